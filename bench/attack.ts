@@ -1,9 +1,9 @@
 import { AppError } from '../src/domain/errors.ts'
 import type { Transaction } from '../src/domain/transaction.ts'
-import { checkLeg, type LegQuestion } from '../src/wallet/guard/guard.ts'
-import { checkSigned, hashPlan, type PlanCore, type Signable } from '../src/wallet/guard/plan-hash.ts'
-import { type Choice, honestPlan, isHonest } from '../test/wallet/honest-plans.ts'
-import { catalog, type Plan } from '../test/wallet/plans.ts'
+import { checkLeg, type LegQuestion } from '../src/guard/guard.ts'
+import { checkSigned, hashPlan, type PlanCore, type Signable } from '../src/guard/plan-hash.ts'
+import { type Choice, honestPlan, isHonest } from '../test/support/honest-plans.ts'
+import { catalog, type Plan } from '../test/support/plans.ts'
 import { mutations } from './mutations.ts'
 import { seeded } from './seeded.ts'
 

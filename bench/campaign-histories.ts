@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-
 import { findAnvil } from '../src/sandbox/anvil.ts'
 import { startWorld } from '../src/sandbox/world.ts'
 import { campaignArguments, campaignEnds } from './arguments.ts'

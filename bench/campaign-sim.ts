@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-
 import { campaignArguments, campaignEnds } from './arguments.ts'
 import { type SimCell, simCell } from './sim.ts'
 import { sabotages } from './sim-sabotage.ts'

@@ -1,5 +1,5 @@
-import { severalRpc } from '../src/net/rpc.ts'
-import { startChain } from '../test/wallet/chain.ts'
+import { severalRpc } from '../src/chain/rpc/rpc.ts'
+import { startChain } from '../test/transactions/chain.ts'
 import { campaignArguments, campaignEnds } from './arguments.ts'
 import { transportCell } from './transport.ts'
 import { sabotages } from './transport-sabotage.ts'

@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-
 import { gathered } from './docs/gathered.ts'
 import { manual } from './docs/man.ts'
 import { markdown } from './docs/markdown.ts'

@@ -1,6 +1,6 @@
+import type { Rpc } from '../src/chain/rpc/rpc.ts'
 import { type Address, type Hex, sameAddress } from '../src/domain/address.ts'
-import type { StrategyEntry } from '../src/domain/catalog.ts'
-import type { Rpc } from '../src/net/rpc.ts'
+import type { StrategyEntry } from '../src/protocols/catalog.ts'
 
 /** What a market was for a wallet: what is still in there of what was put in, and all that happened, oldest first. */
 export type Replay = { principal: bigint; realised: bigint; events: string[] }

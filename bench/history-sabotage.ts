@@ -1,4 +1,4 @@
-import type { Rpc } from '../src/net/rpc.ts'
+import type { Rpc } from '../src/chain/rpc/rpc.ts'
 
 type Log = { topics: string[]; blockNumber: string }
 

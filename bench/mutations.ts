@@ -1,8 +1,8 @@
-import { authoritySelectors } from '../src/calls/authority.ts'
 import type { Address, Hex } from '../src/domain/address.ts'
 import { maxUint256 } from '../src/domain/amount.ts'
 import type { Transaction } from '../src/domain/transaction.ts'
-import { honestPlan } from '../test/wallet/honest-plans.ts'
+import { authoritySelectors } from '../src/guard/authority.ts'
+import { honestPlan } from '../test/support/honest-plans.ts'
 import {
   friend,
   messenger,
@@ -14,8 +14,8 @@ import {
   usdt,
   vault,
   weth,
-} from '../test/wallet/plans.ts'
-import { encoded } from '../test/wallet/published.ts'
+} from '../test/support/plans.ts'
+import { encoded } from '../test/support/published-calls.ts'
 
 type Random = () => number
 /** Changes a plan; what it gives may be anything, and may by chance still be honest. */

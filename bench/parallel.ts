@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-
-import { openJournal } from '../src/store/journal.ts'
+import { openJournal } from '../src/store/journal/journal.ts'
 import {
   addressOf,
   numbered,
@@ -14,7 +13,7 @@ import {
   planned,
   truth,
 } from '../test/support/payments.ts'
-import type { Chain } from '../test/wallet/chain.ts'
+import type { Chain } from '../test/transactions/chain.ts'
 import { bundled } from './bundled.ts'
 import { seeded } from './seeded.ts'
 

@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { privateKeyToAccount } from 'viem/accounts'
-
+import { httpRpc } from '../src/chain/rpc/rpc.ts'
 import type { Address, Hex } from '../src/domain/address.ts'
 import { AppError } from '../src/domain/errors.ts'
-import { httpRpc } from '../src/net/rpc.ts'
-import { openJournal } from '../src/store/journal.ts'
+import { openJournal } from '../src/store/journal/journal.ts'
 import {
   addressOf,
   numbered,
@@ -17,7 +16,7 @@ import {
   planned,
   truth,
 } from '../test/support/payments.ts'
-import { type Chain, startChain } from '../test/wallet/chain.ts'
+import { type Chain, startChain } from '../test/transactions/chain.ts'
 import { seeded } from './seeded.ts'
 import { sabotages } from './sim-sabotage.ts'
 

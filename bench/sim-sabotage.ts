@@ -1,7 +1,7 @@
+import type { Rpc } from '../src/chain/rpc/rpc.ts'
 import type { Hex } from '../src/domain/address.ts'
-import type { Rpc } from '../src/net/rpc.ts'
-import type { Journal } from '../src/store/journal-words.ts'
-import type { Attempt } from '../src/store/operation.ts'
+import type { Attempt } from '../src/store/journal/operation.ts'
+import type { Journal } from '../src/store/journal/types.ts'
 import type { Broken } from './sim-run.ts'
 
 type Unwritten = { id: string; index: number; attempt: Attempt }

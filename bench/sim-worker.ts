@@ -1,5 +1,4 @@
 import { parentPort, workerData } from 'node:worker_threads'
-
 import { simCell } from './sim.ts'
 import { sabotages } from './sim-sabotage.ts'
 

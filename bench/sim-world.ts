@@ -1,10 +1,9 @@
 import { privateKeyToAccount } from 'viem/accounts'
-
 import type { Address, Hex } from '../src/domain/address.ts'
-import type { Network } from '../src/domain/network.ts'
-import { openJournal } from '../src/store/journal.ts'
-import type { Journal } from '../src/store/journal-words.ts'
-import type { TransactionSigner } from '../src/wallet/keys/who.ts'
+import type { Network } from '../src/domain/networks.ts'
+import type { TransactionSigner } from '../src/signing/signer.ts'
+import { openJournal } from '../src/store/journal/journal.ts'
+import type { Journal } from '../src/store/journal/types.ts'
 import {
   pendingNonce,
   type SimBlock,
@@ -13,7 +12,7 @@ import {
 } from '../test/support/simulated-chain.ts'
 import type { NodeKind } from '../test/support/simulated-node.ts'
 import { type SimulatedTime, simulatedTime } from '../test/support/simulated-time.ts'
-import { testKey } from '../test/wallet/chain.ts'
+import { testKey } from '../test/transactions/chain.ts'
 import { seeded } from './seeded.ts'
 
 /** What a cell is played in: a chain that makes blocks by itself, virtual time, one journal, and what is still to happen. */

@@ -1,4 +1,4 @@
-import type { Execution } from '../src/wallet/execution/run.ts'
+import type { Execution } from '../src/transactions/run.ts'
 import type { SimTransaction } from '../test/support/simulated-chain.ts'
 import { endOracle, finalOracle, sendOracle, watchedJournal } from './sim-oracles.ts'
 import { type Broken, type Ended, type Locks, type Process, startProcess } from './sim-run.ts'

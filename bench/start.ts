@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-
 import { figure, flag, home, inTurn, peer, run, sluice, table } from './measure.ts'
 
 /*

@@ -1,7 +1,7 @@
+import { openEndpoint } from '../src/chain/rpc/endpoint.ts'
+import { isRecord, unwrap } from '../src/chain/rpc/envelope.ts'
+import { type Rpc, type RpcOptions, severalRpc } from '../src/chain/rpc/rpc.ts'
 import { AppError } from '../src/domain/errors.ts'
-import { openEndpoint } from '../src/net/endpoint.ts'
-import { type Rpc, type RpcOptions, severalRpc } from '../src/net/rpc.ts'
-import { isRecord, unwrap } from '../src/net/rpc-envelope.ts'
 
 /** How a cell opens a chain. */
 export type Open = (urls: readonly string[], options: RpcOptions) => Rpc

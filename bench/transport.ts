@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { keccak256 } from 'viem/utils'
-
+import { httpRpc } from '../src/chain/rpc/rpc.ts'
 import { AppError } from '../src/domain/errors.ts'
-import { httpRpc } from '../src/net/rpc.ts'
 import { type FaultyRpc, type Rule, startFaultyRpc } from '../test/support/faulty-rpc.ts'
+import { payee, signer } from '../test/support/operation.ts'
 import { type Act, isWayFault, replyFaults, wayFaults } from '../test/support/rpc-faults.ts'
-import { payee, signer } from '../test/wallet/operation.ts'
 import { seeded } from './seeded.ts'
 import type { Open } from './transport-sabotage.ts'
 

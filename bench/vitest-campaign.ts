@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-
 import { campaignEnds } from './arguments.ts'
 
 /** The part of a test file that is a campaign. Its seed is written there, so no other one can be asked for. */

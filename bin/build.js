@@ -21,8 +21,8 @@ import { outlined } from './outlined.js'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const dist = join(root, 'dist')
-const entries = ['front', 'start', 'signer', 'daemon', 'index']
-const makers = ['bin/build.js', 'bin/bundle.js', 'bin/outlined.js', 'bin/plugins.js', 'src/outlines.ts']
+const entries = ['instant-help', 'start', 'signer', 'daemon', 'library']
+const makers = ['bin/build.js', 'bin/bundle.js', 'bin/outlined.js', 'bin/plugins.js', 'src/app/outlines.ts']
 const month = 30 * 86_400_000
 
 try {

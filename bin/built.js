@@ -58,7 +58,7 @@ export function whyNoSources(root) {
   )
 }
 
-const comesWithSources = (root) => fs().existsSync(`${root}/src/start.ts`)
+const comesWithSources = (root) => fs().existsSync(`${root}/src/app/start.ts`)
 
 function isAsItWas(root, line) {
   const [path, ...marks] = line.split('\t')

@@ -21,51 +21,51 @@ const external = /^(fastify|prom-client|rxjs|@ledgerhq\/|@napi-rs\/|@modelcontex
  */
 const ways = {
   words: [
-    'cli/completion/complete',
+    'cli/help/completion',
     'commands/completion',
     'commands/config',
-    'commands/strategies',
+    'commands/strategies/strategies',
     'commands/yield',
-    'world/completion-values',
+    'app/completion-values',
   ],
   own: [
-    'commands/init',
+    'commands/init/init',
     'commands/keys',
-    'commands/profile',
-    'store/engine',
-    'store/key-cache',
-    'store/keys',
-    'store/sqlite',
-    'world/sandbox-place',
+    'commands/profile/profile',
+    'store/engine/store',
+    'store/keys/cache',
+    'store/keys/keys',
+    'store/sql/sqlite',
+    'app/backends/sandbox-backend',
   ],
-  remote: ['api/routes', 'remote/remote', 'world/governor', 'world/remote-place'],
+  remote: ['api/routes', 'remote/client', 'app/backends/rate-limits', 'app/backends/remote-backend'],
   chains: [
     'engine/engine',
-    'net/rpc',
+    'chain/rpc/rpc',
     'sandbox/client',
-    'store/engine',
-    'store/sqlite',
-    'world/engine-place',
-    'world/sandbox-place',
-    'world/sandbox-state',
+    'store/engine/store',
+    'store/sql/sqlite',
+    'app/backends/engine-backend',
+    'app/backends/sandbox-backend',
+    'app/backends/sandbox-state',
   ],
   signing: [
-    'commands/action',
+    'commands/action/action',
     'commands/deposit',
-    'commands/swap',
+    'commands/swap/swap',
     'commands/transfer',
     'commands/withdraw',
-    'store/journal',
-    'wallet/keys/curve',
-    'world/signer',
-    'world/signer-process',
+    'store/journal/journal',
+    'signing/keystore/curve',
+    'app/signing/signer-choice',
+    'app/signing/signer-process',
   ],
 }
 
 /** One process: its chunks, the sources in them, and what each module imports at once. */
 export async function bundled(rolldown, root, name, entries) {
   const { parseAbi, ...hashes } = await import('viem/utils')
-  const entry = join(root, 'src', `${name}.ts`)
+  const entry = join(root, 'src', 'app', `${name}.ts`)
   const imports = new Map()
   const bundle = await rolldown({
     cwd: root,

@@ -15,5 +15,5 @@ const why = built ? undefined : whyNoSources(root)
 if (why) throw new Error(why)
 
 export const { AppError, createEngine, createRemote } = await import(
-  built ? `../${built}/index.js` : '../src/index.ts'
+  built ? `../${built}/library.js` : '../src/app/library.ts'
 )

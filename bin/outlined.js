@@ -1,4 +1,5 @@
 // The outlines of the commands as a file of the build, and what each of them was made of.
+import { existsSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
@@ -6,7 +7,7 @@ import { pathToFileURL } from 'node:url'
 export async function outlined(root, { imports, modules }) {
   const { commands } = await source(root, 'commands/index').catch(() => ({ commands: [] }))
   if (commands.length === 0) return { output: [], namesOf: () => [] }
-  const { outlines } = await source(root, 'outlines')
+  const { outlines } = await source(root, 'app/outlines')
   const named = (id) => relative(root, id).split(sep).join('/')
   const reached = (name) => {
     const found = new Set([join(root, 'src', `${name}.ts`)])
@@ -16,14 +17,18 @@ export async function outlined(root, { imports, modules }) {
   // What shows them, and what no command is without.
   const all = new Set([
     ...modules.map(named),
-    ...['front', 'main', 'cli/outline'].flatMap((name) => [...reached(name)]),
+    ...['app/instant-help', 'app/main', 'cli/help/outline'].flatMap((name) => [...reached(name)]),
   ])
-  const each = commands.map(({ name }) => [name, reached(`commands/${name}`)])
+  const each = commands.map(({ name }) => [name, reached(fileOf(root, name))])
   return {
     output: [{ fileName: 'outlines', code: await outlines() }],
     namesOf: (path) =>
       all.has(path) ? ['*'] : each.filter(([, paths]) => paths.has(path)).map(([name]) => name),
   }
 }
+
+/** A command is a file, or a folder with a file of the same name. */
+const fileOf = (root, name) =>
+  existsSync(join(root, 'src', 'commands', `${name}.ts`)) ? `commands/${name}` : `commands/${name}/${name}`
 
 const source = (root, name) => import(pathToFileURL(join(root, 'src', `${name}.ts`)))

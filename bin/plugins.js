@@ -9,7 +9,7 @@ export const places = (root, entries) => ({
     if (path.startsWith('..') || !code.includes('import.meta.dirname')) return null
     const folder = dirname(path).split(sep).join('/')
     return code
-      .replace(/join\(import\.meta\.dirname, '\.\.', '(\w+)\.ts'\)/g, (_all, name) => {
+      .replace(/join\(import\.meta\.dirname, '\.\.', '([\w-]+)\.ts'\)/g, (_all, name) => {
         if (!entries.includes(name))
           throw new Error(`${path} starts ${name}.ts, which is not an entry of the build`)
         return `join(import.meta.dirname, '${name}.js')`

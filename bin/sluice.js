@@ -44,13 +44,13 @@ async function run() {
   }
   // What serves other programs has nothing that could sign.
   if (words(argv)[0] === 'mcp') secrets.privateKey = secrets.password = secrets.signerUrl = undefined
-  const startSigner = signer(secrets, join(root, built ? `${built}/signer.js` : 'src/signer.ts'))
+  const startSigner = signer(secrets, join(root, built ? `${built}/signer.js` : 'src/app/signer.ts'))
   // The process that holds the keys begins before anything of the terminal is loaded.
   if (!stopped && signs(argv)) startSigner()
   try {
     const cache = compiled()
     if (cache) builtin('node:module').enableCompileCache(cache)
-    const { start } = await import(built ? `../${built}/start.js` : '../src/start.ts')
+    const { start } = await import(built ? `../${built}/start.js` : '../src/app/start.ts')
     const { privateKey, ...others } = secrets
     await start(argv, { hasPrivateKey: Boolean(privateKey), ...others }, startSigner, () => stopped)
   } catch (error) {
@@ -73,7 +73,7 @@ function asksAbout(argv) {
 async function answered(root, argv, command) {
   const built = currentBuild(root, command)
   if (!built) return false
-  const { front } = await import(`../${built}/front.js`)
+  const { front } = await import(`../${built}/instant-help.js`)
   return front(argv, process.env, `${root}/${built}/outlines`)
 }
 

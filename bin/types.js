@@ -71,7 +71,7 @@ function declarations(compiler) {
     rootDir: '../..',
     outDir: 'out',
   }
-  const files = ['probe.ts', '../../src/index.ts']
+  const files = ['probe.ts', '../../src/app/library.ts']
   writeFileSync(
     join(work, 'tsconfig.json'),
     JSON.stringify({ extends: '../../tsconfig.json', compilerOptions, files, include: [] }),
@@ -80,7 +80,7 @@ function declarations(compiler) {
   if (status !== 0) throw error ?? new Error(stdout.trim())
   const out = join(work, 'out')
   const text = bundled(
-    join(out, 'src', 'index.d.ts'),
+    join(out, 'src', 'app', 'library.d.ts'),
     join(out, 'dist', `types.${process.pid}`, 'probe.d.ts'),
   )
   const docs = readFileSync(join(out, 'src', 'api', 'routes.d.ts'), 'utf8').matchAll(

@@ -15,8 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-
-import { outlines } from '../src/outlines.ts'
+import { outlines } from '../src/app/outlines.ts'
 import { builtFile } from './support/built.ts'
 
 const here = join(import.meta.dirname, '..')
@@ -115,7 +114,7 @@ describe('the build', () => {
     const before = builtFile(root)
     const old = new Date(Date.now() - 40 * 86_400_000)
     utimesSync(before, old, old)
-    reword(join(root, 'src', 'main.ts'), 'said by the source')
+    reword(join(root, 'src', 'app', 'main.ts'), 'said by the source')
     for (const shown of [help(), sluice('--help')]) expect(shown).toContain('said by the source')
     build()
     expect(builtFile(root)).not.toBe(before)
@@ -127,7 +126,7 @@ describe('the build', () => {
     const before = builtFile(root)
     const [old, later] = [-40, 1].map((days) => new Date(Date.now() + days * 86_400_000)) as [Date, Date]
     for (const name of readdirSync(join(root, 'dist'))) utimesSync(join(root, 'dist', name), old, old)
-    utimesSync(join(root, 'src', 'main.ts'), later, later)
+    utimesSync(join(root, 'src', 'app', 'main.ts'), later, later)
     build()
     expect(existsSync(before)).toBe(true)
     expect(existsSync(join(root, 'dist', 'stamp'))).toBe(false)

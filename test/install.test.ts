@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-
 import { foundryFile } from '../src/sandbox/anvil.ts'
 
 // Plain JavaScript, without types.

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-
 import { pictures } from '../bench/pictures/shown.ts'
 import { svg } from '../bench/pictures/svg.ts'
 import { useCommands } from './support/run.ts'

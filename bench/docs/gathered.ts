@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createWorld } from '../../src/app/create-world.ts'
+import type { CommandSchema } from '../../src/cli/schema/commands.ts'
 import { describe, leavesOf } from '../../src/cli/schema/describe.ts'
-import type { CommandSchema } from '../../src/cli/schema/self.ts'
 import { stdio } from '../../src/cli/terminal/io.ts'
 import { type Topic, topics } from '../../src/commands/help-topics.ts'
 import { commands, helpGroups } from '../../src/commands/index.ts'
-import { createWorld } from '../../src/world.ts'
 
 /** All that the reference is made of: every command under its heading, and the topics of the help. */
 export type Gathered = {

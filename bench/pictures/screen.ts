@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { spawn } from '@lydell/node-pty'
-import headless, { type IBufferCell, type IBufferLine } from '@xterm/headless'
+import type { IBufferCell, IBufferLine } from '@xterm/headless'
+import headless from '@xterm/headless'
 
 const bin = join(import.meta.dirname, '..', '..', 'bin', 'sluice.js')
 

@@ -1,14 +1,12 @@
 import { z } from 'zod'
-
-import { isoTime, maybe, orNull } from './wire.ts'
-import { actionStatuses, historyStatuses, ourWord } from './words.ts'
+import { actionStatuses, historyStatuses, isoTime, maybe, orNull, ourWord } from './wire.ts'
 
 /** Whether an action in this status will not change any more. Of the words INITIAL, PENDING, SUCCESS, FAILED, REFUNDED the last three are final; an unknown word is not. */
 export const isFinalStatus = (status: string): boolean =>
   ['SUCCESS', 'FAILED', 'REFUNDED'].includes(status.toUpperCase())
 
 /** One transaction of a tracked operation, as far as it is known. `gasUsed` is in gas, as text; `status` is `pending`, `confirmed` or `failed`. */
-export type ActionTransaction = {
+type ActionTransaction = {
   index: number
   kind: string | null
   chainId: number | null

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-
 import { AppError, type ErrorCode, errorRow, isErrorCode } from '../domain/errors.ts'
 
 /** The one error body of the service. */
@@ -43,3 +42,30 @@ function meaningOf(status: number): ErrorCode {
   if (status >= 400 && status < 500) return 'BAD_REQUEST'
   return 'INTERNAL_SERVER_ERROR'
 }
+
+/**
+ * What a schema has against a request, as the error of the specification: a 422 that lists every issue with its path and
+ * message; where addresses are all that is wrong, the 400 of an invalid address. `sent` is what was read, and is not repeated.
+ */
+export function refusedInput(issues: readonly z.core.$ZodIssue[], sent: unknown): AppError {
+  const errors = issues.map(({ path, message }) => ({
+    path: path.join('.'),
+    message: valueAt(sent, path) === undefined ? 'is missing' : message,
+  }))
+  const [first] = errors
+  const about = first ? `${first.path || 'The request'}: ${first.message}` : 'The request is not valid'
+  const isAddress = issues.length > 0 && issues.every(isAboutAnAddress)
+  return new AppError(isAddress ? 'INVALID_ADDRESS' : 'VALIDATION_ERROR', about, { details: { errors } })
+}
+
+const isAboutAnAddress = (issue: z.core.$ZodIssue) =>
+  issue.code === 'custom' && issue.params?.address === true
+
+const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>(
+    (inner, name) =>
+      typeof inner === 'object' && inner !== null && Object.hasOwn(inner, name)
+        ? (inner as Record<PropertyKey, unknown>)[name]
+        : undefined,
+    value,
+  )

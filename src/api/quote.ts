@@ -1,5 +1,4 @@
 import { z } from 'zod'
-
 import { EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 import { ChainId } from './transaction.ts'
@@ -15,9 +14,10 @@ import {
   Name,
   Numeric,
   orNull,
+  ourWord,
+  swapStatuses,
   understood,
 } from './wire.ts'
-import { ourWord, swapStatuses } from './words.ts'
 
 const QuoteToken = z.object({
   chainId: ChainId,

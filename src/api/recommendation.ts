@@ -1,9 +1,8 @@
 import { z } from 'zod'
-
 import { EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
-import { apyBases } from '../domain/apy-basis.ts'
-import { Missing } from './missing.ts'
+import { apyBases } from '../domain/apy.ts'
+import { Missing } from './page.ts'
 import { type Strategy, StrategyComposite, TopStrategy } from './strategy.ts'
 import { TransactionItem } from './transaction.ts'
 import { maybe, Name, orNull, ours } from './wire.ts'
@@ -20,7 +19,7 @@ export const RecommendationInput = z.object({
 export type RecommendationInput = z.output<typeof RecommendationInput>
 
 /** The message that stands for `bytecodeExecution` where wallet and amount were not sent. */
-export const needsWalletAndAmount = 'Send wallet and amount to receive the transactions.'
+const needsWalletAndAmount = 'Send wallet and amount to receive the transactions.'
 
 /** Of the strategies that were compared, those whose rate is of one kind: how many, and the best of them. */
 const Compared = z.object({

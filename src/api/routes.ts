@@ -1,5 +1,4 @@
 import { z } from 'zod'
-
 import { EvmAddress, Hash } from '../domain/address.ts'
 import { Action } from './action.ts'
 import { StrategyBytecode, StrategyBytecodeInput, SwapBytecode, SwapBytecodeInput } from './bytecode.ts'

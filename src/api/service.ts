@@ -1,5 +1,4 @@
 import type { z } from 'zod'
-
 import type { routes } from './routes.ts'
 
 type Routes = typeof routes

@@ -1,15 +1,111 @@
 import { z } from 'zod'
-
 import { EvmAddress } from '../domain/address.ts'
-import { apyBases } from '../domain/apy-basis.ts'
-import { Rates } from './rates.ts'
-import { Receipt } from './receipt.ts'
-import { CompositeStrategy, DetailStrategy } from './strategy-shapes.ts'
-import { Decimals, decimalText, oneOf, orNull } from './wire.ts'
+import { apyBases } from '../domain/apy.ts'
+import { ChainId } from './transaction.ts'
+import { Decimals, decimalText, maybe, Numeric, oneOf, orNull, ours } from './wire.ts'
+
+/**
+ * What a strategy really paid, as fractions a year: over the last day, week and month, and from point to point, a day apart, oldest
+ * first (`at` is where a stretch ends). `base` is what the protocol pays now, and `reward` what is paid beside that now, in other tokens, without compounding; `null` is unknown.
+ */
+export const Rates = z.object({
+  base: z.number().nullable(),
+  reward: z.number().nullable(),
+  days1: z.number().nullable(),
+  days7: z.number().nullable(),
+  days30: z.number().nullable(),
+  points: z.array(z.object({ at: z.string(), apy: z.number() })),
+})
+export type Rates = z.output<typeof Rates>
+
+/** The token that a strategy is held in, and who says what it is called: its contract, or, where that says nothing, the catalogue. */
+export const Receipt = z.object({
+  symbol: z.string(),
+  address: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
+  decimals: Decimals,
+  symbolFrom: z.enum(['contract', 'catalogue']),
+})
+export type Receipt = z.output<typeof Receipt>
+
+const WireToken = z.object({ symbol: z.string(), contract: z.string(), decimals: Decimals })
+
+/** The detail shape (`_id` form): `apy` is in percent; `pausedUnknown`, `id` and what follows it are ours. */
+const DetailStrategy = z.object({
+  _id: z.string(),
+  name: maybe(z.string()),
+  slug: z.string(),
+  protocol: z.string(),
+  network: z.string(),
+  asset: WireToken,
+  paused: z.boolean(),
+  pausedUnknown: ours(z.boolean()),
+  protocolInfo: z.unknown().optional(),
+  chain: z.unknown().optional(),
+  assetToken: z.unknown().optional(),
+  underlyingToken: z.unknown().optional(),
+  apy: maybe(z.number()),
+  tvl: maybe(Numeric),
+  id: ours(z.string()),
+  chainId: ours(ChainId),
+  category: ours(z.string()),
+  underlying: ours(WireToken),
+  availableActions: ours(z.array(z.string())),
+  apyFraction: ours(z.number()),
+  apyBasis: ours(z.enum(apyBases)),
+  apyConvention: ours(z.string()),
+  protocolFeeBps: ours(z.string()),
+  receipt: ours(Receipt),
+  inceptionApy: ours(z.number()),
+  avgApy: ours(z.number()),
+  fee: ours(z.union([z.string(), z.number()])),
+  performanceFeeBps: ours(z.union([z.string(), z.number()])),
+  isDefault: ours(z.boolean()),
+  startDate: ours(z.string()),
+  metadata: ours(z.record(z.string(), z.unknown())),
+  logourl: ours(z.string()),
+  implementationSelector: ours(z.string()),
+  grade: ours(z.object({ grade: z.string(), by: z.string() })),
+  rates: ours(Rates),
+})
+
+/** The id-composite form of the yield response and the quickstart list: `apy` is a fraction; `apyBasis`, `apyConvention`, `protocolFeeBps`, `receipt`, `underlyingName`, `slug` and what follows it are ours. */
+const CompositeStrategy = z.object({
+  id: z.string(),
+  protocol: z.string(),
+  network: z.string(),
+  networkId: maybe(z.union([z.string(), z.number()])),
+  asset: z.string(),
+  assetName: z.string(),
+  assetDecimals: Decimals,
+  underlyingAsset: maybe(z.string()),
+  underlyingName: ours(z.string()),
+  underlyingDecimals: maybe(Decimals),
+  availableActions: maybe(z.array(z.string())),
+  paused: maybe(z.boolean()),
+  apy: maybe(z.number()),
+  apyBasis: ours(z.enum(apyBases)),
+  apyConvention: ours(z.string()),
+  protocolFeeBps: ours(z.string()),
+  receipt: ours(Receipt),
+  inceptionApy: maybe(z.number()),
+  avgApy: maybe(z.number()),
+  fee: maybe(z.union([z.string(), z.number()])),
+  performanceFeeBps: maybe(z.union([z.string(), z.number()])),
+  isDefault: maybe(z.boolean()),
+  metadata: maybe(z.record(z.string(), z.unknown())),
+  logourl: maybe(z.string()),
+  implementationSelector: maybe(z.string()),
+  grade: ours(z.object({ grade: z.string(), by: z.string() })),
+  startDate: maybe(z.string()),
+  slug: ours(z.string()),
+  name: ours(z.string()),
+  category: ours(z.string()),
+  tvl: ours(Numeric),
+  rates: ours(Rates),
+})
 
 /** A token as strategies and positions name it. */
-export const TokenRef = z.object({ symbol: z.string(), address: EvmAddress, decimals: Decimals })
-export type TokenRef = z.output<typeof TokenRef>
+const TokenRef = z.object({ symbol: z.string(), address: EvmAddress, decimals: Decimals })
 
 /** A strategy. Rates are fractions a year (0.0525 is 5.25 %), `tvlUsd` is a decimal string. What the deployment did not give is `null`; `rates` is ours: of one strategy that is asked for by itself all that can be found out, and in a list the days that were read before. */
 export const Strategy = z.object({

@@ -1,7 +1,5 @@
 import { z } from 'zod'
-
-import { maybe, orNull } from './wire.ts'
-import { ourWord, swapStatuses } from './words.ts'
+import { maybe, orNull, ourWord, swapStatuses } from './wire.ts'
 
 /** Where a swap stands: one of the seven words in lower case, or a word that this version does not know. */
 export const SwapStatus = z.codec(

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-
 import { EvmAddress, HexData } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 

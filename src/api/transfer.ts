@@ -1,5 +1,4 @@
 import { z } from 'zod'
-
 import { type Address, EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 import { ChainId, TransactionItem } from './transaction.ts'

@@ -1,12 +1,107 @@
 import { z } from 'zod'
-
 import { type Address, EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
-import { noStats, Stats } from './lending-stats.ts'
-import { Missing } from './missing.ts'
-import { QueuedWire, type QueuedWithdrawal, readQueued, Unsearched } from './queued.ts'
+import { Missing } from './page.ts'
 import { type Strategy, StrategyComposite, StrategyDetail } from './strategy.ts'
 import { Decimals, decimalText, maybe, Numeric, oneOf, orNull, ours } from './wire.ts'
+
+const StatsAsset = z.object({
+  address: EvmAddress,
+  decimals: Decimals,
+  symbol: z.string(),
+  name: maybe(z.string()),
+})
+const StatsBalance = z.object({ raw: z.string(), humanized: Numeric, decimals: Decimals })
+
+const counted = {
+  healthFactor: maybe(Numeric),
+  ltv: maybe(Numeric),
+  liquidationPrice: maybe(Numeric),
+  maxBorrowValue: maybe(Numeric),
+}
+const market = { protocol: z.string(), network: z.string(), address: EvmAddress }
+
+/**
+ * Shape C: collateral and debt of a lending account. Amounts in USD (`price` of one whole token, `balanceUSD`, `liquidationPrice`,
+ * `maxBorrowValue`) are decimals; `liquidationThreshold`, `borrowRate` (linear, a year) and `ltv` (debt by collateral) are fractions.
+ * A health factor below 1 can be liquidated. `maxBorrowValue` is what can still be borrowed, below zero where too much is. Markets do not help
+ * each other: over several, the health factor is the worst, what can be borrowed adds up, and `ltv` and `liquidationPrice` are `null`. `markets`
+ * is ours: the same of each. So is `unread`: the markets in which the account cannot be read whole; then the health factor and what follows it are
+ * `null`.
+ */
+export const Stats = z.object({
+  underlying: z.array(
+    z.object({
+      asset: StatsAsset,
+      balance: StatsBalance,
+      balanceUSD: maybe(Numeric),
+      price: maybe(Numeric),
+      liquidationThreshold: maybe(Numeric),
+    }),
+  ),
+  debt: z.array(
+    z.object({
+      asset: StatsAsset,
+      balance: StatsBalance,
+      balanceUSD: maybe(Numeric),
+      borrowRate: maybe(Numeric),
+    }),
+  ),
+  ...counted,
+  markets: ours(z.array(z.object({ ...market, ...counted }))),
+  unread: ours(z.array(z.object(market))),
+})
+export type Stats = z.output<typeof Stats>
+
+/** The lending account of a wallet that has none. */
+const noStats: Stats = {
+  underlying: [],
+  debt: [],
+  healthFactor: null,
+  ltv: null,
+  liquidationPrice: null,
+  maxBorrowValue: null,
+  markets: null,
+  unread: null,
+}
+
+/**
+ * A withdrawal that is queued, on the wire: how much it pays, when it was asked for and when it can be claimed, as far as a contract says, and
+ * until when, where it lapses then. `back` names the function that gives back what was let pass, and is `null` where nothing was.
+ */
+const QueuedWire = z.object({
+  id: z.string(),
+  amount: Units,
+  requestedAt: maybe(z.string()),
+  availableAt: maybe(z.string()),
+  until: maybe(z.string()),
+  back: maybe(z.string()),
+})
+
+/** A withdrawal that is queued: `amount` is in the smallest unit of the asset, times are ISO 8601. */
+export type QueuedWithdrawal = {
+  id: string
+  amount: bigint
+  requestedAt: string | null
+  availableAt: string | null
+  until: string | null
+  back: string | null
+}
+
+/** Queued withdrawals off the wire; a deployment that does not send them is `null`. */
+const readQueued = (
+  wire: readonly z.output<typeof QueuedWire>[] | null | undefined,
+): QueuedWithdrawal[] | null =>
+  wire?.map(({ requestedAt, availableAt, until, back, ...rest }) => ({
+    ...rest,
+    requestedAt: orNull(requestedAt),
+    availableAt: orNull(availableAt),
+    until: orNull(until),
+    back: orNull(back),
+  })) ?? null
+
+/** A strategy in whose queue it was not looked for what a wallet asked for elsewhere, and when it was last, as ISO 8601; `null` is never. */
+const Unsearched = z.object({ strategy: z.string(), searchedAt: z.string().nullable() })
 
 /** What a wallet holds in one strategy. Amounts are in the smallest unit of the strategy's asset; `null` is unknown. */
 export type Position = {
@@ -30,6 +125,7 @@ const RealisedValue = z.object({
   realised: z.custom<bigint>(),
   realisedUsd: z.string().nullable(),
 })
+/** The realised profit of one strategy. */
 export type RealisedProfit = z.output<typeof RealisedValue>
 
 /**
@@ -38,7 +134,7 @@ export type RealisedProfit = z.output<typeof RealisedValue>
  * nothing of theirs is in it.
  * `totalProfitUsd` is the profit of what is held and of what was closed (`realised`), as far as the history of both is known.
  */
-export const WalletValue = z.object({
+const WalletValue = z.object({
   address: z.custom<z.output<typeof EvmAddress>>().nullable(),
   positions: z.array(z.custom<Position>()),
   totalValueUsd: z.string().nullable(),

@@ -1,17 +1,109 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Command } from 'commander'
-
 import type { Service } from '../api/service.ts'
+import { didYouMean } from '../domain/did-you-mean.ts'
 import { AppError } from '../domain/errors.ts'
-import { asTyped, typedFor, withNext } from './as-typed.ts'
-import { type Globals, globalsOf } from './globals.ts'
-import { meant } from './meant.ts'
-import { emitList, emitOne, type List, type ListView, shown, type View } from './output.ts'
-import { type Teller, teller } from './progress.ts'
-import { printLast, printRaw, rawOf } from './raw.ts'
+import { asTyped, typedFor, withNext } from './next-command.ts'
+import { type Globals, globalsOf } from './options/global-options.ts'
+import { operands } from './options/operands.ts'
+import { ofCommand } from './options/usage-errors.ts'
+import { emitList, emitOne, type List, type ListView, shown, type View } from './output/output.ts'
+import { printLast, printRaw, rawOf } from './output/raw.ts'
 import type { Io } from './terminal/io.ts'
-import { ofCommand } from './usage.ts'
 import type { Place, World } from './world.ts'
+
+/** What goes on, said on stderr: finished lines stay, the current one moves on a terminal and is left out elsewhere. */
+type Teller = {
+  /** A line that stays. */
+  say: (line: string) => void
+  /** What is being done now; on a terminal it turns until the next word. */
+  doing: (line: string) => void
+  /** Nothing is being done any more. */
+  done: () => void
+}
+
+/** Tells on stderr; `quiet` says nothing at all. */
+async function teller({ err, drawOn }: Io, quiet: boolean): Promise<Teller> {
+  if (quiet) return { say: () => undefined, doing: () => undefined, done: () => undefined }
+  const say = (line: string) => err.write(`${shown(line, err)}\n`)
+  if (!err.redraws) return { say, doing: () => undefined, done: () => undefined }
+  const { default: ora } = await import('ora')
+  let since = 0
+  const spinner = ora({
+    ...(drawOn && { stream: drawOn }),
+    discardStdin: false,
+    isEnabled: true,
+    suffixText: () => err.paint.dim(elapsed(performance.now() - since)),
+    ...(err.ascii && { spinner: { interval: 130, frames: ['-', '\\', '|', '/'] } }),
+    color: err.paint.level === 0 ? (false as never) : 'cyan',
+  })
+  let unwatch: (() => void) | undefined
+  // On no columns it would count lines without end, at its next turn.
+  const stopUnsized = () => {
+    if (!err.redraws) spinner.stop()
+  }
+  return {
+    say: (line) => {
+      spinner.stop()
+      say(line)
+    },
+    doing: (line) => {
+      if (!err.redraws) return
+      unwatch ??= err.onResize?.(stopUnsized)
+      if (!spinner.isSpinning) since = performance.now()
+      spinner.start(shown(line, err))
+    },
+    done: () => {
+      unwatch?.()
+      unwatch = undefined
+      spinner.stop()
+    },
+  }
+}
+
+/** How long something takes already, once that is worth a word: `12s`, `3m05s`. */
+function elapsed(ms: number): string {
+  const seconds = Math.floor(ms / 1000)
+  if (seconds < 1) return ''
+  if (seconds < 60) return `${seconds}s`
+  return `${Math.floor(seconds / 60)}m${String(seconds % 60).padStart(2, '0')}s`
+}
+
+type Needs = { place: Pick<Place, 'catalog' | 'kind'>; world: Pick<World, 'completions'>; globals: Globals }
+
+/**
+ * A failure to find a strategy, with the one that was probably meant: out of the catalogue and of the last list that was shown, both of this machine.
+ * Other failures come back as they are.
+ */
+async function meant(cli: Needs, error: unknown, command: string, typed: unknown): Promise<unknown> {
+  if (!(error instanceof AppError) || error.code !== 'STRATEGY_NOT_FOUND' || typeof typed !== 'string')
+    return error
+  const guess = didYouMean(typed, await knownTo(cli, command))
+  const { code, message, details, hint } = error
+  return new AppError(code, `${message}${guess}`, {
+    cause: error,
+    ...(details && { details }),
+    ...(hint !== undefined && { hint }),
+  })
+}
+
+/** What may stand there: assets and categories for a recommendation, ids and slugs otherwise. Where even that fails, nothing is guessed. */
+async function knownTo({ place, world, globals }: Needs, command: string): Promise<string[]> {
+  try {
+    // Our own catalogue says nothing of what another deployment has.
+    const strategies = place.kind === 'remote' ? [] : (await place.catalog()).strategies
+    if (command === 'recommend')
+      return [...strategies.map(({ asset }) => asset.symbol), ...strategies.map(({ category }) => category)]
+    const given = globals.profile === undefined ? {} : { '--profile': globals.profile }
+    const seen =
+      (await (await world.completions())({ command: 'deposit', name: '<id>', given, before: [] })) ?? []
+    return [...strategies.flatMap(({ slug, id }) => [slug, id]), ...seen.map(([slug]) => slug)]
+  } catch (error) {
+    // What was not found is the failure, not what could not be guessed.
+    if (error instanceof AppError) return []
+    throw error
+  }
+}
 
 /** What one run of one command works with: the world, its global options, and the ways to answer. */
 export type Cli = {
@@ -38,7 +130,7 @@ export type Aside = Pick<Cli, 'world' | 'io' | 'globals' | 'emit' | 'list' | 'no
 async function optionsOf(command: Command): Promise<Globals> {
   const globals = globalsOf(command)
   if (!globals.csv && !(globals.json && globals.fields)) return globals
-  return (await import('./known-fields.ts')).printable(command, globals)
+  return (await import('./output/output.ts')).printable(command, globals)
 }
 
 /** Makes the action of a command that asks no profile anything. */
@@ -68,7 +160,7 @@ function asideFor(world: World, globals: Globals, command?: Command): Aside {
     list: async (list, view) => {
       world.emitted?.(list)
       if (command && globals.json && globals.fields && list.items.length === 0)
-        await (await import('./known-fields.ts')).refuseUnknownFields(command, globals.fields)
+        await (await import('./output/output.ts')).refuseUnknownFields(command, globals.fields)
       return emitList(io, globals, list, view)
     },
     notice: (line) => {
@@ -171,3 +263,13 @@ export async function everything<row>(
     if (!answer.hasMore || answer.items.length === 0) return rows
   }
 }
+
+/** That a signal ended the line, and what that means for what it did. */
+export const interrupted = (argv: readonly string[], cause?: unknown): AppError =>
+  new AppError(
+    'INTERRUPTED',
+    operands(argv).name === 'demo'
+      ? 'Interrupted. What the demo did before is done, with the play money of the sandbox.'
+      : 'Interrupted. This command signed nothing.',
+    { cause },
+  )

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-
-import { misfit } from '../domain/misfit.ts'
+import { misfit } from '../domain/schema-mismatch.ts'
 
 /** The name of a profile of one's own. */
 export const ProfileName = z

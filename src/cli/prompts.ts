@@ -1,7 +1,7 @@
 import { AppError } from '../domain/errors.ts'
-import type { Globals } from './globals.ts'
+import type { Globals } from './options/global-options.ts'
 import type { Io } from './terminal/io.ts'
-import { broken } from './terminal/wrap.ts'
+import { broken } from './terminal/text-width.ts'
 
 /** Asks yes or no. `--yes` answers; where nobody can answer, it is PROMPT_NEEDED, with what to type `instead`; no is DECLINED. */
 export async function confirm(

@@ -10,7 +10,7 @@ export type ServeOptions = {
 }
 
 /** What a server stands on, as far as it was looked at. */
-export type ServeCheck = {
+type ServeCheck = {
   database: string
   keys: number
   strategies: number

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Argument, Command } from 'commander'
-
 import { type Aside, aside } from '../cli/cli.ts'
 import type { World } from '../cli/world.ts'
 

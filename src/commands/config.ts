@@ -1,10 +1,9 @@
 import { Command } from 'commander'
-
 import { type Aside, aside } from '../cli/cli.ts'
-import { helpOf } from '../cli/usage.ts'
+import { helpOf } from '../cli/options/usage-errors.ts'
 import type { World } from '../cli/world.ts'
+import { didYouMean } from '../domain/did-you-mean.ts'
 import { AppError } from '../domain/errors.ts'
-import { didYouMean } from '../domain/nearest.ts'
 import { plain } from '../domain/text.ts'
 
 /** `config`: the settings that hold now. Alone it lists them. */

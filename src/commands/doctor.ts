@@ -1,7 +1,6 @@
 import { Command } from 'commander'
-
 import { type Aside, aside } from '../cli/cli.ts'
-import { doubtful, type Finding, fine, found } from '../cli/finding.ts'
+import { doubtful, type Finding, fine, found } from '../cli/findings.ts'
 import type { Stream } from '../cli/terminal/io.ts'
 import { findingsView } from '../cli/views/findings-view.ts'
 import type { Place, World } from '../cli/world.ts'
@@ -88,7 +87,7 @@ const kindWords: Record<Place['kind'], string> = {
 
 /** What holds every command that signs to its rules; nothing where there is none. */
 async function policyFindings({ policyPath }: World): Promise<Finding[]> {
-  const { readPolicy } = await import('../wallet/policy/policy.ts')
+  const { readPolicy } = await import('../guard/policy/policy.ts')
   const kept = readPolicy(undefined, policyPath)
   if (!kept) return []
   const rules = Object.keys(kept.policy)

@@ -1,9 +1,8 @@
 import { Command } from 'commander'
-
 import type { Fees } from '../api/customer.ts'
 import { action, type Cli } from '../cli/cli.ts'
-import { address } from '../cli/options.ts'
-import type { View } from '../cli/output.ts'
+import { address } from '../cli/options/signing-options.ts'
+import type { View } from '../cli/output/output.ts'
 import type { OperatorDocument, OperatorFees } from '../cli/serving.ts'
 import { fields } from '../cli/terminal/table.ts'
 import type { World } from '../cli/world.ts'

@@ -1,14 +1,13 @@
 import { Command } from 'commander'
-
 import { action, type Cli, everything, whole } from '../cli/cli.ts'
-import { walletAddress } from '../cli/names.ts'
-import type { ListView } from '../cli/output.ts'
-import { withRaw } from '../cli/raw.ts'
+import type { ListView } from '../cli/output/output.ts'
+import { withRaw } from '../cli/output/raw.ts'
 import { decimal, stateWord, when } from '../cli/terminal/format.ts'
 import { hashLink } from '../cli/terminal/links.ts'
+import { walletAddress } from '../cli/wallet-address.ts'
 import type { World } from '../cli/world.ts'
 import { type TokenAmount, tokenAmount } from '../domain/amount.ts'
-import { shellOperand } from '../domain/shell.ts'
+import { shellOperand } from '../domain/shell-quoting.ts'
 import { plain } from '../domain/text.ts'
 
 type Row = { txHash: string; timestamp: string; type: string; amount: TokenAmount; status: string }

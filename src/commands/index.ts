@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-
 import type { World } from '../cli/world.ts'
 
 /** One top-level command: what the help of the program says of it, and how to load it when it is needed. */
@@ -19,13 +18,13 @@ export const commands: readonly CommandEntry[] = [
     group: 'Start',
     name: 'demo',
     summary: 'the whole main job on the sandbox, narrated',
-    load: async () => (await import('./demo.ts')).demo,
+    load: async () => (await import('./demo/demo.ts')).demo,
   },
   {
     group: 'Look',
     name: 'strategies',
     summary: 'list strategies, show one, totals',
-    load: async () => (await import('./strategies.ts')).strategies,
+    load: async () => (await import('./strategies/strategies.ts')).strategies,
   },
   {
     group: 'Look',
@@ -55,7 +54,7 @@ export const commands: readonly CommandEntry[] = [
     group: 'Move',
     name: 'swap',
     summary: 'quote and execute swaps, on one chain and across',
-    load: async () => (await import('./swap.ts')).swap,
+    load: async () => (await import('./swap/swap.ts')).swap,
   },
   {
     group: 'Move',
@@ -67,7 +66,7 @@ export const commands: readonly CommandEntry[] = [
     group: 'Follow',
     name: 'action',
     summary: 'show, watch and resume what was started',
-    load: async () => (await import('./action.ts')).actionCommand,
+    load: async () => (await import('./action/action.ts')).actionCommand,
   },
   {
     group: 'Serve',
@@ -91,7 +90,7 @@ export const commands: readonly CommandEntry[] = [
     group: 'Set up',
     name: 'init',
     summary: 'questions that set a profile up',
-    load: async () => (await import('./init.ts')).init,
+    load: async () => (await import('./init/init.ts')).init,
   },
   {
     group: 'Set up',
@@ -103,7 +102,7 @@ export const commands: readonly CommandEntry[] = [
     group: 'Set up',
     name: 'profile',
     summary: 'where commands run: sandbox, your RPCs, or a deployment',
-    load: async () => (await import('./profile.ts')).profile,
+    load: async () => (await import('./profile/profile.ts')).profile,
   },
   {
     group: 'Set up',
@@ -121,7 +120,7 @@ export const commands: readonly CommandEntry[] = [
     group: 'Set up',
     name: 'wallet',
     summary: 'positions of a wallet, and encrypted keystores',
-    load: async () => (await import('./wallet.ts')).wallet,
+    load: async () => (await import('./wallet/wallet.ts')).wallet,
   },
   {
     group: 'Set up',
@@ -133,7 +132,7 @@ export const commands: readonly CommandEntry[] = [
     group: 'Set up',
     name: 'sandbox',
     summary: 'the embedded chains',
-    load: async () => (await import('./sandbox.ts')).sandbox,
+    load: async () => (await import('./sandbox/sandbox.ts')).sandbox,
   },
   {
     group: 'Set up',

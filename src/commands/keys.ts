@@ -1,5 +1,4 @@
 import { Command } from 'commander'
-
 import { action, type Cli, pageOf } from '../cli/cli.ts'
 import { confirm } from '../cli/prompts.ts'
 import type { ApiKey } from '../cli/serving.ts'

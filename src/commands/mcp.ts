@@ -1,12 +1,44 @@
 import { Command } from 'commander'
 import { z } from 'zod'
-
 import { type Aside, aside } from '../cli/cli.ts'
 import { type Tool, toolsOf } from '../cli/schema/tools.ts'
 import type { World } from '../cli/world.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
-import { turnsOf } from './mcp-turns.ts'
+
+/** Runs a piece of work when its turn comes. */
+export type InTurn = <value>(signal: AbortSignal, work: () => Promise<value>) => Promise<value>
+
+/** Lets so many pieces of work run at once and no more: the others wait, and begin in the order in which they came. What is cancelled before its turn never begins: INTERRUPTED. */
+export function turnsOf(most: number): InTurn {
+  let running = 0
+  const waiting: (() => void)[] = []
+  const turn = (signal: AbortSignal) =>
+    new Promise<void>((begin, leave) => {
+      const next = () => {
+        signal.removeEventListener('abort', gone)
+        begin()
+      }
+      const gone = () => {
+        waiting.splice(waiting.indexOf(next), 1)
+        leave(new AppError('INTERRUPTED', 'It was cancelled before its turn'))
+      }
+      waiting.push(next)
+      signal.addEventListener('abort', gone, { once: true })
+    })
+  return async (signal, work) => {
+    if (running < most) running += 1
+    else await turn(signal)
+    try {
+      return await work()
+    } finally {
+      // A place that somebody waits for is handed on, and never free in between.
+      const next = waiting.shift()
+      if (next) next()
+      else running -= 1
+    }
+  }
+}
 
 /** `mcp`: a server of the Model Context Protocol on standard input and output. */
 export const mcp = (world: World) =>

@@ -1,13 +1,12 @@
 import { Command } from 'commander'
-
 import { action, type Cli } from '../cli/cli.ts'
-import { opinionOnPlan } from '../cli/operate/opinion.ts'
-import { termsOf } from '../cli/operate/terms.ts'
+import { textOf } from '../cli/options/file-arguments.ts'
+import { opinionOnPlan } from '../cli/signing-flow/own-opinion.ts'
+import { termsOf } from '../cli/signing-flow/terms.ts'
 import type { Stream } from '../cli/terminal/io.ts'
-import { textOf } from '../cli/typed-file.ts'
 import type { World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
-import { checkPlanFile, type PolicyReport } from '../wallet/plan/policy-check.ts'
+import { checkPlanFile, type PolicyReport } from '../planning/policy-check.ts'
 
 /** What may stand in the file of a policy, and an example of it. */
 export const policyRules: readonly (readonly [rule: string, example: string, words: string])[] = [

@@ -1,11 +1,10 @@
 import { Argument, Command } from 'commander'
-
 import { type Aside, aside } from '../cli/cli.ts'
 import { describe, leavesOf, signs, wordsOf } from '../cli/schema/describe.ts'
-import { schemaPage } from '../cli/schema/page.ts'
+import { schemaPage } from '../cli/schema/schema-page.ts'
 import type { World } from '../cli/world.ts'
+import { didYouMean } from '../domain/did-you-mean.ts'
 import { AppError } from '../domain/errors.ts'
-import { didYouMean } from '../domain/nearest.ts'
 import { plain } from '../domain/text.ts'
 import { topics } from './help-topics.ts'
 

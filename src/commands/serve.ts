@@ -1,11 +1,10 @@
 import { Command } from 'commander'
-
 import { action, type Cli } from '../cli/cli.ts'
 import type { Serving } from '../cli/serving.ts'
 import { table } from '../cli/terminal/table.ts'
 import type { World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
-import { shellWord } from '../domain/shell.ts'
+import { shellWord } from '../domain/shell-quoting.ts'
 import { plain } from '../domain/text.ts'
 
 type Options = {

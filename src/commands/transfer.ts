@@ -1,11 +1,10 @@
 import { Command } from 'commander'
-
 import { action, type Cli } from '../cli/cli.ts'
-import { operate } from '../cli/operate/operate.ts'
-import { address, amountOf, type SigningOptions, withSigning } from '../cli/options.ts'
+import { address, amountOf, type SigningOptions, withSigning } from '../cli/options/signing-options.ts'
+import { operate } from '../cli/signing-flow/operate.ts'
 import type { World } from '../cli/world.ts'
 import { formatAmount, tokenAmount } from '../domain/amount.ts'
-import { networkNamed } from '../domain/network-named.ts'
+import { networkNamed } from '../domain/networks.ts'
 import { tokenNamed } from '../domain/token.ts'
 
 type Options = SigningOptions & {

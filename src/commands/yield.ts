@@ -1,19 +1,18 @@
 import { Command, Option } from 'commander'
-
 import { action, type Cli } from '../cli/cli.ts'
-import { walletAddress } from '../cli/names.ts'
-import { withRaw } from '../cli/raw.ts'
+import { withRaw } from '../cli/output/raw.ts'
 import { dollars, percent } from '../cli/terminal/format.ts'
 import { fields } from '../cli/terminal/table.ts'
 import { strategyJson } from '../cli/views/json.ts'
+import { walletAddress } from '../cli/wallet-address.ts'
 import type { World } from '../cli/world.ts'
 import { parseAmount, tokenAmount, type Unit } from '../domain/amount.ts'
-import type { ApyBasis } from '../domain/apy-basis.ts'
-import { categories } from '../domain/catalog.ts'
+import type { ApyBasis } from '../domain/apy.ts'
 import { AppError } from '../domain/errors.ts'
-import { networkNamed } from '../domain/network-named.ts'
-import { shellOperand, shellWord } from '../domain/shell.ts'
+import { networkNamed } from '../domain/networks.ts'
+import { shellOperand, shellWord } from '../domain/shell-quoting.ts'
 import { plain } from '../domain/text.ts'
+import { categories } from '../protocols/catalog.ts'
 
 type Options = { wallet?: string; amount?: string; action: 'lend' | 'withdraw'; from?: string; to?: string }
 

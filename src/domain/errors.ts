@@ -1,5 +1,4 @@
-import type { ErrorRow } from './error-row.ts'
-import { errorTable } from './error-table.ts'
+import { type ErrorRow, errorTable } from './error-table.ts'
 
 /** The name of a row of the table. */
 export type ErrorCode = keyof typeof errorTable
@@ -15,7 +14,7 @@ export const saysUnsigned = (code: ErrorCode): boolean =>
   (errorRow(code).exit < 20 && code !== 'IDEMPOTENCY_KEY_REUSED') || code === 'INTERRUPTED'
 
 /** More about a failure: structured context, the cause, and a next step better than the table's. */
-export type Because = { details?: Record<string, unknown>; cause?: unknown; hint?: string }
+type Because = { details?: Record<string, unknown>; cause?: unknown; hint?: string }
 
 /** The cause of an error whose message is what a service said, in its own words: people see it as a quote. */
 export const wordsOfService = Symbol('the words of the service')

@@ -32,3 +32,6 @@ export const settled = (text: string, isPainted: boolean): string =>
 
 /** The order of two names by their letters, for a sort: the same in every language, and none of them is loaded. */
 export const byLetters = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** What an operation may be called: it stands in commands that are told to be typed, and may come from somebody else. */
+export const operationId = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/

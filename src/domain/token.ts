@@ -1,7 +1,7 @@
 import { type Address, nativeAddress, sameAddress } from './address.ts'
+import { didYouMean } from './did-you-mean.ts'
 import { AppError } from './errors.ts'
-import { didYouMean } from './nearest.ts'
-import { type Network, sandboxNetworks } from './network.ts'
+import { type Network, sandboxNetworks } from './networks.ts'
 
 /**
  * A token. Its identity is (chainId, address); the symbol is only a word. The native coin is the zero address. `isShares`: what a vault keeps

@@ -1,8 +1,44 @@
+import { z } from 'zod'
+import { refusedInput } from '../api/envelope.ts'
 import type { Route } from '../api/routes.ts'
-import { AppError } from '../domain/errors.ts'
+import type { Service } from '../api/service.ts'
+import { actionStatuses, historyStatuses, historyTypes, swapStatuses } from '../api/wire.ts'
+import { AppError, wordsOfService } from '../domain/errors.ts'
+import { plain } from '../domain/text.ts'
+import { exchangeJson, type HttpAnswer, hostOf, newDispatcher } from '../http/client.ts'
+import { doubtfulName } from '../http/json.ts'
+import { hider } from '../http/redaction.ts'
+import { isUnanswered, unconfirmed } from './confirm-writes.ts'
+import type { Governor, Wait } from './rate-limits.ts'
+import { refusal, seeTheAnswer, withMissingPage, withNextStep } from './responses.ts'
+import { patiently } from './retries.ts'
+
+/** A word that this version does not know, and whose word it is. */
+export type UnknownWord = { of: string; word: string }
+
+type Said = readonly [of: string, known: readonly string[], word: string | null]
+
+/** The words of an answer, by the method that it answers. */
+const wordsOf: { [name in keyof Service]?: (value: Awaited<ReturnType<Service[name]>>) => Said[] } = {
+  getAction: ({ status }) => [['status of an action', actionStatuses, status]],
+  swapStatus: ({ status }) => [['status of a swap', swapStatuses, status]],
+  quote: ({ quote }) => [['status of a quote', swapStatuses, quote.status]],
+  listQuotes: ({ items }) => items.map(({ status }): Said => ['status of a quote', swapStatuses, status]),
+  walletHistory: ({ items }) =>
+    items.flatMap(({ type, status }): Said[] => [
+      ['type of an event of the history', historyTypes, type],
+      ['status of an event of the history', historyStatuses, status],
+    ]),
+}
+
+/** Every word of an answer that this version does not know; they pass through as they came. */
+export function unknownWords(name: keyof Service, value: unknown): UnknownWord[] {
+  const said = (wordsOf[name] as ((value: unknown) => Said[]) | undefined)?.(value) ?? []
+  return said.flatMap(([of, known, word]) => (word === null || known.includes(word) ? [] : [{ of, word }]))
+}
 
 /** Where an input goes: what the path names goes into the path, the rest into the query of a GET or the body of another. */
-export function addressed(
+function addressed(
   { method, path }: Pick<Route, 'method' | 'path'>,
   wire: Record<string, unknown>,
 ): { path: string; query: URLSearchParams; body: unknown } {
@@ -20,3 +56,144 @@ export function addressed(
     if (value !== undefined && value !== null) query.set(name, String(value))
   return { path: filled, query, body: undefined }
 }
+
+/**
+ * How a route is asked. `complete` adds to an answer what it leaves out and the question said; `readBack` is for what writes,
+ * and tells what became of it where the answer has no body (204).
+ */
+export type Asked = Pick<Route, 'method' | 'path' | 'input' | 'output'> & {
+  complete?: (body: unknown, sent: Record<string, unknown>) => Promise<unknown>
+  readBack?: () => Promise<unknown>
+}
+
+/** One exchange, as a trace tells it: names of parameters without their values, and no key. */
+export type Exchange = { method: string; host: string; path: string; status: number | null; ms: number }
+
+/** What asking takes. `deadlineMs` is for one call with all its tries, `limitMs` how long a limit may make it wait. */
+type AskNeeds = {
+  apiKey: string
+  deadlineMs: number
+  limitMs: () => number
+  now: () => number
+  governor: Governor | undefined
+  waits: (seconds: number, why: Wait) => void
+  traced: (exchange: Exchange) => void
+}
+
+/** Asks one route at one address and gives back what it means. */
+type Ask = (
+  base: string,
+  route: Asked,
+  input: unknown,
+  how: { signal: AbortSignal | undefined; answered: (answer: HttpAnswer) => void },
+) => Promise<unknown>
+
+/** Makes the one way in which a deployment is asked: its key in the header, its tries, its limits. */
+export function asker(needs: AskNeeds): Ask {
+  const { apiKey, deadlineMs, limitMs, now, governor, waits, traced } = needs
+  const dispatcher = newDispatcher()
+  const hide = hider([apiKey], '[API key]')
+  return async (base, route, input, { signal, answered }) => {
+    const { method } = route
+    const read = z.safeEncode(route.input, input as never)
+    // What cannot be asked is told as the service would tell it.
+    if (!read.success) throw refusedInput(read.error.issues, input)
+    const wire = read.data as Record<string, unknown>
+    const { path, query, body } = addressed(route, wire)
+    const url = `${base}${path}${query.size > 0 ? `?${query}` : ''}`
+    const shown = `${path}${query.size > 0 ? `?${[...query.keys()].join('&')}` : ''}`
+    const once = async (leftMs: number): Promise<HttpAnswer> => {
+      const began = performance.now()
+      const tell = (status: number | null) =>
+        traced({ method, host: hostOf(url), path: hide(shown), status, ms: performance.now() - began })
+      try {
+        const answer = await exchangeJson(method, url, body, {
+          dispatcher,
+          deadlineMs: leftMs,
+          maxBytes: 4_194_304,
+          hide,
+          headers: { 'x-api-key': apiKey },
+          ...(signal && { signal }),
+        })
+        tell(answer.status)
+        return answer
+      } catch (error) {
+        tell(null)
+        throw withNextStep(error)
+      }
+    }
+    const until = performance.now() + limitMs()
+    const waiting = {
+      left: () => until - performance.now(),
+      told: waits,
+      ...(signal && { signal }),
+    }
+    const mayRetry = changesNothing(route)
+    try {
+      const answer = await patiently({ mayRetry, budgetMs: deadlineMs, waiting, governor, now }, once)
+      answered(answer)
+      if (answer.status < 200 || answer.status > 299)
+        throw withMissingPage(quoted(refusal(answer, now())), route)
+      if (answer.status === 204 && route.readBack)
+        return await route.readBack().catch((error: unknown) => {
+          throw unconfirmed(error)
+        })
+      if (isActedOn(route)) refuseDoubtful(answer, route)
+      const said = route.complete ? await route.complete(answer.body, wire) : answer.body
+      return understood(route, said)
+    } catch (error) {
+      throw route.readBack && (wasTaken(error) || isUnanswered(error)) ? unconfirmed(error) : error
+    }
+  }
+}
+
+/** A refusal as what it is: the words of somebody else. */
+const quoted = ({ code, message, details, hint }: AppError): AppError =>
+  new AppError(code, message, {
+    cause: wordsOfService,
+    ...(details && { details }),
+    ...(hint !== undefined && { hint }),
+  })
+
+/** An answer that cannot be used comes with a status of success, but for a redirect. */
+const wasTaken = (error: unknown): boolean =>
+  error instanceof AppError && error.code === 'SERVICE_BAD_RESPONSE' && error.details?.fault !== 'redirect'
+
+/** A read, or a generator of transactions, which may be asked again. */
+const changesNothing = ({ method, path }: Asked): boolean => method === 'GET' || path.endsWith('/bytecode')
+
+/** Whether money moves by what is answered: quotes and transactions. */
+const isActedOn = ({ path }: Asked): boolean => /\/(quotes?|bytecode)$|^(\/v1)?\/yield\//.test(path)
+
+/** What another reader would read in another way is signed by nobody. */
+function refuseDoubtful({ text }: HttpAnswer, { method, path }: Asked): void {
+  const name = doubtfulName(text)
+  if (name !== undefined)
+    throw new AppError(
+      'SERVICE_BAD_RESPONSE',
+      `The service answers ${method} ${path} with "${plain(name)}" in a way that can be read as two things`,
+      { details: { at: [name] }, hint: seeTheAnswer },
+    )
+}
+
+/** What an answer means; what is not of the contract is SERVICE_BAD_RESPONSE, and is not repeated. */
+function understood({ method, path, output }: Asked, body: unknown): unknown {
+  const read = z.safeDecode(output, body as never)
+  if (read.success) return read.data
+  const at = placesOf(read.error.issues)
+    .slice(0, 5)
+    .map((path) => path.join('.') || '(the whole)')
+  throw new AppError(
+    'SERVICE_BAD_RESPONSE',
+    `The service answers ${method} ${path} with something else than it should`,
+    { details: { at }, hint: seeTheAnswer },
+  )
+}
+
+/** Where issues are. Of several shapes that a value could have, the one that it comes closest to counts. */
+const placesOf = (issues: readonly z.core.$ZodIssue[]): PropertyKey[][] =>
+  issues.flatMap((issue) => {
+    if (issue.code !== 'invalid_union') return [issue.path]
+    const [closest = [[]]] = issue.errors.map(placesOf).toSorted((a, b) => a.length - b.length)
+    return closest.map((inner) => [...issue.path, ...inner])
+  })

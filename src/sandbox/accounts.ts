@@ -1,5 +1,8 @@
 import type { Address, Hex } from '../domain/address.ts'
 
+/** The account that signs by default in the sandbox: the second of the public phrase of local development nodes, whose key is nobody's secret. */
+export const sandboxAccountAddress: Address = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+
 /**
  * The addresses and private keys of the public phrase of local development nodes, `test test test test test test test test test test
  * test junk`, at m/44'/60'/0'/0/0 and on: what they hold on a chain that is not ours is anybody's. They are written down because

@@ -7,10 +7,9 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
-
+import { httpRpc, type Rpc } from '../chain/rpc/rpc.ts'
 import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import { httpRpc, type Rpc } from '../net/rpc.ts'
 
 const require = createRequire(import.meta.url)
 

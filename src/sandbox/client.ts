@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-
 import type { Address, Hex } from '../domain/address.ts'
-import type { Catalog } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
 import type { FaultRequest, SandboxFault } from '../domain/sandbox-fault.ts'
-import { postJson } from '../net/http.ts'
-import { type ErrorWire, fromWire } from './error-wire.ts'
+import { postJson } from '../http/client.ts'
+import type { Catalog } from '../protocols/catalog.ts'
+import { type EnsureOptions, startDaemon } from './daemon-launch.ts'
+import { readRecord, sandboxFiles } from './daemon-record.ts'
+import { type ErrorWire, fromWire } from './error-json.ts'
 import type { FundRequest, Grant } from './faucet.ts'
-import { type EnsureOptions, startDaemon } from './launch.ts'
-import { readRecord, sandboxFiles } from './record.ts'
 import type { SandboxStatus } from './world.ts'
 
 /** A running sandbox, wherever its process is. */

@@ -1,15 +1,14 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-
 import type { Address, Hex } from '../domain/address.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import type { FaultRequest } from '../domain/sandbox-fault.ts'
-import { errorWire } from './error-wire.ts'
-import { type Answer, jsonBody, type Loopback, serveLoopback } from './loopback.ts'
+import { errorWire } from './error-json.ts'
+import { type Answer, jsonBody, type Loopback, serveLoopback } from './loopback-server.ts'
 import type { SandboxWorld } from './world.ts'
 
 /** What the control calls act on. */
-export type ControlOptions = {
+type ControlOptions = {
   world: SandboxWorld
   token: string
   /** Called before every call that is let in. */

@@ -1,15 +1,14 @@
 import { encodeFunctionData, numberToHex, parseEther, parseUnits } from 'viem/utils'
-
+import type { Rpc } from '../chain/rpc/rpc.ts'
 import { type Address, type Hex, nativeAddress } from '../domain/address.ts'
-import type { Catalog } from '../domain/catalog.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Network } from '../domain/network.ts'
+import type { Network } from '../domain/networks.ts'
 import { nativeToken, type Token } from '../domain/token.ts'
-import type { Rpc } from '../net/rpc.ts'
+import type { Catalog } from '../protocols/catalog.ts'
 import { roles, sandboxAddress } from './accounts.ts'
 import { own, weth9 } from './genesis/artifacts.ts'
 import { receiptOf } from './genesis/deployer.ts'
-import { grant, nativeGrant } from './genesis/fund.ts'
+import { grant, nativeGrant } from './genesis/grants.ts'
 
 /** One token by its symbol, or all of them when nothing is named; `amount` is in its smallest unit. */
 export type FundRequest = { symbol: string; amount?: bigint }

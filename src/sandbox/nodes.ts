@@ -1,8 +1,65 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { httpRpc } from '../chain/rpc/rpc.ts'
 import { AppError } from '../domain/errors.ts'
-import { sandboxNetworks } from '../domain/network.ts'
-import { type Anvil, startAnvil } from './anvil.ts'
-import { anewHint, newestWorld, type Saved } from './generations.ts'
-import { genesis } from './genesis/cache.ts'
+import { type Network, sandboxNetworks } from '../domain/networks.ts'
+import { type Anvil, noteName, startAnvil } from './anvil.ts'
+import { genesis } from './genesis/genesis-cache.ts'
+import { type About, anewHint, newestWorld, type Saved, saveNext } from './saved-worlds.ts'
+
+/** A process as the system shows it. Number and start time together name it for ever. */
+export type ProcessFacts = { pid: number; startedAt: string; command: string }
+
+/** All processes that can be seen: from /proc where the system has it, else by `ps`. */
+export const allProcesses = (): ProcessFacts[] =>
+  process.platform === 'linux'
+    ? readdirSync('/proc')
+        .filter((name) => /^[0-9]+$/.test(name))
+        .flatMap((pid) => inProc(Number(pid)) ?? [])
+    : byPs(['-axo', 'pid=,lstart=,command='])
+
+/** One process; `undefined` when there is none with that number. */
+const processAt = (pid: number): ProcessFacts | undefined =>
+  process.platform === 'linux' ? inProc(pid) : byPs(['-p', String(pid), '-o', 'pid=,lstart=,command='])[0]
+
+function inProc(pid: number): ProcessFacts | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The name in brackets may hold spaces. After it come the state and, nineteen fields later, the start time.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    if (fields[0] === 'Z') return undefined
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+    return { pid, startedAt: fields[19] ?? '', command }
+  } catch {
+    return undefined // It ended while we looked.
+  }
+}
+
+function byPs(args: readonly string[]): ProcessFacts[] {
+  let text: string
+  try {
+    text = execFileSync('ps', args, { encoding: 'utf8' })
+  } catch {
+    return [] // `ps` fails when there is no such process.
+  }
+  return text.split('\n').flatMap((line) => {
+    const [, pid, startedAt, command] =
+      /^\s*(\d+)\s+(\w+\s+\w+\s+\d+\s+[\d:]+\s+\d+)\s+(.*)$/.exec(line) ?? []
+    return pid && startedAt && command ? [{ pid: Number(pid), startedAt, command: `${command} ` }] : []
+  })
+}
+
+/** Asks a process to end, then makes it, and waits until it is gone. It must be known to be ours. */
+export async function endProcess({ pid, startedAt }: ProcessFacts): Promise<void> {
+  const isThere = () => processAt(pid)?.startedAt === startedAt
+  if (isThere()) process.kill(pid, 'SIGTERM')
+  const until = performance.now() + 5000
+  while (isThere() && performance.now() < until) await sleep(10)
+  if (isThere()) process.kill(pid, 'SIGKILL')
+  while (isThere()) await sleep(10)
+}
 
 type Start = { binary: string; noteDir?: string }
 
@@ -43,4 +100,33 @@ export async function startNodes(
   if (!failure) return nodes
   await Promise.all(nodes.map((node) => node.stop()))
   throw failure.reason
+}
+
+/** The nodes whose command line names our directory: nobody else starts such. */
+const nodesOf = (noteDir: string): ProcessFacts[] =>
+  allProcesses().filter(({ command }) => command.includes(` --config-out ${join(noteDir, noteName)}`))
+
+/**
+ * Nodes outlive a daemon that was killed. This saves what they hold, when there is one for each chain and it is known
+ * what is deployed there, and ends them. The caller holds the lock, so no living daemon owns them.
+ */
+export async function adoptOrphans(noteDir: string, worlds: string, about: About | undefined): Promise<void> {
+  const orphans = nodesOf(noteDir)
+  // A node without a state to start from was still being built.
+  const portOf = ({ chainId }: Network): string | undefined => {
+    const mine = orphans.filter(
+      ({ command }) => command.includes(` --chain-id ${chainId} `) && command.includes(' --load-state '),
+    )
+    return mine.length === 1 ? / --port (\d+) /.exec(mine[0]!.command)?.[1] : undefined
+  }
+  const nodes = sandboxNetworks.flatMap((network) => {
+    const port = portOf(network)
+    if (!port) return []
+    return [{ network, rpc: httpRpc(`http://127.0.0.1:${port}`, { deadlineMs: 20_000, retries: 1 }) }]
+  })
+  try {
+    if (about && nodes.length === sandboxNetworks.length) await saveNext(worlds, about, nodes)
+  } finally {
+    for (const orphan of orphans) await endProcess(orphan)
+  }
 }

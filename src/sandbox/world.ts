@@ -1,19 +1,34 @@
+import { encodeFunctionData, parseAbi } from 'viem/utils'
+import type { Rpc } from '../chain/rpc/rpc.ts'
 import type { Address, Hex } from '../domain/address.ts'
-import type { Catalog } from '../domain/catalog.ts'
-import { type Network, sandboxNetworks } from '../domain/network.ts'
+import { type Network, sandboxNetworks } from '../domain/networks.ts'
 import type { SandboxFault } from '../domain/sandbox-fault.ts'
-import type { Rpc } from '../net/rpc.ts'
+import type { Catalog } from '../protocols/catalog.ts'
 import { roles, sandboxAddress, sandboxKey, userIndexes } from './accounts.ts'
 import { catchUp } from './anvil.ts'
-import { attestationAnswer } from './attester/api.ts'
-import { type Attester, startAttester } from './attester/attester.ts'
+import { attestationAnswer } from './bridge/api.ts'
+import { type Attester, startAttester } from './bridge/attestation-service.ts'
 import { type FundRequest, fund, type Grant } from './faucet.ts'
 import { type WorldFaults, worldFaults } from './faults/faults.ts'
-import { forgetWorlds, saveNext } from './generations.ts'
-import { genesis } from './genesis/cache.ts'
-import { serveLoopback } from './loopback.ts'
+import { genesis } from './genesis/genesis-cache.ts'
+import { serveLoopback } from './loopback-server.ts'
 import { startNodes, startWhereLeft } from './nodes.ts'
-import { report, stakingOn } from './oracle.ts'
+import { forgetWorlds, saveNext } from './saved-worlds.ts'
+
+const data = encodeFunctionData({ abi: parseAbi(['function report()']), functionName: 'report' })
+
+/** The staking of a chain that wants a report: rewards are paid and requests are finalized by it, as by an oracle once a day. */
+const stakingOn = ({ strategies }: Catalog, chainId: number): Address | undefined =>
+  strategies.flatMap(({ chainId: of, constants }) =>
+    of === chainId && constants.family === 'lido' ? [constants.stEth] : [],
+  )[0]
+
+/** Sends the report of a staking. Where the node mines at once, that is a block. */
+async function report(rpc: Rpc, staking: Address): Promise<void> {
+  await rpc.request('eth_sendTransaction', [
+    { from: sandboxAddress(roles.keeper), to: staking, data, gas: '0x989680' },
+  ])
+}
 
 /** One of the two chains. Its address stays the same as long as the world runs, also over a reset. */
 export type SandboxChain = { network: Network; rpcUrl: string; rpc: Rpc }
@@ -60,7 +75,7 @@ export type SandboxWorld = {
 }
 
 /** How to start a world. */
-export type WorldOptions = {
+type WorldOptions = {
   /** The anvil binary: see `findAnvil`. */
   binary: string
   cacheDir: string

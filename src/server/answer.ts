@@ -1,12 +1,11 @@
 import { z } from 'zod'
-
-import { missingHeader, missingIn } from '../api/missing.ts'
-import type { OlderRoute } from '../api/older-routes.ts'
-import { refusedInput } from '../api/refused-input.ts'
+import type { OlderRoute } from '../api/deprecated-routes.ts'
+import { refusedInput } from '../api/envelope.ts'
+import { missingHeader, missingIn } from '../api/page.ts'
 import { type Route, routes } from '../api/routes.ts'
 import type { Service } from '../api/service.ts'
 import { AppError } from '../domain/errors.ts'
-import { poisonous } from '../net/json.ts'
+import { poisonous } from '../http/json.ts'
 
 /** A route as it is served: a row of the contract, or a deprecated path that a current row answers. */
 export type Served = { name: keyof Service; route: Route | OlderRoute; successor: Route | undefined }

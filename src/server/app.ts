@@ -1,19 +1,86 @@
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-
-import { olderRoutes } from '../api/older-routes.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import fastify from 'fastify'
+import { olderRoutes } from '../api/deprecated-routes.ts'
 import { AppError } from '../domain/errors.ts'
-import { type Access, type Allow, admitted } from './access.ts'
 import { answering, type Sent, type Served, servedRoutes } from './answer.ts'
-import { caps, refuseTunnels, refuseUnlawful } from './caps.ts'
-import { deadlineOf } from './deadline.ts'
-import { guesses } from './guesses.ts'
+import {
+  type Access,
+  type Allow,
+  admitted,
+  callerIn,
+  guesses,
+  prepare,
+  servedIn,
+  setCaller,
+} from './authentication.ts'
+import { readBody, refuseCharset, refuseEncoding } from './body.ts'
+import { docsPage } from './docs-page.ts'
+import { allowedOn, type Said, said, unread } from './errors.ts'
 import { failed, type Log, requestLines } from './log.ts'
-import { metricsOf } from './metrics.ts'
-import { addPage } from './page.ts'
-import { addPages } from './pages.ts'
-import { allowedOn, type Said, said, unread } from './refusals.ts'
-import { callerIn, prepare, servedIn, setCaller } from './request.ts'
-import { readBody, refuseCharset, refuseEncoding } from './strict-json.ts'
+import { type Metrics, metricsOf } from './metrics.ts'
+import { openapi } from './openapi.ts'
+import { caps, refuseTunnels, refuseUnlawful } from './request-limits.ts'
+import { addPage } from './web-page.ts'
+
+/** Who is told when something took too long: `begin` and `end` say what is under way, `close` stops looking. */
+type Deadline<one> = { begin: (one: one) => void; end: (one: one) => void; close: () => void }
+
+/** How often one looks while the time of something runs. */
+const looks = 10
+
+/**
+ * Tells of whatever is not over `ms` after it began, or a tenth of it later. One timer is for all, so that what is over in time has
+ * cost next to nothing.
+ */
+function deadlineOf<one>(ms: number, late: (one: one) => void): Deadline<one> {
+  /** What is under way, by the look that it began after; the oldest comes first. */
+  const underWay = new Map<one, number>()
+  let look = 0
+  const timer = setInterval(() => {
+    look++
+    for (const [one, began] of underWay) {
+      if (look - began <= looks) break
+      underWay.delete(one)
+      late(one)
+    }
+  }, ms / looks)
+  timer.unref()
+  return {
+    begin: (one) => underWay.set(one, look),
+    end: (one) => underWay.delete(one),
+    close: () => clearInterval(timer),
+  }
+}
+
+/** The pages about the service that need no key: the OpenAPI document, a page to read it, whether it lives, and its counters. */
+function addPages(
+  app: FastifyInstance,
+  metrics: Metrics,
+  { version = '0.0.0', works = () => true }: { version?: string; works?: () => boolean },
+): void {
+  let document: string | undefined
+  const text = () => (document ??= JSON.stringify(openapi(version)))
+  app.get('/openapi.json', async (_, reply) => as(reply, 'application/json; charset=utf-8', text()))
+  app.get('/docs', async (_, reply) => {
+    // Nothing on this page runs or is fetched, wherever it comes from.
+    reply.header(
+      'content-security-policy',
+      "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    )
+    return as(reply, 'text/html; charset=utf-8', docsPage(openapi(version)))
+  })
+  app.get('/healthz', async (_, reply) => {
+    const isWell = works()
+    if (!isWell) reply.code(503)
+    return as(reply, 'application/json; charset=utf-8', JSON.stringify({ status: isWell ? 'ok' : 'failing' }))
+  })
+  app.get('/metrics', async (_, reply) => as(reply, metrics.contentType, await metrics.page()))
+}
+
+function as(reply: FastifyReply, type: string, text: string): string {
+  reply.header('content-type', type)
+  return text
+}
 
 /** Whether a network answered when it was last asked. */
 export type ChainState = { network: string; isUp: boolean }

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-
-import { trace } from '../domain/trace.ts'
-import { callerIn } from './request.ts'
+import { trace } from '../domain/stack-trace.ts'
+import { callerIn } from './authentication.ts'
 
 /** Where log lines go: JSON, one a line. */
 export type Log = { write: (line: string) => void }

@@ -1,8 +1,7 @@
 import { z } from 'zod'
-
+import { olderRoutes } from '../api/deprecated-routes.ts'
 import { ErrorEnvelope } from '../api/envelope.ts'
-import { missingHeader } from '../api/missing.ts'
-import { olderRoutes } from '../api/older-routes.ts'
+import { missingHeader } from '../api/page.ts'
 import { errorTable } from '../domain/error-table.ts'
 import { errorRow, isErrorCode } from '../domain/errors.ts'
 import { type Served, servedRoutes } from './answer.ts'

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-
 import { Action } from '../../src/api/action.ts'
 import { StrategyBytecode, SwapBytecode } from '../../src/api/bytecode.ts'
 import { History } from '../../src/api/history.ts'

@@ -1,12 +1,11 @@
 import fc from 'fast-check'
 import { getAddress } from 'viem/utils'
 import { z } from 'zod'
-
 import { Quote } from '../../src/api/quote.ts'
 import type { Service } from '../../src/api/service.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
-import { apyBases } from '../../src/domain/apy-basis.ts'
+import { apyBases } from '../../src/domain/apy.ts'
 
 const hex = (bytes: number) =>
   fc

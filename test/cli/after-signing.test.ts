@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-
-import { afterSigning } from '../../src/cli/after-signing.ts'
+import { failed } from '../../src/app/main.ts'
+import { afterSigning } from '../../src/cli/errors-after-signing.ts'
 import { AppError } from '../../src/domain/errors.ts'
-import { failed } from '../../src/main.ts'
 
 test.each([
   ['resume', 'resume op-1'],

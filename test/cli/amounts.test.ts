@@ -1,7 +1,6 @@
 import { Chalk } from 'chalk'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-
 import { decimal, formatUnits } from '../../src/cli/terminal/format.ts'
 import type { Stream } from '../../src/cli/terminal/io.ts'
 import { table } from '../../src/cli/terminal/table.ts'

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-
-import { asTyped } from '../../src/cli/as-typed.ts'
+import { asTyped } from '../../src/cli/next-command.ts'
 
 const ops = ['deposit', 'x', '--wallet', 'ops', '--profile', 'prod']
 

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-
 import { everything } from '../../src/cli/cli.ts'
 
 const page = (items: bigint[], hasMore: boolean) => ({ items, page: 1, limit: 100, total: null, hasMore })

@@ -1,8 +1,7 @@
 import { type Command, Help } from 'commander'
 import { expect, test } from 'vitest'
-
-import { helpParts, helpText } from '../../src/cli/help-text.ts'
-import { program } from '../../src/main.ts'
+import { program } from '../../src/app/main.ts'
+import { helpParts, helpText } from '../../src/cli/help/help-text.ts'
 
 test('the help of every command is what commander makes of it, at every width', async () => {
   const root = await program([], { version: '0', io: { out: { write: () => undefined } } } as never, true)

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-
-import { html, pageText } from '../../src/cli/terminal/html.ts'
+import { html, pageText } from '../../src/cli/views/evidence-page.ts'
 
 test('what a stranger sent ends no element and no attribute, however it is quoted', () => {
   const foreign = fc.string({ unit: fc.constantFrom('"', "'", '<', '>', '&', '=', ' ', 'a', '`') })

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-
 import { type Stream, unpainted } from '../../src/cli/terminal/io.ts'
 import { lendingView } from '../../src/cli/views/lending-view.ts'
 

@@ -1,6 +1,6 @@
 import { Chalk } from 'chalk'
 import { expect, test } from 'vitest'
-import { followList } from '../../src/cli/live-list.ts'
+import { followList } from '../../src/cli/output/live-list.ts'
 import { type Stream, unpainted } from '../../src/cli/terminal/io.ts'
 import { AppError } from '../../src/domain/errors.ts'
 

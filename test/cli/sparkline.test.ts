@@ -1,10 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-
+import { plot, sparkline } from '../../src/cli/terminal/charts.ts'
 import { unpainted } from '../../src/cli/terminal/io.ts'
-import { plot } from '../../src/cli/terminal/plot.ts'
-import { sparkline } from '../../src/cli/terminal/sparkline.ts'
-import { trendColumn } from '../../src/cli/views/views.ts'
+import { trendColumn } from '../../src/cli/views/list-columns.ts'
 
 const heights = [...'▁▂▃▄▅▆▇█']
 

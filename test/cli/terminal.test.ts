@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-
 import { attemptsIn } from '../support/program.ts'
 import { isLeftClean } from '../support/pty.ts'
 import { useTerminals } from '../support/terminals.ts'

@@ -4,9 +4,8 @@ import { PassThrough } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { spawn } from '@lydell/node-pty'
 import { describe, expect, test } from 'vitest'
-
-import { discardTyped } from '../../src/cli/terminal/typed-ahead.ts'
-import { openKeystore } from '../../src/wallet/keys/keystore-file.ts'
+import { discardTyped } from '../../src/cli/terminal/flush-input.ts'
+import { openKeystore } from '../../src/signing/keystore/encryption.ts'
 import { attemptsIn } from '../support/program.ts'
 import type { Terminal } from '../support/pty.ts'
 import { useTerminals } from '../support/terminals.ts'
@@ -126,7 +125,7 @@ test('a stream that is no terminal is left alone: what comes there was meant', a
 })
 
 test('nor is it heard by who is so busy that all clocks are late', async () => {
-  const typedAhead = new URL('../../src/cli/terminal/typed-ahead.ts', import.meta.url)
+  const typedAhead = new URL('../../src/cli/terminal/flush-input.ts', import.meta.url)
   const busyUntil = 'const busyUntil = (at) => { while (performance.now() < at) {} }'
   const program = `
     import { discardTyped } from ${JSON.stringify(typedAhead)}

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-
-import { textIn, textOf } from '../../src/cli/typed-file.ts'
+import { textIn, textOf } from '../../src/cli/options/file-arguments.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 

@@ -1,10 +1,9 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-
-import { approve } from '../../src/calls/erc20.ts'
+import { approve } from '../../src/chain/erc20.ts'
+import { hexQuantity } from '../../src/chain/rpc/answer-numbers.ts'
 import type { Hex } from '../../src/domain/address.ts'
-import { hexQuantity } from '../../src/net/quantity.ts'
 import { sandboxKey } from '../../src/sandbox/accounts.ts'
 import { startSigner } from '../support/external-signer.ts'
 import { targetOf } from '../support/families.ts'

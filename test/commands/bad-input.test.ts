@@ -3,7 +3,6 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
-
 import { errorRow, isErrorCode } from '../../src/domain/errors.ts'
 import { sandboxKey } from '../../src/sandbox/accounts.ts'
 import { programHome, spawnSluice, startSluice } from '../support/program.ts'

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-
 import { engineOn } from '../engine/support.ts'
 import { type HostileService, startHostileService, type Wire } from '../support/hostile-service.ts'
 import { rpcEnvOf, useCommands } from '../support/run.ts'

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 

@@ -1,7 +1,6 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-
 import { oneDocument, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 

@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-
 import { gathered } from '../../bench/docs/gathered.ts'
 import { manual } from '../../bench/docs/man.ts'
 import { markdown } from '../../bench/docs/markdown.ts'

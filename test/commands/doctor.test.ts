@@ -1,7 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-
 import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
 import { type Anvil, startAnvil } from '../../src/sandbox/anvil.ts'
 import { listener } from '../support/listener.ts'

@@ -1,7 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-
 import { engineOn } from '../engine/support.ts'
 import { startHostileService } from '../support/hostile-service.ts'
 import { rpcEnvOf, useCommands } from '../support/run.ts'

@@ -1,7 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-
 import { useCommands } from '../support/run.ts'
 import { topicOf, useSandbox } from '../support/sandbox.ts'
 

@@ -1,5 +1,4 @@
 import { afterEach, expect, test } from 'vitest'
-
 import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
 import { type Provider, provider } from '../support/provider.ts'
 import { type Circumstances, rpcEnvOf, useCommands } from '../support/run.ts'

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
-
+import { httpRpc } from '../../src/chain/rpc/rpc.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { faultKinds } from '../../src/domain/sandbox-fault.ts'
-import { httpRpc } from '../../src/net/rpc.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 

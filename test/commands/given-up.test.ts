@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-
-import { openJournal } from '../../src/store/journal.ts'
+import { openJournal } from '../../src/store/journal/journal.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 

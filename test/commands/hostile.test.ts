@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-
 import type { Hex } from '../../src/domain/address.ts'
 import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
 import { engineOn } from '../engine/support.ts'

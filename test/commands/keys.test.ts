@@ -3,7 +3,6 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
-
 import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
 import { castPath } from '../support/cast.ts'
 import { useCommands } from '../support/run.ts'

@@ -1,5 +1,4 @@
 import { afterAll, expect, inject, test } from 'vitest'
-
 import { killCampaign } from '../../bench/kill.ts'
 import { programHome } from '../support/program.ts'
 

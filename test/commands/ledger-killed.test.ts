@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-
+import type { Rpc } from '../../src/chain/rpc/rpc.ts'
 import type { Hex } from '../../src/domain/address.ts'
-import type { Rpc } from '../../src/net/rpc.ts'
 import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
-import { allProcesses, type ProcessFacts } from '../../src/sandbox/processes.ts'
+import { allProcesses, type ProcessFacts } from '../../src/sandbox/nodes.ts'
 import { startSigner } from '../support/external-signer.ts'
 import { type EmulatedLedger, startLedger } from '../support/ledger.ts'
 import { attemptsIn, type ProgramHome, programHome, spawnSluice, startSluice } from '../support/program.ts'

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keccak256, parseTransaction, recoverTransactionAddress, serializeTransaction } from 'viem'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-
 import type { Hex } from '../../src/domain/address.ts'
 import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
 import { type EmulatedLedger, type LedgerState, startLedger } from '../support/ledger.ts'

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-
 import type { Hex } from '../../src/domain/address.ts'
 import { sandboxJournal } from '../support/older-copy.ts'
 import { usePayments } from '../support/paying-commands.ts'

@@ -1,5 +1,4 @@
 import { encodeFunctionData, getAddress, parseAbi } from 'viem/utils'
-
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import type { ErrorCode } from '../../src/domain/errors.ts'

@@ -1,5 +1,4 @@
 import { afterEach, expect, test } from 'vitest'
-
 import type { Hex } from '../../src/domain/address.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-
 import { usePayments } from '../support/paying-commands.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'

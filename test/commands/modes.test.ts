@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Chalk } from 'chalk'
 import { expect, test } from 'vitest'
-
 import { hyperlink, unpainted } from '../../src/cli/terminal/io.ts'
 import { type Circumstances, type Document, type Ran, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-
 import { useCommands } from '../support/run.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 

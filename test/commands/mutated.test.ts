@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-
 import type { Service } from '../../src/api/service.ts'
 import { cells, engineOn, seeded } from '../engine/support.ts'
 import { type FaultyRpc, startFaultyRpc } from '../support/faulty-rpc.ts'

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
-
 import { startFaultyRpc } from '../support/faulty-rpc.ts'
 import { laggingNode } from '../support/lagging.ts'
 import { listener } from '../support/listener.ts'

@@ -1,9 +1,8 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-
-import { hexQuantity } from '../../src/net/quantity.ts'
+import { hexQuantity } from '../../src/chain/rpc/answer-numbers.ts'
 import { sandboxKey } from '../../src/sandbox/accounts.ts'
-import { openJournal } from '../../src/store/journal.ts'
+import { openJournal } from '../../src/store/journal/journal.ts'
 import { provider } from '../support/provider.ts'
 import { rpcEnvOf, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'

@@ -2,10 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { encrypt, scrypt } from 'ox/Keystore'
 import { beforeEach, describe, expect, test } from 'vitest'
-
+import type { Secrets } from '../../src/app/profiles/secrets.ts'
 import type { Hex } from '../../src/domain/address.ts'
-import { signerOf } from '../../src/wallet/keys/signer.ts'
-import type { Secrets } from '../../src/world/secrets.ts'
+import { signerOf } from '../../src/signing/keystore/private-key-signer.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 

@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-
 import { sandboxKey } from '../../src/sandbox/accounts.ts'
-import { openJournal } from '../../src/store/journal.ts'
+import { openJournal } from '../../src/store/journal/journal.ts'
 import { rpcEnvOf, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 

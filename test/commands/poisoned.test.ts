@@ -2,7 +2,6 @@ import { cpSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-
 import type { Address } from '../../src/domain/address.ts'
 import { connectSandbox } from '../../src/sandbox/client.ts'
 import { attemptsIn, programHome, spawnSluice } from '../support/program.ts'

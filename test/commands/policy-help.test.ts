@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-
 import { policyRules } from '../../src/commands/policy.ts'
-import { Policy, parsePolicy } from '../../src/wallet/policy/policy.ts'
+import { Policy, parsePolicy } from '../../src/guard/policy/policy.ts'
 
 test('the help of policy check names every rule that a policy knows, with an example that is one', () => {
   expect(policyRules.map(([rule]) => rule).toSorted()).toEqual(Object.keys(Policy.shape).toSorted())

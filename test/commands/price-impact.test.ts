@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-
 import { engineOn } from '../engine/support.ts'
 import { type HostileService, startHostileService } from '../support/hostile-service.ts'
 import { listener } from '../support/listener.ts'

@@ -1,7 +1,6 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-
 import { sandboxKey } from '../../src/sandbox/accounts.ts'
 import { type Listener, listener } from '../support/listener.ts'
 import { rpcEnvOf, useCommands } from '../support/run.ts'

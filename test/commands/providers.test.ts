@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, test } from 'vitest'
-
 import { sandboxKey } from '../../src/sandbox/accounts.ts'
 import { type Provider, provider } from '../support/provider.ts'
 import { rpcEnvOf, useCommands } from '../support/run.ts'

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-
 import type { Hex } from '../../src/domain/address.ts'
 import { AppError, type ErrorCode } from '../../src/domain/errors.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'

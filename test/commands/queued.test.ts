@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-
 import type { Address } from '../../src/domain/address.ts'
 import { useCommands } from '../support/run.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'

@@ -4,8 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { privateKeyToAccount } from 'viem/accounts'
 import { formatUnits } from 'viem/utils'
 import { expect, test } from 'vitest'
-
-import { hashOf } from '../../src/wallet/record/evidence.ts'
+import { hashOf } from '../../src/diagnosis/evidence/evidence.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-
-import { approve } from '../../src/calls/erc20.ts'
+import { approve } from '../../src/chain/erc20.ts'
 import { sandboxKey } from '../../src/sandbox/accounts.ts'
 import { startSigner } from '../support/external-signer.ts'
 import { useCopies } from '../support/older-copy.ts'

@@ -1,11 +1,10 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-
+import { allowancesLeft, unusedOf } from '../../src/diagnosis/approvals.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
-import { openJournal } from '../../src/store/journal.ts'
-import { allowancesLeft, unusedOf } from '../../src/wallet/record/allowances-left.ts'
+import { openJournal } from '../../src/store/journal/journal.ts'
 import { rpcEnvOf, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 

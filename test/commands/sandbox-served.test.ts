@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-
 import { type ProgramHome, programHome, spawnSluice, startSluice } from '../support/program.ts'
 import { type Document, oneDocument } from '../support/run.ts'
 

@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-
 import type { Hex } from '../../src/domain/address.ts'
-import { findOnChain } from '../../src/wallet/execution/watch.ts'
+import { findOnChain } from '../../src/transactions/confirmation/find-transaction.ts'
 import { sandboxJournal, useCopies } from '../support/older-copy.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-
-import { approve, transfer } from '../../src/calls/erc20.ts'
+import { approve, transfer } from '../../src/chain/erc20.ts'
 import type { Address } from '../../src/domain/address.ts'
 import { engineOn, operating, perform } from '../engine/support.ts'
 import { type HostileService, type Lies, startHostileService, type Wire } from '../support/hostile-service.ts'

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-
-import { transfer } from '../../src/calls/erc20.ts'
+import { transfer } from '../../src/chain/erc20.ts'
 import type { Address } from '../../src/domain/address.ts'
 import { engineOn, operating, perform } from '../engine/support.ts'
 import { type HostileService, type Lies, startHostileService, type Wire } from '../support/hostile-service.ts'

@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-
 import type { Address } from '../../src/domain/address.ts'
 import { useCommands } from '../support/run.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'

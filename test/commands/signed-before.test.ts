@@ -1,9 +1,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-
 import { sandboxKey } from '../../src/sandbox/accounts.ts'
-import { tryLock } from '../../src/store/lock.ts'
+import { tryLock } from '../../src/store/file-lock.ts'
 import { type Ran, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 

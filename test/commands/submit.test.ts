@@ -1,8 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-
-import { hashShown } from '../../src/wallet/guard/plan-hash.ts'
+import { hashShown } from '../../src/guard/plan-hash.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 

@@ -1,10 +1,8 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-
-import { openJournal } from '../../src/store/journal.ts'
-import { tryLock } from '../../src/store/lock.ts'
-
+import { tryLock } from '../../src/store/file-lock.ts'
+import { openJournal } from '../../src/store/journal/journal.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 

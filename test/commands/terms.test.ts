@@ -1,7 +1,6 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-
 import type { Hex } from '../../src/domain/address.ts'
 import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
 import { type Circumstances, rpcEnvOf, useCommands } from '../support/run.ts'

@@ -1,11 +1,10 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-
 import type { Cli } from '../../src/cli/cli.ts'
-import { confirmAgain } from '../../src/cli/operate/once-only.ts'
+import { confirmAgain } from '../../src/cli/signing-flow/idempotency.ts'
 import type { Address } from '../../src/domain/address.ts'
-import { openJournal } from '../../src/store/journal.ts'
-import type { Ground } from '../../src/wallet/ground.ts'
+import type { Ground } from '../../src/planning/context.ts'
+import { openJournal } from '../../src/store/journal/journal.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 

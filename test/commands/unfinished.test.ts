@@ -1,10 +1,9 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-
+import { directories } from '../../src/app/profiles/directories.ts'
+import { signerReads } from '../../src/app/signing/signer-inputs.ts'
 import type { Hex } from '../../src/domain/address.ts'
-import { openJournal } from '../../src/store/journal.ts'
-import { directories } from '../../src/world/directories.ts'
-import { signerReads } from '../../src/world/signer-needs.ts'
+import { openJournal } from '../../src/store/journal/journal.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 

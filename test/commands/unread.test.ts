@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { engineOn, over, watched } from '../engine/support.ts'
 import { refuses } from '../support/refusing.ts'

@@ -1,9 +1,8 @@
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-
-import type { StrategyEntry } from '../../src/domain/catalog.ts'
-import { networkNamed } from '../../src/domain/network-named.ts'
+import { networkNamed } from '../../src/domain/networks.ts'
 import { nativeToken } from '../../src/domain/token.ts'
+import type { StrategyEntry } from '../../src/protocols/catalog.ts'
 import { engineOn } from '../engine/support.ts'
 import { deployedFrom } from '../support/compile.ts'
 import { rpcEnvOf, useCommands } from '../support/run.ts'

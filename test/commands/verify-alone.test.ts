@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-
-import { hashOf } from '../../src/wallet/record/evidence.ts'
+import { hashOf } from '../../src/diagnosis/evidence/evidence.ts'
 import { type Document, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 

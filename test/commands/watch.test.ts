@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-
-import { openJournal } from '../../src/store/journal.ts'
-import { exclusiveLock } from '../../src/store/lock.ts'
+import { exclusiveLock } from '../../src/store/file-lock.ts'
+import { openJournal } from '../../src/store/journal/journal.ts'
 import { type Document, useCommands } from '../support/run.ts'
 import { topicOf, useSandbox } from '../support/sandbox.ts'
 

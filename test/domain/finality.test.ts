@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-
 import { publicNetworks } from '../../src/domain/networks.ts'
 
 test('the page about finality names the depth of every network, with a source', () => {

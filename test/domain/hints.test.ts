@@ -2,11 +2,10 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { beforeAll, describe, expect, test } from 'vitest'
-
-import { asTyped } from '../../src/cli/as-typed.ts'
+import { program } from '../../src/app/main.ts'
+import { asTyped } from '../../src/cli/next-command.ts'
 import { errorTable } from '../../src/domain/error-table.ts'
 import { type ErrorCode, errorRow } from '../../src/domain/errors.ts'
-import { program } from '../../src/main.ts'
 import { leftOpen } from '../support/hint-law.ts'
 
 let root: Command
@@ -46,27 +45,23 @@ const putIn = globSync('**/*.ts', { cwd: root_ }).flatMap((file) => {
 
 /** What may stand there without quotes, and why it holds nothing that a shell would act upon. */
 const ours: readonly RegExp[] = [
-  // Ids of the journal: ours, or a plan's, which has letters and digits only (wallet/plan/plan-file.ts). Hashes and addresses are parsed.
-  /^(wallet|cli)\/(?!operate\/asked-for).*: (id|hash|address|only|spender|token\.address|operationId|facts\.before|wallet|(held|open|operation|made)\.id|run\.operationId|(holder|open)\.operation|givesUp\.id)$/,
-  /^commands\/action-(re\w+|abandon|watch)\.ts: (id|operation\.id)$|^commands\/wallet-approvals\.ts: \(await .*\)\.address$/,
-  /^commands\/action-run\.ts: (operation\.id|wallet)$|^commands\/swap-look\.ts: action\.id$|^commands\/explain-hash\.ts: hash$/,
-  // The action that is in the way, and the next step behind it, which is of this kind itself.
-  /^wallet\/(explain\/over\.ts: before|execution\/(ending\.ts: (again|operation)|go-on\.ts: (before|again|giveUp)|nonce\.ts: first|time-over\.ts: (before|again|details\.operation)))$/,
+  // Ids of the journal: ours, or a plan's, which has letters and digits only (planning/plan-file.ts). Hashes and addresses are parsed.
+  /^(transactions|diagnosis|planning|guard|signing|chain|commands\/action|cli\/signing-flow\/signed-swap-status)\b.*: (id|hash|address|only|spender|wallet|before|again|operationId|facts\.before|details\.operation|(known\.)?operation\.id|held\.id|run\.operationId|(holder|open)\.operation)$/,
+  /^commands\/wallet\/approvals\.ts: \(await .*\)\.address$/,
   // Ids of damaged actions, as the journal has them.
-  /^commands\/(action\.ts: id|doctor\.ts: damaged\[0\])$/,
+  /^commands\/doctor\.ts: damaged\[0\]$/,
   // Numbers.
-  /^world\/api-keys\.ts: markupBps$|^sandbox\/faults\/chain-acts\.ts: most$|^cli\/operate\/once-only\.ts: (name|simulation\.nonce)$|^wallet\/execution\/pinned\.ts: next$|^wallet\/plan\/(impact\.ts: accepted|opinion\.ts: needed)$|^wallet\/guard\/guard-fee\.ts: bpsOf\(fees\) \/ 100$|^wallet\/(execution\/(capped|ending)|chain\/fees|signing\/dear)\.ts: (formatUnits\(enough, 9\)|enough)$|^wallet\/explain\/waiting\.ts: formatUnits\(roundedUp\(maxFeePerGas\), 9\)$/,
+  /^app\/serving\/operator\.ts: markupBps$|^sandbox\/faults\/chain-actions\.ts: most$|^cli\/signing-flow\/idempotency\.ts: (name|simulation\.nonce)$|^transactions\/nonces\/pinned-nonce\.ts: next$|^planning\/(slippage-check\.ts: accepted|own-price\.ts: needed)$|^guard\/service-fees\.ts: bpsOf\(fees\) \/ 100$|: (formatUnits\(enough, 9\)|enough|formatUnits\(roundedUp\(maxFeePerGas\), 9\)|formatUnits\(needed - held, unit\.decimals\))$/,
   /: .*\b(Number\(text\)|list\.page \+ 1|formatted|plain\(one\.command\)|10n \*\* 9n \+ 1n|fits\[0\]!\[0\])/,
   // Words of this program: markets and networks of the catalogue, names of commands, faults and levels.
-  /^engine\/(withdrawal|queued)\.ts: entry\.slug$|^cli\/operate\/yield-proposals\.ts: slug$|^wallet\/chain\/standing\.ts: (network|token)$/,
+  /^engine\/.*: entry\.slug$|^cli\/signing-flow\/yield-proposals\.ts: slug$|^chain\/allowance\.ts: (network|token)$/,
   /: .*\b(levels|statuses|networks|chains)\b/,
-  /^(commands\/(action-replace|sandbox-fault)|sandbox\/faults\/chain-acts)\.ts: name$|^wallet\/explain\/words\.ts: (name|more)$|^cli\/after-signing\.ts: verb$/,
-  /^domain\/(network-named\.ts: rpcVariable\(network\)|sandbox-fault\.ts: near|amount\.ts: (example|raw|parseUnits\(one, unit\.decimals\)))$|^store\/private\.ts: mode$|^commands\/sandbox\.ts: to$/,
-  /^wallet\/chain\/simulate-reads\.ts: formatUnits\(needed - held, unit\.decimals\)$/,
-  /^cli\/flag-values\.ts: example$|^commands\/withdraw\.ts: claim$|^cli\/views\/queued-view\.ts: until\(one\)$/,
+  /^(commands\/(action\/speed-up-cancel|sandbox\/fault)|sandbox\/faults\/chain-actions)\.ts: name$|^diagnosis\/messages\/messages\.ts: (name|more)$|^cli\/errors-after-signing\.ts: verb$/,
+  /^domain\/(networks\.ts: rpcVariable\(network\)|sandbox-fault\.ts: near|amount\.ts: (example|raw|parseUnits\(one, unit\.decimals\)))$|^store\/file-ownership\.ts: mode$|^commands\/sandbox\/sandbox\.ts: to$/,
+  /^cli\/options\/checked-values\.ts: example$|^commands\/withdraw\.ts: claim$|^cli\/views\/queue-view\.ts: until\(one\)$/,
   // Said of a flag in a sentence, and nothing to be typed.
-  /^wallet\/chain\/in-time\.ts: host$/,
-  /^(sandbox\/orphans|commands\/mcp|cli\/(raw|globals|way))\.ts: |^commands\/strategies-list\.ts: plain\(text\)$/,
+  /^chain\/rpc\/timeouts\.ts: host$/,
+  /^(sandbox\/nodes|commands\/mcp|cli\/(output\/raw|options\/(global|execution)-options))\.ts: |^commands\/strategies\/list\.ts: plain\(text\)$/,
 ]
 
 /** The words of it that are to be typed: up to the end of the sentence or to what is said beside it. */

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-
 import { escaped, plain, settled } from '../../src/domain/text.ts'
 
 const unseen = ['\u2028', '\u2029', '\u202e', '\u2066', '\u200b', '\u{e0041}', '\u{e007f}', '\u0085']

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-
 import { AppError } from '../../src/domain/errors.ts'
-import { type Network, sandboxNetworks } from '../../src/domain/network.ts'
+import { type Network, sandboxNetworks } from '../../src/domain/networks.ts'
 import { tokenNamed } from '../../src/domain/token.ts'
 
 const base: Network = {

@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-
-import { lpUnits, lpWorth } from '../../src/calls/across.ts'
 import { type Address, nativeAddress } from '../../src/domain/address.ts'
-import { across } from '../../src/engine/markets/across.ts'
-import { marketAt } from '../wallet/plans.ts'
+import { lpUnits, lpWorth } from '../../src/protocols/across/lp-token.ts'
+import { across } from '../../src/protocols/across/market.ts'
+import { marketAt } from '../support/plans.ts'
 
 const hubPool: Address = `0x${'c8'.repeat(20)}`
 const constants = { family: 'across', hubPool } as const

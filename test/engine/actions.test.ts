@@ -1,13 +1,18 @@
 import fc from 'fast-check'
 import { numberToHex } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
-
+import type { Rpc } from '../../src/chain/rpc/rpc.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
-import { type Evidence, isOver, nextState, type State, transitions } from '../../src/engine/actions/states.ts'
-import type { Rpc } from '../../src/net/rpc.ts'
+import {
+  type Evidence,
+  isOver,
+  nextState,
+  type State,
+  transitions,
+} from '../../src/engine/actions/state-machine.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 import { codeOf, engineOn, perform } from './support.ts'

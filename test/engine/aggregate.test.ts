@@ -1,9 +1,8 @@
 import { parseAbi } from 'viem'
 import { multicall } from 'viem/actions'
 import { expect, test } from 'vitest'
-
-import { aggregated } from '../../src/engine/aggregate.ts'
-import type { Read } from '../../src/engine/reading.ts'
+import { aggregated } from '../../src/chain/multicall.ts'
+import type { Read } from '../../src/chain/reading.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { engineOn } from './support.ts'
 

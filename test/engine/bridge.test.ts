@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { decodeFunctionData, pad } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
-
 import type { Service } from '../../src/api/service.ts'
+import { httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
-import { httpRpc, type Rpc } from '../../src/net/rpc.ts'
 import { own } from '../../src/sandbox/genesis/artifacts.ts'
 import { targetOf } from '../support/families.ts'
 import { limitedNode } from '../support/log-limits.ts'

@@ -1,10 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest'
-
+import { httpRpc } from '../../src/chain/rpc/rpc.ts'
 import { errorTable } from '../../src/domain/error-table.ts'
 import { type ErrorCode, errorRow } from '../../src/domain/errors.ts'
 import type { EngineNeeds } from '../../src/engine/engine.ts'
-import { httpRpc } from '../../src/net/rpc.ts'
-import { type Loopback, serveLoopback } from '../../src/sandbox/loopback.ts'
+import { type Loopback, serveLoopback } from '../../src/sandbox/loopback-server.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 import { engineOn, operating, over, perform } from './support.ts'
 

@@ -1,15 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-
+import { openChain } from '../../src/chain/chain.ts'
+import { httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
-import { sandboxNetworks } from '../../src/domain/network.ts'
-import { openChain } from '../../src/engine/chain.ts'
-import { firstBlockOf } from '../../src/engine/logs/first-block.ts'
-import type { Rpc } from '../../src/net/rpc.ts'
-import { httpRpc } from '../../src/net/rpc.ts'
-import { engineMigrations, engineStore } from '../../src/store/engine.ts'
-import { sqliteSql } from '../../src/store/sqlite.ts'
-import { type Chain, startChain } from '../wallet/chain.ts'
+import { sandboxNetworks } from '../../src/domain/networks.ts'
+import { firstBlockOf } from '../../src/engine/history/logs/first-block.ts'
+import { engineMigrations, engineStore } from '../../src/store/engine/store.ts'
+import { sqliteSql } from '../../src/store/sql/sqlite.ts'
+import { type Chain, startChain } from '../transactions/chain.ts'
 
 let chain: Chain
 let older: Address

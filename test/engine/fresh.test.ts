@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-
 import type { Service } from '../../src/api/service.ts'
+import type { Rpc } from '../../src/chain/rpc/rpc.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { enginesOver } from '../../src/engine/engine.ts'
-import { type Crowd, fresh } from '../../src/engine/fresh.ts'
-import type { Rpc } from '../../src/net/rpc.ts'
+import { type Crowd, fresh } from '../../src/engine/shared-answers.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 import { codeOf, engineOn, perform, watched } from './support.ts'
 

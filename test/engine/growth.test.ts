@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-
 import type { Hex } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import { calldata, type TestReceipt, useSandbox } from '../support/sandbox.ts'

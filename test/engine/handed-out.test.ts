@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-
 import type { Address, Hex } from '../../src/domain/address.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'

@@ -1,5 +1,5 @@
-import { type CatalogFile, slugOf } from '../../src/domain/catalog-file.ts'
-import type { Network } from '../../src/domain/network.ts'
+import type { Network } from '../../src/domain/networks.ts'
+import { type CatalogFile, slugOf } from '../../src/protocols/catalog-file.ts'
 
 type Row = CatalogFile['strategies'][number]
 type Family = Row['constants']['family']

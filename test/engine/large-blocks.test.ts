@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-
+import { httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
-import { httpRpc, type Rpc } from '../../src/net/rpc.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { type BusyNode, busyNode } from '../support/busy-node.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'

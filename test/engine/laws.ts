@@ -1,8 +1,7 @@
 import { getAddress } from 'viem/utils'
-
 import { nativeAddress } from '../../src/domain/address.ts'
-import { CatalogFile, catalogOfFile, slugOf } from '../../src/domain/catalog-file.ts'
 import { publicNetworks } from '../../src/domain/networks.ts'
+import { CatalogFile, catalogOfFile, slugOf } from '../../src/protocols/catalog-file.ts'
 import { labelFaults } from './label-laws.ts'
 
 type Row = CatalogFile['strategies'][number]

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-
-import { httpRpc } from '../../src/net/rpc.ts'
-import { engineMigrations, engineStore } from '../../src/store/engine.ts'
-import { sqliteSql } from '../../src/store/sqlite.ts'
+import { httpRpc } from '../../src/chain/rpc/rpc.ts'
+import { engineMigrations, engineStore } from '../../src/store/engine/store.ts'
+import { sqliteSql } from '../../src/store/sql/sqlite.ts'
 import { type Provider, provider } from '../support/provider.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { engineOn, perform } from './support.ts'

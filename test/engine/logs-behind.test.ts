@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
-
+import type { Rpc } from '../../src/chain/rpc/rpc.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
-import type { Rpc } from '../../src/net/rpc.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
-import { engineMigrations, engineStore } from '../../src/store/engine.ts'
-import { sqliteSql } from '../../src/store/sqlite.ts'
+import { engineMigrations, engineStore } from '../../src/store/engine/store.ts'
+import { sqliteSql } from '../../src/store/sql/sqlite.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 import { codeOf, engineOn, perform } from './support.ts'
 

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-
-import type { Rpc } from '../../src/net/rpc.ts'
-import { type EngineStore, engineMigrations, engineStore } from '../../src/store/engine.ts'
-import { sqliteSql } from '../../src/store/sqlite.ts'
+import type { Rpc } from '../../src/chain/rpc/rpc.ts'
+import { type EngineStore, engineMigrations, engineStore } from '../../src/store/engine/store.ts'
+import { sqliteSql } from '../../src/store/sql/sqlite.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { engineOn } from './support.ts'
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-
-import { engineMigrations, engineStore } from '../../src/store/engine.ts'
-import { sqliteSql } from '../../src/store/sqlite.ts'
+import { engineMigrations, engineStore } from '../../src/store/engine/store.ts'
+import { sqliteSql } from '../../src/store/sql/sqlite.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { engineOn } from './support.ts'
 

@@ -1,9 +1,8 @@
 import { createClient, custom } from 'viem'
 import { encodeAbiParameters } from 'viem/utils'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-
+import { ageOfFeed, agesOf } from '../../src/chain/price-age.ts'
 import { AppError } from '../../src/domain/errors.ts'
-import { ageOfFeed, agesOf } from '../../src/engine/price-ages.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest'
-
-import type { Exchange } from '../../src/calls/exchange.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
-import { strategyBytecode } from '../../src/engine/bytecode.ts'
-import type { Market } from '../../src/engine/markets/market.ts'
-import { quoteFor } from '../../src/engine/quotes.ts'
-import { recommend } from '../../src/engine/recommend.ts'
-import type { Offer } from '../../src/engine/swaps/provider.ts'
+import { strategyBytecode } from '../../src/engine/bytecode/bytecode.ts'
+import { quoteFor } from '../../src/engine/quotes/quotes.ts'
+import { recommend } from '../../src/engine/strategies/recommend.ts'
+import type { Exchange } from '../../src/protocols/exchange.ts'
+import type { Market } from '../../src/protocols/market.ts'
+import type { Offer } from '../../src/swaps/provider.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { codeOf, engineOn, operating } from './support.ts'
 

@@ -1,5 +1,4 @@
 import { keccak256, size } from 'viem/utils'
-
 import type { Address, Hex } from '../../src/domain/address.ts'
 
 /** What a contract answers to which calldata; everything else it refuses. */

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
-
-import type { StrategyEntry } from '../../src/domain/catalog.ts'
-import { chargesOf } from '../../src/engine/charges.ts'
-import { httpRpc } from '../../src/net/rpc.ts'
+import { httpRpc } from '../../src/chain/rpc/rpc.ts'
+import { chargesOf } from '../../src/engine/fees/charges.ts'
+import type { StrategyEntry } from '../../src/protocols/catalog.ts'
 import { basicOf, isBasic } from '../support/families.ts'
 import { usualFees } from '../support/fees.ts'
 import { useSandbox } from '../support/sandbox.ts'

@@ -1,11 +1,10 @@
 import { encodeAbiParameters, encodeEventTopics, getAbiItem } from 'viem/utils'
 import { expect, test } from 'vitest'
-
-import { stakewiseAbi as abi } from '../../src/calls/stakewise.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
-import type { Log } from '../../src/engine/markets/market.ts'
-import { stakewise } from '../../src/engine/markets/stakewise.ts'
-import { coin, friend, marketAt, wallet } from '../wallet/plans.ts'
+import type { Log } from '../../src/protocols/market.ts'
+import { stakewiseAbi as abi } from '../../src/protocols/stakewise/abi.ts'
+import { stakewise } from '../../src/protocols/stakewise/market.ts'
+import { coin, friend, marketAt, wallet } from '../support/plans.ts'
 
 // What an owner of a vault reads in its history: who is an owner there, and whose doing it was, stands in the topics of an event.
 const vault: Address = `0x${'c8'.repeat(20)}`

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
-
+import type { Rpc } from '../../src/chain/rpc/rpc.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
-import type { Rpc } from '../../src/net/rpc.ts'
-import { engineMigrations, engineStore } from '../../src/store/engine.ts'
-import { sqliteSql } from '../../src/store/sqlite.ts'
+import { engineMigrations, engineStore } from '../../src/store/engine/store.ts'
+import { sqliteSql } from '../../src/store/sql/sqlite.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { codeOf, engineOn, perform, takenSwap } from './support.ts'
 

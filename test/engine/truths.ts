@@ -8,9 +8,8 @@ import {
   toBytes,
   toHex,
 } from 'viem/utils'
-
 import { type Address, type Hex, nativeAddress } from '../../src/domain/address.ts'
-import type { CatalogFile } from '../../src/domain/catalog-file.ts'
+import type { CatalogFile } from '../../src/protocols/catalog-file.ts'
 
 type Row = CatalogFile['strategies'][number]
 

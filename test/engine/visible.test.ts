@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-
-import type { Catalog } from '../../src/domain/catalog.ts'
 import type { EngineNeeds } from '../../src/engine/engine.ts'
+import type { Catalog } from '../../src/protocols/catalog.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { engineOn, over, perform, watched } from './support.ts'
 

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
-
+import type { Rpc } from '../../src/chain/rpc/rpc.ts'
 import type { Address } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import { AppError } from '../../src/domain/errors.ts'
-import type { Rpc } from '../../src/net/rpc.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { engineOn, operating, perform } from './support.ts'
 

@@ -3,7 +3,6 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-
 import { encodeCatalog } from '../../src/sandbox/catalog-json.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { useServe } from '../support/serving.ts'

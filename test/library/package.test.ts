@@ -13,7 +13,6 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-
 import { builtFile } from '../support/built.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -82,7 +81,7 @@ test('a copy that has nothing to run says so in words, as the program and as the
   rmSync(join(installed, 'dist'), { recursive: true })
   expect(sluice('--version')).toEqual({ exit: 12, out: '', err: expect.stringMatching(said) })
   // As a clone is copied that was never built.
-  cpSync(join(root, 'src', 'start.ts'), join(installed, 'src', 'start.ts'))
+  cpSync(join(root, 'src', 'app', 'start.ts'), join(installed, 'src', 'app', 'start.ts'))
   expect(sluice('--version')).toEqual({
     exit: 12,
     out: '',

@@ -1,5 +1,4 @@
 import { readFileSync, writeSync } from 'node:fs'
-
 import { AppError, type Catalog, type Core, createEngine, createRemote } from 'sluice'
 
 /** What a program that uses this package as a library is told, and what it says: the test runs it by itself, in another directory. */

@@ -1,13 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-
 import { getContractAddress } from 'viem/utils'
-
 import { sameAddress } from '../../src/domain/address.ts'
-import type { CatalogFile } from '../../src/domain/catalog-file.ts'
-import { networkNamed } from '../../src/domain/network-named.ts'
-import { publicNetworks } from '../../src/domain/networks.ts'
-import { isSymbol } from '../../src/engine/readings/symbols.ts'
+import { networkNamed, publicNetworks } from '../../src/domain/networks.ts'
+import type { CatalogFile } from '../../src/protocols/catalog-file.ts'
+import { isSymbol } from '../../src/protocols/shared/token-symbol.ts'
 
 type At = `0x${string}`
 

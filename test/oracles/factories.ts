@@ -1,8 +1,7 @@
 import { parseAbi } from 'viem/utils'
-
-import type { Catalog } from '../../src/domain/catalog.ts'
-import { type Chain, read } from '../../src/engine/chain.ts'
-import { type Reading, together } from '../../src/engine/reading.ts'
+import { type Chain, read } from '../../src/chain/chain.ts'
+import { type Reading, together } from '../../src/chain/reading.ts'
+import type { Catalog } from '../../src/protocols/catalog.ts'
 import type { Books } from './books.ts'
 
 /** What factories of vaults say of what they made (sources: morpho-org/metamorpho and vault-v2). */

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-
 import { type Oracle, oracles } from './sets.ts'
 
 /*

@@ -1,6 +1,5 @@
 import { parseAbi } from 'viem/utils'
 import { beforeEach, describe, expect, test } from 'vitest'
-
 import type { Address } from '../../src/domain/address.ts'
 import { roles, sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { own, published } from '../../src/sandbox/genesis/artifacts.ts'

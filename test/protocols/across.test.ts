@@ -1,8 +1,7 @@
 import { parseUnits } from 'viem/utils'
 import { beforeEach, describe, expect, test } from 'vitest'
-
-import type { Catalog, StrategyEntry } from '../../src/domain/catalog.ts'
-import { acrossYear } from '../../src/engine/readings/lp-fees.ts'
+import { acrossYear } from '../../src/protocols/across/market.ts'
+import type { Catalog, StrategyEntry } from '../../src/protocols/catalog.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { engineOn } from '../engine/support.ts'
 import { deposited } from '../support/deposited.ts'

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-
 import { madeBy, type Taken } from './make.ts'
 import { packages } from './packages.ts'
 

@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-
-import type { Catalog, StrategyEntry } from '../../src/domain/catalog.ts'
-import { openChain } from '../../src/engine/chain.ts'
-import { compoundV2 } from '../../src/engine/markets/compound-v2.ts'
-import { selfChecks } from '../../src/engine/self-check.ts'
+import { openChain } from '../../src/chain/chain.ts'
+import { selfChecks } from '../../src/engine/catalog-checks/self-check.ts'
+import type { Catalog, StrategyEntry } from '../../src/protocols/catalog.ts'
+import { compoundV2 } from '../../src/protocols/compound-v2/market.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { deposited } from '../support/deposited.ts'
 import { useCommands } from '../support/run.ts'

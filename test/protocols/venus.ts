@@ -1,11 +1,10 @@
 import type { Abi } from 'viem'
 import { toFunctionSelector } from 'viem/utils'
-
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
-import type { StrategyEntry } from '../../src/domain/catalog.ts'
-import { networkNamed } from '../../src/domain/network-named.ts'
+import { networkNamed } from '../../src/domain/networks.ts'
 import { nativeToken } from '../../src/domain/token.ts'
+import type { StrategyEntry } from '../../src/protocols/catalog.ts'
 import { roles, sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { type Deployer, startDeployer } from '../../src/sandbox/genesis/deployer.ts'
 import { calldata, type TestSandbox } from '../support/sandbox.ts'

@@ -1,6 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-
-import { remote } from '../../src/remote/remote.ts'
+import { remote } from '../../src/remote/client.ts'
 import { listener } from '../support/listener.ts'
 import { alwaysSays } from '../support/served.ts'
 

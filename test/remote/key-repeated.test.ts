@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-
 import { plain } from '../../src/domain/text.ts'
-import { remote } from '../../src/remote/remote.ts'
+import { remote } from '../../src/remote/client.ts'
 import { listener } from '../support/listener.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-
 import { type Circumstances, type Ran, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 

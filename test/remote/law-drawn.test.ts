@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-
 import { routes } from '../../src/api/routes.ts'
 import type { Service } from '../../src/api/service.ts'
-import { remote } from '../../src/remote/remote.ts'
+import { remote } from '../../src/remote/client.ts'
 import { inputs, outputs } from '../api/values.ts'
 import { serveTo, type TestServer } from '../support/served.ts'
 

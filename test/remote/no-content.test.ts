@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-
-import { remote } from '../../src/remote/remote.ts'
+import { remote } from '../../src/remote/client.ts'
 import { listener } from '../support/listener.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'

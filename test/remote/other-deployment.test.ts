@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-
-import { remote } from '../../src/remote/remote.ts'
+import { remote } from '../../src/remote/client.ts'
 import { sandboxKey } from '../../src/sandbox/accounts.ts'
 import { engineOn } from '../engine/support.ts'
 import { type Known, reference, specificationCodes, type Variant } from '../support/other-answers.ts'

@@ -3,10 +3,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-
+import { deskOf } from '../../src/app/signing/signer-process.ts'
 import type { Address } from '../../src/domain/address.ts'
-import type { Desk } from '../../src/wallet/keys/words.ts'
-import { deskOf } from '../../src/world/signer-process.ts'
+import type { Desk } from '../../src/signing/protocol.ts'
 import { engineOn, over } from '../engine/support.ts'
 import { type OtherDeployment, startOtherDeployment } from '../support/other-deployment.ts'
 import { type Lies, live } from '../support/other-live.ts'
@@ -389,7 +388,7 @@ describe('the signer, a process of its own,', () => {
 
   /** The signer as the program begins it. */
   const signerFor = (line: string): Desk => {
-    const path = join(import.meta.dirname, '..', '..', 'src', 'signer.ts')
+    const path = join(import.meta.dirname, '..', '..', 'src', 'app', 'signer.ts')
     const child = spawn(process.execPath, [path], {
       stdio: ['pipe', 'pipe', 'inherit'],
       // It is told which networks are given, and not where.

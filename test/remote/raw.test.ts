@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-
 import { sandboxKey } from '../../src/sandbox/accounts.ts'
 import { reference } from '../support/other-answers.ts'
 import { type OtherDeployment, startOtherDeployment } from '../support/other-deployment.ts'

@@ -1,9 +1,13 @@
 import { mnemonicToAccount } from 'viem/accounts'
 import { toHex } from 'viem/utils'
 import { expect, test } from 'vitest'
-
-import { roles, sandboxAddress, sandboxKey, userIndexes } from '../../src/sandbox/accounts.ts'
-import { sandboxAccountAddress } from '../../src/sandbox/public-account.ts'
+import {
+  roles,
+  sandboxAccountAddress,
+  sandboxAddress,
+  sandboxKey,
+  userIndexes,
+} from '../../src/sandbox/accounts.ts'
 
 test('the accounts of the sandbox are those of the public phrase, as the library derives them', () => {
   for (const index of new Set([...Array(10).keys(), ...Object.values(roles), ...userIndexes])) {

@@ -9,7 +9,7 @@ export const sourceDir = join(import.meta.dirname, '../../src')
 const places = [
   { dir: 'sandbox/contracts', evmVersion: 'cancun', fileOf: artifactFile },
   // Of the chains that are read, not every one has what came later.
-  { dir: 'engine/contracts', evmVersion: 'paris', fileOf: codeFile },
+  { dir: 'chain/contracts', evmVersion: 'paris', fileOf: codeFile },
 ]
 
 type Output = {

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-
 import { compileContracts, digests, digestsFile, sourceDir } from './compile.ts'
 
 test('sources, compiler and artifacts are those of the last npm run contracts', () => {

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-
 import { roles, sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { spawnSluice, startSluice } from '../support/program.ts'
 import type { Document } from '../support/run.ts'

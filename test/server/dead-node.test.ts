@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-
 import { startFaultyRpc } from '../support/faulty-rpc.ts'
 import { startSluice } from '../support/program.ts'
 import { type Document, oneDocument, rpcEnvOf } from '../support/run.ts'

@@ -1,5 +1,4 @@
 import { beforeEach, expect, test } from 'vitest'
-
 import { spawnSluice } from '../support/program.ts'
 import type { Document } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'

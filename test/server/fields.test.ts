@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-
 import { engineOn, over, perform } from '../engine/support.ts'
 import { useSandbox } from '../support/sandbox.ts'
 

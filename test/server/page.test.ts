@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-
 import { createApp } from '../../src/server/app.ts'
-import { serve } from '../../src/server/serve.ts'
+import { serve } from '../../src/server/listen.ts'
 import { chromiumHere, needsChromium, startBrowser, type Watched } from '../support/browser.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { onlyFor } from '../support/served.ts'

@@ -7,7 +7,6 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
-
 import { programHome, startSluice } from '../support/program.ts'
 import { exchange, statusesIn } from '../support/raw.ts'
 import { type Document, oneDocument } from '../support/run.ts'

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-
 import { useSandbox } from '../support/sandbox.ts'
 import { useServe } from '../support/serving.ts'
 import { besideSlowSockets } from '../support/slow-sockets.ts'

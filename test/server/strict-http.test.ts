@@ -1,8 +1,7 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-
 import type { Service } from '../../src/api/service.ts'
-import { type Listening, serve } from '../../src/server/serve.ts'
+import { type Listening, serve } from '../../src/server/listen.ts'
 import { usualFees } from '../support/fees.ts'
 import { exchange, statusesIn } from '../support/raw.ts'
 import { onlyFor } from '../support/served.ts'

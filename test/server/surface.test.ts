@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-
 import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
 import { documentation } from '../support/documented.ts'
 import { type Commands, type Ran, rpcEnvOf, useCommands } from '../support/run.ts'

@@ -2,10 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-
-import { engineMigrations, engineStore } from '../../src/store/engine.ts'
-import { pastAgain } from '../../src/store/engine-past.ts'
-import { sqliteSql } from '../../src/store/sqlite.ts'
+import { pastAgain } from '../../src/store/engine/chain-logs.ts'
+import { engineMigrations, engineStore } from '../../src/store/engine/store.ts'
+import { sqliteSql } from '../../src/store/sql/sqlite.ts'
 
 const opened = () => engineStore(sqliteSql(':memory:', { migrations: engineMigrations }))
 const place = { chainId: 1, source: 'a', owner: '0x1' }

@@ -2,9 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-
-import { engineMigrations, engineStore } from '../../src/store/engine.ts'
-import { sqliteSql } from '../../src/store/sqlite.ts'
+import { engineMigrations, engineStore } from '../../src/store/engine/store.ts'
+import { sqliteSql } from '../../src/store/sql/sqlite.ts'
 
 it('what an older version remembered of operations is still there, with whose it was', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-engine-'))

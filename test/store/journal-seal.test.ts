@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-
 import type { Address } from '../../src/domain/address.ts'
-import { openJournal } from '../../src/store/journal.ts'
-import type { Journal } from '../../src/store/journal-words.ts'
+import { openJournal } from '../../src/store/journal/journal.ts'
+import type { Journal } from '../../src/store/journal/types.ts'
 
 const wallet: Address = `0x${'44'.repeat(20)}`
 const payTo = (byte: string) => ({

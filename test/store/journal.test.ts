@@ -4,11 +4,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-
 import type { Hex } from '../../src/domain/address.ts'
-import { hashRequest, openJournal } from '../../src/store/journal.ts'
-import { stepMoves, stepStates } from '../../src/store/journal-schema.ts'
-import type { Journal } from '../../src/store/journal-words.ts'
+import { hashRequest, openJournal } from '../../src/store/journal/journal.ts'
+import { stepMoves, stepStates } from '../../src/store/journal/schema.ts'
+import type { Journal } from '../../src/store/journal/types.ts'
 
 let home: string
 let journal: Journal

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-
-import { slidingLog } from '../../src/store/sliding-log.ts'
+import { slidingLog } from '../../src/store/keys/rate-limiter.ts'
 
 const windows = [
   { ms: 1_000, most: 3 },

@@ -7,10 +7,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-
-import { storeFault } from '../../src/store/faults.ts'
-import { exclusiveLock, tryLock } from '../../src/store/lock.ts'
-import { sqliteSql } from '../../src/store/sqlite.ts'
+import { exclusiveLock, tryLock } from '../../src/store/file-lock.ts'
+import { sqliteSql, storeFault } from '../../src/store/sql/sqlite.ts'
 
 let home: string
 beforeEach(() => {
@@ -159,7 +157,7 @@ describe('the lock', () => {
 
   it('is free again after its holder was killed', async () => {
     const path = join(home, 'wallet.lock')
-    const module = fileURLToPath(new URL('../../src/store/lock.ts', import.meta.url))
+    const module = fileURLToPath(new URL('../../src/store/file-lock.ts', import.meta.url))
     // A lock that nothing refers to any more is let go when its memory is collected.
     const hold = `const { tryLock } = await import(${JSON.stringify(module)}); globalThis.lock = tryLock(${JSON.stringify(path)}); console.log('held'); setInterval(() => {}, 1000)`
     const child = spawn(process.execPath, ['--input-type=module', '-e', hold], {

@@ -1,5 +1,4 @@
 import { createRequire } from 'node:module'
-
 import { foundryFile } from '../../src/sandbox/anvil.ts'
 
 /** Where `cast` is, which is an optional package; `undefined` where it is not there: what needs it is skipped by name. */

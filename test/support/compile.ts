@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename } from 'node:path'
 import { encodeDeployData } from 'viem/utils'
-
 import type { Address, Hex } from '../../src/domain/address.ts'
 import type { TestSandbox } from './sandbox.ts'
 

@@ -1,6 +1,6 @@
-import type { Catalog, StrategyEntry } from '../../src/domain/catalog.ts'
-import { tryLeg } from '../../src/wallet/plan/try-leg.ts'
-import { strictTerms } from '../../src/wallet/policy/terms.ts'
+import { strictTerms } from '../../src/guard/terms.ts'
+import { tryLeg } from '../../src/planning/leg-simulation.ts'
+import type { Catalog, StrategyEntry } from '../../src/protocols/catalog.ts'
 import { codeOf, engineOn } from '../engine/support.ts'
 import type { TestSandbox } from './sandbox.ts'
 

@@ -1,6 +1,5 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { expect } from 'vitest'
-
 import { type Commands, type Document, type Ran, wordsOf } from './run.ts'
 
 type Documented = { exitCodes: number[] } & Record<

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { privateKeyToAccount } from 'viem/accounts'
-
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { listener } from './listener.ts'
 

@@ -1,6 +1,6 @@
 import type { Address } from '../../src/domain/address.ts'
-import type { StrategyEntry } from '../../src/domain/catalog.ts'
-import type { AaveV3Constants, Erc4626Constants } from '../../src/domain/market-constants.ts'
+import type { StrategyEntry } from '../../src/protocols/catalog.ts'
+import type { AaveV3Constants, Erc4626Constants } from '../../src/protocols/constants.ts'
 
 /** Whether a market is of the families that every sandbox chain has. */
 export const isBasic = ({ constants: { family } }: StrategyEntry): boolean =>

@@ -3,10 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-
 import { findAnvil } from '../../src/sandbox/anvil.ts'
-import { genesis } from '../../src/sandbox/genesis/cache.ts'
-import { allProcesses, endProcess } from '../../src/sandbox/processes.ts'
+import { genesis } from '../../src/sandbox/genesis/genesis-cache.ts'
+import { allProcesses, endProcess } from '../../src/sandbox/nodes.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {

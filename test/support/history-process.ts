@@ -1,8 +1,8 @@
+import { httpRpc } from '../../src/chain/rpc/rpc.ts'
 import { createEngine } from '../../src/engine/engine.ts'
-import { httpRpc } from '../../src/net/rpc.ts'
 import { decodeCatalog } from '../../src/sandbox/catalog-json.ts'
-import { engineMigrations, engineStore } from '../../src/store/engine.ts'
-import { sqliteSql } from '../../src/store/sqlite.ts'
+import { engineMigrations, engineStore } from '../../src/store/engine/store.ts'
+import { sqliteSql } from '../../src/store/sql/sqlite.ts'
 
 // Reads one history in a process of its own: `history-process.ts DATABASE URL CATALOGUE WALLET STRATEGY`.
 const [path, url, catalog, address, strategyId] = process.argv.slice(2) as [

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-
 import type { Service } from '../../src/api/service.ts'
-import { servedIn } from '../../src/server/request.ts'
+import { servedIn } from '../../src/server/authentication.ts'
 import { serveTo } from './served.ts'
 
 /** A document of the wire, as deep as a lie likes to reach into it. */

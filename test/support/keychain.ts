@@ -1,5 +1,5 @@
+import type { Keychain } from '../../src/app/profiles/keychain.ts'
 import { AppError } from '../../src/domain/errors.ts'
-import type { Keychain } from '../../src/world/keychain.ts'
 
 /** A keychain whose desktop is this test: it can be locked, and what is in it can be looked at. */
 export type TestKeychain = Keychain & { held: Map<string, string>; lock: () => void }

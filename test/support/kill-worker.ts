@@ -1,8 +1,8 @@
 import { sabotages } from '../../bench/sim-sabotage.ts'
-import { openJournal } from '../../src/store/journal.ts'
-import type { Journal } from '../../src/store/journal-words.ts'
-import type { Execution } from '../../src/wallet/execution/run.ts'
-import { fileLocks } from '../../src/wallet/execution/wallet-lock.ts'
+import { openJournal } from '../../src/store/journal/journal.ts'
+import type { Journal } from '../../src/store/journal/types.ts'
+import { fileLocks } from '../../src/transactions/operations/wallet-lock.ts'
+import type { Execution } from '../../src/transactions/run.ts'
 import { type Payments, pay } from './payments.ts'
 
 /** An operation, and the place where its process is killed; without one it is killed from outside. */

@@ -1,7 +1,6 @@
 import { keccak256 } from 'viem'
 import { privateKeyToAccount, sign } from 'viem/accounts'
 import { hexToBytes } from 'viem/utils'
-
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { listener } from './listener.ts'
 

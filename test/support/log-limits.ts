@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-
 import { type Listener, listener } from './listener.ts'
 
 type Call = { id: number; method: string; params: [{ fromBlock: string; toBlock: string }] }

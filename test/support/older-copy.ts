@@ -3,9 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach } from 'vitest'
-
-import { openJournal } from '../../src/store/journal.ts'
-import type { Journal } from '../../src/store/journal-words.ts'
+import { openJournal } from '../../src/store/journal/journal.ts'
+import type { Journal } from '../../src/store/journal/types.ts'
 import { attemptsIn } from './program.ts'
 import type { Circumstances, useCommands } from './run.ts'
 

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-
 import { answer, type Json, type Known, reference, type Variant } from './other-answers.ts'
 import type { Live } from './other-live.ts'
 

@@ -1,7 +1,7 @@
 import { sabotages } from '../../bench/sim-sabotage.ts'
 import { AppError, errorRow } from '../../src/domain/errors.ts'
-import { openJournal } from '../../src/store/journal.ts'
-import { fileLocks } from '../../src/wallet/execution/wallet-lock.ts'
+import { openJournal } from '../../src/store/journal/journal.ts'
+import { fileLocks } from '../../src/transactions/operations/wallet-lock.ts'
 import { type Payments, pay } from './payments.ts'
 
 // Executes one operation in a process of its own and ends as the program would: `pay-process.ts JSON [SABOTAGE]`.

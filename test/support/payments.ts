@@ -1,12 +1,11 @@
 import { privateKeyToAccount } from 'viem/accounts'
-
+import { httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
-import { sandboxNetworks } from '../../src/domain/network.ts'
-import { httpRpc, type Rpc } from '../../src/net/rpc.ts'
-import type { Journal } from '../../src/store/journal-words.ts'
-import { execute } from '../../src/wallet/execution/execute.ts'
-import type { Execution } from '../../src/wallet/execution/run.ts'
-import { fileLocks } from '../../src/wallet/execution/wallet-lock.ts'
+import { sandboxNetworks } from '../../src/domain/networks.ts'
+import type { Journal } from '../../src/store/journal/types.ts'
+import { execute } from '../../src/transactions/operations/execute.ts'
+import { fileLocks } from '../../src/transactions/operations/wallet-lock.ts'
+import type { Execution } from '../../src/transactions/run.ts'
 
 /** An operation of payments of one wallet to one payee that nobody else pays, as words that go from process to process. */
 export type Payments = { id: string; home: string; url: string; key: Hex; payee: Address; steps: number }

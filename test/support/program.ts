@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-
-import { httpRpc, type Rpc } from '../../src/net/rpc.ts'
+import { httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
 import { sandboxDown } from '../../src/sandbox/client.ts'
-import { allProcesses, endProcess, type ProcessFacts } from '../../src/sandbox/processes.ts'
+import { allProcesses, endProcess, type ProcessFacts } from '../../src/sandbox/nodes.ts'
 
 const here = join(import.meta.dirname, '..', '..')
 

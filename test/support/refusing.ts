@@ -1,5 +1,4 @@
 import { toFunctionSelector } from 'viem/utils'
-
 import type { Address, Hex } from '../../src/domain/address.ts'
 import type { TestSandbox } from './sandbox.ts'
 

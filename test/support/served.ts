@@ -1,8 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-
 import type { Service } from '../../src/api/service.ts'
-import type { AppNeeds } from '../../src/server/app.ts'
-import { createApp } from '../../src/server/app.ts'
+import { type AppNeeds, createApp } from '../../src/server/app.ts'
 import { type Listener, listener } from './listener.ts'
 
 /** A service behind HTTP on a free port of loopback, open to one key, without a limit. */

@@ -1,5 +1,4 @@
 import { keccak256, parseTransaction, recoverAddress, serializeTransaction } from 'viem/utils'
-
 import type { Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import {

@@ -1,6 +1,6 @@
+import type { Rpc } from '../../src/chain/rpc/rpc.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
-import type { Rpc } from '../../src/net/rpc.ts'
 import type { SimChain, SimTransaction } from './simulated-chain.ts'
 import { answer, type NodeKind, readRaw, receiptIn, refusal } from './simulated-node.ts'
 import type { Party, SimulatedTime } from './simulated-time.ts'

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, inject } from 'vitest'
-
 import { type ProgramHome, programHome, spawnSluice } from './program.ts'
 import { type Sizes, type Terminal, terminal } from './pty.ts'
 

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-
 import { AddressText, Amount, Digest, fields, HashText, listOf, maybe, Queued, Time } from './common.ts'
 
 const transaction = {
@@ -57,7 +56,7 @@ const allowancesLeft = z
   .describe('what contracts may still take; null where a chain does not say')
 
 /** An action as the journal of this machine knows it. */
-export const ActionDocument = fields(report)
+const ActionDocument = fields(report)
 
 /** An action that was carried out; `replayed` where it was done before and nothing was sent. */
 export const DoneDocument = fields({ ...report, replayed: z.boolean() })

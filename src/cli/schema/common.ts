@@ -1,5 +1,4 @@
 import { z } from 'zod'
-
 import { errorTable } from '../../domain/error-table.ts'
 
 /** An object with these fields and no others. */

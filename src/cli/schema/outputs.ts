@@ -1,5 +1,4 @@
-import type { z } from 'zod'
-
+import { z } from 'zod'
 import {
   AbandonedDocument,
   ActionList,
@@ -10,12 +9,10 @@ import {
   VerdictDocument,
   VerifiedDocument,
 } from './action.ts'
-import { listOf } from './common.ts'
-import type { Standing } from './ends.ts'
-import { FeesDocument } from './fees.ts'
+import { CommandList, CommandSchema } from './commands.ts'
+import { AddressText, Amount, fields, listOf, maybe, Time } from './common.ts'
+import type { Standing } from './exit-codes.ts'
 import { PlanDocument, PolicyDocument } from './plan.ts'
-import { QuoteDocument, SwapStatusDocument } from './quote.ts'
-import { CommandList, CommandSchema } from './self.ts'
 import {
   ApprovalList,
   CompletionDocument,
@@ -47,6 +44,89 @@ import {
   StrategyShown,
   WalletDocument,
 } from './strategy.ts'
+
+const End = fields({ network: z.string(), chainId: z.int() })
+const Side = fields({
+  chainId: z.int(),
+  address: AddressText,
+  symbol: z.string(),
+  decimals: z.int().min(0).max(255),
+  amount: Amount,
+  priceUsd: maybe(z.string()),
+})
+
+/** A quote of a swap. */
+export const QuoteDocument = fields({
+  id: maybe(z.string()),
+  quoteId: maybe(z.string()),
+  from: End,
+  to: End,
+  tokenIn: Side,
+  tokenOut: Side,
+  provider: z.string(),
+  minAmountOut: maybe(Amount),
+  slippage: maybe(z.number()).describe('a fraction: 0.005 is 0.5 %'),
+  priceImpact: maybe(z.number()).describe('a fraction less than at the spot price; null is not known'),
+  deadline: maybe(Time),
+  status: maybe(z.string()),
+  destinationAddress: maybe(AddressText),
+  refundAddress: maybe(AddressText),
+  feeSponsorship: maybe(z.boolean()),
+  feeSponsorshipReason: maybe(z.string()).describe('why fees are not sponsored, where that was asked for'),
+  fees: maybe(z.array(z.unknown())),
+  alternatives: maybe(
+    z.array(
+      fields({
+        provider: z.string(),
+        transferSpeed: z.string(),
+        amountIn: Amount,
+        amountOut: Amount,
+        savesSeconds: maybe(z.int()),
+      }),
+    ),
+  ).describe('the same swap at a speed that costs more and saves so many seconds'),
+})
+
+/** Where a swap stands; with `--watch` a line of it whenever it changed. */
+export const SwapStatusDocument = fields({
+  id: z.string(),
+  status: z.string().describe('pending, fulfilled, failed, refunded, expired, or a word of the deployment'),
+  originTxHash: maybe(z.string()),
+  destinationTxHash: maybe(z.string()),
+  provider: maybe(z.string()),
+})
+
+const operatorFees = {
+  swapFeeBps: z.int(),
+  performanceFeeBps: z.int(),
+  operatorCollector: maybe(AddressText),
+}
+
+/** `fees show` and `fees set`: in basis points; with `--operator` or `--database` what the operator set, and every change of a setting. */
+export const FeesDocument = z.union([
+  fields({
+    ...operatorFees,
+    markupBps: z.int(),
+    maxMarkupBps: maybe(z.int()),
+    collector: maybe(AddressText),
+  }),
+  fields({
+    ...operatorFees,
+    maxMarkupBps: z.int(),
+    changes: z
+      .array(
+        fields({
+          at: Time,
+          by: z.string(),
+          customer: maybe(z.string()),
+          name: z.string(),
+          was: maybe(z.string()),
+          value: z.string(),
+        }),
+      )
+      .describe('the newest changes of all settings; by a key, or by operator'),
+  }),
+])
 
 /**
  * What a command prints with `--json`: `success` when it is done, `plan` with `--dry-run`, `line` for each line of one that follows

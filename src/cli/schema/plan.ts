@@ -1,6 +1,5 @@
 import { z } from 'zod'
-
-import { levels } from '../../wallet/policy/assurance.ts'
+import { levels } from '../../guard/assurance.ts'
 import { AddressText, Amount, amountOn, Digest, fields, maybe, Queued, Time, Usd, Whole } from './common.ts'
 
 const Level = z.enum(levels).describe('how much was checked')

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-
 import { AddressText, Amount, amountOn, fields, listOf, maybe, Time } from './common.ts'
 
 const Networks = z.array(fields({ network: z.string(), chainId: z.int(), blockNumber: z.int() }))

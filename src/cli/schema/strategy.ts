@@ -1,6 +1,5 @@
 import { z } from 'zod'
-
-import { apyBases } from '../../domain/apy-basis.ts'
+import { apyBases } from '../../domain/apy.ts'
 import { AddressText, Amount, fields, HashText, listOf, maybe, Time, Usd } from './common.ts'
 
 const TokenRef = fields({ symbol: z.string(), address: AddressText, decimals: z.int().min(0).max(255) })
@@ -33,7 +32,7 @@ const strategy = {
 }
 
 /** A strategy, as lists print it. */
-export const StrategyDocument = fields(strategy)
+const StrategyDocument = fields(strategy)
 
 /** `strategies list`, and what it cannot tell of. */
 export const StrategyList = listOf(StrategyDocument).extend({
@@ -50,7 +49,7 @@ const Queued = fields({
 })
 
 /** What a wallet holds in a strategy. */
-export const PositionDocument = fields({
+const PositionDocument = fields({
   strategy: StrategyDocument,
   balance: maybe(Amount),
   principal: maybe(Amount),

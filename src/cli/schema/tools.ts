@@ -1,11 +1,9 @@
 import type { Argument, Command, Option } from 'commander'
 import { z } from 'zod'
-
 import { AppError } from '../../domain/errors.ts'
-import { repeatable } from '../checked.ts'
-import { jsonSchema, leavesOf, placeholderOf, wordsOf } from './describe.ts'
+import { repeatable } from '../options/checked-values.ts'
+import { jsonSchema, kindOf, leavesOf, placeholderOf, wordsOf } from './describe.ts'
 import { outputs } from './outputs.ts'
-import { kindOf } from './types.ts'
 
 /** A command that other programs can call: what it takes as an object, what it gives, and the command line that stands for it. */
 export type Tool = {

@@ -1,6 +1,35 @@
 import { Chalk, type ChalkInstance } from 'chalk'
 
-import { hasUnicode, isPainted, tellLibraries } from './colours.ts'
+type Env = Readonly<Record<string, string | undefined>>
+
+/** How a stream may be painted. */
+type Palette = { noColor: boolean; env: Env; isTerminal: boolean }
+
+const isSaid = (value: string | undefined): boolean => value !== undefined && value !== ''
+
+/**
+ * The one switch of all colours, links included. They are for terminals that know them, unless `--no-color` or `NO_COLOR` says otherwise;
+ * nothing forces them into a pipe, where somebody else reads.
+ */
+export function isPainted({ noColor, env, isTerminal }: Palette): boolean {
+  if (noColor || isSaid(env.NO_COLOR)) return false
+  return isTerminal && env.TERM !== 'dumb' && env.CLICOLOR !== '0'
+}
+
+/** Tells the libraries that look at the environment by themselves (the questions, the spinner) what the switch says. */
+function tellLibraries(env: Record<string, string | undefined>, isOn: boolean): void {
+  delete env.FORCE_COLOR
+  delete env.CLICOLOR_FORCE
+  if (!isOn) env.NO_COLOR = '1'
+}
+
+/** Whether a terminal shows more than ASCII: a locale of UTF-8, and a terminal that is one. On Windows every one in use does. */
+export function hasUnicode(env: Env, platform: string = process.platform): boolean {
+  if (env.TERM === 'dumb' || env.TERM === 'linux') return false
+  if (platform === 'win32') return true
+  const locale = [env.LC_ALL, env.LC_CTYPE, env.LANG].find(isSaid)
+  return /utf-?8/i.test(locale ?? '')
+}
 
 /** One of the two output streams: where it goes, whether a person reads it there, and its colours. */
 export type Stream = {
@@ -43,7 +72,7 @@ export type Io = {
 export const unpainted: ChalkInstance = new Chalk({ level: 0 })
 
 /** How the standard streams are to be used: colours are one switch over every library that could draw one. */
-export type IoOptions = {
+type IoOptions = {
   noColor: boolean
   noInput: boolean
   env: Record<string, string | undefined>
@@ -95,7 +124,7 @@ export async function stdio({ noColor, noInput, env }: IoOptions): Promise<Io> {
     out: Object.assign(stream(stdout, outPainted, links?.isSupported), { unread: unread.signal }),
     err: stream(stderr, errPainted, links?.stderr.isSupported),
     drawOn: stderr,
-    discardTyped: async () => (await import('./typed-ahead.ts')).discardTyped(process.stdin),
+    discardTyped: async () => (await import('./flush-input.ts')).discardTyped(process.stdin),
     whenUnread: (call) => {
       process.stdin.once('pause', call)
       return () => process.stdin.off('pause', call)

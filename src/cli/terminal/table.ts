@@ -1,8 +1,6 @@
 import Table from 'cli-table3'
-
 import { type Stream, unpainted } from './io.ts'
-import { bare, gap, widthOf } from './width.ts'
-import { wrapped } from './wrap.ts'
+import { bare, gap, widthOf, wrapped } from './text-width.ts'
 
 /** One column of a list. */
 export type Column<row> = {

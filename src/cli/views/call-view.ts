@@ -1,10 +1,10 @@
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { plain } from '../../domain/text.ts'
-import type { planJson } from '../../wallet/plan/plan-json.ts'
+import type { planJson } from '../../planning/plan-json.ts'
 import { formatUnits } from '../terminal/format.ts'
 import type { Stream } from '../terminal/io.ts'
 import { addressLink } from '../terminal/links.ts'
-import { wrapped } from '../terminal/wrap.ts'
+import { wrapped } from '../terminal/text-width.ts'
 
 /** What will be signed, as `--dry-run --json` prints it. */
 export type Plan = ReturnType<typeof planJson>

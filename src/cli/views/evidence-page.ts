@@ -1,20 +1,175 @@
 import { createHash } from 'node:crypto'
-import type { Verdict } from '../../wallet/explain/verdict.ts'
-import type { Evidence } from '../../wallet/record/evidence.ts'
-import type { Report } from '../../wallet/record/report.ts'
-import { decimal, when } from '../terminal/format.ts'
-import { type Html, html, pageText } from '../terminal/html.ts'
-import { toJson } from '../to-json.ts'
-import {
-  badge,
-  type EvidenceAttempt,
-  type EvidenceStep,
-  listOf,
-  moment,
-  stepSection,
-  tableOf,
-} from './evidence-step.ts'
-import { evidenceStyle } from './evidence-style.ts'
+import type { Evidence } from '../../diagnosis/evidence/evidence.ts'
+import type { StepCall } from '../../diagnosis/evidence/step-calls.ts'
+import type { Report } from '../../diagnosis/report.ts'
+import type { Verdict } from '../../diagnosis/verdict.ts'
+import { plain } from '../../domain/text.ts'
+import { toJson } from '../output/output.ts'
+import { decimal, formatUnits, when } from '../terminal/format.ts'
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+// Nothing that was read from JSON has a symbol: what a stranger sent is never taken for markup.
+const markup = Symbol('markup')
+
+/** Markup that only `html` makes. */
+type Html = { readonly [markup]: string }
+
+/** Markup as it is written; whatever is put into it is text, in an element or a quoted attribute, unless `html` made it too. */
+export const html = (parts: TemplateStringsArray, ...values: readonly unknown[]): Html => ({
+  [markup]: parts.map((part, at) => part + (at < values.length ? written(values[at]) : '')).join(''),
+})
+
+/** Markup as a text. */
+export const pageText = (page: Html): string => page[markup]
+
+function written(value: unknown): string {
+  if (Array.isArray(value)) return value.map(written).join('')
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'object' && markup in value) return (value as Html)[markup]
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return plain(text).replace(/[&<>"']/g, (character) => entities[character]!)
+}
+
+/** How a page of evidence looks: on a screen of any width, light or dark, and on paper. */
+const evidenceStyle = `
+:root{color-scheme:light dark;--ink:#1b1f24;--soft:#5b6470;--line:#d5dae0;--back:#fff;--raised:#f6f7f9;--good:#116b34;--bad:#a8201a;--wait:#855100}
+@media(prefers-color-scheme:dark){:root{--ink:#e4e8ed;--soft:#9aa5b1;--line:#343c45;--back:#14181d;--raised:#1c2229;--good:#5cc283;--bad:#ff8f87;--wait:#e5b45a}}
+*{box-sizing:border-box}
+body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--back);max-width:64rem;margin:0 auto;padding:1.5rem 1rem 3rem}
+h1{font-size:1.35rem;margin:0 0 .25rem;overflow-wrap:anywhere}
+h2{font-size:1.05rem;margin:2rem 0 .5rem}
+h3{font-size:.95rem;margin:0 0 .5rem;overflow-wrap:anywhere}
+p{margin:.35rem 0}
+code,pre{font-family:ui-monospace,monospace;font-size:.85em;overflow-wrap:anywhere}
+a{color:inherit;text-underline-offset:.15em}
+.soft{color:var(--soft)}
+.good{color:var(--good)}.bad{color:var(--bad)}.wait{color:var(--wait)}
+.state{font-weight:600;white-space:nowrap}
+.box{border:1px solid var(--line);background:var(--raised);border-radius:.5rem;padding:.9rem 1rem;margin:.75rem 0}
+dl{display:grid;grid-template-columns:minmax(7rem,max-content) 1fr;gap:.15rem 1rem;margin:.25rem 0}
+dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
+.wide{overflow-x:auto}
+table{border-collapse:collapse;width:100%;min-width:38rem;font-size:.88rem}
+th,td{text-align:left;vertical-align:top;padding:.3rem .75rem .3rem 0;border-bottom:1px solid var(--line)}
+th{color:var(--soft);font-weight:500}
+time{white-space:nowrap;font-variant-numeric:tabular-nums}
+td:last-child{overflow-wrap:anywhere}
+details{margin:.5rem 0 0}summary{cursor:pointer;color:var(--soft)}
+pre{white-space:pre-wrap;margin:.5rem 0 0}
+@media(max-width:36rem){dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.4rem}}
+@media print{:root{--ink:#000;--soft:#444;--line:#bbb;--back:#fff;--raised:#fff;--good:#000;--bad:#000;--wait:#000}body{max-width:none;padding:0;font-size:10pt}.box,tr{break-inside:avoid}h2{break-after:avoid}.wide{overflow:visible}table{min-width:0}details:not([open]){display:none}}
+`
+
+/** A step of an operation as its evidence holds it, after JSON. */
+type EvidenceStep = {
+  index: number
+  text: string
+  role: string
+  state: string
+  transaction: { to: string; data: string; value: string; chainId: number }
+  inclusion: { blockHash: string; gasUsed: string; gasPrice: string } | null
+}
+
+/** An attempt as its evidence holds it: what was signed, without the bytes that could be sent. */
+type EvidenceAttempt = {
+  step: number
+  hash: string
+  kind: string
+  nonce: number
+  gas: string
+  maxFeePerGas: string
+  created: number
+  sends: number
+  lastAnswer: string | null
+}
+
+const tones: Readonly<Record<string, string>> = {
+  FINAL_OK: 'good',
+  SUCCESS: 'good',
+  DONE: 'good',
+  FINAL_REVERTED: 'bad',
+  FAILED: 'bad',
+  ATTENTION: 'bad',
+  SUPERSEDED: 'bad',
+  CANCELLED: 'bad',
+}
+
+/** A word of state in its colour, which says nothing that the word does not say. */
+const badge = (word: string): Html => html`<span class="state ${tones[word] ?? 'wait'}">${word}</span>`
+
+/** Rows of names and values; those without a value are left out. */
+const listOf = (rows: readonly (readonly [name: string, value: unknown])[]): Html =>
+  html`<dl>${rows
+    .filter(([, value]) => value !== null && value !== undefined && value !== '')
+    .map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`
+
+/** A table that is as wide as it needs, inside of what scrolls. */
+const tableOf = (heads: readonly string[], rows: readonly (readonly unknown[])[]): Html =>
+  html`<div class="wide"><table><thead><tr>${heads.map((head) => html`<th>${head}</th>`)}</tr></thead><tbody>${rows.map(
+    (row) => html`<tr>${row.map((cell) => html`<td>${cell ?? '-'}</td>`)}</tr>`,
+  )}</tbody></table></div>`
+
+/** A time of the journal, in epoch milliseconds. */
+const moment = (at: number): Html => html`<time>${when(new Date(at).toISOString())}</time>`
+
+/** One step: what it was for, what its bytes call, and its receipt. Words that nobody can hold against its bytes are no heading. */
+function stepSection(
+  step: EvidenceStep,
+  call: StepCall | undefined,
+  shown: Report['transactions'][number] | undefined,
+  attempts: readonly EvidenceAttempt[],
+): Html {
+  const { to, value, data, chainId } = step.transaction
+  const gas = step.inclusion && `${BigInt(step.inclusion.gasUsed) * BigInt(step.inclusion.gasPrice)}`
+  return html`<section class="box"><h3>${step.index + 1}. ${call?.call ? step.text : step.role} ${badge(step.state)}</h3>
+${listOf([
+  ['said to be', call?.call ? null : step.text],
+  ['network', shown ? `${shown.network} (chain ${chainId})` : `chain ${chainId}`],
+  ['contract', html`<code>${to}</code> ${call?.contract}`],
+  ['call', call?.call ? html`<code>${call.call.name}</code>` : 'not a call that this program knows'],
+  ...Object.entries(call?.call?.args ?? {}).map(
+    ([name, argument]) => [name, html`<code>${argument}</code>`] as const,
+  ),
+  ['carries', value === '0' ? null : `${formatUnits(value, 18)} of the coin of its network`],
+  ['nonce', shown?.nonce],
+  ['transaction', shown?.hash ? hashOf(shown.hash, shown.explorerUrl) : 'not signed'],
+  ['block', shown?.blockNumber],
+  ['block hash', step.inclusion && html`<code>${step.inclusion.blockHash}</code>`],
+  ['gas used', shown?.gasUsed],
+  ['gas cost', gas && `${formatUnits(gas, 18)} of the coin of its network`],
+  ['error', shown?.error],
+])}
+${
+  attempts.length === 0
+    ? null
+    : tableOf(
+        ['signed', 'as', 'hash', 'gas limit', 'gwei a unit, at most', 'times sent', 'the node said'],
+        attempts.map((one) => [
+          moment(one.created),
+          one.kind,
+          html`<code>${one.hash}</code>`,
+          one.gas,
+          formatUnits(one.maxFeePerGas, 9),
+          one.sends,
+          one.lastAnswer,
+        ]),
+      )
+}
+<details><summary>Calldata</summary><pre>${data}</pre></details></section>`
+}
+
+/** A hash, which leads to the explorer of its network where that has one. */
+const hashOf = (hash: string, explorerUrl: string | null): Html =>
+  explorerUrl !== null && /^https:\/\/[a-z0-9.-]+\/tx\/0x[0-9a-f]{64}$/i.test(explorerUrl)
+    ? html`<a href="${explorerUrl}" rel="noreferrer noopener"><code>${hash}</code></a>`
+    : html`<code>${hash}</code>`
 
 /** The evidence as one page that needs nothing else: no script runs, nothing is loaded. The evidence itself is inside. */
 export function evidencePage(evidence: Evidence): string {

@@ -1,5 +1,5 @@
 import { plain } from '../../domain/text.ts'
-import type { Finding } from '../finding.ts'
+import type { Finding } from '../findings.ts'
 import type { Stream } from '../terminal/io.ts'
 
 /** What was looked at, a line each, and under what does not work what to do. */

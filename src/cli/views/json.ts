@@ -1,10 +1,9 @@
-import type { Stats } from '../../api/lending-stats.ts'
 import type { Quote } from '../../api/quote.ts'
 import type { Strategy } from '../../api/strategy.ts'
-import type { Position, Wallet } from '../../api/wallet.ts'
+import type { Position, Stats, Wallet } from '../../api/wallet.ts'
 import { tokenAmount } from '../../domain/amount.ts'
-import { impactOf } from '../../domain/price-impact.ts'
-import { usdUnits } from '../../wallet/plan/priced.ts'
+import { impactOf } from '../../domain/slippage.ts'
+import { usdUnits } from '../../planning/prices.ts'
 
 /** A strategy as `--json` prints it (cli.md, Output). */
 export const strategyJson = ({

@@ -1,11 +1,41 @@
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
+import { impactShown } from '../../domain/slippage.ts'
 import { plain } from '../../domain/text.ts'
-import { type Level, levelMeaning } from '../../wallet/policy/assurance.ts'
+import { type Level, levelMeaning } from '../../guard/assurance.ts'
 import { decimal, dollars, formatUnits, when } from '../terminal/format.ts'
 import type { Stream } from '../terminal/io.ts'
-import { wrapped } from '../terminal/wrap.ts'
+import { wrapped } from '../terminal/text-width.ts'
 import { callView, type Plan, whose } from './call-view.ts'
-import { priceRows } from './price-rows.ts'
+
+type PriceRow = readonly [label: string, text: string]
+
+/** What a plan says of the price of what it exchanges: how far below spot it is, how much less may come, and by whose word. */
+const priceRows = (plan: Plan, to: Stream): PriceRow[] => [...impactRows(plan, to), ...slippageRows(plan, to)]
+
+/** By how much less than at spot an exchange brings, and by whose word. */
+const impactRows = ({ priceImpacts }: Plan, { paint }: Stream): PriceRow[] =>
+  priceImpacts.map(({ share, by }) => [
+    'price',
+    share === null || by === null
+      ? paint.red(
+          'not known: nobody but the service says what comes of it, and that is compared with nothing',
+        )
+      : `${impactShown(share)} below spot, by ${spotWords[by]}`,
+  ])
+
+const spotWords = { pool: 'its pools', oracle: 'an oracle on chain', usd: 'prices in USD' } as const
+
+/** What may come less, and by whose price. */
+const slippageRows = ({ slippages }: Plan, { paint }: Stream): PriceRow[] =>
+  slippages.map(({ share, by }) => {
+    const text = share === null ? 'not known' : `${impactShown(share)} at most`
+    return [
+      'slippage',
+      by === 'service'
+        ? paint.red(`${text}, by the word of the service: our own engine has no price for this`)
+        : `${text}, by our own price`,
+    ]
+  })
 
 type Row = readonly [label: string, ...values: string[]]
 

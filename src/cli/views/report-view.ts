@@ -1,15 +1,13 @@
-import type { Network } from '../../domain/network.ts'
-import { networkShown } from '../../domain/network-named.ts'
+import type { Report } from '../../diagnosis/report.ts'
+import { type Network, networkShown } from '../../domain/networks.ts'
 import { plain } from '../../domain/text.ts'
-import type { Planned } from '../../wallet/execution/carry-out.ts'
-import type { Progress } from '../../wallet/execution/run.ts'
-import type { Report } from '../../wallet/record/report.ts'
+import type { Planned } from '../../transactions/operations/start.ts'
+import type { Progress } from '../../transactions/run.ts'
 import { decimal, stateWord } from '../terminal/format.ts'
 import type { Stream } from '../terminal/io.ts'
 import { hashLink } from '../terminal/links.ts'
 import { fields } from '../terminal/table.ts'
-import { widthOf } from '../terminal/width.ts'
-import { beside } from '../terminal/wrap.ts'
+import { beside, widthOf } from '../terminal/text-width.ts'
 
 /** One moment of an execution: the line that stays, and what moves meanwhile. */
 export function progressLine(

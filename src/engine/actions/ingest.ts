@@ -2,9 +2,9 @@ import type { Action } from '../../api/action.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Context, seesChain } from '../context.ts'
-import { actionOf } from './show.ts'
-import { tell } from './told.ts'
-import { actionRow } from './track.ts'
+import { actionOf } from './action.ts'
+import { tell } from './client-reports.ts'
+import { actionRow } from './tracking.ts'
 
 /** What a client tells. Without a hash nothing of it can be looked at. */
 type Told = {

@@ -1,6 +1,6 @@
+import type { Chain } from '../../chain/chain.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Chain } from '../chain.ts'
 
 /** So many blocks are asked about in one exchange. */
 const probes = 48

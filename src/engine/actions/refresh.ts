@@ -1,13 +1,13 @@
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { networkNamed } from '../../domain/network-named.ts'
-import type { ActionRow, ActionTxRow } from '../../store/engine-rows.ts'
+import { networkNamed } from '../../domain/networks.ts'
+import type { ActionRow, ActionTxRow } from '../../store/engine/migrations.ts'
 import type { Context } from '../context.ts'
-import { offerOf, providerNamed, quoteRow, routeOf } from '../stored-quote.ts'
-import { lookAt, pastOf } from './look.ts'
-import { type Evidence, isOver, nextState, type Seen, type State, transitions } from './states.ts'
-import { besides, toldBefore } from './told.ts'
-import { actionRow, isSwap, type Tracked, waysOf } from './track.ts'
+import { offerOf, providerNamed, quoteRow, routeOf } from '../quotes/stored-quote.ts'
+import { lookAt, pastOf } from './chain-evidence.ts'
+import { besides, toldBefore } from './client-reports.ts'
+import { type Evidence, isOver, nextState, type Seen, type State, transitions } from './state-machine.ts'
+import { actionRow, isSwap, type Tracked, waysOf } from './tracking.ts'
 
 /** An operation with what else was sent of it: once more, or by whoever took its quote in another way. */
 export type TrackedWhole = Tracked & { others: ActionTxRow[] }

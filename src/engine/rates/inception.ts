@@ -1,14 +1,13 @@
+import { type BlockRef, type Chain, read } from '../../chain/chain.ts'
+import { optional } from '../../chain/reading.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { EngineStore } from '../../store/engine.ts'
-import { type BlockRef, type Chain, read } from '../chain.ts'
-import { inPassing } from '../in-passing.ts'
-import { codeAt, firstBlockOf, olderThan } from '../logs/first-block.ts'
-import { firstWhere } from '../logs/first-where.ts'
-import type { Market } from '../markets/market.ts'
-import { optional } from '../reading.ts'
-import { ray } from '../readings/reserve.ts'
-import { pastBlocks } from './past-blocks.ts'
-import { keyOf, type Point } from './point.ts'
+import type { Market } from '../../protocols/market.ts'
+import { ray } from '../../protocols/shared/reserve.ts'
+import type { EngineStore } from '../../store/engine/store.ts'
+import { inPassing } from '../background-writes.ts'
+import { codeAt, firstBlockOf, firstWhere, olderThan } from '../history/logs/first-block.ts'
+import { pastBlocks } from './past-states.ts'
+import { keyOf, type Point } from './rate-points.ts'
 
 /** When a market began, in Unix seconds, and what a unit of it was then; `undefined` where only the time is known. */
 export type Inception = { at: number; index: bigint | undefined }

@@ -1,8 +1,8 @@
-import type { Receipt } from '../../api/receipt.ts'
+import type { Receipt } from '../../api/strategy.ts'
+import { type Chain, read } from '../../chain/chain.ts'
 import { AppError } from '../../domain/errors.ts'
-import { type Chain, read } from '../chain.ts'
-import type { Market } from '../markets/market.ts'
-import { symbolSaid } from '../readings/symbols.ts'
+import type { Market } from '../../protocols/market.ts'
+import { symbolSaid } from '../../protocols/shared/token-symbol.ts'
 
 /** What a market is held in, with the symbol that its contract says; one that says none has that of the catalogue. */
 export type Receipts = (market: Market) => Promise<Receipt>

@@ -1,13 +1,12 @@
-import type { Rates } from '../../api/rates.ts'
-import type { EngineStore } from '../../store/engine.ts'
-import type { Snapshot } from '../../store/engine-snapshots.ts'
-import { blockBefore } from '../block-before.ts'
-import type { BlockRef, Chain } from '../chain.ts'
-import { inPassing } from '../in-passing.ts'
-import type { Market } from '../markets/market.ts'
-import { hasNone, readingsAt, rememberNone, replaced, stillThere } from './old-states.ts'
-import { pastBlocks } from './past-blocks.ts'
-import { averageDays, day, dayOf, daysAgo, keyOf, type Point, pointOf, rateBetween } from './point.ts'
+import type { Rates } from '../../api/strategy.ts'
+import { blockBefore } from '../../chain/block-time.ts'
+import type { BlockRef, Chain } from '../../chain/chain.ts'
+import type { Market } from '../../protocols/market.ts'
+import type { Snapshot } from '../../store/engine/snapshots.ts'
+import type { EngineStore } from '../../store/engine/store.ts'
+import { inPassing } from '../background-writes.ts'
+import { hasNone, pastBlocks, readingsAt, rememberNone, replaced, stillThere } from './past-states.ts'
+import { averageDays, day, dayOf, daysAgo, keyOf, type Point, pointOf, rateBetween } from './rate-points.ts'
 
 /** So many blocks are looked at or up to twice as many, in one exchange: blocks do not come as regularly as days. */
 const probes = 3 * averageDays

@@ -1,16 +1,16 @@
+import type { Rpc } from '../../chain/rpc/rpc.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type FaultRequest, faultKinds, type SandboxFault } from '../../domain/sandbox-fault.ts'
-import type { Rpc } from '../../net/rpc.ts'
-import type { BridgeFault } from '../attester/attester.ts'
-import type { Loopback } from '../loopback.ts'
-import { forgetWaiting, goOnMining, reorganise, replaceableOn, stopMining } from './chain-acts.ts'
-import { startProxy, throughProxy } from './proxy.ts'
-import { faultySends } from './sends.ts'
-import { faultText, openFaults } from './set.ts'
+import type { BridgeFault } from '../bridge/attestation-service.ts'
+import type { Loopback } from '../loopback-server.ts'
+import { faultText, openFaults } from './active-faults.ts'
+import { forgetWaiting, goOnMining, reorganise, replaceableOn, stopMining } from './chain-actions.ts'
+import { startProxy, throughProxy } from './rpc-proxy.ts'
+import { faultySends } from './send-faults.ts'
 
 /** A chain that faults are played on. */
-export type Chain = { network: { name: string; chainId: number }; rpcUrl: string; rpc: Rpc }
+type Chain = { network: { name: string; chainId: number }; rpcUrl: string; rpc: Rpc }
 
 /** The faults of a running world. */
 export type WorldFaults = {

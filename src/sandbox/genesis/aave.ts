@@ -1,5 +1,4 @@
 import { parseUnits } from 'viem/utils'
-
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
 import { own, published, publishedAbi } from './artifacts.ts'

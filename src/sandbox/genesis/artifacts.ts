@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Abi } from 'viem'
-
 import type { Address, Hex } from '../../domain/address.ts'
 
 const require = createRequire(import.meta.url)

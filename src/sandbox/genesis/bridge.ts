@@ -1,6 +1,5 @@
 import { pad } from 'viem/utils'
-
-import type { CctpV2Constants } from '../../domain/catalog.ts'
+import type { CctpV2Constants } from '../../protocols/catalog.ts'
 import { roles, sandboxAddress } from '../accounts.ts'
 import { own } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'

@@ -7,9 +7,8 @@ import {
   getContractAddress,
   numberToHex,
 } from 'viem/utils'
-
+import type { Rpc } from '../../chain/rpc/rpc.ts'
 import type { Address, Hex } from '../../domain/address.ts'
-import type { Rpc } from '../../net/rpc.ts'
 import type { Artifact } from './artifacts.ts'
 
 /** Sends many transactions of one unlocked account at once: addresses are computed, and nothing waits before `flush`. */

@@ -13,7 +13,7 @@ export const about: Record<Asset, { decimals: number; name: string; usd: bigint 
 }
 
 /** Deposits into Aave in whole tokens, and the share of each that is borrowed, in percent. */
-export type Lending = Record<Asset, { supplied: bigint; borrowedPercent: bigint }>
+type Lending = Record<Asset, { supplied: bigint; borrowedPercent: bigint }>
 
 /** What makes the two chains differ. */
 export type Plan = {

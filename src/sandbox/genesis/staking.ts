@@ -1,5 +1,4 @@
 import { parseEther } from 'viem/utils'
-
 import type { Address } from '../../domain/address.ts'
 import { own } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'

@@ -1,5 +1,4 @@
 import { parseEther, parseUnits } from 'viem/utils'
-
 import type { Address } from '../../domain/address.ts'
 import { own, weth9 } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'

@@ -1,6 +1,6 @@
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
-import type { UniswapV3Constants } from '../../domain/catalog.ts'
+import type { UniswapV3Constants } from '../../protocols/catalog.ts'
 import { own, published } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import { type Asset, about, type Plan } from './plan.ts'

@@ -1,5 +1,4 @@
 import { parseUnits } from 'viem/utils'
-
 import type { Address } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
 import type { Aave } from './aave.ts'

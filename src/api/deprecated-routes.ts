@@ -1,0 +1,116 @@
+import type { z } from 'zod'
+import { AppError } from '../domain/errors.ts'
+import { OlderQuoteAnswer, OlderQuoteInput, OlderSwapBytecodeInput } from './deprecated-quotes.ts'
+import { OlderPageOf } from './page.ts'
+import { QuoteAnswer } from './quote.ts'
+import { routes } from './routes.ts'
+import { StrategyComposite } from './strategy.ts'
+import { OlderWallet, type Wallet } from './wallet.ts'
+
+/**
+ * A deprecated path: which current route answers it, how its input is read as that route's, and how the answer is written.
+ * `missing` is the error of a page that answers nothing with one.
+ */
+export type OlderRoute = {
+  method: 'GET' | 'POST'
+  path: string
+  as: keyof typeof routes
+  input: z.ZodType
+  output: z.ZodType
+  doc: string
+  missing?: (value: unknown) => AppError | undefined
+}
+
+/** A page whose shapes never changed, under its older address. */
+const asEver = (path: string, as: keyof typeof routes, doc: string): OlderRoute => {
+  const { method, input, output } = routes[as] as Omit<OlderRoute, 'path' | 'as' | 'doc'>
+  return { method, path, as, input, output, doc }
+}
+
+const noPositions = (value: unknown): AppError | undefined => {
+  const { address, positions, stats, missing } = value as Wallet
+  // Where a network does not answer, nobody knows.
+  return positions.length === 0 && stats === null && missing === undefined
+    ? new AppError('NOT_FOUND', `${address} has no positions`)
+    : undefined
+}
+
+const takesBoth = 'Takes a quote of the older shape or of the current one.'
+
+/** The pages that came before the current ones: the unprefixed swap pages, and those under `/v1` in their older shapes. */
+export const olderRoutes: readonly OlderRoute[] = [
+  {
+    method: 'GET',
+    path: '/swap/quote',
+    as: 'quote',
+    input: OlderQuoteInput,
+    output: QuoteAnswer,
+    doc: 'The best quote for a swap, asked for by chain ids and an exact input.',
+  },
+  {
+    method: 'POST',
+    path: '/swap/bytecode',
+    as: 'swapBytecode',
+    input: OlderSwapBytecodeInput,
+    output: routes.swapBytecode.output,
+    doc: `The transactions of a quote. ${takesBoth}`,
+  },
+  asEver('/swap/status/{id}', 'swapStatus', 'Where a swap stands.'),
+  {
+    method: 'GET',
+    path: '/v1/strategies',
+    as: 'listStrategies',
+    input: routes.listStrategies.input,
+    output: OlderPageOf(StrategyComposite),
+    doc: 'The strategies in the id-composite form, with the APY as a fraction, in the older envelope.',
+  },
+  {
+    method: 'GET',
+    path: '/v1/strategies/{id}',
+    as: 'getStrategy',
+    input: routes.getStrategy.input,
+    output: StrategyComposite,
+    doc: 'One strategy in the id-composite form. That the older page has this shape is ours: it fits its list.',
+  },
+  asEver(
+    '/v1/strategies/{id}/bytecode',
+    'strategyBytecode',
+    'The transactions into or out of a strategy. The shape, that of the current page, is ours.',
+  ),
+  asEver(
+    '/v1/yield/{identifier}',
+    'recommend',
+    'The strategy with the highest APY. The shape, that of the current page, is ours.',
+  ),
+  {
+    method: 'GET',
+    path: '/v1/wallets/{address}',
+    as: 'getWallet',
+    input: routes.getWallet.input,
+    output: OlderWallet,
+    doc: 'What a wallet has lent and borrowed, with its health. 404 for an address without positions. Positions that are no collateral are on the current page only.',
+    missing: noPositions,
+  },
+  asEver(
+    '/v1/wallets/{address}/history/{strategyId}',
+    'walletHistory',
+    'What a wallet did in a strategy. The shape, that of the current page, is ours.',
+  ),
+  {
+    method: 'GET',
+    path: '/v1/swap/quote',
+    as: 'quote',
+    input: OlderQuoteInput,
+    output: OlderQuoteAnswer,
+    doc: 'The best quote for a swap in its older shape. The other fields are those of the current quote; this is ours.',
+  },
+  {
+    method: 'POST',
+    path: '/v1/swap/bytecode',
+    as: 'swapBytecode',
+    input: OlderSwapBytecodeInput,
+    output: routes.swapBytecode.output,
+    doc: `The transactions of a quote. ${takesBoth}`,
+  },
+  asEver('/v1/swap/status/{id}', 'swapStatus', 'Where a swap stands.'),
+]

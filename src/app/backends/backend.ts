@@ -1,0 +1,41 @@
+import type { Settings } from '../../cli/config.ts'
+import type { Globals } from '../../cli/options/global-options.ts'
+import type { Io } from '../../cli/terminal/io.ts'
+import type { Desk } from '../../signing/protocol.ts'
+import type { Directories } from '../profiles/directories.ts'
+import type { Secrets } from '../profiles/secrets.ts'
+
+/** Takes what was opened, and gives it back: whoever runs one command after the other closes it afterwards. */
+export type Keep = <thing extends { close: () => unknown }>(thing: thing) => thing
+
+/** What every profile is put together from. */
+export type PlaceNeeds = {
+  /** The name of the profile. */
+  profile: string
+  version: string
+  dirs: Directories
+  /** The environment, over what the profile keeps. */
+  env: Readonly<Record<string, string | undefined>>
+  settings: Settings
+  secrets: Secrets
+  desk: () => Promise<Desk>
+  io: Io
+  globals: Globals
+  /** When all that a command reads must be read, on the monotonic clock; `undefined` is no limit. */
+  until: number | undefined
+  now: () => number
+  newId: () => string
+  keep: Keep
+}
+
+/** A value that is made at most once, when it is first asked for; a failure is asked for again. */
+export function once<value>(make: () => Promise<value>): () => Promise<value> {
+  let made: Promise<value> | undefined
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = undefined
+      throw error
+    })
+    return made
+  }
+}

@@ -1,0 +1,48 @@
+import type { Rpc } from '../../chain/rpc/rpc.ts'
+import type { Place } from '../../cli/world.ts'
+import { AppError } from '../../domain/errors.ts'
+import { networkNamed } from '../../domain/networks.ts'
+import { checkedPricesUrl } from '../../domain/service-url.ts'
+import type { OutsidePrices } from '../../engine/prices/external-prices.ts'
+import type { Catalog } from '../../protocols/catalog.ts'
+
+/**
+ * What tokens cost in USD as the oracles of their chain say, receipts by what they are worth, in one call. Prices are shown, and nothing that is signed is decided by
+ * them: a chain that does not say them costs the prices alone.
+ */
+export const displayPrices =
+  (opened: () => Promise<{ catalog: Catalog; rpc: (chainId: number) => Rpc }>): Place['prices'] =>
+  async (chainId, tokens) => {
+    try {
+      const { catalog, rpc } = await opened()
+      const [{ openChain, read }, { unitUsd }, { together }] = await Promise.all([
+        import('../../chain/chain.ts'),
+        import('../../engine/prices/unit-price.ts'),
+        import('../../chain/reading.ts'),
+      ])
+      const chain = openChain(networkNamed(catalog.networks, chainId), rpc(chainId))
+      const found = await read(chain, together(tokens.map((token) => unitUsd(catalog, token))))
+      return tokens.flatMap(({ address }, at) => {
+        const usd = found[at]!
+        return usd === null ? [] : [{ chainId, address, usd }]
+      })
+    } catch (error) {
+      if (error instanceof AppError) return []
+      throw error
+    }
+  }
+
+/** The variable that names a server of USD prices. */
+const variable = 'SLUICE_PRICES_URL'
+
+/** Who prices what the chains do not, where the environment or the profile names somebody; unless it does, nobody is asked. */
+export async function outsideOf(
+  env: Readonly<Record<string, string | undefined>>,
+  now: () => number,
+): Promise<{ outside?: OutsidePrices }> {
+  const said = env[variable]
+  if (!said || said === 'none') return {}
+  const url = checkedPricesUrl(said, variable)
+  const { outsidePrices } = await import('../../engine/prices/external-prices.ts')
+  return { outside: outsidePrices(url, { now }) }
+}

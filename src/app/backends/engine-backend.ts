@@ -1,0 +1,49 @@
+import { join } from 'node:path'
+import type { Place } from '../../cli/world.ts'
+import { catalogOn } from '../../protocols/catalog.ts'
+import { servingSide } from '../serving/serving.ts'
+import { once, type PlaceNeeds } from './backend.ts'
+import { outsideOf } from './display-prices.ts'
+import { rpcChains, walletSide } from './rpc-chains.ts'
+import { missedOn, unreadOn } from './unanswered-networks.ts'
+
+/** The engine profile: the embedded engine over the chains that the environment gives RPCs for. */
+export function enginePlace(needs: PlaceNeeds): Place {
+  const { dirs, env, io, globals, now, newId } = needs
+  const chains = rpcChains(needs)
+  const opened = async () => {
+    const { reachable: catalog, rpc } = await chains()
+    return { catalog, rpc }
+  }
+  const own = once(async () => {
+    const [{ engineMigrations, engineStore }, { sqliteSql }] = await Promise.all([
+      import('../../store/engine/store.ts'),
+      import('../../store/sql/sqlite.ts'),
+    ])
+    const file = join(dirs.data, 'engine.db')
+    return needs.keep(engineStore(sqliteSql(file, { migrations: engineMigrations })))
+  })
+  const engine = once(async () => {
+    const [{ createEngine }, store] = await Promise.all([import('../../engine/engine.ts'), own()])
+    const { catalog, rpc } = await opened()
+    const outside = await outsideOf(env, now)
+    const [missed, unread] = [missedOn(io, globals), unreadOn(io, globals)]
+    return (on?: number) =>
+      createEngine({
+        ...{ ...outside, missed, unread, rpc, store, customer: 'local', now, newId },
+        catalog: on === undefined ? catalog : catalogOn(catalog, (chainId) => chainId === on),
+      })
+  })
+  return {
+    profile: needs.profile,
+    kind: 'engine',
+    reference: undefined,
+    heard: undefined,
+    serving: servingSide(needs, { dir: dirs.data, opened, own }),
+    service: once(async () => (await engine())()),
+    serviceOn: async (chainId) => (await engine())(chainId),
+    look: async () =>
+      (await import('../doctor/network-findings.ts')).networkFindings({ ...(await opened()), now }),
+    ...walletSide(needs, opened),
+  }
+}

@@ -1,0 +1,49 @@
+import { join } from 'node:path'
+import { Quote } from '../../api/quote.ts'
+import type { AskedQuote, QuoteMemory } from '../../cli/world.ts'
+import { canonical } from '../../domain/canonical-json.ts'
+import { AppError } from '../../domain/errors.ts'
+import { plain } from '../../domain/text.ts'
+import { openMemory } from '../../store/json-files.ts'
+import type { Directories } from '../profiles/directories.ts'
+import type { Keep } from './backend.ts'
+
+type Kept = Omit<AskedQuote, 'quote'> & { raw: never; seen: { about: string } }
+
+/** The quotes that this machine was given, by their ids. An id means what it meant first: another quote of it is POLICY_QUOTE_DRIFT. */
+export async function quoteMemory(dirs: Directories, now: () => number, keep: Keep): Promise<QuoteMemory> {
+  const memory = keep(openMemory(join(dirs.data, 'quotes.db'), now))
+  return {
+    save: async ({ quote: { id, raw, deadline }, ...asked }, seen) => {
+      const until = deadline === null ? null : Date.parse(deadline)
+      const given = { raw, ...asked, seen: { ...seen, until } }
+      const kept = memory.save(id, given) as Kept
+      if (meant(kept) !== meant(given as never)) throw rebound(id, kept.seen.about)
+    },
+    find: async (id) => {
+      const kept = memory.find(id) as Kept | undefined
+      return (
+        kept && {
+          quote: Quote.decode(kept.raw),
+          exact: kept.exact,
+          slippage: kept.slippage ?? null,
+          destination: kept.destination,
+          speed: kept.speed ?? null,
+        }
+      )
+    },
+  }
+}
+
+/** What a kept quote says, however that is spelled: where it stands by now is no part of it. */
+function meant({ raw, exact, slippage, destination }: Kept): string {
+  const { raw: _, status: __, ...quote } = Quote.decode(raw)
+  return canonical({ quote, exact, slippage: slippage ?? null, destination })
+}
+
+const rebound = (id: string, about: string): AppError =>
+  new AppError(
+    'POLICY_QUOTE_DRIFT',
+    `${plain(id)} is the id of another quote that was given before: ${plain(about)}. This one is not kept. Nothing was signed.`,
+    { hint: 'Ask for a quote again: sluice swap quote --help' },
+  )

@@ -1,0 +1,179 @@
+import type { Service } from '../../api/service.ts'
+import type { Place } from '../../cli/world.ts'
+import { AppError } from '../../domain/errors.ts'
+import { networkNamed } from '../../domain/networks.ts'
+import { shellWord } from '../../domain/shell-quoting.ts'
+import { plain } from '../../domain/text.ts'
+import { tokenAt } from '../../domain/token.ts'
+import { answerInTime } from '../signing/deadline.ts'
+import { once, type PlaceNeeds } from './backend.ts'
+import { hearing } from './call-trace.ts'
+import { type RpcChains, rpcChains, walletSide } from './rpc-chains.ts'
+
+/** How far the clock of the service is ahead of ours, as far as it was told: only minutes count. */
+type Clock = { offMs: number }
+
+/** What one call of the service may cost where nobody says, in ms, and how long it then waits where the requests of its key are used up: their windows are a minute. */
+const patienceMs = { call: 15_000, limit: 120_000 }
+
+/**
+ * The remote profile: a deployment of the service answers, and the chains that the environment gives RPCs for are read,
+ * checked and signed on from here.
+ */
+export function remotePlace(needs: PlaceNeeds): Place {
+  const { env, now, newId } = needs
+  const chains = rpcChains(needs)
+  const opened = async () => {
+    const { all, reachable, rpc } = await chains()
+    // What a wallet has is looked for where it can be; without any RPC, what is missing is named when it is needed.
+    const catalog = reachable.networks.length > 0 ? reachable : await all()
+    return { catalog, rpc }
+  }
+  const heard = hearing()
+  const clock: Clock = { offMs: 0 }
+  const hasRpcs = Object.keys(env).some((name) => name.startsWith('SLUICE_RPC_') && env[name])
+  const place: Place = {
+    profile: needs.profile,
+    kind: 'remote',
+    serving: undefined,
+    heard: heard.said,
+    serviceOn: undefined,
+    service: once(async () => withRpcFirst(await deployment(needs, chains, { heard, clock }), chains)),
+    reference: hasRpcs
+      ? once(async () => {
+          const [{ createEngine }, { engineMigrations, engineStore }, { sqliteSql }] = await Promise.all([
+            import('../../engine/engine.ts'),
+            import('../../store/engine/store.ts'),
+            import('../../store/sql/sqlite.ts'),
+          ])
+          const { reachable: catalog, rpc } = await chains()
+          // What it builds is only compared: nobody asks for it again.
+          const store = needs.keep(engineStore(sqliteSql(':memory:', { migrations: engineMigrations })))
+          return createEngine({ catalog, rpc, store, customer: 'reference', now, newId })
+        })
+      : undefined,
+    look: async () => {
+      const [{ serviceFindings }, { networkFindings }, { found }] = await Promise.all([
+        import('../doctor/service-findings.ts'),
+        import('../doctor/network-findings.ts'),
+        import('../../cli/findings.ts'),
+      ])
+      const { reachable, rpc } = await chains()
+      const host = URL.parse(env.SLUICE_BASE_URL ?? '')?.host ?? null
+      const [service, networks] = await Promise.all([
+        found('service', host, async () => serviceFindings(await place.service(), host, () => clock.offMs)),
+        networkFindings({ catalog: reachable, rpc, now }),
+      ])
+      return [...service, ...networks]
+    },
+    ...walletSide(needs, opened),
+    // The service may have strategies on networks that nobody can sign for from here.
+    catalog: async () => (await chains()).all(),
+  }
+  return place
+}
+
+/**
+ * The service of SLUICE_BASE_URL. What is wrong with the settings comes out when it is asked something: an operation
+ * that was signed is finished from the journal alone.
+ */
+async function deployment(
+  needs: PlaceNeeds,
+  chains: () => Promise<RpcChains>,
+  { heard, clock }: { heard: ReturnType<typeof hearing>; clock: Clock },
+): Promise<Service> {
+  const { env, secrets, io, globals, until, now, dirs } = needs
+  const [{ remote }, { routes }, { governorOf }] = await Promise.all([
+    import('../../remote/client.ts'),
+    import('../../api/routes.ts'),
+    import('./rate-limits.ts'),
+  ])
+  const notice = (line: string) => {
+    if (!globals.quiet) io.err.write(`${plain(line)}\n`)
+  }
+  const made = once(async () => {
+    const { apiKey } = secrets
+    if (!apiKey)
+      throw new AppError('UNAUTHORIZED', 'There is no API key for the service', {
+        hint:
+          needs.profile === 'remote'
+            ? 'Set the API key in SLUICE_API_KEY.'
+            : `sluice profile set ${shellWord(needs.profile)} --api-key-file -, or set SLUICE_API_KEY.`,
+      })
+    const baseUrl = env.SLUICE_BASE_URL ?? ''
+    return remote({
+      baseUrl,
+      legacyBaseUrl: env.SLUICE_LEGACY_BASE_URL || undefined,
+      apiKey,
+      tokenAt: async (chainId, address) => tokenAt((await (await chains()).all()).tokens, chainId, address),
+      // Kept only where it is asked for: a command may watch for days.
+      ...(globals.raw && { answered: heard.answered }),
+      unknown: ({ of, word }) =>
+        notice(`The service says "${word}" for the ${of}; this version does not know it, and passes it on`),
+      missing: (network) => notice(`${network} does not answer the service, so its strategies are left out`),
+      deadlineMs: Math.min(patienceMs.call, globals.timeoutMs ?? patienceMs.call),
+      limitMs: () =>
+        Math.min(
+          globals.timeoutMs ?? patienceMs.limit,
+          (until ?? Number.POSITIVE_INFINITY) - performance.now(),
+        ),
+      now,
+      governor: governorOf(
+        { env, data: dirs.data, baseUrl, apiKey },
+        { now, notice, traced: (line) => globals.debug && notice(line), keep: needs.keep },
+      ),
+      clockIsOff: (byMs) => {
+        clock.offMs = byMs
+        notice(
+          `The clocks of the service and of this machine are ${Math.round(Math.abs(byMs) / 60_000)} minutes apart; deadlines may be wrong`,
+        )
+      },
+      waits: (seconds, why) =>
+        notice(
+          `${why === 'busy' ? 'The service is busy' : 'The limit of requests is reached'}; waiting ${seconds} s`,
+        ),
+      traced: ({ method, host, path, status, ms }) => {
+        if (globals.debug)
+          io.err.write(
+            io.err.paint.dim(
+              plain(`http ${host} ${method} ${path} ${status ?? 'failed'} ${ms.toFixed(0)} ms`).concat('\n'),
+            ),
+          )
+      },
+    })
+  })
+  const methods = Object.keys(routes).map((name) => [
+    name,
+    async (input: never, options: never) => {
+      heard.begin()
+      const service = await made()
+      return answerInTime<unknown>(until, () => service[name as keyof Service](input, options))
+    },
+  ])
+  return Object.fromEntries(methods) as Service
+}
+
+/** Transactions are only asked for where they can be checked: without an RPC for their chain the service is asked nothing. */
+function withRpcFirst(service: Service, chains: () => Promise<RpcChains>): Service {
+  return {
+    ...service,
+    strategyBytecode: async (input, options) => {
+      const { all, rpc } = await chains()
+      const { strategies, networks } = await all()
+      const id = input.id.toLowerCase()
+      const entry = strategies.find((one) => one.slug === id || one.id.toLowerCase() === id)
+      if (entry) rpc(entry.chainId)
+      if (input.from !== undefined) rpc(networkNamed(networks, input.from).chainId)
+      return service.strategyBytecode(input, options)
+    },
+    transferBytecode: async (input, options) => {
+      ;(await chains()).rpc(input.chainId)
+      return service.transferBytecode(input, options)
+    },
+    swapBytecode: async (input, options) => {
+      const { rpc } = await chains()
+      for (const chainId of [input.quote.chainIdIn, input.quote.chainIdOut]) rpc(Number(chainId))
+      return service.swapBytecode(input, options)
+    },
+  }
+}

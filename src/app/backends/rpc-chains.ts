@@ -1,0 +1,89 @@
+import { join } from 'node:path'
+import type { Rpc } from '../../chain/rpc/rpc.ts'
+import type { Place } from '../../cli/world.ts'
+import { AppError } from '../../domain/errors.ts'
+import { isEmbedded, networkNamed, rpcVariable, sandboxHint } from '../../domain/networks.ts'
+import { type Catalog, catalogOn } from '../../protocols/catalog.ts'
+import { allNetworks, knownCatalog, wholeCatalog } from '../profiles/catalog.ts'
+import { policyHere } from '../profiles/policy-file.ts'
+import { rpcUrls } from '../profiles/profile.ts'
+import { chainInTime } from '../signing/deadline.ts'
+import { once, type PlaceNeeds } from './backend.ts'
+import { traced } from './call-trace.ts'
+import { displayPrices } from './display-prices.ts'
+
+/** The chains that the environment gives RPCs for: what is known of all networks, what of these, and how they are reached. */
+export type RpcChains = { all: () => Promise<Catalog>; reachable: Catalog; rpc: (chainId: number) => Rpc }
+
+/** The longest that a read may take with all its tries, in ms; a command with less time has less. */
+const patienceMs = 30_000
+
+/** Reads the RPCs out of the environment. No node is asked anything before something is read. */
+export const rpcChains = ({ dirs, env, globals, io, until }: PlaceNeeds): (() => Promise<RpcChains>) =>
+  once(async () => {
+    const { severalRpc } = await import('../../chain/rpc/rpc.ts')
+    const urlsOf = rpcUrls(env, allNetworks)
+    const named = await knownCatalog(dirs, env)
+    const budgetMs = Math.min(patienceMs, globals.timeoutMs ?? patienceMs)
+    const byChain = new Map(
+      [...urlsOf].map(([chainId, urls]) => [
+        chainId,
+        traced(chainInTime(severalRpc(urls, { budgetMs, chainId }), until), globals.debug ? io : undefined),
+      ]),
+    )
+    const rpc = (chainId: number): Rpc => {
+      const found = byChain.get(chainId)
+      if (found) return found
+      const network = networkNamed(allNetworks, chainId)
+      const ofSandbox = isEmbedded(network)
+      const whose = ofSandbox ? ', which belongs to the sandbox' : ''
+      throw new AppError('CONFIG_INVALID', `There is no RPC for ${network.name}${whose}`, {
+        hint: ofSandbox
+          ? sandboxHint(network)
+          : `Set ${rpcVariable(network)} to the URL of an RPC of ${network.name}.`,
+        details: { network: network.name, variable: rpcVariable(network) },
+      })
+    }
+    return {
+      all: once(() => wholeCatalog(dirs, env)),
+      reachable: catalogOn(named, (chainId) => byChain.has(chainId)),
+      rpc,
+    }
+  })
+
+/** What engine and remote have alike: the wallet's side, which is on this machine either way. */
+export function walletSide(
+  { dirs, env, settings, secrets, desk, io, globals, now, keep }: PlaceNeeds,
+  opened: () => Promise<{ catalog: Catalog; rpc: (chainId: number) => Rpc }>,
+): Pick<Place, 'catalog' | 'ground' | 'prices' | 'who' | 'read'> {
+  const journal = once(async () =>
+    keep((await import('../../store/journal/journal.ts')).openJournal(join(dirs.data, 'journal.db'), now)),
+  )
+  return {
+    catalog: async () => (await opened()).catalog,
+    ground: async () => ({
+      ...(await opened()),
+      journal: await journal(),
+      locks: join(dirs.data, 'locks'),
+      now,
+      policy: policyHere(dirs),
+    }),
+    prices: displayPrices(opened),
+    who: async (choice) => {
+      const { whoSigns } = await import('../signing/signer-choice.ts')
+      return whoSigns(choice, {
+        env,
+        keystores: join(dirs.data, 'keystores'),
+        settings,
+        secrets,
+        desk,
+        io,
+        globals,
+        otherwise: async () => {
+          throw new AppError('KEY_REQUIRED', 'Nobody is named who signs', { details: { named: false } })
+        },
+      })
+    },
+    read: async (chainId, method, params) => (await opened()).rpc(chainId).request(method, params),
+  }
+}

@@ -1,0 +1,134 @@
+import { join } from 'node:path'
+import type { Rpc } from '../../chain/rpc/rpc.ts'
+import type { Place, Sandbox } from '../../cli/world.ts'
+import type { Hex } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { networkNamed } from '../../domain/networks.ts'
+import type { SandboxFault } from '../../domain/sandbox-fault.ts'
+import { type Catalog, catalogOn } from '../../protocols/catalog.ts'
+import { sandboxAccountAddress } from '../../sandbox/accounts.ts'
+import { deskSigner } from '../../signing/key-account.ts'
+import { policyHere } from '../profiles/policy-file.ts'
+import { sandboxServing } from '../serving/sandbox-serving.ts'
+import { chainInTime } from '../signing/deadline.ts'
+import { once, type PlaceNeeds } from './backend.ts'
+import { traced } from './call-trace.ts'
+import { displayPrices } from './display-prices.ts'
+import { missedOn, unreadOn } from './unanswered-networks.ts'
+
+/** How commands reach the embedded chains: the administration of them, and what the engine needs to know of them. */
+export type OpenSandbox = {
+  admin: Sandbox
+  open: () => Promise<{
+    catalog: Catalog
+    chains: readonly { chainId: number; rpcUrl: string }[]
+    faults: readonly SandboxFault[]
+    /** How far the service's clock is ahead of this machine's, in ms. */
+    aheadMs: number
+    /** Whether another version of this program made it. */
+    outdated?: boolean
+    /** Whether a block is gone by a fault only, so that the chain is still the same. */
+    wasReplaced: (hash: Hex) => Promise<boolean>
+  }>
+}
+
+type Needs = PlaceNeeds & {
+  sandbox: OpenSandbox
+  /** Nobody named a profile: say once that it is the sandbox. */
+  announce: boolean
+}
+
+/** What runs on may be read or done differently now; what it holds is play money, and only its user throws it away. */
+const outdatedNotice =
+  'This sandbox was made by another version of sluice, and some strategies may not answer. Begin anew: sluice sandbox reset'
+
+/** The longest that a read may take with all its tries, in ms; a command with little time has little more than that. */
+const patienceMs = 30_000
+
+/** The sandbox profile: the embedded engine over the embedded chains. */
+export function sandboxPlace(needs: Needs): Place {
+  const { dirs, env, settings, secrets, desk, io, globals, sandbox, announce, until, now, newId } = needs
+  const dir = join(dirs.data, 'sandbox')
+  const opened = once(async () => {
+    if (announce && !globals.quiet)
+      io.err.write(
+        io.err.paint.dim('profile sandbox: local chains, play money; for real ones: sluice init\n'),
+      )
+    const { catalog, chains, faults, aheadMs, outdated, wasReplaced } = await sandbox.open()
+    if (outdated && !globals.quiet) io.err.write(`${outdatedNotice}\n`)
+    if (!globals.quiet)
+      for (const { text } of faults) io.err.write(io.err.paint.dim(`sandbox fault: ${text}\n`))
+    const { httpRpc } = await import('../../chain/rpc/rpc.ts')
+    const budgetMs = Math.min(patienceMs, (globals.timeoutMs ?? patienceMs) + 5_000)
+    const at = (rpcUrl: string) =>
+      traced(chainInTime(httpRpc(rpcUrl, { budgetMs }), until), globals.debug ? io : undefined)
+    const byChain = new Map(chains.map(({ chainId, rpcUrl }) => [chainId, at(rpcUrl)]))
+    const rpc = (chainId: number): Rpc => {
+      const found = byChain.get(chainId)
+      if (found) return found
+      const { name } = networkNamed(catalog.networks, chainId)
+      throw new AppError('UNKNOWN_NETWORK', `The sandbox has no network ${name}`)
+    }
+    const { openState } = await import('./sandbox-state.ts')
+    // Whether these are the chains of the journal is asked without patience: a node that is silent says nothing of it.
+    const quick = chains.map(({ chainId, rpcUrl }) => ({
+      chainId,
+      rpc: httpRpc(rpcUrl, { deadlineMs: 2_000, budgetMs: 2_000, retries: 0 }),
+    }))
+    const state = await openState(dir, { chains: quick, wasReplaced, now })
+    if (state.setAside && !globals.quiet)
+      io.err.write(
+        `The sandbox is not the one that these actions were made on; they are kept in ${state.setAside}\n`,
+      )
+    needs.keep(state.journal)
+    needs.keep(state.store)
+    return { catalog, rpc, at, ...state, aheadMs }
+  })
+  const engine = once(async () => {
+    const { catalog, rpc, store, aheadMs } = await opened()
+    const { createEngine } = await import('../../engine/engine.ts')
+    const [missed, unread] = [missedOn(io, globals), unreadOn(io, globals)]
+    return (on?: number) =>
+      createEngine({
+        ...{ missed, unread, rpc, store, customer: 'local', now: () => now() + aheadMs, newId },
+        catalog: on === undefined ? catalog : catalogOn(catalog, (chainId) => chainId === on),
+      })
+  })
+  return {
+    profile: 'sandbox',
+    kind: 'sandbox',
+    reference: undefined,
+    heard: undefined,
+    serving: sandboxServing(needs, { dir, sandbox: sandbox.admin, opened }),
+    catalog: async () => (await opened()).catalog,
+    look: async () =>
+      (await import('../doctor/network-findings.ts')).networkFindings({ ...(await opened()), now }),
+    service: once(async () => (await engine())()),
+    serviceOn: async (chainId) => (await engine())(chainId),
+    ground: async () => {
+      const { catalog, rpc, journal, aheadMs } = await opened()
+      const ahead = () => now() + aheadMs
+      return { catalog, rpc, journal, locks: join(dir, 'locks'), now: ahead, policy: policyHere(dirs) }
+    },
+    prices: displayPrices(opened),
+    who: async (choice) => {
+      const { whoSigns } = await import('../signing/signer-choice.ts')
+      return whoSigns(choice, {
+        env,
+        keystores: join(dirs.data, 'keystores'),
+        settings,
+        secrets,
+        desk,
+        io,
+        globals,
+        otherwise: async () => ({
+          address: sandboxAccountAddress,
+          label: 'sandbox account',
+          source: 'sandbox',
+          unlock: async () => deskSigner(await desk(), { kind: 'sandbox' }),
+        }),
+      })
+    },
+    read: async (chainId, method, params) => (await opened()).rpc(chainId).request(method, params),
+  }
+}

@@ -1,0 +1,56 @@
+import { join } from 'node:path'
+import type { Io } from '../../cli/terminal/io.ts'
+import type { Sandbox } from '../../cli/world.ts'
+import type { SandboxClient } from '../../sandbox/client.ts'
+import type { Directories } from '../profiles/directories.ts'
+import type { OpenSandbox } from './sandbox-backend.ts'
+
+/** The sandbox in a process of its own, started by whatever command needs it first. */
+export function daemonSandbox(
+  { data, cache }: Directories,
+  env: Readonly<Record<string, string | undefined>>,
+  io: Io | undefined,
+): OpenSandbox {
+  const options = {
+    entry: join(import.meta.dirname, '..', 'daemon.ts'),
+    dataDir: data,
+    cacheDir: cache,
+    env,
+    onStart: () =>
+      io?.err.write(io.err.paint.dim('Starting the sandbox: two local chains with real contracts.\n')),
+  }
+  const client = async (how: { anew?: true } = {}): Promise<SandboxClient> =>
+    (await import('../../sandbox/client.ts')).ensureSandbox({ ...options, ...how })
+  const admin: Sandbox = {
+    up: async () => (await client()).found,
+    down: async () => {
+      const { sandboxDown, sandboxStatus } = await import('../../sandbox/client.ts')
+      await sandboxDown(data)
+      return sandboxStatus(data)
+    },
+    status: async () => (await import('../../sandbox/client.ts')).sandboxStatus(data),
+    reset: async () => {
+      // One that does not run need not start with what is thrown away: it may be damaged.
+      const sandbox = await client({ anew: true })
+      await sandbox.reset()
+      return sandbox.status()
+    },
+    fund: async (to, what) => (await client()).fund(to, what),
+    warp: async (seconds) => {
+      const sandbox = await client()
+      await sandbox.warp(seconds)
+      return sandbox.status()
+    },
+    fault: async (request) => (await client()).fault(request),
+    clearFaults: async () =>
+      (await (await import('../../sandbox/client.ts')).connectSandbox(data))?.clearFaults() ?? [],
+  }
+  return {
+    admin,
+    open: async () => {
+      const { catalog, found, wasReplaced } = await client()
+      const { chains, faults = [], aheadMs = 0, outdated = false } = found
+      return { catalog, chains, faults, aheadMs, outdated, wasReplaced }
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Rpc } from '../../chain/rpc/rpc.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Network } from '../../domain/networks.ts'
+import { trace } from '../../domain/stack-trace.ts'
+import type { ChainState } from '../../server/app.ts'
+
+/** How long a call of a chain may take where somebody waits for it over HTTP, with all its tries, in ms. What searches logs may take longer. */
+const limitMs = { call: 6_000, logs: 10_000 }
+
+/** For how long a call is under way, in ms, before whoever waits too long is told of its network. */
+const slowMs = 2_000
+
+/**
+ * The chains of a server, each call of which tells whether its network answers: what was last seen is in `states`, and each change goes
+ * to the log as a JSON line. A network that answers, and is left out of a list all the same, is not up. `slow` are those that a
+ * request waits for: by the calls that were made `within` it, or else, as many share an answer, by those of anybody.
+ */
+export function watchedChains(
+  networks: readonly Pick<Network, 'name'>[],
+  log: { write: (line: string) => void } | undefined,
+) {
+  const answers = new Map(networks.map(({ name }) => [name, true]))
+  const faults = new Map<string, AppError>()
+  const isUp = (network: string) => answers.get(network) !== false && !faults.has(network)
+  /** Notes what is new of a network, and tells of it where that changes whether it is up. */
+  const changed = (network: string, note: () => void, fault?: AppError | null) => {
+    const was = isUp(network)
+    note()
+    const is = isUp(network)
+    if (was === is) return
+    const line = {
+      time: new Date().toISOString(),
+      level: is ? 'info' : 'error',
+      network,
+      chain: is ? 'up' : 'down',
+      ...(fault && { error: trace(fault) }),
+    }
+    log?.write(`${JSON.stringify(line)}\n`)
+  }
+  /** A `fault` is why there was no answer. */
+  const seen = (network: string, fault?: AppError) =>
+    changed(network, () => answers.set(network, fault === undefined), fault)
+  /** A list goes without this network, or has it again. */
+  const missed = ({ name }: Pick<Network, 'name'>, fault: AppError | null) =>
+    changed(name, () => (fault ? faults.set(name, fault) : faults.delete(name)), fault)
+  const underWay = new Map<symbol, { network: string; since: number; by: object | undefined }>()
+  const asking = new AsyncLocalStorage<object>()
+  const watch = ({ name }: Pick<Network, 'name'>, rpc: Rpc): Rpc => {
+    const told = async <value>(ms: number, work: Promise<value>): Promise<value> => {
+      const call = Symbol()
+      underWay.set(call, { network: name, since: performance.now(), by: asking.getStore() })
+      try {
+        const value = await inTime(ms, work, rpc.host)
+        seen(name)
+        return value
+      } catch (error) {
+        // Whoever refuses a call has answered, and so has who gives more than we take.
+        if (error instanceof AppError)
+          seen(name, error.code === 'RPC_ERROR' || error.details?.fault === 'too-large' ? undefined : error)
+        throw error
+      } finally {
+        underWay.delete(call)
+      }
+    }
+    return {
+      get host() {
+        return rpc.host
+      },
+      get peers() {
+        return rpc.peers.map((peer) => watch({ name }, peer))
+      },
+      request: (method, params) =>
+        told(method === 'eth_getLogs' ? limitMs.logs : limitMs.call, rpc.request(method, params)),
+      batch: (calls) => told(limitMs.call, rpc.batch(calls)),
+    }
+  }
+  return {
+    watch,
+    missed,
+    states: (): ChainState[] => [...answers.keys()].map((network) => ({ network, isUp: isUp(network) })),
+    within: <value>(request: object, work: () => value): value => asking.run(request, work),
+    slow: (request: object): string[] => {
+      const late = performance.now() - slowMs
+      const all = [...underWay.values()].filter(({ since }) => since < late)
+      const own = all.filter(({ by }) => by === request)
+      return [...new Set((own.length > 0 ? own : all).map(({ network }) => network))]
+    },
+  }
+}
+
+/** What is asked, or RPC_UNREACHABLE after so many ms, whatever becomes of it. */
+const inTime = <value>(ms: number, work: Promise<value>, host: string): Promise<value> =>
+  new Promise((resolve, reject) => {
+    const late = () =>
+      reject(new AppError('RPC_UNREACHABLE', `The node at ${host} did not answer within ${ms} ms`))
+    const timer = setTimeout(late, ms)
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })

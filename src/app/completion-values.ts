@@ -1,0 +1,167 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Settings } from '../cli/config.ts'
+import type { Candidate, Values } from '../cli/help/completion.ts'
+import { leavesOf, wordsOf } from '../cli/schema/describe.ts'
+import type { World } from '../cli/world.ts'
+import { topics } from '../commands/help-topics.ts'
+import { AppError } from '../domain/errors.ts'
+import { sandboxNetworks } from '../domain/networks.ts'
+import { allNetworks } from './profiles/catalog.ts'
+import type { Directories } from './profiles/directories.ts'
+import { builtInProfiles, chosenProfile } from './profiles/profile.ts'
+import { unopened } from './profiles/secrets.ts'
+
+/** What a list of strategies showed last, for whoever completes a word: never asked of anybody. */
+export type Seen = { strategies: { slug: string; about: string; asset: string }[] }
+
+type Needs = {
+  dirs: Directories
+  env: Readonly<Record<string, string | undefined>>
+  settings: Settings
+  keystores: string
+  now: () => number
+  /** What the program says about itself: the topics of its help, and what may come next of the words of a command. */
+  topics: () => Promise<readonly Candidate[]>
+  nextWords: (before: readonly string[]) => Promise<readonly Candidate[]>
+}
+
+const fileOf = ({ cache }: Directories, profile: string) => join(cache, 'completion', `${profile}.json`)
+
+/** Keeps what was seen, for completion; what cannot be kept is not missed. Where a network was left out, what was seen of it before stays. */
+export function keepSeen(dirs: Directories, profile: string, now: Seen, isWhole: boolean): void {
+  const path = fileOf(dirs, profile)
+  const slugs = new Set(now.strategies.map(({ slug }) => slug))
+  const before = isWhole ? [] : seenOn(dirs, profile).strategies.filter(({ slug }) => !slugs.has(slug))
+  const seen: Seen = { strategies: [...now.strategies, ...before] }
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    writeFileSync(`${path}.${process.pid}.new`, JSON.stringify(seen), { mode: 0o600 })
+    renameSync(`${path}.${process.pid}.new`, path)
+  } catch {
+    // A full disk or a cache of somebody else: the list itself was right.
+  }
+}
+
+function seenOn(dirs: Directories, profile: string): Seen {
+  try {
+    const { strategies } = JSON.parse(readFileSync(fileOf(dirs, profile), 'utf8')) as Seen
+    return { strategies: strategies.filter(isSeen) }
+  } catch {
+    // Nothing was seen yet, or by a version that wrote it otherwise.
+    return { strategies: [] }
+  }
+}
+
+const isSeen = (one: Partial<Seen['strategies'][number]> | null): boolean =>
+  [one?.slug, one?.asset, one?.about].every((text) => typeof text === 'string')
+
+/** A shell puts a candidate on the line as it is: a word of a service that is more than a name is none. */
+const isPlain = ([value]: Candidate): boolean => /^[A-Za-z0-9][A-Za-z0-9._:@-]{0,99}$/.test(value)
+
+/** Everything that this machine knows without asking anybody: strategies, networks, tokens, ids, profiles and wallets. */
+export function completionValues(needs: Needs): Values {
+  const { dirs, settings, keystores } = needs
+  const profiles = async (): Promise<Candidate[]> => {
+    const { profiles: own = {} } = await settings.read()
+    return [
+      ...Object.entries(own).map(([name, { kind }]): Candidate => [name, kind]),
+      ...builtInProfiles.map((name): Candidate => [name, '']),
+    ]
+  }
+  const wallets = async (): Promise<Candidate[]> => {
+    const { listKeys } = await import('../signing/keystore/directory.ts')
+    return listKeys(keystores).map(({ name, address }) => [name, address ?? ''])
+  }
+  return async ({ command, name, given, before }) => {
+    const list = async (): Promise<readonly Candidate[] | undefined> => {
+      if (name === '--profile' || (/^profile (show|use|set|remove)$/.test(command) && name === '<name>'))
+        return profiles()
+      if (/^wallet (export|remove|use|remember|forget)$/.test(command)) return wallets()
+      if (name === '--wallet') return wallets()
+      if (name === '--kind') return profileKinds
+      if (name === '--status') return ['INITIAL', 'PENDING', 'SUCCESS', 'FAILED'].map((one) => [one, ''])
+      if (command === 'help') return needs.topics()
+      if (command === 'schema') return needs.nextWords(before)
+      const place = await placeOf(needs, given)
+      if (!place) return undefined
+      const { profile, kind } = place
+      if (/^--(network|from|to)$/.test(name)) return networks(kind)
+      if (name === '<id>' && /^(strategies show|deposit|withdraw|history)$/.test(command))
+        return seenOn(dirs, profile).strategies.map(({ slug, about }) => [slug, about])
+      if (/^--(asset|token|token-in|token-out)$/.test(name))
+        return [...new Set(seenOn(dirs, profile).strategies.map(({ asset }) => asset))].map((symbol) => [
+          symbol,
+          '',
+        ])
+      const journal = join(dirs.data, ...(kind === 'sandbox' ? ['sandbox'] : []), 'journal.db')
+      if (name === '<quote-id>') return quotes(needs, { profile, journal, command })
+      const { recentIn } = await import('../store/recent.ts')
+      return /^action /.test(command) && /^<ids?>$/.test(name)
+        ? recentIn(journal).map(({ id, about }) => [id, about])
+        : undefined
+    }
+    return (await list())?.filter(isPlain)
+  }
+}
+
+/** The quotes of a profile with where each stands: all of them to look at, and to execute those that still can be. */
+async function quotes(
+  { dirs, now }: Needs,
+  { profile, journal, command }: { profile: string; journal: string; command: string },
+): Promise<Candidate[]> {
+  const { begunAmong, recentQuotes } = await import('../store/recent.ts')
+  const known = recentQuotes(join(dirs.data, 'quotes.db'), profile)
+  const begun = new Map(
+    begunAmong(
+      journal,
+      known.map(({ id }) => id),
+    ).map((one) => [one.id, one]),
+  )
+  return known.flatMap(({ id, about, until }): Candidate[] => {
+    const { isNamed, state } = begun.get(id) ?? {}
+    const isDead = state === undefined && until !== null && now() >= until
+    const isGoing = isNamed === 1 && (state === 'OPEN' || state === 'EXECUTING')
+    const isOpen = state === undefined ? !isDead : isGoing
+    if (command === 'swap execute' && !isOpen) return []
+    return [[id, `${about}, ${state ?? (isDead ? 'expired' : 'open')}`]]
+  })
+}
+
+const profileKinds: readonly Candidate[] = [
+  ['engine', 'the engine in this program, over RPCs of your own'],
+  ['remote', 'a deployment of the service'],
+]
+
+const networks = (kind: string): Candidate[] =>
+  (kind === 'sandbox' ? sandboxNetworks : allNetworks).map(({ name, chainId }) => [name, String(chainId)])
+
+/** The profile that the line is for; where none can be chosen, the command itself will say why. */
+async function placeOf({ env, settings }: Needs, given: Readonly<Record<string, string>>) {
+  try {
+    const { name, kind } = await chosenProfile(env, given['--profile'], unopened(settings))
+    return { profile: name, kind }
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}
+
+/** The topics of the help, for whoever completes a word. */
+export const topicNames = (): Candidate[] =>
+  Object.entries(topics).map(([name, { summary }]) => [name, summary])
+
+/** What may come next of the words of a command. */
+export async function nextWords(
+  commands: World['commands'],
+  before: readonly string[],
+): Promise<Candidate[]> {
+  const found = new Map<string, string>()
+  for (const leaf of leavesOf(await commands())) {
+    const words = wordsOf(leaf).split(' ')
+    const [next, ...rest] = words.slice(before.length)
+    if (next === undefined || before.some((word, at) => word !== words[at])) continue
+    found.set(next, rest.length === 0 ? leaf.description() : '')
+  }
+  return [...found]
+}

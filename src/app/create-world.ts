@@ -1,0 +1,157 @@
+import { join } from 'node:path'
+import type { Settings } from '../cli/config.ts'
+import type { Globals } from '../cli/options/global-options.ts'
+import type { Io } from '../cli/terminal/io.ts'
+import type { Interrupt, Place, World } from '../cli/world.ts'
+import type { Desk } from '../signing/protocol.ts'
+import { type Keep, once } from './backends/backend.ts'
+import type { OpenSandbox } from './backends/sandbox-backend.ts'
+import { daemonSandbox } from './backends/sandbox-daemon.ts'
+import { main, program } from './main.ts'
+import { directories } from './profiles/directories.ts'
+import { policyPath } from './profiles/policy-file.ts'
+import { chosenProfile, rpcsGiven } from './profiles/profile.ts'
+import type { Secrets } from './profiles/secrets.ts'
+import { fileSettings } from './profiles/settings.ts'
+import { readingEnds } from './signing/deadline.ts'
+
+/** What the process gives. Tests give their own sandbox instead of the daemon. */
+type Given = {
+  env: Readonly<Record<string, string | undefined>>
+  secrets: Secrets
+  /** The signer: a process of its own, which is begun before anything else. */
+  desk: () => Promise<Desk>
+  version: string
+  io: Io
+  interrupt: Interrupt
+  stdin: () => Promise<string>
+  /** No notices while nothing is parsed yet. */
+  quiet?: boolean
+  /** Epoch milliseconds; the system's clock where nothing is given. */
+  now?: () => number
+  openSandbox?: OpenSandbox
+  settings?: Settings
+  /** Who closes what is opened; the end of the process where nobody is named. */
+  keep?: Keep
+}
+
+/** What says which profile answers, and with what. */
+type Stands = Pick<Given, 'env' | 'secrets'> & { settings: Settings }
+
+/** Puts the program together: from the environment to the things that commands are given. Nothing is opened before it is used. */
+export function createWorld(given: Given): World {
+  const { env, secrets, desk, io, interrupt, version, stdin, now = Date.now, keep = asItIs } = given
+  const dirs = directories(env)
+  const settings = given.settings ?? fileSettings(dirs)
+  const openSandbox = given.openSandbox ?? daemonSandbox(dirs, env, given.quiet ? undefined : io)
+  const placeAt = async (globals: Globals, { env, settings, secrets }: Stands): Promise<Place> => {
+    const {
+      name,
+      kind,
+      announce,
+      env: ofProfile,
+      apiKey,
+      notice,
+    } = await chosenProfile(env, globals.profile, settings)
+    if (notice && !globals.quiet) io.err.write(`${notice}\n`)
+    const needs = {
+      profile: name,
+      version,
+      dirs,
+      env: ofProfile,
+      settings,
+      secrets: { ...secrets, apiKey: secrets.apiKey ?? apiKey },
+      desk,
+      io,
+      globals,
+      until: readingEnds(io, globals),
+      now,
+      newId,
+      keep,
+    }
+    if (kind === 'engine') return (await import('./backends/engine-backend.ts')).enginePlace(needs)
+    if (kind === 'remote') return (await import('./backends/remote-backend.ts')).remotePlace(needs)
+    return (await import('./backends/sandbox-backend.ts')).sandboxPlace({
+      ...needs,
+      sandbox: openSandbox,
+      announce,
+    })
+  }
+  const concerned: string[] = []
+  const world: World = {
+    io,
+    version,
+    interrupt,
+    stdin,
+    now,
+    newId,
+    settings,
+    desk,
+    keystores: join(dirs.data, 'keystores'),
+    policyPath: policyPath(dirs),
+    password: secrets.password,
+    sandbox: openSandbox.admin,
+    quotes: once(async () => (await import('./backends/quote-memory.ts')).quoteMemory(dirs, now, keep)),
+    known: once(async () => (await import('./profiles/catalog.ts')).wholeCatalog(dirs, {})),
+    completions: async () =>
+      (await import('./completion-values.ts')).completionValues({
+        dirs,
+        env,
+        settings,
+        now,
+        keystores: join(dirs.data, 'keystores'),
+        topics: async () => (await import('./completion-values.ts')).topicNames(),
+        nextWords: async (before) =>
+          (await import('./completion-values.ts')).nextWords(world.commands, before),
+      }),
+    seen: async (profile, strategies, isWhole) =>
+      (await import('./completion-values.ts')).keepSeen(dirs, profile, { strategies }, isWhole),
+    origins: async (profile) =>
+      (await import('./profiles/origins.ts')).originsOf(profile, { env, dirs, secrets, settings }),
+    fromEnvironment: async () => ({
+      ...(env.SLUICE_BASE_URL && { baseUrl: env.SLUICE_BASE_URL }),
+      ...(env.SLUICE_LEGACY_BASE_URL && { legacyBaseUrl: env.SLUICE_LEGACY_BASE_URL }),
+      ...(secrets.apiKey && { apiKey: secrets.apiKey }),
+      rpc: rpcsGiven(env, (await import('./profiles/catalog.ts')).allNetworks),
+    }),
+    at: (globals) => placeAt(globals, { env, settings, secrets }),
+    tried: async (draft, globals) => {
+      const { asKept } = await import('./profiles/draft.ts')
+      const ground = asKept(draft, { env, settings, secrets })
+      return (await placeAt({ ...globals, profile: draft.name }, ground)).look()
+    },
+    concerns: (id) => void concerned.push(id),
+    signed: async (argv) =>
+      (await import('./signing/signed-operation.ts')).signedBefore(argv, concerned, {
+        dirs,
+        env,
+        settings,
+        now,
+      }),
+    commands: () => program([], world, true),
+    run: async (argv, how) => {
+      const out: string[] = []
+      const values: unknown[] = []
+      const opened: { close: () => unknown }[] = []
+      const captured = { ...io.out, write: (text: string) => void out.push(text) }
+      const { givenAs } = await import('./run-command.ts')
+      const inner = createWorld({
+        ...given,
+        io: { ...io, out: captured },
+        openSandbox,
+        keep: (thing) => {
+          opened.push(thing)
+          return thing
+        },
+        ...givenAs(how, { env, secrets, settings, interrupt }),
+      })
+      const exit = await main(argv, { ...inner, emitted: (value) => void values.push(value) })
+      for (const one of opened) await one.close()
+      return { exit, out: out.join(''), values }
+    },
+  }
+  return world
+}
+
+const newId = () => crypto.randomUUID()
+const asItIs: Keep = (thing) => thing

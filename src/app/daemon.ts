@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto'
+import { AppError } from '../domain/errors.ts'
+import { findAnvil } from '../sandbox/anvil.ts'
+import { serveControl } from '../sandbox/control.ts'
+import type { DaemonArguments } from '../sandbox/daemon-launch.ts'
+import { dropRecord, readRecord, sandboxFiles, writeRecord } from '../sandbox/daemon-record.ts'
+import { privateDirectory } from '../sandbox/durable-files.ts'
+import { errorWire } from '../sandbox/error-json.ts'
+import { startKeeper } from '../sandbox/node-watch.ts'
+import { adoptOrphans } from '../sandbox/nodes.ts'
+import { forgetWorlds, newestWorld } from '../sandbox/saved-worlds.ts'
+import { startWorld } from '../sandbox/world.ts'
+import { tryLock } from '../store/file-lock.ts'
+
+/*
+ * The process that owns the embedded chains, one for each data directory. It says one line on stdout: that it is ready,
+ * that another one holds the lock, or why it could not start. After that nobody listens to its stdout any more.
+ */
+
+/** Whoever started it may be gone by then: the sandbox is there for the next one. */
+process.stdout.on('error', () => undefined)
+
+const say = (line: unknown): void => {
+  process.stdout.write(`${JSON.stringify(line)}\n`)
+}
+const log = (what: string, error?: unknown): void => {
+  const why = error instanceof AppError ? error.message : error instanceof Error ? error.stack : ''
+  process.stderr.write(`${new Date().toISOString()} ${what} ${why}\n`)
+}
+
+// Nodes that were started are ended when this process exits, also before the world stands.
+let leave = (_: string): void => process.exit(0)
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => leave(signal))
+
+async function main(told: DaemonArguments): Promise<void> {
+  const { dataDir, cacheDir, anvil, path, idleMs, everyMs } = told
+  const files = sandboxFiles(dataDir)
+  privateDirectory(files.dir)
+  const lock = tryLock(files.lock)
+  if (!lock) return say({ busy: true })
+
+  if (told.anew) forgetWorlds(files.worlds)
+  const left = newestWorld(files.worlds) ?? readRecord(files.record)
+  const known = left && { catalog: left.catalog, genesis: left.genesis }
+  await adoptOrphans(files.dir, files.worlds, known).catch((error) => log('orphans were not saved', error))
+  dropRecord(files.record)
+  const isRestored = newestWorld(files.worlds) !== undefined
+  const binary = findAnvil({ ...(anvil ? { explicit: anvil } : {}), path })
+  const world = await startWorld({ binary, cacheDir, dir: files.worlds, noteDir: files.dir })
+
+  const keep = (isSaved: boolean) =>
+    startKeeper({
+      world,
+      isSaved,
+      everyMs,
+      idleMs,
+      now: Date.now,
+      onEnd: (why) => leave(why),
+      onFault: (error) => log('not saved', error),
+    })
+  let keeper = keep(isRestored)
+  const close = async (): Promise<void> => {
+    await world.stop()
+    dropRecord(files.record)
+    lock.release()
+  }
+  let isLeaving = false
+  leave = (why) => {
+    if (isLeaving) return
+    isLeaving = true
+    log(`ends: ${why}`)
+    void (async () => {
+      await keeper.stop()
+      await world.dump().catch((error) => log('the last save did not work', error))
+      await close()
+    })().finally(() => process.exit(0))
+  }
+
+  const token = randomBytes(32).toString('hex')
+  const record = (): void =>
+    writeRecord(files.record, {
+      pid: process.pid,
+      controlUrl: control.url,
+      token,
+      catalog: world.catalog(),
+      genesis: world.genesis(),
+    })
+  const control = await serveControl({
+    world,
+    token,
+    onCall: () => keeper.touch(),
+    onReset: () => record(),
+    down: async () => {
+      await keeper.stop()
+      try {
+        await world.dump()
+      } catch (error) {
+        keeper = keep(false) // What cannot be saved is not thrown away either: the world goes on.
+        throw error
+      }
+      isLeaving = true
+      await close()
+      setTimeout(() => process.exit(0), 50)
+    },
+  })
+  record()
+  say({ ready: true })
+}
+
+main(JSON.parse(process.argv[2] ?? '{}')).catch((error: unknown) => {
+  log('does not start', error)
+  say({ error: errorWire(error) })
+  process.exit(1)
+})

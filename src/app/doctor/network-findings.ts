@@ -1,0 +1,132 @@
+import type { Chain } from '../../chain/chain.ts'
+import type { Rpc } from '../../chain/rpc/rpc.ts'
+import { doubtful, type Finding, fine, found } from '../../cli/findings.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Network } from '../../domain/networks.ts'
+import type { Catalog } from '../../protocols/catalog.ts'
+import { refusedFindings } from './rpc-capabilities.ts'
+
+type Needs = { catalog: Catalog; rpc: (chainId: number) => Rpc; now: () => number }
+
+/** A block that only a node which keeps all states can look back from: two days old or more on every network. */
+const longAgo = 1_000_000n
+
+/** Whether each network can be used: its node answers, is on the right chain and not behind, keeps old states or not, and how many markets are what the catalogue says. */
+export async function networkFindings({ catalog, rpc, now }: Needs): Promise<Finding[]> {
+  const { openChain } = await import('../../chain/chain.ts')
+  const all = await Promise.all(
+    catalog.networks.map((network) => {
+      const one = rpc(network.chainId)
+      return found('rpc', network.name, async () => [
+        ...(await endpointFindings(network, one)),
+        ...(await nodeFindings(network, openChain(network, one), catalog, now())),
+      ])
+    }),
+  )
+  return all.flat()
+}
+
+/** Where several endpoints are named, each must answer by itself: one that does not is no help when it is needed. */
+async function endpointFindings({ name, chainId }: Network, { peers }: Rpc): Promise<Finding[]> {
+  const all = await Promise.all(
+    peers.map((peer) =>
+      found('rpc', name, async () => {
+        const said = Number(await peer.request<string>('eth_chainId'))
+        if (said === chainId) return []
+        throw new AppError('CHAIN_ID_MISMATCH', `${peer.host} is on chain ${said}, and ${name} is ${chainId}`)
+      }),
+    ),
+  )
+  // With another one that answers, this one is not missed yet.
+  return all.flat().map((one) => ({ ...one, state: 'warning', says: `one endpoint of several: ${one.says}` }))
+}
+
+/** What a node is, and what it refuses of all that it may be asked for. */
+async function nodeFindings(
+  network: Network,
+  chain: Chain,
+  catalog: Catalog,
+  nowMs: number,
+): Promise<Finding[]> {
+  const { headOf } = await import('../../chain/chain.ts')
+  const node = await nodeFinding(network, chain, catalog, nowMs)
+  return [node, ...(await refusedFindings(network, chain.rpc, await headOf(chain)))]
+}
+
+async function nodeFinding(
+  network: Network,
+  chain: Chain,
+  catalog: Catalog,
+  nowMs: number,
+): Promise<Finding> {
+  const [{ headOf }, { marketsOf }, { selfChecks }, { groundFaults }] = await Promise.all([
+    import('../../chain/chain.ts'),
+    import('../../protocols/markets.ts'),
+    import('../../engine/catalog-checks/self-check.ts'),
+    import('../../engine/catalog-checks/constants-check.ts'),
+  ])
+  const { name, chainId, headMaxAgeMs } = network
+  const began = performance.now()
+  const said = Number(await chain.rpc.request<string>('eth_chainId'))
+  if (said !== chainId)
+    throw new AppError(
+      'CHAIN_ID_MISMATCH',
+      `${chain.rpc.host} is on chain ${said}, and ${name} is ${chainId}`,
+    )
+  const head = await headOf(chain)
+  const ms = Math.round((performance.now() - began) / 2)
+  const markets = marketsOf(catalog).filter(({ entry }) => entry.chainId === chainId)
+  const [archive, flawed, faults] = await Promise.all([
+    keepsAll(chain, head.number),
+    selfChecks(chain, markets),
+    groundFaults(chain, catalog, head.number),
+  ])
+  const pass = markets.length - flawed.length
+  const details = {
+    chainId,
+    host: chain.rpc.host,
+    blockNumber: Number(head.number),
+    archive,
+    ms,
+    markets: { total: markets.length, pass },
+    flawed: flawed.map(({ market, faults }) => ({ slug: market.entry.slug, faults })),
+    faults,
+  }
+  const says = `${chain.rpc.host} chain ${chainId}, block ${head.number}, ${archive ? 'archive' : 'no archive'}, ${pass} of ${markets.length} markets pass${faults.length > 0 ? `, ${faults.length} faults of prices, swaps, bridges or first blocks` : ''}, ${ms} ms`
+  const ageMs = nowMs - head.timestamp * 1000
+  if (headMaxAgeMs !== undefined && ageMs > headMaxAgeMs)
+    throw new AppError('RPC_INCONSISTENT', `${says}; its newest block is ${Math.round(ageMs / 1000)} s old`, {
+      hint: 'The node is behind, or the clock of this machine is ahead: name another RPC, or set the clock.',
+      details,
+    })
+  if (headMaxAgeMs !== undefined && ageMs < -120_000)
+    return doubtful(
+      'rpc',
+      name,
+      `${says}; its newest block is ${Math.round(-ageMs / 1000)} s from now`,
+      'The clock of this machine seems to be behind: deadlines and quotes will be wrong. Set it.',
+      details,
+    )
+  if (flawed.length + faults.length > 0)
+    return doubtful(
+      'rpc',
+      name,
+      says,
+      'Why: sluice doctor --json (details.flawed, by market; details.faults)',
+      details,
+    )
+  return fine('rpc', name, says, details)
+}
+
+/** Whether a node still has old states: history is read from logs either way, and realised rates need these. */
+async function keepsAll({ rpc }: Chain, head: bigint): Promise<boolean> {
+  const block = head > longAgo ? head - longAgo : 0n
+  const anybody = '0x0000000000000000000000000000000000000001'
+  try {
+    await rpc.request('eth_getBalance', [anybody, `0x${block.toString(16)}`])
+    return true
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'RPC_ERROR') return false
+    throw error
+  }
+}

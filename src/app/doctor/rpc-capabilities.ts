@@ -1,0 +1,83 @@
+import { isPageInstead } from '../../chain/rpc/errors.ts'
+import type { Rpc } from '../../chain/rpc/rpc.ts'
+import { doubtful, type Finding } from '../../cli/findings.ts'
+import { AppError } from '../../domain/errors.ts'
+import { type Network, rpcVariable } from '../../domain/networks.ts'
+
+/** A question that not every provider answers, and what it means where it is refused. */
+type Question = { method: string; form?: string; params: readonly unknown[]; means: string }
+
+/** Of no contract that chains have by themselves, whose code some nodes let nobody replace. */
+const anybody = '0x00000000000000000000000000000000000c0de5'
+
+const questions = (head: { number: bigint; hash: string }): Question[] => {
+  const at = `0x${head.number.toString(16)}`
+  return [
+    {
+      method: 'eth_getLogs',
+      params: [{ fromBlock: at, toBlock: at, address: anybody }],
+      means: 'no history can be read, so neither principal nor profit is known',
+    },
+    {
+      method: 'eth_simulateV1',
+      params: [{ blockStateCalls: [{ calls: [{ from: anybody, to: anybody }] }] }, at],
+      means: 'what is signed is tried by eth_call only, which shows neither gas nor events',
+    },
+    {
+      method: 'eth_call',
+      form: ' with the state of an account in its place',
+      params: [{ to: anybody }, at, { [anybody]: { code: '0x' } }],
+      means: 'where eth_simulateV1 is refused as well, nothing can be tried before it is signed',
+    },
+    {
+      method: 'eth_getBalance',
+      form: ' of a block by its hash (EIP-1898)',
+      params: [anybody, { blockHash: head.hash }],
+      means: 'blocks are named by number, and looked at again afterwards',
+    },
+    {
+      method: 'eth_maxPriorityFeePerGas',
+      params: [],
+      means: 'the node does not say which tip it wants',
+    },
+    {
+      method: 'eth_feeHistory',
+      params: ['0x1', 'latest', [50]],
+      means: 'a tip cannot be compared with what others paid',
+    },
+  ]
+}
+
+/** A finding for each of the questions of this program that a node refuses. One that does not answer for now is not taken to refuse. */
+export async function refusedFindings(
+  network: Network,
+  rpc: Rpc,
+  head: { number: bigint; hash: string },
+): Promise<Finding[]> {
+  const all = await Promise.all(
+    questions(head).map(async ({ method, form = '', params, means }) => {
+      const said = await refusalOf(rpc, method, params)
+      if (said === undefined) return []
+      return [
+        doubtful(
+          'rpc',
+          network.name,
+          `${rpc.host} refuses ${method}${form}: ${means}`,
+          `Name an RPC that offers it in ${rpcVariable(network)}.`,
+          { host: rpc.host, method, said },
+        ),
+      ]
+    }),
+  )
+  return all.flat()
+}
+
+async function refusalOf(rpc: Rpc, method: string, params: readonly unknown[]): Promise<string | undefined> {
+  try {
+    await rpc.request(method, params)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof AppError && error.code.startsWith('RPC_'))) throw error
+    return error.code === 'RPC_ERROR' || isPageInstead(error) ? error.message : undefined
+  }
+}

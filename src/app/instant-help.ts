@@ -1,0 +1,93 @@
+import { fstatSync, readFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { complete, completionText } from '../cli/help/completion.ts'
+import { helpText } from '../cli/help/help-text.ts'
+import type { Outline } from '../cli/help/outline.ts'
+import { refuseKeys } from '../cli/options/operands.ts'
+import { completionValues } from './completion-values.ts'
+import { directories } from './profiles/directories.ts'
+import { fileSettings } from './profiles/settings.ts'
+
+/**
+ * Answers a line that asks for words and nothing else, off the outlines that were written when the program was built: the help of a
+ * command, or what may come of the word under the cursor. `false`: nothing was said, and the program is to be begun.
+ * `lines` is the file of outlines.
+ */
+export async function front(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  lines: string,
+): Promise<boolean> {
+  try {
+    const text = argv[0] === '__complete' ? await completed(argv, env, lines) : helped(argv, lines)
+    if (text === undefined) return false
+    say(text)
+    return true
+  } catch {
+    // The program itself says what is wrong, and what to do about it.
+    return false
+  }
+}
+
+/** The outline of the program with that of the one command that is wanted; of the others only their names. */
+function outlined(lines: string, wanted: string | undefined): Outline {
+  const texts = readFileSync(lines, 'utf8').split('\n')
+  const root = JSON.parse(texts[0]!) as Outline
+  const at = root.commands.findIndex(({ name }) => name === wanted)
+  const commands = root.commands.map((one, index) =>
+    index === at ? (JSON.parse(texts[index + 1]!) as Outline) : one,
+  )
+  return { ...root, commands }
+}
+
+async function completed(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  lines: string,
+): Promise<string | undefined> {
+  const words = argv.slice(argv[1] === '--' ? 2 : 1)
+  const [before, last] = [words.slice(0, -1), words.at(-1) ?? '']
+  const wanted = before[0]
+  // Where something stands before the command, the program finds it.
+  if (wanted?.startsWith('-')) return undefined
+  refuseKeys(argv, argv[0])
+  const dirs = directories(env)
+  const values = completionValues({
+    dirs,
+    env,
+    settings: fileSettings(dirs),
+    now: Date.now,
+    keystores: join(dirs.data, 'keystores'),
+    topics: ofProgram,
+    nextWords: ofProgram,
+  })
+  return completionText(await complete(outlined(lines, wanted), before, last, values))
+}
+
+const ofProgram = () => Promise.reject(new Error('only the program knows itself'))
+
+/** `sluice COMMAND... --help` with nothing else on the line. */
+function helped(argv: readonly string[], lines: string): string | undefined {
+  if (!['--help', '-h'].includes(argv.at(-1) ?? '')) return undefined
+  let at: Outline | undefined = outlined(lines, argv[0])
+  for (const word of argv.slice(0, -1)) at = at?.commands.find(({ name }) => name === word)
+  const width = isDevice() ? process.stdout.columns || 80 : 80
+  return at && helpText(at.help, width) + at.help.after
+}
+
+/** Whether the standard output is a terminal, or another device. */
+const isDevice = (): boolean => fstatSync(1).isCharacterDevice()
+
+/** A pipe or a file is written at once: what Node has for streams takes longer to begin than all of this. */
+function say(text: string): void {
+  if (isDevice() && process.stdout.isTTY) return void process.stdout.write(text)
+  let left = Buffer.from(text)
+  try {
+    while (left.length > 0) left = left.subarray(writeSync(1, left))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    // Whoever reads us may leave, or be slow where others have opened the pipe so that it does not wait. All else the program tells.
+    if (code === 'EAGAIN') process.stdout.write(left)
+    else if (code !== 'EPIPE') throw error
+  }
+}

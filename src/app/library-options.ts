@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import { AppError } from '../domain/errors.ts'
+
+const common = { now: z.function().optional() }
+const positive = z.number().positive().optional()
+const url = z.string()
+
+/** What a catalogue cannot be used without, as far as it is read here. */
+const place = z.looseObject({ chainId: z.int().positive() })
+const token = z.looseObject({ chainId: z.int(), address: z.string(), symbol: z.string(), decimals: z.int() })
+const unit = z.looseObject({ symbol: z.string(), decimals: z.int() })
+const catalog = z.looseObject({
+  networks: z.array(
+    place.extend({ name: z.string(), native: unit, depth: z.int(), explorer: z.string().nullable() }),
+  ),
+  tokens: z.array(token),
+  strategies: z.array(
+    place.extend({
+      id: z.string(),
+      slug: z.string(),
+      asset: token,
+      receipt: token,
+      constants: z.looseObject({ family: z.string() }),
+    }),
+  ),
+  uniswapV3: z.array(place),
+  cctpV2: z.array(place),
+  attestation: z.string().nullable(),
+  priceOracles: z.record(z.string(), z.string()),
+  priceFeeds: z.array(place),
+})
+
+const options = {
+  createEngine: z.strictObject({
+    ...common,
+    rpcs: z.record(z.string(), url.or(z.array(url).nonempty())),
+    store: z.string().nonempty().optional(),
+    catalog: catalog.optional(),
+    customer: z.string().nonempty().optional(),
+    budgetMs: positive,
+  }),
+  createRemote: z.strictObject({
+    ...common,
+    baseUrl: url,
+    apiKey: z.string().nonempty(),
+    legacyBaseUrl: url.optional(),
+    deadlineMs: positive,
+  }),
+}
+
+/** Refuses options of the library that are not of their types, as CONFIG_INVALID: a variable that is not set is the usual one. Values are not repeated, because they may be secrets. */
+export function refuseOptions(name: keyof typeof options, given: unknown): void {
+  const read = options[name].safeParse(given)
+  if (read.success) return
+  const issue = read.error.issues[0]!
+  const [where] = issue.path
+  const what =
+    issue.code === 'unrecognized_keys'
+      ? `has no option ${issue.keys.join(', ')}`
+      : where === undefined
+        ? 'takes an object of options'
+        : given !== null && (given as Record<PropertyKey, unknown>)[where] === undefined
+          ? `needs ${String(where)}`
+          : `cannot use what it is given as ${issue.path.map(String).join('.')}`
+  throw new AppError('CONFIG_INVALID', `${name} ${what}`, {
+    hint: `It takes: ${Object.keys(options[name].shape).join(', ')}`,
+  })
+}

@@ -1,0 +1,118 @@
+import type { Service } from '../api/service.ts'
+import { AppError } from '../domain/errors.ts'
+import { type Network, networkNamed, publicNetworks } from '../domain/networks.ts'
+import { tokenAt } from '../domain/token.ts'
+import { type Catalog, catalogOn, joined } from '../protocols/catalog.ts'
+import { once } from './backends/backend.ts'
+import { type Core, coreOf } from './library-core.ts'
+import { refuseOptions } from './library-options.ts'
+import { allNetworks, filesOf } from './profiles/catalog.ts'
+
+export type { Catalog, Core, Service }
+/** What the core throws: its `code` is a word of the table that `sluice schema` prints, and its `hint` says what to do next. */
+export { AppError }
+
+/** What the engine in this process stands on. */
+export type EngineOptions = {
+  /** The URL of an RPC, or several that stand in for each other, by the name of a network or its chain id. */
+  rpcs: Readonly<Record<string, string | readonly string[]>>
+  /** The path of the SQLite file that quotes, operations and what was read are kept in; in memory without it. */
+  store?: string
+  /** What is known of the networks instead of what this package ships. */
+  catalog?: Catalog
+  /** Whose quotes and operations these are, where a store is shared. */
+  customer?: string
+  /** The longest that one read of a chain may take with all its tries, in ms. */
+  budgetMs?: number
+  /** Epoch milliseconds; the clock of the system without it. */
+  now?: () => number
+}
+
+/** A deployment of the service, and the key that it knows us by. */
+export type RemoteOptions = {
+  baseUrl: string
+  apiKey: string
+  /** Where its older pages are, if they are elsewhere; the key goes there, too. */
+  legacyBaseUrl?: string
+  /** The longest that one call may take with all its tries, and with the waits that a limit of requests asks for, in ms. */
+  deadlineMs?: number
+  /** Epoch milliseconds; the clock of the system without it. */
+  now?: () => number
+}
+
+/**
+ * The whole service in this process, over chains. Nothing is asked before a method is called, and nothing is read of the environment.
+ * Amounts are `bigint` in the smallest unit, rates are fractions; a failure is an `AppError`.
+ */
+export async function createEngine(options: EngineOptions): Promise<Core> {
+  refuseOptions('createEngine', options)
+  const { store: path = ':memory:', customer = 'local', budgetMs = 30_000, now = Date.now } = options
+  const [{ createEngine: engineOver }, { engineMigrations, engineStore }, { sqliteSql }, { severalRpc }] =
+    await Promise.all([
+      import('../engine/engine.ts'),
+      import('../store/engine/store.ts'),
+      import('../store/sql/sqlite.ts'),
+      import('../chain/rpc/rpc.ts'),
+    ])
+  const networks = options.catalog?.networks ?? allNetworks
+  const chains = new Map<number, ReturnType<typeof severalRpc>>()
+  for (const [name, urls] of Object.entries(options.rpcs)) {
+    const network = networkNamed(networks, name)
+    const { chainId } = network
+    if (chains.has(chainId)) throw namedTwice(network)
+    chains.set(chainId, severalRpc([urls].flat().map(checked), { budgetMs, chainId }))
+  }
+  const known = options.catalog ?? (await shipped(allNetworks.filter(({ chainId }) => chains.has(chainId))))
+  const store = engineStore(sqliteSql(path, { migrations: engineMigrations }))
+  const service = engineOver({
+    catalog: catalogOn(known, (chainId) => chains.has(chainId)),
+    rpc: (chainId) => {
+      const rpc = chains.get(chainId)
+      if (rpc) return rpc
+      throw new AppError('CONFIG_INVALID', `There is no RPC for ${networkNamed(networks, chainId).name}`)
+    },
+    store,
+    customer,
+    now,
+    newId: () => crypto.randomUUID(),
+  })
+  return coreOf(service, async () => store.close())
+}
+
+/** A deployment of the service, by the same methods. Nothing is asked before a method is called. */
+export async function createRemote(options: RemoteOptions): Promise<Core> {
+  refuseOptions('createRemote', options)
+  const { baseUrl, apiKey, legacyBaseUrl, deadlineMs, now } = options
+  const { remote } = await import('../remote/client.ts')
+  const tokens = once(async () => joined(await filesOf(publicNetworks)).tokens)
+  const service = remote({
+    baseUrl,
+    apiKey,
+    legacyBaseUrl,
+    ...(deadlineMs !== undefined && { deadlineMs }),
+    ...(now && { now }),
+    tokenAt: async (chainId, address) => tokenAt(await tokens(), chainId, address),
+  })
+  return coreOf(service, async () => undefined)
+}
+
+/** What this package says of networks. Of the embedded chains only their names are known: what is deployed there is built anew. */
+async function shipped(networks: readonly Network[]): Promise<Catalog> {
+  const embedded = networks.find((one) => !publicNetworks.includes(one))
+  if (embedded)
+    throw new AppError('CONFIG_INVALID', `No catalogue of ${embedded.name} comes with this package`, {
+      hint: 'Give what is deployed there as `catalog` to createEngine.',
+    })
+  return joined(await filesOf(networks))
+}
+
+const namedTwice = ({ name, chainId }: Network): AppError =>
+  new AppError('CONFIG_INVALID', `createEngine is given the network ${name} twice in rpcs`, {
+    hint: `Name it once, as ${name} or as ${chainId}, with a list of all its URLs.`,
+  })
+
+/** The URL of a node; one that is none is not repeated, because it may hold a token. */
+function checked(url: string): string {
+  if (/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return url
+  throw new AppError('CONFIG_INVALID', 'The URL of an RPC is not an http(s) URL')
+}

@@ -1,0 +1,170 @@
+import { Command, CommanderError } from 'commander'
+import { told } from '../cli/error-report.ts'
+import { helpParts, helpText } from '../cli/help/help-text.ts'
+import { nextStep } from '../cli/next-command.ts'
+import { globalOptions, sniff } from '../cli/options/global-options.ts'
+import { helpAsFlag, operands, refuseKeys } from '../cli/options/operands.ts'
+import { refuseTwice, refuseUnknown, thrownBy, wordsTo } from '../cli/options/usage-errors.ts'
+import { toJson } from '../cli/output/output.ts'
+import type { World } from '../cli/world.ts'
+import { type CommandEntry, commands, helpGroups } from '../commands/index.ts'
+import { didYouMean } from '../domain/did-you-mean.ts'
+import { AppError, errorRow, isWorthAgain, wordsOfService } from '../domain/errors.ts'
+import type { Exit } from '../domain/exit-codes.ts'
+import { trace } from '../domain/stack-trace.ts'
+import { plain } from '../domain/text.ts'
+
+/** Runs one command line and answers with its exit code. The only place where errors become exits. */
+export async function main(argv: readonly string[], world: World): Promise<Exit> {
+  const help: string[] = []
+  try {
+    refuseKeys(argv, operands(argv).name)
+    if (argv[0] === '__complete') return await completed(argv.slice(1), world)
+    if (await explained(argv, world)) return 0
+    const line = helpAsFlag(argv)
+    const root = await program(line, world, false, (text) => void help.push(text))
+    await root.parseAsync([...line], { from: 'user' })
+    return 0
+  } catch (error) {
+    const asks = error instanceof CommanderError && /^commander\.(help|version)/.test(error.code)
+    if (asks && sniff(argv).json) return asData(error, world)
+    if (error instanceof CommanderError && error.exitCode === 0) return 0
+    // A group without its command, or nothing at all: whoever types that wants to see what there is.
+    if (asks) {
+      world.io.out.write(help.join(''))
+      return 0
+    }
+    return failed(await told(error, argv, world), argv, world)
+  }
+}
+
+/** What was asked about the program or a command of it, as data: its version, or what its help tells. */
+async function asData(error: CommanderError, world: World): Promise<Exit> {
+  const { version, io } = world
+  if (error.code.startsWith('commander.help'))
+    return main(['schema', ...wordsTo((error as { command?: Command }).command), '--json'], world)
+  io.out.write(`${toJson({ version }, io.out.isTerminal)}\n`)
+  return 0
+}
+
+/** The protocol of the scripts in `completions`: `-- WORDS` before and under the cursor; a line a candidate, and whether a file may stand there. */
+async function completed(argv: readonly string[], world: World): Promise<Exit> {
+  const words = argv[0] === '--' ? argv.slice(1) : argv
+  const [before, last] = [words.slice(0, -1), words.at(-1) ?? '']
+  const [{ complete, completionText }, { outlineOf }] = await Promise.all([
+    import('../cli/help/completion.ts'),
+    import('../cli/help/outline.ts'),
+  ])
+  const found = await complete(
+    outlineOf(await program(before, world)),
+    before,
+    last,
+    await world.completions(),
+  )
+  world.io.out.write(completionText(found))
+  return 0
+}
+
+/** Whether the line asks for a topic of the help, which is then shown. */
+async function explained(argv: readonly string[], { io }: World): Promise<boolean> {
+  const { name, sub } = operands(argv)
+  if (name !== 'help' || sub === undefined || commands.some((one) => one.name === sub)) return false
+  const { topics, topicText } = await import('../commands/help-topics.ts')
+  const topic = Object.hasOwn(topics, sub) ? topics[sub] : undefined
+  if (!topic) {
+    const known = [...commands.map((one) => one.name), ...Object.keys(topics)]
+    throw new AppError('USAGE', `There is no help for "${plain(sub)}"${didYouMean(sub, known)}`, {
+      hint: `sluice --help. Topics: ${Object.keys(topics).join(', ')}`,
+    })
+  }
+  const { intro, rows, outro = null } = topic
+  const asData = { topic: sub, intro, rows: rows.map(([name, meaning]) => ({ name, meaning })), outro }
+  io.out.write(`${sniff(argv).json ? toJson(asData, io.out.isTerminal) : topicText(topic, io.out)}\n`)
+  return true
+}
+
+/** The command tree with the one branch loaded that this line needs; the others are only their names. */
+export async function program(
+  argv: readonly string[],
+  world: World,
+  all = false,
+  writeErr: (text: string) => void = () => undefined,
+): Promise<Command> {
+  const root = new Command('sluice')
+    .description(
+      'Yield and swaps from a terminal: deposits, withdrawals, positions, swaps on one chain and across chains.',
+    )
+    .version(world.version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand('help [command]', 'show help for a command')
+    .usage('<command> [options]')
+    .addHelpText(
+      'after',
+      `\nMore:\n  $ sluice help exit-codes|environment|signing|formatting\n\nStart here:\n  $ sluice demo\n  $ sluice init\n  $ sluice strategies list\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100`,
+    )
+  // What is asked about them as data is no text.
+  const writeOut = (text: string): unknown => sniff(argv).json || world.io.out.write(text)
+  const says: Says = { writeOut, writeErr }
+  const { name: wanted, sub } = operands(argv)
+  // A line that names its command needs no others: their names stand in the help of the program, and in what is said where none fits.
+  const isAlone = !all && commands.some(({ name }) => name === wanted)
+  for (const group of helpGroups) {
+    for (const entry of commands.filter((one) => one.group === group)) {
+      const isWanted = all || entry.name === wanted || (wanted === 'help' && entry.name === sub)
+      if (isAlone && !isWanted) continue
+      const command = isWanted ? (await entry.load())(world) : stub(entry)
+      root.addCommand(command.helpGroup(group))
+      if (isWanted) finish(command, world, says)
+    }
+  }
+  settle(root, world, says)
+  return root
+}
+
+type Says = { writeOut: (text: string) => unknown; writeErr: (text: string) => void }
+
+const stub = ({ name, summary }: CommandEntry) => new Command(name).summary(summary)
+
+/** Gives every command of a branch the global options, our streams, and errors instead of exits. */
+function finish(command: Command, world: World, says: Says): void {
+  settle(command, world, says)
+  for (const child of command.commands) finish(child, world, says)
+}
+
+function settle(command: Command, world: World, says: Says): void {
+  refuseUnknown(command)
+  command
+    .exitOverride(thrownBy(command))
+    .showHelpAfterError(false)
+    .configureOutput({ ...says, getOutHasColors: () => world.io.out.paint.level > 0 })
+    .configureHelp({
+      showGlobalOptions: false,
+      formatHelp: (one, helper) => helpText(helpParts(one, helper), helper.helpWidth ?? 80),
+    })
+  const isLeaf = command.commands.length === 0
+  for (const [flags, description] of globalOptions) command.option(flags, description)
+  refuseTwice(command)
+  if (command.parent)
+    for (const option of command.options.slice(-globalOptions.length))
+      if (!isLeaf || !['--json', '--yes'].includes(option.long ?? '')) option.hidden = true
+}
+
+/** Says what went wrong, why and what to do next: as the one JSON document, or in words on stderr. */
+export function failed(error: AppError, argv: readonly string[], { io }: Pick<World, 'io'>): Exit {
+  const { json, debug } = sniff(argv)
+  const { code, message, details } = error
+  const row = errorRow(code)
+  const hint = nextStep(error, argv, io)
+  const say = plain(message)
+  if (json)
+    io.out.write(
+      `${toJson({ error: { code, message: say, details: details ?? {}, hint: hint ?? null, retryable: isWorthAgain(error) } }, io.out.isTerminal)}\n`,
+    )
+  else
+    io.err.write(
+      // Who interrupts has his will: nothing went wrong.
+      `${[code, details?.cause].includes('INTERRUPTED') ? '' : `${io.err.paint.red('error')} `}${error.cause === wordsOfService ? `The service says: "${say}"` : say} ${io.err.paint.dim(`(${code})`)}\n${hint ? `${io.err.paint.dim('next')}  ${plain(hint)}\n` : ''}`,
+    )
+  if (debug) io.err.write(`${io.err.paint.dim(trace(error))}\n`)
+  return row.exit
+}

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Network, publicNetworks, rpcVariable, sandboxNetworks } from '../../domain/networks.ts'
+import { type Catalog, joined } from '../../protocols/catalog.ts'
+import type { Directories } from './directories.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Every network that an RPC can be given for. */
+export const allNetworks: readonly Network[] = [...sandboxNetworks, ...publicNetworks]
+
+/** What is known in advance about the networks that the environment gives RPCs for: nothing of another one is read. */
+export async function knownCatalog(dirs: Directories, env: Env): Promise<Catalog> {
+  const isNamed = (network: Network) => Boolean(env[rpcVariable(network)])
+  return joined([
+    ...(sandboxNetworks.some(isNamed) ? [await sandboxCatalog(dirs, env)] : []),
+    ...(await filesOf(publicNetworks.filter(isNamed))),
+  ])
+}
+
+/**
+ * Everything that is known in advance. The embedded chains are built only where an RPC is given for them: who asks a deployment that
+ * serves them, and reads no chain himself, needs no more than their names.
+ */
+export async function wholeCatalog(dirs: Directories, env: Env): Promise<Catalog> {
+  const isNamed = (network: Network) => Boolean(env[rpcVariable(network)])
+  const sandbox = sandboxNetworks.some(isNamed)
+    ? [await sandboxCatalog(dirs, env)]
+    : allNetworks.some(isNamed)
+      ? []
+      : [await sandboxNames(dirs)]
+  return joined([...sandbox, ...(await filesOf(publicNetworks))])
+}
+
+/** What is known of the embedded chains without building them. */
+async function sandboxNames({ cache }: Directories): Promise<Catalog> {
+  const { knownGenesis } = await import('../../sandbox/genesis/genesis-cache.ts')
+  const built = knownGenesis(cache)
+  return built ? { ...built.catalog, attestation: null } : { ...joined([]), networks: sandboxNetworks }
+}
+
+/** The catalogues of public networks, each out of its file. */
+export async function filesOf(networks: readonly Network[]): Promise<Catalog[]> {
+  if (networks.length === 0) return []
+  const { catalogOfFile } = await import('../../protocols/catalog-file.ts')
+  const folder = join(import.meta.dirname, '..', '..', 'engine', 'catalog')
+  return networks.map(({ name }) =>
+    catalogOfFile(JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'))),
+  )
+}
+
+/** What the embedded chains are deployed with. */
+async function sandboxCatalog({ cache }: Directories, env: Env): Promise<Catalog> {
+  const [{ genesis }, { findAnvil }] = await Promise.all([
+    import('../../sandbox/genesis/genesis-cache.ts'),
+    import('../../sandbox/anvil.ts'),
+  ])
+  const { SLUICE_ANVIL: explicit, PATH: path } = env
+  const { catalog } = await genesis(cache, {
+    // Only looked for where the world was never built before.
+    get binary() {
+      return findAnvil({ ...(explicit && { explicit }), ...(path && { path }) })
+    },
+  })
+  return { ...catalog, attestation: null }
+}

@@ -1,0 +1,84 @@
+import { createRequire } from 'node:module'
+import type { Entry } from '@napi-rs/keyring'
+import { AppError } from '../../domain/errors.ts'
+
+/** A place outside of our files that keeps texts in confidence, each under a name. What it refuses is thrown as an AppError. */
+export type Keychain = {
+  /** Whether it keeps what it is given: tried once, with something that is nobody's secret. */
+  works: () => boolean
+  /** What is under a name; KEY_SOURCE where it does not say, with what to do `instead`. */
+  get: (name: string, instead: string) => string
+  /** Keeps it, and has read it back when this returns; STATE_UNUSABLE where it is not kept. */
+  set: (name: string, text: string) => void
+  /** Forgets it; whether it did. */
+  remove: (name: string) => boolean
+}
+
+/** What ours are called there. */
+const service = 'sluice'
+
+/**
+ * The keychain of the desktop: that of macOS or Windows, on Linux the Secret Service (GNOME Keyring, KWallet). The kernel's own keyring is never
+ * used, for it forgets everything when the machine starts again. The library is optional, and loaded when something is in there.
+ */
+export function desktopKeychain(): Keychain {
+  const entry = (name: string): Entry => {
+    const library = createRequire(import.meta.url)('@napi-rs/keyring') as { Entry: typeof Entry }
+    return new library.Entry(service, name, { linux: { store: 'secret-service' } })
+  }
+  const keeps = (name: string, text: string): boolean => {
+    const one = entry(name)
+    one.setPassword(text)
+    return one.getPassword() === text
+  }
+  const remove = (name: string): boolean => {
+    try {
+      return entry(name).deletePassword()
+    } catch {
+      // Whoever asks knows what an answer of no means; that it was not there, or not to be reached, is one.
+      return false
+    }
+  }
+  return {
+    works: () => {
+      const name = `try ${crypto.randomUUID()}`
+      try {
+        return keeps(name, name) && remove(name)
+      } catch {
+        // No desktop, no library, or a locked one: each of them means that nothing can be kept there.
+        return false
+      }
+    },
+    get: (name, instead) => {
+      let text: string | null
+      try {
+        text = entry(name).getPassword()
+      } catch (cause) {
+        throw refused('the keychain of the desktop does not answer, or is locked', instead, cause)
+      }
+      if (text === null) throw refused('the keychain of the desktop does not have it', instead)
+      return text
+    },
+    set: (name, text) => {
+      try {
+        if (keeps(name, text)) return
+      } catch (cause) {
+        throw unkept(cause)
+      }
+      throw unkept()
+    },
+    remove,
+  }
+}
+
+const refused = (why: string, instead: string, cause?: unknown): AppError =>
+  new AppError('KEY_SOURCE', `What is kept in confidence cannot be read: ${why}`, {
+    cause,
+    hint: `Unlock it on the desktop and run the same command again. Without it: ${instead}`,
+  })
+
+const unkept = (cause?: unknown): AppError =>
+  new AppError('STATE_UNUSABLE', 'There is no keychain of a desktop that keeps what it is given', {
+    cause,
+    hint: 'Unlock it on the desktop, or leave --keychain out.',
+  })

@@ -1,0 +1,93 @@
+import type { Settings } from '../../cli/config.ts'
+import type { Origin } from '../../cli/world.ts'
+import { rpcVariable } from '../../domain/networks.ts'
+import { allNetworks } from './catalog.ts'
+import type { Directories } from './directories.ts'
+import { chosenProfile, guessed } from './profile.ts'
+import { type Secrets, unopened } from './secrets.ts'
+
+type Needs = {
+  env: Readonly<Record<string, string | undefined>>
+  dirs: Directories
+  secrets: Secrets
+  settings: Settings
+}
+
+/** A URL as it may be shown: who refuses one with a name or a question in it does not print them either. */
+function shownUrl(value: string): string {
+  const url = URL.parse(value)
+  if (!url) return 'not a URL'
+  const isPlain = !url.username && !url.password && !url.search && !url.hash
+  return isPlain ? value : `${url.origin}${url.pathname}, and more that is left out`
+}
+
+/** Every setting that holds for a command line, and where it was said. Of what is confidential only that it is there; of an RPC the host. */
+export async function originsOf(
+  flag: string | undefined,
+  { env, dirs, secrets, settings }: Needs,
+): Promise<Origin[]> {
+  const closed = await chosenProfile(env, flag, unopened(settings))
+  const { place } = await settings.outlineOf(closed.name)
+  // To say where something is, nobody is asked to unlock a desktop.
+  const chosen = place === 'file' ? await chosenProfile(env, flag, settings) : closed
+  const { wallet, passwords = {} } = await settings.read()
+  const said = (variable: string): string => (env[variable] ? variable : `profile ${chosen.name}`)
+  const kept = `profile ${chosen.name}, in ${place === 'keychain' ? 'the keychain' : 'secrets.json'}`
+  const directory = (name: keyof Directories, xdg: string): Origin => ({
+    name: `${name} directory`,
+    value: dirs[name],
+    origin: env.SLUICE_HOME ? 'SLUICE_HOME' : env[xdg] ? xdg : 'default',
+  })
+  const urls = (['SLUICE_BASE_URL', 'SLUICE_LEGACY_BASE_URL'] as const).flatMap((variable): Origin[] => {
+    const value = chosen.env[variable]
+    const name = variable === 'SLUICE_BASE_URL' ? 'base url' : 'legacy base url'
+    return value && chosen.kind === 'remote' ? [{ name, value: shownUrl(value), origin: said(variable) }] : []
+  })
+  const { SLUICE_PRICES_URL: asked } = chosen.env
+  const prices: Origin[] =
+    asked && chosen.kind === 'engine'
+      ? [{ name: 'prices url', value: shownUrl(asked), origin: said('SLUICE_PRICES_URL') }]
+      : []
+  const rpcs = Object.entries(chosen.env).flatMap(([variable, value]): Origin[] => {
+    const [, network] = /^SLUICE_RPC_(\w+)$/.exec(variable) ?? []
+    if (!network || !value || chosen.kind === 'sandbox') return []
+    const name = `rpc ${network.toLowerCase().replaceAll('_', '-')}`
+    if (!allNetworks.some((one) => rpcVariable(one) === variable))
+      return [{ name, value: `no network that is served${guessed(variable, allNetworks)}`, origin: variable }]
+    const hosts = value.split(',').map((url) => URL.parse(url.trim())?.host ?? 'not a URL')
+    const isClosed = !env[variable] && place === 'keychain'
+    return [
+      {
+        name,
+        value: isClosed ? 'set' : hosts.join(', '),
+        origin: env[variable] ? variable : kept,
+      },
+    ]
+  })
+  return [
+    { name: 'profile', value: chosen.name, origin: chosen.origin },
+    { name: 'kind', value: chosen.kind, origin: chosen.name === chosen.kind ? chosen.origin : 'config.json' },
+    ...urls,
+    ...(secrets.apiKey
+      ? [{ name: 'api key', value: 'set', origin: 'SLUICE_API_KEY' }]
+      : chosen.apiKey
+        ? [{ name: 'api key', value: 'set', origin: kept }]
+        : []),
+    ...rpcs,
+    ...prices,
+    ...(secrets.hasPrivateKey
+      ? [{ name: 'signer', value: 'a private key', origin: 'SLUICE_PRIVATE_KEY' }]
+      : wallet === undefined
+        ? []
+        : [{ name: 'signer', value: `keystore ${wallet}`, origin: 'config.json' }]),
+    ...(secrets.password ? [{ name: 'password', value: 'set', origin: 'SLUICE_PASSWORD' }] : []),
+    ...Object.keys(passwords).map((name) => ({
+      name: `password of ${name}`,
+      value: 'set',
+      origin: 'the keychain',
+    })),
+    directory('config', 'XDG_CONFIG_HOME'),
+    directory('data', 'XDG_DATA_HOME'),
+    directory('cache', 'XDG_CACHE_HOME'),
+  ]
+}

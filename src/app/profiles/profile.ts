@@ -1,0 +1,169 @@
+import type { KeptProfile, ProfileSecrets, Settings } from '../../cli/config.ts'
+import { didYouMean } from '../../domain/did-you-mean.ts'
+import { AppError } from '../../domain/errors.ts'
+import { type Network, rpcVariable } from '../../domain/networks.ts'
+import { isKeyFor } from '../../domain/service-url.ts'
+import { shellWord } from '../../domain/shell-quoting.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/**
+ * Which core answers, and with what: `env` is the environment over what the profile keeps, and `apiKey` the key that it keeps for its own
+ * address. `announce`: nobody asked for anything, so it is said once that it is the sandbox. `notice` is what the person should know.
+ */
+export type Chosen = {
+  name: string
+  kind: 'sandbox' | 'engine' | 'remote'
+  announce: boolean
+  env: Env
+  apiKey: string | undefined
+  notice: string | undefined
+  /** What named it: a flag, a variable, a file, or nothing. */
+  origin: string
+}
+
+/** The profiles that need no file: what they need is in the environment. */
+export const builtInProfiles = ['sandbox', 'engine', 'remote'] as const
+const rpcPrefix = 'SLUICE_RPC_'
+
+/**
+ * The profile of a command line: the flag, then SLUICE_PROFILE, then a base URL in the environment, then the one that is
+ * in use by the settings, then an RPC in the environment, then the sandbox. Each of its settings is taken from the
+ * environment first.
+ */
+export async function chosenProfile(
+  env: Env,
+  flag: string | undefined,
+  settings: Pick<Settings, 'read' | 'secretsOf'>,
+): Promise<Chosen> {
+  const named = flag ?? (env.SLUICE_PROFILE || undefined)
+  const byName = flag === undefined ? 'SLUICE_PROFILE' : '--profile'
+  if (named === undefined && env.SLUICE_BASE_URL) return builtIn(env, 'remote', 'SLUICE_BASE_URL')
+  const isBuiltIn = builtInProfiles.find((one) => one === named)
+  if (isBuiltIn) return builtIn(env, isBuiltIn, byName)
+  const { profile: inUse, profiles = {} } = await settings.read()
+  const name = named ?? inUse
+  if (name === undefined) {
+    const [rpc] = rpcVariables(env)
+    return rpc ? builtIn(env, 'engine', rpc) : builtIn(env, 'sandbox', 'default')
+  }
+  const usual = builtInProfiles.find((one) => one === name)
+  const origin = named === undefined ? 'config.json' : byName
+  if (usual) return builtIn(env, usual, origin)
+  const found = Object.hasOwn(profiles, name) ? profiles[name] : undefined
+  if (!found) throw unknown(name, [...builtInProfiles, ...Object.keys(profiles)])
+  return { ...kept(env, name, found, await settings.secretsOf(name)), origin }
+}
+
+const unknown = (name: string, known: readonly string[]): AppError =>
+  new AppError('CONFIG_INVALID', `There is no profile "${name}"${didYouMean(name, known)}`, {
+    hint: `Known: ${known.join(', ')}. Make one: sluice profile set --help`,
+    details: { profile: name },
+  })
+
+function builtIn(env: Env, kind: Chosen['kind'], origin: string): Chosen {
+  if (kind === 'engine' && rpcVariables(env).length === 0)
+    throw new AppError('CONFIG_INVALID', 'The profile engine needs the RPC of at least one network', {
+      hint: 'Set SLUICE_RPC_<NETWORK> to the URL of an RPC; several are separated by commas.',
+    })
+  if (kind === 'remote' && !env.SLUICE_BASE_URL)
+    throw new AppError('CONFIG_INVALID', 'The profile remote needs the address of the service', {
+      hint: 'Set SLUICE_BASE_URL to it, and SLUICE_API_KEY to the key.',
+    })
+  return {
+    name: kind,
+    kind,
+    announce: origin === 'default',
+    env,
+    apiKey: undefined,
+    notice: undefined,
+    origin,
+  }
+}
+
+/** A profile out of the settings. Its key is for its own address: where the environment names another one, the key stays here. */
+function kept(
+  env: Env,
+  name: string,
+  profile: KeptProfile,
+  { apiKey, rpc = {} }: ProfileSecrets,
+): Omit<Chosen, 'origin'> {
+  const rpcs = Object.fromEntries(
+    Object.entries(rpc).map(([network, urls]) => [rpcVariable({ name: network }), urls]),
+  )
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value))
+  if (profile.kind === 'engine') {
+    const { pricesUrl } = profile
+    const all = { ...rpcs, ...(pricesUrl && { SLUICE_PRICES_URL: pricesUrl }), ...given }
+    if (rpcVariables(all).length === 0)
+      throw new AppError('CONFIG_INVALID', `The profile ${name} has the RPC of no network`, {
+        hint: `Set SLUICE_RPC_<NETWORK>, and keep it: sluice profile set ${shellWord(name)} --from-env`,
+      })
+    return { name, kind: 'engine', announce: false, env: all, apiKey: undefined, notice: undefined }
+  }
+  const { baseUrl, legacyBaseUrl } = profile
+  const isElsewhere = Boolean(env.SLUICE_BASE_URL) && env.SLUICE_BASE_URL !== baseUrl
+  const own = isElsewhere
+    ? {}
+    : { SLUICE_BASE_URL: baseUrl, ...(legacyBaseUrl && { SLUICE_LEGACY_BASE_URL: legacyBaseUrl }) }
+  const legacyIsElsewhere =
+    Boolean(env.SLUICE_LEGACY_BASE_URL) && env.SLUICE_LEGACY_BASE_URL !== legacyBaseUrl
+  const other = isElsewhere ? 'SLUICE_BASE_URL' : legacyIsElsewhere ? 'SLUICE_LEGACY_BASE_URL' : undefined
+  return {
+    name,
+    kind: 'remote',
+    announce: false,
+    env: { ...rpcs, ...own, ...given },
+    apiKey: !other && isKeyFor(apiKey, profile) ? apiKey?.key : undefined,
+    notice:
+      other && `${other} is set: it is asked instead of what the profile ${name} has, and without its key`,
+  }
+}
+
+/** The variables of the environment that give an RPC. */
+const rpcVariables = (env: Env): string[] =>
+  Object.keys(env).filter((name) => name.startsWith(rpcPrefix) && env[name])
+
+/** The network that a variable of none was probably meant for, as the end of a sentence. */
+export const guessed = (variable: string, networks: readonly Network[]): string =>
+  didYouMean(
+    variable.slice(rpcPrefix.length).toLowerCase().replaceAll('_', '-'),
+    networks.map(({ name }) => name),
+  )
+
+/**
+ * The RPC URLs that the environment gives, by chain id. A variable for a network that nobody knows, and what is no URL,
+ * is CONFIG_INVALID; a URL is never repeated, for it may hold a key.
+ */
+export function rpcUrls(env: Env, networks: readonly Network[]): ReadonlyMap<number, readonly string[]> {
+  const found = new Map<number, readonly string[]>()
+  for (const variable of rpcVariables(env)) {
+    const network = networks.find((one) => rpcVariable(one) === variable)
+    if (!network)
+      throw new AppError(
+        'CONFIG_INVALID',
+        `${variable} is for a network that this version does not serve${guessed(variable, networks)}`,
+        {
+          hint: `Known: ${networks.map(({ name }) => name).join(', ')}. Unset ${variable}, or name the sandbox: --profile sandbox`,
+        },
+      )
+    const urls = env[variable]!.split(',').map((url) => url.trim())
+    if (!urls.every((url) => /^https?:$/.test(URL.parse(url)?.protocol ?? '')))
+      throw new AppError('CONFIG_INVALID', `${variable} holds something that is not an http(s) URL`, {
+        hint: `${variable}=https://..., several separated by commas`,
+      })
+    found.set(network.chainId, urls)
+  }
+  return found
+}
+
+/** The RPC URLs that the environment gives, as it gives them, by network name; what is wrong with one is CONFIG_INVALID. */
+export function rpcsGiven(env: Env, networks: readonly Network[]): Record<string, string> {
+  const byChain = rpcUrls(env, networks)
+  return Object.fromEntries(
+    networks.flatMap(({ name, chainId }) => {
+      const urls = byChain.get(chainId)
+      return urls ? [[name, urls.join(',')]] : []
+    }),
+  )
+}

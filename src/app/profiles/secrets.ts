@@ -1,0 +1,122 @@
+import type { Config, ProfileSecrets, SecretsFile, Settings } from '../../cli/config.ts'
+import { AppError } from '../../domain/errors.ts'
+import { shellOperand, shellWord } from '../../domain/shell-quoting.ts'
+import type { Keychain } from './keychain.ts'
+
+/** What the environment held in confidence: read before anything else was imported, and taken out of it. The private key itself is only at the signer. */
+export type Secrets = {
+  hasPrivateKey: boolean
+  password: string | undefined
+  apiKey: string | undefined
+  /** Where a signer elsewhere is: who has a token in its URL has the signer. */
+  signerUrl?: string | undefined
+}
+
+/** A file, read and written as a whole. */
+type File<content> = { read: () => Promise<content>; write: (content: content) => Promise<void> }
+
+/**
+ * The secrets of profiles: in the file itself, or in the keychain with only a name of it in the file. What is moved is first in its new place and
+ * only then out of its old one; what is left of it in a keychain that does not answer is under a name that nobody has any more.
+ */
+export function keptSecrets(
+  { read, write }: File<SecretsFile>,
+  keychain: Keychain,
+): Pick<Settings, 'secretsOf' | 'outlineOf' | 'keepSecrets' | 'hasKeychain'> {
+  const entryOf = async (profile: string) => {
+    const all = await read()
+    return Object.hasOwn(all, profile) ? all[profile] : undefined
+  }
+  return {
+    hasKeychain: async () => keychain.works(),
+    secretsOf: async (profile) => {
+      const entry = await entryOf(profile)
+      if (!entry) return {}
+      return isElsewhere(entry)
+        ? opened(keychain.get(entry.keychain, `sluice profile remove ${shellWord(profile)} --yes`), profile)
+        : entry
+    },
+    outlineOf: async (profile) => {
+      const entry = await entryOf(profile)
+      if (!entry) return { place: null, networks: [] }
+      return isElsewhere(entry)
+        ? { place: 'keychain', keyFor: entry.keyFor, networks: entry.networks }
+        : { place: 'file', ...outlineOf(entry) }
+    },
+    keepSecrets: async (profile, secrets, wanted) => {
+      const { [profile]: before, ...others } = await read()
+      const was = before && isElsewhere(before) ? before.keychain : undefined
+      const isThere = secrets && (wanted ?? (was === undefined ? 'file' : 'keychain')) === 'keychain'
+      const name = `profile ${profile} ${crypto.randomUUID()}`
+      if (isThere) keychain.set(name, JSON.stringify(secrets))
+      const entry = isThere ? { keychain: name, ...outlineOf(secrets) } : secrets
+      await write({ ...others, ...(entry && { [profile]: entry }) })
+      if (was !== undefined) keychain.remove(was)
+    },
+  }
+}
+
+/** The passwords of keystores: in the keychain only, with its names for them in the settings. */
+export function keptPasswords(
+  { read, write }: File<Config>,
+  keychain: Keychain,
+): Pick<Settings, 'passwordOf' | 'keepPassword'> {
+  const nameOf = ({ passwords = {} }: Config, wallet: string) =>
+    Object.hasOwn(passwords, wallet) ? passwords[wallet] : undefined
+  return {
+    passwordOf: async (wallet) => {
+      const name = nameOf(await read(), wallet)
+      return name === undefined
+        ? undefined
+        : keychain.get(name, `sluice wallet forget ${shellOperand(wallet)}`)
+    },
+    keepPassword: async (wallet, password) => {
+      const config = await read()
+      const before = nameOf(config, wallet)
+      if (before === undefined && password === undefined) return false
+      const { [wallet]: _, ...others } = config.passwords ?? {}
+      const name = `wallet ${wallet} ${crypto.randomUUID()}`
+      if (password !== undefined) keychain.set(name, password)
+      await write({ ...config, passwords: { ...others, ...(password !== undefined && { [wallet]: name }) } })
+      if (before !== undefined) keychain.remove(before)
+      return before !== undefined
+    },
+  }
+}
+
+/** The settings with secrets that nobody opens: whether and what for there are some, with a word in the place of each. */
+export const unopened = (settings: Settings): Pick<Settings, 'read' | 'secretsOf'> => ({
+  read: settings.read,
+  secretsOf: async (profile) => {
+    const { keyFor, networks } = await settings.outlineOf(profile)
+    return {
+      ...(keyFor && { apiKey: { key: 'set', ...keyFor } }),
+      rpc: Object.fromEntries(networks.map((name) => [name, 'set'])),
+    }
+  },
+})
+
+const isElsewhere = (
+  entry: SecretsFile[string],
+): entry is Extract<SecretsFile[string], { keychain: string }> => 'keychain' in entry
+
+function outlineOf({ apiKey, rpc = {} }: ProfileSecrets) {
+  const { key: _, ...keyFor } = apiKey ?? { key: '', baseUrl: '' }
+  return { ...(apiKey && { keyFor }), networks: Object.keys(rpc) }
+}
+
+async function opened(text: string, profile: string): Promise<ProfileSecrets> {
+  const { ProfileSecrets } = await import('../../cli/config.ts')
+  try {
+    return ProfileSecrets.parse(JSON.parse(text))
+  } catch {
+    // What it says of the text may have the secrets in it, so no cause goes along.
+    throw new AppError(
+      'KEY_SOURCE',
+      `What the keychain has for the profile ${profile} cannot be understood`,
+      {
+        hint: `Give it again: sluice profile remove ${shellWord(profile)} --yes, then sluice profile set ${shellWord(profile)} --help`,
+      },
+    )
+  }
+}

@@ -1,0 +1,99 @@
+import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { z } from 'zod'
+import type { Config, SecretsFile, Settings } from '../../cli/config.ts'
+import { AppError } from '../../domain/errors.ts'
+import { shellPath } from '../../domain/shell-quoting.ts'
+import type { Directories } from './directories.ts'
+import { desktopKeychain, type Keychain } from './keychain.ts'
+import { keptPasswords, keptSecrets } from './secrets.ts'
+
+/** How long one waits for another that changes the settings, in ms. */
+const patienceMs = 10_000
+
+/**
+ * The settings of `config.json`, and what is confidential of its profiles in `secrets.json` beside it. A file that is not
+ * there is empty; one that cannot be understood is CONFIG_INVALID; secrets that others can read are KEY_SOURCE.
+ */
+export function fileSettings({ config }: Directories, keychain: Keychain = desktopKeychain()): Settings {
+  const path = join(config, 'config.json')
+  const secretsPath = join(config, 'secrets.json')
+  const readSecrets = async () => {
+    const { readPrivateFile } = await import('../../signing/keystore/key-files.ts')
+    // Whether others can read it is asked before anything in it is used.
+    return parsed(
+      secretsPath,
+      textOf(secretsPath) && readPrivateFile(secretsPath, 1 << 18),
+      async () => (await import('../../cli/config.ts')).SecretsFile,
+      `It may be of another version of sluice. Move it away, mv ${shellPath(secretsPath)} ${shellPath(`${secretsPath}.old`)}, and give what is in it again: sluice profile set NAME --api-key-file -`,
+    )
+  }
+  const read = async () =>
+    parsed(path, textOf(path), async () => (await import('../../cli/config.ts')).Config)
+  return {
+    path,
+    read,
+    write: async (settings) => write(path, settings),
+    alone: async (work) => {
+      const { exclusiveLock } = await import('../../store/file-lock.ts')
+      const lock = await exclusiveLock(join(config, 'settings.lock'), patienceMs)
+      if (!lock)
+        throw new AppError('STATE_UNUSABLE', `Another sluice is changing ${path} for too long`, {
+          hint: 'Run the same command again when it has ended.',
+        })
+      try {
+        return await work()
+      } finally {
+        lock.release()
+      }
+    },
+    ...keptSecrets({ read: readSecrets, write: (all) => write(secretsPath, all) }, keychain),
+    ...keptPasswords({ read, write: (settings) => write(path, settings) }, keychain),
+  }
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    if (/^ENO(ENT|TDIR)$/.test((cause as NodeJS.ErrnoException).code ?? '')) return undefined
+    throw new AppError('CONFIG_INVALID', `${path} cannot be read`, {
+      cause,
+      hint: `chmod 600 ${shellPath(path)}`,
+    })
+  }
+}
+
+async function parsed<shape extends z.ZodType<object>>(
+  path: string,
+  text: string | undefined,
+  shapeOf: () => Promise<shape>,
+  hint = `Mend the file, or move it away: mv ${shellPath(path)} ${shellPath(`${path}.old`)}`,
+): Promise<z.output<shape>> {
+  if (text === undefined) return {} as z.output<shape>
+  // Most command lines find no file: what checks one is loaded only here.
+  const [shape, { misfitOf }] = await Promise.all([shapeOf(), import('../../cli/config.ts')])
+  try {
+    return shape.parse(JSON.parse(text))
+  } catch (cause) {
+    throw new AppError('CONFIG_INVALID', `${path} cannot be used: ${misfitOf(cause) ?? 'it is not JSON'}`, {
+      cause,
+      hint,
+    })
+  }
+}
+
+async function write(path: string, content: Config | SecretsFile): Promise<void> {
+  // Only few command lines write settings, and only those load the store for it.
+  const { privateDirectory } = await import('../../store/sql/sqlite.ts')
+  privateDirectory(dirname(path))
+  const next = `${path}.${process.pid}.new`
+  try {
+    writeFileSync(next, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
+    // A file that was left there keeps its mode when it is written again.
+    chmodSync(next, 0o600)
+    renameSync(next, path)
+  } catch (cause) {
+    throw new AppError('STATE_UNUSABLE', `${path} cannot be written`, { cause })
+  }
+}

@@ -1,0 +1,98 @@
+import type { ApiKey, ApiKeys, Operator } from '../../cli/serving.ts'
+import { bpsIn } from '../../domain/basis-points.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Catalog } from '../../protocols/catalog.ts'
+import type { EngineStore } from '../../store/engine/store.ts'
+import { type KeyRow, type keyStore, newKey } from '../../store/keys/keys.ts'
+
+type Store = { engine: EngineStore; keys: ReturnType<typeof keyStore>; close: () => Promise<void> }
+type Needs = { now: () => number; newId: () => string; slugs: () => Promise<readonly string[]> }
+
+/** The keys of a served deployment, over its database. A customer is whoever a key was made for; markup and strategies are the customer's. */
+export function apiKeys({ engine, keys }: Store, { now, newId, slugs }: Needs): ApiKeys {
+  const bound = async () =>
+    (await (await import('../../engine/fees/customer-fees.ts')).operatorFeesOf(engine)).maxMarkupBps
+  const shown = async ({ id, customer, testnet, createdAt, revokedAt }: KeyRow): Promise<ApiKey> => ({
+    id,
+    customer,
+    testnet,
+    markupBps: Math.min(await bound(), bpsIn(await engine.setting(customer, 'markupBps')) ?? 0),
+    createdAt: new Date(createdAt).toISOString(),
+    revokedAt: revokedAt === null ? null : new Date(revokedAt).toISOString(),
+  })
+  return {
+    create: async ({ customer, testnet, markupBps, strategies }) => {
+      if (strategies && strategies !== 'all') await refuseUnknown(strategies, slugs)
+      if (markupBps !== undefined) refuseAbove(await bound(), markupBps)
+      const active = JSON.stringify(strategies === 'all' ? null : strategies)
+      await engine.saveSettings(
+        customer,
+        [
+          ...(markupBps === undefined ? [] : [['markupBps', String(markupBps)] as const]),
+          ...(strategies ? [['strategies', active] as const] : []),
+        ],
+        { by: 'operator', at: now() },
+      )
+      const key = newKey()
+      const row = { id: newId(), customer, testnet, createdAt: now(), revokedAt: null }
+      await keys.add(row, key)
+      const { id, markupBps: markup, createdAt } = await shown(row)
+      return { id, key, customer, testnet, markupBps: markup, createdAt }
+    },
+    list: async () => Promise.all((await keys.all()).map(shown)),
+    revoke: async (id) => {
+      const found = await keys.revoke(id, now())
+      if (found) return shown(found)
+      throw new AppError('NOT_FOUND', `There is no key "${id}"`, { hint: 'sluice keys list' })
+    },
+  }
+}
+
+function refuseAbove(most: number, markupBps: number): void {
+  if (markupBps <= most) return
+  throw new AppError('USAGE', `A markup is at most ${most} bps here, and ${markupBps} is more`, {
+    hint: `sluice fees set --max-markup-bps ${markupBps}`,
+  })
+}
+
+async function refuseUnknown(
+  strategies: readonly string[],
+  slugs: () => Promise<readonly string[]>,
+): Promise<void> {
+  const known = await slugs()
+  const unknown = strategies.find((slug) => !known.includes(slug))
+  if (unknown !== undefined)
+    throw new AppError('STRATEGY_NOT_FOUND', `There is no strategy "${unknown}"`, {
+      details: { id: unknown },
+    })
+}
+
+/** So many changes of settings are shown, the newest. */
+const mostChanges = 100
+
+/** What the operator of a service charges, in the databases that it holds for: the first is the one that is shown. */
+export function operatorSide(
+  [store, ...others]: readonly [EngineStore, ...EngineStore[]],
+  needs: { catalog: Catalog; now: () => number },
+): Operator {
+  const show: Operator['show'] = async () => {
+    const { operatorFeesOf } = await import('../../engine/fees/customer-fees.ts')
+    const changes = await store.settingChanges(mostChanges)
+    return {
+      ...(await operatorFeesOf(store)),
+      changes: changes.map(({ at, customer, ...change }) => ({
+        at: new Date(at).toISOString(),
+        customer: customer === '' ? null : customer,
+        ...change,
+      })),
+    }
+  }
+  return {
+    show,
+    set: async (change) => {
+      const { setOperatorFees } = await import('../../engine/fees/customer-fees.ts')
+      for (const one of [store, ...others]) await setOperatorFees({ ...needs, store: one }, change)
+      return show()
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import type { Rpc } from '../../chain/rpc/rpc.ts'
+import type { Serving } from '../../cli/serving.ts'
+import type { Sandbox } from '../../cli/world.ts'
+import type { Catalog } from '../../protocols/catalog.ts'
+import type { EngineStore } from '../../store/engine/store.ts'
+import type { PlaceNeeds } from '../backends/backend.ts'
+import { servingSide } from './serving.ts'
+
+/** How often a server looks at what the sandbox does, in ms: a fault is obeyed after so long, and the sandbox ends when nobody has called it for a while. */
+const lookMs = 500
+
+type Stands = {
+  dir: string
+  sandbox: Pick<Sandbox, 'status'>
+  /** `at` is a chain at an address. */
+  opened: () => Promise<{
+    catalog: Catalog
+    rpc: (chainId: number) => Rpc
+    at: (rpcUrl: string) => Rpc
+    aheadMs: number
+    store: EngineStore
+  }>
+}
+
+/** A server over the sandbox: its chains are where the faults of now have them, and its clock is theirs. */
+export function sandboxServing(needs: PlaceNeeds, { dir, sandbox, opened }: Stands): Serving {
+  const chains = new Map<number, { rpcUrl: string; rpc: Rpc }>()
+  let ahead: number | undefined
+  const look = async () => {
+    const [{ at }, { chains: found, aheadMs = 0 }] = await Promise.all([opened(), sandbox.status()])
+    ahead = aheadMs
+    for (const { chainId, rpcUrl } of found)
+      if (chains.get(chainId)?.rpcUrl !== rpcUrl) chains.set(chainId, { rpcUrl, rpc: at(rpcUrl) })
+  }
+  return servingSide(
+    { ...needs, now: () => needs.now() + (ahead ?? 0) },
+    {
+      dir,
+      opened: async () => {
+        const { catalog, rpc, aheadMs } = await opened()
+        ahead ??= aheadMs
+        return { catalog, rpc: (chainId) => following(() => chains.get(chainId)?.rpc ?? rpc(chainId)) }
+      },
+      own: async () => (await opened()).store,
+      keepAlive: { work: look, everyMs: lookMs },
+    },
+  )
+}
+
+/** A chain, wherever it is now. */
+const following = (now: () => Rpc): Rpc => ({
+  get host() {
+    return now().host
+  },
+  get peers() {
+    return now().peers
+  },
+  request: (method, params) => now().request(method, params),
+  batch: (calls) => now().batch(calls),
+})

@@ -1,0 +1,225 @@
+import { readFileSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import type { Service } from '../../api/service.ts'
+import type { Rpc } from '../../chain/rpc/rpc.ts'
+import type { ApiKeys, Operator, ServeOptions, Serving } from '../../cli/serving.ts'
+import { AppError } from '../../domain/errors.ts'
+import { networkNamed } from '../../domain/networks.ts'
+import { listing } from '../../domain/shell-quoting.ts'
+import type { Catalog } from '../../protocols/catalog.ts'
+import type { Caller } from '../../server/authentication.ts'
+import type { EngineStore } from '../../store/engine/store.ts'
+import type { KeyOwner } from '../../store/keys/keys.ts'
+import type { PlaceNeeds } from '../backends/backend.ts'
+import { outsideOf } from '../backends/display-prices.ts'
+import { unreadIn } from '../backends/unanswered-networks.ts'
+import { apiKeys, operatorSide } from './operator.ts'
+
+/** The text of a certificate or of its key. */
+function pem(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new AppError('CONFIG_INVALID', `${path} cannot be read`, {
+      cause,
+      hint: listing(path),
+    })
+  }
+}
+
+/** A port or a certificate that cannot be used is a setting to be changed. */
+async function listens<value>(work: () => Promise<value>, { host, port }: ServeOptions): Promise<value> {
+  try {
+    return await work()
+  } catch (cause) {
+    const { code = '' } = cause as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE')
+      throw new AppError('CONFIG_INVALID', `Port ${port} of ${host} is taken`, {
+        cause,
+        hint: 'sluice serve --port 0',
+      })
+    if (code === 'EACCES')
+      throw new AppError('CONFIG_INVALID', `Port ${port} of ${host} is not for this user`, {
+        cause,
+        hint: 'sluice serve --port 8080',
+      })
+    if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code))
+      throw new AppError('CONFIG_INVALID', `${host} is not an address of this machine`, {
+        cause,
+        hint: 'sluice serve --host 127.0.0.1',
+      })
+    if (code.startsWith('ERR_OSSL') || code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS'))
+      throw new AppError('CONFIG_INVALID', 'The certificate and the key cannot be used together', {
+        cause,
+        hint: 'Both are PEM files, the key without a password.',
+      })
+    throw cause
+  }
+}
+
+/** What the engine remembers and whose keys are known, in one file. */
+async function openStore(database: string) {
+  const [{ engineMigrations, engineStore }, { keyStore }, { rememberedOwner }, { sqliteSql }] =
+    await Promise.all([
+      import('../../store/engine/store.ts'),
+      import('../../store/keys/keys.ts'),
+      import('../../store/keys/cache.ts'),
+      import('../../store/sql/sqlite.ts'),
+    ])
+  const sql = sqliteSql(database, { migrations: engineMigrations })
+  const keys = keyStore(sql)
+  const owners = <made>(make: (owner: KeyOwner) => made) => rememberedOwner(sql, keys, make)
+  return { engine: engineStore(sql), keys, owners, close: sql.close }
+}
+
+/** The file of a database: a path, or a URL of SQLite. */
+function databaseOf(dir: string, wanted: string | undefined): string {
+  if (wanted === undefined) return join(dir, 'serve.db')
+  const path = wanted.replace(/^sqlite:(\/\/)?/, '')
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(path) && path !== '') return real(resolve(path))
+  throw new AppError('CONFIG_INVALID', 'The database of a server is a SQLite file', {
+    hint: '--database sqlite:/var/lib/sluice/serve.db',
+  })
+}
+
+/** A path without its links: a file under two names is one file, and its limits are one. */
+function real(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    const parent = dirname(path)
+    return parent === path ? path : join(real(parent), basename(path))
+  }
+}
+
+/** What a server of this profile stands on: where its files are, its chains, and what keeps those alive. */
+type Stands = {
+  dir: string
+  opened: () => Promise<{ catalog: Catalog; rpc: (chainId: number) => Rpc }>
+  /** What this profile's own engine remembers, beside what is served from here. */
+  own: () => Promise<EngineStore>
+  keepAlive?: { work: () => Promise<unknown>; everyMs: number }
+}
+
+/** The service of this profile over HTTP, with the keys of those who may ask. */
+export function servingSide(
+  { version, env, io, globals, now, newId }: PlaceNeeds,
+  { dir, opened, own, keepAlive }: Stands,
+): Serving {
+  return {
+    serve: async (options) => {
+      const database = databaseOf(dir, options.database)
+      const tls = options.tls && { cert: pem(options.tls.cert), key: pem(options.tls.key) }
+      const [{ serve }, { gathered }, { enginesOver }, { openKeyLimits }, { watchedChains }, store] =
+        await Promise.all([
+          import('../../server/listen.ts'),
+          import('../../server/log.ts'),
+          import('../../engine/engine.ts'),
+          import('../../store/keys/limits.ts'),
+          import('../backends/watched-chains.ts'),
+          openStore(database),
+        ])
+      const { catalog, rpc } = await opened()
+      const limiter = await openKeyLimits(`${database}.limits`, { windows: limits, now })
+      const log = globals.quiet ? undefined : gathered((text) => io.err.write(text))
+      // What led to the end is in the last lines.
+      if (log) process.once('exit', log.flush)
+      const { watch, missed, states, within, slow } = watchedChains(catalog.networks, log)
+      const services = new Map<string, Service>()
+      const engineOf = enginesOver({
+        ...(await outsideOf(env, now)),
+        catalog,
+        rpc: (chainId) => watch(networkNamed(catalog.networks, chainId), rpc(chainId)),
+        missed,
+        unread: unreadIn(log),
+        store: store.engine,
+        crowd,
+        now,
+        newId,
+      })
+      const serviceOf = ({ id, customer, testnet, strategies }: KeyOwner): Service => {
+        const seen = JSON.stringify([id, customer, testnet, strategies])
+        const sees = {
+          testnets: testnet,
+          strategies: strategies === null ? null : (JSON.parse(strategies) as string[] | null),
+        }
+        const known = services.get(seen) ?? engineOf({ customer, by: id, sees })
+        services.set(seen, known)
+        return known
+      }
+      const access = store.owners((who): Caller => {
+        const { id: keyId, customer } = who
+        const recent = (most: number) => store.engine.recentActions(customer, most)
+        const sees = (name: string) => who.testnet || !networkNamed(catalog.networks, name).testnet
+        return { keyId, customer, service: serviceOf(who), sees, recent }
+      })
+      const listening = await listens(
+        () =>
+          serve(
+            {
+              access,
+              allow: (keyId) => limiter.take(keyId),
+              ...(log && { log }),
+              ...(tls && { tls }),
+              behindProxy: options.behindProxy,
+              version,
+              chains: states,
+              within,
+              slow,
+              works: limiter.works,
+            },
+            options,
+          ),
+        options,
+      )
+      const timer =
+        keepAlive && setInterval(() => void keepAlive.work().catch(() => undefined), keepAlive.everyMs)
+      return {
+        url: listening.url,
+        database,
+        close: async () => {
+          clearInterval(timer)
+          await listening.close()
+          log?.flush()
+          if (log) process.off('exit', log.flush)
+          await limiter.close()
+          await store.close()
+        },
+      }
+    },
+    check: async ({ database: wanted }) => {
+      const database = databaseOf(dir, wanted)
+      const [{ servedNetworks }, store] = await Promise.all([
+        import('./network-heads.ts'),
+        openStore(database),
+      ])
+      const { catalog, rpc } = await opened()
+      const keys = (await store.keys.all()).filter(({ revokedAt }) => revokedAt === null)
+      await store.close()
+      const networks = await servedNetworks(catalog, rpc)
+      return { database, keys: keys.length, strategies: catalog.strategies.length, networks }
+    },
+    keys: async (wanted): Promise<ApiKeys> => {
+      const store = await openStore(databaseOf(dir, wanted))
+      const slugs = async () => (await opened()).catalog.strategies.map(({ slug }) => slug)
+      return apiKeys(store, { now, newId, slugs })
+    },
+    operator: async (wanted): Promise<Operator> => {
+      const { catalog } = await opened()
+      const { engine } = await openStore(databaseOf(dir, wanted))
+      // Of what is served from somewhere else, this profile's own engine knows nothing.
+      const others = wanted === undefined ? [await own()] : []
+      return operatorSide([engine, ...others], { catalog, now })
+    },
+  }
+}
+
+/** In any stretch of a minute and of an hour, for each key (specification, Limits). */
+const limits = [
+  { ms: 60_000, most: 100 },
+  { ms: 3_600_000, most: 1_000 },
+] as const
+
+/** Where so many ask at once, the newest block of a chain is asked for once in so many ms. */
+const crowd = { from: 8, ms: 20 }

@@ -1,0 +1,117 @@
+import { createInterface } from 'node:readline'
+import { AppError } from '../domain/errors.ts'
+import { escaped, plain } from '../domain/text.ts'
+import type { Catalog } from '../protocols/catalog.ts'
+import { flag, operandsOf } from '../signing/command-line.ts'
+import { readyForFew } from '../signing/keystore/curve.ts'
+import type { Ask, Desk } from '../signing/protocol.ts'
+import { signingDesk } from '../signing/signing-service.ts'
+import { directories } from './profiles/directories.ts'
+import { type Chosen, chosenProfile } from './profiles/profile.ts'
+import { unopened } from './profiles/secrets.ts'
+import { fileSettings } from './profiles/settings.ts'
+import { readAhead, signerReads } from './signing/signer-inputs.ts'
+import type { SignerLine } from './signing/signer-process.ts'
+
+/*
+ * The process that holds the keys. It is begun before anything of the terminal is loaded, with an environment that has
+ * nothing in it but where files are, and it loads nothing of the terminal itself. The first line says what was typed, and
+ * the key of the environment if there is one; every other line is a question. It ends when nobody can ask any more.
+ */
+
+type First = { argv: string[]; privateKey: string | null; signerUrl?: string; quiet: boolean }
+
+// What interrupts the terminal interrupts the program in front of it, which then ends this one.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
+
+// Whoever asked may be gone before the answer: what nobody hears is sent by nobody.
+process.stdout.on('error', () => process.exit(0))
+
+let desk: Promise<Desk> | undefined
+createInterface({ input: process.stdin })
+  .on('line', (line) => void answer(line))
+  .on('close', () => process.exit(0))
+
+async function answer(line: string): Promise<void> {
+  if (!desk) {
+    desk = deskFor(JSON.parse(line) as First)
+    // What is wrong with it is said to whoever asks it something.
+    desk.catch(() => undefined)
+    // Nobody asks it anything yet.
+    readyForFew()
+    void ahead(JSON.parse(line) as First).catch(() => undefined)
+    return
+  }
+  const { id, ask } = JSON.parse(line) as { id: number; ask: Ask }
+  process.stdout.write(
+    `${escaped(
+      JSON.stringify(
+        await said(
+          id,
+          desk.then((open) => open(ask)),
+        ),
+      ),
+    )}\n`,
+  )
+}
+
+async function said(id: number, work: Promise<unknown>): Promise<SignerLine> {
+  try {
+    return { id, value: await work }
+  } catch (error) {
+    if (!(error instanceof AppError)) return { id, error: { code: 'BUG', message: String(error) } }
+    const { code, message, details, hint } = error
+    return { id, error: { code, message, ...(details && { details }), ...(hint !== undefined && { hint }) } }
+  }
+}
+
+const sandboxAccounts = () => import('../sandbox/accounts.ts')
+const sandboxRecord = () => import('../sandbox/daemon-record.ts')
+const known = () => import('./profiles/catalog.ts')
+
+/** Loads what it will need for what was typed: whoever asks is at work with other things for a while. */
+async function ahead({ argv }: First): Promise<void> {
+  const { kind } = await chosen(argv)
+  await Promise.all(kind === 'sandbox' ? [sandboxAccounts(), sandboxRecord()] : [known()])
+  await readAhead(argv)
+}
+
+/** The profile of what was typed; `demo` runs on the sandbox, whatever is in use. */
+const chosen = (argv: readonly string[]): Promise<Chosen> => {
+  const named = operandsOf(argv)[0] === 'demo' ? 'sandbox' : flag(argv, '--profile')
+  return chosenProfile(process.env, named, unopened(fileSettings(directories(process.env))))
+}
+
+async function deskFor({ argv, privateKey, signerUrl, quiet }: First): Promise<Desk> {
+  const dirs = directories(process.env)
+  const profile = await chosen(argv)
+  const catalog = () => ownCatalog(profile)
+  return signingDesk({
+    ...signerReads({ argv, dirs, isSandbox: profile.kind === 'sandbox', catalog }),
+    argv,
+    privateKey: privateKey ?? undefined,
+    signerUrl,
+    catalog,
+    sandboxKey: async () => (await sandboxAccounts()).sandboxKey(),
+    say: (text) => {
+      if (!quiet) write(text)
+    },
+    tell: write,
+  })
+}
+
+/** A line to the person; whatever turns in the last line of a terminal goes before it. */
+const write = (text: string): void =>
+  void process.stderr.write(`${process.stderr.isTTY ? '\r\u001b[K' : ''}signing: ${plain(text)}\n`)
+
+/** The catalogue of the profile, read here and not taken from whoever asks. */
+async function ownCatalog({ kind, env }: Chosen): Promise<Catalog> {
+  const dirs = directories(process.env)
+  if (kind === 'sandbox') {
+    const { readRecord, sandboxFiles } = await sandboxRecord()
+    const record = readRecord(sandboxFiles(dirs.data).record)
+    if (record) return record.catalog
+    throw new AppError('SANDBOX_UNAVAILABLE', 'The sandbox does not run, so its contracts are not known')
+  }
+  return (await known()).knownCatalog(dirs, env)
+}

@@ -1,0 +1,153 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Settings } from '../../cli/config.ts'
+import type { Signed } from '../../cli/errors-after-signing.ts'
+import { namedAgain } from '../../cli/next-command.ts'
+import { finalityWords, reportOf } from '../../diagnosis/report.ts'
+import { AppError } from '../../domain/errors.ts'
+import { flag, operandsOf } from '../../signing/command-line.ts'
+import type { Journal } from '../../store/journal/types.ts'
+import { allNetworks } from '../profiles/catalog.ts'
+import type { Directories } from '../profiles/directories.ts'
+import { chosenProfile } from '../profiles/profile.ts'
+import { unopened } from '../profiles/secrets.ts'
+import { planTextIn } from './signer-inputs.ts'
+
+type Needs = {
+  dirs: Directories
+  env: Readonly<Record<string, string | undefined>>
+  settings: Settings
+  now: () => number
+}
+
+/**
+ * The operation that a command line goes on with, where something of it is signed: one of those that it came to (`concerned`, ids
+ * and keys), or one that it names. Out of the files of this machine alone, so that it is known whatever else fails.
+ */
+export async function signedBefore(
+  argv: readonly string[],
+  concerned: readonly string[],
+  { dirs, env, settings, now }: Needs,
+): Promise<Signed | undefined> {
+  const names = isOnlyLook(argv) ? [] : [...concerned.toReversed(), ...namedOn(argv)]
+  if (names.length === 0) return undefined
+  const kinds = kindsOf(argv)
+  for (const path of await journalsOf(argv, { dirs, env, settings })) {
+    const journal = await opened(path, now)
+    try {
+      const found = journal && signedIn(journal, names, kinds)
+      if (found)
+        return { ...found, again: namedAgain(signerOn(argv)), verb: journal && verbOn(argv, journal, found) }
+    } finally {
+      journal?.close()
+    }
+  }
+  return undefined
+}
+
+/** What goes on with an operation that is named. What only shows it answers for its look alone. */
+const goesOn = ['submit', 'resume', 'replan', 'revoke', 'speed-up', 'cancel', 'abandon', 'watch']
+
+/** What a line does with an operation that it names to one of the commands of `action`. */
+function verbOn(argv: readonly string[], journal: Journal, { operation }: Omit<Signed, 'again' | 'verb'>) {
+  const [command, verb = '', ...rest] = operandsOf(argv)
+  if (command !== 'action' || verb === 'submit' || !goesOn.includes(verb)) return undefined
+  const isNamed = rest.some((word) => (journal.find(word) ?? journal.findKey(word))?.id === operation.id)
+  return isNamed ? verb : undefined
+}
+
+/** Nothing is gone on with here: what is planned or explained answers for that alone. */
+const isOnlyLook = (argv: readonly string[]): boolean =>
+  ['--dry-run', '--help', '-h', '--version', '-V'].some((flag) => argv.includes(flag))
+
+/** The ids and keys on a command line that can sign or follow, those that it goes on with first. */
+function namedOn(argv: readonly string[]): string[] {
+  const [command, sub, ...rest] = operandsOf(argv)
+  const key = flag(argv, '--idempotency-key')
+  const keys = key === undefined ? [] : [key]
+  if (command === 'deposit' || command === 'withdraw' || command === 'transfer') return keys
+  if (command === 'wallet' && sub === 'approvals') return keys
+  if (command === 'swap' && sub === 'execute') return [...keys, ...rest.slice(0, 1)]
+  if (command !== 'action' || !goesOn.includes(sub ?? '')) return []
+  if (sub === 'watch') return rest
+  return [...keys, ...rest.slice(0, 1).flatMap((word) => (sub === 'submit' ? planIn(word) : [word]))]
+}
+
+/** The id in the file of a plan, as far as there is one. */
+function planIn(file: string): string[] {
+  if (file === '-' || !existsSync(file)) return []
+  try {
+    const { operation } = JSON.parse(planTextIn(file) ?? '') as { operation?: { id?: unknown } }
+    return typeof operation?.id === 'string' ? [operation.id] : []
+  } catch {
+    // What is no plan names nothing; that it is none is said by whoever was to sign it.
+    return []
+  }
+}
+
+const signerOn = (argv: readonly string[]) => ({
+  wallet: flag(argv, '--wallet'),
+  keyFile: flag(argv, '--key-file'),
+  passwordFile: flag(argv, '--password-file'),
+  signerUrl: flag(argv, '--signer-url'),
+  ledger: argv.includes('--ledger') ? (true as const) : undefined,
+})
+
+/** Where the journal of a profile is; every one that this machine has where the profile cannot be known. */
+async function journalsOf(
+  argv: readonly string[],
+  { dirs, env, settings }: Omit<Needs, 'now'>,
+): Promise<string[]> {
+  const [sandbox, others] = [join(dirs.data, 'sandbox', 'journal.db'), join(dirs.data, 'journal.db')]
+  try {
+    const { kind } = await chosenProfile(env, flag(argv, '--profile'), unopened(settings))
+    return [kind === 'sandbox' ? sandbox : others]
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    // An id is of one operation, wherever; a key is of one profile, and one that is not called so is not the sandbox.
+    const name = flag(argv, '--profile') ?? env.SLUICE_PROFILE
+    const isElsewhere = name !== undefined && name !== 'sandbox' && operandsOf(argv)[0] !== 'action'
+    return isElsewhere ? [others] : [others, sandbox]
+  }
+}
+
+/** A journal that is there. One that cannot be opened says nothing; that it is damaged is said, because it may have been signed with. */
+async function opened(path: string, now: () => number): Promise<Journal | undefined> {
+  if (!existsSync(path)) return undefined
+  const { openJournal } = await import('../../store/journal/journal.ts')
+  try {
+    return openJournal(path, now)
+  } catch (error) {
+    if (error instanceof AppError && error.code !== 'JOURNAL_UNREADABLE') return undefined
+    throw error
+  }
+}
+
+/** The kinds of operation that a command makes: under one of its keys another kind is another request. */
+function kindsOf(argv: readonly string[]): readonly string[] | undefined {
+  const [command = ''] = operandsOf(argv)
+  const kinds = {
+    deposit: ['deposit'],
+    withdraw: ['withdraw', 'claim'],
+    transfer: ['transfer'],
+    swap: ['swap'],
+  }
+  return Object.hasOwn(kinds, command) ? kinds[command as keyof typeof kinds] : undefined
+}
+
+function signedIn(
+  journal: Journal,
+  names: readonly string[],
+  kinds: readonly string[] | undefined,
+): Omit<Signed, 'again' | 'verb'> | undefined {
+  for (const name of names) {
+    const operation = journal.find(name) ?? journal.findKey(name)
+    const hashes = operation?.steps.map(({ index }) => journal.attempts(operation.id, index).at(-1)?.hash)
+    if (!operation || !hashes?.some((hash) => hash !== undefined)) continue
+    if (kinds && !kinds.includes(operation.kind)) continue
+    const finality = finalityWords(journal.events(operation.id))
+    const report = reportOf(operation, allNetworks, ({ index }) => hashes[index] ?? null, finality)
+    return { operation, report }
+  }
+  return undefined
+}

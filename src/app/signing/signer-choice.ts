@@ -1,0 +1,98 @@
+import type { Settings } from '../../cli/config.ts'
+import { namedAgain } from '../../cli/next-command.ts'
+import type { Globals } from '../../cli/options/global-options.ts'
+import type { Io } from '../../cli/terminal/io.ts'
+import { EvmAddress } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { hostOf } from '../../http/client.ts'
+import { deskSigner } from '../../signing/key-account.ts'
+import { derivationPath, usualPath } from '../../signing/ledger/ledger.ts'
+import type { Desk, KeySource } from '../../signing/protocol.ts'
+import type { SignerChoice, Who } from '../../signing/signer.ts'
+import { walletNamed } from '../profiles/keystore-wallet.ts'
+import type { Secrets } from '../profiles/secrets.ts'
+
+type Needs = {
+  env: Readonly<Record<string, string | undefined>>
+  keystores: string
+  settings: Settings
+  secrets: Secrets
+  io: Io
+  globals: Globals
+  desk: () => Promise<Desk>
+  /** Who signs when nobody is named. */
+  otherwise: () => Promise<Who>
+}
+
+/** Whose wallet: a flag, then the environment, then the configured keystore, then whoever the profile has for that. */
+export const whoSigns = async (choice: SignerChoice, needs: Needs): Promise<Who> => ({
+  ...(await signerOf(choice, needs)),
+  again: namedAgain(choice),
+})
+
+async function signerOf(choice: SignerChoice, needs: Needs): Promise<Who> {
+  const { settings, secrets } = needs
+  const { ledger, signerUrl } = choice
+  refuseBoth(choice)
+  if (ledger !== undefined || signerUrl !== undefined) return elsewhere(choice, needs)
+  if (isAtKeptSigner(choice, secrets)) return elsewhere({ ...choice, signerUrl: secrets.signerUrl }, needs)
+  if (choice.wallet !== undefined) return walletNamed(choice.wallet, choice, needs)
+  if (choice.keyFile !== undefined)
+    return fromKey(needs, { kind: 'key-file', path: choice.keyFile }, choice.keyFile)
+  if (secrets.hasPrivateKey) return fromKey(needs, { kind: 'environment' }, 'SLUICE_PRIVATE_KEY')
+  const { wallet } = await settings.read()
+  if (wallet !== undefined) return walletNamed(wallet, choice, needs)
+  return needs.otherwise()
+}
+
+/** Whether the signer of the environment is meant: nobody was typed, or an account that it has to be. */
+function isAtKeptSigner({ wallet, keyFile }: SignerChoice, { signerUrl, hasPrivateKey }: Secrets): boolean {
+  if (signerUrl === undefined || keyFile !== undefined) return false
+  if (wallet !== undefined && !EvmAddress.safeParse(wallet).success) return false
+  if (!hasPrivateKey) return true
+  throw new AppError('USAGE', 'SLUICE_PRIVATE_KEY and SLUICE_SIGNER_URL exclude each other', {
+    hint: 'Unset one of them.',
+  })
+}
+
+/** A person names one key: only `--wallet` with an address says which account of a device or of a signer elsewhere it has to be. */
+function refuseBoth({ wallet, keyFile, ledger, signerUrl }: SignerChoice): void {
+  const ways = { '--key-file': keyFile, '--ledger': ledger, '--signer-url': signerUrl, '--wallet': wallet }
+  const [one, other] = Object.entries(ways).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+  if (other === undefined) return
+  const isAccount = other === '--wallet' && one !== '--key-file' && EvmAddress.safeParse(wallet).success
+  if (isAccount) return
+  throw new AppError('USAGE', `${one} and ${other} exclude each other`, {
+    ...(other === '--wallet' &&
+      one !== '--key-file' && { hint: `${one} with --wallet 0x... is held to that address.` }),
+  })
+}
+
+/** A key on a Ledger or at a signer elsewhere. Where its address is named, nobody is asked before something is to be signed. */
+async function elsewhere({ wallet, ledger, signerUrl }: SignerChoice, needs: Needs): Promise<Who> {
+  const named = wallet === undefined ? null : EvmAddress.parse(wallet)
+  const path = ledger === true ? usualPath : derivationPath(ledger ?? usualPath)
+  const source: KeySource & { kind: 'ledger' | 'external' } =
+    signerUrl === undefined
+      ? { kind: 'ledger', path, emulator: needs.env.SLUICE_LEDGER_SPECULOS ?? null }
+      : { kind: 'external', wallet: named }
+  const label = signerUrl === undefined ? `Ledger ${path}` : `signer at ${hostOf(signerUrl)}`
+  if (named === null) return fromKey(needs, source, label)
+  const unlock = async () => {
+    const signer = await deskSigner(await needs.desk(), source)
+    if (signer.address === named) return signer
+    throw new AppError('KEY_SOURCE', `${label} is ${signer.address}, and not ${named}`, {
+      hint: `Name the path of ${named}, or connect the device that has it.`,
+    })
+  }
+  return { address: named, label, source: source.kind, unlock }
+}
+
+async function fromKey(
+  { desk }: Needs,
+  source: KeySource & { kind: 'key-file' | 'environment' | 'ledger' | 'external' },
+  label: string,
+): Promise<Who> {
+  const signer = await deskSigner(await desk(), source)
+  return { address: signer.address, label, source: source.kind, unlock: async () => signer }
+}

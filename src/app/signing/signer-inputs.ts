@@ -1,0 +1,156 @@
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Address } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { KeptPlan } from '../../guard/intent-json.ts'
+import type { Catalog } from '../../protocols/catalog.ts'
+import { operandsOf } from '../../signing/command-line.ts'
+import type { Remembered } from '../../signing/intent-check.ts'
+import type { Written } from '../../signing/recorded-plan-check.ts'
+import type { DeskNeeds } from '../../signing/signing-context.ts'
+import type { Journal } from '../../store/journal/types.ts'
+import type { Directories } from '../profiles/directories.ts'
+
+/** The most bytes of a plan that are read. */
+const mostBytes = 32 * 1024 * 1024
+
+/** The text of a plan in a file that can be read more than once; `undefined` where it is none, such as a pipe, or is larger than a plan is. Throws where it cannot be read. */
+export function planTextIn(path: string): string | undefined {
+  const stats = statSync(path)
+  return stats.isFile() && stats.size <= mostBytes ? readFileSync(path, 'utf8') : undefined
+}
+
+const journals = () => import('../../store/journal/journal.ts')
+const memories = () => import('../../store/json-files.ts')
+const quotes = () => import('../../api/quote.ts')
+const planFiles = () => import('../../planning/plan-file.ts')
+
+/** Loads what a command line will have it read. */
+export async function readAhead(argv: readonly string[]): Promise<void> {
+  const [command, sub] = operandsOf(argv)
+  if (command === 'action') await Promise.all([journals(), ...(sub === 'submit' ? [planFiles()] : [])])
+  if (command === 'swap') await Promise.all([memories(), quotes()])
+}
+
+type Where = {
+  argv: readonly string[]
+  dirs: Directories
+  isSandbox: boolean
+  catalog: () => Promise<Catalog>
+}
+
+/** What the signer reads by itself: the journal, the plan in a file, the quotes that this machine was given. */
+export function signerReads({
+  argv,
+  dirs,
+  isSandbox,
+  catalog,
+}: Where): Pick<DeskNeeds, 'written' | 'remembered' | 'isSigned'> {
+  const [command, sub, name] = operandsOf(argv)
+  const withJournal = async <value>(work: (journal: Journal) => value): Promise<value> => {
+    const { openJournal } = await journals()
+    const journal = openJournal(join(dirs.data, ...(isSandbox ? ['sandbox'] : []), 'journal.db'), Date.now)
+    try {
+      return work(journal)
+    } finally {
+      journal.close()
+    }
+  }
+  return {
+    written: async () => {
+      if (command !== 'action' || name === undefined) return undefined
+      const plan = sub === 'submit' ? await planIn(name, catalog) : undefined
+      const begun = await withJournal((journal) =>
+        operationIn(journal, plan?.id ?? (sub === 'submit' ? undefined : name)),
+      )
+      if (!plan && !begun) return sub === 'submit' ? withJournal(newest) : undefined
+      return {
+        transactions: [...(plan?.transactions ?? []), ...(begun?.transactions ?? [])],
+        vouched: begun?.vouched ?? [],
+      }
+    },
+    remembered: async (quoteId) => {
+      // What was typed names it before anybody else does.
+      const id = name ?? quoteId
+      if (command !== 'swap' || sub !== 'execute' || id === null) return null
+      const { openMemory } = await memories()
+      const memory = openMemory(join(dirs.data, 'quotes.db'), Date.now)
+      try {
+        return quoteOf(memory.find(id))
+      } finally {
+        memory.close()
+      }
+    },
+    isSigned: (chainId, wallet, nonce) =>
+      withJournal((journal) => {
+        const holder = journal.holderOf(chainId, wallet, nonce)
+        return holder !== undefined && journal.attempts(holder.operation, holder.index).length > 0
+      }),
+  }
+}
+
+type Kept = {
+  raw: never
+  exact: 'in' | 'out'
+  slippage?: number | null
+  destination: Address | null
+  speed?: 'fast' | 'standard' | null
+}
+
+/** A quote as this machine was given it, in the words that a swap is held to. */
+async function quoteOf(kept: unknown): Promise<Remembered | null> {
+  if (kept === undefined) return null
+  const { Quote } = await quotes()
+  const { raw, exact, slippage = null, destination, speed = null } = kept as Kept
+  const { from, to, tokenIn, tokenOut, minAmountOut, maxAmountIn } = Quote.decode(raw)
+  return {
+    recipient: destination,
+    chainIn: from.chainId,
+    chainOut: to.chainId,
+    tokenIn: tokenIn.address,
+    tokenOut: tokenOut.address,
+    exact,
+    slippage,
+    speed,
+    amountIn: tokenIn.amount,
+    amountOut: tokenOut.amount,
+    minAmountOut,
+    maxAmountIn,
+  }
+}
+
+/** A plan in a file; what comes by standard input, or by another pipe, is read once, and not by the signer. */
+async function planIn(
+  path: string,
+  catalog: () => Promise<Catalog>,
+): Promise<{ id: string; transactions: Written['transactions'] } | undefined> {
+  if (path === '-') return undefined
+  let text: string | undefined
+  try {
+    text = planTextIn(path)
+  } catch (cause) {
+    throw new AppError('USAGE', 'The plan cannot be read by the signer', { cause })
+  }
+  if (text === undefined) return undefined
+  const { decodePlan } = await planFiles()
+  const { proposal } = decodePlan(text, await catalog())
+  return { id: proposal.id, transactions: proposal.legs.flatMap(({ transactions }) => transactions) }
+}
+
+/** What the journal has of an operation, which must be as it was written. */
+function operationIn(journal: Journal, name: string | undefined): Written | undefined {
+  if (name === undefined) return undefined
+  const operation =
+    journal.find(name) ?? journal.list({ limit: 10_000 }).find(({ idemKey }) => idemKey === name)
+  if (!operation) return undefined
+  journal.check(operation.id)
+  const { allow, allowTokens } = (operation.plan as KeptPlan).terms
+  return {
+    transactions: operation.steps.map(({ transaction }) => transaction),
+    vouched: [...allow, ...allowTokens],
+  }
+}
+
+/** The operation that was begun last: the one of a plan that came by standard input. */
+const newest = (journal: Journal): Written | undefined =>
+  operationIn(journal, journal.list({ limit: 1 })[0]?.id)

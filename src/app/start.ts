@@ -1,0 +1,97 @@
+import type { ChildProcess } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { config } from 'zod/v4/core'
+import { interrupted } from '../cli/cli.ts'
+import { told } from '../cli/error-report.ts'
+import { sniff } from '../cli/options/global-options.ts'
+import { stdio } from '../cli/terminal/io.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Exit } from '../domain/exit-codes.ts'
+import { once } from './backends/backend.ts'
+import { createWorld } from './create-world.ts'
+import { failed, main } from './main.ts'
+import type { Secrets } from './profiles/secrets.ts'
+import { interruptible } from './signing/interrupt.ts'
+
+/** Runs the program in this process: the command line, the real terminal, the real signals. `wasStopped`: a signal came while it was loading. */
+export async function start(
+  argv: readonly string[],
+  secrets: Secrets,
+  startSigner: () => ChildProcess,
+  wasStopped: () => boolean,
+): Promise<void> {
+  // Whoever reads a few answers has read them before the code is made that would read many of them faster.
+  if (!argv.some((word) => word === 'serve' || word === 'mcp')) config({ jitless: true })
+  const { noColor, noInput, quiet } = sniff(argv)
+  const { version } = JSON.parse(
+    readFileSync(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8'),
+  ) as {
+    version: string
+  }
+  // Ours first, then away with those from before: a signal that came while this was loading must find somebody.
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  const before = signals.map((signal) => [signal, process.listeners(signal)] as const)
+  const { interrupt, raced } = interruptible(process)
+  for (const [signal, listeners] of before)
+    for (const listener of listeners) process.removeListener(signal, listener)
+  const io = await stdio({ noColor, noInput, env: process.env })
+  const world = createWorld({
+    env: process.env,
+    secrets,
+    desk: once(async () => {
+      const child = startSigner()
+      const [{ readyForFew }, { deskOf }] = await Promise.all([
+        import('../signing/keystore/curve.ts'),
+        import('./signing/signer-process.ts'),
+      ])
+      // While the signer begins.
+      readyForFew()
+      return deskOf(child)
+    }),
+    version,
+    interrupt,
+    quiet,
+    io,
+    stdin: readStdin,
+  })
+  // What nobody awaited fails here, and whatever else is thrown: something may be signed by then. A server signs nothing, and whoever runs it wants the trace.
+  if (argv[0] !== 'serve')
+    process.once('uncaughtException', async (error) => {
+      let exit: Exit = 26
+      try {
+        exit = failed(await told(error, argv, world), argv, world)
+      } finally {
+        process.exit(exit)
+      }
+    })
+  const left = async (work?: Promise<Exit>): Promise<Exit> => {
+    const error = await told(interrupted(argv), argv, world)
+    // A command that came to its end meanwhile has said so itself.
+    return (await Promise.race([work, undefined])) ?? failed(error, argv, world)
+  }
+  const work = wasStopped() ? undefined : main(argv, world)
+  let lost: NodeJS.ErrnoException | undefined
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // Whoever reads us may leave when he has read enough.
+    if (error.code !== 'EPIPE') lost ??= error
+  })
+  let exit = (work && (await raced(work))) ?? (await left(work))
+  await Promise.all(
+    [process.stdout, process.stderr].map(
+      (stream) => new Promise<void>((done) => stream.write('', () => done())),
+    ),
+  )
+  if (lost !== undefined && exit < 20) {
+    const fault = new AppError('STATE_UNUSABLE', `The answer cannot be written: ${lost.message}`, {
+      cause: lost,
+      hint: 'Make room, or write it elsewhere.',
+    })
+    exit = failed(await told(fault, argv, world), ['--no-input'], world)
+  }
+  // Sockets that are kept alive must not keep a finished command alive.
+  process.exit(exit)
+}
+
+const readStdin = async (): Promise<string> =>
+  (await import('../cli/options/file-arguments.ts')).textIn(process.stdin, 'Standard input')

@@ -1,0 +1,73 @@
+import { AppError } from '../domain/errors.ts'
+import type { Chain } from './chain.ts'
+import { readHead } from './fees.ts'
+import { quantity } from './rpc/answer-numbers.ts'
+import type { Rpc } from './rpc/rpc.ts'
+import { within } from './rpc/timeouts.ts'
+
+/** A block by its number and its time in Unix seconds. */
+export type BlockTime = { number: bigint; timestamp: number }
+
+/** So many blocks are asked for in one exchange. */
+const probes = 8n
+/** Two blocks this far apart, in seconds, are near enough. */
+const near = 6 * 3_600
+
+/** The newest block, or nearly, that was there at a time, in a few exchanges; `undefined` where the chain is younger. */
+export async function blockBefore(
+  chain: Chain,
+  time: number,
+  head: BlockTime,
+): Promise<BlockTime | undefined> {
+  const backwards = [1_000n, 10_000n, 100_000n, 1_000_000n, 10_000_000n].map((back) => head.number - back)
+  const first = await timesOf(chain, [0n, ...backwards.filter((number) => number > 0n).reverse()])
+  let known = [...first, head]
+  for (let round = 0; round < 8; round++) {
+    const low = known.findLast(({ timestamp }) => timestamp <= time)
+    if (!low) return undefined
+    const high = known.find(({ timestamp }) => timestamp > time)
+    if (!high) return low
+    const between = high.number - low.number
+    if (between <= 1n || high.timestamp - low.timestamp <= near) return low
+    const step = between <= probes ? 1n : between / probes
+    const numbers: bigint[] = []
+    for (let number = low.number + step; number < high.number; number += step) numbers.push(number)
+    known = [low, ...(await timesOf(chain, numbers)), high]
+  }
+  return known.findLast(({ timestamp }) => timestamp <= time)
+}
+
+async function timesOf({ rpc }: Chain, numbers: readonly bigint[]): Promise<BlockTime[]> {
+  const blocks = (await rpc.batch(
+    numbers.map((number) => ['eth_getBlockByNumber', [`0x${number.toString(16)}`, false]] as const),
+  )) as ({ timestamp?: unknown } | null)[]
+  return blocks.map((block, at) => {
+    if (!block) throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} does not know an old block`)
+    return { number: numbers[at]!, timestamp: Number(quantity(block.timestamp, 'the time of an old block')) }
+  })
+}
+
+/** How long an endpoint has to say what time it is on its chain, in ms. */
+const longestMs = 3_000
+
+/**
+ * The other endpoint for which a time, in Unix seconds, is not over yet, though it answers: one alone that names a late block must not end anything.
+ * One whose newest block is older than `maxAgeMs` by this clock, in epoch ms, has stopped, and says nothing.
+ */
+export async function notYetPast(
+  rpc: Rpc,
+  { chainId, time }: { chainId: number; time: number },
+  { now, maxAgeMs = Number.POSITIVE_INFINITY }: { now: number; maxAgeMs?: number | undefined },
+): Promise<string | undefined> {
+  const heads = await Promise.all(
+    rpc.peers.map(async (peer) => ({
+      host: peer.host,
+      head: await within(readHead(peer, chainId), longestMs).catch((error: unknown) => {
+        if (error instanceof AppError) return undefined
+        throw error
+      }),
+    })),
+  )
+  return heads.find(({ head }) => head && head.timestamp <= time && now - head.timestamp * 1_000 <= maxAgeMs)
+    ?.host
+}

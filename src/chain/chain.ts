@@ -1,0 +1,178 @@
+import { type Client, createClient, custom } from 'viem'
+import { multicall } from 'viem/actions'
+import type { Address, Hex } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
+import { type Network, rpcVariable, sandboxNetworks } from '../domain/networks.ts'
+import { aggregated } from './multicall.ts'
+import { agesOf } from './price-age.ts'
+import type { Answer, Read, Reading } from './reading.ts'
+import { faultOf, isRefusal } from './rpc/errors.ts'
+import type { Rpc } from './rpc/rpc.ts'
+
+/** The chain of a network, whose faults say in `details.network` which network it is, and name the setting of its RPC. */
+export function namedRpc(network: Network, rpc: Rpc): Rpc {
+  const { name } = network
+  const named = async <value>(work: Promise<value>): Promise<value> => {
+    try {
+      return await work
+    } catch (error) {
+      if (!(error instanceof AppError) || error.details?.network !== undefined) throw error
+      const { code, message, details, cause, hint } = error
+      throw new AppError(code, message, {
+        details: { ...details, network: name },
+        cause,
+        ...(hint !== undefined && { hint: hintOn(network, hint) }),
+      })
+    }
+  }
+  return {
+    get host() {
+      return rpc.host
+    },
+    get peers() {
+      return rpc.peers
+    },
+    request: (method, params) => named(rpc.request(method, params)),
+    batch: (calls) => named(rpc.batch(calls)),
+  }
+}
+
+/** A next step that is for any network, as it is for this one. The chains of the sandbox have no setting. */
+const hintOn = (network: Network, hint: string): string =>
+  sandboxNetworks.some(({ chainId }) => chainId === network.chainId)
+    ? hint
+    : hint
+        .replace('SLUICE_RPC_<NETWORK>', rpcVariable(network))
+        .replace(' In the sandbox: sluice sandbox status', '')
+
+/** A chain that the engine reads: its network, the strict JSON-RPC under it, viem's client over that, and what wraps its coin, where that is known. */
+export type Chain = { network: Network; rpc: Rpc; client: Client; wrapped?: Address | undefined }
+
+/** Opens a chain for reading. Nothing is asked before the first read. */
+export function openChain(network: Network, bare: Rpc, wrapped?: Address): Chain {
+  const rpc = namedRpc(network, bare)
+  const request = ({ method, params }: { method: string; params?: unknown }) =>
+    rpc.request(method, (params ?? []) as unknown[])
+  const client = createClient({
+    chain: {
+      id: network.chainId,
+      name: network.name,
+      nativeCurrency: { ...network.native, name: network.native.symbol },
+      rpcUrls: { default: { http: [] } },
+    },
+    transport: custom({ request }, { retryCount: 0 }),
+    cacheTime: 0,
+  })
+  return { network, rpc, client, wrapped }
+}
+
+/** What a block is known by where several reads must agree. */
+export type BlockRef = { number: bigint; hash: string; timestamp: number }
+
+/**
+ * Reads everything in one call, at the latest block or the one given. What a contract refuses is `undefined`; a chain that does not
+ * answer throws. A contract that burns all gas fails the call it is in: then the parts are asked by themselves, down to the one.
+ */
+export async function read<value>(
+  chain: Chain,
+  { reads, parse }: Reading<value>,
+  blockNumber?: bigint,
+): Promise<value> {
+  const [plain, ages] = [reads.filter(({ code }) => !code), reads.filter(({ code }) => code)]
+  const [answers, renewed] = await Promise.all([
+    answersTo(chain, plain, blockNumber),
+    agesOf(chain.client, ages, blockNumber),
+  ])
+  let [nextPlain, nextAge] = [0, 0]
+  return parse(
+    reads.map(({ code, refused }) => (code ? renewed[nextAge++] : answers[nextPlain++]) ?? refused),
+  )
+}
+
+/** Into so many parts a call is cut that failed as a whole: one bad contract among a thousand is found in four rounds. */
+const cuts = 8
+
+async function answersTo(chain: Chain, reads: readonly Read[], blockNumber?: bigint): Promise<Answer[]> {
+  const most = mostReads(chain)
+  // What does not fit into one call goes into several at once, which take no longer than one.
+  if (reads.length > most) return inParts(chain, reads, Math.ceil(reads.length / most), blockNumber)
+  if (reads.length === 0) return []
+  const { multicall3 } = chain.network
+  try {
+    const answers = await (multicall3
+      ? aggregated(chain.client, multicall3, reads, blockNumber)
+      : withOwnCode(chain.client, reads, blockNumber))
+    const isSilent = answers.every((answer) => answer === undefined)
+    if (!isSilent || !multicall3 || !(await isMissing(chain, multicall3, blockNumber))) return answers
+    return answersTo({ ...chain, network: { ...chain.network, multicall3: undefined } }, reads, blockNumber)
+  } catch (error) {
+    const fault = faultOf(error)
+    if (!fault || !isRefusal(fault)) throw fault ?? error
+    return reads.length === 1 ? [undefined] : inParts(chain, reads, cuts, blockNumber)
+  }
+}
+
+/** The same where nothing is there that could ask: the call brings the code that asks. */
+async function withOwnCode(client: Client, reads: readonly Read[], blockNumber?: bigint): Promise<Answer[]> {
+  const results = (await multicall(client, {
+    contracts: reads as never,
+    deployless: true,
+    batchSize: 0,
+    allowFailure: true,
+    ...(blockNumber !== undefined && { blockNumber }),
+  })) as { status: string; result?: unknown; error?: unknown }[]
+  const fault = results.map(({ error }) => faultOf(error)).find((one) => one !== undefined)
+  if (fault) throw fault
+  return results.map(({ status, result }) => (status === 'success' ? result : undefined))
+}
+
+/** Whether there is nothing at an address: a local chain, or an old block, may not have what its network has now. */
+async function isMissing({ rpc }: Chain, address: Address, blockNumber?: bigint): Promise<boolean> {
+  const block = blockNumber === undefined ? 'latest' : `0x${blockNumber.toString(16)}`
+  return (await rpc.request<Hex>('eth_getCode', [address, block])) === '0x'
+}
+
+/**
+ * How many reads fit into one call: a node gives a call about 50 M gas. Where a call brings the code that asks, what it asks counts as
+ * code of at most 49,152 bytes, and what comes back as code of at most 24,576 (EIP-3860, EIP-170).
+ */
+const mostReads = ({ network }: Chain): number => (network.multicall3 ? 500 : 40)
+
+async function inParts(
+  chain: Chain,
+  reads: readonly Read[],
+  parts: number,
+  blockNumber?: bigint,
+): Promise<Answer[]> {
+  const size = Math.ceil(reads.length / parts)
+  const cut = Array.from({ length: Math.ceil(reads.length / size) }, (_, at) =>
+    reads.slice(at * size, (at + 1) * size),
+  )
+  return (await Promise.all(cut.map((part) => answersTo(chain, part, blockNumber)))).flat()
+}
+
+/** The newest block. */
+export async function headOf({ rpc, network }: Chain): Promise<BlockRef> {
+  const block = await rpc.request<{ number: string; hash: string; timestamp: string } | null>(
+    'eth_getBlockByNumber',
+    ['latest', false],
+  )
+  if (!block)
+    throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} knows no latest block`, {
+      details: { host: rpc.host, network: network.name },
+    })
+  return { number: BigInt(block.number), hash: block.hash, timestamp: Number(block.timestamp) }
+}
+
+/**
+ * How far the clock of a chain is ahead of ours, in seconds: a deadline in calldata is measured by its clock. A minute is nothing, as
+ * the block after the newest is ahead on any chain; more is a clock that was moved, or ours is late.
+ */
+export async function aheadOf({ rpc }: Chain, nowMs: number): Promise<number> {
+  const [latest, pending] = (await rpc.batch(
+    ['latest', 'pending'].map((tag) => ['eth_getBlockByNumber', [tag, false]]),
+  )) as ({ timestamp: string } | null)[]
+  const time = Math.max(Number(latest?.timestamp ?? 0), Number(pending?.timestamp ?? 0))
+  const ahead = time - Math.floor(nowMs / 1000)
+  return ahead > 60 ? ahead : 0
+}

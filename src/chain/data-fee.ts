@@ -1,0 +1,50 @@
+import { encodeFunctionData, parseAbi, serializeTransaction } from 'viem/utils'
+import type { Address, Hex } from '../domain/address.ts'
+import type { Transaction } from '../domain/transaction.ts'
+import type { Fees } from './fees.ts'
+import { eachRead } from './reads.ts'
+import type { Rpc } from './rpc/rpc.ts'
+
+/** What says on a rollup what the data of a transaction costs beside its gas, in wei. Source: `viem/op-stack`; the same function on Scroll, `@scroll-tech/contracts`. */
+const dataFeeAbi = parseAbi(['function getL1Fee(bytes _data) view returns (uint256)'])
+
+const opStack: Address = '0x420000000000000000000000000000000000000F'
+
+/** Where that is, by chain. Sources: the contract `gasPriceOracle` of `viem/chains`; docs.scroll.io, "Transaction Fees on Scroll". Elsewhere the gas has it in it. */
+export const dataFeeOracles: ReadonlyMap<number, Address> = new Map([
+  ...[10, 130, 8453, 84532, 11155420].map((chainId) => [chainId, opStack] as const),
+  [534352, '0x5300000000000000000000000000000000000002'],
+])
+
+/** What a transaction will be signed with, as far as its size goes. */
+type Form = { nonce: number; gas: bigint; maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
+
+/** The question what the data of a transaction costs that is signed like this. */
+export const dataFeeCall = (transaction: Transaction, form: Form): Hex =>
+  encodeFunctionData({
+    abi: dataFeeAbi,
+    functionName: 'getL1Fee',
+    args: [serializeTransaction({ type: 'eip1559', ...transaction, ...form })],
+  })
+
+/**
+ * What a rollup takes for the data of transactions beside their gas, by what it costs now, in wei: with these gas limits, and nonces from `nonce` on.
+ * Nothing on a chain that takes none; `null` where the node does not say how much.
+ */
+export async function dataFeeOf(
+  rpc: Rpc,
+  chainId: number,
+  transactions: readonly Transaction[],
+  { nonce, gas, fees }: { nonce: number; gas: readonly bigint[]; fees: Fees },
+): Promise<bigint | null | undefined> {
+  const to = dataFeeOracles.get(chainId)
+  if (!to || transactions.length === 0) return undefined
+  const said = await eachRead(
+    rpc,
+    transactions.map((transaction, at) => ({
+      to,
+      data: dataFeeCall(transaction, { ...fees, nonce: nonce + at, gas: gas[at] ?? 0n }),
+    })),
+  )
+  return said.reduce<bigint | null>((sum, fee) => (sum === null || fee === undefined ? null : sum + fee), 0n)
+}

@@ -1,0 +1,69 @@
+import { encodeFunctionData, parseAbi } from 'viem/utils'
+import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
+import type { Transaction } from '../domain/transaction.ts'
+import { strictDecode } from './calldata.ts'
+
+/** ERC-20, as EIP-20 gives it. */
+export const erc20Abi = parseAbi([
+  'function approve(address spender, uint256 amount) returns (bool)',
+  'function transfer(address to, uint256 amount) returns (bool)',
+  'function allowance(address owner, address spender) view returns (uint256)',
+  'function balanceOf(address account) view returns (uint256)',
+  'function decimals() view returns (uint8)',
+  'function symbol() view returns (string)',
+  'function totalSupply() view returns (uint256)',
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
+  'event Approval(address indexed owner, address indexed spender, uint256 value)',
+])
+
+/** The functions of ERC-20 that change something: `approve` and `transfer`. */
+export const writes = parseAbi([
+  'function approve(address spender, uint256 amount) returns (bool)',
+  'function transfer(address to, uint256 amount) returns (bool)',
+])
+
+/** Lets `spender` take up to `amount` of a token from the sender. */
+export const approve = (call: {
+  chainId: number
+  token: Address
+  spender: Address
+  amount: bigint
+}): Transaction => ({
+  to: call.token,
+  data: encodeFunctionData({ abi: writes, functionName: 'approve', args: [call.spender, call.amount] }),
+  value: 0n,
+  chainId: call.chainId,
+})
+
+/** Sends a token, or the native coin where the token is the zero address. */
+export const transfer = (call: {
+  chainId: number
+  token: Address
+  to: Address
+  amount: bigint
+}): Transaction =>
+  sameAddress(call.token, nativeAddress)
+    ? { to: call.to, data: '0x', value: call.amount, chainId: call.chainId }
+    : {
+        to: call.token,
+        data: encodeFunctionData({ abi: writes, functionName: 'transfer', args: [call.to, call.amount] }),
+        value: 0n,
+        chainId: call.chainId,
+      }
+
+/** An approval read back from calldata, or `undefined` if it is none. */
+export function decodeApprove(data: `0x${string}`): { spender: Address; amount: bigint } | undefined {
+  const call = strictDecode(writes, data)
+  return call?.functionName === 'approve' ? { spender: call.args[0], amount: call.args[1] } : undefined
+}
+
+/** Whom a plain transfer pays how much, of a token or of the native coin; `undefined` where it is none. */
+export function decodeTransfer({
+  to,
+  data,
+  value,
+}: Transaction): { to: Address; amount: bigint } | undefined {
+  if (data === '0x') return { to, amount: value }
+  const call = strictDecode(writes, data)
+  return call?.functionName === 'transfer' ? { to: call.args[0], amount: call.args[1] } : undefined
+}

@@ -1,0 +1,121 @@
+import { AppError } from '../domain/errors.ts'
+import { wait } from '../http/backoff.ts'
+import { headBelievedMs } from '../store/journal/seen-heads.ts'
+import { type Head, readHead } from './fees.ts'
+import { hexQuantity } from './rpc/answer-numbers.ts'
+import { isNotOffered } from './rpc/errors.ts'
+import type { Rpc } from './rpc/rpc.ts'
+import { patienceMs, pauses, promptly } from './rpc/timeouts.ts'
+
+/** How far a node may fall behind what was seen before, in blocks. */
+export const maxFallBack = 3
+
+const inconsistent = (
+  message: string,
+  details: Record<string, unknown>,
+  hint = 'Use another RPC endpoint, or wait for this one.',
+): AppError => new AppError('RPC_INCONSISTENT', message, { details, hint })
+
+/**
+ * Refuses a node that is behind what was seen of this chain a moment ago, or whose newest block is too old for a chain that makes blocks all
+ * the time. `now` and `seen.seen` are epoch milliseconds; a clock that was set back makes nothing newer than it is.
+ */
+export function refuseOldHead(
+  { host }: Rpc,
+  head: Head,
+  seen: { number: number; seen: number } | undefined,
+  maxAgeMs: number | undefined,
+  now: number,
+): void {
+  const isBelieved = seen && Math.abs(now - seen.seen) <= headBelievedMs
+  if (isBelieved && Number(head.number) < seen.number - maxFallBack) {
+    const until = new Date(seen.seen + headBelievedMs).toISOString()
+    throw inconsistent(
+      `The node at ${host} is at block ${head.number}, and block ${seen.number} was seen before`,
+      { host, block: Number(head.number), seen: seen.number, until },
+      `Use another RPC endpoint, or wait for this one. Where it was what was seen that is wrong: it is believed until ${until}.`,
+    )
+  }
+  const age = now - head.timestamp * 1000
+  if (maxAgeMs !== undefined && age > maxAgeMs)
+    throw inconsistent(
+      `The newest block at ${host} is ${Math.round(age / 1000)} seconds old by the clock of this machine`,
+      { host, ageMs: age },
+      'Look at the clock of this machine; if it is right, use another RPC endpoint, or wait for this one.',
+    )
+}
+
+/**
+ * Refuses endpoints of one chain that do not have the same chain id, or the same block at the height that all of them have. Who is down, or says
+ * nothing within `longestMs`, cannot disagree. Gives the lowest of their newest blocks: a higher one is the word of one of them alone.
+ */
+export async function refuseOtherHeads(
+  rpc: Rpc,
+  chainId: number,
+  head: Head,
+  longestMs = patienceMs,
+): Promise<Head> {
+  const compare = async (peer: Rpc): Promise<Head> => {
+    const other = await headIfUp(peer, chainId, longestMs)
+    if (!other) return head
+    const at = other.number < head.number ? other : head
+    const [mine, theirs] = await Promise.all([
+      hashAt(rpc, at.number),
+      ifUp(peer, longestMs, (node) => hashAt(node, at.number)),
+    ])
+    if (!theirs) return head
+    if (mine !== theirs.said)
+      throw inconsistent(`${rpc.host} and ${peer.host} have different blocks at height ${at.number}`, {
+        hosts: [rpc.host, peer.host],
+        block: Number(at.number),
+      })
+    return at
+  }
+  const lowest = await Promise.all(rpc.peers.map(compare))
+  return lowest.reduce((least, one) => (one.number < least.number ? one : least), head)
+}
+
+/** The hash of a block that the node named; asked again shortly where a node behind the same address does not have it yet. */
+export async function hashAt(rpc: Rpc, number: bigint): Promise<string | undefined> {
+  const read = () =>
+    rpc.request<{ hash?: string } | null>('eth_getBlockByNumber', [hexQuantity(number), false])
+  let block = await read()
+  for (const pause of pauses) {
+    if (block) break
+    await wait(pause)
+    block = await read()
+  }
+  return block?.hash?.toLowerCase()
+}
+
+/** The newest block of another endpoint; `undefined` where it is down, or later than `longestMs`, as it cannot disagree then. */
+export const headIfUp = async (
+  peer: Rpc,
+  chainId: number,
+  longestMs = patienceMs,
+): Promise<Head | undefined> => (await ifUp(peer, longestMs, (node) => readHead(node, chainId)))?.said
+
+/**
+ * What another endpoint says; `undefined` where it is down, too late, or does not offer the question, which leaves it to those that do. What it
+ * answers wrongly is its own fault, and named so: the first endpoint may be well.
+ */
+async function ifUp<T>(
+  peer: Rpc,
+  longestMs: number,
+  ask: (node: Rpc) => Promise<T>,
+): Promise<{ said: T } | undefined> {
+  try {
+    return { said: await ask(promptly(peer, longestMs)) }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const { code, message, details } = error
+    if (code === 'RPC_UNREACHABLE' || isNotOffered(error)) return undefined
+    if (code !== 'RPC_ERROR' && code !== 'RPC_INCONSISTENT') throw error
+    const { host } = peer
+    throw new AppError(code, message.includes(host) ? message : `At ${host}: ${message}`, {
+      details: { ...details, host },
+      cause: error,
+      hint: `Leave ${host} out of the endpoints for as long as it answers so, or wait for it.`,
+    })
+  }
+}

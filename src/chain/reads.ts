@@ -1,0 +1,98 @@
+import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
+import type { Address, Hex } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Query, Rounds } from './contract-query.ts'
+import type { Head } from './fees.ts'
+import { hashAt } from './heads.ts'
+import { hexQuantity, quantity } from './rpc/answer-numbers.ts'
+import { isNotOffered } from './rpc/errors.ts'
+import type { Rpc } from './rpc/rpc.ts'
+
+/** A read-only call. */
+export type Read = { to: Address; data: Hex }
+
+/**
+ * The first words of what contracts answer, in one exchange; `undefined` where one refuses, or gives no number: then each is asked by
+ * itself, so that one broken contract is not all of them.
+ */
+export async function eachRead(rpc: Rpc, reads: readonly Read[]): Promise<(bigint | undefined)[]> {
+  const ask = (read: Read) => ['eth_call', [read, 'latest']] as const
+  const answers = await rpc.batch(reads.map(ask)).catch((error: unknown) => {
+    if (!isRefused(error)) throw error
+    return Promise.all(
+      reads.map((read) =>
+        rpc.request(...ask(read)).catch((own: unknown) => {
+          if (isRefused(own)) return undefined
+          throw own
+        }),
+      ),
+    )
+  })
+  return answers.map((answer) =>
+    typeof answer === 'string' && /^0x[0-9a-f]{64}/i.test(answer) ? BigInt(answer.slice(0, 66)) : undefined,
+  )
+}
+
+const isRefused = (error: unknown) => error instanceof AppError && error.code === 'RPC_ERROR'
+
+/** The number of the newest block. */
+export const blockNumber = async (rpc: Rpc): Promise<number> =>
+  Number(quantity(await rpc.request('eth_blockNumber'), 'the block number'))
+
+/** Asks a node for what a call returns. */
+export type Ask = (method: string, params: readonly unknown[]) => Promise<unknown>
+
+/** Answers questions that build on each other by raw calls: what a contract refuses, or answers in another shape, is `undefined`. */
+export async function answered<value>(rounds: Rounds<value>, ask: Ask): Promise<value> {
+  for (let step = rounds.next(); ; ) {
+    if (step.done) return step.value
+    step = rounds.next(await Promise.all(step.value.map((query) => answerTo(query, ask))))
+  }
+}
+
+async function answerTo({ address, abi, functionName, args = [] }: Query, ask: Ask): Promise<unknown> {
+  const data = encodeFunctionData({ abi, functionName, args: [...args] })
+  let said: Hex
+  try {
+    said = (await ask('eth_call', [{ to: address, data }, 'latest'])) as Hex
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'RPC_ERROR') return undefined
+    throw error
+  }
+  try {
+    return decodeFunctionResult({ abi, functionName, data: said })
+  } catch {
+    return undefined // No contract there, or another one: whoever asked says so.
+  }
+}
+
+/** How a block is named in a question about it. */
+type At = { blockHash: Hex } | Hex
+
+/**
+ * What a node answers to a question about a block, named by its hash (EIP-1898). A node that does not take hashes is asked by the number, and once more
+ * after it has answered whether that is still this block: another one is RPC_INCONSISTENT. Where both are refused, the first refusal is thrown.
+ */
+export async function atBlock<T>(
+  rpc: Rpc,
+  { number, hash }: Pick<Head, 'number' | 'hash'>,
+  ask: (at: At) => Promise<T>,
+): Promise<T> {
+  let refusal: unknown
+  try {
+    return await ask({ blockHash: hash })
+  } catch (error) {
+    if (!isNotOffered(error)) throw error
+    refusal = error
+  }
+  const answer = await ask(hexQuantity(number)).catch((error: unknown) => {
+    throw isNotOffered(error) ? refusal : error
+  })
+  const now = await hashAt(rpc, number)
+  if (now?.toLowerCase() === hash.toLowerCase()) return answer
+  throw new AppError(
+    'RPC_INCONSISTENT',
+    `The node at ${rpc.host} has another block at height ${number} than it had`,
+    { details: { host: rpc.host, block: Number(number), hash, now: now ?? null } },
+  )
+}

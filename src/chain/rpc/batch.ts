@@ -1,0 +1,94 @@
+import { AppError } from '../../domain/errors.ts'
+import type { Endpoint } from './endpoint.ts'
+import { batchRefused, isRecord, nonsense, type RpcCall, unwrap, unwrapBatch } from './envelope.ts'
+
+/** So many calls go into one exchange, and fewer where an endpoint takes no more: public ones take a hundred, three, or no batch at all. */
+const sizes = [100, 25, 10, 3, 1]
+
+/** The most calls that `askAll` is given. */
+export const mostCalls = sizes[0]!
+
+/** So many exchanges go side by side. */
+const sideBySide = 8
+
+/** How many calls an endpoint took that had refused more, and until when that is believed, on the monotonic clock: it may have been a mood. */
+const taken = new WeakMap<Endpoint, { size: number; until: number }>()
+const believedMs = 600_000
+
+type Time = { deadlineMs: number; until: number }
+
+const leftOf = ({ deadlineMs, until }: Time): number => Math.min(deadlineMs, until - performance.now())
+
+/**
+ * The answers to a hundred calls or fewer in their order, in as few exchanges as the endpoint takes; the first error answer is thrown.
+ * Logs never come without the other calls of their batch: those say whether the node has the blocks that it gives logs of. `deadlineMs` is for
+ * one exchange, and `until`, on the monotonic clock, for all of them.
+ */
+export async function askAll(endpoint: Endpoint, calls: readonly RpcCall[], time: Time): Promise<unknown[]> {
+  const known = taken.get(endpoint)
+  const most = known && performance.now() < known.until ? known.size : mostCalls
+  let refusal: unknown
+  for (const size of [most, ...sizes.filter((one) => one < Math.min(most, calls.length))])
+    try {
+      return await inParts(endpoint, calls, size, time)
+    } catch (error) {
+      refusal = error
+      if (faultOf(error) !== 'batch') break
+    }
+  const logs = calls.find(({ method }) => method === 'eth_getLogs')
+  // It may be the logs that are too many: that is asked apart. What it gives alone is not counted with.
+  if (logs && ['batch', 'all'].includes(String(faultOf(refusal))))
+    try {
+      unwrap(endpoint.host, await endpoint.exchange(logs, leftOf(time)), logs)
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'RPC_ERROR' && isOfLogs(error)) throw error
+    }
+  throw refusal
+}
+
+async function inParts(
+  endpoint: Endpoint,
+  calls: readonly RpcCall[],
+  size: number,
+  time: Time,
+): Promise<unknown[]> {
+  const { host, exchange } = endpoint
+  const others = calls.filter(({ method }) => method !== 'eth_getLogs')
+  const anchors = others.length < calls.length ? others : []
+  const rest = calls.filter((call) => !anchors.includes(call))
+  const room = size - anchors.length
+  if (room < 1) throw batchRefused(host, anchors.length + 1, 'logs are asked for together with their block')
+  const parts = Array.from({ length: Math.ceil(rest.length / room) }, (_, at) => [
+    ...anchors,
+    ...rest.slice(at * room, (at + 1) * room),
+  ])
+  const answers = new Map<RpcCall, unknown>()
+  const ask = async (part: readonly RpcCall[]): Promise<void> => {
+    const [only, ...more] = part
+    const left = leftOf(time)
+    const said =
+      only && more.length === 0
+        ? [unwrap(host, await exchange(only, left), only)]
+        : unwrapBatch(host, await exchange(part, left), part)
+    if (size < mostCalls) taken.set(endpoint, { size, until: performance.now() + believedMs })
+    for (const [at, call] of part.entries()) {
+      if (answers.has(call) && nameOf(answers.get(call)) !== nameOf(said[at]))
+        throw nonsense(host, `two answers to ${call.method}, by two nodes`)
+      answers.set(call, said[at])
+    }
+  }
+  for (let at = 0; at < parts.length; at += sideBySide)
+    await Promise.all(parts.slice(at, at + sideBySide).map(ask))
+  return calls.map((call) => answers.get(call))
+}
+
+/** Whether a refusal is of how many logs were asked for, and not of whoever asks. */
+const isOfLogs = ({ details }: AppError): boolean =>
+  /range|results?\b|logs?\b|blocks?\b|large|limit|exceed/i.test(String(details?.message))
+
+/** What is wrong with the answer to a batch: `batch` where it is too large, `all` where it has one error for all. */
+const faultOf = (error: unknown): unknown => (error instanceof AppError ? error.details?.fault : undefined)
+
+/** By what two answers to one call are told apart: a block by its hash, as nodes write the rest of it in several ways. */
+const nameOf = (answer: unknown): string =>
+  isRecord(answer) && typeof answer.hash === 'string' ? answer.hash.toLowerCase() : JSON.stringify(answer)

@@ -1,0 +1,143 @@
+import { AppError } from '../../domain/errors.ts'
+import { retryAfterMs } from '../../http/backoff.ts'
+import { exchangeJson, hostOf, newDispatcher } from '../../http/client.ts'
+import { hider } from '../../http/redaction.ts'
+import { urlSecrets } from '../../http/secret-urls.ts'
+import { quantity } from './answer-numbers.ts'
+import { batchRefused, isRecord, type RpcCall, unwrap } from './envelope.ts'
+import { isOfMachine } from './errors.ts'
+
+/** One URL that JSON-RPC is asked at: its host, and one exchange within a time. What is no answer is RPC_UNREACHABLE. */
+export type Endpoint = { host: string; exchange: (body: unknown, deadlineMs: number) => Promise<unknown> }
+
+/** Opens an endpoint, with connections of its own. Nothing is asked before the first exchange, and nothing that its node says tells what is secret in its URL. Which chain it is on it says within `firstMs` when that is asked first. */
+export function openEndpoint(
+  url: string,
+  {
+    chainId,
+    checkMs = 30_000,
+    firstMs = Infinity,
+    signal,
+  }: { chainId?: number; checkMs?: number; firstMs?: number; signal?: AbortSignal },
+): Endpoint {
+  const host = hostOf(url)
+  const secrets = urlSecrets(url)
+  const hide = secrets.length > 0 && { hide: hider(secrets, '[secret of the RPC URL]') }
+  const dispatcher = newDispatcher()
+  const exchange: Endpoint['exchange'] = async (body, deadlineMs) => {
+    const { status, headers, text, ...said } = await exchangeJson('POST', url, body, {
+      dispatcher,
+      deadlineMs,
+      ...hide,
+      ...(signal ? { signal } : {}),
+    }).catch((error: unknown) => {
+      throw unreachable(host, error)
+    })
+    const answer = inLowerCase(text, said.body)
+    if (status === 200 && answer !== undefined) return answer
+    const error = isRecord(answer) && isRecord(answer.error) ? answer.error : undefined
+    // A refused call may come with a status of its own; what the server or something before it failed at is no answer.
+    if (error && isRecord(answer) && answer.jsonrpc === '2.0' && mayBeOfNode(status, error)) return answer
+    // How a batch is refused: with an error in the place of all answers, or as too large.
+    if (Array.isArray(body) && status === 500 && isRecord(answer) && answer.error) return answer
+    if (Array.isArray(body) && status === 413) throw batchRefused(host, body.length, `HTTP status ${status}`)
+    const waitMs = retryAfterMs(headers['retry-after'], Date.now())
+    const words = typeof error?.message === 'string' ? `: ${error.message}` : ''
+    throw new AppError('RPC_UNREACHABLE', `The node at ${host} answers with HTTP status ${status}${words}`, {
+      details: { host, status, ...(waitMs !== undefined && { retryAfterMs: waitMs }) },
+    })
+  }
+  /** When it last said that it is on the chain that is wanted. */
+  let right = chainId === undefined ? Infinity : -Infinity
+  let longestMs = firstMs
+  const checkChain = async (deadlineMs: number) => {
+    const call: RpcCall = { jsonrpc: '2.0', id: 0, method: 'eth_chainId', params: [] }
+    const answer = await exchange(call, Math.min(deadlineMs, longestMs)).finally(() => {
+      longestMs = Infinity
+    })
+    const said = chainIdOf(host, call)(answer)
+    right = said === chainId ? performance.now() : -Infinity
+    if (said === chainId) return
+    throw new AppError('CHAIN_ID_MISMATCH', `The node at ${host} is on chain ${said}, not on ${chainId}`, {
+      details: { host, expected: chainId, said },
+    })
+  }
+  return {
+    host,
+    exchange: async (body, deadlineMs) => {
+      if (right === -Infinity) {
+        const until = performance.now() + deadlineMs
+        await checkChain(deadlineMs)
+        return exchange(body, until - performance.now())
+      }
+      if (performance.now() - right < checkMs) return exchange(body, deadlineMs)
+      // It may be a node of another chain by now. That is asked beside the rest, and takes no longer; where it is not said, it is asked first next time.
+      right = performance.now()
+      const [answer] = await Promise.all([
+        exchange(body, deadlineMs),
+        checkChain(deadlineMs).catch((error: unknown) => {
+          right = -Infinity
+          if (!(error instanceof AppError) || error.code === 'CHAIN_ID_MISMATCH') throw error
+        }),
+      ])
+      return answer
+    },
+  }
+}
+
+/** An answer with all its hex in lower case, as it is compared: some nodes write it otherwise. */
+const inLowerCase = (text: string, body: unknown): unknown =>
+  body !== undefined && /"0[xX][0-9a-f]*[A-F]/.test(text)
+    ? JSON.parse(text.replace(/"0[xX][0-9a-fA-F]+"/g, (hex) => hex.toLowerCase()))
+    : body
+
+/** The chain that a node says it is on. A refusal to say so is no answer to what was to be asked after it. */
+const chainIdOf = (host: string, call: RpcCall) => (answer: unknown) => {
+  try {
+    return Number(quantity(unwrap(host, answer, call), 'the chain id'))
+  } catch (cause) {
+    if (!(cause instanceof AppError && cause.code === 'RPC_ERROR')) throw cause
+    throw new AppError(
+      'RPC_UNREACHABLE',
+      `The node at ${host} does not say which chain it is on: ${cause.message}`,
+      {
+        details: { host, fault: 'refused' },
+        cause,
+      },
+    )
+  }
+}
+
+/** Whether an error is the answer of a node to a call. Who wants a key, or to be paid, or forbids all, has asked no node; and of what failed within, only that its machine stopped is one. */
+const mayBeOfNode = (status: number, error: Record<string, unknown>): boolean =>
+  (status >= 400 && status < 500 && !isBusy(status) && ![401, 402, 403].includes(status)) ||
+  (status === 403 && error.code === -32601) ||
+  (status === 500 && isOfMachine(error))
+
+const isBusy = (status: number): boolean => status === 408 || status === 425 || status === 429
+
+const hopeless = [
+  'certificate',
+  'redirect',
+  'too-large',
+  'too-deep',
+  'encoded',
+  'aborted',
+  'refused',
+  'silent',
+]
+
+/** Whether the same endpoint may answer better next time; a redirect, too much, or a plain no stays what it is. */
+export function mayPass({ details }: AppError): boolean {
+  const { fault, status } = details ?? {}
+  if (typeof fault === 'string') return !hopeless.includes(fault)
+  if (typeof status === 'number') return status < 400 || status >= 500 || isBusy(status)
+  return true
+}
+
+const unreachable = (host: string, cause: unknown): AppError =>
+  new AppError(
+    'RPC_UNREACHABLE',
+    `The node at ${host} cannot be used: ${cause instanceof Error ? cause.message : 'no answer'}`,
+    { details: { host, ...(cause instanceof AppError && { fault: cause.details?.fault }) }, cause },
+  )

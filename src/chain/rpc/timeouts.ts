@@ -1,0 +1,183 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AppError } from '../../domain/errors.ts'
+import { mostTimerMs } from '../../domain/timers.ts'
+import { wait } from '../../http/backoff.ts'
+import { isUnknownBlock } from './errors.ts'
+import type { Rpc } from './rpc.ts'
+
+/** How long somebody is asked before he counts as silent, in ms: a person waits for the answer. */
+export const patienceMs = 8_000
+
+/** What work gives, unless it takes too long, in ms: then `undefined`. */
+export async function within<T>(work: Promise<T>, longestMs = patienceMs): Promise<T | undefined> {
+  const late = new AbortController()
+  try {
+    return await Promise.race([
+      work,
+      sleep(longestMs, undefined, { signal: late.signal }).catch(() => undefined),
+    ])
+  } finally {
+    late.abort()
+  }
+}
+
+/** What work gives; `undefined` where a node does not answer, or not so that it can be used. */
+export const ifAnswered = <T>(work: Promise<T>): Promise<T | undefined> =>
+  work.catch((error: unknown) => {
+    if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
+    throw error
+  })
+
+/** Time as execution sees it. `now` is monotonic, in ms; `wall` is epoch ms; `sleep` rejects when the signal is aborted. */
+export type Clock = {
+  now: () => number
+  wall: () => number
+  sleep: (ms: number, signal?: AbortSignal) => Promise<void>
+}
+
+/** The time of this machine. */
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  wall: () => Date.now(),
+  sleep: async (ms, signal) => {
+    await sleep(ms, undefined, signal ? { signal } : {})
+  },
+}
+
+/** How long what was begun may still take when the time of a run is over, in ms. */
+const graceMs = 5_000
+
+/** The longest that a node took for one answer, in ms; it may not have come at all. */
+type Wait = { host: string; ms: number }
+
+/** Who is waited for. `longest` is asked when the time is over, and counts who has not answered by then. */
+export type Waits = { begin: (host: string) => () => void; longest: () => Wait | undefined }
+
+/** Keeps an account of the answers that a run waits for. */
+export function newWaits(clock: Clock): Waits {
+  const open = new Set<{ host: string; since: number }>()
+  let most: Wait | undefined
+  const longer = (host: string, since: number): void => {
+    const ms = clock.now() - since
+    if (!most || ms > most.ms) most = { host, ms }
+  }
+  return {
+    begin: (host) => {
+      const one = { host, since: clock.now() }
+      open.add(one)
+      return () => {
+        if (open.delete(one)) longer(host, one.since)
+      }
+    },
+    longest: () => {
+      for (const { host, since } of open) longer(host, since)
+      return most
+    },
+  }
+}
+
+/** Waits for `work` until a little after `until`, on the monotonic clock; then RPC_UNREACHABLE, whatever becomes of it. */
+export async function inTime<T>(
+  { clock, until, waits }: { clock: Clock; until: number; waits?: Waits },
+  host: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const late = () =>
+    new AppError('RPC_UNREACHABLE', `The time was over before ${host} had answered`, {
+      details: { host, fault: 'time over' },
+      hint: `Give it more time: --timeout 10m; or leave ${host} out of the endpoints, where there is another one`,
+    })
+  const left = until + graceMs - clock.now()
+  if (left <= 0) throw late()
+  const done = new AbortController()
+  const answered = waits?.begin(host)
+  const over = clock.sleep(Math.min(left, mostTimerMs), done.signal).then(() => {
+    throw late()
+  })
+  try {
+    return await Promise.race([(async () => work())(), over])
+  } finally {
+    done.abort()
+    answered?.()
+  }
+}
+
+/** Whether somebody did not answer only because the time of a run was over: he may be well. */
+export const isCutShort = ({ code, details }: AppError): boolean =>
+  code === 'RPC_UNREACHABLE' && details?.fault === 'time over'
+
+/** A chain that is asked nothing any more when the time of a run is over: one that answers slowly must not hold a command up. */
+export const rpcInTime = (rpc: Rpc, run: { clock: Clock; until: number; waits?: Waits }): Rpc => ({
+  get host() {
+    return rpc.host
+  },
+  get peers() {
+    return rpc.peers.map((peer) => rpcInTime(peer, run))
+  },
+  request: (method, params) => inTime(run, rpc.host, () => rpc.request(method, params)),
+  batch: (calls) => inTime(run, rpc.host, () => rpc.batch(calls)),
+})
+
+/** One of several endpoints that has so long for each answer, in ms: who hangs is as one that is down, RPC_UNREACHABLE. */
+export function promptly(rpc: Rpc, ms = patienceMs): Rpc {
+  const soon = async <T>(work: Promise<T>): Promise<T> => {
+    const answer = await within(
+      work.then((said) => ({ said })),
+      ms,
+    )
+    if (answer) return answer.said
+    const { host } = rpc
+    throw new AppError('RPC_UNREACHABLE', `The node at ${host} has not answered in ${ms} ms`, {
+      details: { host },
+    })
+  }
+  return {
+    get host() {
+      return rpc.host
+    },
+    get peers() {
+      return rpc.peers.map((peer) => promptly(peer, ms))
+    },
+    request: (method, params) => soon(rpc.request(method, params)),
+    batch: (calls) => soon(rpc.batch(calls)),
+  }
+}
+
+/** How long to wait before each new try, in ms: in all a block of the slowest chains, as a node that is one behind has it by then. */
+export const pauses: readonly number[] = [100, 200, 400, 800, ...Array<number>(11).fill(1_000)]
+
+/**
+ * A chain whose nodes are asked again shortly for what hangs on a block that they do not have: another node behind the same address may
+ * have named it. A block that does not come is RPC_INCONSISTENT.
+ */
+export const patient = (rpc: Rpc): Rpc => ({
+  get host() {
+    return rpc.host
+  },
+  get peers() {
+    return rpc.peers.map(patient)
+  },
+  request: (method, params) => untilKnown(rpc.host, () => rpc.request(method, params)),
+  batch: (calls) => untilKnown(rpc.host, () => rpc.batch(calls)),
+})
+
+async function untilKnown<T>(host: string, ask: () => Promise<T>): Promise<T> {
+  for (let tried = 0; ; tried++)
+    try {
+      return await ask()
+    } catch (error) {
+      if (!isUnknownBlock(error)) throw error
+      const pause = pauses[tried]
+      if (pause === undefined)
+        throw new AppError(
+          'RPC_INCONSISTENT',
+          `The node at ${host} does not have a block that was named as the newest`,
+          {
+            cause: error,
+            details: { host },
+            hint: 'Wait for this endpoint, or name another one.',
+          },
+        )
+      await wait(pause)
+    }
+}

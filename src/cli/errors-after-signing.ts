@@ -1,0 +1,158 @@
+import type { Report } from '../diagnosis/report.ts'
+import { AppError, errorRow } from '../domain/errors.ts'
+import { shellWord } from '../domain/shell-quoting.ts'
+import { goOnAfter, isMended, mended } from '../transactions/operations/continue.ts'
+import type { Planned } from '../transactions/operations/start.ts'
+import { outcomeOf } from '../transactions/outcome/outcome.ts'
+
+/**
+ * An operation of which something is signed, as the journal has it, the flags by which the command line names its signer, and
+ * what the line does with it: one of the commands of `action`, where it names it to one.
+ */
+export type Signed = { operation: Planned; report: Report; again: string; verb: string | undefined }
+
+/**
+ * A failure before or beside going on with an operation, where something of that is signed: the code is what the operation
+ * deserves, as the contract of the exit codes has it, and the failure is its cause.
+ */
+export function afterSigning(error: AppError, { operation, report, again, verb }: Signed): AppError {
+  const { code, message, hint } = standing(error, operation, verb)
+  const flags = isResume.test(hint) ? flagsFor(error, again) : ''
+  return new AppError(code, message, {
+    cause: error,
+    details: {
+      ...error.details,
+      id: operation.id,
+      operation: operation.id,
+      cause: error.code,
+      action: report,
+    },
+    hint: flags === '' ? hint : `${hint} ${flags}`,
+  })
+}
+
+/** What a line that goes on has to say beside its command: who signs, as it was typed, unless that was at fault, and what the failure found missing. */
+function flagsFor({ code, details }: AppError, again: string): string {
+  if (typeof details?.passwordOf === 'string')
+    return `--wallet ${shellWord(details.passwordOf)} --password-file PATH`
+  if (typeof details?.owner === 'string')
+    return `--wallet ${shellWord(details.owner)}`.concat(
+      again.includes('--password-file ') ? ' --password-file PATH' : '',
+    )
+  if (errorRow(code).exit === 13) return ''
+  if (code === 'KEY_REQUIRED' && details?.named === false) return '--wallet NAME'
+  return code === 'IDEMPOTENCY_KEY_REQUIRED' ? `${again} --idempotency-key KEY`.trimStart() : again
+}
+
+/** A line that signs, and so must name who does. */
+const isResume = /sluice action (resume|replan|speed-up|(cancel|revoke)(?= \S+ --yes)) [\w-]+( --yes)?$/
+
+type Standing = { code: AppError['code']; message: string; hint: string }
+
+/** How an operation stands, in the words of whoever was to go on with it and did not. */
+function standing(error: AppError, operation: Planned, verb: string | undefined): Standing {
+  const { id, state } = operation
+  const why = reasonOf(error)
+  if (error.details?.givenUp === id)
+    return {
+      code: 'PARTIAL',
+      message: `${id} is given up, and its allowances are not taken back yet: ${why}`,
+      hint: goOnAfter(error, id, again(id, 'revoke')),
+    }
+  const next = mended(error, again(id, verb))
+  // What only nobody confirmed is confirmed by typing so, and not by going on.
+  const typed =
+    error.code === 'PROMPT_NEEDED' && error.hint?.startsWith('sluice action ') ? error.hint : undefined
+  if (state === 'DONE')
+    return {
+      code: 'PENDING',
+      message: `${id} is done, and ${verb === 'revoke' ? `w${unrevoked.slice(1)}` : 'this command did not come to say so'}: ${why}`,
+      hint: verb === 'revoke' ? goOnAfter(error, id, again(id, verb)) : `sluice action show ${id}`,
+    }
+  if (state !== 'EXECUTING' && state !== 'PARTIAL' && state !== 'OPEN') {
+    const end = endOf(operation)
+    // What is over can be followed by one thing still: that its allowances are taken back.
+    if (verb === 'revoke')
+      return {
+        code: end.code,
+        message: `${end.message}. ${unrevoked}: ${why}`,
+        hint: goOnAfter(error, id, again(id, verb)),
+      }
+    return {
+      code: end.code,
+      message: `${end.message}. This command changed nothing: ${why}`,
+      hint:
+        state === 'ATTENTION' && isMended(error)
+          ? next
+          : (typed ?? end.hint ?? `sluice action explain ${id}`),
+    }
+  }
+  const dropped = droppedFor(error, id)
+  if (dropped !== undefined)
+    return {
+      code: 'PENDING',
+      message: `${dropped} was given up before anything of it was signed, and the same was begun under its key, as ${id}, of which something is signed`,
+      hint: next,
+    }
+  if (error.code === 'INTERRUPTED')
+    return {
+      code: 'PENDING',
+      message: `Interrupted. Something of ${id} is signed, and it is not over yet`,
+      // Who did not want it to go on does not now.
+      hint:
+        verb === 'revoke' || verb === 'abandon' || verb === 'cancel'
+          ? again(id, verb)
+          : `sluice action resume ${id}`,
+    }
+  return goesOn(error, operation)
+    ? {
+        code: 'PENDING',
+        message: `Something of ${id} is signed, and this command did not go on with it: ${why}`,
+        hint: typed ?? next,
+      }
+    : {
+        code: 'PARTIAL',
+        message: `A part of ${id} is done, and this command did not go on with the rest: ${why}`,
+        hint: typed ?? goOnAfter(error, id, again(id, verb)),
+      }
+}
+
+/** The operation that gave way to another one with its key while it was to be gone on with, if a failure says that. */
+function droppedFor({ code, details }: AppError, id: string): string | undefined {
+  const of = details?.operation
+  return code === 'DECLINED' && typeof of === 'string' && of !== id ? of : undefined
+}
+
+const unrevoked = 'What is left of its allowances was not taken back'
+
+/** What asks for the same once more. */
+function again(id: string, verb = 'resume'): string {
+  const same = `sluice action ${verb} ${id}`
+  return ['revoke', 'replan', 'cancel', 'abandon'].includes(verb) ? `${same} --yes` : same
+}
+
+/** Whether a transaction is on its way, or what failed may be over at the next try: by the same rule as at the end of a run. */
+const goesOn = ({ code }: AppError, { steps }: Planned): boolean =>
+  code === 'BUG' ||
+  errorRow(code).retryable === true ||
+  steps.some(({ state }) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED')
+
+/** What the end of an operation is told as, that is over and did not come to where it was to. */
+function endOf(operation: Planned): AppError {
+  try {
+    outcomeOf(operation)
+  } catch (end) {
+    if (end instanceof AppError) return end
+    throw end
+  }
+  throw new AppError('BUG', `Operation ${operation.id} is ${operation.state}, and ended well`)
+}
+
+/** A failure as a part of a sentence: without a word of what was not signed, for of the operation something is; and with what mends it. */
+function reasonOf({ code, message, hint, details }: AppError): string {
+  if (code === 'INTERRUPTED') return 'interrupted'
+  // Without an operation it is a person who did not want to.
+  if (code === 'DECLINED' && details?.operation === undefined) return 'declined'
+  const what = message.replace(/\s*Nothing was (signed|sent)\.?$/, '').replace(/\.$/, '')
+  return hint !== undefined && /^[A-Z].*\.$/.test(hint) ? `${what}. ${hint}` : what
+}

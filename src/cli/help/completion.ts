@@ -1,0 +1,136 @@
+import { plain } from '../../domain/text.ts'
+import type { ArgumentOutline, OptionOutline, Outline } from './outline.ts'
+
+/** A word that may stand where the cursor is, and what it means. */
+export type Candidate = readonly [value: string, description: string]
+
+/** What a place on the line can be filled with; `undefined` where only the person knows. */
+export type Values = (place: {
+  /** The words of the command, such as `strategies show`. */
+  command: string
+  /** The argument or the long option that it is for. */
+  name: string
+  /** The options that stand before it. */
+  given: Readonly<Record<string, string>>
+  /** The arguments that stand before it. */
+  before: readonly string[]
+}) => Promise<readonly Candidate[] | undefined>
+
+/** The candidates, and whether a file may stand there instead. */
+export type Completion = { candidates: Candidate[]; files: boolean }
+
+/** What a shell is told, as the scripts in `completions` read it: a line a candidate, and whether a file may stand there. */
+export const completionText = ({ candidates, files }: Completion): string =>
+  `${candidates.map(([value, text]) => `${value}${text === '' ? '' : `\t${plain(text)}`}\n`).join('')}:${files ? 0 : 4}\n`
+
+/** Walks a command tree by the words before the cursor, and says what may come of the word under it. */
+export async function complete(
+  root: Outline,
+  words: readonly string[],
+  last: string,
+  valuesOf: Values,
+): Promise<Completion> {
+  const { branch, given, operands, pending, isLiteral } = walked(root, words)
+  const command = branch.at(-1)!
+  const before = operands
+  const positional = operands.length
+  const path = branch
+    .slice(1)
+    .map(({ name }) => name)
+    .join(' ')
+  const options = optionsOf(branch)
+  const fits = (list: readonly Candidate[], head = '') =>
+    list.flatMap(([value, text]): Candidate[] =>
+      (head + value).startsWith(last) ? [[head + value, oneLine(text)]] : [],
+    )
+  const ofOption = async (option: OptionOutline, head: string): Promise<Completion> => {
+    const choices = option.choices?.map((value): Candidate => [value, ''])
+    const list = choices ?? (await valuesOf({ command: path, name: option.long ?? '', given, before }))
+    return {
+      candidates: fits(list ?? [], head),
+      files: list === undefined && /path|file/.test(option.flags),
+    }
+  }
+  if (pending) return ofOption(pending, '')
+  const [, name] = isLiteral ? [] : (/^(--[^=]+)=/.exec(last) ?? [])
+  if (name !== undefined) {
+    const option = options.find(({ long }) => long === name)
+    return option?.takesValue ? ofOption(option, `${name}=`) : { candidates: [], files: false }
+  }
+  if (!isLiteral && last.startsWith('-')) {
+    const free = options.filter(({ isRepeatable, long }) => isRepeatable || given[long ?? ''] === undefined)
+    return {
+      candidates: fits(free.flatMap(({ long, about }) => (long ? [[long, about] as const] : []))),
+      files: false,
+    }
+  }
+  // The command that shows help is no command of the tree: what it takes are the names of those, and topics.
+  const isHelp = command === root && operands[0] === 'help'
+  const subs = positional === (isHelp ? 1 : 0) ? command.names : []
+  const argument = argumentAt(command, positional)
+  const topics =
+    isHelp && positional === 1 ? await valuesOf({ command: 'help', name: '<topic>', given, before }) : []
+  const choices = argument?.choices?.map((value): Candidate => [value, ''])
+  const list =
+    choices ?? (argument && (await valuesOf({ command: path, name: `<${argument.name}>`, given, before })))
+  const files = argument !== undefined && list === undefined && /plan|file/.test(argument.name)
+  return {
+    candidates: [...fits(subs), ...fits([...(list ?? []), ...(topics ?? [])])],
+    files,
+  }
+}
+
+type Walked = {
+  /** The command and those that it belongs to, the root first. */
+  branch: Outline[]
+  given: Record<string, string>
+  /** The arguments so far. */
+  operands: string[]
+  /** The option whose value is under the cursor. */
+  pending: OptionOutline | undefined
+  /** Whether `--` stood before. */
+  isLiteral: boolean
+}
+
+function walked(root: Outline, words: readonly string[]): Walked {
+  const at: Walked = { branch: [root], given: {}, operands: [], pending: undefined, isLiteral: false }
+  for (const word of words) {
+    if (at.pending) {
+      at.given[at.pending.long ?? ''] = word
+      at.pending = undefined
+    } else if (!at.isLiteral && word === '--') at.isLiteral = true
+    else if (!at.isLiteral && word.startsWith('-') && word !== '-') {
+      const equals = word.indexOf('=')
+      const name = equals < 0 ? word : word.slice(0, equals)
+      const option = optionsOf(at.branch).find(({ long, short }) => long === name || short === name)
+      if (option && !option.takesValue) at.given[option.long ?? ''] = ''
+      else if (option && equals >= 0) at.given[option.long ?? ''] = word.slice(equals + 1)
+      else if (option) at.pending = option
+    } else {
+      const sub = at.operands.length === 0 && at.branch.at(-1)!.commands.find(({ name }) => name === word)
+      if (sub) at.branch.push(sub)
+      else at.operands.push(word)
+    }
+  }
+  return at
+}
+
+function optionsOf(branch: readonly Outline[]): OptionOutline[] {
+  const found = new Map<string, OptionOutline>()
+  for (const [depth, { options }] of [...branch.entries()].reverse())
+    for (const option of options)
+      if (
+        option.long &&
+        !found.has(option.long) &&
+        (depth < branch.length - 1 || !option.isHidden || depth > 0)
+      )
+        found.set(option.long, option)
+  return [...found.values()]
+}
+
+const oneLine = (text: string): string => text.replace(/[\t\r\n]+/g, ' ')
+
+function argumentAt({ arguments: all }: Outline, at: number): ArgumentOutline | undefined {
+  const last = all.at(-1)
+  return all[at] ?? (last?.isVariadic ? last : undefined)
+}

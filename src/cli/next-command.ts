@@ -1,0 +1,168 @@
+import type { Command } from 'commander'
+import { errorTable } from '../domain/error-table.ts'
+import { type AppError, errorRow } from '../domain/errors.ts'
+import { shellOperand, shellPath, shellWord } from '../domain/shell-quoting.ts'
+import { alone, flag } from '../signing/command-line.ts'
+import type { SignerChoice } from '../signing/signer.ts'
+import type { Io } from './terminal/io.ts'
+
+/**
+ * The flags that name the same signer on another command line, to be pasted. The URL of a signer stands there only where it is a host
+ * and nothing more: a user, a path or a query of it may be a secret.
+ */
+export function namedAgain({ wallet, keyFile, passwordFile, ledger, signerUrl }: SignerChoice): string {
+  const flags: [string, string | true | undefined][] = [
+    ['--signer-url', signerUrl === undefined ? undefined : bareOrigin(signerUrl)],
+    ['--ledger', ledger],
+    ['--key-file', keyFile],
+    ['--wallet', wallet],
+    ['--password-file', passwordFile],
+  ]
+  return flags
+    .flatMap(([name, value]) =>
+      value === undefined
+        ? []
+        : [value === true ? name : `${name} ${name.endsWith('-file') ? shellPath(value) : shellWord(value)}`],
+    )
+    .join(' ')
+}
+
+function bareOrigin(text: string): string {
+  const url = URL.parse(text)
+  const isBare = url && !url.username && !url.password && url.pathname === '/' && !url.search && !url.hash
+  return isBare ? url.origin : 'URL'
+}
+
+/** What a person named on a command line that the next one needs as well: who signs, the profile, and the network of allowances. */
+type Named = {
+  signer: string
+  wallet: string | undefined
+  profile: string | undefined
+  network: string | undefined
+}
+
+/** The same off the words of a line. */
+const namedOn = (argv: readonly string[]): Named => ({
+  signer: namedAgain({
+    wallet: flag(argv, '--wallet'),
+    keyFile: flag(argv, '--key-file'),
+    passwordFile: flag(argv, '--password-file'),
+    signerUrl: flag(argv, '--signer-url'),
+    ledger: ledgerOn(argv),
+  }),
+  wallet: flag(argv, '--wallet'),
+  profile: flag(argv, '--profile'),
+  network: flag(argv, '--network'),
+})
+
+/** A Ledger with the path that was named behind it, which is no operand. */
+function ledgerOn(argv: readonly string[]): string | true | undefined {
+  const path = flag(argv, '--ledger')
+  if (path?.startsWith('m/')) return path
+  return argv.some((word) => word === '--ledger' || word.startsWith('--ledger=')) ? true : undefined
+}
+
+/** Commands that sign, and so act on a wallet. */
+const signs =
+  /^(deposit|withdraw|transfer|swap execute|wallet approvals revoke|action (resume|replan|revoke|submit|speed-up|cancel))(?= |$)/
+/** Commands that show a wallet, which is their operand. */
+const shows = /^wallet (show|approvals list)(?= |$)/
+const named = /--(wallet|key-file|ledger|signer-url)\b/
+
+/** A text whose commands act on what the line before named: the same signer, profile and network, where they do not name one themselves. */
+export function asTyped(
+  text: string,
+  argv: readonly string[],
+  { isSigner = true, isProfile = true } = {},
+): string {
+  const { signer, wallet, profile, network } = namedOn(argv)
+  return text.replace(/(?<![\w./@-])sluice (?=[a-z])([^\n`]*?)(?=$|\n|`|sluice )/g, (whole, rest: string) => {
+    if (/^(is|was|wrote) /.test(rest)) return whole
+    const at = lengthOf(rest)
+    const [line, tail] = [rest.slice(0, at), rest.slice(at)]
+    const more = [
+      ...(isSigner && signs.test(line) && !named.test(line) && signer !== '' ? [signer] : []),
+      ...(isSigner && shows.test(line) && wallet !== undefined && !hasOperand(line)
+        ? [shellWord(wallet)]
+        : []),
+      ...(/^wallet approvals /.test(line) && network !== undefined && !line.includes('--network')
+        ? [`--network ${shellWord(network)}`]
+        : []),
+      ...(isProfile && profile !== undefined && !line.includes('--profile')
+        ? [`--profile ${shellWord(profile)}`]
+        : []),
+    ]
+    // What stands behind `--` is an operand, whatever it looks like.
+    const [before, ...operands] = line.split(/ (?=-- )/)
+    return `sluice ${[before, ...more, ...operands].join(' ')}${tail}`
+  })
+}
+
+/** The words that a command is called by: those before its operand and its flags. */
+const words =
+  /^(wallet approvals [a-z]+|(action|swap|wallet|profile|keys|policy|sandbox|config|fees|strategies) [a-z-]+|[a-z]+)/
+
+const hasOperand = (line: string): boolean => /^ (?!-)\S/.test(line.slice(words.exec(line)?.[0].length ?? 0))
+
+/** How much of a text is the command that it begins with: up to the end of the sentence, or to what no command takes. */
+function lengthOf(rest: string): number {
+  let at = words.exec(rest)?.[0].length ?? 0
+  let operands = /^(transfer|wallet approvals|action list|doctor|demo)/.test(rest) ? 0 : 1
+  let value = false
+  if (rest[at] !== ' ') return at
+  for (const [piece, word] of rest.slice(at).matchAll(/ +((?:'[^']*'|\\.|[^\s'\\])+)/g)) {
+    const bare = word!.replace(/[.,;:)]+$/, '')
+    if (/^[([]/.test(word!) || bare === '') break
+    if (bare.startsWith('--')) value = !alone.test(bare) && !bare.includes('=') && bare !== '--'
+    else if (value) value = false
+    else if (operands-- <= 0) break
+    at += piece.length - (word!.length - bare.length)
+    if (bare !== word) break
+  }
+  return at
+}
+
+/** A value of which `next`, where that is a line to type, acts on the same. */
+export function withNext<value>(value: value, argv: readonly string[]): value {
+  const { next } = Object(value) as { next?: unknown }
+  return typeof next === 'string' && argv.length > 0 ? { ...value, next: asTyped(next, argv) } : value
+}
+
+const kept = ['wallet', 'keyFile', 'passwordFile', 'signerUrl', 'ledger', 'profile', 'network'] as const
+
+/** The words of a line that name such things, of a command that is parsed. */
+export function typedFor(command: Command | undefined): string[] {
+  const options = command?.optsWithGlobals<Record<string, unknown>>() ?? {}
+  return kept.flatMap((name) => {
+    const value = options[name]
+    const words = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+    return typeof value === 'string' ? [words, value] : value === true ? [words] : []
+  })
+}
+
+/**
+ * What to do next, as it is to be typed: with the id that a table of errors cannot know, and without an answer that is nobody's yet. Who sits
+ * at a terminal is asked there, and says yes himself.
+ */
+export function nextStep(
+  { code, hint, details }: AppError,
+  argv: readonly string[],
+  { canAsk }: Pick<Io, 'canAsk'>,
+): string | undefined {
+  const id = details?.operation ?? details?.id
+  const full = typeof id === 'string' && id !== '' ? hint?.replace(/\bID$/, shellOperand(id)) : hint
+  const asked =
+    !canAsk || ['--yes', '-y', '--no-input'].some((flag) => argv.includes(flag))
+      ? full
+      : full?.replaceAll(/(sluice action (?:revoke|replan|cancel|abandon) [\w.:-]+) --yes\b/g, '$1')
+  // Whoever is to name another signer, or another profile, is not led to the same.
+  const isSigner = [code, details?.cause].every((one) => !isOfSigner(one))
+  const isProfile = details?.profile === undefined
+  return asked === undefined ? undefined : asTyped(asked, argv, { isSigner, isProfile })
+}
+
+/** Whether a failure is about who signs. */
+const isOfSigner = (code: unknown): boolean =>
+  typeof code === 'string' &&
+  Object.hasOwn(errorTable, code) &&
+  errorRow(code as AppError['code']).exit === 13

@@ -1,0 +1,91 @@
+import type { Option } from 'commander'
+import { AppError } from '../../domain/errors.ts'
+import { plain } from '../../domain/text.ts'
+import { type Level, levels } from '../../guard/assurance.ts'
+import { gwei, type Terms } from '../../guard/terms.ts'
+import { serviceFeeIn } from '../../protocols/service-fee.ts'
+import type { Way } from '../../transactions/operations/start.ts'
+
+/** Makes a parser of an option that tries its value when the line is read, before anybody is asked for anything; the text stays as it was typed. */
+export const checked =
+  (read: (text: string) => unknown) =>
+  (text: string): string => {
+    read(text)
+    return text
+  }
+
+/** The same for an option that may stand several times, which its description tells by `gathers`. */
+export const eachChecked = (read: (text: string) => unknown) =>
+  Object.assign(
+    (text: string, before: string[] = []): string[] => {
+      read(text)
+      return [...before, text]
+    },
+    { gathers: true },
+  )
+
+/** Whether a flag gathers the values of all the times that it is given. */
+export const repeatable = ({ variadic, parseArg }: Option): boolean =>
+  variadic || (parseArg !== undefined && 'gathers' in parseArg)
+
+/** How deep is deep, from what was typed. */
+export function depthOf(text: string | undefined): Way['depth'] {
+  if (text === undefined) return undefined
+  if (text === 'safe' || text === 'finalized') return text
+  if (/^[1-9][0-9]{0,3}$/.test(text)) return Number(text)
+  throw new AppError(
+    'USAGE',
+    `--confirmations is a number of blocks, safe or finalized, not "${plain(text)}"`,
+    {
+      hint: '--confirmations 3',
+    },
+  )
+}
+
+/** A nonce that was typed, with the name of its network where one stood before it; `example` is a network for the hint. */
+export function nonceOf(text: string, example = 'NETWORK'): { network: string | undefined; nonce: number } {
+  const [, network, nonce] = /^(?:([^=]+)=)?(0|[1-9][0-9]{0,14})$/.exec(text) ?? []
+  if (nonce !== undefined) return { network, nonce: Number(nonce) }
+  throw new AppError('USAGE', `--nonce is a number, or NETWORK=number, not "${plain(text)}"`, {
+    hint: `--nonce 7, or --nonce ${example}=7`,
+  })
+}
+
+/** What the service may charge at most, in basis points, from what was typed with its unit. */
+export function serviceFee(text: string): number {
+  const most = serviceFeeIn(text)
+  if (most !== undefined) return most
+  throw new AppError(
+    'USAGE',
+    `--max-service-fee is a share of the amount in whole basis points, and "${plain(text)}" is none`,
+    { hint: '--max-service-fee 1% or --max-service-fee 100bps' },
+  )
+}
+
+/** What is done with an approval of more than is needed, from what was typed. */
+export function exactAllowance(text: string | undefined): Terms['exactAllowance'] {
+  if (text === undefined || text === 'refuse') return 'refuse'
+  if (text === 'rewrite') return 'rewrite'
+  throw new AppError('USAGE', `--exact-allowance is refuse or rewrite, not "${plain(text)}"`, {
+    hint: '--exact-allowance rewrite',
+  })
+}
+
+/** The lowest assurance that is accepted, from what was typed; no word is L1. */
+export function lowest(text: string | true | undefined): Level {
+  if (text === undefined) return 'L2'
+  if (text === true) return 'L1'
+  const level = levels.find((one) => one === text.toUpperCase())
+  if (level) return level
+  throw new AppError('USAGE', `There is no level of assurance "${plain(text)}"`, {
+    hint: `--max-assurance-loss ${levels.join(', ')}`,
+  })
+}
+
+/** What a unit of gas may cost at most, from what was typed in gwei, in wei. */
+export function maxFee(text: string): bigint {
+  if (/^(0|[1-9][0-9]{0,11})(\.[0-9]{1,9})?$/.test(text) && gwei(text) > 0n) return gwei(text)
+  throw new AppError('USAGE', `--max-fee is in gwei, and "${plain(text)}" is no amount of it`, {
+    hint: '--max-fee 30',
+  })
+}

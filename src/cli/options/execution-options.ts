@@ -1,0 +1,142 @@
+import { type Command, Option } from 'commander'
+import { AppError } from '../../domain/errors.ts'
+import { networkNamed, networkShown } from '../../domain/networks.ts'
+import type { Ground } from '../../planning/context.ts'
+import type { Planned, Way } from '../../transactions/operations/start.ts'
+import type { Cli } from '../cli.ts'
+import { checked, depthOf, eachChecked, maxFee, nonceOf } from './checked-values.ts'
+
+/** The options that say how something is carried out, as commander reads them. */
+export type ExecutionOptions = {
+  wait: boolean
+  confirmations?: string
+  nonce?: string[]
+  queueBehind?: boolean
+  lockWait?: boolean
+  pipeline?: boolean
+  maxFee?: string
+}
+
+/** Adds the options that say how an operation is carried out, to a new one or to one that is gone on with. */
+export const withExecution = (
+  command: Command,
+  { isNew, isPlanned = false }: { isNew: boolean; isPlanned?: boolean },
+): Command => {
+  const option = (flags: string, description: string) =>
+    new Option(flags, description).helpGroup('Execution:')
+  const add = (flags: string, description: string) => command.addOption(option(flags, description))
+  add('--no-wait', 'send, then exit 20 with the id')
+  command.addOption(
+    option(
+      '--confirmations <depth>',
+      'what counts as final: a number of blocks, safe or finalized',
+    ).argParser(checked(depthOf)),
+  )
+  add('--queue-behind', 'go behind what others sent with this wallet, instead of refusing')
+  add('--no-lock-wait', 'do not wait for another process that uses this wallet')
+  // A new operation says so among what is safe for it.
+  if (!isNew)
+    return add(
+      '--allow-duplicate',
+      'go on although the wallet was used elsewhere since: the action may be done already',
+    ).addOption(
+      option('--max-fee <gwei>', 'let a unit of gas cost more than was planned, and at most this').argParser(
+        checked(maxFee),
+      ),
+    )
+  add('--pipeline', 'send all transactions of a chain at once, without waiting for the first')
+  if (isPlanned) return command
+  return command.addOption(
+    option(
+      '--nonce <nonce>',
+      'the nonce of the first transaction, N or NETWORK=N: at most one payment, even without a journal',
+    ).argParser(eachChecked((text) => nonceOf(text))),
+  )
+}
+
+/**
+ * The pinned nonce of each chain, from what was typed; a bare number is for the chain of the first transaction. One of a chain on which nothing
+ * is done is USAGE, where the legs are known: it would pin nothing.
+ */
+export function noncesOf(
+  texts: readonly string[] | undefined,
+  networks: Ground['catalog']['networks'],
+  legs: readonly { chainId: number }[] | undefined,
+): Record<number, number> | undefined {
+  if (!texts) return undefined
+  const pinned: Record<number, number> = {}
+  for (const text of texts) {
+    const { network, nonce } = nonceOf(text, networks[0]?.name)
+    const { chainId } =
+      network === undefined ? { chainId: legs?.[0]?.chainId ?? 0 } : networkNamed(networks, network)
+    if (legs && !legs.some((leg) => leg.chainId === chainId)) throw pinsNothing(text, networks, legs)
+    if (pinned[chainId] !== undefined)
+      throw new AppError(
+        'USAGE',
+        `--nonce is given twice for ${network === undefined ? 'the chain of the first transaction' : `chain ${chainId}`}`,
+        {
+          hint: '--nonce NETWORK=N, once a network',
+        },
+      )
+    pinned[chainId] = nonce
+  }
+  return pinned
+}
+
+const pinsNothing = (
+  text: string,
+  networks: Ground['catalog']['networks'],
+  legs: readonly { chainId: number }[],
+): AppError => {
+  const names = [...new Set(legs.map(({ chainId }) => networkShown(networks, chainId).name))]
+  return new AppError(
+    'USAGE',
+    `--nonce ${text} pins nothing: what this does is on ${names.join(' and ')}. Nothing was signed.`,
+    { hint: `--nonce ${names[0]}=N` },
+  )
+}
+
+/** How an operation is carried out, from the options of its command. */
+export function wayOf(
+  { place }: Cli,
+  ground: Ground,
+  operation: Planned,
+  options: Partial<ExecutionOptions>,
+  maxFeePerGas?: bigint,
+): Omit<Way, 'account' | 'timeoutMs' | 'signal' | 'onProgress' | 'delivered'> {
+  const depth = depthOf(options.confirmations)
+  const nonces = noncesOf(options.nonce, ground.catalog.networks, operation.legs)
+  return {
+    ...(depth !== undefined && { depth }),
+    ...(nonces && { nonces }),
+    ...(options.queueBehind && { queueBehind: true }),
+    ...(options.pipeline && { pipeline: true }),
+    ...(options.lockWait === false && { lockWaitMs: 0 }),
+    ...(options.wait === false && { noWait: true }),
+    ...(maxFeePerGas !== undefined && { maxFeePerGas }),
+    // The embedded chains make a block only when there is something to put in it.
+    ...(place.kind === 'sandbox' && {
+      mine: async (chainId: number, blocks: number) => {
+        await ground.rpc(chainId).request('anvil_mine', [`0x${blocks.toString(16)}`])
+      },
+    }),
+  }
+}
+
+/** How long an operation is followed where nobody says, in ms. */
+export const halfAnHour = 30 * 60_000
+
+/** How long may be read before an operation begins without it being followed for less, in ms. */
+const planningMs = 8_000
+
+/** The least time in which something can be sent and looked for, in ms. */
+const leastMs = 500
+
+/** How long an operation is followed from now on: what was said, or less where making the plan took long, so that the command as a whole ends soon after what was said. A person who thinks about a question loses nothing. */
+export function timeLeft({ io, globals, began }: Cli): number {
+  const { timeoutMs, input } = globals
+  if (timeoutMs === undefined) return halfAnHour
+  if (io.canAsk && input) return timeoutMs
+  const left = timeoutMs + planningMs - (performance.now() - began)
+  return Math.min(timeoutMs, Math.max(leastMs, left))
+}

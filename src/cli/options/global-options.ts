@@ -1,0 +1,95 @@
+import type { Command } from 'commander'
+import { AppError } from '../../domain/errors.ts'
+
+/** The options that every command takes. `timeoutMs` is undefined where nobody said. */
+export type Globals = {
+  profile?: string
+  json: boolean
+  csv: boolean
+  fields?: string[]
+  /** Whether each of the fields is one that the command can print: one that is not there this time is nothing then, and no error. */
+  fieldsKnown?: boolean
+  quiet: boolean
+  /** Only some commands take it. */
+  raw: boolean
+  debug: boolean
+  color: boolean
+  input: boolean
+  yes: boolean
+  timeoutMs?: number
+}
+
+/** Long names and descriptions of the global options, in the order that help shows them. */
+export const globalOptions: readonly (readonly [flags: string, description: string])[] = [
+  ['--profile <name>', 'which profile answers'],
+  ['--json', 'print one JSON document'],
+  ['--csv', 'print a list as CSV'],
+  ['--fields <names>', 'choose and order columns or JSON fields: a,b,c'],
+  ['--quiet', 'no notices'],
+  ['--debug', 'trace HTTP and RPC on stderr, secrets left out'],
+  ['--no-color', 'no colour'],
+  ['--no-input', 'never ask; a needed answer is an error'],
+  ['-y, --yes', 'answer yes to every question'],
+  ['--timeout <duration>', 'how long to follow what is on its way: 30s, 5m'],
+]
+
+/** The global options off a command line that is not parsed yet, for what must be known before: `--json` and `--no-color` hold for usage errors too. */
+export const sniff = (argv: readonly string[]) => {
+  const before = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
+  const has = (flag: string) => before.includes(flag)
+  return {
+    json: has('--json'),
+    noColor: has('--no-color'),
+    noInput: has('--no-input'),
+    debug: has('--debug'),
+    quiet: has('--quiet'),
+  }
+}
+
+/** The global options of a parsed command, wherever on the line they stood. */
+export function globalsOf(command: Command): Globals {
+  const given: Record<string, unknown> = {}
+  for (let at: Command | null = command; at; at = at.parent)
+    for (const [name, value] of Object.entries(at.opts()))
+      if (at.getOptionValueSource(name) === 'cli' && !Object.hasOwn(given, name)) given[name] = value
+  return {
+    ...(typeof given.profile === 'string' && { profile: given.profile }),
+    ...(typeof given.fields === 'string' && { fields: given.fields.split(',').map((name) => name.trim()) }),
+    ...(typeof given.timeout === 'string' && { timeoutMs: limit(given.timeout) }),
+    json: given.json === true,
+    csv: given.csv === true,
+    quiet: given.quiet === true,
+    raw: given.raw === true,
+    debug: given.debug === true,
+    color: given.color !== false,
+    input: given.input !== false,
+    yes: given.yes === true,
+  }
+}
+
+const unitMs: Record<string, number> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+  y: 31_536_000_000,
+}
+
+/** `30s`, `5m`, `1h30m`, `1d` as milliseconds. */
+export function duration(text: string): number {
+  const parts = [...text.matchAll(/([0-9]+(?:\.[0-9]+)?)(ms|s|m|h|d|w|y)/g)]
+  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text)
+    throw new AppError('USAGE', `"${text}" is not a duration`, {
+      hint: 'A duration is a number with its unit: 30s, 5m, 1h30m, 1d.',
+    })
+  return parts.reduce((sum, [, count, unit]) => sum + Number(count) * unitMs[unit!]!, 0)
+}
+
+/** A time limit that leaves some time. */
+function limit(text: string): number {
+  const ms = duration(text)
+  if (ms > 0) return ms
+  throw new AppError('USAGE', `--timeout ${text} leaves no time`, { hint: '--timeout 5m' })
+}

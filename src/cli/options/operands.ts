@@ -1,0 +1,51 @@
+import { AppError } from '../../domain/errors.ts'
+import { globalOptions } from './global-options.ts'
+
+const takesValue = new Set(
+  globalOptions.filter(([flags]) => flags.includes('<')).map(([flags]) => flags.split(' ')[0]!),
+)
+
+/** The command that a line names, before anything is parsed. */
+export function operands(argv: readonly string[]): { name?: string; sub?: string } {
+  const words: string[] = []
+  for (let at = 0; at < argv.length && words.length < 2; at++) {
+    const word = argv[at]!
+    if (takesValue.has(word)) at++
+    else if (!word.startsWith('-')) words.push(word)
+  }
+  return {
+    ...(words[0] !== undefined && { name: words[0] }),
+    ...(words[1] !== undefined && { sub: words[1] }),
+  }
+}
+
+/** `help GROUP COMMAND` as `GROUP COMMAND --help`, which says the same of a command of any depth; any other line as it is. */
+export function helpAsFlag(argv: readonly string[]): readonly string[] {
+  const at = argv.indexOf('help')
+  const words = argv.filter((word) => !word.startsWith('-'))
+  return operands(argv).name === 'help' && words.length > 2 ? [...argv.toSpliced(at, 1), '--help'] : argv
+}
+
+const isKey = (word: string) => /^(0x)?[0-9a-fA-F]{64}$/.test(word)
+
+/** The commands whose arguments may be hashes or ids of 32 bytes; the values of their options may not, but of the one that is a hash. */
+const takesHashes = new Set(['action', 'swap'])
+const hashOption = '--btc-tx'
+
+/**
+ * Refuses a command line that holds what can be a private key, before anything else looks at it: other users see it in
+ * the list of processes, and the shell remembers it. It is never repeated.
+ */
+export function refuseKeys(argv: readonly string[], command: string | undefined): void {
+  const found = argv.some((word, at) => {
+    if (command === 'swap' && (argv[at - 1] === hashOption || word.startsWith(`${hashOption}=`))) return false
+    if (word.startsWith('-')) return isKey(word.slice(word.indexOf('=') + 1))
+    const isOfOption = /^--(?!(json|yes|quiet|debug|watch|dry-run|no-[a-z]+)$)/.test(argv[at - 1] ?? '')
+    return isKey(word) && (isOfOption || !takesHashes.has(command ?? ''))
+  })
+  if (found)
+    throw new AppError(
+      'INSECURE_KEY_SOURCE',
+      'A private key is not accepted as an argument: other users of this machine can read it there',
+    )
+}

@@ -1,0 +1,195 @@
+import { type Command, Option } from 'commander'
+import { type Address, EvmAddress } from '../../domain/address.ts'
+import { amountExample, parseAmount, parseRawAmount, type Unit } from '../../domain/amount.ts'
+import { AppError } from '../../domain/errors.ts'
+import { priceImpact, slippageIn } from '../../domain/slippage.ts'
+import { parseAssertions } from '../../guard/policy/assertions.ts'
+import { checked, eachChecked, exactAllowance, lowest, maxFee, serviceFee } from './checked-values.ts'
+import { type ExecutionOptions, withExecution } from './execution-options.ts'
+
+/** The options of every command that signs, as commander reads them. */
+export type SigningOptions = ExecutionOptions & {
+  wallet?: string
+  keyFile?: string
+  passwordFile?: string
+  ledger?: string | true
+  signerUrl?: string
+  dryRun?: boolean
+  allowDuplicate?: boolean
+  revokeOnFailure?: boolean
+  idempotencyKey?: string
+  allowContract?: string[]
+  allowToken?: string[]
+  policy?: string
+  trustFirstUse?: boolean
+  exactAllowance?: string
+  maxAssuranceLoss?: string | true
+  assert?: string[]
+  maxFee?: string
+  maxServiceFee?: string
+  slippage?: string
+  maxPriceImpact?: string
+}
+
+/** Adds the options that say who signs. */
+export const withSigner = (command: Command): Command =>
+  command
+    .addOption(
+      new Option(
+        '--wallet <name>',
+        'keystore that signs: its name, or the path of one of cast or geth',
+      ).helpGroup('Signer:'),
+    )
+    .addOption(new Option('--key-file <path>', 'file of mode 0600 with a private key').helpGroup('Signer:'))
+    .addOption(
+      new Option('--password-file <path>', 'file of mode 0600 with the password').helpGroup('Signer:'),
+    )
+    .addOption(
+      new Option('--ledger [derivation]', "Ledger on USB; m/44'/60'/0'/0/0 unless named").helpGroup(
+        'Signer:',
+      ),
+    )
+    .addOption(
+      new Option('--signer-url <url>', 'signer that is asked over JSON-RPC: web3signer, Frame').helpGroup(
+        'Signer:',
+      ),
+    )
+
+/** Adds the options that say who signs and how it is carried out; what is planned already has its nonce. */
+export const withSigning = (command: Command, { isPlanned = false } = {}): Command =>
+  withExecution(withSigner(command), { isNew: true, isPlanned })
+    .addOption(
+      new Option('--dry-run', 'check and simulate, print the plan, sign nothing').helpGroup('Execution:'),
+    )
+    .addOption(
+      new Option('--idempotency-key <key>', 'the same key never pays twice, by the journal of this machine')
+        .argParser(checked(idempotencyKey))
+        .helpGroup('Execution:'),
+    )
+    .addOption(
+      new Option('--revoke-on-failure', 'take allowances back when it does not come to its end').helpGroup(
+        'Execution:',
+      ),
+    )
+    .addOption(
+      new Option(
+        '--allow-duplicate',
+        'allow a possible duplicate payment: without a terminal, sign without a key or a nonce',
+      ).helpGroup('Execution:'),
+    )
+    .addOption(
+      new Option('--allow-contract <address>', 'vouch for a contract, for this one operation')
+        .argParser(eachChecked((text) => address(text, '--allow-contract')))
+        .helpGroup('Safety:'),
+    )
+    .addOption(
+      new Option('--allow-token <address>', 'vouch for a token, for this one operation')
+        .argParser(eachChecked((text) => address(text, '--allow-token')))
+        .helpGroup('Safety:'),
+    )
+    .addOption(
+      new Option(
+        '--policy <file>',
+        'limits that hold; policy.json in the config directory otherwise',
+      ).helpGroup('Safety:'),
+    )
+    .addOption(
+      new Option('--assert <conditions>', "what must come of it: 'USDC>=-100,aUSDC>=99.9'")
+        .argParser(eachChecked(parseAssertions))
+        .helpGroup('Safety:'),
+    )
+    .addOption(
+      new Option('--max-fee <gwei>', 'the most that a unit of gas may cost')
+        .argParser(checked(maxFee))
+        .helpGroup('Safety:'),
+    )
+    .addOption(
+      new Option(
+        '--max-service-fee <share>',
+        'the most that the service may charge of what is swapped or withdrawn: 1% where nothing is said',
+      )
+        .argParser(checked(serviceFee))
+        .helpGroup('Safety:'),
+    )
+    .addOption(
+      new Option(
+        '--max-price-impact <share>',
+        'the most that an exchange may bring less than at its spot price: 3% where nothing is said',
+      )
+        .argParser(checked(priceImpact))
+        .helpGroup('Safety:'),
+    )
+    .addOption(
+      new Option('--exact-allowance <how>', 'an approval of more than is needed: refuse or rewrite')
+        .argParser(checked(exactAllowance))
+        .helpGroup('Safety:'),
+    )
+    .addOption(
+      new Option(
+        '--trust-first-use',
+        'trust the code of a contract that is used for the first time',
+      ).helpGroup('Safety:'),
+    )
+    .addOption(
+      new Option('--max-assurance-loss [level]', 'accept an assurance as low as this, L1 where none is named')
+        .argParser(checked(lowest))
+        .helpGroup('Safety:'),
+    )
+
+/** An idempotency key that was typed. */
+export function idempotencyKey(text: string | undefined): string | undefined {
+  if (text === undefined || /^[A-Za-z0-9._:-]{8,128}$/.test(text)) return text
+  throw new AppError('USAGE', 'An idempotency key has 8 to 128 letters, digits and . _ : -', {
+    hint: 'Name it as in: --idempotency-key deposit-2026-11-21',
+  })
+}
+
+/** An address that was typed. A private key in its place is refused without being repeated. */
+export function address(text: string, what: string): Address {
+  if (/^(0x)?[0-9a-fA-F]{64}$/.test(text))
+    throw new AppError('INSECURE_KEY_SOURCE', 'A private key is not accepted as an argument')
+  const parsed = EvmAddress.safeParse(text)
+  if (parsed.success) return parsed.data
+  throw new AppError('USAGE', `${what} is an address, and "${text}" is not one`, {
+    hint: 'An address is 0x and 40 hex digits; check its upper and lower case.',
+  })
+}
+
+/** An amount that was typed: `--amount` in units of the token, or `--amount-raw` in its smallest unit. */
+export function amountOf(
+  { amount, amountRaw }: { amount?: string; amountRaw?: string },
+  unit: Unit,
+  hint = amountExample(unit),
+): bigint {
+  if ((amount === undefined) === (amountRaw === undefined))
+    throw new AppError(
+      'USAGE',
+      amount === undefined ? 'An amount is needed' : '--amount and --amount-raw exclude each other',
+      { hint },
+    )
+  return amount === undefined ? parseRawAmount(amountRaw!) : parseAmount(amount, unit)
+}
+
+/** Slippage that was typed, with its unit: `0.5%` or `50bps`, as a fraction. */
+export function slippage(text: string): number {
+  const fraction = slippageIn(text)
+  if (fraction === undefined) {
+    const readings = [
+      ['%', 100],
+      ['bps', 10_000],
+    ] as const
+    const fits = readings.filter(([, parts]) => Number(text) / parts >= 0.0001 && Number(text) / parts <= 0.5)
+    throw new AppError('USAGE', `Slippage needs its unit, and "${text}" has none`, {
+      hint:
+        fits.length > 0
+          ? fits.length === 2
+            ? `--slippage ${Number(text)}% or --slippage ${Number(text)}bps`
+            : `--slippage ${Number(text)}${fits[0]![0]}, which is ${fits[0]![0] === '%' ? `${Number(text) * 100}bps` : `${Number(text) / 100}%`}`
+          : '--slippage 0.5% or --slippage 50bps',
+    })
+  }
+  if (fraction >= 0.0001 && fraction <= 0.5) return fraction
+  throw new AppError('USAGE', `Slippage goes from 0.01% to 50%, and ${text} is outside`, {
+    hint: '--slippage 0.5% or --slippage 50bps',
+  })
+}

@@ -1,0 +1,122 @@
+import { AppError } from '../../domain/errors.ts'
+import { plain } from '../../domain/text.ts'
+import type { Cli } from '../cli.ts'
+import { keepLooking } from '../follow-action.ts'
+import { type Stream, unpainted } from '../terminal/io.ts'
+import { type Column, table } from '../terminal/table.ts'
+import { type List, type ListView, shown, toJson } from './output.ts'
+
+/** How a list is followed: its columns, the field that a row is known by, and how often it is looked at. */
+export type Live<row> = ListView<row> & { key: keyof row & string; intervalMs: number }
+
+/**
+ * Shows a list and goes on doing so: on a terminal it is drawn anew with what changed marked, in a pipe every change is a line, and
+ * with `--json` every list that is another one is a document a line.
+ */
+export async function followList<row>(
+  cli: Cli,
+  look: () => Promise<List<row>>,
+  view: Live<row>,
+): Promise<void> {
+  const { globals, io } = cli
+  if (globals.csv || globals.raw || globals.fields)
+    throw new AppError('USAGE', '--watch excludes --csv, --fields and --raw', { hint: 'Use --watch --json.' })
+  const { intervalMs } = view
+  if (globals.json) return keepLooking(cli, look, { show: documents<row>(io.out), intervalMs })
+  if (!io.out.redraws) return keepLooking(cli, look, { show: changes(cli, view), intervalMs })
+  const { show, again } = screens(cli, view)
+  const stop = io.out.onResize?.(again)
+  await keepLooking(cli, look, { show, intervalMs }).finally(stop)
+}
+
+function documents<row>(out: Stream): (list: List<row>) => void {
+  let last = ''
+  return (list) => {
+    const line = toJson(list, false)
+    if (line !== last) out.write(`${line}\n`)
+    last = line
+  }
+}
+
+/** All decimals: what changed in any of them is another amount. */
+const all = Number.POSITIVE_INFINITY
+
+/** To the upper left, and nothing below. */
+const cleared = '\u001b[H\u001b[J'
+
+/** The list as it fills a screen: `show` draws a new one, `again` the last one, fitted anew. */
+function screens<row>({ io: { out }, world }: Cli, view: Live<row>) {
+  let before: Cells | undefined
+  let now: Cells | undefined
+  let last: { items: readonly row[]; time: string } | undefined
+  const again = () => {
+    if (!last) return
+    const columns = view.columns.map(
+      (column): Column<row> => ({
+        ...column,
+        text: (row, paint, places) => {
+          const same =
+            !before || before.get(keyOf(view, row))?.get(column.field) === column.text(row, unpainted, all)
+          return same ? column.text(row, paint, places) : marked(column.text(row, unpainted, places), paint)
+        },
+      }),
+    )
+    const { items, time } = last
+    const lines = (items.length === 0 ? view.empty : table(columns, items, out)).split('\n')
+    const room = Math.max(2, (out.rows ?? 24) - (view.note ? 3 : 2))
+    const left = lines.length - room
+    const fit = left > 0 ? [...lines.slice(0, room - 1), out.paint.dim(`${left + 1} more`)] : lines
+    const foot = out.paint.dim(
+      `${view.note ? `${view.note}\n` : ''}${time}  every ${view.intervalMs / 1000}s, Ctrl-C ends`,
+    )
+    out.write(`${cleared}${shown([...fit, foot].join('\n'), out)}\n`)
+  }
+  const show = ({ items }: List<row>) => {
+    before = now
+    now = cellsOf(view, items)
+    last = { items, time: at(world.now()) }
+    again()
+  }
+  return { show, again }
+}
+
+/** Without colours a mark is a sign. */
+const marked = (text: string, paint: Stream['paint']): string =>
+  paint.level > 0 ? paint.inverse(text) : `*${text}`
+
+function changes<row>({ io: { out }, world }: Cli, view: Live<row>): (list: List<row>) => void {
+  let before: Cells = new Map()
+  return ({ items }) => {
+    const now = cellsOf(view, items)
+    const time = at(world.now())
+    const say = (key: string, what: string) => out.write(`${shown(`${time}  ${key}  ${what}`, out)}\n`)
+    for (const [key, cells] of now) {
+      const old = before.get(key)
+      const told = [...cells].filter(([field, text]) =>
+        old ? old.get(field) !== text : text !== '' && field !== view.key,
+      )
+      if (told.length > 0)
+        say(
+          key,
+          told.map(([field, text]) => `${field} ${old ? `${old.get(field)} -> ` : ''}${text}`).join(', '),
+        )
+    }
+    for (const key of before.keys()) if (!now.has(key)) say(key, 'is not in the list any more')
+    before = now
+  }
+}
+
+const keyOf = <row>({ key }: Live<row>, row: row): string => plain(String(row[key]))
+
+/** What every row shows, by its key and its fields. */
+type Cells = Map<string, Map<string, string>>
+
+const cellsOf = <row>(view: Live<row>, rows: readonly row[]): Cells =>
+  new Map(
+    rows.map((row) => [
+      keyOf(view, row),
+      new Map(view.columns.map(({ field, text }) => [field, text(row, unpainted, all)])),
+    ]),
+  )
+
+const at = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace('T', ' ')

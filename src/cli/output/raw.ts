@@ -1,0 +1,40 @@
+import { type Command, Option } from 'commander'
+import type { Service } from '../../api/service.ts'
+import { AppError } from '../../domain/errors.ts'
+import { plain } from '../../domain/text.ts'
+import type { Globals } from '../options/global-options.ts'
+import type { Io } from '../terminal/io.ts'
+import type { Heard, Place } from '../world.ts'
+
+/** Adds `--raw` to a command that shows one answer of a service. */
+export const withRaw = (command: Command): Command =>
+  command.addOption(
+    new Option('--raw', 'print the answer of the service as it came (remote profiles)').helpGroup('Output:'),
+  )
+
+/** What the service said, where `--raw` asks for it; `undefined` without. What it cannot go together with is a usage error. */
+export function rawOf(globals: Globals, { heard, profile }: Place): (() => Heard) | undefined {
+  if (!globals.raw) return undefined
+  if (globals.json || globals.csv || globals.fields)
+    throw new AppError('USAGE', '--raw excludes --json, --csv and --fields')
+  if (heard) return heard
+  throw new AppError('USAGE', `--raw needs a remote profile, and this is the profile ${profile}`, {
+    hint: 'Set SLUICE_BASE_URL and SLUICE_API_KEY, or use --json.',
+  })
+}
+
+/** Prints the answers of one method as they came, a line break after each: all pages of a list, or the last answer. */
+export function printRaw(io: Io, { bodies }: Heard, method: keyof Service, pages: 'all' | 'last'): void {
+  const those = bodies.filter((body) => body.method === method && body.status < 300)
+  for (const { text } of pages === 'all' ? those : those.slice(-1)) write(io, text)
+}
+
+/** Prints what the last call was answered, if it was: a refusal, or what could not be understood. */
+export function printLast(io: Io, { last }: Heard): void {
+  if (last) write(io, last.text)
+}
+
+/** A terminal gets nothing that could move its cursor; a pipe gets every byte. */
+function write({ out }: Io, text: string): void {
+  out.write(`${out.isTerminal ? text.split('\n').map(plain).join('\n') : text}\n`)
+}

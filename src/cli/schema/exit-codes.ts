@@ -1,0 +1,23 @@
+import { type Exit, exits } from '../../domain/exit-codes.ts'
+
+const always: readonly Exit[] = [0, 1, 2, 12, 130]
+const service: readonly Exit[] = [...always, 3, 4, 5, 6, 7, 10, 13, 26]
+
+/** What commands stand on, and with which exit codes those can end: `asked` waits for a yes, `follows` says how something ended, `ends` that of an action, whatever its end. */
+const ends = {
+  settings: [...always, 7, 9, 13],
+  sandbox: [...always, 7, 9],
+  service,
+  asked: [...service, 9],
+  guard: [...service, 8],
+  follows: [...service, 20, 22, 25],
+  ends: [...service, 9, 20, 21, 22, 23, 24, 25],
+  signer: Object.keys(exits).map((code) => Number(code) as Exit),
+} satisfies Record<string, readonly Exit[]>
+
+/** One of the things that a command stands on. */
+export type Standing = keyof typeof ends
+
+/** The exit codes that a command can end with, in order, and what they mean. */
+export const endsOf = (standing: Standing): { code: Exit; meaning: string }[] =>
+  [...ends[standing]].sort((a, b) => a - b).map((code) => ({ code, meaning: exits[code] }))

@@ -1,0 +1,63 @@
+import { plain } from '../../domain/text.ts'
+import type { Stream } from '../terminal/io.ts'
+import { fields } from '../terminal/table.ts'
+import type { CommandSchema } from './commands.ts'
+
+/** What a program needs to know of a command, for people. */
+export function schemaPage(one: CommandSchema, to: Stream): string {
+  const { paint } = to
+  const own = one.flags.filter(({ group }) => group !== 'Global')
+  const part = (title: string, rows: readonly (readonly [string, string])[]) =>
+    rows.length === 0 ? [] : ['', paint.bold(title), fields(rows, to)]
+  return [
+    paint.bold(one.usage),
+    one.description,
+    '',
+    one.signs
+      ? paint.yellow(`It can sign${one.output.plan ? ', and never does with --dry-run' : ''}.`)
+      : 'It never signs.',
+    ...part(
+      'Arguments',
+      one.arguments.map(({ name, type, description, choices, required, repeatable }) => [
+        `${name}${repeatable ? '...' : ''}`,
+        `${typed(type, choices)}${required ? '' : ', may be left out'}: ${description}`,
+      ]),
+    ),
+    ...part(
+      'Flags',
+      own.map((flag) => [flag.name, `${typed(flag.type, flag.choices)}${marks(flag)}: ${flag.description}`]),
+    ),
+    ...part(
+      'Prints with --json',
+      [
+        ['success', shapesOf(one.output.success).join('; or ')] as const,
+        ['--dry-run', shapesOf(one.output.plan).join('; or ')] as const,
+        ['a line', shapesOf(one.output.line).join('; or ')] as const,
+        ['failure', shapesOf(one.output.failure).join('; or ')] as const,
+      ].filter(([, text]) => text !== ''),
+    ),
+    ...part(
+      'Environment',
+      one.environment.map(({ name, meaning }) => [name, meaning]),
+    ),
+    ...part(
+      'Exit codes',
+      one.exitCodes.map(({ code, meaning }) => [String(code), meaning]),
+    ),
+    '',
+    paint.dim(`The whole JSON Schema: sluice schema ${plain(one.command)} --json`),
+  ].join('\n')
+}
+
+const typed = (type: string, choices: readonly string[] | null): string => choices?.join('|') ?? type
+
+/** What else is to be known of a flag, in a word. */
+const marks = ({ required, repeatable, default: usual }: CommandSchema['flags'][number]): string =>
+  `${required ? ', needed' : ''}${repeatable ? ', more than once' : ''}${usual === null ? '' : `, ${usual} by default`}`
+
+/** The names of the fields of a document, a line for each shape that it can have. */
+export function shapesOf(schema: Record<string, unknown> | null): string[] {
+  if (!schema) return []
+  const either = (schema.anyOf ?? [schema]) as { properties?: Record<string, unknown> }[]
+  return [...new Set(either.map(({ properties = {} }) => Object.keys(properties).join(', ')))]
+}

@@ -1,0 +1,116 @@
+import { maxUint256 } from '../../domain/amount.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import { revokeLegs } from '../../planning/allowances.ts'
+import type { Ground } from '../../planning/context.ts'
+import type { Checked } from '../../planning/plan.ts'
+import type { ProposedLeg } from '../../planning/proposal.ts'
+import { checkAgain, type Open, openLeg, refuseWorse } from '../../planning/replan.ts'
+import type { Intent } from '../../protocols/intent.ts'
+import { feePayments } from '../../protocols/service-fee.ts'
+import type { Planned } from '../../transactions/operations/start.ts'
+import type { Cli } from '../cli.ts'
+import { refuseDrift } from './strategy-check.ts'
+import { swapProposal } from './swap-proposal.ts'
+import { claimProposal, depositProposal, withdrawProposal } from './yield-proposals.ts'
+
+/** A leg as the service builds it now, and the quote that it is of. */
+type Again = { leg: ProposedLeg; quoteId: string | null; expiresAt: string | null }
+
+/** A new plan for the part of an operation that is open; `undefined` where nothing is. What is accepted may be `lifted` beyond its terms. Nothing is written down yet. */
+export async function planAgain(
+  cli: Cli,
+  ground: Ground,
+  operation: Planned,
+  least: bigint | null,
+  lifted: Parameters<typeof checkAgain>[3] = {},
+): Promise<{ open: Open; checked: Checked } | undefined> {
+  const open = openLeg(ground, operation)
+  if (!open) return undefined
+  const again = await proposeAgain(cli, operation, open.intent)
+  if (!again.leg.intent) throw new AppError('BUG', 'A leg was planned anew without a purpose')
+  refuseWorse(open.intent, again.leg.intent, least, operation.id)
+  return { open, checked: await checkAgain(ground, operation, again, lifted) }
+}
+
+/** Asks for the same once more: the same tokens, amounts, receiver and contract. */
+async function proposeAgain(cli: Cli, operation: Planned, intent: Intent): Promise<Again> {
+  const service = await cli.service()
+  const { wallet } = intent
+  const plain = (leg: ProposedLeg): Again => ({ leg, quoteId: null, expiresAt: null })
+  switch (intent.kind) {
+    case 'deposit':
+    case 'withdraw': {
+      const { strategy, amount } = intent
+      const action = intent.kind === 'deposit' ? 'lend' : 'withdraw'
+      const { slippage: asked } = (operation.request ?? {}) as { slippage?: unknown }
+      const slippage = typeof asked === 'number' ? asked : null
+      const made = await service.strategyBytecode({
+        id: strategy.slug,
+        action,
+        amount,
+        wallet,
+        ...(slippage !== null && { slippage }),
+      })
+      const build = intent.kind === 'deposit' ? depositProposal : withdrawProposal
+      const { legs, expiresAt } = await build(cli, strategy, amount, wallet, made, { slippage })
+      return { leg: legs[0]!, quoteId: null, expiresAt }
+    }
+    case 'claim': {
+      const ask = { id: intent.strategy.slug, action: 'claim' as const, amount: maxUint256, wallet }
+      const made = await service.strategyBytecode(ask)
+      return plain((await claimProposal(cli, intent.strategy, wallet, made)).legs[0]!)
+    }
+    case 'transfer': {
+      const transactions: Transaction[] = []
+      for (const { token, recipient, amount } of [intent, ...feePayments(intent)]) {
+        const { address, chainId } = token
+        const ends = { originAddress: wallet, destinationAddress: recipient }
+        const made = await service.transferBytecode({ ...ends, token: address, chainId, amount })
+        transactions.push(...made.bytecode)
+      }
+      return plain({ chainId: intent.token.chainId, intent, transactions })
+    }
+    case 'revoke':
+      return plain(revokeLegs(wallet, [intent])[0]!)
+    case 'swap':
+      return swapAgain(cli, operation, intent)
+  }
+}
+
+async function swapAgain(
+  cli: Cli,
+  { request }: Planned,
+  intent: Extract<Intent, { kind: 'swap' }>,
+): Promise<Again> {
+  const { wallet, recipient, tokenIn, tokenOut, exact, provider } = intent
+  const { slippage: asked } = (request ?? {}) as { slippage?: unknown }
+  const slippage = typeof asked === 'number' ? asked : null
+  const service = await cli.service()
+  const amount = exact === 'in' ? intent.amountIn : intent.amountOut
+  const { quote } = await service.quote({
+    chainIdIn: tokenIn.chainId,
+    chainIdOut: tokenOut.chainId,
+    tokenIn: tokenIn.address,
+    tokenOut: tokenOut.address,
+    ...(exact === 'in' ? { amountIn: amount } : { amountOut: amount }),
+    preferredProvider: provider,
+    ...(recipient !== wallet && { destinationAddress: recipient }),
+    ...(slippage !== null && { slippage }),
+    ...(intent.speed && { transferSpeed: intent.speed }),
+  })
+  refuseDrift(quote, { tokenIn, tokenOut, exact, amount }, cli.world.now())
+  const made = await service.swapBytecode({
+    quote: quote.raw as never,
+    walletAddress: wallet,
+    ...(recipient !== wallet && { destinationAddress: recipient }),
+  })
+  const transactions = [...made.approvals, ...made.transactions]
+  const proposed = await swapProposal(
+    cli,
+    quote,
+    { wallet, recipient, exact, slippage, least: null, speed: intent.speed },
+    transactions,
+  )
+  return { leg: proposed.legs[0]!, quoteId: quote.id, expiresAt: quote.deadline }
+}

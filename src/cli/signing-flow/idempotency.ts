@@ -1,0 +1,188 @@
+import { canonical } from '../../domain/canonical-json.ts'
+import { AppError } from '../../domain/errors.ts'
+import { networkNamed } from '../../domain/networks.ts'
+import { shellOperand } from '../../domain/shell-quoting.ts'
+import { operationId, plain } from '../../domain/text.ts'
+import type { KeptPlan } from '../../guard/intent-json.ts'
+import type { Ground } from '../../planning/context.ts'
+import type { Checked } from '../../planning/plan.ts'
+import type { Proposal } from '../../planning/proposal.ts'
+import { unknownTo } from '../../transactions/nonces/nonce-conflict.ts'
+import type { Planned } from '../../transactions/operations/start.ts'
+import { isClosed, isOver } from '../../transactions/run.ts'
+import type { Cli } from '../cli.ts'
+import type { SigningOptions } from '../options/signing-options.ts'
+import { confirm } from '../prompts.ts'
+import { withReport } from './finish.ts'
+
+/** Refuses an operation that its service calls by what no command can name. */
+export function refuseName(id: string): void {
+  if (operationId.test(id)) return
+  const shown = plain(id)
+  throw new AppError(
+    'SERVICE_BAD_RESPONSE',
+    `The service calls the operation "${shown.length > 40 ? `${shown.slice(0, 40)}…` : shown}", which is no name: one has 1 to 128 letters, digits and . _ : -, and begins with a letter or a digit`,
+    { details: { at: ['id'] } },
+  )
+}
+
+/** Says that a service calls an operation by the key of another one: two would answer to one name. */
+export const namedTwice = (id: string, { id: other }: Pick<Planned, 'id'>): AppError =>
+  new AppError(
+    'SERVICE_BAD_RESPONSE',
+    `The service calls the operation ${id}, which is the key of ${other}`,
+    {
+      details: { at: ['id'], operation: other },
+      hint: `sluice action show ${shellOperand(other)}`,
+    },
+  )
+
+/**
+ * Before an operation of an earlier run goes on: where its wallet has sent transactions since it was planned that the journal does not know,
+ * the journal may be an older copy, and the operation done already. A person is asked; without one it is JOURNAL_OUTDATED, and PARTIAL where
+ * something of it is signed.
+ */
+export async function confirmOlderJournal(
+  cli: Cli,
+  ground: Ground,
+  operation: Planned,
+  { allowDuplicate, nonce }: Partial<Pick<SigningOptions, 'allowDuplicate' | 'nonce'>>,
+): Promise<void> {
+  const { id, state, wallet } = operation
+  // Of a pinned nonce at most one transaction is ever mined.
+  const isPinned = nonce !== undefined || (operation.plan as Partial<KeptPlan> | null)?.nonce != null
+  if (allowDuplicate || isOver(operation) || isClosed(operation) || (isPinned && state === 'OPEN')) return
+  const unknown = await unknownTo(ground, operation)
+  if (!unknown) return
+  const { name } = networkNamed(ground.catalog.networks, unknown.chainId)
+  const many = unknown.count === 1 ? 'a transaction' : `${unknown.count} transactions`
+  const what = `${wallet} has sent ${many} on ${name} that this journal does not know, since ${id} was planned. The journal may be an older copy, and the action done already`
+  if (cli.io.canAsk && !cli.globals.yes) return confirm(cli.io, cli.globals, `${what}. Go on with it?`)
+  const hint = `See what the wallet sent. If the action is not done: sluice action resume ${id} --allow-duplicate; if it is: sluice action abandon ${id}`
+  const details = { operation: id, ...unknown }
+  if (state === 'OPEN') throw new AppError('JOURNAL_OUTDATED', what, { details, hint })
+  const partial = new AppError('PARTIAL', `A part is done, and the rest was not signed: ${what}`, {
+    details: { ...details, cause: 'JOURNAL_OUTDATED' },
+    hint,
+  })
+  throw withReport(partial, ground, operation)
+}
+
+/** What a command does when it is run once more: what gives something back, or takes it back, pays nobody. */
+const twice: Readonly<Record<string, { does: string; would: string }>> = {
+  withdraw: { does: 'withdraws again', would: 'would withdraw again' },
+  claim: { does: 'may cost its fee again', would: 'may cost its fee again' },
+  revoke: { does: 'may cost its fee again', would: 'may cost its fee again' },
+}
+
+/**
+ * A job that nobody watches is run again by somebody, sooner or later: without a key or a pinned nonce it would pay again.
+ * IDEMPOTENCY_KEY_REQUIRED, unless it is play money or the person wants it so.
+ */
+export function requireOnce(
+  { io, place, notice }: Cli,
+  options: SigningOptions,
+  { command, claim }: Record<string, unknown>,
+): void {
+  const isOnce = options.idempotencyKey !== undefined || options.nonce !== undefined
+  if (isOnce || options.dryRun || options.allowDuplicate || io.canAsk) return
+  const { does, would } = twice[claim === true ? 'claim' : String(command)] ?? {
+    does: 'pays again',
+    would: 'would pay again',
+  }
+  if (place.kind === 'sandbox') {
+    notice(io.err.paint.dim(`without --idempotency-key, running this again ${does}`))
+    return
+  }
+  throw new AppError(
+    'IDEMPOTENCY_KEY_REQUIRED',
+    `Nobody is at a terminal, and run again this ${would}: it needs a key or a nonce`,
+  )
+}
+
+/** IDEMPOTENCY_KEY_REUSED where a key was used for something else than this, by whatever wallet. */
+export function refuseReused({ journal }: Ground, key: string, request: Record<string, unknown>): void {
+  const earlier = journal.findKey(key)
+  if (earlier) journal.findByKey(key, { ...request, wallet: earlier.wallet })
+}
+
+/** Says where a key cannot keep what was promised of it: another machine may have used it, and this one has never signed for a wallet that has sent something. */
+export function tellNewJournal(
+  cli: Cli,
+  { journal, catalog }: Ground,
+  { proposal: { wallet, nonce, legs }, simulation }: Pick<Checked, 'proposal' | 'simulation'>,
+): void {
+  const chainId = legs[0]?.chainId
+  if (nonce !== null || chainId === undefined || !simulation || simulation.nonce === 0) return
+  if (journal.nextNonce(chainId, wallet) > 0) return
+  const { name } = networkNamed(catalog.networks, chainId)
+  cli.notice(
+    `This machine has signed nothing for this wallet on ${name} yet: what another one sent under this key is not known here. Keep SLUICE_HOME between runs, or pin the nonce (--nonce ${name}=${simulation.nonce}).`,
+  )
+}
+
+/** Says that something was begun before, under another key or with other words. */
+export const startedBefore = (operation: Planned): AppError => {
+  const { id, idemKey } = operation
+  return new AppError(
+    'IDEMPOTENCY_KEY_REUSED',
+    `${id} was started before, ${idemKey === id ? 'and not with these words' : `under the key ${idemKey}`}`,
+    {
+      details: { operation: id },
+      hint: isOver(operation) ? `sluice action show ${id}` : `To go on with it: sluice action resume ${id}`,
+    },
+  )
+}
+
+/** How long an identical request counts as the same thing typed twice, in ms. */
+const recent = 10 * 60_000
+
+/**
+ * Asks again when the very same was done a moment ago, or is on its way still, however long; where nobody is asked, what
+ * is on its way is named.
+ */
+export async function confirmAgain(
+  cli: Cli,
+  { journal }: Ground,
+  request: { wallet: Proposal['wallet'] },
+): Promise<void> {
+  const { wallet } = request
+  const wanted = canonical(request)
+  const isSame = (operation: Planned) => canonical(operation.request) === wanted
+  const isBegun = ({ id, steps }: Planned) =>
+    steps.some(({ index }) => journal.attempts(id, index).length > 0)
+  const open = journal
+    .list({ wallet, states: ['OPEN', 'EXECUTING', 'PARTIAL', 'ATTENTION'], limit: 1_000 })
+    .find((operation) => isSame(operation) && isBegun(operation))
+  const isAsked = cli.io.canAsk && !cli.globals.yes
+  if (open) {
+    const what = `The very same was begun and has not ended; to go on with it: sluice action resume ${open.id}`
+    if (!isAsked) return cli.notice(what)
+    return confirm(cli.io, cli.globals, `${what}. Do it a second time?`)
+  }
+  if (!isAsked) return
+  const now = cli.world.now()
+  const same = journal
+    .list({ wallet, states: ['DONE'], limit: 20 })
+    .find((operation) => now - operation.updated < recent && isSame(operation))
+  if (!same) return
+  const minutes = Math.floor((now - same.updated) / 60_000)
+  const ago = minutes === 0 ? 'less than a minute ago' : `${minutes} min ago`
+  await confirm(cli.io, cli.globals, `The very same was done ${ago} (${same.id}). Do it again?`)
+}
+
+/** The least life that a quote needs for each transaction that comes before the one that uses it, in ms. */
+const perStep = 2_000
+
+/** Refuses a quote that is over, or will be before its transactions are sent: nothing is signed for it, and another one costs nothing. */
+export function refuseExpired({ expiresAt, legs }: Proposal, now: number): void {
+  if (expiresAt === null) return
+  const left = Date.parse(expiresAt) - now
+  if (left > perStep * (legs[0]?.transactions.length ?? 1)) return
+  throw new AppError(
+    'QUOTE_EXPIRED',
+    left <= 0
+      ? `The quote expired at ${expiresAt}. Nothing was signed.`
+      : `The quote has ${Math.floor(left / 1000)} s left, which is too little for its transactions. Nothing was signed.`,
+  )
+}

@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AppError } from '../../domain/errors.ts'
+import { plain } from '../../domain/text.ts'
+import { isBehind, withMissing, withoutNeedless } from '../../planning/allowances.ts'
+import type { Ground } from '../../planning/context.ts'
+import { type Checked, checkProposal } from '../../planning/plan.ts'
+import type { Proposal, Proposed } from '../../planning/proposal.ts'
+import type { Who } from '../../signing/signer.ts'
+import { refuseEarly, refuseUsedNonce } from '../../transactions/nonces/pinned-nonce.ts'
+import type { Cli } from '../cli.ts'
+import { noncesOf } from '../options/execution-options.ts'
+import type { SigningOptions } from '../options/signing-options.ts'
+import { refuseExpired, refuseName, requireOnce } from './idempotency.ts'
+import { planPrices } from './prices.ts'
+import { termsOf } from './terms.ts'
+import type { Undertaking } from './undertaking.ts'
+
+/** A proposal of the service that was checked, with what prices are known. */
+type Offer = {
+  proposal: Proposal
+  checked: Checked
+  known: Awaited<ReturnType<typeof planPrices>>
+}
+
+/** How long a service that is behind is left alone before it is asked again, in ms, and how often. */
+const behindMs = 1_000
+const mostTries = 6
+
+/** Asks the service for a proposal and checks it; again a moment later where the service does not have yet what this wallet has just done. */
+export async function offered(
+  cli: Cli,
+  options: SigningOptions,
+  asked: Pick<Undertaking, 'propose' | 'opinion' | 'request' | 'wallet'>,
+  { who, ground }: { who: Who; ground: Ground },
+): Promise<Offer> {
+  const { signal } = cli.world.interrupt
+  const until = performance.now() + (cli.globals.timeoutMs ?? Number.POSITIVE_INFINITY)
+  for (let tried = 1; ; tried++)
+    try {
+      return await offer(cli, options, asked, { who, ground })
+    } catch (error) {
+      const isLate = tried === mostTries || performance.now() + behindMs > until || signal.aborted
+      if (!isBehind(error) || isLate) throw error
+      await sleep(behindMs, undefined, { signal }).catch(() => {
+        throw new AppError('INTERRUPTED', 'Stopped before anything was signed')
+      })
+    }
+}
+
+async function offer(
+  cli: Cli,
+  options: SigningOptions,
+  { propose, opinion, request, wallet }: Pick<Undertaking, 'propose' | 'opinion' | 'request' | 'wallet'>,
+  { who, ground }: { who: Who; ground: Ground },
+): Promise<Offer> {
+  const terms = termsOf(cli, options)
+  const proposed = await propose(who.address)
+  refuseName(proposed.id)
+  const nonce = await pinnedNonce(ground, who.address, proposed, options)
+  // A nonce that is pinned for what comes later lets the first transaction be signed again.
+  const { nonce: named, ...unpinned } = options
+  if (nonce === null && named !== undefined) requireOnce(cli, unpinned, request)
+  const whole: Proposal = { ...proposed, request, wallet: who.address, nonce }
+  // A plan that was made before is what it is, and so is what has a nonce of its own.
+  const isMade = wallet !== undefined || named !== undefined
+  const proposal = isMade ? whole : await withoutNeedless(ground, whole)
+  if (!options.dryRun) await refuseUsedNonce(ground, proposal)
+  // A dry run that nobody pins takes the next one.
+  const isAsked = options.nonce !== undefined || wallet !== undefined || !options.dryRun
+  const how = { isPlanned: options.dryRun === true, isMade: wallet !== undefined }
+  const early = isAsked ? await refuseEarly(ground, proposal, how) : undefined
+  if (early !== undefined) cli.notice(early)
+  refuseExpired(proposal, cli.world.now())
+  const worth = planPrices(cli.place, ground, proposal)
+  const check = async () =>
+    checkProposal(ground, proposal, terms, { ...(await opinion?.(who.address)), worth })
+  const [checked, known] = await Promise.all([
+    check().catch(async (error: unknown) => {
+      // A plan that was made before is what it is.
+      throw wallet === undefined ? await withMissing(ground, proposal, error) : error
+    }),
+    worth,
+  ])
+  for (const host of checked.simulation?.silent ?? [])
+    cli.notice(`The RPC endpoint ${plain(host)} does not answer and is left out.`)
+  return { proposal, checked, known }
+}
+
+/** The nonce that a plan is pinned to: the one that was named, or for a plan that somebody else signs, the next one: its first step is then sent at most once. */
+async function pinnedNonce(
+  { rpc, catalog }: Ground,
+  wallet: Who['address'],
+  { legs }: Proposed,
+  { dryRun, nonce }: SigningOptions,
+): Promise<number | null> {
+  const { chainId } = legs[0]!
+  const named = noncesOf(nonce, catalog.networks, legs)?.[chainId]
+  if (named !== undefined || !dryRun) return named ?? null
+  return Number(await rpc(chainId).request<string>('eth_getTransactionCount', [wallet, 'latest']))
+}

@@ -1,0 +1,118 @@
+import type { StrategyBytecodeInput } from '../../api/bytecode.ts'
+import type { Quote } from '../../api/quote.ts'
+import type { Service } from '../../api/service.ts'
+import { sameAddress } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { type Amounts, type Asked, burnPrice, swapMost } from '../../domain/swap-amounts.ts'
+import { plain } from '../../domain/text.ts'
+import type { Opinion } from '../../planning/own-price.ts'
+import type { Proposed } from '../../planning/proposal.ts'
+import { withoutPayments } from '../../protocols/service-fee.ts'
+import type { Cli } from '../cli.ts'
+import { paidIn } from './service-fees.ts'
+
+/** Where our own engine answered, it would build what it built. */
+const itself: Opinion = {
+  transactions: async ({ legs: [leg, ...others] }) =>
+    leg && others.length === 0 ? withoutPayments(leg.intent, leg.transactions) : undefined,
+}
+
+/** What our own engine would build for a deposit or withdrawal on one chain. Across chains the quotes differ, so there only the price of the bridge is held against its own. */
+export function opinionOnStrategy({ place }: Cli, ask: StrategyBytecodeInput): Opinion | undefined {
+  const { reference, kind } = place
+  if (!reference) return kind === 'remote' ? undefined : itself
+  return {
+    price: { ...burnPrice, most: ask.slippage ?? burnPrice.most },
+    transactions: async () => {
+      const { bytecode, crossChain, fees } = await (await reference()).strategyBytecode(ask)
+      return crossChain.isCrossChain ? undefined : bytecode.slice(0, bytecode.length - paidIn(fees))
+    },
+  }
+}
+
+/**
+ * How much our own engine would give for the same swap, where a service that is not ours quotes it. What was typed is the most that may slip. What our engine
+ * cannot price is only swapped where the person says what is enough (`least`), or looks at it: POLICY_MIN_OUT.
+ */
+export async function opinionOnSwap(
+  cli: Cli,
+  quote: Quote,
+  { exact, slippage, least }: Asked,
+): Promise<Opinion | undefined> {
+  const { reference, kind } = cli.place
+  const { from, to, tokenIn, tokenOut } = quote
+  if (!reference) return kind === 'remote' ? { isWord: true } : undefined
+  const { cctpV2 } = await cli.place.catalog()
+  const isBurnt = ({ chainId, address }: Quote['tokenIn']) =>
+    cctpV2.some((end) => end.chainId === chainId && sameAddress(end.token, address))
+  // Whoever says what is enough is not held to more.
+  const accepted = (usual: number) => (least === null ? (slippage ?? usual) : null)
+  if (from.chainId !== to.chainId && isBurnt(tokenIn) && isBurnt(tokenOut))
+    return { price: { ...burnPrice, most: accepted(burnPrice.most) } }
+  try {
+    const price = await ownPrice(reference, quote, exact)
+    if (price) return { price: { ...price, most: accepted(swapMost) } }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return unpriced(cli, quote, least, error)
+  }
+  return unpriced(cli, quote, least)
+}
+
+/** A swap, as our own engine is asked about it. */
+type Swapped = Pick<Quote, 'tokenIn' | 'tokenOut'>
+
+async function ownPrice(
+  reference: () => Promise<Service>,
+  {
+    tokenIn,
+    tokenOut,
+  }: { [side in keyof Swapped]: Pick<Quote['tokenIn'], 'chainId' | 'address' | 'amount'> },
+  exact: 'in' | 'out',
+): Promise<Amounts | undefined> {
+  const ours = await (await reference()).quote({
+    chainIdIn: tokenIn.chainId,
+    chainIdOut: tokenOut.chainId,
+    tokenIn: tokenIn.address,
+    tokenOut: tokenOut.address,
+    ...(exact === 'in' ? { amountIn: tokenIn.amount } : { amountOut: tokenOut.amount }),
+  })
+  const { amount: amountIn } = ours.quote.tokenIn
+  const { amount: amountOut } = ours.quote.tokenOut
+  return amountIn > 0n && amountOut > 0n ? { amountIn, amountOut } : undefined
+}
+
+/**
+ * What our own engine says of a swap in a plan that was made before, where a service that is not ours was asked: how much it may lose is told by that price. What
+ * is accepted was said when it was made.
+ */
+export async function opinionOnPlan({ place }: Cli, { legs }: Proposed): Promise<Opinion | undefined> {
+  const intent = legs[0]?.intent
+  const { reference, kind } = place
+  if (kind !== 'remote' || intent?.kind !== 'swap') return undefined
+  const { tokenIn, tokenOut, amountIn, amountOut, exact } = intent
+  if (tokenIn.chainId !== tokenOut.chainId) return { price: { ...burnPrice, most: null } }
+  const swapped = { tokenIn: { ...tokenIn, amount: amountIn }, tokenOut: { ...tokenOut, amount: amountOut } }
+  const price = await (reference && ownPrice(reference, swapped, exact))?.catch((error: unknown) => {
+    if (error instanceof AppError) return undefined
+    throw error
+  })
+  return price ? { price: { ...price, most: null } } : { isWord: true }
+}
+
+function unpriced(
+  { io, globals, notice }: Cli,
+  quote: Quote,
+  least: bigint | null,
+  cause?: AppError,
+): Opinion {
+  if (least !== null) return { isWord: true }
+  const says = `Nobody but the service knows what ${plain(quote.tokenIn.symbol)} is worth in ${plain(quote.tokenOut.symbol)} now, so what it offers is not compared with anything`
+  if (!io.canAsk || !globals.input || globals.yes)
+    throw new AppError('POLICY_MIN_OUT', says, {
+      cause,
+      hint: 'Say what is enough: --accept-min-out AMOUNT, with an exact --amount-in. Or look at it in a terminal, without --yes.',
+    })
+  notice(io.err.paint.red(says))
+  return { isWord: true }
+}

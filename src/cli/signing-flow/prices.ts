@@ -1,0 +1,47 @@
+import { networkNamed } from '../../domain/networks.ts'
+import { nativeToken } from '../../domain/token.ts'
+import type { Accepted } from '../../guard/exchange-bounds.ts'
+import { tokensOf } from '../../guard/expectations.ts'
+import type { Ground } from '../../planning/context.ts'
+import type { Price } from '../../planning/prices.ts'
+import type { ProposedLeg } from '../../planning/proposal.ts'
+import { maturityOf, type StrategyEntry } from '../../protocols/catalog.ts'
+import type { Cli } from '../cli.ts'
+import type { Place } from '../world.ts'
+
+/** What the tokens of a plan cost where it begins and where its swaps bring them, and the coins that its gas is paid in: for display alone. */
+export async function planPrices(
+  place: Pick<Place, 'prices'>,
+  { catalog }: Pick<Ground, 'catalog'>,
+  { legs }: { legs: readonly Pick<ProposedLeg, 'chainId' | 'intent'>[] },
+): Promise<readonly Price[]> {
+  const coins = legs.map(({ chainId }) => nativeToken(networkNamed(catalog.networks, chainId)))
+  const intents = legs.flatMap(({ intent }) => intent ?? [])
+  const tokens = [
+    ...coins,
+    ...intents.flatMap((intent) => [
+      ...tokensOf(intent),
+      ...('strategy' in intent ? [intent.strategy.receipt] : []),
+    ]),
+  ]
+  const once = new Map(tokens.map((token) => [`${token.chainId} ${token.address.toLowerCase()}`, token]))
+  const perChain = Map.groupBy(once.values(), (token) => token.chainId)
+  const found = await Promise.all([...perChain].map(([id, here]) => place.prices(id, here)))
+  return found.flat()
+}
+
+/** For so long a price that was read holds, in ms: as long as a quote. */
+const priceLife = 300_000
+
+/** When a plan at a price that moves is worth nothing any more; others never are. */
+export const expiryOf = ({ world }: Cli, accepted: Accepted | undefined): string | null =>
+  accepted ? new Date(world.now() + priceLife).toISOString() : null
+
+/** What a fixed yield is worth before its end is what others pay for it: whoever goes in hears that, and when the end is. */
+export function sayMaturity(cli: Cli, entry: StrategyEntry): void {
+  const maturity = maturityOf(entry)
+  if (maturity)
+    cli.notice(
+      `${entry.slug} matures on ${maturity}: until then it is sold at the price of its market, and only who keeps it to that day earns the rate that is shown`,
+    )
+}

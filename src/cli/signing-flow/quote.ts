@@ -1,0 +1,186 @@
+import type { Quote } from '../../api/quote.ts'
+import { type Address, nativeAddress } from '../../domain/address.ts'
+import { formatAmount, parseAmount } from '../../domain/amount.ts'
+import { AppError, errorRow } from '../../domain/errors.ts'
+import { networkNamed } from '../../domain/networks.ts'
+import { slippageIn, usualSlippage } from '../../domain/slippage.ts'
+import { type Amounts, worseBy } from '../../domain/swap-amounts.ts'
+import { type Token, tokenNamed } from '../../domain/token.ts'
+import type { KeptPolicy } from '../../guard/policy/policy.ts'
+import type { Cli } from '../cli.ts'
+import { address, slippage } from '../options/signing-options.ts'
+import { opinionOnSwap } from './own-opinion.ts'
+import { refuseDrift } from './strategy-check.ts'
+
+/** What a person says to ask for a quote. */
+export type Wish = {
+  from?: string
+  to?: string
+  tokenIn?: string
+  tokenOut?: string
+  amountIn?: string
+  amountOut?: string
+  destination?: string
+  refund?: string
+  provider?: string
+  slippage?: string
+  speed?: Speed
+  feeSponsorship?: boolean
+}
+
+type Speed = 'fast' | 'standard'
+
+/** A wish in exact words: networks, tokens and amounts resolved. `request` is what an idempotency key stands for. */
+export type Resolved = {
+  exact: 'in' | 'out'
+  tokenIn: Token
+  tokenOut: Token
+  amount: bigint
+  slippage: number | null
+  speed: Speed | null
+  destination: Address | undefined
+  request: Record<string, unknown>
+  /** Asks for it, within another slippage where one is named: what is asked is what it is held to. */
+  ask: (cli: Cli, within?: number) => Promise<Quote>
+}
+
+/** Reads the flags of a quote; what is missing or wrong is a usage error before anybody is asked. */
+export async function resolveWish(cli: Cli, wish: Wish): Promise<Resolved> {
+  const { from, tokenIn: nameIn, tokenOut: nameOut } = wish
+  const missing = Object.entries({ '--from': from, '--token-in': nameIn, '--token-out': nameOut }).flatMap(
+    ([flag, value]) => (value === undefined ? [flag] : []),
+  )
+  if (missing.length > 0)
+    throw new AppError('USAGE', `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} needed`, {
+      hint: 'sluice swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 100',
+    })
+  if ((wish.amountIn === undefined) === (wish.amountOut === undefined))
+    throw new AppError('USAGE', 'Exactly one of --amount-in and --amount-out is needed', {
+      hint: 'sluice swap quote --help',
+    })
+  const { networks, tokens } = await cli.place.catalog()
+  const origin = networkNamed(networks, from!)
+  const target = networkNamed(networks, wish.to ?? from!)
+  const tokenIn = tokenNamed(tokens, origin, nameIn!)
+  const tokenOut = tokenNamed(tokens, target, nameOut!)
+  for (const token of [tokenIn, tokenOut])
+    if (token.address === nativeAddress)
+      throw new AppError('UNKNOWN_TOKEN', `The native coin ${token.symbol} cannot be swapped here`, {
+        hint: 'Use its wrapped form: WETH',
+      })
+  const exact = wish.amountIn === undefined ? 'out' : 'in'
+  const amount =
+    exact === 'in'
+      ? parseAmount(wish.amountIn!, tokenIn, '--amount-in')
+      : parseAmount(wish.amountOut!, tokenOut, '--amount-out')
+  const destination = wish.destination === undefined ? undefined : address(wish.destination, '--destination')
+  const slips = wish.slippage === undefined ? null : slippage(wish.slippage)
+  const input = {
+    chainIdIn: origin.chainId,
+    chainIdOut: target.chainId,
+    tokenIn: tokenIn.address,
+    tokenOut: tokenOut.address,
+    ...(exact === 'in' ? { amountIn: amount } : { amountOut: amount }),
+    ...(destination && { destinationAddress: destination }),
+    ...(wish.refund !== undefined && { refundAddress: address(wish.refund, '--refund') }),
+    ...(wish.provider !== undefined && { preferredProvider: wish.provider }),
+    ...(slips !== null && { slippage: slips }),
+    ...(wish.speed !== undefined && { transferSpeed: wish.speed }),
+    ...(wish.feeSponsorship && { feeSponsorship: true }),
+  }
+  const request = Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [
+      name,
+      typeof value === 'bigint' ? value.toString() : value,
+    ]),
+  )
+  return {
+    exact,
+    tokenIn,
+    tokenOut,
+    amount,
+    slippage: slips,
+    speed: wish.speed ?? null,
+    destination,
+    request,
+    ask: async (cli, within) => {
+      // What it may slip is said, too, where nobody typed it: it is what the answer is held to.
+      const { quote } = await (await cli.service()).quote({
+        slippage: usualSlippage,
+        ...input,
+        ...(within !== undefined && { slippage: within }),
+      })
+      refuseDrift(quote, { tokenIn, tokenOut, exact, amount }, cli.world.now())
+      // Without an id it cannot be taken later.
+      if (quote.id) {
+        const quotes = await cli.world.quotes()
+        await quotes.save(
+          { quote, exact, slippage: slips, destination: destination ?? null, speed: wish.speed ?? null },
+          { profile: cli.place.profile, about: aboutOf(quote) },
+        )
+      }
+      return quote
+    },
+  }
+}
+
+/** A quote in few words: `100 USDC on base for 99.98 USDC on optimism`. */
+const aboutOf = ({ tokenIn, tokenOut, from, to }: Quote): string =>
+  `${formatAmount(tokenIn.amount, tokenIn)} on ${from.network} for ${formatAmount(tokenOut.amount, tokenOut)}${to.network === from.network ? '' : ` on ${to.network}`}`
+
+/** Asks for a quote and remembers it, so that it can be taken by its id. */
+export async function askQuote(cli: Cli, wish: Wish): Promise<{ quote: Quote; resolved: Resolved }> {
+  const resolved = await resolveWish(cli, wish)
+  return { resolved, quote: await resolved.ask(cli) }
+}
+
+/** A quote that with all fees loses no more than was typed, or than a policy allows, of what our own engine gives: where its fees leave too little of that, it is asked for once more. */
+export async function quoteWithin(
+  cli: Cli,
+  wish: Resolved,
+  least: bigint | null,
+  policy: KeptPolicy | null,
+): Promise<Quote> {
+  const { exact, slippage } = wish
+  const quote = await wish.ask(cli)
+  const allowed = slippageIn(policy?.policy.maxSlippage ?? '')
+  const most = Math.min(slippage ?? 1, allowed ?? 1)
+  if (most === 1 || least !== null || !cli.place.reference) return quote
+  const opinion = await opinionOnSwap(cli, quote, { exact, slippage, least })
+  const less = narrower(quote, opinion?.price, most, exact)
+  return less === undefined ? quote : wish.ask(cli, less)
+}
+
+/**
+ * The slippage to ask a service for, so that with all of its fees no more is lost than `most` of what our own engine gives; `undefined` where what it
+ * asked for is narrow enough, or nothing would be.
+ */
+function narrower(
+  quote: Quote,
+  price: Amounts | undefined,
+  most: number,
+  exact: 'in' | 'out',
+): number | undefined {
+  if (!price || (exact === 'in' ? quote.minAmountOut : quote.maxAmountIn) === null) return undefined
+  const shown = { amountIn: quote.tokenIn.amount, amountOut: quote.tokenOut.amount }
+  const bound =
+    exact === 'in' ? { ...shown, amountOut: quote.minAmountOut! } : { ...shown, amountIn: quote.maxAmountIn! }
+  if (worseBy(bound, price) <= most) return undefined
+  const lost = worseBy(shown, price)
+  // A little is left for what the price moves between two questions.
+  const left = Math.floor(((most - lost) / (1 - lost)) * 0.95 * 1e6) / 1e6
+  return left >= 0.0001 ? left : undefined
+}
+
+/** A swap that brings too little, to whoever said himself what is enough: he is not told to say so. */
+export const withTypedLeast = (error: unknown, { acceptMinOut }: { acceptMinOut?: string }): unknown =>
+  acceptMinOut !== undefined &&
+  error instanceof AppError &&
+  error.code === 'POLICY_MIN_OUT' &&
+  error.hint === errorRow(error.code).hint
+    ? new AppError(error.code, error.message, {
+        cause: error,
+        ...(error.details && { details: error.details }),
+        hint: `It brings less than the ${acceptMinOut} of --accept-min-out: name less there, or ask again when it brings more.`,
+      })
+    : error

@@ -1,0 +1,127 @@
+import { type AllowanceLeft, printedLeft, unusedOf } from '../../diagnosis/approvals.ts'
+import { AppError } from '../../domain/errors.ts'
+import { plain } from '../../domain/text.ts'
+import type { Ground } from '../../planning/context.ts'
+import { checkProposal } from '../../planning/plan.ts'
+import type { Who } from '../../signing/signer.ts'
+import { begin, type Planned } from '../../transactions/operations/start.ts'
+import { giveUp } from '../../transactions/operations/unfinished.ts'
+import { outcomeOf, withoutTaken } from '../../transactions/outcome/outcome.ts'
+import { isOver } from '../../transactions/run.ts'
+import type { Cli } from '../cli.ts'
+import type { SigningOptions } from '../options/signing-options.ts'
+import { follow, type Going, withReport } from './finish.ts'
+import { revoking } from './revoke.ts'
+import { termsOf } from './terms.ts'
+
+/** The ends after which an allowance may be left that nothing will use. A new plan after a lost nonce allows anew what it needs. */
+const failures: readonly string[] = ['PARTIAL', 'REVERTED', 'CANCELLED', 'SUPERSEDED']
+
+/**
+ * With `--revoke-on-failure`: when an operation ends badly, the allowances that it gave are taken back at once, by an
+ * operation of its own. The code stays what it was; the words and the next step are those of what is left then.
+ */
+export async function orRevoke(
+  cli: Cli,
+  ground: Ground,
+  operation: Planned,
+  who: Who,
+  options: SigningOptions & Going,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!options.revokeOnFailure || !(error instanceof AppError) || !failures.includes(error.code))
+      throw error
+    const { revoked, was } = await revokeLeft(cli, ground, operation.id, who, options)
+    const { message, hint, isLeft } = lastWord(ground, operation.id, error, revoked, was)
+    const { code, cause, details } = error
+    const told = { ...details, revoked, ...(!isLeft && { allowance: null }) }
+    throw withReport(new AppError(code, message, { cause, details: told, hint }), ground, operation)
+  }
+}
+
+type Revoked = { operation: string; status: 'revoked' | 'failed'; why: string | null }
+
+/** What is said of a failure once it is known what became of the allowances. */
+function lastWord(
+  { journal }: Ground,
+  id: string,
+  { message, hint }: AppError,
+  revoked: Revoked | null,
+  was: readonly AllowanceLeft[],
+): { message: string; hint: string; isLeft: boolean } {
+  const now = journal.find(id)!
+  if (revoked?.status === 'failed') {
+    const made = journal.find(revoked.operation)
+    const isBegun = made !== undefined && made.id !== id && !isOver(made)
+    const again = isBegun ? `sluice action resume ${made.id}` : `sluice action revoke ${id} --yes`
+    return {
+      message: `${message}. What it allowed is not taken back: ${revoked.why}`,
+      // What is not over can go on as well: that is for the person to choose.
+      hint: isOver(now) || isBegun ? again : (hint ?? again),
+      isLeft: true,
+    }
+  }
+  const ends = isOver(now) ? hintOf(now) : (hint ?? `sluice action explain ${id}`)
+  const base = withoutTaken(message)
+  if (revoked === null) return { message: base, hint: ends, isLeft: false }
+  const back = was.map(
+    ({ network, spender, amount }) =>
+      `${amount.formatted} ${plain(amount.symbol)} on ${network} from ${spender}`,
+  )
+  return {
+    message: `${base}. Taken back: ${back.join(', ')}. No contract may take anything of it any more`,
+    hint: ends,
+    isLeft: false,
+  }
+}
+
+/** The next step after an operation that is over, as it is told whenever that is asked. */
+function hintOf(operation: Planned): string {
+  try {
+    outcomeOf(operation)
+  } catch (error) {
+    if (error instanceof AppError && error.hint) return error.hint.replace(/\bID$/, operation.id)
+    throw error
+  }
+  return `sluice action show ${operation.id}`
+}
+
+async function revokeLeft(
+  cli: Cli,
+  ground: Ground,
+  id: string,
+  who: Who,
+  { turn, ...options }: SigningOptions & Going,
+): Promise<{ revoked: Revoked | null; was: AllowanceLeft[] }> {
+  const { journal } = ground
+  let made: string | null = null
+  let was: AllowanceLeft[] = []
+  try {
+    const operation = journal.find(id)!
+    const unused = await unusedOf(ground, operation)
+    was = printedLeft(ground, unused)
+    const [first, ...rest] = unused
+    if (!first) return { revoked: null, was }
+    const { request, propose } = await revoking(cli, [first, ...rest], id)
+    const { address } = who
+    const proposal = {
+      ...(await propose(address)),
+      request: { ...request, wallet: address },
+      wallet: address,
+      nonce: null,
+    }
+    made = proposal.id
+    const checked = await checkProposal(ground, proposal, termsOf(cli, options))
+    // What cannot be taken back is not given up for it.
+    if (operation.state === 'PARTIAL') await giveUp(ground, operation)
+    const planned = begin(ground, checked, proposal.id)
+    await follow(cli, ground, planned, who, { turn })
+    return { revoked: { operation: made, status: 'revoked', why: null }, was }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return { revoked: { operation: made ?? id, status: 'failed', why: error.message }, was }
+  }
+}

@@ -1,0 +1,40 @@
+import { networkNamed } from '../../domain/networks.ts'
+import { plain } from '../../domain/text.ts'
+import { type Ending, revokeLegs } from '../../planning/allowances.ts'
+import type { Cli } from '../cli.ts'
+import type { Undertaking } from './undertaking.ts'
+
+/** Takes allowances back. `of` is the action that gave them, if it is about one. */
+export async function revoking(
+  cli: Cli,
+  endings: readonly [Ending, ...Ending[]],
+  of: string | null,
+): Promise<Undertaking> {
+  const { networks } = await cli.place.catalog()
+  const [{ token, spender }] = endings
+  return {
+    title:
+      endings.length === 1
+        ? `Take the allowance of ${spender} for ${plain(token.symbol)} on ${networkNamed(networks, token.chainId).name} back`
+        : `Take ${endings.length} allowances back`,
+    request: {
+      command: 'revoke',
+      allowances: endings.map((one) => [one.token.chainId, one.token.address, one.spender]),
+      ...(of !== null && { of }),
+    },
+    propose: async (wallet) => ({
+      id: cli.world.newId(),
+      kind: 'revoke',
+      quoteId: null,
+      expiresAt: null,
+      about: {
+        type: 'REVOKE',
+        strategyId: null,
+        strategySlug: null,
+        receiver: wallet,
+        amounts: { in: null, out: null },
+      },
+      legs: revokeLegs(wallet, endings),
+    }),
+  }
+}

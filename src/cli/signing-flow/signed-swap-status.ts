@@ -1,0 +1,99 @@
+import type { SwapStatus } from '../../api/swap-status.ts'
+import { AppError } from '../../domain/errors.ts'
+import { plain } from '../../domain/text.ts'
+import { actedIn, type KeptPlan, quotesOf } from '../../guard/intent-json.ts'
+import type { Ground } from '../../planning/context.ts'
+import type { Planned } from '../../transactions/operations/start.ts'
+import { isShort } from '../../transactions/outcome/result.ts'
+import type { Cli } from '../cli.ts'
+import { reportFor } from './finish.ts'
+import { noted } from './journal-look.ts'
+
+type Known = { ground: Ground; operation: Planned }
+
+/**
+ * Where a swap stands, by the id or the key of its operation, or by any quote that this was planned with: the service knows quotes, and no
+ * journal, and is asked for the newest. Where it knows of nothing sent, the journal says what was. `ask` gives the word of the service.
+ */
+export async function swapStanding(
+  cli: Cli,
+  typed: string,
+  ask: (quote: string) => Promise<SwapStatus>,
+): Promise<SwapStatus & { id: string }> {
+  const known = await operationNamed(cli, typed)
+  const planned = known && quotesOf(known.operation.plan as KeptPlan)[0]
+  const id = planned ?? typed
+  const told = await ask(id).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'QUOTE_NOT_FOUND') return error
+    throw error
+  })
+  if (!(told instanceof AppError) && told.originTxHash !== null) return { id, ...told }
+  const signed = known && isSigned(known) && (await swapSigned(cli, known))
+  if (signed) return { id, ...signed, provider: told instanceof AppError ? null : told.provider }
+  if (!(told instanceof AppError)) return { id, ...told }
+  if (!known || planned !== undefined) throw told
+  throw new AppError('QUOTE_NOT_FOUND', `"${plain(typed)}" is an action without a quote`, {
+    cause: told,
+    hint: `sluice action show ${known.operation.id}`,
+  })
+}
+
+/** What a quote that is over ends as: exit 4 only where nothing was signed for it, as whoever reads that asks for the same anew. */
+export async function expired(cli: Cli, typed: string, last: Record<string, unknown>): Promise<AppError> {
+  const known = await operationNamed(cli, typed)
+  if (!known || !isSigned(known))
+    return new AppError('QUOTE_EXPIRED', 'The quote expired, and nothing was sent for it', { details: last })
+  const { id } = known.operation
+  return new AppError('PARTIAL', 'A part of the swap is signed, and the quote for the rest has expired', {
+    details: { ...last, operation: id },
+    hint: `sluice action explain ${id}`,
+  })
+}
+
+/** The operation of the journal that has an id or an idempotency key, or was planned with a quote of that id; with its journal. */
+async function operationNamed(cli: Cli, typed: string): Promise<Known | undefined> {
+  const ground = await cli.place.ground().catch((error: unknown) => {
+    // Where there is no chain there is no operation either.
+    if (error instanceof AppError) return undefined
+    throw error
+  })
+  const operation =
+    ground &&
+    (ground.journal.find(typed) ??
+      ground.journal.findKey(typed) ??
+      ground.journal
+        .list({}, () => undefined)
+        .find(({ plan }) => plan && quotesOf(plan as KeptPlan).includes(typed)))
+  return ground && operation && { ground, operation }
+}
+
+/**
+ * Where the swap of an operation stands by the journal, once its transactions were looked for on the chains; `undefined` where the swap
+ * itself is not signed.
+ */
+async function swapSigned(
+  cli: Cli,
+  { ground, operation }: Known,
+): Promise<Omit<SwapStatus, 'provider'> | undefined> {
+  const now = await noted(cli, ground, operation)
+  const step = now.steps.findLast(
+    ({ role, leg }) => role === 'action' && actedIn(now.plan as KeptPlan, leg)?.kind === 'swap',
+  )
+  const { transactions, destinationTxHash } = reportFor(ground, now)
+  const originTxHash = step && transactions.find(({ index }) => index === step.index)?.hash
+  if (!step || !originTxHash) return undefined
+  const isLost = ['FINAL_REVERTED', 'CANCELLED', 'SUPERSEDED'].includes(step.state)
+  const isDelivered = now.legs.every(({ arrival }) => arrival === null || arrival.hash !== null)
+  const status = ((): string => {
+    if (isLost || isShort(now)) return 'failed'
+    if (step.state === 'FINAL_OK' && isDelivered) return 'fulfilled'
+    if (now.state === 'FAILED') return 'failed'
+    return step.state === 'FINAL_OK' || step.state === 'INCLUDED' ? 'confirmed' : 'pending'
+  })()
+  // On one chain, what was paid and what came of it are the same transaction.
+  const delivery = destinationTxHash ?? (status === 'fulfilled' ? originTxHash : null)
+  return { status, originTxHash, destinationTxHash: delivery }
+}
+
+const isSigned = ({ ground: { journal }, operation: { id, steps } }: Known): boolean =>
+  steps.some(({ index }) => journal.attempts(id, index).length > 0)

@@ -1,0 +1,74 @@
+import type { Quote } from '../../api/quote.ts'
+import type { Strategy } from '../../api/strategy.ts'
+import { sameAddress } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { plain } from '../../domain/text.ts'
+import type { Token } from '../../domain/token.ts'
+import type { Ground } from '../../planning/context.ts'
+import type { Cli } from '../cli.ts'
+
+/** What a command that signs must know of a strategy. */
+export type AskedStrategy = Pick<Strategy, 'id' | 'slug' | 'network' | 'chainId' | 'asset'>
+
+/**
+ * The strategy of an id, as the service describes it. Where our own catalogue knows it, the service may not answer with
+ * another one, nor give its asset other decimals: 100 of something would be another amount. What was begun before under
+ * the same key goes on without the service, which may be gone.
+ */
+export async function askedStrategy(cli: Cli, id: string, key: string | undefined): Promise<AskedStrategy> {
+  const { strategies } = await cli.place.catalog()
+  const named = (name: string) =>
+    strategies.find((entry) => entry.slug === name.toLowerCase() || entry.id === name)
+  const known = named(id)
+  if (known && key !== undefined && isBegun(await cli.place.ground(), key)) return known
+  const strategy = await (await cli.service()).getStrategy({ id })
+  const given = named(strategy.slug) ?? named(strategy.id)
+  if (known && known !== given)
+    throw new AppError(
+      'POLICY_CONTRACT_NOT_ALLOWED',
+      `${known.slug} was asked for, and the service answers with ${plain(strategy.slug)}`,
+      { hint: 'The service is wrong or not to be trusted. Nothing was signed.' },
+    )
+  if (!given) return strategy
+  const { asset } = given
+  if (asset.decimals !== strategy.asset.decimals || !sameAddress(asset.address, strategy.asset.address))
+    throw new AppError(
+      'POLICY_TOKEN_METADATA',
+      `${given.slug} takes ${asset.symbol} ${asset.address} with ${asset.decimals} decimals, and the service says otherwise`,
+    )
+  if (strategy.chainId !== null && strategy.chainId !== given.chainId)
+    throw new AppError(
+      'POLICY_CHAIN',
+      `${given.slug} is on chain ${given.chainId}, and the service says ${strategy.chainId}`,
+    )
+  return given
+}
+
+const isBegun = ({ journal }: Ground, key: string): boolean => journal.findKey(key) !== undefined
+
+/** Throws unless a quote is for what was asked: the same tokens on the same chains, the same exact amount, and time left to take it. */
+export function refuseDrift(
+  quote: Quote,
+  asked: { tokenIn: Token; tokenOut: Token; exact: 'in' | 'out'; amount: bigint },
+  now: number,
+): void {
+  const sides = [
+    ['in', asked.tokenIn, quote.tokenIn, quote.from],
+    ['out', asked.tokenOut, quote.tokenOut, quote.to],
+  ] as const
+  for (const [side, wanted, given, { chainId }] of sides)
+    if (
+      chainId !== wanted.chainId ||
+      given.chainId !== wanted.chainId ||
+      !sameAddress(given.address, wanted.address)
+    )
+      throw new AppError(
+        'POLICY_QUOTE_DRIFT',
+        `The quote is for another token ${side} than ${wanted.symbol} ${wanted.address} on chain ${wanted.chainId}`,
+      )
+  const amount = asked.exact === 'in' ? quote.tokenIn.amount : quote.tokenOut.amount
+  if (amount !== asked.amount)
+    throw new AppError('POLICY_QUOTE_DRIFT', 'The quote is for another amount than was asked for')
+  if (quote.deadline !== null && Date.parse(quote.deadline) <= now)
+    throw new AppError('QUOTE_EXPIRED', `The quote expired at ${quote.deadline}. Nothing was signed.`)
+}

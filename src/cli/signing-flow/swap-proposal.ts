@@ -1,0 +1,130 @@
+import type { Quote } from '../../api/quote.ts'
+import type { Address } from '../../domain/address.ts'
+import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
+import { AppError } from '../../domain/errors.ts'
+import { type Amounts, type Asked, acceptedOf } from '../../domain/swap-amounts.ts'
+import { type Token, tokenAt } from '../../domain/token.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { Proposed, ProposedLeg } from '../../planning/proposal.ts'
+import type { Intent } from '../../protocols/intent.ts'
+import type { Cli } from '../cli.ts'
+import { statedFees } from './service-fees.ts'
+
+/** Whose swap it is, whom it pays, and what was asked of its quote. */
+export type SwapOrder = Asked & {
+  wallet: Address
+  recipient: Address
+  speed?: 'fast' | 'standard' | null | undefined
+}
+
+/** A swap as legs: the swap itself, and on another chain the wait for what it brings. */
+export async function swapProposal(
+  cli: Cli,
+  quote: Quote,
+  order: SwapOrder,
+  transactions: readonly Transaction[],
+): Promise<Proposed> {
+  const intent = await swapIntent(cli, quote, order)
+  const across = quote.from.chainId !== quote.to.chainId
+  const amounts: { in: TokenAmount; out: TokenAmount } = {
+    in: tokenAmount(quote.tokenIn.amount, intent.tokenIn),
+    out: tokenAmount(quote.tokenOut.amount, intent.tokenOut),
+  }
+  const swap: ProposedLeg = { chainId: quote.from.chainId, intent, transactions }
+  const wait: ProposedLeg = {
+    chainId: quote.to.chainId,
+    intent: null,
+    transactions: [],
+    arrival: { token: intent.tokenOut.address, minimum: intent.amountOut, recipient: order.recipient },
+  }
+  return {
+    // The older shape may have none.
+    id: quote.id === '' ? cli.world.newId() : quote.id,
+    kind: 'swap',
+    legs: across ? [swap, wait] : [swap],
+    quoteId: quote.id,
+    expiresAt: quote.deadline,
+    about: {
+      type: across ? 'CROSSCHAIN_SWAP' : 'SAMECHAIN_SWAP',
+      strategyId: null,
+      strategySlug: null,
+      receiver: order.recipient,
+      amounts,
+    },
+  }
+}
+
+/** What a transaction of a quote is held against: what is accepted for it, and its deadline, which it must have. */
+export function promised(quote: Quote, asked: Asked): Amounts & { deadline: string } {
+  const { tokenIn, tokenOut, deadline } = quote
+  if (deadline === null)
+    throw new AppError('POLICY_MIN_OUT', 'The quote names no deadline, so what it brings cannot be checked')
+  const shown = { ...quote, amountIn: tokenIn.amount, amountOut: tokenOut.amount }
+  return { ...acceptedOf(shown, asked), deadline }
+}
+
+/** What a quote promises, as the intent that calldata is bound to. Tokens are those of our own catalogue. */
+export async function swapIntent(
+  cli: Cli,
+  quote: Quote,
+  order: SwapOrder,
+): Promise<Extract<Intent, { kind: 'swap' }>> {
+  const { tokens } = await cli.place.catalog()
+  const { wallet, recipient, exact } = order
+  const { amountIn, amountOut, deadline } = promised(quote, order)
+  const token = (side: Quote['tokenIn']): Token => {
+    const known = tokenAt(tokens, side.chainId, side.address)
+    if (!known)
+      return {
+        chainId: side.chainId,
+        address: side.address,
+        symbol: side.symbol,
+        decimals: side.decimals,
+        name: side.symbol,
+      }
+    if (known.decimals !== side.decimals)
+      throw new AppError(
+        'POLICY_TOKEN_METADATA',
+        `${known.symbol} has ${known.decimals} decimals, and the quote says ${side.decimals}`,
+      )
+    return known
+  }
+  const tokenIn = token(quote.tokenIn)
+  const fees = statedFees(quote.fees, tokenIn)
+  return {
+    kind: 'swap',
+    wallet,
+    provider: quote.provider,
+    tokenIn,
+    tokenOut: token(quote.tokenOut),
+    exact,
+    amountIn,
+    amountOut,
+    recipient,
+    deadline: await deadlineOnChain(cli, quote.from.chainId, deadline),
+    ...(fees.length > 0 && { fees }),
+    ...(order.speed && { speed: order.speed }),
+  }
+}
+
+/** How long a swap may be left to lie about before it must be of no more use, in seconds, whatever a quote says. */
+const longestLife = 300
+
+/** A chain whose clock is further ahead than this, in seconds, has one of its own. */
+const ownClock = 60
+
+/**
+ * A deadline by the clock of the chain that enforces it, in Unix seconds, with two seconds for the rounding of both sides. A clock that is
+ * far ahead may have stood still since the quote was given, whose transactions stay as they were then.
+ */
+async function deadlineOnChain({ place, world }: Cli, chainId: number, deadline: string): Promise<number> {
+  const blocks = await Promise.all(
+    ['latest', 'pending'].map((tag) => place.read(chainId, 'eth_getBlockByNumber', [tag, false])),
+  )
+  const times = blocks.map((block) => Number((block as { timestamp?: string } | null)?.timestamp ?? 0))
+  const now = Math.floor(world.now() / 1000)
+  const time = Math.max(now, ...times)
+  const left = Math.ceil((Date.parse(deadline) - world.now()) / 1000)
+  const life = time - now > ownClock ? longestLife : Math.min(longestLife, left)
+  return time + life + 2
+}

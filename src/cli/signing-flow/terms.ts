@@ -1,0 +1,54 @@
+import { canonical } from '../../domain/canonical-json.ts'
+import { AppError } from '../../domain/errors.ts'
+import { priceImpact } from '../../domain/slippage.ts'
+import type { KeptPlan } from '../../guard/intent-json.ts'
+import { parseAssertions } from '../../guard/policy/assertions.ts'
+import { readPolicy } from '../../guard/policy/policy.ts'
+import { decodeTerms, type Terms } from '../../guard/terms.ts'
+import type { Planned } from '../../transactions/operations/start.ts'
+import type { Cli } from '../cli.ts'
+import { exactAllowance, lowest, maxFee, serviceFee } from '../options/checked-values.ts'
+import { address, type SigningOptions, slippage } from '../options/signing-options.ts'
+
+/** What the flags allow for one operation, with the policy that holds here. Bad values are USAGE. */
+export function termsOf({ io, place, world, globals }: Cli, options: Partial<SigningOptions>): Terms {
+  const listed = (texts: readonly string[] | undefined, flag: string) =>
+    (texts ?? []).map((text) => address(text, flag))
+  return {
+    allow: listed(options.allowContract, '--allow-contract'),
+    allowTokens: listed(options.allowToken, '--allow-token'),
+    exactAllowance: exactAllowance(options.exactAllowance),
+    ...(options.maxServiceFee !== undefined && { maxServiceFeeBps: serviceFee(options.maxServiceFee) }),
+    policy: readPolicy(options.policy, world.policyPath),
+    asserts: (options.assert ?? []).flatMap(parseAssertions),
+    // What stands on the embedded chains was put there by this program.
+    trustFirstUse: options.trustFirstUse === true || place.kind === 'sandbox',
+    canAsk: io.canAsk,
+    lowest: lowest(options.maxAssuranceLoss),
+    maxFeePerGas: options.maxFee === undefined ? null : maxFee(options.maxFee),
+    maxSlippage: options.slippage === undefined ? null : slippage(options.slippage),
+    maxPriceImpact: options.maxPriceImpact === undefined ? null : priceImpact(options.maxPriceImpact),
+    isLookedAt: options.dryRun === true || (io.canAsk && globals.input && !globals.yes),
+  }
+}
+
+/**
+ * An operation goes on by the terms that it was begun with, and by what the policy of the machine says when it goes on (`beforeLeg`). Where another policy is named than that, or another condition, it would be
+ * without force, and nothing more is signed; what is signed to its end is only followed.
+ */
+export function refuseOtherTerms(
+  { world }: Pick<Cli, 'world'>,
+  { id, plan, steps }: Planned,
+  { policy: file, assert }: Pick<SigningOptions, 'policy' | 'assert'>,
+): void {
+  if (steps.every(({ state }) => state !== 'PLANNED' && state !== 'RESERVED')) return
+  const { policy, asserts } = decodeTerms((plan as KeptPlan).terms)
+  const isOther = (what: string, flag: string) =>
+    new AppError('POLICY_LIMIT', `${id} was begun with another ${what}`, {
+      hint: `To go on with that one, leave ${flag} out; to go no further: sluice action revoke ${id}`,
+    })
+  if (file !== undefined && readPolicy(file, world.policyPath)?.sha256 !== policy?.sha256)
+    throw isOther('policy', '--policy')
+  if (assert !== undefined && canonical(assert.flatMap(parseAssertions)) !== canonical(asserts))
+    throw isOther('condition', '--assert')
+}

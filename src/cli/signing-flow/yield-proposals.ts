@@ -1,0 +1,252 @@
+import type { StrategyBytecode, StrategyBytecodeInput } from '../../api/bytecode.ts'
+import type { Service } from '../../api/service.ts'
+import type { Address } from '../../domain/address.ts'
+import { maxUint256, tokenAmount } from '../../domain/amount.ts'
+import { AppError } from '../../domain/errors.ts'
+import { shellOperand } from '../../domain/shell-quoting.ts'
+import type { Token } from '../../domain/token.ts'
+import { acceptedIn, acceptedOut } from '../../guard/exchange-bounds.ts'
+import { balanceOf, word } from '../../guard/simulation/reads.ts'
+import {
+  isQueued,
+  ownClaim,
+  ownUnits,
+  ownWindow,
+  paysLater,
+  refuseRestart,
+} from '../../guard/withdrawal-queues.ts'
+import type { Proposed } from '../../planning/proposal.ts'
+import type { Catalog, StrategyEntry } from '../../protocols/catalog.ts'
+import type { Intent } from '../../protocols/intent.ts'
+import type { Cli } from '../cli.ts'
+import { legsAcross } from './cross-chain-deposit.ts'
+import { expiryOf, sayMaturity } from './prices.ts'
+import { claimLines, queuedLine, queuedOf } from './queue-notes.ts'
+import { notesOn, statedFees } from './service-fees.ts'
+import type { AskedStrategy } from './strategy-check.ts'
+
+/** The entry of our own catalogue for a strategy that a service names: what is not in it cannot be checked, so it is refused. */
+function entryOf({ strategies }: Catalog, { slug, id, chainId }: AskedStrategy): StrategyEntry {
+  const found = strategies.find(
+    (entry) => (entry.slug === slug || entry.id === id) && (chainId === null || entry.chainId === chainId),
+  )
+  if (found) return found
+  throw new AppError(
+    'POLICY_CONTRACT_NOT_ALLOWED',
+    `${slug} is not in the catalogue of this version, so its contracts cannot be checked`,
+  )
+}
+
+/** A deposit as legs: on one chain, or the bridge first and then the deposit of what it brings at least. `from` is the chain that the funds are on, where it is another one. */
+export async function depositProposal(
+  cli: Cli,
+  strategy: AskedStrategy,
+  amount: bigint,
+  wallet: Address,
+  made: StrategyBytecode,
+  { from, slippage = null }: { from?: number | undefined; slippage?: number | null } = {},
+): Promise<Proposed> {
+  const catalog = await cli.place.catalog()
+  const entry = entryOf(catalog, strategy)
+  const origin = made.crossChain.isCrossChain ? made.chainIdIn : entry.chainId
+  if (origin !== (from ?? entry.chainId))
+    throw new AppError(
+      'POLICY_CHAIN',
+      `The service takes the funds from chain ${origin}, and they were to come from ${from ?? entry.chainId}`,
+    )
+  const about = {
+    strategyId: entry.id,
+    strategySlug: entry.slug,
+    receiver: wallet,
+    amounts: { in: tokenAmount(amount, entry.asset), out: null },
+  }
+  if (!made.crossChain.isCrossChain) {
+    const accepted = await acceptedIn(entry, amount, asking(cli, entry), slippage)
+    sayMaturity(cli, entry)
+    const intent: Intent = {
+      kind: 'deposit',
+      wallet,
+      strategy: entry,
+      amount,
+      ...(accepted && { least: accepted.least }),
+    }
+    const amounts = accepted
+      ? { ...about.amounts, out: tokenAmount(accepted.expected, entry.receipt) }
+      : about.amounts
+    return {
+      id: made.id,
+      kind: 'deposit',
+      legs: [{ chainId: entry.chainId, intent, transactions: made.bytecode }],
+      quoteId: null,
+      expiresAt: expiryOf(cli, accepted),
+      about: { type: 'SAMECHAIN_INVESTMENT_DEPOSIT', ...about, amounts },
+    }
+  }
+  return {
+    id: made.id,
+    kind: 'deposit',
+    legs: await legsAcross(cli, entry, amount, wallet, made),
+    quoteId: made.quote?.id ?? null,
+    expiresAt: made.quote?.deadline ?? null,
+    about: { type: 'CROSSCHAIN_INVESTMENT_DEPOSIT', ...about },
+  }
+}
+
+/** Reads the chain of a strategy without the service. */
+const asking =
+  ({ place }: Cli, { chainId }: StrategyEntry) =>
+  (method: string, params: readonly unknown[]) =>
+    place.read(chainId, method, params)
+
+/**
+ * A withdrawal as one leg. For all of it, the shares are read from the receipt token by ourselves, not taken from the service. One that is
+ * queued says so before anything is signed; one that makes others wait again needs `restarts`.
+ */
+export async function withdrawProposal(
+  cli: Cli,
+  strategy: AskedStrategy,
+  amount: bigint,
+  wallet: Address,
+  made: StrategyBytecode,
+  { restarts = false, slippage = null }: { restarts?: boolean | undefined; slippage?: number | null } = {},
+): Promise<Proposed> {
+  const entry = entryOf(await cli.place.catalog(), strategy)
+  const ask = asking(cli, entry)
+  await refuseRestart(entry, wallet, ask, restarts)
+  const isAll = amount === maxUint256
+  const units = isAll ? undefined : await ownUnits(entry, amount, ask)
+  const queued = isQueued(entry)
+    ? queuedOf(entry, made.queued?.seconds ?? null, await ownWindow(entry, ask))
+    : undefined
+  const isTold = cli.place.kind === 'remote'
+  if (queued) cli.notice(`${isTold ? 'The service says: ' : ''}${queuedLine(entry, queued)}`)
+  const shares = isAll ? await heldOf(cli, entry.receipt, wallet) : undefined
+  const fees = statedFees(made.fees, entry.asset)
+  for (const note of notesOn(made.fees))
+    cli.notice(isTold ? `fee, the service says: "${note}"` : `fee: ${note}`)
+  const given = units ?? shares
+  const accepted = given === undefined ? undefined : await acceptedOut(entry, given, ask, slippage)
+  const intent: Intent = {
+    kind: 'withdraw',
+    wallet,
+    strategy: entry,
+    amount,
+    ...(shares !== undefined && { shares }),
+    ...(units !== undefined && { units }),
+    ...(fees.length > 0 && { fees }),
+    ...(accepted && { least: accepted.least }),
+  }
+  const out = accepted?.expected ?? (isAll || queued ? undefined : amount)
+  return {
+    id: made.id,
+    kind: 'withdraw',
+    legs: [{ chainId: entry.chainId, intent, transactions: made.bytecode }],
+    quoteId: null,
+    expiresAt: expiryOf(cli, accepted),
+    about: {
+      type: 'SAMECHAIN_INVESTMENT_WITHDRAW',
+      strategyId: entry.id,
+      strategySlug: entry.slug,
+      receiver: wallet,
+      amounts: { in: null, out: out === undefined ? null : tokenAmount(out, entry.asset) },
+      ...(queued && { queued }),
+    },
+  }
+}
+
+/** The second step of queued withdrawals as one leg: what it takes, and what it pays, are read by ourselves. */
+export async function claimProposal(
+  cli: Cli,
+  strategy: AskedStrategy,
+  wallet: Address,
+  made: StrategyBytecode,
+): Promise<Proposed> {
+  const entry = entryOf(await cli.place.catalog(), strategy)
+  const own = await ownClaim(entry, wallet, asking(cli, entry), made.bytecode)
+  const { ids, amount, takesBack } = own
+  if (ids.length === 0)
+    throw new AppError('NOTHING_CLAIMABLE', `${wallet} can claim nothing from ${entry.slug} now`)
+  for (const line of claimLines(entry, own)) cli.notice(line)
+  return {
+    id: made.id,
+    kind: 'claim',
+    legs: [
+      {
+        chainId: entry.chainId,
+        intent: {
+          kind: 'claim',
+          wallet,
+          strategy: entry,
+          amount,
+          ids,
+          ...(takesBack && { takesBack: true }),
+        },
+        transactions: made.bytecode,
+      },
+    ],
+    quoteId: null,
+    expiresAt: null,
+    about: {
+      type: 'SAMECHAIN_INVESTMENT_CLAIM',
+      strategyId: entry.id,
+      strategySlug: entry.slug,
+      receiver: wallet,
+      amounts: { in: null, out: tokenAmount(amount, takesBack ? entry.receipt : entry.asset) },
+    },
+  }
+}
+
+/** What an owner has of a token, by a raw call. */
+async function heldOf({ place }: Cli, token: Token, owner: Address): Promise<bigint> {
+  const answer = await place.read(token.chainId, 'eth_call', [balanceOf(token, owner), 'latest'])
+  return word(answer, `the balance of ${token.symbol}`)
+}
+
+const words = /^(VALIDATION_ERROR|BAD_REQUEST|NOT_FOUND|METHOD_NOT_ALLOWED)$/
+
+/**
+ * The transactions of a claim. The specification has none: where a deployment refuses the word itself for a market that
+ * pays later, our own engine makes them over the RPCs that sign.
+ */
+export async function claimAsked(
+  { place, notice, service }: Cli,
+  ask: StrategyBytecodeInput,
+): Promise<Awaited<ReturnType<Service['strategyBytecode']>>> {
+  try {
+    return await (await service()).strategyBytecode(ask)
+  } catch (error) {
+    if (!(error instanceof AppError) || !words.test(error.code)) throw error
+    const { strategies } = await place.catalog()
+    const entry = strategies.find((one) => one.slug === ask.id)
+    if (entry && !paysLater(entry) && error.code === 'VALIDATION_ERROR')
+      throw new AppError(error.code, error.message, {
+        cause: error,
+        ...(error.details && { details: error.details }),
+        hint: `Leave --claim out: sluice withdraw ${shellOperand(entry.slug)} --amount max`,
+      })
+    if (!entry || !paysLater(entry) || place.kind !== 'remote' || !place.reference) throw error
+    notice('This deployment makes no claims: the engine of this program does, over your RPCs')
+    return (await place.reference()).strategyBytecode({ ...ask, id: entry.slug })
+  }
+}
+
+/**
+ * The transactions of a deposit. What takes no deposits now and is not paused is still among those that are not: the next step is to look what
+ * it takes then.
+ */
+export async function depositAsked({ service }: Cli, ask: StrategyBytecodeInput): Promise<StrategyBytecode> {
+  try {
+    return await (await service()).strategyBytecode(ask)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'STRATEGY_PAUSED') throw error
+    const { paused, actions } = await (await service()).getStrategy({ id: ask.id }).catch(() => {
+      throw error
+    })
+    if (paused !== false || actions?.includes('lend')) throw error
+    throw new AppError(error.code, error.message, {
+      cause: error,
+      ...(error.details && { details: error.details }),
+      hint: `What it takes now: sluice strategies show ${shellOperand(ask.id)}`,
+    })
+  }
+}

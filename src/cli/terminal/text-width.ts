@@ -1,0 +1,57 @@
+import Table from 'cli-table3'
+import type { Stream } from './io.ts'
+
+const edges = ['top', 'bottom', 'left', 'right', 'mid', 'middle']
+const ends = ['left', 'mid', 'right']
+const corners = ['top', 'bottom', 'left', 'mid', 'right'].flatMap((edge) =>
+  ends.map((end) => `${edge}-${end}`),
+)
+/** How many columns stand between two of a table. */
+export const gap = 2
+
+/** A table without boxes. */
+export const bare = {
+  style: { head: [], border: [], 'padding-left': 0, 'padding-right': gap },
+  chars: Object.fromEntries([...edges, ...corners].map((name) => [name, ''])),
+}
+
+/** How many columns of a terminal a text takes: of anything but ASCII the library that aligns it knows. */
+export function widthOf(text: string): number {
+  if (/^[\u0020-\u007e]*$/.test(text)) return text.length
+  const grid = new Table({ ...bare, style: { ...bare.style, 'padding-right': 0 } })
+  grid.push([text])
+  return grid.width
+}
+
+/** A label and what belongs to it, as lines that fit into a terminal; elsewhere what belongs to it is one line. */
+export function wrapped(
+  [label, ...values]: readonly [label: string, ...values: string[]],
+  { indent = 0, column }: { indent?: number; column: number },
+  to: Stream,
+): string {
+  const room = to.isTerminal ? Math.max(20, to.columns - indent - column) : Infinity
+  const left = ' '.repeat(indent)
+  const lines = values.flatMap((value) => broken(value, room))
+  // What is longer than its place stands below its label, where it has more room.
+  if (lines.some((line) => widthOf(line) > room))
+    return [`${left}${to.paint.dim(label)}`, ...lines.map((line) => `${left}    ${line}`)].join('\n')
+  return lines
+    .map((line, at) => `${left}${at === 0 ? to.paint.dim(label.padEnd(column)) : ' '.repeat(column)}${line}`)
+    .join('\n')
+}
+
+/** A text and what belongs to it, side by side where there is room for that, else below each other. */
+export const beside = (text: string, more: string, to: Stream): string =>
+  to.isTerminal && widthOf(text) + 1 + widthOf(more) > to.columns ? `${text}\n  ${more}` : `${text} ${more}`
+
+/** A text in lines of no more than so many columns, broken between words; a word that is longer stands alone. */
+export function broken(text: string, room: number): string[] {
+  if (room === Infinity) return [text]
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)
+    if (last !== undefined && widthOf(`${last} ${word}`) <= room) lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  return lines
+}

@@ -1,0 +1,154 @@
+import type { ApyBasis } from '../../domain/apy.ts'
+import { plain } from '../../domain/text.ts'
+import { sparkline } from '../terminal/charts.ts'
+import { decimal, dollars, percent, stateWord, when } from '../terminal/format.ts'
+import type { Stream } from '../terminal/io.ts'
+import type { Column } from '../terminal/table.ts'
+import type { positionJson, quoteJson, strategyJson } from './json.ts'
+
+/** What strategies paid from day to day, where a list brings that, by slug: a column of sparklines. */
+export const trendColumn = (
+  series: ReadonlyMap<string, readonly number[]>,
+  ascii: boolean,
+): Column<ReturnType<typeof strategyJson>> => ({
+  title: 'TREND',
+  field: 'rates',
+  text: ({ slug }) => {
+    const points = series.get(slug) ?? []
+    // One point is no trend.
+    return points.length > 1 ? sparkline(points, { width: 12, ascii }) : ''
+  },
+  align: 'right',
+  drop: 4,
+})
+
+/** An APY in a table: a star stands before what is no rate of now but growth of the last week. */
+export const apyCell = (apy: number | null, basis: ApyBasis | null): string =>
+  `${basis === 'trailing-7d' && apy !== null ? '*' : ''}${percent(apy)}`
+
+/** What the star of an APY means, where one of some strategies has it. */
+export const starNote = (all: readonly { apyBasis: ApyBasis | null }[]): string | undefined =>
+  all.some(({ apyBasis }) => apyBasis === 'trailing-7d')
+    ? '* growth of the last 7 days, as no contract says what is paid now'
+    : undefined
+
+/** A note as a line of its own; none where there is nothing to say. */
+export const noteLine = (note: string | undefined, to: Stream): string[] =>
+  note === undefined ? [] : [to.paint.dim(note)]
+
+/** What an APY is, for programs that read columns. */
+export const basisColumn: Column<ReturnType<typeof strategyJson>> = {
+  title: 'BASIS',
+  field: 'apyBasis',
+  text: ({ apyBasis }) => apyBasis ?? '-',
+}
+
+/** The columns of a list of strategies. */
+export const strategyColumns: readonly Column<ReturnType<typeof strategyJson>>[] = [
+  { title: 'STRATEGY', field: 'slug', text: ({ slug }) => plain(slug) },
+  { title: 'ASSET', field: 'asset', text: ({ asset }) => plain(asset.symbol), drop: 1 },
+  { title: 'NETWORK', field: 'network', text: ({ network }) => plain(network), drop: 5 },
+  { title: 'CATEGORY', field: 'category', text: ({ category }) => plain(category ?? '-'), drop: 6 },
+  {
+    title: 'APY',
+    field: 'apy',
+    csv: ({ apy }) => String(apy ?? ''),
+    align: 'right',
+    text: ({ apy, apyBasis }, paint) => paint.green(apyCell(apy, apyBasis)),
+  },
+  {
+    title: 'TVL',
+    field: 'tvlUsd',
+    csv: ({ tvlUsd }) => tvlUsd ?? '',
+    align: 'right',
+    text: ({ tvlUsd }) => dollars(tvlUsd),
+    drop: 3,
+  },
+  {
+    title: 'PAUSED',
+    field: 'paused',
+    csv: ({ paused }) => String(paused ?? ''),
+    text: ({ paused }, paint) => (paused === null ? 'not known' : paused ? paint.red('paused') : ''),
+    drop: 2,
+  },
+]
+
+/** The columns of a list of positions. */
+export const positionColumns: readonly Column<ReturnType<typeof positionJson>>[] = [
+  { title: 'STRATEGY', field: 'strategy', text: ({ strategy }) => plain(strategy.slug) },
+  {
+    title: 'BALANCE',
+    field: 'balance',
+    csv: ({ balance }) => balance?.formatted ?? '',
+    align: 'right',
+    text: ({ balance, strategy }, _, places) =>
+      `${balance ? decimal(balance.formatted, places) : '?'} ${plain(strategy.asset.symbol)}`,
+  },
+  {
+    title: 'PRINCIPAL',
+    field: 'principal',
+    csv: ({ principal }) => principal?.formatted ?? '',
+    align: 'right',
+    text: ({ principal }, _, places) => (principal ? decimal(principal.formatted, places) : '-'),
+    drop: 2,
+  },
+  {
+    title: 'PROFIT',
+    field: 'profit',
+    csv: ({ profit }) => profit?.formatted ?? '',
+    align: 'right',
+    text: ({ profit }, paint, places) =>
+      profit
+        ? profit.raw.startsWith('-')
+          ? paint.red(decimal(profit.formatted, places))
+          : paint.green(decimal(profit.formatted, places))
+        : '-',
+  },
+  {
+    title: 'USD',
+    field: 'balanceUsd',
+    csv: ({ balanceUsd }) => balanceUsd ?? '',
+    align: 'right',
+    text: ({ balanceUsd }) => dollars(balanceUsd),
+    drop: 1,
+  },
+  {
+    title: 'APY',
+    field: 'apy',
+    csv: ({ apy }) => String(apy ?? ''),
+    align: 'right',
+    text: ({ apy, strategy }) => apyCell(apy, strategy.apyBasis),
+    drop: 3,
+  },
+]
+
+/** The columns of a list of quotes. */
+export const quoteColumns: readonly Column<ReturnType<typeof quoteJson>>[] = [
+  { title: 'QUOTE', field: 'id', text: ({ id }) => plain(id ?? '-') },
+  {
+    title: 'FROM',
+    field: 'from',
+    text: ({ from, tokenIn }, _, places) =>
+      `${decimal(tokenIn.amount.formatted, places)} ${plain(tokenIn.symbol)} ${plain(from.network)}`,
+  },
+  {
+    title: 'TO',
+    field: 'to',
+    text: ({ to, tokenOut }, _, places) =>
+      `${decimal(tokenOut.amount.formatted, places)} ${plain(tokenOut.symbol)} ${plain(to.network)}`,
+  },
+  { title: 'PROVIDER', field: 'provider', text: ({ provider }) => plain(provider), drop: 2 },
+  {
+    title: 'STATUS',
+    field: 'status',
+    text: ({ status }, paint) => stateWord(plain(status ?? '-'), paint),
+    drop: 1,
+  },
+  {
+    title: 'EXPIRES',
+    field: 'deadline',
+    csv: ({ deadline }) => deadline ?? '',
+    text: ({ deadline }) => when(deadline),
+    drop: 3,
+  },
+]

@@ -1,0 +1,40 @@
+import { shellOperand } from '../../domain/shell-quoting.ts'
+import { plain } from '../../domain/text.ts'
+import { decimal, when } from '../terminal/format.ts'
+import type { Stream } from '../terminal/io.ts'
+import type { positionJson } from './json.ts'
+
+type Shown = Pick<ReturnType<typeof positionJson>, 'strategy' | 'pending' | 'claimable'>
+type One = NonNullable<Shown['pending']>[number]
+
+/** What is queued of a position, a line each with a word before it: what waits, what can be taken and how, and what was let pass and how it comes back. */
+export function queuedLines(
+  { strategy, pending, claimable }: Shown,
+  to: Stream,
+): (readonly [word: string, text: string])[] {
+  const line = ({ amount }: One, more: string) =>
+    `${decimal(amount.formatted)} ${plain(strategy.asset.symbol)} ${to.paint.dim(more)}`
+  const until = (one: One) => (one.until === null ? '' : `, until ${plain(when(one.until))}`)
+  const slug = plain(strategy.slug)
+  return [
+    ...(pending ?? []).map((one) => {
+      if (one.back !== null)
+        return [
+          to.paint.red('let pass'),
+          line(
+            one,
+            `${slug}, could be claimed until ${plain(when(one.until))}; what gives it back: sluice withdraw --claim ${shellOperand(strategy.slug)}`,
+          ),
+        ] as const
+      const from = one.availableAt === null ? '' : `, ready ${plain(when(one.availableAt))}${until(one)}`
+      return ['queued', line(one, `${slug}${from}`)] as const
+    }),
+    ...(claimable ?? []).map(
+      (one) =>
+        [
+          to.paint.green('ready'),
+          line(one, `sluice withdraw --claim ${shellOperand(strategy.slug)}${until(one)}`),
+        ] as const,
+    ),
+  ]
+}

@@ -1,0 +1,35 @@
+import type { Address } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Cli } from './cli.ts'
+import { address } from './options/signing-options.ts'
+
+/** The address of a wallet that was named by address or by keystore; the signer's own where nothing was named. `instead` is a line that names one. */
+export async function walletAddress(
+  cli: Cli,
+  name: string | undefined,
+  instead = 'sluice wallet show ADDR',
+): Promise<Address> {
+  if (name === undefined) return ownAddress(cli, instead)
+  if (!name.startsWith('0x')) {
+    // Only a name needs the keystores; an address does not wait for that to be loaded.
+    const { listKeys } = await import('../signing/keystore/directory.ts')
+    const known = listKeys(cli.world.keystores).find((key) => key.name === name)
+    if (known?.address) return known.address
+    return (await cli.place.who({ wallet: name })).address
+  }
+  return address(name, 'A wallet')
+}
+
+async function ownAddress(cli: Cli, instead: string): Promise<Address> {
+  try {
+    return (await cli.place.who({})).address
+  } catch (error) {
+    if (!(error instanceof AppError) || error.details?.named !== false) throw error
+    // Who only looks needs no key.
+    throw new AppError('KEY_REQUIRED', 'No wallet is named, and this machine has none of its own', {
+      details: error.details,
+      cause: error,
+      hint: instead,
+    })
+  }
+}

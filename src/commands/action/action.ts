@@ -1,0 +1,142 @@
+import { Command } from 'commander'
+import { action, type Cli } from '../../cli/cli.ts'
+import { withExecution } from '../../cli/options/execution-options.ts'
+import { withSigner } from '../../cli/options/signing-options.ts'
+import { withRaw } from '../../cli/output/raw.ts'
+import { reportFor } from '../../cli/signing-flow/finish.ts'
+import { decimal, stateWord, when } from '../../cli/terminal/format.ts'
+import { walletAddress } from '../../cli/wallet-address.ts'
+import type { World } from '../../cli/world.ts'
+import type { Report } from '../../diagnosis/report.ts'
+import { wentOn } from '../../diagnosis/successor.ts'
+import type { TokenAmount } from '../../domain/amount.ts'
+import { AppError } from '../../domain/errors.ts'
+import { plain } from '../../domain/text.ts'
+import { giveUp } from './abandon.ts'
+import { addEvidence } from './evidence.ts'
+import { addExplain } from './explain.ts'
+import { addReplan } from './replan.ts'
+import { resume, show } from './resume.ts'
+import { addRevoke } from './revoke.ts'
+import { addReplacements } from './speed-up-cancel.ts'
+import { addSubmit } from './submit.ts'
+import { watch } from './watch.ts'
+
+/** `action`: what was started here, and where it stands. */
+export const actionCommand = (world: World) => {
+  const command = new Command('action').description('Show, watch and resume what was started.')
+  command
+    .command('list')
+    .description("What this machine's journal holds, newest first.")
+    .option('--status <status>', 'only this status: INITIAL, PENDING, SUCCESS, FAILED', upper)
+    .option('--wallet <wallet>', 'only this wallet (address or keystore name)')
+    .addHelpText('after', '\nExample:\n  $ sluice action list --status PENDING')
+    .action(action(world, list))
+  withRaw(command.command('show'))
+    .description('What is known of an action: its transactions, receipts, and why one reverted.')
+    .argument('<id>', 'action id, quote id or idempotency key')
+    .addHelpText('after', '\nExample:\n  $ sluice action show 0f8fad5b-d9cb-469f-a165-70867728950e')
+    .action(action(world, show, 'getAction'))
+  command
+    .command('watch')
+    .description('Follow actions to their end; the exit code says how they ended. Signs nothing.')
+    .argument('<id...>', 'action ids')
+    .option('--interval <duration>', 'how often to look', '2s')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ sluice action watch 0f8fad5b-d9cb-469f-a165-70867728950e --timeout 10m',
+    )
+    .action(action(world, watch))
+  withExecution(
+    withSigner(
+      command
+        .command('resume')
+        .description('Go on after a crash, a timeout or Ctrl-C. Never sends a step twice.')
+        .argument('<id>', 'action id or idempotency key'),
+    ),
+    { isNew: false },
+  )
+    .addHelpText('after', '\nExample:\n  $ sluice action resume 0f8fad5b-d9cb-469f-a165-70867728950e')
+    .action(action(world, resume))
+  addReplacements(command, world)
+  command
+    .command('abandon')
+    .description(
+      'Give up what was not signed of an action, and close it. What is signed and on its way goes on.',
+    )
+    .argument('<id>', 'action id, quote id or idempotency key')
+    .addHelpText('after', '\nExample:\n  $ sluice action abandon 0f8fad5b-d9cb-469f-a165-70867728950e')
+    .action(action(world, giveUp))
+  addSubmit(command, world)
+  addReplan(command, world)
+  addRevoke(command, world)
+  addEvidence(command, world)
+  addExplain(command, world)
+  return command
+}
+
+const statuses = ['INITIAL', 'PENDING', 'SUCCESS', 'FAILED']
+
+function upper(text: string): string {
+  const status = text.toUpperCase()
+  if (statuses.includes(status)) return status
+  throw new AppError('USAGE', `There is no status "${plain(text)}"`, {
+    hint: `--status ${statuses.join(', ')}`,
+  })
+}
+
+type Row = Pick<
+  Report,
+  | 'id'
+  | 'type'
+  | 'status'
+  | 'strategySlug'
+  | 'originAddress'
+  | 'amounts'
+  | 'createdAt'
+  | 'updatedAt'
+  | 'finishedAt'
+>
+
+async function list(cli: Cli, options: { status?: string; wallet?: string }): Promise<void> {
+  const ground = await cli.place.ground()
+  const wallet = options.wallet === undefined ? undefined : await walletAddress(cli, options.wallet)
+  const rows: Row[] = ground.journal
+    .list({ limit: 10_000, ...(wallet && { wallet }) }, (id) =>
+      cli.notice(`The action ${id} is damaged in the journal and is left out: sluice action show ${id}`),
+    )
+    .filter((operation) => !wentOn(ground, operation))
+    .map((operation) => reportFor(ground, operation))
+    .filter(({ status }) => options.status === undefined || status === options.status)
+  await cli.list(
+    { items: rows, page: 1, limit: Math.max(1, rows.length), total: rows.length, hasMore: false },
+    {
+      empty:
+        options.status === undefined && wallet === undefined
+          ? 'The journal is empty.'
+          : 'Nothing in the journal fits.',
+      columns: [
+        { title: 'ACTION', field: 'id', text: ({ id }) => id },
+        { title: 'TYPE', field: 'type', text: ({ type }) => type, drop: 2 },
+        {
+          title: 'AMOUNT',
+          field: 'amounts',
+          align: 'right',
+          text: ({ amounts }, _, places) => printed(amounts.in ?? amounts.out, places),
+        },
+        { title: 'STRATEGY', field: 'strategySlug', text: ({ strategySlug }) => strategySlug ?? '', drop: 3 },
+        { title: 'STATUS', field: 'status', text: ({ status }, paint) => stateWord(status, paint) },
+        {
+          title: 'CREATED',
+          field: 'createdAt',
+          csv: ({ createdAt }) => createdAt,
+          text: ({ createdAt }) => when(createdAt),
+          drop: 1,
+        },
+      ],
+    },
+  )
+}
+
+const printed = (amount: TokenAmount | null, places: number) =>
+  amount === null ? 'max' : `${decimal(amount.formatted, places)} ${plain(amount.symbol)}`

@@ -1,0 +1,178 @@
+import { writeFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import { type Aside, action, aside, type Cli } from '../../cli/cli.ts'
+import { textOf } from '../../cli/options/file-arguments.ts'
+import { toJson } from '../../cli/output/output.ts'
+import { reportFor } from '../../cli/signing-flow/finish.ts'
+import { when } from '../../cli/terminal/format.ts'
+import type { Stream } from '../../cli/terminal/io.ts'
+import { evidencePage } from '../../cli/views/evidence-page.ts'
+import type { Place, World } from '../../cli/world.ts'
+import { type Check, checkEvidence } from '../../diagnosis/evidence/chain-check.ts'
+import { type Evidence, evidenceOf } from '../../diagnosis/evidence/evidence.ts'
+import { isPage, readEvidence, refuseOtherCall } from '../../diagnosis/evidence/read.ts'
+import { AppError } from '../../domain/errors.ts'
+import { isEmbedded, networkNamed, rpcVariable } from '../../domain/networks.ts'
+import { listing } from '../../domain/shell-quoting.ts'
+import { plain } from '../../domain/text.ts'
+import type { Ground } from '../../planning/context.ts'
+import { looking } from '../../transactions/read-only-context.ts'
+import { verdictFor } from './explain.ts'
+import { journalled } from './resume.ts'
+
+/** `action export` and `action verify`: evidence of one action, for a support case. */
+export function addEvidence(command: Command, world: World): void {
+  command
+    .command('export')
+    .description(
+      'Evidence of an action for a support case: plan, attempts, receipts, trail. No keys, no signed bytes.',
+    )
+    .argument('<id>', 'action id, quote id or idempotency key')
+    .option('--out <file>', 'write it to a file that only you can read')
+    .option('--html', 'a page for people that needs no network, with the evidence inside')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ sluice action export 0f8fad5b-d9cb-469f-a165-70867728950e --out case.json\n  $ sluice action export 0f8fad5b-d9cb-469f-a165-70867728950e --html --out case.html',
+    )
+    .action(action(world, exportOne))
+  command
+    .command('verify')
+    .description(
+      'Check evidence: by itself, that its hash fits, its words fit its calldata and its report fits its steps; then, with an RPC, that the chain says the same of them.',
+    )
+    .argument('<file>', 'what export wrote, the page too; - reads standard input')
+    .addHelpText('after', '\nExample:\n  $ sluice action verify case.json')
+    .action(aside(world, verify))
+}
+
+async function exportOne(cli: Cli, id: string, options: { out?: string; html?: true }): Promise<void> {
+  const ground = looking(await cli.place.ground())
+  const operation = journalled(ground, id)
+  const report = reportFor(ground, operation)
+  const evidence = evidenceOf(ground, operation, {
+    report,
+    verdict: await verdictFor(cli, ground, operation),
+  })
+  const text = options.html ? evidencePage(evidence) : `${toJson(evidence, true)}\n`
+  if (options.out === undefined) {
+    if (options.html && cli.globals.json)
+      throw new AppError('USAGE', '--html and --json exclude each other', {
+        hint: 'Add --out FILE, or leave one out.',
+      })
+    return cli.emit(evidence, () => text.trimEnd())
+  }
+  const { out } = options
+  try {
+    writeFileSync(out, text, { mode: 0o600, flag: 'wx' })
+  } catch (cause) {
+    const exists = (cause as NodeJS.ErrnoException).code === 'EEXIST'
+    throw new AppError(
+      'USAGE',
+      `${plain(out)} ${exists ? 'is there already, and is not overwritten' : 'cannot be written'}`,
+      {
+        cause,
+        hint: listing(out),
+      },
+    )
+  }
+  cli.emit(
+    { file: out, id: operation.id, sha256: evidence.sha256 },
+    ({ file, sha256 }) => `${plain(file)}  sha256 ${sha256}`,
+  )
+}
+
+async function verify(cli: Aside, file: string): Promise<void> {
+  const text = await textOf(file, cli.world)
+  const evidence = readEvidence(text)
+  // What people read of a page is beside the evidence in it.
+  if (isPage(text) && lines(text) !== pageOf(evidence))
+    throw new AppError(
+      'EVIDENCE_CHANGED',
+      'The page does not show what the evidence in it says: somebody changed it, or another version of sluice wrote it',
+      { hint: 'Ask for the evidence itself, from whoever made it: sluice action export ID --out FILE' },
+    )
+  const { catalog, rpc } = await groundFor(cli, evidence)
+  refuseOtherCall(evidence, catalog)
+  const checks = await checkEvidence(rpc, evidence)
+  const wrong = checks.filter(({ verdict }) => verdict === 'refuted')
+  const result = {
+    id: String(evidence.operation.id),
+    sha256: evidence.sha256,
+    made: evidence.made,
+    transactions: checks,
+  }
+  if (wrong.length > 0)
+    throw new AppError(
+      'EVIDENCE_REFUTED',
+      `The chain says otherwise of ${wrong.map(({ hash }) => hash).join(', ')}`,
+      {
+        details: result,
+      },
+    )
+  const silent = checks.filter(({ verdict }) => verdict === 'unknown')
+  if (silent.length > 0)
+    throw new AppError(
+      'EVIDENCE_UNCONFIRMED',
+      `Its hash, words and report fit each other, but the chain does not say whether it is true of ${silent.map(({ hash, why }) => `${hash}${why === null ? '' : `: ${why}`}`).join('; ')}`,
+      { details: result },
+    )
+  cli.emit(result, (value, to) =>
+    [
+      `${to.paint.green('✓')} its hash fits what was made on ${when(value.made)}  ${to.paint.dim(`sha256 ${value.sha256}: compare it with the one that you were given`)}`,
+      ...value.transactions.map(
+        ({ hash, verdict, why }) =>
+          `${markOf(verdict, why, to)} ${plain(hash)}  ${verdict}${why === null ? '' : to.paint.dim(` ${plain(why)}`)}`,
+      ),
+    ].join('\n'),
+  )
+}
+
+/**
+ * What evidence is checked with: what is known of its networks, and their RPCs as far as the profile has them. All but what the chain says is checked
+ * without any, and nothing is started for it.
+ */
+async function groundFor(
+  { world, globals }: Aside,
+  { operation: { steps } }: Evidence,
+): Promise<Pick<Ground, 'catalog' | 'rpc'>> {
+  const chainIds = (steps as { transaction: { chainId: number } }[]).map(
+    ({ transaction }) => transaction.chainId,
+  )
+  const place = await placeOf(world.at(globals))
+  if (place && (place.kind !== 'sandbox' || chainIds.some((chainId) => isEmbedded({ chainId }))))
+    return place.ground()
+  const catalog = await world.known()
+  return {
+    catalog,
+    rpc: (chainId) => {
+      const network = networkNamed(catalog.networks, chainId)
+      throw new AppError('CONFIG_INVALID', `There is no RPC for ${network.name}: ${rpcVariable(network)}`)
+    },
+  }
+}
+
+/** The profile, if there is what it needs. */
+const placeOf = (opened: Promise<Place>): Promise<Place | undefined> =>
+  opened.catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'CONFIG_INVALID') return undefined
+    throw error
+  })
+
+/** The page that shows an evidence; nothing where one cannot be made of it, as of a time that is none. */
+function pageOf(evidence: Evidence): string | undefined {
+  try {
+    return lines(evidencePage(evidence))
+  } catch (error) {
+    if (error instanceof RangeError || error instanceof TypeError) return undefined
+    throw error
+  }
+}
+
+/** A text as it is whoever passed it on: mail and editors end lines in their own way. */
+const lines = (text: string): string => text.replaceAll('\r\n', '\n').trim()
+
+/** A check mark is for what did what it was for; what the chain confirms to have failed has another. */
+function markOf(verdict: Check['verdict'], why: string | null, { paint }: Stream): string {
+  if (verdict !== 'confirmed') return paint.yellow('?')
+  return why === null ? paint.green('✓') : paint.red('✗')
+}

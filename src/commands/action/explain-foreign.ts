@@ -1,0 +1,120 @@
+import type { Action } from '../../api/action.ts'
+import type { SwapStatus } from '../../api/swap-status.ts'
+import type { Cli } from '../../cli/cli.ts'
+import { movedBy, type Named } from '../../diagnosis/lookup/balance-changes.ts'
+import type { Silent } from '../../diagnosis/lookup/transaction-lookup.ts'
+import type { Verdict } from '../../diagnosis/verdict.ts'
+import { EvmAddress, Hash, type Hex, sameAddress } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { shellOperand } from '../../domain/shell-quoting.ts'
+import { plain } from '../../domain/text.ts'
+import type { Ground } from '../../planning/context.ts'
+import { isHash, unknownHash } from './explain-transaction.ts'
+
+/** What only the service knows: a quote that nobody has taken, or an action that was begun elsewhere. ACTION_NOT_FOUND where it does not know it either, unless networks are silent about a hash. */
+export async function withoutJournal(
+  cli: Cli,
+  ground: Ground,
+  id: string,
+  silent: readonly Silent[],
+): Promise<Verdict> {
+  const service = await cli.service()
+  const notThere = (codes: readonly string[]) => (error: unknown) => {
+    if (error instanceof AppError && codes.includes(error.code)) return undefined
+    throw error
+  }
+  const swap = await service.swapStatus({ id }).catch(notThere(['QUOTE_NOT_FOUND', 'NOT_FOUND']))
+  let unsaid: AppError | undefined
+  const known = await service
+    .getAction({ id })
+    .catch(notThere(['ACTION_NOT_FOUND', 'NOT_FOUND']))
+    .catch((error: unknown) => {
+      // What is known of the swap is told whatever becomes of the other question, and no more than that.
+      if (!swap || !(error instanceof AppError)) throw error
+      unsaid = error
+      return undefined
+    })
+  // Of a swap that has not begun, an approval may be there.
+  const isUntouched =
+    !unsaid && swap?.originTxHash === null && !known?.transactions.some(({ hash }) => hash !== null)
+  if (swap && isUntouched && ['pending', 'expired'].includes(swap.status))
+    return quoteVerdict(id, swap.status === 'expired')
+  if (!known && !swap && isHash(id)) throw unknownHash(id, silent)
+  if (!known && !swap)
+    throw new AppError(
+      'ACTION_NOT_FOUND',
+      `Neither the journal of this machine nor the service knows an action "${plain(id)}"`,
+    )
+  const status = plain(known?.status ?? swap!.status)
+  // Whether anybody began it is what was not told.
+  const again = unsaid && swap?.originTxHash === null
+  const named = namedIn(known, swap)
+  const moved = named.hashes.length > 0 ? await movedBy(ground, named) : undefined
+  return {
+    id,
+    situation: 'FOREIGN',
+    verdict: again
+      ? `The journal of this machine does not hold it; the service says ${status} of the swap, and not whether anything was sent for it.`
+      : `It was not begun on this machine, and the service says ${status}.`,
+    funds: again
+      ? 'Not known: something of it may have been sent from another machine.'
+      : (moved?.funds ??
+        'Where they were, as far as the service knows: it names no transaction. The machine that began it may have sent one.'),
+    safeToRetry: false,
+    next: again ? `sluice action explain ${shellOperand(id)}` : `sluice action watch ${shellOperand(id)}`,
+    evidence: [
+      { source: 'journal', text: 'the journal of this machine does not hold it' },
+      { source: 'service', text: `the service says ${status}` },
+      ...(unsaid
+        ? [
+            {
+              source: 'service' as const,
+              text: plain(`the service does not tell the action: ${unsaid.message}`),
+            },
+          ]
+        : []),
+      ...(known?.transactions ?? []).flatMap(({ hash, status: word }) =>
+        hash === null ? [] : [{ source: 'service' as const, text: plain(`${hash} is ${word}`) }],
+      ),
+      ...(moved?.evidence ?? []),
+    ],
+  }
+}
+
+/** The transactions that a service names, and whose funds they move. */
+function namedIn(known: Action | undefined, swap: SwapStatus | undefined): Named {
+  const hashOf = (text: string | null | undefined): Hex[] => {
+    const { data } = Hash.safeParse(text)
+    return data ? [data] : []
+  }
+  const whose = [known?.originAddress, known?.receiverAddress].flatMap((text) => {
+    const { data } = EvmAddress.safeParse(text)
+    return data ? [data] : []
+  })
+  return {
+    hashes: [
+      ...hashOf(swap?.originTxHash),
+      ...(known?.transactions ?? []).flatMap(({ hash }) => hashOf(hash)),
+    ],
+    delivery: hashOf(swap?.destinationTxHash)[0] ?? null,
+    whose: whose.filter((one, at) => whose.findIndex((other) => sameAddress(one, other)) === at),
+  }
+}
+
+const quoteVerdict = (id: string, isDead: boolean): Verdict => ({
+  id,
+  situation: isDead ? 'QUOTE_DEAD' : 'QUOTE_OPEN',
+  verdict: isDead
+    ? 'It is a quote that has expired, and the service knows of nothing that was sent for it.'
+    : 'It is a quote that can still be taken, and the service knows of nothing that was sent for it.',
+  funds: 'By the service nothing was moved: everything is where it was.',
+  safeToRetry: true,
+  next: isDead ? 'sluice swap quote --help' : `sluice swap execute ${shellOperand(id)}`,
+  evidence: [
+    { source: 'journal', text: 'the journal of this machine does not hold it' },
+    {
+      source: 'service',
+      text: `the quote is ${isDead ? 'expired' : 'pending'}, and no transaction of it is known`,
+    },
+  ],
+})

@@ -1,0 +1,113 @@
+import { type OnChain, onChain, type Silent } from '../../diagnosis/lookup/transaction-lookup.ts'
+import type { Verdict } from '../../diagnosis/verdict.ts'
+import type { Hex } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { type Network, rpcVariable } from '../../domain/networks.ts'
+import { plain } from '../../domain/text.ts'
+import type { Ground } from '../../planning/context.ts'
+import { disagreementText, disagreementWay } from '../../transactions/confirmation/quorum.ts'
+import type { Depth } from '../../transactions/run.ts'
+
+/** Whether what was typed is the hash of a transaction: an id of ours never looks like one. */
+export const isHash = (text: string): text is Hex => /^0x[0-9a-fA-F]{64}$/.test(text)
+
+/**
+ * What is known of a hash: the id of the action of this machine that a transaction of it was signed for, whether or not a chain has that;
+ * else a verdict about a stranger, as a network shows it; else which networks do not say.
+ */
+export async function ofHash(
+  ground: Ground,
+  hash: Hex,
+  depth?: Depth,
+): Promise<{ id: string } | { verdict: Verdict } | { silent: Silent[] }> {
+  const id = ground.journal.findHash(hash)
+  if (id !== undefined) return { id }
+  const { found, silent } = await onChain(ground, hash, depth)
+  return found ? { verdict: verdictOf(hash, found) } : { silent }
+}
+
+/**
+ * That nobody who answers knows a hash. Only where none is silent it is said to be known to none; RPC_UNREACHABLE where a network may, and did not answer, and the code of what is
+ * wrong with it where only that keeps it from answering.
+ */
+export function unknownHash(hash: Hex, silent: readonly Silent[]): AppError {
+  const neither = `Neither the journal of this machine nor the service knows ${hash}`
+  if (silent.length === 0)
+    return new AppError('ACTION_NOT_FOUND', `${neither}, and no network shows a transaction of that hash`)
+  const those = (is: Silent['is']) => silent.filter((one) => one.is === is)
+  const names = (some: readonly Silent[]) => some.map(({ network }) => network.name)
+  const [mute, others, odd] = [those('silent'), those('another'), those('odd')]
+  const unasked = names(those('unasked'))
+  const far =
+    unasked.length > 3
+      ? `${unasked.length} others, ${unasked.slice(0, 2).join(', ')} and so on`
+      : unasked.join(', ')
+  const unsaid = [
+    ...(mute.length > 0 ? [`${names(mute).join(', ')} did not answer`] : []),
+    ...[...others, ...odd].map(({ network, why }) => `${network.name}: ${plain(why)}`),
+    ...(unasked.length > 0 ? [`there is no RPC here for ${far}`] : []),
+  ].join('; ')
+  const again = `sluice action explain ${hash}`
+  const settings = (some: readonly Silent[]) => some.map(({ network }) => rpcVariable(network))
+  const named = [...settings(others), ...(unasked.length > 0 ? ['SLUICE_RPC_<NETWORK>'] : [])]
+  const ifItStays =
+    odd.length > 0 ? `${again}; if it stays so, name another RPC in ${settings(odd).join(' and ')}` : again
+  // A network that cannot be asked here at all will not answer the next time either.
+  const [code] = [
+    ...mute.map(() => 'RPC_UNREACHABLE' as const),
+    ...odd.map(() => 'RPC_INCONSISTENT' as const),
+    ...others.map(() => 'CHAIN_ID_MISMATCH' as const),
+    'ACTION_NOT_FOUND' as const,
+  ]
+  return new AppError(code, `${neither}; whether it is on a chain is not known: ${unsaid}`, {
+    details: { hash, networks: names([...mute, ...others, ...odd]), withoutRpc: unasked },
+    hint:
+      named.length === 0
+        ? ifItStays
+        : `Name an RPC of the network that it was sent on in ${named.join(' or ')}, then: ${again}`,
+  })
+}
+
+/** Where the funds of a transaction are that was sent from elsewhere. */
+function fundsOf({ from, deed, block }: OnChain): string {
+  if (!block) return `With ${from}, until it is in a block.`
+  if (block.unlike?.has === 'something else') return 'Not known: the endpoints show different ends of it.'
+  if (block.unlike?.has === 'another') return 'Not known: the endpoints have different blocks there.'
+  if (!block.succeeded) return `Nothing but its fee was moved: the rest is with ${from}.`
+  if (deed.is === 'approval')
+    return `Nothing was moved${deed.spender === null ? '' : `; ${deed.spender} may take it`}.`
+  return deed.is === 'payment'
+    ? `Moved, as it says: out of ${from}.`
+    : `What its call moved is not told here; ${from} signed it and paid its fee.`
+}
+
+/** That what is in a block is not final, and what keeps it from being so. */
+function finalText({ isFinal, unlike }: NonNullable<OnChain['block']>, network: Network): string {
+  if (isFinal) return ''
+  return unlike
+    ? ` by ${unlike.by}, which would be final, but ${disagreementText(unlike)}. ${disagreementWay(unlike, rpcVariable(network))}`
+    : ', which is not final yet'
+}
+
+/** A transaction that was sent from elsewhere, in words. */
+function verdictOf(hash: Hex, found: OnChain): Verdict {
+  const { network, from, nonce, deed, block } = found
+  const link = network.explorer === null ? [] : [`${network.explorer}/tx/${hash}`]
+  const where = block && `in block ${block.number} of ${network.name}, of ${new Date(block.at).toISOString()}`
+  const stranger = 'A transaction that the journal of this machine does not hold'
+  return {
+    id: hash,
+    situation: 'FOREIGN',
+    verdict: block
+      ? `${stranger}, ${where}: it ${deed.does}, and ${block.succeeded ? 'succeeded' : 'reverted'}${finalText(block, network)}.`
+      : `${stranger} waits on ${network.name}: it ${deed.does}.`,
+    funds: fundsOf(found),
+    safeToRetry: block?.succeeded === false && block.isFinal,
+    next: block?.isFinal ? null : `sluice action explain ${hash}`,
+    evidence: [
+      { source: 'journal', text: 'the journal of this machine does not hold it' },
+      { source: 'chain', text: `${from} signed it with the nonce ${nonce}` },
+      ...[...(where ? [where] : []), ...link].map((text) => ({ source: 'chain' as const, text })),
+    ],
+  }
+}

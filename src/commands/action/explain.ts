@@ -1,0 +1,114 @@
+import type { Command } from 'commander'
+import { within } from '../../chain/rpc/timeouts.ts'
+import { action, type Cli } from '../../cli/cli.ts'
+import { checked, depthOf } from '../../cli/options/checked-values.ts'
+import type { View } from '../../cli/output/output.ts'
+import { swapTold } from '../../cli/signing-flow/swap-status.ts'
+import { fields } from '../../cli/terminal/table.ts'
+import { wrapped } from '../../cli/terminal/text-width.ts'
+import type { World } from '../../cli/world.ts'
+import { explain, type Told } from '../../diagnosis/explain.ts'
+import type { Verdict } from '../../diagnosis/verdict.ts'
+import { AppError } from '../../domain/errors.ts'
+import { plain } from '../../domain/text.ts'
+import { type KeptPlan, quotesOf } from '../../guard/intent-json.ts'
+import type { Ground } from '../../planning/context.ts'
+import type { Planned } from '../../transactions/operations/start.ts'
+import { looking } from '../../transactions/read-only-context.ts'
+import { withoutJournal } from './explain-foreign.ts'
+import { isHash, ofHash } from './explain-transaction.ts'
+import { inJournal } from './resume.ts'
+
+/** `action explain`: one verdict about an action, for whoever has to decide what to do. */
+export const addExplain = (command: Command, world: World): void =>
+  void command
+    .command('explain')
+    .description(
+      'One verdict: what happened, where the funds are, whether it is safe to do it again, and what to do next. Signs nothing.',
+    )
+    .argument('<id>', 'action id, quote id, idempotency key, or the hash of a transaction')
+    .option(
+      '--confirmations <depth>',
+      'what counts as final: a number of blocks, safe or finalized',
+      checked(depthOf),
+    )
+    .addHelpText('after', '\nExample:\n  $ sluice action explain 0f8fad5b-d9cb-469f-a165-70867728950e')
+    .action(action(world, explainOne))
+
+async function explainOne(cli: Cli, id: string, options: { confirmations?: string }): Promise<void> {
+  const depth = depthOf(options.confirmations)
+  const ground = await cli.place.ground()
+  const of = !inJournal(ground, id) && isHash(id) ? await ofHash(ground, id, depth) : { id }
+  if ('verdict' in of) return cli.emit(of.verdict, verdictView)
+  const operation = 'id' in of ? inJournal(ground, of.id) : undefined
+  if (!operation)
+    return cli.emit(await withoutJournal(cli, ground, id, 'silent' in of ? of.silent : []), verdictView)
+  // Both are asked at once: whoever is silent costs his time only once.
+  const told = toldOf(cli, operation)
+  cli.emit(await explain(looking(ground), operation, { told, depth }), verdictView)
+}
+
+/** The verdict about an action of the journal as evidence of it: also of a damaged journal, and `null` where nobody can be asked. */
+export async function verdictFor(cli: Cli, ground: Ground, operation: Planned): Promise<Verdict | null> {
+  try {
+    return await explain(ground, operation, { told: toldOf(cli, operation), depth: undefined })
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    // Evidence is wanted most where things are not as they should be: the rest of it does not need an answer.
+    return error.code === 'JOURNAL_UNREADABLE' ? (error.details as Verdict) : null
+  }
+}
+
+/** What the service says of an action. One that does not answer says nothing, and is not waited for. */
+async function toldOf(cli: Cli, { id, plan }: Planned): Promise<Told> {
+  // The bridge of a deposit has a quote of its own.
+  const quotes = plan ? quotesOf(plan as KeptPlan) : []
+  const service = await cli.service()
+  const [known, swap] = await Promise.all([
+    asked(service.getAction({ id }), ({ status }) => `the service says ${status}`),
+    asked(swapTold(cli, quotes.length > 0 ? quotes : [id]), (swap) => `the swap is ${swap?.status}`),
+  ])
+  const texts = swap.answer ? [known.text, swap.text] : [known.text]
+  return { text: texts.join(', '), delivered: swap.answer?.destinationTxHash ?? null }
+}
+
+async function asked<T>(
+  work: Promise<T>,
+  say: (answer: T) => string,
+): Promise<{ answer: T | undefined; text: string }> {
+  try {
+    const answer = await within(work)
+    return { answer, text: answer === undefined ? 'the service does not answer' : say(answer) }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const isUnknown = error.code === 'ACTION_NOT_FOUND' || error.code === 'NOT_FOUND'
+    return {
+      answer: undefined,
+      text: isUnknown ? 'the service does not know it' : `the service does not say: ${error.message}`,
+    }
+  }
+}
+
+const verdictView: View<Verdict> = ({ id, situation, verdict, funds, safeToRetry, next, evidence }, to) =>
+  [
+    `${to.paint.bold(situation)}  ${plain(verdict)}`,
+    '',
+    fields(
+      [
+        ['action', plain(id)],
+        ['funds', plain(funds)],
+        [
+          'again',
+          safeToRetry
+            ? to.paint.green('safe: nothing of it can be executed any more by itself')
+            : to.paint.yellow(
+                'not safe: asked for anew, the same could happen twice, or is refused while this one is open',
+              ),
+        ],
+        ...(next === null ? [] : ([['next', plain(next)]] as const)),
+      ],
+      to,
+    ),
+    '',
+    ...evidence.map(({ source, text }) => wrapped([source, to.paint.dim(plain(text))], { column: 9 }, to)),
+  ].join('\n')

@@ -1,0 +1,138 @@
+import type { Command } from 'commander'
+import { action, type Cli } from '../../cli/cli.ts'
+import { checked } from '../../cli/options/checked-values.ts'
+import { withExecution } from '../../cli/options/execution-options.ts'
+import { withSigner } from '../../cli/options/signing-options.ts'
+import { shown } from '../../cli/output/output.ts'
+import { confirm } from '../../cli/prompts.ts'
+import { planAgain } from '../../cli/signing-flow/current-plan.ts'
+import { finish, reportFor } from '../../cli/signing-flow/finish.ts'
+import { confirmOlderJournal } from '../../cli/signing-flow/idempotency.ts'
+import { lookedAt, refuseOver } from '../../cli/signing-flow/journal-look.ts'
+import { planPrices } from '../../cli/signing-flow/prices.ts'
+import { withTypedLeast } from '../../cli/signing-flow/quote.ts'
+import { planQuestion, planView } from '../../cli/views/plan-view.ts'
+import { reportView } from '../../cli/views/report-view.ts'
+import type { World } from '../../cli/world.ts'
+import { parseAmount } from '../../domain/amount.ts'
+import { AppError } from '../../domain/errors.ts'
+import { priceImpact } from '../../domain/slippage.ts'
+import type { Ground } from '../../planning/context.ts'
+import { planJson } from '../../planning/plan-json.ts'
+import { openLeg, promisedBy, replaceLeg } from '../../planning/replan.ts'
+import { lostTo } from '../../transactions/nonces/nonce-conflict.ts'
+import { unnamed } from '../../transactions/nonces/nonce-use.ts'
+import { isLost, standing } from '../../transactions/operations/active-steps.ts'
+import type { Planned } from '../../transactions/operations/start.ts'
+import { takeTurn } from '../../transactions/operations/wallet-lock.ts'
+import { outcomeOf } from '../../transactions/outcome/outcome.ts'
+import { foundOf, reopenWrong } from '../../transactions/reorganisations.ts'
+import { isOver, isUnsigned } from '../../transactions/run.ts'
+import { type GoOnOptions, goOn, journalled, liftedBy, ownerOf } from './resume.ts'
+
+type Options = GoOnOptions & { acceptMinOut?: string }
+
+/** `action replan`: a new plan for what was not signed, then on with it. */
+export const addReplan = (command: Command, world: World): void =>
+  void withExecution(
+    withSigner(
+      command
+        .command('replan')
+        .description(
+          'Make a new plan for what is not signed of an action: after a quote expired, or when another transaction used its nonce. Then sign and send it.',
+        )
+        .argument('<id>', 'action id, quote id or idempotency key'),
+    ),
+    { isNew: false },
+  )
+    .option('--accept-min-out <amount>', 'the least that the swap must bring now, in units of the token')
+    .option(
+      '--max-price-impact <share>',
+      'the most that it may bring less than at its spot price',
+      checked(priceImpact),
+    )
+    .option('--dry-run', 'show the new plan, sign nothing')
+    .addHelpText('after', '\nExample:\n  $ sluice action replan 0f8fad5b-d9cb-469f-a165-70867728950e')
+    .action(action(world, replan))
+
+async function replan(cli: Cli, id: string, options: Options): Promise<void> {
+  const ground = await cli.place.ground()
+  const found = journalled(ground, id)
+  // A dry run writes nothing, also of what the chains show.
+  const wrong = options.dryRun ? undefined : await reopenWrong(ground, found.id)
+  // What is on its way by the journal may be final by now.
+  const operation = await lookedAt(cli, ground, journalled(ground, found.id), options.dryRun === true)
+  refuseOver(ground, operation)
+  if (options.dryRun && (await foundOf(ground, found.id)).length > 0)
+    cli.notice(
+      `It is on the chain after all: its nonce is not lost. Go on with it: sluice action resume ${operation.id}`,
+    )
+  if (isOver(operation) || (options.dryRun && isSettled(operation)))
+    return cli.emit({ ...reportFor(ground, operation), replayed: true }, reportView)
+  // What was found is all that there is: then there is nothing to plan either.
+  if (isSettled(operation) || (wrong === 'found' && !operation.steps.some(isUnsigned)))
+    return goOn(cli, operation.id, options, undefined)
+  const who = await ownerOf(cli, operation, options)
+  if (!options.dryRun) await confirmOlderJournal(cli, ground, operation, options)
+  const least = leastOf(ground, operation, options.acceptMinOut)
+  const fee = liftedBy(options)
+  const lifted = {
+    ...(fee !== undefined && { maxFeePerGas: fee }),
+    ...(options.maxPriceImpact !== undefined && { maxPriceImpact: priceImpact(options.maxPriceImpact) }),
+  }
+  const again = await planAgain(cli, ground, operation, least, lifted).catch((error: unknown) => {
+    throw withTypedLeast(error, options)
+  })
+  if (!again) {
+    outcomeOf(operation)
+    return cli.emit({ ...reportFor(ground, operation), replayed: true }, reportView)
+  }
+  const plan = planJson(
+    again.checked,
+    ground,
+    who,
+    await planPrices(cli.place, ground, again.checked.proposal),
+  )
+  for (const step of standing(operation).filter(({ state }) => state === 'SUPERSEDED'))
+    cli.notice(
+      `Step ${step.index + 1} lost its nonce ${step.nonce} to ${lostTo(ground.journal.events(operation.id), step) ?? unnamed}. That may have done the same: see what the wallet sent before you say yes.`,
+    )
+  const title = `A new plan for what is not signed of ${operation.id}`
+  if (options.dryRun)
+    return cli.emit(plan, (value, to) => planView(value, `${title}. Nothing is signed by a dry run`, to))
+  if (!cli.globals.quiet && !cli.globals.yes)
+    cli.io.err.write(`${shown(planView(plan, title, cli.io.err), cli.io.err)}\n\n`)
+  await confirm(cli.io, cli.globals, planQuestion(plan, title))
+  const account = await who.unlock()
+  const signer = { ...who, unlock: async () => account }
+  const turn = await takeTurn(ground, operation.wallet, {
+    waitMs: options.lockWait === false ? 0 : 60_000,
+    signal: cli.world.interrupt.signal,
+  })
+  try {
+    const now = journalled(ground, operation.id)
+    if (now.updated !== operation.updated)
+      throw new AppError('WALLET_BUSY', `Another process went on with ${operation.id} meanwhile`, {
+        hint: `sluice action show ${operation.id}`,
+      })
+    const planned = replaceLeg(ground, now, again.open, again.checked, 'by the person')
+    await finish(cli, ground, planned, signer, { ...options, turn })
+  } finally {
+    turn.release()
+  }
+}
+
+/** Whether nothing that counts of what waits for a person is lost: then there is nothing to plan, only to go on. */
+const isSettled = (operation: Planned): boolean => operation.state === 'ATTENTION' && !isLost(operation)
+
+/** The least that what is an exchange may bring, from what was typed. */
+function leastOf(ground: Ground, operation: Planned, text: string | undefined): bigint | null {
+  if (text === undefined) return null
+  const open = openLeg(ground, operation)
+  const promised = open && promisedBy(open.intent)
+  if (!promised)
+    throw new AppError('USAGE', '--accept-min-out is for swaps, and this is none', {
+      hint: `sluice action replan ${operation.id}`,
+    })
+  return parseAmount(text, promised.token, '--accept-min-out')
+}

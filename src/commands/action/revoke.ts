@@ -1,0 +1,71 @@
+import type { Command } from 'commander'
+import { action, type Cli } from '../../cli/cli.ts'
+import { type SigningOptions, withSigning } from '../../cli/options/signing-options.ts'
+import { reportFor } from '../../cli/signing-flow/finish.ts'
+import { lookedAt } from '../../cli/signing-flow/journal-look.ts'
+import { operate } from '../../cli/signing-flow/operate.ts'
+import { revoking } from '../../cli/signing-flow/revoke.ts'
+import { reportView } from '../../cli/views/report-view.ts'
+import type { World } from '../../cli/world.ts'
+import { unusedOf } from '../../diagnosis/approvals.ts'
+import { AppError } from '../../domain/errors.ts'
+import { isNamed, type Who } from '../../signing/signer.ts'
+import { closeInTurn } from './abandon.ts'
+import { journalled, ownerOf } from './resume.ts'
+
+/** `action revoke`: gives back what an action that went no further was allowed to take. */
+export const addRevoke = (command: Command, world: World): void =>
+  void withSigning(
+    command
+      .command('revoke')
+      .description(
+        'Take back the allowances that an action gave and did not use up. What is not signed of it is given up first.',
+      )
+      .argument('<id>', 'action id, quote id or idempotency key'),
+  )
+    .addHelpText('after', '\nExample:\n  $ sluice action revoke 0f8fad5b-d9cb-469f-a165-70867728950e')
+    .action(action(world, revoke))
+
+const unfinished = ['OPEN', 'EXECUTING', 'PARTIAL', 'ATTENTION']
+
+async function revoke(cli: Cli, id: string, options: SigningOptions): Promise<void> {
+  const ground = await cli.place.ground()
+  const known = journalled(ground, id)
+  const who = await ownerOf(cli, known, options)
+  const [first, ...rest] = await unusedOf(ground, known)
+  // What is on its way by the journal may be final by now.
+  const operation = first ? known : await lookedAt(cli, ground, known, options.dryRun === true)
+  // What is on its way may allow something yet.
+  if (!first && operation.steps.some(({ state }) => state === 'SIGNED' || state === 'BROADCAST'))
+    throw new AppError(
+      'PENDING',
+      `A transaction of ${operation.id} is on its way, and what it will allow is not known yet`,
+      { details: { id: operation.id }, hint: `sluice action resume ${operation.id}` },
+    )
+  if (!first)
+    return cli.emit({ ...reportFor(ground, operation), allowancesLeft: [] }, (value, to) =>
+      [reportView(value, to), 'No allowance of this action is left.'].join('\n'),
+    )
+  const isOpen = unfinished.includes(operation.state)
+  if (isOpen && options.dryRun)
+    cli.notice(`what is not signed of ${operation.id} is given up before this is signed`)
+  const undertaking = await revoking(cli, [first, ...rest], operation.id)
+  await operate(
+    cli,
+    { ...options, ...(!isNamed(options) && sameAs(who)) },
+    {
+      ...undertaking,
+      wallet: operation.wallet,
+      ...(isOpen && {
+        title: `Give up what is not signed of ${operation.id}. ${undertaking.title}`,
+        givesUp: { id: operation.id, close: () => closeInTurn(ground, operation) },
+      }),
+    },
+  )
+}
+
+/** What names the same wallet once more where nobody was typed: a key that nobody has to name is found again by itself. */
+function sameAs({ source, label, address }: Who): { wallet?: string } {
+  if (source === 'keystore') return { wallet: label }
+  return source === 'address' ? { wallet: address } : {}
+}

@@ -1,0 +1,112 @@
+import type { Command } from 'commander'
+import { action, type Cli } from '../../cli/cli.ts'
+import { withExecution } from '../../cli/options/execution-options.ts'
+import { withSigner } from '../../cli/options/signing-options.ts'
+import { confirm } from '../../cli/prompts.ts'
+import { refuseOver } from '../../cli/signing-flow/journal-look.ts'
+import type { World } from '../../cli/world.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Ground } from '../../planning/context.ts'
+import { isAllFinal } from '../../transactions/operations/active-steps.ts'
+import type { Planned } from '../../transactions/operations/start.ts'
+import { outcomeOf } from '../../transactions/outcome/outcome.ts'
+import { reopenGivenUp } from '../../transactions/reopen-abandoned.ts'
+import { reopenWrong } from '../../transactions/reorganisations.ts'
+import { isCancelling } from '../../transactions/replacement/when-stuck.ts'
+import { isInTheAir, isOver } from '../../transactions/run.ts'
+import { type GoOnOptions, goOn, journalled } from './resume.ts'
+
+/** `action speed-up` and `action cancel`: another transaction in the place of what waits, under the same nonce. */
+export function addReplacements(command: Command, world: World): void {
+  const add = (name: string, description: string, kind: 'bump' | 'cancel') =>
+    withExecution(
+      withSigner(
+        command.command(name).description(description).argument('<id>', 'action id or idempotency key'),
+      ),
+      { isNew: false },
+    )
+      .addHelpText('after', `\nExample:\n  $ sluice action ${name} 0f8fad5b-d9cb-469f-a165-70867728950e`)
+      .action(
+        action(world, (cli: Cli, id: string, options: GoOnOptions) => replaceWaiting(cli, id, options, kind)),
+      )
+  add(
+    'speed-up',
+    'Send what waits again, with a higher fee: same nonce, so at most one of them is mined.',
+    'bump',
+  )
+  add(
+    'cancel',
+    'Put a transaction that does nothing in the place of what waits. Whichever is mined first decides.',
+    'cancel',
+  )
+}
+
+async function replaceWaiting(
+  cli: Cli,
+  id: string,
+  options: GoOnOptions,
+  kind: 'bump' | 'cancel',
+): Promise<void> {
+  const ground = await cli.place.ground()
+  const found = journalled(ground, id)
+  await reopenWrong(ground, found.id)
+  const isOpenAgain = kind === 'cancel' && (await reopenGivenUp(ground, found.id, kind))
+  const operation = journalled(ground, found.id)
+  if (!isOpenAgain) refuseOver(ground, operation)
+  refuseIdle(operation, kind)
+  // What is done is reported as it is.
+  if (kind === 'cancel' && (isOpenAgain || !isOver(operation)))
+    await confirm(
+      cli.io,
+      cli.globals,
+      `Cancel what waits of ${operation.id}? It costs the fee of ${costOf(operation)}`,
+      `sluice action cancel ${operation.id} --yes`,
+    )
+  if (kind === 'bump' && isBeingCancelled(ground, operation))
+    await confirm(
+      cli.io,
+      cli.globals,
+      `${operation.id} is being cancelled. Take that back, and carry it out after all?`,
+      `sluice action cancel ${operation.id} --yes, or to take that back: sluice action speed-up ${operation.id} --yes`,
+    )
+  await goOn(cli, operation.id, options, kind)
+}
+
+/** Whether what waits of an operation, and is in no block yet, is what cancels it: a higher fee for the operation would outbid that. */
+const isBeingCancelled = ({ journal }: Ground, { id, steps }: Planned): boolean =>
+  steps.some(
+    (step) => isInTheAir(step) && step.state !== 'INCLUDED' && isCancelling(journal.attempts(id, step.index)),
+  )
+
+/** All that is on its way is cancelled, each by a transaction that does nothing. */
+const costOf = ({ steps }: Planned): string => {
+  const waiting = steps.filter(isInTheAir).length
+  return waiting > 1 ? `${waiting} plain transactions` : 'a plain transaction'
+}
+
+/** What is not on its way cannot be made faster, and is not cancelled by a transaction. */
+function refuseIdle(operation: Planned, kind: 'bump' | 'cancel'): void {
+  const { id, state, steps } = operation
+  if (steps.some(isInTheAir)) return
+  if (state === 'OPEN')
+    throw new AppError('USAGE', `Nothing of ${id} is signed, so nothing of it waits`, {
+      hint: kind === 'bump' ? `sluice action resume ${id}` : `sluice action abandon ${id}`,
+    })
+  if ((state === 'EXECUTING' || state === 'PARTIAL') && isAllFinal(operation))
+    throw new AppError(
+      'PENDING',
+      `All of ${id} is signed and final, and waits for what it sent to another chain: nothing of it can be replaced`,
+      { details: { operation: id }, hint: `sluice action resume ${id}` },
+    )
+  if (state === 'EXECUTING' || state === 'PARTIAL')
+    throw new AppError(
+      'PARTIAL',
+      `What is signed of ${id} is final, and the rest is not signed: nothing of it waits`,
+      {
+        details: { operation: id },
+        hint: `sluice action resume ${id}, or close it: sluice action abandon ${id}`,
+      },
+    )
+  // A nonce that was lost is told as that.
+  if (state === 'ATTENTION') outcomeOf(operation)
+}

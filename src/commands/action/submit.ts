@@ -1,0 +1,76 @@
+import type { Command } from 'commander'
+import { action, type Cli } from '../../cli/cli.ts'
+import { textOf } from '../../cli/options/file-arguments.ts'
+import { type SigningOptions, withSigning } from '../../cli/options/signing-options.ts'
+import { operate } from '../../cli/signing-flow/operate.ts'
+import { opinionOnPlan } from '../../cli/signing-flow/own-opinion.ts'
+import type { World } from '../../cli/world.ts'
+import { AppError, errorRow } from '../../domain/errors.ts'
+import { networkNamed } from '../../domain/networks.ts'
+import { shellWord } from '../../domain/shell-quoting.ts'
+import { plain } from '../../domain/text.ts'
+import { readPlan } from '../../planning/read-plan.ts'
+
+/** `action submit`: signs and sends a plan that was made before, maybe by somebody else. */
+export const addSubmit = (command: Command, world: World): void =>
+  void withSigning(
+    command
+      .command('submit')
+      .description(
+        'Sign and send a plan made by --dry-run --json, on this machine or another. It is checked and simulated anew, and its nonce is pinned: sent once at most.',
+      )
+      .argument('<plan>', 'the file, or - for standard input'),
+    { isPlanned: true },
+  )
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100 --dry-run --json > plan.json\n  $ sluice action submit plan.json',
+    )
+    .action(action(world, submit))
+
+async function submit(cli: Cli, file: string, options: SigningOptions): Promise<void> {
+  const text = await textOf(file, cli.world)
+  const catalog = await cli.place.catalog()
+  const { proposal, hash } = readPlan({ catalog }, text)
+  const { wallet, nonce, request, ...proposed } = proposal
+  cli.world.concerns(proposed.id)
+  const { name } = networkNamed(catalog.networks, proposed.legs[0]!.chainId)
+  const { wallet: _, ...asked } = request as Record<string, unknown>
+  await operate(
+    cli,
+    {
+      ...options,
+      ...(nonce !== null && { nonce: [String(nonce)] }),
+      // A plan is carried out once: its id is the key, so that asking again goes on with the same operation.
+      idempotencyKey: options.idempotencyKey ?? proposed.id,
+    },
+    {
+      title: `${plain(proposed.kind)} on ${name}, plan ${hash.slice(0, 12)}`,
+      request: asked,
+      wallet,
+      propose: async () => proposed,
+      opinion: () => opinionOnPlan(cli, proposed),
+    },
+  ).catch((error: unknown) => {
+    throw error instanceof AppError ? ofPlan(error) : error
+  })
+}
+
+/** A failure about the nonce of a plan, which nobody has typed: another nonce is another plan. */
+function ofPlan(error: AppError): AppError {
+  const { code, message, details, cause, hint } = error
+  if (code !== 'NONCE_GAP' && (code !== 'NONCE_USED' || hint !== errorRow(code).hint)) return error
+  const anew = 'the command that made it, with --dry-run --json'
+  const used =
+    typeof details?.hash === 'string'
+      ? `; what used its nonce: sluice action explain ${shellWord(details.hash)}`
+      : ''
+  return new AppError(code, message, {
+    cause,
+    ...(details && { details }),
+    hint:
+      code === 'NONCE_GAP'
+        ? `Submit first what comes before it, or make the plan anew: ${anew}`
+        : `This plan can never be sent. Make it anew: ${anew}${used}`,
+  })
+}

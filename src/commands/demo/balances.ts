@@ -1,0 +1,65 @@
+import type { Cli } from '../../cli/cli.ts'
+import { decimal } from '../../cli/terminal/format.ts'
+import { type Column, table } from '../../cli/terminal/table.ts'
+import type { Address } from '../../domain/address.ts'
+import { formatAmount, type TokenAmount, tokenAmount } from '../../domain/amount.ts'
+import { AppError } from '../../domain/errors.ts'
+import { networkNamed } from '../../domain/networks.ts'
+import { nativeToken, type Token, tokenNamed } from '../../domain/token.ts'
+import { gasPaid, moved, rawChain } from './chain.ts'
+import type { Sent } from './steps.ts'
+
+type Row = { network: string; before: TokenAmount; change: TokenAmount; after: TokenAmount }
+
+/** Reads what the wallet has; `close` reads it again and proves every difference by the receipts in between. */
+export async function balanceSheet(
+  cli: Cli,
+  me: Address,
+): Promise<{ close: (sent: readonly Sent[]) => Promise<{ rows: Row[]; table: string }> }> {
+  const { networks, tokens } = await cli.place.catalog()
+  const chain = rawChain(cli.place)
+  const watched = networks.flatMap((network) => [
+    nativeToken(network),
+    ...['USDC', 'WETH'].map((symbol) => tokenNamed(tokens, network, symbol)),
+  ])
+  const before = await Promise.all(watched.map((token) => chain.balance(token, me)))
+  return {
+    close: async (sent) => {
+      const receipts = await Promise.all(
+        sent.map(async ({ chainId, hash }) => ({ chainId, receipt: await chain.receipt(chainId, hash) })),
+      )
+      const rows: Row[] = []
+      for (const [at, token] of watched.entries()) {
+        const here = receipts.filter(({ chainId }) => chainId === token.chainId).map(({ receipt }) => receipt)
+        const isCoin = /^0x0{40}$/.test(token.address)
+        const change = here.reduce(
+          (sum, receipt) => sum + (isCoin ? -gasPaid(receipt, me) : moved(receipt, token.address, me)),
+          0n,
+        )
+        const after = await chain.balance(token, me)
+        if (before[at]! + change !== after) throw unexplained(token, before[at]! + change, after)
+        rows.push({
+          network: networkNamed(networks, token.chainId).name,
+          before: tokenAmount(before[at]!, token),
+          change: tokenAmount(change, token),
+          after: tokenAmount(after, token),
+        })
+      }
+      return { rows, table: table(columns, rows, cli.io.out) }
+    },
+  }
+}
+
+const unexplained = (token: Token, expected: bigint, found: bigint) =>
+  new AppError(
+    'DEMO_FAILED',
+    `The balances do not add up: ${formatAmount(expected, token)} expected, ${formatAmount(found, token)} found`,
+  )
+
+const columns: readonly Column<Row>[] = [
+  { title: 'NETWORK', field: 'network', text: ({ network }) => network },
+  { title: 'TOKEN', field: 'token', text: ({ before }) => before.symbol },
+  { title: 'BEFORE', field: 'before', align: 'right', text: ({ before }) => decimal(before.formatted) },
+  { title: 'CHANGE', field: 'change', align: 'right', text: ({ change }) => decimal(change.formatted) },
+  { title: 'AFTER', field: 'after', align: 'right', text: ({ after }) => decimal(after.formatted) },
+]

@@ -1,0 +1,79 @@
+import { Command } from 'commander'
+import { type Cli, cliFor, interrupted } from '../../cli/cli.ts'
+import { globalsOf } from '../../cli/options/global-options.ts'
+import type { World } from '../../cli/world.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Exit } from '../../domain/exit-codes.ts'
+import { balanceSheet } from './balances.ts'
+import { type Play, steps } from './steps.ts'
+
+/** `demo`: the whole main job on the sandbox, narrated, each step checked against the chain itself. */
+export const demo = (world: World) =>
+  new Command('demo')
+    .description(
+      'The whole main job on the sandbox: list, recommend, deposit, positions, history, swap on one chain and across two, watch, withdraw. Every step is checked by reading the chain over raw JSON-RPC.',
+    )
+    .addHelpText('after', '\nExample:\n  $ sluice demo')
+    .action(async (_options: object, command: Command) =>
+      perform(await cliFor(world, { ...globalsOf(command), profile: 'sandbox' })),
+    )
+
+type Told = { title: string; command: string; exit: Exit; result: unknown; verified: string[] }
+
+async function perform(cli: Cli): Promise<void> {
+  const began = performance.now()
+  const { paint } = cli.io.out
+  const tell = (text: string) => {
+    if (!cli.globals.json && !cli.globals.quiet) cli.io.out.write(`${text}\n`)
+  }
+  const told: Told[] = []
+  const { accounts } = await cli.world.sandbox.up()
+  const me = accounts.find((account) => account.default)!.address
+  const play: Play = {
+    cli,
+    me,
+    run: async (title, command, check) => {
+      tell(`\n${paint.bold(`${told.length + 1}. ${title}`)}\n${paint.cyan(`$ sluice ${command}`)}`)
+      const { exit, out, values } = await cli.world.run(command.split(' '), { as: 'newcomer' })
+      if (out !== '') tell(out.trimEnd())
+      if (exit !== 0 && cli.world.interrupt.signal.aborted) throw interrupted(['demo'])
+      if (exit !== 0)
+        throw new AppError(
+          'DEMO_FAILED',
+          `Step ${told.length + 1} ended with exit code ${exit}: sluice ${command}`,
+          // What an earlier one left open is gone on with, or given up.
+          exit === 10 || exit >= 20 ? { hint: 'sluice action list --status PENDING' } : {},
+        )
+      const result = values.at(-1)
+      const verified: string[] = []
+      told.push({ title, command: `sluice ${command}`, exit, result, verified })
+      await check?.(result as never, (claim, holds) => {
+        if (!holds)
+          throw new AppError('DEMO_FAILED', `The chain says otherwise: ${claim}`, {
+            details: { step: told.length, command: `sluice ${command}` },
+          })
+        verified.push(claim)
+        tell(`${paint.green('✓')} ${paint.dim(`on chain: ${claim}`)}`)
+      })
+      return result as never
+    },
+  }
+  const sheet = await balanceSheet(cli, me)
+  const hashes = await steps(play)
+  const balances = await sheet.close(hashes)
+  const seconds = (performance.now() - began) / 1000
+  if (cli.globals.json) {
+    cli.emit(
+      { ok: true, seconds: Number(seconds.toFixed(1)), steps: told, balances: balances.rows },
+      () => '',
+    )
+    return
+  }
+  tell(`\n${paint.bold('What the wallet had and has')}\n${balances.table}`)
+  tell(
+    `${paint.green('✓')} ${paint.dim('on chain: every balance is what it was, plus and minus what the receipts above say, gas included')}`,
+  )
+  tell(
+    `\nDone in ${seconds.toFixed(1)} s: ${told.length} commands, ${hashes.length} transactions. Yours to try:\n  $ sluice strategies list\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100`,
+  )
+}

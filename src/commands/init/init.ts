@@ -1,0 +1,205 @@
+import { Command } from 'commander'
+import { type Aside, aside } from '../../cli/cli.ts'
+import type { KeptProfile } from '../../cli/config.ts'
+import type { Finding } from '../../cli/findings.ts'
+import { agreed, confirm, refuseUnasked } from '../../cli/prompts.ts'
+import { findingsView } from '../../cli/views/findings-view.ts'
+import type { World } from '../../cli/world.ts'
+import { AppError } from '../../domain/errors.ts'
+import { rpcVariable } from '../../domain/networks.ts'
+import { shellOperand, shellPath, shellWord } from '../../domain/shell-quoting.ts'
+import { plain } from '../../domain/text.ts'
+import {
+  type Change,
+  changeOf,
+  keepProfile,
+  type Said,
+  type SetOptions,
+  saidBy,
+  withProfile,
+} from '../profile/set.ts'
+import { profileView, shownProfile } from '../profile/show.ts'
+
+const urlsOf = (profile: KeptProfile) =>
+  profile.kind === 'remote' ? profile : { baseUrl: undefined, legacyBaseUrl: undefined }
+
+/** What becomes another in a profile that is there, a line each; of a secret only that it does. */
+export function changesIn({ after, had, secrets }: Change, before: KeptProfile): string[] {
+  const [from, to] = [urlsOf(before), urlsOf(after)]
+  const line = (what: string, was = 'none', is = 'none') =>
+    was === is ? [] : [`${what}: ${plain(was)} becomes ${plain(is)}`]
+  const rpcs = Object.keys(secrets.rpc ?? {}).flatMap((network) => {
+    const was = had.rpc?.[network]
+    return was === secrets.rpc?.[network] ? [] : [`rpc ${plain(network)}: ${was ? 'another' : 'added'}`]
+  })
+  const key =
+    had.apiKey?.key === secrets.apiKey?.key
+      ? []
+      : [
+          `api key: ${secrets.apiKey ? (had.apiKey ? 'another' : 'added') : 'forgotten, as it was for other addresses'}`,
+        ]
+  return [
+    ...line('kind', before.kind, after.kind),
+    ...line('base url', from.baseUrl, to.baseUrl),
+    ...line('legacy base url', from.legacyBaseUrl, to.legacyBaseUrl),
+    ...key,
+    ...rpcs,
+  ]
+}
+
+/** The command that does the same without questions, and the variables that it takes secrets from: none is on the line. */
+export function scriptFor(
+  { name, after, had, secrets }: Change,
+  { apiKey, options: { keychain, apiKeyFile = '-' } }: Said,
+  { isCurrent, works }: { isCurrent: boolean; works: boolean },
+): { command: string; environment: string[] } {
+  const fresh = Object.keys(secrets.rpc ?? {}).filter(
+    (network) => had.rpc?.[network] !== secrets.rpc?.[network],
+  )
+  const rpcs = fresh.map((name) => rpcVariable({ name }))
+  const key = apiKey === undefined ? [] : rpcs.length > 0 ? ['SLUICE_API_KEY'] : []
+  const { baseUrl, legacyBaseUrl } = urlsOf(after)
+  const keyFile = apiKeyFile === '-' ? '-' : shellPath(apiKeyFile)
+  const words = [
+    'sluice init',
+    shellWord(name),
+    ...(baseUrl === undefined ? ['--kind engine'] : ['--base-url', shellWord(baseUrl)]),
+    ...(legacyBaseUrl === undefined ? [] : ['--legacy-base-url', shellWord(legacyBaseUrl)]),
+    ...(rpcs.length > 0 ? ['--from-env'] : apiKey === undefined ? [] : ['--api-key-file', keyFile]),
+    ...(keychain ? ['--keychain'] : []),
+    ...(isCurrent ? ['--use'] : []),
+    // What does not work is kept by who says so.
+    ...(works ? [] : ['--yes']),
+  ]
+  return { command: words.join(' '), environment: [...key, ...rpcs] }
+}
+
+/** How long the looking around takes at most, in ms, where nobody says: somebody waits for the end of it. */
+const patienceMs = 15_000
+
+/** `init`: a profile by questions, or by flags where nobody can answer. */
+export const init = (world: World) =>
+  withProfile(
+    new Command('init')
+      .description(
+        'Set up where commands run: asks, looks whether it works, and keeps it. With flags it asks nothing that they say. Secrets are never arguments, nor shown.',
+      )
+      .argument('[name]', 'what to call the profile'),
+  )
+    .option(
+      '--use',
+      'run commands there from now on; so it is where no profile is in use yet and this one works',
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ sluice init\n  $ sluice init prod --base-url https://api.example.com --api-key-file - --use',
+    )
+    .action(aside(world, run))
+
+async function run(
+  cli: Aside,
+  name: string | undefined,
+  options: SetOptions & { use?: boolean },
+): Promise<void> {
+  const isTold = (['kind', 'baseUrl', 'legacyBaseUrl', 'apiKeyFile', 'fromEnv'] as const).some(
+    (flag) => options[flag] !== undefined,
+  )
+  if (isTold) return kept(cli, name ?? 'main', await saidBy(cli, options), options.use)
+  refuseUnasked(
+    cli.io,
+    cli.globals,
+    'What should answer?',
+    `With flags: sluice init --help. With what is set in the environment: sluice init --from-env ${shellOperand(name ?? 'main')}`,
+  )
+  const { askedProfile } = await import('./questions.ts')
+  const wish = await askedProfile(cli, name)
+  if (wish.kind === 'sandbox') {
+    await makeCurrent(cli, 'sandbox')
+    return cli.emit({ profile: 'sandbox', command: 'sluice profile use sandbox' }, ({ command }) =>
+      ['Commands run on the sandbox.', `The same in a script: ${command}`].join('\n'),
+    )
+  }
+  return kept(cli, wish.name, wish.said, options.use ?? wish.use)
+}
+
+/** Looks whether it works, says what it changes, and writes it, all or nothing. */
+async function kept(cli: Aside, name: string, said: Said, use: boolean | undefined): Promise<void> {
+  const { settings } = cli.world
+  const change = await changeOf(cli, name, said)
+  const checks = await looked(cli, change)
+  const works = checks.every(({ state }) => state !== 'failed')
+  if (change.before) await agreeTo(cli, change, change.before)
+  const config = await settings.alone(async () => {
+    const written = await keepProfile(cli, await changeOf(cli, name, said), said)
+    if (!(use ?? (works && written.profile === undefined))) return written
+    const next = { ...written, profile: name }
+    await settings.write(next)
+    return next
+  })
+  const profile = await shownProfile(cli, config, name)
+  if (!works && !profile.current)
+    cli.notice(
+      `Commands do not run there, for it does not work yet. Once it does: sluice profile use ${shellWord(name)}`,
+    )
+  const { command, environment } = scriptFor(change, said, { isCurrent: profile.current, works })
+  cli.emit({ profile, checks, command, environment }, (value, to) =>
+    [
+      profileView(value.profile, to),
+      '',
+      'The same in a script:',
+      `  ${plain(command)}`,
+      ...(environment.length > 0 ? [`  with ${environment.join(', ')} in the environment`] : []),
+    ].join('\n'),
+  )
+}
+
+/** What is found there. What does not work is shown, and only kept when that is what the person wants. */
+async function looked(cli: Aside, { name, after, secrets }: Change): Promise<Finding[]> {
+  const { world, io, globals } = cli
+  cli.notice('Looking whether it works.')
+  const found = await world.tried(
+    { name, profile: after, secrets },
+    { ...globals, timeoutMs: globals.timeoutMs ?? patienceMs },
+  )
+  // What it says to do is for a profile that is kept.
+  const checks = found.map((one) =>
+    one.state === 'failed' ? { ...one, hint: nextOf(one, after, secrets.apiKey !== undefined) } : one,
+  )
+  if (!globals.quiet) io.err.write(`${findingsView(checks, io.err)}\n`)
+  const [first] = checks.filter(({ state }) => state === 'failed')
+  if (!first || globals.yes) return checks
+  if (!io.canAsk || !globals.input)
+    throw new AppError(first.code!, `${first.says}. Nothing was written.`, {
+      details: { checks },
+      hint: `${first.hint} To keep it all the same, add: --yes`,
+    })
+  if (await agreed(io, 'Keep it all the same?', false)) return checks
+  throw new AppError('DECLINED', 'Declined. Nothing was written.')
+}
+
+/** What to do about what does not work of a profile that is not kept yet: nothing but what was just given is to be mended. */
+function nextOf({ code, check, subject, hint }: Finding, profile: KeptProfile, hasKey: boolean): string {
+  const isOfService = check === 'service' && profile.kind === 'remote'
+  if (isOfService && code === 'UNAUTHORIZED')
+    return hasKey
+      ? `See whether the key is one of ${plain(profile.baseUrl)}.`
+      : 'Give its key: --api-key-file FILE.'
+  if (isOfService) return `See whether ${plain(profile.baseUrl)} is the address of the service.`
+  if (check === 'rpc' && subject !== null)
+    return `See whether the RPC of ${plain(subject)} is the one that was meant.`
+  return hint === null ? '' : hint.replace(/(?<![.!?])$/, '.')
+}
+
+/** A profile that is there is only changed when whoever it is of says so. */
+async function agreeTo(cli: Aside, change: Change, before: KeptProfile): Promise<void> {
+  const changes = changesIn(change, before)
+  if (changes.length === 0) return
+  cli.notice(
+    [`The profile ${plain(change.name)} is there already:`, ...changes.map((one) => `  ${one}`)].join('\n'),
+  )
+  await confirm(cli.io, cli.globals, `Change the profile "${plain(change.name)}"?`)
+}
+
+async function makeCurrent({ world: { settings } }: Aside, profile: string): Promise<void> {
+  await settings.alone(async () => settings.write({ ...(await settings.read()), profile }))
+}

@@ -1,0 +1,70 @@
+import type { Aside } from '../../cli/cli.ts'
+import { agreed, choice, choices, line } from '../../cli/prompts.ts'
+import { AppError } from '../../domain/errors.ts'
+import { publicNetworks } from '../../domain/networks.ts'
+import { checkedKey, checkedUrl } from '../../domain/service-url.ts'
+import type { Said } from '../profile/set.ts'
+
+/** What the answers come to. */
+type Wish = { kind: 'sandbox' } | { kind: 'profile'; name: string; said: Said; use: boolean }
+
+/** Asks for a profile, question by question; nothing is written. Ctrl-C at any of them is INTERRUPTED. */
+export async function askedProfile({ io, world }: Aside, typed: string | undefined): Promise<Wish> {
+  const kind = await choice(io, 'What should answer?', [
+    { value: 'remote', name: 'a deployment of the service, over HTTPS' },
+    { value: 'engine', name: 'the engine in this program, over RPCs of your own' },
+    { value: 'sandbox', name: 'the engine over two local chains with play money' },
+  ])
+  if (kind === 'sandbox') return { kind }
+  const isRemote = kind === 'remote'
+  const baseUrl = isRemote
+    ? await line(io, 'Base URL of the service:', { check: (text) => void checkedUrl(text, 'base URL') })
+    : undefined
+  const apiKey = isRemote
+    ? await line(io, 'API key (not shown):', { check: (text) => void checkedKey(text), hidden: true })
+    : undefined
+  const networks = await choices(
+    io,
+    isRemote ? 'Networks to sign on, each with an RPC of yours (none to only look):' : 'Networks:',
+    publicNetworks.map(({ name }) => name),
+    !isRemote,
+  )
+  const rpc: Record<string, string> = {}
+  for (const network of networks)
+    rpc[network] = await line(io, `RPC URL of ${network} (not shown):`, { check: refuseNoUrl, hidden: true })
+  const { ProfileName } = await import('../../cli/config.ts')
+  const name =
+    typed ??
+    (await line(io, 'Name of the profile:', {
+      otherwise: isRemote ? 'prod' : 'mine',
+      check: (text) => {
+        if (!ProfileName.safeParse(text).success)
+          throw new AppError(
+            'USAGE',
+            'Small letters, digits, dots and dashes; sandbox, engine and remote are taken',
+          )
+      },
+    }))
+  const { profile: inUse } = await world.settings.read()
+  const use = inUse === name || (await agreed(io, 'Run commands there from now on?', true))
+  // Where there is no desktop there is nothing to choose.
+  const place = (await world.settings.hasKeychain())
+    ? await choice(io, 'Where to keep the key and the RPC URLs?', [
+        { value: 'file', name: 'in a file that only you can read (0600)' },
+        { value: 'keychain', name: 'in the keychain of this desktop' },
+      ])
+    : 'file'
+  const options = {
+    kind,
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(place === 'keychain' && { keychain: true }),
+  }
+  return { kind: 'profile', name, said: { options, given: { rpc }, apiKey }, use }
+}
+
+/** One URL of an RPC or several, separated by commas; what is none is never repeated, for it may hold a key. */
+function refuseNoUrl(text: string): void {
+  const urls = text.split(',').map((url) => URL.parse(url.trim()))
+  if (urls.some((url) => !url || !/^https?:$/.test(url.protocol)))
+    throw new AppError('CONFIG_INVALID', 'An http(s) URL; several are separated by commas')
+}

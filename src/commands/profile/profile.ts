@@ -1,0 +1,97 @@
+import { Command } from 'commander'
+import { type Aside, aside } from '../../cli/cli.ts'
+import { confirm } from '../../cli/prompts.ts'
+import type { World } from '../../cli/world.ts'
+import { plain } from '../../domain/text.ts'
+import { setProfile, withProfile } from './set.ts'
+import { shownProfile, showProfile, unknownProfile } from './show.ts'
+
+/** `profile`: where commands run. */
+export const profile = (world: World) => {
+  const command = new Command('profile').description(
+    'Where commands run: the sandbox, an engine over your RPCs, or a deployment of the service',
+  )
+  const add = (name: string, description: string, example: string) =>
+    command.command(name).description(description).addHelpText('after', `\nExample:\n  $ ${example}`)
+  add('list', 'All profiles.', 'sluice profile list').action(aside(world, list))
+  add('show [name]', 'One profile; without a name, the one in use.', 'sluice profile show prod').action(
+    aside(world, show),
+  )
+  add('use <name>', 'Run commands there from now on.', 'sluice profile use prod').action(aside(world, use))
+  withProfile(
+    add(
+      'set <name>',
+      'Make a profile or change one; what is not said stays. Keys and RPC URLs are never arguments: they come from a file, standard input or the environment, and are kept in a file of their own (0600), or in the keychain of the desktop with --keychain.',
+      'sluice profile set prod --base-url https://api.example.com --api-key-file -',
+    ),
+  ).action(aside(world, setProfile))
+  add('remove <name>', 'Forget a profile and its key.', 'sluice profile remove prod --yes').action(
+    aside(world, remove),
+  )
+  return command
+}
+
+async function list(cli: Aside): Promise<void> {
+  const { settings } = cli.world
+  const config = await settings.read()
+  const names = ['sandbox', 'engine', 'remote', ...Object.keys(config.profiles ?? {})]
+  const items = await Promise.all(names.map((name) => shownProfile(cli, config, name)))
+  await cli.list(
+    { items, page: 1, limit: items.length, total: items.length, hasMore: false },
+    {
+      empty: 'There are no profiles.',
+      columns: [
+        { field: 'name', title: 'name', text: ({ name }) => plain(name) },
+        { field: 'kind', title: 'kind', text: ({ kind }) => kind },
+        { field: 'current', title: 'in use', text: ({ current }) => (current ? 'yes' : ''), drop: 1 },
+        { field: 'baseUrl', title: 'base url', text: ({ baseUrl }) => plain(baseUrl ?? ''), drop: 2 },
+        {
+          field: 'hasApiKey',
+          title: 'key',
+          text: ({ hasApiKey, secretsIn }) =>
+            hasApiKey ? (secretsIn === 'keychain' ? 'keychain' : 'kept') : '',
+          drop: 3,
+        },
+        { field: 'networks', title: 'rpcs', text: ({ networks }) => plain(networks.join(', ')), drop: 4 },
+      ],
+    },
+  )
+}
+
+async function show(cli: Aside, name: string | undefined): Promise<void> {
+  const config = await cli.world.settings.read()
+  const inUse = name ?? (await cli.world.at(cli.globals)).profile
+  showProfile(cli, await shownProfile(cli, config, inUse))
+}
+
+async function use(cli: Aside, name: string): Promise<void> {
+  const { settings } = cli.world
+  const kind = await settings.alone(async () => {
+    const config = await settings.read()
+    const { kind } = await shownProfile(cli, config, name)
+    await settings.write({ ...config, profile: name })
+    return kind
+  })
+  cli.emit({ profile: name, kind }, () => `Commands run on ${plain(name)} from now on.`)
+}
+
+async function remove(cli: Aside, name: string): Promise<void> {
+  const { settings } = cli.world
+  const known = await settings.read()
+  if (!Object.hasOwn(known.profiles ?? {}, name)) throw unknownProfile(name, known)
+  await confirm(cli.io, cli.globals, `Forget the profile "${name}" and its key?`)
+  await settings.alone(async () => {
+    // Secrets that cannot be read cannot be forgotten either: that is known before half of it is gone.
+    await settings.outlineOf(name)
+    const { profile: inUse, profiles = {}, ...rest } = await settings.read()
+    const { [name]: _, ...others } = profiles
+    // First out of use: a profile that is half gone must not be where the next command runs.
+    await settings.write({
+      ...rest,
+      ...(inUse !== undefined && inUse !== name && { profile: inUse }),
+      profiles: others,
+    })
+    await settings.keepSecrets(name, undefined)
+  })
+  cli.emit({ removed: name }, () => `Removed ${plain(name)}.`)
+}

@@ -1,0 +1,168 @@
+import type { Command } from 'commander'
+import type { Aside } from '../../cli/cli.ts'
+import type { KeptProfile, ProfileSecrets } from '../../cli/config.ts'
+import type { FromEnvironment } from '../../cli/world.ts'
+import { AppError } from '../../domain/errors.ts'
+import { checkedKey, checkedPricesUrl, checkedUrl, isKeyFor } from '../../domain/service-url.ts'
+import { shellWord } from '../../domain/shell-quoting.ts'
+import { plain } from '../../domain/text.ts'
+import { readPrivateFile } from '../../signing/keystore/key-files.ts'
+import { shownProfile, showProfile } from './show.ts'
+
+/** Adds the flags that say what a profile is. */
+export const withProfile = (command: Command): Command =>
+  command
+    .option('--kind <kind>', 'engine or remote')
+    .option('--base-url <url>', 'where the service is')
+    .option('--legacy-base-url <url>', 'where its older pages are; none takes it away')
+    .option('--api-key-file <path>', 'the file that holds its key, or - for standard input')
+    .option(
+      '--from-env',
+      'keep what SLUICE_BASE_URL, SLUICE_LEGACY_BASE_URL, SLUICE_API_KEY and SLUICE_RPC_* say',
+    )
+    .option(
+      '--prices-url <url>',
+      'who is asked for USD prices that the chains do not say; none takes it away',
+    )
+    .option('--keychain', 'keep key and RPCs in the keychain of the desktop, from now on')
+    .option('--no-keychain', 'keep them in a file of mode 0600 again')
+
+/** The flags that say what a profile is. */
+export type SetOptions = {
+  kind?: string
+  baseUrl?: string
+  legacyBaseUrl?: string
+  apiKeyFile?: string
+  pricesUrl?: string
+  fromEnv?: boolean
+  keychain?: boolean
+}
+
+/** What was said of a profile, with its secrets: not put together with what is kept of it. */
+export type Said = { options: SetOptions; given: FromEnvironment; apiKey: string | undefined }
+
+/** `profile set` */
+export async function setProfile(cli: Aside, name: string, options: SetOptions): Promise<void> {
+  const { settings } = cli.world
+  const said = await saidBy(cli, options)
+  const config = await settings.alone(async () => keepProfile(cli, await changeOf(cli, name, said), said))
+  showProfile(cli, await shownProfile(cli, config, name))
+}
+
+/** What flags, files and the environment say of a profile. */
+export async function saidBy(cli: Aside, options: SetOptions): Promise<Said> {
+  const given = options.fromEnv ? await cli.world.fromEnvironment() : { rpc: {} }
+  return { options, given, apiKey: await keyOf(cli, options, given) }
+}
+
+/** A profile as it is, if it is there, and as it is to be, each with its secrets. `isForgotten`: its key was for other addresses. */
+export type Change = {
+  name: string
+  before: KeptProfile | undefined
+  after: KeptProfile
+  had: ProfileSecrets
+  secrets: ProfileSecrets
+  isForgotten: boolean
+}
+
+/** What becomes of a profile by what was said; what was not said stays. Nothing is written. */
+export async function changeOf(
+  { world }: Aside,
+  name: string,
+  { options, given, apiKey }: Said,
+): Promise<Change> {
+  const { ProfileName } = await import('../../cli/config.ts')
+  if (!ProfileName.safeParse(name).success)
+    throw new AppError('USAGE', `"${plain(name)}" cannot be the name of a profile`, {
+      hint: 'Small letters, digits, dots, dashes and underscores, 40 at most; sandbox, engine and remote are there already.',
+    })
+  const { profiles: own = {} } = await world.settings.read()
+  const before = Object.hasOwn(own, name) ? own[name] : undefined
+  const after = profileOf(name, before, options, given)
+  const kept = await world.settings.secretsOf(name)
+  if (apiKey !== undefined && after.kind !== 'remote')
+    throw new AppError('USAGE', 'Only a remote profile has an API key', { hint: 'Add --base-url URL.' })
+  // A key is for the addresses that it was given for, of which it is kept together with.
+  const stays = after.kind === 'remote' && isKeyFor(kept.apiKey, after) ? kept.apiKey : undefined
+  const fresh =
+    after.kind === 'remote' && apiKey !== undefined ? { key: apiKey, ...addressesOf(after) } : stays
+  const secrets: ProfileSecrets = { ...(fresh && { apiKey: fresh }), rpc: { ...kept.rpc, ...given.rpc } }
+  const isForgotten = kept.apiKey !== undefined && fresh === undefined
+  return { name, before, after, had: kept, secrets, isForgotten }
+}
+
+/** Writes it: secrets first, for a profile without them must not be where the next command runs. */
+export async function keepProfile(
+  cli: Aside,
+  { name, after, secrets, isForgotten }: Change,
+  { options: { keychain } }: Said,
+) {
+  const { settings } = cli.world
+  if (isForgotten)
+    cli.notice('The key was for other addresses, and is forgotten. Give it again: --api-key-file -')
+  const place = keychain === undefined ? undefined : keychain ? 'keychain' : 'file'
+  await settings.keepSecrets(name, secrets, place)
+  const config = await settings.read()
+  const next = { ...config, profiles: { ...config.profiles, [name]: after } }
+  await settings.write(next)
+  return next
+}
+
+const addressesOf = ({ baseUrl, legacyBaseUrl }: Extract<KeptProfile, { kind: 'remote' }>) => ({
+  baseUrl,
+  ...(legacyBaseUrl !== undefined && { legacyBaseUrl }),
+})
+function profileOf(
+  name: string,
+  before: KeptProfile | undefined,
+  { kind: typed, baseUrl: typedUrl, legacyBaseUrl: typedLegacy, pricesUrl: typedPrices }: SetOptions,
+  given: FromEnvironment,
+): KeptProfile {
+  const baseUrl = typedUrl ?? given.baseUrl ?? (before?.kind === 'remote' ? before.baseUrl : undefined)
+  const kind =
+    typed ??
+    ((typedUrl ?? given.baseUrl)
+      ? 'remote'
+      : (before?.kind ?? (Object.keys(given.rpc).length > 0 ? 'engine' : undefined)))
+  if (kind === undefined)
+    throw new AppError('USAGE', `What kind of profile ${name} is was not said`, {
+      hint: `sluice profile set ${shellWord(name)} --base-url https://..., or with RPCs in the environment: sluice profile set ${shellWord(name)} --from-env`,
+    })
+  if (kind === 'engine') {
+    if (typedUrl !== undefined || typedLegacy !== undefined)
+      throw new AppError('USAGE', 'A profile of kind engine has no base URL', { hint: 'Leave --kind out.' })
+    const same = before?.kind === 'engine' ? before.pricesUrl : undefined
+    const prices = typedPrices === 'none' ? undefined : (typedPrices ?? same)
+    return { kind, ...(prices !== undefined && { pricesUrl: checkedPricesUrl(prices, 'prices URL') }) }
+  }
+  if (typedPrices !== undefined)
+    throw new AppError('USAGE', 'Only a profile of kind engine asks for prices', {
+      hint: 'Leave --prices-url out: a remote says prices itself.',
+    })
+  if (kind !== 'remote')
+    throw new AppError('USAGE', `There is no kind of profile "${plain(kind)}"`, {
+      hint: 'engine or remote; the sandbox needs no settings: sluice profile use sandbox',
+    })
+  if (baseUrl === undefined)
+    throw new AppError('USAGE', `The URL of the service of ${name} is missing`, {
+      hint: '--base-url https://...',
+    })
+  const checked = checkedUrl(baseUrl, 'base URL')
+  // The older pages of another deployment are nothing to this one.
+  const same = before?.kind === 'remote' && before.baseUrl === checked ? before.legacyBaseUrl : undefined
+  const legacy = typedLegacy === 'none' ? undefined : (typedLegacy ?? given.legacyBaseUrl ?? same)
+  return {
+    kind,
+    baseUrl: checked,
+    ...(legacy !== undefined && { legacyBaseUrl: checkedUrl(legacy, 'legacy base URL') }),
+  }
+}
+
+async function keyOf(
+  cli: Aside,
+  { apiKeyFile }: SetOptions,
+  given: FromEnvironment,
+): Promise<string | undefined> {
+  if (apiKeyFile === undefined) return given.apiKey === undefined ? undefined : checkedKey(given.apiKey)
+  return checkedKey((apiKeyFile === '-' ? await cli.world.stdin() : readPrivateFile(apiKeyFile)).trim())
+}

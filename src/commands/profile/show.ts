@@ -1,0 +1,91 @@
+import type { Aside } from '../../cli/cli.ts'
+import type { Config, SecretsPlace } from '../../cli/config.ts'
+import type { Stream } from '../../cli/terminal/io.ts'
+import { fields } from '../../cli/terminal/table.ts'
+import { didYouMean } from '../../domain/did-you-mean.ts'
+import { AppError } from '../../domain/errors.ts'
+import { isKeyFor } from '../../domain/service-url.ts'
+import { plain } from '../../domain/text.ts'
+
+type Kind = 'sandbox' | 'engine' | 'remote'
+
+/** A profile as it is shown: whether it has a key, and never the key. */
+type Shown = {
+  name: string
+  kind: Kind
+  current: boolean
+  baseUrl: string | null
+  legacyBaseUrl: string | null
+  /** Who is asked for prices that the chains do not say. */
+  pricesUrl: string | null
+  hasApiKey: boolean
+  /** The networks that it has RPCs for. */
+  networks: string[]
+  /** Where its key and its RPCs are. */
+  secretsIn: SecretsPlace | null
+}
+
+/** What is shown of a profile that is built in or kept; another name is CONFIG_INVALID. */
+export async function shownProfile(cli: Aside, config: Config, name: string): Promise<Shown> {
+  const { settings } = cli.world
+  const current = (config.profile ?? 'sandbox') === name
+  const none = {
+    name,
+    current,
+    baseUrl: null,
+    legacyBaseUrl: null,
+    pricesUrl: null,
+    hasApiKey: false,
+    networks: [],
+    secretsIn: null,
+  }
+  if (name === 'sandbox') return { ...none, kind: 'sandbox' }
+  if (name === 'engine' || name === 'remote') {
+    const { baseUrl, legacyBaseUrl, apiKey, rpc } = await cli.world.fromEnvironment()
+    const service = {
+      baseUrl: baseUrl ?? null,
+      legacyBaseUrl: legacyBaseUrl ?? null,
+      hasApiKey: apiKey !== undefined,
+    }
+    return { ...none, ...(name === 'remote' && service), kind: name, networks: Object.keys(rpc) }
+  }
+  const { profiles = {} } = config
+  const found = Object.hasOwn(profiles, name) ? profiles[name] : undefined
+  if (!found) throw unknownProfile(name, config)
+  // Nobody is asked to unlock a desktop for a list.
+  const { keyFor, networks, place: secretsIn } = await settings.outlineOf(name)
+  if (found.kind === 'engine')
+    return { ...none, kind: found.kind, pricesUrl: found.pricesUrl ?? null, networks, secretsIn }
+  const { kind, baseUrl, legacyBaseUrl = null } = found
+  return { ...none, kind, baseUrl, legacyBaseUrl, hasApiKey: isKeyFor(keyFor, found), networks, secretsIn }
+}
+
+/** Nobody knows a profile of that name. */
+export function unknownProfile(name: string, { profiles = {} }: Config): AppError {
+  const known = ['sandbox', 'engine', 'remote', ...Object.keys(profiles)]
+  return new AppError('CONFIG_INVALID', `There is no profile "${plain(name)}"${didYouMean(name, known)}`, {
+    hint: `Known: ${known.join(', ')}. Make one: sluice profile set NAME --base-url URL`,
+  })
+}
+
+/** One profile in words. */
+export const profileView = (
+  { name, kind, current, baseUrl, legacyBaseUrl, pricesUrl, hasApiKey, networks, secretsIn }: Shown,
+  to: Stream,
+): string =>
+  fields(
+    [
+      ['profile', `${plain(name)}${current ? ' (in use)' : ''}`],
+      ['kind', kind],
+      ...(baseUrl === null ? [] : ([['base url', plain(baseUrl)]] as const)),
+      ...(legacyBaseUrl === null ? [] : ([['legacy base url', plain(legacyBaseUrl)]] as const)),
+      ...(kind === 'remote' ? ([['api key', hasApiKey ? 'kept, not shown' : 'none']] as const) : []),
+      ...(pricesUrl === null ? [] : ([['prices', plain(pricesUrl)]] as const)),
+      ['rpcs', networks.length === 0 ? 'none' : plain(networks.join(', '))],
+      ...(secretsIn === 'keychain' ? ([['secrets', 'in the keychain of the desktop']] as const) : []),
+    ],
+    to,
+  )
+
+/** Ends a command with one profile. */
+export const showProfile = (cli: Aside, value: Shown): void => cli.emit(value, profileView)

@@ -1,0 +1,156 @@
+import type { Command } from 'commander'
+import { action, type Cli, whole } from '../../cli/cli.ts'
+import { duration } from '../../cli/options/global-options.ts'
+import { address } from '../../cli/options/signing-options.ts'
+import type { World } from '../../cli/world.ts'
+import { AppError } from '../../domain/errors.ts'
+import {
+  type FaultKind,
+  type FaultRequest,
+  faultKinds,
+  faultNamed,
+  type SandboxFault,
+} from '../../domain/sandbox-fault.ts'
+import { plain } from '../../domain/text.ts'
+
+const optionNames = ['network', 'method', 'times', 'reason'] as const
+type Options = Partial<Record<(typeof optionNames)[number], string>>
+
+/** `sandbox fault`: makes chains, bridge and RPC of the sandbox fail, on purpose. */
+export function addFault(command: Command, world: World): void {
+  const width = Math.max(...Object.keys(faultKinds).map((name) => name.length))
+  command
+    .command('fault')
+    .description('Play a fault, to see what happens then. Alone, it lists what is set; `clear` ends it all.')
+    .argument('[kind...]', 'which fault, and its value: reorg 3; clear')
+    .option('--network <network>', 'only on this chain')
+    .option('--method <method>', 'only calls of this JSON-RPC method')
+    .option('--times <n>', 'so often, and then no more')
+    .option('--reason <text>', 'what the contract says when it reverts')
+    .addHelpText(
+      'after',
+      [
+        '\nFaults:',
+        ...Object.entries(faultKinds).map(
+          ([name, kind]: [string, FaultKind]) =>
+            `  ${name.padEnd(width)}  ${kind.text}${kind.value === undefined ? '' : ` (${kind.value})`}`,
+        ),
+        '\nExamples:',
+        '  $ sluice sandbox fault stop-mining --network sandbox-one',
+        '  $ sluice sandbox fault rpc-502 --method eth_sendRawTransaction --times 1',
+        '  $ sluice sandbox fault clear',
+      ].join('\n'),
+    )
+    .action(action(world, fault))
+}
+
+async function fault(cli: Cli, words: readonly string[], options: Options): Promise<void> {
+  const { sandbox } = cli.world
+  if (words.length === 0) return list(cli, (await sandbox.status()).faults ?? [])
+  if (words.join(' ') === 'clear') {
+    refuse(
+      optionNames.some((name) => options[name] !== undefined),
+      'All faults are cleared at once',
+      'sluice sandbox fault clear',
+    )
+    return list(cli, await sandbox.clearFaults())
+  }
+  cli.emit(await sandbox.fault(await requestOf(cli, words, options)), ({ kind, text }, to) =>
+    'once' in faultKinds[kind]
+      ? `${to.paint.green('done')} ${plain(text)}`
+      : `${to.paint.yellow('set')} ${plain(text)}${to.paint.dim('  end it: sluice sandbox fault clear')}`,
+  )
+}
+
+const list = (cli: Cli, items: SandboxFault[]): Promise<void> =>
+  cli.list(
+    { items, page: 1, limit: Math.max(1, items.length), total: items.length, hasMore: false },
+    {
+      empty: 'No fault is set.',
+      columns: [
+        { title: 'FAULT', field: 'kind', text: ({ kind }) => kind },
+        { title: 'NETWORK', field: 'network', text: ({ network }) => network ?? 'all', drop: 2 },
+        { title: 'WHAT', field: 'text', text: ({ text }) => plain(text), drop: 1 },
+      ],
+    },
+  )
+
+/** `bridge stuck` is `bridge-stuck`; a last word that is no part of a name is the value. */
+function split(words: readonly string[]): { name: string; value: string | undefined } {
+  const all = words.join('-')
+  if (Object.hasOwn(faultKinds, all) || words.length === 1) return { name: all, value: undefined }
+  const name = words.slice(0, -1).join('-')
+  // A name that nobody knows is told as it was typed.
+  return Object.hasOwn(faultKinds, name) ? { name, value: words.at(-1)! } : { name: all, value: undefined }
+}
+
+async function requestOf(cli: Cli, words: readonly string[], options: Options): Promise<FaultRequest> {
+  const { name: typed, value } = split(words)
+  const { name, kind } = faultNamed(plain(typed))
+  for (const option of optionNames)
+    refuse(
+      options[option] !== undefined && !kind.takes.includes(option),
+      `--${option} means nothing for ${name}`,
+      `sluice sandbox fault ${name}`,
+    )
+  refuse(
+    value !== undefined && kind.value === undefined,
+    `${name} takes no value`,
+    `sluice sandbox fault ${name}`,
+  )
+  refuse(
+    value === undefined && kind.isValueNeeded === true,
+    `${name} needs a ${kind.value}`,
+    `sluice sandbox fault ${name} 0x...`,
+  )
+  const times = options.times === undefined ? (kind.times ?? null) : whole(options.times, '--times', 10_000)
+  return {
+    kind: name,
+    network: options.network === undefined ? null : await networkOf(cli, options.network),
+    method: options.method === undefined ? null : plain(options.method),
+    times,
+    reason: options.reason ?? null,
+    ...amountOrPlace(name, kind.value, value),
+  }
+}
+
+const networkOf = async (cli: Cli, text: string): Promise<string> => {
+  const { chains } = await cli.world.sandbox.up()
+  const found = chains.find(({ network, chainId }) => network === text || String(chainId) === text)
+  if (found) return found.network
+  throw new AppError('UNKNOWN_NETWORK', `There is no network "${plain(text)}" in the sandbox`, {
+    hint: `--network ${chains.map(({ network }) => network).join(', ')}`,
+  })
+}
+
+/** What a value is where nobody gives one: two seconds, one block, or a tenth. */
+function amountOrPlace(
+  name: string,
+  kind: FaultKind['value'],
+  text: string | undefined,
+): Pick<FaultRequest, 'amount' | 'at'> {
+  if (kind === 'contract') return { amount: null, at: address(text ?? '', 'A contract') }
+  if (kind === 'nonce') return { amount: text === undefined ? null : nonceOf(text), at: null }
+  if (kind === 'blocks')
+    return { amount: text === undefined ? 1 : whole(text, 'The number of blocks', 1_000), at: null }
+  if (kind === 'percent')
+    return { amount: text === undefined ? 10 : whole(percent(text), 'The part', 99), at: null }
+  if (kind === 'duration') {
+    if (text !== undefined) return { amount: Math.round(duration(text)), at: null }
+    return { amount: name === 'delay' ? null : 2_000, at: null }
+  }
+  return { amount: null, at: null }
+}
+
+function nonceOf(text: string): number {
+  if (/^[0-9]{1,9}$/.test(text)) return Number(text)
+  throw new AppError('USAGE', `"${plain(text)}" is not a nonce`, {
+    hint: 'sluice sandbox fault drop-waiting 7, or without a nonce: all that waits',
+  })
+}
+
+const percent = (text: string): string => text.replace(/%$/, '')
+
+function refuse(isWrong: boolean, message: string, hint: string): void {
+  if (isWrong) throw new AppError('USAGE', message, { hint })
+}

@@ -1,0 +1,129 @@
+import { Command } from 'commander'
+import { action, type Cli } from '../../cli/cli.ts'
+import { duration } from '../../cli/options/global-options.ts'
+import { address } from '../../cli/options/signing-options.ts'
+import type { View } from '../../cli/output/output.ts'
+import { confirm } from '../../cli/prompts.ts'
+import { decimal } from '../../cli/terminal/format.ts'
+import type { SandboxStatus, World } from '../../cli/world.ts'
+import { parseAmount, tokenAmount } from '../../domain/amount.ts'
+import { didYouMean } from '../../domain/did-you-mean.ts'
+import { AppError } from '../../domain/errors.ts'
+import { shellWord } from '../../domain/shell-quoting.ts'
+import { plain } from '../../domain/text.ts'
+import { nativeToken } from '../../domain/token.ts'
+import { addFault } from './fault.ts'
+
+/** `sandbox`: the embedded chains. */
+export const sandbox = (world: World) => {
+  const command = new Command('sandbox').description(
+    'The embedded chains: two local EVM chains with real protocol contracts.',
+  )
+  const add = (name: string, description: string, example: string) =>
+    command.command(name).description(description).addHelpText('after', `\nExample:\n  $ ${example}`)
+  add('up', 'Start it; any other command does so by itself.', 'sluice sandbox up').action(
+    action(world, async (cli: Cli) => cli.emit(await world.sandbox.up(), statusView)),
+  )
+  add('down', 'Save it and stop it.', 'sluice sandbox down').action(
+    action(world, async (cli: Cli) => {
+      const { running } = await world.sandbox.status()
+      cli.emit(await world.sandbox.down(), () =>
+        running ? 'The sandbox is saved and stopped.' : 'The sandbox was not running.',
+      )
+    }),
+  )
+  add('status', 'Chains, funded accounts and tokens.', 'sluice sandbox status --json').action(
+    action(world, async (cli: Cli) => cli.emit(await world.sandbox.status(), statusView)),
+  )
+  add('reset', 'Go back to how it began. What was done on it is lost.', 'sluice sandbox reset --yes').action(
+    action(world, async (cli: Cli) => {
+      await confirm(
+        cli.io,
+        cli.globals,
+        'Go back to the beginning of the sandbox? What was done on it is lost',
+      )
+      cli.emit(await world.sandbox.reset(), statusView)
+    }),
+  )
+  add(
+    'fund',
+    'Give an address coins and tokens on both chains.',
+    'sluice sandbox fund 0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC --token USDC --amount 500',
+  )
+    .argument('<address>', 'who gets them')
+    .option('--token <symbol>', 'only this token')
+    .option('--amount <amount>', 'how much of it')
+    .action(action(world, fund))
+  add('warp', 'Move the clocks of both chains forward.', 'sluice sandbox warp 30d')
+    .argument('<duration>', '30s, 5m, 12h, 30d, 1y')
+    .action(
+      action(world, async (cli: Cli, text: string) => {
+        const seconds = Math.round(duration(text) / 1000)
+        if (seconds < 1 || seconds > 3_153_600_000)
+          throw new AppError(
+            'USAGE',
+            'The clocks go forward by at least a second and at most a hundred years',
+          )
+        cli.emit(await world.sandbox.warp(seconds), statusView)
+      }),
+    )
+  addFault(command, world)
+  return command
+}
+
+const statusView: View<SandboxStatus> = ({ running, pid, chains, accounts, tokens, faults = [] }, to) => {
+  if (!running) return 'The sandbox is not running. Start it: sluice sandbox up'
+  return [
+    `${to.paint.green('running')} ${to.paint.dim(`process ${pid}`)}`,
+    ...chains.map(({ network, chainId, rpcUrl, blockNumber }) => {
+      const here = tokens.filter((token) => token.network === network).map(({ symbol }) => symbol)
+      return `  ${network} (${chainId})  ${rpcUrl}  block ${blockNumber}\n    ${to.paint.dim(`tokens ${here.join(', ')}`)}`
+    }),
+    ...accounts.filter((account) => account.default).map((account) => `  account ${account.address}`),
+    ...faults.map(({ text }) => `  ${to.paint.yellow('fault')} ${plain(text)}`),
+  ].join('\n')
+}
+
+async function fund(cli: Cli, text: string, options: { token?: string; amount?: string }): Promise<void> {
+  const to = address(text, 'A recipient')
+  if (options.amount !== undefined && options.token === undefined)
+    throw new AppError('USAGE', '--amount needs --token', {
+      hint: `sluice sandbox fund ${to} --token USDC --amount ${shellWord(options.amount)}`,
+    })
+  const grants = await cli.world.sandbox.fund(to, await wanted(cli, options))
+  cli.emit(
+    {
+      to,
+      grants: grants.map(({ network, token, amount }) => ({
+        network,
+        address: token.address,
+        ...tokenAmount(amount, token),
+      })),
+    },
+    (value) =>
+      value.grants
+        .map(({ network, formatted, symbol }) => `${network}  ${decimal(formatted)} ${plain(symbol)}`)
+        .join('\n'),
+  )
+}
+
+async function wanted(
+  cli: Cli,
+  { token: symbol, amount }: { token?: string; amount?: string },
+): Promise<{ symbol: string; amount?: bigint } | undefined> {
+  if (symbol === undefined) return undefined
+  const { networks, tokens } = await cli.place.catalog()
+  const all = [...networks.map(nativeToken), ...tokens]
+  const token = all.find((one) => one.symbol.toLowerCase() === symbol.toLowerCase())
+  const symbols = all.map((one) => one.symbol)
+  if (!token)
+    throw new AppError(
+      'UNKNOWN_TOKEN',
+      `There is no token "${plain(symbol)}" in the sandbox${didYouMean(symbol, symbols)}`,
+      { hint: 'sluice sandbox status' },
+    )
+  return {
+    symbol: token.symbol,
+    ...(amount !== undefined && { amount: parseAmount(amount, token, '--amount') }),
+  }
+}

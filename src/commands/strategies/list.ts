@@ -1,0 +1,192 @@
+import type { Service } from '../../api/service.ts'
+import type { Strategy } from '../../api/strategy.ts'
+import { type Cli, everything, pageOf, whole } from '../../cli/cli.ts'
+import { duration } from '../../cli/options/global-options.ts'
+import type { ListView } from '../../cli/output/output.ts'
+import { percent } from '../../cli/terminal/format.ts'
+import { strategyJson } from '../../cli/views/json.ts'
+import { basisColumn, starNote, strategyColumns, trendColumn } from '../../cli/views/list-columns.ts'
+import type { ApyBasis } from '../../domain/apy.ts'
+import { didYouMean } from '../../domain/did-you-mean.ts'
+import { AppError } from '../../domain/errors.ts'
+import { type Network, networkNamed } from '../../domain/networks.ts'
+import { byLetters, plain } from '../../domain/text.ts'
+
+type ListOptions = {
+  protocol?: string
+  network?: string
+  asset?: string
+  category?: string
+  minApy?: string
+  apyBasis?: ApyBasis
+  paused: 'include' | 'only' | 'exclude'
+  sort: 'apy' | 'tvl' | 'name'
+  page: string
+  limit: string
+  all?: boolean
+  watch?: boolean
+  interval: string
+}
+
+/** `strategies list` */
+export async function list(cli: Cli, options: ListOptions): Promise<void> {
+  const paging = {
+    page: whole(options.page, '--page'),
+    limit: whole(options.limit, '--limit', 100),
+    all: options.all === true,
+  }
+  const least = options.minApy === undefined ? undefined : rate(options.minApy)
+  const series = new Map<string, readonly number[]>()
+  let unknown = ''
+  let isNone = false
+  let note: string | undefined
+  let missing: string[] = []
+  const network =
+    options.network === undefined
+      ? undefined
+      : networkNamed((await cli.place.catalog()).networks, options.network)
+  const service = await serviceFor(cli, network)
+  const look = async () => {
+    const { every, left } = await everyStrategy(cli, service, network)
+    missing = left
+    isNone = every.length === 0 && network === undefined
+    const rows = rowsOf(every, options, least)
+    unknown = rows.length > 0 ? '' : unheard(every, options, network)
+    const page = pageOf(rows, paging)
+    note = starNote(page.items)
+    for (const { slug, rates } of page.items) series.set(slug, rates?.points.map(({ apy }) => apy) ?? [])
+    return { ...page, items: page.items.map(strategyJson), missing }
+  }
+  const view: ListView<Row> = {
+    get empty() {
+      const lacks =
+        missing.length > 0 ? `Without ${plain(missing.join(', '))}, of which nobody answers: ` : ''
+      return `${lacks}${unknown}${isNone ? none : listView.empty}`
+    },
+    get note() {
+      return note
+    },
+    get columns() {
+      if (cli.globals.csv || cli.globals.fields) return [...strategyColumns, basisColumn]
+      const hasTrend = [...series.values()].some((points) => points.length > 1)
+      if (!hasTrend) return strategyColumns
+      return [...strategyColumns, trendColumn(series, cli.io.out.ascii === true)]
+    },
+  }
+  if (options.watch) {
+    const intervalMs = intervalOf(options.interval)
+    const { followList } = await import('../../cli/output/live-list.ts')
+    return followList(cli, look, Object.assign(view, { key: 'slug' as const, intervalMs }))
+  }
+  await cli.list(await look(), view)
+}
+
+/** Whom to ask: where it is in this process, no chain is waited for that was not asked about. */
+const serviceFor = ({ place, service }: Cli, network: Network | undefined): Promise<Service> =>
+  network && place.serviceOn ? place.serviceOn(network.chainId) : service()
+
+/** All that there are on a network, or everywhere, of all pages, and the networks that do not answer; what was seen everywhere is kept for who completes a word. */
+async function everyStrategy(
+  cli: Cli,
+  service: Service,
+  network: Network | undefined,
+): Promise<{ every: Strategy[]; left: string[] }> {
+  const lacking = new Set<string>()
+  const every = await everything(async (page, limit) => {
+    const answer = await service.listStrategies({ page, limit })
+    for (const name of answer.missing ?? []) lacking.add(name)
+    return answer
+  })
+  const left = [...lacking]
+  // A list without what was asked for is no answer.
+  if (network && lacking.has(network.name))
+    throw new AppError('RPC_UNREACHABLE', `${network.name} does not answer the service`, {
+      details: { network: network.name },
+      hint: 'Try again later; whoever runs the service can see why in its log.',
+    })
+  if (network) return { every: every.filter((one) => is(network.name, one.network)), left }
+  await cli.world.seen(
+    cli.place.profile,
+    every.map(({ slug, asset, apy, network }) => ({
+      slug,
+      asset: asset.symbol,
+      about: `${percent(apy)} ${asset.symbol} ${network}`,
+    })),
+    left.length === 0,
+  )
+  return { every, left }
+}
+
+/** The words of a filter that nothing there is called, each with what was probably meant; nothing where each is known, but never of one strategy. */
+function unheard(
+  every: readonly Strategy[],
+  { protocol, asset }: ListOptions,
+  network: Network | undefined,
+): string {
+  const words = [
+    ['of the protocol', protocol, every.map((one) => one.protocol ?? '')],
+    ['of the asset', asset, every.map((one) => one.asset.symbol)],
+  ] as const
+  return words
+    .flatMap(([what, typed, known]) => {
+      if (typed === undefined || known.some((one) => is(typed, one))) return []
+      const guess = didYouMean(typed, known)
+      return [
+        plain(
+          `Nothing${network ? ` on ${network.name}` : ''} is ${what} "${typed}"${guess === '' ? '.' : guess} `,
+        ),
+      ]
+    })
+    .join('')
+}
+
+const is = (wanted: string | undefined, has: string | null): boolean =>
+  wanted === undefined || has?.toLowerCase() === wanted.toLowerCase()
+
+/** Whatever fits, in order. */
+const rowsOf = (every: readonly Strategy[], options: ListOptions, least: number | undefined): Strategy[] =>
+  every
+    .filter(
+      (one) =>
+        is(options.protocol, one.protocol) &&
+        is(options.asset, one.asset.symbol) &&
+        is(options.category, one.category),
+    )
+    .filter(({ apyBasis }) => options.apyBasis === undefined || apyBasis === options.apyBasis)
+    .filter(({ apy }) => least === undefined || (apy !== null && apy >= least))
+    .filter(({ paused }) => options.paused === 'include' || (options.paused === 'only') === (paused === true))
+    .sort(orders[options.sort])
+
+/** How often to look, in ms. A list costs one request or more, and a key has a hundred a minute. */
+export function intervalOf(text: string): number {
+  const ms = duration(text)
+  if (ms >= 1000) return ms
+  throw new AppError('USAGE', `--interval ${plain(text)} is too often`, { hint: '--interval 5s' })
+}
+
+const orders: Record<ListOptions['sort'], (a: Strategy, b: Strategy) => number> = {
+  apy: (a, b) => (b.apy ?? -1) - (a.apy ?? -1) || byLetters(a.slug, b.slug),
+  tvl: (a, b) => Number(b.tvlUsd ?? -1) - Number(a.tvlUsd ?? -1) || byLetters(a.slug, b.slug),
+  name: (a, b) => byLetters(a.slug, b.slug),
+}
+
+type Row = ReturnType<typeof strategyJson>
+
+const none = 'There are no strategies here. To see what this profile reaches: sluice doctor'
+
+const listView: ListView<Row> = {
+  columns: strategyColumns,
+  empty: 'No strategy fits. Leave a filter out, or see: sluice strategies list',
+}
+
+function rate(text: string): number {
+  const [, number] = /^([0-9]+(?:\.[0-9]+)?)%$/.exec(text) ?? []
+  if (number !== undefined) return Number(number) / 100
+  throw new AppError(
+    'USAGE',
+    text.endsWith('%')
+      ? `"${text}" is not a rate of 0% or more`
+      : `A rate needs its unit, and "${text}" has none`,
+    { hint: '--min-apy 3%' },
+  )
+}

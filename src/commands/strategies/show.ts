@@ -1,0 +1,140 @@
+import type { Position } from '../../api/wallet.ts'
+import type { Cli } from '../../cli/cli.ts'
+import { address } from '../../cli/options/signing-options.ts'
+import type { View } from '../../cli/output/output.ts'
+import { sparkline } from '../../cli/terminal/charts.ts'
+import { dollars, percent } from '../../cli/terminal/format.ts'
+import type { Stream } from '../../cli/terminal/io.ts'
+import { fields } from '../../cli/terminal/table.ts'
+import { strategyDetailJson } from '../../cli/views/json.ts'
+import { queuedLines } from '../../cli/views/queue-view.ts'
+import { walletAddress } from '../../cli/wallet-address.ts'
+import { plain } from '../../domain/text.ts'
+import { gradeMeaning, isGrade } from '../../protocols/grades.ts'
+
+type ShowOptions = { wallet?: string; plot?: boolean }
+
+/** `strategies show` */
+export async function show(cli: Cli, id: string, { wallet, plot }: ShowOptions): Promise<void> {
+  const service = await cli.service()
+  const told = await service.getStrategy({ id })
+  const strategy = strategyDetailJson(told)
+  const view = await viewOf(strategy, plot === true, cli.io.out)
+  if (wallet === undefined) return cli.emit(strategy, view)
+  const owner = await walletAddress(cli, wallet)
+  const { positions, unread, unsearched, missing } = await service.getWallet({
+    address: address(owner, '--wallet'),
+  })
+  const position = positions.find((one) => one.strategy.slug === strategy.slug)
+  const { positionJson } = await import('../../cli/views/json.ts')
+  const isSilentThere = unread?.includes(strategy.slug) || missing?.includes(strategy.network)
+  const shown = position ?? (isSilentThere ? { ...notKnown, strategy } : null)
+  // Another deployment may tell of no queue at all, and not every strategy has one.
+  const hasQueue = position !== undefined || told.actions?.includes('claim') === true
+  const isSilent = shown?.pending === null && hasQueue && unsearched !== null
+  const silence = isSilent ? '\nqueued       not known: its queue does not answer' : ''
+  cli.emit({ ...strategy, position: shown && positionJson(shown) }, (one, to) => `${view(one, to)}${silence}`)
+}
+
+/** A position of which the contracts of its strategy say nothing. */
+const notKnown: Omit<Position, 'strategy'> = {
+  balance: null,
+  principal: null,
+  profit: null,
+  balanceUsd: null,
+  profitUsd: null,
+  apy: null,
+  pending: null,
+  claimable: null,
+  queuedUsd: null,
+}
+
+/** The fields, and below them the chart where it is asked for and there is something to draw. */
+async function viewOf({ rates }: Pick<Shown, 'rates'>, wantsPlot: boolean, to: Stream): Promise<View<Shown>> {
+  if (!wantsPlot || !rates?.points.length) return showView
+  const { plot } = await import('../../cli/terminal/charts.ts')
+  const drawn = await plot(rates.points, to)
+  return (one, to) => `${showView(one, to)}\n\n${drawn}`
+}
+
+type Shown = ReturnType<typeof strategyDetailJson> & {
+  position?: ReturnType<typeof import('../../cli/views/json.ts').positionJson> | null
+}
+
+const showView: View<Shown> = (one, to) =>
+  fields(
+    [
+      ['strategy', to.paint.bold(plain(one.slug))],
+      ['name', plain(one.name ?? '-')],
+      ['protocol', plain(one.protocol)],
+      ['network', `${plain(one.network)}${one.chainId === null ? '' : ` (${one.chainId})`}`],
+      ['category', plain(one.category ?? '-')],
+      ['asset', `${plain(one.asset.symbol)} ${to.paint.dim(one.asset.address)}`],
+      ...(one.receipt ? ([['receipt', receiptWords(one.receipt, to)]] as const) : []),
+      ['apy', `${to.paint.green(percent(one.apy))}${basisWords(one, to)}`],
+      ...(one.rates?.reward
+        ? ([['paid beside', `${percent(one.rates.reward)} in other tokens`]] as const)
+        : []),
+      ['since start', percent(one.inceptionApy)],
+      ['history', history(one.rates, to)],
+      ['tvl', dollars(one.tvlUsd)],
+      ['actions', plain(one.actions?.join(', ') || 'none')],
+      ['fee', one.performanceFeeBps ? `${plain(one.performanceFeeBps)} bps of the profit` : 'not known'],
+      [
+        'protocol fee',
+        one.protocolFeeBps
+          ? `${plain(one.protocolFeeBps)} bps of what it earns, already off the rate`
+          : 'not known',
+      ],
+      ['paused', one.paused === null ? 'not known' : one.paused ? to.paint.red('yes') : 'no'],
+      ['adapter', plain(one.implementationSelector ?? '-')],
+      ['grade', one.grade ? `${plain(one.grade.grade)}: ${gradeWords(one.grade)}` : '-'],
+      ...described(one.metadata),
+      ...(one.position
+        ? ([
+            [
+              'you hold',
+              one.position.balance
+                ? `${one.position.balance.formatted} ${plain(one.asset.symbol)} (${dollars(one.position.balanceUsd)})`
+                : 'not known: its contracts do not answer',
+            ],
+          ] as const)
+        : []),
+      ...(one.position ? queuedLines(one.position, to) : []),
+      ...(one.position === null ? ([['you hold', 'nothing']] as const) : []),
+    ],
+    to,
+  )
+
+/** What it is held in; that its contract does not say what that is called is said. */
+const receiptWords = ({ symbol, address, symbolFrom }: NonNullable<Shown['receipt']>, to: Stream): string =>
+  `${plain(symbol)} ${to.paint.dim(`${address}${symbolFrom === 'catalogue' ? ', called so by the catalogue: its contract says nothing' : ''}`)}`
+
+/** What a rate is, and how it is counted; nothing where the service does not say it. */
+const basisWords = ({ apyBasis, apyConvention }: Shown, to: Stream): string =>
+  apyBasis === null
+    ? ''
+    : to.paint.dim(` ${apyBasis}${apyConvention === null ? '' : `: ${plain(apyConvention)}`}`)
+
+/** What it paid from day to day, in one line; that nobody knows it is said, too. */
+function history(rates: Shown['rates'], to: Stream): string {
+  if (!rates?.points.length) return 'not known'
+  const paid = rates.points.map(({ apy }) => apy)
+  const line = sparkline(paid, { width: 30, ascii: to.ascii === true })
+  const day = (at: number) => plain(rates.points.at(at)!.at).slice(0, 10)
+  return `${line} ${to.paint.dim(`${percent(Math.min(...paid))} to ${percent(Math.max(...paid))}, ${day(0)} to ${day(-1)}`)}`
+}
+
+/** What a grade means, in words; a letter that this version does not know stands for itself. */
+function gradeWords({ grade, by }: { grade: string; by: string }): string {
+  const meant = isGrade(grade) ? gradeMeaning[grade] : undefined
+  return plain(meant ? `${meant} (${by})` : by)
+}
+
+function described(metadata: Record<string, unknown> | null): (readonly [string, string])[] {
+  const english = metadata?.en
+  if (!english || typeof english !== 'object') return []
+  return Object.entries(english).flatMap(([label, text]) =>
+    typeof text === 'string' ? [[plain(label), plain(text)] as const] : [],
+  )
+}

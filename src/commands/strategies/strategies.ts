@@ -1,0 +1,60 @@
+import { Command, Option } from 'commander'
+import { action } from '../../cli/cli.ts'
+import { checked } from '../../cli/options/checked-values.ts'
+import { withRaw } from '../../cli/output/raw.ts'
+import type { World } from '../../cli/world.ts'
+import { apyBases } from '../../domain/apy.ts'
+import { categories } from '../../protocols/catalog.ts'
+import { totals } from './analytics.ts'
+import { intervalOf, list } from './list.ts'
+import { show } from './show.ts'
+
+/** An option of fixed words that may be typed in any casing. */
+const inAnyCasing = (option: Option): Option => {
+  const { parseArg } = option
+  return option.argParser((text, previous) => parseArg!(text.toLowerCase(), previous))
+}
+
+/** `strategies`: what is on offer. */
+export const strategies = (world: World) => {
+  const command = new Command('strategies').description('List strategies, show one, totals.')
+  withRaw(command.command('list'))
+    .description('List strategies, the best rate first. Filters run over all pages.')
+    .option('--protocol <name>', 'only this protocol')
+    .option('--network <network>', 'only this network (name or chain id)')
+    .option('--asset <symbol>', 'only this asset')
+    .addOption(inAnyCasing(new Option('--category <category>', 'only this category').choices(categories)))
+    .option('--min-apy <rate>', 'at least this rate, such as 3%')
+    .addOption(
+      inAnyCasing(
+        new Option('--apy-basis <basis>', 'only rates that are paid now, or only growth of a week').choices(
+          apyBases,
+        ),
+      ),
+    )
+    .addOption(
+      new Option('--paused <which>', 'what to do with paused ones')
+        .choices(['include', 'only', 'exclude'])
+        .default('include'),
+    )
+    .addOption(new Option('--sort <by>', 'order').choices(['apy', 'tvl', 'name']).default('apy'))
+    .option('--page <n>', 'which page', '1')
+    .option('--limit <n>', 'rows a page, at most 100', '10')
+    .option('--all', 'every page')
+    .option('--watch', 'look again and again, and show what changed')
+    .option('--interval <duration>', 'how often --watch looks', checked(intervalOf), '15s')
+    .addHelpText('after', '\nExample:\n  $ sluice strategies list --asset USDC --min-apy 2%')
+    .action(action(world, list, 'listStrategies'))
+  withRaw(command.command('show'))
+    .description('Show one strategy, and with --wallet what a wallet holds in it.')
+    .argument('<id>', 'strategy id or slug')
+    .option('--wallet <wallet>', 'address or keystore name')
+    .option('--plot', 'draw the history of its rate')
+    .addHelpText('after', '\nExample:\n  $ sluice strategies show aave-v3-usdc-sandbox-one --plot')
+    .action(action(world, show, 'getStrategy'))
+  withRaw(command.command('analytics'))
+    .description('Total value locked, average APY, count, and the best strategies.')
+    .addHelpText('after', '\nExample:\n  $ sluice strategies analytics --json')
+    .action(action(world, totals, 'analytics'))
+  return command
+}

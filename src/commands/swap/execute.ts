@@ -1,0 +1,196 @@
+import type { Quote } from '../../api/quote.ts'
+import type { Cli } from '../../cli/cli.ts'
+import { address, type SigningOptions } from '../../cli/options/signing-options.ts'
+import { startedBefore } from '../../cli/signing-flow/idempotency.ts'
+import { operate } from '../../cli/signing-flow/operate.ts'
+import { opinionOnSwap } from '../../cli/signing-flow/own-opinion.ts'
+import {
+  quoteWithin,
+  type Resolved,
+  resolveWish,
+  type Wish,
+  withTypedLeast,
+} from '../../cli/signing-flow/quote.ts'
+import { promised, type SwapOrder, swapProposal } from '../../cli/signing-flow/swap-proposal.ts'
+import { termsOf } from '../../cli/signing-flow/terms.ts'
+import type { AskedQuote } from '../../cli/world.ts'
+import type { Address } from '../../domain/address.ts'
+import { formatAmount, parseAmount, type Unit } from '../../domain/amount.ts'
+import { canonical } from '../../domain/canonical-json.ts'
+import { AppError } from '../../domain/errors.ts'
+import { networkNamed } from '../../domain/networks.ts'
+import { shellOperand } from '../../domain/shell-quoting.ts'
+import type { Asked } from '../../domain/swap-amounts.ts'
+import { plain } from '../../domain/text.ts'
+import type { Token } from '../../domain/token.ts'
+import type { Price } from '../../planning/prices.ts'
+
+type Options = SigningOptions & Wish & { acceptMinOut?: string }
+
+const quoteFlags = [
+  'from',
+  'to',
+  'tokenIn',
+  'tokenOut',
+  'amountIn',
+  'amountOut',
+  'refund',
+  'provider',
+  'slippage',
+  'speed',
+] as const
+
+/** `swap execute` */
+export async function execute(cli: Cli, id: string | undefined, options: Options): Promise<void> {
+  const asked = quoteFlags.some((flag) => options[flag] !== undefined)
+  if (id !== undefined && asked)
+    throw new AppError('USAGE', 'A quote id and the flags of a quote exclude each other', {
+      hint: `sluice swap execute ${shellOperand(id)}`,
+    })
+  try {
+    return id === undefined
+      ? await fromFlags(cli, await resolveWish(cli, options), options)
+      : await fromQuote(cli, await quoteOf(cli, id), options)
+  } catch (error) {
+    throw withTypedLeast(error, options)
+  }
+}
+
+/** A quote, and what was asked for it, as far as this machine knows. */
+type Known = { quote: Quote } & Partial<AskedQuote>
+
+/** The quote of an id: as this machine was given it, or out of the service's list. */
+async function quoteOf(cli: Cli, id: string): Promise<Known> {
+  const kept = await (await cli.world.quotes()).find(id)
+  if (kept) return kept
+  const { items } = await (await cli.service()).listQuotes({ limit: 100 })
+  const listed = items.find((quote) => quote.id === id)
+  if (listed) {
+    refuseUnseen(cli, listed)
+    return { quote: listed }
+  }
+  throw new AppError('QUOTE_NOT_FOUND', `There is no quote "${plain(id)}"`)
+}
+
+/** What a quote is about that this machine never asked for is a deployment's word alone: somebody must look at it. */
+function refuseUnseen({ place, io, globals }: Cli, quote: Quote): void {
+  if (place.kind !== 'remote' || (io.canAsk && globals.input && !globals.yes)) return
+  throw new AppError(
+    'POLICY_QUOTE_DRIFT',
+    `This machine did not ask for the quote ${plain(quote.id)}, so that only the service says what it is about: ${titleOf(quote)}`,
+    {
+      hint: 'Ask for it here with the flags of a quote (sluice swap execute --help), or look at it in a terminal without --yes.',
+    },
+  )
+}
+
+const titleOf = (quote: Quote) =>
+  `Swap ${formatAmount(quote.tokenIn.amount, quote.tokenIn)} on ${plain(quote.from.network)} for ${formatAmount(quote.tokenOut.amount, quote.tokenOut)} on ${plain(quote.to.network)}`
+
+/** What its tokens cost, as far as a quote says. */
+const pricesOf = ({ tokenIn, tokenOut }: Quote): Price[] =>
+  [tokenIn, tokenOut].flatMap(({ chainId, address, priceUsd }) =>
+    priceUsd === null ? [] : [{ chainId, address, usd: priceUsd }],
+  )
+
+async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void> {
+  const { quote, exact = exactOf(quote), slippage = null, speed = null } = known
+  const least = leastOf(options, exact, quote.tokenOut)
+  const begun = (await cli.place.ground()).journal.find(quote.id)
+  if (!begun && quote.deadline !== null && cli.world.now() >= Date.parse(quote.deadline))
+    throw new AppError('QUOTE_EXPIRED', `The quote expired at ${quote.deadline}. Nothing was signed.`)
+  const named = options.destination === undefined ? undefined : address(options.destination, '--destination')
+  const destination = named ?? known.destination ?? undefined
+  // A quote is executed once: its id is the key, so that asking again goes on with the same swap.
+  const key = options.idempotencyKey ?? quote.id
+  const request = {
+    command: 'swap',
+    quote: quote.id,
+    ...(destination && { destination }),
+    ...worded(least),
+  }
+  // One that was begun with the flags of a quote has its id, too: who goes on with it need not say them again.
+  const isOther =
+    begun &&
+    (begun.idemKey !== key || canonical(begun.request) !== canonical({ ...request, wallet: begun.wallet }))
+  if (isOther && !options.dryRun) throw startedBefore(begun)
+  await operate(
+    cli,
+    { ...options, idempotencyKey: key },
+    {
+      title: `${titleOf(quote)}${toWhom(destination)}`,
+      request,
+      propose: (wallet) => propose(cli, quote, { wallet, destination, exact, slippage, least, speed }),
+      opinion: () => opinionOnSwap(cli, quote, { exact, slippage, least }),
+      prices: () => pricesOf(quote),
+    },
+  )
+}
+
+/** Which side of a quote is exact, where nobody remembers what was asked: with exact output, more may be spent than is quoted. */
+const exactOf = ({ tokenIn, tokenOut, minAmountOut, maxAmountIn }: Quote): 'in' | 'out' =>
+  maxAmountIn !== null && minAmountOut === tokenOut.amount && maxAmountIn !== tokenIn.amount ? 'out' : 'in'
+
+async function fromFlags(cli: Cli, wish: Resolved, options: Options): Promise<void> {
+  const { exact, slippage, destination, speed } = wish
+  const least = leastOf(options, exact, wish.tokenOut)
+  // Nobody is asked for a quote of what could not be checked on its chain.
+  const { rpc } = await cli.place.ground()
+  for (const { chainId } of [wish.tokenIn, wish.tokenOut]) rpc(chainId)
+  let asked: Quote | undefined
+  await operate(cli, options, {
+    title: await titleOfWish(cli, wish),
+    request: { command: 'swap', ...wish.request, ...worded(least) },
+    propose: async (wallet) => {
+      const quote = await quoteWithin(cli, wish, least, termsOf(cli, options).policy)
+      asked = quote
+      cli.notice(cli.io.err.paint.dim(`quote ${plain(quote.id || '-')}: ${titleOf(quote)}`))
+      return propose(cli, quote, { wallet, destination, exact, slippage, least, speed })
+    },
+    opinion: async () => asked && opinionOnSwap(cli, asked, { exact, slippage, least }),
+    prices: () => (asked ? pricesOf(asked) : []),
+  })
+}
+
+/** What was asked for; where it ends on another chain or with somebody else, it says so. */
+async function titleOfWish(cli: Cli, wish: Resolved): Promise<string> {
+  const { exact, amount, tokenIn, tokenOut, destination } = wish
+  const { networks } = await cli.place.catalog()
+  const across = tokenIn.chainId !== tokenOut.chainId
+  const side = (token: Token, isExact: boolean) =>
+    `${isExact ? formatAmount(amount, token) : token.symbol}${across ? ` on ${networkNamed(networks, token.chainId).name}` : ''}`
+  return `Swap ${side(tokenIn, exact === 'in')} for ${side(tokenOut, exact === 'out')}${toWhom(destination)}`
+}
+
+const toWhom = (destination: Address | null | undefined) => (destination ? `, paid to ${destination}` : '')
+
+/** The least that is accepted, from what was typed; `null` where nothing was. */
+function leastOf({ acceptMinOut }: Options, exact: 'in' | 'out', unit: Unit): bigint | null {
+  if (acceptMinOut === undefined) return null
+  if (exact === 'in') return parseAmount(acceptMinOut, unit, '--accept-min-out')
+  throw new AppError('USAGE', '--accept-min-out is for an exact input; here what comes is exact itself', {
+    hint: 'sluice swap execute --help',
+  })
+}
+
+/** The least as a part of the request that a key stands for. */
+const worded = (least: bigint | null) => (least === null ? {} : { least: least.toString() })
+
+async function propose(
+  cli: Cli,
+  quote: Quote,
+  order: Asked & Pick<SwapOrder, 'wallet' | 'speed'> & { destination: Address | undefined },
+) {
+  const { wallet, destination } = order
+  // Its transactions need not be asked for where they could not be checked.
+  promised(quote, order)
+  const service = await cli.service()
+  // Whom the service pays when nobody is named is its own answer: the guard compares it with the wallet.
+  const made = await service.swapBytecode({
+    quote: quote.raw as never,
+    walletAddress: wallet,
+    ...(destination && { destinationAddress: destination }),
+  })
+  const transactions = [...made.approvals, ...made.transactions]
+  return swapProposal(cli, quote, { ...order, recipient: destination ?? wallet }, transactions)
+}

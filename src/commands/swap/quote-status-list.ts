@@ -1,0 +1,161 @@
+import { type Cli, whole } from '../../cli/cli.ts'
+import { observe } from '../../cli/follow-action.ts'
+import { asTyped } from '../../cli/next-command.ts'
+import { duration } from '../../cli/options/global-options.ts'
+import type { View } from '../../cli/output/output.ts'
+import { askQuote, type Wish } from '../../cli/signing-flow/quote.ts'
+import { expired, swapStanding } from '../../cli/signing-flow/signed-swap-status.ts'
+import { stateWord, when } from '../../cli/terminal/format.ts'
+import { fields } from '../../cli/terminal/table.ts'
+import { quoteJson } from '../../cli/views/json.ts'
+import { quoteColumns } from '../../cli/views/list-columns.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import { AppError } from '../../domain/errors.ts'
+import { networkNamed } from '../../domain/networks.ts'
+import { shellOperand, shellWord } from '../../domain/shell-quoting.ts'
+import { impactShown } from '../../domain/slippage.ts'
+import { plain } from '../../domain/text.ts'
+
+/** `swap quote` */
+export async function quote(cli: Cli, options: Wish): Promise<void> {
+  const { quote } = await askQuote(cli, options)
+  const { profile } = cli.globals
+  const named = profile === undefined ? [] : ['--profile', profile]
+  cli.emit(quoteJson(quote), (one, to) => asTyped(quoteView(one, to), named))
+}
+
+const quoteView: View<ReturnType<typeof quoteJson>> = (one, to) =>
+  fields(
+    [
+      ['quote', plain(one.id ?? '-')],
+      [
+        'pay',
+        `${one.tokenIn.amount.formatted} ${plain(one.tokenIn.symbol)} ${to.paint.dim(plain(one.from.network))}`,
+      ],
+      [
+        'receive',
+        `${to.paint.green(one.tokenOut.amount.formatted)} ${plain(one.tokenOut.symbol)} ${to.paint.dim(plain(one.to.network))}`,
+      ],
+      ...(one.minAmountOut
+        ? ([['at least', `${one.minAmountOut.formatted} ${plain(one.tokenOut.symbol)}`]] as const)
+        : []),
+      ...feesPaid(one.fees).map((text) => ['fee', text] as const),
+      ...sooner(one).map((text) => ['sooner', text] as const),
+      ['price', one.priceImpact === null ? 'not known' : `${impactShown(one.priceImpact)} below spot`],
+      ['provider', plain(one.provider)],
+      ...(one.feeSponsorshipReason
+        ? ([['sponsored', `no: ${plain(one.feeSponsorshipReason)}`]] as const)
+        : []),
+      ['expires', when(one.deadline)],
+      ...(one.id ? ([['next', `sluice swap execute ${shellOperand(one.id)}`]] as const) : []),
+    ],
+    to,
+  )
+
+/** What another speed of the same swap would cost and save, in words. */
+const sooner = ({ tokenIn, tokenOut, alternatives }: ReturnType<typeof quoteJson>): string[] =>
+  (alternatives ?? []).map(({ transferSpeed, amountIn, amountOut, savesSeconds }) => {
+    const [less, more] = [
+      BigInt(tokenOut.amount.raw) - BigInt(amountOut.raw),
+      BigInt(amountIn.raw) - BigInt(tokenIn.amount.raw),
+    ]
+    const cost = less > 0n ? formatAmount(less, tokenOut) : formatAmount(more, tokenIn)
+    const saves = savesSeconds === null ? 'arrives sooner' : `saves about ${waited(savesSeconds)}`
+    const said = `${plain(transferSpeed)} costs ${cost} and ${saves}`
+    return transferSpeed === 'fast' ? [said, 'by --speed fast'].join(', ') : said
+  })
+
+const waited = (seconds: number): string =>
+  seconds >= 7_200 ? `${Math.round(seconds / 3_600)} hours` : `${Math.max(1, Math.round(seconds / 60))} min`
+
+/** The fees of a quote that somebody is paid by a step of their own, in words. */
+const feesPaid = (fees: readonly unknown[] | null): string[] =>
+  (fees ?? []).flatMap((fee) => {
+    const { amount, to } = (fee ?? {}) as { amount?: { formatted?: string; symbol?: string }; to?: unknown }
+    return typeof to === 'string' && amount?.formatted !== undefined
+      ? [`${amount.formatted} ${plain(amount.symbol ?? '')} to ${plain(to)}`]
+      : []
+  })
+
+/** `swap status` */
+export async function status(
+  cli: Cli,
+  id: string,
+  options: { watch?: boolean; interval: string; btcTx?: string },
+): Promise<void> {
+  const service = await cli.service()
+  const more = options.btcTx !== undefined && { btcTxHash: options.btcTx }
+  const ask = (quote: string) => service.swapStatus({ id: quote, ...more })
+  const look = () => swapStanding(cli, id, ask).catch(naming(id, options.btcTx))
+  if (!options.watch) return cli.emit(await look(), statusView)
+  const last = await observe(cli, look, {
+    isOver: ({ status }) => ['fulfilled', 'failed', 'refunded', 'expired'].includes(status),
+    view: statusView,
+    intervalMs: duration(options.interval),
+    again: () => `sluice swap status --watch --timeout 1h ${shellOperand(id)}`,
+  })
+  if (last.status === 'expired') throw await expired(cli, id, last)
+  if (last.status === 'refunded')
+    throw new AppError('REFUNDED', 'The swap ended in a refund', {
+      details: last,
+      hint: `sluice action explain ${shellOperand(id)}`,
+    })
+  if (last.status === 'failed' && last.destinationTxHash !== null)
+    throw new AppError('ARRIVED_SHORT', 'The bridge brought less than the quote promised', {
+      details: last,
+      hint: `sluice action explain ${shellOperand(id)}`,
+    })
+  if (last.status === 'failed')
+    throw new AppError('ACTION_FAILED', 'The swap failed', {
+      details: last,
+      hint: `sluice action explain ${shellOperand(id)}`,
+    })
+}
+
+/** A deposit that is not there yet is asked for again by what it was asked for. */
+const naming =
+  (id: string, btcTx = 'HASH') =>
+  (error: unknown): never => {
+    if (!(error instanceof AppError) || error.code !== 'DEPOSIT_NOT_FOUND') throw error
+    const { code, message, details, cause } = error
+    const hint = `When Bitcoin has confirmed it: sluice swap status --btc-tx ${shellWord(btcTx)} ${shellOperand(id)}`
+    throw new AppError(code, message, { cause, hint, ...(details && { details }) })
+  }
+
+const statusView: View<{
+  id: string
+  status: string
+  originTxHash: string | null
+  destinationTxHash: string | null
+  provider: string | null
+}> = (one, to) =>
+  fields(
+    [
+      ['swap', one.id],
+      ['status', stateWord(plain(one.status), to.paint)],
+      ['provider', plain(one.provider ?? '-')],
+      ['origin', plain(one.originTxHash ?? '-')],
+      ['destination', plain(one.destinationTxHash ?? '-')],
+    ],
+    to,
+  )
+
+/** `swap list` */
+export async function list(
+  cli: Cli,
+  options: { from?: string; to?: string; provider?: string; page: string; limit: string },
+): Promise<void> {
+  const [page, limit] = [whole(options.page, '--page'), whole(options.limit, '--limit', 100)]
+  const { networks } = await cli.place.catalog()
+  const answer = await (await cli.service()).listQuotes({
+    page,
+    limit,
+    ...(options.from !== undefined && { originChain: networkNamed(networks, options.from).name }),
+    ...(options.to !== undefined && { destinationChain: networkNamed(networks, options.to).name }),
+    ...(options.provider !== undefined && { provider: options.provider }),
+  })
+  await cli.list(
+    { ...answer, items: answer.items.map(quoteJson) },
+    { columns: quoteColumns, empty: 'No quotes. Ask for one: sluice swap quote --help' },
+  )
+}

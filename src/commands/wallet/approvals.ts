@@ -1,0 +1,156 @@
+import type { Command } from 'commander'
+import { action, type Cli } from '../../cli/cli.ts'
+import { address, type SigningOptions, withSigning } from '../../cli/options/signing-options.ts'
+import { operate } from '../../cli/signing-flow/operate.ts'
+import { revoking } from '../../cli/signing-flow/revoke.ts'
+import { decimal } from '../../cli/terminal/format.ts'
+import { addressLink } from '../../cli/terminal/links.ts'
+import { walletAddress } from '../../cli/wallet-address.ts'
+import type { World } from '../../cli/world.ts'
+import { type Approval, approvalsOf } from '../../diagnosis/approvals.ts'
+import { sameAddress } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { networkNamed } from '../../domain/networks.ts'
+import { shellWord } from '../../domain/shell-quoting.ts'
+import { plain } from '../../domain/text.ts'
+import { tokenAt, tokenNamed } from '../../domain/token.ts'
+import type { Ending } from '../../planning/allowances.ts'
+
+type Which = { network?: string; token?: string; spender?: string; all?: true }
+
+/** `wallet approvals`: who may take what from a wallet, and the end of it. */
+export function addApprovals(command: Command, world: World): void {
+  const group = command
+    .command('approvals')
+    .description('Who may take tokens from a wallet, and taking that back.')
+  group
+    .command('list')
+    .description(
+      'Every allowance above zero, for the tokens and contracts that the catalogue and the journal know.',
+    )
+    .argument('[wallet]', 'address or keystore name')
+    .option('--network <network>', 'only this network')
+    .addHelpText('after', '\nExample:\n  $ sluice wallet approvals list')
+    .action(action(world, list))
+  withSigning(
+    group
+      .command('revoke')
+      .description('Take allowances back.')
+      .option('--network <network>', 'only on this network')
+      .option('--token <token>', 'only of this token')
+      .option('--spender <address>', 'only of this contract')
+      .option('--all', 'all that `list` shows'),
+  )
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ sluice wallet approvals revoke --network sandbox-one --token USDC --spender 0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+    )
+    .action(action(world, revoke))
+}
+
+async function list(cli: Cli, name: string | undefined, { network }: Which): Promise<void> {
+  const wallet = await walletAddress(
+    cli,
+    name,
+    network === undefined
+      ? 'sluice wallet approvals list ADDR'
+      : `sluice wallet approvals list --network ${shellWord(network)} ADDR`,
+  )
+  const items = await given(cli, wallet, network)
+  await cli.list(
+    { items, page: 1, limit: Math.max(1, items.length), total: items.length, hasMore: false },
+    {
+      empty: `No contract that is known here may take anything from ${wallet}.`,
+      columns: [
+        { title: 'NETWORK', field: 'network', text: ({ network }) => network },
+        {
+          title: 'TOKEN',
+          field: 'token',
+          csv: ({ token }) => token,
+          text: ({ amount }) => plain(amount.symbol),
+        },
+        {
+          title: 'AMOUNT',
+          field: 'amount',
+          align: 'right',
+          csv: ({ amount }) => amount.formatted,
+          text: ({ amount, unlimited }, _, places) =>
+            unlimited ? 'unlimited' : decimal(amount.formatted, places),
+        },
+        {
+          title: 'SPENDER',
+          field: 'spender',
+          text: ({ spender }) => spender,
+          link: ({ network }, spender, to) => addressLink(to, network, spender),
+        },
+        { title: 'KNOWN AS', field: 'name', text: ({ name }) => plain(name ?? ''), drop: 1 },
+      ],
+    },
+  )
+}
+
+async function given(
+  cli: Cli,
+  wallet: Approval['spender'],
+  network: string | undefined,
+): Promise<Approval[]> {
+  const ground = await cli.place.ground()
+  const { networks } = ground.catalog
+  const chains = network === undefined ? networks : [networkNamed(networks, network)]
+  return approvalsOf(
+    ground,
+    wallet,
+    chains.map(({ chainId }) => chainId),
+  )
+}
+
+/** More than this many at once are several commands. */
+const most = 10
+
+async function revoke(cli: Cli, options: SigningOptions & Which): Promise<void> {
+  const { network, token, spender, all } = options
+  if (!all && network === undefined && token === undefined && spender === undefined)
+    throw new AppError('USAGE', 'Which allowance is to end?', {
+      hint: 'sluice wallet approvals list, then: --network N --token T --spender ADDR, or --all',
+    })
+  const endings = await chosen(cli, options)
+  const [first, ...rest] = endings
+  if (!first)
+    throw new AppError('NOT_FOUND', 'There is no such allowance', {
+      hint: `sluice wallet approvals list ${(await cli.place.who(options)).address}`,
+    })
+  if (endings.length > most)
+    throw new AppError(
+      'USAGE',
+      `${endings.length} allowances are too many for one command; ${most} is the most`,
+      {
+        hint: 'Choose some: --network N, --token T or --spender ADDR',
+      },
+    )
+  await operate(cli, options, await revoking(cli, [first, ...rest], null))
+}
+
+/** What the flags choose: exactly one that is named in full, or those that stand. */
+async function chosen(cli: Cli, options: SigningOptions & Which): Promise<Ending[]> {
+  const { networks, tokens, strategies } = await cli.place.catalog()
+  const spender = options.spender === undefined ? undefined : address(options.spender, '--spender')
+  if (options.network !== undefined && options.token !== undefined && spender !== undefined) {
+    const network = networkNamed(networks, options.network)
+    // What positions are held in is approved, too: some markets take it so.
+    const all = [...tokens, ...strategies.map(({ receipt }) => receipt)]
+    const token = tokenAt(all, network.chainId, options.token) ?? tokenNamed(tokens, network, options.token)
+    return [{ token, spender }]
+  }
+  const who = await cli.place.who(options)
+  const standing = await given(cli, who.address, options.network)
+  const isNamed = (one: Approval) =>
+    options.token === undefined ||
+    sameAddress(one.token, options.token) ||
+    one.amount.symbol.toLowerCase() === options.token.toLowerCase()
+  return standing
+    .filter((one) => isNamed(one) && (spender === undefined || sameAddress(one.spender, spender)))
+    .flatMap(({ chainId, token: at, spender: by }) => {
+      const token = tokenAt(tokens, chainId, at)
+      return token ? [{ token, spender: by }] : []
+    })
+}

@@ -1,0 +1,172 @@
+import type { Cli } from '../../cli/cli.ts'
+import { confirm, secret } from '../../cli/prompts.ts'
+import { fields } from '../../cli/terminal/table.ts'
+import { AppError } from '../../domain/errors.ts'
+import { shellOperand } from '../../domain/shell-quoting.ts'
+import {
+  addressOf,
+  exportKey,
+  fileOf,
+  listKeys,
+  readSealed,
+  refuseUnwritable,
+  removeKey,
+} from '../../signing/keystore/directory.ts'
+import { parseKey } from '../../signing/keystore/key.ts'
+import type { ImportSource } from '../../signing/protocol.ts'
+import {
+  existingPassword,
+  newPassword,
+  type PasswordOptions,
+  refuseNoKeychain,
+  rememberPassword,
+} from './password.ts'
+
+/** `wallet list` */
+export async function listWallets(cli: Cli): Promise<void> {
+  const { wallet } = await cli.world.settings.read()
+  const items = listKeys(cli.world.keystores).map((key) => ({ ...key, default: key.name === wallet }))
+  await cli.list(
+    { items, page: 1, limit: items.length, total: items.length, hasMore: false },
+    {
+      empty: 'No keystores. Make one: sluice wallet new NAME',
+      columns: [
+        { title: 'NAME', field: 'name', text: ({ name }) => name },
+        { title: 'ADDRESS', field: 'address', text: ({ address }) => address ?? '-' },
+        { title: 'DEFAULT', field: 'default', text: (row) => (row.default ? 'yes' : ''), drop: 1 },
+      ],
+    },
+  )
+}
+
+/** `wallet new` */
+export async function newWallet(cli: Cli, name: string, options: PasswordOptions): Promise<void> {
+  refuseTaken(cli, name)
+  if (options.keychain) await refuseNoKeychain(cli)
+  const password = await newPassword(cli, options)
+  const desk = await cli.world.desk()
+  const key = await desk({ do: 'make', directory: cli.world.keystores, name, password })
+  if (options.keychain) await rememberPassword(cli, name, password)
+  saved(cli, key)
+}
+
+/** `wallet import` */
+export async function importKey(
+  cli: Cli,
+  name: string,
+  options: PasswordOptions & { keyFile?: string; keystore?: string },
+): Promise<void> {
+  refuseTaken(cli, name)
+  if (options.keychain) await refuseNoKeychain(cli)
+  if (options.keyFile !== undefined && options.keystore !== undefined)
+    throw new AppError('USAGE', '--key-file and --keystore exclude each other')
+  const { from, password } = await toImport(cli, options)
+  const desk = await cli.world.desk()
+  const key = await desk({ do: 'import', directory: cli.world.keystores, name, password, from })
+  if (options.keychain) await rememberPassword(cli, name, password)
+  saved(cli, key)
+}
+
+async function toImport(
+  cli: Cli,
+  options: PasswordOptions & { keyFile?: string; keystore?: string },
+): Promise<{ from: ImportSource; password: string }> {
+  const { keyFile, keystore: label } = options
+  if (label !== undefined) {
+    // What is wrong with the file is said before anybody is asked for a password.
+    const text = readSealed(label)
+    addressOf(text, label)
+    const password = await existingPassword(cli, options, label)
+    return { from: { kind: 'keystore', text, label, password }, password }
+  }
+  const from: ImportSource =
+    keyFile === undefined
+      ? {
+          kind: 'key',
+          text: parseKey(
+            await secret(
+              cli.io,
+              cli.globals,
+              'Private key (not shown):',
+              'Use --key-file PATH or --keystore PATH.',
+            ),
+          ),
+        }
+      : keyFile === '-'
+        ? { kind: 'key', text: parseKey(await cli.world.stdin()) }
+        : await checkedFile(cli, keyFile)
+  return { from, password: await newPassword(cli, options) }
+}
+
+/** A file with a key in it: what is wrong with it is said before anybody is asked for a password. */
+async function checkedFile(cli: Cli, path: string): Promise<ImportSource> {
+  const source = { kind: 'key-file', path } as const
+  await (await cli.world.desk())({ do: 'open', source })
+  return source
+}
+
+/** `wallet export` */
+export async function exportKeystore(cli: Cli, name: string): Promise<void> {
+  const text = exportKey(cli.world.keystores, name)
+  cli.emit(JSON.parse(text) as object, () => text.trimEnd())
+}
+
+/** `wallet remove` */
+export async function removeWallet(cli: Cli, name: string): Promise<void> {
+  exportKey(cli.world.keystores, name)
+  await confirm(
+    cli.io,
+    cli.globals,
+    `Remove the keystore "${name}"? Without a copy, what its address holds is lost`,
+  )
+  removeKey(cli.world.keystores, name)
+  const { settings } = cli.world
+  await settings.alone(async () => {
+    const { wallet, ...others } = await settings.read()
+    if (wallet === name) await settings.write(others)
+    await settings.keepPassword(name, undefined)
+  })
+  cli.emit({ removed: name }, () => `Removed ${name}.`)
+}
+
+/** `wallet use` */
+export async function useWallet(cli: Cli, name: string | undefined): Promise<void> {
+  const { settings } = cli.world
+  if (name !== undefined) exportKey(cli.world.keystores, name)
+  await settings.alone(async () => {
+    const { wallet: _, ...others } = await settings.read()
+    await settings.write({ ...others, ...(name !== undefined && { wallet: name }) })
+  })
+  cli.emit({ default: name ?? null }, () =>
+    name === undefined ? 'No keystore signs by default.' : `${name} signs by default.`,
+  )
+}
+
+/** Refuses a name that a new key cannot have: no name, read as an address by every command, or another one's already. */
+function refuseTaken(cli: Cli, name: string): void {
+  fileOf(cli.world.keystores, name)
+  if (/^0x/i.test(name))
+    throw new AppError(
+      'USAGE',
+      `"${name}" cannot be the name of a key: what begins with 0x is read as an address`,
+      { hint: 'Take a name such as treasury' },
+    )
+  refuseUnwritable(cli.world.keystores)
+  if (listKeys(cli.world.keystores).some((key) => key.name === name))
+    throw new AppError('KEY_SOURCE', `There is a wallet called "${name}" already`, {
+      hint: 'sluice wallet list',
+    })
+}
+
+function saved(cli: Cli, key: { name: string; address: string | null }): void {
+  cli.emit(key, (value, to) =>
+    fields(
+      [
+        ['wallet', value.name],
+        ['address', value.address ?? '-'],
+        ['next', `sluice wallet show ${shellOperand(value.name)}`],
+      ],
+      to,
+    ),
+  )
+}

@@ -1,0 +1,185 @@
+import { Command } from 'commander'
+import { action, type Cli } from '../../cli/cli.ts'
+import { withRaw } from '../../cli/output/raw.ts'
+import { dollars, when } from '../../cli/terminal/format.ts'
+import type { Stream } from '../../cli/terminal/io.ts'
+import { table } from '../../cli/terminal/table.ts'
+import { walletJson } from '../../cli/views/json.ts'
+import { lendingView } from '../../cli/views/lending-view.ts'
+import { noteLine, positionColumns, starNote } from '../../cli/views/list-columns.ts'
+import { queuedLines } from '../../cli/views/queue-view.ts'
+import { walletAddress } from '../../cli/wallet-address.ts'
+import type { World } from '../../cli/world.ts'
+import { shellOperand, shellWord } from '../../domain/shell-quoting.ts'
+import { plain } from '../../domain/text.ts'
+import { addApprovals } from './approvals.ts'
+import { exportKeystore, importKey, listWallets, newWallet, removeWallet, useWallet } from './keystores.ts'
+import { forgetWallet, rememberWallet } from './password.ts'
+
+/** `wallet`: positions, and the encrypted keystores. */
+export const wallet = (world: World) => {
+  const command = new Command('wallet').description('Positions of a wallet, and encrypted keystores.')
+  withRaw(command.command('show'))
+    .description('Positions with principal, profit and USD; your own wallet by default.')
+    .argument('[wallet]', 'address or keystore name')
+    .addHelpText('after', '\nExample:\n  $ sluice wallet show')
+    .action(action(world, show, 'getWallet'))
+  command
+    .command('list')
+    .description('The keystores of this machine.')
+    .addHelpText('after', '\nExample:\n  $ sluice wallet list')
+    .action(action(world, listWallets))
+  command
+    .command('new')
+    .description('Make a new key and keep it encrypted under a password.')
+    .argument('<name>', 'what to call it')
+    .option('--password-file <path>', 'file of mode 0600 with the password')
+    .option('--keychain', 'keep the password in the keychain of the desktop')
+    .addHelpText('after', '\nExample:\n  $ sluice wallet new main')
+    .action(action(world, newWallet))
+  command
+    .command('import')
+    .description(
+      'Keep an existing key encrypted: a raw key or a keystore of another wallet, from a file or a prompt.',
+    )
+    .argument('<name>', 'what to call it')
+    .option('--key-file <path>', 'file of mode 0600 with a raw key; - reads standard input')
+    .option('--keystore <path>', 'keystore file of cast, geth or another wallet')
+    .option('--password-file <path>', 'file of mode 0600 with the password')
+    .option('--keychain', 'keep the password in the keychain of the desktop')
+    .addHelpText('after', '\nExample:\n  $ sluice wallet import main --key-file ./key')
+    .action(action(world, importKey))
+  command
+    .command('export')
+    .description('Print the encrypted keystore, which cast and geth open.')
+    .argument('<name>', 'keystore name')
+    .addHelpText('after', '\nExample:\n  $ sluice wallet export main > main.json')
+    .action(action(world, exportKeystore))
+  command
+    .command('remove')
+    .description('Remove a keystore for good.')
+    .argument('<name>', 'keystore name')
+    .addHelpText('after', '\nExample:\n  $ sluice wallet remove old')
+    .action(action(world, removeWallet))
+  command
+    .command('use')
+    .description('Sign with this keystore when nothing else is named; without a name, with none.')
+    .argument('[name]', 'keystore name')
+    .addHelpText('after', '\nExample:\n  $ sluice wallet use main')
+    .action(action(world, useWallet))
+  command
+    .command('remember')
+    .description(
+      'Keep the password of a keystore in the keychain of the desktop, and sign without being asked.',
+    )
+    .argument('<name>', 'keystore name')
+    .option('--password-file <path>', 'file of mode 0600 with the password')
+    .addHelpText('after', '\nExample:\n  $ sluice wallet remember main')
+    .action(action(world, rememberWallet))
+  command
+    .command('forget')
+    .description('Take the password of a keystore out of the keychain; the keystore stays.')
+    .argument('<name>', 'keystore name')
+    .addHelpText('after', '\nExample:\n  $ sluice wallet forget main')
+    .action(action(world, forgetWallet))
+  addApprovals(command, world)
+  return command
+}
+
+async function show(cli: Cli, name: string | undefined): Promise<void> {
+  const address = await walletAddress(cli, name)
+  const held = await (await cli.service()).getWallet({ address })
+  cli.emit(walletJson(held), (value, to) => {
+    const lending = value.stats ? lendingView(value.stats, to) : []
+    const nothing = value.missing.length === 0 ? 'no positions' : 'no positions elsewhere'
+    const isEmpty = value.positions.length === 0
+    return [
+      `${to.paint.bold(address)}`,
+      ...(isEmpty ? [] : [table(positionColumns, value.positions, to)]),
+      ...noteLine(starNote(value.positions.map(({ strategy }) => strategy)), to),
+      // Where nothing but an account is told, what is held beside it is not known.
+      ...(isEmpty && lending.length === 0 ? [to.paint.dim(nothing)] : []),
+      ...queuedOf(value.positions, to, held.unsearched !== null),
+      ...unsearchedLines(value.unsearched ?? [], address, to),
+      ...unreadLines(value, to),
+      ...(isEmpty ? [] : [totalLine(value, to)]),
+      ...profitLines(value, to),
+      ...(value.missing.length === 0
+        ? []
+        : [
+            to.paint.yellow(
+              `not known what is on ${value.missing.map(plain).join(', ')}, which does not answer`,
+            ),
+          ]),
+      ...lending,
+      ...(isEmpty && lending.length === 0 ? [to.paint.dim(`next  sluice yield recommend USDC`)] : []),
+    ].join('\n')
+  })
+}
+
+type Shown = ReturnType<typeof walletJson>
+
+/** Withdrawals that are queued, and those of which nobody says whether they are. */
+const queuedOf = (positions: Shown['positions'], to: Stream, isOurs: boolean): string[] =>
+  positions.flatMap((one) => {
+    // What a service does not tell of what is held is no news; another deployment may tell of no queue at all.
+    if (isOurs && one.pending === null)
+      return [`queued ? ${to.paint.dim(`${plain(one.strategy.slug)}, whose queue does not answer`)}`]
+    return queuedLines(one, to).map(([word, text]) => `${word} ${text}`)
+  })
+
+/** The sum of what has a worth in USD, what of it is queued, and what it is without. */
+function totalLine({ positions, totalValueUsd, queuedUsd, unsearched }: Shown, to: Stream): string {
+  const without = positions.filter(
+    ({ balance, balanceUsd, pending, claimable, queuedUsd: worth }) =>
+      (balanceUsd === null && balance?.raw !== '0') ||
+      (worth === null && [...(pending ?? []), ...(claimable ?? [])].length > 0),
+  )
+  const silent = unsearched === null ? [] : positions.filter(({ pending }) => pending === null)
+  const names = (of: Shown['positions']) => listed(of.map(({ strategy }) => strategy.slug))
+  const lacking = [
+    ...(without.length === 0 ? [] : [`${names(without)}, whose worth is not known`]),
+    ...(silent.length === 0 ? [] : [`what is queued in ${names(silent)}, which is not known`]),
+  ]
+  const lacks = lacking.length === 0 ? '' : to.paint.yellow(` without ${lacking.join(', and ')}`)
+  const queued =
+    Number(queuedUsd) > 0 ? to.paint.dim(` of which ${dollars(queuedUsd)} is queued or ready`) : ''
+  return `${to.paint.dim('total')}  ${dollars(totalValueUsd)}${queued}${lacks}`
+}
+
+/** The profit of closed positions, by strategy, and that of the wallet over both open and closed ones. */
+function profitLines({ realised, totalProfitUsd }: Shown, to: Stream): string[] {
+  const closed = realised ?? []
+  if (closed.length === 0) return []
+  return [
+    ...closed.map(
+      ({ strategy, realised: amount, realisedUsd }) =>
+        `${to.paint.dim('closed')} ${plain(strategy)}  ${amount.formatted} ${plain(amount.symbol)} profit${realisedUsd === null ? '' : `, ${dollars(realisedUsd)}`}`,
+    ),
+    `${to.paint.dim('profit')} ${dollars(totalProfitUsd)} of open and closed positions, at prices now`,
+  ]
+}
+
+/** Which strategies say nothing of a wallet at all. */
+function unreadLines({ positions, unread }: Shown, to: Stream): string[] {
+  const silent = (unread ?? []).filter((slug) => !positions.some(({ strategy }) => strategy.slug === slug))
+  if (silent.length === 0) return []
+  return [
+    to.paint.yellow(`not known whether anything is in ${listed(silent)}, whose contracts do not answer`),
+  ]
+}
+
+const listed = (slugs: readonly string[]): string => {
+  const few = slugs.slice(0, 4).map(plain).join(', ')
+  return slugs.length > 4 ? `${few} and ${slugs.length - 4} more` : few
+}
+
+/** Where it was not looked for withdrawals that were asked for elsewhere, and what does that. */
+const unsearchedLines = (all: NonNullable<Shown['unsearched']>, address: string, to: Stream): string[] =>
+  all.map(({ strategy, searchedAt }) => {
+    const since = searchedAt === null ? '' : ` since ${plain(when(searchedAt))}`
+    const finds = `sluice history ${shellOperand(strategy)} --address ${shellWord(address)}`
+    return to.paint.dim(
+      `${plain(strategy)} was not looked into${since} for what was asked for elsewhere; this does: ${finds}`,
+    )
+  })

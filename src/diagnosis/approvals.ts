@@ -1,0 +1,161 @@
+import { encodeFunctionData } from 'viem/utils'
+import { unlimited } from '../chain/allowance.ts'
+import { decodeApprove, erc20Abi } from '../chain/erc20.ts'
+import { type Address, sameAddress } from '../domain/address.ts'
+import { type TokenAmount, tokenAmount } from '../domain/amount.ts'
+import { AppError, errorRow } from '../domain/errors.ts'
+import { networkNamed, networkShown } from '../domain/networks.ts'
+import { type Token, tokenAt } from '../domain/token.ts'
+import { knownSpenders } from '../guard/contract-names.ts'
+import type { KeptPlan } from '../guard/intent-json.ts'
+import type { Ending } from '../planning/allowances.ts'
+import type { Ground } from '../planning/context.ts'
+import { trackedTokens } from '../planning/tracked-tokens.ts'
+import type { Operation, Step } from '../store/journal/operation.ts'
+
+/** What a contract may take from a wallet. `name` is what the catalogue knows it as; `unlimited` is more than there can ever be. */
+export type Approval = {
+  network: string
+  chainId: number
+  token: Address
+  spender: Address
+  name: string | null
+  amount: TokenAmount
+  unlimited: boolean
+}
+
+type Pair = { token: Token; spender: Address; name: string | null }
+
+/** Who may have been approved: every contract of the catalogue that takes tokens, and whoever an operation of this journal approved. */
+function pairsOf({ catalog, journal }: Ground, wallet: Address, chainId: number): Pair[] {
+  const tokens = catalog.tokens.filter((token) => token.chainId === chainId)
+  const spenders = new Map<string, { spender: Address; name: string | null }>()
+  for (const { spender, name } of knownSpenders(catalog, chainId))
+    spenders.set(spender.toLowerCase(), { spender, name })
+  for (const { steps } of journal.list({ wallet, limit: 10_000 }))
+    for (const { role, transaction } of steps) {
+      const approval =
+        role !== 'action' && transaction.chainId === chainId ? decodeApprove(transaction.data) : undefined
+      if (approval && !spenders.has(approval.spender.toLowerCase()))
+        spenders.set(approval.spender.toLowerCase(), { spender: approval.spender, name: null })
+    }
+  return tokens.flatMap((token) =>
+    [...spenders.values()].map(({ spender, name }) => ({ token, spender, name })),
+  )
+}
+
+/** Every allowance above zero that a wallet gave on these chains, as far as the catalogue and this journal know whom to ask about. One exchange a chain. */
+export async function approvalsOf(
+  ground: Ground,
+  wallet: Address,
+  chainIds: readonly number[],
+): Promise<Approval[]> {
+  const perChain = await Promise.all(
+    chainIds.map(async (chainId) => {
+      const pairs = pairsOf(ground, wallet, chainId)
+      const answers = await ground.rpc(chainId).batch(
+        pairs.map(({ token, spender }) => [
+          'eth_call',
+          [
+            {
+              to: token.address,
+              data: encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [wallet, spender] }),
+            },
+            'latest',
+          ],
+        ]),
+      )
+      return pairs.map((pair, at) => ({ ...pair, chainId, raw: answers[at] }))
+    }),
+  )
+  return perChain.flat().flatMap(({ token, spender, name, chainId, raw }) => {
+    const amount = typeof raw === 'string' && /^0x[0-9a-f]+$/i.test(raw) ? BigInt(raw) : 0n
+    if (amount === 0n) return []
+    return {
+      network: networkNamed(ground.catalog.networks, chainId).name,
+      chainId,
+      token: token.address,
+      spender,
+      name,
+      amount: tokenAmount(amount, token),
+      unlimited: amount >= unlimited,
+    }
+  })
+}
+
+/** What a contract may still take from the wallet of an operation that approved it, as it is printed. */
+export type AllowanceLeft = { network: string; token: Address; spender: Address; amount: TokenAmount }
+
+/** The same, as what takes it back is planned with. */
+type Unused = Ending & { amount: bigint }
+
+/**
+ * The allowances that an operation gave and that are not used up, as the chain has them now. What is not known is not none: where a
+ * chain does not say, it is the fault of its node, such as RPC_UNREACHABLE, and CONFIG_INVALID where there is none.
+ */
+export async function unusedOf(ground: Ground, operation: Operation): Promise<Unused[]> {
+  const approvals = operation.steps.filter(
+    ({ role, state }) => role === 'approve' && state !== 'PLANNED' && state !== 'RESERVED',
+  )
+  const found = await Promise.all(approvals.map((step) => unusedAfter(ground, operation, step)))
+  const left = found.filter((one) => one !== undefined)
+  // A part that was planned anew approves the same once more.
+  return left.filter((one, at) => left.findIndex((other) => isSame(one, other)) === at)
+}
+
+const isSame = (a: Unused, b: Unused): boolean =>
+  a.token.chainId === b.token.chainId &&
+  sameAddress(a.token.address, b.token.address) &&
+  sameAddress(a.spender, b.spender)
+
+/** Allowances that are left, to be printed. */
+export const printedLeft = ({ catalog }: Pick<Ground, 'catalog'>, left: readonly Unused[]): AllowanceLeft[] =>
+  left.map(({ token, spender, amount }) => ({
+    network: networkShown(catalog.networks, token.chainId).name,
+    token: token.address,
+    spender,
+    amount: tokenAmount(amount, token),
+  }))
+
+/** The allowances of an operation that are left, to be printed; `null` where a chain does not say. */
+export async function allowancesLeft(ground: Ground, operation: Operation): Promise<AllowanceLeft[] | null> {
+  try {
+    return printedLeft(ground, await unusedOf(ground, operation))
+  } catch (error) {
+    if (error instanceof AppError && (error.code === 'CONFIG_INVALID' || isOfNode(error))) return null
+    throw error
+  }
+}
+
+const isOfNode = ({ code }: AppError): boolean => errorRow(code).exit === errorRow('RPC_ERROR').exit
+
+async function unusedAfter(
+  { rpc, catalog }: Ground,
+  { plan }: Operation,
+  { wallet, leg, transaction }: Step,
+): Promise<Unused | undefined> {
+  const approval = decodeApprove(transaction.data)
+  if (!approval) return undefined
+  const { chainId, to } = transaction
+  const { spender } = approval
+  const node = rpc(chainId)
+  // A token that the person vouched for stands in no catalogue, and what is not named at all may be taken all the same.
+  const token = tokenAt(trackedTokens(catalog, chainId), chainId, to) ??
+    tokenAt(tokensIn((plan as KeptPlan).intents[leg]), chainId, to) ?? {
+      chainId,
+      address: to,
+      symbol: to,
+      name: to,
+      decimals: 0,
+    }
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [wallet, spender] })
+  const answer = await node.request<string>('eth_call', [{ to, data }, 'latest'])
+  if (!/^0x[0-9a-f]+$/i.test(answer))
+    throw new AppError('RPC_INCONSISTENT', `The node does not say what ${spender} may still take`)
+  const amount = BigInt(answer)
+  return amount === 0n ? undefined : { token, spender, amount }
+}
+
+/** The tokens that an intent of the journal names in full. */
+const tokensIn = (intent: KeptPlan['intents'][number] | undefined): Token[] =>
+  [intent?.tokenIn, intent?.token].filter((token) => token !== undefined) as Token[]

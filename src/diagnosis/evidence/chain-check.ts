@@ -1,0 +1,169 @@
+import { z } from 'zod'
+import { hexQuantity } from '../../chain/rpc/answer-numbers.ts'
+import type { Rpc } from '../../chain/rpc/rpc.ts'
+import { type Hex, sameAddress } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { type Found, findOnChain } from '../../transactions/confirmation/find-transaction.ts'
+import type { Evidence } from './evidence.ts'
+
+/** What the chain says of one transaction of an evidence. `unknown`: it does not say anything. */
+export type Check = { hash: string; verdict: 'confirmed' | 'refuted' | 'unknown'; why: string | null }
+
+type Inclusion = { hash: Hex; blockNumber: number; blockHash: string; gasUsed: string; gasPrice: string }
+type Step = {
+  index: number
+  wallet: string
+  nonce: number | null
+  state: string
+  transaction: { to: string; data: string; value: string; chainId: number }
+  inclusion: Inclusion | null
+}
+type Attempt = { hash: string; kind: string; gas: string; maxFeePerGas: string }
+
+/** What did not do what it was for, in a word: that too is confirmed. */
+const inVain: Readonly<Record<string, string>> = {
+  FINAL_REVERTED: 'it reverted, as the evidence says',
+  CANCELLED: 'it was cancelled, as the evidence says',
+}
+
+/** Asks the chain about every transaction that an evidence says is in a block. */
+export async function checkEvidence(
+  rpc: (chainId: number) => Rpc,
+  { operation, attempts }: Evidence,
+): Promise<Check[]> {
+  const steps = (operation.steps as Step[]).filter(({ inclusion }) => inclusion !== null)
+  const attemptOf = ({ hash }: Inclusion) =>
+    (attempts as readonly Attempt[]).find((one) => sameAddress(one.hash, hash))!
+  const lost = (operation.steps as Step[]).filter(({ state }) => state === 'SUPERSEDED')
+  const tried = lost.flatMap((step) =>
+    attempts
+      .filter((one) => one.step === step.index)
+      .map(({ hash }) => minedAfterAll(rpc, step, hash as Hex)),
+  )
+  const checks = await Promise.all(steps.map((step) => check(rpc, step, attemptOf(step.inclusion!))))
+  return [...checks, ...(await Promise.all(tried)).filter((one) => one !== undefined)]
+}
+
+/** That a transaction of a step which can never be mined is in a block; nothing where it is in none, or nobody says. */
+async function minedAfterAll(
+  rpc: (chainId: number) => Rpc,
+  { transaction: { chainId } }: Step,
+  hash: Hex,
+): Promise<Check | undefined> {
+  try {
+    const found = await findOnChain(rpc(chainId), hash)
+    return found && { hash, verdict: 'refuted', why: `it is in block ${found.blockNumber}` }
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}
+
+async function check(rpc: (chainId: number) => Rpc, step: Step, attempt: Attempt): Promise<Check> {
+  const { hash, blockNumber, blockHash, gasPrice } = step.inclusion!
+  // What was not final then may have come into another block since, or into none.
+  const isFinal = step.state !== 'INCLUDED'
+  const isCancel = attempt.kind === 'cancel'
+  const say = (verdict: Check['verdict'], why: string | null = null): Check => ({ hash, verdict, why })
+  try {
+    const node = rpc(step.transaction.chainId)
+    const [found, shown] = await Promise.all([
+      findOnChain(node, hash),
+      node.request<object | null>('eth_getTransactionByHash', [hash]),
+    ])
+    if (!found || !shown) {
+      const other = await otherwise(node, step.inclusion!)
+      if (other === undefined) return say('unknown', 'the node does not have it')
+      return isFinal ? say('refuted', other) : say('unknown', `${other}, and it was not final then`)
+    }
+    const differs = otherThanSigned(wholeOf(shown), step, attempt)
+    if (differs !== undefined) return say('refuted', differs)
+    const block = found.blockNumber === blockNumber ? found.blockHash : found.blockNumber
+    if (!sameAddress(found.blockHash, blockHash) || found.blockNumber !== blockNumber)
+      return isFinal
+        ? say('refuted', `it is in block ${block}`)
+        : say('unknown', `it was not final then, and is in block ${block} now`)
+    const cost = otherCost(found, step.inclusion!)
+    if (cost !== undefined) return say('refuted', cost)
+    // Some nodes name no price.
+    if (found.gasPrice !== 0n && BigInt(gasPrice) === 0n)
+      return say('unknown', 'it does not have what a unit of gas cost')
+    if (!isFinal) return say('confirmed', isCancel ? 'it was cancelled' : found.ok ? null : 'it reverted')
+    if (!isCancel && found.ok === (step.state === 'FINAL_REVERTED'))
+      return say('refuted', found.ok ? 'it did not revert' : 'it reverted')
+    return say('confirmed', inVain[step.state])
+  } catch (error) {
+    if (error instanceof AppError) return say('unknown', error.message)
+    throw error
+  }
+}
+
+const Quantity = z
+  .string()
+  .regex(/^0x[0-9a-f]+$/i)
+  .transform(BigInt)
+
+/** A transaction as a node shows it. */
+const Shown = z.object({
+  from: z.string(),
+  to: z.string().nullable(),
+  input: z.string(),
+  value: Quantity,
+  nonce: Quantity,
+  gas: Quantity,
+  maxFeePerGas: Quantity.nullish(),
+})
+
+/** A transaction as a node shows it; one that is not shown whole is RPC_INCONSISTENT. */
+function wholeOf(shown: object): z.infer<typeof Shown> {
+  const whole = Shown.safeParse(shown)
+  if (whole.success) return whole.data
+  throw new AppError('RPC_INCONSISTENT', 'The node shows only a part of it')
+}
+
+/** What of a transaction is not what an attempt of a step signed, in words. */
+function otherThanSigned(
+  shown: z.infer<typeof Shown>,
+  { wallet, nonce, transaction }: Step,
+  { kind, gas, maxFeePerGas }: Attempt,
+): string | undefined {
+  // What took its place under the nonce is nothing, to oneself.
+  const { to, data, value } = kind === 'cancel' ? { to: wallet, data: '0x', value: '0' } : transaction
+  const same = [
+    [sameAddress(shown.from, wallet), 'another wallet sent it'],
+    [shown.to !== null && sameAddress(shown.to, to), 'it goes to another contract'],
+    [shown.input.toLowerCase() === data.toLowerCase(), 'it calls something else'],
+    [shown.value === BigInt(value), 'it carries another value'],
+    [Number(shown.nonce) === nonce, 'it has another nonce'],
+    [shown.gas === BigInt(gas), 'it has another gas limit'],
+    // Older forms have one price, and not every node shows it here.
+    [(shown.maxFeePerGas ?? BigInt(maxFeePerGas)) === BigInt(maxFeePerGas), 'it pays another price at most'],
+  ] as const
+  return same.find(([is]) => !is)?.[1]
+}
+
+/** What a receipt says else of the gas, in words. A price of nothing is of nodes that name none. */
+function otherCost(found: Found, { gasUsed, gasPrice }: Inclusion): string | undefined {
+  if (found.gasUsed !== BigInt(gasUsed)) return `it used ${found.gasUsed} of gas`
+  const prices = [found.gasPrice, BigInt(gasPrice)]
+  if (prices.includes(0n) || prices[0] === prices[1]) return undefined
+  return `it paid ${found.gasPrice} wei for a unit of gas`
+}
+
+/** What a node has in the place of a transaction that it does not show, where it has the block at that height. */
+async function otherwise(
+  node: Rpc,
+  { hash, blockNumber, blockHash }: Inclusion,
+): Promise<string | undefined> {
+  const block = await node.request<{ hash?: unknown; transactions?: unknown } | null>(
+    'eth_getBlockByNumber',
+    [hexQuantity(blockNumber), false],
+  )
+  if (!block) return undefined
+  if (!sameAddress(String(block.hash), blockHash)) return `block ${blockNumber} is another one`
+  const { transactions } = block
+  const isIn = (one: unknown) => typeof one !== 'string' || sameAddress(one, hash)
+  return Array.isArray(transactions) && !transactions.some(isIn)
+    ? `it is not in block ${blockNumber}`
+    : undefined
+}

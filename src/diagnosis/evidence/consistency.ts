@@ -1,0 +1,212 @@
+import type { z } from 'zod'
+import { decodeApprove } from '../../chain/erc20.ts'
+import { type Hex, sameAddress } from '../../domain/address.ts'
+import { canonical } from '../../domain/canonical-json.ts'
+import type { KeptPlan } from '../../guard/intent-json.ts'
+import type { Catalog } from '../../protocols/catalog.ts'
+import type { Operation } from '../../store/journal/operation.ts'
+import { isShort, resultOf } from '../../transactions/outcome/result.ts'
+import { amountsOf, statuses, stepStatuses } from '../report.ts'
+import type { Evidence } from './evidence.ts'
+import { otherField } from './report-comparison.ts'
+import type { Read, Step, Transaction } from './schema.ts'
+import { callsOf, isToldRight } from './step-calls.ts'
+
+type AttemptedStep = Read['operation']['steps'][number]
+type Attempt = Read['attempts'][number]
+
+/** Why the attempts of an evidence cannot be those of its steps, in words: each signs the call and the nonce of its step, or nothing, to oneself, and only once. */
+function attemptMisfit(steps: readonly AttemptedStep[], attempts: readonly Attempt[]): string | undefined {
+  const hashes = new Set<string>()
+  for (const attempt of attempts) {
+    const hash = attempt.hash.toLowerCase()
+    if (hashes.has(hash)) return 'two of its attempts have the same hash'
+    hashes.add(hash)
+    const step = steps.find(({ index }) => index === attempt.step)
+    if (!step) return 'it has an attempt of no step'
+    const at = `an attempt of step ${step.index + 1}`
+    if (attempt.nonce !== step.nonce) return `${at} has another nonce`
+    if (called(attempt.transaction) !== called(wantedOf(step, attempt.kind)))
+      return `${at} calls something else`
+  }
+  return undefined
+}
+
+/** What took the place of a step under its nonce is nothing, to oneself. */
+const wantedOf = ({ wallet, transaction }: AttemptedStep, kind: string): AttemptedStep['transaction'] =>
+  kind === 'cancel' ? { to: wallet, data: '0x', value: '0', chainId: transaction.chainId } : transaction
+
+const called = ({ to, data, value, chainId }: AttemptedStep['transaction']): string =>
+  canonical({ to, data, value, chainId }).toLowerCase()
+
+/** What in an evidence does not fit the rest of it, in words. */
+export function misfitOf({ operation, attempts, events, report, calls }: Read): string | undefined {
+  const { state, steps } = operation
+  if (of(statuses, state) !== report.status)
+    return `its report says ${report.status} of an action that is ${state}`
+  if (report.id !== operation.id) return 'its report is of another action'
+  if (!sameAddress(report.originAddress, operation.wallet)) return 'its report names another wallet'
+  if (report.transactions.length !== steps.length)
+    return `its report has ${report.transactions.length} transactions, and the action ${steps.length} steps`
+  if (canonical(calls.map(({ index }) => index)) !== canonical(steps.map(({ index }) => index)))
+    return 'it says what other steps call than the action has'
+  const other = twice(steps) ?? attemptMisfit(steps, attempts)
+  if (other !== undefined) return other
+  for (const [at, step] of steps.entries()) {
+    const misfit = stepMisfit(step, report.transactions[at]!, { operation, attempts })
+    if (misfit !== undefined) return misfit
+  }
+  const field = otherThanMade({ operation, attempts, events, report })
+  if (field !== undefined) return `its report has another ${field} than the action`
+  if (!follows(operation, report)) return `the action is ${state}, and its steps do not come to that`
+  return amountsFit(operation, report) ? undefined : 'its report has other amounts than the action'
+}
+
+function otherThanMade(read: Pick<Read, 'operation' | 'attempts' | 'events' | 'report'>): string | undefined {
+  try {
+    return otherField(read)
+  } catch {
+    // Whatever stands in a plan that this program did not write.
+    return 'plan'
+  }
+}
+
+const of = <T extends string>(words: Readonly<Record<T, string>>, word: string): string | undefined =>
+  Object.hasOwn(words, word) ? words[word as T] : undefined
+
+type ReadStep = z.infer<typeof Step>
+
+/** What two steps both have that only one can, as the journal has it: a transaction, or a nonce that was not lost. */
+function twice(steps: readonly ReadStep[]): string | undefined {
+  const seen = new Set<string>()
+  for (const { index, wallet, nonce, state, transaction, inclusion } of steps) {
+    const owns = [
+      `step ${index}`,
+      ...(inclusion ? [`transaction ${inclusion.hash}`] : []),
+      ...(nonce !== null && state !== 'SUPERSEDED'
+        ? [`nonce ${transaction.chainId} ${wallet} ${nonce}`]
+        : []),
+    ].map((one) => one.toLowerCase())
+    for (const one of owns) {
+      if (seen.has(one)) return `two of its steps have the same ${one.split(' ')[0]}`
+      seen.add(one)
+    }
+  }
+  return undefined
+}
+
+const inBlock = ['INCLUDED', 'FINAL_OK', 'FINAL_REVERTED', 'CANCELLED']
+
+function stepMisfit(
+  { index, state, wallet, nonce, transaction, inclusion }: ReadStep,
+  reported: z.infer<typeof Transaction>,
+  { operation, attempts }: Pick<Read, 'operation' | 'attempts'>,
+): string | undefined {
+  const step = `step ${index + 1}`
+  if (reported.index !== index) return `its report says nothing of ${step}`
+  if (of(stepStatuses, state) !== reported.status)
+    return `its report says ${reported.status} of ${step}, which is ${state}`
+  if (!sameAddress(wallet, operation.wallet)) return `${step} is of another wallet`
+  if (!sameAddress(reported.to, transaction.to)) return `its report names another contract for ${step}`
+  if (reported.chainId !== transaction.chainId) return `its report names another chain for ${step}`
+  if (reported.nonce !== nonce) return `its report names another nonce for ${step}`
+  if (!inBlock.includes(state)) return inclusion ? `${step} is ${state}, and in a block` : undefined
+  if (!inclusion) return `${step} is ${state}, and in no block`
+  if (reported.hash === null || !sameAddress(reported.hash, inclusion.hash))
+    return `its report names another transaction for ${step}`
+  const attempt = attempts.find((one) => one.step === index && sameAddress(one.hash, inclusion.hash))
+  if (!attempt) return `${step} has no attempt with the hash that is in its block`
+  // Which of them was mined decides what became of it.
+  return state === 'INCLUDED' || (attempt.kind === 'cancel') === (state === 'CANCELLED')
+    ? undefined
+    : `${step} is ${state} by an attempt of another kind`
+}
+
+/** Whether an action can be in its state by the states of its steps. Of one that goes on only that something of it was signed is known. */
+function follows(operation: Read['operation'], report: Read['report']): boolean {
+  const { state, exit, steps, legs } = operation
+  const is = (wanted: string) => steps.some((step) => step.state === wanted)
+  const unsigned = steps.every((step) => step.state === 'PLANNED' || step.state === 'RESERVED')
+  if (state === 'OPEN' || state === 'DROPPED') return unsigned
+  if (unsigned) return false
+  if (state === 'DONE') return legsDone(operation) && steps.every((step) => isMadeGood(step, steps))
+  if (state === 'ATTENTION') return is('SUPERSEDED')
+  if (state === 'FAILED')
+    return isShort(asOperation(operation)) ? report.arrivedShort !== undefined : is('FINAL_REVERTED')
+  if (state !== 'CANCELLED') return true
+  // Who gives up what is done on one chain may still wait for what a bridge was to bring.
+  const isAwaiting = legs.some(({ arrival }) => arrival !== null)
+  return exit === 24 ? is('CANCELLED') : isAwaiting || !steps.every((step) => step.state === 'FINAL_OK')
+}
+
+/** Whether in each leg that has steps the action itself happened; that an allowance was given is none, but where one is taken back. */
+function legsDone({ kind, steps }: Read['operation']): boolean {
+  const isAction = ({ role, transaction }: ReadStep) =>
+    role === 'action' && (kind === 'revoke' || !decodeApprove(transaction.data as Hex))
+  const done = steps.filter((step) => step.state === 'FINAL_OK' && isAction(step))
+  return steps.every(({ leg }) => done.some((one) => one.leg === leg))
+}
+
+/** Whether a step of what is done happened, or came to nothing and another one of its leg did what it was for, or went on without it. */
+const isMadeGood = ({ index, leg, role, state }: ReadStep, steps: readonly ReadStep[]): boolean =>
+  state === 'FINAL_OK' ||
+  (['SUPERSEDED', 'FINAL_REVERTED', 'CANCELLED'].includes(state) &&
+    steps.some(
+      (one) =>
+        one.state === 'FINAL_OK' &&
+        one.leg === leg &&
+        one.index > index &&
+        (one.role === role || one.role === 'action'),
+    ))
+
+const asOperation = (operation: Read['operation']): Operation => operation as unknown as Operation
+
+/**
+ * Whether a report has the amounts that would be made of the plan and of the result that are beside it. Older evidence has no result: what came is
+ * only in its report then; and of what failed it says what was expected.
+ */
+function amountsFit(operation: Read['operation'], { amounts, arrivedShort }: Read['report']): boolean {
+  const like = asOperation(operation)
+  const { short } = isShort(like) ? resultOf(like) : {}
+  try {
+    const isOfBefore = statuses[like.state] === 'FAILED' && amounts.out !== null
+    const made = isOfBefore ? (like.plan as KeptPlan).about.amounts : amountsOf(like)
+    if ('result' in operation)
+      return canonical([made, short ?? null]) === canonical([amounts, arrivedShort ?? null])
+    if (isShort(like) || operation.state === 'DONE')
+      return canonical(made.in ?? null) === canonical(amounts.in ?? null)
+    return arrivedShort === undefined && canonical(made) === canonical(amounts)
+  } catch {
+    // Whatever stands in a plan that this program did not write.
+    return false
+  }
+}
+
+/**
+ * The first step of an evidence that has other words, another call or another contract than this program makes of its bytes now, in words. Steps on
+ * networks of which this catalogue has none are not compared.
+ */
+export function otherCall({ operation, calls }: Evidence, catalog: Catalog): string | undefined {
+  const like = {
+    ...operation,
+    steps: (operation.steps as ReadStep[]).map((step) => ({
+      ...step,
+      transaction: { ...step.transaction, value: BigInt(step.transaction.value) },
+    })),
+  } as unknown as Operation
+  const isKnown = ({ transaction }: Operation['steps'][number]) =>
+    catalog.networks.some(({ chainId }) => chainId === transaction.chainId)
+  try {
+    const anew = callsOf(like, catalog)
+    for (const [at, step] of like.steps.entries()) {
+      if (!isKnown(step)) continue
+      if (canonical(anew[at]) !== canonical(calls[at]))
+        return `step ${step.index + 1} does not call what it says`
+      if (!isToldRight(step, like, catalog)) return `step ${step.index + 1} is not what it is said to do`
+    }
+    return undefined
+  } catch {
+    // Whatever stands in a plan that this program did not write.
+    return 'its plan cannot be read'
+  }
+}

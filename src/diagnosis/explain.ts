@@ -1,0 +1,73 @@
+import { AppError } from '../domain/errors.ts'
+import type { Ground } from '../planning/context.ts'
+import type { Operation } from '../store/journal/operation.ts'
+import type { Depth } from '../transactions/run.ts'
+import { type Facts, regained } from './facts/facts.ts'
+import { gather } from './facts/gather.ts'
+import { doubtText, isDoubted } from './messages/doubts.ts'
+import { cluesOf } from './messages/evidence-lines.ts'
+import { command } from './messages/messages.ts'
+import { whyUnsafe } from './messages/retry-safety.ts'
+import { over, revertedRows } from './rules/finished.ts'
+import { going } from './rules/next-steps.ts'
+import { unasked } from './rules/unconfirmed.ts'
+import { waitingRows } from './rules/waiting.ts'
+import { never, type Row, type Verdict } from './verdict.ts'
+
+/** Every situation of an action in the journal, in the order in which they are tried. */
+const rows: readonly Row[] = [...over, ...revertedRows, ...unasked, ...waitingRows, ...going]
+
+/** What the service says: in words, and the transaction that it names as the delivery of a bridge. */
+export type Told = { text: string; delivered: string | null }
+
+/** One verdict about an action of the journal. Asks, and neither signs nor writes anything. JOURNAL_UNREADABLE where the journal is not as it was written. */
+export async function explain(
+  ground: Ground,
+  operation: Operation,
+  { told, depth }: { told: Promise<Told>; depth: Depth | undefined },
+): Promise<Verdict> {
+  refuseDamaged(ground, operation)
+  const [facts, { text }] = await Promise.all([
+    gather(ground, operation, { depth, told: told.then(({ delivered }) => delivered) }),
+    told,
+  ])
+  return { ...verdictOf(regained(facts)), evidence: cluesOf(facts, text) }
+}
+
+/** The first situation that fits. */
+function verdictOf(facts: Facts): Omit<Verdict, 'evidence'> {
+  const row = rows.find(({ is }) => is(facts))!
+  // Where the same can pay twice in any case, that is told already; where it went on as another one, that one tells.
+  const mayBeSafe = row.safeToRetry !== never && facts.wentOnAs === undefined
+  const unsafe = mayBeSafe ? whyUnsafe(facts) : undefined
+  const next = row.next(facts)
+  // An allowance is taken back in any case, and that pays nobody.
+  const isRevoke = next === command(facts, 'revoke')
+  const isUnclear = unsafe !== undefined || isDoubted(facts)
+  return {
+    id: facts.operation.id,
+    situation: row.situation,
+    verdict: row.verdict(facts) + (unsafe?.text ?? '') + doubtText(facts),
+    funds: row.funds(facts),
+    safeToRetry: row.safeToRetry(facts),
+    next: (isRevoke ? next : (unsafe?.next ?? next)) ?? (isUnclear ? command(facts, 'explain') : null),
+  }
+}
+
+function refuseDamaged({ journal }: Ground, { id, wallet }: Operation): void {
+  try {
+    journal.check(id)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'JOURNAL_UNREADABLE') throw error
+    const verdict: Verdict = {
+      id,
+      situation: 'JOURNAL_DAMAGED',
+      verdict: 'The journal is not as it was written, so that nothing in it can be believed.',
+      funds: `Only the chain knows: see what ${wallet} sent before you sign anything again.`,
+      safeToRetry: false,
+      next: null,
+      evidence: [{ source: 'journal', text: error.message }],
+    }
+    throw new AppError('JOURNAL_UNREADABLE', error.message, { details: verdict, cause: error })
+  }
+}

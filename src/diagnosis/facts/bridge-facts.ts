@@ -1,0 +1,111 @@
+import { encodeEventTopics, padHex } from 'viem/utils'
+import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
+import { ifAnswered, within } from '../../chain/rpc/timeouts.ts'
+import { Hash, type Hex } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import { networkNamed } from '../../domain/networks.ts'
+import { tokenAt } from '../../domain/token.ts'
+import type { Ground } from '../../planning/context.ts'
+import type { Arrival, JournalEvent, Operation } from '../../store/journal/operation.ts'
+import { tokenMessengerV2Abi as abi } from '../../swaps/cctp-v2/abi.ts'
+import { burnedBy } from '../../swaps/cctp-v2/delivery.ts'
+import { deliveryOf, usualMs } from '../../transactions/bridge/delivery.ts'
+import { resultOf } from '../../transactions/outcome/result.ts'
+import { type BridgeFacts, type StepFacts, wentWell } from './facts.ts'
+
+/** Where funds are that a later leg waits for; `undefined` while nothing is on a bridge. `told` is the hash that the service names. */
+export async function lookAtBridge(
+  ground: Ground,
+  operation: Operation,
+  steps: readonly StepFacts[],
+  events: readonly JournalEvent[],
+  told: string | null,
+): Promise<BridgeFacts | undefined> {
+  const leg = operation.legs.find(({ arrival }) => arrival !== null && arrival.hash === null)
+  const before = steps.filter(({ step }) => leg !== undefined && step.leg < leg.leg)
+  const sent = before.findLast(({ step }) => step.role === 'action')
+  const mined = sent && (sent.step.inclusion ?? sent.seen?.found)
+  if (!leg?.arrival || !sent || !mined || !wentWell(sent)) return undefined
+  const { networks } = ground.catalog
+  const { chainId } = sent.step.transaction
+  const { hash: burn, blockNumber } = mined
+  const burned = burnedBy(sent.step.transaction, operation.wallet)
+  const awaited = {
+    leg: { ...leg, arrival: leg.arrival },
+    burn: { chainId, hash: burn, blockNumber, burned },
+  }
+  const named = Hash.safeParse(told).data ?? resultOf(operation).short?.hash ?? null
+  const { burnedAt, isUnknown, isAttested, isFast, isMinted, brought } = await deliveryOf(
+    ground,
+    awaited,
+    named,
+  )
+  const shown = (amount: bigint) => amountText(ground, leg.chainId, awaited.leg.arrival, amount)
+  const { minimum } = leg.arrival
+  const isLess = brought !== undefined && brought.amount < minimum
+  const later = isLess ? await laterOf(ground, awaited.leg, brought.found.blockNumber) : undefined
+  return {
+    from: networkNamed(networks, chainId),
+    to: networkNamed(networks, leg.chainId),
+    recipient: leg.arrival.recipient,
+    burn,
+    // The journal may have been told of it long after.
+    since: Math.min(
+      events.findLast(({ index, becomes }) => index === sent.step.index && becomes === 'FINAL_OK')?.at ??
+        operation.updated,
+      burnedAt ?? Infinity,
+    ),
+    usualMs: isFast ? usualMs.fast : usualMs.standard,
+    isUnknown,
+    isAttested,
+    isMinted,
+    delivered: brought && {
+      hash: brought.found.hash,
+      brought: brought.amount,
+      minimum,
+      text: shown(brought.amount),
+      ...(later && { later: { hash: later.hash, text: shown(later.amount) } }),
+    },
+  }
+}
+
+const amountText = (
+  { catalog }: Ground,
+  chainId: number,
+  { token: address }: Arrival,
+  amount: bigint,
+): string => {
+  const token = tokenAt(catalog.tokens, chainId, address)
+  return token ? formatAmount(amount, token) : String(amount)
+}
+
+/** What the bridge brought to the same recipient after a delivery that was too small; nothing where the node does not say. */
+async function laterOf(
+  { rpc, catalog }: Ground,
+  { chainId, arrival: { recipient, token } }: { chainId: number; arrival: Arrival },
+  after: number,
+): Promise<{ hash: Hex; amount: bigint } | undefined> {
+  const there = catalog.cctpV2.find((one) => one.chainId === chainId)
+  if (!there) return undefined
+  const [topic] = encodeEventTopics({ abi, eventName: 'MintAndWithdraw' })
+  const logs = await ifAnswered(
+    within(
+      rpc(chainId).request<{ transactionHash: Hex; data: Hex }[]>('eth_getLogs', [
+        {
+          address: there.tokenMessenger,
+          topics: [
+            topic,
+            padHex(recipient, { size: 32 }).toLowerCase(),
+            padHex(token, { size: 32 }).toLowerCase(),
+          ],
+          fromBlock: hexQuantity(after + 1),
+        },
+      ]),
+    ),
+  )
+  const last = logs?.at(-1)
+  if (!logs || !last) return undefined
+  // Its two words are the amount and the fee that was kept of it.
+  const amount = logs.reduce((sum, { data }) => sum + quantity(data.slice(0, 66), 'what was minted'), 0n)
+  return { hash: last.transactionHash, amount }
+}

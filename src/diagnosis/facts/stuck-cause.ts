@@ -1,0 +1,63 @@
+import { ifAnswered, within } from '../../chain/rpc/timeouts.ts'
+import { AppError } from '../../domain/errors.ts'
+import { plain } from '../../domain/text.ts'
+import { decodeIntent, type KeptPlan } from '../../guard/intent-json.ts'
+import { isDust } from '../../guard/simulation/rounding-limits.ts'
+import { decodeTerms } from '../../guard/terms.ts'
+import type { Ground } from '../../planning/context.ts'
+import { tryLeg } from '../../planning/leg-simulation.ts'
+import type { Operation, Step } from '../../store/journal/operation.ts'
+import { command } from '../messages/messages.ts'
+import type { Facts, Stuck } from './facts.ts'
+
+/** Tries what is not signed of an action whose funds are where that takes them from; `undefined` where nothing speaks against it, or nobody answers. */
+export async function whyStuck(
+  ground: Pick<Ground, 'rpc' | 'catalog'>,
+  { plan: kept, steps, legs }: Operation,
+  unsigned: Step | undefined,
+): Promise<Stuck | undefined> {
+  const plan = kept as KeptPlan
+  const encoded = unsigned && plan.intents[unsigned.leg]
+  if (!encoded || unsigned.role === 'fee') return undefined
+  const { leg, transaction } = unsigned
+  const transactions = steps
+    .filter((step) => step.leg === leg && (step.state === 'PLANNED' || step.state === 'RESERVED'))
+    .map((step) => step.transaction)
+  const { chainId } = transaction
+  const chains = legs.map((one) => one.chainId)
+  try {
+    const intent = decodeIntent(encoded, ground.catalog)
+    await ifAnswered(
+      within(tryLeg(ground, { chainId, intent, transactions }, decodeTerms(plan.terms), chains)),
+    )
+    return undefined
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    if (isDust(error)) return { reason: error.message, is: 'forever' }
+    if (error.code === 'INSUFFICIENT_FUNDS') return { reason: error.message, is: 'poor' }
+    // What it was for may be in no catalogue any more.
+    const isRefused = error.code === 'SIMULATION_REVERTED' || error.code === 'STRATEGY_NOT_FOUND'
+    return isRefused ? { reason: error.message, is: 'refused' } : undefined
+  }
+}
+
+/** Why it cannot be gone on with now, and the ways out, as sentences that follow another one. */
+export function stuckText(facts: Facts): string {
+  const { stuck } = facts
+  if (!stuck) return ''
+  const giveUp = `give it up, which leaves the funds where they are: ${command(facts, 'abandon')}`
+  const ways = {
+    poor: `Send it there what it lacks, and go on; or ${giveUp}`,
+    refused: `Go on once that has changed; or ${giveUp}`,
+    forever: `That does not change by itself: ${giveUp}`,
+  }
+  return ` It cannot be gone on with now: ${stuck.reason}. ${ways[stuck.is]}`
+}
+
+/** Why the last run went no further, as a sentence that follows another one; nothing where what is in the way is told as it is now. */
+export const endedText = ({ endedFor, stuck }: Facts): string =>
+  endedFor === undefined || stuck ? '' : ` The last run stopped there: ${plain(endedFor).replace(/\.$/, '')}.`
+
+/** What is to be done about what is not signed. */
+export const goOnOrNot = (facts: Facts): string =>
+  command(facts, facts.stuck?.is === 'forever' ? 'abandon' : 'resume')

@@ -1,0 +1,105 @@
+import { size, toEventSelector } from 'viem/utils'
+import { ifAnswered, within } from '../../chain/rpc/timeouts.ts'
+import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import type { Network } from '../../domain/networks.ts'
+import type { Token } from '../../domain/token.ts'
+import type { Ground } from '../../planning/context.ts'
+import { findOnChain } from '../../transactions/confirmation/find-transaction.ts'
+import type { Clue } from '../verdict.ts'
+import { onChain } from './transaction-lookup.ts'
+
+const transferTopic = toEventSelector(
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
+)
+
+/** What is named of an action that this machine did not begin: its transactions, that of the delivery of its bridge, and whose funds they move. */
+export type Named = { hashes: readonly Hex[]; delivery: Hex | null; whose: readonly Address[] }
+
+/**
+ * Where the funds of an action are that was begun elsewhere, by the receipts of its transactions on our own nodes: what left and what came to those whose funds they are (who signed them, where nobody is named),
+ * in tokens of the catalogue, and in native coins as far as the transactions themselves carry them. `evidence` has a line for each transaction.
+ */
+export async function movedBy(
+  ground: Ground,
+  { hashes, delivery, whose }: Named,
+): Promise<{ funds: string; evidence: Clue[] }> {
+  const all = [...new Set([...hashes, ...(delivery === null ? [] : [delivery])])]
+  const looks = await Promise.all(all.map((hash) => lookAt(ground, hash, whose)))
+  const seen = looks.flatMap(({ moves }) => moves ?? [])
+  const unseen = looks.filter(({ moves }) => moves === undefined).length
+  const isOpen = looks.some(({ isFinal }) => !isFinal)
+  const sums = new Map<string, { move: Move; sum: bigint }>()
+  for (const move of seen) {
+    const key = `${move.network.name} ${move.token.address} ${move.owner}`.toLowerCase()
+    sums.set(key, { move, sum: (sums.get(key)?.sum ?? 0n) + move.units })
+  }
+  const texts = [...sums.values()].flatMap(({ move: { network, token, owner }, sum }) => {
+    if (sum === 0n) return []
+    const amount = formatAmount(sum < 0n ? -sum : sum, token)
+    return [`${amount} ${sum < 0n ? 'left' : 'came to'} ${owner} on ${network.name}`]
+  })
+  const words = [
+    texts.length > 0
+      ? `By the chains, ${texts.join('; ')}.`
+      : unseen > 0
+        ? 'Not known.'
+        : 'By the chains, no token of the catalogue was moved, and no native coin but for fees.',
+    ...(isOpen && unseen < looks.length ? ['Not all of it is final.'] : []),
+    ...(unseen > 0
+      ? [
+          `${unseen} of its ${all.length} transactions ${unseen === 1 ? 'is' : 'are'} shown by no network here.`,
+        ]
+      : []),
+  ]
+  return { funds: words.join(' '), evidence: looks.map(({ text }) => ({ source: 'chain', text })) }
+}
+
+/** So much of a token, in its smallest unit, that came to somebody, or left him where it is negative. */
+type Move = {
+  network: Network
+  token: Pick<Token, 'address' | 'symbol' | 'decimals'>
+  owner: Address
+  units: bigint
+}
+
+async function lookAt(
+  ground: Ground,
+  hash: Hex,
+  whose: readonly Address[],
+): Promise<{ moves: Move[] | undefined; isFinal: boolean; text: string }> {
+  const { found } = await onChain(ground, hash, undefined)
+  if (!found) return { moves: undefined, isFinal: false, text: `no network here shows ${hash}` }
+  const { network, from: signer, call, deed, block } = found
+  const owners = whose.length > 0 ? whose : [signer]
+  if (!block) return { moves: [], isFinal: false, text: `${hash} waits on ${network.name}: it ${deed.does}` }
+  const text = `${hash} ${deed.does}, and ${block.succeeded ? 'succeeded' : 'reverted'} in block ${block.number} of ${network.name}${block.isFinal ? '' : ', which is not final yet'}`
+  const receipt = await ifAnswered(within(findOnChain(ground.rpc(network.chainId), hash)))
+  const coin = { ...network.native, address: nativeAddress }
+  const carried = owners.flatMap((owner): Move[] => {
+    const came = call.to !== null && sameAddress(call.to, owner) ? call.value : 0n
+    const units = came - (sameAddress(signer, owner) ? call.value : 0n)
+    return units === 0n || !block.succeeded ? [] : [{ network, token: coin, owner, units }]
+  })
+  const moves = (receipt?.ok ? receipt.logs : []).flatMap(({ address, topics: [event, from, to], data }) => {
+    const token = tokenOf(ground, network, address)
+    if (event !== transferTopic || !token || from === undefined || to === undefined || size(data) !== 32)
+      return []
+    return owners.flatMap((owner): Move[] => {
+      const units = (isOwner(to, owner) ? BigInt(data) : 0n) - (isOwner(from, owner) ? BigInt(data) : 0n)
+      return units === 0n ? [] : [{ network, token, owner, units }]
+    })
+  })
+  return {
+    moves: receipt || !block.succeeded ? [...carried, ...moves] : undefined,
+    isFinal: block.isFinal,
+    text,
+  }
+}
+
+const isOwner = (topic: string, owner: Address): boolean => sameAddress(`0x${topic.slice(26)}`, owner)
+
+const tokenOf = ({ catalog }: Ground, { chainId }: Network, address: Address): Token | undefined =>
+  [...(catalog.tokens as readonly Token[]), ...catalog.strategies.map(({ receipt }) => receipt)].find(
+    (token) => token.chainId === chainId && sameAddress(token.address, address),
+  )

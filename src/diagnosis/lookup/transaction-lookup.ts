@@ -1,0 +1,227 @@
+import { parseAbi } from 'viem/utils'
+import { strictDecode } from '../../chain/calldata.ts'
+import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
+import type { Rpc } from '../../chain/rpc/rpc.ts'
+import { patienceMs, within } from '../../chain/rpc/timeouts.ts'
+import { type Address, EvmAddress, type Hex } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import { AppError } from '../../domain/errors.ts'
+import { type Network, publicNetworks, sandboxNetworks } from '../../domain/networks.ts'
+import { type Token, tokenAt } from '../../domain/token.ts'
+import { contractName } from '../../guard/contract-names.ts'
+import type { Ground } from '../../planning/context.ts'
+import { finalityOf, wantedOf } from '../../transactions/confirmation/finality.ts'
+import { type Found, findOnChain } from '../../transactions/confirmation/find-transaction.ts'
+import { type Disagreement, lookMs } from '../../transactions/confirmation/quorum.ts'
+import type { Depth } from '../../transactions/run.ts'
+
+/** What the call of a transaction is for, as a sentence without its subject; `spender` may take something by it, and `null` is nobody. */
+type Deed =
+  | { is: 'payment' | 'call'; does: string }
+  | { is: 'approval'; does: string; spender: Address | null }
+
+/** The call of a transaction, as it was read; nobody is called by what makes a contract. */
+type Call = { to: Address | null; input: Hex; value: bigint }
+
+const payments = parseAbi([
+  'function transfer(address to, uint256 amount) returns (bool)',
+  'function approve(address spender, uint256 amount) returns (bool)',
+])
+
+/** What a transaction does, as far as its call alone says so. */
+function deedOf(
+  { to, input, value }: Call,
+  { chainId, native }: Network,
+  catalog: Ground['catalog'] & { tokens: readonly Token[] },
+): Deed {
+  if (to === null) return { is: 'call', does: 'makes a contract' }
+  const carried = formatAmount(value, native)
+  if (input === '0x') return { is: 'payment', does: `sends ${carried} to ${to}` }
+  const token = tokenAt(catalog.tokens, chainId, to)
+  const call = token && strictDecode(payments, input)
+  if (token && call) {
+    const [who, units] = call.args
+    const amount = formatAmount(units, token)
+    return call.functionName === 'transfer'
+      ? { is: 'payment', does: `sends ${amount} to ${who}` }
+      : { is: 'approval', does: `lets ${who} take ${amount}`, spender: units === 0n ? null : who }
+  }
+  const name = contractName(catalog, chainId, to)
+  return { is: 'call', does: `calls ${name === null ? to : `${name} (${to})`} with ${carried}` }
+}
+
+/**
+ * A transaction as its network shows it; `block` is `null` while it waits, `at` in epoch ms; `isFinal` where all endpoints that answer show it so, deep enough, and `unlike`
+ * what another one shows instead.
+ */
+export type OnChain = {
+  network: Network
+  from: Address
+  nonce: number
+  call: Pick<Call, 'to' | 'value'>
+  deed: Deed
+  block: {
+    number: number
+    at: number
+    succeeded: boolean
+    isFinal: boolean
+    unlike?: Disagreement | undefined
+  } | null
+}
+
+/** A network that does not say whether it has a transaction: because there is no RPC for it here, that one did not answer, is of another chain, or says what cannot be used. */
+export type Silent = { network: Network; is: 'unasked' | 'silent' | 'another' | 'odd'; why: string }
+
+/** The transaction of a hash on whichever of the networks has it, final at a depth or at what is usual there; `silent` are those that do not say, where none has it. */
+export async function onChain(
+  ground: Ground,
+  hash: Hex,
+  depth: Depth | undefined,
+): Promise<{ found: OnChain | undefined; silent: Silent[] }> {
+  const asked = everyNetwork(ground).map((network) =>
+    shownOn(ground, network, hash, depth).catch((error: unknown) => unsaid(network, error)),
+  )
+  // Whoever has it is not kept waiting by those that do not answer.
+  const found = await firstOf(asked, (answer) => answer !== null && 'deed' in answer)
+  if (found && 'deed' in found) return { found, silent: [] }
+  const answers = await Promise.all(asked)
+  return { found: undefined, silent: answers.flatMap((one) => (one && 'why' in one ? one : [])) }
+}
+
+/** The first answer that is one; `undefined` where none is. */
+async function firstOf<T>(asked: readonly Promise<T>[], is: (answer: T) => boolean): Promise<T | undefined> {
+  const wanted = asked.map(async (one) => {
+    const answer = await one
+    if (!is(answer)) throw new AppError('NOT_FOUND', 'Not this one')
+    return answer
+  })
+  return Promise.any(wanted).catch(() => undefined)
+}
+
+/** Every network that this version serves, with or without an RPC here; of the embedded ones, which no public one stands beside, these. */
+function everyNetwork({ catalog: { networks } }: Ground): readonly Network[] {
+  const isIn = (some: readonly Network[]) => (one: Network) =>
+    some.some(({ chainId }) => chainId === one.chainId)
+  const isSandbox = networks.length > 0 && networks.every(isIn(sandboxNetworks))
+  const others = (isSandbox ? sandboxNetworks : publicNetworks).filter((one) => !isIn(networks)(one))
+  return [...networks, ...others]
+}
+
+/** That a network does not say, by why it does not. */
+function unsaid(network: Network, error: unknown): Silent {
+  if (!(error instanceof AppError)) throw error
+  const { code, message: why } = error
+  if (code === 'CONFIG_INVALID' || code === 'UNKNOWN_NETWORK') return { network, is: 'unasked', why }
+  if (code === 'CHAIN_ID_MISMATCH') return { network, is: 'another', why }
+  if (code === 'RPC_UNREACHABLE') return { network, is: 'silent', why }
+  if (code.startsWith('RPC_')) return { network, is: 'odd', why }
+  throw error
+}
+
+/** The transaction on a network, in a block by the first endpoint that shows it so; `null` only where all of them say that they do not have it. */
+async function shownOn(
+  { rpc, catalog }: Ground,
+  network: Network,
+  hash: Hex,
+  depth: Depth | undefined,
+): Promise<OnChain | null> {
+  const node = rpc(network.chainId)
+  const all = [node, ...node.peers]
+  const told = await shownByAny(all, { catalog, network, hash, depth })
+  if (told) return told
+  // Whoever did not answer the first question has another one asked in his place since, and is one of the others now.
+  const passedOver = node.peers.filter((peer) => !all.includes(peer))
+  return passedOver.length === 0 ? null : shownByAny(passedOver, { catalog, network, hash, depth })
+}
+
+type Wanted = { catalog: Ground['catalog']; network: Network; hash: Hex; depth: Depth | undefined }
+
+async function shownByAny(
+  all: readonly Rpc[],
+  { catalog, network, hash, depth }: Wanted,
+): Promise<OnChain | null> {
+  const asked = all.map(async (one) => {
+    const among: Rpc = {
+      host: one.host,
+      peers: all.filter((other) => other !== one),
+      request: one.request,
+      batch: one.batch,
+    }
+    const answer = await within(shownBy(among, catalog, network, hash, depth))
+    if (answer === undefined)
+      throw new AppError('RPC_UNREACHABLE', `no answer within ${patienceMs / 1_000} s`)
+    return answer
+  })
+  const mined = await firstOf(asked, (answer) => answer?.block != null)
+  if (mined) return mined
+  const answers = await Promise.allSettled(asked)
+  const told = answers.flatMap((one) => (one.status === 'fulfilled' ? (one.value ?? []) : []))
+  if (told[0]) return told[0]
+  for (const one of answers) if (one.status === 'rejected') throw one.reason
+  return null
+}
+
+type Told = { from: Address; nonce: number } & Call
+
+/** What a node shows of a transaction, as it must be; RPC_INCONSISTENT where it is not so. */
+function readTold(host: string, hash: Hex, answer: unknown): Told & { isInBlock: boolean } {
+  const told = Object(answer) as Record<string, unknown>
+  if (String(told.hash).toLowerCase() !== hash.toLowerCase())
+    throw new AppError('RPC_INCONSISTENT', `The node at ${host} shows another transaction`)
+  const [from, to] = [EvmAddress.safeParse(told.from), EvmAddress.nullable().safeParse(told.to)]
+  if (!from.success || !to.success || !/^0x([0-9a-f]{2})*$/i.test(String(told.input)))
+    throw new AppError(
+      'RPC_INCONSISTENT',
+      `The node at ${host} shows ${hash} without whom it is of, or what it calls`,
+    )
+  return {
+    from: from.data,
+    to: to.data,
+    input: told.input as Hex,
+    value: quantity(told.value, 'its value'),
+    nonce: Number(quantity(told.nonce, 'the nonce')),
+    isInBlock: typeof told.blockNumber === 'string',
+  }
+}
+
+async function shownBy(
+  node: Rpc,
+  catalog: Ground['catalog'],
+  network: Network,
+  hash: Hex,
+  depth: Depth | undefined,
+): Promise<OnChain | null> {
+  const answer = await node.request('eth_getTransactionByHash', [hash])
+  if (answer === null) return null
+  const { from, nonce, isInBlock, ...call } = readTold(node.host, hash, answer)
+  const found = await findOnChain(node, hash)
+  // A transaction that is in a block waits for nothing, and without its receipt in that block nobody knows how it ended.
+  if (!found && isInBlock)
+    throw new AppError(
+      'RPC_INCONSISTENT',
+      `The node at ${node.host} shows ${hash} in a block, and no receipt of it there`,
+      { details: { host: node.host, hash } },
+    )
+  const block = found ? await blockOf(node, network, found, depth) : null
+  return { network, from, nonce, call, deed: deedOf(call, network, catalog), block }
+}
+
+async function blockOf(
+  node: Rpc,
+  { depth: usual }: Network,
+  found: Found,
+  depth: Depth | undefined,
+): Promise<OnChain['block']> {
+  const { blockNumber, ok } = found
+  const at = hexQuantity(blockNumber)
+  const block = await node.request<{ timestamp?: string } | null>('eth_getBlockByNumber', [at, false])
+  const shown = { ...found, by: node.host }
+  const { deep, unlike } = await finalityOf(node, shown, wantedOf(usual, depth), lookMs)
+  return {
+    number: blockNumber,
+    at: Number(quantity(block?.timestamp, 'the time of the block')) * 1000,
+    succeeded: ok,
+    isFinal: deep,
+    unlike,
+  }
+}

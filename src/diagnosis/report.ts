@@ -1,0 +1,123 @@
+import type { TokenAmount } from '../domain/amount.ts'
+import { type Network, networkShown } from '../domain/networks.ts'
+import type { About, KeptPlan } from '../guard/intent-json.ts'
+import type { Ground } from '../planning/context.ts'
+import type { JournalEvent, Operation, Step } from '../store/journal/operation.ts'
+import { leastOut, whatCame } from '../transactions/outcome/received-amount.ts'
+import { isShort, resultOf } from '../transactions/outcome/result.ts'
+
+/** The status of an action in each state of its operation. */
+export const statuses: Readonly<Record<Operation['state'], string>> = {
+  OPEN: 'INITIAL',
+  DROPPED: 'FAILED',
+  EXECUTING: 'PENDING',
+  PARTIAL: 'PENDING',
+  ATTENTION: 'PENDING',
+  DONE: 'SUCCESS',
+  FAILED: 'FAILED',
+  CANCELLED: 'FAILED',
+}
+
+/** The status of a transaction in each state of its step. */
+export const stepStatuses: Readonly<Record<Step['state'], string>> = {
+  PLANNED: 'planned',
+  RESERVED: 'planned',
+  SIGNED: 'pending',
+  BROADCAST: 'pending',
+  INCLUDED: 'included',
+  FINAL_OK: 'confirmed',
+  FINAL_REVERTED: 'failed',
+  CANCELLED: 'cancelled',
+  SUPERSEDED: 'superseded',
+}
+
+/** An operation as it is reported, from the journal alone: the same words for the same operation, whenever it is asked. */
+export function reportOf(
+  operation: Operation,
+  networks: readonly Network[],
+  lastHash: (step: Step) => string | null,
+  finality: string | null,
+) {
+  const { about, assurance, intents } = operation.plan as KeptPlan
+  const kindOf = ({ role, leg }: Step) =>
+    role !== 'action'
+      ? role
+      : operation.kind === 'deposit' && intents[leg]?.kind === 'swap'
+        ? 'bridge'
+        : operation.kind
+  const isOver =
+    operation.state === 'DONE' ||
+    operation.state === 'FAILED' ||
+    operation.state === 'CANCELLED' ||
+    operation.state === 'DROPPED'
+  const { short } = isShort(operation) ? resultOf(operation) : {}
+  const delivered = operation.legs.findLast(({ arrival }) => arrival !== null)?.arrival
+  return {
+    id: operation.id,
+    type: about.type,
+    status: statuses[operation.state],
+    strategyId: about.strategyId,
+    strategySlug: about.strategySlug,
+    originAddress: operation.wallet,
+    receiverAddress: about.receiver,
+    amounts: amountsOf(operation),
+    ...(about.queued && { queued: about.queued }),
+    transactions: operation.steps.map((step) =>
+      transactionOf(step, kindOf(step), networkShown(networks, step.transaction.chainId), lastHash),
+    ),
+    destinationTxHash: delivered?.hash ?? short?.hash ?? null,
+    ...(short && { arrivedShort: short }),
+    createdAt: new Date(operation.created).toISOString(),
+    updatedAt: new Date(operation.updated).toISOString(),
+    finishedAt: isOver ? new Date(operation.updated).toISOString() : null,
+    finality,
+    assurance,
+    idempotencyKey: operation.idemKey,
+  }
+}
+
+/** What goes in and what comes out: what is expected, until it is over; then what came, nothing where it failed, or where nobody could say what came, at least how much. */
+export function amountsOf(operation: Operation): About['amounts'] & { outAtLeast?: TokenAmount } {
+  const { amounts } = (operation.plan as KeptPlan).about
+  const { out } = resultOf(operation)
+  if (out) return { in: amounts.in, out }
+  if (statuses[operation.state] === 'FAILED') return { in: amounts.in, out: null }
+  if (operation.state !== 'DONE') return amounts
+  const least = leastOut(operation)
+  return { in: amounts.in, out: null, ...(least && { outAtLeast: least }) }
+}
+
+/** In which words the last step that is final became so, such as `depth 3` or `finalized`; `null` while none is. */
+export const finalityWords = (events: readonly Pick<JournalEvent, 'becomes' | 'why'>[]): string | null =>
+  events
+    .findLast(({ becomes }) => becomes.startsWith('FINAL_') || becomes === 'CANCELLED')
+    ?.why.match(/, (.+)$/)?.[1] ?? null
+
+/** What `reportOf` gives. */
+export type Report = ReturnType<typeof reportOf>
+
+function transactionOf(step: Step, kind: string, network: Network, lastHash: (step: Step) => string | null) {
+  const hash = step.inclusion?.hash ?? lastHash(step)
+  return {
+    index: step.index,
+    kind: kind,
+    text: step.text,
+    chainId: network.chainId,
+    network: network.name,
+    to: step.transaction.to,
+    hash,
+    nonce: step.nonce,
+    status: stepStatuses[step.state],
+    blockNumber: step.inclusion?.blockNumber ?? null,
+    gasUsed: step.inclusion?.gasUsed.toString() ?? null,
+    explorerUrl: network.explorer && hash ? `${network.explorer}/tx/${hash}` : null,
+    error: step.state === 'FINAL_REVERTED' ? 'reverted' : null,
+  }
+}
+
+/** A report of what is done that also says what came out, where the journal does not hold that: by the receipt, so always the same. */
+export async function withReceived(ground: Ground, operation: Operation, report: Report): Promise<Report> {
+  if (operation.state !== 'DONE' || report.amounts.out !== null) return report
+  const out = await whatCame(ground, operation)
+  return out ? { ...report, amounts: { in: report.amounts.in, out } } : report
+}

@@ -1,0 +1,44 @@
+import type { z } from 'zod'
+import { plain } from './text.ts'
+
+/** What kinds of values are called. */
+const kinds: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+  boolean: 'true or false',
+}
+
+/** How many faults are named. */
+const most = 3
+
+/** What a document has that does not fit, for people and on one line: where, and what is wrong there; of many the first few. */
+export function misfit({ issues }: z.ZodError): string {
+  const [named, more] = [issues.slice(0, most).map(words), issues.length - most]
+  return `${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
+}
+
+function words(issue: z.core.$ZodIssue): string {
+  const at = plain(issue.path.join('.')) || 'it'
+  if (/received undefined$/.test(issue.message)) return `${at} is missing`
+  switch (issue.code) {
+    case 'invalid_type':
+      return `${at} is not ${kinds[issue.expected] ?? 'what stands there'}`
+    case 'invalid_value':
+      return `${at} is not ${issue.values.map(String).join(' or ')}`
+    case 'invalid_key': {
+      const [why] = issue.issues
+      return `${at}: ${plain(why?.message ?? issue.message)}`
+    }
+    case 'unrecognized_keys':
+      return `${at} has ${issue.keys.map((key) => `"${plain(key)}"`).join(' and ')}, which nobody knows`
+    default:
+      // What the shape says for itself is for people; what it says where nobody wrote anything is not.
+      return /^Invalid (string|input)\b/.test(issue.message)
+        ? `${at} is not written as what stands there`
+        : `${at}: ${plain(issue.message)}`
+  }
+}

@@ -1,0 +1,27 @@
+import type { Catalog } from '../protocols/catalog.ts'
+
+/** What a key may see: testnets or not, and the slugs of the strategies that are active for its customer; `null` is all. */
+export type Sees = { testnets: boolean; strategies: readonly string[] | null }
+
+/** Whoever has the engine in his own process sees everything. */
+export const everything: Sees = { testnets: true, strategies: null }
+
+/** The part of a catalogue that somebody may see: the rest is as if it did not exist. */
+export function visible(catalog: Catalog, { testnets, strategies }: Sees): Catalog {
+  const networks = catalog.networks.filter((network) => testnets || !network.testnet)
+  const known = new Set(networks.map(({ chainId }) => chainId))
+  const isThere = ({ chainId }: { chainId: number }) => known.has(chainId)
+  const isActive = ({ slug }: { slug: string }) => strategies === null || strategies.includes(slug)
+  return {
+    networks,
+    tokens: catalog.tokens.filter(isThere),
+    strategies: catalog.strategies.filter((entry) => isThere(entry) && isActive(entry)),
+    uniswapV3: catalog.uniswapV3.filter(isThere),
+    cctpV2: catalog.cctpV2.filter(isThere),
+    attestation: catalog.attestation,
+    priceFeeds: catalog.priceFeeds.filter(isThere),
+    priceOracles: Object.fromEntries(
+      Object.entries(catalog.priceOracles).filter(([chainId]) => known.has(Number(chainId))),
+    ),
+  }
+}

@@ -1,0 +1,160 @@
+import type { Chain } from '../../chain/chain.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { SentRow } from '../../store/engine/submitted-transactions.ts'
+import { inPassing } from '../background-writes.ts'
+import type { Context } from '../context.ts'
+import { hashesOf } from '../history/logs/block-ranges.ts'
+import type { SoFar } from './find-transaction.ts'
+import { openOf, type Standing, spanOf, type ToRead, toRead } from './nonce-range.ts'
+import { sentIn, type WalletBlock } from './wallet-blocks.ts'
+
+/** The transactions of a wallet by their nonces, oldest first, and whether they are all. */
+export type Sent = { rows: readonly SentRow[]; isAll: boolean }
+
+/** What one look may cost: whoever looks again goes on where this one ended. Whoever looks at a failure often must not cost much each time. */
+const most = {
+  whole: { nonces: 48, blocks: 400, bytes: 16_000_000, ms: 5_000 },
+  little: { nonces: 4, blocks: 40, bytes: 4_000_000, ms: 2_000 },
+}
+/** So many blocks are asked for side by side at first, at most later, and as long as they have no more than so many bytes. */
+const sideBySide = { first: 4, most: 25, bytes: 2_000_000 }
+
+/**
+ * What a wallet has sent since a nonce, none of which is in a block before `fromBlock`. Where the node has old states, only blocks are
+ * read in which the wallet has sent something; what is final is read once. What cannot be read now is not known yet.
+ */
+export async function sentSince(
+  { store, now }: Pick<Context, 'store' | 'now'>,
+  chain: Chain,
+  wallet: string,
+  since: { fromBlock: number; fromNonce: number },
+  { count, head }: SoFar,
+  cost: keyof typeof most,
+): Promise<Sent> {
+  const { fromNonce } = since
+  if (count <= fromNonce) return { rows: [], isAll: true }
+  const place = { chainId: chain.network.chainId, wallet }
+  const kept = await store.sentFrom(place, fromNonce)
+  const isHeld = await orNone(holds(chain, kept))
+  if (isHeld === undefined) return { rows: [], isAll: false }
+  const isFresh = isHeld || (await inPassing(store.forgetSent(place))) !== undefined
+  const rows = new Map((isHeld ? kept : []).map((row) => [row.nonce, row]))
+  const standing = { ...since, rows, count, head }
+  const limit = most[cost]
+  const wanted = await orNone(toRead(chain, wallet, standing, limit))
+  if (!wanted) return { rows: inOrder(rows), isAll: false }
+  const read = await readUp(chain, wallet, wanted.numbers, { ...limit, now })
+  for (const { sent } of read)
+    for (const row of sent) if (row.nonce >= fromNonce && row.nonce < count) rows.set(row.nonce, row)
+  const isFinal = ({ block }: { block: number }) => head - block + 1 >= chain.network.depth
+  const notes = wanted.of
+    ? notesOf(read, wanted.of, standing)
+    : notesOfRow(read, standing, limit.nonces, isFinal)
+  const found = read.flatMap(({ sent }) => sent).filter(({ nonce }) => rows.has(nonce))
+  const final = [...found, ...notes].filter(isFinal)
+  if (isFresh && final.length > 0) await inPassing(store.keepSent(place, final))
+  const none = new Set([...wanted.none, ...notes.filter(isNone(standing, wanted)).map(({ nonce }) => nonce)])
+  const isKnown = openOf(standing).every((nonce) => none.has(nonce))
+  return { rows: inOrder(rows), isAll: isKnown }
+}
+
+const inOrder = (rows: ReadonlyMap<number, SentRow>): SentRow[] =>
+  [...rows.values()].filter(({ hash }) => hash !== '').sort((a, b) => a.nonce - b.nonce)
+
+/** Whether what was read is still of this chain: the newest block of it is. */
+async function holds(chain: Chain, rows: readonly SentRow[]): Promise<boolean> {
+  const newest = rows.reduce<SentRow | undefined>(
+    (best, row) => (best && best.block >= row.block ? best : row),
+    undefined,
+  )
+  if (!newest) return true
+  const number = BigInt(newest.block)
+  return (await hashesOf(chain, [number])).get(number) === newest.blockHash
+}
+
+/** What was read of blocks, in order, until one cannot be read or it has cost enough. */
+async function readUp(
+  chain: Chain,
+  wallet: string,
+  numbers: readonly number[],
+  { bytes, ms, now }: { bytes: number; ms: number; now: () => number },
+): Promise<WalletBlock[]> {
+  const until = now() + ms
+  const read: WalletBlock[] = []
+  for (
+    let at = 0, cost = 0, few = sideBySide.first;
+    at < numbers.length && cost < bytes && now() <= until;
+  ) {
+    const some = numbers.slice(at, at + few)
+    const blocks = await Promise.all(some.map((number) => orNone(sentIn(chain, wallet, number))))
+    const missing = blocks.indexOf(undefined)
+    read.push(...blocks.slice(0, missing === -1 ? undefined : missing).filter((block) => block !== undefined))
+    if (missing !== -1) break
+    at += few
+    cost = read.reduce((sum, block) => sum + block.bytes, 0)
+    few = Math.max(1, Math.min(sideBySide.most, Math.floor((sideBySide.bytes * read.length) / (cost + 1))))
+  }
+  return read
+}
+
+/** What the node does not give, or not now. */
+async function orNone<value>(asked: Promise<value>): Promise<value | undefined> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
+    throw error
+  }
+}
+
+const noteOf = (nonce: number, { number, hash }: WalletBlock): SentRow => ({
+  nonce,
+  block: number,
+  blockHash: hash,
+  hash: '',
+  call: '',
+})
+
+/** Of nonces that are not there in their own blocks. */
+function notesOf(
+  read: readonly WalletBlock[],
+  of: ReadonlyMap<number, number>,
+  standing: Standing,
+): SentRow[] {
+  return read.flatMap((block) =>
+    openOf(standing)
+      .filter((nonce) => of.get(nonce) === block.number)
+      .map((nonce) => noteOf(nonce, block)),
+  )
+}
+
+/**
+ * Up to which block nonces are not there, after blocks in a row were read: up to the last that is final, and the last. Of each that may be
+ * in the first of them or later: one that no transaction has is before others, which are looked for all the same.
+ */
+function notesOfRow(
+  read: readonly WalletBlock[],
+  standing: Standing,
+  most: number,
+  isFinal: (at: { block: number }) => boolean,
+): SentRow[] {
+  const [first, last] = [read[0], read.at(-1)]
+  if (!first || !last) return []
+  const ends = [read.findLast(({ number }) => isFinal({ block: number })), last].filter(
+    (end) => end !== undefined,
+  )
+  const isLookedFor = (nonce: number) => {
+    const { low, high } = spanOf(standing, nonce)
+    return first.number <= low && low <= high
+  }
+  const some = openOf(standing).filter(isLookedFor).slice(0, most)
+  return ends.flatMap((end) =>
+    some.filter((nonce) => spanOf(standing, nonce).low <= end.number).map((nonce) => noteOf(nonce, end)),
+  )
+}
+
+/** Whether what was read says that no transaction has a nonce: its own block was, or all that may have it. */
+const isNone =
+  (standing: Standing, { of }: ToRead) =>
+  ({ nonce, block }: SentRow): boolean =>
+    of !== undefined || block >= spanOf(standing, nonce).high

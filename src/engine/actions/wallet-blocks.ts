@@ -1,0 +1,75 @@
+import type { Chain } from '../../chain/chain.ts'
+import { sameAddress } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { SentRow } from '../../store/engine/submitted-transactions.ts'
+import { callOf, type FoundTx } from './find-transaction.ts'
+
+/** What a wallet has sent in a block, and about how many bytes were read for it. */
+export type WalletBlock = { number: number; hash: string; sent: SentRow[]; bytes: number }
+
+/** So many transactions of a block that is too large are asked for in one exchange. */
+const together = 64
+
+/**
+ * What a wallet has sent in a block; `undefined` where the node does not have the block. One that is too large for one answer is read a
+ * part at a time, and smaller parts after a refusal.
+ */
+export async function sentIn(chain: Chain, wallet: string, number: number): Promise<WalletBlock | undefined> {
+  const block = await blockAt(chain, number)
+  if (!block) return undefined
+  const { hash, transactions } = block
+  const sent = transactions
+    // Chains have transactions of kinds of their own, of which not all have a sender, or an input.
+    .filter(({ from, input }) => isText(from) && isText(input) && sameAddress(from, wallet))
+    .map((tx) => ({
+      nonce: Number(tx.nonce),
+      block: number,
+      blockHash: hash,
+      hash: tx.hash,
+      call: callOf({ to: tx.to, data: tx.input, value: BigInt(tx.value) }),
+    }))
+  const bytes = transactions.reduce(
+    (sum, { input }) => sum + (isText(input) ? input.length : 0) + bytesBesides,
+    0,
+  )
+  return { number, hash, sent, bytes }
+}
+
+const isText = (field: unknown): boolean => typeof field === 'string'
+
+/** What a transaction has besides its input, in bytes of JSON. */
+const bytesBesides = 700
+
+type Block<tx> = { hash: string; transactions: tx[] }
+
+async function blockAt({ rpc }: Chain, number: number): Promise<Block<FoundTx> | undefined> {
+  const at = `0x${number.toString(16)}`
+  try {
+    return (await rpc.request<Block<FoundTx> | null>('eth_getBlockByNumber', [at, true])) ?? undefined
+  } catch (error) {
+    if (!isTooLarge(error)) throw error
+  }
+  const bare = await rpc.request<Block<string> | null>('eth_getBlockByNumber', [at, false])
+  if (!bare) return undefined
+  const transactions: FoundTx[] = []
+  for (let size = together; transactions.length < bare.transactions.length; ) {
+    const from = transactions.length
+    const part = bare.transactions.slice(from, from + size)
+    try {
+      const read = (await rpc.batch(
+        part.map((hash) => ['eth_getTransactionByHash', [hash]]),
+      )) as (FoundTx | null)[]
+      // The chain was rearranged meanwhile: it is another block by now.
+      if (read.some((tx) => tx?.blockNumber == null || Number(tx.blockNumber) !== number)) return undefined
+      transactions.push(...(read as FoundTx[]))
+    } catch (error) {
+      if (size === 1 || !isTooLarge(error)) throw error
+      size = Math.ceil(size / 4)
+    }
+  }
+  return { hash: bare.hash, transactions }
+}
+
+/** An answer that is larger than we take, or than the node gives: it says so in words of its own. */
+const isTooLarge = (error: unknown): boolean =>
+  error instanceof AppError && (error.code === 'RPC_ERROR' || error.details?.fault === 'too-large')

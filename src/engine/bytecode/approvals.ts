@@ -1,0 +1,61 @@
+import { type Chain, read } from '../../chain/chain.ts'
+import { approve, erc20Abi } from '../../chain/erc20.ts'
+import type { Address } from '../../domain/address.ts'
+import { formatAmount, type Unit } from '../../domain/amount.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { Step } from '../../protocols/market.ts'
+
+/**
+ * A step with the approvals that it still lacks, in the order to send them: none where the allowance is enough, else the
+ * exact amount, after a reset to zero where the token refuses to change an allowance that is not zero. Of what is `paid` there must be
+ * as much at all: otherwise the step could only fail, and leave its allowance. INSUFFICIENT_FUNDS.
+ */
+export async function withApprovals(
+  chain: Chain,
+  wallet: Address,
+  { transaction, needs }: Step,
+  paid?: Unit,
+): Promise<Transaction[]> {
+  if (!needs) return [transaction]
+  const { token, spender, amount } = needs
+  const { allowed, supply } = await read(chain, {
+    reads: [
+      { address: token, abi: erc20Abi, functionName: 'allowance', args: [wallet, spender] },
+      { address: token, abi: erc20Abi, functionName: 'totalSupply' },
+    ],
+    parse: ([allowance, total]) => ({
+      allowed: (allowance as bigint | undefined) ?? 0n,
+      supply: total as bigint | undefined,
+    }),
+  })
+  if (paid && supply !== undefined && amount > supply)
+    throw new AppError(
+      'INSUFFICIENT_FUNDS',
+      `There are only ${formatAmount(supply, paid)} on ${chain.network.name}, and nobody can pay ${formatAmount(amount, paid)}`,
+      { details: { amount: amount.toString(), supply: supply.toString() } },
+    )
+  if (allowed >= amount) return [transaction]
+  const exact = approve({ chainId: transaction.chainId, token, spender, amount })
+  const reset = approve({ chainId: transaction.chainId, token, spender, amount: 0n })
+  return allowed > 0n && !(await accepts(chain, wallet, exact))
+    ? [reset, exact, transaction]
+    : [exact, transaction]
+}
+
+/** Whether a contract lets this call through now. */
+async function accepts({ rpc }: Chain, from: Address, { to, data }: Transaction): Promise<boolean> {
+  try {
+    await rpc.request('eth_call', [{ from, to, data }, 'latest'])
+    return true
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'RPC_ERROR') return false
+    throw error
+  }
+}
+
+/** What each transaction of a list is for, by its place: approvals first, then the action. */
+export const kindsOf = (transactions: readonly Transaction[], action: string): string[] =>
+  transactions.map((_, at) =>
+    at === transactions.length - 1 ? action : at === transactions.length - 2 ? 'approve' : 'approve-reset',
+  )

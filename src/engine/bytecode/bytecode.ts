@@ -1,0 +1,151 @@
+import type { StrategyBytecode, StrategyBytecodeInput } from '../../api/bytecode.ts'
+import { maxUint256, type TokenAmount, tokenAmount } from '../../domain/amount.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { Market, Step } from '../../protocols/market.ts'
+import { track } from '../actions/tracking.ts'
+import { type Context, endNamed, marketNamed, networkOf } from '../context.ts'
+import { type WithdrawalFee, withdrawalFee } from '../fees/withdrawal-fee.ts'
+import { claimStep, waitOf } from '../positions/queued-withdrawals.ts'
+import { refuseLost } from '../quotes/recipients.ts'
+import { standings } from '../strategies/strategies.ts'
+import { kindsOf, withApprovals } from './approvals.ts'
+import { depositAcross } from './cross-chain-deposit.ts'
+import { holdSlippage, mayDeposit, stepIn } from './deposit.ts'
+import { withdrawal } from './withdrawal.ts'
+
+/** The ordered transactions of a deposit or a withdrawal, tracked under the id that comes with them. */
+export async function strategyBytecode(
+  context: Context,
+  input: StrategyBytecodeInput,
+): Promise<StrategyBytecode> {
+  const market = marketNamed(context, input.id)
+  if (input.amount === 0n)
+    throw new AppError('VALIDATION_ERROR', 'The amount must be above zero', {
+      details: { errors: [{ path: 'amount', message: 'must be above zero' }] },
+    })
+  refuseLost(context, market.entry.chainId, input.wallet, 'wallet')
+  if (input.slippage !== undefined) holdSlippage(input.slippage)
+  const home = networkOf(context, market.entry)
+  const origin = input.from === undefined ? home : endNamed(context, input.from)
+  if (input.action !== 'lend' && origin.chainId !== home.chainId)
+    throw new AppError(
+      'VALIDATION_ERROR',
+      `from: what comes out of ${market.entry.slug} begins on ${home.name}`,
+      {
+        details: { errors: [{ path: 'from', message: `is not ${home.name}, where this strategy is` }] },
+      },
+    )
+  if (input.action === 'claim') return claimed(context, input, market)
+  const [standing] = await standings(context, [market])
+  if (!standing?.state)
+    throw new AppError('BYTECODE_GENERATION_FAILED', `The contracts of ${market.entry.slug} do not answer`)
+  if (input.action === 'withdraw') {
+    const { step, out } = await withdrawal(context, market, standing.state, input)
+    return sameChain(context, input, market, step, await withdrawalFee(context, market, input.wallet, out))
+  }
+  if (origin.chainId !== home.chainId) {
+    const { row, ...made } = await depositAcross(context, input, market, standing.state, origin, home)
+    const answer = await finished(context, input, market, made)
+    // What was refused on the way was given to nobody, and is no quote.
+    await context.store.saveQuote(row)
+    return answer
+  }
+  mayDeposit(market, standing.state, input.amount)
+  return sameChain(context, input, market, await stepIn(context, market, input))
+}
+
+/** All that can be claimed, or the shares of all that was let pass; what is asked for is always all of it. */
+async function claimed(
+  context: Context,
+  input: StrategyBytecodeInput,
+  market: Market,
+): Promise<StrategyBytecode> {
+  if (input.amount !== maxUint256)
+    throw new AppError('VALIDATION_ERROR', 'A claim takes all that there is: its amount is 2^256 - 1', {
+      details: { errors: [{ path: 'amount', message: 'its amount is 2^256 - 1' }] },
+    })
+  const { transaction, out } = await claimStep(context, market, input.wallet)
+  return finished(context, input, market, {
+    out,
+    type: 'SAMECHAIN_INVESTMENT_CLAIM',
+    bytecode: [transaction],
+    kinds: ['claim'],
+    chainIdIn: market.entry.chainId,
+    quote: null,
+    queued: null,
+  })
+}
+
+async function sameChain(
+  context: Context,
+  input: StrategyBytecodeInput,
+  market: Market,
+  step: Step,
+  fee?: WithdrawalFee,
+): Promise<StrategyBytecode> {
+  const { chainId } = market.entry
+  const payments = fee?.payments ?? []
+  const isDeposit = input.action === 'lend'
+  const paid = isDeposit ? market.entry.asset : undefined
+  const bytecode = await withApprovals(context.chain(chainId), input.wallet, step, paid)
+  const seconds = isDeposit ? undefined : await waitOf(context, market, input.wallet)
+  return finished(context, input, market, {
+    type: isDeposit ? 'SAMECHAIN_INVESTMENT_DEPOSIT' : 'SAMECHAIN_INVESTMENT_WITHDRAW',
+    bytecode: [...bytecode, ...payments],
+    kinds: [...kindsOf(bytecode, isDeposit ? 'deposit' : 'withdraw'), ...payments.map(() => 'fee')],
+    ...(fee && { fee }),
+    chainIdIn: chainId,
+    quote: null,
+    queued: seconds === undefined ? null : { seconds },
+  })
+}
+
+type Made = {
+  type: string
+  bytecode: Transaction[]
+  kinds: string[]
+  chainIdIn: number
+  fee?: WithdrawalFee
+  /** What comes out, where it is not the amount that was asked for. */
+  out?: TokenAmount
+} & Pick<StrategyBytecode, 'quote' | 'queued'>
+
+async function finished(
+  context: Context,
+  { wallet, amount, action }: StrategyBytecodeInput,
+  { entry }: Market,
+  made: Made,
+): Promise<StrategyBytecode> {
+  const id = context.newId()
+  // A request moves nothing yet.
+  const asked = amount === maxUint256 || made.queued ? null : tokenAmount(amount, entry.asset)
+  const moved = made.out ?? asked
+  await track(context, {
+    id,
+    type: made.type,
+    strategyId: entry.id,
+    strategySlug: entry.slug,
+    quoteId: made.quote?.id ?? null,
+    wallet,
+    receiver: wallet,
+    amounts: action === 'lend' ? { in: moved, out: null } : { in: null, out: moved },
+    transactions: made.bytecode,
+    kinds: made.kinds,
+  })
+  return {
+    id,
+    feeCharged: String(made.fee?.charged ?? 0n),
+    fees: made.fee?.fees ?? [],
+    chainIdIn: made.chainIdIn,
+    chainIdOut: entry.chainId,
+    crossChain: {
+      isCrossChain: made.chainIdIn !== entry.chainId,
+      chainIdIn: made.chainIdIn,
+      chainIdOut: entry.chainId,
+    },
+    quote: made.quote,
+    queued: made.queued,
+    bytecode: made.bytecode,
+  }
+}

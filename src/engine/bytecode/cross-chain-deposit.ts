@@ -1,0 +1,91 @@
+import type { StrategyBytecodeInput } from '../../api/bytecode.ts'
+import type { Quote } from '../../api/quote.ts'
+import { type Address, sameAddress } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Network } from '../../domain/networks.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { Market, MarketState } from '../../protocols/market.ts'
+import type { QuoteRow } from '../../store/engine/migrations.ts'
+import type { Context } from '../context.ts'
+import { newQuote } from '../quotes/quotes.ts'
+import { offerOf, providerNamed, routeOf } from '../quotes/stored-quote.ts'
+import { kindsOf, withApprovals } from './approvals.ts'
+import { mayDeposit } from './deposit.ts'
+
+/** The token that a bridge takes on another network and brings to a market as its asset; `undefined` where none does. */
+export function bridgedFrom({ catalog }: Context, { entry }: Market, chainId: number): Address | undefined {
+  const end = (wanted: number) => catalog.cctpV2.find((bridge) => bridge.chainId === wanted)
+  const [here, there] = [end(chainId), end(entry.chainId)]
+  if (!here || !there || !sameAddress(there.token, entry.asset.address)) return undefined
+  const [from, to] = [here, there].map(({ attestation }) => attestation ?? catalog.attestation)
+  return from !== null && from === to ? here.token : undefined
+}
+
+/** Whether what a bridge brings can be deposited: it comes later, and what is bought at a price that moves is quoted for now. */
+export const takesBridged = ({ exchange }: Market): boolean => exchange === undefined
+
+/** A deposit whose funds are on another chain: the bridge first, then the deposit of what the bridge brings at least. Deposits are not charged. Its quote, the `row`, is not stored yet. */
+export async function depositAcross(
+  context: Context,
+  { amount, wallet }: StrategyBytecodeInput,
+  market: Market,
+  state: MarketState,
+  from: Network,
+  to: Network,
+): Promise<{
+  type: string
+  bytecode: Transaction[]
+  kinds: string[]
+  chainIdIn: number
+  quote: Quote
+  queued: null
+  row: QuoteRow
+}> {
+  const { asset, slug } = market.entry
+  if (!takesBridged(market))
+    throw new AppError(
+      'NO_ROUTE_FOUND',
+      `${slug} is bought at a price that moves, and a bridge takes a while: bring ${asset.symbol} to ${to.name} first`,
+    )
+  const token = bridgedFrom(context, market, from.chainId)
+  if (token === undefined)
+    throw new AppError('NO_ROUTE_FOUND', `No bridge brings ${asset.symbol} from ${from.name} to ${to.name}`)
+  const { quote, row } = await newQuote(
+    context,
+    {
+      chainIdIn: from.chainId,
+      chainIdOut: to.chainId,
+      tokenIn: token,
+      tokenOut: asset.address,
+      amountIn: amount,
+      destinationAddress: wallet,
+      // The deposit waits for it, and somebody for the deposit.
+      transferSpeed: 'fast',
+    },
+    [],
+    true,
+  )
+  const offer = offerOf(row)
+  mayDeposit(market, state, offer.minAmountOut)
+  const route = routeOf(context, row)
+  const burn = providerNamed(context, quote.provider).build(route, offer, {
+    wallet,
+    recipient: wallet,
+    deadline: Math.floor(row.expiresAt / 1000),
+  })
+  const away = await withApprovals(context.chain(from.chainId), wallet, burn, route.tokenIn)
+  const home = await withApprovals(
+    context.chain(to.chainId),
+    wallet,
+    market.deposit({ amount: offer.minAmountOut, owner: wallet }),
+  )
+  return {
+    type: 'CROSSCHAIN_INVESTMENT_DEPOSIT',
+    bytecode: [...away, ...home],
+    kinds: [...kindsOf(away, 'bridge'), ...kindsOf(home, 'deposit')],
+    chainIdIn: from.chainId,
+    quote,
+    queued: null,
+    row,
+  }
+}

@@ -1,0 +1,78 @@
+import type { StrategyBytecodeInput } from '../../api/bytecode.ts'
+import { read } from '../../chain/chain.ts'
+import type { Rounds } from '../../chain/contract-query.ts'
+import { answered } from '../../chain/query-rounds.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import { AppError } from '../../domain/errors.ts'
+import { usualSlippage } from '../../domain/slippage.ts'
+import { maturityOf } from '../../protocols/catalog.ts'
+import { leastOf, type Offer } from '../../protocols/exchange.ts'
+import type { Bounds, Market, MarketState, Step } from '../../protocols/market.ts'
+import type { Context } from '../context.ts'
+
+/** Refuses a deposit that a market does not take now: it is paused, full, or has less room than that. */
+export function mayDeposit({ entry }: Market, state: MarketState, amount: bigint) {
+  if (state.headroom === 0n)
+    throw new AppError(
+      state.canDeposit ? 'STRATEGY_CAP_REACHED' : 'STRATEGY_PAUSED',
+      `${entry.slug} takes no deposits now`,
+      { details: { action: 'lend' } },
+    )
+  const matured = !state.canDeposit && maturityOf(entry)
+  if (matured)
+    throw new AppError(
+      'STRATEGY_PAUSED',
+      `${entry.slug} takes no deposits any more: it matured on ${matured}`,
+      {
+        details: { action: 'lend', maturity: matured },
+      },
+    )
+  if (!state.canDeposit)
+    throw new AppError(
+      'STRATEGY_PAUSED',
+      `${entry.slug} ${state.closed?.deposit ?? 'is paused: it takes no deposits now'}`,
+      { details: { action: 'lend' } },
+    )
+  if (state.headroom !== null && amount > state.headroom)
+    throw new AppError(
+      'STRATEGY_CAP_REACHED',
+      `${entry.slug} takes at most ${formatAmount(state.headroom, entry.asset)} more`,
+      { details: { headroom: state.headroom.toString() } },
+    )
+}
+
+/** Refuses a slippage that is none, also where nothing slips. */
+export function holdSlippage(slippage: number): void {
+  if (!(slippage >= 0.0001 && slippage <= 0.5))
+    throw new AppError('INVALID_SLIPPAGE', 'slippage is a fraction from 0.0001 to 0.5')
+}
+
+/** What a step of a market that is an exchange must bring: what it brings now, less slippage (a fraction). Other markets have no bounds. */
+export async function boundsIn(
+  context: Context,
+  { entry }: Market,
+  asked: Rounds<Offer> | undefined,
+  slippage = usualSlippage,
+): Promise<Bounds | undefined> {
+  if (!asked) return undefined
+  const [offer] = await answered(context.chain(entry.chainId), [asked])
+  if (!offer?.brings)
+    throw new AppError('QUOTE_GENERATION_FAILED', `${entry.slug} gives nothing for this amount now`)
+  return { least: leastOf(offer, slippage), isMature: offer.isMature ?? false }
+}
+
+/** The step into a market, where the protocol says that it is taken now, and for what it brings now. */
+export async function stepIn(
+  context: Context,
+  market: Market,
+  { amount, wallet, slippage }: StrategyBytecodeInput,
+): Promise<Step> {
+  const { entry, entrance, exchange } = market
+  const bounds = await boundsIn(context, market, exchange?.into(amount), slippage)
+  return market.deposit({
+    amount,
+    owner: wallet,
+    ...(entrance && { entrance: await read(context.chain(entry.chainId), entrance) }),
+    ...(bounds && { bounds }),
+  })
+}

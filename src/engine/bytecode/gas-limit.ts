@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import type { Chain } from '../../chain/chain.ts'
+import { quantity } from '../../chain/rpc/answer-numbers.ts'
+import type { Address, Hex } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { plain } from '../../domain/text.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+
+/** How much gas a transaction may use; `null` where nobody can say, with the reason. */
+type GasLimit = { gasLimit: bigint | null; gasLimitReason: string | null }
+
+/**
+ * How much gas the last of some transactions may use: alone, what the node estimates and a quarter; behind others, which are simulated with it
+ * in one block, what it used there and three quarters, as up to a fifth is refunded only at the end (EIP-3529) and a call keeps a 64th back.
+ */
+export async function gasLimitOf(
+  { rpc, network }: Chain,
+  from: Address,
+  transactions: readonly Transaction[],
+): Promise<GasLimit> {
+  const calls = transactions.map(({ to, data, value }) => ({
+    from,
+    to,
+    data,
+    value: `0x${value.toString(16)}`,
+  }))
+  try {
+    if (calls.length === 1) {
+      const estimate = await rpc.request<Hex>('eth_estimateGas', calls)
+      return { gasLimit: (quantity(estimate, 'gas') * 5n) / 4n, gasLimitReason: null }
+    }
+    const question = { blockStateCalls: [{ calls }], validation: false }
+    const answer = await rpc.request<unknown>('eth_simulateV1', [question, 'latest'])
+    const ran = Simulated.safeParse(answer).data?.[0]?.calls ?? []
+    const failed = ran.find(({ status }) => status !== '0x1')
+    if (failed || ran.length !== calls.length)
+      return unable(failed?.error?.message ?? 'it does not go through')
+    return { gasLimit: (quantity(ran.at(-1)!.gasUsed, 'gas') * 7n) / 4n, gasLimitReason: null }
+  } catch (error) {
+    if (!(error instanceof AppError && error.code.startsWith('RPC_'))) throw error
+    return unable(`the node of ${network.name} says: ${error.message}`)
+  }
+}
+
+const Simulated = z.array(
+  z.object({
+    calls: z.array(
+      z.object({
+        status: z.unknown(),
+        gasUsed: z.unknown(),
+        error: z.object({ message: z.string() }).optional().catch(undefined),
+      }),
+    ),
+  }),
+)
+
+const unable = (why: string): GasLimit => ({
+  gasLimit: null,
+  gasLimitReason: `No limit can be estimated now: ${plain(why)}`,
+})

@@ -1,0 +1,51 @@
+import type { TransferBytecode } from '../../api/transfer.ts'
+import { transfer } from '../../chain/erc20.ts'
+import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { tokenAmount } from '../../domain/amount.ts'
+import { AppError } from '../../domain/errors.ts'
+import { nativeToken, tokenAt } from '../../domain/token.ts'
+import { whyLost } from '../../protocols/unrecoverable-recipients.ts'
+import { track } from '../actions/tracking.ts'
+import type { Context } from '../context.ts'
+
+/** The transaction of a plain transfer; the zero address stands for the native coin. */
+export async function transferBytecode(
+  context: Context,
+  input: {
+    originAddress: Address
+    destinationAddress: Address
+    token: Address
+    chainId: number
+    amount: bigint
+  },
+): Promise<TransferBytecode> {
+  const { originAddress, destinationAddress: to, chainId, amount } = input
+  const refuse = (message: string) => new AppError('TRANSFER_VALIDATION_FAILED', message)
+  const network = context.catalog.networks.find((known) => known.chainId === chainId)
+  if (!network) throw refuse(`There is no network ${chainId}`)
+  const isNative = sameAddress(input.token, nativeAddress)
+  const token = isNative ? nativeToken(network) : tokenAt(context.catalog.tokens, chainId, input.token)
+  if (!token) throw refuse(`${input.token} is not a token that is known on ${network.name}`)
+  if (amount === 0n) throw refuse('The amount must be above zero')
+  const lost = whyLost(context.catalog, chainId, to, isNative)
+  if (lost) throw refuse(`The recipient is ${lost}: what is sent there is lost`)
+  if (sameAddress(to, originAddress)) throw refuse('The recipient is the sender')
+  const transaction = isNative
+    ? { to, data: '0x' as const, value: amount, chainId }
+    : transfer({ chainId, token: token.address, to, amount })
+  const id = context.newId()
+  const sum = tokenAmount(amount, token)
+  await track(context, {
+    id,
+    type: 'TRANSFER_OUT',
+    strategyId: null,
+    strategySlug: null,
+    quoteId: null,
+    wallet: originAddress,
+    receiver: to,
+    amounts: { in: sum, out: sum },
+    transactions: [transaction],
+    kinds: ['transfer'],
+  })
+  return { id, chainId, bytecode: [transaction] }
+}

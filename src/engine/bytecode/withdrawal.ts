@@ -1,0 +1,66 @@
+import type { StrategyBytecodeInput } from '../../api/bytecode.ts'
+import { read } from '../../chain/chain.ts'
+import { formatAmount, maxUint256 } from '../../domain/amount.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Market, MarketState, Step } from '../../protocols/market.ts'
+import type { Context } from '../context.ts'
+import { doesNotAnswer, holdings } from '../positions/balances.ts'
+import { boundsIn } from './deposit.ts'
+
+/** The step out of a market: a part of the position, or all of it, and how much comes out. */
+export async function withdrawal(
+  context: Context,
+  market: Market,
+  state: MarketState,
+  { amount, wallet, slippage }: StrategyBytecodeInput,
+): Promise<{ step: Step; out: bigint }> {
+  const { entry } = market
+  if (!state.canWithdraw)
+    throw new AppError(
+      'STRATEGY_PAUSED',
+      `${entry.slug} ${state.closed?.withdraw ?? 'is paused: nothing can be withdrawn now'}`,
+      { details: { action: 'withdraw' } },
+    )
+  const [held] = await holdings(context.chain(entry.chainId), [market], wallet)
+  if (!held) throw new AppError('INSUFFICIENT_FUNDS', `${wallet} holds nothing in ${entry.slug}`)
+  const { shares, balance } = held
+  if (shares === null || balance === null) throw doesNotAnswer(entry, `what ${wallet} holds there`)
+  const wanted = amount === maxUint256 ? balance : amount
+  if (wanted > balance)
+    throw new AppError(
+      'INSUFFICIENT_FUNDS',
+      `${wallet} holds ${formatAmount(balance, entry.asset)} in ${entry.slug}, which is less than ${formatAmount(wanted, entry.asset)}`,
+      { hint: `sluice withdraw ${entry.slug} --amount max` },
+    )
+  const liquidity = market.mostOut
+    ? await read(context.chain(entry.chainId), market.mostOut(wallet))
+    : state.liquidity
+  // All that a vault lets out may be a unit less than all there is; of a part it lets out no more than it says.
+  const rounding = market.mostOut && amount === maxUint256 ? 2n : 0n
+  if (liquidity !== null && wanted > liquidity + rounding)
+    throw new AppError(
+      'INSUFFICIENT_LIQUIDITY',
+      `${entry.slug} can pay out ${formatAmount(liquidity, entry.asset)} now`,
+      { details: { liquidity: liquidity.toString() } },
+    )
+  const units = amount === maxUint256 ? undefined : await unitsFor(context, market, amount)
+  const bounds = await boundsIn(context, market, market.exchange?.outOf(units ?? shares), slippage)
+  const more = bounds && { bounds }
+  const step =
+    amount === maxUint256
+      ? market.withdrawAll({ owner: wallet, shares, ...more })
+      : market.withdraw({ amount, owner: wallet, ...(units !== undefined && { units }), ...more })
+  return { step, out: wanted }
+}
+
+/** What an amount costs in units of the receipt, where one gets out by giving those back. */
+async function unitsFor(
+  { chain }: Context,
+  { entry, units }: Market,
+  amount: bigint,
+): Promise<bigint | undefined> {
+  if (!units) return undefined
+  const said = await read(chain(entry.chainId), units(amount))
+  if (said === undefined) throw doesNotAnswer(entry, `what ${formatAmount(amount, entry.asset)} costs there`)
+  return said
+}

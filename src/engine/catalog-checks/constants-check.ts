@@ -1,0 +1,147 @@
+import { parseAbi } from 'viem/utils'
+import { type Chain, read } from '../../chain/chain.ts'
+import { type Read, together } from '../../chain/reading.ts'
+import type { Address, Hex } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { aaveV3OracleAbi } from '../../protocols/aave-v3/abi.ts'
+import type { Catalog, PriceFeed, StrategyEntry } from '../../protocols/catalog.ts'
+import { feedAbi } from '../../protocols/prices.ts'
+import { answers, type Claim, says } from '../../protocols/shared/contract-claims.ts'
+import { isSymbol } from '../../protocols/shared/token-symbol.ts'
+
+/** What else a catalogue stands on says of itself (sources: Chainlink, AggregatorV3Interface; Uniswap v3-core, v3-periphery and swap-router-contracts; circlefin/evm-cctp-contracts). */
+const abi = parseAbi([
+  'function description() view returns (string)',
+  'function factory() view returns (address)',
+  'function factoryV2() view returns (address)',
+  'function feeAmountTickSpacing(uint24 fee) view returns (int24)',
+  'function localDomain() view returns (uint32)',
+  'function version() view returns (uint32)',
+  'function messageBodyVersion() view returns (uint32)',
+  'function localMessageTransmitter() view returns (address)',
+])
+
+const ask = (address: Address, functionName: string, args: readonly unknown[] = []): Read => ({
+  address,
+  abi,
+  functionName,
+  args,
+})
+
+/**
+ * Asks what prices, swaps and bridges of one chain stand on whether it is what the catalogue says, and whether the markets are read
+ * from a block that can be right; `head` is the number of the newest block. Gives what is wrong; nothing is a catalogue that holds.
+ */
+export async function groundFaults(chain: Chain, catalog: Catalog, head: bigint): Promise<string[]> {
+  const { chainId } = chain.network
+  const markets = catalog.strategies.filter((entry) => entry.chainId === chainId)
+  const claims = [
+    ...oracleClaims(catalog, chainId, markets),
+    ...catalog.priceFeeds.flatMap((feed) => (feed.chainId === chainId ? feedClaims(catalog, feed) : [])),
+    ...swapClaims(catalog, chainId),
+    ...bridgeClaims(catalog, chainId),
+  ]
+  const [said, begun] = await Promise.all([
+    read(chain, together(claims)),
+    Promise.all(markets.map((entry) => startFaults(chain, entry, head))),
+  ])
+  return [...said, ...begun].flat()
+}
+
+/** So many tokens are asked for: an oracle that prices none of them is none. */
+const priced = 3
+
+function oracleClaims(
+  { priceOracles }: Catalog,
+  chainId: number,
+  markets: readonly StrategyEntry[],
+): Claim[] {
+  const oracle = priceOracles[chainId]
+  if (!oracle) return []
+  // What is lent where this oracle is asked has a price; elsewhere nobody says which tokens have one.
+  const lent = markets.filter(
+    ({ constants }) => constants.family === 'aave-v3' && constants.oracle === oracle,
+  )
+  const reads = lent.slice(0, priced).map(
+    ({ asset }): Read => ({
+      address: oracle,
+      abi: aaveV3OracleAbi,
+      functionName: 'getAssetPrice',
+      args: [asset.address],
+    }),
+  )
+  const unit: Read = { address: oracle, abi: aaveV3OracleAbi, functionName: 'BASE_CURRENCY_UNIT' }
+  const prices: Claim = {
+    reads,
+    parse: (all) =>
+      reads.length === 0 || all.some((price) => typeof price === 'bigint' && price > 0n)
+        ? []
+        : [`the oracle ${oracle} prices no token`],
+  }
+  return [says('the unit of the price oracle', unit, 10n ** 8n), prices]
+}
+
+/** A feed has the digits that are known of it, and its name is its token's: another's prices would be taken for this one's. */
+function feedClaims({ tokens }: Catalog, { chainId, token, feed, decimals }: PriceFeed): Claim[] {
+  const priced = tokens.find((one) => one.chainId === chainId && one.address === token)
+  const what = `the feed of ${priced?.symbol ?? token}`
+  const named = `${priced?.symbol} / USD`
+  return [
+    says(`the decimals of ${what}`, { address: feed, abi: feedAbi, functionName: 'decimals' }, decimals),
+    says(`the name of ${what}`, ask(feed, 'description'), named, (said) => {
+      const [of = '', by = ''] = String(said).split('/')
+      return priced && isSymbol(of, priced) && isSymbol(by, { ...priced, symbol: 'USD' }) ? named : said
+    }),
+  ]
+}
+
+const swapClaims = ({ uniswapV3 }: Catalog, chainId: number): Claim[] =>
+  uniswapV3
+    .filter((one) => one.chainId === chainId)
+    .flatMap(({ factory, quoterV2, swapRouter02, feeTiers }) => [
+      // A tier that each factory is born with.
+      says('a tier of Uniswap v3', ask(factory, 'feeAmountTickSpacing', [3000]), 60),
+      ...feeTiers.map((tier) =>
+        says(
+          `the tier ${tier} of Uniswap v3`,
+          ask(factory, 'feeAmountTickSpacing', [tier]),
+          'a tier',
+          (spacing) => (Number(spacing) > 0 ? 'a tier' : 'none'),
+        ),
+      ),
+      says('the factory of the quoter', ask(quoterV2, 'factory'), factory),
+      says('the factory of the router', ask(swapRouter02, 'factory'), factory),
+      // The router before this one knows pools of v3 only.
+      answers('the other factory of the router', ask(swapRouter02, 'factoryV2')),
+    ])
+
+/** The bridge before this one has the same questions; its versions are 0. */
+const bridgeClaims = ({ cctpV2 }: Catalog, chainId: number): Claim[] =>
+  cctpV2
+    .filter((one) => one.chainId === chainId)
+    .flatMap(({ domain, tokenMessenger, messageTransmitter }) => [
+      says('the domain of the bridge', ask(messageTransmitter, 'localDomain'), domain),
+      says('the version of messages', ask(messageTransmitter, 'version'), 1),
+      says('what sends messages', ask(tokenMessenger, 'localMessageTransmitter'), messageTransmitter),
+      says('the version of what is burnt', ask(tokenMessenger, 'messageBodyVersion'), 1),
+    ])
+
+/** Nothing may have happened before the block from which events are read: its receipt was not there. A node without old states does not know. */
+async function startFaults(
+  { rpc }: Chain,
+  { slug, receipt, fromBlock }: StrategyEntry,
+  head: bigint,
+): Promise<string[]> {
+  if (fromBlock === 0n) return []
+  if (fromBlock > head) return [`${slug} is read from block ${fromBlock}, and the newest is ${head}`]
+  try {
+    const code = await rpc.request<Hex>('eth_getCode', [
+      receipt.address,
+      `0x${(fromBlock - 1n).toString(16)}`,
+    ])
+    return code === '0x' ? [] : [`${slug} is read from block ${fromBlock}, and was there before`]
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'RPC_ERROR') return []
+    throw error
+  }
+}

@@ -1,0 +1,54 @@
+import { type Chain, read } from '../../chain/chain.ts'
+import { type Reading, together } from '../../chain/reading.ts'
+import { nativeAddress } from '../../domain/address.ts'
+import type { Token } from '../../domain/token.ts'
+import { type Catalog, isNamedByUs, type StrategyEntry } from '../../protocols/catalog.ts'
+import { isSymbol, symbolSaid } from '../../protocols/shared/token-symbol.ts'
+
+/**
+ * Asks tokens and receipts of one chain what they are called. Each must be called as the catalogue calls it, or as is known of it; only of a
+ * receipt whose name nobody published, so that it is called after its protocol, no name is expected, but none of another either. Gives what is
+ * wrong.
+ */
+export async function symbolFaults(chain: Chain, { tokens, strategies }: Catalog): Promise<string[]> {
+  const isHere = ({ chainId }: { chainId: number }) => chainId === chain.network.chainId
+  const entries = strategies.filter(isHere)
+  const readings = [
+    ...tokens.filter((token) => isHere(token) && token.address !== nativeAddress).map(tokenFaults),
+    ...entries.flatMap((entry) => (entry.receipt.isShares ? [] : [receiptFaults(entry, entries)])),
+  ]
+  return (await read(chain, together(readings))).flat()
+}
+
+const tokenFaults = (token: Token): Reading<string[]> =>
+  called(token, (said) =>
+    isSymbol(said, token) ? [] : [`${token.address} is called ${said}, and not ${token.symbol}`],
+  )
+
+const receiptFaults = (entry: StrategyEntry, all: readonly StrategyEntry[]): Reading<string[]> =>
+  called(entry.receipt, (said) => {
+    const { slug, receipt } = entry
+    if (isSymbol(said, receipt)) return []
+    const other = all.find((one) => one !== entry && !isNamedByUs(one) && said === one.receipt.symbol)
+    if (other) return [`the receipt of ${slug} is called ${said}, as that of ${other.slug}`]
+    return isNamedByUs(entry) ? [] : [`the receipt of ${slug} is called ${said}, and not ${receipt.symbol}`]
+  })
+
+/** Asks the receipts of one chain that have no published name what they are called: what the catalogue lacks. */
+export async function unnamedReceipts(chain: Chain, { strategies }: Catalog): Promise<string[]> {
+  const unnamed = strategies.filter((entry) => entry.chainId === chain.network.chainId && isNamedByUs(entry))
+  const said = await read(chain, together(unnamed.map(({ receipt }) => symbolSaid(receipt.address))))
+  return unnamed.flatMap(({ slug }, at) => (said[at] === undefined ? [] : [`${slug} is called ${said[at]}`]))
+}
+
+/** One that says nothing is judged by what else it must say. */
+function called({ address }: Token, judge: (said: string) => string[]): Reading<string[]> {
+  const { reads, parse } = symbolSaid(address)
+  return {
+    reads,
+    parse: (answers) => {
+      const said = parse(answers)
+      return said === undefined ? [] : judge(said)
+    },
+  }
+}

@@ -1,0 +1,80 @@
+import type { Strategy } from '../../api/strategy.ts'
+import { transfer } from '../../chain/erc20.ts'
+import { type Address, sameAddress } from '../../domain/address.ts'
+import { allBps as all } from '../../domain/basis-points.ts'
+import type { Token } from '../../domain/token.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { Context } from '../context.ts'
+import { feesOf } from './customer-fees.ts'
+
+/** What is charged of something for the operator of the service or for the customer, in basis points, and who collects it. */
+export type Charge = { bps: number; to: Address; by: 'operator' | 'customer' }
+
+/** What swaps and profits are charged for this customer: the operator's fee and the customer's markup, one charge where both have one collector. Without a collector there is none. */
+export async function chargesOf(context: Context): Promise<{ swap: Charge[]; profit: Charge[] }> {
+  const { operatorCollector, swapFeeBps, performanceFeeBps, collector, markupBps } = await feesOf(context)
+  const charges = (fee: number): Charge[] => {
+    const own = operatorCollector === null ? 0 : fee
+    const markup = collector === null ? 0 : Math.min(all - own, markupBps)
+    if (operatorCollector !== null && collector !== null && sameAddress(operatorCollector, collector))
+      return some({ bps: own + markup, to: operatorCollector, by: 'operator' })
+    return [
+      ...(operatorCollector === null ? [] : some({ bps: own, to: operatorCollector, by: 'operator' })),
+      ...(collector === null ? [] : some({ bps: markup, to: collector, by: 'customer' })),
+    ]
+  }
+  return { swap: charges(swapFeeBps), profit: charges(performanceFeeBps) }
+}
+
+const some = (charge: Charge): Charge[] => (charge.bps === 0 ? [] : [charge])
+
+/** What charges are together, in basis points. */
+const bpsOf = (charges: readonly Charge[]): number => charges.reduce((sum, { bps }) => sum + bps, 0)
+
+/** What each charge is of an amount, rounded down. */
+export const sharesOf = (amount: bigint, charges: readonly Charge[]): bigint[] =>
+  charges.map(({ bps }) => (amount * BigInt(bps)) / BigInt(all))
+
+/** What each is charged beside an amount, so that it is that share of all together; `undefined` where they would be all. */
+export const sharesBeside = (amount: bigint, charges: readonly Charge[]): bigint[] | undefined => {
+  const rest = all - bpsOf(charges)
+  return rest === 0 ? undefined : charges.map(({ bps }) => (amount * BigInt(bps)) / BigInt(rest))
+}
+
+/** A fee that is paid by a transaction of its own, as it is said to the client: amounts as text, `of` is what it is charged of; `markup` is the customer's part. */
+export type StatedFee = {
+  kind: 'service' | 'performance' | 'markup'
+  bps: number
+  token: Address
+  chainId: number
+  amount: string
+  of: string
+  to: Address
+}
+
+/** Says a fee: of the operator it is of this kind. */
+export const stated = (
+  kind: StatedFee['kind'],
+  { bps, to, by }: Charge,
+  { address: token, chainId }: Pick<Token, 'address' | 'chainId'>,
+  amount: bigint,
+  of: bigint,
+): StatedFee => ({
+  kind: by === 'customer' ? 'markup' : kind,
+  bps,
+  token,
+  chainId,
+  amount: String(amount),
+  of: String(of),
+  to,
+})
+
+/** The transaction that pays a fee, behind the action. */
+export const paymentOf = ({ chainId, token, to, amount }: StatedFee): Transaction =>
+  transfer({ chainId, token, to, amount: BigInt(amount) })
+
+/** A strategy as it is for a customer whose profits are charged: `fee` is a fraction, as rates are. */
+export const chargedOn = (strategy: Strategy, profit: readonly Charge[]): Strategy => {
+  const bps = bpsOf(profit)
+  return bps === 0 ? strategy : { ...strategy, fee: String(bps / all), performanceFeeBps: String(bps) }
+}

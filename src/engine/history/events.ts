@@ -1,0 +1,74 @@
+import type { Chain } from '../../chain/chain.ts'
+import type { Address, Hex } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Market, MarketEvent } from '../../protocols/market.ts'
+import type { EngineStore } from '../../store/engine/store.ts'
+import type { RpcLog } from './logs/filters.ts'
+import { worthThen } from './past-value.ts'
+
+/** Something that an owner did in a market: `amount` is in the smallest unit of the asset, `at` in epoch milliseconds. */
+export type Happened = MarketEvent & {
+  amount: bigint
+  txHash: Hex
+  blockNumber: bigint
+  blockHash: Hex
+  at: number
+}
+
+/**
+ * What logs mean for an owner, oldest first. Shares whose worth nobody knows any more are HISTORY_UNREAD. What moved nothing did not
+ * happen: a transfer of zero may be sent by anybody, in the name of whoever it is about.
+ */
+export async function eventsIn(
+  store: EngineStore,
+  chain: Chain,
+  market: Market,
+  owner: Address,
+  logs: readonly RpcLog[],
+): Promise<Happened[]> {
+  const same = Map.groupBy(logs, ({ transactionHash }) => transactionHash)
+  const found = logs.flatMap((log) => {
+    const event = market.event(log, owner, same.get(log.transactionHash)!, logs)
+    if (!event || isNothing(event)) return []
+    return [
+      {
+        ...event,
+        txHash: log.transactionHash,
+        blockNumber: BigInt(log.blockNumber),
+        blockHash: log.blockHash,
+        at: Number(log.blockTimestamp) * 1000,
+      },
+    ]
+  })
+  const happened: Happened[] = []
+  // Anybody may send shares to somebody else, very often: a node is not asked about all of that at once.
+  for (let at = 0; at < found.length; at += sideBySide)
+    happened.push(
+      ...(await Promise.all(
+        found.slice(at, at + sideBySide).map(async (event) => ({
+          ...event,
+          amount: event.amount ?? (await worthThen(store, chain, market, event)),
+        })),
+      )),
+    )
+  return happened
+}
+
+/** So many questions about the past are asked side by side. */
+export const sideBySide = 8
+
+const isNothing = ({ type, amount, shares }: MarketEvent): boolean =>
+  type !== 'claim' && (amount ?? 0n) === 0n && shares.every((moved) => moved === 0n)
+
+/** Whether it brought something into a position. */
+export const comesBy = ({ type }: MarketEvent): boolean => type === 'deposit' || type === 'transfer_in'
+
+/** Work on a chain that may be rearranged meanwhile: then it is done anew, a few times. */
+export async function steadily<value>(work: () => Promise<value>): Promise<value> {
+  for (let tried = 1; ; tried++)
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'RPC_INCONSISTENT') || tried === 3) throw error
+    }
+}

@@ -1,0 +1,84 @@
+import { type Chain, read } from '../../chain/chain.ts'
+import type { Reading } from '../../chain/reading.ts'
+import type { Address, Hex } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { rpcVariable } from '../../domain/networks.ts'
+import type { Market, MarketEvent } from '../../protocols/market.ts'
+import type { EngineStore } from '../../store/engine/store.ts'
+import { inPassing } from '../background-writes.ts'
+
+/** A block of the past, as what happened in it knows it. */
+type Moment = { blockNumber: bigint; blockHash: Hex }
+
+/** What shares were worth in the block that moved them; none are worth nothing, whatever the node has forgotten. */
+export async function worthThen(
+  store: EngineStore,
+  chain: Chain,
+  market: Market,
+  event: Pick<MarketEvent, 'shares'> & Moment,
+): Promise<bigint> {
+  const shares = event.shares[0] ?? 0n
+  if (shares === 0n) return 0n
+  return readThen(store, chain, event, {
+    name: `worth ${market.entry.receipt.address.toLowerCase()} ${shares}`,
+    reading: market.worth(shares),
+  })
+}
+
+/** What an owner held at the end of a block. */
+export const sharesThen = (
+  store: EngineStore,
+  chain: Chain,
+  market: Market,
+  { owner, moment }: { owner: Address; moment: Moment },
+): Promise<bigint> =>
+  readThen(store, chain, moment, {
+    name: `shares ${market.entry.receipt.address.toLowerCase()} ${owner.toLowerCase()}`,
+    reading: market.shares(owner),
+  })
+
+/** A reading of an old block, asked once: it is kept under the hash of the block, so that it cannot be taken for that of another one. Without that state it is HISTORY_UNREAD. */
+export async function readThen(
+  store: EngineStore,
+  chain: Chain,
+  { blockNumber, blockHash }: Moment,
+  { name, reading }: { name: string; reading: Reading<bigint | undefined> },
+): Promise<bigint> {
+  const { chainId } = chain.network
+  const known = await store.fact(chainId, `${name} ${blockHash}`)
+  if (known !== undefined) return BigInt(known)
+  const then = await read(chain, reading, blockNumber).catch((error: unknown) => {
+    if (isTired(error)) throw unread(chain, error)
+    if (error instanceof AppError && error.code === 'RPC_ERROR') throw forgotten(chain, blockNumber, error)
+    throw error
+  })
+  if (then === undefined) throw forgotten(chain, blockNumber)
+  await inPassing(store.keepFact(chainId, `${name} ${blockHash}`, then.toString()))
+  return then
+}
+
+const forgotten = ({ rpc, network }: Chain, blockNumber: bigint, cause?: unknown): AppError =>
+  new AppError(
+    'HISTORY_UNREAD',
+    `The node at ${rpc.host} no longer has the state of block ${blockNumber} of ${network.name}, where shares were moved`,
+    {
+      details: { network: network.name, block: blockNumber.toString() },
+      cause,
+      hint: `Name an RPC that keeps old states in ${rpcVariable(network)}.`,
+    },
+  )
+
+/** Whether a node has had enough: of what is old, many are asked less than of the newest. */
+export const isTired = (error: unknown) => error instanceof AppError && error.code === 'RPC_UNREACHABLE'
+
+/** That nothing more is said of the past for now: HISTORY_UNREAD. */
+export const unread = ({ rpc, network }: Chain, cause: unknown): AppError =>
+  new AppError(
+    'HISTORY_UNREAD',
+    `The node at ${rpc.host} does not answer any more what is asked about the past`,
+    {
+      details: { network: network.name },
+      hint: `Ask again in a while; if it stays, name another RPC in ${rpcVariable(network)}.`,
+      cause,
+    },
+  )

@@ -1,0 +1,196 @@
+import type { Page } from '../api/page.ts'
+import type { Analytics } from '../api/recommendation.ts'
+import type { Strategy } from '../api/strategy.ts'
+import { type BlockRef, type Chain, headOf } from '../chain/chain.ts'
+import { AppError } from '../domain/errors.ts'
+import { type Network, networkNamed } from '../domain/networks.ts'
+import { byLetters } from '../domain/text.ts'
+import type { Catalog } from '../protocols/catalog.ts'
+import type { Market } from '../protocols/market.ts'
+import { sumUsd } from '../protocols/prices.ts'
+import { type PageAsk, paged } from './pagination.ts'
+import type { Filled } from './prices/external-prices.ts'
+import { type KeptDays, noDays, withDays } from './rates/daily-snapshots.ts'
+import type { Grown } from './rates/share-price-growth.ts'
+import { type Crowd, fresh } from './shared-answers.ts'
+import { type Standing, standingsOn, strategyOf } from './strategies/market-state.ts'
+
+/** A market as it stands, and as the service shows it. */
+export type Shown = Standing & { strategy: Strategy }
+
+/** All strategies at one state of their chains. As long as no chain moves on, each page of it is the same object. */
+type Listing = { page: (ask: PageAsk) => Page<Strategy>; analytics: Analytics }
+
+/** How the markets stand now: those of one chain, of the chains that answer among some, or all of them as lists. */
+export type Kept = {
+  on: (chainId: number) => Promise<readonly Shown[]>
+  among: (chainIds: readonly number[]) => Promise<readonly (readonly Shown[])[]>
+  listing: () => Promise<Listing>
+  /** Totals need every chain: a sum that lacks a part is none. */
+  totals: () => Promise<Analytics>
+}
+
+/** Who is told that the rows of a chain are left out, and why; `null` is that they are there again. */
+export type Missed = (network: Network, fault: AppError | null) => void
+
+/** What markets are kept with. In a crowd, what one chain shows is at most `crowd.ms` older than the request, and a list twice that. */
+type KeptNeeds = {
+  missed: Missed
+  now: () => number
+  grown: (chainId: number) => Grown
+  days: (chainId: number) => KeptDays
+  filled: Filled
+  crowd?: Crowd | undefined
+}
+
+/** How long a list goes on without a chain that did not answer before it is asked again, in ms: its silence takes long. */
+const restMs = 5_000
+
+const nothing: readonly Shown[] = []
+
+/**
+ * Reads the markets of a chain again only when its newest block is another one: a state is that of its block. What is asked of a chain
+ * for every request is only that block, and many requests share the question.
+ */
+export function keptMarkets(
+  catalog: Catalog,
+  markets: readonly Market[],
+  chain: (chainId: number) => Chain,
+  { missed, now, grown, days, filled, crowd }: KeptNeeds,
+): Kept {
+  const chainIds = [...new Set(markets.map(({ entry }) => entry.chainId))]
+  const perChain = new Map(
+    chainIds.map((chainId) => {
+      const here = markets.filter(({ entry }) => entry.chainId === chainId)
+      return [
+        chainId,
+        keptOn(catalog, here, () => chain(chainId), { grown: grown(chainId), filled, crowd }),
+      ] as const
+    }),
+  )
+  const on = async (chainId: number) => {
+    const rows = (await perChain.get(chainId)?.()) ?? nothing
+    silent.delete(chainId)
+    missed(named(chainId), null)
+    return rows
+  }
+  const silent = new Map<number, { chainId: number; fault: AppError; at: number }>()
+  /** A chain that does not answer costs its own rows; where none answers there is nothing to show. */
+  const among = async (ids: readonly number[]) => {
+    const asked = await Promise.all(
+      ids.map(async (chainId) => {
+        try {
+          const last = silent.get(chainId)
+          if (last && now() - last.at < restMs) return last
+          return { rows: await on(chainId) }
+        } catch (error) {
+          if (!(error instanceof AppError && /^(RPC_|CHAIN_ID_)/.test(error.code))) throw error
+          const last = { chainId, fault: error, at: now() }
+          silent.set(chainId, last)
+          return last
+        }
+      }),
+    )
+    const faults = asked.flatMap((one) => ('fault' in one ? [one] : []))
+    for (const { chainId, fault } of faults) missed(named(chainId), fault)
+    if (faults[0] && faults.length === asked.length) throw ofAll(faults[0].fault, ids.map(named))
+    return asked.map((one) => ('fault' in one ? nothing : one.rows))
+  }
+  const named = (chainId: number): Network => networkNamed(catalog.networks, chainId)
+  const missingIn = (parts: readonly (readonly Shown[])[]): string[] =>
+    chainIds.filter((_, at) => parts[at] === nothing).map((id) => named(id).name)
+  let last: { made: readonly unknown[]; listing: Listing } | undefined
+  const listed = async (parts: readonly (readonly Shown[])[]): Promise<Listing> => {
+    const before = await Promise.all(
+      parts.map(async ([row], at) => (row ? await days(chainIds[at]!)(row.at) : noDays)),
+    )
+    const made = [...parts, ...before]
+    if (!last?.made.every((one, at) => one === made[at])) {
+      const rows = parts.flatMap((part, at) => part.map((row) => withDays(row, before[at]!)))
+      last = { made, listing: listingOf(rows, missingIn(parts)) }
+    }
+    return last.listing
+  }
+  const listing = async () => listed(await among(chainIds))
+  return {
+    on,
+    among,
+    listing: crowd ? fresh(listing, crowd) : listing,
+    totals: async () => (await listed(await Promise.all(chainIds.map(on)))).analytics,
+  }
+}
+
+/** The fault of the first of some networks none of which answers, with the names of all. */
+export const ofAll = ({ code, message, details, hint, cause }: AppError, all: readonly Network[]): AppError =>
+  new AppError(code, message, {
+    details: { ...details, networks: all.map(({ name }) => name) },
+    cause,
+    ...(hint !== undefined && { hint }),
+  })
+
+function keptOn(
+  catalog: Catalog,
+  markets: readonly Market[],
+  chain: () => Chain,
+  { grown, filled, crowd }: { grown: Grown } & Pick<KeptNeeds, 'filled' | 'crowd'>,
+) {
+  let kept: { head: BlockRef | undefined; rows: readonly Shown[] } | undefined
+  const shown = async (rows: readonly Omit<Standing, 'at'>[], head: BlockRef): Promise<readonly Shown[]> => {
+    const all = await grown(
+      rows.map((row) => ({ ...row, at: head.timestamp })),
+      head,
+    )
+    return all.map((row) => ({ ...row, strategy: strategyOf(row) }))
+  }
+  const standing = async (block?: bigint) => filled(await standingsOn(catalog, chain(), markets, block))
+  return fresh(async () => {
+    if (!kept) {
+      // The first time, block and markets are asked side by side, in one round trip. Which of them came first is
+      // not known then, so that the next request does not take this for the state of that block.
+      const [head, rows] = await Promise.all([headOf(chain()), standing()])
+      kept = { head: undefined, rows: await shown(rows, head) }
+      return kept.rows
+    }
+    const head = await headOf(chain())
+    if (kept.head?.number === head.number && kept.head.hash === head.hash) return kept.rows
+    // Of that very block, as a node behind the first may answer. One that does not have it shows what it has, which is not kept for the block.
+    const exact = await standing(head.number).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'RPC_ERROR') return undefined
+      throw error
+    })
+    kept = { head: exact && head, rows: await shown(exact ?? (await standing()), head) }
+    return kept.rows
+  }, crowd)
+}
+
+const byApy = (a: Strategy, b: Strategy) => (b.apy ?? -1) - (a.apy ?? -1) || byLetters(a.slug, b.slug)
+
+/** The best rate first; `missing` are the networks whose markets are left out. Pages beyond the last are not kept: there is no end of them. */
+function listingOf(unsorted: readonly Strategy[], missing: string[]): Listing {
+  const all = unsorted.toSorted(byApy)
+  const pages = new Map<string, Page<Strategy>>()
+  return {
+    page: ({ page = 1, limit = 10 }) => {
+      const name = `${page} ${limit}`
+      const made = pages.get(name) ?? {
+        ...paged(all, { page, limit }),
+        ...(missing.length > 0 && { missing }),
+      }
+      if (made.items.length > 0) pages.set(name, made)
+      return made
+    },
+    analytics: totals(all),
+  }
+}
+
+/** Totals over all strategies; the average and the best are of those that are not paused. */
+function totals(all: readonly Strategy[]): Analytics {
+  const active = all.filter(({ paused, apy }) => paused === false && apy !== null)
+  return {
+    totalTvlUsd: sumUsd(all.map(({ tvlUsd }) => tvlUsd)),
+    averageApy: active.length === 0 ? 0 : active.reduce((sum, { apy }) => sum + apy!, 0) / active.length,
+    strategyCount: all.length,
+    topStrategies: active.slice(0, 5),
+    unpriced: all.filter(({ tvlUsd }) => tvlUsd === null).length,
+  }
+}

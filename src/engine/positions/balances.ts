@@ -1,0 +1,35 @@
+import { type Chain, read } from '../../chain/chain.ts'
+import { known, together } from '../../chain/reading.ts'
+import type { Address } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { StrategyEntry } from '../../protocols/catalog.ts'
+import type { Market } from '../../protocols/market.ts'
+
+/**
+ * A market in which the owner has something, or may have. `balance` is `null` where its contracts do not say what that is worth, and so is
+ * `shares` where they do not even say how much it is.
+ */
+export type Held = { market: Market; shares: bigint | null; balance: bigint | null }
+
+/** What an owner holds in markets of one chain, at the newest block or the one given: two calls, whatever the number of markets. */
+export async function holdings(
+  chain: Chain,
+  markets: readonly Market[],
+  owner: Address,
+  blockNumber?: bigint,
+): Promise<Held[]> {
+  const shares = await read(chain, together(markets.map((market) => market.shares(owner))), blockNumber)
+  const held = markets.flatMap((market, at) =>
+    shares[at] === 0n ? [] : [{ market, shares: shares[at] ?? null }],
+  )
+  const worth = await read(
+    chain,
+    together(held.map(({ market, shares: mine }) => (mine === null ? known(undefined) : market.worth(mine)))),
+    blockNumber,
+  )
+  return held.map((one, at) => ({ ...one, balance: worth[at] ?? null }))
+}
+
+/** The contracts of a strategy do not say what is needed of them. */
+export const doesNotAnswer = ({ slug }: StrategyEntry, what: string): AppError =>
+  new AppError('BYTECODE_GENERATION_FAILED', `The contracts of ${slug} do not answer: ${what} is not known`)

@@ -1,0 +1,238 @@
+import { formatUnits } from 'viem/utils'
+import type { Stats } from '../../api/wallet.ts'
+import { type Chain, read } from '../../chain/chain.ts'
+import { both, together } from '../../chain/reading.ts'
+import type { Address } from '../../domain/address.ts'
+import { tokenAt } from '../../domain/token.ts'
+import {
+  accountIn,
+  counts,
+  type LendingPool,
+  type Reserves,
+  reserveOf,
+  reservesList,
+  unknownIn,
+} from '../../protocols/aave-v3/account.ts'
+import type { Catalog, StrategyEntry } from '../../protocols/catalog.ts'
+import {
+  type CometPlace,
+  type CometTerms,
+  cometAccountIn,
+  cometListed,
+  sameTerms,
+  symbolsOf,
+} from '../../protocols/compound-v3/account.ts'
+import { pricesOf, usd } from '../../protocols/prices.ts'
+import type { Account, Holding, Totals } from '../../protocols/shared/lending-account.ts'
+import { ray } from '../../protocols/shared/reserve.ts'
+
+/** An account, and in which market it is. */
+type AccountThere = Account & { chainId: number; network: string; protocol: string; address: Address }
+
+/**
+ * The accounts of all markets, each by itself and as one: markets do not help each other, so the health factor is the worst, while what can be
+ * borrowed adds up, and debt by collateral is only said of each. The price of liquidation is that of the only collateral, and `null` where there
+ * are several. Where one account cannot be read whole, nothing is counted over all of them: its market is `unread`.
+ */
+function statsOf(catalog: Catalog, accounts: readonly AccountThere[]): Stats {
+  const items = accounts.flatMap((account) => account.holdings.map((held) => ({ account, held })))
+  const collateral = items.filter(({ held }) => held.isCollateral)
+  const unread = accounts.filter(({ totals }) => totals === null)
+  const shown = ({ account, held: { reserve, usd: value } }: (typeof items)[number], amount: bigint) => ({
+    asset: {
+      address: reserve.asset,
+      decimals: reserve.decimals,
+      symbol: reserve.symbol ?? reserve.asset,
+      name: tokenAt(catalog.tokens, account.chainId, reserve.asset)?.name ?? null,
+    },
+    balance: {
+      raw: amount.toString(),
+      humanized: formatUnits(amount, reserve.decimals),
+      decimals: reserve.decimals,
+    },
+    balanceUSD: usd(amount, reserve, value),
+  })
+  return {
+    underlying: collateral.map((item) => ({
+      ...shown(item, item.held.lent),
+      price: item.held.usd === null ? null : formatUnits(item.held.usd, 8),
+      liquidationThreshold: fraction(item.held.liquidationThreshold, 1e4),
+    })),
+    debt: items
+      .filter(({ held }) => held.borrowed > 0n)
+      .map((item) => ({
+        ...shown(item, item.held.borrowed),
+        borrowRate: fraction(item.held.borrowRate, Number(ray)),
+      })),
+    ...(unread.length > 0 ? notCounted : counted(accounts)),
+    markets: accounts.map((account) => ({
+      ...placeOf(account),
+      ...(account.totals === null ? notCounted : counted([account])),
+    })),
+    unread: unread.map(placeOf),
+  }
+}
+
+const placeOf = ({ protocol, network, address }: AccountThere) => ({ protocol, network, address })
+
+const fraction = (value: bigint | null, whole: number) => (value === null ? null : Number(value) / whole)
+
+type Counted = Pick<Stats, 'healthFactor' | 'ltv' | 'liquidationPrice' | 'maxBorrowValue'>
+
+const notCounted: Counted = { healthFactor: null, ltv: null, liquidationPrice: null, maxBorrowValue: null }
+
+function counted(accounts: readonly AccountThere[]): Counted {
+  const all = accounts.map(({ totals }) => totals!)
+  const sum = (of: (totals: Totals) => bigint) => all.reduce((total, each) => total + of(each), 0n)
+  const [lent, debt] = [sum((each) => each.collateral), sum((each) => each.debt)]
+  const owing = all.filter((each) => each.debt > 0n)
+  const collateral = accounts.flatMap(({ totals, holdings }) =>
+    holdings.flatMap((held) => (held.isCollateral ? [{ totals: totals!, held }] : [])),
+  )
+  const only = collateral.length === 1 ? collateral[0]! : undefined
+  const price = only && liquidationPrice(only.totals, only.held)
+  return {
+    healthFactor:
+      owing.length === 0 ? null : Math.min(...owing.map(({ healthFactor }) => Number(healthFactor) / 1e18)),
+    ltv: lent === 0n || all.length > 1 ? null : Number(debt) / Number(lent),
+    liquidationPrice: price === undefined ? null : formatUnits(price, 8),
+    maxBorrowValue: formatUnits(sum(borrowable), 8),
+  }
+}
+
+/** What an account may still borrow; below zero it is owed already. */
+const borrowable = ({ limit, debt }: Totals): bigint => limit - debt
+
+/**
+ * The price of the only collateral at which the health factor is 1. What is borrowed of the same asset moves with it:
+ * threshold x collateral - own debt = other debts. Without other debts no price does it.
+ */
+function liquidationPrice(totals: Totals, { borrowed, reserve, price }: Holding): bigint | undefined {
+  if (price === null) return undefined
+  const own = (borrowed * price) / 10n ** BigInt(reserve.decimals)
+  const others = totals.debt - own
+  const carried = totals.carried - own * 10_000n
+  return others <= 0n || carried <= 0n ? undefined : (price * others * 10_000n) / carried
+}
+
+/** The accounts of a wallet in the Aave v3 and Compound v3 markets of a chain. */
+export type Lending = (owner: Address, chainId: number) => Promise<AccountThere[]>
+
+/** Reads them for the markets of a catalogue. */
+export function lendingOf(catalog: Catalog, chain: (chainId: number) => Chain): Lending {
+  const [aave, comet] = [aaveAccounts(catalog, chain), cometAccounts(catalog, chain)]
+  return (owner, chainId) => Promise.all([...aave(owner, chainId), ...comet(owner, chainId)])
+}
+
+/** What accounts have lent and borrowed together; nothing in any of them is `null`. */
+export function statsIn(catalog: Catalog, all: readonly AccountThere[]): Stats | null {
+  const accounts = all.filter(({ holdings, totals }) => totals === null || holdings.some(counts))
+  return accounts.length === 0 ? null : statsOf(catalog, accounts)
+}
+
+type AccountsOf = (owner: Address, chainId: number) => Promise<AccountThere>[]
+
+const on = <place extends { chainId: number }>(chainId: number, places: readonly place[]): place[] =>
+  places.filter((place) => place.chainId === chainId)
+
+/** One call a market: what it lists is asked for in the same call, and that is made again where it is no longer what was known. */
+function cometAccounts(catalog: Catalog, chain: (chainId: number) => Chain): AccountsOf {
+  const known = new Map<string, Promise<CometTerms | undefined>>()
+  const nameIn = ({ chainId, comet }: CometPlace) => `${chainId} ${comet}`
+  const termsOf = (place: CometPlace): Promise<CometTerms | undefined> => {
+    const name = nameIn(place)
+    const asked = known.get(name) ?? listedIn(chain(place.chainId), place)
+    known.set(name, asked)
+    asked.then(
+      (terms) => terms ?? known.delete(name),
+      () => known.delete(name),
+    )
+    return asked
+  }
+  const places = catalog.strategies.flatMap(({ chainId, network, protocol, constants, asset }) =>
+    constants.family === 'compound-v3'
+      ? [{ chainId, network, protocol, comet: constants.comet, base: asset }]
+      : [],
+  )
+  const accountOf = async (place: CometPlace, owner: Address, tries = 3): Promise<Account> => {
+    const terms = await termsOf(place)
+    const asked = cometAccountIn(place, terms, owner, pricesOf(catalog, place.base))
+    if (!terms) return read(chain(place.chainId), asked)
+    const listed = cometListed(place, terms.collaterals.length + 1)
+    const [now, account] = await read(chain(place.chainId), both(listed, asked))
+    if (now && sameTerms(terms, now)) return account
+    known.delete(nameIn(place))
+    return tries > 1 ? accountOf(place, owner, tries - 1) : { ...account, totals: null }
+  }
+  return (owner, chainId) =>
+    on(chainId, places).map(async (place) => {
+      return { ...(await accountOf(place, owner)), ...marketOf(place, place.comet) }
+    })
+}
+
+async function listedIn(chain: Chain, place: CometPlace): Promise<CometTerms | undefined> {
+  const terms = await read(chain, cometListed(place))
+  if (!terms) return undefined
+  const symbols = await read(chain, symbolsOf(terms))
+  return {
+    ...terms,
+    collaterals: terms.collaterals.map((one, at) => ({ ...one, symbol: symbols[at] ?? null })),
+  }
+}
+
+/** One call a market: its reserves are asked for once, and again when an account uses one that is new. One in an e-mode takes another call. */
+function aaveAccounts(catalog: Catalog, chain: (chainId: number) => Chain): AccountsOf {
+  const known = new Map<string, Promise<Reserves>>()
+  const reservesOf = (place: LendingPool): Promise<Reserves> => {
+    const asked = known.get(nameOf(place)) ?? reservesIn(chain(place.chainId), place)
+    known.set(nameOf(place), asked)
+    asked.then(
+      ({ areAll }) => areAll || known.delete(nameOf(place)),
+      () => known.delete(nameOf(place)),
+    )
+    return asked
+  }
+  const accountOf = async (place: LendingPool, owner: Address) => {
+    const asked = async (reserves: Reserves, category?: bigint) =>
+      read(chain(place.chainId), accountIn(place, reserves, owner, category))
+    const before = await reservesOf(place)
+    const first = await asked(before)
+    const isNew = unknownIn(first.used ?? 0n, before) !== 0n
+    if (isNew) known.delete(nameOf(place))
+    return isNew || first.category ? asked(await reservesOf(place), first.category) : first
+  }
+  return (owner, chainId) =>
+    on(chainId, poolsOf(catalog)).map(async (place) => {
+      const account = await accountOf(place, owner)
+      return { ...account, ...marketOf(place, place.pool) }
+    })
+}
+
+/** The markets that strategies of the catalogue stand on, each once. */
+function poolsOf({ strategies }: Catalog): (LendingPool & Named)[] {
+  const all = strategies.flatMap(({ chainId, network, protocol, constants }) =>
+    constants.family === 'aave-v3'
+      ? [{ chainId, network, protocol, pool: constants.pool, oracle: constants.oracle }]
+      : [],
+  )
+  return [...new Map(all.map((place) => [nameOf(place), place])).values()]
+}
+
+/** Pools of several chains may have one address. */
+const nameOf = ({ chainId, pool }: LendingPool) => `${chainId} ${pool.toLowerCase()}`
+
+type Named = Pick<StrategyEntry, 'network' | 'protocol'>
+
+const marketOf = ({ chainId, network, protocol }: Named & { chainId: number }, address: Address) => ({
+  chainId,
+  network,
+  protocol,
+  address,
+})
+
+async function reservesIn(chain: Chain, place: LendingPool): Promise<Reserves> {
+  const assets = await read(chain, reservesList(place))
+  const found = await read(chain, together((assets ?? []).map((asset) => reserveOf(place, asset))))
+  const all = found.filter((reserve) => reserve !== undefined)
+  return { all, areAll: assets !== undefined && all.length === assets.length }
+}

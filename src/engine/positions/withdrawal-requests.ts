@@ -1,0 +1,112 @@
+import { type BlockRef, type Chain, read } from '../../chain/chain.ts'
+import { together } from '../../chain/reading.ts'
+import type { Address } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Market } from '../../protocols/market.ts'
+import { balance } from '../../protocols/shared/reserve.ts'
+import type { EngineStore } from '../../store/engine/store.ts'
+import { inPassing } from '../background-writes.ts'
+import type { Context } from '../context.ts'
+import type { RpcLog } from '../history/logs/filters.ts'
+import { logsOf } from '../history/logs/scan.ts'
+
+/** A market in which it was not looked for what an owner asked for elsewhere, and when it was last, in epoch ms; `null` is never. */
+export type Unsearched = { market: Market; searchedAt: number | null }
+
+/**
+ * The tickets that an owner was ever given, of markets whose contracts do not list them; `null` where the logs cannot be read. Who has
+ * none is not searched for: where no token stands for a request, who holds nothing and was never seen to ask, unless `isMeant`. Those
+ * markets are `unsearched`, as they may have asked elsewhere.
+ */
+export async function ticketsOf(
+  context: Context,
+  chain: Chain,
+  markets: readonly Market[],
+  owner: Address,
+  { head, isMeant }: { head: BlockRef; isMeant: boolean },
+): Promise<{ tickets: ReadonlyMap<Market, readonly bigint[] | null>; unsearched: readonly Unsearched[] }> {
+  const { store } = context
+  const unlisted = markets.filter(({ queue }) => queue?.ticket?.unlisted || queue?.logged)
+  const held = await read(
+    chain,
+    together(
+      unlisted.map(({ queue, shares }) =>
+        queue!.ticket ? balance(queue!.ticket.address, owner) : shares(owner),
+      ),
+    ),
+  )
+  const asked = await Promise.all(
+    unlisted.map((market) => market.queue!.logged && (isMeant || wasSeen(store, market, owner))),
+  )
+  const searched = unlisted.filter((_, at) => (held[at] ?? 0n) > 0n || asked[at])
+  const others = unlisted.filter((market) => market.queue!.logged && !searched.includes(market))
+  const unsearched = await Promise.all(
+    others.map(async (market) => ({ market, searchedAt: await searchedAt(store, market, owner) })),
+  )
+  // What does not say how many tickets there are may have some.
+  const isSilent = ({ queue }: Market, at: number) => held[at] === undefined && !queue!.logged
+  const tickets = new Map<Market, readonly bigint[] | null>(
+    unlisted.map((market, at) => [market, isSilent(market, at) ? null : []]),
+  )
+  if (searched.length === 0) return { tickets, unsearched }
+  try {
+    const logs = await logsOf(context, chain, searched, owner, head)
+    for (const market of searched) {
+      const found = ticketsIn(market, owner, logs.get(market)!)
+      if (market.queue!.logged) await noteSearched(context, market, owner, { tickets: found, isWhole: true })
+      // Whoever holds something may ask for all of it elsewhere: from now on that is looked for.
+      if (market.queue!.logged && (held[unlisted.indexOf(market)] ?? 0n) > 0n)
+        await inPassing(noteSeen(store, market, owner))
+      tickets.set(market, found)
+    }
+  } catch (error) {
+    if (
+      !(error instanceof AppError && ['HISTORY_UNREAD', 'RPC_ERROR', 'RPC_INCONSISTENT'].includes(error.code))
+    )
+      throw error
+    for (const market of searched) tickets.set(market, null)
+  }
+  return { tickets, unsearched }
+}
+
+function ticketsIn({ queue }: Market, owner: Address, logs: readonly RpcLog[]): readonly bigint[] {
+  if (queue!.logged) return queue!.logged(owner, logs)
+  const { address } = queue!.ticket!
+  const ids = logs.filter(
+    (log) => log.address.toLowerCase() === address.toLowerCase() && log.topics[3] !== undefined,
+  )
+  return [...new Set(ids.map(({ topics }) => BigInt(topics[3]!)))]
+}
+
+const searchedName = ({ entry }: Market, owner: Address): string =>
+  `searched ${entry.receipt.address.toLowerCase()} ${owner.toLowerCase()}`
+
+const searchedAt = async (store: EngineStore, market: Market, owner: Address): Promise<number | null> => {
+  const at = await store.fact(market.entry.chainId, searchedName(market, owner))
+  return at === undefined ? null : Number(at)
+}
+
+/** Notes that the logs of a market were searched for what an owner asked for, where none are missing, and whether there was anything. */
+export async function noteSearched(
+  { store, now }: Pick<Context, 'store' | 'now'>,
+  market: Market,
+  owner: Address,
+  { tickets, isWhole }: { tickets: readonly bigint[]; isWhole: boolean },
+): Promise<void> {
+  await inPassing(
+    Promise.all([
+      ...(isWhole ? [store.keepFact(market.entry.chainId, searchedName(market, owner), String(now()))] : []),
+      ...(tickets.length > 0 ? [noteSeen(store, market, owner)] : []),
+    ]),
+  )
+}
+
+const seenName = ({ entry }: Market, owner: Address): string =>
+  `asked ${entry.receipt.address.toLowerCase()} ${owner.toLowerCase()}`
+
+const wasSeen = async (store: EngineStore, market: Market, owner: Address): Promise<boolean> =>
+  (await store.fact(market.entry.chainId, seenName(market, owner))) !== undefined
+
+/** Notes that an owner asked a market for a withdrawal, so that it is looked for when nothing else is left there. */
+export const noteSeen = (store: EngineStore, market: Market, owner: Address) =>
+  store.keepFact(market.entry.chainId, seenName(market, owner), '1')

@@ -1,0 +1,28 @@
+import { type Reading, together } from '../../chain/reading.ts'
+import { sameAddress } from '../../domain/address.ts'
+import type { Token } from '../../domain/token.ts'
+import type { Catalog } from '../../protocols/catalog.ts'
+import { marketOf } from '../../protocols/markets.ts'
+import { priceOf, usd } from '../../protocols/prices.ts'
+
+/**
+ * What one whole token is worth in USD, as decimals: by its price, and where nobody prices it by what a market gives for it, if it is
+ * the receipt of one. `null` is not known.
+ */
+export function unitUsd(catalog: Catalog, token: Token): Reading<string | null> {
+  const one = 10n ** BigInt(token.decimals)
+  const own = mapped(priceOf(catalog, token), (price) => usd(one, token, price))
+  const entry = catalog.strategies.find(
+    ({ chainId, receipt }) => chainId === token.chainId && sameAddress(receipt.address, token.address),
+  )
+  if (!entry) return own
+  const { asset } = entry
+  const worth = together<bigint | null | undefined>([marketOf(entry).worth(one), priceOf(catalog, asset)])
+  const received = mapped(worth, ([units, price]) => usd(units ?? null, asset, price ?? null))
+  return mapped(together([own, received]), ([priced, backed]) => priced ?? backed ?? null)
+}
+
+const mapped = <from, to>({ reads, parse }: Reading<from>, to: (value: from) => to): Reading<to> => ({
+  reads,
+  parse: (answers) => to(parse(answers)),
+})

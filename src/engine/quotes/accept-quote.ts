@@ -1,0 +1,157 @@
+import type { z } from 'zod'
+import type { SwapBytecode } from '../../api/bytecode.ts'
+import type { TakenQuote } from '../../api/quote.ts'
+import { type Address, sameAddress } from '../../domain/address.ts'
+import { tokenAmount } from '../../domain/amount.ts'
+import { canonical } from '../../domain/canonical-json.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Token } from '../../domain/token.ts'
+import type { QuoteWithAction } from '../../store/engine/quotes.ts'
+import { tracked } from '../actions/refresh.ts'
+import { isSwap, track } from '../actions/tracking.ts'
+import { kindsOf, withApprovals } from '../bytecode/approvals.ts'
+import { gasLimitOf } from '../bytecode/gas-limit.ts'
+import type { Context } from '../context.ts'
+import { paymentOf } from '../fees/charges.ts'
+import { refuseLost, refuseRecipient } from './recipients.ts'
+import {
+  deadlineOf,
+  offerOf,
+  paidIn,
+  providerNamed,
+  quoteRow,
+  recipientOf,
+  refuseDecimals,
+  routeOf,
+} from './stored-quote.ts'
+
+/** The transactions that take a quote. The quote must come back exactly as it was given; `rawQuote` may be left out. */
+export async function swapBytecodeOf(
+  context: Context,
+  input: {
+    quote: z.output<typeof TakenQuote>
+    walletAddress: Address
+    destinationAddress?: Address | undefined
+    decimalsIn?: number | undefined
+  },
+): Promise<SwapBytecode> {
+  const { quote, walletAddress: wallet } = input
+  if (!quote.provider) throw new AppError('QUOTE_VALIDATION_ERROR', 'The quote names no provider')
+  providerNamed(context, quote.provider)
+  const row = await quoteRow(context, quote.quoteId ?? quote.id)
+  if (!row) throw new AppError('QUOTE_NOT_FOUND', `There is no quote "${quote.quoteId ?? quote.id}"`)
+  await refuseTaken(context, row)
+  if (context.now() >= row.expiresAt)
+    throw new AppError('QUOTE_EXPIRED', 'The quote has expired', {
+      details: { expiredAt: new Date(row.expiresAt).toISOString() },
+    })
+  const given = JSON.parse(row.wire) as Record<string, unknown>
+  if (canonical({ ...given, ...asGiven(quote, given) }) !== canonical(given))
+    throw new AppError('QUOTE_VALIDATION_ERROR', 'The quote is not the one that was given')
+  const provider = providerNamed(context, row.provider)
+  const named = recipientOf(row)
+  const recipient = input.destinationAddress ?? named ?? wallet
+  if (named && !sameAddress(named, recipient)) throw otherRecipient(named, recipient)
+  const route = routeOf(context, row)
+  refuseDecimals(route.tokenIn, input.decimalsIn)
+  const offer = offerOf(row)
+  // It may have been named in the quote, by a version that took any.
+  await refuseRecipient(context, route, recipient, wallet)
+  refuseLost(context, route.from.chainId, wallet, 'wallet')
+  const chain = context.chain(route.from.chainId)
+  const step = provider.build(route, offer, { wallet, recipient, deadline: deadlineOf(row) })
+  const acting = await withApprovals(chain, wallet, step, route.tokenIn)
+  const fees = paidIn(row)
+  const payments = fees.map(paymentOf)
+  const cost = fees.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
+  const transactions = [...acting, ...payments]
+  const call = acting.at(-1)!
+  const gas = await gasLimitOf(chain, wallet, acting)
+  const type = route.from.chainId === route.to.chainId ? 'SAMECHAIN_SWAP' : 'CROSSCHAIN_SWAP'
+  const amounts = {
+    in: tokenAmount(offer.amountIn + cost, route.tokenIn),
+    out: tokenAmount(offer.amountOut, route.tokenOut),
+  }
+  await track(context, {
+    id: row.id,
+    type,
+    strategyId: null,
+    strategySlug: null,
+    quoteId: row.id,
+    wallet,
+    receiver: recipient,
+    amounts,
+    transactions,
+    kinds: [...kindsOf(acting, 'swap'), ...payments.map(() => 'fee')],
+  })
+  return {
+    type,
+    provider: provider.name,
+    chainId: route.from.chainId,
+    approvals: acting.slice(0, -1),
+    transactions: [call, ...payments],
+    ...gas,
+    swapDetails: {
+      tokenIn: sideOf(route.tokenIn, offer.amountIn + cost, { maxAmount: String(offer.maxAmountIn + cost) }),
+      tokenOut: sideOf(route.tokenOut, offer.amountOut, { minAmount: String(offer.minAmountOut) }),
+      recipient,
+    },
+    rawSwapData: {
+      ...(offer.raw as object),
+      transaction: {
+        ...call,
+        value: String(call.value),
+        gasLimit: gas.gasLimit === null ? null : String(gas.gasLimit),
+        gasLimitReason: gas.gasLimitReason,
+      },
+    },
+    message: `Send ${transactions.length === 1 ? 'the transaction' : `the ${transactions.length} transactions in order`} before ${new Date(row.expiresAt).toISOString()}`,
+  }
+}
+
+/** Whom a quote was asked for is a part of it. */
+const otherRecipient = (named: Address, to: Address): AppError =>
+  new AppError('QUOTE_VALIDATION_ERROR', `The quote was asked for ${named}, and not for ${to}`, {
+    details: { errors: [{ path: 'destinationAddress', message: `is ${named} in the quote` }] },
+  })
+
+const sideOf = (token: Token, amount: bigint, bound: object) => ({
+  contract: token.address,
+  symbol: token.symbol,
+  decimals: token.decimals,
+  chainId: token.chainId,
+  amount: String(amount),
+  ...bound,
+})
+
+/** A quote is for one swap: one that was carried out, whatever came of it, is not taken again, and the bridge of a deposit is that one's. */
+async function refuseTaken(context: Context, { actionId }: QuoteWithAction): Promise<void> {
+  const found = actionId === null ? undefined : await tracked(context, actionId)
+  if (!found) return
+  const hint = 'Ask for a new quote: sluice swap quote --help'
+  if (!isSwap(found.action))
+    throw new AppError(
+      'QUOTE_VALIDATION_ERROR',
+      `The quote is the bridge of a deposit, which has its transactions`,
+      {
+        details: { actionId },
+        hint,
+      },
+    )
+  const sent = found.txs.find(({ kind }) => kind === 'swap')
+  if (!sent || sent.succeeded === null) return
+  const details = { txHash: sent.hash }
+  throw sent.succeeded === 0
+    ? new AppError('SWAP_EXECUTION_FAILED', 'The swap of this quote was executed, and reverted on chain', {
+        details,
+        hint,
+      })
+    : new AppError('QUOTE_VALIDATION_ERROR', 'The swap of this quote was carried out already', {
+        details,
+        hint,
+      })
+}
+
+/** A quote out of the list is the same quote: there its deadline is text, and its status has moved on. */
+const asGiven = (quote: Record<string, unknown>, given: Record<string, unknown>) =>
+  quote.deadline === given.deadlineDate ? { ...quote, deadline: given.deadline, status: given.status } : quote

@@ -1,0 +1,195 @@
+import { z } from 'zod'
+import { Quote, type QuoteInput } from '../../api/quote.ts'
+import { aheadOf, read } from '../../chain/chain.ts'
+import { erc20Abi } from '../../chain/erc20.ts'
+import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { maxUint256 } from '../../domain/amount.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Network } from '../../domain/networks.ts'
+import { impactOf, usualSlippage } from '../../domain/slippage.ts'
+import { nativeToken, type Token, tokenAt } from '../../domain/token.ts'
+import { priceOf, usd } from '../../protocols/prices.ts'
+import type { QuoteRow } from '../../store/engine/migrations.ts'
+import { best } from '../../swaps/best-offer.ts'
+import type { Ask } from '../../swaps/provider.ts'
+import { holdToRamp } from '../../swaps/ramp-limits.ts'
+import { holdSlippage } from '../bytecode/deposit.ts'
+import { type Context, endNamed } from '../context.ts'
+import { type Charge, sharesBeside, sharesOf, stated } from '../fees/charges.ts'
+import { refuseLost, refuseRecipient } from './recipients.ts'
+import { refuseDecimals, storedOffer } from './stored-quote.ts'
+
+const fiveMinutes = 5 * 60_000
+const askDeadline = 5_000
+
+/** The best quote for a swap, persisted; it lives for five minutes. What is charged is a part of its input, and paid apart. */
+export async function quoteFor(
+  context: Context,
+  input: QuoteInput,
+  charges: readonly Charge[],
+): Promise<Quote> {
+  const { quote, row } = await newQuote(context, input, charges)
+  await context.store.saveQuote(row)
+  return quote
+}
+
+/** The same before it is persisted: nobody was given it yet. `isSpent` says that what arrives at least is spent at once, to the last unit. */
+export async function newQuote(
+  context: Context,
+  input: QuoteInput,
+  charges: readonly Charge[],
+  isSpent = false,
+): Promise<{ quote: Quote; row: QuoteRow }> {
+  const { amountIn, amountOut, slippage = usualSlippage } = input
+  if (amountIn !== undefined && amountOut !== undefined)
+    throw new AppError('INVALID_AMOUNT_PARAMS', 'Send amountIn or amountOut, not both')
+  if (amountIn === undefined && amountOut === undefined)
+    throw new AppError('MISSING_AMOUNT_PARAMS', 'Send amountIn or amountOut')
+  holdSlippage(slippage)
+  const amount = amountIn ?? amountOut!
+  if (amount === 0n) throw new AppError('QUOTE_GENERATION_FAILED', 'The amount must be above zero')
+  const from = networkSaid(context, input, 'originChain', 'chainIdIn')
+  const to = networkSaid(context, input, 'destinationChain', 'chainIdOut')
+  const [tokenIn, tokenOut] = await Promise.all([
+    tokenFor(context, from, input.tokenIn),
+    tokenFor(context, to, input.tokenOut),
+  ])
+  refuseDecimals(tokenIn, input.decimalsIn)
+  await refuseRecipient(context, { from, to, tokenIn, tokenOut }, input.destinationAddress)
+  refuseLost(context, from.chainId, input.refundAddress)
+  const kept = amountIn === undefined ? undefined : sharesOf(amount, charges)
+  const ask: Ask = {
+    from,
+    to,
+    tokenIn,
+    tokenOut,
+    exact: amountIn === undefined ? 'out' : 'in',
+    amount: amount - sumOf(kept ?? []),
+    slippage,
+    speed: input.transferSpeed ?? null,
+    refund: input.refundAddress ?? null,
+    isSpent,
+  }
+  if (ask.amount === 0n) throw allOfIt()
+  holdToRamp(context.catalog.tokens, ask)
+  const { provider, offer } = await best(context.providers, ask, input.preferredProvider, askDeadline)
+  const costsOf = (sum: bigint) => kept ?? sharesBeside(sum, charges)
+  const costs = costsOf(offer.amountIn)
+  if (costs === undefined) throw allOfIt()
+  const cost = sumOf(costs)
+  const paid = offer.amountIn + cost
+  if (offer.maxAmountIn + cost > maxUint256)
+    throw new AppError('QUOTE_GENERATION_FAILED', 'With the fees it is more than any token can hold')
+  const fees = charges.flatMap((charge, at) =>
+    costs[at]! > 0n ? [stated('service', charge, tokenIn, costs[at]!, paid)] : [],
+  )
+  const [priceIn, priceOut, ahead] = await Promise.all([
+    read(context.chain(from.chainId), priceOf(context.catalog, tokenIn)),
+    read(context.chain(to.chainId), priceOf(context.catalog, tokenOut)),
+    aheadOf(context.chain(from.chainId), context.now()),
+  ])
+  const now = context.now()
+  const id = context.newId()
+  const deadline = Math.floor((now + fiveMinutes) / 1000)
+  const side = (token: Token, sum: bigint, price: bigint | null) => ({
+    contract: token.address,
+    symbol: token.symbol,
+    decimals: token.decimals,
+    amount: sum.toString(),
+    chainId: token.chainId,
+    priceUSD: usd(10n ** BigInt(token.decimals), token, price),
+  })
+  const wire = {
+    id,
+    quoteId: id,
+    originChain: from.name,
+    destinationChain: to.name,
+    tokenIn: side(tokenIn, paid, priceIn),
+    tokenOut: side(tokenOut, offer.amountOut, priceOut),
+    provider: provider.name,
+    deadline,
+    deadlineDate: new Date(deadline * 1000).toISOString(),
+    chainIdIn: from.chainId,
+    chainIdOut: to.chainId,
+    rawQuote: offer.raw,
+    status: 'pending',
+    feeSponsorship: false,
+    feeSponsorshipReason: input.feeSponsorship ? unsponsored(provider.name) : null,
+    destinationAddress: input.destinationAddress ?? null,
+    refundAddress: input.refundAddress ?? null,
+    customer: context.customer,
+    minAmountOut: offer.minAmountOut.toString(),
+    maxAmountIn: (offer.maxAmountIn + cost).toString(),
+    slippage,
+    priceImpact: offer.spot === undefined ? null : impactOf(offer.amountOut, offer.spot),
+    fees: [...offer.fees, ...fees],
+    alternatives: (offer.alternatives ?? [])
+      .map((other) => ({ ...other, amountIn: other.amountIn + sumOf(costsOf(other.amountIn)!) }))
+      .filter(({ amountIn }) => amountIn <= maxUint256)
+      .map(({ transferSpeed, amountIn, amountOut, savesSeconds }) => ({
+        provider: provider.name,
+        transferSpeed,
+        amountIn: String(amountIn),
+        amountOut: String(amountOut),
+        savesSeconds,
+      })),
+  }
+  // What is stored is what can be read again.
+  const quote = z.decode(Quote, wire)
+  const row = {
+    id,
+    customer: context.customer,
+    provider: provider.name,
+    originChain: from.name,
+    destinationChain: to.name,
+    wire: JSON.stringify(wire),
+    offer: storedOffer(ask, input.destinationAddress, offer, fees, deadline + ahead),
+    createdAt: now,
+    expiresAt: deadline * 1000,
+  }
+  return { quote, row }
+}
+
+const sumOf = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, amount) => sum + amount, 0n)
+
+/** None of the providers pays the gas of whoever swaps. */
+const unsponsored = (provider: string): string =>
+  `${provider} does not sponsor fees on this route: the wallet pays its own gas`
+
+const allOfIt = (): AppError =>
+  new AppError('QUOTE_GENERATION_FAILED', 'The fees of this customer are all that there is to swap')
+
+/** The network that an end of a swap is on: by its name, by its chain id, or by both where they say the same. */
+function networkSaid<name extends 'originChain' | 'destinationChain', id extends 'chainIdIn' | 'chainIdOut'>(
+  context: Context,
+  input: Pick<QuoteInput, name | id>,
+  name: name,
+  id: id,
+): Network {
+  const said = [input[id], input[name]].filter((one) => one !== undefined)
+  const wrong = (text: string, path: string, message: string) =>
+    new AppError('VALIDATION_ERROR', text, { details: { errors: [{ path, message }] } })
+  const [found, other = found] = said.map((one) => endNamed(context, one))
+  if (!found) throw wrong(`Send ${name} or ${id}`, `${name} or ${id}`, 'is missing')
+  if (other?.chainId !== found.chainId)
+    throw wrong(`${name} and ${id} are not the same network`, name, 'is said twice, and not the same')
+  return found
+}
+
+/** A token by its address: the native coin, out of the catalogue, or read off its own contract. */
+async function tokenFor(context: Context, network: Network, address: Address): Promise<Token> {
+  if (sameAddress(address, nativeAddress)) return nativeToken(network)
+  const found = tokenAt(context.catalog.tokens, network.chainId, address)
+  if (found) return found
+  const token = await read(context.chain(network.chainId), {
+    reads: (['symbol', 'decimals'] as const).map((functionName) => ({
+      address,
+      abi: erc20Abi,
+      functionName,
+    })),
+    parse: ([symbol, decimals]) =>
+      typeof symbol === 'string' && typeof decimals === 'number' ? { symbol, decimals } : undefined,
+  })
+  if (!token) throw new AppError('QUOTE_GENERATION_FAILED', `${address} is not a token on ${network.name}`)
+  return { chainId: network.chainId, address, name: token.symbol, ...token }
+}

@@ -1,0 +1,70 @@
+import { parseAbi } from 'viem/utils'
+import { read } from '../../chain/chain.ts'
+import { type Address, sameAddress } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Token } from '../../domain/token.ts'
+import { whyLost } from '../../protocols/unrecoverable-recipients.ts'
+import type { Route } from '../../swaps/provider.ts'
+import { uniswapV3FactoryAbi } from '../../swaps/uniswap-v3/abi.ts'
+import type { Context } from '../context.ts'
+
+/** What a swap brings is paid to nobody from whom it would never come back. */
+export function refuseLost(
+  { catalog }: Pick<Context, 'catalog'>,
+  chainId: number,
+  to: Address | null | undefined,
+  who = 'recipient',
+): void {
+  const lost = to && whyLost(catalog, chainId, to)
+  if (lost) throw lostThere(who, lost)
+}
+
+/**
+ * The same for whoever a swap pays, who may also be one of its own tokens, which no catalogue has, or a pool, of which there is no list. Only the
+ * chain says what is a pool, and one that does not answer ends it: but not of the `wallet` that signs, which is none.
+ */
+export async function refuseRecipient(
+  context: Context,
+  { to: { chainId }, tokenIn, tokenOut }: Route,
+  to: Address | null | undefined,
+  wallet?: Address,
+): Promise<void> {
+  if (!to) return
+  refuseLost(context, chainId, to)
+  const own = [tokenIn, tokenOut].find((token) => isToken(token, chainId, to))
+  if (own) throw lostThere('recipient', `the token ${own.symbol}`)
+  if (wallet && sameAddress(to, wallet)) return
+  if (await isPool(context, chainId, to)) throw lostThere('recipient', 'a pool of Uniswap v3')
+}
+
+const isToken = (token: Token, chainId: number, at: Address): boolean =>
+  token.chainId === chainId && sameAddress(token.address, at)
+
+/** Whether the factory has it for the two tokens and the fee that it says it is of. */
+async function isPool({ chain, catalog }: Context, chainId: number, address: Address): Promise<boolean> {
+  const here = catalog.uniswapV3.find((one) => one.chainId === chainId)
+  if (!here) return false
+  const args = await read(chain(chainId), {
+    reads: ['token0', 'token1', 'fee'].map((functionName) => ({ address, abi: poolAbi, functionName })),
+    parse: (answers) => (answers.includes(undefined) ? undefined : answers),
+  })
+  return (
+    args !== undefined &&
+    read(chain(chainId), {
+      reads: [{ address: here.factory, abi: uniswapV3FactoryAbi, functionName: 'getPool', args }],
+      parse: ([pool]) => pool !== undefined && sameAddress(pool as Address, address),
+    })
+  )
+}
+
+/** What a pool says of itself (`@uniswap/v3-core`, IUniswapV3PoolImmutables). */
+const poolAbi = parseAbi([
+  'function token0() view returns (address)',
+  'function token1() view returns (address)',
+  'function fee() view returns (uint24)',
+])
+
+const lostThere = (who: string, lost: string): AppError =>
+  new AppError('INVALID_ADDRESS', `The ${who} is ${lost}: what is sent there is lost`, {
+    hint: 'Name an address that somebody has the key of.',
+  })

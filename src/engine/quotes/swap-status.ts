@@ -1,0 +1,71 @@
+import type { SwapStatus } from '../../api/swap-status.ts'
+import type { Address, Hex } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { QuoteRow } from '../../store/engine/migrations.ts'
+import type { ListedQuote } from '../../store/engine/quotes.ts'
+import { tracked } from '../actions/refresh.ts'
+import { isSwap, type Tracked } from '../actions/tracking.ts'
+import type { Context } from '../context.ts'
+import { offerOf, providerNamed, quoteRow, routeOf, seesRoute } from './stored-quote.ts'
+
+/** Where the swap of a quote stands, as it is asked for. No route of ours begins on Bitcoin, so no deposit there is known. */
+export async function swapStatus(
+  context: Context,
+  { id, btcTxHash }: { id: string; btcTxHash?: string | undefined },
+): Promise<SwapStatus> {
+  const status = await statusOf(context, id)
+  if (btcTxHash === undefined) return status
+  throw new AppError('DEPOSIT_NOT_FOUND', 'There is no such Bitcoin deposit for this quote', {
+    details: { btcTxHash },
+  })
+}
+
+/** Where the swap of a quote stands, with both hashes when they are known. The quote may be the bridge of a deposit. Before its transactions are asked for, no chain is. */
+async function statusOf(context: Context, id: string): Promise<SwapStatus> {
+  const row = await context.store.quoteInBrief(context.customer, id)
+  if (!row || !seesRoute(context, row)) throw new AppError('QUOTE_NOT_FOUND', `There is no quote "${id}"`)
+  const found = row.actionId === null ? undefined : await tracked(context, row.actionId)
+  const whole = found && !isSwap(found.action) ? await quoteRow(context, id) : undefined
+  if (found && whole) return bridgeStatus(context, whole, found)
+  const origin = found?.txs.findLast(({ kind }) => kind !== 'fee')
+  const status = found
+    ? asSwap(found.action.status, origin?.blockNumber ?? null)
+    : context.now() > row.expiresAt
+      ? 'expired'
+      : 'pending'
+  return {
+    status,
+    originTxHash: origin?.hash ?? null,
+    destinationTxHash: found?.action.destinationHash ?? null,
+    provider: row.provider,
+  }
+}
+
+/** The word for a swap: an approval that is mined makes its operation go on, and the swap is `pending` until its own transaction is in a block. */
+const asSwap = (status: string, originBlock: number | null): string =>
+  status === 'confirmed' && originBlock === null ? 'pending' : status
+
+/** The bridge inside a cross-chain deposit: it is delivered before the deposit that waits for it is even signed. */
+async function bridgeStatus(context: Context, row: QuoteRow, { action, txs }: Tracked): Promise<SwapStatus> {
+  const burn = txs.find(({ kind }) => kind === 'bridge')
+  const { provider } = row
+  const known = { originTxHash: burn?.hash ?? null, destinationTxHash: null, provider }
+  if (!burn?.hash || burn.succeeded === null)
+    return { ...known, status: context.now() > row.expiresAt ? 'expired' : 'pending' }
+  if (burn.succeeded === 0) return { ...known, status: 'failed' }
+  const order = { recipient: action.receiver as Address }
+  const route = routeOf(context, row)
+  const progress = await providerNamed(context, provider).status(route, offerOf(row), burn.hash as Hex, order)
+  return { ...known, status: progress.status, destinationTxHash: progress.destination ?? null }
+}
+
+/** Where the swap of a quote stood when it was last looked at; nobody is asked. */
+export function lastKnown(row: ListedQuote, now: number): string {
+  const open = now > row.expiresAt ? 'expired' : 'pending'
+  if (row.actionId === null || row.actionStatus === null) return open
+  if (row.actionType !== null && isSwap({ type: row.actionType }))
+    return asSwap(row.actionStatus, row.originBlock) === 'pending' ? open : row.actionStatus
+  if (row.bridged === null) return open
+  if (row.bridged === 0) return 'failed'
+  return row.actionStatus === 'fulfilled' ? 'fulfilled' : 'confirmed'
+}

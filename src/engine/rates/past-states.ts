@@ -1,0 +1,120 @@
+import { z } from 'zod'
+import { type Chain, read } from '../../chain/chain.ts'
+import { optional, together } from '../../chain/reading.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Market } from '../../protocols/market.ts'
+import type { Snapshot } from '../../store/engine/snapshots.ts'
+import type { EngineStore } from '../../store/engine/store.ts'
+import { inPassing } from '../background-writes.ts'
+import { hashesOf } from '../history/logs/block-ranges.ts'
+import { day, dayOf, keyOf } from './rate-points.ts'
+
+/** A block of the past, by number, hash and time in Unix seconds. */
+type PastBlock = { number: bigint; hash: string; timestamp: number }
+
+const refused = 'no-old-states'
+
+/** Whether a node said less than a day ago that it keeps no old states: it is not asked again before. */
+export async function hasNone(store: EngineStore, { network }: Chain, now: number): Promise<boolean> {
+  const said = await store.fact(network.chainId, refused)
+  return said !== undefined && now >= Number(said) && now - Number(said) < day
+}
+
+/** What markets were at a block, which may be the `last` of its day, kept for whoever asks next; `undefined` where the node no longer has its state. */
+export async function readingsAt(
+  store: EngineStore,
+  chain: Chain,
+  markets: readonly Market[],
+  block: PastBlock,
+  last: 0 | 1,
+): Promise<Snapshot[] | undefined> {
+  const said = await read(chain, together(markets.map(({ index }) => optional(index))), block.number).catch(
+    (error: unknown) => {
+      if (error instanceof AppError && error.code === 'RPC_ERROR') return undefined
+      throw error
+    },
+  )
+  if (!said) return undefined
+  const rows = snapshotsOf(
+    markets.flatMap((market, at) => {
+      const index = said[at]
+      return index === undefined || index <= 0n ? [] : [{ market, index }]
+    }),
+    block,
+    last,
+  )
+  if (rows.length > 0) await inPassing(store.keepSnapshots(chain.network.chainId, rows, true))
+  return rows
+}
+
+/** Remembers that a node keeps no old states. */
+export const rememberNone = (store: EngineStore, { network }: Chain, now: number) =>
+  inPassing(store.keepFact(network.chainId, refused, now.toString()))
+
+/** Readings as they are kept. */
+export const snapshotsOf = (
+  all: readonly { market: Market; index: bigint }[],
+  { number, hash, timestamp }: PastBlock,
+  last: 0 | 1,
+): Snapshot[] =>
+  all.map(({ market, index }) => ({
+    market: keyOf(market),
+    day: dayOf(timestamp),
+    at: timestamp,
+    block: Number(number),
+    hash,
+    idx: index.toString(),
+    last,
+  }))
+
+/** The blocks of readings in whose place the chain has another one now, or none yet, by hash; those of which the node does not speak may be there. */
+export async function replaced(
+  chain: Chain,
+  rows: readonly Snapshot[],
+  head: { number: bigint },
+): Promise<Set<string>> {
+  if (rows.length === 0) return new Set()
+  const now = await hashesOf(
+    chain,
+    rows.map(({ block }) => BigInt(block)),
+  )
+  const isGone = ({ block, hash }: Snapshot) =>
+    BigInt(block) > head.number || (now.get(BigInt(block)) ?? hash) !== hash
+  return new Set(rows.filter(isGone).map(({ hash }) => hash))
+}
+
+/** Those readings whose block is still on the chain. */
+export async function stillThere(chain: Chain, rows: readonly Snapshot[]): Promise<Snapshot[]> {
+  if (rows.length === 0) return []
+  const now = await hashesOf(
+    chain,
+    rows.map(({ block }) => BigInt(block)),
+  )
+  return rows.filter(({ block, hash }) => now.get(BigInt(block)) === hash)
+}
+
+const Block = z.object({
+  hash: z.string().regex(/^0x[0-9a-f]{64}$/i),
+  timestamp: z
+    .string()
+    .regex(/^0x[0-9a-f]{1,13}$/i)
+    .transform(Number),
+})
+
+/**
+ * Blocks by number, in one exchange. Those that the node does not know are missing, and so are those that it shows in part, or later than the
+ * newest one is, which is at `latest` in Unix seconds.
+ */
+export async function pastBlocks(
+  { rpc }: Chain,
+  numbers: readonly bigint[],
+  latest = Number.POSITIVE_INFINITY,
+): Promise<PastBlock[]> {
+  const blocks = await rpc.batch(
+    numbers.map((number) => ['eth_getBlockByNumber', [`0x${number.toString(16)}`, false]]),
+  )
+  return (blocks as unknown[]).flatMap((block, at) => {
+    const read = Block.safeParse(block)
+    return read.success && read.data.timestamp <= latest ? [{ number: numbers[at]!, ...read.data }] : []
+  })
+}

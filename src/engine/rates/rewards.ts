@@ -1,0 +1,49 @@
+import type { Chain } from '../../chain/chain.ts'
+import { answered } from '../../chain/query-rounds.ts'
+import type { Address } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Catalog } from '../../protocols/catalog.ts'
+import type { Market } from '../../protocols/market.ts'
+import { priceOf } from '../../protocols/prices.ts'
+import { type Extra, extraRate } from '../../protocols/shared/rewards.ts'
+import type { Shown } from '../market-cache.ts'
+
+/** What a strategy pays beside its interest, as a fraction a year; `null` is not known. */
+export type Rewarding = (shown: Shown) => Promise<number | null>
+
+/** For so long what was asked is used, in seconds of the chain. */
+const keepFor = 300
+
+type Kept = { at: number; extras: Promise<readonly Extra[] | null> }
+
+/** What the markets of one chain pay beside their interest. A chain that does not tell costs that alone. */
+export function rewardingOn(catalog: Catalog, chain: () => Chain): Rewarding {
+  const kept = new Map<Market, Kept>()
+  return async ({ market, state, price, at }) => {
+    const { rewards, entry } = market
+    if (!rewards || !state) return null
+    const last = kept.get(market)
+    const isFresh = last && at >= last.at && at - last.at < keepFor
+    const now: Kept = isFresh ? last : { at, extras: extrasOf(catalog, chain(), market, at) }
+    kept.set(market, now)
+    const extras = await now.extras
+    return extraRate(extras, { tvl: state.tvl, decimals: entry.asset.decimals, price })
+  }
+}
+
+async function extrasOf(
+  catalog: Catalog,
+  chain: Chain,
+  { rewards, entry: { chainId } }: Market,
+  at: number,
+): Promise<readonly Extra[] | null> {
+  const { symbol, decimals } = chain.network.native
+  const priced = (address: Address) => priceOf(catalog, { chainId, address, symbol, name: symbol, decimals })
+  try {
+    const [extras] = await answered(chain, [rewards!(at, priced)])
+    return extras ?? null
+  } catch (error) {
+    if (error instanceof AppError && error.code.startsWith('RPC_')) return null
+    throw error
+  }
+}

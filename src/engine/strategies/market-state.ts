@@ -1,0 +1,132 @@
+import type { Strategy } from '../../api/strategy.ts'
+import { type Chain, read } from '../../chain/chain.ts'
+import { optional, type Reading, together } from '../../chain/reading.ts'
+import type { ApyBasis } from '../../domain/apy.ts'
+import type { Catalog } from '../../protocols/catalog.ts'
+import type { MarketConstants } from '../../protocols/constants.ts'
+import { gradeOf } from '../../protocols/grades.ts'
+import type { Market, MarketState } from '../../protocols/market.ts'
+import { type Price, priceOf, usd } from '../../protocols/prices.ts'
+
+const everySecond = 'the rate a second, compounded every second over 365 days'
+
+/** How the rate that a protocol states becomes a yearly one, by its family; a family that is not here states none. */
+const stated: Readonly<Partial<Record<MarketConstants['family'], string>>> = {
+  'aave-v3': 'the linear rate of the pool, compounded every second over 365 days',
+  across: 'the fees of a second, not compounded, over 365.25 days',
+  'compound-v2': everySecond,
+  'compound-v3': everySecond,
+  morpho: 'the rate a second of its markets, compounded continuously over 365 days',
+  'pendle-pt': 'the implied rate until maturity, compounded once a year',
+  'spark-psm3': everySecond,
+  'yearn-v3': 'the profit that is paid out a second, compounded every second over 365 days',
+}
+
+/** How a market's APY is counted, in words: what it is made of, how often it compounds, and how long its year is. */
+function conventionOf(constants: MarketConstants, basis: ApyBasis, simpleYear?: number): string {
+  if (basis === 'trailing-7d')
+    return simpleYear === undefined
+      ? 'growth of the last 7 days, compounded over 365 days'
+      : `growth of the last 7 days, not compounded, over ${simpleYear / 86_400} days`
+  if (constants.family === 'compound-v2' && constants.compounds === 'daily')
+    return 'the rate a second, compounded daily over 365 days'
+  if (constants.family === 'compound-v2' && constants.rate === 'block')
+    return 'the rate a block, compounded every block over 365 days, at the distance of the newest blocks'
+  if ('lends' in constants && constants.lends === 'euler')
+    return 'what borrowers pay a second, compounded every second over 365.2425 days, for the part that is borrowed, less the fee'
+  if ('backing' in constants && constants.backing) return stated['aave-v3']!
+  return stated[constants.family] ?? everySecond
+}
+
+/** What was read of a market: `state` is `undefined` where its contracts did not answer. */
+type Answered = { market: Market; state: MarketState | undefined; price: Price }
+
+/**
+ * A market as it stands `at` a time, in Unix seconds; where they were looked up, with when it `begun` and what it really paid, over the last
+ * month and since then. `null` is unknown. Without a `basis`, its rate is what is paid now.
+ */
+export type Standing = Answered & {
+  at: number
+  basis?: ApyBasis
+  begun?: number | null
+  averageApy?: number | null
+  inceptionApy?: number | null
+}
+
+/** Reads many markets of one chain in one call. */
+export async function standingsOn(
+  catalog: Catalog,
+  chain: Chain,
+  markets: readonly Market[],
+  blockNumber?: bigint,
+): Promise<Answered[]> {
+  const readings = markets.map((market): Reading<Answered> => {
+    const state = optional(market.state)
+    const price = priceOf(catalog, market.entry.asset)
+    return {
+      reads: [...state.reads, ...price.reads],
+      parse: (answers) => ({
+        market,
+        state: sensible(state.parse(answers.slice(0, state.reads.length))),
+        price: price.parse(answers.slice(state.reads.length)),
+      }),
+    }
+  })
+  return read(chain, together(readings), blockNumber)
+}
+
+/** A state whose rates are numbers; what gives others says nothing. */
+const sensible = (state: MarketState | undefined): MarketState | undefined =>
+  state && [state.apr, state.apy].every((rate) => rate === null || Number.isFinite(rate)) ? state : undefined
+
+/** Whether somebody has closed a market. That it takes no deposits for a reason of its own is no pause while it can be left. */
+const isPaused = ({ canDeposit, canWithdraw, closed }: MarketState): boolean =>
+  !canWithdraw || !(canDeposit || closed?.deposit !== undefined)
+
+/** A part in basis points, as text. */
+const bpsOf = (part: number | null | undefined): string | null =>
+  part === null || part === undefined ? null : String(Math.round(part * 1e8) / 1e4)
+
+/** A standing as the service shows it. */
+export function strategyOf(standing: Standing): Strategy {
+  const { market, state, price, begun = null, averageApy = null, inceptionApy = null } = standing
+  const { entry, queue } = market
+  const basis = state && state.apy !== null ? (standing.basis ?? 'current') : null
+  const ref = { symbol: entry.asset.symbol, address: entry.asset.address, decimals: entry.asset.decimals }
+  return {
+    id: entry.id,
+    slug: entry.slug,
+    name: entry.name,
+    protocol: entry.protocol,
+    network: entry.network,
+    chainId: entry.chainId,
+    category: entry.category,
+    asset: ref,
+    underlying: ref,
+    actions: state
+      ? [
+          ...(state.canDeposit && state.headroom !== 0n ? ['lend'] : []),
+          ...(state.canWithdraw ? ['withdraw'] : []),
+          ...(queue ? ['claim'] : []),
+        ]
+      : null,
+    paused: state ? isPaused(state) : null,
+    apy: state ? state.apy : null,
+    apyBasis: basis,
+    apyConvention: basis && conventionOf(entry.constants, basis, market.simpleYear),
+    inceptionApy,
+    avgApy: averageApy,
+    tvlUsd: state ? usd(state.tvl, entry.asset, price) : null,
+    fee: '0',
+    performanceFeeBps: '0',
+    protocolFeeBps: bpsOf(state?.protocolFee),
+    receipt: null,
+    isDefault: entry.isDefault,
+    startDate: entry.startDate ?? (begun === null ? null : new Date(begun * 1000).toISOString()),
+    rates: null,
+    metadata: entry.metadata,
+    logourl: entry.logourl,
+    implementationSelector: entry.implementationSelector,
+    grade: gradeOf(entry),
+  }
+}

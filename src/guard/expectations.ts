@@ -1,0 +1,143 @@
+import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
+import { type Token, tokenAt } from '../domain/token.ts'
+import type { Transaction } from '../domain/transaction.ts'
+import { placeOf, queueOf } from '../protocols/bindings.ts'
+import type { Catalog } from '../protocols/catalog.ts'
+import type { Intent } from '../protocols/intent.ts'
+import { refuse, type Verdict, type Violation } from '../protocols/verdict.ts'
+import { bindCctpV2 } from '../swaps/cctp-v2/binding.ts'
+import { bindUniswapV3 } from '../swaps/uniswap-v3/binding.ts'
+import { bindRevoke, bindTransfer } from './erc20-binding.ts'
+
+/**
+ * What the person vouches for, for one operation: contracts and tokens that are not in the catalogue, whether an
+ * approval of more than the need is refused or made exact, and what the service may charge.
+ */
+export type Vouched = {
+  allow: readonly Address[]
+  allowTokens: readonly Address[]
+  exactAllowance: 'refuse' | 'rewrite'
+  /** The most that the service may charge of what is swapped or withdrawn, in basis points; the usual where nothing is said. */
+  maxServiceFeeBps?: number
+}
+
+/** Nothing beyond the catalogue, and no approval of more than the need. */
+export const nothingVouched: Vouched = { allow: [], allowTokens: [], exactAllowance: 'refuse' }
+
+/** Where the action of an intent must go, and how its calldata is bound. */
+type Expectation = { targets: readonly Address[]; bind: (transaction: Transaction) => Verdict }
+
+/** The tokens that an intent names. */
+export const tokensOf = (intent: Intent): Token[] => {
+  if (intent.kind === 'swap') return [intent.tokenIn, intent.tokenOut]
+  return 'strategy' in intent ? [intent.strategy.asset] : [intent.token]
+}
+
+/** What an intent says about its tokens against what the catalogue knows: a lie about decimals is a lie about amounts. */
+function tokenFault(
+  intent: Intent,
+  catalog: Catalog,
+  allowTokens: readonly Address[],
+): { violation: Violation } | undefined {
+  for (const token of tokensOf(intent)) {
+    if (sameAddress(token.address, nativeAddress)) continue
+    const known =
+      tokenAt(catalog.tokens, token.chainId, token.address) ??
+      (intent.kind === 'revoke' ? tokenAt(receiptsIn(catalog), token.chainId, token.address) : undefined)
+    if (!known && !allowTokens.some((address) => sameAddress(address, token.address)))
+      return refuse(
+        'POLICY_CONTRACT_NOT_ALLOWED',
+        `The token ${token.address} is not in the catalogue of this program`,
+      )
+    if (known && (known.decimals !== token.decimals || known.symbol !== token.symbol))
+      return refuse(
+        'POLICY_TOKEN_METADATA',
+        `${token.address} is ${known.symbol} with ${known.decimals} decimals`,
+      )
+  }
+  return undefined
+}
+
+/** What positions are held in: withdrawing approves it, and that is taken back. */
+const receiptsIn = ({ strategies }: Catalog): Token[] => strategies.map(({ receipt }) => receipt)
+
+/**
+ * G5: the registered contract for what was asked on this chain, and how its calldata is bound. It comes from the
+ * catalogue and never from the intent, unless the person vouches for the contract with `allow`.
+ */
+export function expectation(
+  intent: Intent,
+  chainId: number,
+  catalog: Catalog,
+  action: Transaction,
+  { allow, allowTokens }: Vouched,
+): Expectation | { violation: Violation } {
+  const vouched = allow.some((address) => sameAddress(address, action.to))
+  const unknown = (what: string) =>
+    refuse('POLICY_CONTRACT_NOT_ALLOWED', `${what} is not in the catalogue of this program`)
+  const fault = tokenFault(intent, catalog, allowTokens)
+  if (fault) return fault
+  switch (intent.kind) {
+    case 'transfer': {
+      const { token } = intent
+      if (token.chainId !== chainId)
+        return refuse('POLICY_CHAIN', `${token.symbol} is a token of chain ${token.chainId}`)
+      const bind = (transaction: Transaction) => bindTransfer(transaction, intent)
+      if (sameAddress(token.address, nativeAddress)) return { targets: [action.to], bind }
+      return { targets: [token.address], bind }
+    }
+    case 'revoke': {
+      const { token } = intent
+      if (token.chainId !== chainId)
+        return refuse('POLICY_CHAIN', `${token.symbol} is a token of chain ${token.chainId}`)
+      return { targets: [token.address], bind: (transaction) => bindRevoke(transaction, intent) }
+    }
+    case 'deposit':
+    case 'withdraw':
+    case 'claim': {
+      if (intent.strategy.chainId !== chainId)
+        return refuse(
+          'POLICY_CHAIN',
+          `${intent.strategy.id} is on chain ${intent.strategy.chainId}, not on ${chainId}`,
+        )
+      const known = catalog.strategies.find(
+        (entry) => entry.id === intent.strategy.id && entry.chainId === chainId,
+      )
+      const strategy = known ?? (vouched ? intent.strategy : undefined)
+      if (!strategy) return unknown(`The strategy ${intent.strategy.id}`)
+      if (!sameAddress(strategy.asset.address, intent.strategy.asset.address))
+        return refuse('POLICY_TOKEN_METADATA', `${strategy.id} takes ${strategy.asset.address}`)
+      if (intent.kind === 'claim') {
+        const queue = queueOf(strategy)
+        if (!queue) return unknown(`A queue of ${strategy.id}`)
+        const bind = intent.takesBack ? queue.lapses?.bind : queue.bind
+        if (!bind) return unknown(`What gives back what was let pass in the queue of ${strategy.id}`)
+        return { targets: [queue.place], bind: (transaction) => bind(transaction, intent) }
+      }
+      const { targets, bind } = placeOf(strategy)
+      return { targets, bind: (transaction) => bind(transaction, intent) }
+    }
+    case 'swap': {
+      const { tokenIn, tokenOut } = intent
+      if (tokenIn.chainId !== chainId)
+        return refuse('POLICY_CHAIN', `${tokenIn.symbol} is not a token of chain ${chainId}`)
+      if (tokenOut.chainId === chainId) {
+        const constants = catalog.uniswapV3.find((entry) => entry.chainId === chainId)
+        if (!constants) return unknown(`A swap provider of chain ${chainId}`)
+        return {
+          targets: [constants.swapRouter02],
+          bind: (transaction) => bindUniswapV3(transaction, intent, constants),
+        }
+      }
+      const here = catalog.cctpV2.find((entry) => entry.chainId === chainId)
+      const there = catalog.cctpV2.find((entry) => entry.chainId === tokenOut.chainId)
+      // What is burnt for a test network could come out on the main one that has its number, and the other way round.
+      if (!here || !there || here.attestation !== there.attestation)
+        return unknown(`A bridge from chain ${chainId} to chain ${tokenOut.chainId}`)
+      return {
+        targets: [here.tokenMessenger],
+        bind: (transaction) => bindCctpV2(transaction, intent, { here, there }),
+      }
+    }
+  }
+}

@@ -1,0 +1,221 @@
+import { isAddress } from 'viem/utils'
+import { type Hex, HexData, nativeAddress, sameAddress } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Transaction } from '../domain/transaction.ts'
+import type { Catalog } from '../protocols/catalog.ts'
+import type { Intent } from '../protocols/intent.ts'
+import { feesOf, mostFees, withoutFees, withoutPayments } from '../protocols/service-fee.ts'
+import { whyLost } from '../protocols/unrecoverable-recipients.ts'
+import type { Violation } from '../protocols/verdict.ts'
+import { checkApproval, describeApproval, exactly, lessThanProposed } from './approvals.ts'
+import { authoritySelectors, powerInside } from './authority.ts'
+import { expectation, nothingVouched, type Vouched } from './expectations.ts'
+import { checkFee, receiverFault, refuseDearFee, statementFault } from './service-fees.ts'
+
+/** Whoever asked for it: what a swap or a transfer pays goes to nobody from whom it would never come back. */
+function refuseLost({
+  intent,
+  chainId,
+  catalog,
+}: {
+  intent: Intent
+  chainId: number
+  catalog: Catalog
+}): void {
+  if (intent.kind !== 'swap' && intent.kind !== 'transfer') return
+  const { recipient } = intent
+  const isCoin = intent.kind === 'transfer' && sameAddress(intent.token.address, nativeAddress)
+  const at = intent.kind === 'swap' ? intent.tokenOut.chainId : chainId
+  const paid = intent.kind === 'swap' ? intent.tokenOut : intent.token
+  const isItself = !isCoin && sameAddress(paid.address, recipient)
+  const lost = isItself ? 'the token itself' : whyLost(catalog, at, recipient, isCoin)
+  if (lost)
+    throw new AppError('POLICY_RECIPIENT', `The recipient is ${lost}: what is sent there is lost`, {
+      hint: 'Name an address that somebody has the key of.',
+    })
+}
+
+/** What a transaction is there for in its leg. */
+type Role = 'approve-reset' | 'approve' | 'action' | 'fee'
+
+/** One transaction of a leg, understood. */
+export type DecodedStep = {
+  index: number
+  role: Role
+  transaction: Transaction
+  call: { name: string; args: Record<string, string> }
+  text: string
+}
+
+/** What is to be checked. */
+export type LegQuestion = {
+  intent: Intent
+  chainId: number
+  transactions: readonly Transaction[]
+  catalog: Catalog
+  vouched?: Vouched
+}
+
+const notTheOne =
+  'The service put another contract in the place of the one that this program knows. Do not sign it elsewhere.'
+
+const approveSelector = '0x095ea7b3'
+
+const deny = ({ code, message }: Violation, index?: number): AppError =>
+  new AppError(code, index === undefined ? message : `Transaction ${index + 1}: ${message}`, {
+    details: index === undefined ? {} : { index },
+    ...(code === 'POLICY_CONTRACT_NOT_ALLOWED' && vouching(message)),
+  })
+
+/** How somebody who knows what a rule does not know says so: by the address that the rule names first. Where the right one is known, nobody is led to vouch for another. */
+function vouching(message: string): { hint?: string } {
+  if (!message.includes(' is not in the catalogue')) return { hint: notTheOne }
+  const address = /0x[0-9a-fA-F]{40}/.exec(message)?.[0]
+  if (address === undefined) return {}
+  const what = message.startsWith('The token ') ? 'token' : 'contract'
+  return { hint: `If you know this ${what}: --allow-${what} ${address}` }
+}
+
+/**
+ * Decides whether the transactions of one leg do what was asked and nothing else, whoever built them. Gives them back
+ * understood, or throws the first rule that is broken (G1 to G8), as POLICY_*. What is not known is refused.
+ */
+export function checkLeg(question: LegQuestion): DecodedStep[] {
+  const { intent: asked, chainId, transactions: all, catalog, vouched = nothingVouched } = question
+  refuseMisshapen(question)
+  refuseLost(question)
+  // Nothing but what is stated may stand behind the action, and it stands there once.
+  const transactions = withoutPayments(asked, all)
+  const paid = all.slice(transactions.length)
+  if (transactions.length === 0)
+    throw deny({ code: 'POLICY_SHAPE', message: 'The fee that is stated is not among its transactions' })
+  const intent = withoutFees(asked)
+  const roles = rolesOf(transactions, intent)
+  const action = transactions[transactions.length - 1]!
+  const last = transactions.length - 1
+  const expected = expectation(intent, chainId, catalog, action, vouched)
+  if ('violation' in expected) throw deny(expected.violation, last)
+  if (![...expected.targets, ...vouched.allow].some((known) => sameAddress(known, action.to)))
+    throw deny(
+      {
+        code: 'POLICY_CONTRACT_NOT_ALLOWED',
+        message: `The contract ${action.to} is not the one that does this here`,
+      },
+      last,
+    )
+  const verdict = expected.bind(action)
+  if ('violation' in verdict) throw deny(verdict.violation, last)
+  const { bound } = verdict
+  if (action.value !== bound.value)
+    throw deny({ code: 'POLICY_VALUE', message: `It carries ${action.value} wei, not ${bound.value}` }, last)
+
+  const approvals = transactions.slice(0, -1).map((transaction, index): DecodedStep => {
+    const role = roles[index]!
+    const given = exactly(transaction, role, bound.spends, vouched)
+    const approval = checkApproval(given, role, action.to, bound.spends)
+    if ('violation' in approval) throw deny(approval.violation, index)
+    if (given.value !== 0n)
+      throw deny({ code: 'POLICY_VALUE', message: `An approval carries ${given.value} wei` }, index)
+    const { call, text } = describeApproval(approval, given, chainId, catalog, intent)
+    const more = given === transaction ? '' : lessThanProposed
+    return { index, role, transaction: given, call, text: `${text}${more}` }
+  })
+  const { name, args, text } = bound
+  return [
+    ...approvals,
+    { index: last, role: 'action', transaction: action, call: { name, args }, text },
+    ...feeSteps(question, paid, last + 1, action.to),
+  ]
+}
+
+/** The payments of the fees that are stated, as the last steps. */
+function feeSteps(
+  { intent, chainId, catalog, vouched = nothingVouched }: LegQuestion,
+  paid: readonly Transaction[],
+  first: number,
+  action: Transaction['to'],
+): DecodedStep[] {
+  const fees = feesOf(intent)
+  if (fees.length === 0) return []
+  const fault = statementFault(intent, fees) ?? receiverFault(intent, { catalog, chainId, action })
+  if (fault) throw deny(fault.violation, first)
+  const steps = paid.map((transaction, at): DecodedStep => {
+    const fee = checkFee(intent, fees[at]!, transaction)
+    if ('violation' in fee) throw deny(fee.violation, first + at)
+    return { index: first + at, role: 'fee', transaction, ...fee }
+  })
+  refuseDearFee(intent, vouched.maxServiceFeeBps)
+  return steps
+}
+
+/** G1 and G2: as many as there may be, each of its shape, all of them for the chain of the leg. */
+function refuseMisshapen({ intent, chainId, transactions }: LegQuestion): void {
+  // Two approvals, the action and the fees.
+  const most = 3 + mostFees
+  if (transactions.length < 1 || transactions.length > most)
+    throw deny({
+      code: 'POLICY_SHAPE',
+      message: `A leg has 1 to ${most} transactions, this one has ${transactions.length}`,
+    })
+  for (const [index, transaction] of transactions.entries()) {
+    const wrong = shapeFault(transaction, intent)
+    if (wrong) throw deny({ code: 'POLICY_SHAPE', message: wrong }, index)
+  }
+  for (const [index, transaction] of transactions.entries())
+    if (transaction.chainId !== chainId)
+      throw deny(
+        { code: 'POLICY_CHAIN', message: `It is for chain ${transaction.chainId}, not for ${chainId}` },
+        index,
+      )
+}
+
+/** G1: exactly the four fields, each of its shape, and a target that can be meant. */
+function shapeFault(transaction: Transaction, { wallet }: Intent): string | undefined {
+  if (Object.keys(transaction).sort().join() !== 'chainId,data,to,value')
+    return 'It has other fields than to, data, value and chainId'
+  const { to, data, value, chainId } = transaction
+  if (typeof to !== 'string' || !(isAddress(to, { strict: true }) || /^0x[0-9a-f]{40}$/.test(to)))
+    return 'Its target is not an address'
+  if (BigInt(to) < 0x10000n) return `Its target ${to} is no contract of anybody`
+  if (sameAddress(to, wallet)) return 'Its target is the wallet itself'
+  if (!HexData.safeParse(data).success) return 'Its calldata is not hex'
+  if (typeof value !== 'bigint' || value < 0n || value >= 1n << 256n) return 'Its value is not an amount'
+  if (!Number.isSafeInteger(chainId) || chainId < 1) return 'Its chain id is not one'
+  return undefined
+}
+
+const selectorOf = (data: Hex): Hex => data.slice(0, 10).toLowerCase() as Hex
+
+/** G3 and the half of G8 that needs no context: (reset approval)? (approval)? action, and no other grant of power anywhere. */
+function rolesOf(transactions: readonly Transaction[], intent: Intent): Role[] {
+  // The one operation that is an approval: of nothing, and alone.
+  if (intent.kind === 'revoke' && transactions.length === 1) return ['action']
+
+  return transactions.map(({ data }, index) => {
+    const selector = selectorOf(data)
+    const isLast = index === transactions.length - 1
+    if (selector === approveSelector) {
+      if (isLast)
+        throw deny({ code: 'POLICY_SHAPE', message: 'It ends in an approval, with nothing after it' }, index)
+      const first = transactions.length === 3 && index === 0
+      return first ? 'approve-reset' : 'approve'
+    }
+    const power = authoritySelectors[selector]
+    if (power !== undefined)
+      throw deny(
+        { code: 'POLICY_AUTHORITY', message: `${power} gives somebody power over the wallet` },
+        index,
+      )
+    if (!isLast)
+      throw deny({ code: 'POLICY_SHAPE', message: 'Only approvals may stand before the action' }, index)
+    const hidden = powerInside(data)
+    if (hidden !== undefined)
+      throw deny(
+        { code: 'POLICY_AUTHORITY', message: `Inside it, ${hidden} gives somebody power over the wallet` },
+        index,
+      )
+    if (transactions.length > 3)
+      throw deny({ code: 'POLICY_SHAPE', message: 'There are more approvals than any action needs' }, 0)
+    return 'action'
+  })
+}

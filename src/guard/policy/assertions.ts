@@ -1,0 +1,99 @@
+import { formatUnits } from 'viem/utils'
+import { sameAddress } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import { AppError } from '../../domain/errors.ts'
+import { type Network, networkNamed } from '../../domain/networks.ts'
+import { shellWord } from '../../domain/shell-quoting.ts'
+import { plain } from '../../domain/text.ts'
+import { symbolsOf, type Token } from '../../domain/token.ts'
+
+/**
+ * One condition on what an operation does to a balance, as it was typed: `USDC>=-100`, or `base:USDC>=-100` where
+ * several networks take part. The amount is in units of the token.
+ */
+export type Assertion = {
+  text: string
+  network: string | null
+  token: string
+  sign: '>=' | '<='
+  amount: string
+}
+
+/** Reads `USDC>=-100,aUSDC>=99.9`. What cannot be read is USAGE. */
+export function parseAssertions(text: string): Assertion[] {
+  return text.split(',').map((part) => {
+    const [, network = null, token, sign, amount] =
+      /^(?:([a-z0-9-]{1,64}):)?([A-Za-z0-9.]{1,64})(>=|<=)(-?[0-9]{1,60}(?:\.[0-9]+)?)$/.exec(part.trim()) ??
+      []
+    if (token === undefined || sign === undefined || amount === undefined)
+      throw new AppError('USAGE', `"${plain(part)}" is not a condition on a balance`, {
+        hint: "--assert 'USDC>=-100,aUSDC>=99.9'",
+      })
+    return { text: part.trim(), network, token, sign: sign as Assertion['sign'], amount }
+  })
+}
+
+/** What a leg does to a balance. */
+type Change = { token: Token; delta: bigint }
+
+/** The tokens that the conditions of an operation may name: those of all chains that it touches. */
+type Named = { networks: readonly Network[]; tokens: readonly Token[] }
+
+/**
+ * Compares the simulated changes of one leg with what the person said about the tokens of its chain; the first that does
+ * not hold is POLICY_SIMULATION. What is said about another chain of the same operation is for the leg there.
+ */
+export function checkAssertions(
+  assertions: readonly Assertion[],
+  chainId: number,
+  changes: readonly Change[],
+  named: Named,
+): void {
+  for (const assertion of assertions) {
+    const { text, sign, amount } = assertion
+    const token = tokenOf(assertion, named)
+    const bound = inUnits(amount, token, text)
+    if (token.chainId !== chainId) continue
+    const delta = changes.find((change) => sameAddress(change.token.address, token.address))?.delta ?? 0n
+    if (sign === '>=' ? delta >= bound : delta <= bound) continue
+    throw new AppError(
+      'POLICY_SIMULATION',
+      `The condition ${plain(text)} does not hold: the simulation changes it by ${formatAmount(delta, { ...token, symbol: plain(token.symbol) })}`,
+      {
+        details: { assertion: text, change: delta.toString() },
+        hint: `If that is what you want, change the condition${assertions.length > 1 ? ', and keep the others' : ''}: --assert ${shellWord(text.slice(0, -amount.length) + formatUnits(delta, token.decimals))}`,
+      },
+    )
+  }
+}
+
+function tokenOf({ token: name, network }: Assertion, { networks, tokens }: Named): Token {
+  const chain = network === null ? undefined : networkNamed(networks, network).chainId
+  const here = tokens.filter(({ chainId }) => chain === undefined || chainId === chain)
+  const found = here.filter(({ address, symbol }) =>
+    name.startsWith('0x') ? sameAddress(address, name) : symbol.toLowerCase() === name.toLowerCase(),
+  )
+  if (found.length === 1) return found[0]!
+  if (found.length === 0)
+    throw new AppError(
+      'UNKNOWN_TOKEN',
+      `There is no token "${plain(name)}" that this touches. Known: ${plain(symbolsOf(here))}`,
+    )
+  throw new AppError(
+    'AMBIGUOUS_TOKEN',
+    `${found.length} tokens are called ${plain(name)}: ${found.map(({ chainId, address }) => `${networkNamed(networks, chainId).name}:${address}`).join(', ')}`,
+    { hint: `--assert ${shellWord(`NETWORK:${name}>=...`)}` },
+  )
+}
+
+/** A signed decimal in the smallest unit. */
+function inUnits(amount: string, { decimals, symbol }: Token, text: string): bigint {
+  const [whole = '', fraction = ''] = amount.replace('-', '').split('.')
+  if (fraction.length > decimals)
+    throw new AppError(
+      'USAGE',
+      `${plain(text)} has ${fraction.length} decimals, and ${plain(symbol)} has ${decimals}`,
+    )
+  const units = BigInt(whole + fraction.padEnd(decimals, '0'))
+  return amount.startsWith('-') ? -units : units
+}

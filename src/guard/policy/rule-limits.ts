@@ -1,0 +1,163 @@
+import { parseUnits } from 'viem/utils'
+import { allowanceShown, revokeLine } from '../../chain/allowance.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import { networkNamed } from '../../domain/networks.ts'
+import { impactShown, slippageIn } from '../../domain/slippage.ts'
+import { feesOf } from '../../protocols/service-fee.ts'
+import { reaches } from '../assurance.ts'
+import { bpsOf } from '../service-fees.ts'
+import { isPriced } from '../spending.ts'
+import { gwei } from '../terms.ts'
+import type { PolicyFacts, Rule } from './facts.ts'
+import type { Policy } from './policy.ts'
+
+const minutes = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3, 5))
+
+/** Whether a time is inside hours of UTC; a range that ends before it begins goes over midnight. */
+function isWithin(hours: string, at: number): boolean {
+  const [from = '', to = ''] = hours.split('-')
+  const now = minutes(new Date(at).toISOString().slice(11, 16))
+  const [begins, ends] = [minutes(from), minutes(to)]
+  return begins <= ends ? now >= begins && now < ends : now >= begins || now < ends
+}
+
+/** Taking allowances back is never what a policy is there to stop: only what it costs is held to it. */
+const isRevocation = (legs: PolicyFacts['legs']): boolean =>
+  legs.every(({ intent }) => intent.kind === 'revoke')
+
+/** The rules about price, time and how much was checked. */
+export function termRules(
+  policy: Policy,
+  { legs, at, quoteAgeMs, assurance, simulation, standing, networks, untried }: PolicyFacts,
+): Rule[] {
+  const { maxSlippage, maxPriceImpact, hours, maxQuoteAge, minAssurance, minEndpoints, maxServiceFeeBps } =
+    policy
+  const isRescue = isRevocation(legs)
+  const most = maxSlippage === undefined ? 0 : (slippageIn(maxSlippage) ?? 0)
+  const swaps = legs.filter(({ intent }) => intent.kind === 'swap' || isPriced(intent))
+  const is = (rule: string, code: Rule['code'], wanted: string, found: string, met: boolean): Rule => ({
+    rule,
+    wanted,
+    found,
+    met,
+    code,
+  })
+  return [
+    ...(maxSlippage === undefined ? [] : swaps).map(({ slippage }) =>
+      is(
+        'maxSlippage',
+        'POLICY_LIMIT',
+        `at most ${maxSlippage}`,
+        slippage === undefined ? 'not known' : `${(slippage * 100).toFixed(4)}%`,
+        slippage !== undefined && slippage <= most + 1e-6,
+      ),
+    ),
+    ...(maxPriceImpact === undefined ? [] : legs).flatMap(({ impact }) =>
+      impact === undefined
+        ? []
+        : [
+            is(
+              'maxPriceImpact',
+              'POLICY_PRICE_IMPACT',
+              `at most ${maxPriceImpact}`,
+              impact === null ? 'not known' : impactShown(impact),
+              impact !== null && impact <= (slippageIn(maxPriceImpact ?? '') ?? 0),
+            ),
+          ],
+    ),
+    ...(hours === undefined || isRescue
+      ? []
+      : [is('hours', 'POLICY_LIMIT', `${hours} UTC`, new Date(at).toISOString(), isWithin(hours, at))]),
+    ...(maxQuoteAge === undefined || quoteAgeMs === null
+      ? []
+      : [
+          is(
+            'maxQuoteAge',
+            'POLICY_LIMIT',
+            `at most ${maxQuoteAge} s`,
+            `${Math.ceil(quoteAgeMs / 1000)} s`,
+            quoteAgeMs <= maxQuoteAge * 1000,
+          ),
+        ]),
+    ...(maxServiceFeeBps === undefined
+      ? []
+      : legs.flatMap(({ intent }) => {
+          const fees = feesOf(intent)
+          if (fees.length === 0) return []
+          const [wanted, found] = [`at most ${maxServiceFeeBps} bps`, `${bpsOf(fees)} bps`]
+          return [
+            is('maxServiceFeeBps', 'POLICY_SERVICE_FEE', wanted, found, bpsOf(fees) <= maxServiceFeeBps),
+          ]
+        })),
+    ...(policy.refuseStandingAllowance ? standing : []).map(
+      ({ token, spender, amount, need }): Rule => ({
+        rule: 'refuseStandingAllowance',
+        wanted: `at most ${allowanceShown(need, token)} for ${spender}`,
+        found: allowanceShown(amount, token),
+        met: false,
+        code: 'POLICY_STANDING_ALLOWANCE',
+        hint: revokeLine(networkNamed(networks, token.chainId).name, token.address, spender),
+      }),
+    ),
+    ...(policy.simulation === 'required' && simulation && !isRescue
+      ? [is('simulation', 'POLICY_SIMULATION', 'required', simulation.how, simulation.how !== 'unavailable')]
+      : []),
+    ...(minEndpoints === undefined || !simulation || isRescue
+      ? []
+      : [
+          is(
+            'minEndpoints',
+            'POLICY_SIMULATION',
+            `at least ${minEndpoints}`,
+            `${simulation.endpoints}`,
+            simulation.endpoints >= minEndpoints,
+          ),
+        ]),
+    ...(minAssurance === undefined || isRescue
+      ? []
+      : [
+          {
+            ...is(
+              'minAssurance',
+              'POLICY_ASSURANCE',
+              minAssurance,
+              assurance,
+              reaches(assurance, minAssurance),
+            ),
+            ...(untried && {
+              hint: `This machine uses the code of ${untried} for the first time. If you trust it, type the same with --trust-first-use`,
+            }),
+          },
+        ]),
+  ]
+}
+
+/** The rules about what gas may cost. */
+export function feeRules(
+  { maxFeePerGas, maxTotalFee }: Policy,
+  { legs, simulation, coin }: PolicyFacts,
+): Rule[] {
+  if (!simulation) return []
+  const { gas, fees, dataFee } = simulation
+  const total = gas.reduce((sum, limit) => sum + limit, 0n) * fees.maxFeePerGas + (dataFee ?? 0n)
+  const nothingKnown = gas.length === 0
+  const rows: (Rule | false)[] = [
+    maxFeePerGas !== undefined && {
+      rule: 'maxFeePerGas',
+      wanted: `at most ${maxFeePerGas} gwei`,
+      found: `${Number(fees.maxFeePerGas) / 1e9} gwei`,
+      met: fees.maxFeePerGas <= gwei(maxFeePerGas),
+      code: 'POLICY_FEE_CAP',
+    },
+    // What cannot be tried is held to the total where it is signed, by the gas that its node asks then.
+    maxTotalFee !== undefined &&
+      !(nothingKnown && isRevocation(legs)) && {
+        rule: 'maxTotalFee',
+        wanted: `at most ${maxTotalFee} ${coin.symbol}`,
+        found: nothingKnown ? 'not known' : formatAmount(total, coin),
+        met: !nothingKnown && total <= parseUnits(maxTotalFee, coin.decimals),
+        code: 'POLICY_FEE_CAP',
+      },
+  ]
+  return rows.filter((row) => row !== false)
+}

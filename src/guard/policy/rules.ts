@@ -1,0 +1,130 @@
+import { parseUnits } from 'viem/utils'
+import { sameAddress } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import { AppError } from '../../domain/errors.ts'
+import { networkNamed } from '../../domain/networks.ts'
+import { plain } from '../../domain/text.ts'
+import { type Token, tokenNamed } from '../../domain/token.ts'
+import type { Catalog } from '../../protocols/catalog.ts'
+import { feesOf } from '../../protocols/service-fee.ts'
+import { assetName, receiverOf, type Spend, spendsByAsset } from '../spending.ts'
+import type { PolicyFacts, Rule } from './facts.ts'
+import type { Policy } from './policy.ts'
+import { feeRules, termRules } from './rule-limits.ts'
+
+/** The rules about who is paid, and through what. */
+function placeRules({ receivers, strategies, contracts }: Policy, legs: PolicyFacts['legs']): Rule[] {
+  return legs.flatMap(({ intent, action }): Rule[] => {
+    const paid = [receiverOf(intent), ...feesOf(intent).map(({ to }) => to)]
+    const isAmong = (list: readonly string[], one: string) => list.some((known) => sameAddress(known, one))
+    return [
+      ...(receivers
+        ? paid.map((receiver) => ({
+            rule: 'receivers',
+            wanted: 'the wallet itself, or one of the list',
+            found: receiver,
+            met: sameAddress(receiver, intent.wallet) || isAmong(receivers, receiver),
+            code: 'POLICY_RECIPIENT' as const,
+          }))
+        : []),
+      ...(strategies && 'strategy' in intent
+        ? [
+            {
+              rule: 'strategies',
+              wanted: strategies.map(plain).join(', '),
+              found: intent.strategy.slug,
+              met: strategies.some((one) => one === intent.strategy.slug || one === intent.strategy.id),
+              code: 'POLICY_CONTRACT_NOT_ALLOWED' as const,
+            },
+          ]
+        : []),
+      // Taking an allowance back is never what a policy is there to stop.
+      ...(contracts && intent.kind !== 'revoke'
+        ? [
+            {
+              rule: 'contracts',
+              wanted: contracts.join(', '),
+              found: action,
+              met: isAmong(contracts, action),
+              code: 'POLICY_CONTRACT_NOT_ALLOWED' as const,
+            },
+          ]
+        : []),
+    ]
+  })
+}
+
+/** A day, in ms: the window of the limits per day. */
+export const day = 86_400_000
+
+/** The limit of a policy for each asset it names, in the smallest unit. A name that nothing has is CONFIG_INVALID: it would limit nothing. */
+export function limitsOf(
+  limits: Readonly<Record<string, string>> | undefined,
+  { networks, tokens }: Catalog,
+): Map<string, Spend> {
+  return new Map(
+    Object.entries(limits ?? {}).map(([name, amount]) => {
+      const [network = '', symbol = ''] = name.split(':')
+      try {
+        const token = tokenNamed(tokens, networkNamed(networks, network), symbol)
+        return [assetName(token), { token, amount: parseUnits(amount, token.decimals) }]
+      } catch (cause) {
+        throw new AppError('CONFIG_INVALID', `The policy limits "${plain(name)}", which is no token here`, {
+          cause,
+          hint: 'Name it NETWORK:SYMBOL or NETWORK:ADDRESS, as sluice sandbox status lists them.',
+        })
+      }
+    }),
+  )
+}
+
+/** Every rule of a policy against a plan, in the order in which they are applied. */
+export function policyRules(policy: Policy, catalog: Catalog, facts: PolicyFacts): Rule[] {
+  const { legs, at } = facts
+  const spends = spendsByAsset(legs.map(({ intent }) => intent))
+  const dayLimits = limitsOf(policy.perDay, catalog)
+  return [
+    ...within('perTransaction', limitsOf(policy.perTransaction, catalog), spends, () => 0n),
+    ...within('perDay', dayLimits, spends, (asset) => facts.held(asset, at - day)),
+    ...placeRules(policy, legs),
+    ...termRules(policy, facts),
+    ...feeRules(policy, facts),
+  ]
+}
+
+const shown = (amount: bigint, token: Token) =>
+  formatAmount(amount, { ...token, symbol: plain(token.symbol) })
+
+function within(
+  rule: string,
+  limits: Map<string, Spend>,
+  spends: Map<string, Spend>,
+  held: (asset: string) => bigint,
+): Rule[] {
+  return [...spends].flatMap(([asset, { token, amount }]): Rule[] => {
+    const limit = limits.get(asset)
+    if (!limit) return []
+    const before = held(asset)
+    return [
+      {
+        rule: `${rule} ${plain(token.symbol)}`,
+        wanted: `at most ${shown(limit.amount, token)}`,
+        found:
+          before === 0n ? shown(amount, token) : `${shown(amount, token)} beside ${shown(before, token)}`,
+        met: before + amount <= limit.amount,
+        code: 'POLICY_LIMIT',
+      },
+    ]
+  })
+}
+
+/** Throws the first rule that is not met. */
+export function enforce(rules: readonly Rule[]): void {
+  const broken = rules.find(({ met }) => !met)
+  if (!broken) return
+  const { rule, wanted, found, code, hint } = broken
+  throw new AppError(code, `The policy does not allow this: ${rule} is ${found}, and it says ${wanted}`, {
+    details: { rule, wanted, found },
+    hint: hint ?? 'Somebody who may change the policy has to decide: see policy.json, or --policy FILE',
+  })
+}

@@ -1,0 +1,122 @@
+import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
+import { formatAmount } from '../domain/amount.ts'
+import { AppError } from '../domain/errors.ts'
+import { plain } from '../domain/text.ts'
+import type { Transaction } from '../domain/transaction.ts'
+import { queueOf } from '../protocols/bindings.ts'
+import type { Catalog } from '../protocols/catalog.ts'
+import type { Intent, ServiceFee } from '../protocols/intent.ts'
+import {
+  feePayments,
+  feesOf,
+  mostFees,
+  paymentOf,
+  sumOf,
+  usualServiceFeeBps,
+} from '../protocols/service-fee.ts'
+import { whyLost } from '../protocols/unrecoverable-recipients.ts'
+import { refuse, type Violation } from '../protocols/verdict.ts'
+import { bindTransfer } from './erc20-binding.ts'
+import { tokensOf } from './expectations.ts'
+
+/** Fees that are stated must be such: all of the same that is known to be there, together less than that, and each to somebody else. */
+export function statementFault(
+  intent: Intent,
+  fees: readonly ServiceFee[],
+): { violation: Violation } | undefined {
+  const [{ of }, sum] = [fees[0]!, sumOf(fees)]
+  const no = (why: string) => refuse('POLICY_SERVICE_FEE', why)
+  if (intent.kind === 'withdraw' && queueOf(intent.strategy))
+    return no('A fee is charged of a request, which brings nothing yet')
+  const whole = intent.kind === 'swap' ? intent.amountIn : intent.kind === 'withdraw' ? wholeOf(intent) : of
+  if (whole !== undefined && of > whole) return no(`A fee is charged of ${of}, and this is about ${whole}`)
+  if (fees.some((one) => one.of !== of)) return no('Its fees are charged of different amounts')
+  const empty = fees.find(({ amount }) => amount <= 0n)
+  if (empty || sum >= of) return no(`A fee of ${empty?.amount ?? sum} is charged of ${of}`)
+  if (fees.some(({ to }) => to === nativeAddress))
+    return no('A fee is paid to nobody, where it would be lost')
+  if (fees.length > mostFees) return no(`It pays ${fees.length} fees, and ${mostFees} are paid at most`)
+  if (new Set(fees.map(({ to }) => to.toLowerCase())).size < fees.length)
+    return no('It pays two fees to the same collector')
+  return undefined
+}
+
+/** What is withdrawn, where that is known before: of everything, the simulation tells. */
+const wholeOf = ({ amount, shares }: Extract<Intent, { kind: 'withdraw' }>): bigint | undefined =>
+  shares === undefined ? amount : undefined
+
+/** Why nobody who is paid a fee would have it: the receiver is a token, a contract of the catalogue or of the operation (`action`), or nobody's. */
+export function receiverFault(
+  intent: Intent,
+  { catalog, chainId, action }: { catalog: Catalog; chainId: number; action: Address },
+): { violation: Violation } | undefined {
+  const used = [action, ...tokensOf(intent).map(({ address }) => address)]
+  for (const { to } of feesOf(intent)) {
+    const isUsed = used.some((one) => sameAddress(one, to))
+    const lost =
+      whyLost(catalog, chainId, to) ?? (isUsed ? `${to}, which this goes through itself` : undefined)
+    if (lost !== undefined)
+      return refuse('POLICY_SERVICE_FEE', `The fee is paid to ${lost}: what is sent there is lost`)
+  }
+  return undefined
+}
+
+/** How much of what they are charged of fees are together, in basis points, rounded up. */
+export const bpsOf = (fees: readonly ServiceFee[]): number => {
+  const { of } = fees[0]!
+  return Number((sumOf(fees) * 10_000n + of - 1n) / of)
+}
+
+/** Refuses fees that are together above what the person allows, in basis points. POLICY_SERVICE_FEE, with the flag that allows it. */
+export function refuseDearFee(intent: Intent, most: number = usualServiceFeeBps): void {
+  const fees = feesOf(intent)
+  const [first, amount] = [fees[0], sumOf(fees)]
+  if (!first || amount * 10_000n <= first.of * BigInt(most)) return
+  const { of } = first
+  const { token } = feePayments(intent)[0]!
+  const shown = (units: bigint) => formatAmount(units, { ...token, symbol: plain(token.symbol) })
+  throw new AppError(
+    'POLICY_SERVICE_FEE',
+    `The service charges ${shown(amount)} of ${shown(of)}, and ${most / 100} % is the most that is allowed`,
+    {
+      details: {
+        amount: amount.toString(),
+        of: of.toString(),
+        to: fees.map(({ to }) => to).join(', '),
+        maxServiceFeeBps: most,
+      },
+      hint: `If you accept it: --max-service-fee ${bpsOf(fees) / 100}%`,
+    },
+  )
+}
+
+/**
+ * The payment of a fee that was stated: this token, this amount, to this collector, and nothing else in it. A collector may act by
+ * itself, too: what it pays then comes back to it.
+ */
+export function checkFee(
+  intent: Intent,
+  fee: ServiceFee,
+  transaction: Transaction,
+): { call: { name: string; args: Record<string, string> }; text: string } | { violation: Violation } {
+  const payment = paymentOf(intent, [fee])
+  if (!payment) return refuse('POLICY_SERVICE_FEE', 'It is a fee that was not stated')
+  const { token } = payment
+  const isCoin = sameAddress(token.address, nativeAddress)
+  if (!isCoin && !sameAddress(transaction.to, token.address))
+    return refuse(
+      'POLICY_SERVICE_FEE',
+      `The fee is a call of ${transaction.to}, and it is paid in ${token.symbol}`,
+    )
+  const verdict = bindTransfer(transaction, payment)
+  if ('violation' in verdict) return verdict
+  const { name, args, value } = verdict.bound
+  if (transaction.value !== value)
+    return refuse('POLICY_VALUE', `The fee carries ${transaction.value} wei, not ${value}`)
+  return {
+    call: { name, args },
+    text: sameAddress(fee.to, intent.wallet)
+      ? `Pay a fee of ${formatAmount(fee.amount, token)} to the wallet itself, which collects the fees: it keeps it`
+      : `Pay the service a fee of ${formatAmount(fee.amount, token)} to ${fee.to}`,
+  }
+}

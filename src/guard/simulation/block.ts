@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto'
+import { atBlock } from '../../chain/reads.ts'
+import { revertReason } from '../../chain/reverts/reason.ts'
+import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
+import type { Rpc } from '../../chain/rpc/rpc.ts'
+import type { Address, Hex } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Log } from './granted-authority.ts'
+import { type Before, readsOf, word } from './reads.ts'
+import type { Allowance, SimulationQuestion } from './result.ts'
+
+/** A leg that is to be run on top of a block, which `peer` has as well. */
+export type Block = Omit<SimulationQuestion, 'allowances'> & {
+  allowances: readonly Allowance[]
+  peer?: Rpc
+  before: Before
+}
+
+/** What is there after the last step. `value` is what the steps carried. */
+export type Outcome = {
+  balances: bigint[]
+  allowed: bigint[]
+  coin: bigint
+  codeHash: Hex
+  gasUsed: bigint[]
+  value: bigint
+  logs: Log[]
+}
+
+/** The accounts of one run that only read: nobody can know them before, so nobody can behave because of them. */
+type Strangers = { reader: Address; coinOf: Address; codeOf: Address; random: Hex }
+
+/** New strangers. */
+export const newStrangers = (): Strangers => {
+  const some = (bytes: number): Hex => `0x${randomBytes(bytes).toString('hex')}`
+  return { reader: some(20), coinOf: some(20), codeOf: some(20), random: some(32) }
+}
+
+/** EVM code that answers with the balance (0x31) or the code hash (0x3f) of the account in the first word of its calldata. */
+const answering = (opcode: '31' | '3f'): Hex => `0x600035${opcode}60005260206000f3`
+
+type CallResult = {
+  status: string
+  gasUsed: string
+  returnData: Hex
+  logs?: Log[]
+  error?: { message?: string; data?: Hex }
+}
+
+/**
+ * Runs a leg and the reads after it as one block at a time. Without gas limits they are found out; with them all is as it
+ * will be signed: nonce, gas, fees, validated, the block made by who made the last one, and its randomness new.
+ */
+export async function runBlock(
+  block: Block,
+  gas: readonly bigint[] | undefined,
+  time: number,
+  strangers = newStrangers(),
+): Promise<Outcome> {
+  const { rpc, transactions, tokens, wallet, before } = block
+  const reads = readsOf(block)
+  const padded = `0x${wallet.slice(2).toLowerCase().padStart(64, '0')}` as const
+  const probes = [{ to: strangers.coinOf, data: padded }, { to: strangers.codeOf, data: padded }, ...reads]
+  const fees = {
+    maxFeePerGas: hexQuantity(before.fees.maxFeePerGas),
+    maxPriorityFeePerGas: hexQuantity(before.fees.maxPriorityFeePerGas),
+  }
+  const calls = [
+    ...transactions.map(({ to, data, value }, i) => ({
+      from: wallet,
+      to,
+      data,
+      value: hexQuantity(value),
+      ...(gas ? { nonce: hexQuantity(before.nonce + i), gas: hexQuantity(gas[i]!), ...fees } : {}),
+    })),
+    ...probes.map((probe, i) => ({
+      from: strangers.reader,
+      ...probe,
+      ...(gas ? { nonce: hexQuantity(i), gas: hexQuantity(500_000), ...fees } : {}),
+    })),
+  ]
+  const results = await simulated(rpc, before, { calls, strangers, time, validation: gas !== undefined })
+  for (const i of transactions.keys())
+    if (results[i]!.status !== '0x1') throw reverted(results[i]!, i, transactions.length)
+  const [coin, code, ...after] = probes.map((_, i) => results[transactions.length + i]!.returnData)
+  const values = after.map((data) => word(data, 'a token balance'))
+  return {
+    coin: word(coin, 'the balance'),
+    codeHash: code ?? '0x',
+    balances: values.slice(0, tokens.length),
+    allowed: values.slice(tokens.length),
+    gasUsed: transactions.map((_, i) => quantity(results[i]!.gasUsed, 'the gas used')),
+    value: transactions.reduce((sum, transaction) => sum + transaction.value, 0n),
+    logs: transactions.flatMap((_, i) => results[i]!.logs ?? []),
+  }
+}
+
+type Run = { calls: readonly object[]; strangers: Strangers; time: number; validation: boolean }
+
+async function simulated(
+  rpc: Rpc,
+  { head }: Before,
+  { calls, strangers, time, validation }: Run,
+): Promise<CallResult[]> {
+  const { reader, coinOf, codeOf, random } = strangers
+  const state = {
+    stateOverrides: {
+      [reader]: { balance: hexQuantity(10n ** 24n) },
+      [coinOf]: { code: answering('31') },
+      [codeOf]: { code: answering('3f') },
+    },
+    blockOverrides: {
+      number: hexQuantity(head.number + 1n),
+      time: hexQuantity(time),
+      ...(head.miner && { feeRecipient: head.miner }),
+      prevRandao: random,
+    },
+    calls,
+  }
+  const question = { blockStateCalls: [state], validation }
+  const answer = await atBlock(rpc, head, (at) => rpc.request('eth_simulateV1', [question, at]))
+  const results = Array.isArray(answer)
+    ? (answer[0] as { calls?: CallResult[] } | undefined)?.calls
+    : undefined
+  if (results?.length === calls.length) return results
+  throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} simulates another number of calls`)
+}
+
+function reverted({ returnData, error }: CallResult, index: number, of: number): AppError {
+  const data = error?.data !== undefined && error.data !== '0x' ? error.data : returnData
+  return revertedStep(index, of, data, error?.message)
+}
+
+/** Says which step of a leg would fail, and why. */
+export function revertedStep(index: number, of: number, data: Hex | undefined, message?: string): AppError {
+  const reason = revertReason(data, message)
+  return new AppError('SIMULATION_REVERTED', `Step ${index + 1} of ${of} would fail: ${reason}`, {
+    details: { index, reason, data: data ?? null },
+  })
+}

@@ -1,0 +1,118 @@
+import { concatHex, numberToHex, size } from 'viem/utils'
+import { atBlock, type Read } from '../../chain/reads.ts'
+import { isNotOffered } from '../../chain/rpc/errors.ts'
+import type { Hex } from '../../domain/address.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import { type Block, newStrangers, revertedStep } from './block.ts'
+import { readsOf, word } from './reads.ts'
+import type { Simulation } from './result.ts'
+
+/** The first word of an answer whose every step succeeded. */
+const allWell = 2n ** 256n - 1n
+
+/**
+ * The weaker way, where a node cannot simulate blocks: one `eth_call` in which the wallet itself carries, by state
+ * override, code that makes the calls one after the other and then reads. It shows balances and allowances, and neither
+ * gas nor logs; a contract can tell it from the real thing. Where that is not known either, nothing is simulated.
+ */
+export async function callInstead(
+  block: Block,
+): Promise<Omit<Simulation, 'gas' | 'behind' | 'silent' | 'endpoints'>> {
+  const { rpc, wallet, transactions, tokens, allowances, before } = block
+  const base = { blockNumber: before.head.number, nonce: before.nonce, fees: before.fees, gasUsed: [] }
+  const nothing = { ...base, how: 'unavailable', changes: [], allowances: [], coin: 0n } as const
+  let answer: Hex
+  try {
+    answer = await atBlock(rpc, before.head, (at) =>
+      rpc.request<Hex>('eth_call', [
+        { from: newStrangers().reader, to: wallet },
+        at,
+        { [wallet]: { code: batchCode(transactions, readsOf(block)) } },
+      ]),
+    )
+  } catch (error) {
+    if (isNotOffered(error)) return { ...nothing, changes: [], allowances: [] }
+    throw error
+  }
+  // That code always answers with something: nothing comes of a wallet without it, where the node leaves out what it does not know.
+  if (answer === '0x') return { ...nothing, changes: [], allowances: [] }
+  const failed = word(answer, 'the outcome')
+  if (failed !== allWell)
+    throw revertedStep(Number(failed), transactions.length, `0x${answer.slice(66)}` as Hex)
+  const values = [...tokens, ...allowances].map((_, i) =>
+    word(`0x${answer.slice(66 + 64 * i)}`, 'a token balance'),
+  )
+  return {
+    ...base,
+    how: 'eth_call',
+    changes: tokens.map((token, i) => ({
+      token,
+      before: before.balances[i]!,
+      delta: values[i]! - before.balances[i]!,
+    })),
+    allowances: allowances.map((allowance, i) => ({
+      ...allowance,
+      before: before.allowed[i]!,
+      after: values[tokens.length + i]!,
+    })),
+    coin: -transactions.reduce((sum, { value }) => sum + value, 0n),
+  }
+}
+
+/** Where the answer is put together: behind any calldata that is copied to the beginning of the memory. */
+const answerAt = 0x10000
+
+/** EVM code that makes calls in order, each with calldata out of the code itself, and returns `allWell` and a word for each read; or the number of the step that failed and what it threw. */
+function batchCode(steps: readonly Transaction[], reads: readonly Read[]): Hex {
+  const calls = [...steps, ...reads.map((read) => ({ ...read, value: 0n }))]
+  const length = calls.reduce(
+    (sum, call, i) => sum + size(callCode(call, i, i >= steps.length, 0, 0, steps.length)),
+    0,
+  )
+  const end = endCode(reads.length)
+  let data = length + size(end)
+  let code = 0
+  const parts = calls.map((call, i) => {
+    const part = callCode(call, i, i >= steps.length, code, data, steps.length)
+    code += size(part)
+    data += size(call.data)
+    return part
+  })
+  return concatHex([...parts, end, ...calls.map((call) => call.data)])
+}
+
+const push = (value: number): Hex => concatHex(['0x62', numberToHex(value, { size: 3 })])
+
+/** One call: copy the calldata, call, and stop with number and reason if it fails. */
+function callCode(
+  { to, data, value }: Pick<Transaction, 'to' | 'data' | 'value'>,
+  index: number,
+  isRead: boolean,
+  codeAt: number,
+  dataAt: number,
+  steps: number,
+): Hex {
+  const out = isRead ? [push(32), push(answerAt + 32 + 32 * (index - steps))] : [push(0), push(0)]
+  const calling = concatHex([
+    ...[push(size(data)), push(dataAt), push(0), '0x39' as Hex], // CODECOPY
+    ...out,
+    ...[push(size(data)), push(0)],
+    concatHex(['0x7f', numberToHex(value, { size: 32 })]),
+    concatHex(['0x73', to]),
+    '0x5af1', // GAS CALL
+  ])
+  const failing = concatHex([
+    ...[push(index), push(0), '0x52' as Hex], // MSTORE the number of the step
+    '0x3d', // RETURNDATASIZE
+    ...[push(0), push(32), '0x3e' as Hex], // RETURNDATACOPY behind it
+    ...['0x3d' as Hex, push(32), '0x01' as Hex, push(0), '0xf3' as Hex], // RETURN both
+  ])
+  const jump = size(calling) + 4 + 1 + size(failing)
+  return concatHex([calling, push(codeAt + jump), '0x57', failing, '0x5b'])
+}
+
+const endCode = (reads: number): Hex =>
+  concatHex([
+    ...['0x5f19' as Hex, push(answerAt), '0x52' as Hex], // NOT 0, MSTORE
+    ...[push(32 + 32 * reads), push(answerAt), '0xf3' as Hex], // RETURN
+  ])

@@ -1,0 +1,69 @@
+import { toEventSelector } from 'viem/utils'
+import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+
+/** A log of a simulated step, as far as it is looked at. */
+export type Log = { address: Address; topics: Hex[]; data: Hex }
+
+const approval = toEventSelector(
+  'event Approval(address indexed owner, address indexed spender, uint256 value)',
+)
+
+/** Events that say that somebody got power over what the first indexed account has; their first data word is how much. */
+const powers = new Map<Hex, string>([
+  [approval, 'an allowance'],
+  [
+    toEventSelector('event ApprovalForAll(address indexed owner, address indexed operator, bool approved)'),
+    'power over all of a collection',
+  ],
+  [
+    toEventSelector(
+      'event Approval(address indexed owner, address indexed token, address indexed spender, uint160 amount, uint48 expiration)',
+    ),
+    'an allowance of Permit2',
+  ],
+  [
+    toEventSelector(
+      'event Permit(address indexed owner, address indexed token, address indexed spender, uint160 amount, uint48 expiration, uint48 nonce)',
+    ),
+    'an allowance of Permit2',
+  ],
+  [
+    toEventSelector(
+      'event BorrowAllowanceDelegated(address indexed fromUser, address indexed toUser, address indexed asset, uint256 amount)',
+    ),
+    'power to borrow',
+  ],
+])
+
+const accountIn = (topic: Hex | undefined): Address => `0x${(topic ?? '').slice(-40)}`
+
+/** Refuses a leg in whose simulation anybody gets power over the wallet's things, but for the allowances that it is there to give. */
+export function refuseOtherPower(
+  logs: readonly Log[],
+  wallet: Address,
+  expected: readonly { token: Address; spender: Address }[],
+): void {
+  for (const { address, topics, data } of logs) {
+    const [event, owner, other] = topics
+    const power = event && powers.get(event)
+    if (power === undefined || !sameAddress(accountIn(owner), wallet)) continue
+    const isNothing = data !== '0x' && BigInt(data.slice(0, 66)) === 0n
+    const isAsked =
+      event === approval &&
+      topics.length === 3 &&
+      expected.some((one) => sameAddress(one.token, address) && sameAddress(one.spender, accountIn(other)))
+    if (isNothing || isAsked) continue
+    throw new AppError(
+      'POLICY_SIMULATION',
+      `In the simulation ${accountIn(other)} gets ${power} at ${address}, which nobody asked for`,
+      { details: { contract: address, topics } },
+    )
+  }
+}
+
+/** Refuses a leg in whose simulation the wallet gets other code. */
+export function refuseOwnCode(before: Hex, after: Hex, wallet: Address): void {
+  if (before.toLowerCase() === after.toLowerCase()) return
+  throw new AppError('POLICY_SIMULATION', `In the simulation the wallet ${wallet} gets other code`)
+}

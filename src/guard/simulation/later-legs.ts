@@ -1,0 +1,98 @@
+import { getAddress } from 'viem/utils'
+import type { Head } from '../../chain/fees.ts'
+import { atBlock } from '../../chain/reads.ts'
+import { revertReason } from '../../chain/reverts/reason.ts'
+import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
+import { isPageInstead } from '../../chain/rpc/errors.ts'
+import type { Rpc } from '../../chain/rpc/rpc.ts'
+import type { Address, Hex } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Token } from '../../domain/token.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import { askMinter, minted } from '../../swaps/cctp-v2/delivery.ts'
+import { balanceOf, word } from './reads.ts'
+import { limitFor } from './simulate.ts'
+
+/** A leg that waits for what a bridge brings. `token` comes, `amount` of it, minted by the bridge of `messenger`; `receipt` is what it is to bring. */
+type LaterQuestion = {
+  rpc: Rpc
+  head: Head
+  network: string
+  wallet: Address
+  transactions: readonly Transaction[]
+  token: Address
+  amount: bigint
+  messenger: Address
+  receipt: Token
+}
+
+/** What came of a leg that was tried before its funds are there: gas limits that were enough, and the receipt before and after. */
+export type Later = { gas: bigint[]; before: bigint; after: bigint }
+
+type CallResult = {
+  status: string
+  gasUsed: string
+  returnData: Hex
+  error?: { message?: string; data?: Hex }
+}
+
+/**
+ * Tries a leg as if the bridge had brought its funds: in one simulated block whoever mints for the bridge mints them to the wallet, and the
+ * leg follows. The wallet needs no coin for that. `undefined` where the node cannot simulate it, or mints nothing; a step that
+ * fails is SIMULATION_REVERTED. Nothing of this is relied on once the funds are there: the leg is tried again then, in full.
+ */
+export async function simulateLater(question: LaterQuestion): Promise<Later | undefined> {
+  const { rpc, head, network, wallet, transactions, token, amount, messenger, receipt } = question
+  const givers = [...(await minterOf(rpc, messenger)), messenger]
+  const reading = { from: wallet, ...balanceOf(receipt, wallet) }
+  const calls = [
+    ...givers.map((from) => ({ from, ...minted(token, wallet, amount) })),
+    reading,
+    ...transactions.map(({ to, data, value }) => ({ from: wallet, to, data, value: hexQuantity(value) })),
+    reading,
+  ]
+  const results = await simulated(rpc, head, calls)
+  if (results?.length !== calls.length) return undefined
+  if (!results.slice(0, givers.length).some(isWell)) return undefined
+  const [first, ...rest] = results.slice(givers.length)
+  const [last, ...steps] = [rest.at(-1), ...rest.slice(0, -1)]
+  const failed = steps.findIndex((step) => !isWell(step))
+  if (failed >= 0) {
+    const { error, returnData } = steps[failed]!
+    const data = error?.data !== undefined && error.data !== '0x' ? error.data : returnData
+    const reason = revertReason(data, error?.message)
+    throw new AppError(
+      'SIMULATION_REVERTED',
+      `Once the bridge had brought the funds to ${network}, step ${failed + 1} of ${steps.length} there would fail: ${reason}`,
+      { details: { index: failed, reason, data } },
+    )
+  }
+  return {
+    gas: steps.map(({ gasUsed }) => limitFor(quantity(gasUsed, 'the gas used'))),
+    before: word(first?.returnData, 'a token balance'),
+    after: word(last?.returnData, 'a token balance'),
+  }
+}
+
+const isWell = ({ status }: CallResult): boolean => status === '0x1'
+
+/** Whom the bridge has mint; nobody where it does not say. */
+async function minterOf(rpc: Rpc, messenger: Address): Promise<Address[]> {
+  const said = await unlessRefused(rpc.request<Hex>('eth_call', [askMinter(messenger), 'latest']))
+  return /^0x0{24}[0-9a-f]{40}$/i.test(said ?? '') ? [getAddress(`0x${said!.slice(26)}`)] : []
+}
+
+async function simulated(rpc: Rpc, head: Head, calls: readonly object[]): Promise<CallResult[] | undefined> {
+  const question = { blockStateCalls: [{ calls }], validation: false }
+  const answer = await unlessRefused(
+    atBlock(rpc, head, (at) => rpc.request('eth_simulateV1', [question, at])),
+  )
+  return Array.isArray(answer) ? (answer[0] as { calls?: CallResult[] } | undefined)?.calls : undefined
+}
+
+/** What a node answers; nothing where it says that it will not. */
+const unlessRefused = <T>(work: Promise<T>): Promise<T | undefined> =>
+  work.catch((error: unknown) => {
+    if ((error instanceof AppError && error.code === 'RPC_ERROR') || isPageInstead(error)) return undefined
+    throw error
+  })

@@ -1,0 +1,120 @@
+import { encodeFunctionData, formatUnits, keccak256 } from 'viem/utils'
+import { erc20Abi } from '../../chain/erc20.ts'
+import { currentFees, type Fees, type Head, withinCap } from '../../chain/fees.ts'
+import { atBlock, type Read } from '../../chain/reads.ts'
+import { quantity } from '../../chain/rpc/answer-numbers.ts'
+import type { Rpc } from '../../chain/rpc/rpc.ts'
+import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
+import { formatAmount, type Unit } from '../../domain/amount.ts'
+import { AppError } from '../../domain/errors.ts'
+import { sandboxNetworks } from '../../domain/networks.ts'
+import { shellWord } from '../../domain/shell-quoting.ts'
+import type { Token } from '../../domain/token.ts'
+import { stakewiseAbi } from '../../protocols/stakewise/abi.ts'
+
+type Question = {
+  rpc: Rpc
+  network?: string
+  wallet: Address
+  tokens: readonly Token[]
+  allowances: readonly { token: Address; spender: Address }[]
+  needs?: readonly { token: Token; amount: bigint }[]
+  maxFeePerGas?: bigint | null
+}
+
+/** What the wallet is at a block: its nonce, coin, balances, allowances and code, and what gas costs there. */
+export type Before = {
+  head: Head
+  fees: Fees
+  nonce: number
+  coin: bigint
+  codeHash: Hex
+  balances: bigint[]
+  allowed: bigint[]
+}
+
+/** The reads that show what a leg does: a balance for each token, then an allowance for each pair. */
+export const readsOf = ({ tokens, allowances, wallet }: Omit<Question, 'rpc'>): Read[] => [
+  ...tokens.map((token) => balanceOf(token, wallet)),
+  ...allowances.map(({ token, spender }) => ({
+    to: token,
+    data: encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [wallet, spender] }),
+  })),
+]
+
+/** Asks a token how much of it an account has, or a vault that keeps its shares to itself. */
+export const balanceOf = ({ address, isShares }: Token, account: Address): Read => ({
+  to: address,
+  data: isShares
+    ? encodeFunctionData({ abi: stakewiseAbi, functionName: 'getShares', args: [account] })
+    : encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [account] }),
+})
+
+/** The first 32 bytes of an answer as a number. */
+export const word = (data: unknown, what: string): bigint => {
+  if (typeof data !== 'string' || !/^0x[0-9a-f]{64}/i.test(data))
+    throw new AppError('RPC_INCONSISTENT', `The node gives no number for ${what}`)
+  return BigInt(data.slice(0, 66))
+}
+
+/** That a wallet has too little of something, and on which chain: INSUFFICIENT_FUNDS. */
+export function lacking(ask: {
+  wallet: Address
+  unit: Unit
+  network: string | undefined
+  held: bigint
+  needed: bigint
+  verb: string
+}): AppError {
+  const { wallet, unit, network, held, needed, verb } = ask
+  return new AppError(
+    'INSUFFICIENT_FUNDS',
+    `${wallet} has ${formatAmount(held, unit)}${network === undefined ? '' : ` on ${network}`} and ${verb} ${formatAmount(needed, unit)}`,
+    {
+      details: {
+        symbol: unit.symbol,
+        held: held.toString(),
+        needed: needed.toString(),
+        ...(network !== undefined && { network }),
+      },
+      hint: sandboxNetworks.some(({ name }) => name === network)
+        ? `sluice sandbox fund ${wallet} --token ${shellWord(unit.symbol)} --amount ${formatUnits(needed - held, unit.decimals)}`
+        : `sluice wallet show ${wallet}`,
+    },
+  )
+}
+
+/** Reads the wallet at a block, by the hash of that block. What a leg needs and is not there is INSUFFICIENT_FUNDS. */
+export async function readBefore(question: Question, head: Head): Promise<Before> {
+  const { rpc, wallet, tokens, needs = [] } = question
+  const others = needs.filter(
+    ({ token }) => !tokens.some((known) => sameAddress(known.address, token.address)),
+  )
+  const reads = [...readsOf(question), ...others.map(({ token }) => balanceOf(token, wallet))]
+  const asked = atBlock(rpc, head, (at) =>
+    rpc.batch([
+      ['eth_getTransactionCount', [wallet, at]],
+      ['eth_getBalance', [wallet, at]],
+      ['eth_getCode', [wallet, at]],
+      ...reads.map((read) => ['eth_call', [read, at]] as const),
+    ]),
+  )
+  const [[count, coin, code, ...answers], fees] = await Promise.all([asked, currentFees(rpc, head)])
+  const values = answers.map((answer) => word(answer, 'a token balance'))
+  for (const { token, amount } of needs) {
+    const known = tokens.findIndex(({ address }) => sameAddress(address, token.address))
+    const other = others.findIndex((one) => one.token === token)
+    const held = values[known < 0 ? tokens.length + question.allowances.length + other : known]!
+    if (held >= amount) continue
+    throw lacking({ wallet, unit: token, network: question.network, held, needed: amount, verb: 'needs' })
+  }
+  return {
+    head,
+    fees: withinCap(fees, head, question.maxFeePerGas),
+    nonce: Number(quantity(count, 'the nonce')),
+    coin: quantity(coin, 'the balance'),
+    codeHash: keccak256(typeof code === 'string' && /^0x([0-9a-f]{2})*$/i.test(code) ? (code as Hex) : '0x'),
+    balances: values.slice(0, tokens.length),
+    allowed: values.slice(tokens.length, tokens.length + question.allowances.length),
+  }
+}

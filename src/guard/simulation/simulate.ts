@@ -1,0 +1,192 @@
+import { type CommonHead, commonHead, ownHead } from '../../chain/consistent-head.ts'
+import { dataFeeOf } from '../../chain/data-fee.ts'
+import { decodeApprove } from '../../chain/erc20.ts'
+import { refuseDear } from '../../chain/gas-cost-bound.ts'
+import { isNotOffered, isPageInstead } from '../../chain/rpc/errors.ts'
+import { patient } from '../../chain/rpc/timeouts.ts'
+import { nativeAddress, sameAddress } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { type Block, newStrangers, type Outcome, runBlock } from './block.ts'
+import { callInstead } from './fallback-calls.ts'
+import { refuseOtherPower, refuseOwnCode } from './granted-authority.ts'
+import { lacking, readBefore } from './reads.ts'
+import type { Allowance, Simulation, SimulationQuestion } from './result.ts'
+
+/**
+ * Runs a leg on the endpoint that answers and on the other one that has its block, if there is one: both must see the same, else
+ * RPC_INCONSISTENT. One that went down since is left out, and named in `silent`.
+ */
+async function agreeing(
+  block: Block,
+  gas: readonly bigint[],
+  time: number,
+): Promise<{ outcome: Outcome; silent?: string }> {
+  const strangers = newStrangers()
+  const outcome = await runBlock(block, gas, time, strangers)
+  const { peer } = block
+  if (!peer) return { outcome }
+  const other = await runBlock({ ...block, rpc: peer }, gas, time, strangers).catch((error: unknown) => {
+    if (isDown(error)) return undefined
+    throw isNotOffered(error) && !isMissing(error) ? apart(block.rpc.host, peer.host, error) : error
+  })
+  if (!other) return { outcome, silent: peer.host }
+  if (textOf(other) === textOf(outcome)) return { outcome }
+  throw new AppError(
+    'RPC_INCONSISTENT',
+    `The nodes at ${block.rpc.host} and ${peer.host} do not agree about what these transactions do`,
+    { details: { hosts: [block.rpc.host, peer.host] } },
+  )
+}
+
+const isDown = (error: unknown): error is AppError =>
+  error instanceof AppError && error.code === 'RPC_UNREACHABLE'
+
+/** What has no such method cannot simulate at all, and says so of all calls: then both are asked for less. One that fails at this call is another thing. */
+const isMissing = (error: unknown): boolean => {
+  const { code, message } = (error instanceof AppError ? error.details : undefined) ?? {}
+  if (code === -32601 || code === -32004) return true
+  const isOfCall = code === -32603 || code === -32602
+  return (
+    !isOfCall &&
+    /not (available|supported|enabled|implemented|whitelisted|allowed)|disabled|no such method/i.test(
+      String(message),
+    )
+  )
+}
+
+const apart = (host: string, peer: string, cause: unknown): AppError =>
+  new AppError('RPC_INCONSISTENT', `The node at ${peer} refuses to try what the one at ${host} tried`, {
+    details: { hosts: [host, peer], said: cause instanceof AppError ? cause.message : null },
+    hint: `Leave ${peer} out of the endpoints, or wait for it.`,
+    cause,
+  })
+
+const textOf = (outcome: Outcome): string =>
+  JSON.stringify(outcome, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
+
+/**
+ * Runs a leg in one simulated block on top of the newest one, each step on the state that the step before left, with
+ * the nonce and fees that would be signed; what it did is read from the tokens themselves, never from logs, by accounts
+ * that no contract can know before. Too little of anything is INSUFFICIENT_FUNDS; a step that fails is
+ * SIMULATION_REVERTED and says which and why; power that nobody asked for is POLICY_SIMULATION. Where another endpoint is a little behind,
+ * it is the newest block that both have; what fails there is tried once more on the one that was newest.
+ */
+export async function simulateLeg(asked: SimulationQuestion): Promise<Simulation> {
+  const tokens = asked.tokens.filter((token) => !sameAddress(token.address, nativeAddress))
+  const rpc = patient(asked.rpc)
+  const question = { ...asked, rpc, tokens, allowances: watchedAllowances(asked) }
+  const common = await ownHead(rpc, asked)
+  try {
+    return await simulateOn(question, common)
+  } catch (error) {
+    // What it needs may just have come.
+    const isEarly =
+      error instanceof AppError &&
+      (error.code === 'INSUFFICIENT_FUNDS' || error.code === 'SIMULATION_REVERTED')
+    if (!common.behind || !isEarly) throw error
+    const later = await commonHead(rpc, asked.chainId, common.newest).catch(() => undefined)
+    if (!later) throw error
+    return simulateOn(question, later)
+  }
+}
+
+async function simulateOn(
+  question: SimulationQuestion & { allowances: readonly Allowance[] },
+  { head, peer, behind, silent }: CommonHead,
+): Promise<Simulation> {
+  const before = await readBefore(question, head)
+  const { fees } = before
+  const { typedFee = null } = question
+  // What the signer will refuse is no lack of funds.
+  refuseDear({ gas: 0n, ...fees }, typedFee)
+  const value = question.transactions.reduce((sum, transaction) => sum + transaction.value, 0n)
+  if (value > before.coin) throw short(question, before.coin, value, 'needs')
+  const block: Block = { ...question, before, ...(peer && { peer }) }
+  try {
+    const estimate = await runBlock(block, undefined, before.head.timestamp + 1)
+    const gas = estimate.gasUsed.map(limitFor)
+    for (const limit of gas) refuseDear({ gas: limit, ...fees }, typedFee)
+    const dataFee = await dataFeeOf(question.rpc, question.chainId, question.transactions, { ...before, gas })
+    const cost = gas.reduce((sum, limit) => sum + limit, 0n) * fees.maxFeePerGas + (dataFee ?? 0n)
+    if (value + cost > before.coin) throw short(question, before.coin, value + cost, 'needs, gas included,')
+    const agreed = await agreeing(block, gas, before.head.timestamp + 1)
+    const { outcome } = agreed
+    examine(block, outcome)
+    const { until } = question
+    if (until !== undefined && until > before.head.timestamp + 1)
+      examine(block, await runBlock(block, gas, until))
+    const costs = { gas, ...(dataFee !== undefined && { dataFee }) }
+    return {
+      how: 'eth_simulateV1',
+      ...read(block, outcome),
+      ...costs,
+      behind,
+      silent: agreed.silent === undefined ? silent : [...silent, agreed.silent],
+      endpoints: peer && agreed.silent === undefined ? 2 : 1,
+    }
+  } catch (error) {
+    // What stands before a node that has just been read from refuses this one call with a page of its own, too.
+    if (!isNotOffered(error) && !isPageInstead(error)) throw error
+    return { ...(await callInstead(block)), gas: [], behind, silent, endpoints: 1 }
+  }
+}
+
+/** What can be told of an outcome by itself: nothing got power over the wallet, and the wallet is still what it was. */
+function examine({ wallet, allowances, before }: Block, outcome: Outcome): void {
+  refuseOtherPower(outcome.logs, wallet, allowances)
+  refuseOwnCode(before.codeHash, outcome.codeHash, wallet)
+  const paid = outcome.gasUsed.reduce((sum, used) => sum + used, 0n) * before.fees.maxFeePerGas
+  const most = outcome.value + paid
+  if (outcome.coin - before.coin >= -most) return
+  throw new AppError(
+    'POLICY_SIMULATION',
+    'In the simulation more of the native coin is taken than value and gas',
+  )
+}
+
+const read = (
+  { tokens, allowances, before }: Block,
+  outcome: Outcome,
+): Omit<Simulation, 'how' | 'gas' | 'behind' | 'silent' | 'endpoints'> => ({
+  blockNumber: before.head.number,
+  nonce: before.nonce,
+  changes: tokens.map((token, i) => ({
+    token,
+    before: before.balances[i]!,
+    delta: outcome.balances[i]! - before.balances[i]!,
+  })),
+  allowances: allowances.map((allowance, i) => ({
+    ...allowance,
+    before: before.allowed[i]!,
+    after: outcome.allowed[i]!,
+  })),
+  coin: outcome.coin - before.coin,
+  gasUsed: outcome.gasUsed,
+  fees: before.fees,
+})
+
+/**
+ * A gas limit that is enough for what used this much: up to a fifth of the use is refunded only at the end (EIP-3529),
+ * and each level of calls keeps a 64th back (EIP-150).
+ */
+export const limitFor = (gasUsed: bigint): bigint => (gasUsed * 7n) / 4n
+
+/** The allowances that the leg itself gives, and those that were named. */
+function watchedAllowances({ transactions, allowances = [] }: SimulationQuestion): Allowance[] {
+  const given = transactions.flatMap(({ to, data }) => {
+    const approval = decodeApprove(data)
+    return approval ? [{ token: to, spender: approval.spender }] : []
+  })
+  return [
+    ...new Map(
+      [...given, ...allowances].map((one) => [`${one.token} ${one.spender}`.toLowerCase(), one] as const),
+    ).values(),
+  ]
+}
+
+const short = (
+  { wallet, native: unit, network }: SimulationQuestion,
+  held: bigint,
+  needed: bigint,
+  verb: string,
+): AppError => lacking({ wallet, unit, network, held, needed, verb })

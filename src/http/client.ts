@@ -1,0 +1,203 @@
+import { Agent, type Dispatcher } from 'undici'
+import { AppError } from '../domain/errors.ts'
+import { mostTimerMs } from '../domain/timers.ts'
+import { parseStrict } from './json.ts'
+import { hidden } from './redaction.ts'
+
+/** What is wrong with a certificate, by the codes of OpenSSL that Node passes on (nodejs.org/api/tls.html, X509 certificate error codes). */
+const flaws: Readonly<Record<string, string>> = {
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'who signed it is not known here',
+  UNABLE_TO_GET_ISSUER_CERT: 'who signed it is not known here',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'who signed it is not known here',
+  CERT_UNTRUSTED: 'who signed it is not trusted here',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'it is signed by itself',
+  SELF_SIGNED_CERT_IN_CHAIN: 'who signed it is known to nobody but itself',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another host',
+  HOSTNAME_MISMATCH: 'it is for another host',
+  CERT_HAS_EXPIRED: 'it has expired',
+  CERT_NOT_YET_VALID: 'it is not valid yet',
+  CERT_REVOKED: 'it was revoked',
+  CERT_REJECTED: 'it is rejected',
+  CERT_CHAIN_TOO_LONG: 'its chain is too long',
+  CERT_SIGNATURE_FAILURE: 'its signature is wrong',
+  INVALID_CA: 'who signed it may not sign',
+  INVALID_PURPOSE: 'it is not for a server',
+}
+
+/** What is wrong with the certificate where that is why a connection failed, in words; otherwise `undefined`. */
+function certificateFlaw(error: unknown): string | undefined {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const { code } = at as NodeJS.ErrnoException
+    if (code !== undefined && Object.hasOwn(flaws, code)) return `${flaws[code]} (${code})`
+  }
+  return undefined
+}
+
+/**
+ * What one HTTP call may cost. `deadlineMs` covers everything up to the last byte of the body. `hide` takes what is secret out
+ * of all texts that come back, before anything reads them.
+ */
+type HttpOptions = {
+  headers?: Readonly<Record<string, string>>
+  deadlineMs?: number
+  maxBytes?: number
+  signal?: AbortSignal
+  dispatcher?: Dispatcher
+  hide?: (text: string) => string
+}
+
+/**
+ * An answer with its JSON body read, `undefined` where there is none and where an error comes as a page; `headers` are
+ * lower-case. `text` is the body as it came.
+ */
+export type HttpAnswer = {
+  status: number
+  headers: Readonly<Record<string, string>>
+  body: unknown
+  text: string
+}
+
+/** Why an answer could not be had: nothing came, from somebody who cannot show who it is, too late, too much, or not what was agreed. */
+export type HttpFault =
+  | 'unreachable'
+  | 'certificate'
+  | 'deadline'
+  | 'too-large'
+  | 'too-deep'
+  | 'not-json'
+  | 'encoded'
+  | 'redirect'
+  | 'aborted'
+
+const fault = (kind: HttpFault, message: string, cause?: unknown): AppError =>
+  new AppError(
+    ['unreachable', 'certificate', 'deadline', 'aborted'].includes(kind)
+      ? 'SERVICE_UNREACHABLE'
+      : 'SERVICE_BAD_RESPONSE',
+    message,
+    {
+      details: { fault: kind },
+      cause,
+    },
+  )
+
+/** The host of a URL, which is all of it that may be shown: paths and queries carry keys. */
+export function hostOf(url: string): string {
+  try {
+    return new URL(url).host
+  } catch (cause) {
+    throw new AppError('CONFIG_INVALID', 'A configured URL is not a URL', { cause })
+  }
+}
+
+/** Makes the caller's own connection pool, so that nothing global can be put between us and the service. */
+export const newDispatcher = (): Dispatcher => new Agent({ connections: 16, keepAliveTimeout: 4_000 })
+
+async function readCapped(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > maxBytes) {
+      body.destroy()
+      throw fault('too-large', `The answer is larger than ${maxBytes} bytes`)
+    }
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+const unchanged = (text: string): string => text
+
+/**
+ * One HTTP exchange, JSON both ways: no redirects, a size cap, and one deadline over all of it, so that a body that
+ * drips cannot hold us. Without a `dispatcher` it opens a connection of its own and closes it. Throws SERVICE_UNREACHABLE or SERVICE_BAD_RESPONSE with `details.fault`; a status is never a throw.
+ */
+export async function exchangeJson(
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+  url: string,
+  body: unknown,
+  options: HttpOptions = {},
+): Promise<HttpAnswer> {
+  const { headers = {}, deadlineMs = 10_000, maxBytes = 8_388_608, hide = unchanged } = options
+  const host = hostOf(url)
+  const dispatcher = options.dispatcher ?? newDispatcher()
+  const deadline = new AbortController()
+  const timer = setTimeout(() => deadline.abort(), Math.min(deadlineMs, mostTimerMs))
+  const stop = () => deadline.abort()
+  options.signal?.addEventListener('abort', stop, { once: true })
+  try {
+    if (options.signal?.aborted) deadline.abort()
+    const { origin, pathname, search } = new URL(url)
+    const answer = await dispatcher.request({
+      origin,
+      path: pathname + search,
+      method,
+      headers: {
+        accept: 'application/json',
+        // Nothing is unpacked here, so nothing can swell while it is unpacked.
+        'accept-encoding': 'identity',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: deadline.signal,
+    })
+    const found: Record<string, string> = {}
+    for (const [name, value] of Object.entries(answer.headers))
+      if (value !== undefined) found[hide(name)] = hide(Array.isArray(value) ? value.join(', ') : value)
+    if (answer.statusCode >= 300 && answer.statusCode < 400) {
+      await answer.body.dump({ limit: 1_024 })
+      throw fault('redirect', `${host} answers with a redirect, which is not followed`)
+    }
+    const status = answer.statusCode
+    try {
+      if (![undefined, '', 'identity'].includes(found['content-encoding'])) {
+        await answer.body.dump({ limit: 1_024 })
+        throw fault('encoded', `${host} answers in an encoding that was not asked for`)
+      }
+      const text = hide(await readCapped(answer.body, maxBytes))
+      return { status, headers: found, text, body: parseJson(text, host, status) }
+    } catch (error) {
+      // The status and the headers of an error say all: whatever is wrong with its body does not hide them.
+      if (status < 400 || options.signal?.aborted) throw error
+      return { status, headers: found, text: '', body: undefined }
+    }
+  } catch (thrown) {
+    if (thrown instanceof AppError) throw thrown
+    const error = hide === unchanged ? thrown : hidden(thrown, hide)
+    if (options.signal?.aborted) throw fault('aborted', `The request to ${host} was stopped`, error)
+    if (deadline.signal.aborted)
+      throw fault('deadline', `${host} did not answer within ${Math.round(deadlineMs)} ms`, error)
+    const flaw = certificateFlaw(error)
+    if (flaw !== undefined)
+      throw fault('certificate', `The certificate of ${host} is not trusted: ${flaw}`, error)
+    throw fault('unreachable', `${host} cannot be reached`, error)
+  } finally {
+    clearTimeout(timer)
+    options.signal?.removeEventListener('abort', stop)
+    if (!options.dispatcher) void dispatcher.close()
+  }
+}
+
+function parseJson(text: string, host: string, status: number): unknown {
+  try {
+    return parseStrict(text)
+  } catch (cause) {
+    // The page of whatever stands before the server.
+    if (status >= 400) return undefined
+    if (cause instanceof AppError) throw cause
+    throw new AppError('SERVICE_BAD_RESPONSE', `${host} answers ${status} with something that is not JSON`, {
+      details: { fault: 'not-json' satisfies HttpFault, status },
+      cause,
+    })
+  }
+}
+
+/** `GET`, once. */
+export const getJson = (url: string, options?: HttpOptions): Promise<HttpAnswer> =>
+  exchangeJson('GET', url, undefined, options)
+
+/** `POST`, once. */
+export const postJson = (url: string, body: unknown, options?: HttpOptions): Promise<HttpAnswer> =>
+  exchangeJson('POST', url, body, options)

@@ -1,0 +1,80 @@
+import { approve, decodeApprove } from '../chain/erc20.ts'
+import { eachRead } from '../chain/reads.ts'
+import { type Address, nativeAddress } from '../domain/address.ts'
+import { formatAmount } from '../domain/amount.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Token } from '../domain/token.ts'
+import { readsOf } from '../guard/simulation/reads.ts'
+import { allowanceOf } from '../guard/spending.ts'
+import { actionAmong } from '../protocols/service-fee.ts'
+import type { Ground } from './context.ts'
+import type { Proposal, ProposedLeg } from './proposal.ts'
+
+/**
+ * What the first leg of a plan that would fail lacks, where it leaves out an approval that the wallet does not have: the service that made it reads a
+ * node that is behind. Anything else is the failure as it was.
+ */
+export async function withMissing(
+  { rpc: rpcOf }: Pick<Ground, 'rpc'>,
+  { legs }: Pick<Proposal, 'legs'>,
+  error: unknown,
+): Promise<unknown> {
+  const { intent, transactions, chainId } = legs[0]!
+  const spend = intent && allowanceOf(intent)
+  const isPlain = !transactions.some(({ data }) => decodeApprove(data))
+  if (!(error instanceof AppError) || error.code !== 'SIMULATION_REVERTED' || !spend || !isPlain) return error
+  const { token, amount } = spend
+  if (token.address === nativeAddress) return error
+  const spender = actionAmong(intent, transactions).to
+  const reads = readsOf({
+    wallet: intent.wallet,
+    tokens: [],
+    allowances: [{ token: token.address, spender }],
+  })
+  const [held] = await eachRead(rpcOf(chainId), reads)
+  if (held === undefined || held >= amount) return error
+  return new AppError(
+    'SIMULATION_REVERTED',
+    `The plan approves nothing, and ${spender} may take ${formatAmount(held, token)} of the ${formatAmount(amount, token)} that it needs: the service may be a few blocks behind`,
+    {
+      details: { ...error.details, isBehind: true },
+      hint: 'Type the same again in a few seconds.',
+      cause: error,
+    },
+  )
+}
+
+/** Whether a failure goes away as soon as the service has the newest blocks. */
+export const isBehind = (error: unknown): boolean =>
+  error instanceof AppError && error.details?.isBehind === true
+
+/** A proposal without the approvals of its first leg, where what they would allow may be taken already: a standing allowance is used, and nothing is sent for it. */
+export async function withoutNeedless({ rpc }: Pick<Ground, 'rpc'>, proposal: Proposal): Promise<Proposal> {
+  const [first, ...rest] = proposal.legs
+  const given = (first?.transactions ?? []).slice(0, -1).flatMap(({ to, data }) => {
+    const approval = decodeApprove(data)
+    return approval && approval.amount > 0n ? [{ token: to, ...approval }] : []
+  })
+  if (!first || given.length === 0) return proposal
+  const held = await eachRead(
+    rpc(first.chainId),
+    readsOf({ wallet: proposal.wallet, tokens: [], allowances: given }),
+  )
+  if (!given.every(({ amount }, at) => (held[at] ?? 0n) >= amount)) return proposal
+  const transactions = first.transactions.filter(({ data }) => !decodeApprove(data))
+  return { ...proposal, legs: [{ ...first, transactions }, ...rest] }
+}
+
+/** An allowance that is to end. */
+export type Ending = { token: Token; spender: Address }
+
+/** Approvals of nothing, one after the other: they need no service. */
+export const revokeLegs = (wallet: Address, endings: readonly Ending[]): ProposedLeg[] =>
+  endings.map(({ token, spender }) => {
+    const { chainId, address } = token
+    return {
+      chainId,
+      intent: { kind: 'revoke', wallet, token, spender },
+      transactions: [approve({ chainId, token: address, spender, amount: 0n })],
+    }
+  })

@@ -1,0 +1,92 @@
+import { getAddress, hexToBigInt, keccak256, numberToHex, toBytes } from 'viem/utils'
+import type { Rpc } from '../chain/rpc/rpc.ts'
+import type { Address, Hex } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
+import { type Terms, vouchesFor } from '../guard/terms.ts'
+import type { CodePin } from '../store/journal/types.ts'
+import type { Ground } from './context.ts'
+
+/** Where a proxy keeps its implementation (EIP-1967). */
+const implementationSlot = numberToHex(hexToBigInt(keccak256(toBytes('eip1967.proxy.implementation'))) - 1n, {
+  size: 32,
+})
+/** The whole code of a minimal proxy (EIP-1167). */
+const minimalProxy = /^0x363d3d373d3d3d363d73([0-9a-f]{40})5af43d82803e903d91602b57fd5bf3$/
+
+/** A contract that an operation calls, and what is known of its code. `firstUse`: it was never pinned in this journal. */
+export type Contract = CodePin & {
+  chainId: number
+  address: Address
+  state: 'pinned' | 'trusted' | 'new' | 'vouched'
+  firstUse: boolean
+}
+
+const isHex = (value: unknown): value is Hex => typeof value === 'string' && /^0x[0-9a-f]*$/i.test(value)
+
+/** The code at an address and, behind a proxy, of its implementation; `undefined` where there is no code. */
+async function readCode(rpc: Rpc, address: Address): Promise<CodePin | undefined> {
+  const [code, slot] = await rpc.batch([
+    ['eth_getCode', [address, 'latest']],
+    ['eth_getStorageAt', [address, implementationSlot, 'latest']],
+  ])
+  if (!isHex(code) || !isHex(slot))
+    throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} gives no code of ${address}`)
+  if (code === '0x') return undefined
+  const codeHash = keccak256(code)
+  const [, minimal] = minimalProxy.exec(code.toLowerCase()) ?? []
+  const behind = minimal ?? (BigInt(slot) === 0n ? undefined : slot.slice(-40))
+  if (behind === undefined) return { codeHash, implementation: null, implementationHash: null }
+  const implementation = getAddress(`0x${behind}`)
+  const inner = await rpc.request('eth_getCode', [implementation, 'latest'])
+  if (!isHex(inner)) throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} gives no code`)
+  return { codeHash, implementation, implementationHash: keccak256(inner) }
+}
+
+const isSame = (a: CodePin, b: CodePin): boolean =>
+  a.codeHash === b.codeHash &&
+  a.implementation === b.implementation &&
+  a.implementationHash === b.implementationHash
+
+const notThere =
+  'Nothing that is sent there can be had back: do not vouch for it. See who asks for it, and which chain the node is on: sluice doctor'
+
+/**
+ * G5, the half that needs the chain: the contract of an action has code, and the one that it had when this wallet first
+ * used it. Other code is POLICY_CONTRACT_CHANGED, unless the person vouches for the contract.
+ */
+export async function checkCode(
+  { journal, rpc }: Pick<Ground, 'journal' | 'rpc'>,
+  chainId: number,
+  address: Address,
+  terms: Terms,
+): Promise<Contract> {
+  const code = await readCode(rpc(chainId), address)
+  if (!code)
+    throw new AppError(
+      'POLICY_CONTRACT_NOT_ALLOWED',
+      `There is no contract at ${address} on chain ${chainId}`,
+      { details: { address, chainId }, hint: notThere },
+    )
+  const pinned = journal.pinOf(chainId, address)
+  const vouched = vouchesFor(terms, address)
+  const contract = { ...code, chainId, address }
+  if (pinned && isSame(pinned, code)) return { ...contract, state: 'pinned', firstUse: false }
+  if (pinned && !vouched)
+    throw new AppError(
+      'POLICY_CONTRACT_CHANGED',
+      `The code of the contract ${address} on chain ${chainId} is not the one that it was first used with`,
+      {
+        details: { address, chainId, pinned, found: code },
+        hint: `If you know why it changed: --allow-contract ${address}`,
+      },
+    )
+  const firstUse = pinned === undefined
+  if (vouched) return { ...contract, state: 'vouched', firstUse }
+  return { ...contract, state: terms.trustFirstUse ? 'trusted' : 'new', firstUse }
+}
+
+/** Remembers the code of contracts that are used for the first time, or again after a change that the person vouched for. */
+export function pinContracts({ journal }: Pick<Ground, 'journal'>, contracts: readonly Contract[]): void {
+  for (const { chainId, address, state, firstUse, ...code } of contracts)
+    if (state !== 'pinned') journal.pin(chainId, address, code, !firstUse)
+}

@@ -1,0 +1,150 @@
+import { eachRead } from '../chain/reads.ts'
+import type { Rpc } from '../chain/rpc/rpc.ts'
+import { nativeAddress } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
+import { networkNamed } from '../domain/networks.ts'
+import { nativeToken, type Token, tokenAt } from '../domain/token.ts'
+import { tokensOf } from '../guard/expectations.ts'
+import { checkAssertions } from '../guard/policy/assertions.ts'
+import { checkEffect } from '../guard/simulation/effects.ts'
+import { balanceOf } from '../guard/simulation/reads.ts'
+import type { Simulation } from '../guard/simulation/result.ts'
+import { refuseCoarse, refuseDust } from '../guard/simulation/rounding-limits.ts'
+import { simulateLeg } from '../guard/simulation/simulate.ts'
+import { allowanceOf, type LegInHand, type Spend, spendOf } from '../guard/spending.ts'
+import { feeCapOf, type Terms } from '../guard/terms.ts'
+import { ticketOf } from '../guard/withdrawal-queues.ts'
+import { placeOf } from '../protocols/bindings.ts'
+import type { Catalog } from '../protocols/catalog.ts'
+import type { Intent } from '../protocols/intent.ts'
+import { actionAmong } from '../protocols/service-fee.ts'
+import type { Ground } from './context.ts'
+import { paysFor, sharesFor } from './market-amounts.ts'
+import { trackedTokens } from './tracked-tokens.ts'
+
+/**
+ * G11: tries a leg on top of the newest block, a swap also at its deadline. What it takes must be there, what it does must
+ * be what was asked, and what the person said about it must hold. `chains` are those that the whole operation touches.
+ */
+export async function tryLeg(
+  { rpc: rpcOf, catalog }: Pick<Ground, 'rpc' | 'catalog'>,
+  { chainId, intent, transactions, until }: LegInHand,
+  terms: Terms,
+  chains: readonly number[] = [chainId],
+): Promise<Simulation> {
+  const rpc = rpcOf(chainId)
+  const network = networkNamed(catalog.networks, chainId)
+  const spend = allowanceOf(intent)
+  const question = (tokens: readonly Token[]) => ({
+    rpc,
+    chainId,
+    network: network.name,
+    native: network.native,
+    wallet: intent.wallet,
+    transactions,
+    tokens,
+    needs: needsOf(intent),
+    ...(spend && {
+      allowances: [{ token: spend.token.address, spender: actionAmong(intent, transactions).to }],
+    }),
+    ...(until !== undefined && { until }),
+    maxFeePerGas: feeCapOf(terms),
+    typedFee: terms.maxFeePerGas,
+  })
+  const watched = watchedOn(catalog, chainId, intent)
+  const simulation = await simulateLeg(question(watched)).catch(async (error: unknown) => {
+    const readable = await withoutBroken(rpc, watched, intent, error)
+    if (!readable) throw error
+    return simulateLeg(question(readable))
+  })
+  refuseUnseen(intent, simulation, terms)
+  if (simulation.how === 'unavailable') return simulation
+  const [shares, pays] = await Promise.all([sharesFor(rpc, intent), paysFor(rpc, intent)])
+  if (intent.kind === 'deposit') refuseDust(intent, shares, simulation.changes)
+  checkEffect(intent, simulation, shares, pays.amount)
+  if (intent.kind === 'deposit' && 'read' in placeOf(intent.strategy).cost(intent.amount))
+    refuseCoarse(intent, shares)
+  checkAssertions(
+    terms.asserts,
+    chainId,
+    [...simulation.changes, { token: nativeToken(network), delta: simulation.coin }],
+    { networks: catalog.networks, tokens: namedOn(catalog, chains, intent) },
+  )
+  return { ...simulation, ...(pays.unsaid !== undefined && { unsaid: pays.unsaid }) }
+}
+
+/**
+ * The tokens that are left when those that give no balance are left out, if that is why a simulation failed: a contract of the catalogue
+ * that is broken stands in nobody's way who does not use it.
+ */
+async function withoutBroken(
+  rpc: Rpc,
+  watched: readonly Token[],
+  intent: Intent,
+  error: unknown,
+): Promise<Token[] | undefined> {
+  if (!(error instanceof AppError && (error.code === 'RPC_ERROR' || error.code === 'RPC_INCONSISTENT')))
+    return undefined
+  const held = await eachRead(
+    rpc,
+    watched.map((token) => balanceOf(token, intent.wallet)),
+  )
+  const readable = watched.filter((_, at) => held[at] !== undefined)
+  const isUsed = namedBy(intent).every(
+    (token) =>
+      token.chainId !== watched[0]?.chainId ||
+      readable.some((one) => one.address === token.address) ||
+      token.address === nativeAddress,
+  )
+  return isUsed && readable.length < watched.length ? readable : undefined
+}
+
+/** The tokens that an intent is about, what a position is held in among them. */
+const namedBy = (intent: Intent): Token[] => [
+  ...tokensOf(intent),
+  ...('strategy' in intent ? [intent.strategy.receipt] : []),
+  ...(intent.kind === 'withdraw' || intent.kind === 'claim' ? [ticketOf(intent.strategy) ?? []].flat() : []),
+]
+
+/**
+ * Without a simulation nobody signs who cannot be asked, whose policy wants one, or who said what it must show. An allowance is taken
+ * back all the same: that call is decoded to the last byte, and whoever needs it may have no other node.
+ */
+function refuseUnseen({ kind }: Intent, { how }: Simulation, { policy, canAsk, asserts }: Terms): void {
+  if (how !== 'unavailable') return
+  const rule = policy?.policy.simulation
+  const isAllowed = kind === 'revoke' || (rule === undefined ? canAsk : rule === 'optional')
+  if (asserts.length === 0 && isAllowed) return
+  throw new AppError('POLICY_SIMULATION', 'The node cannot simulate, so the effect of this is not known', {
+    hint: 'Use a node that knows eth_simulateV1, or allow it in the policy: "simulation": "optional"',
+  })
+}
+
+/**
+ * What the wallet must hold before a leg, beside the native coin. Of a position that rebases, a part must be there: where it is not,
+ * some markets lend the rest to whoever has collateral (Compound v3).
+ */
+function needsOf(intent: Intent): Spend[] {
+  if (intent.kind === 'withdraw' && intent.shares === undefined) {
+    const cost = placeOf(intent.strategy).cost(intent.amount)
+    return 'units' in cost ? [{ token: intent.strategy.receipt, amount: cost.units }] : []
+  }
+  const spend = spendOf(intent)
+  return spend && spend.token.address !== nativeAddress ? [spend] : []
+}
+
+/** The tokens whose balances show what an intent does on a chain: all that are known there, and those that it names. */
+function watchedOn(catalog: Catalog, chainId: number, intent: Intent): Token[] {
+  // Taking power back must work when a contract of the catalogue does not.
+  const tracked = intent.kind === 'revoke' ? [] : trackedTokens(catalog, chainId)
+  const named = namedBy(intent).filter(
+    (token) => token.chainId === chainId && token.address !== nativeAddress,
+  )
+  return [...tracked, ...named.filter((token) => !tokenAt(tracked, chainId, token.address))]
+}
+
+const namedOn = (catalog: Catalog, chains: readonly number[], intent: Intent): Token[] =>
+  [...new Set(chains)].flatMap((chainId) => [
+    nativeToken(networkNamed(catalog.networks, chainId)),
+    ...watchedOn(catalog, chainId, intent),
+  ])

@@ -1,0 +1,113 @@
+import { z } from 'zod'
+import { EvmAddress, HexData } from '../domain/address.ts'
+import { Units } from '../domain/amount.ts'
+import { AppError } from '../domain/errors.ts'
+import { misfit } from '../domain/schema-mismatch.ts'
+import { operationId } from '../domain/text.ts'
+import { type About, decodeIntent, encodeIntent } from '../guard/intent-json.ts'
+import { hashPlan } from '../guard/plan-hash.ts'
+import type { Catalog } from '../protocols/catalog.ts'
+import { coreOf, type Proposal } from './proposal.ts'
+
+/** What a plan file says of its operation beside wallet, nonce and steps. */
+const Operation = z.strictObject({
+  version: z.literal(1),
+  id: z.string().regex(operationId),
+  kind: z.string().min(1).max(50),
+  request: z.record(z.string(), z.unknown()),
+  quoteId: z.string().nullable(),
+  about: z.record(z.string(), z.unknown()),
+  legs: z
+    .array(
+      z.strictObject({
+        chainId: z.int().min(1),
+        intent: z
+          .looseObject({ kind: z.enum(['deposit', 'withdraw', 'claim', 'swap', 'transfer', 'revoke']) })
+          .nullable(),
+        arrival: z.strictObject({ token: EvmAddress, minimum: Units, recipient: EvmAddress }).nullable(),
+      }),
+    )
+    .min(1)
+    .max(4),
+})
+
+const Step = z.object({
+  leg: z.int().min(0),
+  chainId: z.int().min(1),
+  to: EvmAddress,
+  value: Units,
+  data: HexData,
+})
+
+/** The parts of a plan that are signed; what is beside them is for people, and is made anew from these before anybody signs. */
+const PlanFile = z.object({
+  planHash: z.string().regex(/^[0-9a-f]{64}$/),
+  wallet: EvmAddress,
+  nonce: z.int().min(0),
+  expiresAt: z.iso.datetime().nullable(),
+  steps: z.array(Step).min(1).max(16),
+  operation: Operation,
+})
+
+/** A plan that was made before, out of its file; its terms are those of whoever signs it. */
+export type PlanRead = { proposal: Proposal; hash: string }
+
+/** What a plan file says of its operation: with wallet, nonce, expiry and steps it is the whole proposal. */
+export const operationJson = ({ id, kind, request, quoteId, about, legs }: Proposal) => ({
+  version: 1 as const,
+  id,
+  kind,
+  request,
+  quoteId,
+  about,
+  legs: legs.map(({ chainId, intent, arrival }) => ({
+    chainId,
+    intent: intent && encodeIntent(intent),
+    arrival: arrival ? { ...arrival, minimum: arrival.minimum.toString() } : null,
+  })),
+})
+
+/**
+ * Reads what `--dry-run --json` printed. What is no plan is USAGE; one whose hash does not fit what it says was changed
+ * since it was made, and is POLICY_TAMPER.
+ */
+export function decodePlan(text: string, catalog: Catalog): PlanRead {
+  const file = PlanFile.safeParse(parsed(text))
+  if (!file.success)
+    throw new AppError('USAGE', `This is no plan: ${misfit(file.error)}`, {
+      hint: 'Make one: sluice deposit ... --dry-run --json > plan.json',
+    })
+  const { planHash, wallet, nonce, expiresAt, steps, operation } = file.data
+  const { version: _, legs, about, ...rest } = operation
+  if (steps.some(({ leg }) => legs[leg] === undefined))
+    throw new AppError('POLICY_TAMPER', 'A step of the plan belongs to none of its legs')
+  const proposal: Proposal = {
+    ...rest,
+    wallet,
+    nonce,
+    expiresAt,
+    about: about as About,
+    legs: legs.map(({ chainId, intent, arrival }, at) => ({
+      chainId,
+      intent: intent && decodeIntent(intent, catalog),
+      transactions: steps
+        .filter(({ leg }) => leg === at)
+        .map(({ to, data, value, chainId }) => ({ to, data, value, chainId })),
+      ...(arrival && { arrival }),
+    })),
+  }
+  if (hashPlan(coreOf(proposal)) !== planHash)
+    throw new AppError('POLICY_TAMPER', 'The plan was changed after it was made: its hash does not fit')
+  return { proposal, hash: planHash }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new AppError('USAGE', 'This is no plan: it is not JSON', {
+      cause,
+      hint: 'Make one: sluice deposit ... --dry-run --json > plan.json',
+    })
+  }
+}

@@ -1,0 +1,196 @@
+import { revokeLine, unlimited } from '../chain/allowance.ts'
+import { type Address, sameAddress } from '../domain/address.ts'
+import { tokenAmount } from '../domain/amount.ts'
+import { networkNamed } from '../domain/networks.ts'
+import { nativeToken, type Token, tokenAt } from '../domain/token.ts'
+import { contractName } from '../guard/contract-names.ts'
+import { tokensOf } from '../guard/expectations.ts'
+import { hashShown } from '../guard/plan-hash.ts'
+import type { Simulation } from '../guard/simulation/result.ts'
+import { allowanceOf } from '../guard/spending.ts'
+import type { Catalog } from '../protocols/catalog.ts'
+import { feePayments, feesOf } from '../protocols/service-fee.ts'
+import type { Who } from '../signing/signer.ts'
+import type { Ground } from './context.ts'
+import { laterFeesOf } from './later-legs.ts'
+import type { Checked } from './plan.ts'
+import { operationJson } from './plan-file.ts'
+import { type Price, priced } from './prices.ts'
+import type { ProposedLeg } from './proposal.ts'
+
+/**
+ * A checked proposal as `--dry-run --json` prints it. Of the first leg: `maxFeePerGas` is what a unit of gas costs now, in
+ * wei, and `feeCap` and `maxCost` are the most that is signed for a unit and in all, whatever gas costs by then; `dataFee` is what a rollup takes
+ * beside that, as it is now.
+ */
+export function planJson(
+  {
+    proposal,
+    terms,
+    steps,
+    contracts,
+    impacts,
+    slips,
+    standing,
+    simulation,
+    later,
+    bounds,
+    reference,
+    hash,
+    assurance,
+  }: Checked,
+  { catalog }: Pick<Ground, 'catalog'>,
+  { label, source, again }: Pick<Who, 'label' | 'source' | 'again'>,
+  prices: readonly Price[] = [],
+) {
+  const { wallet, nonce, legs, expiresAt } = proposal
+  const coin = nativeToken(networkNamed(catalog.networks, legs[0]!.chainId))
+  const nameOf = (chainId: number) => networkNamed(catalog.networks, chainId).name
+  const shown = {
+    planHash: hash,
+    wallet,
+    signer: { kind: source, name: source === 'keystore' ? label : null },
+    nonce,
+    steps: steps.map(({ leg, role, transaction, call, text }, at) => ({
+      index: at,
+      leg,
+      role,
+      network: nameOf(transaction.chainId),
+      chainId: transaction.chainId,
+      nonce: leg === 0 && nonce !== null ? nonce + at : null,
+      to: transaction.to,
+      contract: contractName(catalog, transaction.chainId, transaction.to),
+      value: transaction.value.toString(),
+      data: transaction.data,
+      call,
+      text,
+      needs: role === 'action' ? allowanceNeeded(legs[leg]!, transaction.to) : null,
+      arrival: arrivalOf(legs[leg]!, catalog),
+      simulated: leg === 0 ? 'now' : 'later',
+    })),
+    contracts: contracts.map(({ chainId, state: _, ...contract }) => ({
+      network: nameOf(chainId),
+      name: contractName(catalog, chainId, contract.address),
+      ...contract,
+    })),
+    priceImpacts: impacts,
+    slippages: slips.map(({ leg, share, by }) => ({ leg, share: share ?? null, by })),
+    standing: standing.map(({ token, spender, amount, need }) => ({
+      network: nameOf(token.chainId),
+      token: token.address,
+      spender,
+      name: contractName(catalog, token.chainId, spender),
+      amount: tokenAmount(amount, token),
+      unlimited: amount >= unlimited,
+      need: need.toString(),
+      revoke: `${revokeLine(nameOf(token.chainId), token.address, spender)}${again ? ` ${again}` : ''}`,
+    })),
+    simulation: simulation && {
+      how: simulation.how,
+      blockNumber: Number(simulation.blockNumber),
+      behind: simulation.behind,
+      silent: simulation.silent,
+      endpoints: simulation.endpoints,
+      changes: [
+        ...coinChange(simulation, proposal, catalog),
+        ...simulation.changes.filter(({ token, delta }) => delta !== 0n || isNamed(proposal, token)),
+      ].map(({ token, delta }) => ({
+        network: nameOf(token.chainId),
+        token: token.address,
+        ...priced(delta, token, prices),
+      })),
+      allowances: simulation.allowances.map(({ token, spender, before, after }) => ({
+        token,
+        symbol: tokenAt(catalog.tokens, legs[0]!.chainId, token)?.symbol ?? null,
+        decimals: tokenAt(catalog.tokens, legs[0]!.chainId, token)?.decimals ?? null,
+        spender,
+        before: before.toString(),
+        after: after.toString(),
+      })),
+    },
+    fees:
+      simulation && simulation.gas.length > 0
+        ? {
+            gas: simulation.gas.reduce((sum, gas) => sum + gas, 0n).toString(),
+            maxFeePerGas: simulation.fees.maxFeePerGas.toString(),
+            feeCap: bounds[0]!.feeCap.toString(),
+            maxCost: priced(bounds[0]!.maxCost!, coin, prices),
+            ...(simulation.dataFee !== undefined && {
+              dataFee: simulation.dataFee === null ? null : priced(simulation.dataFee, coin, prices),
+            }),
+          }
+        : null,
+    laterFees: laterFeesOf(legs, later, catalog, prices),
+    arrivals: arrivalsOf(legs, catalog, prices),
+    serviceFees: serviceFeesOf(legs, catalog, prices),
+    reference,
+    policy: terms.policy?.sha256 ?? null,
+    assurance,
+    expiresAt,
+    ...(proposal.about.queued && { queued: proposal.about.queued }),
+    operation: operationJson(proposal),
+  }
+  return { ...shown, shownHash: hashShown(shown) }
+}
+
+/** What swaps bring elsewhere than into this wallet on their own chain: at least how much of which token, where and for whom. */
+const arrivalsOf = (legs: readonly ProposedLeg[], { networks }: Catalog, prices: readonly Price[]) =>
+  legs.flatMap(({ chainId, intent }) => {
+    if (intent?.kind !== 'swap') return []
+    const { wallet, tokenOut, amountOut, recipient } = intent
+    if (tokenOut.chainId === chainId && sameAddress(recipient, wallet)) return []
+    const { name: network } = networkNamed(networks, tokenOut.chainId)
+    return [{ network, token: tokenOut.address, to: recipient, least: priced(amountOut, tokenOut, prices) }]
+  })
+
+/** What the service is paid, by steps of their own: in which token, how much, to whom, and out of how much. */
+const serviceFeesOf = (legs: readonly ProposedLeg[], { networks }: Catalog, prices: readonly Price[]) =>
+  legs.flatMap(({ intent }, leg) => {
+    if (!intent) return []
+    const fees = feesOf(intent)
+    return feePayments(intent).map(({ token, amount, recipient }, at) => ({
+      leg,
+      network: networkNamed(networks, token.chainId).name,
+      token: token.address,
+      amount: priced(amount, token, prices),
+      of: tokenAmount(fees[at]!.of, token),
+      to: recipient,
+    }))
+  })
+
+/** What becomes of the native coin, gas included, where more than gas is paid or anything comes in. */
+function coinChange(
+  { how, coin }: Simulation,
+  { legs }: Checked['proposal'],
+  { networks }: Catalog,
+): { token: Token; delta: bigint }[] {
+  const { chainId, transactions } = legs[0]!
+  if (how === 'unavailable' || (coin <= 0n && transactions.every(({ value }) => value === 0n))) return []
+  return [{ token: nativeToken(networkNamed(networks, chainId)), delta: coin }]
+}
+
+/** Whether a proposal is about a token: its change is told even when it is nothing. */
+const isNamed = ({ legs }: Checked['proposal'], token: Token): boolean =>
+  legs.some(({ intent }) =>
+    intent
+      ? [...tokensOf(intent), ...('strategy' in intent ? [intent.strategy.receipt] : [])].some(
+          (named) => named.chainId === token.chainId && sameAddress(named.address, token.address),
+        )
+      : false,
+  )
+
+/** The allowance that an action lives on: its token, who takes it, how much. */
+function allowanceNeeded({ intent }: ProposedLeg, spender: Address) {
+  const need = intent && allowanceOf(intent)
+  return need ? { token: need.token.address, spender, amount: tokenAmount(need.amount, need.token) } : null
+}
+
+/** What must have come from an earlier leg before this one starts. */
+function arrivalOf({ arrival, chainId }: ProposedLeg, { tokens }: Catalog) {
+  if (!arrival) return null
+  const token = tokenAt(tokens, chainId, arrival.token)
+  return {
+    token: arrival.token,
+    minimum: token ? tokenAmount(arrival.minimum, token) : arrival.minimum.toString(),
+  }
+}

@@ -1,0 +1,32 @@
+import { sameAddress } from '../domain/address.ts'
+import { tokenAmount } from '../domain/amount.ts'
+import type { Token } from '../domain/token.ts'
+
+/** What a unit of a token costs in USD, as decimals; the first that is known of a token holds. */
+export type Price = { chainId: number; address: string; usd: string }
+
+/** An amount as a plan prints it, with what it is worth. */
+export const priced = (amount: bigint, token: Token, prices: readonly Price[]) => ({
+  ...tokenAmount(amount, token),
+  usd: usdOf(amount, token, prices),
+})
+
+/** What an amount is worth, to the cent and towards zero; `null` where nobody gave a price. */
+function usdOf(amount: bigint, token: Token, prices: readonly Price[]): string | null {
+  const units = usdUnits(amount, token, prices)
+  return units === null ? null : tokenAmount(units / 10n ** 10n, { symbol: 'USD', decimals: 2 }).formatted
+}
+
+/** The same with 12 decimals, as a whole number. */
+export function usdUnits(
+  amount: bigint,
+  token: Pick<Token, 'chainId' | 'address' | 'decimals'>,
+  prices: readonly Price[],
+): bigint | null {
+  const price = prices.find(
+    ({ chainId, address }) => chainId === token.chainId && sameAddress(address, token.address),
+  )
+  const [, whole, fraction = ''] = /^([0-9]{1,30})(?:\.([0-9]{1,60}))?$/.exec(price?.usd ?? '') ?? []
+  if (whole === undefined) return null
+  return (amount * BigInt(whole + fraction) * 10n ** 12n) / 10n ** BigInt(token.decimals + fraction.length)
+}

@@ -1,0 +1,136 @@
+import type { Query, Rounds } from '../chain/contract-query.ts'
+import { answered } from '../chain/reads.ts'
+import { AppError } from '../domain/errors.ts'
+import { impactOf, impactShown, slippageIn, usualImpact } from '../domain/slippage.ts'
+import { isPriced } from '../guard/spending.ts'
+import type { Terms } from '../guard/terms.ts'
+import { placeOf } from '../protocols/bindings.ts'
+import type { Offer } from '../protocols/exchange.ts'
+import type { Intent } from '../protocols/intent.ts'
+import { actionAmong, withoutFees } from '../protocols/service-fee.ts'
+import { quoterV2Abi } from '../swaps/uniswap-v3/abi.ts'
+import { wayOf } from '../swaps/uniswap-v3/binding.ts'
+import { packPath } from '../swaps/uniswap-v3/path.ts'
+import { atSpot, spotQueries } from '../swaps/uniswap-v3/spot-price.ts'
+import type { Ground } from './context.ts'
+import type { Slip } from './own-price.ts'
+import { type Price, usdUnits } from './prices.ts'
+import { activeLegs, type Proposal, type ProposedLeg } from './proposal.ts'
+
+/** What the person said about slippage must hold for what is promised, not only for what was asked. A bridge has no price that slips. */
+export function checkSlippage(proposal: Proposal, slips: readonly Slip[], { maxSlippage }: Terms): void {
+  if (maxSlippage === null) return
+  for (const { intent, at } of activeLegs(proposal)) {
+    if (intent.kind !== 'swap' || intent.tokenIn.chainId !== intent.tokenOut.chainId) continue
+    const found = slips.find(({ leg }) => leg === at)?.share
+    if (found !== undefined && found <= maxSlippage + 1e-6) continue
+    throw new AppError(
+      'POLICY_MIN_OUT',
+      `The quote leaves ${found === undefined ? 'an unknown slippage' : `a slippage of ${(found * 100).toFixed(4)} %`}, and ${maxSlippage * 100} % is the most that was asked for`,
+      { hint: 'Ask for a new quote.' },
+    )
+  }
+}
+
+/** By how much less than at its spot price the exchange of a leg brings, as a fraction, and who says that price: `null` where nobody does. */
+export type Impact = { leg: number; share: number | null; by: 'pool' | 'oracle' | 'usd' | null }
+
+type Leg = ProposedLeg & { intent: Intent }
+
+/**
+ * The price impact of each leg that is an exchange, read by ourselves: of a swap against the prices that its pools have, of a position that is
+ * bought or sold against its oracle, and else against what both sides are worth in USD. A bridge burns and mints, and has no price.
+ */
+export async function impactsOf(
+  ground: Pick<Ground, 'rpc' | 'catalog'>,
+  proposal: Proposal,
+  worth: Promise<readonly Price[]> | undefined,
+): Promise<Impact[]> {
+  const legs = activeLegs(proposal).filter(
+    ({ intent }) =>
+      isPriced(intent) || (intent.kind === 'swap' && intent.tokenIn.chainId === intent.tokenOut.chainId),
+  )
+  return Promise.all(
+    legs.map(async (leg): Promise<Impact> => {
+      const { brings, fair } = (await offerOf(ground, leg)) ?? {}
+      if (brings !== undefined && fair !== undefined)
+        return { leg: leg.at, share: impactOf(brings, fair), by: isPriced(leg.intent) ? 'oracle' : 'pool' }
+      const share = inUsd(leg.intent, proposal, (await worth) ?? [])
+      return { leg: leg.at, share, by: share === null ? null : 'usd' }
+    }),
+  )
+}
+
+/** What an exchange brings now, and what it would at spot, by our own node; nothing where that does not say. */
+async function offerOf(
+  { rpc: rpcOf, catalog }: Pick<Ground, 'rpc' | 'catalog'>,
+  { chainId, intent, transactions }: Leg,
+): Promise<Offer | undefined> {
+  const rpc = rpcOf(chainId)
+  const ask = (method: string, params: readonly unknown[]) => rpc.request(method, params)
+  if (isPriced(intent)) {
+    const { exchange } = placeOf(intent.strategy)
+    const units = intent.kind === 'withdraw' ? (intent.units ?? intent.shares) : undefined
+    if (intent.kind === 'deposit') return exchange && answered(exchange.into(intent.amount), ask)
+    return units === undefined ? undefined : exchange && answered(exchange.outOf(units), ask)
+  }
+  const swap = wayOf(actionAmong(intent, transactions).data)
+  const quoter = catalog.uniswapV3.find((one) => one.chainId === chainId)?.quoterV2
+  if (!swap || !quoter) return undefined
+  const { path, exact } = swap
+  const whole = {
+    address: quoter,
+    abi: quoterV2Abi,
+    functionName: exact === 'in' ? 'quoteExactInput' : 'quoteExactOutput',
+    args: [packPath(path, exact), exact === 'in' ? swap.amountIn : swap.amountOut],
+  }
+  const [said, ...prices] = await answered(once([whole, ...spotQueries(quoter, path)]), ask)
+  const amount = (said as readonly [bigint] | undefined)?.[0]
+  if (amount === undefined) return undefined
+  const [paid, brings] = exact === 'in' ? [swap.amountIn, amount] : [amount, swap.amountOut]
+  return { brings, fair: atSpot(path, prices, paid) }
+}
+
+function* once(queries: readonly Query[]): Rounds<readonly unknown[]> {
+  return yield queries
+}
+
+/** The same by what both sides of a swap are worth. */
+function inUsd(intent: Intent, { about }: Proposal, prices: readonly Price[]): number | null {
+  const { in: paid, out } = about.amounts
+  if (intent.kind !== 'swap' || !paid || !out) return null
+  const { amountIn } = withoutFees(intent) as typeof intent
+  const given = usdUnits(intent.exact === 'in' ? amountIn : BigInt(paid.raw), intent.tokenIn, prices)
+  const brought = usdUnits(BigInt(out.raw), intent.tokenOut, prices)
+  return given === null || brought === null ? null : impactOf(brought, given)
+}
+
+/** Refuses what brings too much less than at spot, and where nobody knows, what nobody looks at. POLICY_PRICE_IMPACT. */
+export function refuseImpact(impacts: readonly Impact[], terms: Terms): void {
+  const { maxPriceImpact: typed = null, policy, isLookedAt = false } = terms
+  const allowed = policy?.policy.maxPriceImpact
+  const most = typed ?? (allowed === undefined ? usualImpact : (slippageIn(allowed) ?? usualImpact))
+  for (const { share } of impacts) {
+    if (share === null) {
+      if (typed !== null || isLookedAt) continue
+      throw new AppError(
+        'POLICY_PRICE_IMPACT',
+        'Nobody but the service says what comes of this, so it is compared with no price',
+        {
+          details: { share: null },
+          hint: 'If you accept that: --max-price-impact 100%. Or look at it in a terminal, without --yes.',
+        },
+      )
+    }
+    if (share <= most) continue
+    const accepted = Math.ceil(share * 1_000) / 10
+    throw new AppError(
+      'POLICY_PRICE_IMPACT',
+      `It brings ${impactShown(share)} less than at the price that there is now, and ${impactShown(most)} is the most that is allowed`,
+      {
+        details: { share, most },
+        hint: `Try less, or in parts. If you accept it: --max-price-impact ${accepted}%`,
+      },
+    )
+  }
+}

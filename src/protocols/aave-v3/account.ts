@@ -1,0 +1,205 @@
+import { erc20Abi } from '../../chain/erc20.ts'
+import { ageOf } from '../../chain/price-age.ts'
+import { type Answer, known, type Reading, together } from '../../chain/reading.ts'
+import type { Address } from '../../domain/address.ts'
+import { isFresh } from '../prices.ts'
+import type { Account, Holding, Reserve, Totals } from '../shared/lending-account.ts'
+import { balance } from '../shared/reserve.ts'
+import {
+  aaveV3CategoryAbi as categoryAbi,
+  aaveV3OracleAbi as oracleAbi,
+  aaveV3PoolAbi as poolAbi,
+} from './abi.ts'
+
+/** A category of e-mode of a pool: the threshold of what counts in it as collateral, in basis points, and which reserves do. */
+type Mode = { id: bigint; threshold: bigint; has: (reserve: ModeReserve) => boolean }
+
+/** What tells whether a reserve is in a category: its number, and its configuration. */
+type ModeReserve = { id: number; configuration: bigint }
+
+/**
+ * A category of a pool; `undefined` where the pool does not say what counts in it. Since version 3.2 it has a bit for each reserve, by the
+ * reserve's number; before, each reserve had one category, in bits 168-175 of its configuration (source: aave-v3-origin, IPool and GenericLogic).
+ */
+const modeOf = (pool: Address, id: bigint): Reading<Mode | undefined> => ({
+  reads: [
+    { address: pool, abi: categoryAbi, functionName: 'getEModeCategoryCollateralConfig', args: [Number(id)] },
+    { address: pool, abi: categoryAbi, functionName: 'getEModeCategoryCollateralBitmap', args: [Number(id)] },
+    { address: pool, abi: poolAbi, functionName: 'getEModeCategoryData', args: [Number(id)] },
+  ],
+  parse: ([terms, bitmap, older]) => {
+    if (terms !== undefined && bitmap !== undefined)
+      return { id, threshold: statedIn(terms), has: (one) => bits(bitmap as bigint, one.id, 1) === 1n }
+    if (terms !== undefined || bitmap !== undefined || older === undefined) return undefined
+    return { id, threshold: statedIn(older), has: (one) => bits(one.configuration, 168, 8) === id }
+  },
+})
+
+const statedIn = (said: unknown): bigint =>
+  BigInt((said as { liquidationThreshold: number }).liquidationThreshold)
+
+/**
+ * At which threshold a reserve counts for an account, in basis points: its own (bits 16-31 of its configuration), or that of the `category` the
+ * account is in (zero is none). `null` where it is not known which of the two.
+ */
+const thresholdIn =
+  (category: bigint | undefined, mode: Mode | undefined) =>
+  (reserve: ModeReserve): bigint | null => {
+    const own = bits(reserve.configuration, 16, 16)
+    if (category === 0n) return own
+    if (category === undefined || mode?.id !== category) return null
+    return mode.has(reserve) ? mode.threshold : own
+  }
+
+/** So many bits of a word, from the first of them on. */
+const bits = (word: bigint, first: number, count: number): bigint =>
+  (word >> BigInt(first)) & ((1n << BigInt(count)) - 1n)
+
+/** Where an Aave v3 market stands: the pool and the oracle that prices its assets in USD with 8 decimals. */
+export type LendingPool = { chainId: number; pool: Address; oracle: Address }
+
+/** Which assets a pool has reserves of. */
+export const reservesList = ({ pool }: LendingPool): Reading<readonly Address[] | undefined> => ({
+  reads: [{ address: pool, abi: poolAbi, functionName: 'getReservesList' }],
+  parse: ([list]) => list as readonly Address[] | undefined,
+})
+
+/** What never changes of a reserve (bits 48-55 of its configuration are the decimals). */
+export const reserveOf = ({ pool }: LendingPool, asset: Address): Reading<Reserve | undefined> => ({
+  reads: [
+    { address: pool, abi: poolAbi, functionName: 'getReserveData', args: [asset] },
+    { address: asset, abi: erc20Abi, functionName: 'symbol' },
+  ],
+  parse: ([data, symbol]) => {
+    if (data === undefined) return undefined
+    const { configuration, aTokenAddress, variableDebtTokenAddress, id } = data as Data
+    return {
+      id,
+      asset,
+      aToken: aTokenAddress,
+      debtToken: variableDebtTokenAddress,
+      symbol: typeof symbol === 'string' ? symbol : null,
+      decimals: Number(bits(configuration, 48, 8)),
+    }
+  },
+})
+
+/** An account of Aave. `used` has two bits a reserve, the lower for a debt: some may be of reserves that were not known. `category` is its e-mode, zero for none. */
+type AaveAccount = Account & { used: bigint | undefined; category: bigint | undefined }
+
+/** The reserves of a pool, and whether these are all: some may not say what they are. */
+export type Reserves = { all: readonly Reserve[]; areAll: boolean }
+
+/** What an account has in a pool, all of one block. Stable debts are left out: no version of Aave has any more. What collateral counts at is known where the account is in this `category`. */
+export function accountIn(
+  place: LendingPool,
+  reserves: Reserves,
+  owner: Address,
+  category = 0n,
+): Reading<AaveAccount> {
+  const { pool } = place
+  const inside = together(reserves.all.map((reserve) => partOf(place, reserve, owner)))
+  const modeAsked = category === 0n ? known(undefined) : modeOf(pool, category)
+  return {
+    reads: [
+      { address: pool, abi: poolAbi, functionName: 'getUserEMode', args: [owner] },
+      { address: pool, abi: poolAbi, functionName: 'getUserConfiguration', args: [owner] },
+      { address: pool, abi: poolAbi, functionName: 'getUserAccountData', args: [owner] },
+      ...modeAsked.reads,
+      ...inside.reads,
+    ],
+    parse: ([said, configuration, totals, ...rest]) => {
+      const used = (configuration as { data: bigint } | undefined)?.data
+      const modeReads = modeAsked.reads.length
+      const about = { used, category: said as bigint | undefined }
+      const thresholdOf = thresholdIn(about.category, modeAsked.parse(rest.slice(0, modeReads)))
+      const found = inside.parse(rest.slice(modeReads)).map((part) => inAccount(part, used, thresholdOf))
+      const seesAll = used === undefined ? reserves.areAll : unknownIn(used, reserves) === 0n
+      const isWhole = seesAll && found.every(({ isKnown }) => isKnown)
+      const holdings = found.map(({ held }) => held)
+      const isEmpty = holdings.every((held) => !counts(held) && (used !== undefined || held.lent === 0n))
+      if (isWhole && isEmpty) return { ...about, holdings: [], totals: nothing }
+      return { ...about, holdings, totals: isWhole && used !== undefined && totals ? totalsOf(totals) : null }
+    },
+  }
+}
+
+/** Whether a holding is a part of a lending account at all: what is lent may be no collateral. */
+export const counts = ({ isCollateral, borrowed }: Holding): boolean => isCollateral || borrowed > 0n
+
+const nothing: Totals = { collateral: 0n, debt: 0n, limit: 0n, carried: 0n, healthFactor: 2n ** 256n - 1n }
+
+/** The bits of an account that are of reserves that are not known. */
+export const unknownIn = (used: bigint, { all }: Reserves): bigint =>
+  used & ~all.reduce((known, { id }) => known | (3n << BigInt(2 * id)), 0n)
+
+function totalsOf(said: unknown): Totals {
+  const [collateral, debt, available, threshold, maxLtv, healthFactor] = said as readonly bigint[]
+  return {
+    collateral: collateral!,
+    debt: debt!,
+    // Each version of a pool has a rounding of its own; it says zero where the limit is less than the debt.
+    limit: available! > 0n ? debt! + available! : (collateral! * maxLtv!) / 10_000n,
+    carried: collateral! * threshold!,
+    healthFactor: healthFactor!,
+  }
+}
+
+/** What a reserve and its tokens say of an account; `undefined` is what they do not. */
+type Part = {
+  reserve: Reserve
+  lent: bigint | undefined
+  borrowed: bigint | undefined
+  data: Data | undefined
+  price: bigint | undefined
+  age: Answer
+}
+
+/** A part by the bits of its account. It is known whole where all is said that its bits ask for. */
+function inAccount(
+  { reserve, lent, borrowed, data, price, age }: Part,
+  used: bigint | undefined,
+  thresholdOf: ReturnType<typeof thresholdIn>,
+): { held: Holding; isKnown: boolean } {
+  const has = (bit: number) => used === undefined || bits(used, 2 * reserve.id + bit, 1) === 1n
+  const held = {
+    reserve,
+    isCollateral: used !== undefined && (lent ?? 0n) > 0n && has(1),
+    lent: lent ?? 0n,
+    borrowed: borrowed ?? 0n,
+    borrowRate: data?.currentVariableBorrowRate ?? null,
+    liquidationThreshold: data ? thresholdOf(data) : null,
+    price: price || null,
+    usd: isFresh(age) ? price || null : null,
+  }
+  return { held, isKnown: (lent !== undefined || !has(1)) && (borrowed !== undefined || !has(0)) }
+}
+
+const partOf = ({ pool, oracle }: LendingPool, reserve: Reserve, owner: Address): Reading<Part> => {
+  const [lent, borrowed] = [balance(reserve.aToken, owner), balance(reserve.debtToken, owner)]
+  return {
+    reads: [
+      ...lent.reads,
+      ...borrowed.reads,
+      { address: pool, abi: poolAbi, functionName: 'getReserveData', args: [reserve.asset] },
+      { address: oracle, abi: oracleAbi, functionName: 'getAssetPrice', args: [reserve.asset] },
+      ageOf(oracle, reserve.asset),
+    ],
+    parse: ([mine, owed, data, price, age]: readonly Answer[]) => ({
+      reserve,
+      lent: lent.parse([mine]),
+      borrowed: borrowed.parse([owed]),
+      data: data as Data | undefined,
+      price: price as bigint | undefined,
+      age,
+    }),
+  }
+}
+
+type Data = {
+  id: number
+  configuration: bigint
+  currentVariableBorrowRate: bigint
+  aTokenAddress: Address
+  variableDebtTokenAddress: Address
+}

@@ -1,0 +1,40 @@
+import { encodeFunctionData } from 'viem/utils'
+import type { Address } from '../../domain/address.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import { writes } from './abi.ts'
+
+/** Supplies `amount` of `asset`; the aTokens go to `onBehalfOf`. */
+export const supply = (call: {
+  chainId: number
+  pool: Address
+  asset: Address
+  amount: bigint
+  onBehalfOf: Address
+}): Transaction => ({
+  to: call.pool,
+  data: encodeFunctionData({
+    abi: writes,
+    functionName: 'supply',
+    args: [call.asset, call.amount, call.onBehalfOf, 0],
+  }),
+  value: 0n,
+  chainId: call.chainId,
+})
+
+/** Withdraws `amount` of `asset` to `to`; 2^256 - 1 is the whole position, interest of this very block included. */
+export const withdraw = (call: {
+  chainId: number
+  pool: Address
+  asset: Address
+  amount: bigint
+  to: Address
+}): Transaction => ({
+  to: call.pool,
+  data: encodeFunctionData({
+    abi: writes,
+    functionName: 'withdraw',
+    args: [call.asset, call.amount, call.to],
+  }),
+  value: 0n,
+  chainId: call.chainId,
+})

@@ -1,0 +1,83 @@
+import { parseAbi } from 'viem/utils'
+import type { Query, Rounds } from '../../chain/contract-query.ts'
+import { type Address, nativeAddress } from '../../domain/address.ts'
+import { feedAbi, freshFor, type Price } from '../prices.ts'
+import { type Extra, type Extras, pricedTokens, wholeTokens } from '../shared/rewards.ts'
+
+/** Whom an aToken asks for what is paid beside its interest (source: @aave/core-v3, IncentivizedERC20). */
+const incentivizedAbi = parseAbi(['function getIncentivesController() view returns (address)'])
+
+/** What Aave v3 pays beside its interest, in which tokens, and who prices those (source: @aave/periphery-v3 3.0.1, RewardsController). */
+const rewardsControllerAbi = parseAbi([
+  'function getRewardsByAsset(address asset) view returns (address[])',
+  'function getRewardsData(address asset, address reward) view returns (uint256 index, uint256 emissionPerSecond, uint256 lastUpdateTimestamp, uint256 distributionEnd)',
+  'function getRewardOracle(address reward) view returns (address)',
+])
+
+/**
+ * What a reserve of Aave v3 pays beside its interest, by the contract that its aToken names. What our own sources do not price, the
+ * oracle does that the protocol itself shows its users' rewards by.
+ */
+export const aaveExtras = (aToken: Address): Extras =>
+  function* (now, priced) {
+    const [controller] = yield [
+      { address: aToken, abi: incentivizedAbi, functionName: 'getIncentivesController' },
+    ]
+    if (controller === undefined) return null
+    if (controller === nativeAddress) return []
+    const ask = (functionName: string, ...args: unknown[]): Query => ({
+      address: controller as Address,
+      abi: rewardsControllerAbi,
+      functionName,
+      args,
+    })
+    const [listed] = yield [ask('getRewardsByAsset', aToken)]
+    if (!Array.isArray(listed)) return null
+    const tokens = listed as Address[]
+    const found = yield tokens.flatMap((token) => [
+      ask('getRewardsData', aToken, token),
+      ask('getRewardOracle', token),
+    ])
+    const rows = tokens.map((token, at) => {
+      const [data, oracle] = found.slice(2 * at, 2 * at + 2)
+      const [, aSecond, , end] = (data ?? []) as bigint[]
+      return { token, aSecond, end, oracle: oracle as Address | undefined }
+    })
+    if (rows.some(({ aSecond }) => aSecond === undefined)) return null
+    const paid = rows.filter(({ aSecond, end }) => aSecond! > 0n && end! > BigInt(now))
+    const known = yield* pricedTokens(
+      paid.map(({ token }) => token),
+      priced,
+    )
+    if (!known) return null
+    const said = yield* byOracles(
+      paid.map(({ oracle }, at) => (known[at]!.price === null ? oracle : undefined)),
+      BigInt(now),
+    )
+    return paid.map(
+      ({ aSecond }, at): Extra => ({
+        aSecond: wholeTokens(aSecond!, known[at]!.decimals),
+        price: known[at]!.price ?? said[at]!,
+      }),
+    )
+  }
+
+/** Each of some oracles, where there is one; one that says how old its price is must be fresh. */
+function* byOracles(oracles: readonly (Address | undefined)[], now: bigint): Rounds<readonly Price[]> {
+  const names = ['latestRoundData', 'latestAnswer', 'decimals']
+  const asked = oracles.flatMap((oracle) => (oracle ? [oracle] : []))
+  const found =
+    asked.length === 0
+      ? []
+      : yield asked.flatMap((address) =>
+          names.map((functionName): Query => ({ address, abi: feedAbi, functionName })),
+        )
+  return oracles.map((oracle) => {
+    const at = oracle ? asked.indexOf(oracle) * names.length : -1
+    const [round, answer, decimals] = at < 0 ? [] : found.slice(at, at + names.length)
+    if (typeof answer !== 'bigint' || answer <= 0n || typeof decimals !== 'number') return null
+    const updatedAt = Array.isArray(round) ? (round[3] as bigint) : undefined
+    if (updatedAt !== undefined && updatedAt + freshFor < now) return null
+    return (answer * 10n ** 8n) / 10n ** BigInt(decimals)
+  })
+}

@@ -1,0 +1,38 @@
+import { encodeFunctionData } from 'viem/utils'
+import type { Transaction } from '../../domain/transaction.ts'
+import { liquidity } from './abi.ts'
+import { isCoin, type Pool, pooledToken } from './lp-token.ts'
+
+/** Puts an amount into a pool; the LP tokens go to the sender. The native coin is sent along. */
+export function addLiquidity({
+  chainId,
+  amount,
+  ...pool
+}: Pool & { chainId: number; amount: bigint }): Transaction {
+  return {
+    to: pool.constants.hubPool,
+    data: encodeFunctionData({
+      abi: liquidity,
+      functionName: 'addLiquidity',
+      args: [pooledToken(pool), amount],
+    }),
+    value: isCoin(pool) ? amount : 0n,
+    chainId,
+  }
+}
+
+/** Gives LP tokens back for what they are worth, which goes to the sender, as the native coin where that went in. */
+export const removeLiquidity = ({
+  chainId,
+  units,
+  ...pool
+}: Pool & { chainId: number; units: bigint }): Transaction => ({
+  to: pool.constants.hubPool,
+  data: encodeFunctionData({
+    abi: liquidity,
+    functionName: 'removeLiquidity',
+    args: [pooledToken(pool), units, isCoin(pool)],
+  }),
+  value: 0n,
+  chainId,
+})

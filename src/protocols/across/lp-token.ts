@@ -1,0 +1,31 @@
+import type { Query } from '../../chain/contract-query.ts'
+import { type Address, nativeAddress } from '../../domain/address.ts'
+import type { Token } from '../../domain/token.ts'
+import type { AcrossConstants } from '../constants.ts'
+import { hubPoolAbi } from './abi.ts'
+
+/** The pool of one token: its constants and its asset. */
+export type Pool = { constants: AcrossConstants; asset: Token }
+
+/** The token of a pool: what goes in, or what wraps it where that is the native coin. */
+export const pooledToken = ({ constants: { wrapped }, asset }: Pool): Address => wrapped ?? asset.address
+
+/** What one unit of the LP token is worth in units of the pool's token, scaled by 1e18, with the fees of this very second. Not a view: what it does is not kept. */
+export const lpRate = (pool: Pool): Query => ({
+  address: pool.constants.hubPool,
+  abi: hubPoolAbi,
+  functionName: 'exchangeRateCurrent',
+  args: [pooledToken(pool)],
+})
+
+const one = 10n ** 18n
+
+/** What so many LP tokens bring, as the pool rounds. */
+export const lpWorth = (rate: bigint, units: bigint): bigint => (units * rate) / one
+
+/** The fewest LP tokens that bring an amount: never more than whoever has that much holds. */
+export const lpUnits = (rate: bigint, amount: bigint): bigint =>
+  rate === 0n ? 0n : (amount * one + rate - 1n) / rate
+
+/** Whether the asset is the native coin, which the pool holds wrapped. */
+export const isCoin = ({ asset }: Pool): boolean => asset.address === nativeAddress

@@ -1,0 +1,167 @@
+import { decodeEventLog } from 'viem/utils'
+import { erc20Abi } from '../../chain/erc20.ts'
+import type { Answer, Read, Reading } from '../../chain/reading.ts'
+import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
+import type { StrategyEntry } from '../catalog.ts'
+import type { AcrossConstants } from '../constants.ts'
+import type { Log, LogFilter, Market, MarketEvent, MarketState } from '../market.ts'
+import { says } from '../shared/contract-claims.ts'
+import { topic, topicOf } from '../shared/event-topics.ts'
+import { amountSaid, balance } from '../shared/reserve.ts'
+import { hubPoolAbi as abi } from './abi.ts'
+import { addLiquidity, removeLiquidity } from './encode.ts'
+import { lpRate, lpUnits, lpWorth, pooledToken } from './lp-token.ts'
+
+/** The year by which Across states what it pays, in seconds: 365.25 days. */
+export const acrossYear = 31_557_600
+
+const one = 10n ** 18n
+const precision = 10n ** 27n
+
+/** What a pool still owes its providers: `undistributed` at its last touch, `passed` seconds ago, of which `perSecond` (scaled by 1e18) is paid out each second. */
+type LpFees = { undistributed: bigint; perSecond: bigint; passed: bigint }
+
+/**
+ * What a pool of the HubPool pays a year on its `value`: between two touches a constant part of the fees that were there at the first
+ * one, until none is left (source: HubPool._getAccumulatedFees). Stated as Across states it (source: estimatedApr and estimatedApy of
+ * PoolClient, @across-protocol/sdk, over one second): its APY is that of a second times the seconds of its year, and not compounded, so
+ * that it is its APR. `null` where it is no number.
+ */
+export function lpFeeRate(
+  { undistributed, perSecond, passed }: LpFees,
+  value: bigint,
+): { apr: number | null; apy: number | null } {
+  const isPaidOut = perSecond * passed >= one
+  const each = isPaidOut || value === 0n ? 0n : (undistributed * perSecond * (precision / one)) / value
+  const rate = (Number(each) / Number(precision)) * acrossYear
+  return Number.isFinite(rate) ? { apr: rate, apy: rate } : { apr: null, apy: null }
+}
+
+/** Liquidity that Across lends to whoever brings tokens over a bridge before the bridge does. The LP token does not grow; its price does, by the fees. */
+export const across = (entry: StrategyEntry, constants: AcrossConstants): Market => {
+  const { chainId, asset, receipt } = entry
+  const pool = { constants, asset }
+  const ask = asking(constants)
+  const leave = (units: bigint) => ({ transaction: removeLiquidity({ chainId, units, ...pool }) })
+  return {
+    entry,
+    claims: [
+      says(
+        'the LP token of the pool',
+        ask('pooledTokens', pooledToken(pool)),
+        receipt.address,
+        (answer) => (answer as Pooled)[0],
+      ),
+      ...(constants.wrapped ? [says('what wraps the coin', ask('weth'), constants.wrapped)] : []),
+    ],
+    state: stateOf(entry, constants),
+    index: { reads: [lpRate(pool)], parse: ([rate]) => indexOf(rate as bigint) },
+    simpleYear: acrossYear,
+    shares: (owner) => balance(receipt.address, owner),
+    worth: (shares) => amountSaid(lpRate(pool), (rate) => lpWorth(rate, shares)),
+    units: (amount) => amountSaid(lpRate(pool), (rate) => lpUnits(rate, amount)),
+    deposit: ({ amount }) => ({
+      transaction: addLiquidity({ chainId, amount, ...pool }),
+      ...(asset.address !== nativeAddress && {
+        needs: { token: asset.address, spender: constants.hubPool, amount },
+      }),
+    }),
+    withdraw: ({ units }) => leave(units ?? 0n),
+    withdrawAll: ({ shares }) => leave(shares),
+    logs: (owner) => logsOf(constants.hubPool, pooledToken(pool), receipt.address, owner),
+    event: eventOf,
+  }
+}
+
+const asking =
+  ({ hubPool }: AcrossConstants) =>
+  (functionName: string, ...args: Address[]): Read => ({ address: hubPool, abi, functionName, args })
+
+/** The price is scaled by 1e18, and begins at one. */
+const indexOf = (rate: bigint) => rate * 10n ** 9n
+
+type Pooled = readonly [
+  lpToken: Address,
+  isEnabled: boolean,
+  touched: number,
+  utilized: bigint,
+  liquid: bigint,
+  undistributed: bigint,
+]
+type Proposal = readonly [...unknown[], unclaimedLeaves: number, until: number]
+
+function stateOf({ asset, receipt }: StrategyEntry, constants: AcrossConstants): Reading<MarketState> {
+  const pool = { constants, asset }
+  const [token, ask] = [pooledToken(pool), asking(constants)]
+  return {
+    reads: [
+      // Before the price: asking for that one touches the pool for the rest of the call.
+      ask('pooledTokens', token),
+      lpRate(pool),
+      ask('lpFeeRatePerSecond'),
+      ask('getCurrentTime'),
+      ask('paused'),
+      ask('bondToken'),
+      ask('bondAmount'),
+      ask('rootBundleProposal'),
+      { address: receipt.address, abi: erc20Abi, functionName: 'totalSupply' },
+      { address: token, abi: erc20Abi, functionName: 'balanceOf', args: [constants.hubPool] },
+    ],
+    parse: ([
+      pooled,
+      price,
+      perSecond,
+      now,
+      paused,
+      bond,
+      bondAmount,
+      proposal,
+      all,
+      there,
+    ]: readonly Answer[]) => {
+      const [, isEnabled, touched, , liquid, undistributed] = pooled as Pooled
+      const [rate, holds] = [price as bigint, there as bigint]
+      const tvl = lpWorth(rate, all as bigint)
+      const passed = (now as bigint) - BigInt(touched)
+      const fees = { undistributed, perSecond: perSecond as bigint, passed }
+      // What the proposer of a bundle has staked is not the pool's.
+      const isStaked = sameAddress(bond as Address, token) && (proposal as Proposal).at(-2) !== 0
+      const own = isStaked ? holds - (bondAmount as bigint) : holds
+      return {
+        ...lpFeeRate(fees, tvl),
+        tvl,
+        index: indexOf(rate),
+        canDeposit: paused === false && isEnabled,
+        canWithdraw: paused === false,
+        headroom: null,
+        liquidity: inWholeUnits(rate, own > liquid ? own : liquid),
+      }
+    },
+  }
+}
+
+/** As much of an amount as LP tokens can bring without a unit more. After a loss of everything they bring nothing. */
+const inWholeUnits = (rate: bigint, amount: bigint) =>
+  rate === 0n ? 0n : lpWorth(rate, (amount * 10n ** 18n) / rate)
+
+const logsOf = (hubPool: Address, token: Address, receipt: Address, owner: Address): LogFilter[] => [
+  { address: hubPool, topics: [topicOf(abi, 'LiquidityAdded'), topic(token), topic(owner)] },
+  { address: hubPool, topics: [topicOf(abi, 'LiquidityRemoved'), topic(token), topic(owner)] },
+  { address: receipt, topics: [topicOf(erc20Abi, 'Transfer'), topic(owner)] },
+  { address: receipt, topics: [topicOf(erc20Abi, 'Transfer'), null, topic(owner)] },
+]
+
+/** LP tokens that move between two owners are a transfer, whose worth is read at its block; minting and burning stand in the events of the HubPool. */
+function eventOf({ topics, data }: Log, owner: Address): MarketEvent | undefined {
+  const known = [...abi, ...erc20Abi]
+  const { eventName, args } = decodeEventLog({ abi: known, topics: topics as never, data })
+  if (eventName === 'LiquidityAdded')
+    return { type: 'deposit', amount: args.amount, shares: [args.lpTokensMinted] }
+  if (eventName === 'LiquidityRemoved')
+    return { type: 'withdraw', amount: args.amount, shares: [args.lpTokensBurnt] }
+  if (eventName !== 'Transfer') return undefined
+  const { from, to, value } = args
+  if (sameAddress(from, nativeAddress) || sameAddress(to, nativeAddress) || sameAddress(from, to))
+    return undefined
+  return { type: sameAddress(to, owner) ? 'transfer_in' : 'transfer_out', amount: null, shares: [value] }
+}

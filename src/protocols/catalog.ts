@@ -1,0 +1,111 @@
+import type { Address } from '../domain/address.ts'
+import type { Network } from '../domain/networks.ts'
+import type { Token } from '../domain/token.ts'
+import type { MarketConstants } from './constants.ts'
+
+/** The four kinds of strategy of the specification. */
+export const categories = ['lending', 'staking', 'fixed-yield', 'other'] as const
+type Category = (typeof categories)[number]
+
+/**
+ * One entry of the catalogue of strategies. `asset` is the token that goes in and comes out;
+ * `receipt` is the token that the position is held in (aToken, vault share).
+ */
+export type StrategyEntry = {
+  /** `{protocol}-{assetName}-{network}` */
+  id: string
+  /** Lower-case, hyphenated; accepted wherever an id is. */
+  slug: string
+  name: string
+  protocol: string
+  network: string
+  chainId: number
+  category: Category
+  asset: Token
+  receipt: Token
+  /** `{family}@{version}`; changes with the calldata. */
+  implementationSelector: string
+  /** ISO 8601, or `null` where it is not known. */
+  startDate: string | null
+  isDefault: boolean
+  metadata: Record<string, unknown> | null
+  logourl: string | null
+  constants: MarketConstants
+  /** The block from which its events are read. */
+  fromBlock: bigint
+}
+
+/** Whether a receipt has no name that was published, and is called after its protocol until its contract is asked. */
+export const isNamedByUs = ({ protocol, receipt }: Pick<StrategyEntry, 'protocol' | 'receipt'>): boolean =>
+  receipt.symbol.startsWith(`${protocol}-`)
+
+/** Where Uniswap v3 stands on a chain. `via` are the tokens that a two-hop path may pass through. */
+export type UniswapV3Constants = {
+  chainId: number
+  factory: Address
+  quoterV2: Address
+  swapRouter02: Address
+  feeTiers: readonly number[]
+  via: readonly Address[]
+}
+
+/** Where the burn-and-mint bridge (CCTP v2) stands on a chain. `domain` is the bridge's own number for the chain. */
+export type CctpV2Constants = {
+  chainId: number
+  domain: number
+  token: Address
+  tokenMessenger: Address
+  messageTransmitter: Address
+  /** Base URL of the attestation service of this end, where it is not that of the whole catalogue. Ends of two services are no bridge. */
+  attestation?: string
+}
+
+/** A Chainlink feed that prices a token in USD, for tokens that the Aave oracle of their chain does not list. */
+export type PriceFeed = { chainId: number; token: Address; feed: Address; decimals: number }
+
+/** Everything an engine and a guard know in advance about the chains they serve: data, and nothing else. */
+export type Catalog = {
+  networks: readonly Network[]
+  tokens: readonly Token[]
+  strategies: readonly StrategyEntry[]
+  uniswapV3: readonly UniswapV3Constants[]
+  cctpV2: readonly CctpV2Constants[]
+  /** Base URL of the attestation service of the bridge. */
+  attestation: string | null
+  /** The Aave oracle of each chain, which prices its listed tokens in USD with 8 decimals. */
+  priceOracles: Readonly<Record<number, Address>>
+  priceFeeds: readonly PriceFeed[]
+}
+
+/** Several catalogues as one. The attestation service is that of the first that has one. */
+export const joined = (parts: readonly Catalog[]): Catalog => ({
+  networks: parts.flatMap(({ networks }) => networks),
+  tokens: parts.flatMap(({ tokens }) => tokens),
+  strategies: parts.flatMap(({ strategies }) => strategies),
+  uniswapV3: parts.flatMap(({ uniswapV3 }) => uniswapV3),
+  cctpV2: parts.flatMap(({ cctpV2 }) => cctpV2),
+  attestation: parts.find(({ attestation }) => attestation !== null)?.attestation ?? null,
+  priceOracles: Object.assign({}, ...parts.map(({ priceOracles }) => priceOracles)),
+  priceFeeds: parts.flatMap(({ priceFeeds }) => priceFeeds),
+})
+
+/** The part of a catalogue that is about some chains. */
+export function catalogOn(catalog: Catalog, has: (chainId: number) => boolean): Catalog {
+  const here = ({ chainId }: { chainId: number }) => has(chainId)
+  return {
+    networks: catalog.networks.filter(here),
+    tokens: catalog.tokens.filter(here),
+    strategies: catalog.strategies.filter(here),
+    uniswapV3: catalog.uniswapV3.filter(here),
+    cctpV2: catalog.cctpV2.filter(here),
+    attestation: catalog.attestation,
+    priceFeeds: catalog.priceFeeds.filter(here),
+    priceOracles: Object.fromEntries(
+      Object.entries(catalog.priceOracles).filter(([chainId]) => has(Number(chainId))),
+    ),
+  }
+}
+
+/** The day on which a strategy of fixed yield pays what it promised, such as `2027-12-30`; others have none. */
+export const maturityOf = ({ constants }: Pick<StrategyEntry, 'constants'>): string | undefined =>
+  constants.family === 'pendle-pt' ? new Date(constants.expiry * 1000).toISOString().slice(0, 10) : undefined

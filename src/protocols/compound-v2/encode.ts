@@ -1,0 +1,39 @@
+import { encodeFunctionData } from 'viem/utils'
+import type { Address } from '../../domain/address.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { CompoundV2Constants } from '../constants.ts'
+import { entranceOf, exits, mintByRouter, mintCoin, mintToken } from './abi.ts'
+
+type Place = { chainId: number } & Pick<CompoundV2Constants, 'market' | 'coin'>
+
+/** Puts `amount` into a market; the receipt goes to `receiver`, who is the sender. A market that refuses may say so only by what it returns. */
+export function mint({
+  chainId,
+  market,
+  coin,
+  amount,
+  receiver,
+}: Place & { amount: bigint; receiver: Address }): Transaction {
+  const data =
+    coin === undefined
+      ? encodeFunctionData({ abi: mintToken, functionName: 'mint', args: [amount] })
+      : coin === 'market'
+        ? encodeFunctionData({ abi: mintCoin, functionName: 'mint' })
+        : encodeFunctionData({ abi: mintByRouter, functionName: 'mint', args: [receiver] })
+  return { to: entranceOf({ market, coin }), data, value: coin === undefined ? 0n : amount, chainId }
+}
+
+const leave =
+  (functionName: 'redeem' | 'redeemUnderlying') =>
+  ({ chainId, market, amount }: { chainId: number; market: Address; amount: bigint }): Transaction => ({
+    to: market,
+    data: encodeFunctionData({ abi: exits, functionName, args: [amount] }),
+    value: 0n,
+    chainId,
+  })
+
+/** Gives exactly so much of the receipt back: the way to leave nothing behind. */
+export const redeem = leave('redeem')
+
+/** Takes exactly so much of the asset out. */
+export const redeemUnderlying = leave('redeemUnderlying')

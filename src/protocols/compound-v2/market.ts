@@ -1,0 +1,189 @@
+import { decodeEventLog } from 'viem/utils'
+import type { Rounds } from '../../chain/contract-query.ts'
+import type { Answer, Read, Reading } from '../../chain/reading.ts'
+import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
+import type { StrategyEntry } from '../catalog.ts'
+import type { CompoundV2Constants } from '../constants.ts'
+import type { Log, LogFilter, Market, MarketEvent, MarketState, Moment, Rate } from '../market.ts'
+import { answers, type Claim, says, silent } from '../shared/contract-claims.ts'
+import { topic, topicOf } from '../shared/event-topics.ts'
+import { perDay, perSecond, perTick } from '../shared/rates.ts'
+import { amountSaid, balance, ray } from '../shared/reserve.ts'
+import { cTokenAbi as abi, comptrollerAbi, entranceOf } from './abi.ts'
+import { mint, redeem, redeemUnderlying } from './encode.ts'
+import { lenderExtras } from './rewards.ts'
+
+/** A market of the Compound v2 family. The receipt does not grow; what one of it is worth does, scaled by 1e18. */
+export const compoundV2 = (entry: StrategyEntry, constants: CompoundV2Constants): Market => {
+  const { chainId, asset } = entry
+  const { market, comptroller, coin } = constants
+  return {
+    entry,
+    claims: [
+      says(
+        'the comptroller of the market',
+        { address: market, abi, functionName: 'comptroller' },
+        comptroller,
+      ),
+      says(
+        'whether the comptroller lists the market',
+        { address: comptroller, abi: comptrollerAbi, functionName: 'markets', args: [market] },
+        'true',
+      ),
+      ...assetClaims(entry, constants),
+      ...(typeof coin === 'object'
+        ? [says('the market of the router', { address: coin.router, abi, functionName: 'mToken' }, market)]
+        : []),
+      (constants.rate === 'second' ? answers : silent)('its rate a second', eachSecond(market)),
+      ...(constants.rate === 'block' ? [answers('its rate a block', eachBlock(market))] : []),
+      answers('whether it is paused', pausedAt(constants, 0)),
+    ],
+    state: stateOf(constants, asset.decimals),
+    index: { reads: [price(market)], parse: ([rate]) => indexOf(rate, asset.decimals) },
+    ...(constants.rate === 'block' && { rate: (at) => blockRate(market, at), isPaidByBlock: true }),
+    rewards: lenderExtras(constants),
+    shares: (owner) => balance(market, owner),
+    worth: (shares) => amountSaid(price(market), (rate) => (shares * rate) / scale),
+    deposit: ({ amount, owner }) => ({
+      transaction: mint({ chainId, market, coin, amount, receiver: owner }),
+      ...(coin === undefined && {
+        needs: { token: asset.address, spender: entranceOf(constants), amount },
+      }),
+    }),
+    withdraw: ({ amount }) => ({ transaction: redeemUnderlying({ chainId, market, amount }) }),
+    withdrawAll: ({ shares }) => ({ transaction: redeem({ chainId, market, amount: shares }) }),
+    logs: (owner) => logsOf(market, asset.address, owner),
+    event: (log, owner, inSame) => eventOf(log, owner, inSame, { market, asset: asset.address }),
+  }
+}
+
+/** What wraps the coin is not said by the catalogue where the coin goes in by a router; the market of the coin itself knows no other asset. */
+function assetClaims({ asset }: StrategyEntry, { market, coin }: CompoundV2Constants): Claim[] {
+  const underlying: Read = { address: market, abi, functionName: 'underlying' }
+  if (coin === 'market') return [silent('an asset that is a token', underlying)]
+  return coin ? [] : [says('the asset of the market', underlying, asset.address)]
+}
+
+const eachSecond = (market: Address): Read => ({
+  address: market,
+  abi,
+  functionName: 'supplyRatePerTimestamp',
+})
+const eachBlock = (market: Address): Read => ({ address: market, abi, functionName: 'supplyRatePerBlock' })
+
+/** A rate a block, compounded with each: how many there are in a year follows from how far the newest are apart, for a chain may change that. */
+function* blockRate(market: Address, { secondsABlock }: Moment): Rounds<Rate | null> {
+  if (secondsABlock === undefined) return null
+  const [each] = yield [eachBlock(market)]
+  return each === undefined ? null : perTick(each as bigint, secondsAYear / secondsABlock)
+}
+
+const secondsAYear = 31_536_000
+const scale = 10n ** 18n
+
+/** Not a view, but nothing it does outlives the call: with the interest of this very second, where `Stored` has that of the last touch. */
+const price = (market: Address): Read => ({ address: market, abi, functionName: 'exchangeRateCurrent' })
+
+/** The receipt has 8 decimals, so a price of one counts 10 more than the asset. Where it began differs, and only its growth is used. */
+const indexOf = (rate: Answer, decimals: number) => ((rate as bigint) * ray) / 10n ** BigInt(10 + decimals)
+
+/** Whether an action of Venus is paused (0 mint, 1 redeem); of the others only what goes in is. */
+const pausedAt = ({ market, comptroller, pauses }: CompoundV2Constants, action: number): Read =>
+  pauses === 'guardian'
+    ? { address: comptroller, abi: comptrollerAbi, functionName: 'mintGuardianPaused', args: [market] }
+    : { address: comptroller, abi: comptrollerAbi, functionName: 'actionPaused', args: [market, action] }
+
+function stateOf(constants: CompoundV2Constants, decimals: number): Reading<MarketState> {
+  const { market, comptroller, rate, pauses, compounds } = constants
+  const own = ['getCash', 'totalBorrows', 'totalReserves'] as const
+  return {
+    reads: [
+      price(market),
+      ...own.map((functionName) => ({ address: market, abi, functionName })),
+      pausedAt(constants, 0),
+      pausedAt(constants, 1),
+      {
+        address: comptroller,
+        abi: comptrollerAbi,
+        functionName: 'supplyCaps',
+        args: [market],
+        refused: null,
+      },
+      ...(rate === 'second' ? [eachSecond(market)] : []),
+    ],
+    parse: ([worth, cash, lent, kept, noMint, noRedeem, cap, each]) => {
+      // The first read brings the interest in, so these are with that of this very second.
+      const tvl = (cash as bigint) + (lent as bigint) - (kept as bigint)
+      return {
+        ...(rate === 'block'
+          ? { apr: null, apy: null }
+          : (compounds === 'daily' ? perDay : perSecond)(each as bigint)),
+        tvl,
+        index: indexOf(worth, decimals),
+        canDeposit: noMint === false,
+        // A guardian pauses what goes in, and never what comes out.
+        canWithdraw: pauses === 'guardian' || noRedeem === false,
+        headroom: cap === null ? null : roomUnder(cap as bigint, tvl, constants),
+        liquidity: cash as bigint,
+      }
+    },
+  }
+}
+
+/**
+ * What may still go in; `null` is no limit. Moonwell limits nothing by a cap of zero, and stays below any other (source: its Comptroller,
+ * mintAllowed). Venus takes nothing at zero, and goes up to the cap (source: PolicyFacet, mintAllowed); a market of its coin holds a deposit
+ * already when it is asked whether that may come, and so counts it twice (source: VBNB, getCashPrior).
+ */
+function roomUnder(cap: bigint, tvl: bigint, { pauses, coin }: CompoundV2Constants): bigint | null {
+  if (pauses === 'guardian' && cap === 0n) return null
+  const room = cap - tvl - (pauses === 'guardian' ? 1n : 0n)
+  if (room <= 0n) return 0n
+  return pauses === 'action' && coin === 'market' ? room / 2n : room
+}
+
+const logsOf = (market: Address, asset: Address, owner: Address): LogFilter[] => {
+  const moved = topicOf(abi, 'Transfer')
+  return [
+    { address: market, topics: [moved, topic(owner)] },
+    { address: market, topics: [moved, null, topic(owner)] },
+    ...(asset === nativeAddress
+      ? []
+      : [
+          { address: asset, topics: [moved, topic(owner), topic(market)] },
+          { address: asset, topics: [moved, topic(market), topic(owner)] },
+        ]),
+  ]
+}
+
+/**
+ * What comes from the market or goes to it is a deposit or a withdrawal; the market's own events cannot be filtered by owner. The amount
+ * is what was paid beside it, where that was a token; else its worth is read at the block.
+ */
+function eventOf(
+  log: Log,
+  owner: Address,
+  inSame: readonly Log[],
+  { market, asset }: { market: Address; asset: Address },
+): MarketEvent | undefined {
+  if (!sameAddress(log.address, market)) return undefined
+  const { from, to, amount: shares } = transferIn(log)
+  if (sameAddress(from, to)) return undefined
+  const isMarket = (at: Address) => sameAddress(at, market) || sameAddress(at, nativeAddress)
+  const comes = sameAddress(to, owner)
+  const other = comes ? from : to
+  if (!isMarket(other))
+    return { type: comes ? 'transfer_in' : 'transfer_out', amount: null, shares: [shares] }
+  const beside = inSame.filter(({ address }) => sameAddress(address, market)).length
+  const paid = inSame.filter((one) => sameAddress(one.address, asset)).map(transferIn)
+  const [only] = paid
+  const isClear = only && paid.length === 1 && beside === 1 && sameAddress(comes ? only.from : only.to, owner)
+  return { type: comes ? 'deposit' : 'withdraw', amount: isClear ? only.amount : null, shares: [shares] }
+}
+
+const transferIn = ({ topics, data }: Log) =>
+  decodeEventLog({ abi, eventName: 'Transfer', topics: topics as never, data }).args as unknown as {
+    from: Address
+    to: Address
+    amount: bigint
+  }

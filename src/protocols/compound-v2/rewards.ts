@@ -1,0 +1,102 @@
+import { parseAbi } from 'viem/utils'
+import type { Query, Rounds } from '../../chain/contract-query.ts'
+import { type Address, nativeAddress } from '../../domain/address.ts'
+import type { CompoundV2Constants } from '../constants.ts'
+import { type Extra, type Extras, type Priced, pricedTokens, wholeTokens } from '../shared/rewards.ts'
+
+/**
+ * Whom to ask what a market of the Compound v2 family pays beside its interest: Moonwell names a contract, and Benqi says it itself, of QI
+ * (0) and of the coin (1) (sources: @moonwell-fi/moonwell-sdk 1.0.0, Benqi-fi/BENQI-Smart-Contracts).
+ */
+const lenderRewardsAbi = parseAbi([
+  'function rewardDistributor() view returns (address)',
+  'function supplyRewardSpeeds(uint8 rewardType, address market) view returns (uint256)',
+  'function qiAddress() view returns (address)',
+])
+
+/** What Moonwell pays, by market (source: @moonwell-fi/moonwell-sdk 1.0.0, multiRewardDistributorAbi). */
+const rewardDistributorAbi = parseAbi([
+  'struct MarketConfig { address owner; address emissionToken; uint256 endTime; uint224 supplyGlobalIndex; uint32 supplyGlobalTimestamp; uint224 borrowGlobalIndex; uint32 borrowGlobalTimestamp; uint256 supplyEmissionsPerSec; uint256 borrowEmissionsPerSec; }',
+  'function getAllMarketConfigs(address mToken) view returns (MarketConfig[])',
+])
+
+type Paid = { token: Address; units: bigint }
+
+/**
+ * What a market of Moonwell or of Benqi pays beside its interest, by the second. Venus pays by the block, and how many there are in a year
+ * nobody says: that is not known.
+ */
+export const lenderExtras = ({ market, comptroller, pauses }: CompoundV2Constants): Extras | undefined =>
+  pauses === 'guardian'
+    ? function* (now, priced) {
+        const ask = (functionName: string, ...args: unknown[]): Query => ({
+          address: comptroller,
+          abi: lenderRewardsAbi,
+          functionName,
+          args,
+        })
+        const [distributor, ofQi, ofCoin, qi] = (yield [
+          ask('rewardDistributor'),
+          ask('supplyRewardSpeeds', 0, market),
+          ask('supplyRewardSpeeds', 1, market),
+          ask('qiAddress'),
+        ]) as [Address?, bigint?, bigint?, Address?]
+        if (distributor !== undefined) return yield* byDistributor(distributor, market, now, priced)
+        if (ofQi === undefined || ofCoin === undefined || qi === undefined) return null
+        const paid = [
+          { token: qi, units: ofQi },
+          { token: nativeAddress, units: ofCoin },
+        ]
+        return yield* worth(paid, priced)
+      }
+    : undefined
+
+/** A unit a second stands for nothing: the contract of Moonwell takes no zero. */
+const nothing = 1n
+
+function* byDistributor(
+  distributor: Address,
+  market: Address,
+  now: number,
+  priced: Priced,
+): Rounds<readonly Extra[] | null> {
+  if (distributor === nativeAddress) return []
+  const [configs] = yield [
+    { address: distributor, abi: rewardDistributorAbi, functionName: 'getAllMarketConfigs', args: [market] },
+  ]
+  if (!Array.isArray(configs)) return null
+  const rows = configs as { emissionToken: Address; endTime: bigint; supplyEmissionsPerSec: bigint }[]
+  const running = rows.filter(
+    ({ endTime, supplyEmissionsPerSec }) => endTime > BigInt(now) && supplyEmissionsPerSec > nothing,
+  )
+  return yield* worth(
+    running.map(({ emissionToken, supplyEmissionsPerSec }) => ({
+      token: emissionToken,
+      units: supplyEmissionsPerSec,
+    })),
+    priced,
+  )
+}
+
+/** The coin counts 18 decimals, and has no contract that says so. */
+const coinDecimals = 18
+
+function* worth(all: readonly Paid[], priced: Priced): Rounds<readonly Extra[] | null> {
+  const paid = all.filter(({ units }) => units > 0n)
+  const coins = paid.filter(({ token }) => token === nativeAddress)
+  const tokens = paid.filter(({ token }) => token !== nativeAddress)
+  const known = yield* pricedTokens(
+    tokens.map(({ token }) => token),
+    priced,
+  )
+  if (!known) return null
+  const coin = priced(nativeAddress)
+  const price = coins.length > 0 ? coin.parse(yield coin.reads as Query[]) : null
+  return [
+    ...tokens.map(({ units }, at) => ({
+      aSecond: wholeTokens(units, known[at]!.decimals),
+      price: known[at]!.price,
+    })),
+    ...coins.map(({ units }) => ({ aSecond: wholeTokens(units, coinDecimals), price })),
+  ]
+}

@@ -1,0 +1,205 @@
+import { erc20Abi } from '../../chain/erc20.ts'
+import { ageOfFeed } from '../../chain/price-age.ts'
+import { type Answer, both, optional, type Reading, together } from '../../chain/reading.ts'
+import type { Address } from '../../domain/address.ts'
+import type { Token } from '../../domain/token.ts'
+import { isFresh, type Price, type Prices } from '../prices.ts'
+import type { Account, Holding, Totals } from '../shared/lending-account.ts'
+import { amountSaid } from '../shared/reserve.ts'
+import { cometAbi as abi } from './abi.ts'
+import { kinkedRate } from './market.ts'
+
+/** A market of Compound v3 as a place to borrow: its base asset is what is owed. */
+export type CometPlace = { chainId: number; comet: Address; base: Token }
+
+/** What a market lists of a collateral: its feed, one whole of it, and how much of its value may be owed, scaled by 1e18. */
+type Collateral = {
+  asset: Address
+  symbol: string | null
+  decimals: number
+  priceFeed: Address
+  scale: bigint
+  borrowCollateralFactor: bigint
+  liquidateCollateralFactor: bigint
+}
+
+/** The feed of the base and every collateral of a market. */
+export type CometTerms = { baseFeed: Address; collaterals: readonly Collateral[] }
+
+/** More than any market lists (source: comet, MAX_ASSETS, and the extended asset list). */
+const mostAssets = 24
+
+/** What is listed in a market, and no more than `count`; `undefined` where it does not say. None is ever taken from the list. */
+export const cometListed = ({ comet }: CometPlace, count = mostAssets): Reading<CometTerms | undefined> => ({
+  reads: [
+    { address: comet, abi, functionName: 'baseTokenPriceFeed' },
+    ...Array.from({ length: count }, (_, at) => ({
+      address: comet,
+      abi,
+      functionName: 'getAssetInfo',
+      args: [at],
+    })),
+  ],
+  parse: ([baseFeed, ...infos]) => {
+    // Past the last one the contract refuses, and between two it does not.
+    const count = infos.findLastIndex((info) => info !== undefined) + 1
+    const said = infos.slice(0, count)
+    if (baseFeed === undefined || said.includes(undefined)) return undefined
+    return {
+      baseFeed: baseFeed as Address,
+      collaterals: (said as Omit<Collateral, 'decimals' | 'symbol'>[]).map((info) => ({
+        ...info,
+        symbol: null,
+        decimals: digitsOf(info),
+      })),
+    }
+  },
+})
+
+/** Whether two say the same of a market: those who govern it change feeds and factors, and list more. */
+export const sameTerms = (one: CometTerms, other: CometTerms): boolean => saidBy(one) === saidBy(other)
+
+const saidBy = ({ baseFeed, collaterals }: CometTerms): string =>
+  [
+    baseFeed,
+    ...collaterals.map((one) => [
+      one.asset,
+      one.priceFeed,
+      one.scale,
+      one.borrowCollateralFactor,
+      one.liquidateCollateralFactor,
+    ]),
+  ].join(' ')
+
+const digitsOf = ({ scale }: { scale: bigint }): number => String(scale).length - 1
+
+/** The symbols of what is listed, in the order of the list. */
+export const symbolsOf = ({ collaterals }: CometTerms): Reading<(string | null)[]> =>
+  together(
+    collaterals.map(
+      ({ asset }): Reading<string | null> => ({
+        reads: [{ address: asset, abi: erc20Abi, functionName: 'symbol' }],
+        parse: ([symbol]) => (typeof symbol === 'string' ? symbol : null),
+      }),
+    ),
+  )
+
+/**
+ * What an account owes to a market and has given it for that. The market may count in another currency than USD (its base is one there):
+ * `baseUsd` is what the base is worth, and all prices are counted by it: by the last of it what the market counts, as that counts by
+ * feeds of its own, and by the fresh one what something is worth. Without that, or without a price of what was given, there are no
+ * totals; and without `terms` the debt alone is known.
+ */
+export function cometAccountIn(
+  { comet, base }: CometPlace,
+  terms: CometTerms | undefined,
+  owner: Address,
+  baseUsd: Reading<Prices>,
+): Reading<Account> {
+  const ask = (functionName: string, ...args: unknown[]) =>
+    amountSaid({ address: comet, abi, functionName, args })
+  const rate = optional(together(curve.map((name) => ask(name) as Reading<bigint>)))
+  const inside = together([
+    ask('borrowBalanceOf', owner),
+    ...(terms ? [ask('getPrice', terms.baseFeed)] : []),
+    ...(terms?.collaterals ?? []).flatMap(({ asset, priceFeed }) => [
+      ask('collateralBalanceOf', owner, asset),
+      ask('getPrice', priceFeed),
+    ]),
+  ])
+  const ages: Reading<readonly Answer[]> = {
+    reads: (terms?.collaterals ?? []).map(({ priceFeed }) => ageOfFeed(priceFeed)),
+    parse: (answers) => answers,
+  }
+  const all = both(both(baseUsd, rate), both(inside, ages))
+  return {
+    reads: all.reads,
+    parse: (answers) => {
+      const [[usd, said], [[owed, basePrice, ...rest], old]] = all.parse(answers)
+      const held = (terms?.collaterals ?? []).map((one, at): Held => {
+        const price = rest[2 * at + 1]
+        const by = (base: Price) =>
+          price !== undefined && basePrice && base !== null ? (price * base) / basePrice : null
+        return { one, lent: rest[2 * at], price: by(usd.last), usd: isFresh(old[at]) ? by(usd.fresh) : null }
+      })
+      return counted(base, { usd, owed, borrowRate: said ? yearly(said) : null, isListed: !!terms }, held)
+    },
+  }
+}
+
+/** A rate a year, linear, in ray. */
+function yearly([used, kink, base, low, high]: readonly bigint[]): bigint {
+  const aSecond = kinkedRate({ used: used!, kink: kink!, base: base!, low: low!, high: high! })
+  return aSecond * year * 10n ** 9n
+}
+
+const year = 31_536_000n
+const curve = [
+  'getUtilization',
+  'borrowKink',
+  'borrowPerSecondInterestRateBase',
+  'borrowPerSecondInterestRateSlopeLow',
+  'borrowPerSecondInterestRateSlopeHigh',
+]
+
+/** What was given of one collateral, and its price; what is not said is `undefined`, and what has no price `null`. */
+type Held = { one: Collateral; lent: bigint | undefined; price: bigint | null; usd: Price }
+
+/** What is owed of the base at which price and rate, and whether what can be given for it is known. */
+type Owed = {
+  usd: Prices
+  owed: bigint | undefined
+  borrowRate: bigint | null
+  isListed: boolean
+}
+
+function counted(base: Token, { usd, owed, borrowRate, isListed }: Owed, held: readonly Held[]): Account {
+  const holdings: Holding[] = [
+    ...held.map(({ one: { asset, symbol, decimals, liquidateCollateralFactor }, lent = 0n, price, usd }) => ({
+      reserve: { asset, symbol, decimals },
+      isCollateral: lent > 0n,
+      lent,
+      borrowed: 0n,
+      borrowRate: 0n,
+      liquidationThreshold: liquidateCollateralFactor / 10n ** 14n,
+      price,
+      usd,
+    })),
+    {
+      reserve: { asset: base.address, symbol: base.symbol, decimals: base.decimals },
+      isCollateral: false,
+      lent: 0n,
+      borrowed: owed ?? 0n,
+      borrowRate,
+      liquidationThreshold: 0n,
+      price: usd.last,
+      usd: usd.fresh,
+    },
+  ]
+  const given = held.filter(({ lent }) => lent !== 0n)
+  if (!isListed || owed === undefined || (owed > 0n && given.length === 0)) return { holdings, totals: null }
+  const debt = owed === 0n ? 0n : usd.last === null ? null : (owed * usd.last) / 10n ** BigInt(base.decimals)
+  const worth = given.map(({ one, lent, price }) =>
+    lent === undefined || price === null ? null : { one, usd: (lent * price) / one.scale },
+  )
+  const all = worth.filter((each) => each !== null)
+  if (debt === null || all.length < worth.length) return { holdings, totals: null }
+  return { holdings, totals: totalsOf(debt, all) }
+}
+
+/** The totals of a debt in USD and the worth of what was given for it. */
+function totalsOf(debt: bigint, all: readonly { one: Collateral; usd: bigint }[]): Totals {
+  const one = 10n ** 18n
+  const sum = (of: (each: (typeof all)[number]) => bigint) =>
+    all.reduce((total, each) => total + of(each), 0n)
+  const carried = sum(
+    ({ usd, one: { liquidateCollateralFactor } }) => (usd * liquidateCollateralFactor) / one,
+  )
+  return {
+    collateral: sum(({ usd }) => usd),
+    debt,
+    carried: carried * 10_000n,
+    limit: sum(({ usd, one: { borrowCollateralFactor } }) => (usd * borrowCollateralFactor) / one),
+    healthFactor: debt === 0n ? 2n ** 256n - 1n : (carried * one) / debt,
+  }
+}

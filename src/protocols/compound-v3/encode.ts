@@ -1,0 +1,36 @@
+import { encodeFunctionData } from 'viem/utils'
+import { strictDecode } from '../../chain/calldata.ts'
+import { type Address, sameAddress } from '../../domain/address.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import { named, short } from './abi.ts'
+
+type Call = { chainId: number; comet: Address; asset: Address; amount: bigint; owner: Address }
+
+const call =
+  (functionName: 'supplyFrom' | 'withdrawFrom') =>
+  ({ chainId, comet, asset, amount, owner }: Call): Transaction => ({
+    to: comet,
+    data: encodeFunctionData({ abi: named, functionName, args: [owner, owner, asset, amount] }),
+    value: 0n,
+    chainId,
+  })
+
+/** Supplies the base asset of its owner, for himself, by the call that Compound's own SDK makes. Who owes some pays that back first. */
+export const supplyBase = call('supplyFrom')
+
+/** Withdraws the base asset to its owner; 2^256 - 1 is all of it. More than there is would be borrowed: never ask for it. */
+export const withdrawBase = call('withdrawFrom')
+
+/**
+ * The same calldata in its short form, where it names one person as both: who built a transaction in the one form and who did in the
+ * other mean the same. Whatever else it is stays as it is.
+ */
+export function inShort(data: Transaction['data']): Transaction['data'] {
+  const long = strictDecode(named, data)
+  if (!long) return data
+  const [from, to, asset, amount] = long.args
+  const functionName = long.functionName === 'supplyFrom' ? 'supply' : 'withdraw'
+  return sameAddress(from, to)
+    ? encodeFunctionData({ abi: short, functionName, args: [asset, amount] })
+    : data
+}

@@ -1,0 +1,147 @@
+import { decodeEventLog } from 'viem/utils'
+import { erc20Abi } from '../../chain/erc20.ts'
+import { known, type Reading } from '../../chain/reading.ts'
+import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { maxUint256 } from '../../domain/amount.ts'
+import type { StrategyEntry } from '../catalog.ts'
+import type { CompoundV3Constants } from '../constants.ts'
+import type { Log, LogFilter, Market, MarketEvent, MarketState } from '../market.ts'
+import { says } from '../shared/contract-claims.ts'
+import { topic, topicOf } from '../shared/event-topics.ts'
+import { perSecond } from '../shared/rates.ts'
+import { balance, ray } from '../shared/reserve.ts'
+import { cometAbi as abi } from './abi.ts'
+import { supplyBase, withdrawBase } from './encode.ts'
+import { cometExtras, cometRewardsAbi } from './rewards.ts'
+
+/** Rates and utilization of Compound v3 count from here (source: CometCore, FACTOR_SCALE). */
+const factorScale = 10n ** 18n
+
+/** A rate a second, scaled by 1e18, on a curve that is steeper past its kink (source: Comet.getSupplyRate, Comet.getBorrowRate). */
+export function kinkedRate(curve: {
+  used: bigint
+  kink: bigint
+  base: bigint
+  low: bigint
+  high: bigint
+}): bigint {
+  const { used, kink, base, low, high } = curve
+  if (used <= kink) return base + (low * used) / factorScale
+  return base + (low * kink) / factorScale + (high * (used - kink)) / factorScale
+}
+
+/** The base asset of a Compound v3 market. Balances rebase, so a balance already is the position (source: comet, balanceOf). */
+export const compoundV3 = (entry: StrategyEntry, constants: CompoundV3Constants): Market => {
+  const { comet, rewards } = constants
+  const { chainId, asset } = entry
+  const ask = (amount: bigint, owner: Address) => ({ chainId, comet, asset: asset.address, amount, owner })
+  return {
+    entry,
+    claims: [
+      says('the base asset of the market', { address: comet, abi, functionName: 'baseToken' }, asset.address),
+      ...(rewards
+        ? [
+            says(
+              'the reward of the market',
+              { address: rewards, abi: cometRewardsAbi, functionName: 'rewardConfig', args: [comet] },
+              'a token or none',
+              (config) => (Array.isArray(config) ? 'a token or none' : config),
+            ),
+          ]
+        : []),
+    ],
+    state: stateOf(comet, asset.address),
+    index: {
+      reads: [{ address: comet, abi, functionName: 'totalsBasic' }],
+      parse: ([totals]) => indexOf(totals as Totals),
+    },
+    rewards: cometExtras(constants),
+    shares: (owner) => balance(comet, owner),
+    worth: known,
+    counted: (owner) => ({
+      reads: [{ address: comet, abi, functionName: 'userBasic', args: [owner] }],
+      parse: ([basic]) => suppliedBy(basic as [principal: bigint] | undefined),
+    }),
+    // A supply or a withdrawal brings the index up to its block, and it stays so until the end of that.
+    grown: {
+      reads: [{ address: comet, abi, functionName: 'totalsBasic' }],
+      parse: ([totals]) => (totals as Totals | undefined) && indexOf(totals as Totals),
+    },
+    deposit: ({ amount, owner }) => ({
+      transaction: supplyBase(ask(amount, owner)),
+      needs: { token: asset.address, spender: comet, amount },
+    }),
+    withdraw: ({ amount, owner }) => ({ transaction: withdrawBase(ask(amount, owner)) }),
+    withdrawAll: ({ owner }) => ({ transaction: withdrawBase(ask(maxUint256, owner)) }),
+    logs: (owner) => logsOf(comet, owner),
+    event: eventOf,
+  }
+}
+
+/** What an owner has supplied; below zero is a debt, of which no log of theirs tells. */
+const suppliedBy = (basic: [principal: bigint] | undefined): bigint | null =>
+  basic === undefined ? null : basic[0] > 0n ? basic[0] : 0n
+
+const names = [
+  'getUtilization',
+  'supplyKink',
+  'supplyPerSecondInterestRateBase',
+  'supplyPerSecondInterestRateSlopeLow',
+  'supplyPerSecondInterestRateSlopeHigh',
+  'totalSupply',
+  'isSupplyPaused',
+  'isWithdrawPaused',
+  'totalsBasic',
+] as const
+
+const stateOf = (comet: Address, base: Address): Reading<MarketState> => ({
+  reads: [
+    ...names.map((functionName) => ({ address: comet, abi, functionName })),
+    { address: base, abi: erc20Abi, functionName: 'balanceOf', args: [comet] },
+  ],
+  parse: (answers) => {
+    const [used, kink, first, low, high, supplied] = answers as bigint[]
+    const [noSupply, noWithdraw, totals] = answers.slice(6) as [boolean, boolean, Totals]
+    const rate = perSecond(kinkedRate({ used: used!, kink: kink!, base: first!, low: low!, high: high! }))
+    return {
+      ...rate,
+      tvl: supplied!,
+      index: indexOf(totals),
+      canDeposit: !noSupply,
+      canWithdraw: !noWithdraw,
+      headroom: null,
+      liquidity: answers[9] as bigint,
+    }
+  },
+})
+
+type Totals = { baseSupplyIndex: bigint }
+
+/** Indices count from 1e15 (source: CometCore). */
+const indexOf = ({ baseSupplyIndex }: Totals): bigint => (baseSupplyIndex * ray) / 10n ** 15n
+
+const logsOf = (comet: Address, owner: Address): LogFilter[] => [
+  { address: comet, topics: [topicOf(abi, 'Supply'), null, topic(owner)] },
+  { address: comet, topics: [topicOf(abi, 'Withdraw'), topic(owner)] },
+  { address: comet, topics: [topicOf(abi, 'Transfer'), topic(owner)] },
+  { address: comet, topics: [topicOf(abi, 'Transfer'), null, topic(owner)] },
+]
+
+/**
+ * `Transfer` from or to nobody says by how much a supply or a withdrawal, or a transfer between two people, changed what somebody has
+ * supplied, off by a unit from rounding. `Supply` and `Withdraw` have the exact amount, debts that were paid or made included. No log has
+ * the index, so none tells how many units that do not grow were moved: `grown` does.
+ */
+function eventOf(log: Log, owner: Address, inSame: readonly Log[]): MarketEvent | undefined {
+  const { eventName, args } = decodeEventLog({ abi, topics: log.topics as never, data: log.data })
+  if (eventName !== 'Transfer') return undefined
+  const { from, to, amount: moved } = args as unknown as { from: Address; to: Address; amount: bigint }
+  const comes = sameAddress(to, owner)
+  if (sameAddress(from, to) || !sameAddress(comes ? from : to, nativeAddress)) return undefined
+  const why = inSame.find((one) => one.topics[0] === topicOf(abi, comes ? 'Supply' : 'Withdraw'))
+  if (!why) return { type: comes ? 'transfer_in' : 'transfer_out', amount: moved, shares: [] }
+  const exact = BigInt(why.data)
+  const off = exact - moved
+  const amount = off >= -2n && off <= 2n ? exact : moved
+  return { type: comes ? 'deposit' : 'withdraw', amount, shares: [] }
+}

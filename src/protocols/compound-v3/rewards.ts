@@ -1,0 +1,57 @@
+import { parseAbi } from 'viem/utils'
+import type { Query } from '../../chain/contract-query.ts'
+import { type Address, nativeAddress } from '../../domain/address.ts'
+import type { CompoundV3Constants } from '../constants.ts'
+import { type Extras, pricedTokens } from '../shared/rewards.ts'
+import { cometAbi } from './abi.ts'
+
+/** What a market of Compound v3 pays beside its interest, in units of its own (source: compound-finance/comet, CometMainInterface). */
+const cometSpeedAbi = parseAbi([
+  'function baseTrackingSupplySpeed() view returns (uint256)',
+  'function trackingIndexScale() view returns (uint256)',
+  'function baseMinForRewards() view returns (uint256)',
+])
+
+/** In which token that is paid; the newer of two forms has a multiplier by 1e18 (source: compound-finance/comet, CometRewards). */
+export const cometRewardsAbi = parseAbi([
+  'function rewardConfig(address comet) view returns (address token, uint64 rescaleFactor, bool shouldUpscale)',
+])
+/** The newer form of the same question. */
+const multipliedRewardsAbi = parseAbi([
+  'function rewardConfig(address comet) view returns (address token, uint64 rescaleFactor, bool shouldUpscale, uint256 multiplier)',
+])
+
+const speeds = ['baseTrackingSupplySpeed', 'trackingIndexScale', 'baseMinForRewards'] as const
+
+/**
+ * What a market of Compound v3 pays beside its interest: its speed counts whole tokens a second, by the scale of its index, and is
+ * nothing as long as too little is supplied (source: comet, accruedInterestIndices and getRewardAccrued).
+ */
+export const cometExtras = ({ comet, rewards }: CompoundV3Constants): Extras | undefined =>
+  rewards &&
+  function* (_now, priced) {
+    const asked = (abi: typeof cometRewardsAbi | typeof multipliedRewardsAbi): Query => ({
+      address: rewards,
+      abi,
+      functionName: 'rewardConfig',
+      args: [comet],
+    })
+    const [speed, scale, least, totals, plain, multiplied] = yield [
+      ...speeds.map((functionName): Query => ({ address: comet, abi: cometSpeedAbi, functionName })),
+      { address: comet, abi: cometAbi, functionName: 'totalsBasic' },
+      asked(cometRewardsAbi),
+      asked(multipliedRewardsAbi),
+    ]
+    if ([speed, scale, least, totals].includes(undefined)) return null
+    const { totalSupplyBase } = totals as { totalSupplyBase: bigint }
+    if (speed === 0n || totalSupplyBase < (least as bigint)) return []
+    const [token, , , times = one] = (multiplied ?? plain ?? []) as [Address?, bigint?, boolean?, bigint?]
+    if (token === undefined) return null
+    if (token === nativeAddress) return []
+    const known = yield* pricedTokens([token], priced)
+    if (!known) return null
+    const aSecond = (Number(speed) / Number(scale)) * (Number(times) / Number(one))
+    return [{ aSecond, price: known[0]!.price }]
+  }
+
+const one = 10n ** 18n

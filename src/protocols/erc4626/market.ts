@@ -1,0 +1,69 @@
+import { parseAbi } from 'viem/utils'
+import type { Query, Rounds } from '../../chain/contract-query.ts'
+import type { Address } from '../../domain/address.ts'
+import type { StrategyEntry } from '../catalog.ts'
+import type { Erc4626Constants } from '../constants.ts'
+import type { Market, Rate } from '../market.ts'
+import { answers } from '../shared/contract-claims.ts'
+import { vaultReadings, vaultSteps } from '../shared/vault.ts'
+
+/** What a vault of Euler says of what it lends: `interestRate` is what borrowers pay a second, in rays, and `interestFee` is of 10,000 (source: euler-interfaces, EVault). */
+const eulerVaultAbi = parseAbi([
+  'function interestRate() view returns (uint256)',
+  'function interestFee() view returns (uint16)',
+  'function cash() view returns (uint256)',
+  'function totalBorrows() view returns (uint256)',
+])
+
+/** The year by which Euler states what it pays, in seconds: 365.2425 days. */
+const eulerYear = 31_556_952
+
+/** What a vault of Euler is asked, in this order. */
+const names = ['interestRate', 'interestFee', 'cash', 'totalBorrows'] as const
+
+/** Asks what a vault of Euler pays. `null` where it does not answer. */
+function* eulerRate(vault: Address): Rounds<Rate | null> {
+  const answers = yield names.map(
+    (functionName): Query => ({ address: vault, abi: eulerVaultAbi, functionName }),
+  )
+  if (answers.includes(undefined)) return null
+  const [aSecond, fee, cash, borrowed] = answers as [bigint, number, bigint, bigint]
+  return lentRate({ aSecond, fee: Number(fee) / 10_000, cash, borrowed })
+}
+
+/**
+ * What borrowers pay, compounded every second over 365.2425 days, for the part that is borrowed, less the fee of the vault (source:
+ * euler-xyz/evk-periphery, UtilsLens.computeAPYs).
+ */
+function lentRate(vault: { aSecond: bigint; fee: number; cash: bigint; borrowed: bigint }): Rate {
+  const all = vault.cash + vault.borrowed
+  const each = Number(vault.aSecond) / 1e27
+  const part = all === 0n ? 0 : (Number(vault.borrowed) / Number(all)) * (1 - vault.fee)
+  return {
+    apr: each * eulerYear * part,
+    apy: Math.expm1(eulerYear * Math.log1p(each)) * part,
+    protocolFee: vault.fee,
+  }
+}
+
+/** Any ERC-4626 vault: assets go in for shares, and all of it comes out by giving all shares back. */
+export const erc4626 = (entry: StrategyEntry, constants: Erc4626Constants): Market => {
+  const { vault, lends } = constants
+  const readings = vaultReadings(entry, constants)
+  return {
+    entry,
+    ...readings,
+    ...(lends === 'euler' && {
+      rate: () => eulerRate(vault),
+      claims: [
+        ...readings.claims,
+        answers('what it costs to borrow from it', {
+          address: vault,
+          abi: eulerVaultAbi,
+          functionName: 'interestRate',
+        }),
+      ],
+    }),
+    ...vaultSteps(entry, vault),
+  }
+}

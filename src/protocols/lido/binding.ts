@@ -1,0 +1,72 @@
+import { printed, strictDecode } from '../../chain/calldata.ts'
+import { nativeAddress, sameAddress } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import type { Token } from '../../domain/token.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { LidoConstants } from '../constants.ts'
+import type { Intent } from '../intent.ts'
+import { isUnits } from '../receipt-units.ts'
+import { refuse, type Verdict } from '../verdict.ts'
+import { entranceOf, leftOfAll, mostRequest, request, requestWrapped, stake, stakeWrapped } from './abi.ts'
+
+/** Binds a call of Lido to the deposit, or to the request for a withdrawal, that was asked for. */
+export function bindLido(
+  { to, data }: Transaction,
+  intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>,
+  asset: Token,
+  receipt: Token,
+  constants: LidoConstants,
+): Verdict {
+  const isDeposit = intent.kind === 'deposit'
+  if (!sameAddress(to, isDeposit ? entranceOf(constants) : constants.queue))
+    return refuse('POLICY_CONTRACT_NOT_ALLOWED', `The contract ${to} is not the one that does this here`)
+  if (isDeposit) return boundStake(data, intent, asset, constants)
+  const isPlain = constants.holds === 'stETH'
+  const found = strictDecode(isPlain ? request : requestWrapped, data)
+  if (!found) return refuse('POLICY_DECODE', 'It is not a request for a withdrawal from Lido')
+  const [amounts, owner] = found.args
+  if (!sameAddress(owner, intent.wallet))
+    return refuse('POLICY_RECIPIENT', `It asks on behalf of ${owner}, not of ${intent.wallet}`)
+  const sum = amounts.reduce((all, one) => all + one, 0n)
+  const isMeant = isPlain ? sum === (intent.shares ?? intent.amount) : isUnits(sum, intent)
+  if (!isMeant)
+    return refuse('POLICY_AMOUNT', `It asks for ${sum} of ${receipt.symbol}, which is not what was asked for`)
+  // Each request is claimed by itself: more of them than are needed only cost gas, now and then.
+  const most = isPlain ? mostRequest : mostRequest / 2n
+  const needed = sum <= most ? 1 : Number((sum + most - 1n) / most)
+  if (amounts.length !== needed)
+    return refuse('POLICY_SHAPE', `It makes ${amounts.length} requests of what ${needed} would do`)
+  const rest = leftOfAll(constants, sum)
+  const all = `all ${receipt.symbol}${rest === 0n ? '' : `, but for up to ${rest} wei that its rounding to shares leaves`}`
+  const much = intent.shares === undefined ? formatAmount(intent.amount, asset) : all
+  return {
+    bound: {
+      name: found.functionName,
+      args: printed({ amounts: amounts.join(), owner }),
+      text: `Request the withdrawal of ${much}, to be claimed later`,
+      value: 0n,
+      spends: { token: receipt.address, amount: sum },
+    },
+  }
+}
+
+function boundStake(
+  data: Transaction['data'],
+  { amount }: Extract<Intent, { kind: 'deposit' }>,
+  asset: Token,
+  { holds }: LidoConstants,
+): Verdict {
+  const found = strictDecode(holds === 'stETH' ? stake : stakeWrapped, data)
+  if (!found) return refuse('POLICY_DECODE', 'It is not a call that stakes with Lido')
+  const [referral] = found.args
+  if (!sameAddress(referral, nativeAddress))
+    return refuse('POLICY_RECIPIENT', `It names ${referral} as whoever brought the deposit`)
+  return {
+    bound: {
+      name: found.functionName,
+      args: printed({ referral }),
+      text: `Stake ${formatAmount(amount, asset)} with Lido, for ${holds}`,
+      value: amount,
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import { encodeFunctionData } from 'viem/utils'
+import { type Address, nativeAddress } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { LidoConstants } from '../constants.ts'
+import { entranceOf, mostRequest, request, requestWrapped, stake, stakeWrapped } from './abi.ts'
+
+type Place = { chainId: number; constants: LidoConstants }
+
+/** Stakes an amount of the native coin, without a referral; what is held goes to the sender. */
+export const submit = ({ chainId, constants, amount }: Place & { amount: bigint }): Transaction => ({
+  to: entranceOf(constants),
+  data:
+    constants.holds === 'stETH'
+      ? encodeFunctionData({ abi: stake, functionName: 'submit', args: [nativeAddress] })
+      : encodeFunctionData({ abi: stakeWrapped, functionName: 'stakeETH', args: [nativeAddress] }),
+  value: amount,
+  chainId,
+})
+
+/** The least and the most of stETH that one request is for (source: WithdrawalQueue, MIN_ and MAX_STETH_WITHDRAWAL_AMOUNT). */
+const leastRequest = 100n
+
+/** An amount of what is held as requests that the queue takes: one of the token that wraps stETH is worth more, and less than two. */
+function requestsFor({ holds }: Pick<LidoConstants, 'holds'>, amount: bigint): bigint[] {
+  if (amount < leastRequest)
+    throw new AppError('VALIDATION_ERROR', `A withdrawal from Lido is for at least ${leastRequest} wei`, {
+      details: { errors: [{ path: 'amount', message: `is for at least ${leastRequest} wei` }] },
+    })
+  const most = holds === 'stETH' ? mostRequest : mostRequest / 2n
+  const parts: bigint[] = []
+  for (let left = amount; left > 0n; ) {
+    const rest = left - most
+    // What is left for the last one may not be less than one is for.
+    const part = rest <= 0n ? left : rest < leastRequest ? most - leastRequest : most
+    parts.push(part)
+    left -= part
+  }
+  return parts
+}
+
+/** Asks the queue, on behalf of the sender, to pay for so much of what is held. */
+export function requestWithdrawals({
+  chainId,
+  constants,
+  amount,
+  owner,
+}: Place & { amount: bigint; owner: Address }): Transaction {
+  const args = [requestsFor(constants, amount), owner] as const
+  return {
+    to: constants.queue,
+    data:
+      constants.holds === 'stETH'
+        ? encodeFunctionData({ abi: request, functionName: 'requestWithdrawals', args })
+        : encodeFunctionData({ abi: requestWrapped, functionName: 'requestWithdrawalsWstETH', args }),
+    value: 0n,
+    chainId,
+  }
+}

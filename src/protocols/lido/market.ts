@@ -1,0 +1,195 @@
+import { decodeEventLog, parseAbi } from 'viem/utils'
+import { erc20Abi } from '../../chain/erc20.ts'
+import { known, type Reading } from '../../chain/reading.ts'
+import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
+import type { StrategyEntry } from '../catalog.ts'
+import type { LidoConstants } from '../constants.ts'
+import type { Log, LogFilter, Market, MarketEvent, MarketState, SentLog } from '../market.ts'
+import { says } from '../shared/contract-claims.ts'
+import { topic, topicOf } from '../shared/event-topics.ts'
+import { amountSaid, balance, ray } from '../shared/reserve.ts'
+import { lidoAbi as abi } from './abi.ts'
+import { requestWithdrawals, submit } from './encode.ts'
+import { lidoQueue, lidoQueueAbi } from './queue.ts'
+
+/** The contract that stakes with a referral (source: lidofinance/si-lidity, WstETHReferralStaker). */
+const stakerAbi = parseAbi(['function wstETH() view returns (address)'])
+
+/**
+ * ETH staked with Lido. stETH rebases, so a balance already is the position; what wraps it grows in price. Leaving is a request to the
+ * queue, which is claimed when it is finalized. The rate is that at which a share grew, as Lido's own average of a week.
+ */
+export const lido = (entry: StrategyEntry, constants: LidoConstants): Market => {
+  const { chainId, receipt } = entry
+  const leave = (amount: bigint, owner: Address) => ({
+    transaction: requestWithdrawals({ chainId, constants, amount, owner }),
+    needs: { token: receipt.address, spender: constants.queue, amount },
+  })
+  return {
+    entry,
+    claims: [
+      says(
+        'what the queue takes',
+        { address: constants.queue, abi: lidoQueueAbi, functionName: 'STETH' },
+        constants.stEth,
+      ),
+      ...(constants.holds === 'wstETH'
+        ? [
+            says(
+              'what the queue takes wrapped',
+              { address: constants.queue, abi: lidoQueueAbi, functionName: 'WSTETH' },
+              constants.wstEth,
+            ),
+            // What wraps stETH may take the coin itself, and then stands for nobody else.
+            ...(constants.staker === constants.wstEth
+              ? []
+              : [
+                  says(
+                    'what the staker gives',
+                    { address: constants.staker, abi: stakerAbi, functionName: 'wstETH' },
+                    constants.wstEth,
+                  ),
+                ]),
+          ]
+        : []),
+    ],
+    queue: lidoQueue(chainId, constants),
+    state: stateOf(constants),
+    index: { reads: [share(constants)], parse: ([worth]) => worth as bigint },
+    shares: (owner) => balance(receipt.address, owner),
+    ...(constants.holds === 'stETH'
+      ? {
+          worth: known,
+          counted: (owner) => ({
+            reads: [{ address: constants.stEth, abi, functionName: 'sharesOf', args: [owner] }],
+            parse: ([shares]) => (shares as bigint | undefined) ?? null,
+          }),
+        }
+      : {
+          worth: (shares) => converted(constants.wstEth, 'getStETHByWstETH', shares),
+          units: (amount) => converted(constants.wstEth, 'getWstETHByStETH', amount),
+        }),
+    deposit: ({ amount }) => ({ transaction: submit({ chainId, constants, amount }) }),
+    withdraw: ({ amount, owner, units }) => leave(units ?? amount, owner),
+    withdrawAll: ({ owner, shares }) => leave(shares, owner),
+    logs: (owner) => logsOf(receipt.address, constants.queue, owner),
+    requested: (owner, all) =>
+      all
+        .filter(({ topics }) => topics[0] === requested && topics[2]?.toLowerCase() === topic(owner))
+        .filter((asked) => isWithThis(asked, all, { queue: constants.queue, receipt: receipt.address }))
+        .map(({ topics }) => BigInt(topics[1]!).toString()),
+    event: (log, owner, inSame, all) =>
+      isOfAnother(log, owner, all, { queue: constants.queue, receipt: receipt.address })
+        ? undefined
+        : eventOf(log, owner, inSame, constants),
+  }
+}
+
+/** What 1e27 shares are worth, which is the index itself: a share began as one. */
+const share = ({ stEth }: LidoConstants) => ({
+  address: stEth,
+  abi,
+  functionName: 'getPooledEthByShares',
+  args: [ray],
+})
+
+const converted = (
+  address: Address,
+  functionName: 'getStETHByWstETH' | 'getWstETHByStETH',
+  amount: bigint,
+): Reading<bigint | undefined> => amountSaid({ address, abi, functionName, args: [amount] })
+
+const unlimited = 2n ** 255n
+
+const stateOf = (constants: LidoConstants): Reading<MarketState> => ({
+  reads: [
+    share(constants),
+    { address: constants.stEth, abi, functionName: 'isStakingPaused' },
+    { address: constants.stEth, abi, functionName: 'getCurrentStakeLimit' },
+    { address: constants.queue, abi: lidoQueueAbi, functionName: 'isPaused' },
+    constants.holds === 'stETH'
+      ? { address: constants.stEth, abi, functionName: 'getTotalPooledEther' }
+      : { address: constants.stEth, abi: erc20Abi, functionName: 'balanceOf', args: [constants.wstEth] },
+  ],
+  parse: ([worth, noStaking, limit, noRequests, held]) => ({
+    apr: null,
+    apy: null,
+    tvl: held as bigint,
+    index: worth as bigint,
+    canDeposit: noStaking === false,
+    canWithdraw: noRequests === false,
+    headroom: (limit as bigint) >= unlimited ? null : (limit as bigint),
+    liquidity: null,
+  }),
+})
+
+const logsOf = (receipt: Address, queue: Address, owner: Address): LogFilter[] => [
+  ...(['Transfer', 'TransferShares'] as const).flatMap((name) => [
+    { address: receipt, topics: [topicOf(abi, name), topic(owner)] },
+    { address: receipt, topics: [topicOf(abi, name), null, topic(owner)] },
+  ]),
+  { address: queue, topics: [claimed, null, topic(owner)] },
+  { address: queue, topics: [requested, null, null, topic(owner)] },
+]
+
+const [claimed, requested] = [
+  topicOf(lidoQueueAbi, 'WithdrawalClaimed'),
+  topicOf(lidoQueueAbi, 'WithdrawalRequested'),
+]
+
+/** Whether a claim is of what was asked for with another token: the queue is shared, and the owner's request of that number brought none of this one. */
+function isOfAnother(
+  log: Log,
+  owner: Address,
+  all: readonly SentLog[],
+  { queue, receipt }: { queue: Address; receipt: Address },
+): boolean {
+  if (log.topics[0] !== claimed) return false
+  const asked = all.find(({ topics }) => topics[0] === requested && topics[1] === log.topics[1])
+  if (asked?.topics[2]?.toLowerCase() !== topic(owner)) return false
+  return !isWithThis(asked, all, { queue, receipt })
+}
+
+/** Whether a request brought the queue this token. */
+const isWithThis = (
+  asked: SentLog,
+  all: readonly SentLog[],
+  { queue, receipt }: { queue: Address; receipt: Address },
+): boolean =>
+  all.some(
+    ({ address, topics, transactionHash }) =>
+      transactionHash === asked.transactionHash &&
+      sameAddress(address, receipt) &&
+      topics[0] === topicOf(abi, 'Transfer') &&
+      topics[2]?.toLowerCase() === topic(queue),
+  )
+
+/**
+ * What comes from nobody was staked, what goes to the queue was asked for, and a claim is what the queue paid. stETH says beside each
+ * `Transfer` how many shares it was, in the log after it.
+ */
+function eventOf(
+  log: Log,
+  owner: Address,
+  inSame: readonly Log[],
+  constants: LidoConstants,
+): MarketEvent | undefined {
+  if (log.topics[0] === claimed) return { type: 'claim', amount: BigInt(log.data), shares: [] }
+  if (log.topics[0] !== topicOf(abi, 'Transfer')) return undefined
+  const { args } = decodeEventLog({ abi, topics: log.topics as never, data: log.data })
+  const { from, to, value } = args as unknown as { from: Address; to: Address; value: bigint }
+  if (sameAddress(from, to)) return undefined
+  const isPlain = constants.holds === 'stETH'
+  const counted = inSame
+    .slice(inSame.indexOf(log))
+    .find(({ topics }) => topics[0] === topicOf(abi, 'TransferShares'))
+  // Before 2022 stETH did not say it.
+  const shares = isPlain ? counted && BigInt(counted.data) : value
+  const rest = { amount: isPlain ? value : null, shares: shares === undefined ? [] : [shares] }
+  if (sameAddress(to, owner)) {
+    const isNew = sameAddress(from, nativeAddress) || (!isPlain && sameAddress(from, constants.staker))
+    return { type: isNew ? 'deposit' : 'transfer_in', ...rest }
+  }
+  const isRequest = sameAddress(to, constants.queue) || sameAddress(to, nativeAddress)
+  return { type: isRequest ? 'withdraw' : 'transfer_out', ...rest }
+}

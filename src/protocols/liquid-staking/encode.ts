@@ -1,0 +1,36 @@
+import { encodeFunctionData } from 'viem/utils'
+import { type Address, nativeAddress } from '../../domain/address.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { Staked, StakedCall } from './contracts.ts'
+
+type Ask = { chainId: number; wallet: Address }
+
+/** Stakes an amount of the native coin, where the protocol says that this is done, or where it was done. */
+export const stake = ({
+  staked,
+  amount,
+  entrance,
+  ...rest
+}: Ask & { staked: Staked; amount: bigint; entrance?: Address | undefined }): Transaction => ({
+  ...written(staked.stake, { ...rest, units: 0n }),
+  ...(entrance && { to: entrance }),
+  value: amount,
+})
+
+/** Gives units of the token back. */
+export const unstake = ({ staked, ...rest }: Ask & { staked: Staked; units: bigint }): Transaction =>
+  written(staked.leave, rest)
+
+const written = (
+  { to, abi, name, roles }: StakedCall,
+  { chainId, wallet, units }: Ask & { units: bigint },
+): Transaction => ({
+  to,
+  data: encodeFunctionData({
+    abi,
+    functionName: name,
+    args: roles.map((role) => ({ wallet, units, nobody: nativeAddress })[role]),
+  }),
+  value: 0n,
+  chainId,
+})

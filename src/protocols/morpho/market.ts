@@ -1,0 +1,27 @@
+import type { StrategyEntry } from '../catalog.ts'
+import type { MorphoConstants } from '../constants.ts'
+import type { Market } from '../market.ts'
+import { says } from '../shared/contract-claims.ts'
+import { vaultReadings, vaultSteps } from '../shared/vault.ts'
+import { metaMorphoAbi } from './abi.ts'
+import { morphoRate } from './rate.ts'
+
+/** A vault of Morpho: an ERC-4626 vault that lends on markets whose rates are known, and so is its own. */
+export const morpho = (entry: StrategyEntry, constants: MorphoConstants): Market => {
+  const { vault } = constants
+  const read = vaultReadings(entry, { vault })
+  return {
+    entry,
+    ...read,
+    claims: [
+      ...read.claims,
+      says(
+        'the Morpho of the vault',
+        { address: vault, abi: metaMorphoAbi, functionName: 'MORPHO' },
+        constants.morpho,
+      ),
+    ],
+    rate: (at) => morphoRate(constants, at),
+    ...vaultSteps(entry, vault),
+  }
+}

@@ -1,0 +1,227 @@
+import type { Query, Rounds } from '../../chain/contract-query.ts'
+import { type Address, nativeAddress } from '../../domain/address.ts'
+import type { MorphoConstants } from '../constants.ts'
+import type { Moment, Rate } from '../market.ts'
+import { adaptiveModelAbi, metaMorphoAbi, morphoAbi, rateModelAbi } from './abi.ts'
+
+/**
+ * A lending market of Morpho as its contract has it: at its last touch, at `lastUpdate` in Unix seconds. `rateAtTarget` is what its model asks of
+ * borrowers a second at the target, by 1e18, at that time; of another model `rate` is known alone, and of none neither: it costs nothing.
+ */
+type LentMarket = {
+  totalSupplyAssets: bigint
+  totalSupplyShares: bigint
+  totalBorrowAssets: bigint
+  lastUpdate: bigint
+  fee: bigint
+  rateAtTarget?: bigint | undefined
+  rate?: bigint | undefined
+}
+
+const wad = 10n ** 18n
+const secondsAYear = 31_536_000n
+
+/** The constants of the adaptive model (source: morpho-org/morpho-blue-irm, ConstantsLib), a second and by 1e18. */
+const curve = {
+  steepness: 4n * wad,
+  target: (9n * wad) / 10n,
+  first: (4n * wad) / 100n / secondsAYear,
+  speed: (50n * wad) / secondsAYear,
+  least: wad / 1000n / secondsAYear,
+  most: (2n * wad) / secondsAYear,
+}
+
+/**
+ * A market with the interest since its last touch, as any touch would bring it in, and what its borrowers pay a second from now on. To the digit
+ * as the protocol's own SDK has it (`accrueInterest` and `getEndBorrowRate` of `Market`, @morpho-org/blue-sdk 6.4.0).
+ */
+function accrued(market: LentMarket, now: bigint): LentMarket & { rate: bigint } {
+  const elapsed = now > market.lastUpdate ? now - market.lastUpdate : 0n
+  const { average, rateAtTarget } = modelled(market, elapsed)
+  const interest = (market.totalBorrowAssets * compounded(average, elapsed)) / wad
+  const kept = (interest * market.fee) / wad
+  const [assets, shares] = [market.totalSupplyAssets + interest, market.totalSupplyShares]
+  const grown = {
+    ...market,
+    totalSupplyAssets: assets,
+    totalBorrowAssets: market.totalBorrowAssets + interest,
+    totalSupplyShares: shares + (kept * (shares + 1_000_000n)) / (assets - kept + 1n),
+    lastUpdate: market.lastUpdate + elapsed,
+    rateAtTarget,
+  }
+  return { ...grown, rate: modelled(grown, 0n).average }
+}
+
+/** How much of what is lent is borrowed, by 1e18. */
+const utilization = ({ totalSupplyAssets, totalBorrowAssets }: LentMarket): bigint =>
+  totalSupplyAssets === 0n ? 0n : (totalBorrowAssets * wad) / totalSupplyAssets
+
+/** e^(rate x seconds) - 1, by the first three terms of its series (source: morpho-blue, MathLib.wTaylorCompounded). */
+function compounded(rate: bigint, seconds: bigint): bigint {
+  const first = rate * seconds
+  const second = (first * first) / (2n * wad)
+  return first + second + (second * first) / (3n * wad)
+}
+
+/** What borrowers paid on average over some seconds, and where the rate at the target is after them (source: AdaptiveCurveIrm._borrowRate). */
+function modelled(
+  market: LentMarket,
+  elapsed: bigint,
+): { average: bigint; rateAtTarget?: bigint | undefined } {
+  const { rateAtTarget: start, rate } = market
+  if (start === undefined) return { average: rate ?? 0n }
+  const used = utilization(market)
+  const error = ((used - curve.target) * wad) / (used > curve.target ? wad - curve.target : curve.target)
+  const slope = error < 0n ? wad - (wad * wad) / curve.steepness : curve.steepness - wad
+  const at = (rateAtTarget: bigint) => (((slope * error) / wad + wad) * rateAtTarget) / wad
+  if (start === 0n) return { average: at(curve.first), rateAtTarget: curve.first }
+  const moved = ((curve.speed * error) / wad) * elapsed
+  if (moved === 0n) return { average: at(start), rateAtTarget: start }
+  const after = (by: bigint) => bounded((start * exponential(by)) / wad)
+  const end = after(moved)
+  return { average: at((start + end + 2n * after(moved / 2n)) / 4n), rateAtTarget: end }
+}
+
+const bounded = (rate: bigint): bigint =>
+  rate < curve.least ? curve.least : rate > curve.most ? curve.most : rate
+
+const ln2 = 693_147_180_559_945_309n
+
+/** e^x, by 1e18 (source: morpho-blue-irm, ExpLib.wExp). */
+function exponential(x: bigint): bigint {
+  if (x < -41_446_531_673_892_822_312n) return 0n
+  if (x >= 93_859_467_695_000_404_319n) return 57716089161558943949701069502944508345128422502756744429568n
+  const q = (x + (x < 0n ? -(ln2 / 2n) : ln2 / 2n)) / ln2
+  const r = x - q * ln2
+  const part = wad + r + (r * r) / wad / 2n
+  return q >= 0n ? part << q : part >> -q
+}
+
+/** A market and what a vault has in it, in shares of the market. */
+type Lent = LentMarket & { supplyShares: bigint }
+
+/** A vault of Morpho: its `fee` of what it earns, by 1e18, and, where it counts what was lost as if it were there, how much it had at its last touch. */
+type LendingVault = {
+  fee: bigint
+  lent: readonly Lent[]
+  lost?: { assets: bigint; lastTotalAssets: bigint } | undefined
+}
+
+const fixedPoint = 10n ** 18n
+const yearSeconds = 31_536_000n
+
+/**
+ * What a vault of Morpho pays now: what each market pays its lenders from now on, by what is in there now, less the fee of the vault; compounded
+ * without a pause. To the digit as the protocol's own SDK has it (`accrueInterest` and then `getNetApy` of `AccrualVault`,
+ * @morpho-org/blue-sdk 6.4.0).
+ */
+export function netRate({ fee, lent, lost }: LendingVault, now: bigint): Rate {
+  const all = lent.map((one) => ({ ...accrued(one, now), supplyShares: one.supplyShares }))
+  const real = all.reduce((sum, one) => sum + supplied(one), 0n)
+  const total = real + lostOf(lost, real)
+  const sum = all.reduce((paid, one) => paid + supplyRate(one) * supplied(one), 0n)
+  const each = total === 0n ? 0n : ((sum / total) * (fixedPoint - fee)) / fixedPoint
+  const apr = Number(each * yearSeconds) / 1e18
+  return { apr, apy: Math.expm1(apr) }
+}
+
+/** What a vault counts beside what is there: what it lost, now included. */
+function lostOf(lost: LendingVault['lost'], real: bigint): bigint {
+  if (!lost) return 0n
+  const more = lost.lastTotalAssets - lost.assets - real
+  return lost.assets + (more > 0n ? more : 0n)
+}
+
+/** What a market pays its lenders a second, by 1e18. */
+const supplyRate = (market: LentMarket & { rate: bigint }): bigint =>
+  (((market.rate * utilization(market)) / fixedPoint) * (fixedPoint - market.fee) + fixedPoint - 1n) /
+  fixedPoint
+
+/** What the shares of the vault are worth. A market begins with a million shares that nobody has, and one unit. */
+const supplied = ({ supplyShares, totalSupplyAssets, totalSupplyShares }: Lent): bigint =>
+  (supplyShares * (totalSupplyAssets + 1n)) / (totalSupplyShares + 1_000_000n)
+
+type Params = readonly [Address, Address, Address, Address, bigint]
+
+/** Asks for the rate of a vault: which markets it has, how they stand, and what they cost. `null` where a contract does not answer. */
+export function* morphoRate({ vault, morpho }: MorphoConstants, { now }: Moment): Rounds<Rate | null> {
+  const own = (functionName: string, args: readonly unknown[] = []): Query => ({
+    address: vault,
+    abi: metaMorphoAbi,
+    functionName,
+    args,
+  })
+  // Those of v1.0 lose what they lose, and know no such number.
+  const [fee, count, last, lost] = yield ['fee', 'withdrawQueueLength', 'lastTotalAssets', 'lostAssets'].map(
+    (name) => own(name),
+  )
+  if ([fee, count].includes(undefined)) return null
+  const ids = yield Array.from({ length: Number(count) }, (_, at) => own('withdrawQueue', [BigInt(at)]))
+  const core = (functionName: string, ...args: unknown[]): Query => ({
+    address: morpho,
+    abi: morphoAbi,
+    functionName,
+    args,
+  })
+  const found = yield ids.flatMap((id) => [
+    core('idToMarketParams', id),
+    core('market', id),
+    core('position', id, vault),
+  ])
+  if (found.includes(undefined)) return null
+  const markets = ids.map((id, at) => {
+    const [params, state, position] = found.slice(at * 3, at * 3 + 3) as [
+      Params,
+      readonly bigint[],
+      readonly bigint[],
+    ]
+    return { id, params, state, supplyShares: position[0]! }
+  })
+  // A market without a model costs nothing.
+  const hasModel = ({ params }: { params: Params }) => params[3] !== nativeAddress
+  const said = yield markets.filter(hasModel).flatMap(({ id, params, state }): Query[] => [
+    { address: params[3], abi: adaptiveModelAbi, functionName: 'rateAtTarget', args: [id] },
+    {
+      address: params[3],
+      abi: rateModelAbi,
+      functionName: 'borrowRateView',
+      args: [named(paramNames, params), named(stateNames, state)],
+    },
+  ])
+  const costs = new Map(
+    markets.filter(hasModel).map(({ id }, at) => [id, said.slice(2 * at, 2 * at + 2)] as const),
+  )
+  if ([...costs.values()].some(([adaptive, rate]) => adaptive === undefined && rate === undefined))
+    return null
+  const lent = markets.map(({ id, state, supplyShares }): Lent => {
+    const [rateAtTarget, rate] = (costs.get(id) ?? []) as (bigint | undefined)[]
+    return {
+      totalSupplyAssets: state[0]!,
+      totalSupplyShares: state[1]!,
+      totalBorrowAssets: state[2]!,
+      lastUpdate: state[4]!,
+      fee: state[5]!,
+      supplyShares,
+      rateAtTarget,
+      rate,
+    }
+  })
+  const counted =
+    lost === undefined || last === undefined
+      ? undefined
+      : { assets: lost as bigint, lastTotalAssets: last as bigint }
+  const rate = netRate({ fee: fee as bigint, lent, lost: counted }, BigInt(now))
+  return { ...rate, protocolFee: Number(fee) / 1e18 }
+}
+
+const paramNames = ['loanToken', 'collateralToken', 'oracle', 'irm', 'lltv']
+const stateNames = [
+  'totalSupplyAssets',
+  'totalSupplyShares',
+  'totalBorrowAssets',
+  'totalBorrowShares',
+  'lastUpdate',
+  'fee',
+]
+const named = (names: readonly string[], values: readonly unknown[]) =>
+  Object.fromEntries(names.map((name, at) => [name, values[at]]))

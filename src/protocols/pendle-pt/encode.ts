@@ -1,0 +1,55 @@
+import { encodeFunctionData } from 'viem/utils'
+import type { Address } from '../../domain/address.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { PendlePtConstants } from '../constants.ts'
+import { direct, guess, noOrders, pendleRouterAbi } from './abi.ts'
+
+type Ask = { chainId: number; owner: Address; token: Address; constants: PendlePtConstants; least: bigint }
+
+/** Buys PT with so much of a token: at least so many. */
+export const buyPt = ({ chainId, owner, token, constants, least, amount }: Ask & { amount: bigint }) =>
+  sent(
+    chainId,
+    constants.router,
+    encodeFunctionData({
+      abi: pendleRouterAbi,
+      functionName: 'swapExactTokenForPt',
+      args: [
+        owner,
+        constants.market,
+        least,
+        guess,
+        { tokenIn: token, netTokenIn: amount, tokenMintSy: token, ...direct },
+        noOrders,
+      ],
+    }),
+  )
+
+/** Gives so many PT for at least so much of a token: to the market before they are mature, to the yield contract after. */
+export function leavePt(ask: Ask & { units: bigint; isMature: boolean }): Transaction {
+  const { chainId, owner, token, constants, least, units } = ask
+  const paid = { tokenOut: token, minTokenOut: least, tokenRedeemSy: token, ...direct }
+  const abi = pendleRouterAbi
+  return sent(
+    chainId,
+    constants.router,
+    ask.isMature
+      ? encodeFunctionData({
+          abi,
+          functionName: 'redeemPyToToken',
+          args: [owner, constants.yt, units, paid],
+        })
+      : encodeFunctionData({
+          abi,
+          functionName: 'swapExactPtForToken',
+          args: [owner, constants.market, units, paid, noOrders],
+        }),
+  )
+}
+
+const sent = (chainId: number, to: Address, data: Transaction['data']): Transaction => ({
+  to,
+  data,
+  value: 0n,
+  chainId,
+})

@@ -1,0 +1,173 @@
+import { decodeEventLog } from 'viem/utils'
+import { erc20Abi } from '../../chain/erc20.ts'
+import type { Answer, Read, Reading } from '../../chain/reading.ts'
+import { type Address, sameAddress } from '../../domain/address.ts'
+import type { StrategyEntry } from '../catalog.ts'
+import type { PendlePtConstants } from '../constants.ts'
+import type { Bounds, Log, LogFilter, Market, MarketEvent, MarketState } from '../market.ts'
+import { unitsAt } from '../receipt-units.ts'
+import { answers, says } from '../shared/contract-claims.ts'
+import { topic, topicOf } from '../shared/event-topics.ts'
+import { balance, ray } from '../shared/reserve.ts'
+import { pendleAbi as abi, pendleEventsAbi } from './abi.ts'
+import { buyPt, leavePt } from './encode.ts'
+import { pendleExchange, ptPrice } from './price.ts'
+
+const one = 10n ** 18n
+const none: Bounds = { least: 0n, isMature: false }
+
+/**
+ * A PT of Pendle: bought below its asset, sold at what the market gives, or kept until it is worth one. The rate is that which is
+ * implied by its price now, and what is bought now earns it if it is kept until then.
+ */
+export const pendlePt = (entry: StrategyEntry, constants: PendlePtConstants): Market => {
+  const { chainId, asset, receipt } = entry
+  const { router } = constants
+  const ask = { chainId, token: asset.address, constants }
+  const leave = (units: bigint, owner: Address, bounds: Bounds = none) => ({
+    transaction: leavePt({ ...ask, owner, units, ...bounds }),
+    needs: { token: receipt.address, spender: router, amount: units },
+  })
+  return {
+    entry,
+    claims: claimsOf(entry, constants),
+    exchange: pendleExchange(constants, asset.address),
+    state: stateOf(constants),
+    index: { reads: [ptPrice(constants, 0)], parse: ([price]) => indexOf(price as bigint) },
+    shares: (owner) => balance(receipt.address, owner),
+    worth: (shares) => priced(constants, (price) => (shares * price) / one),
+    units: (amount) => priced(constants, (price) => unitsAt(price, amount)),
+    deposit: ({ amount, owner, bounds = none }) => ({
+      transaction: buyPt({ ...ask, owner, amount, ...bounds }),
+      needs: { token: asset.address, spender: router, amount },
+    }),
+    withdraw: ({ owner, units, bounds }) => leave(units ?? 0n, owner, bounds),
+    withdrawAll: ({ owner, shares, bounds }) => leave(shares, owner, bounds),
+    logs: (owner) => logsOf(receipt.address, constants, owner),
+    event: (log, owner, inSame) => eventOf(log, owner, inSame, { asset: asset.address, router }),
+  }
+}
+
+/** The price over a while, or of now where the market does not look back so far yet; `undefined` where it says neither. */
+const priced = (
+  constants: PendlePtConstants,
+  meaning: (price: bigint) => bigint,
+): Reading<bigint | undefined> => ({
+  reads: [ptPrice(constants), ptPrice(constants, 0)],
+  parse: ([average, now]) => {
+    const price = (average ?? now) as bigint | undefined
+    return price === undefined ? undefined : meaning(price)
+  },
+})
+
+function claimsOf({ asset, receipt }: StrategyEntry, constants: PendlePtConstants): Market['claims'] {
+  const { market, sy, yt, routerStatic, expiry } = constants
+  const parts = [
+    ['the SY of the market', sy],
+    ['the PT of the market', receipt.address],
+    ['the YT of the market', yt],
+  ] as const
+  const of = (address: Address, functionName: string, args: readonly unknown[] = []): Read => ({
+    address,
+    abi,
+    functionName,
+    args,
+  })
+  return [
+    ...parts.map(([what, is], at) =>
+      says(what, of(market, 'readTokens'), is, (tokens) => (tokens as readonly Address[])[at]),
+    ),
+    says('the maturity of the market', of(market, 'expiry'), expiry),
+    says('what a PT is worth one of', of(sy, 'assetInfo'), asset.address, (info) => (info as unknown[])[1]),
+    says('that the SY takes the asset', of(sy, 'isValidTokenIn', [asset.address]), 'true'),
+    says('that the SY gives the asset', of(sy, 'isValidTokenOut', [asset.address]), 'true'),
+    answers('the price of a PT', ptPrice(constants, 0)),
+    answers(
+      'what a mature PT brings',
+      of(routerStatic, 'redeemPyToTokenStatic', [yt, 10n ** BigInt(receipt.decimals), asset.address]),
+    ),
+  ]
+}
+
+const indexOf = (price: bigint) => (price * ray) / one
+
+function stateOf(constants: PendlePtConstants): Reading<MarketState> {
+  const { market, sy } = constants
+  const reads: Read[] = [
+    { address: market, abi, functionName: 'isExpired' },
+    { address: market, abi, functionName: '_storage' },
+    { address: sy, abi, functionName: 'exchangeRate' },
+    ptPrice(constants, 0),
+  ]
+  return {
+    reads,
+    parse: ([isMature, storage, exchangeRate, price]: readonly Answer[]) => {
+      const [totalPt, totalSy, lnRate] = storage as readonly [bigint, bigint, bigint]
+      const inMarket = (totalSy * (exchangeRate as bigint)) / one
+      // The market states the logarithm of one and the rate a year.
+      const apr = isMature ? 0 : Number(lnRate) / 1e18
+      return {
+        apr,
+        apy: Math.expm1(apr),
+        tvl: inMarket + (totalPt * (price as bigint)) / one,
+        index: indexOf(price as bigint),
+        canDeposit: isMature === false,
+        canWithdraw: true,
+        headroom: null,
+        liquidity: isMature ? null : inMarket,
+      }
+    },
+  }
+}
+
+function logsOf(pt: Address, { router, market, yt }: PendlePtConstants, owner: Address): LogFilter[] {
+  const moved = topicOf(erc20Abi, 'Transfer')
+  const mine = topic(owner)
+  return [
+    { address: pt, topics: [moved, mine] },
+    { address: pt, topics: [moved, null, mine] },
+    { address: router, topics: [topicOf(pendleEventsAbi, 'SwapPtAndToken'), mine, topic(market)] },
+    { address: router, topics: [topicOf(pendleEventsAbi, 'RedeemPyToToken'), mine, null, topic(yt)] },
+  ]
+}
+
+/**
+ * What moves PT beside one call of the router is that purchase, sale or redemption, with what it says was paid; without one it is a transfer,
+ * whose worth is read at the block.
+ */
+function eventOf(
+  log: Log,
+  owner: Address,
+  inSame: readonly Log[],
+  { asset, router }: { asset: Address; router: Address },
+): MarketEvent | undefined {
+  if (sameAddress(log.address, router)) return undefined
+  const { from, to, value } = transferIn(log)
+  if (sameAddress(from, to)) return undefined
+  const comes = sameAddress(to, owner)
+  const calls = inSame.filter(({ address }) => sameAddress(address, router)).map(callIn)
+  const fits = calls.filter(
+    ({ units, receiver }) => units === (comes ? value : -value) && sameAddress(receiver, owner),
+  )
+  const [only] = fits
+  if (!only || fits.length > 1)
+    return { type: comes ? 'transfer_in' : 'transfer_out', amount: null, shares: [value] }
+  const amount = sameAddress(only.token, asset) ? only.paid : null
+  return { type: comes ? 'deposit' : 'withdraw', amount, shares: [value] }
+}
+
+const transferIn = ({ topics, data }: Log) =>
+  decodeEventLog({ abi: erc20Abi, eventName: 'Transfer', topics: topics as never, data }).args as unknown as {
+    from: Address
+    to: Address
+    value: bigint
+  }
+
+/** What the router says of one call: so many PT came (or went, below zero), and so much of a token was paid for it. */
+function callIn({ topics, data }: Log): { units: bigint; token: Address; paid: bigint; receiver: Address } {
+  const { eventName, args } = decodeEventLog({ abi: pendleEventsAbi, topics: topics as never, data })
+  if (eventName === 'RedeemPyToToken')
+    return { units: -args.netPyIn, token: args.tokenOut, paid: args.netTokenOut, receiver: args.receiver }
+  const { netPtToAccount: units, netTokenToAccount: token, receiver } = args
+  return { units, token: args.token, paid: token < 0n ? -token : token, receiver }
+}

@@ -1,0 +1,117 @@
+import { multicall3Abi } from 'viem'
+import { formatUnits, parseAbi } from 'viem/utils'
+import { ageOf } from '../chain/price-age.ts'
+import { type Answer, both, known, type Reading } from '../chain/reading.ts'
+import { nativeAddress } from '../domain/address.ts'
+import type { Token } from '../domain/token.ts'
+import { aaveV3OracleAbi } from './aave-v3/abi.ts'
+import type { Catalog } from './catalog.ts'
+
+/** USD for one whole token with 8 decimals; `null` is unknown. */
+export type Price = bigint | null
+
+/**
+ * The USD price of a token: by the Aave oracle of its chain (8 decimals, 0 means unknown; source: AaveOracle.getAssetPrice), and where
+ * that does not list it, or has an old price, by a Chainlink feed. What neither knows, and what was not renewed for a day, is `null`.
+ */
+export function priceOf(catalog: Catalog, token: Token): Reading<Price> {
+  const { reads, parse } = pricesOf(catalog, token)
+  return { reads, parse: (answers) => parse(answers).fresh }
+}
+
+/** What a token is worth: `fresh` as `priceOf` says, and `last` the same, or where that is not known the last that was said, however old. */
+export type Prices = { fresh: Price; last: Price }
+
+/** Both prices of a token, by the same reads. */
+export function pricesOf(catalog: Catalog, token: Token): Reading<Prices> {
+  const asked = token.address === nativeAddress ? wrappedOf(catalog, token) : token
+  if (!asked) return known(unpriced)
+  const { reads, parse } = both(byOracle(catalog, asked), byFeed(catalog, asked))
+  return {
+    reads,
+    parse: (answers) => {
+      const [listed, fed] = parse(answers)
+      const fresh = listed.fresh ?? fed.fresh
+      return { fresh, last: fresh ?? listed.last ?? fed.last }
+    },
+  }
+}
+
+const unpriced: Prices = { fresh: null, last: null }
+const said = (price: bigint, holds: boolean): Prices => ({ fresh: holds ? price : null, last: price })
+
+function byOracle({ priceOracles }: Catalog, { chainId, address }: Token): Reading<Prices> {
+  const oracle = priceOracles[chainId]
+  if (!oracle) return known(unpriced)
+  return {
+    reads: [
+      { address: oracle, abi: aaveV3OracleAbi, functionName: 'getAssetPrice', args: [address] },
+      ageOf(oracle, address),
+    ],
+    parse: ([price, age]) => (typeof price === 'bigint' && price > 0n ? said(price, isFresh(age)) : unpriced),
+  }
+}
+
+/** A day is the longest that a Chainlink feed waits where the price does not move; two hours more, for a chain that is slow. */
+export const freshFor = 26n * 3_600n
+
+/** Whether a price that was renewed so many seconds ago still holds; a price that nobody says the age of is taken as it is. */
+export const isFresh = (age: Answer): boolean => typeof age !== 'bigint' || age <= freshFor
+
+function byFeed({ priceFeeds, networks }: Catalog, { chainId, address }: Token): Reading<Prices> {
+  const found = priceFeeds.find((one) => one.chainId === chainId && one.token === address)
+  const clock = networks.find((network) => network.chainId === chainId)?.multicall3
+  if (!found || !clock) return known(unpriced)
+  return {
+    reads: [
+      { address: found.feed, abi: feedAbi, functionName: 'latestRoundData' },
+      { address: clock, abi: multicall3Abi, functionName: 'getCurrentBlockTimestamp' },
+    ],
+    parse: ([round, now]) => {
+      if (!Array.isArray(round) || typeof now !== 'bigint') return unpriced
+      const [, answer, , updatedAt] = round as bigint[]
+      const price = (answer! * 10n ** 8n) / 10n ** BigInt(found.decimals)
+      return answer! <= 0n ? unpriced : said(price, updatedAt! + freshFor >= now)
+    },
+  }
+}
+
+/** A price feed (source: Chainlink, AggregatorV3Interface and AggregatorInterface). */
+export const feedAbi = parseAbi([
+  'function latestRoundData() view returns (uint80 roundId, int256 answer, uint256 startedAt, uint256 updatedAt, uint80 answeredInRound)',
+  'function latestAnswer() view returns (int256)',
+  'function decimals() view returns (uint8)',
+])
+
+/** The token that wraps the native coin, which is worth the same: WETH, or wS on Sonic; `undefined` where not exactly one token is called so. */
+export function wrappedOf(
+  { tokens }: Catalog,
+  { chainId, symbol }: Pick<Token, 'chainId' | 'symbol'>,
+): Token | undefined {
+  const called = (name: string) =>
+    tokens.filter((token) => token.chainId === chainId && token.symbol === name)
+  const usual = called(`W${symbol}`)
+  const found = usual.length > 0 ? usual : called(`w${symbol}`)
+  return found.length === 1 ? found[0] : undefined
+}
+
+/** What an amount is worth, as a decimal string with at most 8 decimals; `null` where there is no price. */
+export const usd = (
+  amount: bigint | null,
+  { decimals }: { decimals: number },
+  price: Price,
+): string | null =>
+  amount === null || price === null ? null : formatUnits((amount * price) / 10n ** BigInt(decimals), 8)
+
+/** The sum of amounts in USD; what is unknown counts as nothing. */
+export const sumUsd = (values: readonly (string | null)[]): string =>
+  formatUnits(
+    values.reduce((sum, value) => sum + (value === null ? 0n : toUnits(value)), 0n),
+    8,
+  )
+
+function toUnits(value: string): bigint {
+  const [, sign, whole, fraction = ''] = /^(-?)([0-9]+)(?:\.([0-9]+))?$/.exec(value)!
+  const units = BigInt(whole + fraction.slice(0, 8).padEnd(8, '0'))
+  return sign ? -units : units
+}

@@ -1,0 +1,68 @@
+import { erc20Abi } from '../../chain/erc20.ts'
+import { type Answer, optional, type Read, type Reading } from '../../chain/reading.ts'
+import type { Address } from '../../domain/address.ts'
+import { aaveV3PoolAbi as poolAbi } from '../aave-v3/abi.ts'
+import type { MarketState } from '../market.ts'
+
+/** 1e27: the unit of Aave's indices and rates. */
+export const ray = 10n ** 27n
+const secondsAYear = 31_536_000
+
+/** The ERC-20 balance of an owner; `undefined` where the contract refuses. */
+export const balance = (token: Address, owner: Address): Reading<bigint | undefined> =>
+  amountSaid({ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [owner] })
+
+/** One read that answers with a number, and what it means; `undefined` where the contract refuses: what is not said is not zero. */
+export const amountSaid = (
+  read: Read,
+  meaning: (said: bigint) => bigint = (said) => said,
+): Reading<bigint | undefined> => optional({ reads: [read], parse: ([said]) => meaning(said as bigint) })
+
+/**
+ * How an Aave v3 reserve stands, off the legacy 15-field struct of `getReserveData`, which every v3 version answers.
+ * Configuration bits: 56 active, 57 frozen (deposit off), 60 paused (both off), 116-151 supply cap in whole tokens.
+ */
+export const reserve = ({
+  pool,
+  aToken,
+  asset,
+  decimals,
+}: {
+  pool: Address
+  aToken: Address
+  asset: Address
+  decimals: number
+}): Reading<MarketState> => ({
+  reads: [
+    { address: pool, abi: poolAbi, functionName: 'getReserveData', args: [asset] },
+    { address: pool, abi: poolAbi, functionName: 'getReserveNormalizedIncome', args: [asset] },
+    { address: aToken, abi: erc20Abi, functionName: 'totalSupply' },
+    { address: asset, abi: erc20Abi, functionName: 'balanceOf', args: [aToken] },
+  ],
+  parse: ([data, income, supplied, idle]: readonly Answer[]) => {
+    const { configuration, currentLiquidityRate, accruedToTreasury } = data as Reserve
+    const index = income as bigint
+    const tvl = supplied as bigint
+    const has = (bit: number) => ((configuration >> BigInt(bit)) & 1n) === 1n
+    const cap = ((configuration >> 116n) & ((1n << 36n) - 1n)) * 10n ** BigInt(decimals)
+    const open = has(56) && !has(60)
+    const apr = Number(currentLiquidityRate) / Number(ray)
+    return {
+      apr,
+      apy: compounded(apr),
+      tvl,
+      index,
+      canDeposit: open && !has(57),
+      canWithdraw: open,
+      headroom: cap === 0n ? null : max(0n, cap - tvl - (accruedToTreasury * index) / ray),
+      liquidity: idle as bigint,
+    }
+  },
+})
+
+type Reserve = { configuration: bigint; currentLiquidityRate: bigint; accruedToTreasury: bigint }
+
+/** Aave's display convention: the linear rate, compounded every second. */
+export const compounded = (apr: number): number => Math.expm1(secondsAYear * Math.log1p(apr / secondsAYear))
+
+const max = (a: bigint, b: bigint) => (a > b ? a : b)

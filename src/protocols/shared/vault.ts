@@ -1,0 +1,146 @@
+import type { Abi } from 'viem'
+import { decodeEventLog, parseAbi } from 'viem/utils'
+import { erc20Abi } from '../../chain/erc20.ts'
+import type { Answer, Read, Reading } from '../../chain/reading.ts'
+import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
+import type { StrategyEntry } from '../catalog.ts'
+import type { VaultRules } from '../constants.ts'
+import { erc4626Abi } from '../erc4626/abi.ts'
+import { deposit, redeem, withdraw } from '../erc4626/encode.ts'
+import type { Log, LogFilter, Market, MarketEvent, MarketState } from '../market.ts'
+import { says } from './contract-claims.ts'
+import { topic, topicOf } from './event-topics.ts'
+import { perTick } from './rates.ts'
+import { amountSaid, balance, ray, reserve } from './reserve.ts'
+
+const abi = [...erc4626Abi, ...erc20Abi]
+
+/** So many shares are priced at once: the price of one would be rounded to the few digits of the asset. */
+const precision = 10n ** 9n
+
+/** `maxDeposit` asks for a receiver; limits of a public vault do not depend on whose it is. */
+const someone: Address = '0x000000000000000000000000000000000000dEaD'
+
+/**
+ * What all ERC-4626 vaults are to read. Shares do not grow; their price does. The rate is that of the reserve that a vault stands on, or
+ * what its protocol states a second, or else unknown here: whoever has two readings of `index` knows it.
+ */
+export function vaultReadings(
+  { asset, receipt }: StrategyEntry,
+  { vault, backing, stated, limits = 'stated' }: VaultRules,
+): Omit<Market, 'entry' | 'deposit' | 'withdraw' | 'withdrawAll'> {
+  const oneShare = 10n ** BigInt(receipt.decimals)
+  const priced = { address: vault, abi, functionName: 'convertToAssets', args: [oneShare * precision] }
+  const indexOf = (price: Answer) => ((price as bigint) * ray) / (10n ** BigInt(asset.decimals) * precision)
+  const reads: Read[] = [
+    { address: vault, abi, functionName: 'totalAssets' },
+    priced,
+    // A vault whose limits are all zero by design is asked for something else instead.
+    limits === 'stated'
+      ? { address: vault, abi, functionName: 'maxDeposit', args: [someone] }
+      : { address: vault, abi, functionName: 'asset' },
+    ...(stated ? [{ address: stated.at, abi: statedAbi, functionName: stated.name }] : []),
+    ...(limits === 'none'
+      ? [{ address: vault, abi: keptAbi, functionName: 'performanceFee', refused: null }]
+      : []),
+  ]
+  const under = backing && reserve({ ...backing, asset: asset.address, decimals: asset.decimals })
+  return {
+    claims: [
+      says('the asset of the vault', { address: vault, abi, functionName: 'asset' }, asset.address),
+      // What is stated is a factor a second: one at least.
+      ...(stated
+        ? [
+            says(
+              'the stated rate',
+              { address: stated.at, abi: statedAbi, functionName: stated.name },
+              'a rate',
+              (rate) => ((rate as bigint) >= ray ? 'a rate' : rate),
+            ),
+          ]
+        : []),
+    ],
+    state: {
+      reads: [...reads, ...(under?.reads ?? [])],
+      parse: (answers): MarketState => {
+        const [assets, price, room] = answers
+        const lent = under?.parse(answers.slice(reads.length))
+        const rate = stated ? perTick((answers[3] as bigint) - ray, 31_536_000, ray) : lent
+        const kept = limits === 'none' ? (answers[reads.length - 1] as bigint | null) : undefined
+        const headroom = limits === 'stated' ? (room as bigint) : null
+        return {
+          apr: rate?.apr ?? null,
+          apy: rate?.apy ?? null,
+          tvl: assets as bigint,
+          index: indexOf(price),
+          canDeposit: headroom !== 0n && (lent?.canDeposit ?? true),
+          canWithdraw: lent?.canWithdraw ?? true,
+          headroom: headroom === null || headroom >= 2n ** 255n ? null : headroom,
+          liquidity: lent?.liquidity ?? null,
+          ...(kept != null && { protocolFee: Number(kept) / 1e18 }),
+        }
+      },
+    },
+    index: { reads: [priced], parse: ([price]) => indexOf(price) },
+    shares: (owner) => balance(vault, owner),
+    worth: (shares) => amountSaid({ address: vault, abi, functionName: 'convertToAssets', args: [shares] }),
+    ...(limits === 'stated' &&
+      !backing && {
+        mostOut: (owner: Address): Reading<bigint | null> => ({
+          reads: [{ address: vault, abi, functionName: 'maxWithdraw', args: [owner] }],
+          parse: ([most]) => (most as bigint | undefined) ?? null,
+        }),
+      }),
+    logs: (owner) => logsOf(vault, owner),
+    event: eventOf,
+  }
+}
+
+/** Rates that savings contracts state: 1e27 and more a second (sources: makerdao/usds, makerdao/sdai, sparkdotfi). */
+const statedAbi: Abi = parseAbi([
+  'function ssr() view returns (uint256)',
+  'function vsr() view returns (uint256)',
+  'function dsr() view returns (uint256)',
+  'function getSSR() view returns (uint256)',
+])
+
+/** What a vault of Morpho v2, whose limits say nothing, keeps of what it earns, by 1e18 (source: morpho-org/vault-v2). */
+const keptAbi: Abi = parseAbi(['function performanceFee() view returns (uint96)'])
+
+const logsOf = (vault: Address, owner: Address): LogFilter[] => [
+  { address: vault, topics: [topicOf(abi, 'Deposit'), null, topic(owner)] },
+  { address: vault, topics: [topicOf(abi, 'Withdraw'), null, null, topic(owner)] },
+  { address: vault, topics: [topicOf(abi, 'Transfer'), topic(owner)] },
+  { address: vault, topics: [topicOf(abi, 'Transfer'), null, topic(owner)] },
+]
+
+/** Shares that move between two owners are a transfer, whose worth is read at its block; minting and burning stand in `Deposit` and `Withdraw`. */
+function eventOf(log: Log, owner: Address): MarketEvent | undefined {
+  const { eventName, args } = decodeEventLog({ abi, topics: log.topics as never, data: log.data })
+  if (eventName === 'Deposit' || eventName === 'Withdraw') {
+    const { assets, shares } = args as unknown as { assets: bigint; shares: bigint }
+    return { type: eventName === 'Deposit' ? 'deposit' : 'withdraw', amount: assets, shares: [shares] }
+  }
+  if (eventName !== 'Transfer') return undefined
+  const { from, to, value } = args as unknown as { from: Address; to: Address; value: bigint }
+  if (sameAddress(from, nativeAddress) || sameAddress(to, nativeAddress) || sameAddress(from, to))
+    return undefined
+  return { type: sameAddress(to, owner) ? 'transfer_in' : 'transfer_out', amount: null, shares: [value] }
+}
+
+/** How one gets into a tokenized vault and out of it by EIP-4626; a vault that is left otherwise has steps of its own for that. */
+export const vaultSteps = (
+  { chainId, asset }: StrategyEntry,
+  vault: Address,
+): Pick<Market, 'deposit' | 'withdraw' | 'withdrawAll'> => ({
+  deposit: ({ amount, owner }) => ({
+    transaction: deposit({ chainId, vault, assets: amount, receiver: owner }),
+    needs: { token: asset.address, spender: vault, amount },
+  }),
+  withdraw: ({ amount, owner }) => ({
+    transaction: withdraw({ chainId, vault, assets: amount, receiver: owner, owner }),
+  }),
+  withdrawAll: ({ owner, shares }) => ({
+    transaction: redeem({ chainId, vault, shares, receiver: owner, owner }),
+  }),
+})

@@ -1,0 +1,24 @@
+import { encodeFunctionData } from 'viem/utils'
+import type { Address } from '../../domain/address.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import { swaps } from './abi.ts'
+
+/** Gives so much of one token for at least so much of another, at the rate of the PSM. */
+export const swapExactIn = (ask: {
+  chainId: number
+  psm: Address
+  from: Address
+  to: Address
+  amount: bigint
+  least: bigint
+  owner: Address
+}): Transaction => ({
+  to: ask.psm,
+  data: encodeFunctionData({
+    abi: swaps,
+    functionName: 'swapExactIn',
+    args: [ask.from, ask.to, ask.amount, ask.least, ask.owner, 0n],
+  }),
+  value: 0n,
+  chainId: ask.chainId,
+})

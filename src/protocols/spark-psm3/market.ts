@@ -1,0 +1,123 @@
+import { decodeEventLog } from 'viem/utils'
+import { erc20Abi } from '../../chain/erc20.ts'
+import type { Answer } from '../../chain/reading.ts'
+import { type Address, sameAddress } from '../../domain/address.ts'
+import type { StrategyEntry } from '../catalog.ts'
+import type { SparkPsm3Constants } from '../constants.ts'
+import type { Bounds, Log, LogFilter, Market, MarketEvent, MarketState } from '../market.ts'
+import { says } from '../shared/contract-claims.ts'
+import { topic, topicOf } from '../shared/event-topics.ts'
+import { perTick } from '../shared/rates.ts'
+import { amountSaid, balance, ray } from '../shared/reserve.ts'
+import { psm3Abi as abi } from './abi.ts'
+import { swapExactIn } from './encode.ts'
+import { psm3Exchange, psm3Rate, psm3Units, psm3Worth } from './price.ts'
+
+const none: Bounds = { least: 0n, isMature: false }
+
+/** sUSDS as a bridged token: bought from a PSM and sold back to it, at the rate that comes over from Ethereum; what can come out is what the PSM has. */
+export const sparkPsm3 = (entry: StrategyEntry, constants: SparkPsm3Constants): Market => {
+  const { chainId, asset, receipt } = entry
+  const { psm, oracle } = constants
+  const rate = psm3Rate(constants)
+  const leave = (amount: bigint, owner: Address, { least }: Bounds = none) => ({
+    transaction: swapExactIn({
+      chainId,
+      psm,
+      from: receipt.address,
+      to: asset.address,
+      amount,
+      least,
+      owner,
+    }),
+    needs: { token: receipt.address, spender: psm, amount },
+  })
+  return {
+    entry,
+    claims: [
+      says('the USDC of the PSM', { address: psm, abi, functionName: 'usdc' }, asset.address),
+      says('the sUSDS of the PSM', { address: psm, abi, functionName: 'susds' }, receipt.address),
+      says('the rate of the oracle', { address: oracle, abi, functionName: 'getSSR' }, 'a rate', (rate) =>
+        (rate as bigint) >= ray ? 'a rate' : rate,
+      ),
+    ],
+    exchange: psm3Exchange(constants, { asset, receipt }),
+    state: {
+      reads: [
+        psm3Rate(constants),
+        { address: oracle, abi, functionName: 'getSSR' },
+        { address: psm, abi, functionName: 'totalAssets' },
+        { address: asset.address, abi: erc20Abi, functionName: 'balanceOf', args: [psm] },
+        { address: receipt.address, abi: erc20Abi, functionName: 'balanceOf', args: [psm] },
+      ],
+      parse: ([rate, each, all, idle, there]: readonly Answer[]): MarketState => ({
+        ...perTick((each as bigint) - ray, 31_536_000, ray),
+        tvl: (all as bigint) / 10n ** BigInt(18 - asset.decimals),
+        index: rate as bigint,
+        canDeposit: true,
+        canWithdraw: true,
+        headroom: psm3Worth(rate as bigint, there as bigint, asset),
+        liquidity: idle as bigint,
+      }),
+    },
+    index: { reads: [psm3Rate(constants)], parse: ([rate]) => rate as bigint },
+    shares: (owner) => balance(receipt.address, owner),
+    worth: (shares) => amountSaid(rate, (said) => psm3Worth(said, shares, asset)),
+    units: (amount) => amountSaid(rate, (said) => psm3Units(said, amount, asset)),
+    deposit: ({ amount, owner, bounds: { least } = none }) => ({
+      transaction: swapExactIn({
+        chainId,
+        psm,
+        from: asset.address,
+        to: receipt.address,
+        amount,
+        least,
+        owner,
+      }),
+      needs: { token: asset.address, spender: psm, amount },
+    }),
+    withdraw: ({ owner, units, bounds }) => leave(units ?? 0n, owner, bounds),
+    withdrawAll: ({ owner, shares, bounds }) => leave(shares, owner, bounds),
+    logs: (owner) => logsOf(psm, receipt.address, owner),
+    event: (log, owner, inSame) => eventOf(log, owner, inSame, { psm, asset: asset.address }),
+  }
+}
+
+const logsOf = (psm: Address, receipt: Address, owner: Address): LogFilter[] => {
+  const moved = topicOf(erc20Abi, 'Transfer')
+  return [
+    { address: receipt, topics: [moved, topic(owner)] },
+    { address: receipt, topics: [moved, null, topic(owner)] },
+    { address: psm, topics: [topicOf(abi, 'Swap'), null, null, topic(owner)] },
+  ]
+}
+
+type Swap = { assetIn: Address; assetOut: Address; sender: Address; amountIn: bigint; amountOut: bigint }
+
+/** What comes from the PSM or goes to it is a deposit or a withdrawal, with what it says was paid; the rest is a transfer, whose worth is read at the block. */
+function eventOf(
+  log: Log,
+  owner: Address,
+  inSame: readonly Log[],
+  { psm, asset }: { psm: Address; asset: Address },
+): MarketEvent | undefined {
+  if (sameAddress(log.address, psm)) return undefined
+  const { from, to, value } = decodeEventLog({
+    abi: erc20Abi,
+    eventName: 'Transfer',
+    topics: log.topics as never,
+    data: log.data,
+  }).args as unknown as { from: Address; to: Address; value: bigint }
+  if (sameAddress(from, to)) return undefined
+  const comes = sameAddress(to, owner)
+  if (!sameAddress(comes ? from : to, psm))
+    return { type: comes ? 'transfer_in' : 'transfer_out', amount: null, shares: [value] }
+  const swaps = inSame
+    .filter(({ address }) => sameAddress(address, psm))
+    .map(({ topics, data }) => decodeEventLog({ abi, topics: topics as never, data }).args as unknown as Swap)
+    .filter(({ amountIn, amountOut }) => (comes ? amountOut : amountIn) === value)
+  const [only] = swaps
+  const paid = only && swaps.length === 1 && sameAddress(comes ? only.assetIn : only.assetOut, asset)
+  const amount = paid ? (comes ? only.amountIn : only.amountOut) : null
+  return { type: comes ? 'deposit' : 'withdraw', amount, shares: [value] }
+}

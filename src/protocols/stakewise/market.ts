@@ -1,0 +1,157 @@
+import { decodeEventLog, keccak256, toBytes } from 'viem/utils'
+import type { Read } from '../../chain/reading.ts'
+import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
+import type { StrategyEntry } from '../catalog.ts'
+import type { StakewiseConstants } from '../constants.ts'
+import type { Log, LogFilter, Market, MarketEvent, MarketState } from '../market.ts'
+import { says } from '../shared/contract-claims.ts'
+import { topic, topicOf } from '../shared/event-topics.ts'
+import { amountSaid, ray } from '../shared/reserve.ts'
+import {
+  stakewiseAbi as abi,
+  stakewiseKeeperAbi as keeperAbi,
+  stakewiseRegistryAbi as registryAbi,
+} from './abi.ts'
+import { depositStake, requestExit } from './encode.ts'
+import { stakewiseQueue } from './queue.ts'
+
+/**
+ * ETH or GNO staked in the Genesis vault of StakeWise v3, which anyone may use. Shares grow in price as rewards are brought in; the rate is that at which
+ * they grew. Leaving is a request to the queue of the vault, which is claimed when it is paid.
+ */
+export const stakewise = (entry: StrategyEntry, constants: StakewiseConstants): Market => {
+  const { chainId, asset } = entry
+  const { vault, keeper, registry } = constants
+  const ask = (functionName: string, args: readonly unknown[] = []): Read => ({
+    address: vault,
+    abi,
+    functionName,
+    args,
+  })
+  const keeps = (functionName: string): Read => ({
+    address: keeper,
+    abi: keeperAbi,
+    functionName,
+    args: [vault],
+  })
+  const leave = (shares: bigint, owner: Address) => ({
+    transaction: requestExit({ chainId, vault, owner, shares }),
+  })
+  return {
+    entry,
+    claims: [
+      says('the kind of the vault', ask('vaultId'), kindOf(asset.address)),
+      says(
+        'whether StakeWise made the vault',
+        { address: registry, abi: registryAbi, functionName: 'vaults', args: [vault] },
+        'true',
+      ),
+      says('whether the vault has validators', keeps('isCollateralized'), 'true'),
+    ],
+    queue: stakewiseQueue(chainId, constants),
+    state: {
+      reads: [
+        ask('convertToAssets', [ray]),
+        ask('totalAssets'),
+        ask('capacity'),
+        keeps('isHarvestRequired'),
+        keeps('isCollateralized'),
+      ],
+      parse: ([worth, held, most, isBehind, hasValidators]) =>
+        stateOf(
+          { worth: worth as bigint, held: held as bigint, most: most as bigint },
+          isBehind as boolean,
+          hasValidators as boolean,
+        ),
+    },
+    index: { reads: [ask('convertToAssets', [ray])], parse: ([said]) => said as bigint },
+    shares: (owner) => amountSaid(ask('getShares', [owner])),
+    worth: (shares) => amountSaid(ask('convertToAssets', [shares])),
+    units: (amount) => amountSaid(ask('convertToShares', [amount])),
+    deposit: ({ amount, owner }) => ({
+      transaction: depositStake({ chainId, vault, owner, asset: asset.address, amount }),
+      ...(asset.address !== nativeAddress && { needs: { token: asset.address, spender: vault, amount } }),
+    }),
+    withdraw: ({ owner, units }) => leave(units ?? 0n, owner),
+    withdrawAll: ({ owner, shares }) => leave(shares, owner),
+    logs: (owner) => logsOf(vault, owner),
+    event: eventOf,
+  }
+}
+
+/**
+ * What the Genesis vault says of itself, by what it takes (source: stakewise/v3-core, vaultId of EthGenesisVault.sol and GnoGenesisVault.sol).
+ * Anyone may have another kind of vault made, and then sets its fee.
+ */
+const kindOf = (asset: Address): string =>
+  keccak256(toBytes(asset === nativeAddress ? 'EthGenesisVault' : 'GnoGenesisVault'))
+
+type Amounts = Record<'worth' | 'held' | 'most', bigint>
+
+const stateOf = ({ worth, held, most }: Amounts, isBehind: boolean, hasValidators: boolean): MarketState => ({
+  apr: null,
+  apy: null,
+  tvl: held,
+  index: worth,
+  canDeposit: !isBehind,
+  canWithdraw: hasValidators,
+  headroom: most >= 2n ** 255n ? null : most > held ? most - held : 0n,
+  liquidity: null,
+  closed: {
+    ...(isBehind && {
+      deposit:
+        'takes deposits again when somebody has brought its newest rewards in (updateState of its vault), which takes a proof that no contract gives',
+    }),
+    ...(!hasValidators && {
+      withdraw: 'has no validators yet: its vault pays at once then, which is not known here',
+    }),
+  },
+})
+
+const asOwner = ['Redeemed', 'ExitQueueEntered', 'V2ExitQueueEntered', 'ExitedAssetsClaimed'] as const
+const asSecond = [
+  'Deposited',
+  'ExitQueueEntered',
+  'V2ExitQueueEntered',
+  'OsTokenLiquidated',
+  'OsTokenRedeemed',
+] as const
+
+const logsOf = (address: Address, owner: Address): LogFilter[] => [
+  ...asOwner.map((name) => ({ address, topics: [topicOf(abi, name), topic(owner)] })),
+  ...asSecond.map((name) => ({ address, topics: [topicOf(abi, name), null, topic(owner)] })),
+  // Whose the shares are of one who came from StakeWise v2 is in no topic (source: IEthGenesisVault.sol, IGnoGenesisVault.sol).
+  {
+    address,
+    topics: [topicOf(abi, 'Migrated')],
+    isAbout: ({ data }) => sameAddress(`0x${data.slice(26, 66)}`, owner),
+  },
+]
+
+/** Shares in the queue are the owner's no more: a request is a withdrawal, and a claim only pays it. */
+function eventOf(log: Log, owner: Address): MarketEvent | undefined {
+  const { eventName, args } = decodeEventLog({ abi, topics: log.topics as never, data: log.data })
+  switch (eventName) {
+    case 'Deposited': {
+      const type = sameAddress(args.caller, owner) ? 'deposit' : 'transfer_in'
+      return { type, amount: args.assets, shares: [args.shares] }
+    }
+    case 'Migrated':
+      return { type: 'transfer_in', amount: args.assets, shares: [args.shares] }
+    case 'Redeemed':
+    case 'ExitQueueEntered':
+    case 'V2ExitQueueEntered': {
+      if (!sameAddress(args.owner, owner)) return undefined
+      const type = sameAddress(args.receiver, owner) ? 'withdraw' : 'transfer_out'
+      return { type, amount: 'assets' in args ? args.assets : null, shares: [args.shares] }
+    }
+    case 'ExitedAssetsClaimed':
+      return { type: 'claim', amount: args.withdrawnAssets, shares: [] }
+    case 'OsTokenLiquidated':
+      return { type: 'transfer_out', amount: args.receivedAssets, shares: [args.shares] }
+    case 'OsTokenRedeemed':
+      return { type: 'transfer_out', amount: args.assets, shares: [args.shares] }
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,151 @@
+import { decodeEventLog, encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
+import { printed, strictDecode } from '../../chain/calldata.ts'
+import type { Rounds } from '../../chain/contract-query.ts'
+import { type Address, sameAddress } from '../../domain/address.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { StakewiseConstants } from '../constants.ts'
+import { refuse } from '../verdict.ts'
+import type { Logged, Queue, Request, Requests } from '../withdrawal-queue.ts'
+import { stakewiseAbi as abi } from './abi.ts'
+
+const claims = parseAbi([
+  'function claimExitedAssets(uint256 positionTicket, uint256 timestamp, uint256 exitQueueIndex)',
+])
+
+/** A vault pays nothing before so many seconds have passed since a request. No contract says how many: this is what @stakewise/v3-sdk waits for. */
+const leastWait = 86_400
+
+/** No checkpoint has such a number: with it the queue says how much of a request is left, and that nothing of it can be claimed. */
+const nowhere = 2n ** 256n - 1n
+
+/** A request is known by its place in the queue and by when it was made, in Unix seconds; both are one number here, the time in its last 63 bits. */
+const ticketOf = (place: bigint, at: bigint): bigint => (place << 64n) | at
+const placeIn = (ticket: bigint): bigint => ticket >> 64n
+const timeIn = (ticket: bigint): bigint => ticket & (inAssets - 1n)
+
+/** The bit between both says that a request of before version 3 counts assets, and not shares (source: V2ExitQueueEntered, VaultState.sol). */
+const inAssets = 2n ** 63n
+
+/** How people and intents name a request: `place-time`. */
+const idOf = (ticket: bigint): string => `${placeIn(ticket)}-${timeIn(ticket)}`
+
+/** Takes what the queue of a vault has set aside for one request, for its owner, who sends it; `index` is the checkpoint where that begins. */
+export const claimExitedAssets = (claim: {
+  chainId: number
+  vault: Address
+  id: string
+  index: bigint
+}): Transaction => {
+  const [place, at] = claim.id.split('-').map(BigInt) as [bigint, bigint]
+  return {
+    to: claim.vault,
+    data: encodeFunctionData({ abi: claims, args: [place, at, claim.index] }),
+    value: 0n,
+    chainId: claim.chainId,
+  }
+}
+
+/**
+ * The exit queue of a vault of StakeWise (source: stakewise/v3-core, VaultEnterExit.sol). Shares that wait are still worth what a share is
+ * worth, but those asked for before version 3 are not. A request is paid in parts as assets come in; what was not there yet at a claim waits on under a new place and the same time.
+ */
+export const stakewiseQueue = (chainId: number, { vault: address }: StakewiseConstants): Queue => ({
+  place: address,
+  paid: toEventSelector('ExitedAssetsClaimed(address,uint256,uint256,uint256)'),
+  logged: ticketsIn,
+  *requests(owner, now, tickets): Rounds<Requests | null> {
+    const places = yield tickets.map((ticket) => at(address, placeIn(ticket)))
+    if (places.includes(undefined)) return null
+    const told = yield tickets.map((ticket, i) => ({
+      address,
+      abi,
+      functionName: 'calculateExitedAssets',
+      args: [
+        owner,
+        placeIn(ticket),
+        timeIn(ticket),
+        (places[i] as bigint) < 0n ? nowhere : (places[i] as bigint),
+      ],
+    }))
+    if (told.includes(undefined)) return null
+    const parts = told as (readonly [left: bigint, exited: bigint, assets: bigint])[]
+    const worth = yield parts.map(([left]) => ({
+      address,
+      abi,
+      functionName: 'convertToAssets',
+      args: [left],
+    }))
+    if (worth.includes(undefined)) return null
+    const all = tickets.flatMap((ticket, i): (Request & { isReady: boolean })[] => {
+      const since = Number(timeIn(ticket))
+      const from = since + leastWait
+      const [left, , assets] = parts[i]!
+      const request = { id: idOf(ticket), requestedAt: since }
+      return [
+        { ...request, isReady: from <= now, amount: assets, availableAt: from },
+        {
+          ...request,
+          isReady: false,
+          amount: left === 0n || (ticket & inAssets) > 0n ? left : (worth[i] as bigint),
+          availableAt: null,
+        },
+      ]
+    })
+    const those = (ready: boolean) =>
+      all
+        .filter(({ isReady, amount }) => isReady === ready && amount > 0n)
+        .map(({ isReady: _, ...request }) => request)
+        .sort((one, other) => one.requestedAt! - other.requestedAt!)
+    return { pending: those(false), claimable: those(true) }
+  },
+  taken: (claimable) => claimable.slice(0, 1),
+  *claim(_, [{ id } = { id: '0-0' }]): Rounds<Transaction> {
+    const [index] = yield [at(address, BigInt(id.split('-')[0]!))]
+    return claimExitedAssets({ chainId, vault: address, id, index: index as bigint })
+  },
+  named: ({ data }) => {
+    const found = strictDecode(claims, data)
+    return found && found.args[1] < inAssets ? [ticketOf(found.args[0], found.args[1])] : []
+  },
+  bind: ({ data }, { ids }) => {
+    const found = strictDecode(claims, data)
+    if (!found) return refuse('POLICY_DECODE', 'It is not a call of claimExitedAssets of StakeWise')
+    const [place, time, index] = found.args
+    const id = `${place}-${time}`
+    if (ids.join() !== id)
+      return refuse('POLICY_AMOUNT', `It claims request ${id}, and yours is ${ids.join(', ')}`)
+    return {
+      bound: {
+        name: 'claimExitedAssets',
+        args: printed({ positionTicket: place, timestamp: time, exitQueueIndex: index }),
+        text: `Claim request ${id} of the queue, paid to the wallet`,
+        value: 0n,
+      },
+    }
+  },
+})
+
+const at = (address: Address, place: bigint) => ({
+  address,
+  abi,
+  functionName: 'getExitQueueIndex',
+  args: [place],
+})
+
+/** The requests that are for an owner: each keeps the time at which it was made, through every claim of a part. */
+function ticketsIn(owner: Address, logs: readonly Logged[]): bigint[] {
+  const times = new Map<bigint, bigint>()
+  for (const { topics, data, blockTimestamp } of logs) {
+    const { eventName, args } = decodeEventLog({ abi, topics: topics as never, data })
+    const isAsked = eventName === 'ExitQueueEntered' || eventName === 'V2ExitQueueEntered'
+    if (isAsked && sameAddress(args.receiver, owner)) {
+      const time = BigInt(blockTimestamp!)
+      times.set(args.positionTicket, eventName === 'ExitQueueEntered' ? time : time | inAssets)
+    }
+    if (eventName !== 'ExitedAssetsClaimed') continue
+    const time = times.get(args.prevPositionTicket)
+    times.delete(args.prevPositionTicket)
+    if (time !== undefined && args.newPositionTicket > 0n) times.set(args.newPositionTicket, time)
+  }
+  return [...times].map(([place, time]) => ticketOf(place, time))
+}

@@ -1,0 +1,134 @@
+import { missingHeader, namesIn } from '../api/page.ts'
+import { routes } from '../api/routes.ts'
+import type { Service } from '../api/service.ts'
+import type { Wallet } from '../api/wallet.ts'
+import { AppError, errorRow } from '../domain/errors.ts'
+import { checkedKey, checkedUrl } from '../domain/service-url.ts'
+import type { HttpAnswer } from '../http/client.ts'
+import { readBackOf } from './confirm-writes.ts'
+import { completedQuote, isNoPage, olderPageOf, standInFor, type TokenAt } from './legacy-pages.ts'
+import type { Governor, Wait } from './rate-limits.ts'
+import { type Asked, asker, type Exchange, type UnknownWord, unknownWords } from './request.ts'
+
+/**
+ * A deployment of the service, and the key that it knows us by. One call takes at most `deadlineMs` with all its tries, and
+ * may wait as long as `limitMs` says where a limit asks for it; `waits` is told before that, in seconds. `clockIsOff` is told
+ * once when its clock and ours are more than five minutes apart, in ms, `unknown` once a word, and `missing` once a network that is left out of an answer. Under `legacyBaseUrl` are
+ * the pages that came before the current ones; the key goes there, too. `tokenAt` is what is known of a token here.
+ */
+export type Deployment = {
+  baseUrl: string
+  legacyBaseUrl?: string | undefined
+  apiKey: string
+  deadlineMs?: number
+  limitMs?: () => number
+  now?: () => number
+  governor?: Governor
+  tokenAt?: TokenAt
+  clockIsOff?: (byMs: number) => void
+  unknown?: (word: UnknownWord) => void
+  missing?: (network: string) => void
+  waits?: (seconds: number, why: Wait) => void
+  traced?: (exchange: Exchange) => void
+  answered?: (name: keyof Service, answer: HttpAnswer) => void
+}
+
+/** What the answer of a service may lack networks in. */
+const mayLack: readonly (keyof Service)[] = ['listStrategies', 'recommend', 'getWallet']
+
+const toleranceMs = 5 * 60_000
+const nothing = () => undefined
+
+/** The service, far away: every route becomes a method that makes one HTTP exchange. What changes nothing is tried again, at most three times. */
+export function remote(deployment: Deployment): Service {
+  const { now = Date.now, deadlineMs = 15_000, tokenAt = async () => undefined } = deployment
+  const base = checkedUrl(deployment.baseUrl, 'base URL')
+  const legacy =
+    deployment.legacyBaseUrl === undefined
+      ? undefined
+      : checkedUrl(deployment.legacyBaseUrl, 'legacy base URL')
+  const ask = asker({
+    apiKey: checkedKey(deployment.apiKey),
+    deadlineMs,
+    limitMs: deployment.limitMs ?? (() => deadlineMs),
+    now,
+    governor: deployment.governor,
+    waits: deployment.waits ?? nothing,
+    traced: deployment.traced ?? nothing,
+  })
+  const once = tellers(deployment, now)
+  const call = async (
+    name: keyof Service,
+    input: unknown,
+    signal: AbortSignal | undefined,
+  ): Promise<unknown> => {
+    const complete = name === 'quote' && {
+      complete: (body: unknown, sent: object) => completedQuote(body, sent, tokenAt),
+    }
+    let left: string[] = []
+    const back = readBackOf(name, input)
+    const readBack = back && { readBack: (): Promise<unknown> => call(back[0], back[1], signal) }
+    const at = (url: string, route: Asked, isHeard = true) =>
+      ask(url, { ...route, ...complete, ...readBack }, input, {
+        signal,
+        answered: (answer) => {
+          once.clock(answer)
+          if (mayLack.includes(name)) left = namesIn(answer.headers[missingHeader] ?? '')
+          if (isHeard) deployment.answered?.(name, answer)
+        },
+      })
+    const stats = async (wallet: Wallet): Promise<Wallet> => {
+      if (wallet.stats !== null || legacy === undefined) return wallet
+      const older = (await at(legacy, olderPageOf(name)!, false).catch(noneThere)) as Wallet | undefined
+      return { ...wallet, stats: older?.stats ?? null }
+    }
+    const answered = await at(base, routes[name]).catch((error: unknown) => {
+      const older = legacy !== undefined && isNoPage(error) ? standInFor(name, input) : undefined
+      if (older === undefined) throw error
+      // What an older page answers is read as the current one's, which reads every shape.
+      return at(legacy!, { ...older, output: routes[name].output })
+    })
+    for (const one of unknownWords(name, answered)) once.unknown(one)
+    const lacking = left
+    for (const network of lacking) once.missing(network)
+    const value = name === 'getWallet' ? await stats(answered as Wallet) : answered
+    return lacking.length > 0 ? { ...(value as object), missing: lacking } : value
+  }
+  const methods = (Object.keys(routes) as (keyof Service)[]).map((name) => [
+    name,
+    (input: unknown, { signal }: { signal?: AbortSignal } = {}) => call(name, input, signal),
+  ])
+  return Object.fromEntries(methods) as Service
+}
+
+/** A page that does not have what was looked for is as good as none. */
+function noneThere(error: unknown): undefined {
+  if (error instanceof AppError && errorRow(error.code).status === 404) return undefined
+  throw error
+}
+
+/** What is told once: the clock, each word, and each network. */
+function tellers({ clockIsOff, unknown, missing }: Deployment, now: () => number) {
+  let toldOfClock = false
+  const told = new Set<string>()
+  const lacked = new Set<string>()
+  return {
+    clock: ({ headers }: HttpAnswer) => {
+      const byMs = Date.parse(headers.date ?? '') - now()
+      if (toldOfClock || !(Math.abs(byMs) > toleranceMs)) return
+      toldOfClock = true
+      clockIsOff?.(byMs)
+    },
+    missing: (network: string) => {
+      if (lacked.has(network)) return
+      lacked.add(network)
+      missing?.(network)
+    },
+    unknown: (one: UnknownWord) => {
+      const key = JSON.stringify(one)
+      if (told.has(key)) return
+      told.add(key)
+      unknown?.(one)
+    },
+  }
+}

@@ -1,0 +1,172 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sign } from 'viem/accounts'
+import { hexToBigInt, keccak256, numberToHex } from 'viem/utils'
+import type { Address, Hex } from '../../domain/address.ts'
+import { receiveMessage } from '../../swaps/cctp-v2/encode.ts'
+import { receiptOf } from '../genesis/deployer.ts'
+import { type End, followEnd, type Ledger, type Sent } from './ledger.ts'
+import {
+  type BurnMessage,
+  decodeMessage,
+  fillMessage,
+  shortMessage,
+  type Verdict,
+  zeroWord,
+} from './message.ts'
+
+/** Finality thresholds and the fees in basis points that the attester asks for them. */
+export const speeds = { fast: { threshold: 1000, bps: 1n }, standard: { threshold: 2000, bps: 0n } } as const
+
+/** A message with what the attester says about it; `attestation` is missing while it waits for finality. */
+export type Attested = {
+  sent: Sent
+  sourceDomain: number
+  decoded: BurnMessage
+  message: Hex
+  attestation?: Hex
+  delayReason: string | null
+}
+
+/** What the attester works with. */
+type AttesterOptions = {
+  ends: readonly End[]
+  /** Signs messages; both transmitters must know its address. */
+  key: Hex
+  /** An unlocked account that carries attested messages to their destination. */
+  relayer: Address
+  /** How long a standard message waits, in milliseconds of real time. */
+  standardDelayMs: number
+  pollMs: number
+  now: () => number
+  /** What goes wrong with the bridge now, if anything. */
+  fault?: () => BridgeFault | undefined
+  /** Whether a chain makes blocks: nothing is delivered to one that does not. */
+  makesBlocks?: (chainId: number) => boolean
+}
+
+/** What can go wrong with a bridge that burns and mints; `percent` is what it keeps. */
+export type BridgeFault = { kind: 'stuck' | 'undelivered' } | { kind: 'short'; percent: number }
+
+/** What the attestation API answers from. */
+export type Attester = {
+  messages: (sourceDomain: number) => readonly Attested[]
+  /** Runs something while nothing is attested or relayed. */
+  paused: <T>(work: () => Promise<T>) => Promise<T>
+  /** Ends it after what it is doing, and after what waits in `paused`. */
+  stop: () => Promise<void>
+}
+
+// About a day of blocks; a fast attestation that is older must be asked for again.
+const expiresAfter = 7200n
+const retryAfterMs = 5000
+
+/** Watches both ends for burns, signs what may be delivered, and delivers it. */
+export function startAttester(options: AttesterOptions): Attester {
+  const { ends, standardDelayMs, pollMs, now, fault = () => undefined, makesBlocks = () => true } = options
+  const followers = ends.map((end) => followEnd(end, now))
+  const known = new Map<Hex, Attested>()
+  const failedAt = new Map<Hex, number>()
+  const stopping = new AbortController()
+  let ledgers: Ledger[] = []
+
+  const verdict = (sent: Sent, burn: BurnMessage, destination: Ledger): Verdict | undefined => {
+    const { fast, standard } = speeds
+    const fee = (burn.burn.amount * fast.bps + 9999n) / 10000n
+    if (burn.minFinalityThreshold <= fast.threshold && burn.burn.maxFee >= fee)
+      return {
+        nonce: sent.nonce,
+        finality: fast.threshold,
+        fee,
+        expirationBlock: destination.head + expiresAfter,
+      }
+    if (now() - sent.seenAt < standardDelayMs) return undefined
+    return { nonce: sent.nonce, finality: standard.threshold, fee: 0n, expirationBlock: 0n }
+  }
+
+  /** What was delivered says by itself what had been signed. */
+  const delivered = (sent: Sent, destination: Ledger | undefined): Verdict | undefined => {
+    const received = destination?.received.get(sent.nonce)
+    if (!received) return undefined
+    const word = (at: number) => hexToBigInt(`0x${received.body.slice(2 + at * 2, 2 + at * 2 + 64)}`)
+    return { nonce: sent.nonce, finality: received.finality, fee: word(164), expirationBlock: word(196) }
+  }
+
+  const attest = async (sent: Sent, sourceDomain: number): Promise<void> => {
+    const decoded = decodeMessage(sent.message)
+    if (!decoded || known.get(sent.nonce)?.attestation) return
+    const index = ends.findIndex(({ bridge }) => bridge.domain === decoded.destinationDomain)
+    const destination = ledgers[index]
+    if (!destination) return
+    const slow =
+      decoded.minFinalityThreshold <= speeds.fast.threshold &&
+      decoded.burn.maxFee < (decoded.burn.amount * speeds.fast.bps + 9999n) / 10000n
+    const delayReason = slow ? 'insufficient_fee' : null
+    const wrong = fault()
+    const said = delivered(sent, destination) ?? verdict(sent, decoded, destination)
+    if (!said || wrong?.kind === 'stuck') {
+      known.set(sent.nonce, { sent, sourceDomain, decoded, message: '0x', delayReason })
+      return
+    }
+    const message =
+      wrong?.kind === 'short'
+        ? shortMessage(sent.message, said, wrong.percent)
+        : fillMessage(sent.message, said)
+    const attestation = await sign({ hash: keccak256(message), privateKey: options.key, to: 'hex' })
+    const full = decodeMessage(message)!
+    known.set(sent.nonce, { sent, sourceDomain, decoded: full, message, attestation, delayReason })
+  }
+
+  const relay = async ({ sent, decoded, message, attestation }: Attested): Promise<void> => {
+    const index = ends.findIndex(({ bridge }) => bridge.domain === decoded.destinationDomain)
+    if (!attestation || decoded.destinationCaller !== zeroWord) return
+    if (ledgers[index]!.received.has(sent.nonce)) return
+    if (now() - (failedAt.get(sent.nonce) ?? 0) < retryAfterMs) return
+    const { rpc, bridge } = ends[index]!
+    const { chainId, messageTransmitter: transmitter } = bridge
+    if (fault()?.kind === 'undelivered' || !makesBlocks(chainId)) return
+    failedAt.set(sent.nonce, now())
+    const { to, data } = receiveMessage({ chainId, transmitter, message, attestation })
+    const tx = { from: options.relayer, to, data, gas: numberToHex(1_000_000) }
+    await receiptOf(rpc, await rpc.request('eth_sendTransaction', [tx]))
+    ledgers[index] = await followers[index]!()
+  }
+
+  const round = async (): Promise<void> => {
+    ledgers = await Promise.all(followers.map((follow) => follow()))
+    const alive = new Set(ledgers.flatMap(({ sent }) => sent.map(({ nonce }) => nonce)))
+    for (const nonce of known.keys()) if (!alive.has(nonce)) forget(nonce)
+    for (const [index, { sent }] of ledgers.entries())
+      for (const one of sent) await attest(one, ends[index]!.bridge.domain)
+    for (const one of known.values()) await relay(one)
+  }
+
+  const forget = (nonce: Hex): void => {
+    known.delete(nonce)
+    failedAt.delete(nonce)
+  }
+
+  let turn: Promise<unknown> = Promise.resolve()
+  const exclusively = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = turn.then(work)
+    turn = mine.catch(() => undefined)
+    return mine
+  }
+
+  const loop = (async () => {
+    while (!stopping.signal.aborted) {
+      // A node that does not answer is asked again in the next round; the world's owner sees that it is gone.
+      await exclusively(round).catch(() => undefined)
+      await sleep(pollMs, undefined, { signal: stopping.signal }).catch(() => undefined)
+    }
+  })()
+
+  return {
+    messages: (sourceDomain) => [...known.values()].filter((one) => one.sourceDomain === sourceDomain),
+    paused: exclusively,
+    stop: async () => {
+      stopping.abort()
+      await loop
+      await turn
+    },
+  }
+}

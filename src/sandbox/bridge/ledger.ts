@@ -1,0 +1,74 @@
+import { decodeEventLog, encodeEventTopics, encodePacked, keccak256 } from 'viem/utils'
+import type { Rpc } from '../../chain/rpc/rpc.ts'
+import type { Hex } from '../../domain/address.ts'
+import type { CctpV2Constants } from '../../protocols/catalog.ts'
+import { own } from '../genesis/artifacts.ts'
+
+/** One end of the bridge, and the node of its chain. */
+export type End = { bridge: CctpV2Constants; rpc: Rpc }
+
+/** A message that left one end. */
+export type Sent = { txHash: Hex; nonce: Hex; message: Hex; seenAt: number }
+
+/** What the logs of one end say; built again from the first block whenever the chain is not the one that was read. */
+export type Ledger = { sent: Sent[]; received: Map<Hex, { finality: number; body: Hex }>; head: bigint }
+
+type Block = { number: Hex; hash: Hex }
+type Log = { data: Hex; topics: [Hex, ...Hex[]]; transactionHash: Hex; logIndex: Hex }
+
+/** Follows one end. Each call of the function that it gives reads what is new, and answers with the ledger. */
+export function followEnd({ bridge, rpc }: End, now: () => number): () => Promise<Ledger> {
+  const { abi } = own('MessageTransmitterV2')
+  const topics = ['MessageSent', 'MessageReceived'].map(
+    (eventName) => encodeEventTopics({ abi, eventName })[0],
+  )
+  const empty = (): Ledger => ({ sent: [], received: new Map(), head: -1n })
+  let ledger = empty()
+  let last: Block | undefined
+
+  const add = (log: Log): void => {
+    const { eventName, args } = decodeEventLog({ abi, ...log }) as unknown as {
+      eventName: string
+      args: { message: Hex; nonce: Hex; finalityThresholdExecuted: number; messageBody: Hex }
+    }
+    if (eventName === 'MessageReceived')
+      ledger.received.set(args.nonce, {
+        finality: args.finalityThresholdExecuted,
+        body: args.messageBody,
+      })
+    else
+      ledger.sent.push({
+        txHash: log.transactionHash,
+        // The same burn has the same nonce whenever it is looked at.
+        nonce: keccak256(
+          encodePacked(
+            ['uint32', 'bytes32', 'uint256'],
+            [bridge.domain, log.transactionHash, BigInt(log.logIndex)],
+          ),
+        ),
+        message: args.message,
+        seenAt: now(),
+      })
+  }
+
+  return async () => {
+    const latest = await rpc.request<Block>('eth_getBlockByNumber', ['latest', false])
+    if (latest.hash === last?.hash) return ledger
+    const stillThere =
+      last &&
+      (await rpc.request<Block | null>('eth_getBlockByNumber', [last.number, false]))?.hash === last.hash
+    if (!stillThere) ledger = empty()
+    const logs = await rpc.request<Log[]>('eth_getLogs', [
+      {
+        address: bridge.messageTransmitter,
+        topics: [topics],
+        fromBlock: stillThere ? `0x${(BigInt(last!.number) + 1n).toString(16)}` : '0x0',
+        toBlock: latest.number,
+      },
+    ])
+    for (const log of logs) add(log)
+    ledger.head = BigInt(latest.number)
+    last = latest
+    return ledger
+  }
+}

@@ -1,0 +1,86 @@
+import { concat, numberToHex, size, slice } from 'viem/utils'
+import type { Hex } from '../../domain/address.ts'
+
+/** A word of zeros: anybody may deliver, or nobody is named. */
+export const zeroWord: Hex = `0x${'0'.repeat(64)}`
+
+/** A burn message of CCTP v2, header and body, as its bytes say. */
+export type BurnMessage = {
+  version: number
+  sourceDomain: number
+  destinationDomain: number
+  nonce: Hex
+  sender: Hex
+  recipient: Hex
+  destinationCaller: Hex
+  minFinalityThreshold: number
+  finalityThresholdExecuted: number
+  body: Hex
+  burn: {
+    burnToken: Hex
+    mintRecipient: Hex
+    amount: bigint
+    messageSender: Hex
+    maxFee: bigint
+    feeExecuted: bigint
+    expirationBlock: bigint
+    hookData: Hex
+  }
+}
+
+const bodyAt = 148
+const hookAt = bodyAt + 228
+
+/** Reads a message; `undefined` when it is too short to be one of a burn. */
+export function decodeMessage(message: Hex): BurnMessage | undefined {
+  if (size(message) < hookAt) return undefined
+  const number = (at: number): number => Number(slice(message, at, at + 4))
+  const word = (at: number): Hex => slice(message, at, at + 32)
+  const inBody = (at: number): Hex => word(bodyAt + at)
+  return {
+    version: number(0),
+    sourceDomain: number(4),
+    destinationDomain: number(8),
+    nonce: word(12),
+    sender: word(44),
+    recipient: word(76),
+    destinationCaller: word(108),
+    minFinalityThreshold: number(140),
+    finalityThresholdExecuted: number(144),
+    body: slice(message, bodyAt),
+    burn: {
+      burnToken: inBody(4),
+      mintRecipient: inBody(36),
+      amount: BigInt(inBody(68)),
+      messageSender: inBody(100),
+      maxFee: BigInt(inBody(132)),
+      feeExecuted: BigInt(inBody(164)),
+      expirationBlock: BigInt(inBody(196)),
+      hookData: size(message) === hookAt ? '0x' : slice(message, hookAt),
+    },
+  }
+}
+
+/** What the attester decides about a message before signing it. */
+export type Verdict = { nonce: Hex; finality: number; fee: bigint; expirationBlock: bigint }
+
+/** Puts the attester's verdict into a message as it was emitted. */
+export const fillMessage = (message: Hex, { nonce, finality, fee, expirationBlock }: Verdict): Hex =>
+  concat([
+    slice(message, 0, 12),
+    nonce,
+    slice(message, 44, 144),
+    numberToHex(finality, { size: 4 }),
+    slice(message, bodyAt, bodyAt + 164),
+    numberToHex(fee, { size: 32 }),
+    numberToHex(expirationBlock, { size: 32 }),
+    ...(size(message) > hookAt ? [slice(message, hookAt)] : []),
+  ])
+
+/** The same for a bridge that keeps a part of what it carries: as a fee that nobody agreed to. */
+export function shortMessage(message: Hex, verdict: Verdict, percent: number): Hex {
+  const fee = (decodeMessage(message)!.burn.amount * BigInt(percent)) / 100n
+  const filled = fillMessage(message, { ...verdict, fee })
+  const maxFeeAt = bodyAt + 132
+  return concat([slice(filled, 0, maxFeeAt), numberToHex(fee, { size: 32 }), slice(filled, maxFeeAt + 32)])
+}

@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+import { AppError } from '../domain/errors.ts'
+import { sandboxFiles } from './daemon-record.ts'
+import { diskFault, privateDirectory } from './durable-files.ts'
+import { type ErrorWire, fromWire } from './error-json.ts'
+
+/** Everything the daemon is told when it starts; nothing in it is secret. */
+export type DaemonArguments = {
+  dataDir: string
+  cacheDir: string
+  anvil?: string
+  path: string
+  idleMs: number
+  everyMs: number
+  anew?: true
+}
+
+/** Where the sandbox is, and how to start it. */
+export type EnsureOptions = {
+  /** The script that the daemon is. */
+  entry: string
+  dataDir: string
+  cacheDir: string
+  /** The environment of the command: PATH and SLUICE_ANVIL are read; only what a process needs is passed on. */
+  env: Readonly<Record<string, string | undefined>>
+  /** What was saved is forgotten, where a daemon has to be started. */
+  anew?: true
+  /** Called once when a daemon has to be started. */
+  onStart?: () => void
+  /** How long nobody may use it before it ends by itself. */
+  idleMs?: number
+  /** How often it saves what changed. */
+  everyMs?: number
+  /** How long to wait for a daemon that somebody else is starting or ending. */
+  waitMs?: number
+}
+
+const passedOn = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'LANG', 'TZ', 'SYSTEMROOT']
+
+/** Starts the daemon and waits for its one line; `busy` when another process holds the lock. */
+export async function startDaemon(options: EnsureOptions): Promise<'ready' | 'busy'> {
+  const { dataDir, cacheDir, env, idleMs = 15 * 60_000, everyMs = 3000 } = options
+  const files = sandboxFiles(dataDir)
+  privateDirectory(files.dir)
+  const anvil = env.SLUICE_ANVIL
+  const told: DaemonArguments = {
+    dataDir,
+    cacheDir,
+    ...(anvil ? { anvil } : {}),
+    path: env.PATH ?? '',
+    idleMs,
+    everyMs,
+    ...(options.anew && { anew: true }),
+  }
+  const log = openLog(files.log)
+  const kept = passedOn.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', options.entry, JSON.stringify(told)],
+    {
+      detached: true,
+      cwd: files.dir,
+      stdio: ['ignore', 'pipe', log],
+      env: Object.fromEntries(kept),
+    },
+  )
+  closeSync(log)
+  const out = child.stdout
+  if (!out) throw new Error('the daemon has a pipe for its stdout')
+  const said = await new Promise<string>((resolve, reject) => {
+    let text = ''
+    child.once('error', reject)
+    out.setEncoding('utf8')
+    out.on('data', (part: string) => {
+      text += part
+      if (text.includes('\n')) resolve(text)
+    })
+    out.on('end', () => resolve(text))
+  })
+  child.unref()
+  out.destroy()
+  if (!said.includes('\n'))
+    throw new AppError('SANDBOX_UNAVAILABLE', `The sandbox ended while it started; see ${files.log}`)
+  const line = JSON.parse(said) as { ready?: true; busy?: true; error?: ErrorWire }
+  if (line.error) throw fromWire(line.error)
+  return line.ready ? 'ready' : 'busy'
+}
+
+function openLog(path: string): number {
+  try {
+    return openSync(path, 'a', 0o600)
+  } catch (error) {
+    throw diskFault(error, path)
+  }
+}

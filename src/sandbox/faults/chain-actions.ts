@@ -1,0 +1,90 @@
+import { hexQuantity } from '../../chain/rpc/answer-numbers.ts'
+import type { Rpc } from '../../chain/rpc/rpc.ts'
+import type { Hex } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { FaultRequest } from '../../domain/sandbox-fault.ts'
+
+type Block = { hash: Hex; number: Hex }
+
+/** Replaces the newest blocks by empty ones; gives the hashes of those that are gone. */
+export async function reorganise(rpc: Rpc, depth: number): Promise<Hex[]> {
+  const head = await heightOf(rpc)
+  const blocks = await rpc.batch(
+    Array.from({ length: depth }, (_, at) => ['eth_getBlockByNumber', [hexQuantity(head - at), false]]),
+  )
+  await rpc.request('anvil_reorg', [depth, []])
+  return blocks.map((block) => (block as Block).hash)
+}
+
+const heightOf = async (rpc: Rpc): Promise<number> => Number(await rpc.request<Hex>('eth_blockNumber'))
+
+/** The chains of which so many of the newest blocks can be replaced; USAGE with the most that can be where there is none. */
+export async function replaceableOn<T extends { rpc: Rpc; network: { name: string } }>(
+  chains: readonly T[],
+  depth: number,
+): Promise<T[]> {
+  const all = await Promise.all(
+    chains.map(async (chain) => ({ chain, most: await replaceable(chain.rpc, depth) })),
+  )
+  const able = all.filter(({ most }) => most === depth)
+  if (able.length > 0) return able.map(({ chain }) => chain)
+  const { chain, most } = all.reduce((best, one) => (one.most > best.most ? one : best))
+  const { name } = chain.network
+  throw most > 0
+    ? new AppError(
+        'USAGE',
+        `Of ${name} at most the newest ${most === 1 ? 'block' : `${most} blocks`} can be replaced: what it was before is not kept`,
+        { hint: `sluice sandbox fault reorg ${most} --network ${name}` },
+      )
+    : new AppError(
+        'USAGE',
+        'No block was made since the sandbox was started, and only such can be replaced',
+        {
+          hint: 'Make some first: sluice sandbox warp 1m, or anything that is sent',
+        },
+      )
+}
+
+/** How many of the newest blocks of a chain can be replaced, at most `depth`: the node must have kept the state before them. Of what was saved and loaded it has the last one alone. */
+async function replaceable(rpc: Rpc, depth: number): Promise<number> {
+  const head = await heightOf(rpc)
+  let [least, most] = [0, Math.min(depth, head)]
+  while (least < most) {
+    const middle = Math.ceil((least + most) / 2)
+    if (await hasState(rpc, head - middle)) least = middle
+    else most = middle - 1
+  }
+  return least
+}
+
+async function hasState(rpc: Rpc, block: number): Promise<boolean> {
+  try {
+    await rpc.request('eth_getBalance', [`0x${'0'.repeat(40)}`, hexQuantity(block)])
+    return true
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'RPC_ERROR') return false
+    throw error
+  }
+}
+
+type Pool = Record<'pending' | 'queued', Record<string, Record<string, { hash: Hex }>>>
+
+/** Makes the node forget what waits in its mempool: all, or what has one nonce. */
+export async function forgetWaiting(rpc: Rpc, { amount: nonce }: FaultRequest): Promise<void> {
+  if (nonce === null) return void (await rpc.request('anvil_dropAllTransactions'))
+  const { pending, queued } = await rpc.request<Pool>('txpool_content')
+  for (const byNonce of [...Object.values(pending), ...Object.values(queued)]) {
+    const waits = byNonce[String(nonce)]
+    if (waits) await rpc.request('anvil_dropTransaction', [waits.hash])
+  }
+}
+
+/** Stops making blocks. */
+export const stopMining = (rpc: Rpc): Promise<unknown> => rpc.request('evm_setAutomine', [false])
+
+/** Makes blocks again, and one at once when something waits. */
+export async function goOnMining(rpc: Rpc): Promise<void> {
+  await rpc.request('evm_setAutomine', [true])
+  const { pending } = await rpc.request<{ pending: Hex }>('txpool_status')
+  if (Number(pending) > 0) await rpc.request('evm_mine')
+}

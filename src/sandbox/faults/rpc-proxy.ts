@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Hex } from '../../domain/address.ts'
+import type { FaultName, FaultRequest } from '../../domain/sandbox-fault.ts'
+import { newDispatcher, postJson } from '../../http/client.ts'
+import { type Answer, jsonBody, type Loopback, serveLoopback } from '../loopback-server.ts'
+import { type FaultSet, fallsUnder } from './active-faults.ts'
+import type { FaultyChain, Sends } from './send-faults.ts'
+
+type Call = { id: unknown; method: string; params?: unknown[] }
+type Ask = (method: string, params: readonly unknown[]) => Promise<unknown>
+
+/** Faults of a whole exchange. */
+const ofExchange: readonly FaultName[] = [
+  'rpc-slow',
+  'rpc-429',
+  'rpc-502',
+  'rpc-hang',
+  'rpc-down',
+  'rpc-lost-request',
+  'rpc-lost-answer',
+]
+
+/** Every fault that needs the proxy in front of the nodes. */
+export const throughProxy: readonly FaultName[] = [
+  ...ofExchange,
+  'rpc-wrong-chain',
+  'rpc-head-back',
+  'drop',
+  'delay',
+  'revert',
+  'out-of-gas',
+]
+
+/** Stands before a node and plays the faults that are set. */
+export function startProxy(
+  chain: FaultyChain & { rpcUrl: string },
+  faults: FaultSet,
+  sends: Sends,
+): Promise<Loopback> {
+  const dispatcher = newDispatcher()
+  const post = async (call: Call): Promise<Record<string, unknown>> => {
+    const { body } = await postJson(chain.rpcUrl, call, { dispatcher, deadlineMs: 60_000 })
+    return body as Record<string, unknown>
+  }
+  const ask: Ask = async (method, params) => (await post(asked(method, params))).result
+
+  const reply = async (call: Call): Promise<unknown> => {
+    const result = (value: unknown) => ({ jsonrpc: '2.0', id: call.id, result: value })
+    if (call.method === 'eth_sendRawTransaction') {
+      const hash = await sends.take(chain, String(call.params?.[0]) as Hex)
+      if (hash !== undefined) return result(hash)
+    }
+    const fault = faults.find(['rpc-wrong-chain', 'rpc-head-back'], chain.name, ({ kind }) =>
+      (kind === 'rpc-wrong-chain' ? ['eth_chainId', 'net_version'] : headMethods).includes(call.method),
+    )
+    if (!fault) return post(call)
+    faults.happened(fault)
+    if (fault.kind === 'rpc-wrong-chain') return result(call.method === 'eth_chainId' ? '0x1' : '1')
+    return result(await behindBy(fault.amount ?? 0, call, ask))
+  }
+
+  const pass = async (body: unknown): Promise<Answer> => ({
+    status: 200,
+    body: Array.isArray(body) ? await Promise.all(body.map(reply)) : await reply(body as Call),
+  })
+
+  return serveLoopback(async (request) => {
+    try {
+      const body = await jsonBody(request)
+      const calls = [body].flat() as Call[]
+      const fault = faults.find(ofExchange, chain.name, (one) =>
+        calls.some(({ method }) => fallsUnder(one, method)),
+      )
+      if (!fault) return await pass(body)
+      faults.happened(fault)
+      return await exchange(fault, () => pass(body), faults)
+    } catch {
+      return 'drop' // A node that does not answer, or a call that is none: the connection breaks.
+    }
+  })
+}
+
+async function exchange(
+  { kind, amount }: FaultRequest,
+  pass: () => Promise<Answer>,
+  faults: FaultSet,
+): Promise<Answer | 'drop'> {
+  switch (kind) {
+    case 'rpc-slow':
+      await Promise.race([sleep(amount ?? 0), faults.cleared()])
+      return pass()
+    case 'rpc-429': {
+      const wait = String(Math.ceil((amount ?? 0) / 1000))
+      return { status: 429, body: { error: 'slow down' }, headers: { 'retry-after': wait } }
+    }
+    case 'rpc-502':
+      return { status: 502, body: 'bad gateway' }
+    case 'rpc-hang':
+      await faults.cleared()
+      return 'drop'
+    case 'rpc-lost-answer':
+      await pass()
+      return 'drop'
+    default:
+      return 'drop'
+  }
+}
+
+const asked = (method: string, params: readonly unknown[]): Call & { jsonrpc: '2.0' } => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method,
+  params: [...params],
+})
+
+const headMethods = ['eth_blockNumber', 'eth_getBlockByNumber']
+const newest: readonly unknown[] = ['latest', 'pending', 'safe', 'finalized']
+
+/** What a node says that is some blocks behind. */
+async function behindBy(blocks: number, { method, params = [] }: Call, ask: Ask): Promise<unknown> {
+  const head = Number(await ask('eth_blockNumber', []))
+  const hex = `0x${Math.max(0, head - blocks).toString(16)}`
+  if (method === 'eth_blockNumber') return hex
+  return ask(method, newest.includes(params[0]) ? [hex, ...params.slice(1)] : params)
+}

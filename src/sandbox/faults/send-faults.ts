@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  concatHex,
+  encodeErrorResult,
+  keccak256,
+  numberToHex,
+  parseAbi,
+  parseTransaction,
+  size,
+} from 'viem/utils'
+import type { Rpc } from '../../chain/rpc/rpc.ts'
+import { type Hex, sameAddress } from '../../domain/address.ts'
+import type { FaultRequest } from '../../domain/sandbox-fault.ts'
+import type { FaultSet } from './active-faults.ts'
+
+const errors = parseAbi(['error Error(string reason)'])
+
+/** Code that reverts whatever is called, with a reason as `require` gives it. */
+function revertingCode(reason: string): Hex {
+  const data = encodeErrorResult({ abi: errors, errorName: 'Error', args: [reason] })
+  const length = numberToHex(size(data), { size: 2 })
+  // PUSH2 length, PUSH2 15, PUSH1 0, CODECOPY, PUSH2 length, PUSH1 0, REVERT: fifteen bytes, and then the reason.
+  return concatHex(['0x61', length, '0x61000f60003961', length, '0x6000fd', data])
+}
+
+/** Code that goes round in a circle until the gas is over: JUMPDEST, PUSH1 0, JUMP. */
+const endlessCode: Hex = '0x5b600056'
+
+/** One chain, as faults act on it. */
+export type FaultyChain = { name: string; rpc: Rpc }
+
+/** What becomes of a signed transaction; `undefined` where it goes on to the node as it is. */
+export type Sends = {
+  take: (chain: FaultyChain, raw: Hex) => Promise<Hex | undefined>
+  /** Waits for what was still on its way: all that was held back is passed on when the faults are cleared. */
+  settle: () => Promise<void>
+}
+
+/** Faults of transactions on their way to a node. */
+export function faultySends(faults: FaultSet): Sends {
+  const running = new Set<Promise<void>>()
+  const behind = (work: Promise<void>): void => {
+    const held = work
+      // A node that refuses it later refuses it as it would have done at once: nobody is there to be told.
+      .catch(() => undefined)
+      .finally(() => running.delete(held))
+    running.add(held)
+  }
+
+  /** Puts other code in the place of a contract until the transaction is in a block. */
+  const spoil = async (rpc: Rpc, fault: FaultRequest, raw: Hex): Promise<Hex> => {
+    const at = fault.at as Hex
+    const code = await rpc.request<Hex>('eth_getCode', [at, 'latest'])
+    const restore = async () => void (await rpc.request('anvil_setCode', [at, code]))
+    await rpc.request('anvil_setCode', [at, badCode(fault)])
+    const hash = await rpc.request<Hex>('eth_sendRawTransaction', [raw]).catch(async (error: unknown) => {
+      await restore()
+      throw error
+    })
+    let isCleared = false
+    void faults.cleared().then(() => {
+      isCleared = true
+    })
+    const mined = (async () => {
+      while (!isCleared && !(await rpc.request('eth_getTransactionReceipt', [hash]))) await sleep(5)
+    })().finally(restore)
+    behind(mined)
+    // Where nothing is mined, nobody waits for it.
+    await Promise.race([mined, sleep(1_000)])
+    return hash
+  }
+
+  const take = async ({ name, rpc }: FaultyChain, raw: Hex): Promise<Hex | undefined> => {
+    const fault = faults.find(['drop', 'delay'], name) ?? broken(faults, name, raw)
+    if (!fault) return undefined
+    faults.happened(fault)
+    if (fault.kind === 'drop') return keccak256(raw)
+    if (fault.kind !== 'delay') return spoil(rpc, fault, raw)
+    const { amount } = fault
+    const later = amount === null ? faults.cleared() : Promise.race([sleep(amount), faults.cleared()])
+    behind(later.then(() => rpc.request('eth_sendRawTransaction', [raw])).then(() => undefined))
+    return keccak256(raw)
+  }
+  return { take, settle: async () => void (await Promise.all(running)) }
+}
+
+/** The fault that a transaction falls under because of the contract that it goes to. */
+function broken(faults: FaultSet, network: string, raw: Hex): FaultRequest | undefined {
+  const { to } = parseTransaction(raw as `0x02${string}`)
+  return faults.find(
+    ['revert', 'out-of-gas'],
+    network,
+    ({ at }) => !!to && at !== null && sameAddress(at, to),
+  )
+}
+
+const badCode = ({ kind, reason }: FaultRequest): Hex =>
+  kind === 'revert' ? revertingCode(reason ?? 'sandbox fault') : endlessCode

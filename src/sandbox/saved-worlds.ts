@@ -1,0 +1,107 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Rpc } from '../chain/rpc/rpc.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Network } from '../domain/networks.ts'
+import type { Catalog } from '../protocols/catalog.ts'
+import { dumpState } from './anvil.ts'
+import { decodeCatalog, encodeCatalog } from './catalog-json.ts'
+import { diskFault, moveDurable, privateDirectory, writeDurable } from './durable-files.ts'
+
+/** A saved world: one state file a chain, the catalogue of what is deployed there, and the genesis that it began from, where that was noted. */
+export type Saved = {
+  catalog: Catalog
+  genesis: string | undefined
+  stateFile: (network: Network) => string
+}
+/** What is known of a world beside its chains. */
+export type About = Pick<Saved, 'catalog' | 'genesis'>
+
+const stateName = ({ name }: Network): string => `${name}.json`
+
+/** What to do where the world that was saved cannot be used. */
+export const anewHint = 'To begin anew, without what was done on it: sluice sandbox reset --yes'
+
+/** Reads a saved world; `undefined` where there is none, STATE_UNUSABLE where it is damaged. */
+export function readSaved(dir: string): Saved | undefined {
+  const file = join(dir, 'catalog.json')
+  if (!existsSync(file)) return undefined
+  try {
+    const written = JSON.parse(readFileSync(file, 'utf8')) as { genesis?: string }
+    return {
+      catalog: decodeCatalog(written),
+      genesis: written.genesis,
+      stateFile: (network) => join(dir, stateName(network)),
+    }
+  } catch (cause) {
+    const fault = diskFault(cause, file)
+    if (fault instanceof AppError) throw fault
+    throw new AppError('STATE_UNUSABLE', `${file} cannot be used: it is damaged`, {
+      cause,
+      details: { path: file },
+      hint: anewHint,
+    })
+  }
+}
+
+/** Saves a world under a name that appears only when all of it is on the disk. */
+export async function saveWorld(
+  dir: string,
+  { catalog, genesis }: About,
+  nodes: readonly { network: Network; rpc: Rpc }[],
+): Promise<void> {
+  const temporary = `${dir}.${process.pid}.tmp`
+  privateDirectory(temporary)
+  try {
+    const dumps = await Promise.all(nodes.map(({ rpc }) => dumpState(rpc)))
+    nodes.forEach(({ network }, index) => {
+      writeDurable(join(temporary, stateName(network)), dumps[index]!)
+    })
+    writeDurable(
+      join(temporary, 'catalog.json'),
+      JSON.stringify({ ...(encodeCatalog(catalog) as object), genesis }),
+    )
+    moveDurable(temporary, dir)
+  } catch (error) {
+    rmSync(temporary, { recursive: true, force: true })
+    throw diskFault(error, dir)
+  }
+}
+
+const numbered = /^world-([0-9]+)$/
+
+function numbers(dir: string): number[] {
+  const found = readdirSync(dir).flatMap((name) => numbered.exec(name)?.[1] ?? [])
+  return found.map(Number).sort((a, b) => b - a)
+}
+
+/** The newest saved world of a state directory, which it makes where there is none. */
+export function newestWorld(dir: string): Saved | undefined {
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    const [newest] = numbers(dir)
+    return newest === undefined ? undefined : readSaved(join(dir, `world-${newest}`))
+  } catch (error) {
+    throw diskFault(error, dir)
+  }
+}
+
+/** Saves the next world of a state directory and then drops the ones before it. */
+export async function saveNext(
+  dir: string,
+  about: About,
+  nodes: readonly { network: Network; rpc: Rpc }[],
+): Promise<void> {
+  const older = numbers(dir)
+  await saveWorld(join(dir, `world-${(older[0] ?? 0) + 1}`), about, nodes)
+  for (const number of older) rmSync(join(dir, `world-${number}`), { recursive: true, force: true })
+  for (const name of readdirSync(dir))
+    if (name.startsWith('world-') && name.endsWith('.tmp') && !name.includes(`.${process.pid}.`))
+      rmSync(join(dir, name), { recursive: true, force: true })
+}
+
+/** Forgets every saved world of a state directory, so that the next start is from genesis. */
+export function forgetWorlds(dir: string): void {
+  if (!existsSync(dir)) return
+  for (const number of numbers(dir)) rmSync(join(dir, `world-${number}`), { recursive: true, force: true })
+}

@@ -1,0 +1,45 @@
+import { AppError } from '../domain/errors.ts'
+import { doubtfulName, parseStrict, poisonous } from '../http/json.ts'
+import { refusal } from './answer.ts'
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** A request's body: JSON in UTF-8 in which no object has a name twice or a name that the language would take for its own. */
+export function readBody(bytes: Buffer): unknown {
+  const text = decoded(bytes)
+  const value = parsed(text)
+  const wrong = value !== null && typeof value === 'object' ? doubtfulName(text) : undefined
+  if (wrong !== undefined)
+    throw refusal([{ path: wrong, message: wrong === poisonous ? 'is no field' : 'is given more than once' }])
+  return value
+}
+
+/** JSON is UTF-8, whatever else a type may say. */
+export function refuseCharset(type: string | undefined): void {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(type ?? '')?.[1]
+  if (charset !== undefined && !/^utf-?8$/i.test(charset))
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'A body is application/json in UTF-8')
+}
+
+/** What was packed is not unpacked, and its bytes are not taken for what is in them. */
+export function refuseEncoding(encoding: string | undefined): void {
+  if (encoding !== undefined && !/^\s*(identity)?\s*$/i.test(encoding))
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'A body is sent as it is, without Content-Encoding')
+}
+
+function decoded(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes)
+  } catch (cause) {
+    throw new AppError('BAD_REQUEST', 'The body is not UTF-8', { cause })
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseStrict(text)
+  } catch (cause) {
+    const isDeep = cause instanceof AppError
+    throw new AppError('BAD_REQUEST', isDeep ? 'The body nests too deep' : 'The body is not JSON', { cause })
+  }
+}

@@ -1,0 +1,64 @@
+import type { FastifyInstance, HTTPMethods } from 'fastify'
+import { toEnvelope } from '../api/envelope.ts'
+import { AppError, type ErrorCode } from '../domain/errors.ts'
+
+/** What a failure is answered with. */
+export type Said = { status: number; headers: Record<string, string>; body: unknown }
+
+/** What the server library refuses, in our words. */
+const byLibrary: Record<string, [ErrorCode, string]> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ['BODY_TOO_LARGE', 'The body is too large'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'A body is application/json'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['BAD_REQUEST', 'The body is not as long as it says'],
+  FST_ERR_BAD_URL: ['BAD_REQUEST', 'The address is not well-formed'],
+  FST_ERR_MAX_PARAM_LENGTH: ['URL_TOO_LONG', 'A part of the address is too long'],
+}
+
+/** A failure as the envelope of the specification, with the headers that go with it. `path` is that of the route, where there is one. */
+export function said(error: unknown, path = ''): Said {
+  const known = withoutNode(inOurWords(error), path)
+  const { status, body } = toEnvelope(known)
+  const { details } = known instanceof AppError ? known : {}
+  return {
+    status,
+    body,
+    headers: {
+      ...(status === 429 && { 'retry-after': String(details?.retryAfter ?? 60) }),
+      ...(status === 405 && { allow: String(details?.allow ?? '') }),
+      ...((status === 413 || status === 503) && { connection: 'close' }),
+    },
+  }
+}
+
+function inOurWords(error: unknown): unknown {
+  const code = (error as { code?: unknown } | null)?.code
+  const row = typeof code === 'string' && Object.hasOwn(byLibrary, code) ? byLibrary[code] : undefined
+  return row ? new AppError(row[0], row[1], { cause: error }) : error
+}
+
+/** What a chain did not say, as the service says it: which network it was, and nothing of the node that was asked. */
+function withoutNode(error: unknown, path: string): unknown {
+  if (!(error instanceof AppError) || !/^(RPC_|CHAIN_ID_|HISTORY_UNREAD)/.test(error.code)) return error
+  const { network, networks = [network] } = error.details ?? {}
+  return unread(
+    (networks as unknown[]).filter((one) => typeof one === 'string'),
+    path,
+    error,
+  )
+}
+
+/** That networks cannot be read, by what was asked for: transactions have a code of their own. */
+export function unread(missing: readonly string[], path: string, cause?: unknown): AppError {
+  const who = missing.length > 0 ? `${missing.join(', ')} cannot` : 'What was asked for cannot'
+  return new AppError(
+    path.endsWith('/bytecode') ? 'BYTECODE_GENERATION_FAILED' : 'INTERNAL_SERVER_ERROR',
+    `${who} be read now`,
+    { cause, ...(missing.length > 0 && { details: { missing } }) },
+  )
+}
+
+const methods: HTTPMethods[] = ['GET', 'POST', 'PUT']
+
+/** Which methods a path is for; none where it is no path of ours. */
+export const allowedOn = (app: FastifyInstance, path: string): string[] =>
+  methods.filter((method) => app.findRoute({ method, url: path }) !== null)

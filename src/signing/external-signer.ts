@@ -1,0 +1,125 @@
+import { hexQuantity } from '../chain/rpc/answer-numbers.ts'
+import { isRecord, type RpcCall, unwrap } from '../chain/rpc/envelope.ts'
+import { type Address, EvmAddress, type Hex, HexData } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
+import { plain } from '../domain/text.ts'
+import { hostOf, newDispatcher, postJson } from '../http/client.ts'
+import { hider } from '../http/redaction.ts'
+import { urlSecrets } from '../http/secret-urls.ts'
+import type { KeyHolder } from './signer.ts'
+
+/** A signer elsewhere that speaks JSON-RPC, and the account of it that is meant; `null` is the only one that it has. */
+export type ExternalChoice = { url: string; wallet: Address | null }
+
+/** How long a signer may take, in ms: to name its accounts, and to sign, for which it may ask a person. */
+export type ExternalPatience = { readMs: number; signMs: number }
+
+const usualPatience: ExternalPatience = { readMs: 15_000, signMs: 180_000 }
+
+/** No signed transaction, and no list of accounts, is larger. */
+const mostBytes = 262_144
+
+/**
+ * A key at a signer elsewhere (web3signer, Frame, a bridge to a device). It is asked for `eth_accounts` and `eth_signTransaction`,
+ * each once, and for nothing that sends; what comes back is compared by whoever asked for it, like what comes from any key.
+ */
+export async function openExternal(
+  { url, wallet }: ExternalChoice,
+  tell: (line: string) => void,
+  patience: ExternalPatience = usualPatience,
+): Promise<KeyHolder> {
+  refuseOpen(url)
+  const host = hostOf(url)
+  const secrets = urlSecrets(url)
+  const dispatcher = newDispatcher()
+  let last = 0
+  const ask = async (method: string, params: readonly unknown[], deadlineMs: number): Promise<unknown> => {
+    const call: RpcCall = { jsonrpc: '2.0', id: ++last, method, params }
+    const options = { dispatcher, deadlineMs, maxBytes: mostBytes }
+    const hide = secrets.length > 0 && { hide: hider(secrets, '[secret of the signer URL]') }
+    try {
+      const { status, body } = await postJson(url, call, { ...options, ...hide })
+      if (!isRecord(body)) throw unusable(host, `answers with HTTP status ${status} and no JSON-RPC`)
+      return unwrap(host, body, call)
+    } catch (error) {
+      throw refusal(host, method, error)
+    }
+  }
+  const address = chosen(host, await ask('eth_accounts', [], patience.readMs), wallet)
+  return {
+    address,
+    signTransaction: async ({ to, data, value, chainId, nonce, gas, maxFeePerGas, maxPriorityFeePerGas }) => {
+      tell(`The signer at ${host} is asked to sign; if it asks you, confirm there`)
+      const transaction = {
+        type: '0x2',
+        from: address,
+        to,
+        data,
+        value: hexQuantity(value),
+        chainId: hexQuantity(BigInt(chainId)),
+        nonce: hexQuantity(BigInt(nonce)),
+        gas: hexQuantity(gas),
+        maxFeePerGas: hexQuantity(maxFeePerGas),
+        maxPriorityFeePerGas: hexQuantity(maxPriorityFeePerGas),
+      }
+      const said = await ask('eth_signTransaction', [transaction], patience.signMs)
+      // A node that signs gives the bytes beside the transaction that they are.
+      const raw = HexData.safeParse(isRecord(said) ? said.raw : said)
+      if (raw.success && raw.data.length > 2) return raw.data.toLowerCase() as Hex
+      throw unusable(host, 'answers with something that is not a signed transaction')
+    },
+  }
+}
+
+/** Who asks in the open could be read and changed on the way: https, or a signer on this machine. */
+function refuseOpen(url: string): void {
+  const { protocol, hostname = '' } = URL.parse(url) ?? {}
+  if (protocol === 'https:') return
+  if (protocol === 'http:' && /^(127\.\d+\.\d+\.\d+|\[::1\]|localhost)$/.test(hostname)) return
+  throw new AppError('USAGE', 'The URL of a signer is an https URL, or an http one of this machine', {
+    hint: '--signer-url http://127.0.0.1:9000',
+  })
+}
+
+const unusable = (host: string, what: string, cause?: unknown): AppError =>
+  new AppError('KEY_SOURCE', `The signer at ${host} ${what}`, {
+    cause,
+    hint: 'See that it runs, that its key is loaded and that it signs for this chain; then do the same again.',
+  })
+
+/** What a signer did not give, in words: a no of the person (EIP-1193, 4001), a method that it has not, or anything else. */
+function refusal(host: string, method: string, error: unknown): unknown {
+  if (!(error instanceof AppError) || error.code === 'KEY_SOURCE') return error
+  if (error.code !== 'RPC_ERROR') {
+    const { fault } = error.details ?? {}
+    if (fault === 'deadline') return unusable(host, `did not answer ${method} in time`, error)
+    if (fault === 'unreachable') return unusable(host, 'cannot be reached', error)
+    return unusable(host, `cannot be used: ${plain(error.message)}`, error)
+  }
+  const { code, message } = error.details ?? {}
+  if (code === 4001)
+    return new AppError('DECLINED', `It was rejected at the signer at ${host}`, {
+      cause: error,
+    })
+  if (code === -32601 || code === 4200)
+    return unusable(host, `has no ${method}: one that only sends by itself is not used`, error)
+  return unusable(host, `refuses ${method}: ${plain(String(message))}`, error)
+}
+
+function chosen(host: string, said: unknown, wallet: Address | null): Address {
+  const read = Array.isArray(said) ? said.map((one) => EvmAddress.safeParse(one).data) : [undefined]
+  const accounts = read.filter((one) => one !== undefined)
+  if (accounts.length < read.length) throw unusable(host, 'names accounts that are no addresses')
+  const [only, ...others] = accounts
+  if (wallet !== null) {
+    if (accounts.includes(wallet)) return wallet
+    throw new AppError('KEY_SOURCE', `The signer at ${host} has no key of ${wallet}`, {
+      hint: only === undefined ? 'Load a key into it.' : `It has: ${accounts.slice(0, 5).join(', ')}`,
+    })
+  }
+  if (only === undefined) throw unusable(host, 'names no account')
+  if (others.length === 0) return only
+  throw new AppError('KEY_REQUIRED', `The signer at ${host} has ${accounts.length} accounts`, {
+    hint: `Say which: --wallet ${only}`,
+  })
+}

@@ -1,0 +1,38 @@
+import type { Address } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Desk, KeySource } from './protocol.ts'
+import type { TransactionSigner } from './signer.ts'
+
+/** The signer of a key that the desk opens. It signs what was approved before, and nothing else. */
+export async function deskSigner(desk: Desk, source: KeySource): Promise<TransactionSigner> {
+  const { address } = await desk({ do: 'open', source })
+  return signerAt(desk, address)
+}
+
+const signerAt = (desk: Desk, address: Address): TransactionSigner => ({
+  address,
+  approve: async (plan) => {
+    await desk({ do: 'approve', wallet: address, ...plan })
+  },
+  signTransaction: async ({ to, data, value, chainId, nonce, gas, maxFeePerGas, maxPriorityFeePerGas }) => {
+    if (
+      !to ||
+      nonce === undefined ||
+      gas === undefined ||
+      maxFeePerGas === undefined ||
+      maxPriorityFeePerGas === undefined
+    )
+      throw new AppError('BUG', 'A transaction without all of its fields was to be signed')
+    const transaction = {
+      to,
+      data: data ?? '0x',
+      value: (value ?? 0n).toString(),
+      chainId,
+      nonce,
+      gas: gas.toString(),
+      maxFeePerGas: maxFeePerGas.toString(),
+      maxPriorityFeePerGas: maxPriorityFeePerGas.toString(),
+    }
+    return (await desk({ do: 'sign', wallet: address, transaction })).raw
+  },
+})

@@ -1,0 +1,117 @@
+import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync, unlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { getAddress } from 'viem/utils'
+import type { Address } from '../../domain/address.ts'
+import { didYouMean } from '../../domain/did-you-mean.ts'
+import { AppError } from '../../domain/errors.ts'
+import { listing } from '../../domain/shell-quoting.ts'
+import { storeFault } from '../../store/sql/sqlite.ts'
+import { readPrivateFile } from './key-files.ts'
+import { parseKeystore } from './keystore-format.ts'
+
+/** A key in the keystore. `address` is `null` where the file does not say it, as with files of cast. */
+export type StoredKey = { name: string; address: Address | null }
+
+/** The most bytes that a keystore has. */
+const largest = 65_536
+
+/** Whether a key can be kept under a name. One that means something to objects is none. */
+export const isKeyName = (name: string): boolean =>
+  name !== '__proto__' && /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/.test(name)
+
+/** The file of a key; a name that cannot be one is USAGE. */
+export const fileOf = (directory: string, name: string): string => {
+  if (!isKeyName(name))
+    throw new AppError(
+      'USAGE',
+      `"${name}" cannot be the name of a key: up to 64 letters, digits, ".", "_" and "-"`,
+      {
+        hint: /[/\\]|^UTC--/.test(name)
+          ? 'That is a path. To keep what is in it under a name: sluice wallet import NAME --keystore PATH'
+          : 'sluice wallet list',
+      },
+    )
+  return join(directory, `${name}.json`)
+}
+
+const missing = (directory: string, name: string): AppError => {
+  const names = listKeys(directory).map((key) => key.name)
+  return new AppError('KEY_SOURCE', `There is no wallet "${name}"${didYouMean(name, names)}`, {
+    hint:
+      names.length > 0 ? `Known: ${names.join(', ')}` : 'None is kept on this machine: sluice wallet list',
+  })
+}
+
+/** The names in the keystore directory, in order; STATE_UNUSABLE where it cannot be read. */
+export function listKeys(directory: string): StoredKey[] {
+  if (!existsSync(directory)) return []
+  return filesIn(directory)
+    .filter((file) => file.endsWith('.json') && !file.startsWith('.'))
+    .sort()
+    .map((file) => ({ name: file.slice(0, -5), address: addressIn(join(directory, file)) }))
+}
+
+function filesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+  } catch (error) {
+    throw storeFault(error, directory)
+  }
+}
+
+/** Refuses a directory in which no key can be kept, before anybody is asked for one: STATE_UNUSABLE. */
+export function refuseUnwritable(directory: string): void {
+  let there = directory
+  while (!existsSync(there)) there = dirname(there)
+  try {
+    // A directory, as the last part of a path that goes on is.
+    accessSync(`${there}/.`, constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw storeFault(error, directory)
+  }
+}
+
+function addressIn(path: string): Address | null {
+  try {
+    return addressOf(readPrivateFile(path, largest), path)
+  } catch (error) {
+    if (error instanceof AppError) return null // A file that cannot be opened is listed by its name alone.
+    throw error
+  }
+}
+
+/** Whose key a keystore says that it holds; `null` where it says nothing. */
+export function addressOf(text: string, name: string): Address | null {
+  const { address } = parseKeystore(text, name)
+  return address === undefined ? null : getAddress(`0x${address}`)
+}
+
+/** The text of a keystore file, wherever it is: sealed, so that others may read it, too. */
+export function readSealed(path: string): string {
+  let why = 'it is no file, or larger than a keystore is'
+  try {
+    const stats = statSync(path)
+    if (stats.isFile() && stats.size <= largest) return readFileSync(path, 'utf8')
+  } catch (error) {
+    why = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'it does not exist' : 'permission denied'
+  }
+  throw new AppError('KEY_SOURCE', `${path} cannot be read: ${why}`, { hint: listing(path) })
+}
+
+/** A key's file as it is, sealed: what can be carried to another wallet. */
+export function exportKey(directory: string, name: string): string {
+  const path = fileOf(directory, name)
+  if (!existsSync(path)) throw missing(directory, name)
+  return readPrivateFile(path, largest)
+}
+
+/** Removes a key for good. */
+export function removeKey(directory: string, name: string): void {
+  const path = fileOf(directory, name)
+  if (!existsSync(path)) throw missing(directory, name)
+  try {
+    unlinkSync(path)
+  } catch (error) {
+    throw storeFault(error, path)
+  }
+}

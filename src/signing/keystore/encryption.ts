@@ -1,0 +1,76 @@
+import { pbkdf2, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+import { decrypt, encrypt, type Keystore, toKey } from 'ox/Keystore'
+import type { Hex } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { parseKey } from './key.ts'
+import { type KeystoreFile, parseKeystore } from './keystore-format.ts'
+import { signerOf } from './private-key-signer.ts'
+
+const scryptAsync = promisify<
+  string,
+  Buffer,
+  number,
+  { N: number; r: number; p: number; maxmem: number },
+  Buffer
+>(scrypt)
+const pbkdf2Async = promisify(pbkdf2)
+
+/** Derives by the system's own scrypt, which takes a fraction of the time of one in JavaScript. */
+async function derive(file: KeystoreFile, password: string): Promise<Hex> {
+  const { crypto } = file
+  const salt = Buffer.from(crypto.kdfparams.salt, 'hex')
+  if (crypto.kdf === 'pbkdf2') {
+    const key = await pbkdf2Async(password, salt, crypto.kdfparams.c, 32, 'sha256')
+    return `0x${key.toString('hex')}`
+  }
+  const { n, r, p } = crypto.kdfparams
+  // The system holds to the limit that RFC 7914 sets to the cost; the definition's own example, and many a file, are beyond it.
+  if (n >= 2 ** (16 * r)) {
+    const key = toKey(file as Keystore, { password })
+    return typeof key === 'function' ? key() : key
+  }
+  const key = await scryptAsync(password, salt, 32, {
+    N: n,
+    r,
+    p,
+    maxmem: 256 * n * r + 128 * r * p + 2 ** 20,
+  })
+  return `0x${key.toString('hex')}`
+}
+
+/** Seals a key under a password, in the format that geth, cast and others open. */
+export async function sealKey(key: Hex, password: string): Promise<string> {
+  const kdfparams = { dklen: 32 as const, n: 262_144, r: 8, p: 1, salt: randomBytes(32).toString('hex') }
+  const derived = await scryptAsync(password, Buffer.from(kdfparams.salt, 'hex'), 32, {
+    N: kdfparams.n,
+    r: kdfparams.r,
+    p: kdfparams.p,
+    maxmem: 256 * kdfparams.n * kdfparams.r,
+  })
+  const sealed = encrypt(key, `0x${derived.toString('hex')}`, {
+    kdf: 'scrypt',
+    kdfparams: kdfparams as never,
+    iv: randomBytes(16),
+  })
+  return `${JSON.stringify({ address: signerOf(key).address.slice(2).toLowerCase(), ...sealed }, undefined, 2)}\n`
+}
+
+/** Opens a keystore file's text. A wrong password is WRONG_PASSWORD; a file that is no keystore is KEY_SOURCE. */
+export async function openKeystore(text: string, password: string, name = 'This file'): Promise<Hex> {
+  const file = parseKeystore(text, name)
+  const derived = await derive(file, password)
+  let key: string
+  try {
+    key = decrypt(file as Keystore, derived)
+  } catch (cause) {
+    throw new AppError('WRONG_PASSWORD', `The password does not open ${name}`, { cause })
+  }
+  const parsed = parseKey(key.slice(2).padStart(64, '0'))
+  if (file.address === undefined) return parsed
+  const said = Buffer.from(file.address, 'hex')
+  if (timingSafeEqual(said, Buffer.from(signerOf(parsed).address.slice(2), 'hex'))) return parsed
+  throw new AppError('KEY_SOURCE', `${name} names another address than that of the key inside it`, {
+    hint: 'Somebody changed the file. Take it again from where it was made.',
+  })
+}

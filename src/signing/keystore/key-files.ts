@@ -1,0 +1,56 @@
+import { closeSync, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs'
+import type { Hex } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { listing, shellPath } from '../../domain/shell-quoting.ts'
+import { parseKey } from './key.ts'
+
+const refused = (path: string, why: string, hint: string, cause?: unknown): AppError =>
+  new AppError('KEY_SOURCE', `${path} is not used as a key: ${why}`, { cause, hint })
+
+const another = 'Name a file that holds the secret and nothing else.'
+
+/** Who runs this; `undefined` on systems without user ids, where nothing can be said about owners. */
+const ownUid = (): number | undefined => process.getuid?.()
+
+function checkOwner(path: string, { uid, mode }: Stats, withMode: boolean): void {
+  const mine = ownUid()
+  if (mine === undefined) return
+  if (uid !== mine)
+    throw refused(path, 'it belongs to another user', 'Name a file of your own that nobody else can read.')
+  if (withMode && (mode & 0o077) !== 0)
+    throw refused(
+      path,
+      `others can read it (mode ${(mode & 0o777).toString(8)}, and 600 is needed)`,
+      `The file must be yours alone: chmod 600 ${shellPath(path)}`,
+    )
+}
+
+/**
+ * Reads a secret from a small file that is the user's own and that nobody else can read; a link counts only when it is
+ * the user's own, too. Anything else is KEY_SOURCE.
+ */
+export function readPrivateFile(path: string, maxBytes = 4_096): string {
+  let file: number | undefined
+  try {
+    checkOwner(path, lstatSync(path), false)
+    file = openSync(path, 'r')
+    const stats = fstatSync(file)
+    if (!stats.isFile()) throw refused(path, 'it is not a file', another)
+    checkOwner(path, stats, true)
+    if (stats.size > maxBytes) throw refused(path, 'it is too large', another)
+    const buffer = Buffer.alloc(maxBytes)
+    const text = buffer.toString('utf8', 0, readSync(file, buffer))
+    buffer.fill(0)
+    return text
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw refused(path, 'it does not exist', listing(path), error)
+    throw refused(path, 'it cannot be read', 'See that you may read it, and every directory above it.', error)
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
+/** The private key in a file that holds 32 bytes in hex and nothing else. */
+export const readKeyFile = (path: string): Hex => parseKey(readPrivateFile(path))

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { AppError } from '../../domain/errors.ts'
+
+/** Hex as any wallet writes it: in either case, with 0x or without; read in lower case and without. */
+const hexText = (least: number, most: number) =>
+  z
+    .string()
+    .regex(
+      new RegExp(`^(0x)?([0-9a-fA-F]{2}){${least},${most}}$`),
+      `is not ${least === most ? least : `${least} to ${most}`} bytes in hex`,
+    )
+    .transform((text) => text.replace(/^0x/, '').toLowerCase())
+const whole = z.number().int().min(1)
+
+/** The most memory that opening one may take, in bytes, and the most work: four and sixteen times what geth and cast ask for. */
+const mostMemory = 2 ** 30
+const mostWork = 2 ** 25
+
+const scryptParams = z
+  .object({ dklen: z.literal(32), n: whole, r: whole, p: whole, salt: hexText(1, 1024) })
+  .refine(
+    ({ n }) => n > 1 && Number.isSafeInteger(n) && (BigInt(n) & BigInt(n - 1)) === 0n,
+    'n is no power of two',
+  )
+  .refine(
+    ({ n, r, p }) => 128 * n * r <= mostMemory && 128 * r * p <= mostMemory && n * r * p <= mostWork,
+    'opening it would take more memory or time than any wallet asks for',
+  )
+const pbkdf2Params = z.object({
+  dklen: z.literal(32),
+  c: whole.max(10_000_000, 'opening it would take more time than any wallet asks for'),
+  prf: z.literal('hmac-sha256'),
+  salt: hexText(1, 1024),
+})
+
+/** Version 3 of the Web3 Secret Storage format, as geth, cast and others write it. The limits keep a hostile file from eating the machine. */
+const KeystoreFile = z.object({
+  version: z.literal(3, 'only version 3 can be opened'),
+  id: z.string().default(''),
+  address: hexText(20, 20).optional(),
+  crypto: z
+    .object({
+      cipher: z.literal('aes-128-ctr'),
+      // A key that begins with zeros was written without them by some.
+      ciphertext: hexText(1, 32),
+      cipherparams: z.object({ iv: hexText(16, 16) }),
+      mac: hexText(32, 32),
+    })
+    .and(
+      z.discriminatedUnion('kdf', [
+        z.object({ kdf: z.literal('scrypt'), kdfparams: scryptParams }),
+        z.object({ kdf: z.literal('pbkdf2'), kdfparams: pbkdf2Params }),
+      ]),
+    ),
+})
+/** A keystore file that can be opened here. */
+export type KeystoreFile = z.infer<typeof KeystoreFile>
+
+/** Reads the text of a keystore file; what cannot be opened here is KEY_SOURCE, with the reason. */
+export function parseKeystore(text: string, name: string): KeystoreFile {
+  let json: unknown
+  try {
+    json = JSON.parse(text, lowerCased)
+  } catch (cause) {
+    throw refused(name, 'it is not JSON, or not all of it', cause)
+  }
+  const file = KeystoreFile.safeParse(json)
+  if (file.success) return file.data
+  const [issue] = file.error.issues
+  const at = issue?.path.join('.') ?? ''
+  throw refused(name, `${at === '' ? '' : `${at}: `}${issue?.message ?? 'it is something else'}`, file.error)
+}
+
+/** Old geth wrote `Crypto`, and geth reads names in any case; of two that differ by that alone nobody can say which one counts. */
+function lowerCased(_: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const entries = Object.entries(value).map(([name, inner]) => [name.toLowerCase(), inner] as const)
+  if (new Set(entries.map(([name]) => name)).size < entries.length)
+    throw new SyntaxError('a name stands there twice')
+  return Object.fromEntries(entries)
+}
+
+const refused = (name: string, why: string, cause: unknown): AppError =>
+  new AppError('KEY_SOURCE', `${name} is not a keystore that can be opened here: ${why}`, {
+    cause,
+    hint: 'Take it again from where it was made, whole and as it is. A raw key is imported with: sluice wallet import NAME --key-file PATH',
+  })

@@ -1,0 +1,40 @@
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Hex } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { privateDirectory, storeFault } from '../../store/sql/sqlite.ts'
+import { exportKey, fileOf, type StoredKey } from './directory.ts'
+import { openKeystore, sealKey } from './encryption.ts'
+import { signerOf } from './private-key-signer.ts'
+
+/** Seals a key into a new file of mode 0600, all of it or none; a name that is taken is refused. */
+export async function saveKey(
+  directory: string,
+  name: string,
+  key: Hex,
+  password: string,
+): Promise<StoredKey> {
+  const path = fileOf(directory, name)
+  const taken = () => new AppError('KEY_SOURCE', `There is a key called "${name}" already`)
+  if (existsSync(path)) throw taken()
+  const text = await sealKey(key, password)
+  const draft = join(directory, `.${name}.${process.pid}.draft`)
+  try {
+    privateDirectory(directory)
+    writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true })
+    linkSync(draft, path)
+    const handle = openSync(directory, 'r')
+    fsyncSync(handle)
+    closeSync(handle)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw taken()
+    throw storeFault(error, path)
+  } finally {
+    rmSync(draft, { force: true })
+  }
+  return { name, address: signerOf(key).address }
+}
+
+/** Opens a key of the keystore. */
+export const openKey = (directory: string, name: string, password: string): Promise<Hex> =>
+  openKeystore(exportKey(directory, name), password, `the key "${name}"`)

@@ -1,0 +1,6 @@
+import type { LocalAccount } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import type { Hex } from '../../domain/address.ts'
+
+/** The signer of a private key. */
+export const signerOf = (key: Hex): LocalAccount => privateKeyToAccount(key)

@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { hexToBytes, keccak256, serializeTransaction } from 'viem/utils'
+import { type Address, EvmAddress, type Hex } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { plain } from '../../domain/text.ts'
+import type { KeyHolder } from '../signer.ts'
+import { appClosed, keyRefusal, type LedgerMoment, ledgerRefusal, tooOld } from './errors.ts'
+import { type LedgerKit, type LedgerSession, ledgerKit } from './transport.ts'
+
+/** The first account of Ledger Live, and of most wallets. */
+export const usualPath = "m/44'/60'/0'/0/0"
+
+/**
+ * A derivation path that was typed, as `m/44'/60'/...`: `'`, `h` and `H` harden, and `m/` may be missing. Ledger Live counts in the
+ * third place (m/44'/60'/1'/0/0), its legacy accounts in a fourth (m/44'/60'/0'/1), other wallets in the fifth.
+ */
+export function derivationPath(text: string): string {
+  const parts = text.replace(/^m\//, '').split('/')
+  const read = parts.map((part) => /^(0|[1-9][0-9]{0,9})(['hH]?)$/.exec(part))
+  const isPath =
+    parts.length >= 3 &&
+    parts.length <= 10 &&
+    read.every((one) => one !== null && Number(one[1]) < 2 ** 31) &&
+    /^44['hH]\/(60|1)['hH]\//.test(parts.join('/'))
+  if (isPath) return `m/${read.map((one) => `${one![1]}${one![2] === '' ? '' : "'"}`).join('/')}`
+  throw new AppError('USAGE', `"${plain(text)}" is not the path of an Ethereum key`, {
+    hint: `--ledger "${usualPath}", or --ledger at the end of the line for that one`,
+  })
+}
+
+/** Which key of which device: a derivation path, and the URL of an emulator in the place of USB. */
+export type LedgerChoice = { path: string; emulator: string | null }
+
+/** How long a device may take, in ms: to be found and to tell something, and for a person to read and to decide. */
+export type LedgerPatience = { readMs: number; signMs: number }
+
+const usualPatience: LedgerPatience = { readMs: 20_000, signMs: 180_000 }
+
+/** The first Ethereum app that signs transactions of type 2 (its change log, 1.9.0). */
+const oldest = [1, 9] as const
+
+/** A key on a Ledger. The device is connected for each question and free in between; `tell` says to the person what to do on it. */
+export async function openLedger(
+  { path, emulator }: LedgerChoice,
+  tell: (line: string) => void,
+  patience: LedgerPatience = usualPatience,
+): Promise<KeyHolder> {
+  const kit = ledgerKit(emulator)
+  const ask = <T>(moment: LedgerMoment, ms: number, work: (session: LedgerSession) => Promise<T>) =>
+    asked(kit, moment, ms, async (session) => {
+      await refuseOtherApp(session)
+      return work(session)
+    })
+  const address = await ask('finding', patience.readMs, (session) => addressAt(session, path))
+  tell(`Ledger ${path} is ${address}`)
+  return {
+    address,
+    signTransaction: async (signable) => {
+      const unsigned = serializeTransaction(signable)
+      const { r, s, v } = await ask('signing', patience.signMs, async (session) => {
+        const now = await addressAt(session, path)
+        if (now !== address)
+          throw keyRefusal(`This Ledger is ${now}, and not ${address}`, 'Connect the one that it was before.')
+        const isBlind = await session.signsBlindly()
+        tell(`Look at the Ledger, and confirm there. If it shows a hash: ${keccak256(unsigned)}`)
+        return session.sign(path, hexToBytes(unsigned)).catch((error: unknown) => {
+          throw ledgerRefusal(error, 'signing', isBlind)
+        })
+      })
+      return serializeTransaction(signable, { r: r as Hex, s: s as Hex, yParity: v })
+    },
+  }
+}
+
+/** Asks the device within a time; what goes wrong is said in words. */
+async function asked<T>(
+  kit: LedgerKit,
+  moment: LedgerMoment,
+  ms: number,
+  work: (session: LedgerSession) => Promise<T>,
+): Promise<T> {
+  const done = new AbortController()
+  const over = sleep(ms, undefined, { signal: done.signal }).then(() => {
+    throw keyRefusal(
+      moment === 'signing'
+        ? `Nobody confirmed on the Ledger within ${ms / 1_000} s`
+        : `The Ledger did not answer within ${ms / 1_000} s`,
+      'Reject what it still shows, see that it is unlocked and its Ethereum app open, and do the same again.',
+    )
+  })
+  try {
+    return await Promise.race([kit.connected(work), over])
+  } catch (error) {
+    throw ledgerRefusal(error, moment)
+  } finally {
+    done.abort()
+  }
+}
+
+async function refuseOtherApp(session: LedgerSession): Promise<void> {
+  const { name, version } = await session.app()
+  if (name !== 'Ethereum') throw appClosed(name)
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  if (major < oldest[0] || (major === oldest[0] && minor < oldest[1])) throw tooOld(undefined, version)
+}
+
+async function addressAt(session: LedgerSession, path: string): Promise<Address> {
+  const said = EvmAddress.safeParse(
+    await session.address(path).catch((error: unknown) => {
+      throw ledgerRefusal(error, 'reading')
+    }),
+  )
+  if (said.success) return said.data
+  throw new AppError('KEY_SOURCE', `The Ledger names no address for ${path}`)
+}

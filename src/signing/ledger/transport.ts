@@ -1,0 +1,134 @@
+import { createRequire } from 'node:module'
+import type {
+  DeviceActionIntermediateValue,
+  DmkError,
+  ExecuteDeviceActionReturnType,
+} from '@ledgerhq/device-management-kit'
+import { AppError } from '../../domain/errors.ts'
+import { plain } from '../../domain/text.ts'
+
+/** A device that is connected, and what it is asked. What it refuses is thrown as its library says it. */
+export type LedgerSession = {
+  app: () => Promise<{ name: string; version: string }>
+  /** Whether the open Ethereum app signs data that it cannot show. */
+  signsBlindly: () => Promise<boolean>
+  address: (path: string) => Promise<string>
+  sign: (path: string, bytes: Uint8Array) => Promise<{ r: string; s: string; v: number }>
+}
+
+/** A way to the device: connected for one piece of work, and free for other programs afterwards. */
+export type LedgerKit = { connected: <T>(work: (session: LedgerSession) => Promise<T>) => Promise<T> }
+
+const load = createRequire(import.meta.url)
+
+/**
+ * Loads what speaks to a Ledger, from packages that may be missing: by USB, or the emulator Speculos at a URL of this machine. It
+ * asks nobody but the device: without a context module that says so, the library would look up in the network what is signed.
+ */
+export function ledgerKit(emulator: string | null): LedgerKit {
+  if (emulator !== null) refuseRemote(emulator)
+  const { kit, ethereum, context, rx, transport } = packages(emulator)
+  const manager = new kit.DeviceManagementKitBuilder().addTransport(transport).build()
+  const alone = () =>
+    new context.ContextModuleBuilder({})
+      .setChain(context.ContextModuleChainID.Ethereum)
+      .removeDefaultLoaders()
+      .setBlindSigningReporter({ report: async () => ({ isRight: () => true }) as never })
+      .build()
+  const ended = <Output, Failure extends DmkError, Value extends DeviceActionIntermediateValue>({
+    observable,
+  }: ExecuteDeviceActionReturnType<Output, Failure, Value>): Promise<Output> =>
+    new Promise((done, failed) => {
+      observable.subscribe({
+        next: (state) => {
+          if (state.status === kit.DeviceActionStatus.Completed) done(state.output)
+          if (state.status === kit.DeviceActionStatus.Error) failed(state.error)
+        },
+        error: failed,
+      })
+    })
+  return {
+    connected: async (work) => {
+      const device = await rx.firstValueFrom(manager.startDiscovering({}))
+      const sessionId = await manager.connect({
+        device,
+        sessionRefresherOptions: { isRefresherDisabled: true },
+      })
+      const signer = new ethereum.SignerEthBuilder({ dmk: manager, sessionId })
+        .withContextModule(alone())
+        .build()
+      const bare = (path: string) => path.replace(/^m\//, '')
+      try {
+        return await work({
+          app: async () => {
+            const said = await manager.sendCommand({ sessionId, command: new kit.GetAppAndVersionCommand() })
+            if (!kit.isSuccessCommandResult(said)) throw said.error
+            return said.data
+          },
+          signsBlindly: async () => {
+            const apdu = Uint8Array.from([0xe0, 0x06, 0x00, 0x00, 0x00])
+            const { data } = await manager.sendApdu({ sessionId, apdu })
+            return ((data[0] ?? 0) & 1) === 1
+          },
+          address: async (path) => {
+            const options = { checkOnDevice: false, skipOpenApp: true }
+            return (await ended(signer.getAddress(bare(path), options))).address
+          },
+          sign: (path, bytes) => ended(signer.signTransaction(bare(path), bytes, { skipOpenApp: true })),
+        })
+      } finally {
+        // One that is gone already is disconnected enough.
+        await manager.disconnect({ sessionId }).catch(() => undefined)
+      }
+    },
+  }
+}
+
+function packages(emulator: string | null) {
+  try {
+    return {
+      kit: load('@ledgerhq/device-management-kit') as typeof import('@ledgerhq/device-management-kit'),
+      ethereum: load(
+        '@ledgerhq/device-signer-kit-ethereum',
+      ) as typeof import('@ledgerhq/device-signer-kit-ethereum'),
+      context: load('@ledgerhq/context-module') as typeof import('@ledgerhq/context-module'),
+      rx: load('rxjs') as typeof import('rxjs'),
+      transport:
+        emulator === null
+          ? (
+              load(
+                '@ledgerhq/device-transport-kit-node-hid',
+              ) as typeof import('@ledgerhq/device-transport-kit-node-hid')
+            ).nodeHidTransportFactory
+          : (
+              load(
+                '@ledgerhq/device-transport-kit-speculos',
+              ) as typeof import('@ledgerhq/device-transport-kit-speculos')
+            ).speculosTransportFactory(emulator, true),
+    }
+  } catch (cause) {
+    throw unloaded(cause)
+  }
+}
+
+/** What cannot be loaded, in words: packages that are missing, or a system without what they stand on. */
+export function unloaded(cause: unknown): AppError {
+  const { code, message } = cause as NodeJS.ErrnoException
+  if (code === 'MODULE_NOT_FOUND')
+    return new AppError('KEY_SOURCE', 'The packages that speak to a Ledger are not installed', {
+      cause,
+      hint: 'Where sluice is installed: npm install --include=optional',
+    })
+  return new AppError('KEY_SOURCE', `USB cannot be used here: ${plain(message.split('\n')[0] ?? '')}`, {
+    cause,
+    hint: 'On Linux: sudo apt-get install libusb-1.0-0 libudev1',
+  })
+}
+
+function refuseRemote(url: string): void {
+  const { protocol, hostname } = URL.parse(url) ?? {}
+  if (protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(hostname ?? '')) return
+  throw new AppError('CONFIG_INVALID', 'SLUICE_LEDGER_SPECULOS is the URL of an emulator on this machine', {
+    hint: 'SLUICE_LEDGER_SPECULOS=http://127.0.0.1:5000',
+  })
+}

@@ -1,0 +1,45 @@
+import { decodeApprove } from '../chain/erc20.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Transaction } from '../domain/transaction.ts'
+import type { Vouched } from '../guard/expectations.ts'
+import { flag, isTyped } from './command-line.ts'
+
+/** What is written of the plan or the operation that a command line names: what may be signed for it, and for which contracts somebody vouched. */
+export type Written = {
+  transactions: readonly Transaction[]
+  vouched: readonly string[]
+}
+
+/** Whether two transactions are the same, whatever the casing of their hex. */
+export const isSame = (a: Transaction, b: Transaction): boolean =>
+  a.to.toLowerCase() === b.to.toLowerCase() &&
+  a.data.toLowerCase() === b.data.toLowerCase() &&
+  a.value === b.value &&
+  a.chainId === b.chainId
+
+/** Holds what is to be signed to what is written; an approval may have been made smaller where that was typed. */
+export function refuseUnwritten(
+  argv: readonly string[],
+  written: Written | undefined,
+  transactions: readonly Transaction[],
+  { allow, allowTokens }: Vouched,
+): void {
+  const rewrites = flag(argv, '--exact-allowance') === 'rewrite'
+  const unknown = transactions.find(
+    (one) =>
+      !written?.transactions.some((known) => isSame(known, one)) &&
+      !(rewrites && decodeApprove(one.data) !== undefined),
+  )
+  const stranger = [...allow, ...allowTokens].find(
+    (address) =>
+      !isTyped(argv, address) &&
+      !written?.vouched.some((known) => known.toLowerCase() === address.toLowerCase()),
+  )
+  if (!unknown && !stranger) return
+  throw new AppError(
+    'POLICY_TAMPER',
+    unknown
+      ? `A call of ${unknown.to} is to be signed, and it is no part of what is written. It was not signed.`
+      : `Somebody vouches for ${stranger}, and that is not written. It was not signed.`,
+  )
+}

@@ -1,0 +1,233 @@
+import { refuseDear } from '../chain/gas-cost-bound.ts'
+import type { Address } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Transaction } from '../domain/transaction.ts'
+import { checkLeg } from '../guard/guard.ts'
+import { decodeIntent } from '../guard/intent-json.ts'
+import { checkSigned, hashPlan, type PlanCore, type Signable } from '../guard/plan-hash.ts'
+import { gwei } from '../guard/terms.ts'
+import { flag, operandsOf } from './command-line.ts'
+import { namesWritten, refuseUntyped, refuseUntypedFee } from './intent-check.ts'
+import { openKeystore } from './keystore/encryption.ts'
+import { newKey, parseKey } from './keystore/key.ts'
+import { readKeyFile } from './keystore/key-files.ts'
+import { openKey, saveKey } from './keystore/keystore.ts'
+import { signerOf } from './keystore/private-key-signer.ts'
+import type {
+  Answers,
+  Ask,
+  Desk,
+  ImportSource,
+  KeySource,
+  SignableJson,
+  TransactionJson,
+} from './protocol.ts'
+import { isSame, refuseUnwritten } from './recorded-plan-check.ts'
+import type { KeyHolder } from './signer.ts'
+import type { DeskNeeds } from './signing-context.ts'
+
+/** Refuses to sign gas and fees that nobody can mean; `--max-fee` that was typed counts before our own bound. */
+function refuseDearUntyped(argv: readonly string[], signable: Signable): void {
+  const typed = flag(argv, '--max-fee')
+  refuseDear(signable, typed !== undefined && /^[0-9]+(\.[0-9]{1,9})?$/.test(typed) ? gwei(typed) : null)
+}
+
+/** A key that was kept, as it is answered. */
+const stored = ({ name, address }: { name: string; address: Address | null }): Answers['make'] => {
+  if (address === null) throw new AppError('BUG', 'A key was kept without its address')
+  return { name, address }
+}
+
+/** What signs with a key, where it is; what speaks to devices and to other signers is loaded only for them. */
+async function holderOf(source: KeySource, needs: DeskNeeds): Promise<KeyHolder> {
+  if (source.kind === 'ledger') return (await import('./ledger/ledger.ts')).openLedger(source, needs.tell)
+  if (source.kind === 'external') {
+    const { openExternal } = await import('./external-signer.ts')
+    const url = flag(needs.argv, '--signer-url') ?? needs.signerUrl ?? ''
+    return openExternal({ url, wallet: source.wallet }, needs.tell)
+  }
+  return signerOf(parseKey(await keyFrom(source, needs)))
+}
+
+type TextSource = Exclude<KeySource, { kind: 'ledger' | 'external' }>
+
+/** The text of a key, from where it is. */
+async function keyFrom(source: TextSource, { privateKey, sandboxKey }: DeskNeeds): Promise<string> {
+  switch (source.kind) {
+    case 'sandbox':
+      return sandboxKey()
+    case 'environment':
+      if (privateKey === undefined) throw new AppError('KEY_SOURCE', 'SLUICE_PRIVATE_KEY is not set')
+      return privateKey
+    case 'key-file':
+      return readKeyFile(source.path)
+    case 'keystore':
+      return openKey(source.directory, source.name, source.password)
+    case 'keystore-file':
+      return openKeystore(source.text, source.password, source.label)
+  }
+}
+
+/** The text of a key that is to be kept. */
+async function importedKey(from: ImportSource): Promise<string> {
+  if (from.kind === 'key') return from.text
+  return from.kind === 'key-file'
+    ? readKeyFile(from.path)
+    : openKeystore(from.text, from.password, from.label)
+}
+
+/**
+ * The one place where keys are. It opens them, checks by itself that what it is to sign does what is asked and was typed
+ * (the guard, G1 to G8), and signs nothing else than what it approved (G12).
+ */
+export function signingDesk(needs: DeskNeeds): Desk {
+  const accounts = new Map<Address, KeyHolder>()
+  const approved: { core: PlanCore; hash: string }[] = []
+  /** Every call that may be signed, with the nonce that it was signed under: one for its life, and no other call has it. `unsaid` is what the person is told when it is signed first. */
+  const calls: {
+    wallet: Address
+    transaction: Transaction
+    at: string | null
+    unsaid: string | undefined
+  }[] = []
+
+  const accountOf = (wallet: Address): KeyHolder => {
+    const account = accounts.get(wallet)
+    if (account) return account
+    throw new AppError('KEY_SOURCE', `The key of ${wallet} was not opened`)
+  }
+
+  const approve = async ({
+    wallet,
+    legs,
+    vouched,
+    quoteId,
+  }: Extract<Ask, { do: 'approve' }>): Promise<Answers['approve']> => {
+    const catalog = await needs.catalog()
+    const isWritten = namesWritten(needs.argv)
+    const [written, remembered] = await Promise.all([
+      isWritten ? needs.written() : undefined,
+      isWritten ? null : needs.remembered(quoteId),
+    ])
+    const steps = legs.flatMap(({ chainId, intent: json, transactions }) => {
+      const intent = decodeIntent(json as never, catalog)
+      if (intent.wallet !== accountOf(wallet).address)
+        throw new AppError('POLICY_TAMPER', `The plan is for ${intent.wallet}, and the key is of ${wallet}`)
+      if (isWritten) refuseUnwritten(needs.argv, written, transactions.map(read), vouched)
+      if (operandsOf(needs.argv)[1] === 'submit') refuseUntypedFee(needs.argv, intent)
+      if (!isWritten) refuseUntyped(needs.argv, intent, vouched, remembered, catalog)
+      const question = { intent, chainId, transactions: transactions.map(read), catalog, vouched }
+      return checkLeg(question).map((step) => ({
+        ...step,
+        // What moves money is signed once, however often it is shown; an allowance may end in one plan and again in another.
+        isPayment: (step.role === 'action' || step.role === 'fee') && intent.kind !== 'revoke',
+      }))
+    })
+    const core = coreFor(wallet, steps)
+    approved.push({ core, hash: hashPlan(core) })
+    for (const { transaction, isPayment, text } of steps) {
+      if (!isPayment || !calls.some((one) => one.wallet === wallet && isSame(one.transaction, transaction)))
+        calls.push({ wallet, transaction, at: null, unsaid: text })
+    }
+    return { texts: steps.map(({ text }) => text) }
+  }
+
+  const sign = async ({
+    wallet,
+    transaction: json,
+  }: Extract<Ask, { do: 'sign' }>): Promise<Answers['sign']> => {
+    const account = accountOf(wallet)
+    const signable: Signable = { type: 'eip1559', ...read(json), ...feesOf(json) }
+    refuseDearUntyped(needs.argv, signable)
+    if (isNothing(signable, wallet)) {
+      const at = `${signable.chainId} ${wallet} ${signable.nonce}`
+      if (
+        !calls.some((one) => one.at === at) &&
+        !(await needs.isSigned(signable.chainId, wallet, signable.nonce))
+      )
+        throw tampered(`Nothing was signed with nonce ${signable.nonce}, so there is nothing to cancel`)
+      needs.say(`nothing, in the place of what waits with nonce ${signable.nonce}`)
+    } else refuseUnapproved(wallet, signable)
+    return { raw: await account.signTransaction(signable) }
+  }
+
+  /** G12: what is signed is a step of a plan that was approved, under one nonce for its life. */
+  const refuseUnapproved = (wallet: Address, signable: Signable): void => {
+    const plan = approved.find(
+      ({ core }) =>
+        core.wallet === wallet &&
+        core.legs.some(({ transactions }) => transactions.some((one) => isSame(one, signable))),
+    )
+    if (!plan) throw tampered('What is to be signed is no part of the plan that was approved')
+    checkSigned(plan.core, plan.hash, signable)
+    const at = `${signable.chainId} ${wallet} ${signable.nonce}`
+    const same = calls.filter((one) => one.wallet === wallet && isSame(one.transaction, signable))
+    const mine = same.find((one) => one.at === at) ?? same.find((one) => one.at === null)
+    if (!mine || calls.some((one) => one !== mine && one.at === at))
+      throw tampered(`Nonce ${signable.nonce} is not the one of this transaction: one has one for its life`)
+    mine.at = at
+    if (mine.unsaid !== undefined) needs.say(mine.unsaid)
+    mine.unsaid = undefined
+  }
+
+  const desk = async (ask: Ask): Promise<Answers[Ask['do']]> => {
+    switch (ask.do) {
+      case 'open': {
+        if (operandsOf(needs.argv)[0] === 'demo' && ask.source.kind !== 'sandbox')
+          throw tampered('The demonstration is for the account of the sandbox')
+        const account = await holderOf(ask.source, needs)
+        accounts.set(account.address, account)
+        return { address: account.address }
+      }
+      case 'make':
+        return stored(await saveKey(ask.directory, ask.name, newKey(), ask.password))
+      case 'import':
+        return stored(
+          await saveKey(ask.directory, ask.name, parseKey(await importedKey(ask.from)), ask.password),
+        )
+      case 'approve':
+        return approve(ask)
+      case 'sign':
+        return sign(ask)
+    }
+  }
+  return desk as Desk
+}
+
+const read = ({ to, data, value, chainId }: TransactionJson): Transaction => ({
+  to,
+  data,
+  value: BigInt(value),
+  chainId,
+})
+
+const feesOf = ({ nonce, gas, maxFeePerGas, maxPriorityFeePerGas }: SignableJson) => ({
+  nonce,
+  gas: BigInt(gas),
+  maxFeePerGas: BigInt(maxFeePerGas),
+  maxPriorityFeePerGas: BigInt(maxPriorityFeePerGas),
+})
+
+const tampered = (why: string): AppError => new AppError('POLICY_TAMPER', `${why}. It was not signed.`)
+
+/** The steps of a plan as the data that its hash covers. */
+const coreFor = (wallet: Address, steps: readonly { transaction: Transaction }[]): PlanCore => ({
+  id: '',
+  kind: '',
+  wallet,
+  nonce: null,
+  request: null,
+  quoteId: null,
+  expiresAt: null,
+  about: null,
+  legs: steps.map(({ transaction }) => ({
+    chainId: transaction.chainId,
+    intent: null,
+    arrival: null,
+    transactions: [transaction],
+  })),
+})
+
+/** A cancel: nothing, to oneself. It can only take the place of something. */
+const isNothing = ({ to, data, value }: Transaction, wallet: Address): boolean =>
+  to.toLowerCase() === wallet.toLowerCase() && data === '0x' && value === 0n

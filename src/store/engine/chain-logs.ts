@@ -1,0 +1,125 @@
+import type { Sql } from '../sql/sql.ts'
+
+/** A log that is kept of a final block: where it stands, and its JSON. */
+type KeptLog = { block: number; idx: number; log: string }
+
+/** Everything up to a block has been read; `hash` is what that block was called then. */
+type Mark = { block: number; hash: string }
+
+/** The logs of one contract that are about one owner. Chains are public, so no customer is named here. */
+export type LogPlace = { chainId: number; source: string; owner: string }
+
+/**
+ * What was read of the past of the chains: the logs of owners with marks of how far they were read, and facts that no longer
+ * change, by a name of their own.
+ */
+export const pastSchema = `create table chain_logs (
+     chain_id bigint not null, source text not null, owner text not null, block bigint not null, idx bigint not null, log text not null,
+     primary key (chain_id, source, owner, block, idx));
+   create table chain_log_marks (
+     chain_id bigint not null, source text not null, owner text not null, block bigint not null, hash text not null,
+     primary key (chain_id, source, owner, block));
+   create table chain_facts (chain_id bigint not null, name text not null, value text not null, primary key (chain_id, name))`
+
+/** Logs were kept once of nodes that may have been behind: all of them are read anew. */
+export const pastAgain = `delete from chain_log_marks;
+   delete from chain_logs`
+
+/** So many marks are kept, newest first: a rearranged chain is read again from the newest that still holds. */
+const keptMarks = 8
+
+/** The queries about what was read of the past. */
+export function pastQueries(sql: Sql) {
+  const where = 'chain_id = $1 and source = $2 and owner = $3'
+  const valuesOf = ({ chainId, source, owner }: LogPlace) => [chainId, source, owner]
+  return {
+    /** How far a place was read, newest first. */
+    marks: (place: LogPlace): Promise<Mark[]> =>
+      sql.query<Mark>(
+        `select block, hash from chain_log_marks where ${where} order by block desc`,
+        valuesOf(place),
+      ),
+
+    keptLogs: (place: LogPlace): Promise<KeptLog[]> =>
+      sql.query<KeptLog>(
+        `select block, idx, log from chain_logs where ${where} order by block, idx`,
+        valuesOf(place),
+      ),
+
+    /** The sources of a chain with logs about an owner. */
+    keptSources: async (chainId: number, owner: string): Promise<string[]> =>
+      (
+        await sql.query<{ source: string }>(
+          'select distinct source from chain_logs where chain_id = $1 and owner = $2',
+          [chainId, owner],
+        )
+      ).map(({ source }) => source),
+
+    /** Forgets what was read above a block; below zero is all of it. */
+    forgetLogs: (place: LogPlace, above: number): Promise<void> =>
+      sql.transaction(async ({ query }) => {
+        const values = [...valuesOf(place), above]
+        await query(`delete from chain_log_marks where ${where} and block > $4`, values)
+        await query(`delete from chain_logs where ${where} and block > $4`, values)
+      }),
+
+    /**
+     * Keeps a further piece of every place at once, up to a mark. A piece goes on from `after`; where that mark is gone, or
+     * somebody else has begun, there would be a hole: then nothing is kept, and the answer is false.
+     */
+    keepLogs: (
+      pieces: readonly { place: LogPlace; after: number | null; logs: readonly KeptLog[] }[],
+      mark: Mark,
+    ): Promise<boolean> =>
+      sql.transaction(async ({ query }) => {
+        for (const { place, after } of pieces) {
+          if (after === null) continue
+          const values = [...valuesOf(place), after]
+          const found = await query(`select 1 from chain_log_marks where ${where} and block = $4`, values)
+          if (found.length === 0) return false
+        }
+        for (const { place, logs } of pieces) {
+          const values = valuesOf(place)
+          for (const { block, idx, log } of logs)
+            await query(
+              `insert into chain_logs (chain_id, source, owner, block, idx, log) values ($1, $2, $3, $4, $5, $6)
+               on conflict (chain_id, source, owner, block, idx) do update set log = excluded.log`,
+              [...values, block, idx, log],
+            )
+          await query(
+            `insert into chain_log_marks (chain_id, source, owner, block, hash) values ($1, $2, $3, $4, $5)
+             on conflict (chain_id, source, owner, block) do update set hash = excluded.hash`,
+            [...values, mark.block, mark.hash],
+          )
+          await query(
+            `delete from chain_log_marks where ${where} and block not in
+             (select block from chain_log_marks where ${where} order by block desc limit ${keptMarks})`,
+            values,
+          )
+        }
+        return true
+      }),
+
+    fact: async (chainId: number, name: string): Promise<string | undefined> =>
+      (
+        await sql.query<{ value: string }>(
+          'select value from chain_facts where chain_id = $1 and name = $2',
+          [chainId, name],
+        )
+      )[0]?.value,
+
+    /** All facts of a chain whose names begin so; no name has a letter that means something to `like`. */
+    facts: (chainId: number, beginning: string): Promise<{ name: string; value: string }[]> =>
+      sql.query('select name, value from chain_facts where chain_id = $1 and name like $2', [
+        chainId,
+        `${beginning}%`,
+      ]),
+
+    keepFact: (chainId: number, name: string, value: string) =>
+      sql.query(
+        `insert into chain_facts (chain_id, name, value) values ($1, $2, $3)
+         on conflict (chain_id, name) do update set value = excluded.value`,
+        [chainId, name, value],
+      ),
+  }
+}

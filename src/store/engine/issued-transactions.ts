@@ -1,0 +1,108 @@
+import type { Sql } from '../sql/sql.ts'
+import { type ActionRow, type ActionTxRow, actionColumns, txColumns } from './migrations.ts'
+
+/** An operation with its transactions. */
+type Handed = { action: ActionRow; txs: ActionTxRow[] }
+
+/** Whether a type is that of a swap, in SQL. */
+export const isSwapIn = (column: string): string => `${column} in ('SAMECHAIN_SWAP', 'CROSSCHAIN_SWAP')`
+
+const ofQuote = `select ${actionColumns} from actions where customer = $1 and quote_id = $2 order by created_at, id`
+const ofAction = `select ${txColumns} from action_txs where action_id = $1 order by idx`
+
+const aDay = 24 * 3_600_000
+
+/** The queries about what was handed out to be signed: nothing of it is ever forgotten, as any of it may still be sent. */
+export const handedOutQueries = (sql: Sql) => {
+  const all = async ({ query }: Pick<Sql, 'query'>, customer: string, quoteId: string): Promise<Handed[]> =>
+    Promise.all(
+      (await query<ActionRow>(ofQuote, [customer, quoteId])).map(async (action) => ({
+        action,
+        txs: await query<ActionTxRow>(ofAction, [action.id]),
+      })),
+    )
+  return {
+    /** The operations of a quote, oldest first. */
+    handedOut: (customer: string, quoteId: string): Promise<Handed[]> => all(sql, customer, quoteId),
+
+    /**
+     * Stores an operation with its transactions. One of a quote that stands there already, for the same wallet and receiver and with
+     * these transactions among its own, is the same; another has `otherId`. `false` where the quote has `most` of them.
+     */
+    handOut: (
+      row: ActionRow,
+      txs: readonly ActionTxRow[],
+      { otherId, most }: { otherId: string; most: number },
+    ): Promise<boolean> =>
+      sql.transaction(async ({ query }) => {
+        const before = row.quoteId === null ? [] : await all({ query }, row.customer, row.quoteId)
+        if (before.some((one) => isSame(one, row, txs))) return true
+        if (before.length >= most) return false
+        const id = before.some(({ action }) => action.id === row.id) ? otherId : row.id
+        await query(
+          `insert into actions (id, customer, type, status, strategy_id, strategy_slug, wallet, receiver, amounts, quote_id, created_at, updated_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+          [
+            id,
+            row.customer,
+            row.type,
+            row.status,
+            row.strategyId,
+            row.strategySlug,
+            row.wallet,
+            row.receiver,
+            row.amounts,
+            row.quoteId,
+            row.createdAt,
+            row.updatedAt,
+          ],
+        )
+        for (const tx of txs)
+          await query(
+            `insert into action_txs (action_id, idx, kind, chain_id, recipient, data, value, from_block, from_nonce, customer)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+            [
+              id,
+              tx.idx,
+              tx.kind,
+              tx.chainId,
+              tx.recipient,
+              tx.data,
+              tx.value,
+              tx.fromBlock,
+              tx.fromNonce,
+              row.customer,
+            ],
+          )
+        return true
+      }),
+
+    /**
+     * Whether what took a nonce may be that of another operation, to which the same wallet was handed the very call: one that had it before
+     * that was sent, and of which nothing is found on chain. What was left lying for a day when this one was handed out is not counted: who
+     * asks for the same again after that has given it up, and would never see this one done because of it.
+     */
+    hasOpenTwin: async (
+      { actionId, chainId, recipient, data, value }: ActionTxRow,
+      nonce: number,
+    ): Promise<boolean> => {
+      const [twin] = await sql.query<{ id: string }>(
+        `select t.action_id as id from action_txs t join actions a on a.id = t.action_id
+         where t.action_id <> $1 and t.hash is null and t.chain_id = $2 and t.recipient = $3 and t.data = $4 and t.value = $5
+         and t.from_nonce <= $6 and a.created_at > (select created_at from actions where id = $1) - $7
+         and (a.customer, a.wallet) in (select customer, wallet from actions where id = $1) limit 1`,
+        [actionId, chainId, recipient, data, value, nonce, aDay],
+      )
+      return twin !== undefined
+    },
+  }
+}
+
+const isSame = ({ action, txs }: Handed, row: ActionRow, wanted: readonly ActionTxRow[]): boolean =>
+  action.type === row.type &&
+  action.wallet === row.wallet &&
+  action.receiver === row.receiver &&
+  wanted.every((tx) => txs.some((known) => callOf(known) === callOf(tx)))
+
+const callOf = ({ chainId, recipient, data, value }: ActionTxRow): string =>
+  JSON.stringify([Number(chainId), recipient, data, value])

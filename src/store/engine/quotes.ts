@@ -1,0 +1,88 @@
+import type { Sql } from '../sql/sql.ts'
+import { type QuoteRow, quoteColumns } from './migrations.ts'
+
+/** A quote with the operation that it was made for, if there is one: the swap itself, or the deposit that it is the bridge of. */
+export type QuoteWithAction = QuoteRow & { actionId: string | null }
+
+/** What the status of a quote takes, where nothing was asked for it yet. */
+type QuoteInBrief = Pick<
+  QuoteWithAction,
+  'provider' | 'originChain' | 'destinationChain' | 'expiresAt' | 'actionId'
+>
+
+/**
+ * A quote with where its operation stood when it was last looked at. `originBlock` has what the operation was for, and is `null` where that
+ * was in no block; `bridged` is 1 where the bridge of a deposit was sent, 0 where that reverted.
+ */
+export type ListedQuote = QuoteWithAction & {
+  actionStatus: string | null
+  actionType: string | null
+  originBlock: number | null
+  bridged: number | null
+}
+
+/** Which quotes are listed; a filter that is null lets everything through. */
+type QuoteFilter = {
+  originChain: string | null
+  destinationChain: string | null
+  provider: string | null
+  networks: readonly string[]
+}
+
+/** Finds the operation of a quote by its own index. */
+export const actionsByQuote = 'create index actions_quote on actions (quote_id)'
+
+/** Of all that a quote was handed out as, what came furthest; else the newest. */
+const ofAction = `from actions a where a.customer = quotes.customer and a.quote_id = quotes.id
+  order by case a.status when 'pending' then 5 when 'expired' then 5 when 'failed' then 4 when 'confirmed' then 3 when 'processing' then 2 else 1 end,
+  a.created_at desc, a.id limit 1`
+const actionId = `(select a.id ${ofAction}) as "actionId"`
+const listed = `${actionId}, (select a.status ${ofAction}) as "actionStatus", (select a.type ${ofAction}) as "actionType",
+  (select t.block_number from action_txs t where t.kind <> 'fee' and t.action_id = (select a.id ${ofAction}) order by t.idx desc limit 1) as "originBlock",
+  (select t.succeeded from action_txs t where t.kind = 'bridge' and t.action_id = (select a.id ${ofAction})) as "bridged"`
+
+const inBrief = `select provider, origin_chain as "originChain", destination_chain as "destinationChain", expires_at as "expiresAt", ${actionId}
+  from quotes where customer = $1 and id = $2`
+
+/** The queries about quotes; every one names the customer whose quote it is. */
+export const quoteQueries = (sql: Sql) => ({
+  saveQuote: (row: QuoteRow) =>
+    sql.query(
+      'insert into quotes (id, customer, provider, origin_chain, destination_chain, wire, offer, created_at, expires_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+      [
+        row.id,
+        row.customer,
+        row.provider,
+        row.originChain,
+        row.destinationChain,
+        row.wire,
+        row.offer,
+        row.createdAt,
+        row.expiresAt,
+      ],
+    ),
+
+  quote: async (customer: string, id: string): Promise<QuoteWithAction | undefined> => {
+    const text = `select ${quoteColumns}, ${actionId} from quotes where customer = $1 and id = $2`
+    return (await sql.query<QuoteWithAction>(text, [customer, id]))[0]
+  },
+
+  /** Where a quote goes and how long it lives, without what it says. */
+  quoteInBrief: async (customer: string, id: string): Promise<QuoteInBrief | undefined> =>
+    (await sql.kept<QuoteInBrief>(inBrief, [customer, id]))[0],
+
+  /** Newest first, between the named networks only. */
+  quotes: async (customer: string, by: QuoteFilter, limit: number, offset: number) => {
+    const named = by.networks.map((_, at) => `$${at + 5}`).join(', ') || 'null'
+    const where = `customer = $1 and ($2 is null or origin_chain = $2) and ($3 is null or destination_chain = $3) and ($4 is null or provider = $4)
+      and origin_chain in (${named}) and destination_chain in (${named})`
+    const values = [customer, by.originChain, by.destinationChain, by.provider, ...by.networks]
+    const [first, second] = [values.length + 1, values.length + 2]
+    const rows = await sql.query<ListedQuote>(
+      `select ${quoteColumns}, ${listed} from quotes where ${where} order by created_at desc, id limit $${first} offset $${second}`,
+      [...values, limit, offset],
+    )
+    const [count] = await sql.query<{ n: number }>(`select count(*) as n from quotes where ${where}`, values)
+    return { rows, total: Number(count?.n ?? 0) }
+  },
+})

@@ -1,0 +1,38 @@
+import { lstatSync, type Stats } from 'node:fs'
+import { dirname } from 'node:path'
+import { AppError } from '../domain/errors.ts'
+import { shellPath } from '../domain/shell-quoting.ts'
+import { storeFault } from './sql/sqlite.ts'
+
+const refused = (path: string, why: string, hint: string): AppError =>
+  new AppError('STATE_UNUSABLE', `${path} cannot be used: ${why}`, { details: { path }, hint })
+
+/** What is at a path, without following a link; `undefined` when nothing is. */
+function at(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    throw storeFault(error, path)
+  }
+}
+
+/**
+ * Refuses a file, or the directory that it is in, that belongs to another user, that others can read, or that is a link:
+ * what signed bytes are kept in must be nobody else's. What is not there yet is made private.
+ */
+export function refuseForeign(file: string): void {
+  if (file === ':memory:' || process.getuid === undefined) return
+  for (const [path, mode] of [
+    [dirname(file), '700'],
+    [file, '600'],
+  ] as const) {
+    const found = at(path)
+    if (!found) continue
+    if (found.isSymbolicLink())
+      throw refused(path, 'it is a link', 'Put the directory itself there, or set SLUICE_HOME.')
+    if (found.uid !== process.getuid())
+      throw refused(path, 'it belongs to another user', 'Set SLUICE_HOME to a directory of yours.')
+    if ((found.mode & 0o077) !== 0)
+      throw refused(path, 'others can read it', `chmod ${mode} ${shellPath(path)}`)
+  }
+}

@@ -1,0 +1,107 @@
+import { canonical } from '../../domain/canonical-json.ts'
+import { AppError } from '../../domain/errors.ts'
+import { type JournalDb, sha256 } from './database.ts'
+import type { Row } from './rows.ts'
+import type { Journal } from './types.ts'
+
+const signature = /^signed 0x[0-9a-f]+ ([0-9a-f]{64})$/
+const planned = /^planned.* ([0-9a-f]{64})$/
+
+/** The hash over all of a line of the trail and the hash of the line before it. */
+export const hashOfEvent = (
+  previous: string,
+  {
+    operation,
+    idx,
+    was,
+    becomes,
+    why,
+    at,
+  }: Pick<Row, 'operation' | 'idx' | 'was' | 'becomes' | 'why' | 'at'>,
+): string => sha256(canonical([previous, operation, idx, was, becomes, why, at]))
+
+/** What of an operation must not change behind our back, as one hash: it stands in the trail, which is chained. */
+export function sealOf({ all, one }: Pick<JournalDb, 'all' | 'one'>, id: string): string {
+  const operation = one(
+    'SELECT idem_key, request_hash, plan, kind, wallet, created FROM operation WHERE id = ?',
+    id,
+  )
+  const legs = all(
+    `SELECT leg, chain_id, arrival_token, arrival_minimum, arrival_recipient FROM leg
+     WHERE operation = ? ORDER BY leg`,
+    id,
+  )
+  const steps = all(
+    'SELECT idx, leg, chain_id, wallet, role, text, target, value, data FROM step WHERE operation = ? ORDER BY idx',
+    id,
+  )
+  return sha256(canonical([id, operation, legs, steps]))
+}
+
+/** The hash over all of an attempt that never changes. */
+export const sumOfAttempt = (row: Row): string => {
+  const { sends: _, last_answer: __, created: ___, ...fixed } = row
+  return sha256(canonical(fixed))
+}
+
+/** Checks of the file against itself: what a flipped bit or a foreign hand changed is noticed before anything is signed. */
+export function journalSeal(db: JournalDb): Pick<Journal, 'check' | 'brokenAt'> {
+  const { all, one, write } = db
+  const broken = (id: string, what: string) =>
+    new AppError('JOURNAL_UNREADABLE', `The journal is not as it was written: ${what} of ${id}`, {
+      details: { operation: id },
+    })
+
+  // One transaction, so that no other process writes between the looks.
+  const checkNow = (id: string): void => {
+    const events = all('SELECT * FROM event WHERE operation = ? ORDER BY seq', id)
+    for (const event of events)
+      if (event.hash !== hashOfEvent(String(event.prev_hash), event as never))
+        throw broken(id, `line ${event.seq} of the trail`)
+    const operation = one('SELECT state, request, request_hash FROM operation WHERE id = ?', id)
+    if (!operation || operation.request_hash !== sha256(String(operation.request)))
+      throw broken(id, 'the request')
+    // Operations of the first versions have no seal.
+    if (events[0]?.why === 'planned') return
+    const seal = events.flatMap(({ why }) => planned.exec(String(why))?.[1] ?? []).at(-1)
+    if (seal === undefined || seal !== sealOf(db, id)) throw broken(id, 'the plan')
+    const last = (idx: number | null) => events.findLast((event) => event.idx === idx && event.becomes !== '')
+    const about = events.findLast(({ idx, was }) => idx === null && !String(was).startsWith('leg '))
+    if (about?.becomes !== operation.state) throw broken(id, 'the state')
+    for (const { idx, state } of all('SELECT idx, state FROM step WHERE operation = ?', id))
+      if ((last(Number(idx))?.becomes ?? 'PLANNED') !== state) throw broken(id, `the state of step ${idx}`)
+    checkNonces(id, events)
+    checkAttempts(id, events)
+  }
+
+  const checkNonces = (id: string, events: readonly Row[]): void => {
+    for (const { idx, nonce } of all(
+      'SELECT idx, nonce FROM step WHERE operation = ? AND nonce IS NOT NULL',
+      id,
+    ))
+      if (
+        events.findLast((event) => event.idx === idx && event.becomes === 'RESERVED')?.why !==
+        `nonce ${nonce}`
+      )
+        throw broken(id, `the nonce of step ${idx}`)
+  }
+  const checkAttempts = (id: string, events: readonly Row[]): void => {
+    const attempts = all('SELECT * FROM attempt WHERE operation = ?', id)
+    const signed = events.flatMap(({ why }) => signature.exec(String(why))?.[1] ?? [])
+    if (attempts.length !== signed.length || attempts.some((row) => !signed.includes(sumOfAttempt(row))))
+      throw broken(id, 'what was signed')
+  }
+
+  return {
+    check: (id) => write(() => checkNow(id)),
+    brokenAt: () => {
+      let previous = ''
+      for (const event of all('SELECT * FROM event ORDER BY seq')) {
+        if (event.prev_hash !== previous || event.hash !== hashOfEvent(previous, event as never))
+          return Number(event.seq)
+        previous = String(event.hash)
+      }
+      return undefined
+    },
+  }
+}

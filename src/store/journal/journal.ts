@@ -1,0 +1,180 @@
+import { canonical } from '../../domain/canonical-json.ts'
+import { AppError } from '../../domain/errors.ts'
+import { openJournalDb, sha256 } from './database.ts'
+import { journalSeal, sealOf, sumOfAttempt } from './event-chain.ts'
+import { journalLimits } from './limits.ts'
+import { journalLookups } from './lookups.ts'
+import { journalAgain } from './reopened-steps.ts'
+import { attemptOf, columnsOf, eventOf } from './rows.ts'
+import { journalHead } from './seen-heads.ts'
+import { journalInside } from './steps.ts'
+import type { Journal } from './types.ts'
+
+/** The hash that tells whether two requests are the same, whatever the order of their keys. */
+export const hashRequest = (request: unknown): string => sha256(canonical(request))
+
+/** Opens the journal. A damaged one is JOURNAL_UNREADABLE, because it may have been signed with. */
+export function openJournal(path: string, clock: () => number): Journal {
+  const db = openJournalDb(path)
+  const { all, one, run, put, write, close } = db
+  const inside = journalInside(db, clock)
+  const seal = journalSeal(db)
+  const { note, stateOf, load, loadEach, find, step, release, settle } = inside
+
+  return {
+    insert: (operation) => {
+      const { id, idemKey, request, kind, wallet, legs } = operation
+      write(() => {
+        const now = clock()
+        put('operation', {
+          id,
+          idem_key: idemKey,
+          request_hash: hashRequest(request),
+          request: canonical(request),
+          plan: canonical(operation.plan ?? null),
+          kind,
+          wallet,
+          created: now,
+          updated: now,
+        })
+        let idx = 0
+        for (const [leg, { chainId, arrival, steps }] of legs.entries()) {
+          put('leg', {
+            operation: id,
+            leg,
+            chain_id: chainId,
+            arrival_token: arrival?.token ?? null,
+            arrival_minimum: arrival?.minimum.toString() ?? null,
+            arrival_recipient: arrival?.recipient ?? null,
+          })
+          for (const { role, text, transaction } of steps)
+            put('step', { operation: id, idx: idx++, leg, wallet, role, text, ...columnsOf(transaction) })
+        }
+        note(id, null, '', 'OPEN', `planned ${sealOf(db, id)}`)
+      })
+      return find(id)!
+    },
+    find,
+    findByKey: (idemKey, request) => {
+      const row = one("SELECT * FROM operation WHERE idem_key = ? AND state <> 'DROPPED'", idemKey)
+      if (row && row.request_hash !== hashRequest(request)) {
+        seal.check(String(row.id))
+        throw new AppError(
+          'IDEMPOTENCY_KEY_REUSED',
+          `The idempotency key ${idemKey} was used for another request`,
+          {
+            details: { operation: row.id },
+          },
+        )
+      }
+      return row && load(row)
+    },
+    list: ({ states, wallet, limit = 100 } = {}, unreadable = () => undefined) =>
+      loadEach(
+        all(
+          `SELECT * FROM operation WHERE (? IS NULL OR wallet = ?) AND (? IS NULL OR state IN (SELECT value FROM json_each(?)))
+         ORDER BY created DESC, id DESC LIMIT ?`,
+          wallet ?? null,
+          wallet ?? null,
+          states ? 'some' : null,
+          JSON.stringify(states ?? []),
+          limit,
+        ),
+        unreadable,
+      ),
+    attempts: (id, index) =>
+      // In the order of the trail: a clock may be set back between two of them.
+      all(
+        `SELECT * FROM attempt WHERE operation = ? AND idx = ? ORDER BY
+         (SELECT seq FROM event WHERE operation = attempt.operation AND why GLOB 'signed ' || attempt.hash || '*')`,
+        id,
+        index,
+      ).map(attemptOf),
+    reserve: (id, index, nonce, fromBlock) =>
+      write(() => {
+        run(
+          "UPDATE step SET state = 'RESERVED', nonce = ?, from_block = ? WHERE operation = ? AND idx = ?",
+          nonce,
+          fromBlock,
+          id,
+          index,
+        )
+        note(id, index, 'PLANNED', 'RESERVED', `nonce ${nonce}`)
+      }),
+    release: (id, index, why) => write(() => release(id, index, why)),
+    releaseOthers: (chainId, wallet, id) =>
+      write(() => {
+        for (const row of all(
+          "SELECT * FROM step WHERE chain_id = ? AND wallet = ? AND state = 'RESERVED' AND operation <> ?",
+          chainId,
+          wallet,
+          id,
+        ))
+          release(String(row.operation), Number(row.idx), 'never signed, and its process is gone')
+      }),
+    sign: (id, index, attempt) =>
+      write(() => {
+        put('attempt', {
+          operation: id,
+          idx: index,
+          hash: attempt.hash,
+          raw: attempt.raw,
+          kind: attempt.kind,
+          nonce: attempt.nonce,
+          ...columnsOf(attempt.transaction),
+          gas: attempt.gas.toString(),
+          max_fee: attempt.maxFeePerGas.toString(),
+          max_priority: attempt.maxPriorityFeePerGas.toString(),
+          created: clock(),
+        })
+        const sum = sumOfAttempt(one('SELECT * FROM attempt WHERE hash = ?', attempt.hash)!)
+        const was = stateOf(id, index)
+        if (was === 'RESERVED') step(id, index, 'SIGNED', `signed ${attempt.hash} ${sum}`)
+        else note(id, index, was, was, `signed ${attempt.hash} ${sum}`)
+        if (find(id)?.state === 'OPEN') settle(id, 'EXECUTING', 'first signature')
+      }),
+    sent: (hash, answer) =>
+      write(() => {
+        run(
+          'UPDATE attempt SET sends = sends + 1, last_answer = ? WHERE hash = ?',
+          answer.slice(0, 500),
+          hash,
+        )
+        const row = one('SELECT * FROM attempt WHERE hash = ?', hash)
+        if (row && stateOf(String(row.operation), Number(row.idx)) === 'SIGNED')
+          step(String(row.operation), Number(row.idx), 'BROADCAST', answer.slice(0, 500))
+      }),
+    move: (id, index, becomes, why, inclusion) =>
+      write(() => {
+        run(
+          'UPDATE step SET final_hash = ?, block_number = ?, block_hash = ?, gas_used = ?, gas_price = ? WHERE operation = ? AND idx = ?',
+          inclusion?.hash ?? null,
+          inclusion?.blockNumber ?? null,
+          inclusion?.blockHash ?? null,
+          inclusion?.gasUsed.toString() ?? null,
+          inclusion?.gasPrice.toString() ?? null,
+          id,
+          index,
+        )
+        step(id, index, becomes, why)
+      }),
+    supersede: (id, index, owner, why) =>
+      write(() => {
+        step(id, index, 'SUPERSEDED', owner)
+        settle(id, 'ATTENTION', why, 23)
+      }),
+    arrive: (id, leg, hash) =>
+      write(() => {
+        run('UPDATE leg SET arrival_hash = ? WHERE operation = ? AND leg = ?', hash, id, leg)
+        note(id, null, `leg ${leg} waiting`, `leg ${leg} ready`, hash)
+      }),
+    settle: (id, becomes, why, exit, result) => write(() => settle(id, becomes, why, exit, result)),
+    ...journalAgain(db, inside),
+    ...journalLookups(db, inside),
+    ...seal,
+    ...journalLimits(db, clock),
+    ...journalHead(db, clock),
+    events: (id) => all('SELECT * FROM event WHERE operation = ? ORDER BY seq', id).map(eventOf),
+    close,
+  }
+}

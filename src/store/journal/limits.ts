@@ -1,0 +1,69 @@
+import type { Address, Hex } from '../../domain/address.ts'
+import type { JournalDb } from './database.ts'
+import type { Hold, Journal } from './types.ts'
+
+const dayMs = 86_400_000
+
+/** What the journal remembers beside operations: value held against limits, and the code of contracts at first use. */
+export function journalLimits(
+  { all, one, run, put, write }: JournalDb,
+  clock: () => number,
+): Pick<Journal, 'hold' | 'held' | 'pinOf' | 'pin'> {
+  /**
+   * What other operations of a wallet hold; one that was dropped before it was signed holds nothing, nor does one of more than a day from now, as a
+   * clock that was years ahead has left it.
+   */
+  const held: Journal['held'] = (wallet, asset, since, exceptId) =>
+    all(
+      `SELECT amount FROM hold JOIN operation ON operation.id = hold.operation
+       WHERE asset = ? AND at BETWEEN ? AND ? AND operation.id <> ? AND operation.state <> 'DROPPED' AND operation.wallet = ?`,
+      asset,
+      since,
+      clock() + dayMs,
+      exceptId,
+      wallet,
+    ).reduce((sum, { amount }) => sum + BigInt(String(amount)), 0n)
+  const heldByOthers = (id: string, { asset, since }: Hold): bigint =>
+    held(String(one('SELECT wallet FROM operation WHERE id = ?', id)?.wallet) as Address, asset, since, id)
+
+  return {
+    held,
+    hold: (id, rows) =>
+      write(() => {
+        for (const row of rows) {
+          const held = heldByOthers(id, row)
+          if (row.limit !== null && held + row.amount > row.limit) return { row, held }
+        }
+        for (const { asset, amount } of rows)
+          if (!one('SELECT 1 FROM hold WHERE operation = ? AND asset = ?', id, asset))
+            put('hold', { operation: id, asset, amount: amount.toString(), at: clock() })
+        return undefined
+      }),
+    pinOf: (chainId, address) => {
+      const row = one('SELECT * FROM pin WHERE chain_id = ? AND address = ?', chainId, address.toLowerCase())
+      return (
+        row && {
+          codeHash: row.code_hash as Hex,
+          implementation: row.implementation as Address | null,
+          implementationHash: row.implementation_hash as Hex | null,
+        }
+      )
+    },
+    pin: (chainId, address, { codeHash, implementation, implementationHash }, again = false) =>
+      write(() =>
+        run(
+          `INSERT INTO pin VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (chain_id, address) DO ${
+            again
+              ? 'UPDATE SET code_hash = excluded.code_hash, implementation = excluded.implementation, implementation_hash = excluded.implementation_hash, at = excluded.at'
+              : 'NOTHING'
+          }`,
+          chainId,
+          address.toLowerCase(),
+          codeHash,
+          implementation,
+          implementationHash,
+          clock(),
+        ),
+      ),
+  }
+}

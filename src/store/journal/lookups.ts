@@ -1,0 +1,62 @@
+import type { JournalDb } from './database.ts'
+import type { journalInside } from './steps.ts'
+import type { Journal } from './types.ts'
+
+/** What is asked of the journal about keys, hashes and nonces, without going through its operations one by one. */
+export function journalLookups(
+  { one }: JournalDb,
+  { load }: ReturnType<typeof journalInside>,
+): Pick<Journal, 'findKey' | 'findHash' | 'servedBy' | 'nextNonce' | 'holderOf' | 'redoable'> {
+  return {
+    findKey: (idemKey) => {
+      const row =
+        one("SELECT * FROM operation WHERE idem_key = ? AND state <> 'DROPPED'", idemKey) ??
+        one('SELECT * FROM operation WHERE idem_key = ? ORDER BY created DESC, id DESC LIMIT 1', idemKey)
+      return row && load(row)
+    },
+    findHash: (hash) => {
+      const row =
+        one('SELECT operation FROM attempt WHERE hash = ?', hash.toLowerCase()) ??
+        one('SELECT operation FROM leg WHERE lower(arrival_hash) = ?', hash.toLowerCase())
+      return row && String(row.operation)
+    },
+    servedBy: (hash, exceptId) =>
+      Number(
+        one(
+          'SELECT count(*) AS n FROM leg WHERE lower(arrival_hash) = ? AND operation <> ?',
+          hash.toLowerCase(),
+          exceptId,
+        )?.n,
+      ),
+    nextNonce: (chainId, wallet) =>
+      Number(
+        one(
+          "SELECT coalesce(max(nonce) + 1, 0) AS next FROM step WHERE chain_id = ? AND wallet = ? AND state <> 'SUPERSEDED'",
+          chainId,
+          wallet,
+        )?.next,
+      ),
+    holderOf: (chainId, wallet, nonce) => {
+      const row = one(
+        "SELECT operation, idx FROM step WHERE chain_id = ? AND wallet = ? AND nonce = ? AND state <> 'SUPERSEDED'",
+        chainId,
+        wallet,
+        nonce,
+      )
+      return row && { operation: String(row.operation), index: Number(row.idx) }
+    },
+    redoable: (chainId, wallet, from, below) => {
+      const row = one(
+        `SELECT operation, nonce, state = 'SUPERSEDED' AS lost FROM step WHERE chain_id = ? AND wallet = ? AND nonce >= ? AND nonce < ?
+         AND state IN ('CANCELLED', 'FINAL_REVERTED', 'SUPERSEDED') ORDER BY nonce, lost LIMIT 1`,
+        chainId,
+        wallet,
+        from,
+        below,
+      )
+      return (
+        row && { operation: String(row.operation), nonce: Number(row.nonce), isLost: Number(row.lost) === 1 }
+      )
+    },
+  }
+}

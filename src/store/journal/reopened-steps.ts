@@ -1,0 +1,66 @@
+import { canonical } from '../../domain/canonical-json.ts'
+import type { JournalDb } from './database.ts'
+import { sealOf } from './event-chain.ts'
+import type { JournalEvent } from './operation.ts'
+import { columnsOf } from './rows.ts'
+import type { journalInside } from './steps.ts'
+import type { Journal } from './types.ts'
+
+/** Whether a step was final once as what reverted, or was cancelled: then the same was safe to be done anew, and may have been, whatever became of its block since. */
+export const wasLetGo = (events: readonly JournalEvent[], step: number): boolean =>
+  events.some(
+    ({ index, becomes }) => index === step && (becomes === 'FINAL_REVERTED' || becomes === 'CANCELLED'),
+  )
+
+/** Whether a reorganisation took what was final of an operation off its chain, once at least. */
+export const wasReopened = (events: readonly JournalEvent[]): boolean =>
+  events.some(({ why }) => why.startsWith(reopened))
+
+const reopened = 're-opened'
+
+/** What opens a part of an operation again: a new plan for what was not signed, steps whose blocks went away, and nonces that were not lost. */
+export function journalAgain(
+  db: JournalDb,
+  { note, stateOf, find, step, release, settle }: ReturnType<typeof journalInside>,
+): Pick<Journal, 'replan' | 'reopen' | 'regain'> {
+  const { all, one, run, put, write } = db
+  return {
+    replan: (id, leg, { plan, steps, why }) =>
+      write(() => {
+        const { wallet, state } = find(id)!
+        for (const { idx } of all(
+          "SELECT idx FROM step WHERE operation = ? AND leg = ? AND state = 'RESERVED'",
+          id,
+          leg,
+        ))
+          release(id, Number(idx), 'planned anew')
+        run("DELETE FROM step WHERE operation = ? AND leg = ? AND state = 'PLANNED'", id, leg)
+        let idx = Number(one('SELECT coalesce(max(idx) + 1, 0) AS n FROM step WHERE operation = ?', id)?.n)
+        for (const { role, text, transaction } of steps)
+          put('step', { operation: id, idx: idx++, leg, wallet, role, text, ...columnsOf(transaction) })
+        run('UPDATE operation SET plan = ? WHERE id = ?', canonical(plan), id)
+        note(id, null, state, state, `planned anew, ${why} ${sealOf(db, id)}`)
+      }),
+    reopen: (id, indexes, why) =>
+      write(() => {
+        for (const index of indexes)
+          if (/^FINAL|^CANCELLED/.test(stateOf(id, index)))
+            for (const becomes of ['INCLUDED', 'BROADCAST'] as const) step(id, index, becomes, why)
+        run(
+          `UPDATE step SET final_hash = NULL, block_number = NULL, block_hash = NULL, gas_used = NULL, gas_price = NULL
+           WHERE operation = ? AND state = 'BROADCAST'`,
+          id,
+        )
+        const { state, exit } = find(id)!
+        if (state !== 'CANCELLED' || exit === 24) settle(id, 'EXECUTING', `${reopened}: ${why}`)
+      }),
+    regain: (id, indexes, why) =>
+      write(() => {
+        const isLost = indexes.every((index) => stateOf(id, index) === 'SUPERSEDED')
+        if (!isLost || find(id)?.state !== 'ATTENTION') return false
+        for (const index of indexes) step(id, index, 'BROADCAST', why)
+        settle(id, 'EXECUTING', why)
+        return true
+      }),
+  }
+}

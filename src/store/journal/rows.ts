@@ -1,0 +1,109 @@
+import type { Address, Hex } from '../../domain/address.ts'
+import type { Exit } from '../../domain/exit-codes.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { Attempt, JournalEvent, Leg, Operation, Step } from './operation.ts'
+import type { OperationState, StepState } from './schema.ts'
+
+/** A row as SQLite gives it. The file is ours alone and its constraints hold, so that columns are taken at their word. */
+export type Row = Record<string, string | number | null>
+
+const hex = (value: unknown): Hex => value as Hex
+const text = (value: unknown): string => value as string
+const number = (value: unknown): number => value as number
+const numberOrNull = (value: unknown): number | null => value as number | null
+
+const transactionOf = (row: Row) => ({
+  to: hex(row.target),
+  data: hex(row.data),
+  value: BigInt(text(row.value)),
+  chainId: number(row.chain_id),
+})
+
+/** A transaction as the columns that it is stored in. */
+export const columnsOf = ({ to, data, value, chainId }: Transaction) => ({
+  target: to,
+  data,
+  value: value.toString(),
+  chain_id: chainId,
+})
+
+/** A line of the audit trail from its row. */
+export const eventOf = (row: Row): JournalEvent => ({
+  seq: number(row.seq),
+  operation: text(row.operation),
+  index: numberOrNull(row.idx),
+  was: text(row.was),
+  becomes: text(row.becomes),
+  why: text(row.why),
+  at: number(row.at),
+})
+
+/** A step from its row. */
+const stepOf = (row: Row): Step => ({
+  index: number(row.idx),
+  leg: number(row.leg),
+  role: text(row.role),
+  text: text(row.text),
+  wallet: hex(row.wallet),
+  transaction: transactionOf(row),
+  nonce: numberOrNull(row.nonce),
+  fromBlock: numberOrNull(row.from_block),
+  state: row.state as StepState,
+  inclusion:
+    row.final_hash === null
+      ? null
+      : {
+          hash: hex(row.final_hash),
+          blockNumber: number(row.block_number),
+          blockHash: hex(row.block_hash),
+          gasUsed: BigInt(text(row.gas_used)),
+          gasPrice: BigInt(text(row.gas_price)),
+        },
+})
+
+/** An attempt from its row. */
+export const attemptOf = (row: Row): Attempt => ({
+  hash: hex(row.hash),
+  raw: hex(row.raw),
+  kind: row.kind as Attempt['kind'],
+  nonce: number(row.nonce),
+  transaction: transactionOf(row),
+  gas: BigInt(text(row.gas)),
+  maxFeePerGas: BigInt(text(row.max_fee)),
+  maxPriorityFeePerGas: BigInt(text(row.max_priority)),
+  created: number(row.created),
+  sends: number(row.sends),
+  lastAnswer: row.last_answer as string | null,
+})
+
+const legOf = (row: Row): Leg => ({
+  leg: number(row.leg),
+  chainId: number(row.chain_id),
+  arrival:
+    row.arrival_token === null
+      ? null
+      : {
+          token: row.arrival_token as Address,
+          minimum: BigInt(text(row.arrival_minimum)),
+          recipient: hex(row.arrival_recipient),
+          hash: row.arrival_hash as Hex | null,
+        },
+})
+
+/** An operation from its rows. */
+export const operationOf = (row: Row, legs: readonly Row[], steps: readonly Row[]): Operation => ({
+  id: text(row.id),
+  idemKey: text(row.idem_key),
+  requestHash: text(row.request_hash),
+  request: JSON.parse(text(row.request)) as unknown,
+  plan: JSON.parse(text(row.plan)) as unknown,
+  kind: text(row.kind),
+  wallet: hex(row.wallet),
+  state: row.state as OperationState,
+  exit: row.exit as Exit | null,
+  result: row.result === null ? null : (JSON.parse(text(row.result)) as unknown),
+  created: number(row.created),
+  updated: number(row.updated),
+  legs: legs.map(legOf),
+  steps: steps.map(stepOf),
+})

@@ -1,0 +1,192 @@
+import type { Migration } from '../sql/sql.ts'
+
+/** The life of one step. `PLANNED` has no nonce; from `RESERVED` on it has one, for good once it is signed. */
+export const stepStates = [
+  'PLANNED',
+  'RESERVED',
+  'SIGNED',
+  'BROADCAST',
+  'INCLUDED',
+  'FINAL_OK',
+  'FINAL_REVERTED',
+  'CANCELLED',
+  'SUPERSEDED',
+] as const
+export type StepState = (typeof stepStates)[number]
+
+/** Where a step may go. Back edges: a reservation that was never signed, blocks that a reorganisation took away, and a nonce that was not lost. */
+export const stepMoves: Readonly<Record<StepState, readonly StepState[]>> = {
+  PLANNED: ['RESERVED'],
+  RESERVED: ['SIGNED', 'PLANNED'],
+  SIGNED: ['BROADCAST'],
+  BROADCAST: ['INCLUDED', 'SUPERSEDED'],
+  INCLUDED: ['FINAL_OK', 'FINAL_REVERTED', 'CANCELLED', 'BROADCAST'],
+  FINAL_OK: ['INCLUDED'],
+  FINAL_REVERTED: ['INCLUDED'],
+  CANCELLED: ['INCLUDED'],
+  SUPERSEDED: ['BROADCAST'],
+}
+
+/** The life of an operation. It leaves `OPEN` with its first signature; before that it can be dropped, and its key is free again. */
+const operationStates = [
+  'OPEN',
+  'DROPPED',
+  'EXECUTING',
+  'DONE',
+  'PARTIAL',
+  'FAILED',
+  'CANCELLED',
+  'ATTENTION',
+] as const
+export type OperationState = (typeof operationStates)[number]
+
+/** Where an operation may go. `DONE` and `FAILED` open again only when a reorganisation takes a final block away. */
+const operationMoves: Readonly<Record<OperationState, readonly OperationState[]>> = {
+  OPEN: ['EXECUTING', 'CANCELLED', 'DROPPED'],
+  DROPPED: [],
+  EXECUTING: ['DONE', 'PARTIAL', 'FAILED', 'CANCELLED', 'ATTENTION'],
+  DONE: ['EXECUTING'],
+  PARTIAL: ['EXECUTING', 'CANCELLED'],
+  FAILED: ['EXECUTING'],
+  CANCELLED: [],
+  ATTENTION: ['EXECUTING', 'CANCELLED'],
+}
+
+const moves = (table: string, known: Readonly<Record<string, readonly string[]>>): string =>
+  `CREATE TABLE ${table} (was TEXT NOT NULL, becomes TEXT NOT NULL, PRIMARY KEY (was, becomes)) STRICT, WITHOUT ROWID;
+   ${Object.entries(known)
+     .flatMap(([was, all]) => all.map((becomes) => `INSERT INTO ${table} VALUES ('${was}', '${becomes}');`))
+     .join('\n')}`
+
+const never = (table: string, what: 'UPDATE' | 'DELETE', columns = ''): string =>
+  `CREATE TRIGGER ${table}_never_${what.toLowerCase()} BEFORE ${what}${columns} ON ${table}
+   BEGIN SELECT RAISE(ABORT, '${table}: what is written stays'); END;`
+
+/**
+ * The journal. Amounts are decimal text, times are epoch milliseconds. What must never happen is a constraint or a
+ * trigger, so that no code can do it by mistake.
+ */
+export const journalMigrations: readonly Migration[] = [
+  `
+  PRAGMA application_id = 0x736c6a31;
+  ${moves('step_move', stepMoves)}
+  ${moves('operation_move', operationMoves)}
+
+  CREATE TABLE operation (
+    id TEXT PRIMARY KEY, idem_key TEXT NOT NULL, request_hash TEXT NOT NULL, request TEXT NOT NULL, plan TEXT NOT NULL,
+    kind TEXT NOT NULL, wallet TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'OPEN', exit INTEGER, result TEXT,
+    created INTEGER NOT NULL, updated INTEGER NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX one_key_one_operation ON operation (idem_key) WHERE state <> 'DROPPED';
+  CREATE INDEX operation_by_wallet ON operation (wallet, created);
+  CREATE TRIGGER operation_state BEFORE UPDATE OF state ON operation WHEN OLD.state <> NEW.state
+    AND NOT EXISTS (SELECT 1 FROM operation_move WHERE was = OLD.state AND becomes = NEW.state)
+    BEGIN SELECT RAISE(ABORT, 'operation: no such move'); END;
+  ${never('operation', 'UPDATE', ' OF id, idem_key, request_hash, request, plan, kind, wallet, created')}
+  ${never('operation', 'DELETE')}
+
+  CREATE TABLE leg (
+    operation TEXT NOT NULL REFERENCES operation (id), leg INTEGER NOT NULL, chain_id INTEGER NOT NULL,
+    arrival_token TEXT, arrival_minimum TEXT, arrival_recipient TEXT, arrival_hash TEXT, PRIMARY KEY (operation, leg)
+  ) STRICT, WITHOUT ROWID;
+  ${never('leg', 'UPDATE', ' OF operation, leg, chain_id, arrival_token, arrival_minimum, arrival_recipient')}
+  ${never('leg', 'DELETE')}
+
+  CREATE TABLE step (
+    operation TEXT NOT NULL, idx INTEGER NOT NULL, leg INTEGER NOT NULL, chain_id INTEGER NOT NULL,
+    wallet TEXT NOT NULL, role TEXT NOT NULL, text TEXT NOT NULL,
+    target TEXT NOT NULL, value TEXT NOT NULL, data TEXT NOT NULL,
+    nonce INTEGER, from_block INTEGER, state TEXT NOT NULL DEFAULT 'PLANNED',
+    final_hash TEXT, block_number INTEGER, block_hash TEXT, gas_used TEXT, gas_price TEXT,
+    PRIMARY KEY (operation, idx), FOREIGN KEY (operation, leg) REFERENCES leg (operation, leg),
+    CHECK ((nonce IS NULL) = (state = 'PLANNED'))
+  ) STRICT, WITHOUT ROWID;
+  CREATE UNIQUE INDEX one_nonce_one_step ON step (chain_id, wallet, nonce)
+    WHERE nonce IS NOT NULL AND state <> 'SUPERSEDED';
+  CREATE TRIGGER step_state BEFORE UPDATE OF state ON step WHEN OLD.state <> NEW.state
+    AND NOT EXISTS (SELECT 1 FROM step_move WHERE was = OLD.state AND becomes = NEW.state)
+    BEGIN SELECT RAISE(ABORT, 'step: no such move'); END;
+  CREATE TRIGGER step_nonce BEFORE UPDATE OF nonce ON step
+    WHEN OLD.nonce IS NOT NEW.nonce AND OLD.state NOT IN ('PLANNED', 'RESERVED')
+    BEGIN SELECT RAISE(ABORT, 'step: one nonce for its whole life'); END;
+  ${never('step', 'UPDATE', ' OF operation, idx, leg, chain_id, wallet, role, text, target, value, data')}
+  ${never('step', 'DELETE')}
+
+  CREATE TABLE attempt (
+    hash TEXT PRIMARY KEY, operation TEXT NOT NULL, idx INTEGER NOT NULL, raw TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('run', 'bump', 'cancel')),
+    chain_id INTEGER NOT NULL, nonce INTEGER NOT NULL, target TEXT NOT NULL, value TEXT NOT NULL, data TEXT NOT NULL,
+    gas TEXT NOT NULL, max_fee TEXT NOT NULL, max_priority TEXT NOT NULL,
+    created INTEGER NOT NULL, sends INTEGER NOT NULL DEFAULT 0, last_answer TEXT,
+    FOREIGN KEY (operation, idx) REFERENCES step (operation, idx)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TRIGGER attempt_is_its_step BEFORE INSERT ON attempt WHEN NOT EXISTS (
+    SELECT 1 FROM step WHERE step.operation = NEW.operation AND step.idx = NEW.idx AND step.nonce = NEW.nonce
+      AND step.chain_id = NEW.chain_id AND step.state <> 'PLANNED' AND (NEW.kind = 'cancel'
+      OR (step.target = NEW.target AND step.value = NEW.value AND step.data = NEW.data)))
+    BEGIN SELECT RAISE(ABORT, 'attempt: it is not its step'); END;
+  CREATE TRIGGER attempt_of_a_living_operation BEFORE INSERT ON attempt WHEN NEW.kind <> 'cancel' AND NOT EXISTS (
+    SELECT 1 FROM operation WHERE id = NEW.operation AND state IN ('OPEN', 'EXECUTING'))
+    BEGIN SELECT RAISE(ABORT, 'attempt: its operation is closed'); END;
+  ${never('attempt', 'UPDATE', ' OF hash, operation, idx, raw, kind, chain_id, nonce, target, value, data, gas, max_fee, max_priority, created')}
+  ${never('attempt', 'DELETE')}
+
+  CREATE TABLE event (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, operation TEXT NOT NULL, idx INTEGER, was TEXT NOT NULL, becomes TEXT NOT NULL,
+    why TEXT NOT NULL, at INTEGER NOT NULL, prev_hash TEXT NOT NULL, hash TEXT NOT NULL UNIQUE
+  ) STRICT;
+  ${never('event', 'UPDATE')}
+  ${never('event', 'DELETE')}
+
+  CREATE TABLE head (chain_id INTEGER PRIMARY KEY, number INTEGER NOT NULL, hash TEXT NOT NULL, seen INTEGER NOT NULL) STRICT;
+  `,
+  `
+  CREATE TABLE hold (
+    operation TEXT NOT NULL REFERENCES operation (id), asset TEXT NOT NULL, amount TEXT NOT NULL, at INTEGER NOT NULL,
+    PRIMARY KEY (operation, asset)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX hold_by_asset ON hold (asset, at);
+  ${never('hold', 'UPDATE')}
+  ${never('hold', 'DELETE')}
+
+  CREATE TABLE pin (
+    chain_id INTEGER NOT NULL, address TEXT NOT NULL, code_hash TEXT NOT NULL, implementation TEXT, implementation_hash TEXT,
+    at INTEGER NOT NULL, PRIMARY KEY (chain_id, address)
+  ) STRICT, WITHOUT ROWID;
+  ${never('pin', 'DELETE')}
+  `,
+  `
+  -- A plan may be made anew for what nothing was signed of; the audit trail keeps a hash of each plan.
+  DROP TRIGGER step_never_delete;
+  CREATE TRIGGER step_never_delete BEFORE DELETE ON step
+    WHEN OLD.state <> 'PLANNED' OR EXISTS (SELECT 1 FROM attempt WHERE operation = OLD.operation AND idx = OLD.idx)
+    BEGIN SELECT RAISE(ABORT, 'step: what was signed stays'); END;
+  CREATE TRIGGER step_of_a_living_operation BEFORE INSERT ON step WHEN NOT EXISTS (
+    SELECT 1 FROM operation WHERE id = NEW.operation AND state IN ('OPEN', 'EXECUTING', 'PARTIAL', 'ATTENTION'))
+    BEGIN SELECT RAISE(ABORT, 'step: its operation is closed'); END;
+  DROP TRIGGER operation_never_update;
+  ${never('operation', 'UPDATE', ' OF id, idem_key, request_hash, request, kind, wallet, created')}
+  CREATE TRIGGER operation_plan BEFORE UPDATE OF plan ON operation
+    WHEN OLD.state NOT IN ('OPEN', 'EXECUTING', 'PARTIAL', 'ATTENTION')
+    BEGIN SELECT RAISE(ABORT, 'operation: it is closed'); END;
+
+  CREATE INDEX event_by_operation ON event (operation, seq);
+
+  -- What our own cancelling transaction closed opens again when a reorganisation takes that away; what a person gave up does not.
+  INSERT INTO operation_move VALUES ('CANCELLED', 'EXECUTING');
+  CREATE TRIGGER operation_reopens BEFORE UPDATE OF state ON operation
+    WHEN OLD.state = 'CANCELLED' AND NEW.state = 'EXECUTING' AND OLD.exit IS NOT 24
+    BEGIN SELECT RAISE(ABORT, 'operation: it was given up'); END;
+  `,
+  `
+  -- What an earlier version took for lost may be the step itself, sent elsewhere.
+  INSERT OR IGNORE INTO step_move VALUES ('SUPERSEDED', 'BROADCAST');
+  `,
+  `
+  -- Not used any more: what used nonces that nothing of this journal has, by what these nodes said.
+  CREATE TABLE elsewhere (
+    chain_id INTEGER NOT NULL, wallet TEXT NOT NULL, nonce INTEGER NOT NULL, nodes TEXT NOT NULL, said TEXT NOT NULL,
+    hash TEXT, target TEXT, data TEXT, value TEXT, at INTEGER NOT NULL, PRIMARY KEY (chain_id, wallet, nonce)
+  ) STRICT, WITHOUT ROWID;
+  `,
+]

@@ -1,0 +1,81 @@
+import { canonical } from '../../domain/canonical-json.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Exit } from '../../domain/exit-codes.ts'
+import type { JournalDb } from './database.ts'
+import { hashOfEvent } from './event-chain.ts'
+import type { Operation } from './operation.ts'
+import { operationOf, type Row } from './rows.ts'
+import type { OperationState, StepState } from './schema.ts'
+
+/** What the calls of the journal are made of. Each of these runs inside a transaction of its caller, and leaves its line in the audit trail. */
+export function journalInside({ all, one, run, put }: JournalDb, clock: () => number) {
+  const note = (operation: string, index: number | null, was: string, becomes: string, why: string): void => {
+    const at = clock()
+    const before = one('SELECT hash FROM event ORDER BY seq DESC LIMIT 1')
+    const previous = before ? String(before.hash) : ''
+    const hash = hashOfEvent(previous, { operation, idx: index, was, becomes, why, at })
+    put('event', { operation, idx: index, was, becomes, why, at, prev_hash: previous, hash })
+    run('UPDATE operation SET updated = ? WHERE id = ?', at, operation)
+  }
+  const stateOf = (id: string, index: number): string =>
+    String(one('SELECT state FROM step WHERE operation = ? AND idx = ?', id, index)?.state)
+  const load = (row: Row): Operation => {
+    const id = String(row.id)
+    try {
+      const legs = all('SELECT * FROM leg WHERE operation = ? ORDER BY leg', id)
+      const steps = all('SELECT * FROM step WHERE operation = ? ORDER BY idx', id)
+      return operationOf(row, legs, steps)
+    } catch (cause) {
+      if (cause instanceof AppError) throw cause
+      // What was written is JSON, and numbers below 2^53: anything else is damage, of this operation alone.
+      throw new AppError('JOURNAL_UNREADABLE', `The journal cannot be read where the action ${id} is`, {
+        cause,
+        details: { operation: id },
+      })
+    }
+  }
+  /** Operations from their rows; `unreadable` hears of each that is damaged, which is no fault of the others. */
+  const loadEach = (rows: readonly Row[], unreadable: (id: string) => void): Operation[] =>
+    rows.flatMap((row) => {
+      try {
+        return load(row)
+      } catch (error) {
+        const id =
+          error instanceof AppError && error.code === 'JOURNAL_UNREADABLE' && error.details?.operation
+        if (typeof id !== 'string') throw error
+        unreadable(id)
+        return []
+      }
+    })
+  const find = (id: string): Operation | undefined => {
+    const row = one('SELECT * FROM operation WHERE id = ?', id)
+    return row && load(row)
+  }
+  const step = (id: string, index: number, becomes: StepState, why: string): void => {
+    const was = stateOf(id, index)
+    run('UPDATE step SET state = ? WHERE operation = ? AND idx = ?', becomes, id, index)
+    note(id, index, was, becomes, why)
+  }
+  const release = (id: string, index: number, why: string): void => {
+    run(
+      "UPDATE step SET state = 'PLANNED', nonce = NULL, from_block = NULL WHERE operation = ? AND idx = ?",
+      id,
+      index,
+    )
+    note(id, index, 'RESERVED', 'PLANNED', why)
+  }
+  const settle = (id: string, becomes: OperationState, why: string, exit?: Exit, result?: unknown): void => {
+    const was = String(one('SELECT state FROM operation WHERE id = ?', id)?.state)
+    if (was === becomes) return
+    run(
+      'UPDATE operation SET state = ?, exit = ?, result = ? WHERE id = ?',
+      becomes,
+      exit ?? null,
+      result === undefined ? null : canonical(result),
+      id,
+    )
+    note(id, null, was, becomes, why)
+  }
+
+  return { note, stateOf, load, loadEach, find, step, release, settle }
+}

@@ -1,0 +1,149 @@
+import { AppError } from '../../domain/errors.ts'
+import { exclusiveLock } from '../file-lock.ts'
+import type { Migration } from '../sql/sql.ts'
+import { openSqlite, storeFault, transactionOf } from '../sql/sqlite.ts'
+import { type SlidingLog, slidingLog, type Taken, type Window } from './rate-limiter.ts'
+
+/** The limits of a server's keys. What `take` lets in is written down before it is told. */
+export type KeyLimits = {
+  take: (id: string) => Promise<Taken>
+  /** Whether what is let in can be written; where nothing was for a second, it is tried. */
+  works: () => boolean
+  close: () => Promise<void>
+}
+
+const migrations: readonly Migration[] = [
+  `create table ids (key integer primary key, id text not null unique) strict;
+   create table log (seq integer primary key, key integer not null, at integer not null) strict`,
+  // A row for all that were let in in one turn, and not one each: `taken` is a list of key, time, key, time, ...
+  `create table turns (seq integer primary key, at integer not null, taken text not null) strict;
+   insert into turns (at, taken) select at, json_array(key, at) from log order by seq;
+   drop table log`,
+]
+
+/** How long what is known of the last write is good for, in ms. */
+const restMs = 1_000
+
+/** What one turn of the event loop let in, as it is written down; all of it is told when it is. */
+type Turn = { taken: number[] } & PromiseWithResolvers<Taken>
+
+/**
+ * Opens the limits of one server: a sliding log of every request that was let in, in memory, where it is asked, and in a
+ * file, from where it goes on after an end of any kind. All requests of one turn of the event loop are written together. A
+ * file is for one server; another one is STATE_UNUSABLE. What cannot be written is SERVICE_UNAVAILABLE, and
+ * not let in: its places are given back.
+ */
+export async function openKeyLimits(
+  path: string,
+  { windows, now }: { windows: readonly Window[]; now: () => number },
+): Promise<KeyLimits> {
+  const lock = await exclusiveLock(`${path}.lock`, 3_000)
+  if (!lock)
+    throw new AppError('STATE_UNUSABLE', `Another server is serving this database (${path}.lock is held)`, {
+      hint: 'Stop it first, or give this one a database of its own: sluice serve --database sqlite:other.db',
+    })
+  const db = openSqlite(path, { migrations })
+  // A process that is killed loses nothing by it; only a power cut does, and a limit is not worth waiting for the disk.
+  // The file is this server's alone, so that its locks need not be taken and given back each time.
+  db.exec('PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE')
+  const longest = Math.max(...windows.map(({ ms }) => ms))
+  const words = {
+    id: db.prepare('insert into ids values (?, ?)'),
+    add: db.prepare('insert into turns (at, taken) values (?, ?)'),
+    forget: db.prepare('delete from turns where at < ?'),
+    // A turn that let nobody in, in the place of the one before it.
+    try: db.prepare("insert or replace into turns (seq, at, taken) values (0, ?, '[]')"),
+  }
+  const logs = new Map<string, { key: number; log: SlidingLog }>()
+  for (const { id, key } of db.prepare('select id, key from ids').all() as { id: string; key: number }[])
+    logs.set(id, { key, log: slidingLog(windows) })
+  const byNumber = new Map([...logs.values()].map(({ key, log }) => [key, log]))
+  const rows = db.prepare('select taken from turns where at >= ? order by seq')
+  for (const { taken } of rows.all(now() - longest) as { taken: string }[]) {
+    const pairs = JSON.parse(taken) as number[]
+    for (let at = 0; at < pairs.length; at += 2) byNumber.get(pairs[at]!)?.add(pairs[at + 1]!)
+  }
+  const logOf = (id: string): { key: number; log: SlidingLog } => {
+    const found = logs.get(id)
+    if (found) return found
+    const made = { key: logs.size + 1, log: slidingLog(windows) }
+    logs.set(id, made)
+    byNumber.set(made.key, made.log)
+    fresh.push([made.key, id])
+    return made
+  }
+  const fresh: [key: number, id: string][] = []
+  let swept = now()
+  let turn: Turn | undefined
+  let isWorking = true
+  let lastWrite = Number.NEGATIVE_INFINITY
+  const wrote = (isWell: boolean) => {
+    isWorking = isWell
+    lastWrite = now()
+  }
+  const tried = () => {
+    try {
+      words.try.run(now())
+      wrote(true)
+    } catch {
+      // Why is told where a request is refused for it.
+      wrote(false)
+    }
+  }
+  const write = () => {
+    const { taken, resolve, reject } = turn!
+    turn = undefined
+    try {
+      const isDue = Math.abs(now() - swept) > 60_000
+      const text = JSON.stringify(taken)
+      // One row alone is a transaction of its own, which is cheaper.
+      if (fresh.length === 0 && !isDue) words.add.run(newest(taken), text)
+      else
+        transactionOf(db, () => {
+          for (const [key, id] of fresh) words.id.run(key, id)
+          words.add.run(newest(taken), text)
+          if (isDue) words.forget.run(now() - longest)
+        })
+      fresh.length = 0
+      if (isDue) swept = now()
+      wrote(true)
+      resolve({ ok: true })
+    } catch (error) {
+      wrote(false)
+      for (let at = 0; at < taken.length; at += 2) byNumber.get(taken[at]!)?.giveBack(1)
+      const cause = storeFault(error, path)
+      reject(new AppError('SERVICE_UNAVAILABLE', 'The limits cannot be written', { cause }))
+    }
+  }
+  const begun = (): Turn => {
+    setImmediate(write)
+    return { taken: [], ...Promise.withResolvers<Taken>() }
+  }
+  return {
+    works: () => {
+      if (Math.abs(now() - lastWrite) > restMs) tried()
+      return isWorking
+    },
+    take: (id) => {
+      const { key, log } = logOf(id)
+      const asked = now()
+      const waitMs = log.waitMs(asked)
+      if (waitMs > 0) return Promise.resolve({ ok: false, retryAfterSeconds: Math.ceil(waitMs / 1000) })
+      turn ??= begun()
+      turn.taken.push(key, log.take(asked))
+      return turn.promise
+    },
+    close: async () => {
+      if (turn) await new Promise((resolve) => setImmediate(resolve))
+      db.close()
+      lock.release()
+    },
+  }
+}
+
+/** The latest time in a turn: each key has a clock of its own, which never goes back. */
+const newest = (taken: readonly number[]): number => {
+  let latest = 0
+  for (let at = 1; at < taken.length; at += 2) latest = Math.max(latest, taken[at]!)
+  return latest
+}

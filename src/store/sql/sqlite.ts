@@ -1,0 +1,266 @@
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { setTimeout } from 'node:timers/promises'
+import { AppError, type ErrorCode } from '../../domain/errors.ts'
+import { readsTogether } from './batched-reads.ts'
+import type { Migration, Sql, SqlValue } from './sql.ts'
+
+const codeOf = (error: unknown): { code: string; errcode: number; message: string } => {
+  const {
+    code = '',
+    errcode = 0,
+    message = '',
+  } = error as { code?: string; errcode?: number; message?: string }
+  return { code: String(code), errcode: Number(errcode), message: String(message) }
+}
+
+/** Primary result codes of SQLite: https://sqlite.org/rescode.html */
+const sqlite = {
+  error: 1,
+  busy: 5,
+  locked: 6,
+  readonly: 8,
+  ioerr: 10,
+  corrupt: 11,
+  full: 13,
+  cantopen: 14,
+  perm: 3,
+  notadb: 26,
+}
+
+/** Whether SQLite says that another process holds the database. */
+export const isBusy = (error: unknown): boolean => {
+  const primary = codeOf(error).errcode & 0xff
+  return primary === sqlite.busy || primary === sqlite.locked
+}
+
+/**
+ * What a fault of the disk means: full, read-only, forbidden or busy is STATE_UNUSABLE; a file that is not what it was
+ * is `corrupt`, which for the journal is JOURNAL_UNREADABLE. Other errors come back as they are.
+ */
+export function storeFault(error: unknown, path: string, corrupt: ErrorCode = 'STATE_UNUSABLE'): unknown {
+  if (error instanceof AppError) return error
+  const { code, errcode, message } = codeOf(error)
+  const because = (why: string, kind: ErrorCode = 'STATE_UNUSABLE') =>
+    new AppError(kind, `${path} cannot be used: ${why}`, { cause: error, details: { path } })
+  if (code === 'ENOSPC' || code === 'EDQUOT') return because('the disk is full')
+  if (code === 'EROFS') return because('the file system is read-only')
+  if (code === 'EACCES' || code === 'EPERM') return because('permission denied')
+  if (code === 'ENOTDIR' || code === 'EEXIST' || code === 'EISDIR')
+    return because('something else is in its place')
+  if (code !== 'ERR_SQLITE_ERROR') return error
+  switch (errcode & 0xff) {
+    case sqlite.full:
+      return because('the disk is full')
+    case sqlite.readonly:
+      return because('it is read-only')
+    case sqlite.perm:
+    case sqlite.cantopen:
+      return because('it cannot be opened for reading and writing')
+    case sqlite.ioerr:
+      return because(`the disk does not work (${message})`)
+    case sqlite.busy:
+    case sqlite.locked:
+      return because('another process holds it for too long')
+    // Our own words about our own tables fail only where the tables are not what they were.
+    case sqlite.error:
+      return corrupt === 'STATE_UNUSABLE' ? error : because('it is damaged', corrupt)
+    case sqlite.corrupt:
+    case sqlite.notadb:
+      return because('it is damaged', corrupt)
+    default:
+      return error
+  }
+}
+
+const versionOf = (db: DatabaseSync): number =>
+  Number((db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version)
+
+/** Brings a SQLite schema to the last of `migrations` in one transaction. A schema that is newer than them is STATE_NEWER_SCHEMA. */
+export function migrate(db: DatabaseSync, migrations: readonly Migration[], path: string): void {
+  const newer = (found: number) =>
+    new AppError(
+      'STATE_NEWER_SCHEMA',
+      `${path} has schema ${found}, and this version knows ${migrations.length}`,
+    )
+  if (versionOf(db) > migrations.length) throw newer(versionOf(db))
+  if (versionOf(db) === migrations.length) return
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    const found = versionOf(db)
+    if (found > migrations.length) throw newer(found)
+    for (const step of migrations.slice(found)) db.exec(step)
+    db.exec(`PRAGMA user_version = ${migrations.length}`)
+    db.exec('COMMIT')
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK')
+    throw error
+  }
+}
+
+/** What a SQLite database is opened with. `corrupt` is the code for a damaged file. */
+export type SqliteOptions = { migrations: readonly Migration[]; corrupt?: ErrorCode; busyMs?: number }
+
+/** Makes a directory that only its owner can enter. */
+export function privateDirectory(path: string): void {
+  try {
+    makeMissing(path)
+    if (!statSync(path).isDirectory())
+      throw new AppError('STATE_UNUSABLE', `${path} cannot be used: something else is in its place`)
+  } catch (cause) {
+    const fault = storeFault(cause, path)
+    if (fault instanceof AppError) throw fault
+    const { code, message } = cause as NodeJS.ErrnoException
+    const why = code === 'ENOENT' ? 'it cannot be made there' : message
+    throw new AppError('STATE_UNUSABLE', `${path} cannot be used: ${why}`, { cause, details: { path } })
+  }
+}
+
+/** One directory after the other: the recursive way of Node never ends where a file system answers that the parent is missing. */
+function makeMissing(path: string): void {
+  if (existsSync(path)) return
+  const parent = dirname(path)
+  if (parent !== path) makeMissing(parent)
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Another process was faster.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}
+
+/** Opens a SQLite file that survives a power cut, with its schema brought up to date: for code that must not await between two writes. */
+export function openSqlite(path: string, options: SqliteOptions): DatabaseSync {
+  let db: DatabaseSync | undefined
+  try {
+    if (path !== ':memory:') {
+      privateDirectory(dirname(path))
+      closeSync(openSync(path, 'a', 0o600))
+      if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600)
+    }
+    db = new DatabaseSync(path, { timeout: options.busyMs ?? 10_000, enableForeignKeyConstraints: true })
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF')
+    migrate(db, options.migrations, path)
+    return db
+  } catch (error) {
+    db?.close()
+    throw storeFault(error, path, options.corrupt)
+  }
+}
+
+/** Runs `work` in one transaction of a synchronous database. */
+export function transactionOf<T>(db: DatabaseSync, work: () => T): T {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    const result = work()
+    db.exec('COMMIT')
+    return result
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK')
+    throw error
+  }
+}
+
+const mostStatements = 200
+
+/** Where another process holds the database: how long a statement waits for it, and all else with it, and for how long all else has its turn then, in ms. */
+const held = { waitMs: 50, restMs: 100 }
+
+/**
+ * SQLite behind the `Sql` type. `:memory:` is a database of its own for as long as it is open. Where another process holds the
+ * file, a write waits for it, and all else goes on.
+ */
+export function sqliteSql(path: string, options: SqliteOptions): Sql {
+  const { busyMs = 10_000 } = options
+  const db = openSqlite(path, options)
+  db.exec(`PRAGMA busy_timeout = ${Math.min(busyMs, held.waitMs)}`)
+  const prepared = new Map<string, StatementSync>()
+  /** A statement is prepared once for its text, with its places as SQLite numbers them; the few texts there are all fit. */
+  const statement = (text: string): StatementSync => {
+    const known = prepared.get(text) ?? db.prepare(text.replace(/\$(\d)/g, '?$1'))
+    if (prepared.size >= mostStatements) prepared.clear()
+    prepared.set(text, known)
+    return known
+  }
+  const run = <Row>(text: string, values: readonly SqlValue[] = []): Row[] => {
+    try {
+      return statement(text).all(...values) as Row[]
+    } catch (error) {
+      throw storeFault(error, path, options.corrupt)
+    }
+  }
+  const reads = readsTogether(db, run)
+  /** Reads that came behind a write. */
+  const behind = new Set<() => Promise<void>>()
+  /** A write only waits for another process: nothing is open, and reads go on. */
+  let isHeld = false
+  const patiently = async <Row>(
+    since: number,
+    text: string,
+    values?: readonly SqlValue[],
+  ): Promise<Row[]> => {
+    for (;;) {
+      try {
+        reads.beforeWrite()
+        isHeld = false
+        return run<Row>(text, values)
+      } catch (error) {
+        isHeld = error instanceof AppError && isBusy(error.cause) && performance.now() < since + busyMs
+        if (!isHeld) throw error
+        for (const read of behind) void read()
+        await setTimeout(held.restMs)
+      }
+    }
+  }
+  let turn: Promise<unknown> = Promise.resolve()
+  let waiting = 0
+  const inTurn = <T>(work: (since: number) => Promise<T>): Promise<T> => {
+    reads.beforeWrite()
+    waiting++
+    const since = performance.now()
+    const mine = turn.then(
+      () => work(since),
+      () => work(since),
+    )
+    turn = mine
+      .catch(() => undefined)
+      .finally(() => {
+        waiting--
+      })
+    return mine
+  }
+  /** Reads in turn behind what is written, or as soon as that has to wait itself. */
+  const afterWrites = <Row>(ask: () => Promise<Row>): Promise<Row> =>
+    new Promise((resolve, reject) => {
+      const read = async () => {
+        if (behind.delete(read)) await ask().then(resolve, reject)
+      }
+      behind.add(read)
+      void inTurn(read)
+    })
+  const reading = <Row>(ask: () => Promise<Row>): Promise<Row> =>
+    waiting === 0 || isHeld ? ask() : afterWrites(ask)
+  const isRead = (text: string) =>
+    /^\s*(select|with|pragma data_version)\b/i.test(text) && !/\breturning\b/i.test(text)
+  return {
+    query: (text, values) =>
+      isRead(text)
+        ? reading(() => reads.soon(text, values))
+        : inTurn((since) => patiently(since, text, values)),
+    kept: (text, values) => reading(() => reads.kept(text, values)),
+    transaction: (work) =>
+      inTurn(async (since) => {
+        await patiently(since, 'BEGIN IMMEDIATE')
+        try {
+          const result = await work({ query: async (text, values) => run(text, values) })
+          run('COMMIT')
+          return result
+        } catch (error) {
+          if (db.isTransaction) run('ROLLBACK')
+          throw error
+        }
+      }),
+    close: () => inTurn(async () => db.close()),
+  }
+}

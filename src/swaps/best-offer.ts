@@ -1,0 +1,97 @@
+import { maxUint256 } from '../domain/amount.ts'
+import { AppError, errorRow } from '../domain/errors.ts'
+import type { Ask, Offer, Route, SwapProvider } from './provider.ts'
+
+/** An offer, and who makes it. */
+type Won = { provider: SwapProvider; offer: Offer }
+
+/** The providers that could serve a route; with a preferred one, only that. */
+function eligible(providers: readonly SwapProvider[], route: Route, preferred?: string): SwapProvider[] {
+  if (preferred !== undefined) {
+    const named = providers.find(({ name }) => name === preferred.toLowerCase())
+    const known = providers.map(({ name }) => name).join(', ')
+    if (!named)
+      throw new AppError('INVALID_PREFERRED_PROVIDER', `There is no provider "${preferred}". Known: ${known}`)
+    if (!named.supports(route))
+      throw new AppError('PREFERRED_PROVIDER_NOT_ELIGIBLE', `${named.name} does not serve this route`)
+    return [named]
+  }
+  const able = providers.filter((provider) => provider.supports(route))
+  if (able.length > 0) return able
+  const { tokenIn, tokenOut, from, to } = route
+  throw new AppError(
+    'NO_ROUTE_FOUND',
+    `No provider swaps ${tokenIn.symbol} on ${from.name} into ${tokenOut.symbol} on ${to.name}`,
+  )
+}
+
+/** Asks every eligible provider at once and keeps the best answer: most out, or least in. One that fails or is late is only one fewer. */
+export async function best(
+  providers: readonly SwapProvider[],
+  ask: Ask,
+  preferred: string | undefined,
+  deadlineMs: number,
+): Promise<Won> {
+  const able = eligible(providers, ask, preferred)
+  const signal = AbortSignal.timeout(deadlineMs)
+  const answers = await Promise.allSettled(
+    able.map(async (provider) => ({ provider, offer: await intime(provider.quote(ask, signal), signal) })),
+  )
+  const offers = answers.flatMap((answer) =>
+    answer.status === 'fulfilled' && answer.value.offer && isPayable(answer.value.offer)
+      ? [answer.value as Won]
+      : [],
+  )
+  const [first, ...rest] = offers
+  if (first)
+    return rest.reduce((winner, other) => (beats(ask, other.offer, winner.offer) ? other : winner), first)
+  const faults = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : []))
+  const ours = faults.find((fault) => fault instanceof AppError && errorRow(fault.code).status === 400)
+  if (ours) throw ours
+  if (preferred !== undefined)
+    throw new AppError('PREFERRED_PROVIDER_QUOTE_UNAVAILABLE', `${able[0]!.name} returned no quote in time`, {
+      cause: faults[0],
+    })
+  const named = faults.find(
+    (fault) => fault instanceof AppError && /^(RPC_|CHAIN_ID_|PROVIDER_API_)/.test(fault.code),
+  )
+  const isAll = faults.length === answers.length
+  if (named && isAll) throw named
+  if (isAll && faults.every(isTimeout)) throw tooLate(ask, deadlineMs, faults[0])
+  throw faults.length === 0
+    ? new AppError(
+        'NO_ROUTE_FOUND',
+        `No pool or bridge can give this amount of ${ask.tokenOut.symbol} for ${ask.tokenIn.symbol}`,
+      )
+    : new AppError(
+        'QUOTE_GENERATION_FAILED',
+        `No provider returned a quote (asked: ${able.map(({ name }) => name).join(', ')})`,
+        { cause: faults[0] },
+      )
+}
+
+const isTimeout = (fault: unknown): boolean => fault instanceof Error && fault.name === 'TimeoutError'
+
+/** Whoever quotes here asks our own nodes: where nobody did in time, those are slow, or limit how much is asked. */
+function tooLate({ from, to }: Ask, deadlineMs: number, cause: unknown): AppError {
+  const nodes = from.chainId === to.chainId ? `node of ${from.name}` : `nodes of ${from.name} and ${to.name}`
+  return new AppError(
+    'RPC_UNREACHABLE',
+    `No quote came within ${deadlineMs / 1000} s: the ${nodes} did not answer all by then`,
+    { cause },
+  )
+}
+
+/** Whether a token can hold each of its amounts: what is more can neither be paid nor written into a call. */
+const isPayable = ({ amountIn, amountOut, maxAmountIn, minAmountOut }: Offer) =>
+  [amountIn, amountOut, maxAmountIn, minAmountOut].every((amount) => amount >= 0n && amount <= maxUint256)
+
+const beats = ({ exact }: Ask, a: Offer, b: Offer) =>
+  exact === 'in' ? a.amountOut > b.amountOut : a.amountIn < b.amountIn
+
+/** A provider that does not listen to the signal is left behind all the same. */
+const intime = <value>(work: Promise<value>, signal: AbortSignal): Promise<value> =>
+  new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    work.then(resolve, reject)
+  })

@@ -1,0 +1,28 @@
+import { parseAbi } from 'viem/utils'
+import type { Hex } from '../../domain/address.ts'
+
+/** As `destinationCaller`: anyone may finish the transfer. */
+export const anyone: Hex = `0x${'00'.repeat(32)}`
+
+/** The two speeds of the bridge, as `minFinalityThreshold`: before and after the source block is final. */
+export const finality = { fast: 1000, standard: 2000 } as const
+
+/** The entry contract of the bridge (`circlefin/evm-cctp-contracts`, TokenMessengerV2). */
+export const tokenMessengerV2Abi = parseAbi([
+  'function depositForBurn(uint256 amount, uint32 destinationDomain, bytes32 mintRecipient, address burnToken, bytes32 destinationCaller, uint256 maxFee, uint32 minFinalityThreshold)',
+  'function getMinFeeAmount(uint256 amount) view returns (uint256)',
+  'event MintAndWithdraw(address indexed mintRecipient, uint256 amount, address indexed mintToken, uint256 feeCollected)',
+])
+
+/** Sends and receives the messages of the bridge (MessageTransmitterV2). */
+export const messageTransmitterV2Abi = parseAbi([
+  'function receiveMessage(bytes message, bytes attestation) returns (bool success)',
+  'function usedNonces(bytes32 nonce) view returns (uint256)',
+  'event MessageSent(bytes message)',
+  'event MessageReceived(address indexed caller, uint32 sourceDomain, bytes32 indexed nonce, bytes32 sender, uint32 indexed finalityThresholdExecuted, bytes messageBody)',
+])
+
+/** The burn that sends USDC to another chain. */
+export const burn = parseAbi([
+  'function depositForBurn(uint256 amount, uint32 destinationDomain, bytes32 mintRecipient, address burnToken, bytes32 destinationCaller, uint256 maxFee, uint32 minFinalityThreshold)',
+])

@@ -1,0 +1,69 @@
+import { padHex } from 'viem/utils'
+import { printed, strictDecode } from '../../chain/calldata.ts'
+import { sameAddress } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import { unlessSame } from '../../domain/swap-amounts.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { CctpV2Constants } from '../../protocols/catalog.ts'
+import type { Intent } from '../../protocols/intent.ts'
+import { refuse, type Verdict } from '../../protocols/verdict.ts'
+import { anyone, burn, finality } from './abi.ts'
+
+/** Binds a burn to the transfer to another chain that was asked for. `here` and `there` are the bridge's two ends. */
+export function bindCctpV2(
+  { data }: Transaction,
+  intent: Extract<Intent, { kind: 'swap' }>,
+  { here, there }: { here: CctpV2Constants; there: CctpV2Constants },
+): Verdict {
+  const { tokenIn, tokenOut } = intent
+  const call = strictDecode(burn, data)
+  if (!call) return refuse('POLICY_DECODE', 'It is not a call of depositForBurn of TokenMessengerV2')
+  const [amount, domain, mintRecipient, burnToken, destinationCaller, maxFee, threshold] = call.args
+  if (!sameAddress(tokenIn.address, here.token) || !sameAddress(tokenOut.address, there.token))
+    return refuse('POLICY_QUOTE_DRIFT', `The bridge does not carry ${tokenIn.symbol} to ${tokenOut.symbol}`)
+  if (!sameAddress(burnToken, tokenIn.address))
+    return refuse('POLICY_AMOUNT', `It burns the token ${burnToken}, not ${tokenIn.address}`)
+  if (domain !== there.domain)
+    return refuse(
+      'POLICY_CHAIN',
+      `It sends to the domain ${domain}, and chain ${there.chainId} is ${there.domain}`,
+    )
+  if (mintRecipient !== padHex(intent.recipient, { size: 32 }).toLowerCase())
+    return refuse('POLICY_RECIPIENT', `It mints to ${mintRecipient}, not to ${intent.recipient}`)
+  if (destinationCaller !== anyone)
+    return refuse('POLICY_RECIPIENT', `Only ${destinationCaller} could finish it on the other chain`)
+  if (threshold !== finality.fast && threshold !== finality.standard)
+    return refuse(
+      'POLICY_QUOTE_DRIFT',
+      `It asks for the finality ${threshold}, which is neither fast nor standard`,
+    )
+  if (intent.speed && threshold !== finality[intent.speed])
+    return refuse('POLICY_QUOTE_DRIFT', `It is not the ${intent.speed} transfer that was asked for`)
+  if (intent.exact === 'in' ? amount !== intent.amountIn : amount > intent.amountIn)
+    return refuse(
+      'POLICY_AMOUNT',
+      `It burns ${formatAmount(amount, tokenIn)}, not ${formatAmount(intent.amountIn, tokenIn)}`,
+    )
+  if (maxFee >= amount || amount - maxFee < intent.amountOut)
+    return refuse(
+      'POLICY_MIN_OUT',
+      `After a fee of ${formatAmount(maxFee, tokenIn)} it may bring less than ${formatAmount(intent.amountOut, tokenOut)}`,
+    )
+  return {
+    bound: {
+      name: 'depositForBurn',
+      args: printed({
+        amount,
+        destinationDomain: domain,
+        mintRecipient,
+        burnToken,
+        destinationCaller,
+        maxFee,
+        minFinalityThreshold: threshold,
+      }),
+      text: `Send ${formatAmount(amount, tokenIn)} to chain ${there.chainId}, at least ${formatAmount(amount - maxFee, tokenOut)} arrive for ${intent.recipient}${unlessSame(amount - maxFee, intent.amountOut, tokenOut)}`,
+      value: 0n,
+      spends: { token: tokenIn.address, amount },
+    },
+  }
+}

@@ -1,0 +1,94 @@
+import { decodeEventLog, encodeFunctionData, hexToBigInt, padHex, parseAbi, size, sliceHex } from 'viem/utils'
+import { strictDecode } from '../../chain/calldata.ts'
+import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { CctpV2Constants } from '../../protocols/catalog.ts'
+import { messageTransmitterV2Abi as abi, tokenMessengerV2Abi } from './abi.ts'
+
+/** What the message of a burn says, in the words of BurnMessageV2: fixed when it is burned. `amount` is in the smallest unit. */
+export type Burned = { burnToken: Address; mintRecipient: Hex; amount: bigint; messageSender: Address }
+
+/** What a wallet burns with a call of depositForBurn; `undefined` where it is another call. */
+export function burnedBy({ data }: Transaction, wallet: Address): Burned | undefined {
+  const call = strictDecode(tokenMessengerV2Abi, data)
+  if (call?.functionName !== 'depositForBurn') return undefined
+  const [amount, , mintRecipient, burnToken] = call.args
+  return { burnToken, mintRecipient, amount, messageSender: wallet }
+}
+
+/** A message that a transaction delivered: its nonce, and how much of the token it minted to its recipient, in the smallest unit. */
+type Delivered = { nonce: Hex; minted: bigint }
+
+/** One event of a receipt. */
+type Log = { address: Address; topics: readonly Hex[]; data: Hex }
+
+/**
+ * The messages of such a burn that a transaction delivered, by the bridge's own events (MessageReceived of MessageTransmitterV2): sent by the
+ * bridge's end `here`, and with the same token, recipient, amount and sender as the burn. Two burns alike have messages alike but for their nonces.
+ */
+export function deliveriesOf(
+  burned: Burned,
+  logs: readonly Log[],
+  { here, there }: { here: CctpV2Constants; there: CctpV2Constants },
+): Delivered[] {
+  return logs.flatMap((log) => {
+    const received = sameAddress(log.address, there.messageTransmitter) && receivedIn(log)
+    if (!received || received.sourceDomain !== here.domain) return []
+    if (!sameAddress(received.sender, asWord(here.tokenMessenger))) return []
+    const { body } = received
+    const isAlike =
+      sameAddress(wordAt(body, 4), asWord(burned.burnToken)) &&
+      sameAddress(wordAt(body, 36), burned.mintRecipient) &&
+      hexToBigInt(wordAt(body, 68)) === burned.amount &&
+      sameAddress(wordAt(body, 100), asWord(burned.messageSender))
+    if (!isAlike) return []
+    return [{ nonce: received.nonce, minted: burned.amount - hexToBigInt(wordAt(body, 164)) }]
+  })
+}
+
+/** What a message brought to its recipient, by the bridge's own log of its delivery; `undefined` where the log says nothing of that. */
+export function broughtIn(log: Pick<Log, 'topics' | 'data'>): bigint | undefined {
+  const received = receivedIn(log)
+  return received && hexToBigInt(wordAt(received.body, 68)) - hexToBigInt(wordAt(received.body, 164))
+}
+
+const asWord = (address: Address): Hex => padHex(address, { size: 32 })
+
+/** How long the body of a burn is without hook data, in bytes (BurnMessageV2.sol, as are the offsets). */
+const bodySize = 228
+
+const wordAt = (body: Hex, at: number): Hex => sliceHex(body, at, at + 32)
+
+function receivedIn({ topics, data }: Pick<Log, 'topics' | 'data'>) {
+  try {
+    const { args } = decodeEventLog({
+      abi,
+      eventName: 'MessageReceived',
+      topics: [...topics] as [Hex, ...Hex[]],
+      data,
+    })
+    const { sourceDomain, nonce, sender, messageBody: body } = args
+    return size(body) < bodySize ? undefined : { sourceDomain, nonce, sender, body }
+  } catch {
+    // Another event of the same contract.
+    return undefined
+  }
+}
+
+/** Who mints for the bridge, and how (BaseTokenMessenger and TokenMinter of `circlefin/evm-cctp-contracts`, v2; FiatToken of `circlefin/stablecoin-evm`). */
+const mints = parseAbi([
+  'function localMinter() view returns (address)',
+  'function mint(address to, uint256 amount) returns (bool)',
+])
+
+/** Asks the bridge who mints what it brings. */
+export const askMinter = (messenger: Address): { to: Address; data: Hex } => ({
+  to: messenger,
+  data: encodeFunctionData({ abi: mints, functionName: 'localMinter' }),
+})
+
+/** What the token is told where the bridge brings some of it. Only the minter may; it is for simulations. */
+export const minted = (token: Address, to: Address, amount: bigint): { to: Address; data: Hex } => ({
+  to: token,
+  data: encodeFunctionData({ abi: mints, functionName: 'mint', args: [to, amount] }),
+})

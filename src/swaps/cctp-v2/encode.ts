@@ -1,0 +1,50 @@
+import { encodeFunctionData, padHex } from 'viem/utils'
+import type { Address, Hex } from '../../domain/address.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import { anyone, burn, messageTransmitterV2Abi } from './abi.ts'
+
+/** Burns `amount` here, so that `amount` less at most `maxFee` is minted to `recipient` in the other domain. */
+export const depositForBurn = (ask: {
+  chainId: number
+  messenger: Address
+  amount: bigint
+  domain: number
+  recipient: Address
+  burnToken: Address
+  maxFee: bigint
+  minFinalityThreshold: number
+}): Transaction => ({
+  to: ask.messenger,
+  data: encodeFunctionData({
+    abi: burn,
+    functionName: 'depositForBurn',
+    args: [
+      ask.amount,
+      ask.domain,
+      padHex(ask.recipient, { size: 32 }).toLowerCase() as Hex,
+      ask.burnToken,
+      anyone,
+      ask.maxFee,
+      ask.minFinalityThreshold,
+    ],
+  }),
+  value: 0n,
+  chainId: ask.chainId,
+})
+
+/** Hands an attested message to the destination chain, which mints. Anyone may send it. */
+export const receiveMessage = (ask: {
+  chainId: number
+  transmitter: Address
+  message: Hex
+  attestation: Hex
+}): Transaction => ({
+  to: ask.transmitter,
+  data: encodeFunctionData({
+    abi: messageTransmitterV2Abi,
+    functionName: 'receiveMessage',
+    args: [ask.message.toLowerCase() as Hex, ask.attestation.toLowerCase() as Hex],
+  }),
+  value: 0n,
+  chainId: ask.chainId,
+})

@@ -1,0 +1,148 @@
+import { z } from 'zod'
+import type { Hex } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { less } from '../../domain/slippage.ts'
+import { numbersAsText } from '../../http/json.ts'
+import type { CctpV2Constants } from '../../protocols/catalog.ts'
+import { finality } from './abi.ts'
+import type { Sought } from './received.ts'
+
+/** A speed of the bridge. */
+export type Speed = keyof typeof finality
+
+/** The share that a bridge keeps of an amount: `parts` of each `of`. */
+type FeeRate = { parts: bigint; of: bigint }
+
+const Tiers = z.array(z.object({ finalityThreshold: z.string(), minimumFee: z.string() }))
+
+/** What the attestation service takes for a speed, off its answer as it came; `undefined` where it does not say, or would take all. */
+export function feeRateIn(text: string, speed: Speed): FeeRate | undefined {
+  const tiers = Tiers.safeParse(numbersAsText(text)).data
+  const tier = tiers?.find(({ finalityThreshold }) => finalityThreshold === String(finality[speed]))
+  const rate = tier && ofBps(tier.minimumFee)
+  // Nothing ever comes of a transfer that costs all of itself.
+  return rate && rate.parts < rate.of ? rate : undefined
+}
+
+/** The same for several speeds: those that it names. */
+const feeRatesIn = (text: string, speeds: readonly Speed[]): { speed: Speed; rate: FeeRate }[] =>
+  speeds.flatMap((speed) => {
+    const rate = feeRateIn(text, speed)
+    return rate ? [{ speed, rate }] : []
+  })
+
+/** Basis points as decimal text, which may be a fraction such as 1.3, to the last digit. */
+function ofBps(text: string): FeeRate | undefined {
+  const [, whole, fraction = '', exponent = '0'] =
+    /^(\d{1,40})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,2}))?$/.exec(text) ?? []
+  if (whole === undefined) return undefined
+  const shift = Number(exponent) - fraction.length
+  const [up, down] = [10n ** BigInt(Math.max(shift, 0)), 10n ** BigInt(Math.max(-shift, 0))]
+  return { parts: BigInt(whole + fraction) * up, of: 10_000n * down }
+}
+
+/** What is kept of an amount: only a fraction of its smallest unit is rounded, up. */
+export const feeOf = (amount: bigint, { parts, of }: FeeRate): bigint => (amount * parts + of - 1n) / of
+
+/** The fee with the tenth above it that Circle's own kit allows, so that one that has risen a little does not make a fast transfer slow. */
+export const withHeadroom = (fee: bigint): bigint => fee + fee / 10n
+
+/**
+ * The most that the bridge may keep: the fee with its headroom, but never more than may slip. Where what arrives is exact, or spent to the last
+ * unit (`isSpent`), no more than the fee.
+ */
+export function mostFee(
+  { exact, isSpent, slippage }: { exact: 'in' | 'out'; isSpent: boolean; slippage: number },
+  amountIn: bigint,
+  fee: bigint,
+): bigint {
+  if (exact === 'out' || isSpent) return fee
+  const slips = amountIn - less(amountIn - fee, slippage)
+  return [withHeadroom(fee), slips].reduce((a, b) => (a < b ? a : b))
+}
+
+/** The smallest input that brings at least `out` after the fee. */
+export function grossUp(out: bigint, rate: FeeRate): bigint {
+  let amountIn = (out * rate.of) / (rate.of - rate.parts)
+  while (amountIn - feeOf(amountIn, rate) < out) amountIn += 1n
+  return amountIn
+}
+
+/**
+ * How many seconds an attestation takes on average by the domain of the burn, fast and standard; where Circle names a span, its middle
+ * (source: developers.circle.com/cctp/concepts/finality-and-block-confirmations, November 2026).
+ */
+const waits: Readonly<Record<number, Record<Speed, number>>> = {
+  0: { fast: 20, standard: 960 },
+  1: { fast: 8, standard: 8 },
+  2: { fast: 8, standard: 960 },
+  3: { fast: 8, standard: 960 },
+  6: { fast: 8, standard: 960 },
+  7: { fast: 8, standard: 8 },
+  10: { fast: 8, standard: 960 },
+  11: { fast: 8, standard: 68_400 },
+  13: { fast: 8, standard: 8 },
+}
+
+/** How much sooner a fast transfer from a domain arrives, in seconds; `null` where nobody says. */
+export function savedBy(domain: number): number | null {
+  const wait = waits[domain]
+  return wait ? wait.standard - wait.fast : null
+}
+
+/** What the bridge asks of the network: its attestation service, the newest block of a chain, and a log of a chain. */
+export type CctpNetwork = {
+  attestation: (url: string, signal?: AbortSignal) => Promise<{ status: number; body: unknown; text: string }>
+  head: (chainId: number) => Promise<bigint>
+  /** The first log that is sought from a block on, as far as that is known. */
+  log: (chainId: number, sought: Sought, fromBlock: bigint) => Promise<Delivered | undefined>
+}
+
+type Delivered = { transactionHash: Hex; topics: readonly Hex[]; data: Hex }
+
+/** An end of the bridge whose attestation service is known. */
+export type CctpEnd = CctpV2Constants & { attestation: string }
+
+/** The name of the bridge among the providers. */
+export const provider = 'cctp'
+
+/** What the attestation service said is no answer. */
+export const wrong = (message: string, status: number) =>
+  new AppError('PROVIDER_API_ERROR', message, { details: { provider, status } })
+
+/** Asks the attestation service; that it cannot be talked to is the bridge's fault, and not ours. */
+export async function asked(
+  network: CctpNetwork,
+  { attestation }: CctpEnd,
+  path: string,
+  signal?: AbortSignal,
+) {
+  try {
+    return await network.attestation(attestation + path, signal)
+  } catch (cause) {
+    if (cause instanceof AppError && cause.code.startsWith('SERVICE_'))
+      throw new AppError('PROVIDER_API_ERROR', 'The attestation service does not answer', {
+        details: { provider },
+        cause,
+      })
+    throw cause
+  }
+}
+
+/** What the attestation service takes now for a speed, or for each that it has where none is asked for, the fast one first. */
+export async function ratesOf(
+  network: CctpNetwork,
+  { here, there }: { here: CctpEnd; there: CctpEnd },
+  speed: Speed | null,
+  signal: AbortSignal,
+): Promise<{ speed: Speed; rate: FeeRate }[]> {
+  const { status, text } = await asked(
+    network,
+    here,
+    `/v2/burn/USDC/fees/${here.domain}/${there.domain}`,
+    signal,
+  )
+  const rates = status === 200 ? feeRatesIn(text, speed ? [speed] : ['fast', 'standard']) : []
+  if (rates.length === 0) throw wrong('The attestation service did not name its fees', status)
+  return rates
+}

@@ -1,0 +1,159 @@
+import { z } from 'zod'
+import { HexData, sameAddress } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Ask, Offer, SwapProvider } from '../provider.ts'
+import { finality } from './abi.ts'
+import { broughtIn } from './delivery.ts'
+import { depositForBurn } from './encode.ts'
+import {
+  asked,
+  type CctpEnd,
+  type CctpNetwork,
+  feeOf,
+  grossUp,
+  mostFee,
+  provider,
+  ratesOf,
+  type Speed,
+  savedBy,
+  wrong,
+} from './fees.ts'
+import { decodeMessage } from './message.ts'
+import { receivedOf } from './received.ts'
+
+type Raw = { speed: 'fast' | 'standard'; maxFee: string; amount: string; destinationFromBlock: string }
+
+const Messages = z.object({
+  messages: z.array(z.object({ message: HexData, eventNonce: z.string(), status: z.string() })),
+})
+
+/** Burn and mint of USDC from one chain to another by CCTP v2. Fast pays the fee that the attestation service names; standard waits for finality. Where no speed is asked for, the one that brings more is offered, and the other named. */
+export function cctp(deployments: readonly CctpEnd[], network: CctpNetwork): SwapProvider {
+  const on = (chainId: number) => deployments.find((deployment) => deployment.chainId === chainId)
+  return {
+    name: provider,
+    supports: ({ from, to, tokenIn, tokenOut }) => {
+      const [here, there] = [on(from.chainId), on(to.chainId)]
+      return (
+        from.chainId !== to.chainId &&
+        !!here &&
+        !!there &&
+        // A main network and a test network may have the same number: what is burnt for one would come out on the other.
+        here.attestation === there.attestation &&
+        sameAddress(here.token, tokenIn.address) &&
+        sameAddress(there.token, tokenOut.address)
+      )
+    },
+
+    async quote(ask, signal) {
+      const [here, there] = [on(ask.from.chainId)!, on(ask.to.chainId)!]
+      const rates = await ratesOf(network, { here, there }, ask.speed, signal)
+      const costs = rates.map(({ speed, rate }) => {
+        const amountIn = ask.exact === 'in' ? ask.amount : grossUp(ask.amount, rate)
+        return { speed, amountIn, fee: feeOf(amountIn, rate) }
+      })
+      const [cheapest, ...others] = costs
+        .filter(({ amountIn, fee }) => fee < amountIn)
+        .sort((a, b) => Number(a.fee - b.fee))
+      if (cheapest)
+        return offer(ask, cheapest, await network.head(ask.to.chainId), {
+          others,
+          savesSeconds: savedBy(here.domain),
+        })
+      if (ask.refund === null) return undefined
+      const [{ amountIn, fee }] = costs as [Cost]
+      throw new AppError(
+        'INSUFFICIENT_AMOUNT_FOR_REFUND',
+        `${formatAmount(amountIn, ask.tokenIn)} does not cover the fee of the bridge, so nothing could be refunded`,
+        { details: { fee: fee.toString() } },
+      )
+    },
+
+    build({ from, to }, { amountIn, raw }, { recipient }) {
+      const [here, there] = [on(from.chainId)!, on(to.chainId)!]
+      const { speed, maxFee } = raw as Raw
+      return {
+        transaction: depositForBurn({
+          chainId: from.chainId,
+          messenger: here.tokenMessenger,
+          amount: amountIn,
+          domain: there.domain,
+          recipient,
+          burnToken: here.token,
+          maxFee: BigInt(maxFee),
+          minFinalityThreshold: finality[speed],
+        }),
+        needs: { token: here.token, spender: here.tokenMessenger, amount: amountIn },
+      }
+    },
+
+    async status({ from, to }, offer, origin, { recipient }) {
+      const [here, there] = [on(from.chainId)!, on(to.chainId)!]
+      const raw = offer.raw as Raw
+      const { status, body } = await asked(
+        network,
+        here,
+        `/v2/messages/${here.domain}?transactionHash=${origin}`,
+      )
+      if (status === 404) return { status: 'confirmed' }
+      const known = Messages.safeParse(body).data
+      if (status !== 200 || !known)
+        throw wrong('The attestation service did not say where the transfer is', status)
+      const ours = known.messages.find(({ message }) => {
+        const burn = decodeMessage(message)
+        return burn && sameAddress(burn.mintRecipient, recipient) && burn.amount.toString() === raw.amount
+      })
+      if (ours?.status !== 'complete') return { status: 'processing' }
+      const received = await network.log(
+        to.chainId,
+        receivedOf(there.messageTransmitter, decodeMessage(ours.message)!.nonce),
+        BigInt(raw.destinationFromBlock),
+      )
+      const brought = received && broughtIn(received)
+      if (brought === undefined) return { status: 'processing' }
+      // What came short did not do what was agreed, and nothing more comes of it.
+      const isShort = brought < offer.minAmountOut
+      return { status: isShort ? 'failed' : 'fulfilled', destination: received!.transactionHash }
+    },
+  }
+}
+
+/** What a transfer costs at a speed. */
+type Cost = { speed: Speed; amountIn: bigint; fee: bigint }
+
+function offer(
+  ask: Ask,
+  { speed, amountIn, fee }: Cost,
+  head: bigint,
+  { others, savesSeconds }: { others: readonly Cost[]; savesSeconds: number | null },
+): Offer {
+  const { tokenIn, from } = ask
+  const most = mostFee(ask, amountIn, fee)
+  const raw: Raw = {
+    speed,
+    maxFee: most.toString(),
+    amount: amountIn.toString(),
+    destinationFromBlock: head.toString(),
+  }
+  return {
+    amountIn,
+    amountOut: amountIn - fee,
+    maxAmountIn: amountIn,
+    minAmountOut: amountIn - most,
+    fees:
+      fee === 0n
+        ? []
+        : [{ kind: 'bridge', token: tokenIn.address, chainId: from.chainId, amount: fee.toString() }],
+    raw,
+    // What costs more is only worth a word where it is sooner.
+    alternatives: others
+      .filter((other) => other.speed === 'fast' && savesSeconds !== 0)
+      .map((other) => ({
+        transferSpeed: other.speed,
+        amountIn: other.amountIn,
+        amountOut: other.amountIn - other.fee,
+        savesSeconds,
+      })),
+  }
+}

@@ -1,0 +1,115 @@
+import { printed, strictDecode } from '../../chain/calldata.ts'
+import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import { unlessSame } from '../../domain/swap-amounts.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { UniswapV3Constants } from '../../protocols/catalog.ts'
+import type { Intent } from '../../protocols/intent.ts'
+import { refuse, type Verdict } from '../../protocols/verdict.ts'
+import { inner, outer } from './abi.ts'
+import { type SwapPath, unpackPath } from './path.ts'
+
+type Swap = {
+  exact: 'in' | 'out'
+  path: SwapPath
+  recipient: Address
+  amountIn: bigint
+  amountOut: bigint
+  priceLimit: bigint
+}
+
+/** The one swap inside a multicall, its path written from the first token to the last. */
+function decodeSwap(data: Hex): Swap | undefined {
+  const call = strictDecode(inner, data)
+  if (!call) return undefined
+  const [params] = call.args
+  const exact = 'amountInMaximum' in params ? 'out' : 'in'
+  const path =
+    'path' in params
+      ? unpackPath(params.path, exact)
+      : { tokens: [params.tokenIn, params.tokenOut], fees: [params.fee] }
+  if (!path) return undefined
+  const amounts =
+    'amountInMaximum' in params
+      ? { amountIn: params.amountInMaximum, amountOut: params.amountOut }
+      : { amountIn: params.amountIn, amountOut: params.amountOutMinimum }
+  const priceLimit = 'sqrtPriceLimitX96' in params ? params.sqrtPriceLimitX96 : 0n
+  return { exact, path, recipient: params.recipient, priceLimit, ...amounts }
+}
+
+/** The swap that a call of SwapRouter02 makes; `undefined` where it is none of ours. */
+export const wayOf = (data: Hex): Omit<Swap, 'priceLimit'> | undefined =>
+  decodeSwap(strictDecode(outer, data)?.args[1][0] ?? '0x')
+
+/** Binds a call of SwapRouter02 to the swap on one chain that was asked for. */
+export function bindUniswapV3(
+  { data }: Transaction,
+  intent: Extract<Intent, { kind: 'swap' }>,
+  constants: UniswapV3Constants,
+): Verdict {
+  const { tokenIn, tokenOut } = intent
+  const call = strictDecode(outer, data)
+  if (!call) return refuse('POLICY_DECODE', 'It is not a call of multicall(uint256,bytes[]) of SwapRouter02')
+  const [deadline, calls] = call.args
+  const [only, ...others] = calls
+  const swap = only === undefined || others.length > 0 ? undefined : decodeSwap(only)
+  if (!swap) return refuse('POLICY_DECODE', 'The multicall is not exactly one swap of SwapRouter02')
+  const { path, amountIn, amountOut } = swap
+  if (deadline > BigInt(intent.deadline))
+    return refuse('POLICY_QUOTE_DRIFT', `It may execute until ${deadline}, later than ${intent.deadline}`)
+  if (swap.exact !== intent.exact) return refuse('POLICY_DECODE', 'It fixes the other side of the swap')
+  const first = path.tokens[0]!
+  const last = path.tokens[path.tokens.length - 1]!
+  if (!sameAddress(first, tokenIn.address) || !sameAddress(last, tokenOut.address))
+    return refuse(
+      'POLICY_QUOTE_DRIFT',
+      `It swaps ${first} to ${last}, not ${tokenIn.symbol} to ${tokenOut.symbol}`,
+    )
+  const middle = path.tokens.slice(1, -1)
+  if (middle.length > 1 || middle.some((token) => !constants.via.some((known) => sameAddress(known, token))))
+    return refuse('POLICY_QUOTE_DRIFT', 'The path goes through a token that is not on the list')
+  if (path.fees.some((fee) => !constants.feeTiers.includes(fee)))
+    return refuse('POLICY_QUOTE_DRIFT', 'The path goes through a fee tier that is not on the list')
+  if (swap.priceLimit !== 0n)
+    return refuse('POLICY_QUOTE_DRIFT', 'It has a price limit, which could spend a part only')
+  if (!sameAddress(swap.recipient, intent.recipient))
+    return refuse('POLICY_RECIPIENT', `It pays out to ${swap.recipient}, not to ${intent.recipient}`)
+  const [spent, brought] = [formatAmount(amountIn, tokenIn), formatAmount(amountOut, tokenOut)]
+  const [toSpend, toBring] = [
+    formatAmount(intent.amountIn, tokenIn),
+    formatAmount(intent.amountOut, tokenOut),
+  ]
+  if (intent.exact === 'in') {
+    if (amountIn !== intent.amountIn) return refuse('POLICY_AMOUNT', `It spends ${spent}, not ${toSpend}`)
+    if (amountOut < intent.amountOut)
+      return refuse('POLICY_MIN_OUT', `It may bring only ${brought}, less than ${toBring}`)
+  } else {
+    if (amountOut !== intent.amountOut) return refuse('POLICY_AMOUNT', `It brings ${brought}, not ${toBring}`)
+    if (amountIn > intent.amountIn)
+      return refuse('POLICY_AMOUNT', `It may spend ${spent}, more than ${toSpend}`)
+  }
+  const most = intent.exact === 'out' ? 'at most ' : ''
+  const least = intent.exact === 'in' ? 'at least ' : ''
+  const accepted =
+    intent.exact === 'in'
+      ? unlessSame(amountOut, intent.amountOut, tokenOut)
+      : unlessSame(amountIn, intent.amountIn, tokenIn)
+  return {
+    bound: {
+      name: 'swap',
+      args: printed({
+        exact: swap.exact,
+        path: path.tokens
+          .map((token, i) => (path.fees[i] === undefined ? token : `${token} ${path.fees[i]}`))
+          .join(' '),
+        recipient: swap.recipient,
+        [intent.exact === 'in' ? 'amountIn' : 'amountInMaximum']: amountIn,
+        [intent.exact === 'in' ? 'amountOutMinimum' : 'amountOut']: amountOut,
+        deadline,
+      }),
+      text: `Swap ${most}${spent} for ${least}${brought} on Uniswap v3${accepted}`,
+      value: 0n,
+      spends: { token: tokenIn.address, amount: amountIn },
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import { encodeFunctionData } from 'viem/utils'
+import type { Address } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import { inner, outer } from './abi.ts'
+import { packPath, type SwapPath } from './path.ts'
+
+/**
+ * Swaps along a path before `deadline` (Unix seconds). Exact input: spends `amountIn`, brings at least `amountOut`.
+ * Exact output: brings `amountOut`, spends at most `amountIn`.
+ */
+export function swap(ask: {
+  chainId: number
+  router: Address
+  exact: 'in' | 'out'
+  path: SwapPath
+  amountIn: bigint
+  amountOut: bigint
+  recipient: Address
+  deadline: number
+}): Transaction {
+  const { exact, path, amountIn, amountOut, recipient } = ask
+  const [tokenIn, tokenOut, ...more] = path.tokens
+  const [fee] = path.fees
+  if (!tokenIn || !tokenOut || fee === undefined)
+    throw new AppError('BUG', 'A path has at least two tokens and one fee')
+  const packed = packPath(path, exact)
+  const single = { tokenIn, tokenOut, fee, recipient, sqrtPriceLimitX96: 0n }
+  const bounds =
+    exact === 'in' ? { amountIn, amountOutMinimum: amountOut } : { amountOut, amountInMaximum: amountIn }
+  const functionName =
+    `exact${exact === 'in' ? 'Input' : 'Output'}${more.length === 0 ? 'Single' : ''}` as const
+  const params = more.length === 0 ? { ...single, ...bounds } : { path: packed, recipient, ...bounds }
+  const data = encodeFunctionData({ abi: inner, functionName, args: [params as never] })
+  return {
+    to: ask.router,
+    data: encodeFunctionData({ abi: outer, functionName: 'multicall', args: [BigInt(ask.deadline), [data]] }),
+    value: 0n,
+    chainId: ask.chainId,
+  }
+}

@@ -1,0 +1,125 @@
+import type { Reading } from '../../chain/reading.ts'
+import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { less, more } from '../../domain/slippage.ts'
+import type { UniswapV3Constants } from '../../protocols/catalog.ts'
+import type { Ask, Offer, Route, SwapProvider } from '../provider.ts'
+import { quoterV2Abi } from './abi.ts'
+import { swap } from './encode.ts'
+import { packPath, type SwapPath } from './path.ts'
+import { atSpot, spotQueries } from './spot-price.ts'
+
+/** Reads one chain; the provider sees nothing else of the network. */
+type Reads = <value>(chainId: number, reading: Reading<value>) => Promise<value>
+
+type Raw = { path: { tokens: Address[]; fees: number[] }; exact: 'in' | 'out' }
+
+/** Swaps on one chain through the pools of Uniswap v3: every fee tier, one hop or two, all quoted in one call by QuoterV2. */
+export function uniswapV3(deployments: readonly UniswapV3Constants[], reads: Reads): SwapProvider {
+  const on = (chainId: number) => deployments.find((deployment) => deployment.chainId === chainId)
+  return {
+    name: 'uniswap-v3',
+    supports: ({ from, to, tokenIn, tokenOut }) =>
+      from.chainId === to.chainId &&
+      on(from.chainId) !== undefined &&
+      !sameAddress(tokenIn.address, nativeAddress) &&
+      !sameAddress(tokenOut.address, nativeAddress) &&
+      !sameAddress(tokenIn.address, tokenOut.address),
+
+    async quote(ask) {
+      const here = on(ask.from.chainId)!
+      const paths = pathsOf(here, ask)
+      const answers = await reads(ask.from.chainId, quotes(here.quoterV2, paths, ask))
+      const best = answers
+        .flatMap((amount, at) =>
+          amount === undefined || amount === 0n ? [] : [{ amount, path: paths[at]! }],
+        )
+        .reduce<{ amount: bigint; path: SwapPath } | undefined>(
+          (a, b) => (a && !better(ask.exact, b.amount, a.amount) ? a : b),
+          undefined,
+        )
+      if (!best) return undefined
+      const made = offer(ask, best.path, best.amount)
+      const spot = await reads(ask.from.chainId, {
+        reads: spotQueries(here.quoterV2, best.path),
+        parse: (prices) => atSpot(best.path, prices, made.amountIn),
+      })
+      return { ...made, ...(spot !== undefined && { spot }) }
+    },
+
+    build({ from, tokenIn }, offer, { recipient, deadline }) {
+      const { swapRouter02: router } = on(from.chainId)!
+      const { path, exact } = offer.raw as Raw
+      return {
+        transaction: swap({
+          chainId: from.chainId,
+          router,
+          exact,
+          path,
+          amountIn: offer.maxAmountIn,
+          amountOut: offer.minAmountOut,
+          recipient,
+          deadline,
+        }),
+        needs: { token: tokenIn.address, spender: router, amount: offer.maxAmountIn },
+      }
+    },
+
+    status: async (_route, _offer, origin) => ({ status: 'fulfilled', destination: origin }),
+  }
+}
+
+const better = (exact: 'in' | 'out', a: bigint, b: bigint) => (exact === 'in' ? a > b : a < b)
+
+/** Every path worth asking for: each tier directly, each pair of tiers through each middle token. */
+function pathsOf({ feeTiers, via }: UniswapV3Constants, { tokenIn, tokenOut }: Route): SwapPath[] {
+  const middles = via.filter(
+    (token) => !sameAddress(token, tokenIn.address) && !sameAddress(token, tokenOut.address),
+  )
+  return [
+    ...feeTiers.map((fee) => ({ tokens: [tokenIn.address, tokenOut.address], fees: [fee] })),
+    ...middles.flatMap((middle) =>
+      feeTiers.flatMap((first) =>
+        feeTiers.map((second) => ({
+          tokens: [tokenIn.address, middle, tokenOut.address],
+          fees: [first, second],
+        })),
+      ),
+    ),
+  ]
+}
+
+/** What QuoterV2 says of each path. Its functions are not views, but nothing they do outlives the call. */
+const quotes = (
+  quoter: Address,
+  paths: readonly SwapPath[],
+  { exact, amount }: Ask,
+): Reading<(bigint | undefined)[]> => ({
+  reads: paths.map((path) => ({
+    address: quoter,
+    abi: quoterV2Abi,
+    functionName: exact === 'in' ? 'quoteExactInput' : 'quoteExactOutput',
+    args: [packPath(path, exact), amount],
+  })),
+  parse: (answers) => answers.map((answer) => (answer as readonly [bigint] | undefined)?.[0]),
+})
+
+function offer({ exact, amount, slippage }: Ask, path: SwapPath, quoted: bigint): Offer {
+  const raw: Raw = { path: { tokens: [...path.tokens], fees: [...path.fees] }, exact }
+  return exact === 'in'
+    ? {
+        amountIn: amount,
+        amountOut: quoted,
+        maxAmountIn: amount,
+        minAmountOut: less(quoted, slippage),
+        fees: [],
+        raw,
+      }
+    : {
+        amountIn: quoted,
+        amountOut: amount,
+        maxAmountIn: more(quoted, slippage),
+        minAmountOut: amount,
+        fees: [],
+        raw,
+      }
+}

@@ -1,0 +1,32 @@
+import type { Abi } from 'viem'
+import type { Query } from '../../chain/contract-query.ts'
+import type { Address } from '../../domain/address.ts'
+import { quoterV2Abi } from './abi.ts'
+import { packPath, type SwapPath } from './path.ts'
+
+/** One question a pool of a path: the quoter tells the price that a pool has after one unit, which is what it has before. */
+export const spotQueries = (quoter: Address, { tokens, fees }: SwapPath): Query[] =>
+  fees.map((fee, at) => ({
+    address: quoter,
+    abi: quoterV2Abi as Abi,
+    functionName: 'quoteExactInput',
+    args: [packPath({ tokens: tokens.slice(at, at + 2), fees: [fee] }), 1n],
+  }))
+
+/** What an amount would bring at the prices that the pools of a path have, fees aside; `undefined` where a pool does not say its price. */
+export function atSpot(
+  { tokens }: SwapPath,
+  answers: readonly unknown[],
+  amount: bigint,
+): bigint | undefined {
+  let brings = amount
+  for (const [at, answer] of answers.entries()) {
+    const [root] = (answer as readonly [bigint, readonly bigint[]] | undefined)?.[1] ?? []
+    if (!root) return undefined
+    // The square root of token1 a token0, in 96 binary places; token0 is the lower address.
+    const square = root * root
+    const isFirst = BigInt(tokens[at]!) < BigInt(tokens[at + 1]!)
+    brings = isFirst ? (brings * square) >> 192n : (brings << 192n) / square
+  }
+  return brings
+}

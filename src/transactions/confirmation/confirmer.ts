@@ -1,0 +1,234 @@
+import { notYetPast } from '../../chain/block-time.ts'
+import { foremost } from '../../chain/endpoint-selection.ts'
+import { readHead } from '../../chain/fees.ts'
+import { blockNumber } from '../../chain/reads.ts'
+import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
+import type { Rpc } from '../../chain/rpc/rpc.ts'
+import { AppError } from '../../domain/errors.ts'
+import { networkNamed } from '../../domain/networks.ts'
+import type { Step } from '../../store/journal/operation.ts'
+import { wasLetGo } from '../../store/journal/reopened-steps.ts'
+import { broadcast } from '../broadcaster.ts'
+import { forgetTaken, settleNonce } from '../nonces/nonce-conflict.ts'
+import { capped, replace } from '../replacement/replacer.ts'
+import { inSendingOrder, isCancelling, remedy, usualPatience } from '../replacement/when-stuck.ts'
+import { current, isClosed, isOfNode, pause, type Run, stepAt, stopped } from '../run.ts'
+import { isRefusedAsCheap } from '../send-errors.ts'
+import { finishStep } from '../steps/finish-step.ts'
+import { finalityOf } from './finality.ts'
+import { type Block, type Found, findStep, isBlockOf, isLocal } from './find-transaction.ts'
+import { longestFor } from './quorum.ts'
+
+/** Since when a node does not have the block that a step was in, on the monotonic clock; `undefined` where it was not so at the last look. */
+type Lacking = { lackingSince: number | undefined }
+
+/** So long, in ms, a node behind an address may lack a block that another one there has shown; after that the chain has become shorter. On this machine it is hardly ever several nodes. */
+const lackingMs = { far: 12_000, local: 500 }
+
+/**
+ * Whether the block that a step was in is not on the chain any more: there is another one at its height, or it does not have the step in its list, as
+ * where a node had invented its receipt. Where nodes share an address, one may not
+ * have the block yet, or have it without its receipts, which takes nothing back.
+ */
+async function isBlockGone(
+  { clock }: Pick<Run, 'clock'>,
+  { inclusion }: Step,
+  rpc: Rpc,
+  watch: Lacking,
+): Promise<boolean> {
+  if (!inclusion) return true
+  const now = await rpc.request<Block | null>('eth_getBlockByNumber', [
+    hexQuantity(inclusion.blockNumber),
+    false,
+  ])
+  if (now) {
+    watch.lackingSince = undefined
+    return !isBlockOf(now, inclusion)
+  }
+  watch.lackingSince ??= clock.now()
+  return clock.now() - watch.lackingSince > lackingMs[isLocal(rpc) ? 'local' : 'far']
+}
+
+/**
+ * Refuses to send a step again, or more dearly, that was final once without having done anything, as it reverted or was cancelled, and that a reorganisation took
+ * off the chain: the same was safe to be done anew by then. Only what cancels it is sent, be it more dearly. Gives whether it is such a step.
+ */
+function refuseLetGo({ journal, operationId, replacement }: Run, index: number): boolean {
+  if (!wasLetGo(journal.events(operationId), index)) return false
+  if (replacement === 'cancel' || isCancelling(journal.attempts(operationId, index))) return true
+  throw new AppError(
+    'PENDING',
+    `Step ${index + 1} of ${operationId} had come to nothing, and is in no block now: the node is behind, or a reorganisation took that off the chain. As the same may have been done anew since, it is not sent again, and until it is mined or cancelled nothing of its wallet goes before it`,
+    { details: { operation: operationId, index }, hint: `sluice action cancel ${operationId} --yes` },
+  )
+}
+
+/** The first of another action of this journal under a nonce before that of a step, which the chain does not have: until it does, the step waits. */
+async function comesBefore(
+  { journal, operationId }: Run,
+  { nonce, wallet, transaction: { chainId } }: Step,
+  rpc: Rpc,
+): Promise<{ operation: string; nonce: number } | undefined> {
+  const count = await rpc.request('eth_getTransactionCount', [wallet, 'latest'])
+  const latest = Number(quantity(count, 'the nonce'))
+  if (nonce === null || latest >= nonce) return undefined
+  const operation = journal.holderOf(chainId, wallet, latest)?.operation
+  return operation === undefined || operation === operationId ? undefined : { operation, nonce: latest }
+}
+
+/** What following a step remembers from one look to the next. Times are monotonic. */
+type Watch = {
+  lastSend: number
+  since: number
+  sinceBlock: number
+  sends: number
+  /** Since when the node does not have the block that the step was in; `undefined` where it was not so at the last look. */
+  lackingSince: number | undefined
+  /** Whoever has the key did not sign a replacement: he is not asked again in this run. */
+  refused: boolean
+}
+
+/** Within this time, in ms, a node on this machine may not show yet what it was just given: nothing is wrong with it. */
+const momentMs = 25
+
+/** Looks at the chain until the step is final, sending the same bytes again whenever nobody has them, and more dearly when it waits for too long. */
+export async function follow(run: Run, index: number, sent: boolean): Promise<void> {
+  const { journal, operationId } = run
+  const { chainId } = stepAt(run, index).transaction
+  const rpc = foremost(run.rpc(chainId))
+  const local = isLocal(rpc)
+  const now = run.clock.now()
+  const watch: Watch = {
+    lastSend: sent ? now : Number.NEGATIVE_INFINITY,
+    since: now,
+    sinceBlock: -1,
+    sends: 0,
+    lackingSince: undefined,
+    refused: false,
+  }
+  let wait = local ? 2 : 500
+  let seenTwice = false
+  for (;;) {
+    try {
+      await rpc.look()
+      const found = await findStep(rpc, stepAt(run, index), journal.attempts(operationId, index))
+      if (found) {
+        watch.lackingSince = undefined
+        run.behind = undefined
+        forgetTaken(run, stepAt(run, index))
+        noteInclusion(run, index, found)
+        const reached = await finality(run, rpc, chainId, found)
+        if (reached !== undefined) {
+          if (seenTwice)
+            return await finishStep(run, index, found, reached, (other) => follow(run, other, false))
+          seenTwice = true
+          if (run.signal?.aborted) throw stopped
+          continue
+        }
+        seenTwice = false
+      } else {
+        seenTwice = false
+        run.disagreement = undefined
+        const isJustSent = local && sent && run.clock.now() - now < momentMs
+        if (!isJustSent) await missing(run, index, rpc, watch)
+        if (stepAt(run, index).state === 'SUPERSEDED') return
+      }
+    } catch (error) {
+      if (!isOfNode(error)) throw error
+    }
+    // Who does not want to wait has had a look, and what nobody had sent again.
+    if (run.noWait) throw stopped
+    await pause(run, wait)
+    wait = Math.min(wait * 1.3, local ? 100 : 5_000)
+  }
+}
+
+function noteInclusion(run: Run, index: number, { ok: _, logs: __, ...inclusion }: Found): void {
+  const { journal, operationId } = run
+  if (stepAt(run, index).state === 'SIGNED') journal.sent(inclusion.hash, 'found on chain')
+  if (stepAt(run, index).state === 'BROADCAST') {
+    journal.move(operationId, index, 'INCLUDED', `block ${inclusion.blockNumber}`, inclusion)
+    const { hash, blockNumber } = inclusion
+    run.onProgress?.({ kind: 'included', step: stepAt(run, index), hash, blockNumber })
+  }
+  run.fault?.('after_receipt')
+}
+
+/** In which words what was found is final; `undefined` while it is not. */
+async function finality(run: Run, rpc: Rpc, chainId: number, found: Found): Promise<string | undefined> {
+  const { depth } = networkNamed(run.networks, chainId)
+  const shown = { ...found, by: rpc.host }
+  const wanted = { wanted: run.depth ?? depth, usual: depth }
+  const { deep, reached, missing, unlike } = await finalityOf(rpc, shown, wanted, longestFor(run.timeoutMs))
+  run.disagreement = unlike
+  if (missing > 0) await run.mine?.(chainId, missing)
+  return deep ? reached : undefined
+}
+
+/** The step is in no block that counts: say so, find out who has its nonce, send it again, or raise its fee. */
+async function missing(run: Run, index: number, rpc: Rpc, watch: Watch): Promise<void> {
+  const { journal, operationId } = run
+  if (stepAt(run, index).state === 'INCLUDED') {
+    if (!(await isBlockGone(run, stepAt(run, index), rpc, watch))) return
+    journal.move(operationId, index, 'BROADCAST', 'a reorganisation took its block away')
+    const hash = journal.attempts(operationId, index).at(-1)!.hash
+    run.onProgress?.({ kind: 'gone', step: stepAt(run, index), hash })
+    watch.lastSend = Number.NEGATIVE_INFINITY
+  }
+  if (await settleNonce(run, index, rpc, (later) => follow(run, later, false))) return
+  const isLetGo = refuseLetGo(run, index)
+  if (run.replacement && !run.replaced.has(index)) {
+    const head = await readHead(rpc, stepAt(run, index).transaction.chainId)
+    // What cancels it is made dearer, and never what it cancels.
+    const what = isLetGo ? 'cancel' : run.replacement
+    if (!(await replace(run, index, what, head))) throw await capped(run, index, what, head)
+    run.replaced.add(index)
+    return restart(run, watch, Number(head.number))
+  }
+  if (run.clock.now() - watch.lastSend > (isLocal(rpc) ? 1_000 : 15_000)) {
+    watch.lastSend = run.clock.now()
+    // The newest is what should be mined; now and then the older ones, should a node have forgotten those.
+    await broadcast(run, index, ++watch.sends % 3 === 0 && !isLetGo)
+    run.behind = await comesBefore(run, stepAt(run, index), rpc)
+    return
+  }
+  await unstick(run, index, rpc, watch)
+}
+
+async function unstick(run: Run, index: number, rpc: Rpc, watch: Watch): Promise<void> {
+  if (isClosed(current(run))) return
+  const step = stepAt(run, index)
+  if (watch.sinceBlock < 0) watch.sinceBlock = await blockNumber(rpc)
+  const { chainId } = step.transaction
+  const head = await readHead(rpc, chainId)
+  const leg = current(run).legs.find((one) => one.leg === step.leg)!
+  const deadline = step.role === 'action' ? run.deadlineOf?.(leg) : undefined
+  const isLate = deadline !== undefined && head.timestamp > deadline
+  const { headMaxAgeMs: maxAgeMs } = networkNamed(run.networks, chainId)
+  const against =
+    isLate && (await notYetPast(rpc, { chainId, time: deadline }, { now: run.clock.wall(), maxAgeMs }))
+  run.early = against ? { host: against, by: rpc.host } : undefined
+  // What might only revert is not made dearer, and what might still do its work is not cancelled.
+  if (against) return
+  const waited = { ms: run.clock.now() - watch.since, blocks: Number(head.number) - watch.sinceBlock }
+  const attempts = run.journal.attempts(run.operationId, index)
+  const what = remedy(attempts, waited, run.patience ?? usualPatience, isLate)
+  if (what === 'wait' || watch.refused) return
+  try {
+    const replaced = await replace(run, index, what, head)
+    // What no node takes at that price is not waited for without a word.
+    if (!replaced && isRefusedAsCheap(inSendingOrder(attempts)[0])) throw await capped(run, index, what, head)
+  } catch (error) {
+    // What was sent before is out there all the same, and is followed: a device may lie somewhere without its person, and a policy may not be understood.
+    if (!(error instanceof AppError) || !['KEY_SOURCE', 'DECLINED', 'CONFIG_INVALID'].includes(error.code))
+      throw error
+    watch.refused = true
+  }
+  restart(run, watch, Number(head.number))
+}
+
+function restart(run: Run, watch: Watch, block: number): void {
+  watch.lastSend = run.clock.now()
+  watch.since = watch.lastSend
+  watch.sinceBlock = block
+}

@@ -1,0 +1,65 @@
+import type { Hex } from '../../domain/address.ts'
+import { networkNamed } from '../../domain/networks.ts'
+import type { Ground } from '../../planning/context.ts'
+import type { Operation, Step } from '../../store/journal/operation.ts'
+import { isAwaiting } from '../bridge/delivery.ts'
+import { broughtTo } from '../bridge/under-delivery.ts'
+import { isAllFinal, standing } from '../operations/active-steps.ts'
+import { isInTheAir } from '../run.ts'
+import { finalityOf } from './finality.ts'
+import { type Found, findStep } from './find-transaction.ts'
+import { lookMs } from './quorum.ts'
+
+/** A step that is final on the chain and not in the journal, by a receipt that is canonical in two looks. */
+async function finalOnChain(
+  { journal, rpc, catalog }: Ground,
+  id: string,
+  step: Step,
+): Promise<Found | undefined> {
+  if (step.state !== 'SIGNED' && step.state !== 'BROADCAST' && step.state !== 'INCLUDED') return undefined
+  const { chainId } = step.transaction
+  const attempts = journal.attempts(id, step.index)
+  const look = () => findStep(rpc(chainId), step, attempts)
+  const [first, found] = [await look(), await look()]
+  if (!first || !found || first.blockHash !== found.blockHash) return undefined
+  const { depth } = networkNamed(catalog.networks, chainId)
+  const shown = { ...found, by: rpc(chainId).host }
+  const { deep } = await finalityOf(rpc(chainId), shown, { wanted: depth, usual: depth }, lookMs)
+  return deep ? found : undefined
+}
+
+/** Notes a step that is final on the chain. Only for the holder of the wallet's lock. */
+export async function settleSeen(ground: Ground, id: string, step: Step): Promise<void> {
+  const seen = await finalOnChain(ground, id, step)
+  if (!seen) return
+  const { journal } = ground
+  const { ok, logs: _, ...inclusion } = seen
+  if (step.state === 'SIGNED') journal.sent(inclusion.hash, 'found on chain')
+  if (step.state !== 'INCLUDED')
+    journal.move(id, step.index, 'INCLUDED', `block ${inclusion.blockNumber}`, inclusion)
+  const attempt = journal.attempts(id, step.index).find(({ hash }) => hash === inclusion.hash)
+  const becomes = attempt?.kind === 'cancel' ? 'CANCELLED' : ok ? 'FINAL_OK' : 'FINAL_REVERTED'
+  journal.move(id, step.index, becomes, `block ${inclusion.blockNumber}`, inclusion)
+}
+
+/** An operation with what went well by the chains and is not in its journal, which stays as it is: for who only looks. */
+export async function asSeen(ground: Ground, operation: Operation): Promise<Operation> {
+  const look = async (step: Step): Promise<Step> => {
+    const found = await finalOnChain(ground, operation.id, step)
+    const sent = ground.journal.attempts(operation.id, step.index).find(({ hash }) => hash === found?.hash)
+    return found?.ok && sent?.kind !== 'cancel' ? { ...step, state: 'FINAL_OK' } : step
+  }
+  return { ...operation, steps: await Promise.all(operation.steps.map(look)) }
+}
+
+const isInVain = ({ state }: Step): boolean => state === 'CANCELLED' || state === 'FINAL_REVERTED'
+
+/** Whether the chains show something of an operation that its journal does not have. Only looks: nobody has to wait for it. */
+export async function hasNews(ground: Ground, operation: Operation, told: Hex | null): Promise<boolean> {
+  for (const step of operation.steps) if (await finalOnChain(ground, operation.id, step)) return true
+  // Who noted the last step may have ended before he could note what that came to.
+  const isOver = !operation.steps.some(isInTheAir) && standing(operation).some(isInVain)
+  if (isOver || !isAwaiting(operation)) return isOver || isAllFinal(operation)
+  const seen = await broughtTo(ground, operation, told)
+  return seen !== undefined && !('unseen' in seen)
+}

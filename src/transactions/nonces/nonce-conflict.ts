@@ -1,0 +1,158 @@
+import { quantity } from '../../chain/rpc/answer-numbers.ts'
+import type { Rpc } from '../../chain/rpc/rpc.ts'
+import { ifAnswered, within } from '../../chain/rpc/timeouts.ts'
+import { type Hex, sameAddress } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { networkNamed } from '../../domain/networks.ts'
+import type { KeptPlan } from '../../guard/intent-json.ts'
+import type { Ground } from '../../planning/context.ts'
+import type { Attempt, JournalEvent, Operation, Step } from '../../store/journal/operation.ts'
+import { deepBlock, isNonceLost, wantedOf } from '../confirmation/finality.ts'
+import { findStep } from '../confirmation/find-transaction.ts'
+import { agreeMs } from '../confirmation/quorum.ts'
+import { isNeedless, standing } from '../operations/active-steps.ts'
+import { allowanceLeft, outcomeOf, takenWords } from '../outcome/outcome.ts'
+import { current, isClosed, isUnsigned, type Run, stepAt } from '../run.ts'
+import { followLater } from '../steps/finish-step.ts'
+import { latestNonce, type NonceUse, unnamed, whoUsed } from './nonce-use.ts'
+
+/**
+ * Refuses to go on where a stranger's transaction has the nonce of a step, and no new plan was made since: what is left of
+ * the operation was planned for a step that never happened. It waits for a person again, whatever opened it meanwhile.
+ */
+export function refuseLost(run: Run): void {
+  const events = run.journal.events(run.operationId)
+  const planned = events.findLast(({ why }) => why.startsWith('planned'))?.seq ?? 0
+  const counts = new Set(
+    standing(current(run)).flatMap(({ state, index }) => (state === 'SUPERSEDED' ? [index] : [])),
+  )
+  const lost = events.findLast(
+    ({ seq, becomes, index }) =>
+      becomes === 'SUPERSEDED' && index !== null && seq > planned && counts.has(index),
+  )
+  if (!lost) return
+  run.journal.settle(run.operationId, 'ATTENTION', `its nonce was used by ${lost.why}`, 23)
+  outcomeOf(current(run))
+}
+
+/** The transaction that a step lost its nonce to, by the trail of its operation; `undefined` where none was named. */
+export function lostTo(
+  events: readonly JournalEvent[],
+  { index, state }: Pick<Step, 'index' | 'state'>,
+): Hex | undefined {
+  const lost = events.findLast((event) => event.index === index && event.becomes === 'SUPERSEDED')
+  return state === 'SUPERSEDED' && lost && /^0x[0-9a-f]{64}$/i.test(lost.why) ? (lost.why as Hex) : undefined
+}
+
+/** Transactions of a wallet on a chain that a journal does not know. */
+type Unknown = { chainId: number; count: number }
+
+/**
+ * The first chain of what is left of an operation on which its wallet has sent transactions that the journal does not know, beyond those that it had
+ * when the operation was planned: the wallet was used elsewhere since, or the journal is an older copy.
+ */
+export async function unknownTo(ground: Ground, operation: Operation): Promise<Unknown | undefined> {
+  const left = standing(operation).filter(
+    (step) => step.role === 'action' && (isUnsigned(step) || step.state === 'SUPERSEDED'),
+  )
+  for (const chainId of new Set(left.map(({ transaction }) => transaction.chainId))) {
+    const count = await countOf(ground, operation, chainId)
+    if (count > 0) return { chainId, count }
+  }
+  return undefined
+}
+
+async function countOf(
+  { rpc, journal }: Ground,
+  { wallet, steps, legs, plan }: Operation,
+  chainId: number,
+): Promise<number> {
+  const planned = legs[0]?.chainId === chainId ? (plan as Partial<KeptPlan> | null)?.walletNonce : undefined
+  const next = journal.nextNonce(chainId, wallet)
+  // Where it has signed nothing yet, and did not look, it cannot know.
+  if (next === 0 && planned === undefined) return 0
+  const lost = steps.flatMap(({ state, nonce, transaction }) =>
+    state === 'SUPERSEDED' && nonce !== null && transaction.chainId === chainId ? [nonce + 1] : [],
+  )
+  const count = await rpc(chainId).request('eth_getTransactionCount', [wallet, 'latest'])
+  return Math.max(0, Number(quantity(count, 'the nonce')) - Math.max(next, planned ?? 0, ...lost))
+}
+
+/**
+ * Looks whether the nonce of a step that is in no block is used; gives whether it is. What is not an attempt of this journal and has it for good
+ * is SUPERSEDED, as soon as what came after the step is followed to its end by `follow`; unless what the step was to prepare has happened all
+ * the same: then the step is only left behind. An attempt of the step is found by the next look.
+ */
+export async function settleNonce(
+  run: Run,
+  index: number,
+  rpc: Rpc,
+  follow: (index: number) => Promise<void>,
+): Promise<boolean> {
+  const step = stepAt(run, index)
+  const { wallet, nonce, transaction } = step
+  if (nonce === null) return false
+  const { journal, operationId } = run
+  forgetTaken(run, step)
+  const look = () => whoUsed(rpc, wallet, nonce)
+  const use = await look()
+  if (use.is === 'free') return false
+  const attempts = journal.attempts(operationId, index)
+  const hash = use.is === 'used' ? use.hash : null
+  if (hash && attempts.some((attempt) => sameAddress(attempt.hash, hash))) return true
+  const owner = hash ?? unnamed
+  const { deep, unlike } = await lostBy(run, rpc, step, attempts, use)
+  run.taken = { nonce, by: owner, blockNumber: use.is === 'used' ? use.at : null, ...(unlike && { unlike }) }
+  // What is for good is looked at twice, like what is final.
+  if (!deep || !isSameUse(use, await look())) return true
+  if (!hash && !(await lostBy(run, rpc, step, attempts, use)).deep) return true
+  await followLater(run, index, follow).catch((error: unknown) => {
+    // What came after it may have lost its nonce as well: both are written down, or neither could be planned anew.
+    if (!(error instanceof AppError && error.code === 'SUPERSEDED')) throw error
+  })
+  if (stepAt(run, index).state === 'SIGNED') journal.sent(attempts.at(-1)!.hash, 'nonce used by another')
+  if (isNeedless(current(run), stepAt(run, index)) || isClosed(current(run))) {
+    journal.move(operationId, index, 'SUPERSEDED', owner)
+    return true
+  }
+  journal.supersede(operationId, index, owner, `nonce ${nonce} was used by ${owner}`)
+  const left = await allowanceLeft(rpc, current(run), stepAt(run, index))
+  const taken = takenWords(run, transaction.chainId, left)
+  throw new AppError(
+    'SUPERSEDED',
+    `Nonce ${nonce} of ${wallet} was used by ${hash ? `another transaction, ${hash}` : `${owner}, and no endpoint has a receipt of this one`}${taken}`,
+    {
+      details: { operation: operationId, hash, nonce, allowance: left ?? null },
+      hint: `See what it did${hash ? `: sluice action explain ${hash}` : ''}; then a new plan: sluice action replan ${operationId}`,
+    },
+  )
+}
+
+const isSameUse = (a: NonceUse, b: NonceUse): boolean =>
+  a.is === 'used' ? b.is === 'used' && a.hash === b.hash && a.at === b.at : a.is === b.is
+
+/**
+ * Whether a nonce is used for good: by a named transaction in a final block; or, where none is named, by what all endpoints that answer count in
+ * their final blocks, while none of them has a receipt of the step.
+ */
+async function lostBy(
+  { networks }: Run,
+  rpc: Rpc,
+  { wallet, nonce, transaction }: Step,
+  attempts: readonly Attempt[],
+  use: NonceUse,
+): Promise<Pick<Awaited<ReturnType<typeof isNonceLost>>, 'deep' | 'unlike'>> {
+  const { depth } = networkNamed(networks, transaction.chainId)
+  if (use.is === 'used') return isNonceLost(rpc, { at: use.at, hash: use.hash, by: rpc.host }, depth, agreeMs)
+  const { wanted, usual } = wantedOf(depth, undefined)
+  const isLost = async (node: Rpc): Promise<boolean> =>
+    (await latestNonce(node, wallet, await deepBlock(node, wanted, usual))) > nonce! &&
+    !(await findStep(node, { wallet }, attempts))
+  const said = await Promise.all([rpc, ...rpc.peers].map((node) => ifAnswered(within(isLost(node), agreeMs))))
+  return { deep: said.includes(true) && !said.includes(false) }
+}
+
+/** What has the nonce of a step is not told any more: it is the step itself, or gone. */
+export function forgetTaken(run: Run, { nonce }: Step): void {
+  if (run.taken?.nonce === nonce) run.taken = undefined
+}

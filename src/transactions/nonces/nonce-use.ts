@@ -1,0 +1,80 @@
+import { blockNumber } from '../../chain/reads.ts'
+import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
+import type { Rpc } from '../../chain/rpc/rpc.ts'
+import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+
+/** A transaction as a node shows it. */
+type Shown = { hash?: Hex; from?: string; nonce?: string; blockNumber?: string | null }
+
+/** What has a nonce of a wallet, by what a node shows: nothing yet, a transaction in the block `at`, or something that the node counts and does not name. */
+export type NonceUse = { is: 'free' } | { is: 'used'; hash: Hex; at: number } | { is: 'unnamed' }
+
+/** What used a nonce where the node does not name the transaction, in words. */
+export const unnamed = 'a transaction that the node does not name'
+
+/** How many of the newest blocks are read for a transaction where a node cannot be asked for it. */
+const mostBlocks = 64
+
+/** How many blocks are asked for side by side. */
+const together = 8
+
+/**
+ * Says what used a nonce of a wallet. A node is asked directly; where it does not know that question, the newest blocks are read.
+ * Older blocks are not searched.
+ */
+export async function whoUsed(rpc: Rpc, wallet: Address, nonce: number, latest?: number): Promise<NonceUse> {
+  const now = latest ?? (await latestNonce(rpc, wallet))
+  if (nonce >= now) return { is: 'free' }
+  const seen = await seenIfSaid(rpc, wallet, nonce)
+  if (seen?.hash && seen.blockNumber) return { is: 'used', hash: seen.hash, at: Number(seen.blockNumber) }
+  const head = await blockNumber(rpc)
+  const least = Math.max(0, head - mostBlocks + 1)
+  for (let high = head; high >= least; high -= together) {
+    const numbers = Array.from({ length: Math.min(together, high - least + 1) }, (_, back) => high - back)
+    const found = (await Promise.all(numbers.map((at) => inBlock(rpc, at, wallet, nonce)))).find(Boolean)
+    if (found) return found
+  }
+  return { is: 'unnamed' }
+}
+
+/** How many transactions of a wallet are in blocks, by a node; with `at`, up to that block. */
+export const latestNonce = async (rpc: Rpc, wallet: Address, at?: number): Promise<number> =>
+  Number(
+    quantity(
+      await rpc.request('eth_getTransactionCount', [wallet, at === undefined ? 'latest' : hexQuantity(at)]),
+      'the nonce',
+    ),
+  )
+
+async function inBlock(
+  rpc: Rpc,
+  at: number,
+  wallet: Address,
+  nonce: number,
+): Promise<Extract<NonceUse, { is: 'used' }> | undefined> {
+  const block = await rpc.request<{ transactions?: Shown[] } | null>('eth_getBlockByNumber', [
+    hexQuantity(at),
+    true,
+  ])
+  const hash = block?.transactions?.find((one) => isOf(one, wallet, nonce))?.hash
+  return hash && { is: 'used', hash, at }
+}
+
+const isOf = ({ from, nonce: has }: Shown, wallet: Address, nonce: number): boolean =>
+  typeof from === 'string' && sameAddress(from, wallet) && Number(has) === nonce
+
+/** The transaction that a node has for a nonce, in a block or waiting. Not every node knows this question; `undefined` where it does not answer it. */
+export async function seenIfSaid(rpc: Rpc, wallet: Address, nonce: number): Promise<Shown | undefined> {
+  try {
+    const seen = await rpc.request<Shown | null>('eth_getTransactionBySenderAndNonce', [
+      wallet,
+      hexQuantity(nonce),
+    ])
+    return seen && isOf(seen, wallet, nonce) ? seen : undefined
+  } catch (error) {
+    if (error instanceof AppError && (error.code === 'RPC_ERROR' || error.code === 'RPC_UNREACHABLE'))
+      return undefined
+    throw error
+  }
+}

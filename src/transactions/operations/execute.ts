@@ -1,0 +1,209 @@
+import { readHead } from '../../chain/fees.ts'
+import { newWaits, rpcInTime, systemClock } from '../../chain/rpc/timeouts.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Leg, Operation, Step } from '../../store/journal/operation.ts'
+import { awaitArrival } from '../bridge/await-delivery.ts'
+import { refuseDead } from '../broadcaster.ts'
+import { isLocal } from '../confirmation/find-transaction.ts'
+import { refuseLost } from '../nonces/nonce-conflict.ts'
+import { endingOf } from '../outcome/failure.ts'
+import { outcomeOf } from '../outcome/outcome.ts'
+import { endGivenUp } from '../reopen-abandoned.ts'
+import { reopenWrong } from '../reorganisations.ts'
+import { cancelWaiting } from '../replacement/cancel-leg.ts'
+import {
+  current,
+  type Execution,
+  hasEnded,
+  isClosed,
+  isInTheAir,
+  isUnsigned,
+  pause,
+  type Run,
+  stepAt,
+  stopped,
+} from '../run.ts'
+import { executeStep, sendStep } from '../steps/send-step.ts'
+import { type KnownGas, signerInTime } from '../steps/sign-step.ts'
+import { isLost, standing } from './active-steps.ts'
+import { locked } from './locked.ts'
+
+/** So long, in ms, after a step was done another node behind the same address may not have it yet. */
+const lateMs = 12_000
+
+/** How long it is left alone before it is asked again, in ms. */
+const pauseMs = 1_000
+
+/**
+ * Tries to sign a step, and again for a while where it would fail right after another one of this run was done, at `doneAt` on the monotonic
+ * clock: what it needs has just come, and who answers may not have that block yet. Nothing is tried again once the step is signed.
+ */
+async function soonAfter<T>(
+  run: Run,
+  index: number,
+  doneAt: number | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      const isShort =
+        error instanceof AppError && ['SIMULATION_REVERTED', 'INSUFFICIENT_FUNDS'].includes(error.code)
+      const now = run.clock.now()
+      const isEarly = doneAt !== undefined && now - doneAt <= lateMs && now + pauseMs < run.until
+      const step = stepAt(run, index)
+      if (!isShort || !isEarly || !isUnsigned(step) || isLocal(run.rpc(step.transaction.chainId))) throw error
+    }
+    await pause(run, pauseMs)
+  }
+}
+
+/**
+ * Signs, sends and follows the steps of an operation, in order, to the end; or goes on where an earlier run stopped.
+ * What is signed is in the journal before anybody sees it, and after that only the chain says what happened to it.
+ * Gives back the finished operation. Otherwise throws: below exit 20 nothing was ever signed, from 20 on something may
+ * have been, and the same operation can be gone on with.
+ */
+export async function execute(execution: Execution): Promise<Operation> {
+  const clock = execution.clock ?? systemClock
+  const time = {
+    clock,
+    until: clock.now() + execution.timeoutMs,
+    waits: newWaits(clock),
+    signing: { isAsked: false },
+  }
+  const run: Run = {
+    ...execution,
+    ...time,
+    rpc: (chainId) => rpcInTime(execution.rpc(chainId), time),
+    signer: signerInTime(execution.signer, { ...execution, ...time }),
+    replaced: new Set(),
+  }
+  const operation = await asItStands(run)
+  if (isClosed(operation) && operation.steps.some(isInTheAir)) return endGivenUp(run)
+  if (hasEnded(operation)) return outcomeOf(operation)
+  try {
+    for (const leg of operation.legs) await executeLeg(run, leg)
+    const now = current(run)
+    if (hasEnded(now)) return outcomeOf(now)
+    refuseLost(run)
+    run.fault?.('before_done')
+    run.journal.settle(operation.id, 'DONE', 'all steps are final', 0, await run.result?.())
+    return current(run)
+  } catch (error) {
+    throw endingOf(run, error)
+  }
+}
+
+/** The operation as the journal has it, once that was held against the chains. What nobody expected here is told as it is after a signature. */
+async function asItStands(run: Run): Promise<Operation> {
+  try {
+    run.fault?.('after_op')
+    run.journal.check(run.operationId)
+    await reopenWrong(run, run.operationId)
+    resumed(run)
+    return current(run)
+  } catch (error) {
+    throw error instanceof AppError ? error : endingOf(run, error)
+  }
+}
+
+/** Says that an operation that was left in part goes on, or that waited for a person because of a nonce that does not matter any more. */
+function resumed(run: Run): void {
+  const now = current(run)
+  if (now.state === 'PARTIAL' || (now.state === 'ATTENTION' && !isLost(now)))
+    run.journal.settle(run.operationId, 'EXECUTING', 'resumed')
+}
+
+/** What is left of a leg. A step whose nonce somebody else used, and for which no new plan stands, is spoken of when all else is followed. */
+const unfinished = (run: Run, leg: Leg): Step[] =>
+  standing(current(run)).filter(
+    ({ leg: of, state }) => of === leg.leg && state !== 'FINAL_OK' && state !== 'SUPERSEDED',
+  )
+
+/** One leg under the lock of its wallet. Later legs wait first for what an earlier one sends. */
+async function executeLeg(run: Run, leg: Leg): Promise<void> {
+  const isDone = current(run).steps.some((step) => step.leg === leg.leg) && unfinished(run, leg).length === 0
+  if (!isDone && leg.arrival && leg.arrival.hash === null) {
+    for (const step of unfinished(run, leg)) refuseUnsigned(run, step)
+    await awaitArrival(run, leg)
+  }
+  if (unfinished(run, leg).length === 0) return
+  await locked(run, leg.chainId, async () => {
+    try {
+      // Another process may have had the lock until now.
+      if (hasEnded(current(run))) return
+      resumed(run)
+      run.journal.releaseOthers(leg.chainId, current(run).wallet, run.operationId)
+      await signAndFollow(run, leg)
+    } finally {
+      for (const { state, index } of unfinished(run, leg))
+        if (state === 'RESERVED') run.journal.release(run.operationId, index, 'not signed in this run')
+    }
+  })
+}
+
+/** How old a check may be when the next step is signed. */
+const freshness = { ms: 30_000, blocks: 2 }
+
+async function signAndFollow(run: Run, leg: Leg): Promise<void> {
+  const rpc = run.rpc(leg.chainId)
+  let checked: { at: number; block: number } | undefined
+  const isFresh = (block: number) =>
+    checked !== undefined &&
+    run.clock.now() - checked.at <= freshness.ms &&
+    block - checked.block <= freshness.blocks
+  let doneAt: number | undefined
+  const gasOf = new Map<number, bigint>()
+  const known = (index: number, how: 'exactly' | 'atLeast') => {
+    const gas = gasOf.get(index)
+    return gas === undefined ? undefined : ({ [how]: gas } as KnownGas)
+  }
+  if (run.replacement === 'cancel') await cancelWaiting(run, leg)
+  for (const { index } of unfinished(run, leg)) {
+    // What came after a step that failed was followed with it.
+    if (stepAt(run, index).state === 'FINAL_OK') continue
+    refuseUnsigned(run, stepAt(run, index))
+    if (isUnsigned(stepAt(run, index))) {
+      refuseLost(run)
+      const head = await readHead(rpc, leg.chainId)
+      if (unfinished(run, leg).some((step) => step.role !== 'fee')) refuseDead(run, leg, head)
+      const block = Number(head.number)
+      if (!isFresh(block)) {
+        checked = { at: run.clock.now(), block }
+        const left = unfinished(run, leg).filter(isUnsigned)
+        const gas = await soonAfter(run, index, doneAt, async () => run.beforeLeg?.(leg, left))
+        for (const [at, step] of left.entries()) if (gas?.[at] !== undefined) gasOf.set(step.index, gas[at])
+        if (run.pipeline && left.length > 1)
+          for (const step of left.filter(({ role }) => role !== 'fee'))
+            await sendStep(run, step.index, known(step.index, 'exactly'))
+      }
+    }
+    await soonAfter(run, index, doneAt, () => executeStep(run, index, known(index, 'atLeast')))
+    doneAt = run.clock.now()
+  }
+}
+
+/** Ends a run that only replaces what waits before a step that is not signed, and before it waits for what that step is to spend. */
+function refuseUnsigned(run: Run, step: Step): void {
+  if (!isUnsigned(step)) return
+  if (run.replacement === 'cancel') throw tooLate(run)
+  if (run.onlyWaiting) throw stopped
+}
+
+/** A step that was to be cancelled was mined first: what comes after it is not signed. */
+function tooLate(run: Run): AppError {
+  const { id, state } = current(run)
+  if (state === 'OPEN')
+    return new AppError('USAGE', `Nothing of ${id} is signed, so there is nothing to cancel`, {
+      details: { operation: id },
+      hint: `sluice action abandon ${id}`,
+    })
+  const why = 'it was mined before it could be cancelled'
+  run.journal.settle(run.operationId, 'PARTIAL', why, 21)
+  return new AppError('PARTIAL', `A part is done, and the rest was not signed: ${why}`, {
+    details: { operation: run.operationId },
+    hint: `sluice action resume ${run.operationId}, or close it: sluice action abandon ${run.operationId}`,
+  })
+}

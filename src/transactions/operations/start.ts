@@ -1,0 +1,171 @@
+import type { Hex } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { encodeIntent, type KeptPlan, quotesOf } from '../../guard/intent-json.ts'
+import { decodeTerms, encodeTerms } from '../../guard/terms.ts'
+import type { Ground } from '../../planning/context.ts'
+import { pinContracts } from '../../planning/contract-code.ts'
+import { capFor, keptBound } from '../../planning/fee-bound.ts'
+import type { Checked } from '../../planning/plan.ts'
+import type { TransactionSigner } from '../../signing/signer.ts'
+import type { Operation } from '../../store/journal/operation.ts'
+import { broughtTo } from '../bridge/under-delivery.ts'
+import { resultNow } from '../outcome/received-amount.ts'
+import type { Execution, FeeCap, Progress } from '../run.ts'
+import { execute } from './execute.ts'
+import { beforeLeg, presentPolicy } from './leg-checks.ts'
+import { fileLocks } from './wallet-lock.ts'
+
+/** An operation of the journal, as those see it who may not open the store. */
+export type Planned = Operation
+
+/** How an operation is carried out. `delivered` tells the hash that brought the funds of a later leg, as soon as the service knows it by one of the quotes. */
+export type Way = Pick<
+  Execution,
+  | 'depth'
+  | 'nonces'
+  | 'queueBehind'
+  | 'pipeline'
+  | 'replacement'
+  | 'onlyWaiting'
+  | 'patience'
+  | 'lockWaitMs'
+  | 'mine'
+  | 'noWait'
+> & {
+  /** What a unit of gas may cost beyond the plan, in wei; a policy still holds. */
+  maxFeePerGas?: bigint
+  account: TransactionSigner
+  timeoutMs: number
+  signal: AbortSignal
+  onProgress: (progress: Progress) => void
+  delivered: (quotes: readonly string[]) => Promise<Hex | undefined>
+  fault?: (point: string) => void
+}
+
+/** Writes a checked proposal into the journal: from here on the plan is fixed. */
+export function begin(ground: Pick<Ground, 'journal'>, checked: Checked, idemKey: string): Operation {
+  const { proposal, contracts } = checked
+  const plan = keptPlan(checked)
+  pinContracts(ground, contracts)
+  return ground.journal.insert({
+    id: proposal.id,
+    idemKey,
+    request: proposal.request,
+    kind: proposal.kind,
+    wallet: proposal.wallet,
+    plan,
+    legs: proposal.legs.map(({ chainId, arrival }, at) => ({
+      chainId,
+      ...(arrival && { arrival }),
+      steps: stepsOf(checked, at),
+    })),
+  })
+}
+
+/** The same operation, of which nothing was ever signed, by the terms and with the transactions of now. */
+export function beginAgain(ground: Pick<Ground, 'journal'>, checked: Checked, { id }: Operation): Operation {
+  const { journal } = ground
+  const plan = keptPlan(checked)
+  pinContracts(ground, checked.contracts)
+  for (const [at] of checked.proposal.legs.entries())
+    journal.replan(id, at, { plan, steps: stepsOf(checked, at), why: 'before anything was signed' })
+  return journal.find(id)!
+}
+
+const keptPlan = ({ proposal, terms, bounds, hash, assurance, simulation }: Checked): KeptPlan => ({
+  ...(simulation && { walletNonce: simulation.nonce }),
+  intents: proposal.legs.map(({ intent }) => intent && encodeIntent(intent)),
+  about: proposal.about,
+  quoteId: proposal.quoteId,
+  planHash: hash,
+  assurance,
+  nonce: proposal.nonce,
+  expiresAt: proposal.expiresAt,
+  terms: encodeTerms(terms),
+  bounds: Object.fromEntries(Object.entries(bounds).map(([leg, bound]) => [leg, keptBound(bound, 0)])),
+})
+
+const stepsOf = ({ steps }: Checked, at: number) =>
+  steps.filter(({ leg }) => leg === at).map(({ role, text, transaction }) => ({ role, text, transaction }))
+
+/** Signs, sends and follows an operation to its end, or goes on where an earlier run stopped. Every leg is guarded and tried again just before its first signature. */
+export async function carryOut(ground: Ground, operation: Operation, how: Way): Promise<Operation> {
+  const { catalog, rpc, journal, locks } = ground
+  const { account, delivered, maxFeePerGas: lifted, ...way } = how
+  const planNow = () => (journal.find(operation.id)?.plan ?? operation.plan) as KeptPlan
+  const { nonce } = planNow()
+  const first = operation.legs[0]?.chainId
+  const nonces = how.nonces ?? (nonce === null || first === undefined ? undefined : { [first]: nonce })
+  const { networks, tokens } = catalog
+  // Where it cannot be understood, nothing new is signed; what is signed is followed, or cancelled, all the same.
+  const present = await presentPolicy(ground, decodeTerms(planNow().terms)).catch((fault: unknown) => {
+    if (fault instanceof AppError) return fault
+    throw fault
+  })
+  const policyFor = (kind: Parameters<FeeCap>[2]) => {
+    // Giving a transaction up is never what a limit is there to stop that came after it.
+    if (kind === 'cancel') return null
+    if (present instanceof AppError) throw present
+    return present
+  }
+  return execute({
+    ...way,
+    ...(nonces && { nonces }),
+    feeCap: (step, gas, kind, more = lifted) => {
+      const now = journal.find(operation.id) ?? operation
+      return capFor({ journal, operation: now, networks, lifted: more, present: policyFor(kind) }, step, gas)
+    },
+    journal,
+    operationId: operation.id,
+    signer: account,
+    rpc,
+    networks,
+    tokens,
+    lock: fileLocks(locks),
+    deadlineOf: ({ leg }) => deadlineIn(planNow().intents[leg]),
+    arrived: async () => delivered(quotesOf(planNow())),
+    brought: (told) => broughtTo(ground, journal.find(operation.id)!, told, way.depth),
+    result: () => resultNow({ rpc, catalog }, journal.find(operation.id)!),
+    approve: shownOnce(() => approveAll(account, journal.find(operation.id) ?? operation)),
+    beforeLeg: (leg, left) => beforeLeg(ground, operation.id, leg, left, lifted),
+  })
+}
+
+/** The same work for everybody who asks for it. */
+function shownOnce(work: () => Promise<void>): () => Promise<void> {
+  let shown: Promise<void> | undefined
+  return () => {
+    shown ??= work()
+    return shown
+  }
+}
+
+/** Shows the signer all that is left of an operation, leg by leg. */
+async function approveAll({ approve }: TransactionSigner, { steps, legs, plan }: Operation): Promise<void> {
+  const { intents, since, terms, planHash, quoteId } = plan as KeptPlan
+  const { allow, allowTokens, maxServiceFeeBps } = decodeTerms(terms)
+  const open = legs.flatMap(({ leg, chainId }) => {
+    const of = steps.filter((step) => step.leg === leg && step.index >= (since?.[leg] ?? 0))
+    const intent = intents[leg]
+    if (!intent || of.every(({ state }) => state === 'FINAL_OK')) return []
+    const transactions = of.map(({ transaction: { to, data, value, chainId: on } }) => ({
+      to,
+      data,
+      value: value.toString(),
+      chainId: on,
+    }))
+    return [{ chainId, intent, transactions }]
+  })
+  // Approvals were made exact before they were written down: here each must be exact.
+  const vouched = {
+    allow,
+    allowTokens,
+    exactAllowance: 'refuse' as const,
+    ...(maxServiceFeeBps !== undefined && { maxServiceFeeBps }),
+  }
+  await approve?.({ legs: open, vouched, planHash, quoteId })
+}
+
+/** When the action of a leg is worth nothing any more, in Unix seconds. */
+const deadlineIn = (intent: KeptPlan['intents'][number] | undefined): number | undefined =>
+  typeof intent?.deadline === 'number' ? intent.deadline : undefined

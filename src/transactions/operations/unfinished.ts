@@ -1,0 +1,178 @@
+import { decodeApprove } from '../../chain/erc20.ts'
+import { type Hex, sameAddress } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { Ground } from '../../planning/context.ts'
+import type { Checked } from '../../planning/plan.ts'
+import type { Operation, Step } from '../../store/journal/operation.ts'
+import { isAwaiting } from '../bridge/delivery.ts'
+import { noteBrought } from '../bridge/under-delivery.ts'
+import { settleSeen } from '../confirmation/settled-steps.ts'
+import { resultNow } from '../outcome/received-amount.ts'
+import { inSendingOrder } from '../replacement/when-stuck.ts'
+import { refusalOf } from '../send-errors.ts'
+import { isAllFinal, standing } from './active-steps.ts'
+
+/** What a transaction does to an allowance, or what an action may live on: chain, token, spender. */
+type Claim = { chainId: number; token: string; spender: string }
+
+const granted = ({ chainId, to, data }: Transaction): Claim[] => {
+  const approval = decodeApprove(data)
+  return approval ? [{ chainId, token: to, spender: approval.spender }] : []
+}
+
+/** The allowances that the steps of an operation still need: given already, and not used up. */
+function stillNeeded(operation: Operation): Claim[] {
+  const steps = standing(operation)
+  return steps.flatMap((step) => {
+    if (step.role !== 'approve' || step.state === 'PLANNED' || step.state === 'RESERVED') return []
+    const action = steps.find((other) => other.leg === step.leg && other.role === 'action')
+    return action && action.state !== 'FINAL_OK' && action.state !== 'FINAL_REVERTED'
+      ? granted(step.transaction)
+      : []
+  })
+}
+
+/** In which states an operation may still need what it was allowed. */
+const unfinished = ['EXECUTING', 'PARTIAL', 'ATTENTION'] as const
+
+/** Whether an operation keeps an allowance that the same, asked for anew, would take: that is refused until it is gone on with or given up (`refuseConflict`). */
+export const isInTheWay = (operation: Operation): boolean =>
+  unfinished.some((state) => state === operation.state) && stillNeeded(operation).length > 0
+
+/**
+ * Refuses a plan that would use up or overwrite the allowance that an unfinished operation of the same wallet still
+ * needs: that one could never go on. OPERATION_UNFINISHED, with the way out. `except` is one that will be given up before.
+ */
+export function refuseConflict({ journal }: Ground, { proposal, steps }: Checked, except?: string): void {
+  const touched = steps.flatMap(({ transaction, role }) =>
+    role === 'action'
+      ? proposal.legs.flatMap(({ intent }) => spentBy(intent, transaction))
+      : granted(transaction),
+  )
+  const { wallet } = proposal
+  const held = journal
+    .list({ states: unfinished, wallet, limit: 1_000 })
+    .find(
+      (operation) =>
+        operation.id !== except &&
+        stillNeeded(operation).some((claim) => touched.some((other) => same(claim, other))),
+    )
+  if (!held) return
+  throw new AppError(
+    'OPERATION_UNFINISHED',
+    `The action ${held.id} is not finished, and this would take the allowance that it still needs`,
+    {
+      details: { operation: held.id },
+      hint: `sluice action resume ${held.id}, or give it up: sluice action abandon ${held.id}`,
+    },
+  )
+}
+
+const same = (a: Claim, b: Claim) =>
+  a.chainId === b.chainId && sameAddress(a.token, b.token) && sameAddress(a.spender, b.spender)
+
+/** What an action pulls from the wallet through an allowance. */
+function spentBy(
+  intent: Checked['proposal']['legs'][number]['intent'],
+  { chainId, to }: Transaction,
+): Claim[] {
+  if (intent?.kind === 'revoke') return [{ chainId, token: intent.token.address, spender: intent.spender }]
+  if (intent?.kind === 'deposit') return [{ chainId, token: intent.strategy.asset.address, spender: to }]
+  if (intent?.kind === 'swap') return [{ chainId, token: intent.tokenIn.address, spender: to }]
+  return []
+}
+
+/**
+ * Gives an operation up whose rest was not signed, after a look at the chain for what was. Something of it that is still
+ * on its way is PENDING, for it goes on by itself. What came to an end of its own, noticed or not, is given back as it ended.
+ */
+export async function giveUp(ground: Ground, operation: Operation): Promise<Operation> {
+  const now = await noticed(ground, operation, null)
+  const goesOn = inTheAir(now)
+  const details = { operation: operation.id }
+  const hint = `sluice action resume ${operation.id}`
+  if (isOpen(now) && isOnlyAwaited(now))
+    throw new AppError(
+      'PENDING',
+      'All of it is signed and final, and what it sent to another chain has not arrived: nothing is left to give up',
+      { details, hint },
+    )
+  if (!goesOn) return (await ended(ground, now)) ?? abandon(ground, now)
+  const refused = refusalOf(inSendingOrder(ground.journal.attempts(now.id, goesOn.index))[0])
+  // Whoever has seen the bytes can send them at any time: only what has its nonce in a block ends that.
+  if (refused && goesOn.state !== 'INCLUDED')
+    throw new AppError(
+      'PENDING',
+      `Step ${goesOn.index + 1} is signed and was sent, and may still be mined although the node refused it (${refused.words}): it cannot be taken back by giving up, only cancelled`,
+      { details, hint: `sluice action cancel ${operation.id} --yes` },
+    )
+  throw new AppError(
+    'PENDING',
+    `Step ${goesOn.index + 1} is signed and on its way: it cannot be taken back by giving up`,
+    { details, hint },
+  )
+}
+
+/** An operation after a look at what the chains show of it, noted in the journal, its end too where it came to one. `told` is the delivery that a service names. */
+export async function settled(ground: Ground, operation: Operation, told: Hex | null): Promise<Operation> {
+  const now = await noticed(ground, operation, told)
+  return inTheAir(now) || isOnlyAwaited(now) ? now : ((await ended(ground, now)) ?? now)
+}
+
+/** The first step that is signed and not final. */
+const inTheAir = ({ steps }: Operation): Step | undefined =>
+  steps.find(({ state }) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED')
+
+/** The same without its end: steps that are final, and what a bridge has brought. */
+async function noticed(ground: Ground, operation: Operation, told: Hex | null): Promise<Operation> {
+  for (const step of operation.steps) await settleSeen(ground, operation.id, step)
+  return noteBrought(ground, ground.journal.find(operation.id)!, told)
+}
+
+/** Whether nothing is left to be signed of an operation, and it waits for what it sent to another chain. */
+const isOnlyAwaited = (operation: Operation): boolean => isAllFinal(operation) && isAwaiting(operation)
+
+/** What an operation came to by its steps, also where nobody was there to write it down; `undefined` where a part of it is left. */
+async function ended(ground: Ground, operation: Operation): Promise<Operation | undefined> {
+  const { journal } = ground
+  const { id, state } = operation
+  const at = (wanted: Step['state']) => standing(operation).find((step) => step.state === wanted)?.index
+  const [cancelled, reverted] = [at('CANCELLED'), at('FINAL_REVERTED')]
+  const isDone = isAllFinal(operation)
+  if (!isOpen({ state }) || (cancelled === undefined && reverted === undefined && !isDone)) return undefined
+  if (state !== 'EXECUTING') journal.settle(id, 'EXECUTING', 'resumed')
+  if (cancelled !== undefined) journal.settle(id, 'CANCELLED', `step ${cancelled + 1} was cancelled`, 24)
+  else if (reverted !== undefined) journal.settle(id, 'FAILED', `step ${reverted + 1} reverted`, 22)
+  else journal.settle(id, 'DONE', 'all steps are final', 0, await resultNow(ground, operation))
+  return journal.find(id)!
+}
+
+const isOpen = ({ state }: Pick<Operation, 'state'>): boolean =>
+  ['OPEN', 'EXECUTING', 'PARTIAL', 'ATTENTION'].includes(state)
+
+/** Why an operation is closed of which nothing was signed, where another plan under its key came in its place. */
+export const plannedAnew = 'planned anew before anything was signed'
+
+/**
+ * Makes way for a new plan under the same key: gives `undefined` when the old one, of which nothing was signed, is
+ * dropped, and the old one as it is now when somebody began to sign it meanwhile. The journal decides, not the look before.
+ */
+export function dropUnsigned({ journal }: Ground, id: string): Operation | undefined {
+  try {
+    journal.settle(id, 'DROPPED', plannedAnew, 130)
+    return undefined
+  } catch (error) {
+    const now = journal.find(id)
+    if (now && now.state !== 'OPEN') return now
+    throw error
+  }
+}
+
+/** Closes an operation whose rest was not signed; one of which nothing was signed gives its key free. */
+function abandon({ journal }: Ground, operation: Operation): Operation {
+  if (!isOpen(operation)) return operation
+  const signed = operation.steps.some(({ index }) => journal.attempts(operation.id, index).length > 0)
+  journal.settle(operation.id, signed ? 'CANCELLED' : 'DROPPED', 'given up by the person', signed ? 21 : 130)
+  return journal.find(operation.id)!
+}

@@ -1,0 +1,110 @@
+import { encodeFunctionData } from 'viem/utils'
+import { decodeApprove, erc20Abi } from '../../chain/erc20.ts'
+import type { Rpc } from '../../chain/rpc/rpc.ts'
+import type { Address } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import { AppError } from '../../domain/errors.ts'
+import { networkNamed } from '../../domain/networks.ts'
+import { plain } from '../../domain/text.ts'
+import { tokenAt } from '../../domain/token.ts'
+import type { Operation, Step } from '../../store/journal/operation.ts'
+import { shortEnd } from '../bridge/under-delivery.ts'
+import { standing } from '../operations/active-steps.ts'
+import { isInTheAir, type Run } from '../run.ts'
+import { isShort } from './result.ts'
+
+/** What a contract may still take from the wallet. `amount` is decimal text in the smallest unit. */
+type Allowance = { token: Address; spender: Address; amount: string }
+
+/** The allowance that an operation left behind when a step after its approval failed. */
+export async function allowanceLeft(
+  rpc: Rpc,
+  operation: Operation,
+  failed: Step,
+): Promise<Allowance | undefined> {
+  const approval = operation.steps.findLast(
+    ({ leg, index, role, state }) =>
+      leg === failed.leg && index < failed.index && role === 'approve' && state === 'FINAL_OK',
+  )
+  const decoded = approval && decodeApprove(approval.transaction.data)
+  if (!decoded) return undefined
+  const token = approval.transaction.to
+  const data = encodeFunctionData({
+    abi: erc20Abi,
+    functionName: 'allowance',
+    args: [operation.wallet, decoded.spender],
+  })
+  // A node that fails now must not hide that the step reverted: what was approved is the most that can be left.
+  const left = await rpc.request<string>('eth_call', [{ to: token, data }, 'latest']).catch(() => undefined)
+  const amount = left === undefined || left === '0x' ? decoded.amount : BigInt(left)
+  return amount === 0n ? undefined : { token, spender: decoded.spender, amount: amount.toString() }
+}
+
+/** A finished operation once more: as it was given back, or thrown, the first time. */
+export function outcomeOf(operation: Operation): Operation {
+  const { id, state, steps } = operation
+  if (state === 'DONE') return operation
+  if (state === 'CANCELLED' && operation.exit === 24)
+    throw new AppError('CANCELLED', `Operation ${id} was cancelled`, {
+      details: { operation: id },
+      hint: `sluice action show ${id}`,
+    })
+  if (state === 'ATTENTION') {
+    const lost = steps.findLast((step) => step.state === 'SUPERSEDED')
+    throw new AppError('SUPERSEDED', `A nonce of operation ${id} was used by another transaction`, {
+      details: { operation: id, index: lost?.index ?? null, nonce: lost?.nonce ?? null },
+      hint: `See what it did: sluice action explain ${id}; then a new plan: sluice action replan ${id}, or close it: sluice action abandon ${id}`,
+    })
+  }
+  if (state === 'DROPPED')
+    throw new AppError('DECLINED', `Operation ${id} was given up before anything of it was signed`, {
+      details: { operation: id },
+      hint: 'To do it after all, type what began it again: its key is free.',
+    })
+  if (state === 'CANCELLED' && steps.some(isInTheAir))
+    throw new AppError(
+      'PENDING',
+      `Operation ${id} was given up, and a reorganisation took what was final of it off the chain: that is on its way again`,
+      { details: { operation: id }, hint: `sluice action resume ${id}` },
+    )
+  if (state === 'CANCELLED' && steps.some((step) => step.role === 'action' && step.state === 'FINAL_OK'))
+    throw new AppError(
+      'PARTIAL',
+      `Operation ${id} was given up after its funds were moved: only its rest was not signed, and will not be`,
+      { details: { operation: id }, hint: `sluice action explain ${id}` },
+    )
+  if (state === 'CANCELLED')
+    throw new AppError('PARTIAL', `Operation ${id} was given up: its rest was not signed, and will not be`, {
+      details: { operation: id },
+      hint: 'Begin anew with another --idempotency-key.',
+    })
+  if (state === 'OPEN' || state === 'EXECUTING' || state === 'PARTIAL')
+    throw new AppError('PENDING', `Operation ${id} is not over, and nothing of it is left to be planned`, {
+      details: { operation: id },
+      hint: `sluice action resume ${id}`,
+    })
+  if (isShort(operation)) throw shortEnd(operation)
+  const failed = standing(operation).find((step) => step.state === 'FINAL_REVERTED')
+  throw new AppError('REVERTED', `Operation ${id} reverted on chain`, {
+    details: { operation: id, hash: failed?.inclusion?.hash ?? null, index: failed?.index ?? null },
+    hint: `sluice action explain ${id}`,
+  })
+}
+
+/** What a contract may still take after a failure, as the end of a sentence about it; nothing where that is nothing. */
+export function takenWords(
+  { networks, tokens = [] }: Pick<Run, 'networks' | 'tokens'>,
+  chainId: number,
+  left: Allowance | undefined,
+): string {
+  if (!left) return ''
+  const token = tokenAt(tokens, chainId, left.token)
+  const amount = token
+    ? formatAmount(BigInt(left.amount), { ...token, symbol: plain(token.symbol) })
+    : `${left.amount} units of ${left.token}`
+  return `; ${left.spender} may still take ${amount} on ${networkNamed(networks, chainId).name}`
+}
+
+/** The sentence without that end: for when nothing may be taken any more. */
+export const withoutTaken = (message: string): string =>
+  message.replace(/; 0x[0-9a-fA-F]{40} may still take .+ on \S+$/, '')

@@ -1,0 +1,78 @@
+import { AppError } from '../../domain/errors.ts'
+import { networkNamed, rpcVariable } from '../../domain/networks.ts'
+import type { Step } from '../../store/journal/operation.ts'
+import { disagreementText, disagreementWay } from '../confirmation/quorum.ts'
+import { current, isUnsigned, type Run } from '../run.ts'
+
+/** Whoever took less than this share of the time for an answer is not who it was lost to. */
+const leastShare = 0.1
+
+/** That the time of a run was over before anything was signed: who took it, where it was one node, and what to do. */
+export function timeOver(run: Run): AppError {
+  const { operationId: operation, timeoutMs, networks } = run
+  const step = current(run).steps.find(isUnsigned)
+  const rpc = step && run.rpc(step.transaction.chainId)
+  const why = 'The time was over before anything was signed'
+  const more = 'Give it more time: --timeout 10m'
+  const wait = run.waits.longest()
+  if (!wait || wait.ms < leastShare * timeoutMs || !rpc)
+    return new AppError('RPC_UNREACHABLE', why, { details: { operation }, hint: more })
+  const { host, ms } = wait
+  const variable = rpcVariable(networkNamed(networks, step.transaction.chainId))
+  const isOneOfSeveral = rpc.peers.length > 0
+  return new AppError(
+    'RPC_UNREACHABLE',
+    `${why}: the node at ${host} took ${(ms / 1000).toFixed(1)} seconds for one answer, or had none by then`,
+    {
+      details: { operation, host, waitedMs: Math.round(ms) },
+      hint: `${more}; or ${isOneOfSeveral ? `leave ${host} out of ${variable} for as long as it is slow` : `name another RPC in ${variable}`}`,
+    },
+  )
+}
+
+/** That the person stopped a run before the journal had anything signed of it: a signer that was asked may have signed all the same, for nobody. */
+export const interrupted = ({ signing }: Run, details: { operation: string }): AppError =>
+  signing.isAsked
+    ? new AppError('INTERRUPTED', 'Stopped while the signer was asked: nothing was sent', {
+        details,
+        hint: `Reject what it may still show; to go on: sluice action resume ${details.operation}`,
+      })
+    : new AppError('INTERRUPTED', 'Stopped before anything was signed', { details })
+
+/** Why what is signed is not final when the time is over, where the endpoints of its chain, or what comes before it, are why: what they say, and what to do then; `again` goes on. */
+export function whyWaiting(
+  { operationId, networks, taken, early, behind, disagreement }: Run,
+  { transaction }: Step,
+  again: string,
+): { why: string; hint: string; details: Record<string, unknown> } | undefined {
+  const variable = rpcVariable(networkNamed(networks, transaction.chainId))
+  if (taken) {
+    const { nonce, by, blockNumber, unlike } = taken
+    return {
+      why: `The nonce ${nonce} that it was signed with was used by ${by}${blockNumber === null ? '' : ` in block ${blockNumber}`}, which is not final yet${unlike ? `, as ${disagreementText(unlike)}` : ''}: once it is, this can never be mined`,
+      hint: `${unlike ? `${disagreementWay(unlike, variable)}, then: ` : ''}sluice action resume ${operationId}`,
+      details: taken,
+    }
+  }
+  if (early)
+    return {
+      why: `Its deadline has passed by the newest block of ${early.by}, and not by that of ${early.host}: until both say so it is neither made dearer nor cancelled`,
+      hint: `If it stays so, leave the one that is wrong out of ${variable}, then: ${again}`,
+      details: early,
+    }
+  if (behind) {
+    const { operation: before, nonce } = behind
+    return {
+      why: `It is signed, and waits behind nonce ${nonce}, which the chain does not have and the action ${before} does`,
+      hint: `sluice action resume ${before}, then: ${again}`,
+      details: { before, nonce },
+    }
+  }
+  return (
+    disagreement && {
+      why: `It is in block ${disagreement.blockNumber}, and not final yet: ${disagreementText(disagreement)}`,
+      hint: `${disagreementWay(disagreement, variable)}, then: ${again}`,
+      details: disagreement,
+    }
+  )
+}

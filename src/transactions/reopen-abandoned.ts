@@ -1,0 +1,94 @@
+import type { Rpc } from '../chain/rpc/rpc.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Operation, Step } from '../store/journal/operation.ts'
+import type { Journal } from '../store/journal/types.ts'
+import { follow } from './confirmation/confirmer.ts'
+import { locked } from './operations/locked.ts'
+import { endingOfGivenUp } from './outcome/failure.ts'
+import { outcomeOf } from './outcome/outcome.ts'
+import { goneSteps } from './reorganisations.ts'
+import { cancelWaiting } from './replacement/cancel-leg.ts'
+import { current, isInTheAir, type Run, stepAt } from './run.ts'
+
+/**
+ * Opens steps of what was given up whose blocks are not on their chain any more, so that they are sent again as they were signed, or cancelled: nothing
+ * of the wallet could go before them. The operation stays given up. Gives whether any of it is on its way. What reverted may not revert again, and
+ * is only cancelled.
+ */
+export async function reopenGivenUp(
+  { journal, rpc }: { journal: Journal; rpc: (chainId: number) => Rpc },
+  id: string,
+  replacement: 'cancel' | undefined,
+): Promise<boolean> {
+  const operation = journal.find(id)
+  if (operation?.state !== 'CANCELLED' || operation.exit === 24) return false
+  const gone = await goneSteps(rpc, operation)
+  const reverted = gone.find(({ state }) => state === 'FINAL_REVERTED')
+  if (reverted && !replacement)
+    throw new AppError(
+      'PARTIAL',
+      `Operation ${id} was given up, and a reorganisation took step ${reverted.index + 1}, which reverted, off the chain: it is not sent again, as it may not revert again`,
+      { details: { operation: id, index: reverted.index }, hint: `sluice action cancel ${id} --yes` },
+    )
+  if (gone.length > 0)
+    journal.reopen(
+      id,
+      gone.map(({ index }) => index),
+      'a deep reorganisation took its block away',
+    )
+  return gone.length > 0 || operation.steps.some(isInTheAir)
+}
+
+/** Follows what is on its way of an operation that was given up to its end, or cancels it as that is asked. Nothing else of it is signed, and it ends as it ended before. */
+export async function endGivenUp(run: Run): Promise<Operation> {
+  const { legs, steps } = current(run)
+  const open = steps.filter(isInTheAir)
+  try {
+    for (const leg of legs.filter((one) => open.some((step) => step.leg === one.leg)))
+      await locked(run, leg.chainId, async () => {
+        if (run.replacement === 'cancel') await cancelWaiting(run, leg)
+        for (const { index } of open.filter((step) => step.leg === leg.leg)) await followOne(run, index)
+      })
+  } catch (error) {
+    throw endingOfGivenUp(run, error)
+  }
+  return endedAgain(run, open)
+}
+
+/** One step to its end; that it ended otherwise than well is told with what it belongs to. */
+async function followOne(run: Run, index: number): Promise<void> {
+  if (!isInTheAir(stepAt(run, index))) return
+  try {
+    await follow(run, index, false)
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'PARTIAL') || isInTheAir(stepAt(run, index)))
+      throw error
+  }
+}
+
+/** The end of what was given up, with what became of the steps that were followed since. */
+function endedAgain(run: Run, open: readonly Step[]): Operation {
+  const operation = current(run)
+  try {
+    return outcomeOf(operation)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const { code, message, details, cause, hint } = error
+    const told = open.map(({ index }) => becameText(operation, stepAt(run, index)))
+    throw new AppError(code, [message, ...told].join('. '), {
+      cause,
+      ...(details && { details }),
+      ...(hint !== undefined && { hint }),
+    })
+  }
+}
+
+const ends: Partial<Record<Step['state'], string>> = {
+  FINAL_OK: 'is there again, and final',
+  FINAL_REVERTED: 'is there again, and reverted',
+  CANCELLED: 'was cancelled',
+  SUPERSEDED: 'lost its nonce to another transaction',
+}
+
+const becameText = ({ steps }: Operation, { index, state, inclusion }: Step): string =>
+  `Step ${index + 1} of ${steps.length}, which a reorganisation took off the chain, ${ends[state] ?? 'waits'}${inclusion ? ` (${inclusion.hash})` : ''}`

@@ -1,0 +1,107 @@
+import { hexQuantity } from '../chain/rpc/answer-numbers.ts'
+import type { Rpc } from '../chain/rpc/rpc.ts'
+import { ifAnswered, within } from '../chain/rpc/timeouts.ts'
+import type { Operation, Step } from '../store/journal/operation.ts'
+import type { Journal } from '../store/journal/types.ts'
+import { type Block, findStep, isBlockOf } from './confirmation/find-transaction.ts'
+import { type Disagreement, lookMs } from './confirmation/quorum.ts'
+import { standing } from './operations/active-steps.ts'
+
+type Place = { journal: Journal; rpc: (chainId: number) => Rpc }
+
+/**
+ * Looks whether a step that the journal holds for lost is on the chain after all, as a reorganisation can make it: then the step waits again, to be
+ * followed to its end. Gives whether there was one. A node that does not answer, or does not show it, is no proof of anything.
+ */
+async function regainFound(place: Place, operationId: string): Promise<boolean> {
+  const found = await foundOf(place, operationId)
+  return found.length > 0 && place.journal.regain(operationId, found, 'it is on the chain')
+}
+
+/** The steps that the journal holds for lost and of which an attempt is on the chain, by their indexes. Nothing is written. */
+export async function foundOf({ journal, rpc }: Place, operationId: string): Promise<number[]> {
+  const operation = journal.find(operationId)
+  if (operation?.state !== 'ATTENTION') return []
+  const found: number[] = []
+  for (const step of standing(operation)) {
+    const { state, nonce, wallet, index, transaction } = step
+    if (state !== 'SUPERSEDED' || nonce === null) continue
+    if (journal.holderOf(transaction.chainId, wallet, nonce)) continue
+    const attempts = journal.attempts(operationId, index)
+    if (await ifAnswered(findStep(rpc(transaction.chainId), step, attempts))) found.push(index)
+  }
+  return found
+}
+
+const final: readonly Step['state'][] = ['FINAL_OK', 'FINAL_REVERTED', 'CANCELLED']
+
+/**
+ * Looks whether the chains still say what the journal holds for settled, and opens the operation again where they do not: `gone` where a
+ * final block is not there any more, `found` where what was taken for lost is there.
+ */
+export async function reopenWrong(
+  place: { journal: Journal; rpc: (chainId: number) => Rpc },
+  operationId: string,
+): Promise<'gone' | 'found' | undefined> {
+  if (await reopenGone(place, operationId)) return 'gone'
+  return (await regainFound(place, operationId)) ? 'found' : undefined
+}
+
+/**
+ * Looks whether the blocks in which steps became final are still on their chain. A reorganisation that was deeper than
+ * what counted as final opens the operation again; gives whether it did. A node that does not answer, or does not have
+ * that height, is no proof of anything, nor is one alone where others have the block.
+ */
+export async function reopenGone(
+  { journal, rpc }: { journal: Journal; rpc: (chainId: number) => Rpc },
+  operationId: string,
+): Promise<boolean> {
+  const operation = journal.find(operationId)
+  if (!operation || operation.state === 'DROPPED') return false
+  if (operation.state === 'CANCELLED' && operation.exit !== 24) return false
+  const gone = await goneSteps(rpc, operation)
+  if (gone.length === 0) return false
+  journal.reopen(
+    operationId,
+    gone.map(({ index }) => index),
+    'a deep reorganisation took its block away',
+  )
+  return true
+}
+
+/** The steps of an operation that were final in blocks that are not on their chains any more. */
+export async function goneSteps(rpc: (chainId: number) => Rpc, { steps }: Operation): Promise<Step[]> {
+  const gone: Step[] = []
+  for (const step of steps)
+    if (final.includes(step.state)) {
+      const kept = await keptBlock(rpc(step.transaction.chainId), step)
+      if (kept.is === 'gone') gone.push(step)
+    }
+  return gone
+}
+
+/** What became of the block in which a step was final: nothing; it is gone, or has the step not in its list, as all endpoints show that answer; or one of them has another one there, and not all do, be it that `unlike` has none so high. */
+type Kept = { is: 'there' | 'gone' } | { is: 'disputed'; unlike: Disagreement }
+
+/** Two looks that both show another block at the height of a step that was final; then whoever else answers must show that, too. */
+export async function keptBlock(rpc: Rpc, { inclusion }: Pick<Step, 'inclusion'>): Promise<Kept> {
+  if (!inclusion) return { is: 'there' }
+  const { blockNumber } = inclusion
+  const look = (node: Rpc) =>
+    ifAnswered(node.request<Block | null>('eth_getBlockByNumber', [hexQuantity(blockNumber), false]))
+  const isAnother = (block: Block | null | undefined) =>
+    block?.hash !== undefined && !isBlockOf(block, inclusion)
+  for (let looked = 0; looked < 2; looked++) if (!isAnother(await look(rpc))) return { is: 'there' }
+  const others = await Promise.all(
+    rpc.peers.map(async (peer) => ({ peer, block: await within(look(peer), lookMs) })),
+  )
+  const against = others.filter(({ block }) => block !== undefined && !isAnother(block))
+  const [one] = against
+  if (!one) return { is: 'gone' }
+  const kept = against.find(({ block }) => block?.hash !== undefined)
+  // Who has no block so high is behind, and shows neither that this one is gone nor that it is there.
+  const unlike = kept
+    ? ({ host: rpc.host, by: kept.peer.host, blockNumber, has: 'another' } as const)
+    : ({ host: one.peer.host, by: rpc.host, blockNumber, has: 'nothing' } as const)
+  return { is: 'disputed', unlike }
+}

@@ -1,0 +1,61 @@
+import { AppError } from '../../domain/errors.ts'
+import type { Found } from '../confirmation/find-transaction.ts'
+import { isNeedless } from '../operations/active-steps.ts'
+import { allowanceLeft, outcomeOf, takenWords } from '../outcome/outcome.ts'
+import { current, isClosed, type Run, stepAt } from '../run.ts'
+
+/**
+ * Writes down how a step ended. One that reverted, or that was cancelled, ends the operation here, as soon as `follow` has
+ * seen the end of what came after it and is on its way already; unless what it was to prepare has happened without it.
+ */
+export async function finishStep(
+  run: Run,
+  index: number,
+  found: Found,
+  reached: string,
+  follow: (index: number) => Promise<void>,
+): Promise<void> {
+  const { journal, operationId } = run
+  const { ok, logs: _, ...inclusion } = found
+  const attempt = journal.attempts(operationId, index).find(({ hash }) => hash === found.hash)
+  const becomes = attempt?.kind === 'cancel' ? 'CANCELLED' : ok ? 'FINAL_OK' : 'FINAL_REVERTED'
+  journal.move(operationId, index, becomes, `block ${found.blockNumber}, ${reached}`, inclusion)
+  run.fault?.('after_final')
+  const operation = current(run)
+  const step = stepAt(run, index)
+  run.onProgress?.({ kind: 'final', step, hash: found.hash, blockNumber: found.blockNumber })
+  if (becomes === 'FINAL_OK') return
+  for (const other of current(run).steps)
+    if (['SIGNED', 'BROADCAST', 'INCLUDED'].includes(stepAt(run, other.index).state))
+      await follow(other.index)
+  if (isNeedless(current(run), stepAt(run, index))) return
+  // What was given up ends as that, whatever becomes of what is sent of it again.
+  if (isClosed(current(run))) return void outcomeOf(current(run))
+  const left = await allowanceLeft(run.rpc(step.transaction.chainId), operation, step)
+  const details = { operation: operationId, hash: found.hash, index, allowance: left ?? null }
+  const taken = takenWords(run, step.transaction.chainId, left)
+  const hint = left ? { hint: `sluice action revoke ${operationId}` } : {}
+  const of = `Step ${index + 1} of ${operation.steps.length}`
+  if (becomes === 'CANCELLED') {
+    journal.settle(operationId, 'CANCELLED', `step ${index + 1} was cancelled`, 24, {
+      allowance: left ?? null,
+    })
+    throw new AppError('CANCELLED', `${of} was cancelled: nothing of it happened (${found.hash})${taken}`, {
+      details,
+      ...hint,
+    })
+  }
+  journal.settle(operationId, 'FAILED', `step ${index + 1} reverted`, 22, { allowance: left ?? null })
+  throw new AppError('REVERTED', `${of} reverted on chain (${found.hash})${taken}`, { details, ...hint })
+}
+
+/** Steps that were sent together with one that failed happen all the same: they are followed to their end before anything is said. */
+export async function followLater(
+  run: Run,
+  index: number,
+  follow: (index: number) => Promise<void>,
+): Promise<void> {
+  for (const later of current(run).steps)
+    if (later.index > index && ['SIGNED', 'BROADCAST', 'INCLUDED'].includes(later.state))
+      await follow(later.index)
+}

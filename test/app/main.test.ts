@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest'
+import { program } from '../../src/app/main.ts'
+import { commands } from '../../src/commands/index.ts'
+import { errorTable } from '../../src/domain/error-table.ts'
+import { exits } from '../../src/domain/exit-codes.ts'
+import { useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+const { run } = useCommands(useSandbox())
+
+/** Every command of the tree by the words that name it. */
+async function everyCommand(): Promise<{ words: string[]; help: string }[]> {
+  const found: { words: string[]; help: string }[] = []
+  const walk = (command: Awaited<ReturnType<typeof program>>, words: string[]) => {
+    for (const child of command.commands) {
+      const here = [...words, child.name()]
+      if (child.commands.length > 0) walk(child, here)
+      else found.push({ words: here, help: '' })
+    }
+  }
+  walk(await program([], { version: '0', io: { out: { write: () => undefined } } } as never, true), [])
+  return found
+}
+
+describe('help', () => {
+  test('names every command and where to start', async () => {
+    const { exit, out, err } = await run('--help')
+    expect([exit, err]).toEqual([0, ''])
+    for (const { name, summary } of commands) {
+      expect(out).toContain(`  ${name}`)
+      expect(out).toContain(summary)
+    }
+    expect(out).toContain('$ sluice demo')
+  })
+
+  test('is given by every command, with an example, and starts nothing', async () => {
+    for (const { words } of await everyCommand()) {
+      const { exit, out, err } = await run([...words, '--help'])
+      expect({ words, exit, err }).toEqual({ words, exit: 0, err: '' })
+      expect(out).toMatch(/Examples?:\n {2}\$ sluice /)
+      expect(out).toContain(`sluice ${words.join(' ')}`)
+    }
+  })
+
+  test('is also `help COMMAND`', async () => {
+    expect((await run('help deposit')).out).toBe((await run('deposit --help')).out)
+    const watch = (await run('action watch --help')).out
+    expect(watch).toContain('sluice action watch')
+    for (const line of ['help action watch', '--timeout 5s help action watch'])
+      expect(await run(line)).toMatchObject({ exit: 0, out: watch })
+    expect((await run('help action watch --json')).json.command).toBe('action watch')
+  })
+
+  test('version is one line', async () => {
+    expect(await run('--version')).toMatchObject({ exit: 0, out: '0.0.0\n', err: '' })
+  })
+})
+
+describe('what cannot be understood', () => {
+  test('an unknown command exits 2 and says which one was meant', async () => {
+    const { exit, out, err } = await run('depositt x')
+    expect([exit, out]).toEqual([2, ''])
+    expect(err).toContain("unknown command 'depositt'")
+    expect(err).toContain('Did you mean deposit?')
+  })
+
+  test.each([
+    ['nonesuch --help', 'sluice --help'],
+    ['action wach --help', 'Did you mean watch? See: sluice action --help'],
+    ['help action wach', 'Did you mean watch? See: sluice action --help'],
+  ])('%s: there is no help for what is not there', async (line, hint) => {
+    expect(await run(line)).toMatchObject({ exit: 2, out: '' })
+    const { exit, json } = await run(`${line} --json`)
+    expect([exit, json.error.hint]).toEqual([2, hint])
+  })
+
+  test('an unknown option does so too, and as JSON it is the one document', async () => {
+    const { exit, json, err } = await run('strategies list --jsn --json')
+    expect([exit, err]).toEqual([2, ''])
+    expect(json).toEqual({
+      error: {
+        code: 'USAGE',
+        message: "unknown option '--jsn'",
+        details: {},
+        hint: 'Did you mean --json? See: sluice strategies list --help',
+        retryable: false,
+      },
+    })
+  })
+
+  test('a group without its command shows what there is, as one document, too', async () => {
+    for (const line of ['', 'swap', 'sandbox', 'wallet', 'action', 'strategies']) {
+      const { exit, out, err } = await run(line)
+      expect({ line, exit, err }).toEqual({ line, exit: 0, err: '' })
+      expect(out).toMatch(/^Usage: sluice/)
+      const { exit: asJson, json } = await run(`${line} --json`)
+      expect({ line, exit: asJson }).toEqual({ line, exit: 0 })
+      const under = json.items.filter(({ command }: { command: string }) => !command.startsWith(line))
+      expect([json.items.length > 1, under]).toEqual([true, []])
+    }
+  })
+
+  test.each([
+    ['strategies list --sort abc', 'sluice strategies list --help'],
+    ['strategies list --privte-key', 'sluice strategies list --help'],
+    ['strategies list --limit 0', 'sluice strategies list --help'],
+    ['strategies list --json --csv', 'sluice strategies list --help'],
+    ['strategies show', 'sluice strategies show --help'],
+    ['strategies --sort abc', 'sluice strategies --help'],
+    ['--quiet strategies list --network', 'sluice strategies list --help'],
+    ['action resume x --policy', 'sluice action resume --help'],
+    [
+      'wallet approvals revoke --spendr x',
+      'Did you mean --spender? See: sluice wallet approvals revoke --help',
+    ],
+    ['wallet approvals lst', 'Did you mean list? See: sluice wallet approvals --help'],
+    ['deposit one two --amount 1', 'sluice deposit --help'],
+    ['wallet import one --key-file a --keystore b', 'sluice wallet import --help'],
+    ['nothing-like-it', 'sluice --help'],
+    ['--nothing-like-it', 'sluice --help'],
+  ])('%s: the next step is the help of the very command', async (line, hint) => {
+    const { exit, json } = await run(line.includes('--json') ? line : `${line} --json`)
+    expect([exit, json.error.hint]).toEqual([2, hint])
+  })
+
+  test('too many arguments exit 2', async () => {
+    expect((await run('deposit one two --amount 1')).exit).toBe(2)
+  })
+})
+
+describe('every row of the error table', () => {
+  test('has an exit code of the table of exits, and below 20 the ones that say so', () => {
+    for (const [code, row] of Object.entries(errorTable))
+      expect(Object.hasOwn(exits, row.exit), `${code} exits ${row.exit}`).toBe(true)
+  })
+
+  test('that a service raises has a status, and 5xx means 6, 401 means 3, 429 means 5', () => {
+    for (const [code, row] of Object.entries(errorTable)) {
+      const status = 'status' in row ? row.status : undefined
+      if (status === undefined) continue
+      if (status >= 500) expect({ code, exit: row.exit }).toEqual({ code, exit: 6 })
+      if (status === 401) expect(row.exit).toBe(3)
+      if (status === 429) expect(row.exit).toBe(5)
+      if (status < 500) expect(row.exit).not.toBe(6)
+    }
+  })
+})

@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { watchedChains } from '../../src/app/backends/watched-chains.ts'
+import { httpRpc, type Rpc, severalRpc } from '../../src/chain/rpc/rpc.ts'
+import { listener } from '../support/listener.ts'
+
+const names = ['one', 'two', 'three']
+/** A node that answers so many ms later. */
+const after = (ms: number): Rpc => ({
+  host: 'node',
+  peers: [],
+  request: async () => sleep(ms) as never,
+  batch: async () => [await sleep(ms)],
+})
+
+test('a request is told of the networks that it waits for itself, and where it waits for what another asked, of that', async () => {
+  const { watch, within, slow } = watchedChains(
+    names.map((name) => ({ name })),
+    undefined,
+  )
+  const ask = (name: string, ms: number) => watch({ name }, after(ms)).request('eth_call')
+  const [mine, theirs, waiting, done] = [{}, {}, {}, {}]
+  const asked = [
+    within(mine, async () => {
+      await ask('three', 5)
+      await ask('one', 2_600)
+    }),
+    within(theirs, () => ask('two', 2_600)),
+    within(done, () => ask('three', 5)),
+  ]
+  expect(slow(mine)).toEqual([])
+  await sleep(2_200)
+  expect([mine, theirs, waiting].map((one) => slow(one).toSorted())).toEqual([
+    ['one'],
+    ['two'],
+    ['one', 'two'],
+  ])
+  await Promise.all(asked)
+  expect(slow(waiting)).toEqual([])
+})
+
+test('a node that gives more than is taken has answered: its network is up, and another endpoint of it is asked once', async () => {
+  let asked = 0
+  const huge = `{"jsonrpc":"2.0","id":1,"result":"${'0'.repeat(9_000_000)}"}`
+  const node = await listener((_, response) => {
+    asked++
+    response.setHeader('content-type', 'application/json').end(huge)
+  })
+  const lines: string[] = []
+  const { watch, states } = watchedChains([{ name: 'one' }], { write: (line) => void lines.push(line) })
+  const all = [httpRpc(node.url), severalRpc([node.url, `${node.url}/other`])]
+  for (const rpc of all)
+    await expect(watch({ name: 'one' }, rpc).request('eth_getBlockByNumber')).rejects.toMatchObject({
+      details: { fault: 'too-large' },
+    })
+  await node.close()
+  expect(asked).toBe(3)
+  expect([lines, states()]).toEqual([[], [{ network: 'one', isUp: true }]])
+})

@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest'
+import { ownHead } from '../../src/chain/consistent-head.ts'
+import { readHead, usualTip } from '../../src/chain/fees.ts'
+import { headIfUp, refuseOtherHeads } from '../../src/chain/heads.ts'
+import { hexQuantity } from '../../src/chain/rpc/answer-numbers.ts'
+import { httpRpc, type Rpc, severalRpc } from '../../src/chain/rpc/rpc.ts'
+import { systemClock } from '../../src/chain/rpc/timeouts.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import type { Journal } from '../../src/store/journal/types.ts'
+import type { Execution } from '../../src/transactions/run.ts'
+import { planPayments, run, signer } from '../support/operation.ts'
+import { type Provider, provider } from '../support/provider.ts'
+import { useChain, useHome } from '../support/use-journal.ts'
+import type { Chain } from '../transactions/chain.ts'
+
+let chain: Chain
+let home: string
+let journal: Journal
+useChain((made) => {
+  chain = made
+})
+const reopen = useHome((made) => {
+  ;({ home, journal } = made)
+})
+const outcome = (id: string, more: Partial<Execution> = {}) => {
+  planPayments(journal, id)
+  return run(journal, home, chain.url, id, more).catch((error: unknown) => error)
+}
+const newest = async () => Number(await chain.rpc.request('eth_blockNumber'))
+const hostOf = ({ url }: Provider) => new URL(url).host
+const minutes = (count: number) => () => Date.now() + count * 60_000
+
+/** A node that names a block that is far from there yet as its newest, and shows the others as they are. */
+const lying: Provider['says'] = async ({ method, params }, ask) =>
+  method === 'eth_getBlockByNumber' && params[0] === 'latest'
+    ? { result: { ...((await ask(method, params)) as object), number: hexQuantity(1_000_000) } }
+    : undefined
+
+describe('a block that was named too high', () => {
+  it('by one of two endpoints is not noted: the lowest that both have is', async () => {
+    const liar = await provider(chain.url, lying)
+    await outcome('high', { rpc: () => severalRpc([liar.url, chain.url]), noWait: true })
+    expect(journal.head(31337)?.number).toBeLessThanOrEqual(await newest())
+    expect(journal.find('high')!.steps[0]).toMatchObject({ state: 'BROADCAST' })
+    expect(await outcome('after')).toMatchObject({ state: 'DONE' })
+    await liar.close()
+  })
+
+  it('by the only endpoint closes the chain for minutes, and not for ever; the refusal says until when', async () => {
+    const liar = await provider(chain.url, lying)
+    reopen(minutes(-9))
+    await outcome('high', { rpc: () => httpRpc(liar.url), noWait: true })
+    await liar.close()
+    reopen(Date.now)
+    const { seen } = journal.head(31337)!
+    const until = new Date(seen + 600_000).toISOString()
+    expect(await outcome('soon')).toMatchObject({
+      code: 'RPC_INCONSISTENT',
+      message: expect.stringContaining('block 1000000 was seen before'),
+      hint: expect.stringContaining(until),
+    })
+    for (const wrong of [-11, 11]) {
+      reopen(minutes(wrong))
+      journal.sawHead(31337, 1_000_000, `0x${'00'.repeat(32)}`)
+      reopen(Date.now)
+      expect(await outcome(`later${wrong}`)).toMatchObject({ state: 'DONE' })
+      expect(journal.head(31337)!.number).toBeLessThanOrEqual(await newest())
+    }
+  })
+
+  it('and a node that is far behind what was seen minutes ago is refused still', async () => {
+    reopen(minutes(-9))
+    journal.sawHead(31337, (await newest()) + 4, `0x${'00'.repeat(32)}`)
+    // Lower ones that are seen in between take nothing from it, and make it no younger.
+    reopen(minutes(-1))
+    journal.sawHead(31337, await newest(), `0x${'11'.repeat(32)}`)
+    reopen(Date.now)
+    expect(await outcome('behind')).toMatchObject({ code: 'RPC_INCONSISTENT' })
+    expect(Date.now() - journal.head(31337)!.seen).toBeGreaterThan(8 * 60_000)
+  })
+})
+
+/** An endpoint that is asked and never answers. */
+const hanging = (host = 'hangs.example'): Rpc => {
+  const never = () => new Promise<never>(() => {})
+  return { host, peers: [], request: never, batch: never }
+}
+
+describe('another endpoint', () => {
+  const beside = (peer: Rpc): Rpc => ({ ...chain.rpc, peers: [peer] })
+
+  it('that hangs is as one that is down: it is waited for by the second, and not for as long as a read may take', async () => {
+    const head = await readHead(chain.rpc, 31337)
+    expect(await refuseOtherHeads(beside(hanging()), 31337, head, 50)).toEqual(head)
+    expect(await headIfUp(hanging(), 31337, 50)).toBeUndefined()
+    expect(await usualTip(beside(hanging()), head.baseFee, 50)).toBe(await usualTip(chain.rpc, head.baseFee))
+    expect(await ownHead(beside(hanging()), { chainId: 31337, wallet: signer.address }, 50)).toMatchObject({
+      head,
+    })
+    // One that names its newest block and hangs at the next question cannot disagree either.
+    const half = { ...chain.rpc, host: 'half.example', request: hanging().request }
+    expect(await refuseOtherHeads(beside(half), 31337, head, 50)).toEqual(head)
+  })
+
+  it('that only does not offer the question is as one that is down', async () => {
+    const refuses = await provider(chain.url, ({ method }) =>
+      method === 'eth_getBlockByNumber'
+        ? { error: { code: -32601, message: 'method not found' } }
+        : undefined,
+    )
+    const rpc = () => severalRpc([chain.url, refuses.url])
+    // What is final is asked of all of them, which is another matter.
+    expect(await outcome('refused', { rpc, noWait: true })).toMatchObject({ code: 'PENDING' })
+    await refuses.close()
+  })
+
+  it.each([
+    ['fails at it', { error: { code: -32000, message: 'leveldb: closed' } }, 'RPC_ERROR'],
+    ['has no newest block', { result: {} }, 'RPC_INCONSISTENT'],
+    ['names no number of it', { result: { hash: `0x${'ab'.repeat(32)}` } }, 'RPC_INCONSISTENT'],
+  ])('that %s is named, with the way on without it', async (_, said, code) => {
+    const broken = await provider(chain.url, ({ method }) =>
+      method === 'eth_getBlockByNumber' ? said : undefined,
+    )
+    const host = hostOf(broken)
+    expect(await outcome('broken', { rpc: () => severalRpc([chain.url, broken.url]) })).toMatchObject({
+      code,
+      message: expect.stringContaining(host),
+      details: { host },
+      hint: expect.stringContaining(`Leave ${host} out of the endpoints`),
+    })
+    await broken.close()
+  })
+})
+
+describe('a run whose time was over before anything was signed', () => {
+  /** Time that goes on by so much more when it is let. */
+  const skewed = () => {
+    let skew = 0
+    const skip = (ms: number) => {
+      skew += ms
+    }
+    return { skip, clock: { ...systemClock, now: () => performance.now() + skew } }
+  }
+
+  it('says so, and who took it: nobody interrupted it', async () => {
+    const { skip, clock } = skewed()
+    const slow = await provider(chain.url, async ({ method }) => {
+      if (method !== 'eth_maxPriorityFeePerGas') return undefined
+      // What is asked of the other one at the same time is answered by then.
+      await systemClock.sleep(300)
+      skip(22_000)
+      return undefined
+    })
+    const host = hostOf(slow)
+    expect(await outcome('slow', { clock, rpc: () => severalRpc([chain.url, slow.url]) })).toMatchObject({
+      code: 'RPC_UNREACHABLE',
+      message: expect.stringMatching(
+        new RegExp(
+          `^The time was over before anything was signed: the node at ${host} took 22\\.\\d seconds`,
+        ),
+      ),
+      details: { host },
+      hint: `Give it more time: --timeout 10m; or leave ${host} out of SLUICE_RPC_SANDBOX_ONE for as long as it is slow`,
+    })
+    expect(journal.attempts('slow', 0)).toEqual([])
+    await slow.close()
+  })
+
+  it('for the only node hangs names it, too', async () => {
+    const sleep: typeof systemClock.sleep = (ms, signal) => systemClock.sleep(ms / 100, signal)
+    const hangs = { clock: { ...systemClock, sleep }, timeoutMs: 1, rpc: () => hanging() }
+    expect(await outcome('only', hangs)).toMatchObject({
+      code: 'RPC_UNREACHABLE',
+      message: 'The time was over before hangs.example had answered',
+      hint: expect.stringContaining('--timeout 10m; or leave hangs.example out'),
+    })
+  })
+
+  it('blames no node where none was slow, and is an interruption only where somebody interrupted', async () => {
+    for (const isInterrupted of [false, true]) {
+      const { skip, clock } = skewed()
+      const stop = new AbortController()
+      const approve = async () => {
+        skip(22_000)
+        if (isInterrupted) stop.abort()
+      }
+      const ended = await outcome(`over${isInterrupted}`, { clock, approve, signal: stop.signal })
+      expect(ended).toBeInstanceOf(AppError)
+      expect(ended).toMatchObject(
+        isInterrupted
+          ? { code: 'INTERRUPTED' }
+          : { code: 'RPC_UNREACHABLE', message: 'The time was over before anything was signed' },
+      )
+    }
+  })
+})

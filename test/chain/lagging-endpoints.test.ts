@@ -1,0 +1,140 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { approve } from '../../src/chain/erc20.ts'
+import { readHead } from '../../src/chain/fees.ts'
+import { refuseOtherHeads } from '../../src/chain/heads.ts'
+import { httpRpc, type Rpc, severalRpc } from '../../src/chain/rpc/rpc.ts'
+import { strictTerms } from '../../src/guard/terms.ts'
+import { tryLeg } from '../../src/planning/leg-simulation.ts'
+import { supply } from '../../src/protocols/aave-v3/encode.ts'
+import type { Intent } from '../../src/protocols/intent.ts'
+import { targetOf } from '../support/families.ts'
+import { laggingNode } from '../support/lagging.ts'
+import { calldata, useSandbox } from '../support/sandbox.ts'
+
+const sandbox = useSandbox()
+const chainId = 31337
+const hundred = 100_000_000n
+const wallet = () => sandbox.user.address
+const url = () => sandbox.world.faults.urlOf(chainId)
+const mine = (count: number, seconds = 1) =>
+  sandbox.chain(chainId).rpc.request('anvil_mine', [`0x${count.toString(16)}`, `0x${seconds.toString(16)}`])
+
+const open: { close: () => Promise<void> }[] = []
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close()
+})
+async function lagging(...how: [missing: (newest: number) => number, other?: 'newest']) {
+  const node = await laggingNode(url(), ...how)
+  open.push(node)
+  return node
+}
+
+const deposit = (rpc: Rpc, amount = hundred) => {
+  const strategy = sandbox.strategy('aave-v3-USDC-sandbox-one')
+  const [pool, asset] = [targetOf(strategy), strategy.asset.address]
+  const intent: Intent = { kind: 'deposit', wallet: wallet(), strategy, amount }
+  const transactions = [
+    approve({ chainId, token: asset, spender: pool, amount }),
+    supply({ chainId, pool, asset, amount, onBehalfOf: wallet() }),
+  ]
+  return tryLeg(
+    { rpc: () => rpc, catalog: sandbox.world.catalog() },
+    { chainId, intent, transactions },
+    strictTerms,
+  )
+}
+
+describe('two honest nodes of which one is a block behind', () => {
+  test('agree on the newest block that both have, and the plan says who is behind', async () => {
+    const late = await lagging(() => 1)
+    await mine(2)
+    const newest = await sandbox.chain(chainId).rpc.request<string>('eth_blockNumber')
+    await expect(deposit(severalRpc([url(), late.url]))).resolves.toMatchObject({
+      how: 'eth_simulateV1',
+      blockNumber: BigInt(newest) - 1n,
+      behind: { host: new URL(late.url).host, blocks: 1 },
+    })
+    expect(late.asked).toContain('eth_simulateV1')
+  })
+
+  test('agree in the other order, too', async () => {
+    const late = await lagging(() => 1)
+    await mine(2)
+    await expect(deposit(severalRpc([late.url, url()]))).resolves.toMatchObject({
+      how: 'eth_simulateV1',
+      behind: null,
+    })
+  })
+
+  test('do not stop what only the newest block pays for: the other one is waited for', async () => {
+    let missing = 1
+    const late = await lagging(() => missing)
+    await mine(2)
+    const held = await sandbox.balanceOf(chainId, sandbox.token(chainId, 'USDC').address, wallet())
+    await sandbox.world.fund(wallet(), { symbol: 'USDC', amount: hundred })
+    setTimeout(() => {
+      missing = 0
+    }, 300)
+    await expect(deposit(severalRpc([url(), late.url]), held + 1n)).resolves.toMatchObject({ behind: null })
+  })
+
+  test.each(['first', 'second'])('do not hide what the wallet itself has just spent: %s', async (order) => {
+    let missing = 1
+    const late = await lagging(() => missing)
+    const token = sandbox.token(chainId, 'USDC').address
+    const held = await sandbox.balanceOf(chainId, token, wallet())
+    const elsewhere = calldata('function transfer(address,uint256)', [`0x${'77'.repeat(20)}`, held])
+    await sandbox.sendAs(chainId, wallet(), { to: token, data: elsewhere })
+    setTimeout(() => {
+      missing = 0
+    }, 300)
+    const urls = order === 'first' ? [late.url, url()] : [url(), late.url]
+    await expect(deposit(severalRpc(urls))).rejects.toMatchObject({ code: 'INSUFFICIENT_FUNDS' })
+  })
+})
+
+test('a node that is many blocks and a minute behind is no witness: it is named, and nothing is planned without it', async () => {
+  const late = await lagging(() => 10)
+  await mine(12, 6)
+  await expect(deposit(severalRpc([url(), late.url]))).rejects.toMatchObject({
+    code: 'RPC_INCONSISTENT',
+    message: `The node at ${new URL(late.url).host} is 10 blocks behind ${new URL(url()).host}`,
+  })
+})
+
+test('a node whose older block is another one is not behind: it is refused', async () => {
+  const { rpc } = sandbox.chain(chainId)
+  await mine(2)
+  const liar: Rpc = {
+    ...rpc,
+    host: 'liar',
+    batch: async (calls) => {
+      const [id, block] = await rpc.batch(calls)
+      const older = await rpc.request<object>('eth_getBlockByNumber', [
+        `0x${(Number((block as { number: string }).number) - 1).toString(16)}`,
+        false,
+      ])
+      return [id, { ...older, hash: `0x${'ab'.repeat(32)}` }]
+    },
+  }
+  await expect(deposit({ ...rpc, peers: [liar] })).rejects.toMatchObject({
+    code: 'RPC_INCONSISTENT',
+    message: expect.stringContaining('have different blocks at height'),
+  })
+})
+
+describe('one address behind which a node is a block behind', () => {
+  test('is asked again for what hangs on the newest block', async () => {
+    const both = await lagging(() => 1, 'newest')
+    await mine(2)
+    await expect(deposit(httpRpc(both.url))).resolves.toMatchObject({ how: 'eth_simulateV1', behind: null })
+  })
+
+  test('does not disagree with another address', async () => {
+    const both = await lagging(() => 1, 'newest')
+    await mine(2)
+    const rpc = severalRpc([both.url, url()])
+    await expect(deposit(rpc)).resolves.toMatchObject({ how: 'eth_simulateV1' })
+    await expect(refuseOtherHeads(rpc, chainId, await readHead(rpc, chainId))).resolves.toBeDefined()
+  })
+})

@@ -1,0 +1,132 @@
+import { encodeAbiParameters, encodeErrorResult, parseAbi, toFunctionSelector } from 'viem/utils'
+import { describe, expect, test } from 'vitest'
+import { poolErrors } from '../../src/chain/reverts/lending-errors.ts'
+import { meanings } from '../../src/chain/reverts/meanings.ts'
+import { otherErrors } from '../../src/chain/reverts/other-errors.ts'
+import { revertReason } from '../../src/chain/reverts/reason.ts'
+import { vaultErrors } from '../../src/chain/reverts/vault-errors.ts'
+import type { Hex } from '../../src/domain/address.ts'
+
+const tables = { poolErrors, vaultErrors, otherErrors }
+const rows = Object.values(tables).flatMap((table) => Object.entries(table))
+
+/** What a contract returns that reverts with this error. */
+const thrown = (signature: string, args: readonly unknown[] = []): Hex => {
+  const abi = parseAbi([`error ${signature}`] as readonly string[])
+  return encodeErrorResult({ abi, args } as never)
+}
+const saying = (words: string): Hex =>
+  `0x08c379a0${encodeAbiParameters([{ type: 'string' }], [words]).slice(2)}`
+
+describe('the errors of protocols', () => {
+  test('each stands with the selector of its signature, and no selector twice', () => {
+    expect(rows.length).toBeGreaterThan(350)
+    for (const [selector, signature] of rows) expect(toFunctionSelector(signature), signature).toBe(selector)
+    expect(new Set(rows.map(([selector]) => selector)).size).toBe(rows.length)
+  })
+
+  test('each is named, and none is of a kind not known', () => {
+    for (const [selector, signature] of rows)
+      expect(revertReason(selector as Hex), signature).toContain(signature.slice(0, signature.indexOf('(')))
+  })
+
+  test('words stand only with errors that are there, codes, and what contracts say in words', () => {
+    const names = new Set(rows.map(([, signature]) => signature.slice(0, signature.indexOf('('))))
+    const inWords = [
+      'Too little received',
+      'Too much requested',
+      'Transaction too old',
+      'too much loss',
+      'STF',
+      'STAKE_LIMIT',
+    ]
+    const others = [
+      'STAKING_PAUSED',
+      'exceed deposit limit',
+      'insufficient liquidity',
+      'ERC4626: deposit more than max',
+    ]
+    const unknown = Object.keys(meanings).filter(
+      (said) => !names.has(said.split('(')[0]!) && !/^\d+$/.test(said),
+    )
+    expect(unknown.toSorted()).toEqual([...inWords, ...others].toSorted())
+  })
+})
+
+describe('why a call reverted', () => {
+  test.each([
+    [
+      'HealthFactorLowerThanLiquidationThreshold()',
+      [],
+      'the health factor would fall below the liquidation threshold',
+    ],
+    ['SupplyCapExceeded()', [], 'the supply cap is reached'],
+    ['ReservePaused()', [], 'the reserve is paused'],
+    ['ReserveFrozen()', [], 'the reserve is frozen'],
+    ['NotEnoughAvailableUserBalance()', [], 'more than the available balance'],
+    ['NotEnoughLiquidity()', [], 'there is not enough liquidity to pay it out now'],
+    ['AllCapsReached()', [], 'every market that the vault lends to has reached its cap'],
+    ['E_InsufficientCash()', [], 'there is not enough liquidity to pay it out now'],
+    ['E_SupplyCapExceeded()', [], 'the supply cap of the vault is reached'],
+    ['E_OperationDisabled()', [], 'the vault has switched this off'],
+    ['Paused()', [], 'it is paused'],
+    ['NotCollateralized()', [], 'what is owed would not be covered by the collateral'],
+    ['V3TooLittleReceived()', [], 'the price moved: less would come out than the minimum'],
+  ])('%s is told in words, with its name', (signature, args, words) => {
+    expect(revertReason(thrown(signature, args))).toBe(`${words} (${signature.slice(0, -2)})`)
+  })
+
+  test('an error without words of ours is told by its name, with what stands in it', () => {
+    expect(revertReason(thrown('E_NotSupported()'))).toBe('E_NotSupported')
+    expect(revertReason(thrown('MarketNotEnabled(bytes32)', [`0x${'ab'.repeat(32)}`]))).toBe(
+      `MarketNotEnabled(0x${'ab'.repeat(32)})`,
+    )
+  })
+
+  test('a code of Fluid is told by what it stands for', () => {
+    expect(revertReason(thrown('FluidLiquidityError(uint256)', [11_003n]))).toBe(
+      'more than can be taken out now: the limit grows with time (FluidLiquidityError(11003))',
+    )
+    expect(revertReason(thrown('FluidLiquidityError(uint256)', [11_006n]))).toBe('FluidLiquidityError(11006)')
+  })
+
+  test('what passes on the error of another says what that said', () => {
+    const inner = thrown('V3TooLittleReceived()')
+    expect(revertReason(thrown('ExecutionFailed(uint256,bytes)', [0n, inner]))).toBe(
+      'ExecutionFailed: the price moved: less would come out than the minimum (V3TooLittleReceived)',
+    )
+    expect(revertReason(thrown('TransferInFailed(bytes)', [saying('blacklisted')]))).toBe(
+      'TransferInFailed: blacklisted',
+    )
+    expect(revertReason(thrown('TransferInFailed(bytes)', ['0x']))).toBe(
+      'the token could not be taken: balance or allowance is too small (TransferInFailed(0x))',
+    )
+  })
+
+  test('a code, words, and what nobody knows are told as they were', () => {
+    expect(revertReason(saying('35'))).toBe(
+      'the health factor would fall below the liquidation threshold (35)',
+    )
+    expect(revertReason(saying('STAKE_LIMIT'))).toBe('more than may be staked now (STAKE_LIMIT)')
+    expect(revertReason('0x12345678')).toBe('it threw an error of a kind not known here (0x12345678)')
+    expect(revertReason('0x', 'execution reverted')).toBe('execution reverted')
+    expect(revertReason(undefined)).toBe('it gave no reason')
+  })
+
+  test('words that every object knows are words like others', () => {
+    for (const said of ['constructor', '__proto__', 'toString']) {
+      expect(revertReason(saying(said))).toBe(said)
+      expect(revertReason(said as Hex)).toContain('of a kind not known here')
+    }
+  })
+
+  test('errors inside each other without end, and words without end, are told as far as they say something', () => {
+    let nested = saying('blacklisted')
+    for (let level = 0; level < 50; level++) nested = thrown('TransferInFailed(bytes)', [nested])
+    const reason = revertReason(nested)
+    expect(reason.match(/TransferInFailed/g)).toHaveLength(5)
+    const endless = 'no '.repeat(10_000)
+    for (const told of [reason, revertReason(saying(endless)), revertReason('0x', endless)])
+      expect(told.length).toBeLessThanOrEqual(1_001)
+  })
+})

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { transportCell } from '../../../bench/transport.ts'
+import { type Open, sabotages } from '../../../bench/transport-sabotage.ts'
+import { severalRpc } from '../../../src/chain/rpc/rpc.ts'
+import { type Chain, startChain } from '../../transactions/chain.ts'
+
+let chain: Chain
+beforeAll(async () => {
+  chain = await startChain()
+})
+afterAll(() => chain.stop())
+
+/** The first cells of a seed that are wrong with a client. */
+async function firstWrong(open: Open, cells: number): Promise<string[]> {
+  for (let cell = 0; cell < cells; cell++) {
+    const { wrong } = await transportCell(chain.url, open, 1, cell)
+    if (wrong.length > 0) return wrong
+  }
+  return []
+}
+
+describe('the campaign of transport faults', () => {
+  it('finds nothing wrong with the client', async () => {
+    expect(await firstWrong(severalRpc, 60)).toEqual([])
+  })
+
+  it.each([
+    ['no-id-check', /nobody said|RPC_INCONSISTENT/],
+    ['retry-writes', /one request sent 2 times/],
+    ['no-deadline', /took longer/],
+  ])('finds what is wrong with %s', async (name, says) => {
+    expect((await firstWrong(sabotages[name]!, 100)).join()).toMatch(says)
+  })
+})

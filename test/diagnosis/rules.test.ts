@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest'
+import type { Facts, Owner, Seen, StepFacts } from '../../src/diagnosis/facts/facts.ts'
+import { doubtText, isDoubted } from '../../src/diagnosis/messages/doubts.ts'
+import { hasMoved } from '../../src/diagnosis/messages/messages.ts'
+import { lostStep, whyUnsafe } from '../../src/diagnosis/messages/retry-safety.ts'
+import type { Hex } from '../../src/domain/address.ts'
+import { networkNamed, sandboxNetworks } from '../../src/domain/networks.ts'
+import type { Step } from '../../src/store/journal/operation.ts'
+import { payee, signer } from '../support/operation.ts'
+
+const hash: Hex = `0x${'ab'.repeat(32)}`
+const network = networkNamed(sandboxNetworks, 31337)
+const transaction = { chainId: 31337, to: payee, data: '0x1234', value: 5n } as const
+const stepOf = (state: Step['state'], more: Partial<Step> = {}): Step => ({
+  index: 0,
+  leg: 0,
+  role: 'action',
+  text: 'Pay',
+  wallet: signer.address,
+  transaction,
+  nonce: 3,
+  fromBlock: 1,
+  state,
+  inclusion: null,
+  ...more,
+})
+const seenOf = (more: Partial<Seen>): Seen => ({
+  reason: null,
+  isOutOfGas: false,
+  isGone: false,
+  latest: 4,
+  ...more,
+})
+const factsOf = (
+  state: Step['state'],
+  seen: Partial<Seen>,
+  more: Partial<StepFacts & { step: Step }> = {},
+): StepFacts => ({ step: stepOf(state), attempts: [], network, seen: seenOf(seen), ...more })
+const found = { hash, ok: true, isDeep: true, blockNumber: 7, confirmations: 1 }
+const foundAs = (kind: 'run' | 'cancel', ok = true) =>
+  ({ found: { ...found, ok, kind } }) as unknown as Partial<Seen>
+const owner: Owner = { hash, blockNumber: 7, isDeep: true }
+
+describe('what is settled by the journal', () => {
+  test.each(['FINAL_REVERTED', 'CANCELLED', 'SUPERSEDED', 'FINAL_OK'] as const)(
+    'as %s is doubted where it waits again, or its node does not have its block',
+    (state) => {
+      const waits = { steps: [factsOf(state, { waiting: hash })] }
+      expect(isDoubted(waits)).toBe(true)
+      expect(doubtText(waits)).toBe(` ${hash} of it waits again, so that it may still be mined.`)
+      const inclusion = { blockNumber: 7 } as Step['inclusion']
+      const lacks = { steps: [factsOf(state, { lacksBlock: true }, { step: stepOf(state, { inclusion }) })] }
+      expect(isDoubted(lacks)).toBe(true)
+      expect(doubtText(lacks)).toBe(' The node of sandbox-one does not have block 7, in which it was.')
+      expect(isDoubted({ steps: [factsOf(state, {})] })).toBe(false)
+    },
+  )
+})
+
+describe('whether an action moved funds', () => {
+  const moved = (one: StepFacts) => hasMoved({ steps: [one] } as unknown as Facts)
+
+  test('is told by the chain where the journal does not know it yet, also where that is not final', () => {
+    expect(moved(factsOf('BROADCAST', foundAs('run')))).toBe(true)
+    expect(moved(factsOf('SUPERSEDED', foundAs('run')))).toBe(true)
+    expect(moved(factsOf('BROADCAST', foundAs('cancel')))).toBe(false)
+    expect(moved(factsOf('BROADCAST', foundAs('run', false)))).toBe(false)
+  })
+})
+
+describe('a step that lost its nonce to another transaction', () => {
+  const lost = factsOf('SUPERSEDED', { owner })
+  const later = (state: Step['state'], leg = 0) =>
+    factsOf(state, {}, { step: stepOf(state, { index: 1, leg }) })
+
+  test('makes the same unsafe to ask for anew, unless a later step of its leg did it', () => {
+    expect(lostStep({ steps: [lost] })).toBe(lost)
+    expect(lostStep({ steps: [lost, later('PLANNED')] })).toBe(lost)
+    expect(lostStep({ steps: [lost, later('FINAL_OK', 1)] })).toBe(lost)
+    expect(lostStep({ steps: [lost, later('FINAL_OK')] })).toBeUndefined()
+  })
+
+  test('is so in whichever step it is, and not only in the one that decides', () => {
+    const fee = factsOf('SUPERSEDED', { owner }, { step: stepOf('SUPERSEDED', { index: 1, role: 'fee' }) })
+    const facts = { operation: { id: 'one' }, chains: new Map(), steps: [lost, fee], focus: fee }
+    expect(whyUnsafe(facts as unknown as Facts)).toMatchObject({ next: `sluice action explain ${hash}` })
+  })
+
+  test('is only said to have lost it once something else is mined', () => {
+    const waits = { ...owner, blockNumber: null }
+    expect(lostStep({ steps: [factsOf('BROADCAST', { owner: waits })] })).toBeUndefined()
+    expect(lostStep({ steps: [factsOf('SUPERSEDED', { owner: waits })] })).toBeDefined()
+  })
+})

@@ -1,0 +1,82 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { listing, shellOperand, shellPath, shellWord } from '../../src/domain/shell-quoting.ts'
+import { plain } from '../../src/domain/text.ts'
+
+const shells = ['/bin/bash', '/usr/bin/zsh', '/bin/ksh'].filter((path) => existsSync(path))
+
+/** What a shell makes of a line of words, each in an empty directory where nothing may come to be. */
+function read(shell: string, line: string): string[] {
+  const cwd = mkdtempSync(join(tmpdir(), 'sluice-shell-'))
+  // A locale of its own, so that letters are letters wherever this runs.
+  const env = { PATH: process.env.PATH, HOME: cwd, LC_ALL: 'C.UTF-8' }
+  const said = execFileSync(shell, ['-c', `printf '%s\\0' ${line}`], { cwd, env, encoding: 'utf8' })
+  expect(readdirSync(cwd)).toEqual([])
+  return said.split('\0').slice(0, -1)
+}
+
+const hostile = [
+  'a b',
+  "it's",
+  'x;touch ran',
+  '$(touch ran)',
+  '`touch ran`',
+  '$HOME',
+  '"',
+  'a\nb',
+  "a\n'!b\\",
+  '\u001b[31m',
+  '\u202e\u200b7',
+  'back\\slash',
+  '~',
+  '*',
+  '=ls',
+  '{a,b}',
+  '!!',
+  '#',
+  '',
+  '> ran',
+  'é€😀',
+]
+
+test('a shell reads back what was meant, and runs nothing of it', () => {
+  expect(shells.length).toBeGreaterThan(0)
+  for (const shell of shells) expect(read(shell, hostile.map(shellWord).join(' '))).toEqual(hostile)
+})
+
+test('and so any word', () => {
+  const words = fc.array(
+    fc.string({ unit: 'grapheme' }).filter((word) => !word.includes('\0')),
+    { minLength: 40, maxLength: 80 },
+  )
+  fc.assert(
+    fc.property(words, (some) => {
+      for (const shell of shells) expect(read(shell, some.map(shellWord).join(' '))).toEqual(some)
+    }),
+    { numRuns: 10 },
+  )
+})
+
+test('nothing of it is lost on its way to a terminal', () => {
+  for (const word of hostile) expect(plain(shellWord(word))).toBe(shellWord(word))
+})
+
+test('what needs no quotes has none', () => {
+  for (const word of ['plan.json', '/a/b-c_d', 'https://a.example/x', 'USDC', '100.5', '0.5%'])
+    expect(shellWord(word)).toBe(word)
+})
+
+test('a word that begins with a dash is no flag', () => {
+  expect([shellPath('-rf'), shellPath('a b'), shellPath('-')]).toEqual(['./-rf', "'a b'", '-'])
+  expect(['/a b/c', 'c', '/c', '-x/y'].map(listing)).toEqual([
+    "ls -l '/a b'",
+    'ls -l .',
+    'ls -l /',
+    'ls -l ./-x',
+  ])
+  expect([shellOperand('-x y'), shellOperand('x')]).toEqual(["-- '-x y'", 'x'])
+})

@@ -1,0 +1,82 @@
+import { describe, expect, inject, test } from 'vitest'
+import { strictTerms } from '../../src/guard/terms.ts'
+import { tryLeg } from '../../src/planning/leg-simulation.ts'
+import type { StrategyEntry } from '../../src/protocols/catalog.ts'
+import { redeem } from '../../src/protocols/erc4626/encode.ts'
+import type { Intent } from '../../src/protocols/intent.ts'
+import { genesis } from '../../src/sandbox/genesis/genesis-cache.ts'
+import { useCommands } from '../support/run.ts'
+import { calldata, useSandbox } from '../support/sandbox.ts'
+import { deployed } from '../transactions/compile.ts'
+
+const sandbox = useSandbox()
+const { run } = useCommands(sandbox)
+const chainId = 31337
+const wallet = () => sandbox.user.address
+
+// The list of entries must be known before the world is up, so that each has its own test.
+const { catalog } = await genesis(inject('sandboxCache'), {
+  binary: inject('anvil'),
+  noteDir: inject('sandboxNotes'),
+})
+const open = catalog.strategies.filter(({ slug }) => slug !== 'aave-v3-wbtc-sandbox-two')
+
+describe('all of a position', () => {
+  test.each(open.map(({ slug }) => slug))(
+    'of %s is all of it, as the plan shows before anything is signed',
+    async (slug) => {
+      const entry = open.find((one) => one.slug === slug)!
+      await run(`deposit ${slug} --amount 1.234567 --yes --quiet`)
+      await sandbox.world.warp(50 * 86_400)
+      const { exit, json } = await run(`withdraw ${slug} --amount max --dry-run --json`)
+      expect(exit).toBe(0)
+      const held = await sandbox.balanceOf(entry.chainId, entry.receipt.address, wallet())
+      expect(held).toBeGreaterThan(0n)
+      const change = json.simulation.changes.find(
+        (one: { token: string }) => one.token === entry.receipt.address,
+      )
+      // A token that rebases goes to a queue by its amount, and the shares of that may be a unit less than all.
+      const rest = entry.receipt.symbol === 'stETH' ? 2n : 0n
+      expect(held + BigInt(change.raw)).toBeGreaterThanOrEqual(0n)
+      expect(held + BigInt(change.raw)).toBeLessThanOrEqual(rest)
+    },
+  )
+})
+
+describe('a vault that keeps some of what was to come out', () => {
+  const leaving = async (kept: bigint) => {
+    const { asset } = sandbox.strategy('aave-v3-USDC-sandbox-one')
+    const vault = await deployed(sandbox, chainId, 'KeepingVault', [asset.address, kept])
+    await sandbox.sendAs(chainId, wallet(), {
+      to: asset.address,
+      data: calldata('function transfer(address,uint256)', [vault, 5_000_000n]),
+    })
+    const strategy: StrategyEntry = {
+      ...sandbox.strategy('sandbox-vault-USDC-sandbox-one'),
+      receipt: { ...asset, address: vault, symbol: 'KEEP' },
+      constants: { family: 'erc4626', vault },
+    }
+    const shares = 1_000_000n
+    const intent: Intent = { kind: 'withdraw', wallet: wallet(), strategy, amount: shares, shares }
+    return tryLeg(
+      { rpc: (id) => sandbox.chain(id).rpc, catalog: sandbox.world.catalog() },
+      {
+        chainId,
+        intent,
+        transactions: [redeem({ chainId, vault, shares, receiver: wallet(), owner: wallet() })],
+      },
+      strictTerms,
+    )
+  }
+
+  test.each([1n, 500_000n])('is refused before anything is signed: %s of 1,000,000', async (kept) => {
+    await expect(leaving(kept)).rejects.toMatchObject({
+      code: 'POLICY_SIMULATION',
+      message: expect.stringContaining('something of the position is left'),
+    })
+  })
+
+  test('and one that keeps nothing is not', async () => {
+    expect((await leaving(0n)).how).toBe('eth_simulateV1')
+  })
+})

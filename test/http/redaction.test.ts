@@ -1,0 +1,85 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { plain } from '../../src/domain/text.ts'
+import { hider } from '../../src/http/redaction.ts'
+import { gaps, ways, whole } from '../support/spelled.ts'
+
+const visible = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((n) => String.fromCharCode(n)) })
+const key = fc
+  .oneof(
+    fc.string({ unit: fc.constantFrom(...'abcXYZ0189-_+/=&"\\<'), minLength: 8, maxLength: 40 }),
+    fc.base64String({ minLength: 12, maxLength: 64 }),
+    visible.filter((one) => one.length >= 8),
+  )
+  // Of a key that holds an escape, or begins or ends with a backslash, something may stay when each letter comes in another way.
+  .filter((one) => !/%|&[#a-z]|^\\|\\$|\\[uxbfnrt"'/\\]/i.test(one))
+
+describe('a secret', () => {
+  test('goes in every way of writing all of it, also of a key that is itself an escape', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(key, fc.constantFrom('%41%42%43%44', '&amp;amp;x', 'a\\nb\\u0041', '\\'.repeat(40))),
+        fc.constantFrom(...whole),
+        (secret, way) => {
+          const said = way(secret)
+          const left = hider([secret], '*')(`<${said}>`)
+          expect(left).toContain('*')
+          // Quotes, and what base64 makes of what stands beside.
+          expect(left.length).toBeLessThan(25)
+        },
+      ),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('goes with each letter in a way of its own, and something that nobody sees between them', () => {
+    const letters = fc.array(fc.tuple(fc.constantFrom(...ways), fc.constantFrom(...gaps)), {
+      minLength: 64,
+      maxLength: 64,
+    })
+    fc.assert(
+      fc.property(key, letters, (secret, drawn) => {
+        const said = [...secret].map((one, at) => {
+          const [way, gap] = drawn[at % drawn.length]!
+          return `${at === 0 ? '' : gap}${way(one)}`
+        })
+        const left = hider([secret], '*')(`before ${said.join('')} after`)
+        expect(left).toBe('before * after')
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('goes where only what is not seen stands between its letters, and stays away when that is taken', () => {
+    for (let code = 0; code < 0x10000; code++) {
+      const gap = String.fromCharCode(code)
+      if (plain(gap) !== '') continue
+      const left = hider(['slk_secret-key'], '*')([...'slk_secret-key'].join(gap))
+      expect({ code, left: plain(left) }).toEqual({ code, left: '*' })
+    }
+  })
+
+  test('leaves everything else as it was', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(hider(['slk_secret-key'], '*')(text)).toBe(text)
+      }),
+    )
+  })
+
+  test('takes time in proportion to the text, whatever both are made of', () => {
+    const size = 1_000_000
+    for (const [secret, unit] of [
+      [`${'\\'.repeat(40)}x`, '\\'],
+      [`${'a'.repeat(500)}b`, 'a'],
+      [`b${'a'.repeat(500)}`, 'a'],
+      ['%'.repeat(40), '%25'],
+      [`${'&'.repeat(40)}x`, '&amp;'],
+      ['&#00000000', '&#0'],
+      ['xxxxxxxx', '\u200b'],
+    ] as const) {
+      const text = unit.repeat(size / unit.length)
+      expect(hider([secret], '*')(text).length).toBeGreaterThan(0)
+    }
+  })
+})

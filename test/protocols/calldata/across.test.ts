@@ -1,0 +1,50 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Address } from '../../../src/domain/address.ts'
+import type { Token } from '../../../src/domain/token.ts'
+import { bindAcross } from '../../../src/protocols/across/binding.ts'
+import { addLiquidity } from '../../../src/protocols/across/encode.ts'
+import { lpUnits, lpWorth } from '../../../src/protocols/across/lp-token.ts'
+import type { AcrossConstants } from '../../../src/protocols/constants.ts'
+import { coin, marketAt, wallet } from '../../support/plans.ts'
+
+const upTo = (most: bigint) => fc.bigInt(1n, most)
+const price = fc.bigInt(10n ** 15n, 10n ** 21n)
+
+test('the LP tokens that a part costs bring no less than it, and one fewer would', () => {
+  fc.assert(
+    fc.property(price, upTo(10n ** 30n), (rate, amount) => {
+      const units = lpUnits(rate, amount)
+      expect(lpWorth(rate, units)).toBeGreaterThanOrEqual(amount)
+      expect(lpWorth(rate, units - 1n)).toBeLessThan(amount)
+    }),
+  )
+})
+
+test('whoever takes out what all is worth needs no more than there is', () => {
+  fc.assert(
+    fc.property(price, upTo(10n ** 30n), (rate, held) => {
+      expect(lpUnits(rate, lpWorth(rate, held))).toBeLessThanOrEqual(held)
+    }),
+  )
+})
+
+test('a pool of what wraps the coin is for the coin, and of nothing else', () => {
+  const [hubPool, wrapped]: [Address, Address] = [`0x${'c8'.repeat(20)}`, `0x${'c9'.repeat(20)}`]
+  const token = { ...coin, address: wrapped }
+  const said = (asset: Token, constants: AcrossConstants) => {
+    const intent = {
+      kind: 'deposit',
+      wallet,
+      strategy: marketAt(hubPool)(constants, { asset }),
+      amount: 5n,
+    } as const
+    const pool = { constants, asset }
+    return bindAcross(addLiquidity({ chainId: 31337, amount: 5n, ...pool }), intent, pool)
+  }
+  const plain: AcrossConstants = { family: 'across', hubPool }
+  const wraps: AcrossConstants = { ...plain, wrapped }
+  expect([said(token, plain), said(coin, wraps)]).toMatchObject([{ bound: {} }, { bound: {} }])
+  for (const wrong of [said(coin, plain), said(token, wraps)])
+    expect(wrong).toMatchObject({ violation: { code: 'POLICY_AMOUNT' } })
+})

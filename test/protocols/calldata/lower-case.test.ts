@@ -1,0 +1,258 @@
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { getAddress } from 'viem/utils'
+import { describe, expect, it } from 'vitest'
+import { dataFeeCall } from '../../../src/chain/data-fee.ts'
+import { approve as erc20_approve, transfer as erc20_transfer } from '../../../src/chain/erc20.ts'
+import { type Hex, nativeAddress } from '../../../src/domain/address.ts'
+import type { Transaction } from '../../../src/domain/transaction.ts'
+import { supply as aave_supply, withdraw as aave_withdraw } from '../../../src/protocols/aave-v3/encode.ts'
+import {
+  addLiquidity as across_addLiquidity,
+  removeLiquidity as across_removeLiquidity,
+} from '../../../src/protocols/across/encode.ts'
+import {
+  mint as lender_mint,
+  redeem as lender_redeem,
+  redeemUnderlying as lender_redeemUnderlying,
+} from '../../../src/protocols/compound-v2/encode.ts'
+import {
+  inShort as compound_inShort,
+  supplyBase as compound_supplyBase,
+  withdrawBase as compound_withdrawBase,
+} from '../../../src/protocols/compound-v3/encode.ts'
+import {
+  deposit as erc4626_deposit,
+  redeem as erc4626_redeem,
+  withdraw as erc4626_withdraw,
+} from '../../../src/protocols/erc4626/encode.ts'
+import {
+  cooldownAssets as ethena_cooldownAssets,
+  cooldownShares as ethena_cooldownShares,
+} from '../../../src/protocols/ethena/encode.ts'
+import {
+  requestWithdrawals as lido_requestWithdrawals,
+  submit as lido_submit,
+} from '../../../src/protocols/lido/encode.ts'
+import * as lidoQueue from '../../../src/protocols/lido/queue.ts'
+import { stakedOf } from '../../../src/protocols/liquid-staking/contracts.ts'
+import {
+  stake as staked_stake,
+  unstake as staked_unstake,
+} from '../../../src/protocols/liquid-staking/encode.ts'
+import { buyPt as pendle_buyPt, leavePt as pendle_leavePt } from '../../../src/protocols/pendle-pt/encode.ts'
+import { swapExactIn as psm3_swapExactIn } from '../../../src/protocols/spark-psm3/encode.ts'
+import {
+  depositStake as stakewise_depositStake,
+  requestExit as stakewise_requestExit,
+} from '../../../src/protocols/stakewise/encode.ts'
+import * as stakewiseQueue from '../../../src/protocols/stakewise/queue.ts'
+import {
+  redeemWithLoss as yearn_redeemWithLoss,
+  withdrawWithLoss as yearn_withdrawWithLoss,
+} from '../../../src/protocols/yearn-v3/encode.ts'
+import { finality as cctp_finality } from '../../../src/swaps/cctp-v2/abi.ts'
+import { askMinter, minted } from '../../../src/swaps/cctp-v2/delivery.ts'
+import {
+  depositForBurn as cctp_depositForBurn,
+  receiveMessage as cctp_receiveMessage,
+} from '../../../src/swaps/cctp-v2/encode.ts'
+import { swap as uniswap_swap } from '../../../src/swaps/uniswap-v3/encode.ts'
+import type { SwapPath } from '../../../src/swaps/uniswap-v3/path.ts'
+import { packPath as uniswap_packPath } from '../../../src/swaps/uniswap-v3/path.ts'
+
+const chainId = 31337
+const one = getAddress(`0x${'ab'.repeat(20)}`)
+const two = getAddress(`0x${'cd'.repeat(20)}`)
+const three = getAddress(`0x${'ef'.repeat(20)}`)
+const amount = 0xabcdefn
+
+const swap = (exact: 'in' | 'out', tokens: SwapPath['tokens'], fees: number[]) =>
+  uniswap_swap({
+    chainId,
+    router: one,
+    exact,
+    path: { tokens, fees },
+    amountIn: amount,
+    amountOut: amount,
+    recipient: two,
+    deadline: 0xabcdef,
+  })
+const stakings = [
+  stakedOf({ family: 'rocket-pool', token: one, storage: two, depositPool: three }),
+  stakedOf({ family: 'stader', token: one, manager: two, withdrawals: three }),
+  stakedOf({
+    family: 'ether-fi',
+    token: one,
+    pool: one,
+    depositAdapter: two,
+    withdrawAdapter: three,
+    requests: one,
+  }),
+  stakedOf({ family: 'frax-ether', token: one, minter: two, queue: three }),
+  stakedOf({ family: 'lista', token: one, manager: two }),
+  stakedOf({ family: 'benqi-staking', token: one }),
+  stakedOf({ family: 'gnosis-sdai', token: one, adapter: two, wrapped: three }),
+]
+const plainly = { family: 'lido', holds: 'stETH', stEth: one, queue: three } as const
+const wrapped = { ...plainly, holds: 'wstETH', wstEth: two, staker: two } as const
+const pt = {
+  family: 'pendle-pt',
+  market: one,
+  yt: two,
+  sy: three,
+  router: one,
+  routerStatic: two,
+  oracle: three,
+  expiry: 1_900_000_000,
+} as const
+const bought = { chainId, owner: two, token: three, constants: pt, least: amount }
+const lp = {
+  constants: { family: 'across', hubPool: one, wrapped: two },
+  asset: { chainId, address: three, symbol: 'X', decimals: 18, name: 'X' },
+} as const
+const both = { tokens: [one, two, three], fees: [500, 3000] }
+
+/** Every encoder, by its file and name. */
+const encoders: Record<string, Transaction | Hex | readonly (Transaction | Hex)[]> = {
+  'aave-v3 supply': aave_supply({ chainId, pool: one, asset: two, amount, onBehalfOf: three }),
+  'aave-v3 withdraw': aave_withdraw({ chainId, pool: one, asset: two, amount, to: three }),
+  'across addLiquidity': across_addLiquidity({ chainId, amount, ...lp }),
+  'across removeLiquidity': across_removeLiquidity({ chainId, units: amount, ...lp }),
+  'cctp-v2 depositForBurn': cctp_depositForBurn({
+    chainId,
+    messenger: one,
+    amount,
+    domain: 7,
+    recipient: two,
+    burnToken: three,
+    maxFee: amount,
+    minFinalityThreshold: cctp_finality.fast,
+  }),
+  'cctp-v2 delivery askMinter': askMinter(one).data,
+  'cctp-v2 delivery minted': minted(one, two, amount).data,
+  'cctp-v2 receiveMessage': cctp_receiveMessage({
+    chainId,
+    transmitter: one,
+    message: '0xABcd',
+    attestation: '0xEFef',
+  }),
+  'data-fee dataFeeCall': dataFeeCall(
+    { chainId, to: one, data: '0x', value: amount },
+    { nonce: 1, gas: amount, maxFeePerGas: amount, maxPriorityFeePerGas: 1n },
+  ),
+  'erc20 approve': erc20_approve({ chainId, token: one, spender: two, amount }),
+  'erc20 transfer': [
+    erc20_transfer({ chainId, token: one, to: two, amount }),
+    erc20_transfer({ chainId, token: '0x0000000000000000000000000000000000000000', to: two, amount }),
+  ],
+  'compound-v2 mint': [
+    lender_mint({ chainId, market: one, amount, receiver: two }),
+    lender_mint({ chainId, market: one, coin: 'market', amount, receiver: two }),
+    lender_mint({ chainId, market: one, coin: { router: three }, amount, receiver: two }),
+  ],
+  'compound-v2 redeem': lender_redeem({ chainId, market: one, amount }),
+  'compound-v2 redeemUnderlying': lender_redeemUnderlying({ chainId, market: one, amount }),
+  'compound-v3 supplyBase': compound_supplyBase({ chainId, comet: one, asset: two, amount, owner: three }),
+  'compound-v3 inShort': {
+    ...compound_supplyBase({ chainId, comet: one, asset: two, amount, owner: three }),
+    data: compound_inShort(
+      compound_supplyBase({ chainId, comet: one, asset: two, amount, owner: three }).data,
+    ),
+  },
+  'compound-v3 withdrawBase': compound_withdrawBase({
+    chainId,
+    comet: one,
+    asset: two,
+    amount,
+    owner: three,
+  }),
+  'ethena cooldownAssets': ethena_cooldownAssets({ chainId, vault: one, amount }),
+  'ethena cooldownShares': ethena_cooldownShares({ chainId, vault: one, amount }),
+  'liquid-staking stake': stakings.map((protocol) =>
+    staked_stake({ chainId, wallet: two, staked: protocol, amount }),
+  ),
+  'liquid-staking unstake': stakings.map((protocol) =>
+    staked_unstake({ chainId, wallet: two, staked: protocol, units: amount }),
+  ),
+  'lido submit': [
+    lido_submit({ chainId, constants: plainly, amount }),
+    lido_submit({ chainId, constants: wrapped, amount }),
+  ],
+  'lido requestWithdrawals': [
+    lido_requestWithdrawals({ chainId, constants: plainly, amount, owner: two }),
+    lido_requestWithdrawals({ chainId, constants: wrapped, amount, owner: two }),
+  ],
+  'lido queue claimWithdrawals': lidoQueue.claimWithdrawals({
+    chainId,
+    queue: one,
+    ids: [amount],
+    hints: [amount],
+  }),
+  'pendle-pt buyPt': pendle_buyPt({ ...bought, amount }),
+  'pendle-pt leavePt': [true, false].map((isMature) =>
+    pendle_leavePt({ ...bought, units: amount, isMature }),
+  ),
+  'stakewise depositStake': [nativeAddress, three].map((asset) =>
+    stakewise_depositStake({ chainId, vault: one, owner: two, asset, amount }),
+  ),
+  'stakewise requestExit': stakewise_requestExit({ chainId, vault: one, owner: two, shares: amount }),
+  'stakewise queue claimExitedAssets': stakewiseQueue.claimExitedAssets({
+    chainId,
+    vault: one,
+    id: `${amount}-${amount}`,
+    index: amount,
+  }),
+  'spark-psm3 swapExactIn': psm3_swapExactIn({
+    chainId,
+    psm: one,
+    from: two,
+    to: three,
+    amount,
+    least: amount,
+    owner: two,
+  }),
+  'yearn-v3 withdrawWithLoss': yearn_withdrawWithLoss({ chainId, vault: one, amount, owner: two }),
+  'yearn-v3 redeemWithLoss': yearn_redeemWithLoss({ chainId, vault: one, amount, owner: two }),
+  'erc4626 deposit': erc4626_deposit({ chainId, vault: one, assets: amount, receiver: two }),
+  'erc4626 withdraw': erc4626_withdraw({ chainId, vault: one, assets: amount, receiver: two, owner: three }),
+  'erc4626 redeem': erc4626_redeem({ chainId, vault: one, shares: amount, receiver: two, owner: three }),
+  'uniswap-v3 path packPath': [uniswap_packPath(both), uniswap_packPath(both, 'out')],
+  'uniswap-v3 swap': [
+    swap('in', [one, two], [500]),
+    swap('out', [one, two], [500]),
+    swap('in', both.tokens, both.fees),
+    swap('out', both.tokens, both.fees),
+  ],
+}
+
+/** The name of an encoder's file as the rows above have it. */
+const labelOf = (file: string) => {
+  const [, name, part] = /(?:protocols|swaps|chain)\/(?:([\w-]+)\/)?([\w-]+)\.ts$/.exec(file)!
+  return name ? (part === 'encode' ? name : `${name} ${part}`) : part
+}
+
+describe('calldata is lower case, whatever the case of what goes into it', () => {
+  it.each(Object.entries(encoders))('%s', (_, made) => {
+    for (const one of [made].flat()) {
+      const data = typeof one === 'string' ? one : one.data
+      expect(data).toBe(data.toLowerCase())
+    }
+  })
+
+  it('and no encoder is left out', async () => {
+    const dir = join(import.meta.dirname, '..', '..', '..', 'src')
+    const reads =
+      /^(bind|decode|strictDecode$|printed$|refuse$|powerInside$|placeOf$|entranceOf$|bringsOf$|paysOf$|\w*[qQ]ueue(Of)?$|drift$|isUnits$|unitsAt$|unpackPath$|dataFeeOf$|wayOf$|atSpot$|spotQueries$|stakedOf$|(pendle|psm3)Exchange$|ptPrice$|psm3(Rate|Worth|Units)$|least(Of|Fair)$|leftOfAll$|pooledToken$|lp(Rate|Worth|Units)$|burnedBy$|deliveriesOf$|broughtIn$)/
+    const all: string[] = []
+    for (const file of globSync(
+      ['{protocols,swaps}/*/{encode,queue,*-queue,path,delivery}.ts', 'chain/{erc20,data-fee}.ts'],
+      { cwd: dir },
+    )) {
+      const exported = (await import(join(dir, file))) as Record<string, unknown>
+      for (const [name, value] of Object.entries(exported))
+        if (typeof value === 'function' && !reads.test(name)) all.push(`${labelOf(file)} ${name}`)
+    }
+    expect(all.toSorted()).toEqual(Object.keys(encoders).toSorted())
+  })
+})

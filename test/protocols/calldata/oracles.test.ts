@@ -1,0 +1,275 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { getAddress } from 'viem/utils'
+import { describe, expect, test } from 'vitest'
+import { type Address, nativeAddress } from '../../../src/domain/address.ts'
+import { maxUint256 } from '../../../src/domain/amount.ts'
+import { less, more } from '../../../src/domain/slippage.ts'
+import type { Token } from '../../../src/domain/token.ts'
+import { supply, withdraw } from '../../../src/protocols/aave-v3/encode.ts'
+import { addLiquidity, removeLiquidity } from '../../../src/protocols/across/encode.ts'
+import { lpFeeRate } from '../../../src/protocols/across/market.ts'
+import { placeOf } from '../../../src/protocols/bindings.ts'
+import { catalogOfFile } from '../../../src/protocols/catalog-file.ts'
+import { mint, redeem, redeemUnderlying } from '../../../src/protocols/compound-v2/encode.ts'
+import { supplyBase, withdrawBase } from '../../../src/protocols/compound-v3/encode.ts'
+import type { LidoConstants } from '../../../src/protocols/constants.ts'
+import { requestWithdrawals, submit } from '../../../src/protocols/lido/encode.ts'
+import { claimWithdrawals } from '../../../src/protocols/lido/queue.ts'
+import { netRate } from '../../../src/protocols/morpho/rate.ts'
+import { compounded, ray } from '../../../src/protocols/shared/reserve.ts'
+import { extraRate, wholeTokens } from '../../../src/protocols/shared/rewards.ts'
+import { depositStake, requestExit } from '../../../src/protocols/stakewise/encode.ts'
+import { claimExitedAssets } from '../../../src/protocols/stakewise/queue.ts'
+import { swap } from '../../../src/swaps/uniswap-v3/encode.ts'
+import { packPath } from '../../../src/swaps/uniswap-v3/path.ts'
+import { madeBy } from '../../oracles/make.ts'
+import { oracles } from '../../oracles/sets.ts'
+
+type Json = ReturnType<typeof JSON.parse>
+const fixture = (name: string): Json =>
+  JSON.parse(
+    readFileSync(join(import.meta.dirname, '..', '..', 'oracles', 'fixtures', `${name}.json`), 'utf8'),
+  )
+const aave = fixture('aave-v3')
+const across = fixture('across')
+const uniswap = fixture('uniswap-v3')
+const compound = fixture('compound-v2')
+const comet = fixture('compound-v3')
+const lido = fixture('lido')
+const morpho = fixture('morpho')
+const stakewise = fixture('stakewise')
+
+describe('what the official SDKs say', () => {
+  test.each(oracles.map((oracle) => [oracle.name, oracle] as const))(
+    '%s was made by the script and the packages that stand here (npm run oracles)',
+    (name, oracle) => {
+      expect(fixture(name).madeBy).toBe(madeBy(oracle))
+    },
+  )
+})
+
+describe('@aave/contract-helpers and math-utils', () => {
+  test('supply: the same bytes for random pools, assets, amounts and owners', () => {
+    expect(aave.supply).toHaveLength(100)
+    for (const { pool, asset, amount, onBehalfOf, to, data } of aave.supply)
+      expect(supply({ chainId: 8453, pool, asset, amount: BigInt(amount), onBehalfOf })).toMatchObject({
+        to,
+        data,
+      })
+  })
+
+  test('withdraw: the same bytes, all of it included', () => {
+    expect(aave.withdraw).toHaveLength(100)
+    for (const { pool, asset, amount, to, target, data } of aave.withdraw)
+      expect(withdraw({ chainId: 8453, pool, asset, amount: BigInt(amount), to })).toMatchObject({
+        to: target,
+        data,
+      })
+  })
+
+  test('APR and APY within 1e-9 for any rate', () => {
+    expect(aave.rates).toHaveLength(200)
+    for (const { liquidityRate, supplyAPR, supplyAPY } of aave.rates) {
+      const apr = Number(liquidityRate) / Number(ray)
+      expect(Math.abs(apr - Number(supplyAPR))).toBeLessThan(1e-9)
+      expect(Math.abs(compounded(apr) - Number(supplyAPY))).toBeLessThan(1e-9)
+    }
+  })
+})
+
+test('@aave/math-utils: what is paid beside the interest, the same APR for any speed, price and supply', () => {
+  expect(aave.incentives).toHaveLength(200)
+  for (const { apr, decimals, ...one } of aave.incentives) {
+    const aSecond = wholeTokens(BigInt(one.emissionPerSecond), one.rewardTokenDecimals)
+    const price = BigInt(one.rewardTokenPriceInMarketReferenceCurrency)
+    const rate = extraRate([{ aSecond, price }], {
+      tvl: BigInt(one.totalTokenSupply),
+      decimals,
+      price: BigInt(one.priceInMarketReferenceCurrency),
+    })
+    expect(Math.abs(rate! - Number(apr))).toBeLessThan(1e-9 * Math.max(1, Number(apr)))
+  }
+})
+
+describe('@across-protocol/sdk', () => {
+  test('liquidity in and out, of a token and of the coin: the same bytes', () => {
+    expect(across.calls).toHaveLength(50)
+    for (const { hubPool, weth, token, amount: typed, ...said } of across.calls) {
+      const [chainId, amount] = [1, BigInt(typed)]
+      const asset = (address: Address): Token => ({ chainId, address, symbol: 'X', decimals: 18, name: 'X' })
+      const plain = { constants: { family: 'across', hubPool }, asset: asset(token) } as const
+      const coin = {
+        constants: { family: 'across', hubPool, wrapped: weth },
+        asset: asset(nativeAddress),
+      } as const
+      const made = {
+        addToken: addLiquidity({ chainId, amount, ...plain }),
+        addCoin: addLiquidity({ chainId, amount, ...coin }),
+        removeToken: removeLiquidity({ chainId, units: amount, ...plain }),
+        removeCoin: removeLiquidity({ chainId, units: amount, ...coin }),
+      }
+      for (const [name, { to, data, value }] of Object.entries(made))
+        expect({ to: getAddress(to), data, value: String(value) }).toEqual(said[name])
+    }
+  })
+
+  test('what a pool pays within 1e-9, for any fees that are left and any time since it was touched', () => {
+    expect(across.pools).toHaveLength(100)
+    let some = 0
+    for (const { estimatedApr, estimatedApy, value, ...one } of across.pools) {
+      const fees = {
+        undistributed: BigInt(one.undistributed),
+        perSecond: BigInt(one.perSecond),
+        passed: BigInt(one.passed),
+      }
+      const { apr, apy } = lpFeeRate(fees, BigInt(value))
+      expect(Math.abs(apr! - Number(estimatedApr))).toBeLessThan(1e-9)
+      expect(Math.abs(apy! - Number(estimatedApy))).toBeLessThan(1e-9)
+      if (apr! > 0.01) some++
+    }
+    expect(some).toBeGreaterThan(50)
+  })
+})
+
+describe('@compound-finance/compound-js', () => {
+  test('deposits and withdrawals, in part and of all: the same bytes, of a token and of the coin', () => {
+    expect(compound.all).toHaveLength(100)
+    for (const { asset, amount: typed, ...said } of compound.all) {
+      const [amount, market] = [BigInt(typed), said.mint.to]
+      const [receiver, coin] = [market, asset === 'ETH' ? ('market' as const) : undefined]
+      const made = { mint: mint({ chainId: 1, market, coin, amount, receiver }) }
+      const left = { redeem: redeem({ chainId: 1, market, amount }) }
+      const part = { redeemUnderlying: redeemUnderlying({ chainId: 1, market, amount }) }
+      for (const [name, { to, data, value }] of Object.entries({ ...made, ...left, ...part }))
+        expect({ to, data, value: String(value) }).toEqual(said[name])
+    }
+  })
+})
+
+describe('@compound-finance/compound-js, of Compound v3', () => {
+  test('deposits and withdrawals of the base asset, in part and of all: the same bytes', () => {
+    expect(comet.all).toHaveLength(100)
+    expect(comet.all.filter((one: { amount: string }) => BigInt(one.amount) === maxUint256)).toHaveLength(2)
+    for (const { market, owner, asset, amount: typed, ...said } of comet.all) {
+      const call = { chainId: 1, comet: market, asset, amount: BigInt(typed), owner }
+      for (const [name, { to, data, value }] of Object.entries({
+        supply: supplyBase(call),
+        withdraw: withdrawBase(call),
+      }))
+        expect({ to, data, value: String(value) }).toEqual(said[name])
+    }
+  })
+})
+
+describe('@lidofinance/lido-ethereum-sdk', () => {
+  const known = catalogOfFile(
+    JSON.parse(readFileSync(join(import.meta.dirname, '../../../src/engine/catalog/ethereum.json'), 'utf8')),
+  )
+  const held = (holds: string): LidoConstants => {
+    const found = known.strategies.find(
+      ({ constants }) => constants.family === 'lido' && constants.holds === holds,
+    )
+    return found!.constants as LidoConstants
+  }
+
+  test('staking: the same contracts and bytes for stETH and for what wraps it', () => {
+    expect(lido.stakes).toHaveLength(50)
+    for (const one of lido.stakes)
+      for (const holds of ['stETH', 'wstETH']) {
+        const made = submit({ chainId: 1, constants: held(holds), amount: BigInt(one.amount) })
+        const { value, ...rest } = one[holds]
+        expect(made).toMatchObject({ ...rest, value: BigInt(value) })
+      }
+  })
+
+  test('requests for a withdrawal, and claims: the same bytes', () => {
+    expect(lido.requests).toHaveLength(100)
+    for (const { account, token, amount, to, data } of lido.requests)
+      expect(
+        requestWithdrawals({ chainId: 1, constants: held(token), amount: BigInt(amount), owner: account }),
+      ).toMatchObject({ to, data })
+    expect(lido.claims).toHaveLength(100)
+    for (const { ids, hints, to, data } of lido.claims)
+      expect(
+        claimWithdrawals({
+          chainId: 1,
+          queue: held('stETH').queue,
+          ids: ids.map(BigInt),
+          hints: hints.map(BigInt),
+        }),
+      ).toMatchObject({ to, data })
+  })
+})
+
+test('@stakewise/v3-sdk: deposits of ETH and GNO, exits and claims, the same bytes, and shares asked for as it asks for them', () => {
+  expect(stakewise.all.map(({ asset }: { asset: string }) => asset)).toEqual([
+    ...Array(50).fill('ETH'),
+    ...Array(50).fill('GNO'),
+  ])
+  const entryOn = (name: string) =>
+    catalogOfFile(
+      JSON.parse(readFileSync(join(import.meta.dirname, `../../../src/engine/catalog/${name}.json`), 'utf8')),
+    ).strategies.find(({ constants }) => constants.family === 'stakewise')!
+  const entries = { ETH: entryOn('ethereum'), GNO: entryOn('gnosis') }
+  for (const one of stakewise.all) {
+    const entry = entries[one.asset as keyof typeof entries]
+    const { chainId } = entry
+    expect(entry.asset.symbol).toBe(one.asset)
+    expect((entry.asset.address === nativeAddress) === (one.asset === 'ETH')).toBe(true)
+    const { address: vault } = entry.receipt
+    const ask = { chainId, vault, owner: one.owner }
+    const id = `${one.place}-${one.time}`
+    for (const [kind, { to, data, value }] of Object.entries({
+      deposit: depositStake({ ...ask, asset: entry.asset.address, amount: BigInt(one.assets) }),
+      exit: requestExit({ ...ask, shares: BigInt(one.shares) }),
+      claim: claimExitedAssets({ chainId, vault, id, index: BigInt(one.index) }),
+    }))
+      expect({ to, data, value: String(value) }).toEqual(one[kind])
+    expect(placeOf(entry).cost(BigInt(one.assets))).toMatchObject({ read: { to: vault, data: one.question } })
+  }
+})
+
+describe('@morpho-org/blue-sdk', () => {
+  test('what a vault pays now within 1e-9, by markets as they were at their last touch, a minute to three days ago', () => {
+    expect(morpho.vaults).toHaveLength(100)
+    const units = (one: Record<string, string>) =>
+      Object.fromEntries(Object.entries(one).map(([name, value]) => [name, BigInt(value)])) as never
+    for (const { fee, lost, lent, netApy } of morpho.vaults) {
+      const vault = { fee: BigInt(fee), lent: lent.map(units), ...(lost && { lost: units(lost) }) }
+      expect(Math.abs(netRate(vault, BigInt(morpho.now)).apy - netApy)).toBeLessThan(1e-9)
+    }
+    const touched = morpho.vaults.flatMap(({ lent }: Json) =>
+      lent.map((one: Json) => Number(morpho.now) - Number(one.lastUpdate)),
+    )
+    expect([Math.min(...touched) >= 60, Math.max(...touched) > 2 * 86_400]).toEqual([true, true])
+    expect(Math.max(...morpho.vaults.map((one: { netApy: number }) => one.netApy))).toBeGreaterThan(0.1)
+  })
+})
+
+describe('@uniswap/router-sdk and v3-sdk', () => {
+  test('swaps of one to three hops, exact in and out: the same path, the same bounds, the same bytes', () => {
+    expect(uniswap.swaps).toHaveLength(150)
+    for (const one of uniswap.swaps) {
+      const [amountIn, amountOut] = [BigInt(one.amountIn), BigInt(one.amountOut)]
+      const slippage = one.slippageBps / 10_000
+      const bound = one.exact === 'in' ? less(amountOut, slippage) : more(amountIn, slippage)
+      // The SDK rounds the most that is spent down, and we up: at most one unit, in favour of the swap going through.
+      expect(bound - BigInt(one.least)).toBeGreaterThanOrEqual(0n)
+      expect(bound - BigInt(one.least)).toBeLessThanOrEqual(one.exact === 'in' ? 0n : 1n)
+      expect(packPath(one.path, one.exact)).toBe(one.packed)
+      const made = swap({
+        chainId: 8453,
+        router: one.recipient,
+        exact: one.exact,
+        path: one.path,
+        amountIn: one.exact === 'in' ? amountIn : BigInt(one.least),
+        amountOut: one.exact === 'in' ? BigInt(one.least) : amountOut,
+        recipient: one.recipient,
+        deadline: one.deadline,
+      })
+      expect(made.data).toBe(one.data)
+      expect(BigInt(one.value)).toBe(made.value)
+    }
+  })
+})

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Abi, AbiEvent, AbiFunction } from 'viem'
+import { toEventSelector, toFunctionSelector } from 'viem/utils'
+import { describe, expect, it } from 'vitest'
+import { erc20Abi } from '../../../src/chain/erc20.ts'
+import { aaveV3ATokenAbi, aaveV3OracleAbi, aaveV3PoolAbi } from '../../../src/protocols/aave-v3/abi.ts'
+import { erc4626Abi } from '../../../src/protocols/erc4626/abi.ts'
+import { pendleRouterAbi } from '../../../src/protocols/pendle-pt/abi.ts'
+import { messageTransmitterV2Abi, tokenMessengerV2Abi } from '../../../src/swaps/cctp-v2/abi.ts'
+import { quoterV2Abi, swapRouter02Abi, uniswapV3FactoryAbi } from '../../../src/swaps/uniswap-v3/abi.ts'
+
+const published = (file: string): Abi => {
+  const path = file.startsWith('.')
+    ? new URL(file, import.meta.url)
+    : createRequire(import.meta.url).resolve(file)
+  return (JSON.parse(readFileSync(path, 'utf8')) as { abi: Abi }).abi
+}
+type Parameter = { type: string; components?: readonly Parameter[] }
+const shape = ({ type, components }: Parameter): string =>
+  components ? `(${components.map(shape).join(',')})${type.slice(5)}` : type
+/** What is on the wire: a struct of one word is that word. */
+const wire = (text: string): string => text.replace(/\(([a-z0-9]+)\)/g, '$1')
+const functionLine = (item: AbiFunction): string =>
+  `${toFunctionSelector(item)} ${wire(item.outputs.map(shape).join())} ${item.stateMutability}`
+const eventLine = (item: AbiEvent): string =>
+  `${toEventSelector(item)} ${item.inputs.map(({ indexed }) => (indexed ? 'i' : '-')).join('')}`
+const lines = (abi: Abi): string[] =>
+  abi.flatMap((item) => {
+    if (item.type === 'function') return [functionLine(item)]
+    return item.type === 'event' ? [eventLine(item)] : []
+  })
+
+const aave = '@aave/core-v3/artifacts/contracts'
+const sandbox = '../../../src/sandbox/contracts'
+
+describe('what is called is what was published', () => {
+  it.each<[string, Abi, string[]]>([
+    ['the pool of Aave v3', aaveV3PoolAbi, [`${aave}/interfaces/IPool.sol/IPool.json`]],
+    ['the oracle of Aave v3', aaveV3OracleAbi, [`${aave}/interfaces/IAaveOracle.sol/IAaveOracle.json`]],
+    [
+      'the aToken',
+      aaveV3ATokenAbi,
+      [`${aave}/interfaces/IAToken.sol/IAToken.json`, `${aave}/protocol/tokenization/AToken.sol/AToken.json`],
+    ],
+    ['QuoterV2', quoterV2Abi, ['@uniswap/v3-periphery/artifacts/contracts/lens/QuoterV2.sol/QuoterV2.json']],
+    [
+      'SwapRouter02',
+      swapRouter02Abi,
+      ['@uniswap/swap-router-contracts/artifacts/contracts/SwapRouter02.sol/SwapRouter02.json'],
+    ],
+    [
+      'the factory of Uniswap v3',
+      uniswapV3FactoryAbi,
+      ['@uniswap/v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json'],
+    ],
+    [
+      'the router of Pendle',
+      pendleRouterAbi,
+      ['../artifacts/ActionSwapPTV3.json', '../artifacts/ActionMiscV3.json'],
+    ],
+    ['ERC-20', erc20Abi, ['@openzeppelin/contracts/build/contracts/IERC20Metadata.json']],
+    ['ERC-4626', erc4626Abi, ['@openzeppelin/contracts/build/contracts/IERC4626.json']],
+    ['the messenger of the bridge', tokenMessengerV2Abi, [`${sandbox}/TokenMessengerV2.json`]],
+    ['the transmitter of the bridge', messageTransmitterV2Abi, [`${sandbox}/MessageTransmitterV2.json`]],
+  ])('%s', (_, abi, files) => {
+    const known = new Set(files.flatMap((file) => lines(published(file))))
+    for (const line of lines(abi)) expect([...known]).toContain(line)
+  })
+})

@@ -1,0 +1,180 @@
+import { describe, expect, test } from 'vitest'
+import { approve, transfer } from '../../src/chain/erc20.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import type { Transaction } from '../../src/domain/transaction.ts'
+import { encodeIntent } from '../../src/guard/intent-json.ts'
+import type { Intent } from '../../src/protocols/intent.ts'
+import { signerOf } from '../../src/signing/keystore/private-key-signer.ts'
+import type { Desk } from '../../src/signing/protocol.ts'
+import { signingDesk } from '../../src/signing/signing-service.ts'
+import { depositForBurn } from '../../src/swaps/cctp-v2/encode.ts'
+import { swap } from '../../src/swaps/uniswap-v3/encode.ts'
+import {
+  catalog,
+  thief as collector,
+  messengerThere,
+  router,
+  usdc,
+  usdcThere,
+  usdt,
+} from '../support/plans.ts'
+
+const key = `0x${'17'.repeat(32)}` as const
+const wallet = signerOf(key).address
+const chainId = 31337
+const amount = 5_000_000n
+const line = 'swap execute --from sandbox-one --token-in USDC --token-out USDT --amount-in 5'
+const deadline = 1_900_000_000
+
+/** A swap of 5, of which `charged` is paid to the collector. */
+function charging(charged: bigint): { intent: Intent; transactions: Transaction[] } {
+  const spent = amount - charged
+  const path = { tokens: [usdc.address, usdt.address], fees: [500] }
+  const swapped = { chainId, router, exact: 'in' as const, path, amountIn: spent, amountOut: 4_900_000n }
+  return {
+    intent: {
+      kind: 'swap',
+      wallet,
+      provider: 'uniswap-v3',
+      tokenIn: usdc,
+      tokenOut: usdt,
+      exact: 'in',
+      amountIn: amount,
+      amountOut: 4_900_000n,
+      recipient: wallet,
+      deadline,
+      fees: [{ to: collector, amount: charged, of: amount }],
+    },
+    transactions: [
+      approve({ chainId, token: usdc.address, spender: router, amount: spent }),
+      swap({ ...swapped, recipient: wallet, deadline }),
+      transfer({ chainId, token: usdc.address, to: collector, amount: charged }),
+    ],
+  }
+}
+
+const json = ({ to, data, value, chainId: on }: Transaction) => ({
+  to,
+  data,
+  value: String(value),
+  chainId: on,
+})
+
+/** What the signer says of a plan; `allowed` is what it is told that the person allows, in basis points. */
+async function shown(
+  argv: string,
+  charged: bigint,
+  allowed?: number,
+): Promise<{ desk: Desk; said: string[] }> {
+  return shownAs(argv, charging(charged), allowed)
+}
+
+async function shownAs(
+  argv: string,
+  { intent, transactions }: ReturnType<typeof charging>,
+  allowed?: number,
+): Promise<{ desk: Desk; said: string[] }> {
+  const said: string[] = []
+  const desk = signingDesk({
+    argv: argv.split(' '),
+    written: async () => ({ transactions, vouched: [] }),
+    remembered: async () => null,
+    isSigned: async () => false,
+    privateKey: key,
+    catalog: async () => catalog,
+    sandboxKey: async () => key,
+    say: (text) => void said.push(text),
+    tell: () => undefined,
+  })
+  await desk({ do: 'open', source: { kind: 'environment' } })
+  const vouched = {
+    allow: [],
+    allowTokens: [],
+    exactAllowance: 'refuse' as const,
+    ...(allowed !== undefined && { maxServiceFeeBps: allowed }),
+  }
+  const on = transactions[0]!.chainId
+  const legs = [{ chainId: on, intent: encodeIntent(intent), transactions: transactions.map(json) }]
+  await desk({ do: 'approve', wallet, legs, vouched, planHash: '', quoteId: null })
+  return { desk, said }
+}
+const refusal = (work: Promise<unknown>) =>
+  work.then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof AppError) return error.code
+      throw error
+    },
+  )
+
+describe('the signer', () => {
+  test('says what the service is paid in its own words, and signs that once', async () => {
+    const { desk, said } = await shown(line, 12_500n)
+    const payment = json(charging(12_500n).transactions[2]!)
+    const fees = { gas: '60000', maxFeePerGas: '100', maxPriorityFeePerGas: '1' }
+    const sign = (nonce: number) =>
+      refusal(desk({ do: 'sign', wallet, transaction: { ...payment, ...fees, nonce } }))
+    expect(await sign(9)).toBeUndefined()
+    expect(said).toEqual([`Pay the service a fee of 0.0125 USDC to ${collector}`])
+    const { intent, transactions } = charging(12_500n)
+    const legs = [{ chainId, intent: encodeIntent(intent), transactions: transactions.map(json) }]
+    const vouched = { allow: [], allowTokens: [], exactAllowance: 'refuse' as const }
+    await desk({ do: 'approve', wallet, legs, vouched, planHash: '', quoteId: null })
+    expect(await sign(10)).toBe('POLICY_TAMPER')
+  })
+
+  test.each([
+    ['a hundredth where nothing is typed', line, 50_000n, undefined, undefined],
+    ['not more', line, 50_001n, undefined, 'POLICY_SERVICE_FEE'],
+    ['not more for somebody who only says that it is allowed', line, 50_001n, 10_000, 'POLICY_SERVICE_FEE'],
+    ['what is typed', `${line} --max-service-fee 2%`, 100_000n, 200, undefined],
+    ['not more than is typed', `${line} --max-service-fee=2%`, 100_001n, 10_000, 'POLICY_SERVICE_FEE'],
+    ['nothing where nothing is typed', `${line} --max-service-fee 0%`, 1n, 10_000, 'POLICY_SERVICE_FEE'],
+    ['a hundredth of a plan in a file', 'action submit plan.json', 50_000n, undefined, undefined],
+    ['not more of a plan in a file', 'action submit plan.json', 50_001n, 10_000, 'POLICY_SERVICE_FEE'],
+    ['what was allowed when it was written', 'action resume some-id', 100_000n, 200, undefined],
+    [
+      'nothing of a deposit',
+      'deposit aave-usdc-sandbox-one --amount 5 --from 31337',
+      12_500n,
+      undefined,
+      'POLICY_TAMPER',
+    ],
+  ])('lets the service be paid %s', async (_, argv, charged, allowed, code) => {
+    expect(await refusal(shown(argv, charged, allowed))).toBe(code)
+  })
+
+  /** The bridge of a deposit of 5 that are on the other chain, of which `charged` is paid to the collector. */
+  const bridging = (charged: bigint): ReturnType<typeof charging> => {
+    const spent = amount - charged
+    const from = { chainId: usdcThere.chainId, messenger: messengerThere, burnToken: usdcThere.address }
+    const burn = depositForBurn({
+      ...from,
+      amount: spent,
+      domain: 7,
+      recipient: wallet,
+      maxFee: 10_000n,
+      minFinalityThreshold: 1000,
+    })
+    const paid = transfer({ ...from, token: usdcThere.address, to: collector, amount: charged })
+    const { fees, ...intent } = charging(charged).intent as Extract<Intent, { kind: 'swap' }>
+    return {
+      intent: {
+        ...intent,
+        ...(charged > 0n && fees && { fees }),
+        provider: 'cctp-v2',
+        tokenIn: usdcThere,
+        tokenOut: usdc,
+        amountOut: 4_980_000n,
+      },
+      transactions: charged === 0n ? [burn] : [burn, paid],
+    }
+  }
+  test.each([
+    ['without a fee', 0n, undefined],
+    ['and not with one', 1n, 'POLICY_TAMPER'],
+  ])('bridges for a deposit %s', async (_, charged, code) => {
+    const argv = 'deposit aave-usdc-sandbox-one --amount 5 --from 31338'
+    expect(await refusal(shownAs(argv, bridging(charged)))).toBe(code)
+  })
+})

@@ -1,0 +1,390 @@
+import { concatHex, decodeFunctionData, getAddress, numberToHex } from 'viem/utils'
+import type { Address, Hex } from '../../src/domain/address.ts'
+import { maxUint256 } from '../../src/domain/amount.ts'
+import type { Transaction } from '../../src/domain/transaction.ts'
+import type { Intent } from '../../src/protocols/intent.ts'
+import {
+  coin,
+  friend,
+  lending,
+  messenger,
+  type Plan,
+  pool,
+  router,
+  usdc,
+  usdcThere,
+  usdt,
+  vault,
+  vaulted,
+  weth,
+} from './plans.ts'
+import { encoded, published } from './published-calls.ts'
+
+/**
+ * What is free in the transactions of a request: which approvals come before, and for a swap its way and bounds that are as
+ * good as what was accepted, or better.
+ */
+export type Choice = {
+  approvals: 'none' | 'exact' | 'reset'
+  tokens: readonly Address[]
+  fees: readonly number[]
+  amountIn: bigint
+  amountOut: bigint
+  deadline: number
+  fee: bigint
+  finality: number
+}
+
+const chainId = 31337
+const tiers = [100, 500, 3000, 10_000]
+const bytes = (random: () => number, count: number): Hex =>
+  `0x${Array.from({ length: count }, () =>
+    Math.floor(random() * 256)
+      .toString(16)
+      .padStart(2, '0'),
+  ).join('')}`
+const upTo = (random: () => number, most: bigint): bigint => (BigInt(bytes(random, 32)) % most) + 1n
+const anAmount = (random: () => number): bigint => upTo(random, 10n ** BigInt(1 + Math.floor(random() * 27)))
+const anAddress = (random: () => number): Address => {
+  const address = bytes(random, 20)
+  return random() < 0.5 ? getAddress(address) : address
+}
+const one = <value>(random: () => number, among: readonly value[]): value =>
+  among[Math.floor(random() * among.length)]!
+
+/** A request of any kind. */
+function anIntent(random: () => number): Intent {
+  const wallet = anAddress(random)
+  const amount = anAmount(random)
+  const recipient = random() < 0.5 ? wallet : anAddress(random)
+  const deadline = 1_800_000_000 + Math.floor(random() * 1e8)
+  switch (Math.floor(random() * 7)) {
+    case 0:
+      return { kind: 'deposit', wallet, strategy: one(random, [lending, vaulted]), amount }
+    case 1: {
+      const shares = random() < 0.5 ? {} : { shares: anAmount(random) }
+      return { kind: 'withdraw', wallet, strategy: one(random, [lending, vaulted]), amount, ...shares }
+    }
+    case 2:
+      return {
+        kind: 'transfer',
+        wallet,
+        token: one(random, [usdc, weth, usdt, coin]),
+        recipient: anAddress(random),
+        amount,
+      }
+    case 3: {
+      const fee = upTo(random, amount) - 1n
+      return {
+        kind: 'swap',
+        wallet,
+        provider: 'cctp-v2',
+        tokenIn: usdc,
+        tokenOut: usdcThere,
+        exact: 'in',
+        amountIn: amount,
+        amountOut: amount - fee,
+        recipient,
+        deadline,
+      }
+    }
+    case 4:
+      return { kind: 'revoke', wallet, token: one(random, [usdc, weth, usdt]), spender: anAddress(random) }
+    default: {
+      const [tokenIn, tokenOut] = one(random, [
+        [usdc, usdt],
+        [usdt, usdc],
+        [usdc, weth],
+        [weth, usdt],
+      ] as const)
+      return {
+        kind: 'swap',
+        wallet,
+        provider: 'uniswap-v3',
+        tokenIn,
+        tokenOut,
+        exact: one(random, ['in', 'out']),
+        amountIn: amount,
+        amountOut: anAmount(random),
+        recipient,
+        deadline,
+      }
+    }
+  }
+}
+
+function aChoice(random: () => number, intent: Intent): Choice {
+  const free: Choice = {
+    approvals: one(random, ['none', 'exact', 'reset']),
+    tokens: [],
+    fees: [],
+    amountIn: 0n,
+    amountOut: 0n,
+    deadline: 0,
+    fee: 0n,
+    finality: 1000,
+  }
+  if (intent.kind === 'withdraw' || intent.kind === 'transfer' || intent.kind === 'revoke')
+    return { ...free, approvals: 'none' }
+  if (intent.kind !== 'swap') return free
+  const { tokenIn, tokenOut, exact, amountIn, amountOut, deadline } = intent
+  const isDirect = random() < 0.5 || tokenIn === weth || tokenOut === weth
+  const tokens = isDirect
+    ? [tokenIn.address, tokenOut.address]
+    : [tokenIn.address, weth.address, tokenOut.address]
+  return {
+    ...free,
+    tokens,
+    fees: tokens.slice(1).map(() => one(random, tiers)),
+    amountIn: exact === 'out' && random() < 0.3 ? upTo(random, amountIn) : amountIn,
+    amountOut: exact === 'in' && random() < 0.3 ? amountOut + anAmount(random) : amountOut,
+    deadline: random() < 0.5 ? deadline : deadline - Math.floor(random() * 1000),
+    fee: tokenOut === usdcThere ? upTo(random, amountIn - amountOut + 1n) - 1n : 0n,
+    finality: one(random, [1000, 2000]),
+  }
+}
+
+const to = (target: Address, data: Hex, value = 0n): Transaction => ({ to: target, data, value, chainId })
+
+/** The action of a request, by the published ABIs, and what it spends through an allowance. */
+function actionOf(
+  intent: Intent,
+  choice: Choice,
+): { action: Transaction; spends?: { token: Address; amount: bigint } } {
+  const { wallet } = intent
+  switch (intent.kind) {
+    case 'deposit': {
+      const { amount, strategy } = intent
+      const spends = { token: usdc.address, amount }
+      return strategy === lending
+        ? { action: to(pool, encoded('pool', 'supply', usdc.address, amount, wallet, 0)), spends }
+        : { action: to(vault, encoded('erc4626', 'deposit', amount, wallet)), spends }
+    }
+    case 'withdraw': {
+      const { amount, shares, strategy } = intent
+      if (strategy === lending)
+        return {
+          action: to(
+            pool,
+            encoded('pool', 'withdraw', usdc.address, shares === undefined ? amount : maxUint256, wallet),
+          ),
+        }
+      return {
+        action: to(
+          vault,
+          shares === undefined
+            ? encoded('erc4626', 'withdraw', amount, wallet, wallet)
+            : encoded('erc4626', 'redeem', shares, wallet, wallet),
+        ),
+      }
+    }
+    case 'transfer':
+      return intent.token === coin
+        ? { action: to(intent.recipient, '0x', intent.amount) }
+        : { action: to(intent.token.address, encoded('erc20', 'transfer', intent.recipient, intent.amount)) }
+    case 'claim':
+      throw new Error('a claim is not drawn')
+    case 'revoke':
+      return { action: to(intent.token.address, encoded('erc20', 'approve', intent.spender, 0n)) }
+    case 'swap': {
+      const { recipient, tokenOut, tokenIn, amountIn } = intent
+      if (tokenOut === usdcThere) {
+        const data = encoded(
+          'bridge',
+          'depositForBurn',
+          amountIn,
+          8,
+          `0x${recipient.slice(2).padStart(64, '0')}`,
+          usdc.address,
+          `0x${'00'.repeat(32)}`,
+          choice.fee,
+          choice.finality,
+        )
+        return { action: to(messenger, data), spends: { token: usdc.address, amount: amountIn } }
+      }
+      const data = encoded('router', 'multicall', BigInt(choice.deadline), [swapOf(intent, choice)])
+      return { action: to(router, data), spends: { token: tokenIn.address, amount: choice.amountIn } }
+    }
+  }
+}
+
+function swapOf({ exact, recipient }: Extract<Intent, { kind: 'swap' }>, choice: Choice): Hex {
+  const { tokens, fees, amountIn, amountOut } = choice
+  const bounds =
+    exact === 'in' ? { amountIn, amountOutMinimum: amountOut } : { amountOut, amountInMaximum: amountIn }
+  const name = exact === 'in' ? 'exactInput' : 'exactOutput'
+  if (tokens.length === 2)
+    return encoded('router', `${name}Single`, {
+      tokenIn: tokens[0],
+      tokenOut: tokens[1],
+      fee: fees[0],
+      recipient,
+      ...bounds,
+      sqrtPriceLimitX96: 0n,
+    })
+  const parts = tokens.flatMap((token, i) =>
+    fees[i] === undefined ? [token] : [token, numberToHex(fees[i], { size: 3 })],
+  )
+  return encoded('router', name, {
+    path: concatHex(exact === 'in' ? parts : parts.toReversed()),
+    recipient,
+    ...bounds,
+  })
+}
+
+/** What is paid to the service for a request, and what its action does without that; said here anew, not by the program. */
+function apart(intent: Intent): { acting: Intent; payment: Transaction[] } {
+  if ((intent.kind !== 'swap' && intent.kind !== 'withdraw') || !intent.fees)
+    return { acting: intent, payment: [] }
+  const token = intent.kind === 'swap' ? intent.tokenIn.address : usdc.address
+  const { fees, ...acting } = intent
+  const payment = fees.map((fee) => to(token, encoded('erc20', 'transfer', fee.to, fee.amount)))
+  const amount = fees.reduce((sum, fee) => sum + fee.amount, 0n)
+  return {
+    acting: acting.kind === 'swap' ? { ...acting, amountIn: acting.amountIn - amount } : acting,
+    payment,
+  }
+}
+
+/** Who collects the part of the customer. */
+const otherCollector: Address = '0x7777777777777777777777777777777777777777'
+
+/** A request that pays the service half a percent in two parts, where there is so much of it and a swap or a withdrawal. */
+function charged(intent: Intent): Intent {
+  if (intent.kind !== 'swap' && intent.kind !== 'withdraw') return intent
+  const of = intent.kind === 'swap' ? intent.amountIn : intent.amount
+  const [operator, customer] = [of / 400n, of / 200n - of / 400n]
+  if (operator === 0n) return intent
+  const fees = [
+    { to: friend, amount: operator, of },
+    { to: otherCollector, amount: customer, of },
+  ]
+  if (intent.kind === 'withdraw' || intent.tokenOut !== usdcThere) return { ...intent, fees }
+  const amount = operator + customer
+  // A bridge brings what is left of what it is given.
+  return intent.amountOut > amount ? { ...intent, amountOut: intent.amountOut - amount, fees } : intent
+}
+
+/** The transactions of a request with these choices. */
+export function built(intent: Intent, choice: Choice): Transaction[] {
+  const { acting, payment } = apart(intent)
+  return [...builtAction(acting, choice), ...payment]
+}
+
+function builtAction(intent: Intent, choice: Choice): Transaction[] {
+  const { action, spends } = actionOf(intent, choice)
+  if (!spends || choice.approvals === 'none') return [action]
+  const approve = (much: bigint) => to(spends.token, encoded('erc20', 'approve', action.to, much))
+  return choice.approvals === 'reset'
+    ? [approve(0n), approve(spends.amount), action]
+    : [approve(spends.amount), action]
+}
+
+/** A request and transactions that do it and nothing else; the same numbers give the same plan. */
+export function honestPlan(random: () => number): Plan & { choice: Choice } {
+  const free = anIntent(random)
+  const intent = random() < 0.3 ? charged(free) : free
+  const choice = aChoice(random, apart(intent).acting)
+  return { intent, choice, transactions: built(intent, choice) }
+}
+
+const lower = (address: string): string => address.toLowerCase()
+
+/** What transactions choose where they are free to, read loosely; `undefined` where nothing can be read. */
+function choiceIn(intent: Intent, transactions: readonly Transaction[], free: Choice): Choice | undefined {
+  const approvals = (['none', 'exact', 'reset'] as const)[transactions.length - 1]
+  if (approvals === undefined) return undefined
+  if (intent.kind !== 'swap') return { ...free, approvals }
+  const { data } = transactions.at(-1)!
+  if (intent.tokenOut === usdcThere) {
+    const args = decodeFunctionData({ abi: published.bridge, data }).args as unknown[]
+    return { ...free, approvals, fee: args[5] as bigint, finality: args[6] as number }
+  }
+  const [deadline, [call]] = decodeFunctionData({ abi: published.router, data }).args as [bigint, Hex[]]
+  if (typeof deadline !== 'bigint' || call === undefined) return undefined
+  const [params] = decodeFunctionData({ abi: published.router, data: call }).args as [Record<string, never>]
+  const { path } = params as { path?: Hex }
+  const hops = path === undefined ? undefined : hopsOf(path, intent.exact)
+  return {
+    ...free,
+    approvals,
+    deadline: Number(deadline),
+    tokens: hops?.tokens ?? [params.tokenIn!, params.tokenOut!],
+    fees: hops?.fees ?? [params.fee!],
+    amountIn: (params.amountIn ?? params.amountInMaximum)!,
+    amountOut: (params.amountOutMinimum ?? params.amountOut)!,
+  }
+}
+
+function hopsOf(path: Hex, exact: 'in' | 'out') {
+  const tokens: Address[] = []
+  const fees: number[] = []
+  for (let at = 2; at < path.length; at += 46) {
+    tokens.push(`0x${path.slice(at, at + 40)}`)
+    if (at + 40 < path.length) fees.push(Number(`0x${path.slice(at + 40, at + 46)}`))
+  }
+  return exact === 'in' ? { tokens, fees } : { tokens: tokens.reverse(), fees: fees.reverse() }
+}
+
+/** Whether choices are among those that a request leaves free. */
+function isAllowed(
+  intent: Intent,
+  { tokens, fees, amountIn, amountOut, deadline, fee, finality }: Choice,
+): boolean {
+  if (intent.kind !== 'swap') return true
+  if (intent.tokenOut === usdcThere)
+    return (
+      fee < intent.amountIn &&
+      intent.amountIn - fee >= intent.amountOut &&
+      (finality === 1000 || finality === 2000)
+    )
+  return (
+    deadline <= intent.deadline &&
+    tokens.length === fees.length + 1 &&
+    (tokens.length === 2 || (tokens.length === 3 && lower(tokens[1]!) === lower(weth.address))) &&
+    lower(tokens[0]!) === lower(intent.tokenIn.address) &&
+    lower(tokens.at(-1)!) === lower(intent.tokenOut.address) &&
+    fees.every((tier) => tiers.includes(tier)) &&
+    (intent.exact === 'in'
+      ? amountIn === intent.amountIn && amountOut >= intent.amountOut
+      : amountOut === intent.amountOut && amountIn <= intent.amountIn)
+  )
+}
+
+/** `to` as people may write it: checksummed, or in lower case. */
+const isWritten = (address: unknown): boolean =>
+  typeof address === 'string' &&
+  /^0x[0-9a-fA-F]{40}$/.test(address) &&
+  (address === lower(address) || address === getAddress(lower(address) as Address))
+
+/**
+ * Whether transactions are, byte for byte, honest ones for a request. It does not ask the guard: what they choose is read
+ * loosely, held against the request, built anew by the published ABIs, and compared.
+ */
+export function isHonest(
+  { intent, choice }: { intent: Intent; choice: Choice },
+  transactions: readonly Transaction[],
+): boolean {
+  try {
+    const { acting, payment } = apart(intent)
+    const chosen = choiceIn(acting, transactions.slice(0, transactions.length - payment.length), choice)
+    if (!chosen || !isAllowed(acting, chosen)) return false
+    const wanted = built(intent, chosen)
+    return (
+      wanted.length === transactions.length &&
+      wanted.every((one, at) => {
+        const other = transactions[at]!
+        return (
+          Object.keys(other).sort().join() === 'chainId,data,to,value' &&
+          isWritten(other.to) &&
+          lower(other.to) === lower(one.to) &&
+          lower(other.data) === lower(one.data) &&
+          other.value === one.value &&
+          other.chainId === one.chainId
+        )
+      })
+    )
+  } catch {
+    return false // It cannot even be read: it is not honest.
+  }
+}

@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
+import { findAnvil } from '../../src/sandbox/anvil.ts'
+
+/** A node of its own for one test file. */
+export type Chain = { url: string; rpc: Rpc; stop: () => Promise<void> }
+
+/** The first account of the well-known test phrase, which every fresh node funds. */
+export const testKey = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (typeof address !== 'object' || address === null) throw new Error('No port')
+  return address.port
+}
+
+const anvil = (): string => findAnvil({ path: process.env.PATH ?? '' })
+
+/** Starts a node; `args` are added to its command line. It keeps the states of its last 64 blocks, or of so many. */
+export async function startChain(args: readonly string[] = [], states = 64): Promise<Chain> {
+  for (let tries = 1; ; tries++) {
+    const chain = await tryStart(args, states)
+    if (chain) return chain
+    if (tries === 5) throw new Error('The node does not start')
+  }
+}
+
+/** One try; `undefined` where the node ended by itself, as it does when somebody else has taken the port since. */
+async function tryStart(args: readonly string[], states: number): Promise<Chain | undefined> {
+  const port = await freePort()
+  // The node writes this file once it listens: only then is it this one that answers there.
+  const listening = join(tmpdir(), `sluice-chain-${randomBytes(8).toString('hex')}.json`)
+  const own = ['--host', '127.0.0.1', '--port', String(port), '--prune-history', String(states), '--silent']
+  const child = spawn(anvil(), [...own, '--config-out', listening, ...args], { stdio: 'ignore' })
+  const exited = once(child, 'exit')
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
+  while (!existsSync(listening) && !hasEnded()) await sleep(5)
+  rmSync(listening, { force: true })
+  if (hasEnded()) return undefined
+  const url = `http://127.0.0.1:${port}`
+  return {
+    url,
+    rpc: httpRpc(url, { retries: 0 }),
+    stop: async () => {
+      child.kill('SIGTERM')
+      await exited
+    },
+  }
+}

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import { killMatrix } from '../../bench/matrix.ts'
+import { matrix, shuffledMatrix } from '../../bench/matrix-data.ts'
+
+const cells = shuffledMatrix(3)
+  .slice(0, Number(process.env.SLUICE_CELLS ?? 60))
+  .map((one, cell) => ({ ...one, cell }))
+
+it('the matrix is of at least 4,800 ways to be killed', () => {
+  expect(new Set(matrix.map((cell) => JSON.stringify(cell))).size).toBeGreaterThanOrEqual(4_800)
+})
+
+it('killed by SIGKILL at any place, with a node that does anything, payments are made exactly once', async () => {
+  const all = await killMatrix(cells, {})
+  expect(all).toHaveLength(cells.length)
+  expect(all.filter(({ wrong }) => wrong.length > 0)).toEqual([])
+}, 240_000)
+
+it.each(['persist-after-send', 'resign-on-nonce-low'])(
+  '%s is found',
+  async (sabotage) => {
+    const sends = cells
+      .filter(({ rule }) => rule.act === 'error-nonce-low' || rule.act === 'hang')
+      .slice(0, 12)
+    const all = await killMatrix(sends, { sabotage })
+    expect(all.filter(({ wrong }) => wrong.length > 0).length).toBeGreaterThan(0)
+  },
+  240_000,
+)

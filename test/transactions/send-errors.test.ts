@@ -1,0 +1,230 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { AppError } from '../../src/domain/errors.ts'
+import type { Attempt } from '../../src/store/journal/operation.ts'
+import type { Journal } from '../../src/store/journal/types.ts'
+import { replacementFees } from '../../src/transactions/replacement/when-stuck.ts'
+import type { Execution } from '../../src/transactions/run.ts'
+import { hintOf, isRefusedAsCheap, namedFees } from '../../src/transactions/send-errors.ts'
+import { type FaultyRpc, type Rule, startFaultyRpc } from '../support/faulty-rpc.ts'
+import { oneCoin, planPayments, run } from '../support/operation.ts'
+import { paidOn, useChain, useHome } from '../support/use-journal.ts'
+import type { Chain } from './chain.ts'
+
+let chain: Chain
+let node: FaultyRpc
+let home: string
+let journal: Journal
+useHome((made) => {
+  ;({ home, journal } = made)
+})
+useChain((made) => {
+  chain = made
+})
+beforeEach(async () => {
+  node = await startFaultyRpc(chain.url)
+})
+afterEach(async () => {
+  await node.stop()
+})
+
+const gwei = 10n ** 9n
+const send = 'eth_sendRawTransaction'
+/** A pool that takes no tip below so many gwei, behind a node that names one gwei. */
+const floor = (value: number, act: Rule['act'] = 'error-floor'): Rule[] => [
+  { method: send, act, value, always: true },
+  { method: 'eth_maxPriorityFeePerGas', act: 'high-tip', value: 1, always: true },
+]
+const goOn = (id: string, more: Partial<Execution> = {}) =>
+  run(journal, home, node.url, id, more).catch((error: unknown) => error as AppError)
+const paid = () => paidOn(chain)
+const tips = (id: string) => journal.attempts(id, 0).map(({ maxPriorityFeePerGas }) => maxPriorityFeePerGas)
+
+describe('a transaction that the pool refuses as too cheap', () => {
+  it('is replaced at once by one that pays what the node named, and pays once', async () => {
+    const before = await paid()
+    node.rules = floor(25)
+    planPayments(journal, 'named')
+    expect(await goOn('named')).toMatchObject({ state: 'DONE' })
+    expect(tips('named')).toMatchObject([expect.any(BigInt), 25n * gwei])
+    expect(new Set(journal.attempts('named', 0).map(({ nonce }) => nonce)).size).toBe(1)
+    expect((await paid()) - before).toBe(oneCoin)
+  })
+
+  it.each([
+    ['bump', 'DONE', 1n],
+    ['cancel', 'CANCELLED', 0n],
+  ] as const)(
+    'is not paid for beyond the cap: it says what the node said and what would do, which does (%s)',
+    async (replacement, ends, coins) => {
+      const before = await paid()
+      node.rules = floor(25)
+      planPayments(journal, replacement)
+      const low: Partial<Execution> = { feeCap: (_, __, ___, lifted) => lifted ?? 5n * gwei }
+      const refused = await goOn(replacement, low)
+      expect(refused).toMatchObject({
+        code: 'PENDING',
+        message: expect.stringMatching(
+          /the plan or --max-fee allows; .* the node refused it: transaction under.* 25000000000$/,
+        ),
+        hint: expect.stringMatching(/^sluice action speed-up (bump|cancel) --max-fee \d+(\.\d+)?$/),
+      })
+      const [, enough] = /--max-fee (\S+)/.exec((refused as AppError).hint!)!
+      expect(await goOn(replacement, { ...low, replacement })).toMatchObject({ code: 'PENDING' })
+      expect(tips(replacement)).toHaveLength(1)
+      const lifted = { feeCap: () => BigInt(Math.round(Number(enough) * 1e9)) }
+      const ended = await goOn(replacement, { ...lifted, replacement })
+      expect((ended as { state?: string }).state ?? (ended as AppError).code).toBe(ends)
+      expect(tips(replacement)[1]).toBe(25n * gwei)
+      expect((await paid()) - before).toBe(coins * oneCoin)
+    },
+  )
+
+  it('rises step by step where the node names nothing, and stays within the cap', async () => {
+    node.rules = floor(1_000, 'error-floor-silent')
+    planPayments(journal, 'silent')
+    const cap = 4n * gwei
+    const refused = await goOn('silent', { feeCap: () => cap, timeoutMs: 8_000 })
+    expect(refused).toMatchObject({
+      code: 'PENDING',
+      message: expect.stringMatching(/refused it: transaction underpriced$/),
+    })
+    const paying = tips('silent')
+    expect(paying.length).toBeGreaterThan(1)
+    expect(paying[1]).toBe(2n * paying[0]!)
+    expect(journal.attempts('silent', 0).every(({ maxFeePerGas }) => maxFeePerGas <= cap)).toBe(true)
+    node.rules = []
+    expect(await goOn('silent')).toMatchObject({ state: 'DONE' })
+  })
+})
+
+it.each([
+  ['error-funds', 'insufficient funds for gas * price + value'],
+  ['error-fee-cap', 'tx fee (1.05 ether) exceeds the configured cap (1.00 ether)'],
+  ['error-gas-cap', 'transaction gas limit too high (cap: 16777216, tx: 20000000)'],
+  ['error-nonce-low', 'nonce too low'],
+] as const)('what a node refuses is not said to be on its way alone (%s)', async (act, words) => {
+  node.rules = [{ method: send, act, always: true }]
+  planPayments(journal, act)
+  const refused = await goOn(act, { timeoutMs: 300 })
+  expect(refused).toMatchObject({
+    code: 'PENDING',
+    message: `It is signed and not final yet; when it was sent, the node refused it: ${words}`,
+    hint: act.endsWith('-cap') ? `sluice action cancel ${act} --yes` : `sluice action resume ${act}`,
+    details: { refused: words },
+  })
+  node.rules = []
+  expect(await goOn(act)).toMatchObject({ state: 'DONE' })
+})
+
+describe('the words of a node', () => {
+  const hint = (message: string) => hintOf(new AppError('RPC_ERROR', 'it failed', { details: { message } }))
+  const attempt = { maxFeePerGas: 3n * gwei, maxPriorityFeePerGas: gwei }
+  it.each([
+    ['transaction underpriced: gas tip cap 1000000000, minimum needed 25000000000', 25n, 25n],
+    ['transaction gas price below minimum: gas tip cap 1000000000, minimum needed 25000000000', 25n, 25n],
+    ['transaction underpriced: tip needed 3000000000, tip permitted 1000000000', 3n, 3n],
+    ['transaction underpriced: tip needed 25 gwei, tip permitted 1 gwei', 25n, 25n],
+    [
+      'transaction underpriced: address 0x8db97C7cEcE249c2b98bDC0226Cc4C2A57BF52FC have gas tip cap (1000000000) < pool gas tip cap (470000000000)',
+      470n,
+      470n,
+    ],
+    ['FeeTooLow, EffectivePriorityFeePerGas too low 1000000000 < 2000000000, BaseFee: 7', 2n, 2n],
+    ['the minimum accepted gas price for transactions is: 16000000000', 16n, 0n],
+    [
+      'max fee per gas less than block base fee: address 0x8db97C7cEcE249c2b98bDC0226Cc4C2A57BF52FC, maxFeePerGas: 3000000000 baseFee: 7000000000',
+      7n,
+      0n,
+    ],
+  ])('name what they want: %s', (words, fee, tip) => {
+    expect(namedFees({ ...attempt, lastAnswer: hint(words) })).toEqual({
+      maxFeePerGas: fee * gwei,
+      maxPriorityFeePerGas: tip * gwei,
+    })
+  })
+
+  it.each([
+    'transaction underpriced',
+    'FeeTooLowToCompete',
+    'Gas price below configured minimum gas price',
+    'replacement transaction underpriced',
+    'insufficient funds for gas * price + value: balance 1, tx cost 99000000000000000, minimum needed 1',
+    'transaction gas limit too high (cap: 16777216, tx: 20000000)',
+  ])('name nothing: %s', (words) => {
+    expect(namedFees({ ...attempt, lastAnswer: hint(words) })).toBeUndefined()
+  })
+
+  it.each([
+    ['transaction underpriced', 1, false],
+    ['transaction underpriced', 2, true],
+    ['transaction underpriced: tip needed 25 gwei, tip permitted 1 gwei', 1, true],
+    ['max fee per gas less than block base fee: maxFeePerGas: 3000000000 baseFee: 7000000000', 2, false],
+    ['replacement transaction underpriced', 2, false],
+  ])('are waited for no longer where that does not help: %s, sent %i times', (words, sends, is) => {
+    const sent = { ...attempt, sends, lastAnswer: hint(words) } as Attempt
+    expect(isRefusedAsCheap(sent)).toBe(is)
+  })
+
+  it('are kept short, and what is known is no refusal', () => {
+    expect(hint(`underpriced ${'x'.repeat(6_000_000)}`).length).toBeLessThan(400)
+    for (const words of [
+      'already known',
+      'known transaction: 0x12 (nonce 4)',
+      'AlreadyKnown',
+      'Known transaction',
+      'transaction already imported',
+    ])
+      expect(hint(words)).toBe('known')
+  })
+})
+
+it('a tip of nothing is raised as well', () => {
+  const none = { maxFeePerGas: 8n, maxPriorityFeePerGas: 0n }
+  expect(replacementFees([none], { maxFeePerGas: 1n, maxPriorityFeePerGas: 0n }, undefined)).toEqual({
+    maxFeePerGas: 9n,
+    maxPriorityFeePerGas: 1n,
+  })
+})
+
+it('a tip of nothing that was refused as too cheap rises to what is usual', () => {
+  const none = {
+    maxFeePerGas: 60n * gwei,
+    maxPriorityFeePerGas: 0n,
+    lastAnswer: 'cheap: transaction underpriced',
+  }
+  const next = replacementFees([none], { maxFeePerGas: gwei, maxPriorityFeePerGas: 0n }, undefined)
+  expect(next!.maxPriorityFeePerGas).toBe(gwei)
+  expect(next!.maxFeePerGas).toBe(120n * gwei)
+})
+
+it.each(['99999999999999999999999', '2100000000000000'])(
+  'a least of %s wei for a unit of gas is not believed',
+  (number) => {
+    const lastAnswer = `cheap: transaction fee too low: minimum fee is ${number} wei`
+    const attempt = { maxFeePerGas: 3n * gwei, maxPriorityFeePerGas: gwei, lastAnswer }
+    const market = { maxFeePerGas: 2n * gwei, maxPriorityFeePerGas: gwei }
+    expect(replacementFees([attempt], market, 10n * gwei)).toEqual({
+      maxFeePerGas: 6n * gwei,
+      maxPriorityFeePerGas: 2n * gwei,
+    })
+  },
+)
+
+it.each([
+  'nonce already in use',
+  'a transaction with the same nonce already exists',
+  'unknown transaction type',
+])('what is refused for something else is not known: %s', (words) => {
+  expect(hintOf(new AppError('RPC_ERROR', 'it failed', { details: { message: words } }))).not.toBe('known')
+})
+
+it('a tip of nothing rises to a quarter of what is allowed where that is little', () => {
+  const lastAnswer = 'cheap: transaction underpriced'
+  const none = { maxFeePerGas: gwei / 25n, maxPriorityFeePerGas: 0n, lastAnswer }
+  const next = replacementFees(
+    [none],
+    { maxFeePerGas: gwei / 50n, maxPriorityFeePerGas: 0n },
+    (9n * gwei) / 10n,
+  )
+  expect(next!.maxPriorityFeePerGas).toBe((9n * gwei) / 40n)
+})
