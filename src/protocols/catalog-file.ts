@@ -3,7 +3,8 @@ import { type Address, nativeAddress } from '../domain/address.ts'
 import { networkNamed, publicNetworks } from '../domain/networks.ts'
 import { nativeToken, tokenAt } from '../domain/token.ts'
 import { type Catalog, categories } from './catalog.ts'
-import type { MarketConstants } from './constants.ts'
+import { MarketConstants } from './constants.ts'
+import { At } from './shared/address-schema.ts'
 
 const lends = (symbol: string): string =>
   `Lends ${symbol} to borrowers of the market against collateral. The rate follows how much of it is borrowed.`
@@ -53,74 +54,8 @@ export function withFamilyWords(
   return { ...metadata, en: { ...known, ...said } }
 }
 
-/** Addresses of files are written checksummed; that they are is a law of the tests, for it costs too much at every start. */
-const At = z.custom<Address>((value) => typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value))
 const Text = z.string().min(1)
 const Decimals = z.int().min(0).max(36)
-
-const vault = {
-  vault: At,
-  stated: z.strictObject({ at: At, name: z.enum(['ssr', 'vsr', 'dsr', 'getSSR']) }).optional(),
-  limits: z.literal('none').optional(),
-  lends: z.literal('euler').optional(),
-}
-
-/** What each protocol family must know about a market, as a file carries it. */
-const Constants = z.discriminatedUnion('family', [
-  z.strictObject({ family: z.literal('aave-v3'), pool: At, aToken: At, oracle: At }),
-  z.strictObject({ family: z.literal('across'), hubPool: At, wrapped: At.optional() }),
-  z.strictObject({ family: z.literal('compound-v3'), comet: At, rewards: At }),
-  z.strictObject({
-    family: z.literal('compound-v2'),
-    market: At,
-    comptroller: At,
-    rate: z.enum(['second', 'block']),
-    compounds: z.literal('daily').optional(),
-    pauses: z.enum(['guardian', 'action']),
-    coin: z.union([z.literal('market'), z.strictObject({ router: At })]).optional(),
-  }),
-  z.strictObject({ family: z.literal('erc4626'), ...vault }),
-  z.strictObject({ family: z.literal('morpho'), vault: At, morpho: At }),
-  z.strictObject({ family: z.literal('yearn-v3'), ...vault }),
-  z.strictObject({ family: z.literal('ethena'), vault: At }),
-  z.strictObject({ family: z.literal('rocket-pool'), token: At, storage: At, depositPool: At }),
-  z.strictObject({ family: z.literal('stader'), token: At, manager: At, withdrawals: At }),
-  z.strictObject({
-    family: z.literal('ether-fi'),
-    token: At,
-    pool: At,
-    depositAdapter: At,
-    withdrawAdapter: At,
-    requests: At,
-  }),
-  z.strictObject({ family: z.literal('frax-ether'), token: At, minter: At, queue: At }),
-  z.strictObject({ family: z.literal('lista'), token: At, manager: At }),
-  z.strictObject({ family: z.literal('benqi-staking'), token: At }),
-  z.strictObject({ family: z.literal('gnosis-sdai'), token: At, adapter: At, wrapped: At }),
-  z.strictObject({
-    family: z.literal('pendle-pt'),
-    market: At,
-    yt: At,
-    sy: At,
-    router: At,
-    routerStatic: At,
-    oracle: At,
-    expiry: z.int().positive(),
-  }),
-  z.strictObject({ family: z.literal('spark-psm3'), psm: At, oracle: At }),
-  z.strictObject({ family: z.literal('stakewise'), vault: At, keeper: At, registry: At }),
-  z.discriminatedUnion('holds', [
-    z.strictObject({ family: z.literal('lido'), holds: z.literal('stETH'), stEth: At, queue: At }),
-    z.strictObject({
-      family: z.literal('lido'),
-      holds: z.literal('wstETH'),
-      stEth: At,
-      wstEth: At,
-      staker: At,
-      queue: At,
-    }),
-  ]),
-])
 
 /** One market of a file. `asset` goes in and comes out, `receipt` is what is held; `source` says where its addresses were read. */
 const Strategy = z.strictObject({
@@ -134,7 +69,7 @@ const Strategy = z.strictObject({
   isDefault: z.boolean(),
   metadata: z.record(z.string(), z.unknown()).nullable(),
   logourl: z.url({ protocol: /^https$/ }).nullable(),
-  constants: Constants,
+  constants: MarketConstants,
   fromBlock: z.string().regex(/^[0-9]+$/),
   source: Text,
 })

@@ -7,7 +7,7 @@ import { type Address, type Hex, nativeAddress } from '../../src/domain/address.
 import { publicNetworks } from '../../src/domain/networks.ts'
 import { lenderExtras } from '../../src/protocols/compound-v2/rewards.ts'
 import { cometExtras } from '../../src/protocols/compound-v3/rewards.ts'
-import type { CompoundV2Constants } from '../../src/protocols/constants.ts'
+import type { CompoundV2Constants } from '../../src/protocols/compound-v2/constants.ts'
 import type { Price } from '../../src/protocols/prices.ts'
 import { type Extras, extraRate } from '../../src/protocols/shared/rewards.ts'
 import { type Anvil, startAnvil } from '../../src/sandbox/anvil.ts'

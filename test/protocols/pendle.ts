@@ -5,7 +5,7 @@ import { encodeFunctionData, getContractAddress, parseAbi, toFunctionSelector } 
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import type { StrategyEntry } from '../../src/protocols/catalog.ts'
-import type { PendlePtConstants } from '../../src/protocols/constants.ts'
+import type { PendlePtConstants } from '../../src/protocols/pendle-pt/constants.ts'
 import { guess } from '../../src/protocols/pendle-pt/abi.ts'
 import { roles, sandboxAddress } from '../../src/sandbox/accounts.ts'
 import type { Artifact } from '../../src/sandbox/genesis/artifacts.ts'

@@ -1,8 +1,8 @@
 import type { Query } from '../../chain/contract-query.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
-import type { AcrossConstants } from '../constants.ts'
 import { hubPoolAbi } from './abi.ts'
+import type { AcrossConstants } from './constants.ts'
 
 /** The pool of one token: its constants and its asset. */
 export type Pool = { constants: AcrossConstants; asset: Token }

@@ -3,10 +3,10 @@ import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import type { CompoundV2Constants } from '../constants.ts'
 import type { Intent } from '../intent.ts'
 import { refuse, type Verdict } from '../verdict.ts'
 import { entranceOf, exits, mintByRouter, mintCoin, mintToken } from './abi.ts'
+import type { CompoundV2Constants } from './constants.ts'
 
 /** Binds a call of a market, or of its router, to the deposit or withdrawal that was asked for. */
 export function bindCompoundV2(

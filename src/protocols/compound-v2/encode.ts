@@ -1,8 +1,8 @@
 import { encodeFunctionData } from 'viem/utils'
 import type { Address } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import type { CompoundV2Constants } from '../constants.ts'
 import { entranceOf, exits, mintByRouter, mintCoin, mintToken } from './abi.ts'
+import type { CompoundV2Constants } from './constants.ts'
 
 type Place = { chainId: number } & Pick<CompoundV2Constants, 'market' | 'coin'>
 

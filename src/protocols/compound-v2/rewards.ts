@@ -1,8 +1,8 @@
 import { parseAbi } from 'viem/utils'
 import type { Query, Rounds } from '../../chain/contract-query.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
-import type { CompoundV2Constants } from '../constants.ts'
 import { type Extra, type Extras, type Priced, pricedTokens, wholeTokens } from '../shared/rewards.ts'
+import type { CompoundV2Constants } from './constants.ts'
 
 /**
  * Whom to ask what a market of the Compound v2 family pays beside its interest: Moonwell names a contract, and Benqi says it itself, of QI

@@ -1,9 +1,9 @@
 import { parseAbi } from 'viem/utils'
 import type { Query } from '../../chain/contract-query.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
-import type { CompoundV3Constants } from '../constants.ts'
 import { type Extras, pricedTokens } from '../shared/rewards.ts'
 import { cometAbi } from './abi.ts'
+import type { CompoundV3Constants } from './constants.ts'
 
 /** What a market of Compound v3 pays beside its interest, in units of its own (source: compound-finance/comet, CometMainInterface). */
 const cometSpeedAbi = parseAbi([

@@ -2,10 +2,10 @@ import { parseAbi } from 'viem/utils'
 import type { Query, Rounds } from '../../chain/contract-query.ts'
 import type { Address } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
-import type { Erc4626Constants } from '../constants.ts'
 import type { Market, Rate } from '../market.ts'
 import { answers } from '../shared/contract-claims.ts'
 import { vaultReadings, vaultSteps } from '../shared/vault.ts'
+import type { Erc4626Constants } from './constants.ts'
 
 /** What a vault of Euler says of what it lends: `interestRate` is what borrowers pay a second, in rays, and `interestFee` is of 10,000 (source: euler-interfaces, EVault). */
 const eulerVaultAbi = parseAbi([

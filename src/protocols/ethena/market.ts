@@ -1,8 +1,8 @@
 import type { StrategyEntry } from '../catalog.ts'
-import type { EthenaConstants } from '../constants.ts'
 import type { Market } from '../market.ts'
 import { vaultReadings, vaultSteps } from '../shared/vault.ts'
 import { ethenaAbi } from './abi.ts'
+import type { EthenaConstants } from './constants.ts'
 import { cooldownAssets, cooldownShares } from './encode.ts'
 import { ethenaQueue } from './queue.ts'
 

@@ -2,10 +2,10 @@ import { encodeFunctionData } from 'viem/utils'
 import { printed, strictDecode } from '../../chain/calldata.ts'
 import type { Rounds } from '../../chain/contract-query.ts'
 import { sameAddress } from '../../domain/address.ts'
-import type { EthenaConstants } from '../constants.ts'
 import { refuse } from '../verdict.ts'
 import { noRequests, type Queue, type Requests } from '../withdrawal-queue.ts'
 import { claims, ethenaAbi } from './abi.ts'
+import type { EthenaConstants } from './constants.ts'
 
 /** The cooldown of sUSDe: one for all that an owner asked for, which a new request begins again. */
 export const ethenaQueue = (chainId: number, { vault: address }: EthenaConstants): Queue => ({

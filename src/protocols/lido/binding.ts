@@ -3,11 +3,11 @@ import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import type { LidoConstants } from '../constants.ts'
 import type { Intent } from '../intent.ts'
 import { isUnits } from '../receipt-units.ts'
 import { refuse, type Verdict } from '../verdict.ts'
 import { entranceOf, leftOfAll, mostRequest, request, requestWrapped, stake, stakeWrapped } from './abi.ts'
+import type { LidoConstants } from './constants.ts'
 
 /** Binds a call of Lido to the deposit, or to the request for a withdrawal, that was asked for. */
 export function bindLido(

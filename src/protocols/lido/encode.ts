@@ -2,8 +2,8 @@ import { encodeFunctionData } from 'viem/utils'
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import type { LidoConstants } from '../constants.ts'
 import { entranceOf, mostRequest, request, requestWrapped, stake, stakeWrapped } from './abi.ts'
+import type { LidoConstants } from './constants.ts'
 
 type Place = { chainId: number; constants: LidoConstants }
 

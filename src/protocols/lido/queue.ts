@@ -3,9 +3,9 @@ import { printed, strictDecode } from '../../chain/calldata.ts'
 import type { Rounds } from '../../chain/contract-query.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import type { LidoConstants } from '../constants.ts'
 import { refuse, type Verdict } from '../verdict.ts'
 import { type Claim, noRequests, type Queue, type Request, type Requests } from '../withdrawal-queue.ts'
+import type { LidoConstants } from './constants.ts'
 
 /** The withdrawal queue of Lido (source: lidofinance/core, WithdrawalQueueERC721.sol). A request is a token of the queue. */
 export const lidoQueueAbi = parseAbi([

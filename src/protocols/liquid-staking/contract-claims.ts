@@ -1,8 +1,8 @@
 import { keccak256, parseAbi, toBytes } from 'viem/utils'
 import type { Read } from '../../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
-import type { StakedConstants } from '../constants.ts'
 import { agree, answers, type Claim, says } from '../shared/contract-claims.ts'
+import type { StakedConstants } from './constants.ts'
 
 /** What the contracts of these protocols say of each other (sources as in `calls/staked-protocols.ts`). */
 const abi = parseAbi([

@@ -2,7 +2,7 @@ import type { Abi } from 'viem'
 import { keccak256, parseAbi, toBytes } from 'viem/utils'
 import type { Query } from '../../chain/contract-query.ts'
 import type { Address } from '../../domain/address.ts'
-import type { StakedConstants } from '../constants.ts'
+import type { StakedConstants } from './constants.ts'
 
 /** A call of one function: what each of its arguments is. */
 export type StakedCall = {

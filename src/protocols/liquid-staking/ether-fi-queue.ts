@@ -1,9 +1,9 @@
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 import { printed, strictDecode } from '../../chain/calldata.ts'
 import type { Rounds } from '../../chain/contract-query.ts'
-import type { EtherFiConstants } from '../constants.ts'
 import { refuse } from '../verdict.ts'
 import type { Queue, Requests } from '../withdrawal-queue.ts'
+import type { EtherFiConstants } from './constants.ts'
 import { apart, ownedBy, type Ready } from './tickets.ts'
 
 const etherFiAbi = parseAbi([

@@ -2,9 +2,9 @@ import { encodeFunctionData, parseAbi } from 'viem/utils'
 import { printed, strictDecode } from '../../chain/calldata.ts'
 import type { Query, Rounds } from '../../chain/contract-query.ts'
 import { sameAddress } from '../../domain/address.ts'
-import type { FraxEtherConstants } from '../constants.ts'
 import { refuse } from '../verdict.ts'
 import type { Queue, Requests } from '../withdrawal-queue.ts'
+import type { FraxEtherConstants } from './constants.ts'
 import { apart, ownedBy, type Ready } from './tickets.ts'
 
 const fraxAbi = parseAbi([

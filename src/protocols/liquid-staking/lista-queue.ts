@@ -1,8 +1,8 @@
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 import { strictDecode } from '../../chain/calldata.ts'
 import type { Rounds } from '../../chain/contract-query.ts'
-import type { ListaConstants } from '../constants.ts'
 import type { Queue, Requests } from '../withdrawal-queue.ts'
+import type { ListaConstants } from './constants.ts'
 import { apart, boundOne } from './requests.ts'
 
 const listaAbi = parseAbi([

@@ -1,9 +1,9 @@
 import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
 import { strictDecode } from '../../chain/calldata.ts'
 import type { Rounds } from '../../chain/contract-query.ts'
-import type { BenqiStakingConstants } from '../constants.ts'
 import { refuse } from '../verdict.ts'
 import { noRequests, type Queue, type Requests } from '../withdrawal-queue.ts'
+import type { BenqiStakingConstants } from './constants.ts'
 import { apart, claimed } from './requests.ts'
 
 const savaxAbi = parseAbi([

@@ -2,8 +2,8 @@ import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
 import { strictDecode } from '../../chain/calldata.ts'
 import type { Rounds } from '../../chain/contract-query.ts'
 import type { Address } from '../../domain/address.ts'
-import type { StaderConstants } from '../constants.ts'
 import type { Queue, Requests } from '../withdrawal-queue.ts'
+import type { StaderConstants } from './constants.ts'
 import { apart, boundOne } from './requests.ts'
 
 const staderAbi = parseAbi([

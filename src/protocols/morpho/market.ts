@@ -1,9 +1,9 @@
 import type { StrategyEntry } from '../catalog.ts'
-import type { MorphoConstants } from '../constants.ts'
 import type { Market } from '../market.ts'
 import { says } from '../shared/contract-claims.ts'
 import { vaultReadings, vaultSteps } from '../shared/vault.ts'
 import { metaMorphoAbi } from './abi.ts'
+import type { MorphoConstants } from './constants.ts'
 import { morphoRate } from './rate.ts'
 
 /** A vault of Morpho: an ERC-4626 vault that lends on markets whose rates are known, and so is its own. */

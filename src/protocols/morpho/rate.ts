@@ -1,8 +1,8 @@
 import type { Query, Rounds } from '../../chain/contract-query.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
-import type { MorphoConstants } from '../constants.ts'
 import type { Moment, Rate } from '../market.ts'
 import { adaptiveModelAbi, metaMorphoAbi, morphoAbi, rateModelAbi } from './abi.ts'
+import type { MorphoConstants } from './constants.ts'
 
 /**
  * A lending market of Morpho as its contract has it: at its last touch, at `lastUpdate` in Unix seconds. `rateAtTarget` is what its model asks of

@@ -1,8 +1,8 @@
 import { encodeFunctionData } from 'viem/utils'
 import type { Address } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import type { PendlePtConstants } from '../constants.ts'
 import { direct, guess, noOrders, pendleRouterAbi } from './abi.ts'
+import type { PendlePtConstants } from './constants.ts'
 
 type Ask = { chainId: number; owner: Address; token: Address; constants: PendlePtConstants; least: bigint }
 

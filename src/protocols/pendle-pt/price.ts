@@ -1,8 +1,8 @@
 import type { Query } from '../../chain/contract-query.ts'
 import type { Address } from '../../domain/address.ts'
-import type { PendlePtConstants } from '../constants.ts'
 import type { Exchange } from '../exchange.ts'
 import { pendleAbi } from './abi.ts'
+import type { PendlePtConstants } from './constants.ts'
 
 const one = 10n ** 18n
 

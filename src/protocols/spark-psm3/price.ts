@@ -1,8 +1,8 @@
 import type { Query } from '../../chain/contract-query.ts'
 import type { Token } from '../../domain/token.ts'
-import type { SparkPsm3Constants } from '../constants.ts'
 import type { Exchange } from '../exchange.ts'
 import { psm3Abi, type Tokens } from './abi.ts'
+import type { SparkPsm3Constants } from './constants.ts'
 
 const ray = 10n ** 27n
 

@@ -2,7 +2,6 @@ import { decodeEventLog, keccak256, toBytes } from 'viem/utils'
 import type { Read } from '../../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
-import type { StakewiseConstants } from '../constants.ts'
 import type { Log, LogFilter, Market, MarketEvent, MarketState } from '../market.ts'
 import { says } from '../shared/contract-claims.ts'
 import { topic, topicOf } from '../shared/event-topics.ts'
@@ -12,6 +11,7 @@ import {
   stakewiseKeeperAbi as keeperAbi,
   stakewiseRegistryAbi as registryAbi,
 } from './abi.ts'
+import type { StakewiseConstants } from './constants.ts'
 import { depositStake, requestExit } from './encode.ts'
 import { stakewiseQueue } from './queue.ts'
 

@@ -3,10 +3,10 @@ import { printed, strictDecode } from '../../chain/calldata.ts'
 import type { Rounds } from '../../chain/contract-query.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import type { StakewiseConstants } from '../constants.ts'
 import { refuse } from '../verdict.ts'
 import type { Logged, Queue, Request, Requests } from '../withdrawal-queue.ts'
 import { stakewiseAbi as abi } from './abi.ts'
+import type { StakewiseConstants } from './constants.ts'
 
 const claims = parseAbi([
   'function claimExitedAssets(uint256 positionTicket, uint256 timestamp, uint256 exitQueueIndex)',

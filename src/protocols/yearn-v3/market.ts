@@ -2,10 +2,10 @@ import { parseAbi } from 'viem/utils'
 import type { Query, Rounds } from '../../chain/contract-query.ts'
 import type { Address } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
-import type { YearnV3Constants } from '../constants.ts'
 import type { Market, Moment, Rate } from '../market.ts'
 import { perTick } from '../shared/rates.ts'
 import { vaultReadings, vaultSteps } from '../shared/vault.ts'
+import type { YearnV3Constants } from './constants.ts'
 import { redeemWithLoss, withdrawWithLoss } from './encode.ts'
 
 /** How a vault of Yearn v3 pays out what it has earned: it burns so many of its own shares a second, by 1e12, until a day (source: VaultV3.vy). */

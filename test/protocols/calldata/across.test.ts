@@ -5,7 +5,7 @@ import type { Token } from '../../../src/domain/token.ts'
 import { bindAcross } from '../../../src/protocols/across/binding.ts'
 import { addLiquidity } from '../../../src/protocols/across/encode.ts'
 import { lpUnits, lpWorth } from '../../../src/protocols/across/lp-token.ts'
-import type { AcrossConstants } from '../../../src/protocols/constants.ts'
+import type { AcrossConstants } from '../../../src/protocols/across/constants.ts'
 import { coin, marketAt, wallet } from '../../support/plans.ts'
 
 const upTo = (most: bigint) => fc.bigInt(1n, most)

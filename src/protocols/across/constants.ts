@@ -1,0 +1,10 @@
+import { z } from 'zod'
+import { At } from '../shared/address-schema.ts'
+
+/** A pool of Across: `hubPool` holds those of all tokens. `wrapped`: the asset is the native coin, and the pool is that of its wrapped token. */
+export const AcrossConstants = z.strictObject({
+  family: z.literal('across'),
+  hubPool: At,
+  wrapped: At.optional(),
+})
+export type AcrossConstants = z.infer<typeof AcrossConstants>

@@ -1,0 +1,6 @@
+import { z } from 'zod'
+import { At } from '../shared/address-schema.ts'
+
+/** USDe staked with Ethena: a vault with a cooldown. */
+export const EthenaConstants = z.strictObject({ family: z.literal('ethena'), vault: At })
+export type EthenaConstants = z.infer<typeof EthenaConstants>

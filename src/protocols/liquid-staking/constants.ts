@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { At } from '../shared/address-schema.ts'
+
+/** Rocket Pool. `depositPool` is where stakes went when this was written; `storage` says where they go now. */
+export const RocketPoolConstants = z.strictObject({
+  family: z.literal('rocket-pool'),
+  token: At,
+  storage: At,
+  depositPool: At,
+})
+export type RocketPoolConstants = z.infer<typeof RocketPoolConstants>
+
+/** Stader: `manager` takes stakes, `withdrawals` takes withdrawal requests. */
+export const StaderConstants = z.strictObject({
+  family: z.literal('stader'),
+  token: At,
+  manager: At,
+  withdrawals: At,
+})
+export type StaderConstants = z.infer<typeof StaderConstants>
+
+/** Lista: one contract beside the token does everything. */
+export const ListaConstants = z.strictObject({ family: z.literal('lista'), token: At, manager: At })
+export type ListaConstants = z.infer<typeof ListaConstants>
+
+/** sAVAX of Benqi: the token does everything. */
+export const BenqiStakingConstants = z.strictObject({ family: z.literal('benqi-staking'), token: At })
+export type BenqiStakingConstants = z.infer<typeof BenqiStakingConstants>
+
+/** ether.fi: adapters take the coin for weETH, and weETH for a ticket of `requests`; `pool` says whether all is paused. */
+export const EtherFiConstants = z.strictObject({
+  family: z.literal('ether-fi'),
+  token: At,
+  pool: At,
+  depositAdapter: At,
+  withdrawAdapter: At,
+  requests: At,
+})
+export type EtherFiConstants = z.infer<typeof EtherFiConstants>
+
+/** Staked frxETH: `minter` takes the coin, `queue` takes sfrxETH for a ticket. */
+export const FraxEtherConstants = z.strictObject({
+  family: z.literal('frax-ether'),
+  token: At,
+  minter: At,
+  queue: At,
+})
+export type FraxEtherConstants = z.infer<typeof FraxEtherConstants>
+
+/** Savings xDAI: `adapter` takes the coin for `token`, a vault of the wrapped coin `wrapped`, and gives it back at once. */
+export const GnosisSdaiConstants = z.strictObject({
+  family: z.literal('gnosis-sdai'),
+  token: At,
+  adapter: At,
+  wrapped: At,
+})
+export type GnosisSdaiConstants = z.infer<typeof GnosisSdaiConstants>
+
+/** The constants of every protocol of liquid staking. */
+export type StakedConstants =
+  | RocketPoolConstants
+  | StaderConstants
+  | ListaConstants
+  | BenqiStakingConstants
+  | EtherFiConstants
+  | FraxEtherConstants
+  | GnosisSdaiConstants

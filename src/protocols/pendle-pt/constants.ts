@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { At } from '../shared/address-schema.ts'
+
+/**
+ * A PT of Pendle: a claim on one unit of its asset at `expiry` (Unix seconds), traded on `market`. `sy` wraps the yield, `yt` is the other half; `router` executes,
+ * `routerStatic` quotes, `oracle` prices.
+ */
+export const PendlePtConstants = z.strictObject({
+  family: z.literal('pendle-pt'),
+  market: At,
+  yt: At,
+  sy: At,
+  router: At,
+  routerStatic: At,
+  oracle: At,
+  expiry: z.int().positive(),
+})
+export type PendlePtConstants = z.infer<typeof PendlePtConstants>

@@ -1,0 +1,14 @@
+import { z } from 'zod'
+import { At } from '../shared/address-schema.ts'
+
+/**
+ * The Genesis vault of StakeWise v3, one a network; its shares are no token. `keeper` says whether rewards must be collected first,
+ * `registry` which vaults belong to StakeWise.
+ */
+export const StakewiseConstants = z.strictObject({
+  family: z.literal('stakewise'),
+  vault: At,
+  keeper: At,
+  registry: At,
+})
+export type StakewiseConstants = z.infer<typeof StakewiseConstants>
