@@ -7,7 +7,7 @@ import { rpcVariable } from '../src/domain/networks.ts'
 import { groundFaults } from '../src/engine/catalog-checks/constants-check.ts'
 import { selfChecks } from '../src/engine/catalog-checks/self-check.ts'
 import { symbolFaults, unnamedReceipts } from '../src/engine/catalog-checks/symbol-check.ts'
-import { marketsOf } from '../src/protocols/markets.ts'
+import { marketsOf } from '../src/protocols/registry.ts'
 import { keptBooks } from '../test/oracles/books.ts'
 import { makerFaults } from '../test/oracles/factories.ts'
 

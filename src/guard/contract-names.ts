@@ -1,7 +1,7 @@
 import { type Address, sameAddress } from '../domain/address.ts'
 import { tokenAt } from '../domain/token.ts'
-import { placeOf } from '../protocols/bindings.ts'
 import type { Catalog } from '../protocols/catalog.ts'
+import { bindingOf } from '../protocols/registry.ts'
 
 /** The contracts of a chain that the catalogue knows to take tokens, and what it knows them as. */
 export function knownSpenders(
@@ -11,7 +11,7 @@ export function knownSpenders(
   return [
     ...strategies
       .filter((entry) => entry.chainId === chainId)
-      .map((entry) => ({ spender: placeOf(entry).targets[0], name: entry.protocol })),
+      .map((entry) => ({ spender: bindingOf(entry).targets[0], name: entry.protocol })),
     ...uniswapV3
       .filter((one) => one.chainId === chainId)
       .map(({ swapRouter02 }) => ({ spender: swapRouter02, name: 'uniswap-v3' })),

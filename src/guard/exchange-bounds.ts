@@ -3,10 +3,10 @@ import { type Ask, answered } from '../chain/reads.ts'
 import { AppError } from '../domain/errors.ts'
 import { usualSlippage } from '../domain/slippage.ts'
 import type { Token } from '../domain/token.ts'
-import { placeOf } from '../protocols/bindings.ts'
 import type { StrategyEntry } from '../protocols/catalog.ts'
 import { leastOf, type Offer } from '../protocols/exchange.ts'
 import { drift } from '../protocols/receipt-units.ts'
+import { bindingOf } from '../protocols/registry.ts'
 
 /** What a step that is an exchange is to bring: so much is expected, and no less than the least is accepted. */
 export type Accepted = { expected: bigint; least: bigint }
@@ -18,7 +18,7 @@ export const acceptedIn = async (
   ask: Ask,
   slippage: number | null,
 ): Promise<Accepted | undefined> =>
-  accepted(placeOf(strategy).exchange?.into(amount), strategy.receipt, ask, slippage)
+  accepted(bindingOf(strategy).exchange?.into(amount), strategy.receipt, ask, slippage)
 
 /** What so many units of the receipt must bring of the asset, read by ourselves, where that is an exchange at a price that moves. */
 export const acceptedOut = async (
@@ -27,7 +27,7 @@ export const acceptedOut = async (
   ask: Ask,
   slippage: number | null,
 ): Promise<Accepted | undefined> =>
-  accepted(placeOf(strategy).exchange?.outOf(units), strategy.asset, ask, slippage)
+  accepted(bindingOf(strategy).exchange?.outOf(units), strategy.asset, ask, slippage)
 
 /** What brings nothing is POLICY_MIN_OUT; whether its price is fair is looked at with the whole plan. */
 async function accepted(

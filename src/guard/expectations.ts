@@ -1,9 +1,9 @@
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import { type Token, tokenAt } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import { placeOf, queueOf } from '../protocols/bindings.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import type { Intent } from '../protocols/intent.ts'
+import { bindingOf, queueOf } from '../protocols/registry.ts'
 import { refuse, type Verdict, type Violation } from '../protocols/verdict.ts'
 import { bindCctpV2 } from '../swaps/cctp-v2/binding.ts'
 import { bindUniswapV3 } from '../swaps/uniswap-v3/binding.ts'
@@ -114,7 +114,7 @@ export function expectation(
         if (!bind) return unknown(`What gives back what was let pass in the queue of ${strategy.id}`)
         return { targets: [queue.place], bind: (transaction) => bind(transaction, intent) }
       }
-      const { targets, bind } = placeOf(strategy)
+      const { targets, bind } = bindingOf(strategy)
       return { targets, bind: (transaction) => bind(transaction, intent) }
     }
     case 'swap': {

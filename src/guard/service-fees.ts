@@ -3,9 +3,9 @@ import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import { queueOf } from '../protocols/bindings.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import type { Intent, ServiceFee } from '../protocols/intent.ts'
+import { queueOf } from '../protocols/registry.ts'
 import {
   feePayments,
   feesOf,

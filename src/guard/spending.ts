@@ -2,9 +2,9 @@ import { nativeAddress } from '../domain/address.ts'
 import type { Amounts } from '../domain/swap-amounts.ts'
 import type { Token } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import { placeOf } from '../protocols/bindings.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { drift } from '../protocols/receipt-units.ts'
+import { bindingOf } from '../protocols/registry.ts'
 import { feesOf, sumOf, withoutFees } from '../protocols/service-fee.ts'
 
 /** So much of a token. */
@@ -29,7 +29,7 @@ export function spendOf(intent: Intent): Spend | undefined {
 /** What an intent lets a contract take through an allowance: the native coin is sent, and never taken. Some markets take the receipt so. */
 export function allowanceOf(intent: Intent): Spend | undefined {
   if (intent.kind === 'withdraw')
-    return placeOf(intent.strategy).takesReceipt
+    return bindingOf(intent.strategy).takesReceipt
       ? { token: intent.strategy.receipt, amount: intent.shares ?? mostUnits(intent) }
       : undefined
   const spend = intent.kind === 'transfer' ? undefined : spendOf(withoutFees(intent))

@@ -5,8 +5,8 @@ import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Token } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import { placeOf, queueOf } from '../protocols/bindings.ts'
 import type { StrategyEntry } from '../protocols/catalog.ts'
+import { bindingOf, queueOf } from '../protocols/registry.ts'
 import type { Request } from '../protocols/withdrawal-queue.ts'
 import { word } from './simulation/reads.ts'
 
@@ -112,7 +112,7 @@ export async function ownUnits(
   amount: bigint,
   ask: Ask,
 ): Promise<bigint | undefined> {
-  const { byUnits, cost } = placeOf(strategy)
+  const { byUnits, cost } = bindingOf(strategy)
   if (!byUnits) return undefined
   const known = cost(amount)
   if ('units' in known) return known.units

@@ -13,8 +13,8 @@ import { nativeToken } from '../domain/token.ts'
 import { type Later, simulateLater } from '../guard/simulation/later-legs.ts'
 import { refuseCoarse, refuseDust } from '../guard/simulation/rounding-limits.ts'
 import { feeCapOf, type Terms } from '../guard/terms.ts'
-import { placeOf } from '../protocols/bindings.ts'
 import type { Catalog } from '../protocols/catalog.ts'
+import { bindingOf } from '../protocols/registry.ts'
 import type { Ground } from './context.ts'
 import { sharesFor } from './market-amounts.ts'
 import { type Price, priced } from './prices.ts'
@@ -63,7 +63,7 @@ async function checkOne(
   if (tried) {
     const shares = await sharesFor(rpc, intent)
     refuseDust(intent, shares, [{ token: receipt, before: tried.before, delta: tried.after - tried.before }])
-    if ('read' in placeOf(intent.strategy).cost(intent.amount)) refuseCoarse(intent, shares)
+    if ('read' in bindingOf(intent.strategy).cost(intent.amount)) refuseCoarse(intent, shares)
   }
   return refusePoor({
     rpc,

@@ -14,9 +14,9 @@ import { simulateLeg } from '../guard/simulation/simulate.ts'
 import { allowanceOf, type LegInHand, type Spend, spendOf } from '../guard/spending.ts'
 import { feeCapOf, type Terms } from '../guard/terms.ts'
 import { ticketOf } from '../guard/withdrawal-queues.ts'
-import { placeOf } from '../protocols/bindings.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import type { Intent } from '../protocols/intent.ts'
+import { bindingOf } from '../protocols/registry.ts'
 import { actionAmong } from '../protocols/service-fee.ts'
 import type { Ground } from './context.ts'
 import { paysFor, sharesFor } from './market-amounts.ts'
@@ -62,7 +62,7 @@ export async function tryLeg(
   const [shares, pays] = await Promise.all([sharesFor(rpc, intent), paysFor(rpc, intent)])
   if (intent.kind === 'deposit') refuseDust(intent, shares, simulation.changes)
   checkEffect(intent, simulation, shares, pays.amount)
-  if (intent.kind === 'deposit' && 'read' in placeOf(intent.strategy).cost(intent.amount))
+  if (intent.kind === 'deposit' && 'read' in bindingOf(intent.strategy).cost(intent.amount))
     refuseCoarse(intent, shares)
   checkAssertions(
     terms.asserts,
@@ -126,7 +126,7 @@ function refuseUnseen({ kind }: Intent, { how }: Simulation, { policy, canAsk, a
  */
 function needsOf(intent: Intent): Spend[] {
   if (intent.kind === 'withdraw' && intent.shares === undefined) {
-    const cost = placeOf(intent.strategy).cost(intent.amount)
+    const cost = bindingOf(intent.strategy).cost(intent.amount)
     return 'units' in cost ? [{ token: intent.strategy.receipt, amount: cost.units }] : []
   }
   const spend = spendOf(intent)

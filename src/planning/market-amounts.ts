@@ -7,10 +7,9 @@ import type { DecodedStep } from '../guard/guard.ts'
 import { word } from '../guard/simulation/reads.ts'
 import type { Simulation } from '../guard/simulation/result.ts'
 import { mostUnits } from '../guard/spending.ts'
-import { placeOf } from '../protocols/bindings.ts'
 import type { StrategyEntry } from '../protocols/catalog.ts'
-import { bringsOf, paysOf } from '../protocols/expected-amounts.ts'
 import type { Intent } from '../protocols/intent.ts'
+import { bindingOf, bringsOf, paysOf } from '../protocols/registry.ts'
 
 /** What a withdrawal of an exact amount should cost of the receipt, or a deposit should bring of it, as the market says before it. */
 export async function sharesFor(rpc: Rpc, intent: Intent): Promise<bigint | undefined> {
@@ -18,7 +17,7 @@ export async function sharesFor(rpc: Rpc, intent: Intent): Promise<bigint | unde
     return undefined
   if (intent.kind === 'withdraw' && intent.units !== undefined) return mostUnits(intent)
   const { strategy, amount } = intent
-  const cost = intent.kind === 'deposit' ? bringsOf(strategy, intent) : placeOf(strategy).cost(amount)
+  const cost = intent.kind === 'deposit' ? bringsOf(strategy, intent) : bindingOf(strategy).cost(amount)
   if (!cost || 'units' in cost) return cost?.units
   const said = await rpc.request('eth_call', [cost.read, 'latest']).catch((cause: unknown) => {
     if (!(cause instanceof AppError && isRefusal(cause))) throw cause

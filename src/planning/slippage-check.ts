@@ -4,9 +4,9 @@ import { AppError } from '../domain/errors.ts'
 import { impactOf, impactShown, slippageIn, usualImpact } from '../domain/slippage.ts'
 import { isPriced } from '../guard/spending.ts'
 import type { Terms } from '../guard/terms.ts'
-import { placeOf } from '../protocols/bindings.ts'
 import type { Offer } from '../protocols/exchange.ts'
 import type { Intent } from '../protocols/intent.ts'
+import { bindingOf } from '../protocols/registry.ts'
 import { actionAmong, withoutFees } from '../protocols/service-fee.ts'
 import { quoterV2Abi } from '../swaps/uniswap-v3/abi.ts'
 import { wayOf } from '../swaps/uniswap-v3/binding.ts'
@@ -69,7 +69,7 @@ async function offerOf(
   const rpc = rpcOf(chainId)
   const ask = (method: string, params: readonly unknown[]) => rpc.request(method, params)
   if (isPriced(intent)) {
-    const { exchange } = placeOf(intent.strategy)
+    const { exchange } = bindingOf(intent.strategy)
     const units = intent.kind === 'withdraw' ? (intent.units ?? intent.shares) : undefined
     if (intent.kind === 'deposit') return exchange && answered(exchange.into(intent.amount), ask)
     return units === undefined ? undefined : exchange && answered(exchange.outOf(units), ask)

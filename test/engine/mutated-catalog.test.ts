@@ -9,7 +9,7 @@ import { groundFaults } from '../../src/engine/catalog-checks/constants-check.ts
 import { selfChecks } from '../../src/engine/catalog-checks/self-check.ts'
 import { symbolFaults } from '../../src/engine/catalog-checks/symbol-check.ts'
 import { type CatalogFile, catalogOfFile } from '../../src/protocols/catalog-file.ts'
-import { marketsOf } from '../../src/protocols/markets.ts'
+import { marketsOf } from '../../src/protocols/registry.ts'
 import { type Anvil, startAnvil } from '../../src/sandbox/anvil.ts'
 import { own } from '../../src/sandbox/genesis/artifacts.ts'
 import { differences, keptBooks } from '../oracles/books.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { filesOf } from '../../src/app/profiles/catalog.ts'
 import { publicNetworks } from '../../src/domain/networks.ts'
-import { gradeOf, grades } from '../../src/protocols/grades.ts'
+import { gradeOf, grades } from '../../src/protocols/registry.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 

@@ -61,7 +61,7 @@ async function nodeFinding(
 ): Promise<Finding> {
   const [{ headOf }, { marketsOf }, { selfChecks }, { groundFaults }] = await Promise.all([
     import('../../chain/chain.ts'),
-    import('../../protocols/markets.ts'),
+    import('../../protocols/registry.ts'),
     import('../../engine/catalog-checks/self-check.ts'),
     import('../../engine/catalog-checks/constants-check.ts'),
   ])

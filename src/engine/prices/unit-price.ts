@@ -2,8 +2,8 @@ import { type Reading, together } from '../../chain/reading.ts'
 import { sameAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
-import { marketOf } from '../../protocols/markets.ts'
 import { priceOf, usd } from '../../protocols/prices.ts'
+import { marketOf } from '../../protocols/registry.ts'
 
 /**
  * What one whole token is worth in USD, as decimals: by its price, and where nobody prices it by what a market gives for it, if it is

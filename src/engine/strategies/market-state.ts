@@ -2,25 +2,11 @@ import type { Strategy } from '../../api/strategy.ts'
 import { type Chain, read } from '../../chain/chain.ts'
 import { optional, type Reading, together } from '../../chain/reading.ts'
 import type { ApyBasis } from '../../domain/apy.ts'
-import type { Catalog } from '../../protocols/catalog.ts'
+import type { Catalog, StrategyEntry } from '../../protocols/catalog.ts'
 import type { MarketConstants } from '../../protocols/constants.ts'
-import { gradeOf } from '../../protocols/grades.ts'
 import type { Market, MarketState } from '../../protocols/market.ts'
 import { type Price, priceOf, usd } from '../../protocols/prices.ts'
-
-const everySecond = 'the rate a second, compounded every second over 365 days'
-
-/** How the rate that a protocol states becomes a yearly one, by its family; a family that is not here states none. */
-const stated: Readonly<Partial<Record<MarketConstants['family'], string>>> = {
-  'aave-v3': 'the linear rate of the pool, compounded every second over 365 days',
-  across: 'the fees of a second, not compounded, over 365.25 days',
-  'compound-v2': everySecond,
-  'compound-v3': everySecond,
-  morpho: 'the rate a second of its markets, compounded continuously over 365 days',
-  'pendle-pt': 'the implied rate until maturity, compounded once a year',
-  'spark-psm3': everySecond,
-  'yearn-v3': 'the profit that is paid out a second, compounded every second over 365 days',
-}
+import { descriptionOf, gradeOf, rateConventionOf } from '../../protocols/registry.ts'
 
 /** How a market's APY is counted, in words: what it is made of, how often it compounds, and how long its year is. */
 function conventionOf(constants: MarketConstants, basis: ApyBasis, simpleYear?: number): string {
@@ -28,14 +14,16 @@ function conventionOf(constants: MarketConstants, basis: ApyBasis, simpleYear?: 
     return simpleYear === undefined
       ? 'growth of the last 7 days, compounded over 365 days'
       : `growth of the last 7 days, not compounded, over ${simpleYear / 86_400} days`
-  if (constants.family === 'compound-v2' && constants.compounds === 'daily')
-    return 'the rate a second, compounded daily over 365 days'
-  if (constants.family === 'compound-v2' && constants.rate === 'block')
-    return 'the rate a block, compounded every block over 365 days, at the distance of the newest blocks'
-  if ('lends' in constants && constants.lends === 'euler')
-    return 'what borrowers pay a second, compounded every second over 365.2425 days, for the part that is borrowed, less the fee'
-  if ('backing' in constants && constants.backing) return stated['aave-v3']!
-  return stated[constants.family] ?? everySecond
+  return rateConventionOf(constants)
+}
+
+/** The texts of a market; what its protocol says of all its markets stands where nothing is said of the market itself. */
+function described({ metadata, asset: { symbol }, constants }: StrategyEntry): Record<string, unknown> {
+  const known = {
+    volatility: `Counted in ${symbol}: its value in USD follows the price of ${symbol}.`,
+    description: descriptionOf(constants.family, symbol),
+  }
+  return { ...metadata, en: { ...known, ...(metadata?.en as Record<string, unknown> | undefined) } }
 }
 
 /** What was read of a market: `state` is `undefined` where its contracts did not answer. */
@@ -124,7 +112,7 @@ export function strategyOf(standing: Standing): Strategy {
     isDefault: entry.isDefault,
     startDate: entry.startDate ?? (begun === null ? null : new Date(begun * 1000).toISOString()),
     rates: null,
-    metadata: entry.metadata,
+    metadata: described(entry),
     logourl: entry.logourl,
     implementationSelector: entry.implementationSelector,
     grade: gradeOf(entry),

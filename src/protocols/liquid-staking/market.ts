@@ -2,13 +2,13 @@ import { decodeEventLog } from 'viem/utils'
 import { erc20Abi } from '../../chain/erc20.ts'
 import type { Answer, Read } from '../../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
-import { queueOf } from '../bindings.ts'
 import type { StrategyEntry } from '../catalog.ts'
 import type { Log, LogFilter, Market, MarketEvent, MarketState } from '../market.ts'
 import { unitsAt } from '../receipt-units.ts'
 import { says } from '../shared/contract-claims.ts'
 import { ticketLogs, topic, topicOf } from '../shared/event-topics.ts'
 import { amountSaid, balance } from '../shared/reserve.ts'
+import type { Queue } from '../withdrawal-queue.ts'
 import type { StakedConstants } from './constants.ts'
 import { stakedClaims } from './contract-claims.ts'
 import { type Staked, stakedOf } from './contracts.ts'
@@ -17,11 +17,14 @@ import { stake, unstake } from './encode.ts'
 const one = 10n ** 18n
 
 /** Staked coins as a token whose price grows. The rate is that at which it grew; a withdrawal pays at once or through a queue. */
-export const staked = (entry: StrategyEntry, constants: StakedConstants): Market => {
+export const staked = (
+  entry: StrategyEntry,
+  constants: StakedConstants,
+  queue: Queue | undefined,
+): Market => {
   const { chainId, receipt } = entry
   const protocol = stakedOf(constants)
   const { rate, registry, takesReceipt, leave: exit } = protocol
-  const queue = queueOf(entry)
   const leave = (units: bigint, wallet: Address) => ({
     transaction: unstake({ chainId, wallet, staked: protocol, units }),
     ...(takesReceipt && { needs: { token: receipt.address, spender: exit.to, amount: units } }),

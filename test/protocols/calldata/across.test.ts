@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import type { Address } from '../../../src/domain/address.ts'
 import type { Token } from '../../../src/domain/token.ts'
 import { bindAcross } from '../../../src/protocols/across/binding.ts'
+import type { AcrossConstants } from '../../../src/protocols/across/constants.ts'
 import { addLiquidity } from '../../../src/protocols/across/encode.ts'
 import { lpUnits, lpWorth } from '../../../src/protocols/across/lp-token.ts'
-import type { AcrossConstants } from '../../../src/protocols/across/constants.ts'
 import { coin, marketAt, wallet } from '../../support/plans.ts'
 
 const upTo = (most: bigint) => fc.bigInt(1n, most)

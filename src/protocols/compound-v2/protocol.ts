@@ -1,0 +1,46 @@
+import type { Query } from '../../chain/contract-query.ts'
+import { alsoEqual, lends, type Protocol, paysBy, readOf } from '../protocol.ts'
+import { comptrollerAbi, cTokenAbi, entranceOf } from './abi.ts'
+import { bindCompoundV2 } from './binding.ts'
+import type { CompoundV2Constants } from './constants.ts'
+import { compoundV2 as market } from './market.ts'
+
+const scale = 10n ** 18n
+
+/** Venus, Moonwell, Benqi and other forks of Compound v2. */
+export const compoundV2: Protocol<CompoundV2Constants> = {
+  grade: {
+    grade: 'A',
+    by: `@venusprotocol/venus-protocol 10.3.0${alsoEqual('@compound-finance/compound-js 0.6.2')}`,
+  },
+  forks: {
+    isOwn: (protocol) => protocol === 'venus',
+    whose: 'Venus, which like this is a fork of Compound v2',
+  },
+  description: lends,
+  rateConvention: ({ compounds, rate }) => {
+    if (compounds === 'daily') return 'the rate a second, compounded daily over 365 days'
+    return rate === 'block'
+      ? 'the rate a block, compounded every block over 365 days, at the distance of the newest blocks'
+      : undefined
+  },
+  binding: ({ asset }, constants) => {
+    const { market: address } = constants
+    const read = readOf({ address, abi: cTokenAbi, functionName: 'exchangeRateCurrent' })
+    return {
+      targets: [entranceOf(constants), address],
+      bind: (transaction, intent) => bindCompoundV2(transaction, intent, asset, constants),
+      // One unit more where the price does not divide the amount.
+      cost: (amount) => ({ read, unitsOf: (rate) => (amount * scale) / rate + 1n }),
+    }
+  },
+  pays: (_, { market: address, comptroller, pauses }, units) => {
+    const price: Query = { address, abi: cTokenAbi, functionName: 'exchangeRateCurrent' }
+    // Venus may keep a part of what is redeemed; its isolated pools do not have that function.
+    const kept: Query = { address: comptroller, abi: comptrollerAbi, functionName: 'treasuryPercent' }
+    return paysBy(pauses === 'action' ? [price, kept] : [price], ([rate, share = 0n]) =>
+      rate === undefined ? undefined : (((units * rate) / scale) * (scale - share)) / scale,
+    )
+  },
+  market,
+}

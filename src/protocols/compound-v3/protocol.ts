@@ -1,0 +1,26 @@
+import { lends, oneForOne, type Protocol, readOf } from '../protocol.ts'
+import { drift } from '../receipt-units.ts'
+import { cometAbi } from './abi.ts'
+import { bindCompoundV3 } from './binding.ts'
+import type { CompoundV3Constants } from './constants.ts'
+import { compoundV3 as market } from './market.ts'
+
+/** Compound v3. */
+export const compoundV3: Protocol<CompoundV3Constants> = {
+  grade: { grade: 'B', by: '@compound-finance/compound-js 0.6.2' },
+  description: lends,
+  binding: ({ asset }, { comet }) => ({
+    targets: [comet],
+    bind: (transaction, intent) => bindCompoundV3(transaction, intent, asset),
+    cost: oneForOne,
+  }),
+  // A wallet that owes some pays that back first.
+  brings: ({ comet }, { amount, wallet }) => ({
+    read: readOf({ address: comet, abi: cometAbi, functionName: 'borrowBalanceOf', args: [wallet] }),
+    unitsOf: (debt) => {
+      const left = debt === 0n ? amount : amount - debt - drift(debt)
+      return left > 0n ? left : 0n
+    },
+  }),
+  market,
+}

@@ -1,0 +1,32 @@
+import { oneForOne, type Protocol, readOf, stakes } from '../protocol.ts'
+import { entranceOf, lidoAbi } from './abi.ts'
+import { bindLido } from './binding.ts'
+import type { LidoConstants } from './constants.ts'
+import { lido as market } from './market.ts'
+import { lidoQueue } from './queue.ts'
+
+/** Lido, held as stETH or as wstETH. */
+export const lido: Protocol<LidoConstants> = {
+  grade: { grade: 'B', by: '@lidofinance/lido-ethereum-sdk 4.9.0' },
+  description: stakes,
+  binding: ({ asset, receipt }, constants) => ({
+    targets: [entranceOf(constants), constants.queue],
+    bind: (transaction, intent) => bindLido(transaction, intent, asset, receipt, constants),
+    cost: (amount) =>
+      constants.holds === 'stETH'
+        ? oneForOne(amount)
+        : {
+            read: readOf({
+              address: constants.wstEth,
+              abi: lidoAbi,
+              functionName: 'getWstETHByStETH',
+              args: [amount],
+            }),
+            unitsOf: (units) => units,
+          },
+    takesReceipt: true,
+    ...(constants.holds === 'wstETH' && { byUnits: true }),
+  }),
+  queue: lidoQueue,
+  market,
+}

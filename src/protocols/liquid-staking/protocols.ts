@@ -1,0 +1,98 @@
+import type { StrategyEntry } from '../catalog.ts'
+import type { Grade } from '../grades.ts'
+import { type Protocol, paysBy, readOf, stakes, vaultOf } from '../protocol.ts'
+import { unitsAt } from '../receipt-units.ts'
+import type { Queue } from '../withdrawal-queue.ts'
+import { bindStaked } from './binding.ts'
+import type {
+  BenqiStakingConstants,
+  EtherFiConstants,
+  FraxEtherConstants,
+  GnosisSdaiConstants,
+  ListaConstants,
+  RocketPoolConstants,
+  StaderConstants,
+  StakedConstants,
+} from './constants.ts'
+import { stakedOf } from './contracts.ts'
+import { etherFiQueue } from './ether-fi-queue.ts'
+import { fraxQueue } from './frax-queue.ts'
+import { listaQueue } from './lista-queue.ts'
+import { staked } from './market.ts'
+import { savaxQueue } from './savax-queue.ts'
+import { staderQueue } from './stader-queue.ts'
+
+/** A protocol of liquid staking: its contracts are in `contracts.ts`, and withdrawals wait in its queue, if it has one. */
+const liquidStaking = <constants extends StakedConstants>(
+  grade: Grade,
+  queue?: (chainId: number, constants: constants) => Queue,
+): Protocol<constants> => ({
+  grade,
+  description: stakes,
+  binding: ({ asset, receipt }, constants) => {
+    const protocol = stakedOf(constants)
+    const read = readOf(protocol.rate)
+    return {
+      targets: [protocol.stake.to, protocol.leave.to],
+      bind: (transaction, intent) =>
+        bindStaked(transaction, intent, { asset, receipt }, protocol, queue !== undefined),
+      cost: (amount) => ({ read, unitsOf: (rate) => unitsAt(rate, amount) }),
+      byUnits: true,
+      ...(protocol.takesReceipt && { takesReceipt: true }),
+    }
+  },
+  ...(queue && { queue }),
+  market: (entry, constants) => staked(entry, constants, queue?.(entry.chainId, constants)),
+})
+
+/** What units pay at the rate of the token. */
+const paysAtRate = (_: StrategyEntry, constants: StakedConstants, units: bigint) =>
+  paysBy([stakedOf(constants).rate], ([rate]) =>
+    rate === undefined ? undefined : (units * rate) / 10n ** 18n,
+  )
+
+/** ether.fi. */
+export const etherFi = liquidStaking<EtherFiConstants>(
+  { grade: 'C', by: 'etherfi-protocol/smart-contracts, WeETHWithdrawAdapter and WithdrawRequestNFT' },
+  etherFiQueue,
+)
+/** Staked frxETH. */
+export const fraxEther = liquidStaking<FraxEtherConstants>(
+  { grade: 'C', by: 'FraxFinance/frxETH-public, FraxEtherMinter and FraxEtherRedemptionQueueV2' },
+  fraxQueue,
+)
+/** Stader. */
+export const stader = liquidStaking<StaderConstants>(
+  { grade: 'C', by: 'stader-labs/ethx, StaderStakePoolsManager and UserWithdrawalManager' },
+  staderQueue,
+)
+/** Lista. */
+export const lista = liquidStaking<ListaConstants>(
+  { grade: 'C', by: 'lista-dao/synclub-contracts, ListaStakeManager.sol' },
+  listaQueue,
+)
+/** sAVAX of Benqi. */
+export const benqiStaking = liquidStaking<BenqiStakingConstants>(
+  { grade: 'C', by: 'Benqi-fi/BENQI-Smart-Contracts, StakedAvax.sol' },
+  savaxQueue,
+)
+/**
+ * Rocket Pool. It keeps less than a hundredth of a deposit (source: rocket-pool/rocketpool, RocketDAOProtocolSettingsDeposit.setSettingUint).
+ */
+export const rocketPool: Protocol<RocketPoolConstants> = {
+  ...liquidStaking<RocketPoolConstants>({
+    grade: 'C',
+    by: 'rocket-pool/rocketpool, RocketTokenRETH and RocketDepositPool',
+  }),
+  pays: paysAtRate,
+  brings: (_, { amount }, cost) => cost(amount - amount / 100n),
+}
+/**
+ * Savings xDAI. Interest since the last claim comes in before the shares are made, which then cost more: of a month at a tenth a year at most.
+ */
+export const gnosisSdai: Protocol<GnosisSdaiConstants> = {
+  ...liquidStaking<GnosisSdaiConstants>({ grade: 'C', by: 'karpatkey/defi-kit, savingsXdaiAdapter.json' }),
+  description: vaultOf,
+  pays: paysAtRate,
+  brings: (_, { amount }, cost) => cost(amount - amount / 100n),
+}

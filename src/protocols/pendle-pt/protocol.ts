@@ -1,0 +1,26 @@
+import { type Protocol, readOf } from '../protocol.ts'
+import { unitsAt } from '../receipt-units.ts'
+import { bindPendlePt } from './binding.ts'
+import type { PendlePtConstants } from './constants.ts'
+import { pendlePt as market } from './market.ts'
+import { pendleExchange, ptPrice } from './price.ts'
+
+/** The principal tokens of Pendle. */
+export const pendlePt: Protocol<PendlePtConstants> = {
+  grade: { grade: 'A', by: '@pendle/core-v2 6.11.0' },
+  description: (symbol) =>
+    `Buys a principal token with ${symbol} below what it pays at maturity. The difference is the yield.`,
+  rateConvention: () => 'the implied rate until maturity, compounded once a year',
+  binding: ({ asset, receipt }, constants) => {
+    const read = readOf(ptPrice(constants))
+    return {
+      targets: [constants.router],
+      bind: (transaction, intent) => bindPendlePt(transaction, intent, { asset, receipt }, constants),
+      cost: (amount) => ({ read, unitsOf: (price) => unitsAt(price, amount) }),
+      byUnits: true,
+      takesReceipt: true,
+      exchange: pendleExchange(constants, asset.address),
+    }
+  },
+  market,
+}

@@ -1,0 +1,98 @@
+import { encodeFunctionData } from 'viem/utils'
+import type { Query } from '../chain/contract-query.ts'
+import type { Address, Hex } from '../domain/address.ts'
+import type { Transaction } from '../domain/transaction.ts'
+import type { StrategyEntry } from './catalog.ts'
+import type { Exchange } from './exchange.ts'
+import type { Grade } from './grades.ts'
+import type { Intent } from './intent.ts'
+import type { Market } from './market.ts'
+import type { Verdict } from './verdict.ts'
+import type { Queue } from './withdrawal-queue.ts'
+
+/** What an amount costs in the receipt: a number of units, or a number computed from a read of the market. */
+export type Cost =
+  | { units: bigint }
+  | { read: { to: Address; data: Hex }; unitsOf: (answer: bigint) => bigint }
+
+/**
+ * What the guard must know of a market to check its calls: their targets, how calldata is bound to the intent, and how much of the receipt a
+ * withdrawal of an exact amount costs.
+ */
+export type MarketBinding = {
+  /** The first is the contract that takes deposits; withdrawals may go to another. */
+  targets: readonly [Address, ...Address[]]
+  bind: (transaction: Transaction, intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>) => Verdict
+  cost: (amount: bigint) => Cost
+  /** The calldata of a partial withdrawal names units of the receipt. */
+  byUnits?: true
+  /** A withdrawal needs an allowance of the receipt. */
+  takesReceipt?: true
+  /** Its steps are exchanges at a moving price: what they bring. */
+  exchange?: Exchange
+}
+
+/**
+ * What a market pays for units of the receipt: a number, or a number computed from reads, each the first word of its answer or `undefined`
+ * where it reverts. `insteadOf` says in words which answer was missing where another one was taken.
+ */
+export type Pays =
+  | { amount: bigint }
+  | {
+      reads: readonly { to: Address; data: Hex }[]
+      amountOf: (answers: readonly (bigint | undefined)[]) => bigint | undefined
+      insteadOf?: (answers: readonly (bigint | undefined)[]) => string | undefined
+    }
+
+/** A yield protocol: one folder, and one line in the registry. */
+export type Protocol<constants> = {
+  grade: Grade
+  /** Where other protocols run the same bytecode: whether a market is of the protocol whose bytecode was run, and whose that was. */
+  forks?: { isOwn: (protocol: string) => boolean; whose: string }
+  /** What its markets do with an asset, in a sentence or two. */
+  description: (symbol: string) => string
+  /** How the rate that it states becomes a yearly one, in words. Without it: compounded every second over 365 days. */
+  rateConvention?: (constants: constants) => string | undefined
+  binding: (entry: StrategyEntry, constants: constants) => MarketBinding
+  /** Where withdrawals wait. Without it, they pay at once. */
+  queue?: (chainId: number, constants: constants) => Queue | undefined
+  /** What units of the receipt pay at once. Without it, a unit is worth one of the asset. */
+  pays?: (entry: StrategyEntry, constants: constants, units: bigint) => Pays
+  /** How much of the receipt a deposit brings at least. Without it, what the same amount costs. */
+  brings?: (
+    constants: constants,
+    deposit: { amount: bigint; wallet: Address },
+    cost: MarketBinding['cost'],
+  ) => Cost
+  market: (entry: StrategyEntry, constants: constants) => Market
+}
+
+/** The cost where balances rebase: one unit of the receipt for one of the asset. */
+export const oneForOne = (amount: bigint): Cost => ({ units: amount })
+
+/** A question to a contract as the target and calldata of a read. */
+export const readOf = ({ address, abi, functionName, args = [] }: Query): { to: Address; data: Hex } => ({
+  to: address,
+  data: encodeFunctionData({ abi, functionName, args: [...args] }),
+})
+
+/** What a market pays by the answers to some questions. */
+export const paysBy = (
+  queries: readonly Query[],
+  amountOf: (answers: readonly (bigint | undefined)[]) => bigint | undefined,
+): Extract<Pays, { reads: unknown }> => ({ reads: queries.map(readOf), amountOf })
+
+/** A sentence about a market that lends. */
+export const lends = (symbol: string): string =>
+  `Lends ${symbol} to borrowers of the market against collateral. The rate follows how much of it is borrowed.`
+
+/** A sentence about a market that stakes. */
+export const stakes = (symbol: string): string =>
+  `Stakes ${symbol} and holds a receipt for it, which is worth more as the validators earn. A withdrawal may have to wait.`
+
+/** A sentence about a vault. */
+export const vaultOf = (symbol: string): string =>
+  `A vault that takes ${symbol} and gives shares. A share is worth more as the vault earns.`
+
+/** Appended to the source of an A whose calldata also equals that of an SDK. */
+export const alsoEqual = (sdk: string): string => `; its calldata equals that of ${sdk}`

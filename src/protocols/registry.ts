@@ -1,0 +1,125 @@
+import type { Address } from '../domain/address.ts'
+import { aaveV3 } from './aave-v3/protocol.ts'
+import { across } from './across/protocol.ts'
+import type { Catalog, StrategyEntry } from './catalog.ts'
+import { compoundV2 } from './compound-v2/protocol.ts'
+import { compoundV3 } from './compound-v3/protocol.ts'
+import type { MarketConstants } from './constants.ts'
+import { erc4626 } from './erc4626/protocol.ts'
+import { ethena } from './ethena/protocol.ts'
+import type { Grade } from './grades.ts'
+import { lido } from './lido/protocol.ts'
+import {
+  benqiStaking,
+  etherFi,
+  fraxEther,
+  gnosisSdai,
+  lista,
+  rocketPool,
+  stader,
+} from './liquid-staking/protocols.ts'
+import type { Market } from './market.ts'
+import { morpho } from './morpho/protocol.ts'
+import { pendlePt } from './pendle-pt/protocol.ts'
+import type { Cost, MarketBinding, Pays, Protocol } from './protocol.ts'
+import { sparkPsm3 } from './spark-psm3/protocol.ts'
+import { stakewise } from './stakewise/protocol.ts'
+import type { Queue } from './withdrawal-queue.ts'
+import { yearnV3 } from './yearn-v3/protocol.ts'
+
+/** Every yield protocol: one line each. */
+const protocols: {
+  readonly [family in MarketConstants['family']]: Protocol<Extract<MarketConstants, { family: family }>>
+} = {
+  'aave-v3': aaveV3,
+  across,
+  'benqi-staking': benqiStaking,
+  'compound-v2': compoundV2,
+  'compound-v3': compoundV3,
+  erc4626,
+  'ether-fi': etherFi,
+  ethena,
+  'frax-ether': fraxEther,
+  'gnosis-sdai': gnosisSdai,
+  lido,
+  lista,
+  morpho,
+  'pendle-pt': pendlePt,
+  'rocket-pool': rocketPool,
+  'spark-psm3': sparkPsm3,
+  stader,
+  stakewise,
+  'yearn-v3': yearnV3,
+}
+
+/** The protocol of a market. A constants object always belongs to the protocol of its family, which the type of the table keeps. */
+const protocolOf = ({ family }: Pick<MarketConstants, 'family'>): Protocol<MarketConstants> =>
+  protocols[family] as Protocol<MarketConstants>
+
+/** How calls of a strategy are checked. */
+export const bindingOf = (entry: StrategyEntry): MarketBinding =>
+  protocolOf(entry.constants).binding(entry, entry.constants)
+
+/** The queue of a market that pays later; `undefined` where a withdrawal pays at once. */
+export const queueOf = ({ constants, chainId }: StrategyEntry): Queue | undefined =>
+  protocolOf(constants).queue?.(chainId, constants)
+
+/** The market of a catalogue entry. */
+export const marketOf = (entry: StrategyEntry): Market =>
+  protocolOf(entry.constants).market(entry, entry.constants)
+
+/** Every market of a catalogue. */
+export const marketsOf = (catalog: Catalog): Market[] => catalog.strategies.map(marketOf)
+
+/**
+ * What units of the receipt pay at once when they are returned, by the market's own answer, its fees deducted. `undefined` where it pays
+ * later, or is an exchange, whose calldata names the amount.
+ */
+export function paysOf(entry: StrategyEntry, units: bigint): Pays | undefined {
+  if (bindingOf(entry).exchange || queueOf(entry)) return undefined
+  const { pays } = protocolOf(entry.constants)
+  return pays ? pays(entry, entry.constants, units) : { amount: units }
+}
+
+/**
+ * How much of the receipt a deposit brings at least, by the market's own answer before it. `undefined` where it is an exchange, whose
+ * calldata names the amount.
+ */
+export function bringsOf(
+  entry: StrategyEntry,
+  deposit: { amount: bigint; wallet: Address },
+): Cost | undefined {
+  const { cost, exchange } = bindingOf(entry)
+  if (exchange) return undefined
+  const { brings } = protocolOf(entry.constants)
+  return brings ? brings(entry.constants, deposit, cost) : cost(deposit.amount)
+}
+
+/** The grade of each protocol, and its evidence: whose bytecode was run, or whose calldata compared. */
+export const grades = Object.fromEntries(
+  Object.entries(protocols).map(([family, { grade }]) => [family, grade]),
+) as Readonly<Record<MarketConstants['family'], Grade>>
+
+/** The grade of one market, which is that of its protocol; where another protocol's bytecode was run, it says whose. */
+export function gradeOf({ protocol, constants }: Pick<StrategyEntry, 'protocol' | 'constants'>): Grade {
+  const {
+    grade: { grade, by },
+    forks,
+  } = protocolOf(constants)
+  // The sandbox's own contracts prove nothing about anybody else's.
+  if (protocol.startsWith('sandbox-')) {
+    const own = "the contract itself is the sandbox's own"
+    return grade === 'B' ? { grade, by: `${by}; ${own}` } : { grade: 'C', by: own }
+  }
+  if (!forks || forks.isOwn(protocol)) return { grade, by }
+  return { grade, by: `of ${forks.whose}: ${by}` }
+}
+
+/** What the markets of a protocol do with an asset, in a sentence or two. */
+export const descriptionOf = (family: MarketConstants['family'], symbol: string): string =>
+  protocolOf({ family }).description(symbol)
+
+/** How the rate that a market states becomes a yearly one, in words. */
+export const rateConventionOf = (constants: MarketConstants): string =>
+  protocolOf(constants).rateConvention?.(constants) ??
+  'the rate a second, compounded every second over 365 days'

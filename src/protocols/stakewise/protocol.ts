@@ -1,0 +1,26 @@
+import { type Protocol, readOf, stakes } from '../protocol.ts'
+import { stakewiseAbi } from './abi.ts'
+import { bindStakewise } from './binding.ts'
+import type { StakewiseConstants } from './constants.ts'
+import { stakewise as market } from './market.ts'
+import { stakewiseQueue } from './queue.ts'
+
+/** The Genesis vault of StakeWise v3. */
+export const stakewise: Protocol<StakewiseConstants> = {
+  grade: {
+    grade: 'B',
+    by: '@stakewise/v3-sdk 2.0.2; where rewards of the vault are to be brought in, the SDK does that first, and this program does not',
+  },
+  description: stakes,
+  binding: ({ asset }, { vault }) => ({
+    targets: [vault],
+    bind: (transaction, intent) => bindStakewise(transaction, intent, asset),
+    cost: (amount) => ({
+      read: readOf({ address: vault, abi: stakewiseAbi, functionName: 'convertToShares', args: [amount] }),
+      unitsOf: (shares) => shares,
+    }),
+    byUnits: true,
+  }),
+  queue: stakewiseQueue,
+  market,
+}
