@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 
-import { filled } from '../bench/docs/generated.ts'
+import { filled, partNames } from '../bench/docs/generated.ts'
 import { topics } from '../src/commands/help-topics.ts'
 import { publicNetworks } from '../src/domain/networks.ts'
 import { program } from '../src/main.ts'
@@ -68,6 +68,11 @@ describe.each(pages)('$path', ({ path, text }) => {
   test('names no source file, because those move', () => {
     expect(text).not.toMatch(/\b(src|test|bench)\//)
   })
+})
+
+test.each(partNames)('the generated part %s is in a page, between its markers', (name) => {
+  const marked = new RegExp(`<!-- generated: ${name}; [^>]*-->\n[\\s\\S]+?<!-- end -->`)
+  expect(pages.filter(({ text }) => marked.test(text))).toHaveLength(1)
 })
 
 describe('every command line is one that the program takes', () => {

@@ -46,6 +46,9 @@ const parts: Readonly<Record<string, () => string[]>> = {
   ],
 }
 
+/** The names of all generated parts. */
+export const partNames: readonly string[] = Object.keys(parts)
+
 /** A page with each part between `<!-- generated: NAME -->` and `<!-- end -->` as it is now. */
 export const filled = (page: string): string =>
   page.replace(
