@@ -1,15 +1,20 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gathered } from './docs/gathered.ts'
+import { filled } from './docs/generated.ts'
 import { manual } from './docs/man.ts'
 import { markdown } from './docs/markdown.ts'
 
-// Writes the command reference and the manual page. A test compares them with what this would write.
+// Writes the command reference, the manual page and the generated parts of the other pages. Tests compare them with what this would write.
 const root = join(import.meta.dirname, '..')
 const all = await gathered()
+const pages = ['README.md', ...globSync('docs/*.md', { cwd: root })].filter(
+  (path) => path !== 'docs/commands.md',
+)
 for (const [path, content] of [
   ['docs/commands.md', markdown(all)],
   ['docs/man/sluice.1', manual(all)],
+  ...pages.map((path) => [path, filled(readFileSync(join(root, path), 'utf8'))] as const),
 ] as const) {
   mkdirSync(dirname(join(root, path)), { recursive: true })
   writeFileSync(join(root, path), content)

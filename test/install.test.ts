@@ -33,7 +33,7 @@ const installed = (file: string, os: string, cpu: string) => {
     : undefined
 }
 
-/** Where the two commands of the README must do. */
+/** Where the two commands of the README must work. */
 const platforms = [
   ['linux', 'x64'],
   ['linux', 'arm64'],

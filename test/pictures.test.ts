@@ -9,12 +9,18 @@ import { useSandbox } from './support/sandbox.ts'
 const { run } = useCommands(useSandbox())
 const root = join(import.meta.dirname, '..')
 const read = (...path: string[]) => readFileSync(join(root, ...path), 'utf8')
+const documents = [
+  read('README.md').replaceAll('(docs/', '('),
+  ...readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => read('docs', name)),
+].join('\n')
 
 describe.each(pictures)('the picture $name', ({ name, alt, before, lines, until }) => {
   const shown = read('docs', 'pictures', `${name}.svg`)
 
-  test('is in the README with words for those who cannot look, and says what was typed', () => {
-    expect(read('README.md')).toContain(`![${alt}](docs/pictures/${name}.svg)`)
+  test('is in the README or a page of docs with words for those who cannot look, and says what was typed', () => {
+    expect(documents).toContain(`![${alt}](pictures/${name}.svg)`)
     const [title, description, ...texts] = textsOf(shown)
     expect(title).toBe(lines.map((line) => `sluice ${line}`).join(', '))
     expect(description).toBe(alt)

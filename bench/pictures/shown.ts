@@ -21,36 +21,36 @@ const days = [900, -300, 500, -600, -400, 700, 300, -900, 500, 900, -700, -300].
   'sandbox warp 2d',
 ])
 
-/** The pictures of the README, in its order. Each has chains of its own, which begin where all sandboxes begin. */
+/** The pictures of the README and of the pages in `docs`. Each has chains of its own, which begin where all sandboxes begin. */
 export const pictures: readonly Picture[] = [
   {
     name: 'demo',
-    alt: 'The end of the demo: the last withdrawal, what the chain says of it, what the wallet had before and has now, and how long it took.',
+    alt: 'End of the demo: the last withdrawal, the on-chain check, the balances before and after, and the elapsed time.',
     before: [],
     lines: ['demo'],
   },
   {
     name: 'strategies',
-    alt: 'A list of strategies with asset, network, category, rate and size, and one of them in detail with what it paid day by day as a small curve.',
+    alt: 'A list of strategies with asset, network, category, APY and TVL, and one strategy in detail with its daily APY as a sparkline.',
     before: [`sandbox fund ${account} --token USDC --amount 5000000`, ...days],
     lines: ['strategies list --asset USDC', `strategies show ${slug}`],
   },
   {
     name: 'deposit',
-    alt: 'What is shown before anything is signed: wallet, network, the contract by name, each decoded call, gas, what the balances will be, the allowance that is left, and the question whether to sign.',
+    alt: 'The confirmation before signing: wallet, network, contract name, decoded calls, gas, resulting balances, remaining allowance, and the prompt.',
     before: ['sandbox up'],
     lines: [`deposit ${slug} --amount 100`],
     until: '(y/N)',
   },
   {
     name: 'swap',
-    alt: 'A quote for a swap on one network: what is paid and received, at least how much, by which provider, until when, and the command that does it.',
+    alt: 'A swap quote on one network: amount in, amount out, minimum received, provider, expiry, and the command that executes it.',
     before: ['sandbox up'],
     lines: ['swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 100'],
   },
   {
     name: 'explain',
-    alt: 'A deposit whose first transaction is not mined: what happened, where the funds are, that it is not safe to ask for it anew, the next command, and what journal, chain and service say.',
+    alt: 'A deposit whose first transaction is pending: what happened, where the funds are, that a retry is unsafe, the next command, and the state in the journal, on the chain and in the service.',
     before: [
       'sandbox fault stop-mining',
       `deposit ${slug} --amount 100 --yes --no-wait --idempotency-key job-4711`,

@@ -1,0 +1,130 @@
+import type { Catalog, StrategyEntry } from '../../src/domain/catalog.ts'
+import { exits } from '../../src/domain/exits.ts'
+import { gradeOf } from '../../src/domain/grades.ts'
+import { publicNetworks } from '../../src/domain/networks.ts'
+import { filesOf } from '../../src/world/known-catalog.ts'
+
+/** What a catalogue's `protocol` begins with, and the protocol's name in the tables. The longest match counts. */
+const names: Readonly<Record<string, string>> = {
+  'aave-v3': 'Aave v3',
+  across: 'Across',
+  benqi: 'Benqi',
+  'compound-v3': 'Compound v3',
+  curve: 'Curve scrvUSD',
+  ethena: 'Ethena',
+  'ether-fi': 'ether.fi',
+  euler: 'Euler v2',
+  fluid: 'Fluid',
+  frax: 'Frax',
+  'gnosis-savings': 'Gnosis sDAI',
+  lido: 'Lido',
+  lista: 'Lista',
+  moonwell: 'Moonwell',
+  morpho: 'Morpho',
+  'pendle-pt': 'Pendle PT',
+  'rocket-pool': 'Rocket Pool',
+  sky: 'Sky',
+  spark: 'Spark',
+  stader: 'Stader',
+  stakewise: 'StakeWise',
+  venus: 'Venus',
+  'yearn-v3': 'Yearn v3',
+}
+
+const known = await filesOf(publicNetworks)
+const mainnets = publicNetworks.filter(({ testnet }) => !testnet)
+
+/** The generated parts of pages, by the name in their markers. */
+const parts: Readonly<Record<string, () => string[]>> = {
+  'protocols-by-network': protocolsByNetwork,
+  grades: gradeRows,
+  networks: networkRows,
+  'exit-codes': () => [
+    '| code | meaning |',
+    '|---|---|',
+    ...Object.entries(exits).map(([code, meaning]) => `| ${code} | ${meaning} |`),
+  ],
+}
+
+/** The names of all generated parts. */
+export const partNames: readonly string[] = Object.keys(parts)
+
+/** A page with each part between `<!-- generated: NAME -->` and `<!-- end -->` as it is now. */
+export const filled = (page: string): string =>
+  page.replace(
+    /(<!-- generated: ([\w-]+)[^\n]* -->\n)[\s\S]*?(<!-- end -->)/g,
+    (_, begin: string, name: string, end: string) => {
+      const part = parts[name]
+      if (!part) throw new Error(`There is no generated part ${name}`)
+      return `${begin}\n${part().join('\n')}\n\n${end}`
+    },
+  )
+
+/** The name of an entry's protocol. A protocol that the table above does not have is an error. */
+function nameOf({ protocol }: StrategyEntry): string {
+  const [prefix] = Object.keys(names)
+    .filter((one) => protocol.startsWith(one))
+    .sort((a, b) => b.length - a.length)
+  if (prefix === undefined) throw new Error(`${protocol} has no name in bench/docs/generated.ts`)
+  return names[prefix]!
+}
+
+/** The grade of an entry; with a star where the bytecode that was run is another protocol's. */
+function markOf(entry: StrategyEntry): string {
+  const { grade, by } = gradeOf(entry)
+  return by.startsWith('of ') ? `${grade}*` : grade
+}
+
+const entries = known.flatMap(({ strategies }) => strategies)
+const protocols = [...new Set(entries.map(nameOf))].sort((a, b) => a.localeCompare(b, 'en'))
+const ofNetwork = (network: string): Catalog => known.find(({ networks }) => networks[0]!.name === network)!
+
+/** Each protocol with its grades on each main network. */
+function protocolsByNetwork(): string[] {
+  const row = (name: string, cell: (network: string) => string) =>
+    `|${[name, ...mainnets.map((network) => cell(network.name))].join('|')}|`
+  return [
+    row('protocol', (network) => network),
+    row('---', () => ':-:'),
+    ...protocols.map((name) =>
+      row(name, (network) =>
+        [
+          ...new Set(
+            ofNetwork(network)
+              .strategies.filter((entry) => nameOf(entry) === name)
+              .map(markOf),
+          ),
+        ]
+          .sort()
+          .join('/'),
+      ),
+    ),
+    row('Uniswap v3 (swap)', (network) => (ofNetwork(network).uniswapV3.length > 0 ? '✓' : '')),
+    row('CCTP v2 (bridge)', (network) => (ofNetwork(network).cctpV2.length > 0 ? '✓' : '')),
+  ]
+}
+
+/** What each grade rests on. */
+function gradeRows(): string[] {
+  const rows = entries.map(
+    (entry) => `| ${nameOf(entry)} | ${markOf(entry)} | ${gradeOf(entry).by.replace(/^of /, '')} |`,
+  )
+  return [
+    '| protocol | grade | evidence |',
+    '|---|---|---|',
+    ...[...new Set(rows)].sort((a, b) => a.localeCompare(b, 'en')),
+  ]
+}
+
+/** How many markets each network has, and whether tokens can be swapped and bridged there. */
+function networkRows(): string[] {
+  const yes = (list: readonly unknown[]) => (list.length > 0 ? 'yes' : 'no')
+  return [
+    '| network | chain id | markets | Uniswap v3 | CCTP v2 |',
+    '|---|---|---|---|---|',
+    ...known.map(
+      ({ networks: [network], strategies, uniswapV3, cctpV2 }) =>
+        `| ${network!.name} | ${network!.chainId} | ${strategies.length} | ${yes(uniswapV3)} | ${yes(cctpV2)} |`,
+    ),
+  ]
+}

@@ -1,0 +1,184 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Command } from 'commander'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+
+import { filled, partNames } from '../bench/docs/generated.ts'
+import { topics } from '../src/commands/help-topics.ts'
+import { publicNetworks } from '../src/domain/networks.ts'
+import { program } from '../src/main.ts'
+import { filesOf } from '../src/world/known-catalog.ts'
+import { type ProgramHome, programHome } from './support/program.ts'
+
+const root = join(import.meta.dirname, '..')
+const pages = ['README.md', ...globSync('docs/*.md', { cwd: root }).sort()]
+  .filter((path) => path !== 'docs/commands.md')
+  .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
+const readme = pages[0]!.text
+
+/** The blocks of shell commands of a page, without comments. */
+const blocksOf = (text: string): string[] =>
+  [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block!.replace(/ +# .*$/gm, ''))
+
+/** What is written as code inside a sentence or a table. */
+const inlineOf = (text: string): string[] =>
+  [...text.replace(/^```[\s\S]*?^```$/gm, '').matchAll(/`([^`\n]+)`/g)].map(([, code]) => code!)
+
+/** The calls of sluice in a page, each up to the end of its command. */
+const linesOf = (text: string): string[] => [
+  ...blocksOf(text)
+    .join('')
+    .split(/\n| && | \|\|? | > /)
+    .flatMap((line) => /(?:^|[ (])(sluice .*?)\)?$/.exec(line)?.[1] ?? []),
+  ...inlineOf(text).filter((code) => code.startsWith('sluice ')),
+]
+
+describe.each(pages)('$path', ({ path, text }) => {
+  test('has the generated parts as npm run docs writes them', () => {
+    expect(text).toBe(filled(text))
+  })
+
+  test('is short', () => {
+    if (path === 'README.md') expect(text.split(/\s+/).length).toBeLessThanOrEqual(900)
+    else expect(text.split('\n').length).toBeLessThanOrEqual(150)
+  })
+
+  test('is reached from the README', () => {
+    if (path !== 'README.md') expect(readme).toContain(`](${path})`)
+  })
+
+  test('has no link to a page or a heading that does not exist', () => {
+    const links = [...text.matchAll(/\]\((?!https:)([^)#]*)(?:#([^)]*))?\)/g)]
+    for (const [link, file, heading] of links) {
+      const target = file ? join(root, dirname(path), file) : join(root, path)
+      expect({ link, exists: existsSync(target) }).toEqual({ link, exists: true })
+      if (heading !== undefined) {
+        const headings = [...readFileSync(target, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
+          title!
+            .toLowerCase()
+            .replace(/[^\w -]/g, '')
+            .replace(/ /g, '-'),
+        )
+        expect(headings).toContain(heading)
+      }
+    }
+  })
+
+  test('names no source file, because those move', () => {
+    expect(text).not.toMatch(/\b(src|test|bench)\//)
+  })
+})
+
+test.each(partNames)('the generated part %s is in a page, between its markers', (name) => {
+  const marked = new RegExp(`<!-- generated: ${name}; [^>]*-->\n[\\s\\S]+?<!-- end -->`)
+  expect(pages.filter(({ text }) => marked.test(text))).toHaveLength(1)
+})
+
+describe('every command line is one that the program takes', () => {
+  let slugs: ReadonlySet<string>
+  beforeAll(async () => {
+    slugs = new Set(
+      (await filesOf(publicNetworks)).flatMap(({ strategies }) => strategies.map(({ slug }) => slug)),
+    )
+  })
+
+  test.each(pages.filter(({ text }) => linesOf(text).length > 0))('$path', async ({ text }) => {
+    for (const line of linesOf(text)) expect({ line, fault: await faultOf(line) }).toEqual({ line })
+  })
+
+  test('what the program does not take is seen', async () => {
+    for (const line of [
+      'sluice deposit-now x',
+      'sluice deposit aave-v3-usdc-base --amont 1',
+      'sluice deposit aave-v3-none-base --amount 1',
+      'sluice action show',
+      'sluice action show ID more',
+      'sluice serve --port',
+      'sluice help exit-code',
+    ])
+      expect({ line, fault: await faultOf(line) }).toEqual({ line, fault: expect.any(String) })
+  })
+
+  /** Why the program would not take a line; nothing where its action would run. Nothing is run. */
+  async function faultOf(line: string): Promise<string | undefined> {
+    const [, ...words] = wordsOf(line)
+    if (words[0] === 'help') return Object.hasOwn(topics, words[1] ?? '') ? undefined : 'no such topic'
+    const [command, slug] = words
+    if (/^(deposit|withdraw)$/.test(command ?? '') && slug && !slug.includes('-sandbox-') && !slugs.has(slug))
+      return `no strategy ${slug}`
+    const tree = await program(words, {
+      version: '0',
+      io: { out: { write: () => undefined, paint: { level: 0 } } },
+    } as never)
+    const taken = new Error('taken')
+    tree.hook('preAction', () => {
+      throw taken
+    })
+    try {
+      await tree.parseAsync(words, { from: 'user' })
+    } catch (error) {
+      if (error === taken || (error as { code?: string }).code === 'commander.helpDisplayed') return undefined
+      return (error as Error).message
+    }
+    return 'nothing would run'
+  }
+})
+
+test('every flag in a sentence is one of some command', async () => {
+  const known = new Set(['--help', '--version'])
+  const walk = (command: Command): void => {
+    for (const { long } of command.options) if (long) known.add(long)
+    command.commands.forEach(walk)
+  }
+  walk(await program([], { version: '0', io: { out: { write: () => undefined } } } as never, true))
+  for (const { path, text } of pages) {
+    const named = inlineOf(text).flatMap((code) => code.match(/(?<![\w-])--[a-z][a-z-]*/g) ?? [])
+    expect({ path, unknown: named.filter((flag) => !known.has(flag)) }).toEqual({ path, unknown: [] })
+  }
+})
+
+describe('the examples for the sandbox do what they say, typed at a shell', () => {
+  let place: ProgramHome
+  beforeAll(() => {
+    place = programHome(inject('sandboxCache'))
+    mkdirSync(join(place.home, 'bin'))
+    const sluice = join(place.home, 'bin', 'sluice')
+    writeFileSync(sluice, `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'bin', 'sluice.js')}' "$@"\n`)
+    chmodSync(sluice, 0o755)
+    shell(`sluice deposit aave-v3-usdc-sandbox-one --amount 1 --yes --idempotency-key ${action}`)
+  })
+  afterAll(() => place.end())
+
+  /** The action that stands for ID in the pages. */
+  const action = 'documents-1'
+  const shell = (script: string) => {
+    const { status, stderr } = spawnSync('bash', ['-euo', 'pipefail', '-c', script], {
+      cwd: place.home,
+      env: { PATH: `${join(place.home, 'bin')}:${process.env.PATH}`, HOME: place.home },
+      encoding: 'utf8',
+    })
+    expect({ script, status, stderr: status === 0 ? '' : stderr }).toEqual({ script, status: 0, stderr: '' })
+  }
+  /** What needs a registry, a real chain or a server; the demo is run by tests of its own. */
+  const isElsewhere = /\bnpm |https?:|sluice demo|\$KEY/
+
+  const told = pages.flatMap(({ path, text }) =>
+    blocksOf(text)
+      .filter((block) => !isElsewhere.test(block))
+      .map((block, i) => [`${path} ${i + 1}`, block.replace(/\bID\b/g, action)] as const),
+  )
+  test.each(told)('%s', (_, block) => shell(block))
+
+  test('there are as many as the pages show', () => {
+    expect(told.length).toBeGreaterThan(12)
+  })
+})
+
+/** The words of a command line, as bash reads them. */
+function wordsOf(line: string): string[] {
+  const out = execFileSync('bash', ['-c', `sluice() { printf '%s\\0' sluice "$@"; }; ${line}`], {
+    encoding: 'utf8',
+  })
+  return out.split('\0').slice(0, -1)
+}
