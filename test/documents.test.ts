@@ -5,10 +5,10 @@ import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 
 import { filled, partNames } from '../bench/docs/generated.ts'
+import { program } from '../src/app/main.ts'
+import { filesOf } from '../src/app/profiles/catalog.ts'
 import { topics } from '../src/commands/help-topics.ts'
 import { publicNetworks } from '../src/domain/networks.ts'
-import { program } from '../src/main.ts'
-import { filesOf } from '../src/world/known-catalog.ts'
 import { type ProgramHome, programHome } from './support/program.ts'
 
 const root = join(import.meta.dirname, '..')

@@ -1,8 +1,8 @@
-import type { Catalog, StrategyEntry } from '../../src/domain/catalog.ts'
-import { exits } from '../../src/domain/exits.ts'
-import { gradeOf } from '../../src/domain/grades.ts'
+import { filesOf } from '../../src/app/profiles/catalog.ts'
+import { exits } from '../../src/domain/exit-codes.ts'
 import { publicNetworks } from '../../src/domain/networks.ts'
-import { filesOf } from '../../src/world/known-catalog.ts'
+import type { Catalog, StrategyEntry } from '../../src/protocols/catalog.ts'
+import { gradeOf } from '../../src/protocols/registry.ts'
 
 /** What a catalogue's `protocol` begins with, and the protocol's name in the tables. The longest match counts. */
 const names: Readonly<Record<string, string>> = {
