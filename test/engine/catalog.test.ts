@@ -4,6 +4,7 @@ import * as viem from 'viem/chains'
 import { describe, expect, test } from 'vitest'
 import { wholeCatalog } from '../../src/app/profiles/catalog.ts'
 import { publicNetworks } from '../../src/domain/networks.ts'
+import { describedMetadata } from '../../src/engine/strategies/market-state.ts'
 import { type CatalogFile, catalogOfFile } from '../../src/protocols/catalog-file.ts'
 import { wrappedOf } from '../../src/protocols/prices.ts'
 import { grades, marketsOf } from '../../src/protocols/registry.ts'
@@ -44,18 +45,20 @@ describe('the public networks', () => {
 test('every market of a public network says what it does and what its worth follows, and its own words come first', async () => {
   const { strategies: all } = await wholeCatalog({ cache: '', data: '', config: '' } as never, {})
   expect(all.length).toBeGreaterThan(600)
-  for (const { slug, metadata, asset } of all)
-    expect([slug, (metadata as { en: object }).en]).toEqual([
+  for (const entry of all) {
+    const { slug, asset } = entry
+    expect([slug, (describedMetadata(entry) as { en: object }).en]).toEqual([
       slug,
       expect.objectContaining({
         description: expect.stringMatching(/\w+.*\.?$/),
         volatility: expect.stringContaining(asset.symbol),
       }),
     ])
+  }
   const vault =
     all.find(({ slug }) => slug === 'euler9-summits-usdc-avalanche') ??
     all.find(({ protocol }) => protocol === 'euler9-summits')
-  expect((vault!.metadata as { en: object }).en).toMatchObject({
+  expect((describedMetadata(vault!) as { en: object }).en).toMatchObject({
     description: 'A vault of 9Summits Cluster on Euler.',
   })
 })

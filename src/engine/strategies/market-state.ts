@@ -18,7 +18,11 @@ function conventionOf(constants: MarketConstants, basis: ApyBasis, simpleYear?: 
 }
 
 /** The texts of a market; what its protocol says of all its markets stands where nothing is said of the market itself. */
-function described({ metadata, asset: { symbol }, constants }: StrategyEntry): Record<string, unknown> {
+export function describedMetadata({
+  metadata,
+  asset: { symbol },
+  constants,
+}: Pick<StrategyEntry, 'metadata' | 'asset' | 'constants'>): Record<string, unknown> {
   const known = {
     volatility: `Counted in ${symbol}: its value in USD follows the price of ${symbol}.`,
     description: descriptionOf(constants.family, symbol),
@@ -112,7 +116,7 @@ export function strategyOf(standing: Standing): Strategy {
     isDefault: entry.isDefault,
     startDate: entry.startDate ?? (begun === null ? null : new Date(begun * 1000).toISOString()),
     rates: null,
-    metadata: described(entry),
+    metadata: describedMetadata(entry),
     logourl: entry.logourl,
     implementationSelector: entry.implementationSelector,
     grade: gradeOf(entry),

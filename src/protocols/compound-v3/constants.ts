@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Address } from '../../domain/address.ts'
 import { At } from '../shared/address-schema.ts'
 
 /** A market of Compound v3 is one contract; `rewards` names the contract that pays tokens beside the interest. */
@@ -8,5 +9,5 @@ export const CompoundV3Constants = z.strictObject({
   rewards: At,
 })
 export type CompoundV3Constants = Omit<z.infer<typeof CompoundV3Constants>, 'rewards'> & {
-  rewards?: z.infer<typeof At> | undefined
+  rewards?: Address | undefined
 }
