@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+
 import type { Address, Hex } from '../../src/domain/address.ts'
 import type { Artifact } from '../../src/sandbox/genesis/artifacts.ts'
 import { compiled } from '../support/compile.ts'
