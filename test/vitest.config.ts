@@ -9,8 +9,10 @@ export default defineConfig({
     maxWorkers: 3,
     // No test replaces a module, so a worker keeps those it has loaded for its next file.
     isolate: false,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // A busy machine is slow, and nothing here fails for that.
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 60_000 } },
     teardownTimeout: 20_000,
   },
 })
