@@ -1,3 +1,4 @@
+import { wasLetGo } from '../src/store/journal/reopened-steps.ts'
 import type { Execution } from '../src/transactions/run.ts'
 import type { SimTransaction } from '../test/support/simulated-chain.ts'
 import { endOracle, finalOracle, sendOracle, watchedJournal } from './sim-oracles.ts'
@@ -74,8 +75,15 @@ export async function simCell(seed: number, cell: number, broken: Broken = {}): 
     slow: false,
     diesAfter: Number.POSITIVE_INFINITY,
     interruptedAfter: Number.POSITIVE_INFINITY,
-    options: { queueBehind: true, ...pin },
+    // What reverted for good, and a reorganisation took, is not sent again: the hint says to cancel it.
+    options: { queueBehind: true, ...pin, ...(isLetGo(operation) && { replacement: 'cancel' as const }) },
   })
+  const isLetGo = (operation: string) =>
+    world.journal
+      .find(operation)!
+      .steps.some(
+        ({ index, state }) => state === 'BROADCAST' && wasLetGo(world.journal.events(operation), index),
+      )
   let left = ids
   for (let round = 0; round < 8 && left.length > 0; round++) {
     // One after the other, as a person would: one that waits behind the nonce of another would hold the wallet against it.
