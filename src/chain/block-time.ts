@@ -54,7 +54,7 @@ const longestMs = 3_000
  * The other endpoint for which a time, in Unix seconds, is not over yet, though it answers: one alone that names a late block must not end anything.
  * One whose newest block is older than `maxAgeMs` by this clock, in epoch ms, has stopped, and says nothing.
  */
-export async function notYetPast(
+export async function endpointBeforeTime(
   rpc: Rpc,
   { chainId, time }: { chainId: number; time: number },
   { now, maxAgeMs = Number.POSITIVE_INFINITY }: { now: number; maxAgeMs?: number | undefined },

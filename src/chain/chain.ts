@@ -3,14 +3,14 @@ import { multicall } from 'viem/actions'
 import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Network, rpcVariable, sandboxNetworks } from '../domain/networks.ts'
-import { aggregated } from './multicall.ts'
-import { agesOf } from './price-age.ts'
+import { callMulticall } from './multicall.ts'
+import { readPriceAges } from './price-age.ts'
 import type { Answer, Read, Reading } from './reading.ts'
-import { faultOf, isRefusal } from './rpc/errors.ts'
+import { isExecutionError, transportFaultOf } from './rpc/errors.ts'
 import type { Rpc } from './rpc/rpc.ts'
 
 /** The chain of a network, whose faults say in `details.network` which network it is, and name the setting of its RPC. */
-export function namedRpc(network: Network, rpc: Rpc): Rpc {
+export function rpcOfNetwork(network: Network, rpc: Rpc): Rpc {
   const { name } = network
   const named = async <value>(work: Promise<value>): Promise<value> => {
     try {
@@ -50,7 +50,7 @@ export type Chain = { network: Network; rpc: Rpc; client: Client; wrapped?: Addr
 
 /** Opens a chain for reading. Nothing is asked before the first read. */
 export function openChain(network: Network, bare: Rpc, wrapped?: Address): Chain {
-  const rpc = namedRpc(network, bare)
+  const rpc = rpcOfNetwork(network, bare)
   const request = ({ method, params }: { method: string; params?: unknown }) =>
     rpc.request(method, (params ?? []) as unknown[])
   const client = createClient({
@@ -81,7 +81,7 @@ export async function read<value>(
   const [plain, ages] = [reads.filter(({ code }) => !code), reads.filter(({ code }) => code)]
   const [answers, renewed] = await Promise.all([
     answersTo(chain, plain, blockNumber),
-    agesOf(chain.client, ages, blockNumber),
+    readPriceAges(chain.client, ages, blockNumber),
   ])
   let [nextPlain, nextAge] = [0, 0]
   return parse(
@@ -100,14 +100,14 @@ async function answersTo(chain: Chain, reads: readonly Read[], blockNumber?: big
   const { multicall3 } = chain.network
   try {
     const answers = await (multicall3
-      ? aggregated(chain.client, multicall3, reads, blockNumber)
+      ? callMulticall(chain.client, multicall3, reads, blockNumber)
       : withOwnCode(chain.client, reads, blockNumber))
     const isSilent = answers.every((answer) => answer === undefined)
     if (!isSilent || !multicall3 || !(await isMissing(chain, multicall3, blockNumber))) return answers
     return answersTo({ ...chain, network: { ...chain.network, multicall3: undefined } }, reads, blockNumber)
   } catch (error) {
-    const fault = faultOf(error)
-    if (!fault || !isRefusal(fault)) throw fault ?? error
+    const fault = transportFaultOf(error)
+    if (!fault || !isExecutionError(fault)) throw fault ?? error
     return reads.length === 1 ? [undefined] : inParts(chain, reads, cuts, blockNumber)
   }
 }
@@ -121,7 +121,7 @@ async function withOwnCode(client: Client, reads: readonly Read[], blockNumber?:
     allowFailure: true,
     ...(blockNumber !== undefined && { blockNumber }),
   })) as { status: string; result?: unknown; error?: unknown }[]
-  const fault = results.map(({ error }) => faultOf(error)).find((one) => one !== undefined)
+  const fault = results.map(({ error }) => transportFaultOf(error)).find((one) => one !== undefined)
   if (fault) throw fault
   return results.map(({ status, result }) => (status === 'success' ? result : undefined))
 }

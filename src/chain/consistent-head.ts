@@ -2,10 +2,10 @@ import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { wait } from '../http/backoff.ts'
 import { type Head, headAt, readHead } from './fees.ts'
-import { headIfUp, maxFallBack } from './heads.ts'
+import { headIfReachable, maxHeadRegression } from './heads.ts'
 import { hexQuantity, quantity } from './rpc/answer-numbers.ts'
 import type { Rpc } from './rpc/rpc.ts'
-import { patienceMs, pauses, promptly } from './rpc/timeouts.ts'
+import { nodeTimeoutMs, retryDelays, withAnswerTimeout } from './rpc/timeouts.ts'
 
 /** A node that is a little behind is so by a few blocks, or by so many seconds where blocks are quick. */
 const maxSecondsBehind = 12
@@ -16,7 +16,7 @@ const fewTries = 4
  * The block that two endpoints stand on: `head` is the newest that both have, as the first of them tells it, and `newest` what that one
  * has. `behind` says which of them had less, and by how many blocks. `silent` are other endpoints that were asked and did not answer.
  */
-export type CommonHead = {
+export type ConsistentHead = {
   head: Head
   newest: bigint
   peer?: Rpc
@@ -32,7 +32,7 @@ async function firstUp(
 ): Promise<{ peer?: Rpc; theirs?: Head; silent: string[] }> {
   const silent: string[] = []
   for (const peer of peers) {
-    const theirs = await headIfUp(peer, chainId, longestMs)
+    const theirs = await headIfReachable(peer, chainId, longestMs)
     if (theirs) return { peer, theirs, silent }
     silent.push(peer.host)
   }
@@ -48,8 +48,8 @@ export async function commonHead(
   rpc: Rpc,
   chainId: number,
   least = 0n,
-  longestMs = patienceMs,
-): Promise<CommonHead> {
+  longestMs = nodeTimeoutMs,
+): Promise<ConsistentHead> {
   for (let tried = 0; ; tried++) {
     const [mine, other] = await Promise.all([readHead(rpc, chainId), firstUp(rpc.peers, chainId, longestMs)])
     const newest = mine.number
@@ -57,11 +57,11 @@ export async function commonHead(
     if (!peer || !theirs) return { head: mine, newest, behind: null, silent }
     const ahead = newest - theirs.number
     if (ahead <= 0n && newest >= least) return { head: mine, newest, peer, behind: null, silent }
-    const isNear = ahead <= BigInt(maxFallBack) || mine.timestamp - theirs.timestamp <= maxSecondsBehind
+    const isNear = ahead <= BigInt(maxHeadRegression) || mine.timestamp - theirs.timestamp <= maxSecondsBehind
     const head = ahead > 0n && isNear ? await headAt(rpc, theirs.number) : undefined
     if (head?.hash === theirs.hash && head.number >= least)
       return { head, newest, peer, behind: { host: peer.host, blocks: Number(ahead) }, silent }
-    const pause = pauses[tried]
+    const pause = retryDelays[tried]
     // A block that is on its way is waited for; of nodes that stay apart it is enough to have asked a few times.
     if (pause !== undefined && (head?.hash === theirs.hash || tried < fewTries)) {
       await wait(pause)
@@ -82,11 +82,11 @@ export async function commonHead(
  * The newest block that two endpoints both have and in which all is done that the wallet itself did by what either of them knows: on an older
  * one it would still have what it has spent. One that does not come to it is RPC_INCONSISTENT; another endpoint has `longestMs` for each answer.
  */
-export async function ownHead(
+export async function consistentHead(
   rpc: Rpc,
   { chainId, wallet }: { chainId: number; wallet: Address },
-  longestMs = patienceMs,
-): Promise<CommonHead> {
+  longestMs = nodeTimeoutMs,
+): Promise<ConsistentHead> {
   for (let tried = 0; ; tried++) {
     const common = await commonHead(rpc, chainId, 0n, longestMs)
     const { peer, head } = common
@@ -95,10 +95,10 @@ export async function ownHead(
       nonceAt(rpc, wallet, hexQuantity(head.number)),
       nonceAt(rpc, wallet, 'latest'),
       // One that is down, or hangs, knows of nothing.
-      nonceAt(promptly(peer, longestMs), wallet, 'latest').catch(() => 0),
+      nonceAt(withAnswerTimeout(peer, longestMs), wallet, 'latest').catch(() => 0),
     ])
     if (then >= mine && then >= theirs) return common
-    const pause = pauses[tried]
+    const pause = retryDelays[tried]
     if (pause === undefined)
       throw new AppError(
         'RPC_INCONSISTENT',

@@ -2,7 +2,7 @@ import { encodeFunctionData, parseAbi, serializeTransaction } from 'viem/utils'
 import type { Address, Hex } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Fees } from './fees.ts'
-import { eachRead } from './reads.ts'
+import { readWords } from './reads.ts'
 import type { Rpc } from './rpc/rpc.ts'
 
 /** What says on a rollup what the data of a transaction costs beside its gas, in wei. Source: `viem/op-stack`; the same function on Scroll, `@scroll-tech/contracts`. */
@@ -31,7 +31,7 @@ export const dataFeeCall = (transaction: Transaction, form: Form): Hex =>
  * What a rollup takes for the data of transactions beside their gas, by what it costs now, in wei: with these gas limits, and nonces from `nonce` on.
  * Nothing on a chain that takes none; `null` where the node does not say how much.
  */
-export async function dataFeeOf(
+export async function readDataFee(
   rpc: Rpc,
   chainId: number,
   transactions: readonly Transaction[],
@@ -39,7 +39,7 @@ export async function dataFeeOf(
 ): Promise<bigint | null | undefined> {
   const to = dataFeeOracles.get(chainId)
   if (!to || transactions.length === 0) return undefined
-  const said = await eachRead(
+  const said = await readWords(
     rpc,
     transactions.map((transaction, at) => ({
       to,

@@ -1,12 +1,12 @@
 import { AppError } from '../domain/errors.ts'
-import { maxFallBack } from './heads.ts'
+import { maxHeadRegression } from './heads.ts'
 import { blockNumber } from './reads.ts'
-import { isRefusal } from './rpc/errors.ts'
+import { isExecutionError } from './rpc/errors.ts'
 import type { Rpc } from './rpc/rpc.ts'
 import { within } from './rpc/timeouts.ts'
 
 /** A chain by the endpoint that is not behind the others; `look` finds out anew which of them that is. */
-export type Foremost = Rpc & { look: () => Promise<void> }
+export type SelectedEndpoint = Rpc & { look: () => Promise<void> }
 
 /** How long an endpoint has to say where it is, in ms: who does not is not the foremost. */
 const longestMs = 2_000
@@ -16,14 +16,14 @@ const longestMs = 2_000
  * is farthest: what who fell behind shows was so before, and is not so any more. What the farthest does not answer is asked as always. All of them are its peers, and
  * what is sent goes to all of them.
  */
-export function foremost(rpc: Rpc): Foremost {
+export function selectEndpoint(rpc: Rpc): SelectedEndpoint {
   let front = rpc
   const ask = async <T>(work: (from: Rpc) => Promise<T>): Promise<T> => {
     const asked = front
     try {
       return await work(asked)
     } catch (error) {
-      const isOfNode = error instanceof AppError && error.code.startsWith('RPC_') && !isRefusal(error)
+      const isOfNode = error instanceof AppError && error.code.startsWith('RPC_') && !isExecutionError(error)
       if (asked === rpc || !isOfNode) throw error
       return work(rpc)
     }
@@ -43,7 +43,7 @@ export function foremost(rpc: Rpc): Foremost {
       if (peers.length === 0) return
       const [usual, ...others] = await Promise.all([rpc, ...peers].map(placeOf))
       const farthest = Math.max(...others)
-      front = farthest > (usual ?? -1) + maxFallBack ? peers[others.indexOf(farthest)]! : rpc
+      front = farthest > (usual ?? -1) + maxHeadRegression ? peers[others.indexOf(farthest)]! : rpc
     },
   }
 }

@@ -17,7 +17,7 @@ export const erc20Abi = parseAbi([
 ])
 
 /** The functions of ERC-20 that change something: `approve` and `transfer`. */
-export const writes = parseAbi([
+export const erc20Writes = parseAbi([
   'function approve(address spender, uint256 amount) returns (bool)',
   'function transfer(address to, uint256 amount) returns (bool)',
 ])
@@ -30,7 +30,7 @@ export const approve = (call: {
   amount: bigint
 }): Transaction => ({
   to: call.token,
-  data: encodeFunctionData({ abi: writes, functionName: 'approve', args: [call.spender, call.amount] }),
+  data: encodeFunctionData({ abi: erc20Writes, functionName: 'approve', args: [call.spender, call.amount] }),
   value: 0n,
   chainId: call.chainId,
 })
@@ -46,14 +46,18 @@ export const transfer = (call: {
     ? { to: call.to, data: '0x', value: call.amount, chainId: call.chainId }
     : {
         to: call.token,
-        data: encodeFunctionData({ abi: writes, functionName: 'transfer', args: [call.to, call.amount] }),
+        data: encodeFunctionData({
+          abi: erc20Writes,
+          functionName: 'transfer',
+          args: [call.to, call.amount],
+        }),
         value: 0n,
         chainId: call.chainId,
       }
 
 /** An approval read back from calldata, or `undefined` if it is none. */
 export function decodeApprove(data: `0x${string}`): { spender: Address; amount: bigint } | undefined {
-  const call = strictDecode(writes, data)
+  const call = strictDecode(erc20Writes, data)
   return call?.functionName === 'approve' ? { spender: call.args[0], amount: call.args[1] } : undefined
 }
 
@@ -64,6 +68,6 @@ export function decodeTransfer({
   value,
 }: Transaction): { to: Address; amount: bigint } | undefined {
   if (data === '0x') return { to, amount: value }
-  const call = strictDecode(writes, data)
+  const call = strictDecode(erc20Writes, data)
   return call?.functionName === 'transfer' ? { to: call.args[0], amount: call.args[1] } : undefined
 }

@@ -1,21 +1,21 @@
 import { formatUnits } from 'viem/utils'
 import { AppError } from '../domain/errors.ts'
 import { hexQuantity, quantity } from './rpc/answer-numbers.ts'
-import { mayPass } from './rpc/endpoint.ts'
+import { isTransientFault } from './rpc/endpoint.ts'
 import type { Rpc } from './rpc/rpc.ts'
-import { promptly } from './rpc/timeouts.ts'
+import { withAnswerTimeout } from './rpc/timeouts.ts'
 
 /** How many of the newest blocks tell what tips are paid, and which share of the gas in them was cheaper. */
 const recent = { blocks: 10, percentile: 90 }
 
 /** How many times what is usual a tip may be: a market that heats up multiplies it by a few, a wrong unit by a thousand. */
-export const unusual = 10n
+export const maxTipFactor = 10n
 
 /** Where nobody paid anything lately, so much is usual, in wei: more than that is needed on no chain that is not busy. */
-export const quietTip = 10n ** 9n
+export const fallbackTip = 10n ** 9n
 
 /** Where the blocks say nothing of tips, a node is believed up to so much, in wei: those of Polygon refuse a tip below 25 gwei (source: bor), or 30 (source: its older advice). */
-export const unproven = 50n * 10n ** 9n
+export const maxUnprovenTip = 50n * 10n ** 9n
 
 /** A unit of gas never costs a whole coin: a number beyond that is none. In wei. */
 const mostOfUnit = 10n ** 18n
@@ -31,11 +31,11 @@ function feeNamed(value: unknown, what: string): bigint {
 const peerMs = 3_000
 
 /** The tip to pay now: the lowest that any endpoint of the chain names, and of none more than it can show that others paid. Another one that says nothing within `longestMs` names none. */
-export async function usualTip(rpc: Rpc, baseFee: bigint, longestMs = peerMs): Promise<bigint> {
+export async function suggestedTip(rpc: Rpc, baseFee: bigint, longestMs = peerMs): Promise<bigint> {
   const tips = await Promise.all([
     tipOf(rpc, baseFee),
     ...rpc.peers.map((peer) =>
-      tipOf(promptly(peer, longestMs), baseFee).catch((error: unknown) => {
+      tipOf(withAnswerTimeout(peer, longestMs), baseFee).catch((error: unknown) => {
         // An endpoint that does not answer well cannot make it cheaper.
         if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
         throw error
@@ -43,7 +43,7 @@ export async function usualTip(rpc: Rpc, baseFee: bigint, longestMs = peerMs): P
     ),
   ])
   const named = tips.filter((tip) => tip !== undefined)
-  return named.length === 0 ? quietTip : named.reduce((least, tip) => (tip < least ? tip : least))
+  return named.length === 0 ? fallbackTip : named.reduce((least, tip) => (tip < least ? tip : least))
 }
 
 /**
@@ -54,9 +54,9 @@ async function tipOf(rpc: Rpc, baseFee: bigint): Promise<bigint | undefined> {
   const [named, paid] = await Promise.all([numberOf(rpc, 'eth_maxPriorityFeePerGas'), paidLately(rpc)])
   const said = named ?? (paid || (await inGasPrice(rpc, baseFee)))
   if (said === undefined) return undefined
-  const usual = larger(paid ?? 0n, quietTip)
-  const most = unusual * larger(usual, 2n * baseFee)
-  return said > (paid === undefined ? larger(most, unproven) : most) ? usual : said
+  const usual = larger(paid ?? 0n, fallbackTip)
+  const most = maxTipFactor * larger(usual, 2n * baseFee)
+  return said > (paid === undefined ? larger(most, maxUnprovenTip) : most) ? usual : said
 }
 
 async function inGasPrice(rpc: Rpc, baseFee: bigint): Promise<bigint | undefined> {
@@ -91,7 +91,7 @@ async function ifKnown<T>(asked: Promise<T>): Promise<T | undefined> {
     if (!(error instanceof AppError)) throw error
     const { code } = error
     const isNo = code === 'RPC_ERROR' || code === 'RPC_INCONSISTENT'
-    if (isNo || (code === 'RPC_UNREACHABLE' && !mayPass(error))) return undefined
+    if (isNo || (code === 'RPC_UNREACHABLE' && !isTransientFault(error))) return undefined
     throw error
   }
 }
@@ -154,12 +154,12 @@ function headOf({ host }: Rpc, block: unknown, which: string): Head {
 
 /** What to pay now: the tip that is usual, and room for the base fee to double. */
 export async function currentFees(rpc: Rpc, head: Head): Promise<Fees> {
-  const maxPriorityFeePerGas = await usualTip(rpc, head.baseFee)
+  const maxPriorityFeePerGas = await suggestedTip(rpc, head.baseFee)
   return { maxPriorityFeePerGas, maxFeePerGas: 2n * head.baseFee + maxPriorityFeePerGas }
 }
 
 /** Fees that stay within a cap, with less room for the base fee to rise where that is enough; a market above it is POLICY_FEE_CAP. */
-export function withinCap(
+export function capFees(
   fees: Fees,
   { baseFee }: Pick<Head, 'baseFee'>,
   cap: bigint | null | undefined,
@@ -168,7 +168,7 @@ export function withinCap(
   const least = baseFee + fees.maxPriorityFeePerGas
   if (least <= cap) return { ...fees, maxFeePerGas: cap }
   // As much room as a plan takes: by the time that it is typed, gas may cost more.
-  const enough = formatUnits(roundedUp(2n * fees.maxFeePerGas), 9)
+  const enough = formatUnits(roundFeeUp(2n * fees.maxFeePerGas), 9)
   throw new AppError(
     'POLICY_FEE_CAP',
     `A unit of gas costs ${least} wei now, and at most ${cap} may be paid`,
@@ -180,10 +180,10 @@ export function withinCap(
 }
 
 /** A fee that is as easy to read as its size allows, and not less: whole gwei, or thousandths of one. */
-export function roundedUp(wei: bigint): bigint {
+export function roundFeeUp(wei: bigint): bigint {
   const unit = [10n ** 9n, 10n ** 6n].find((one) => wei >= 10n * one) ?? 1n
   return ((wei + unit - 1n) / unit) * unit
 }
 
 /** A gas limit with a quarter of room over what was estimated. */
-export const withRoom = (gas: bigint): bigint => (gas * 5n + 3n) / 4n
+export const withGasMargin = (gas: bigint): bigint => (gas * 5n + 3n) / 4n

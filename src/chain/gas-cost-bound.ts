@@ -1,6 +1,6 @@
 import { formatUnits } from 'viem/utils'
 import { AppError } from '../domain/errors.ts'
-import { type Fees, roundedUp } from './fees.ts'
+import { type Fees, roundFeeUp } from './fees.ts'
 
 /** The most gas that any transaction here needs, and the dearest that gas ever was, with room: beyond that it is a mistake or an attack. */
 const mostGas = 30_000_000n
@@ -9,13 +9,13 @@ const mostCost = 5n * 10n ** 18n
 const mostFee = 10_000n * 10n ** 9n
 
 /** Refuses gas and fees that nobody can mean: `typed`, what a person allows for a unit of gas in wei, counts before our own bound. A plan is held to it before anything is written down, and the signer by itself. */
-export function refuseDear(
+export function refuseExcessiveGas(
   { gas, maxFeePerGas }: { gas: bigint } & Pick<Fees, 'maxFeePerGas'>,
   typed: bigint | null,
 ): void {
   const most = typed ?? mostFee
   if (gas <= mostGas && maxFeePerGas <= most && (typed !== null || gas * maxFeePerGas <= mostCost)) return
-  const enough = roundedUp(maxFeePerGas)
+  const enough = roundFeeUp(maxFeePerGas)
   throw new AppError(
     'POLICY_FEE_CAP',
     gas === 0n

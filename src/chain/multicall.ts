@@ -9,7 +9,7 @@ import type { Answer, Read } from './reading.ts'
  * such value, is `undefined`. As viem's own `multicall`, but the selector of a function is hashed once a call and not once a read, which
  * is most of the time that hundreds of reads take.
  */
-export async function aggregated(
+export async function callMulticall(
   client: Client,
   multicall3: Address,
   reads: readonly Read[],

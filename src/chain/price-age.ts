@@ -4,7 +4,7 @@ import { decodeAbiParameters, parseAbiParameters } from 'viem/utils'
 import { type Address, type Hex, nativeAddress } from '../domain/address.ts'
 import { priceAgesCode } from './contracts/price-ages.ts'
 import type { Answer, Read } from './reading.ts'
-import { faultOf } from './rpc/errors.ts'
+import { transportFaultOf } from './rpc/errors.ts'
 
 const abi = parseAbi(['constructor(address[] oracles, address[] tokens)'])
 
@@ -39,7 +39,7 @@ const kept = new WeakMap<Client, Map<string, Kept>>()
  * Answers such reads, each once a minute, at the latest block or the one given. A node that does not answer, or does not run code that is nowhere,
  * says nothing: then that holds which was said last, and grows older.
  */
-export async function agesOf(
+export async function readPriceAges(
   client: Client,
   reads: readonly Read[],
   blockNumber?: bigint,
@@ -86,7 +86,7 @@ async function agesIn(
     return decoded(answer).map((age) => (age === maxUint256 ? undefined : age))
   } catch (error) {
     // What they are worth is read beside, and tells whether the node is there.
-    if (faultOf(error)) return undefined
+    if (transportFaultOf(error)) return undefined
     throw error
   }
 }

@@ -1,5 +1,5 @@
 import { encodeFunctionData } from 'viem/utils'
-import { unlimited } from '../chain/allowance.ts'
+import { unlimitedThreshold } from '../chain/allowance.ts'
 import { decodeApprove, erc20Abi } from '../chain/erc20.ts'
 import { type Address, sameAddress } from '../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../domain/amount.ts'
@@ -78,7 +78,7 @@ export async function approvalsOf(
       spender,
       name,
       amount: tokenAmount(amount, token),
-      unlimited: amount >= unlimited,
+      unlimited: amount >= unlimitedThreshold,
     }
   })
 }

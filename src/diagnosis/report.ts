@@ -1,13 +1,13 @@
 import type { TokenAmount } from '../domain/amount.ts'
 import { type Network, networkShown } from '../domain/networks.ts'
-import type { About, KeptPlan } from '../guard/intent-json.ts'
+import type { KeptPlan, OperationSummary } from '../guard/intent-json.ts'
 import type { Ground } from '../planning/context.ts'
 import type { JournalEvent, Operation, Step } from '../store/journal/operation.ts'
-import { leastOut, whatCame } from '../transactions/outcome/received-amount.ts'
+import { minimumReceived, receivedAmount } from '../transactions/outcome/received-amount.ts'
 import { isShort, resultOf } from '../transactions/outcome/result.ts'
 
 /** The status of an action in each state of its operation. */
-export const statuses: Readonly<Record<Operation['state'], string>> = {
+export const actionStatuses: Readonly<Record<Operation['state'], string>> = {
   OPEN: 'INITIAL',
   DROPPED: 'FAILED',
   EXECUTING: 'PENDING',
@@ -55,12 +55,12 @@ export function reportOf(
   return {
     id: operation.id,
     type: about.type,
-    status: statuses[operation.state],
+    status: actionStatuses[operation.state],
     strategyId: about.strategyId,
     strategySlug: about.strategySlug,
     originAddress: operation.wallet,
     receiverAddress: about.receiver,
-    amounts: amountsOf(operation),
+    amounts: reportedAmounts(operation),
     ...(about.queued && { queued: about.queued }),
     transactions: operation.steps.map((step) =>
       transactionOf(step, kindOf(step), networkShown(networks, step.transaction.chainId), lastHash),
@@ -77,13 +77,15 @@ export function reportOf(
 }
 
 /** What goes in and what comes out: what is expected, until it is over; then what came, nothing where it failed, or where nobody could say what came, at least how much. */
-export function amountsOf(operation: Operation): About['amounts'] & { outAtLeast?: TokenAmount } {
+export function reportedAmounts(
+  operation: Operation,
+): OperationSummary['amounts'] & { outAtLeast?: TokenAmount } {
   const { amounts } = (operation.plan as KeptPlan).about
   const { out } = resultOf(operation)
   if (out) return { in: amounts.in, out }
-  if (statuses[operation.state] === 'FAILED') return { in: amounts.in, out: null }
+  if (actionStatuses[operation.state] === 'FAILED') return { in: amounts.in, out: null }
   if (operation.state !== 'DONE') return amounts
-  const least = leastOut(operation)
+  const least = minimumReceived(operation)
   return { in: amounts.in, out: null, ...(least && { outAtLeast: least }) }
 }
 
@@ -118,6 +120,6 @@ function transactionOf(step: Step, kind: string, network: Network, lastHash: (st
 /** A report of what is done that also says what came out, where the journal does not hold that: by the receipt, so always the same. */
 export async function withReceived(ground: Ground, operation: Operation, report: Report): Promise<Report> {
   if (operation.state !== 'DONE' || report.amounts.out !== null) return report
-  const out = await whatCame(ground, operation)
+  const out = await receivedAmount(ground, operation)
   return out ? { ...report, amounts: { in: report.amounts.in, out } } : report
 }

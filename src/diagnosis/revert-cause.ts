@@ -3,7 +3,7 @@ import type { Rpc } from '../chain/rpc/rpc.ts'
 import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Attempt, Step } from '../store/journal/operation.ts'
-import type { Found } from '../transactions/confirmation/find-transaction.ts'
+import type { MinedTransaction } from '../transactions/confirmation/find-transaction.ts'
 
 /** Why a step reverted, by trying its call again on the state before its block; `null` where the node no longer has it, or it would pass there. */
 export async function whyReverted(
@@ -29,10 +29,10 @@ type Trace = { error?: string; output?: Hex }
  * Why a transaction in a block reverted: by a trace of it where the node makes one, which sees what came before it in its
  * block, else by trying its call again on the state before that block.
  */
-export async function reasonOf(
+export async function minedRevertReason(
   rpc: Rpc,
   step: Step,
-  found: Found,
+  found: MinedTransaction,
   { gas }: Attempt,
 ): Promise<{ reason: string | null; isOutOfGas: boolean }> {
   if (found.ok) return { reason: null, isOutOfGas: false }

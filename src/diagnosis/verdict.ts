@@ -1,7 +1,7 @@
 import type { Facts } from './facts/facts.ts'
 
 /** Something that a verdict stands on, and who says it. */
-export type Clue = { source: 'journal' | 'chain' | 'service'; text: string }
+export type EvidenceLine = { source: 'journal' | 'chain' | 'service'; text: string }
 
 /** The situations that an action can be in, one word each. */
 export type Situation =
@@ -54,11 +54,11 @@ export type Verdict = {
   funds: string
   safeToRetry: boolean
   next: string | null
-  evidence: Clue[]
+  evidence: EvidenceLine[]
 }
 
 /** One situation: when it is the one, and what is said then. The first row that fits is taken. */
-export type Row = {
+export type DiagnosisRule = {
   situation: Situation
   is: (facts: Facts) => boolean
   verdict: (facts: Facts) => string
@@ -68,4 +68,4 @@ export type Row = {
 }
 
 /** For a situation in which another action for the same could pay twice. */
-export const never = (): boolean => false
+export const neverSafe = (): boolean => false

@@ -6,16 +6,16 @@ import type { Transaction } from '../domain/transaction.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { refuse, type Violation } from '../protocols/verdict.ts'
-import { tokensOf, type Vouched } from './expectations.ts'
+import { type Exemptions, tokensOf } from './expectations.ts'
 
 type Role = 'approve-reset' | 'approve' | 'action' | 'fee'
 
 /** An approval above the need, made exact where the person asked for that; all else stays as it is and is judged so. */
-export function exactly(
+export function withExactApprovals(
   transaction: Transaction,
   role: Role,
   spends: { token: Address; amount: bigint } | undefined,
-  { exactAllowance }: Vouched,
+  { exactAllowance }: Exemptions,
 ): Transaction {
   if (exactAllowance === 'refuse' || role !== 'approve' || !spends) return transaction
   const asked = decodeApprove(transaction.data)
@@ -47,7 +47,7 @@ export function checkApproval(
 const receiptOf = (intent: Intent) => ('strategy' in intent ? [intent.strategy.receipt] : [])
 
 /** What stands behind the words of an approval that was made exact. */
-export const lessThanProposed = ', and not more, as was proposed'
+export const reducedApprovalNote = ', and not more, as was proposed'
 
 /** An approval in words, and as JSON prints it; without an intent only tokens of the catalogue are called by their names. */
 export function describeApproval(

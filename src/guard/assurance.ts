@@ -18,7 +18,7 @@ export const levelMeaning: Readonly<Record<Level, string>> = {
  * What was checked of a plan beside its calldata, which is always decoded and bound. `code` is the code of the contracts:
  * the one that was pinned before, or seen for the first time and trusted or not, or vouched for by the person.
  */
-export type Facts = {
+export type AssuranceFacts = {
   simulation: 'eth_simulateV1' | 'eth_call' | 'unavailable'
   code: 'pinned' | 'trusted' | 'new' | 'vouched'
   reference: 'equal' | 'different' | 'unknown'
@@ -28,18 +28,19 @@ export type Facts = {
 }
 
 /** The level that the checks of a plan reach. L4 needs a device that decodes for itself, which no signer here does. */
-export function assuranceOf({ simulation, code, reference, canAsk, isWord }: Facts): Level {
+export function assuranceOf({ simulation, code, reference, canAsk, isWord }: AssuranceFacts): Level {
   const isSeen = simulation === 'eth_simulateV1'
   const isKnown = code === 'pinned' || code === 'trusted' || (code === 'new' && canAsk)
   return isSeen && isKnown && !isWord && reference !== 'different' ? 'L3' : 'L2'
 }
 
 /** Whether a level is at least as high as another. */
-export const reaches = (level: Level, least: Level): boolean => levels.indexOf(level) >= levels.indexOf(least)
+export const reachesLevel = (level: Level, least: Level): boolean =>
+  levels.indexOf(level) >= levels.indexOf(least)
 
 /** Refuses a plan whose assurance is lower than the lowest that is accepted. */
-export function acceptAssurance(level: Level, lowest: Level, who: string): void {
-  if (reaches(level, lowest)) return
+export function refuseLowAssurance(level: Level, lowest: Level, who: string): void {
+  if (reachesLevel(level, lowest)) return
   throw new AppError(
     'POLICY_ASSURANCE',
     `The assurance of this plan is ${level} (${levelMeaning[level]}), and ${who} asks for ${lowest}`,

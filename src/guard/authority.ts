@@ -91,11 +91,11 @@ function inside(data: Hex): readonly Hex[] {
 }
 
 /** The signature of the first call inside calldata that hands over power, however deep; `undefined` where there is none. */
-export function powerInside(data: Hex, depth = 0): string | undefined {
+export function findAuthorityCall(data: Hex, depth = 0): string | undefined {
   if (depth === maxDepth) return undefined
   for (const call of inside(data)) {
     const selector = call.slice(0, 10).toLowerCase() as Hex
-    const power = powerInside(call, depth + 1) ?? authoritySelectors[selector]
+    const power = findAuthorityCall(call, depth + 1) ?? authoritySelectors[selector]
     if (power !== undefined) return power
   }
   return undefined

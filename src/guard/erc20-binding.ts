@@ -1,5 +1,5 @@
 import { printed, strictDecode } from '../chain/calldata.ts'
-import { decodeApprove, writes } from '../chain/erc20.ts'
+import { decodeApprove, erc20Writes } from '../chain/erc20.ts'
 import { nativeAddress, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import type { Transaction } from '../domain/transaction.ts'
@@ -37,7 +37,7 @@ export function bindTransfer(
     if (data !== '0x') return refuse('POLICY_DECODE', 'A transfer of the native coin carries no calldata')
     return { bound: { name: 'transfer', args: printed({ to, amount }), text, value: amount } }
   }
-  const call = strictDecode(writes, data)
+  const call = strictDecode(erc20Writes, data)
   if (call?.functionName !== 'transfer')
     return refuse('POLICY_DECODE', 'It is not a call of transfer(address,uint256)')
   if (!sameAddress(call.args[0], recipient))

@@ -1,5 +1,5 @@
 import type { Rounds } from '../chain/contract-query.ts'
-import { type Ask, answered } from '../chain/reads.ts'
+import { answerQueries, type NodeCall } from '../chain/reads.ts'
 import { AppError } from '../domain/errors.ts'
 import { usualSlippage } from '../domain/slippage.ts'
 import type { Token } from '../domain/token.ts'
@@ -15,7 +15,7 @@ export type Accepted = { expected: bigint; least: bigint }
 export const acceptedIn = async (
   strategy: StrategyEntry,
   amount: bigint,
-  ask: Ask,
+  ask: NodeCall,
   slippage: number | null,
 ): Promise<Accepted | undefined> =>
   accepted(placeOf(strategy).exchange?.into(amount), strategy.receipt, ask, slippage)
@@ -24,7 +24,7 @@ export const acceptedIn = async (
 export const acceptedOut = async (
   strategy: StrategyEntry,
   units: bigint,
-  ask: Ask,
+  ask: NodeCall,
   slippage: number | null,
 ): Promise<Accepted | undefined> =>
   accepted(placeOf(strategy).exchange?.outOf(units), strategy.asset, ask, slippage)
@@ -33,11 +33,11 @@ export const acceptedOut = async (
 async function accepted(
   asked: Rounds<Offer> | undefined,
   token: Token,
-  ask: Ask,
+  ask: NodeCall,
   slippage: number | null,
 ): Promise<Accepted | undefined> {
   if (!asked) return undefined
-  const offer = await answered(asked, ask)
+  const offer = await answerQueries(asked, ask)
   const { brings } = offer
   if (!brings) throw new AppError('POLICY_MIN_OUT', `Nothing of ${token.symbol} comes of this amount now`)
   const least = leastOf(offer, slippage ?? usualSlippage)

@@ -13,7 +13,7 @@ import { bindRevoke, bindTransfer } from './erc20-binding.ts'
  * What the person vouches for, for one operation: contracts and tokens that are not in the catalogue, whether an
  * approval of more than the need is refused or made exact, and what the service may charge.
  */
-export type Vouched = {
+export type Exemptions = {
   allow: readonly Address[]
   allowTokens: readonly Address[]
   exactAllowance: 'refuse' | 'rewrite'
@@ -22,7 +22,7 @@ export type Vouched = {
 }
 
 /** Nothing beyond the catalogue, and no approval of more than the need. */
-export const nothingVouched: Vouched = { allow: [], allowTokens: [], exactAllowance: 'refuse' }
+export const noExemptions: Exemptions = { allow: [], allowTokens: [], exactAllowance: 'refuse' }
 
 /** Where the action of an intent must go, and how its calldata is bound. */
 type Expectation = { targets: readonly Address[]; bind: (transaction: Transaction) => Verdict }
@@ -65,12 +65,12 @@ const receiptsIn = ({ strategies }: Catalog): Token[] => strategies.map(({ recei
  * G5: the registered contract for what was asked on this chain, and how its calldata is bound. It comes from the
  * catalogue and never from the intent, unless the person vouches for the contract with `allow`.
  */
-export function expectation(
+export function expectationOf(
   intent: Intent,
   chainId: number,
   catalog: Catalog,
   action: Transaction,
-  { allow, allowTokens }: Vouched,
+  { allow, allowTokens }: Exemptions,
 ): Expectation | { violation: Violation } {
   const vouched = allow.some((address) => sameAddress(address, action.to))
   const unknown = (what: string) =>

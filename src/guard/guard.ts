@@ -7,10 +7,10 @@ import type { Intent } from '../protocols/intent.ts'
 import { feesOf, mostFees, withoutFees, withoutPayments } from '../protocols/service-fee.ts'
 import { whyLost } from '../protocols/unrecoverable-recipients.ts'
 import type { Violation } from '../protocols/verdict.ts'
-import { checkApproval, describeApproval, exactly, lessThanProposed } from './approvals.ts'
-import { authoritySelectors, powerInside } from './authority.ts'
-import { expectation, nothingVouched, type Vouched } from './expectations.ts'
-import { checkFee, receiverFault, refuseDearFee, statementFault } from './service-fees.ts'
+import { checkApproval, describeApproval, reducedApprovalNote, withExactApprovals } from './approvals.ts'
+import { authoritySelectors, findAuthorityCall } from './authority.ts'
+import { type Exemptions, expectationOf, noExemptions } from './expectations.ts'
+import { checkFeePayment, feeReceiverFault, refuseHighServiceFee, statedFeesFault } from './service-fees.ts'
 
 /** Whoever asked for it: what a swap or a transfer pays goes to nobody from whom it would never come back. */
 function refuseLost({
@@ -48,12 +48,12 @@ export type DecodedStep = {
 }
 
 /** What is to be checked. */
-export type LegQuestion = {
+export type LegCheck = {
   intent: Intent
   chainId: number
   transactions: readonly Transaction[]
   catalog: Catalog
-  vouched?: Vouched
+  vouched?: Exemptions
 }
 
 const notTheOne =
@@ -80,8 +80,8 @@ function vouching(message: string): { hint?: string } {
  * Decides whether the transactions of one leg do what was asked and nothing else, whoever built them. Gives them back
  * understood, or throws the first rule that is broken (G1 to G8), as POLICY_*. What is not known is refused.
  */
-export function checkLeg(question: LegQuestion): DecodedStep[] {
-  const { intent: asked, chainId, transactions: all, catalog, vouched = nothingVouched } = question
+export function checkLeg(question: LegCheck): DecodedStep[] {
+  const { intent: asked, chainId, transactions: all, catalog, vouched = noExemptions } = question
   refuseMisshapen(question)
   refuseLost(question)
   // Nothing but what is stated may stand behind the action, and it stands there once.
@@ -93,7 +93,7 @@ export function checkLeg(question: LegQuestion): DecodedStep[] {
   const roles = rolesOf(transactions, intent)
   const action = transactions[transactions.length - 1]!
   const last = transactions.length - 1
-  const expected = expectation(intent, chainId, catalog, action, vouched)
+  const expected = expectationOf(intent, chainId, catalog, action, vouched)
   if ('violation' in expected) throw deny(expected.violation, last)
   if (![...expected.targets, ...vouched.allow].some((known) => sameAddress(known, action.to)))
     throw deny(
@@ -111,13 +111,13 @@ export function checkLeg(question: LegQuestion): DecodedStep[] {
 
   const approvals = transactions.slice(0, -1).map((transaction, index): DecodedStep => {
     const role = roles[index]!
-    const given = exactly(transaction, role, bound.spends, vouched)
+    const given = withExactApprovals(transaction, role, bound.spends, vouched)
     const approval = checkApproval(given, role, action.to, bound.spends)
     if ('violation' in approval) throw deny(approval.violation, index)
     if (given.value !== 0n)
       throw deny({ code: 'POLICY_VALUE', message: `An approval carries ${given.value} wei` }, index)
     const { call, text } = describeApproval(approval, given, chainId, catalog, intent)
-    const more = given === transaction ? '' : lessThanProposed
+    const more = given === transaction ? '' : reducedApprovalNote
     return { index, role, transaction: given, call, text: `${text}${more}` }
   })
   const { name, args, text } = bound
@@ -130,26 +130,26 @@ export function checkLeg(question: LegQuestion): DecodedStep[] {
 
 /** The payments of the fees that are stated, as the last steps. */
 function feeSteps(
-  { intent, chainId, catalog, vouched = nothingVouched }: LegQuestion,
+  { intent, chainId, catalog, vouched = noExemptions }: LegCheck,
   paid: readonly Transaction[],
   first: number,
   action: Transaction['to'],
 ): DecodedStep[] {
   const fees = feesOf(intent)
   if (fees.length === 0) return []
-  const fault = statementFault(intent, fees) ?? receiverFault(intent, { catalog, chainId, action })
+  const fault = statedFeesFault(intent, fees) ?? feeReceiverFault(intent, { catalog, chainId, action })
   if (fault) throw deny(fault.violation, first)
   const steps = paid.map((transaction, at): DecodedStep => {
-    const fee = checkFee(intent, fees[at]!, transaction)
+    const fee = checkFeePayment(intent, fees[at]!, transaction)
     if ('violation' in fee) throw deny(fee.violation, first + at)
     return { index: first + at, role: 'fee', transaction, ...fee }
   })
-  refuseDearFee(intent, vouched.maxServiceFeeBps)
+  refuseHighServiceFee(intent, vouched.maxServiceFeeBps)
   return steps
 }
 
 /** G1 and G2: as many as there may be, each of its shape, all of them for the chain of the leg. */
-function refuseMisshapen({ intent, chainId, transactions }: LegQuestion): void {
+function refuseMisshapen({ intent, chainId, transactions }: LegCheck): void {
   // Two approvals, the action and the fees.
   const most = 3 + mostFees
   if (transactions.length < 1 || transactions.length > most)
@@ -208,7 +208,7 @@ function rolesOf(transactions: readonly Transaction[], intent: Intent): Role[] {
       )
     if (!isLast)
       throw deny({ code: 'POLICY_SHAPE', message: 'Only approvals may stand before the action' }, index)
-    const hidden = powerInside(data)
+    const hidden = findAuthorityCall(data)
     if (hidden !== undefined)
       throw deny(
         { code: 'POLICY_AUTHORITY', message: `Inside it, ${hidden} gives somebody power over the wallet` },

@@ -58,7 +58,7 @@ function entryOf({ strategies }: Catalog, slug: string): StrategyEntry {
 }
 
 /** What an operation is, in the words that it is reported with. `amounts` are printed amounts. */
-export type About = {
+export type OperationSummary = {
   type: string
   strategyId: string | null
   strategySlug: string | null
@@ -69,12 +69,12 @@ export type About = {
 }
 
 /** The most that the gas of a leg may cost, in wei: a unit, and in all where that is known. It is for the steps of its leg from `from` on: those before belong to an older plan. */
-export type KeptBound = { feeCap: string; maxCost: string | null; from: number }
+export type StoredFeeBound = { feeCap: string; maxCost: string | null; from: number }
 
 /** What the journal keeps of a plan beside its steps: what each leg is for, what the whole is, the quote that brings its funds, and the terms by which it was checked. */
 export type KeptPlan = {
   intents: (Loose | null)[]
-  about: About
+  about: OperationSummary
   quoteId: string | null
   /** The quotes that were planned with before it, newest first. */
   quotesBefore?: readonly string[]
@@ -86,7 +86,7 @@ export type KeptPlan = {
   /** How many transactions the wallet had on the first chain when it was planned; an older plan does not say. */
   walletNonce?: number
   /** The most that the gas of each leg may cost, as the person saw it; an older plan has none. */
-  bounds?: Readonly<Record<number, KeptBound>>
+  bounds?: Readonly<Record<number, StoredFeeBound>>
   /** The first step of each leg that was planned anew: what stands before it belongs to an older plan. */
   since?: Readonly<Record<number, number>>
   /** What a leg was for of which only the payment of the service was planned anew: its intent is that payment then. */

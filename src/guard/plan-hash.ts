@@ -33,7 +33,7 @@ export const hashPlan = (core: PlanCore): string =>
   createHash('sha256').update(canonical(core, lowerHex)).digest('hex')
 
 /** The hash of all that a plan file shows, its own place in it left out. */
-export function hashShown(document: object): string {
+export function shownPlanHash(document: object): string {
   const { shownHash: _, ...rest } = document as { shownHash?: unknown }
   return createHash('sha256').update(canonical(rest)).digest('hex')
 }
@@ -53,7 +53,7 @@ const fields = 'chainId,data,gas,maxFeePerGas,maxPriorityFeePerGas,nonce,to,type
  * G12: throws POLICY_TAMPER unless a plan has the hash that was approved, and what is to be signed is, to the byte, one
  * of its steps, at its nonce where the plan pins one. Nothing else may be signed with it: no list of accesses or authorizations.
  */
-export function checkSigned(core: PlanCore, approved: string, signable: Signable): void {
+export function checkSignable(core: PlanCore, approved: string, signable: Signable): void {
   const tamper = (why: string): never => {
     throw new AppError('POLICY_TAMPER', why)
   }

@@ -20,7 +20,7 @@ import { bindTransfer } from './erc20-binding.ts'
 import { tokensOf } from './expectations.ts'
 
 /** Fees that are stated must be such: all of the same that is known to be there, together less than that, and each to somebody else. */
-export function statementFault(
+export function statedFeesFault(
   intent: Intent,
   fees: readonly ServiceFee[],
 ): { violation: Violation } | undefined {
@@ -46,7 +46,7 @@ const wholeOf = ({ amount, shares }: Extract<Intent, { kind: 'withdraw' }>): big
   shares === undefined ? amount : undefined
 
 /** Why nobody who is paid a fee would have it: the receiver is a token, a contract of the catalogue or of the operation (`action`), or nobody's. */
-export function receiverFault(
+export function feeReceiverFault(
   intent: Intent,
   { catalog, chainId, action }: { catalog: Catalog; chainId: number; action: Address },
 ): { violation: Violation } | undefined {
@@ -62,13 +62,13 @@ export function receiverFault(
 }
 
 /** How much of what they are charged of fees are together, in basis points, rounded up. */
-export const bpsOf = (fees: readonly ServiceFee[]): number => {
+export const totalFeeBps = (fees: readonly ServiceFee[]): number => {
   const { of } = fees[0]!
   return Number((sumOf(fees) * 10_000n + of - 1n) / of)
 }
 
 /** Refuses fees that are together above what the person allows, in basis points. POLICY_SERVICE_FEE, with the flag that allows it. */
-export function refuseDearFee(intent: Intent, most: number = usualServiceFeeBps): void {
+export function refuseHighServiceFee(intent: Intent, most: number = usualServiceFeeBps): void {
   const fees = feesOf(intent)
   const [first, amount] = [fees[0], sumOf(fees)]
   if (!first || amount * 10_000n <= first.of * BigInt(most)) return
@@ -85,7 +85,7 @@ export function refuseDearFee(intent: Intent, most: number = usualServiceFeeBps)
         to: fees.map(({ to }) => to).join(', '),
         maxServiceFeeBps: most,
       },
-      hint: `If you accept it: --max-service-fee ${bpsOf(fees) / 100}%`,
+      hint: `If you accept it: --max-service-fee ${totalFeeBps(fees) / 100}%`,
     },
   )
 }
@@ -94,7 +94,7 @@ export function refuseDearFee(intent: Intent, most: number = usualServiceFeeBps)
  * The payment of a fee that was stated: this token, this amount, to this collector, and nothing else in it. A collector may act by
  * itself, too: what it pays then comes back to it.
  */
-export function checkFee(
+export function checkFeePayment(
   intent: Intent,
   fee: ServiceFee,
   transaction: Transaction,

@@ -11,7 +11,7 @@ import { feesOf, sumOf, withoutFees } from '../protocols/service-fee.ts'
 export type Spend = { token: Token; amount: bigint }
 
 /** What an intent takes out of the wallet, the native coin included. A withdrawal only brings. */
-export function spendOf(intent: Intent): Spend | undefined {
+export function intentSpending(intent: Intent): Spend | undefined {
   switch (intent.kind) {
     case 'deposit':
       return { token: intent.strategy.asset, amount: intent.amount }
@@ -27,24 +27,24 @@ export function spendOf(intent: Intent): Spend | undefined {
 }
 
 /** What an intent lets a contract take through an allowance: the native coin is sent, and never taken. Some markets take the receipt so. */
-export function allowanceOf(intent: Intent): Spend | undefined {
+export function requiredAllowance(intent: Intent): Spend | undefined {
   if (intent.kind === 'withdraw')
     return placeOf(intent.strategy).takesReceipt
-      ? { token: intent.strategy.receipt, amount: intent.shares ?? mostUnits(intent) }
+      ? { token: intent.strategy.receipt, amount: intent.shares ?? maxReceiptUnits(intent) }
       : undefined
-  const spend = intent.kind === 'transfer' ? undefined : spendOf(withoutFees(intent))
+  const spend = intent.kind === 'transfer' ? undefined : intentSpending(withoutFees(intent))
   return spend?.token.address === nativeAddress ? undefined : spend
 }
 
 /** The most of the receipt that a part may cost. */
-export const mostUnits = ({ amount, units }: Extract<Intent, { kind: 'withdraw' }>): bigint =>
+export const maxReceiptUnits = ({ amount, units }: Extract<Intent, { kind: 'withdraw' }>): bigint =>
   units === undefined ? amount : units + drift(units)
 
 /** What legs take of each asset together, by a name that is stable: `31337:0xabc`. */
 export function spendsByAsset(intents: readonly Intent[]): Map<string, Spend> {
   const all = new Map<string, Spend>()
   for (const intent of intents) {
-    const spend = spendOf(intent)
+    const spend = intentSpending(intent)
     if (!spend) continue
     const asset = assetName(spend.token)
     all.set(asset, { ...spend, amount: spend.amount + (all.get(asset)?.amount ?? 0n) })
@@ -57,7 +57,7 @@ export const assetName = ({ chainId, address }: Pick<Token, 'chainId' | 'address
   `${chainId}:${address.toLowerCase()}`
 
 /** Whom an intent pays. */
-export const receiverOf = (intent: Intent): Intent['wallet'] =>
+export const intentReceiver = (intent: Intent): Intent['wallet'] =>
   intent.kind === 'swap' || intent.kind === 'transfer' ? intent.recipient : intent.wallet
 
 /** Whether a deposit or a withdrawal is an exchange at a price that moves. */
@@ -83,7 +83,7 @@ export function slippageOf(
 }
 
 /** By how much less than at a price amounts bring, as a fraction; nothing where they bring more. */
-export const shareLost = (given: Amounts, price: Amounts): number =>
+export const lossShare = (given: Amounts, price: Amounts): number =>
   Math.max(0, rounded(1 - ratio(given.amountOut * price.amountIn, given.amountIn * price.amountOut)))
 
 /** To the digits that amounts carry, and not those of a difference of floats. */
@@ -93,7 +93,7 @@ const rounded = (share: number): number => Math.round(share * 1e9) / 1e9
 const ratio = (a: bigint, b: bigint): number => (b === 0n ? 0 : Number((a * 10n ** 12n) / b) / 1e12)
 
 /** A leg that has passed the guard, or what is left of it. `until`, in Unix seconds, is the latest time at which its calldata still holds. */
-export type LegInHand = {
+export type CheckedLeg = {
   chainId: number
   intent: Intent
   transactions: readonly Transaction[]
@@ -101,7 +101,7 @@ export type LegInHand = {
 }
 
 /** The latest time at which the calldata of a leg still holds: what it says itself, or else what the quote says. */
-export function untilOf(
+export function calldataDeadline(
   intent: Intent,
   call: { args: Readonly<Record<string, string>> } | undefined,
 ): { until?: number } {

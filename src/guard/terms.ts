@@ -1,6 +1,6 @@
 import type { Address } from '../domain/address.ts'
 import type { Level } from './assurance.ts'
-import type { Vouched } from './expectations.ts'
+import type { Exemptions } from './expectations.ts'
 import type { Assertion } from './policy/assertions.ts'
 import type { KeptPolicy } from './policy/policy.ts'
 
@@ -9,7 +9,7 @@ import type { KeptPolicy } from './policy/policy.ts'
  * signed. `lowest` is the lowest assurance that is accepted, `canAsk` whether a terminal was there to ask,
  * `maxFeePerGas` wei, `maxSlippage` a fraction.
  */
-export type Terms = Vouched & {
+export type Terms = Exemptions & {
   policy: KeptPolicy | null
   asserts: readonly Assertion[]
   trustFirstUse: boolean
@@ -67,5 +67,5 @@ export function gwei(text: string): bigint {
 }
 
 /** Whether the person vouches for a contract. */
-export const vouchesFor = ({ allow }: Pick<Terms, 'allow'>, address: Address): boolean =>
+export const isExempt = ({ allow }: Pick<Terms, 'allow'>, address: Address): boolean =>
   allow.some((one) => one.toLowerCase() === address.toLowerCase())

@@ -1,4 +1,4 @@
-import { type Ask, answered } from '../chain/reads.ts'
+import { answerQueries, type NodeCall } from '../chain/reads.ts'
 import { quantity } from '../chain/rpc/answer-numbers.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
@@ -11,7 +11,7 @@ import type { Request } from '../protocols/withdrawal-queue.ts'
 import { word } from './simulation/reads.ts'
 
 /** The token (ERC-721) that stands for a request in the queue of a market, as something whose balance is watched; `undefined` where there is none. */
-export function ticketOf(strategy: StrategyEntry): Token | undefined {
+export function queueTicket(strategy: StrategyEntry): Token | undefined {
   const ticket = queueOf(strategy)?.ticket
   return ticket && { chainId: strategy.chainId, ...ticket, name: ticket.symbol, decimals: 0 }
 }
@@ -26,14 +26,14 @@ export const isQueued = (strategy: StrategyEntry): boolean => queueOf(strategy) 
 async function requestsOf(
   strategy: StrategyEntry,
   wallet: Address,
-  ask: Ask,
+  ask: NodeCall,
   proposed: readonly Transaction[] = [],
 ) {
   const queue = queueOf(strategy)
   if (!queue) throw new AppError('USAGE', `${strategy.slug} pays out at once: there is nothing to claim`)
   const head = (await ask('eth_getBlockByNumber', ['latest', false])) as { timestamp?: unknown } | null
   const now = Number(quantity(head?.timestamp, 'the time'))
-  const found = await answered(
+  const found = await answerQueries(
     queue.requests(
       wallet,
       now,
@@ -52,7 +52,7 @@ async function requestsOf(
 export async function ownClaim(
   strategy: StrategyEntry,
   wallet: Address,
-  ask: Ask,
+  ask: NodeCall,
   proposed: readonly Transaction[],
 ): Promise<{
   ids: string[]
@@ -81,17 +81,17 @@ export async function ownClaim(
 /** For how many seconds what is asked for can be claimed once it can be, and what gives back what was let pass; `undefined` where it can be for ever. */
 export async function ownWindow(
   strategy: StrategyEntry,
-  ask: Ask,
+  ask: NodeCall,
 ): Promise<{ seconds: number | null; back: string } | undefined> {
   const lapses = queueOf(strategy)?.lapses
-  return lapses && { seconds: await answered(lapses.window(), ask), back: lapses.back }
+  return lapses && { seconds: await answerQueries(lapses.window(), ask), back: lapses.back }
 }
 
 /** Refuses a request that makes all that waits begin again, unless that is accepted. */
 export async function refuseRestart(
   strategy: StrategyEntry,
   wallet: Address,
-  ask: Ask,
+  ask: NodeCall,
   accepted: boolean,
 ): Promise<void> {
   if (!queueOf(strategy)?.restarts || accepted) return
@@ -110,7 +110,7 @@ export async function refuseRestart(
 export async function ownUnits(
   strategy: StrategyEntry,
   amount: bigint,
-  ask: Ask,
+  ask: NodeCall,
 ): Promise<bigint | undefined> {
   const { byUnits, cost } = placeOf(strategy)
   if (!byUnits) return undefined

@@ -1,11 +1,11 @@
 import { approve, decodeApprove } from '../chain/erc20.ts'
-import { eachRead } from '../chain/reads.ts'
+import { readWords } from '../chain/reads.ts'
 import { type Address, nativeAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Token } from '../domain/token.ts'
 import { readsOf } from '../guard/simulation/reads.ts'
-import { allowanceOf } from '../guard/spending.ts'
+import { requiredAllowance } from '../guard/spending.ts'
 import { actionAmong } from '../protocols/service-fee.ts'
 import type { Ground } from './context.ts'
 import type { Proposal, ProposedLeg } from './proposal.ts'
@@ -20,7 +20,7 @@ export async function withMissing(
   error: unknown,
 ): Promise<unknown> {
   const { intent, transactions, chainId } = legs[0]!
-  const spend = intent && allowanceOf(intent)
+  const spend = intent && requiredAllowance(intent)
   const isPlain = !transactions.some(({ data }) => decodeApprove(data))
   if (!(error instanceof AppError) || error.code !== 'SIMULATION_REVERTED' || !spend || !isPlain) return error
   const { token, amount } = spend
@@ -31,7 +31,7 @@ export async function withMissing(
     tokens: [],
     allowances: [{ token: token.address, spender }],
   })
-  const [held] = await eachRead(rpcOf(chainId), reads)
+  const [held] = await readWords(rpcOf(chainId), reads)
   if (held === undefined || held >= amount) return error
   return new AppError(
     'SIMULATION_REVERTED',
@@ -56,7 +56,7 @@ export async function withoutNeedless({ rpc }: Pick<Ground, 'rpc'>, proposal: Pr
     return approval && approval.amount > 0n ? [{ token: to, ...approval }] : []
   })
   if (!first || given.length === 0) return proposal
-  const held = await eachRead(
+  const held = await readWords(
     rpc(first.chainId),
     readsOf({ wallet: proposal.wallet, tokens: [], allowances: given }),
   )

@@ -2,7 +2,7 @@ import { getAddress, hexToBigInt, keccak256, numberToHex, toBytes } from 'viem/u
 import type { Rpc } from '../chain/rpc/rpc.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import { type Terms, vouchesFor } from '../guard/terms.ts'
+import { isExempt, type Terms } from '../guard/terms.ts'
 import type { CodePin } from '../store/journal/types.ts'
 import type { Ground } from './context.ts'
 
@@ -14,7 +14,7 @@ const implementationSlot = numberToHex(hexToBigInt(keccak256(toBytes('eip1967.pr
 const minimalProxy = /^0x363d3d373d3d3d363d73([0-9a-f]{40})5af43d82803e903d91602b57fd5bf3$/
 
 /** A contract that an operation calls, and what is known of its code. `firstUse`: it was never pinned in this journal. */
-export type Contract = CodePin & {
+export type CheckedContract = CodePin & {
   chainId: number
   address: Address
   state: 'pinned' | 'trusted' | 'new' | 'vouched'
@@ -59,7 +59,7 @@ export async function checkCode(
   chainId: number,
   address: Address,
   terms: Terms,
-): Promise<Contract> {
+): Promise<CheckedContract> {
   const code = await readCode(rpc(chainId), address)
   if (!code)
     throw new AppError(
@@ -68,7 +68,7 @@ export async function checkCode(
       { details: { address, chainId }, hint: notThere },
     )
   const pinned = journal.pinOf(chainId, address)
-  const vouched = vouchesFor(terms, address)
+  const vouched = isExempt(terms, address)
   const contract = { ...code, chainId, address }
   if (pinned && isSame(pinned, code)) return { ...contract, state: 'pinned', firstUse: false }
   if (pinned && !vouched)
@@ -86,7 +86,10 @@ export async function checkCode(
 }
 
 /** Remembers the code of contracts that are used for the first time, or again after a change that the person vouched for. */
-export function pinContracts({ journal }: Pick<Ground, 'journal'>, contracts: readonly Contract[]): void {
+export function pinContracts(
+  { journal }: Pick<Ground, 'journal'>,
+  contracts: readonly CheckedContract[],
+): void {
   for (const { chainId, address, state, firstUse, ...code } of contracts)
     if (state !== 'pinned') journal.pin(chainId, address, code, !firstUse)
 }

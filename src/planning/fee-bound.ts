@@ -1,6 +1,6 @@
 import { parseUnits } from 'viem/utils'
 import { type Network, networkNamed } from '../domain/networks.ts'
-import type { KeptBound, KeptPlan } from '../guard/intent-json.ts'
+import type { KeptPlan, StoredFeeBound } from '../guard/intent-json.ts'
 import type { KeptPolicy } from '../guard/policy/policy.ts'
 import type { Simulation } from '../guard/simulation/result.ts'
 import { decodeTerms, feeCapOf, type Terms } from '../guard/terms.ts'
@@ -14,7 +14,7 @@ export type FeeBound = { feeCap: bigint; maxCost: bigint | null }
 const room = 2n
 
 /** What a plan allows itself to pay for gas, by what a unit costs now; never more than the person and the policy allow. */
-export function boundOf(
+export function computeFeeBound(
   { fees, gas }: Pick<Simulation, 'fees' | 'gas'>,
   terms: Terms,
   { decimals }: Network['native'],
@@ -25,7 +25,7 @@ export function boundOf(
 }
 
 /** A bound as the journal keeps it. */
-export const keptBound = ({ feeCap, maxCost }: FeeBound, from: number): KeptBound => ({
+export const storedFeeBound = ({ feeCap, maxCost }: FeeBound, from: number): StoredFeeBound => ({
   feeCap: feeCap.toString(),
   maxCost: maxCost === null ? null : maxCost.toString(),
   from,
@@ -45,7 +45,7 @@ type CapQuestion = {
  * The most that a unit of gas of this step may cost now, whatever a node says: by the bound of its leg, by the person, and
  * by the policy, which also limits all steps together. `lifted` takes the place of the first two, never of the policy.
  */
-export function capFor(
+export function stepFeeCap(
   { journal, operation, networks, lifted, present }: CapQuestion,
   step: Step,
   gas: bigint,

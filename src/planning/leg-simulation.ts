@@ -1,4 +1,4 @@
-import { eachRead } from '../chain/reads.ts'
+import { readWords } from '../chain/reads.ts'
 import type { Rpc } from '../chain/rpc/rpc.ts'
 import { nativeAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
@@ -9,32 +9,32 @@ import { checkAssertions } from '../guard/policy/assertions.ts'
 import { checkEffect } from '../guard/simulation/effects.ts'
 import { balanceOf } from '../guard/simulation/reads.ts'
 import type { Simulation } from '../guard/simulation/result.ts'
-import { refuseCoarse, refuseDust } from '../guard/simulation/rounding-limits.ts'
+import { refuseDust, refuseRoundingLoss } from '../guard/simulation/rounding-limits.ts'
 import { simulateLeg } from '../guard/simulation/simulate.ts'
-import { allowanceOf, type LegInHand, type Spend, spendOf } from '../guard/spending.ts'
+import { type CheckedLeg, intentSpending, requiredAllowance, type Spend } from '../guard/spending.ts'
 import { feeCapOf, type Terms } from '../guard/terms.ts'
-import { ticketOf } from '../guard/withdrawal-queues.ts'
+import { queueTicket } from '../guard/withdrawal-queues.ts'
 import { placeOf } from '../protocols/bindings.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { actionAmong } from '../protocols/service-fee.ts'
 import type { Ground } from './context.ts'
-import { paysFor, sharesFor } from './market-amounts.ts'
+import { expectedPayout, expectedShares } from './market-amounts.ts'
 import { trackedTokens } from './tracked-tokens.ts'
 
 /**
  * G11: tries a leg on top of the newest block, a swap also at its deadline. What it takes must be there, what it does must
  * be what was asked, and what the person said about it must hold. `chains` are those that the whole operation touches.
  */
-export async function tryLeg(
+export async function simulatePlannedLeg(
   { rpc: rpcOf, catalog }: Pick<Ground, 'rpc' | 'catalog'>,
-  { chainId, intent, transactions, until }: LegInHand,
+  { chainId, intent, transactions, until }: CheckedLeg,
   terms: Terms,
   chains: readonly number[] = [chainId],
 ): Promise<Simulation> {
   const rpc = rpcOf(chainId)
   const network = networkNamed(catalog.networks, chainId)
-  const spend = allowanceOf(intent)
+  const spend = requiredAllowance(intent)
   const question = (tokens: readonly Token[]) => ({
     rpc,
     chainId,
@@ -59,11 +59,11 @@ export async function tryLeg(
   })
   refuseUnseen(intent, simulation, terms)
   if (simulation.how === 'unavailable') return simulation
-  const [shares, pays] = await Promise.all([sharesFor(rpc, intent), paysFor(rpc, intent)])
+  const [shares, pays] = await Promise.all([expectedShares(rpc, intent), expectedPayout(rpc, intent)])
   if (intent.kind === 'deposit') refuseDust(intent, shares, simulation.changes)
   checkEffect(intent, simulation, shares, pays.amount)
   if (intent.kind === 'deposit' && 'read' in placeOf(intent.strategy).cost(intent.amount))
-    refuseCoarse(intent, shares)
+    refuseRoundingLoss(intent, shares)
   checkAssertions(
     terms.asserts,
     chainId,
@@ -85,7 +85,7 @@ async function withoutBroken(
 ): Promise<Token[] | undefined> {
   if (!(error instanceof AppError && (error.code === 'RPC_ERROR' || error.code === 'RPC_INCONSISTENT')))
     return undefined
-  const held = await eachRead(
+  const held = await readWords(
     rpc,
     watched.map((token) => balanceOf(token, intent.wallet)),
   )
@@ -103,7 +103,9 @@ async function withoutBroken(
 const namedBy = (intent: Intent): Token[] => [
   ...tokensOf(intent),
   ...('strategy' in intent ? [intent.strategy.receipt] : []),
-  ...(intent.kind === 'withdraw' || intent.kind === 'claim' ? [ticketOf(intent.strategy) ?? []].flat() : []),
+  ...(intent.kind === 'withdraw' || intent.kind === 'claim'
+    ? [queueTicket(intent.strategy) ?? []].flat()
+    : []),
 ]
 
 /**
@@ -129,7 +131,7 @@ function needsOf(intent: Intent): Spend[] {
     const cost = placeOf(intent.strategy).cost(intent.amount)
     return 'units' in cost ? [{ token: intent.strategy.receipt, amount: cost.units }] : []
   }
-  const spend = spendOf(intent)
+  const spend = intentSpending(intent)
   return spend && spend.token.address !== nativeAddress ? [spend] : []
 }
 

@@ -3,7 +3,7 @@ import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { isFair, type Price, worseBy } from '../domain/swap-amounts.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import { isPriced, shareLost, slippageOf } from '../guard/spending.ts'
+import { isPriced, lossShare, slippageOf } from '../guard/spending.ts'
 import { inShort } from '../protocols/compound-v3/encode.ts'
 import { feesOf, withoutPayments } from '../protocols/service-fee.ts'
 import type { Price as UsdPrice } from './prices.ts'
@@ -32,7 +32,10 @@ const same = (a: Transaction, b: Transaction): boolean =>
   a.chainId === b.chainId
 
 /** Compares a proposal with what our own engine would build. A reference that cannot answer knows nothing. */
-export async function compareWith(opinion: Opinion | undefined, proposed: Proposal): Promise<Comparison> {
+export async function compareWithReference(
+  opinion: Opinion | undefined,
+  proposed: Proposal,
+): Promise<Comparison> {
   const ours = await opinion?.transactions?.(proposed).catch((error: unknown) => {
     if (error instanceof AppError) return undefined
     throw error
@@ -46,17 +49,17 @@ export async function compareWith(opinion: Opinion | undefined, proposed: Propos
 }
 
 /** What may be lost to slippage on a leg that is an exchange, as a fraction, and by whose price; `undefined` where nobody says. */
-export type Slip = { leg: number; share: number | undefined; by: 'own engine' | 'service' }
+export type SlippageEstimate = { leg: number; share: number | undefined; by: 'own engine' | 'service' }
 
 /**
  * What each exchange may bring less, all fees inside: than our own engine gives, where it prices the route, and else than what is promised, which is
  * the word of the service unless our own engine is that.
  */
-export function slipsOf(opinion: Opinion | undefined, proposal: Proposal): Slip[] {
-  return activeLegs(proposal).flatMap(({ intent, at: leg }): Slip[] => {
+export function slippageEstimates(opinion: Opinion | undefined, proposal: Proposal): SlippageEstimate[] {
+  return activeLegs(proposal).flatMap(({ intent, at: leg }): SlippageEstimate[] => {
     if (intent.kind !== 'swap' && !isPriced(intent)) return []
     const price = intent.kind === 'swap' ? opinion?.price : undefined
-    if (price && intent.kind === 'swap') return [{ leg, share: shareLost(intent, price), by: 'own engine' }]
+    if (price && intent.kind === 'swap') return [{ leg, share: lossShare(intent, price), by: 'own engine' }]
     const share = slippageOf(intent, proposal.about.amounts)
     return [{ leg, share, by: opinion?.isWord && !isPriced(intent) ? 'service' : 'own engine' }]
   })

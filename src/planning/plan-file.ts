@@ -4,10 +4,10 @@ import { Units } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { misfit } from '../domain/schema-mismatch.ts'
 import { operationId } from '../domain/text.ts'
-import { type About, decodeIntent, encodeIntent } from '../guard/intent-json.ts'
+import { decodeIntent, encodeIntent, type OperationSummary } from '../guard/intent-json.ts'
 import { hashPlan } from '../guard/plan-hash.ts'
 import type { Catalog } from '../protocols/catalog.ts'
-import { coreOf, type Proposal } from './proposal.ts'
+import { type Proposal, planCore } from './proposal.ts'
 
 /** What a plan file says of its operation beside wallet, nonce and steps. */
 const Operation = z.strictObject({
@@ -50,7 +50,7 @@ const PlanFile = z.object({
 })
 
 /** A plan that was made before, out of its file; its terms are those of whoever signs it. */
-export type PlanRead = { proposal: Proposal; hash: string }
+export type ParsedPlan = { proposal: Proposal; hash: string }
 
 /** What a plan file says of its operation: with wallet, nonce, expiry and steps it is the whole proposal. */
 export const operationJson = ({ id, kind, request, quoteId, about, legs }: Proposal) => ({
@@ -71,7 +71,7 @@ export const operationJson = ({ id, kind, request, quoteId, about, legs }: Propo
  * Reads what `--dry-run --json` printed. What is no plan is USAGE; one whose hash does not fit what it says was changed
  * since it was made, and is POLICY_TAMPER.
  */
-export function decodePlan(text: string, catalog: Catalog): PlanRead {
+export function decodePlan(text: string, catalog: Catalog): ParsedPlan {
   const file = PlanFile.safeParse(parsed(text))
   if (!file.success)
     throw new AppError('USAGE', `This is no plan: ${misfit(file.error)}`, {
@@ -86,7 +86,7 @@ export function decodePlan(text: string, catalog: Catalog): PlanRead {
     wallet,
     nonce,
     expiresAt,
-    about: about as About,
+    about: about as OperationSummary,
     legs: legs.map(({ chainId, intent, arrival }, at) => ({
       chainId,
       intent: intent && decodeIntent(intent, catalog),
@@ -96,7 +96,7 @@ export function decodePlan(text: string, catalog: Catalog): PlanRead {
       ...(arrival && { arrival }),
     })),
   }
-  if (hashPlan(coreOf(proposal)) !== planHash)
+  if (hashPlan(planCore(proposal)) !== planHash)
     throw new AppError('POLICY_TAMPER', 'The plan was changed after it was made: its hash does not fit')
   return { proposal, hash: planHash }
 }

@@ -1,21 +1,21 @@
-import { revokeLine, unlimited } from '../chain/allowance.ts'
+import { revokeCommand, unlimitedThreshold } from '../chain/allowance.ts'
 import { type Address, sameAddress } from '../domain/address.ts'
 import { tokenAmount } from '../domain/amount.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { nativeToken, type Token, tokenAt } from '../domain/token.ts'
 import { contractName } from '../guard/contract-names.ts'
 import { tokensOf } from '../guard/expectations.ts'
-import { hashShown } from '../guard/plan-hash.ts'
+import { shownPlanHash } from '../guard/plan-hash.ts'
 import type { Simulation } from '../guard/simulation/result.ts'
-import { allowanceOf } from '../guard/spending.ts'
+import { requiredAllowance } from '../guard/spending.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import { feePayments, feesOf } from '../protocols/service-fee.ts'
 import type { Who } from '../signing/signer.ts'
 import type { Ground } from './context.ts'
-import { laterFeesOf } from './later-legs.ts'
+import { laterLegFees } from './later-legs.ts'
 import type { Checked } from './plan.ts'
 import { operationJson } from './plan-file.ts'
-import { type Price, priced } from './prices.ts'
+import { type Price, pricedAmount } from './prices.ts'
 import type { ProposedLeg } from './proposal.ts'
 
 /**
@@ -81,9 +81,9 @@ export function planJson(
       spender,
       name: contractName(catalog, token.chainId, spender),
       amount: tokenAmount(amount, token),
-      unlimited: amount >= unlimited,
+      unlimited: amount >= unlimitedThreshold,
       need: need.toString(),
-      revoke: `${revokeLine(nameOf(token.chainId), token.address, spender)}${again ? ` ${again}` : ''}`,
+      revoke: `${revokeCommand(nameOf(token.chainId), token.address, spender)}${again ? ` ${again}` : ''}`,
     })),
     simulation: simulation && {
       how: simulation.how,
@@ -97,7 +97,7 @@ export function planJson(
       ].map(({ token, delta }) => ({
         network: nameOf(token.chainId),
         token: token.address,
-        ...priced(delta, token, prices),
+        ...pricedAmount(delta, token, prices),
       })),
       allowances: simulation.allowances.map(({ token, spender, before, after }) => ({
         token,
@@ -114,13 +114,13 @@ export function planJson(
             gas: simulation.gas.reduce((sum, gas) => sum + gas, 0n).toString(),
             maxFeePerGas: simulation.fees.maxFeePerGas.toString(),
             feeCap: bounds[0]!.feeCap.toString(),
-            maxCost: priced(bounds[0]!.maxCost!, coin, prices),
+            maxCost: pricedAmount(bounds[0]!.maxCost!, coin, prices),
             ...(simulation.dataFee !== undefined && {
-              dataFee: simulation.dataFee === null ? null : priced(simulation.dataFee, coin, prices),
+              dataFee: simulation.dataFee === null ? null : pricedAmount(simulation.dataFee, coin, prices),
             }),
           }
         : null,
-    laterFees: laterFeesOf(legs, later, catalog, prices),
+    laterFees: laterLegFees(legs, later, catalog, prices),
     arrivals: arrivalsOf(legs, catalog, prices),
     serviceFees: serviceFeesOf(legs, catalog, prices),
     reference,
@@ -130,7 +130,7 @@ export function planJson(
     ...(proposal.about.queued && { queued: proposal.about.queued }),
     operation: operationJson(proposal),
   }
-  return { ...shown, shownHash: hashShown(shown) }
+  return { ...shown, shownHash: shownPlanHash(shown) }
 }
 
 /** What swaps bring elsewhere than into this wallet on their own chain: at least how much of which token, where and for whom. */
@@ -140,7 +140,9 @@ const arrivalsOf = (legs: readonly ProposedLeg[], { networks }: Catalog, prices:
     const { wallet, tokenOut, amountOut, recipient } = intent
     if (tokenOut.chainId === chainId && sameAddress(recipient, wallet)) return []
     const { name: network } = networkNamed(networks, tokenOut.chainId)
-    return [{ network, token: tokenOut.address, to: recipient, least: priced(amountOut, tokenOut, prices) }]
+    return [
+      { network, token: tokenOut.address, to: recipient, least: pricedAmount(amountOut, tokenOut, prices) },
+    ]
   })
 
 /** What the service is paid, by steps of their own: in which token, how much, to whom, and out of how much. */
@@ -152,7 +154,7 @@ const serviceFeesOf = (legs: readonly ProposedLeg[], { networks }: Catalog, pric
       leg,
       network: networkNamed(networks, token.chainId).name,
       token: token.address,
-      amount: priced(amount, token, prices),
+      amount: pricedAmount(amount, token, prices),
       of: tokenAmount(fees[at]!.of, token),
       to: recipient,
     }))
@@ -181,7 +183,7 @@ const isNamed = ({ legs }: Checked['proposal'], token: Token): boolean =>
 
 /** The allowance that an action lives on: its token, who takes it, how much. */
 function allowanceNeeded({ intent }: ProposedLeg, spender: Address) {
-  const need = intent && allowanceOf(intent)
+  const need = intent && requiredAllowance(intent)
   return need ? { token: need.token.address, spender, amount: tokenAmount(need.amount, need.token) } : null
 }
 

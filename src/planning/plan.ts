@@ -1,37 +1,44 @@
-import type { Standing } from '../chain/allowance.ts'
+import type { StandingAllowance } from '../chain/allowance.ts'
 import { currentFees, readHead } from '../chain/fees.ts'
-import { refuseDear } from '../chain/gas-cost-bound.ts'
+import { refuseExcessiveGas } from '../chain/gas-cost-bound.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { nativeToken } from '../domain/token.ts'
-import { acceptAssurance, assuranceOf, type Facts, type Level } from '../guard/assurance.ts'
+import { type AssuranceFacts, assuranceOf, type Level, refuseLowAssurance } from '../guard/assurance.ts'
 import { checkLeg, type DecodedStep } from '../guard/guard.ts'
 import { hashPlan } from '../guard/plan-hash.ts'
 import type { PolicyFacts } from '../guard/policy/facts.ts'
-import { enforce, policyRules } from '../guard/policy/rules.ts'
+import { enforceRules, policyRules } from '../guard/policy/rules.ts'
 import type { Simulation } from '../guard/simulation/result.ts'
-import { untilOf } from '../guard/spending.ts'
+import { calldataDeadline } from '../guard/spending.ts'
 import type { Terms } from '../guard/terms.ts'
 import { actionAmong } from '../protocols/service-fee.ts'
 import type { Ground } from './context.ts'
-import type { Contract } from './contract-code.ts'
-import { boundOf, type FeeBound } from './fee-bound.ts'
-import { checkLater, type LaterCost } from './later-legs.ts'
-import { tryLeg } from './leg-simulation.ts'
-import { withUnsaid } from './market-amounts.ts'
-import { type Comparison, checkPrice, compareWith, type Opinion, type Slip, slipsOf } from './own-price.ts'
-import { activeLegs, coreOf, type Proposal } from './proposal.ts'
-import { checkSlippage, type Impact, impactsOf, refuseImpact } from './slippage-check.ts'
-import { checkPlace } from './target-check.ts'
+import type { CheckedContract } from './contract-code.ts'
+import { computeFeeBound, type FeeBound } from './fee-bound.ts'
+import { checkLaterLegs, type LaterLegCost } from './later-legs.ts'
+import { simulatePlannedLeg } from './leg-simulation.ts'
+import { withUnknownPayoutNote } from './market-amounts.ts'
+import {
+  type Comparison,
+  checkPrice,
+  compareWithReference,
+  type Opinion,
+  type SlippageEstimate,
+  slippageEstimates,
+} from './own-price.ts'
+import { activeLegs, type Proposal, planCore } from './proposal.ts'
+import { checkSlippage, type PriceImpact, priceImpacts, refusePriceImpact } from './slippage-check.ts'
+import { checkTarget } from './target-check.ts'
 
 type Seen = {
   proposal: Proposal
-  impacts: readonly Impact[]
-  slips: readonly Slip[]
-  contracts: readonly Contract[]
+  impacts: readonly PriceImpact[]
+  slips: readonly SlippageEstimate[]
+  contracts: readonly CheckedContract[]
 } & Pick<PolicyFacts, 'simulation' | 'assurance' | 'standing'>
 
 /** What a policy is compared with, of a plan that was checked. */
-export function factsOf({ catalog, journal, now }: Ground, checked: Seen): PolicyFacts {
+export function policyFacts({ catalog, journal, now }: Ground, checked: Seen): PolicyFacts {
   const { proposal, simulation, assurance, impacts, slips, contracts } = checked
   const at = now()
   return {
@@ -64,15 +71,15 @@ export type Checked = {
   proposal: Proposal
   terms: Terms
   steps: (DecodedStep & { leg: number })[]
-  contracts: Contract[]
+  contracts: CheckedContract[]
   /** What the contracts may take already beyond what this needs. */
-  standing: Standing[]
+  standing: StandingAllowance[]
   /** By how much less than at spot the exchanges of its legs bring. */
-  impacts: Impact[]
+  impacts: PriceImpact[]
   /** What they may bring less than they should, and by whose word. */
-  slips: Slip[]
+  slips: SlippageEstimate[]
   simulation: Simulation | null
-  later: readonly LaterCost[]
+  later: readonly LaterLegCost[]
   /** The most that the gas of each leg may cost. */
   bounds: Readonly<Record<number, FeeBound>>
   reference: Comparison
@@ -87,14 +94,15 @@ export async function checkProposal(
   terms: Terms,
   opinion?: Opinion,
 ): Promise<Checked> {
-  const checked = await examine(ground, proposed, terms, opinion)
-  acceptAssurance(checked.assurance, terms.lowest, 'what was asked for')
-  if (terms.policy) enforce(policyRules(terms.policy.policy, ground.catalog, factsOf(ground, checked)))
+  const checked = await checkWithoutPolicy(ground, proposed, terms, opinion)
+  refuseLowAssurance(checked.assurance, terms.lowest, 'what was asked for')
+  if (terms.policy)
+    enforceRules(policyRules(terms.policy.policy, ground.catalog, policyFacts(ground, checked)))
   return checked
 }
 
 /** The same without a word about whether its assurance is enough and what a policy says. */
-export async function examine(
+export async function checkWithoutPolicy(
   ground: Ground,
   proposed: Proposal,
   terms: Terms,
@@ -111,25 +119,30 @@ export async function examine(
     ...proposed,
     legs: proposed.legs.map((leg, at) => ({ ...leg, transactions: of(steps, at) })),
   }
-  const slips = slipsOf(opinion, proposal)
+  const slips = slippageEstimates(opinion, proposal)
   checkPrice(opinion, proposal)
   checkSlippage(proposal, slips, terms)
   const active = activeLegs(proposal)
   const [reference, impacts, ...all] = await Promise.all([
-    compareWith(opinion, proposal),
-    impactsOf(ground, proposal, opinion?.worth),
-    ...active.map((leg) => checkPlace(ground, leg, terms)),
+    compareWithReference(opinion, proposal),
+    priceImpacts(ground, proposal, opinion?.worth),
+    ...active.map((leg) => checkTarget(ground, leg, terms)),
   ])
   const places = all.filter((place) => place !== undefined)
   const contracts = places.map(({ contract }) => contract)
   const first = active.find(({ at }) => at === 0)
   const chains = proposal.legs.map(({ chainId }) => chainId)
   const simulation = first
-    ? await tryLeg(ground, { ...first, ...untilOf(first.intent, callOf(steps, 0)) }, terms, chains)
+    ? await simulatePlannedLeg(
+        ground,
+        { ...first, ...calldataDeadline(first.intent, callOf(steps, 0)) },
+        terms,
+        chains,
+      )
     : null
   // Whoever does not have it is told that first.
-  refuseImpact(impacts, terms)
-  const later = first ? await checkLater(ground, proposal.legs.slice(1), terms) : []
+  refusePriceImpact(impacts, terms)
+  const later = first ? await checkLaterLegs(ground, proposal.legs.slice(1), terms) : []
   const assurance = assuranceOf({
     simulation: simulation?.how ?? 'unavailable',
     code: leastKnown(contracts),
@@ -140,7 +153,7 @@ export async function examine(
   return {
     proposal,
     terms,
-    steps: steps.map((step) => withUnsaid(step, simulation)),
+    steps: steps.map((step) => withUnknownPayoutNote(step, simulation)),
     contracts,
     impacts,
     slips,
@@ -149,7 +162,7 @@ export async function examine(
     later,
     bounds: await boundsOf(ground, active, simulation, terms),
     reference,
-    hash: hashPlan(coreOf(proposal)),
+    hash: hashPlan(planCore(proposal)),
     assurance,
   }
 }
@@ -166,7 +179,7 @@ export function checkCalldata(
       leg: at,
     })),
   )
-  const hash = hashPlan(coreOf(proposal))
+  const hash = hashPlan(planCore(proposal))
   return {
     proposal,
     terms,
@@ -197,8 +210,8 @@ async function boundsOf(
       at === 0 && simulation
         ? simulation
         : { gas: [], fees: await currentFees(node, await readHead(node, chainId)) }
-    refuseDear({ gas: 0n, ...known.fees }, terms.maxFeePerGas)
-    return [at, boundOf(known, terms, networkNamed(catalog.networks, chainId).native)] as const
+    refuseExcessiveGas({ gas: 0n, ...known.fees }, terms.maxFeePerGas)
+    return [at, computeFeeBound(known, terms, networkNamed(catalog.networks, chainId).native)] as const
   })
   return Object.fromEntries(await Promise.all(bounds))
 }
@@ -210,8 +223,8 @@ const callOf = (steps: readonly (DecodedStep & { leg: number })[], at: number) =
   steps.find(({ leg, role }) => leg === at && role === 'action')?.call
 
 /** From best known to least known. */
-const knowledge: readonly Facts['code'][] = ['pinned', 'trusted', 'new', 'vouched']
+const knowledge: readonly AssuranceFacts['code'][] = ['pinned', 'trusted', 'new', 'vouched']
 
 /** How the least known of some contracts is known; without any contract nothing is unknown. */
-const leastKnown = (contracts: readonly Contract[]): Facts['code'] =>
+const leastKnown = (contracts: readonly CheckedContract[]): AssuranceFacts['code'] =>
   knowledge[Math.max(0, ...contracts.map(({ state }) => knowledge.indexOf(state)))]!

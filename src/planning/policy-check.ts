@@ -1,15 +1,15 @@
-import type { Rule } from '../guard/policy/facts.ts'
+import type { RuleResult } from '../guard/policy/facts.ts'
 import type { KeptPolicy } from '../guard/policy/policy.ts'
 import { policyRules } from '../guard/policy/rules.ts'
 import type { Terms } from '../guard/terms.ts'
 import type { Ground } from './context.ts'
 import type { Opinion } from './own-price.ts'
-import { examine, factsOf } from './plan.ts'
+import { checkWithoutPolicy, policyFacts } from './plan.ts'
 import type { Proposal } from './proposal.ts'
 import { readPlan } from './read-plan.ts'
 
 /** Every rule of a policy that is about a plan. `policy` is the hash of its file. */
-export type PolicyReport = { planHash: string; policy: string; assurance: string; rules: Rule[] }
+export type PolicyReport = { planHash: string; policy: string; assurance: string; rules: RuleResult[] }
 
 /**
  * Compares a plan file with a policy, as it would be if it were signed now: guarded, simulated, with the gas of now and what
@@ -23,8 +23,13 @@ export async function checkPlanFile(
 ): Promise<PolicyReport> {
   const { proposal, hash } = readPlan(ground, text)
   // A policy may forbid what gas costs now, and that is told as one of its rules.
-  const checked = await examine(ground, proposal, { ...terms, policy: null }, await opinionOn(proposal))
+  const checked = await checkWithoutPolicy(
+    ground,
+    proposal,
+    { ...terms, policy: null },
+    await opinionOn(proposal),
+  )
   const { sha256, policy } = terms.policy
-  const rules = policyRules(policy, ground.catalog, factsOf(ground, checked))
+  const rules = policyRules(policy, ground.catalog, policyFacts(ground, checked))
   return { planHash: hash, policy: sha256, assurance: checked.assurance, rules }
 }

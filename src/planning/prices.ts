@@ -6,7 +6,7 @@ import type { Token } from '../domain/token.ts'
 export type Price = { chainId: number; address: string; usd: string }
 
 /** An amount as a plan prints it, with what it is worth. */
-export const priced = (amount: bigint, token: Token, prices: readonly Price[]) => ({
+export const pricedAmount = (amount: bigint, token: Token, prices: readonly Price[]) => ({
   ...tokenAmount(amount, token),
   usd: usdOf(amount, token, prices),
 })

@@ -1,6 +1,6 @@
 import type { Address } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import { type About, encodeIntent } from '../guard/intent-json.ts'
+import { encodeIntent, type OperationSummary } from '../guard/intent-json.ts'
 import type { PlanCore } from '../guard/plan-hash.ts'
 import type { Intent } from '../protocols/intent.ts'
 import type { Arrival } from '../store/journal/operation.ts'
@@ -22,7 +22,7 @@ export type Proposal = {
   /** The nonce that the first transaction is pinned to; `null` where the chain decides. */
   nonce: number | null
   legs: readonly ProposedLeg[]
-  about: About
+  about: OperationSummary
   quoteId: string | null
   /** ISO time after which the proposal is worth nothing; `null` is never. */
   expiresAt: string | null
@@ -32,7 +32,7 @@ export type Proposal = {
 export type Proposed = Omit<Proposal, 'request' | 'wallet' | 'nonce'>
 
 /** All of a proposal that its hash covers, as data. */
-export const coreOf = ({ legs, ...rest }: Proposal): PlanCore => ({
+export const planCore = ({ legs, ...rest }: Proposal): PlanCore => ({
   ...rest,
   legs: legs.map(({ chainId, intent, transactions, arrival }) => ({
     chainId,

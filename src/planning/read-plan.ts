@@ -1,12 +1,12 @@
 import { canonical } from '../domain/canonical-json.ts'
 import { AppError } from '../domain/errors.ts'
-import { lessThanProposed } from '../guard/approvals.ts'
-import { hashShown } from '../guard/plan-hash.ts'
+import { reducedApprovalNote } from '../guard/approvals.ts'
+import { shownPlanHash } from '../guard/plan-hash.ts'
 import { strictTerms } from '../guard/terms.ts'
 import type { Ground } from './context.ts'
-import { isUnsaid } from './market-amounts.ts'
+import { isUnknownPayoutNote } from './market-amounts.ts'
 import { checkCalldata } from './plan.ts'
-import { decodePlan, type PlanRead } from './plan-file.ts'
+import { decodePlan, type ParsedPlan } from './plan-file.ts'
 import { planJson } from './plan-json.ts'
 import type { Proposal } from './proposal.ts'
 
@@ -17,10 +17,10 @@ type Shown = any
  * Reads a plan file, and refuses one that shows something else than it is: what follows from its transactions is told anew and compared, and the
  * rest (simulation, fees, assurance) is covered by its own hash, and made anew before anybody signs. POLICY_TAMPER.
  */
-export function readPlan(ground: Pick<Ground, 'catalog'>, text: string): PlanRead {
+export function readPlan(ground: Pick<Ground, 'catalog'>, text: string): ParsedPlan {
   const read = decodePlan(text, ground.catalog)
   const file = JSON.parse(text) as Shown
-  if (file.shownHash !== hashShown(file))
+  if (file.shownHash !== shownPlanHash(file))
     throw edited('what it shows is not what was written', file.shownHash === undefined)
   const made = told(ground, read.proposal)
   if (!made) return read
@@ -57,7 +57,7 @@ const isSame = (a: unknown, b: unknown): boolean => canonical(a) === canonical(b
 function isWord(text: unknown, made: string, intent: Proposal['legs'][number]['intent']): boolean {
   if (typeof text !== 'string' || !text.startsWith(made)) return false
   const more = text.slice(made.length)
-  return more === '' || more === lessThanProposed || isUnsaid(more, intent)
+  return more === '' || more === reducedApprovalNote || isUnknownPayoutNote(more, intent)
 }
 
 /** What the calldata of a proposal says, whatever anybody vouched for: nothing is allowed by it. `undefined` where the guard refuses it, as it will. */

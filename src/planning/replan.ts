@@ -11,7 +11,7 @@ import type { Intent, ServiceFee } from '../protocols/intent.ts'
 import { feesOf, paymentOf } from '../protocols/service-fee.ts'
 import type { Operation, Step } from '../store/journal/operation.ts'
 import type { Ground } from './context.ts'
-import { keptBound } from './fee-bound.ts'
+import { storedFeeBound } from './fee-bound.ts'
 import { type Checked, checkProposal } from './plan.ts'
 import type { ProposedLeg } from './proposal.ts'
 
@@ -146,7 +146,7 @@ export function replaceLeg(
     assurance,
     nonce: null,
     terms: encodeTerms(terms),
-    ...(bounds[0] && { bounds: { ...kept.bounds, [leg]: keptBound(bounds[0], first) } }),
+    ...(bounds[0] && { bounds: { ...kept.bounds, [leg]: storedFeeBound(bounds[0], first) } }),
   }
   journal.replan(operation.id, leg, {
     plan,

@@ -1,5 +1,5 @@
 import { encodeFunctionData } from 'viem/utils'
-import { type Standing, standingOf } from '../chain/allowance.ts'
+import { readStandingAllowance, type StandingAllowance } from '../chain/allowance.ts'
 import { erc20Abi } from '../chain/erc20.ts'
 import type { Rpc } from '../chain/rpc/rpc.ts'
 import { nativeAddress } from '../domain/address.ts'
@@ -8,22 +8,22 @@ import { plain } from '../domain/text.ts'
 import type { Token } from '../domain/token.ts'
 import { tokensOf } from '../guard/expectations.ts'
 import { word } from '../guard/simulation/reads.ts'
-import { allowanceOf, isNativeTransfer, type LegInHand } from '../guard/spending.ts'
+import { type CheckedLeg, isNativeTransfer, requiredAllowance } from '../guard/spending.ts'
 import type { Terms } from '../guard/terms.ts'
 import { actionAmong } from '../protocols/service-fee.ts'
 import type { Ground } from './context.ts'
-import { type Contract, checkCode } from './contract-code.ts'
+import { type CheckedContract, checkCode } from './contract-code.ts'
 
 /** Where an action goes: its contract, and what that may take already beyond what the action needs. */
-type Place = { contract: Contract; standing: Standing | undefined }
+type Place = { contract: CheckedContract; standing: StandingAllowance | undefined }
 
 /**
  * G5 and G10 on the chain: the contract is the one that it was, the tokens have the decimals that amounts were read with,
  * and it is known what the contract may take already beyond what this needs. A transfer of the native coin calls no contract.
  */
-export async function checkPlace(
+export async function checkTarget(
   ground: Ground,
-  { chainId, intent, transactions }: LegInHand,
+  { chainId, intent, transactions }: CheckedLeg,
   terms: Terms,
 ): Promise<Place | undefined> {
   if (isNativeTransfer(intent)) return undefined
@@ -32,7 +32,7 @@ export async function checkPlace(
   const { wallet } = intent
   const [contract, standing] = await Promise.all([
     checkCode(ground, chainId, spender, terms),
-    standingOf(rpc, wallet, spender, allowanceOf(intent)),
+    readStandingAllowance(rpc, wallet, spender, requiredAllowance(intent)),
     checkDecimals(
       rpc,
       tokensOf(intent).filter((token) => token.chainId === chainId),

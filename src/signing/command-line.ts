@@ -22,7 +22,7 @@ export function operandsOf(argv: readonly string[]): string[] {
 }
 
 /** Whether a text stands on the command line, alone or behind a flag. */
-export const isTyped = (argv: readonly string[], text: string): boolean =>
+export const isOnCommandLine = (argv: readonly string[], text: string): boolean =>
   argv.some((word) => {
     const typed = word.toLowerCase()
     return typed === text.toLowerCase() || typed.endsWith(`=${text.toLowerCase()}`)

@@ -12,9 +12,9 @@ import type { KeyHolder } from './signer.ts'
 export type ExternalChoice = { url: string; wallet: Address | null }
 
 /** How long a signer may take, in ms: to name its accounts, and to sign, for which it may ask a person. */
-export type ExternalPatience = { readMs: number; signMs: number }
+export type ExternalTimeouts = { readMs: number; signMs: number }
 
-const usualPatience: ExternalPatience = { readMs: 15_000, signMs: 180_000 }
+const usualPatience: ExternalTimeouts = { readMs: 15_000, signMs: 180_000 }
 
 /** No signed transaction, and no list of accounts, is larger. */
 const mostBytes = 262_144
@@ -26,7 +26,7 @@ const mostBytes = 262_144
 export async function openExternal(
   { url, wallet }: ExternalChoice,
   tell: (line: string) => void,
-  patience: ExternalPatience = usualPatience,
+  patience: ExternalTimeouts = usualPatience,
 ): Promise<KeyHolder> {
   refuseOpen(url)
   const host = hostOf(url)

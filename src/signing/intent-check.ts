@@ -5,12 +5,12 @@ import type { Network } from '../domain/networks.ts'
 import { less, slippageIn, usualImpact, usualSlippage } from '../domain/slippage.ts'
 import { acceptedOf, burnPrice, isFair, type Shown } from '../domain/swap-amounts.ts'
 import type { Token } from '../domain/token.ts'
-import type { Vouched } from '../guard/expectations.ts'
-import { refuseDearFee } from '../guard/service-fees.ts'
+import type { Exemptions } from '../guard/expectations.ts'
+import { refuseHighServiceFee } from '../guard/service-fees.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { feesOf, serviceFeeIn, usualServiceFeeBps } from '../protocols/service-fee.ts'
-import { flag, isTyped, operandsOf } from './command-line.ts'
+import { flag, isOnCommandLine, operandsOf } from './command-line.ts'
 
 /** Says that something is not what was typed. */
 const untyped = (what: string): AppError =>
@@ -113,7 +113,7 @@ const kindsOf: Readonly<Record<string, readonly Intent['kind'][]>> = {
 }
 
 /** Whether a command line names what was written before: an operation of the journal, or a plan in a file. */
-export function namesWritten(argv: readonly string[]): boolean {
+export function namesRecordedPlan(argv: readonly string[]): boolean {
   const [command, sub] = operandsOf(argv)
   return command === 'action' && sub !== 'revoke'
 }
@@ -123,10 +123,10 @@ export function namesWritten(argv: readonly string[]): boolean {
  * kind, amount, token, receiver, strategy, and the contracts that are vouched for. `remembered` is a quote that was
  * asked for earlier. What was written before is held to what is written (`refuseUnwritten`).
  */
-export function refuseUntyped(
+export function refuseIntentMismatch(
   argv: readonly string[],
   intent: Intent,
-  { allow, allowTokens }: Vouched,
+  { allow, allowTokens }: Exemptions,
   remembered: Remembered | null,
   catalog: Catalog,
 ): void {
@@ -136,12 +136,12 @@ export function refuseUntyped(
   const kinds = command === 'action' && sub === 'revoke' ? (['revoke'] as const) : kindsOf[command ?? '']
   const isEnd = intent.kind === 'revoke' && argv.includes('--revoke-on-failure')
   if (!kinds?.includes(intent.kind) && !isEnd) throw untyped(`It is a ${intent.kind}`)
-  refuseUntypedFee(argv, intent)
+  refuseUnrequestedFee(argv, intent)
   for (const address of [...allow, ...allowTokens])
-    if (!isTyped(argv, address)) throw untyped(`Somebody vouches for ${address}`)
+    if (!isOnCommandLine(argv, address)) throw untyped(`Somebody vouches for ${address}`)
   switch (intent.kind) {
     case 'transfer':
-      if (!isTyped(argv, intent.recipient)) throw untyped(`It pays ${intent.recipient}`)
+      if (!isOnCommandLine(argv, intent.recipient)) throw untyped(`It pays ${intent.recipient}`)
       refuseToken(argv, '--token', intent.token)
       refuseNetwork(argv, '--network', intent.token.chainId, catalog.networks)
       refuseAmount(argv, intent.token, intent.amount, 'exactly')
@@ -149,7 +149,7 @@ export function refuseUntyped(
     case 'deposit':
     case 'withdraw': {
       const { slug, id, asset, chainId, network } = intent.strategy
-      if (!isTyped(argv, slug) && !isTyped(argv, id)) throw untyped(`It is about ${slug}`)
+      if (!isOnCommandLine(argv, slug) && !isOnCommandLine(argv, id)) throw untyped(`It is about ${slug}`)
       if (argv.includes('--claim')) throw untyped(`It is a ${intent.kind}`)
       const from = flag(argv, '--from')?.toLowerCase()
       const isBridged = from !== undefined && from !== network && from !== String(chainId)
@@ -159,7 +159,7 @@ export function refuseUntyped(
     }
     case 'claim': {
       const { slug, id } = intent.strategy
-      if (!isTyped(argv, slug) && !isTyped(argv, id)) throw untyped(`It is about ${slug}`)
+      if (!isOnCommandLine(argv, slug) && !isOnCommandLine(argv, id)) throw untyped(`It is about ${slug}`)
       if (!argv.includes('--claim')) throw untyped('It is a claim')
       return
     }
@@ -181,10 +181,10 @@ function refuseFew(argv: readonly string[], intent: Extract<Intent, { kind: 'dep
 }
 
 /** A fee is of what swaps or withdraws by its own command, and no more of it than was typed, or than is usual. */
-export function refuseUntypedFee(argv: readonly string[], intent: Intent): void {
+export function refuseUnrequestedFee(argv: readonly string[], intent: Intent): void {
   if (feesOf(intent).length === 0) return
   if (operandsOf(argv)[0] === 'deposit') throw untyped('It pays the service a fee')
-  refuseDearFee(intent, serviceFeeIn(flag(argv, '--max-service-fee') ?? '') ?? usualServiceFeeBps)
+  refuseHighServiceFee(intent, serviceFeeIn(flag(argv, '--max-service-fee') ?? '') ?? usualServiceFeeBps)
 }
 
 /** The bridge before a deposit brings the strategy's own asset to its chain, for the wallet itself. */
@@ -193,7 +193,7 @@ function refuseBridge(
   { wallet, recipient, tokenIn, tokenOut, amountIn, amountOut }: Extract<Intent, { kind: 'swap' }>,
   { strategies, networks }: Catalog,
 ): void {
-  const strategy = strategies.find(({ slug, id }) => isTyped(argv, slug) || isTyped(argv, id))
+  const strategy = strategies.find(({ slug, id }) => isOnCommandLine(argv, slug) || isOnCommandLine(argv, id))
   const isThere =
     strategy !== undefined &&
     tokenOut.chainId === strategy.chainId &&

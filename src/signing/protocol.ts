@@ -1,5 +1,5 @@
 import type { Address, Hex } from '../domain/address.ts'
-import type { Vouched } from '../guard/expectations.ts'
+import type { Exemptions } from '../guard/expectations.ts'
 
 /**
  * Where a key is. The one of the environment was handed over when the signer began; the sandbox's is nobody's secret. An external
@@ -47,14 +47,14 @@ export type Ask =
       do: 'approve'
       wallet: Address
       legs: readonly LegJson[]
-      vouched: Vouched
+      vouched: Exemptions
       planHash: string
       quoteId: string | null
     }
   | { do: 'sign'; wallet: Address; transaction: SignableJson }
 
 /** What it answers. */
-export type Answers = {
+export type SigningAnswers = {
   open: { address: Address }
   make: { name: string; address: Address }
   import: { name: string; address: Address }
@@ -63,4 +63,4 @@ export type Answers = {
 }
 
 /** The signer, wherever it is. What it refuses is thrown as the AppError that it is. */
-export type Desk = <ask extends Ask>(ask: ask) => Promise<Answers[ask['do']]>
+export type Desk = <ask extends Ask>(ask: ask) => Promise<SigningAnswers[ask['do']]>

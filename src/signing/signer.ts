@@ -1,6 +1,6 @@
 import type { TransactionSerializableEIP1559 } from 'viem'
 import type { Address, Hex } from '../domain/address.ts'
-import type { Vouched } from '../guard/expectations.ts'
+import type { Exemptions } from '../guard/expectations.ts'
 import type { Signable } from '../guard/plan-hash.ts'
 import type { LegJson } from './protocol.ts'
 
@@ -11,7 +11,7 @@ export type TransactionSigner = {
   /** Shown what it will be asked to sign, it checks that by itself, and signs nothing else afterwards. */
   approve?: (plan: {
     legs: readonly LegJson[]
-    vouched: Vouched
+    vouched: Exemptions
     planHash: string
     quoteId: string | null
   }) => Promise<void>

@@ -1,39 +1,42 @@
-import { refuseDear } from '../chain/gas-cost-bound.ts'
+import { refuseExcessiveGas } from '../chain/gas-cost-bound.ts'
 import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { checkLeg } from '../guard/guard.ts'
 import { decodeIntent } from '../guard/intent-json.ts'
-import { checkSigned, hashPlan, type PlanCore, type Signable } from '../guard/plan-hash.ts'
+import { checkSignable, hashPlan, type PlanCore, type Signable } from '../guard/plan-hash.ts'
 import { gwei } from '../guard/terms.ts'
 import { flag, operandsOf } from './command-line.ts'
-import { namesWritten, refuseUntyped, refuseUntypedFee } from './intent-check.ts'
+import { namesRecordedPlan, refuseIntentMismatch, refuseUnrequestedFee } from './intent-check.ts'
 import { openKeystore } from './keystore/encryption.ts'
-import { newKey, parseKey } from './keystore/key.ts'
+import { generateKey, parseKey } from './keystore/key.ts'
 import { readKeyFile } from './keystore/key-files.ts'
 import { openKey, saveKey } from './keystore/keystore.ts'
-import { signerOf } from './keystore/private-key-signer.ts'
+import { privateKeySigner } from './keystore/private-key-signer.ts'
 import type {
-  Answers,
   Ask,
   Desk,
   ImportSource,
   KeySource,
   SignableJson,
+  SigningAnswers,
   TransactionJson,
 } from './protocol.ts'
-import { isSame, refuseUnwritten } from './recorded-plan-check.ts'
+import { isSameTransaction, refusePlanMismatch } from './recorded-plan-check.ts'
 import type { KeyHolder } from './signer.ts'
 import type { DeskNeeds } from './signing-context.ts'
 
 /** Refuses to sign gas and fees that nobody can mean; `--max-fee` that was typed counts before our own bound. */
 function refuseDearUntyped(argv: readonly string[], signable: Signable): void {
   const typed = flag(argv, '--max-fee')
-  refuseDear(signable, typed !== undefined && /^[0-9]+(\.[0-9]{1,9})?$/.test(typed) ? gwei(typed) : null)
+  refuseExcessiveGas(
+    signable,
+    typed !== undefined && /^[0-9]+(\.[0-9]{1,9})?$/.test(typed) ? gwei(typed) : null,
+  )
 }
 
 /** A key that was kept, as it is answered. */
-const stored = ({ name, address }: { name: string; address: Address | null }): Answers['make'] => {
+const stored = ({ name, address }: { name: string; address: Address | null }): SigningAnswers['make'] => {
   if (address === null) throw new AppError('BUG', 'A key was kept without its address')
   return { name, address }
 }
@@ -46,7 +49,7 @@ async function holderOf(source: KeySource, needs: DeskNeeds): Promise<KeyHolder>
     const url = flag(needs.argv, '--signer-url') ?? needs.signerUrl ?? ''
     return openExternal({ url, wallet: source.wallet }, needs.tell)
   }
-  return signerOf(parseKey(await keyFrom(source, needs)))
+  return privateKeySigner(parseKey(await keyFrom(source, needs)))
 }
 
 type TextSource = Exclude<KeySource, { kind: 'ledger' | 'external' }>
@@ -102,9 +105,9 @@ export function signingDesk(needs: DeskNeeds): Desk {
     legs,
     vouched,
     quoteId,
-  }: Extract<Ask, { do: 'approve' }>): Promise<Answers['approve']> => {
+  }: Extract<Ask, { do: 'approve' }>): Promise<SigningAnswers['approve']> => {
     const catalog = await needs.catalog()
-    const isWritten = namesWritten(needs.argv)
+    const isWritten = namesRecordedPlan(needs.argv)
     const [written, remembered] = await Promise.all([
       isWritten ? needs.written() : undefined,
       isWritten ? null : needs.remembered(quoteId),
@@ -113,9 +116,9 @@ export function signingDesk(needs: DeskNeeds): Desk {
       const intent = decodeIntent(json as never, catalog)
       if (intent.wallet !== accountOf(wallet).address)
         throw new AppError('POLICY_TAMPER', `The plan is for ${intent.wallet}, and the key is of ${wallet}`)
-      if (isWritten) refuseUnwritten(needs.argv, written, transactions.map(read), vouched)
-      if (operandsOf(needs.argv)[1] === 'submit') refuseUntypedFee(needs.argv, intent)
-      if (!isWritten) refuseUntyped(needs.argv, intent, vouched, remembered, catalog)
+      if (isWritten) refusePlanMismatch(needs.argv, written, transactions.map(read), vouched)
+      if (operandsOf(needs.argv)[1] === 'submit') refuseUnrequestedFee(needs.argv, intent)
+      if (!isWritten) refuseIntentMismatch(needs.argv, intent, vouched, remembered, catalog)
       const question = { intent, chainId, transactions: transactions.map(read), catalog, vouched }
       return checkLeg(question).map((step) => ({
         ...step,
@@ -126,7 +129,10 @@ export function signingDesk(needs: DeskNeeds): Desk {
     const core = coreFor(wallet, steps)
     approved.push({ core, hash: hashPlan(core) })
     for (const { transaction, isPayment, text } of steps) {
-      if (!isPayment || !calls.some((one) => one.wallet === wallet && isSame(one.transaction, transaction)))
+      if (
+        !isPayment ||
+        !calls.some((one) => one.wallet === wallet && isSameTransaction(one.transaction, transaction))
+      )
         calls.push({ wallet, transaction, at: null, unsaid: text })
     }
     return { texts: steps.map(({ text }) => text) }
@@ -135,7 +141,7 @@ export function signingDesk(needs: DeskNeeds): Desk {
   const sign = async ({
     wallet,
     transaction: json,
-  }: Extract<Ask, { do: 'sign' }>): Promise<Answers['sign']> => {
+  }: Extract<Ask, { do: 'sign' }>): Promise<SigningAnswers['sign']> => {
     const account = accountOf(wallet)
     const signable: Signable = { type: 'eip1559', ...read(json), ...feesOf(json) }
     refuseDearUntyped(needs.argv, signable)
@@ -156,12 +162,12 @@ export function signingDesk(needs: DeskNeeds): Desk {
     const plan = approved.find(
       ({ core }) =>
         core.wallet === wallet &&
-        core.legs.some(({ transactions }) => transactions.some((one) => isSame(one, signable))),
+        core.legs.some(({ transactions }) => transactions.some((one) => isSameTransaction(one, signable))),
     )
     if (!plan) throw tampered('What is to be signed is no part of the plan that was approved')
-    checkSigned(plan.core, plan.hash, signable)
+    checkSignable(plan.core, plan.hash, signable)
     const at = `${signable.chainId} ${wallet} ${signable.nonce}`
-    const same = calls.filter((one) => one.wallet === wallet && isSame(one.transaction, signable))
+    const same = calls.filter((one) => one.wallet === wallet && isSameTransaction(one.transaction, signable))
     const mine = same.find((one) => one.at === at) ?? same.find((one) => one.at === null)
     if (!mine || calls.some((one) => one !== mine && one.at === at))
       throw tampered(`Nonce ${signable.nonce} is not the one of this transaction: one has one for its life`)
@@ -170,7 +176,7 @@ export function signingDesk(needs: DeskNeeds): Desk {
     mine.unsaid = undefined
   }
 
-  const desk = async (ask: Ask): Promise<Answers[Ask['do']]> => {
+  const desk = async (ask: Ask): Promise<SigningAnswers[Ask['do']]> => {
     switch (ask.do) {
       case 'open': {
         if (operandsOf(needs.argv)[0] === 'demo' && ask.source.kind !== 'sandbox')
@@ -180,7 +186,7 @@ export function signingDesk(needs: DeskNeeds): Desk {
         return { address: account.address }
       }
       case 'make':
-        return stored(await saveKey(ask.directory, ask.name, newKey(), ask.password))
+        return stored(await saveKey(ask.directory, ask.name, generateKey(), ask.password))
       case 'import':
         return stored(
           await saveKey(ask.directory, ask.name, parseKey(await importedKey(ask.from)), ask.password),

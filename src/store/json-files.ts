@@ -6,14 +6,14 @@ const migrations: readonly Migration[] = [
 ]
 
 /** Small JSON documents that this machine was given and may have to give back, by their id. What is kept is never overwritten: `save` gives what is kept then. */
-export type Memory = {
+export type DocumentStore = {
   save: (id: string, value: unknown) => unknown
   find: (id: string) => unknown
   close: () => void
 }
 
 /** Opens the memory; what is older than a day is forgotten. */
-export function openMemory(path: string, now: () => number): Memory {
+export function openMemory(path: string, now: () => number): DocumentStore {
   const db = openSqlite(path, { migrations })
   db.prepare('delete from memory where at < ?').run(now() - 86_400_000)
   const find = (id: string): unknown => {

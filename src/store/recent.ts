@@ -2,20 +2,20 @@ import { existsSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 
 /** Something with an id, newest first, and a word about it. */
-export type Recent = { id: string; about: string }
+export type RecentItem = { id: string; about: string }
 
 /** A quote that a profile was given; `until` is when it expires, in epoch ms, and `null` where it never said. */
-export type RecentQuote = Recent & { until: number | null }
+export type RecentQuote = RecentItem & { until: number | null }
 
 /** A quote whose swap has begun; `isNamed` is 1 where the quote was named, so that naming it once more goes on with the same. */
-export type Begun = { id: string; isNamed: 0 | 1; state: string }
+export type StartedSwap = { id: string; isNamed: 0 | 1; state: string }
 
 /** The newest operations of a journal, for whoever types. */
-export const recentIn = (journal: string): Recent[] =>
+export const recentIn = (journal: string): RecentItem[] =>
   rowsOf(
     journal,
     "select id, kind || ' ' || state as about from operation order by created desc, id desc limit 50",
-  ) as Recent[]
+  ) as RecentItem[]
 
 /** The newest quotes that a profile was given, for whoever types. */
 export const recentQuotes = (memory: string, profile: string): RecentQuote[] =>
@@ -27,12 +27,12 @@ export const recentQuotes = (memory: string, profile: string): RecentQuote[] =>
   ) as RecentQuote[]
 
 /** What a journal holds under the ids of some quotes. */
-export const begunAmong = (journal: string, ids: readonly string[]): Begun[] =>
+export const begunAmong = (journal: string, ids: readonly string[]): StartedSwap[] =>
   rowsOf(
     journal,
     `select id, idem_key = id and json_extract(request, '$.quote') is not null as isNamed, state from operation where state <> 'DROPPED' and id in (${ids.map(() => '?').join(', ')})`,
     ...ids,
-  ) as Begun[]
+  ) as StartedSwap[]
 
 /** What a file says; one that cannot be read now says nothing. */
 function rowsOf(path: string, question: string, ...values: SQLInputValue[]): unknown[] {

@@ -6,11 +6,11 @@ import { AppError } from '../domain/errors.ts'
 import type { Attempt, Leg } from '../store/journal/operation.ts'
 import { inSendingOrder } from './replacement/when-stuck.ts'
 import { type Run, stepAt } from './run.ts'
-import { hintOf, isTaken } from './send-errors.ts'
-import { verifyStep } from './steps/verify-signature.ts'
+import { broadcastAnswer, isAccepted } from './send-errors.ts'
+import { verifyRecordedAttempt } from './steps/verify-signature.ts'
 
 /** An action whose deadline has passed on its chain can only fail: it is not signed any more, and not sent. */
-export function refuseDead(
+export function refuseExpired(
   run: Pick<Run, 'deadlineOf'>,
   leg: Leg,
   { timestamp }: Pick<Head, 'timestamp'>,
@@ -28,15 +28,15 @@ export async function broadcast(run: Run, index: number, all = false): Promise<v
   const step = stepAt(run, index)
   const attempts = inSendingOrder(run.journal.attempts(run.operationId, index))
   for (const attempt of all ? attempts : attempts.slice(0, 1)) {
-    await verifyStep(attempt, step)
+    await verifyRecordedAttempt(attempt, step)
     let answer = 'accepted'
     const rpc = run.rpc(step.transaction.chainId)
     try {
       await rpc.request('eth_sendRawTransaction', [attempt.raw])
     } catch (error) {
-      answer = hintOf(error)
+      answer = broadcastAnswer(error)
       // A node that took it may say of the same bytes that they are too cheap to replace themselves.
-      if (answer.startsWith('under: ') && (isTaken(attempt) || (await isThere(rpc, attempt))))
+      if (answer.startsWith('under: ') && (isAccepted(attempt) || (await isThere(rpc, attempt))))
         answer = 'known'
     }
     run.journal.sent(attempt.hash, answer)

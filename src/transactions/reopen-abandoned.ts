@@ -2,13 +2,13 @@ import type { Rpc } from '../chain/rpc/rpc.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Operation, Step } from '../store/journal/operation.ts'
 import type { Journal } from '../store/journal/types.ts'
-import { follow } from './confirmation/confirmer.ts'
-import { locked } from './operations/locked.ts'
-import { endingOfGivenUp } from './outcome/failure.ts'
+import { confirmStep } from './confirmation/confirmer.ts'
+import { withWalletLock } from './operations/locked.ts'
+import { abandonedFailureOf } from './outcome/failure.ts'
 import { outcomeOf } from './outcome/outcome.ts'
-import { goneSteps } from './reorganisations.ts'
-import { cancelWaiting } from './replacement/cancel-leg.ts'
-import { current, isInTheAir, type Run, stepAt } from './run.ts'
+import { reorganisedSteps } from './reorganisations.ts'
+import { cancelLeg } from './replacement/cancel-leg.ts'
+import { currentOperation, isInTheAir, type Run, stepAt } from './run.ts'
 
 /**
  * Opens steps of what was given up whose blocks are not on their chain any more, so that they are sent again as they were signed, or cancelled: nothing
@@ -22,7 +22,7 @@ export async function reopenGivenUp(
 ): Promise<boolean> {
   const operation = journal.find(id)
   if (operation?.state !== 'CANCELLED' || operation.exit === 24) return false
-  const gone = await goneSteps(rpc, operation)
+  const gone = await reorganisedSteps(rpc, operation)
   const reverted = gone.find(({ state }) => state === 'FINAL_REVERTED')
   if (reverted && !replacement)
     throw new AppError(
@@ -40,17 +40,17 @@ export async function reopenGivenUp(
 }
 
 /** Follows what is on its way of an operation that was given up to its end, or cancels it as that is asked. Nothing else of it is signed, and it ends as it ended before. */
-export async function endGivenUp(run: Run): Promise<Operation> {
-  const { legs, steps } = current(run)
+export async function finishAbandoned(run: Run): Promise<Operation> {
+  const { legs, steps } = currentOperation(run)
   const open = steps.filter(isInTheAir)
   try {
     for (const leg of legs.filter((one) => open.some((step) => step.leg === one.leg)))
-      await locked(run, leg.chainId, async () => {
-        if (run.replacement === 'cancel') await cancelWaiting(run, leg)
+      await withWalletLock(run, leg.chainId, async () => {
+        if (run.replacement === 'cancel') await cancelLeg(run, leg)
         for (const { index } of open.filter((step) => step.leg === leg.leg)) await followOne(run, index)
       })
   } catch (error) {
-    throw endingOfGivenUp(run, error)
+    throw abandonedFailureOf(run, error)
   }
   return endedAgain(run, open)
 }
@@ -59,7 +59,7 @@ export async function endGivenUp(run: Run): Promise<Operation> {
 async function followOne(run: Run, index: number): Promise<void> {
   if (!isInTheAir(stepAt(run, index))) return
   try {
-    await follow(run, index, false)
+    await confirmStep(run, index, false)
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'PARTIAL') || isInTheAir(stepAt(run, index)))
       throw error
@@ -68,7 +68,7 @@ async function followOne(run: Run, index: number): Promise<void> {
 
 /** The end of what was given up, with what became of the steps that were followed since. */
 function endedAgain(run: Run, open: readonly Step[]): Operation {
-  const operation = current(run)
+  const operation = currentOperation(run)
   try {
     return outcomeOf(operation)
   } catch (error) {

@@ -3,8 +3,8 @@ import type { Rpc } from '../chain/rpc/rpc.ts'
 import { ifAnswered, within } from '../chain/rpc/timeouts.ts'
 import type { Operation, Step } from '../store/journal/operation.ts'
 import type { Journal } from '../store/journal/types.ts'
-import { type Block, findStep, isBlockOf } from './confirmation/find-transaction.ts'
-import { type Disagreement, lookMs } from './confirmation/quorum.ts'
+import { type Block, findAttempt, isInclusionBlock } from './confirmation/find-transaction.ts'
+import { type Disagreement, lookupTimeoutMs } from './confirmation/quorum.ts'
 import { standing } from './operations/active-steps.ts'
 
 type Place = { journal: Journal; rpc: (chainId: number) => Rpc }
@@ -28,7 +28,7 @@ export async function foundOf({ journal, rpc }: Place, operationId: string): Pro
     if (state !== 'SUPERSEDED' || nonce === null) continue
     if (journal.holderOf(transaction.chainId, wallet, nonce)) continue
     const attempts = journal.attempts(operationId, index)
-    if (await ifAnswered(findStep(rpc(transaction.chainId), step, attempts))) found.push(index)
+    if (await ifAnswered(findAttempt(rpc(transaction.chainId), step, attempts))) found.push(index)
   }
   return found
 }
@@ -59,7 +59,7 @@ export async function reopenGone(
   const operation = journal.find(operationId)
   if (!operation || operation.state === 'DROPPED') return false
   if (operation.state === 'CANCELLED' && operation.exit !== 24) return false
-  const gone = await goneSteps(rpc, operation)
+  const gone = await reorganisedSteps(rpc, operation)
   if (gone.length === 0) return false
   journal.reopen(
     operationId,
@@ -70,11 +70,11 @@ export async function reopenGone(
 }
 
 /** The steps of an operation that were final in blocks that are not on their chains any more. */
-export async function goneSteps(rpc: (chainId: number) => Rpc, { steps }: Operation): Promise<Step[]> {
+export async function reorganisedSteps(rpc: (chainId: number) => Rpc, { steps }: Operation): Promise<Step[]> {
   const gone: Step[] = []
   for (const step of steps)
     if (final.includes(step.state)) {
-      const kept = await keptBlock(rpc(step.transaction.chainId), step)
+      const kept = await checkInclusionBlock(rpc(step.transaction.chainId), step)
       if (kept.is === 'gone') gone.push(step)
     }
   return gone
@@ -84,16 +84,16 @@ export async function goneSteps(rpc: (chainId: number) => Rpc, { steps }: Operat
 type Kept = { is: 'there' | 'gone' } | { is: 'disputed'; unlike: Disagreement }
 
 /** Two looks that both show another block at the height of a step that was final; then whoever else answers must show that, too. */
-export async function keptBlock(rpc: Rpc, { inclusion }: Pick<Step, 'inclusion'>): Promise<Kept> {
+export async function checkInclusionBlock(rpc: Rpc, { inclusion }: Pick<Step, 'inclusion'>): Promise<Kept> {
   if (!inclusion) return { is: 'there' }
   const { blockNumber } = inclusion
   const look = (node: Rpc) =>
     ifAnswered(node.request<Block | null>('eth_getBlockByNumber', [hexQuantity(blockNumber), false]))
   const isAnother = (block: Block | null | undefined) =>
-    block?.hash !== undefined && !isBlockOf(block, inclusion)
+    block?.hash !== undefined && !isInclusionBlock(block, inclusion)
   for (let looked = 0; looked < 2; looked++) if (!isAnother(await look(rpc))) return { is: 'there' }
   const others = await Promise.all(
-    rpc.peers.map(async (peer) => ({ peer, block: await within(look(peer), lookMs) })),
+    rpc.peers.map(async (peer) => ({ peer, block: await within(look(peer), lookupTimeoutMs) })),
   )
   const against = others.filter(({ block }) => block !== undefined && !isAnother(block))
   const [one] = against

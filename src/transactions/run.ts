@@ -1,5 +1,5 @@
 import type { Rpc } from '../chain/rpc/rpc.ts'
-import type { Clock, Waits } from '../chain/rpc/timeouts.ts'
+import type { AnswerTimes, Clock } from '../chain/rpc/timeouts.ts'
 import type { Hex } from '../domain/address.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import type { Network } from '../domain/networks.ts'
@@ -10,8 +10,8 @@ import type { Journal } from '../store/journal/types.ts'
 import type { Disagreement } from './confirmation/quorum.ts'
 import { isLost } from './operations/active-steps.ts'
 import type { TakeLock } from './operations/wallet-lock.ts'
-import type { Brought } from './outcome/result.ts'
-import type { Patience } from './replacement/when-stuck.ts'
+import type { DeliveryResult } from './outcome/result.ts'
+import type { BumpDelay } from './replacement/when-stuck.ts'
 
 /** Where execution stands, for whoever shows it. */
 export type Progress =
@@ -75,7 +75,7 @@ export type Execution = {
   /** Nothing that is not signed yet is signed in this run, whatever has come by then: only what waits is followed, or replaced. */
   onlyWaiting?: boolean
   /** How long a transaction may wait before its fee is raised. */
-  patience?: Patience
+  patience?: BumpDelay
   /** Unix seconds, by the clock of the chain, after which the action of a leg can only fail. */
   deadlineOf?: (leg: Leg) => number | undefined
   /** Adds empty blocks on a chain that makes none by itself. */
@@ -87,7 +87,7 @@ export type Execution = {
   /** The transaction that brought the funds of a leg, as soon as the service knows it. Our own node is asked about it. */
   arrived?: (leg: Leg) => Promise<Hex | undefined>
   /** What came, by the chains alone, whether somebody names the transaction that brought it or not. */
-  brought?: (told: Hex | null) => Promise<Brought | undefined>
+  brought?: (told: Hex | null) => Promise<DeliveryResult | undefined>
   /** What is written down of an operation when it is done. Nothing that fails in it keeps that from being so. */
   result?: () => Promise<unknown>
   /** Called before anything is signed in this run: shows the signer what it will be asked for. */
@@ -107,7 +107,7 @@ export type Execution = {
 export type Run = Execution & {
   until: number
   clock: Clock
-  waits: Waits
+  waits: AnswerTimes
   replaced: Set<number>
   signing: { isAsked: boolean }
   disagreement?: Disagreement | undefined
@@ -117,10 +117,10 @@ export type Run = Execution & {
 }
 
 /** Thrown inside a run when the time is over or the person interrupts. It never leaves `execute`. */
-export const stopped = Symbol('stopped')
+export const runStopped = Symbol('stopped')
 
 /** The operation as the journal has it now. */
-export const current = ({ journal, operationId }: Run): Operation => {
+export const currentOperation = ({ journal, operationId }: Run): Operation => {
   const operation = journal.find(operationId)
   if (!operation)
     throw new AppError('ACTION_NOT_FOUND', `There is no operation ${operationId} in the journal`)
@@ -129,7 +129,7 @@ export const current = ({ journal, operationId }: Run): Operation => {
 
 /** A step of the operation as the journal has it now. */
 export const stepAt = (run: Run, index: number): Step => {
-  const step = current(run).steps.find((one) => one.index === index)
+  const step = currentOperation(run).steps.find((one) => one.index === index)
   if (!step) throw new AppError('BUG', `Operation ${run.operationId} has no step ${index}`)
   return step
 }
@@ -152,17 +152,17 @@ export const isInTheAir = ({ state }: Step): boolean =>
 /** Waits, unless the time is over or somebody interrupts. */
 export async function pause(run: Run, ms: number): Promise<void> {
   const left = run.until - run.clock.now()
-  if (left <= 0 || run.signal?.aborted) throw stopped
+  if (left <= 0 || run.signal?.aborted) throw runStopped
   try {
     await run.clock.sleep(Math.min(ms, left), run.signal)
   } catch (error) {
-    if (run.signal?.aborted) throw stopped
+    if (run.signal?.aborted) throw runStopped
     throw error
   }
 }
 
 /** Whether a failure is of a node, which may answer the next time. */
-export const isOfNode = (error: unknown): boolean =>
+export const isNodeFailure = (error: unknown): boolean =>
   error instanceof AppError && error.code.startsWith('RPC_') && errorRow(error.code).exit < 20
 
 /** Whether somebody gave an operation up, so that nothing of it may be signed any more. */

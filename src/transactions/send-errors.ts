@@ -1,6 +1,6 @@
 import { parseUnits } from 'viem/utils'
 import type { Fees } from '../chain/fees.ts'
-import { isKnown } from '../chain/rpc/errors.ts'
+import { isAlreadyKnown } from '../chain/rpc/errors.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 import type { Attempt } from '../store/journal/operation.ts'
@@ -9,7 +9,7 @@ import type { Attempt } from '../store/journal/operation.ts'
 type Class = 'cheap' | 'fee' | 'under' | 'low' | 'high' | 'funds' | 'dear' | 'gas' | 'chain' | 'refused'
 
 /** That a node refused a transaction, and in which words. */
-export type Refusal = { is: Class; words: string }
+export type SendError = { is: Class; words: string }
 
 /** The first that fits is what is meant. */
 const classes: readonly (readonly [Class, RegExp])[] = [
@@ -32,11 +32,11 @@ const classes: readonly (readonly [Class, RegExp])[] = [
 const mostWords = 300
 
 /** What a node's answer to a broadcast hints at, in its words where it refused. A hint is all that it is: only the chain says what happened. */
-export function hintOf(error: unknown): string {
+export function broadcastAnswer(error: unknown): string {
   const isAnswer = error instanceof AppError && error.code === 'RPC_ERROR'
   const said = isAnswer ? error.details?.message : error instanceof Error ? error.message : error
   const words = plain(String(said)).slice(0, mostWords)
-  if (isKnown(words)) return 'known'
+  if (isAlreadyKnown(words)) return 'known'
   // What gave no answer refused nothing.
   if (!isAnswer) return `unknown: ${words}`
   return `${classes.find(([, pattern]) => pattern.test(words))?.[0] ?? 'refused'}: ${words}`
@@ -48,27 +48,29 @@ const asKept = new RegExp(
 )
 
 /** That the last answer to an attempt was a refusal; `undefined` where it was taken, or nobody answered. */
-export function refusalOf(attempt: Partial<Pick<Attempt, 'lastAnswer'>> | undefined): Refusal | undefined {
+export function sendErrorOf(
+  attempt: Partial<Pick<Attempt, 'lastAnswer'>> | undefined,
+): SendError | undefined {
   const kept = asKept.exec(attempt?.lastAnswer ?? '')
   return kept ? { is: kept[1] as Class, words: kept[2]! } : undefined
 }
 
 /** Whether a node took an attempt, or had it already, by its last answer. */
-export const isTaken = ({ lastAnswer }: Pick<Attempt, 'lastAnswer'>): boolean =>
-  lastAnswer !== null && !lastAnswer.startsWith('unknown: ') && !refusalOf({ lastAnswer })
+export const isAccepted = ({ lastAnswer }: Pick<Attempt, 'lastAnswer'>): boolean =>
+  lastAnswer !== null && !lastAnswer.startsWith('unknown: ') && !sendErrorOf({ lastAnswer })
 
 /** Whether a refusal is of what a transaction pays, so that one that pays more helps. */
-export const isOfPrice = (refusal: Refusal | undefined): boolean =>
+export const isFeeTooLow = (refusal: SendError | undefined): boolean =>
   refusal !== undefined && ['cheap', 'fee', 'under'].includes(refusal.is)
 
 /** Whether a refusal is of what stays: it takes more gas, or may cost more in all, than the node lets any transaction. */
-export const isForGood = ({ is }: Refusal): boolean => is === 'gas' || is === 'dear'
+export const isPermanentError = ({ is }: SendError): boolean => is === 'gas' || is === 'dear'
 
 type Paid = Fees & Partial<Pick<Attempt, 'lastAnswer'>>
 
 /** The least that a node named when it refused an attempt as too cheap, where that is more than the attempt pays; `undefined` where it named none. */
-export function namedFees(paid: Paid): Fees | undefined {
-  const refusal = refusalOf(paid)
+export function demandedFees(paid: Paid): Fees | undefined {
+  const refusal = sendErrorOf(paid)
   if (refusal?.is !== 'cheap' && refusal?.is !== 'fee') return undefined
   const { maxFeePerGas: fee, maxPriorityFeePerGas: tip } = paid
   const named = leastIn(refusal.words)
@@ -92,7 +94,7 @@ function leastIn(words: string): bigint {
 }
 
 /** Whether nothing is to be waited for before more is paid: the pool named what it wants, or refused the same twice. What only the base fee is above may wait for that to fall. */
-export const isRefusedAsCheap = (attempt: Attempt | undefined): boolean =>
+export const needsImmediateBump = (attempt: Attempt | undefined): boolean =>
   attempt !== undefined &&
-  refusalOf(attempt)?.is === 'cheap' &&
-  (attempt.sends > 1 || namedFees(attempt) !== undefined)
+  sendErrorOf(attempt)?.is === 'cheap' &&
+  (attempt.sends > 1 || demandedFees(attempt) !== undefined)

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { foremost } from '../../src/chain/endpoint-selection.ts'
+import { selectEndpoint } from '../../src/chain/endpoint-selection.ts'
 import { hexQuantity } from '../../src/chain/rpc/answer-numbers.ts'
 import { severalRpc } from '../../src/chain/rpc/rpc.ts'
-import { lookAtStep } from '../../src/diagnosis/facts/chain-facts.ts'
+import { readStepFacts } from '../../src/diagnosis/facts/chain-facts.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
 import type { Journal } from '../../src/store/journal/types.ts'
 import { laggingNode } from '../support/lagging.ts'
@@ -56,10 +56,10 @@ test.each(['first', 'second'])(
       details: { host, blockNumber: stoppedAt + 1, has: 'nothing' },
     })
     expect((await paid()) - before).toBe(oneCoin)
-    const front = foremost(both)
+    const front = selectEndpoint(both)
     await front.look()
     const [step] = journal.find('pay')!.steps
-    const seen = await lookAtStep(front, sandboxNetworks[0]!, step!, journal.attempts('pay', 0), 1)
+    const seen = await readStepFacts(front, sandboxNetworks[0]!, step!, journal.attempts('pay', 0), 1)
     expect(seen?.found).toMatchObject({ isDeep: false, unlike: { host } })
     // As soon as it has its blocks again, or is left out, all is as always.
     if (order === 'first') stoppedAt = Number.POSITIVE_INFINITY
@@ -72,7 +72,7 @@ test.each(['first', 'second'])(
 test('what is sent goes to all endpoints, whichever is farthest', async () => {
   stoppedAt = Number(await chain.rpc.request('eth_blockNumber'))
   await chain.rpc.request('anvil_mine', ['0x5'])
-  const front = foremost(severalRpc([still.url, chain.url], { retries: 0 }))
+  const front = selectEndpoint(severalRpc([still.url, chain.url], { retries: 0 }))
   await front.look()
   expect(front.host).toBe(new URL(chain.url).host)
   expect(front.peers.map(({ host }) => host)).toContain(new URL(still.url).host)

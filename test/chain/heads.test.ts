@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { ownHead } from '../../src/chain/consistent-head.ts'
-import { readHead, usualTip } from '../../src/chain/fees.ts'
-import { headIfUp, refuseOtherHeads } from '../../src/chain/heads.ts'
+import { consistentHead } from '../../src/chain/consistent-head.ts'
+import { readHead, suggestedTip } from '../../src/chain/fees.ts'
+import { headIfReachable, refuseInconsistentHeads } from '../../src/chain/heads.ts'
 import { hexQuantity } from '../../src/chain/rpc/answer-numbers.ts'
 import { httpRpc, type Rpc, severalRpc } from '../../src/chain/rpc/rpc.ts'
 import { systemClock } from '../../src/chain/rpc/timeouts.ts'
@@ -91,15 +91,19 @@ describe('another endpoint', () => {
 
   it('that hangs is as one that is down: it is waited for by the second, and not for as long as a read may take', async () => {
     const head = await readHead(chain.rpc, 31337)
-    expect(await refuseOtherHeads(beside(hanging()), 31337, head, 50)).toEqual(head)
-    expect(await headIfUp(hanging(), 31337, 50)).toBeUndefined()
-    expect(await usualTip(beside(hanging()), head.baseFee, 50)).toBe(await usualTip(chain.rpc, head.baseFee))
-    expect(await ownHead(beside(hanging()), { chainId: 31337, wallet: signer.address }, 50)).toMatchObject({
+    expect(await refuseInconsistentHeads(beside(hanging()), 31337, head, 50)).toEqual(head)
+    expect(await headIfReachable(hanging(), 31337, 50)).toBeUndefined()
+    expect(await suggestedTip(beside(hanging()), head.baseFee, 50)).toBe(
+      await suggestedTip(chain.rpc, head.baseFee),
+    )
+    expect(
+      await consistentHead(beside(hanging()), { chainId: 31337, wallet: signer.address }, 50),
+    ).toMatchObject({
       head,
     })
     // One that names its newest block and hangs at the next question cannot disagree either.
     const half = { ...chain.rpc, host: 'half.example', request: hanging().request }
-    expect(await refuseOtherHeads(beside(half), 31337, head, 50)).toEqual(head)
+    expect(await refuseInconsistentHeads(beside(half), 31337, head, 50)).toEqual(head)
   })
 
   it('that only does not offer the question is as one that is down', async () => {

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { approve } from '../../src/chain/erc20.ts'
 import { readHead } from '../../src/chain/fees.ts'
-import { refuseOtherHeads } from '../../src/chain/heads.ts'
+import { refuseInconsistentHeads } from '../../src/chain/heads.ts'
 import { httpRpc, type Rpc, severalRpc } from '../../src/chain/rpc/rpc.ts'
 import { strictTerms } from '../../src/guard/terms.ts'
-import { tryLeg } from '../../src/planning/leg-simulation.ts'
+import { simulatePlannedLeg } from '../../src/planning/leg-simulation.ts'
 import { supply } from '../../src/protocols/aave-v3/encode.ts'
 import type { Intent } from '../../src/protocols/intent.ts'
 import { targetOf } from '../support/families.ts'
@@ -37,7 +37,7 @@ const deposit = (rpc: Rpc, amount = hundred) => {
     approve({ chainId, token: asset, spender: pool, amount }),
     supply({ chainId, pool, asset, amount, onBehalfOf: wallet() }),
   ]
-  return tryLeg(
+  return simulatePlannedLeg(
     { rpc: () => rpc, catalog: sandbox.world.catalog() },
     { chainId, intent, transactions },
     strictTerms,
@@ -135,6 +135,6 @@ describe('one address behind which a node is a block behind', () => {
     await mine(2)
     const rpc = severalRpc([both.url, url()])
     await expect(deposit(rpc)).resolves.toMatchObject({ how: 'eth_simulateV1' })
-    await expect(refuseOtherHeads(rpc, chainId, await readHead(rpc, chainId))).resolves.toBeDefined()
+    await expect(refuseInconsistentHeads(rpc, chainId, await readHead(rpc, chainId))).resolves.toBeDefined()
   })
 })

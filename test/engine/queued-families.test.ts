@@ -17,7 +17,7 @@ import { checkLeg } from '../../src/guard/guard.ts'
 import { balanceOf, word } from '../../src/guard/simulation/reads.ts'
 import { strictTerms } from '../../src/guard/terms.ts'
 import { ownClaim, ownUnits, refuseRestart } from '../../src/guard/withdrawal-queues.ts'
-import { tryLeg } from '../../src/planning/leg-simulation.ts'
+import { simulatePlannedLeg } from '../../src/planning/leg-simulation.ts'
 import { queueOf } from '../../src/protocols/bindings.ts'
 import type { Catalog, StrategyEntry } from '../../src/protocols/catalog.ts'
 import type { MarketConstants } from '../../src/protocols/constants.ts'
@@ -111,7 +111,7 @@ async function opened(kind: Kind, takes: 'coin' | 'token' = kind === 'ethena' ? 
   /** Guards a leg and tries it, as the wallet does before it signs, and then sends it. */
   const done = async (intent: Intent, transactions: readonly Transaction[]) => {
     checkLeg({ intent, chainId, transactions, catalog })
-    await tryLeg(ground, { chainId, intent, transactions }, strictTerms)
+    await simulatePlannedLeg(ground, { chainId, intent, transactions }, strictTerms)
     await perform(sandbox, wallet, transactions)
   }
   const own = { wallet, strategy: entry }

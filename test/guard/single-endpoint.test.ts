@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { foremost } from '../../src/chain/endpoint-selection.ts'
+import { selectEndpoint } from '../../src/chain/endpoint-selection.ts'
 import { hexQuantity } from '../../src/chain/rpc/answer-numbers.ts'
 import { httpRpc, type Rpc, severalRpc } from '../../src/chain/rpc/rpc.ts'
 import { rpcInTime, systemClock } from '../../src/chain/rpc/timeouts.ts'
 import { ofHash } from '../../src/commands/action/explain-transaction.ts'
 import { explain } from '../../src/diagnosis/explain.ts'
-import { lookAtStep } from '../../src/diagnosis/facts/chain-facts.ts'
+import { readStepFacts } from '../../src/diagnosis/facts/chain-facts.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
 import type { Ground } from '../../src/planning/context.ts'
-import { isNonceLost } from '../../src/transactions/confirmation/finality.ts'
+import { checkNonceLost } from '../../src/transactions/confirmation/finality.ts'
 import { hasNews } from '../../src/transactions/confirmation/settled-steps.ts'
 import { settled } from '../../src/transactions/operations/unfinished.ts'
 import { oneCoin, payee, planPayments, run, signer } from '../support/operation.ts'
@@ -86,9 +86,9 @@ describe('that a nonce was lost', () => {
       await other.rpc.request('anvil_mine', ['0x20'])
       const urls =
         order === 'first' ? ([other.url, place.chain.url] as const) : ([place.chain.url, other.url] as const)
-      const rpc = foremost(both(...urls))
+      const rpc = selectEndpoint(both(...urls))
       await rpc.look()
-      const seen = await lookAtStep(
+      const seen = await readStepFacts(
         rpc,
         sandboxNetworks[0]!,
         place.journal.find(order)!.steps[0]!,
@@ -143,8 +143,8 @@ describe('that a nonce was lost', () => {
     const isOver = { clock, until: clock.now() - 60_000 }
     const peers = [rpcInTime(httpRpc(place.chain.url), isOver)]
     expect(nonce).toBeGreaterThanOrEqual(0)
-    expect(await isNonceLost(place.chain.rpc, holder, 1, 1_000)).toMatchObject({ deep: true })
-    expect(await isNonceLost({ ...place.chain.rpc, peers }, holder, 1, 1_000)).toMatchObject({
+    expect(await checkNonceLost(place.chain.rpc, holder, 1, 1_000)).toMatchObject({ deep: true })
+    expect(await checkNonceLost({ ...place.chain.rpc, peers }, holder, 1, 1_000)).toMatchObject({
       deep: false,
       unlike: { has: 'no answer yet' },
     })

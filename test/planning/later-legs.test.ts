@@ -3,7 +3,7 @@ import { approve } from '../../src/chain/erc20.ts'
 import { httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { refuseDust } from '../../src/guard/simulation/rounding-limits.ts'
-import { checkLater } from '../../src/planning/later-legs.ts'
+import { checkLaterLegs } from '../../src/planning/later-legs.ts'
 import { supply } from '../../src/protocols/aave-v3/encode.ts'
 import { goOnAfter } from '../../src/transactions/operations/continue.ts'
 import { useSandbox } from '../support/sandbox.ts'
@@ -42,7 +42,7 @@ const node = (answer: (method: string, params: readonly unknown[]) => unknown = 
   }
 }
 const check = (rpc: Rpc, ...of: Parameters<typeof leg>) =>
-  checkLater({ rpc: () => rpc, catalog: sandbox.world.catalog() }, [leg(...of)], unbounded)
+  checkLaterLegs({ rpc: () => rpc, catalog: sandbox.world.catalog() }, [leg(...of)], unbounded)
 const setCoin = (wei: string) =>
   sandbox.chain(two).rpc.request('anvil_setBalance', [sandbox.user.address, wei])
 

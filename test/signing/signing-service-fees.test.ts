@@ -4,7 +4,7 @@ import { AppError } from '../../src/domain/errors.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { encodeIntent } from '../../src/guard/intent-json.ts'
 import type { Intent } from '../../src/protocols/intent.ts'
-import { signerOf } from '../../src/signing/keystore/private-key-signer.ts'
+import { privateKeySigner } from '../../src/signing/keystore/private-key-signer.ts'
 import type { Desk } from '../../src/signing/protocol.ts'
 import { signingDesk } from '../../src/signing/signing-service.ts'
 import { depositForBurn } from '../../src/swaps/cctp-v2/encode.ts'
@@ -20,7 +20,7 @@ import {
 } from '../support/plans.ts'
 
 const key = `0x${'17'.repeat(32)}` as const
-const wallet = signerOf(key).address
+const wallet = privateKeySigner(key).address
 const chainId = 31337
 const amount = 5_000_000n
 const line = 'swap execute --from sandbox-one --token-in USDC --token-out USDT --amount-in 5'

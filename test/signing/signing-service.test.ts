@@ -10,7 +10,7 @@ import { encodeIntent } from '../../src/guard/intent-json.ts'
 import { supply } from '../../src/protocols/aave-v3/encode.ts'
 import type { Intent } from '../../src/protocols/intent.ts'
 import type { Remembered } from '../../src/signing/intent-check.ts'
-import { signerOf } from '../../src/signing/keystore/private-key-signer.ts'
+import { privateKeySigner } from '../../src/signing/keystore/private-key-signer.ts'
 import type { Desk, LegJson } from '../../src/signing/protocol.ts'
 import type { Written } from '../../src/signing/recorded-plan-check.ts'
 import { signingDesk } from '../../src/signing/signing-service.ts'
@@ -18,7 +18,7 @@ import { swap } from '../../src/swaps/uniswap-v3/encode.ts'
 import { catalog, friend, lending, pool, router, thief, usdc, usdt } from '../support/plans.ts'
 
 const key = `0x${'17'.repeat(32)}` as const
-const wallet = signerOf(key).address
+const wallet = privateKeySigner(key).address
 const chainId = 31337
 const amount = 5_000_000n
 const line = `transfer --network sandbox-one --token USDC --to ${friend} --amount 5`

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { pastAgain } from '../../src/store/engine/chain-logs.ts'
+import { chainLogReset } from '../../src/store/engine/chain-logs.ts'
 import { engineMigrations, engineStore } from '../../src/store/engine/store.ts'
 import { sqliteSql } from '../../src/store/sql/sqlite.ts'
 
@@ -65,7 +65,7 @@ test('logs that an older version kept, of nodes that may have been behind, are r
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
   const path = join(dir, 'engine.db')
   const older = sqliteSql(path, {
-    migrations: engineMigrations.slice(0, engineMigrations.indexOf(pastAgain)),
+    migrations: engineMigrations.slice(0, engineMigrations.indexOf(chainLogReset)),
   })
   const before = engineStore(older)
   await before.keepLogs([{ place, after: null, logs: [log(3)] }], { block: 10, hash: 'x' })

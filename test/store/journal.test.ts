@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Hex } from '../../src/domain/address.ts'
 import { hashRequest, openJournal } from '../../src/store/journal/journal.ts'
-import { stepMoves, stepStates } from '../../src/store/journal/schema.ts'
+import { stepStates, stepTransitions } from '../../src/store/journal/schema.ts'
 import type { Journal } from '../../src/store/journal/types.ts'
 
 let home: string
@@ -165,7 +165,7 @@ describe('the journal', () => {
         plan(name)
         let state: (typeof stepStates)[number] = 'PLANNED'
         for (const next of tries) {
-          const allowed: boolean = next === state || stepMoves[state].includes(next)
+          const allowed: boolean = next === state || stepTransitions[state].includes(next)
           const needsNonce = (next === 'PLANNED') !== (state === 'PLANNED') // Those moves go with a nonce.
           const move = () => journal.move(name, 0, next, 'tried', inclusion)
           if (!allowed || needsNonce) expect(move).toThrow()

@@ -3,7 +3,7 @@ import { httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
 import type { Journal } from '../../src/store/journal/types.ts'
-import { wantedOf } from '../../src/transactions/confirmation/finality.ts'
+import { requiredDepth } from '../../src/transactions/confirmation/finality.ts'
 import type { Execution } from '../../src/transactions/run.ts'
 import { oneCoin, payee, planPayments, run, signer } from '../support/operation.ts'
 import { paidOn, useChain, useHome } from '../support/use-journal.ts'
@@ -293,7 +293,7 @@ describe('a cancel of several that wait', () => {
 })
 
 test('what is not ours must be as deep as the chain calls final before the same is signed again, unless a depth was said or there are no more blocks to wait for', () => {
-  expect(wantedOf(12, undefined)).toEqual({ wanted: 'finalized', usual: 12 })
-  expect(wantedOf(12, 3)).toEqual({ wanted: 3, usual: 12 })
-  expect(wantedOf(1, undefined)).toEqual({ wanted: 1, usual: 1 })
+  expect(requiredDepth(12, undefined)).toEqual({ wanted: 'finalized', usual: 12 })
+  expect(requiredDepth(12, 3)).toEqual({ wanted: 3, usual: 12 })
+  expect(requiredDepth(1, undefined)).toEqual({ wanted: 1, usual: 1 })
 })

@@ -5,7 +5,7 @@ import { httpRpc, severalRpc } from '../../src/chain/rpc/rpc.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
 import type { Journal } from '../../src/store/journal/types.ts'
 import { reopenGivenUp } from '../../src/transactions/reopen-abandoned.ts'
-import { keptBlock, reopenGone } from '../../src/transactions/reorganisations.ts'
+import { checkInclusionBlock, reopenGone } from '../../src/transactions/reorganisations.ts'
 import { oneCoin, payee, planPayments, run, signer } from '../support/operation.ts'
 import { provider } from '../support/provider.ts'
 import { paidOn, useChain, useHome } from '../support/use-journal.ts'
@@ -78,7 +78,7 @@ describe('a reorganisation that is deeper than what counted as final', () => {
       expect(await isReopened(honest, another.url)).toBe(false)
     }
     expect(journal.find('kept')).toMatchObject({ state: 'DONE' })
-    const kept = (...urls: string[]) => keptBlock(severalRpc(urls), journal.find('kept')!.steps[0]!)
+    const kept = (...urls: string[]) => checkInclusionBlock(severalRpc(urls), journal.find('kept')!.steps[0]!)
     const host = (url: string) => new URL(url).host
     const unlike = { host: host(another.url), by: host(chain.url), blockNumber, has: 'another' }
     expect(await kept(another.url, behind.url, chain.url)).toEqual({ is: 'disputed', unlike })

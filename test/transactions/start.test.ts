@@ -10,7 +10,7 @@ import { strictTerms, type Terms } from '../../src/guard/terms.ts'
 import type { Ground } from '../../src/planning/context.ts'
 import { type Checked, checkProposal } from '../../src/planning/plan.ts'
 import type { Intent } from '../../src/protocols/intent.ts'
-import { signerOf } from '../../src/signing/keystore/private-key-signer.ts'
+import { privateKeySigner } from '../../src/signing/keystore/private-key-signer.ts'
 import type { Operation } from '../../src/store/journal/operation.ts'
 import type { Journal } from '../../src/store/journal/types.ts'
 import { begin, carryOut } from '../../src/transactions/operations/start.ts'
@@ -90,7 +90,7 @@ const checkedOf = (
 }
 const carry = (operation: Operation) =>
   carryOut(ground(), operation, {
-    account: signerOf(sandbox.user.key),
+    account: privateKeySigner(sandbox.user.key),
     timeoutMs: 20_000,
     signal: new AbortController().signal,
     onProgress: () => {},

@@ -7,12 +7,12 @@ import type { Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
 import { supply } from '../../src/protocols/aave-v3/encode.ts'
-import { signerOf } from '../../src/signing/keystore/private-key-signer.ts'
+import { privateKeySigner } from '../../src/signing/keystore/private-key-signer.ts'
 import type { Journal } from '../../src/store/journal/types.ts'
 import { finality } from '../../src/swaps/cctp-v2/abi.ts'
 import { depositForBurn } from '../../src/swaps/cctp-v2/encode.ts'
-import { broughtTo } from '../../src/transactions/bridge/under-delivery.ts'
-import { execute } from '../../src/transactions/operations/execute.ts'
+import { checkDelivery } from '../../src/transactions/bridge/under-delivery.ts'
+import { executeOperation } from '../../src/transactions/operations/execute.ts'
 import { fileLocks } from '../../src/transactions/operations/wallet-lock.ts'
 import type { Execution } from '../../src/transactions/run.ts'
 import { laggingNode } from '../support/lagging.ts'
@@ -109,10 +109,10 @@ async function mint(): Promise<Hex | undefined> {
 }
 
 const run = (id: string, more: Partial<Execution> = {}) =>
-  execute({
+  executeOperation({
     journal,
     operationId: id,
-    signer: signerOf(sandbox.user.key),
+    signer: privateKeySigner(sandbox.user.key),
     rpc: (chainId) => httpRpc(sandbox.chain(chainId).rpcUrl),
     networks: sandboxNetworks,
     lock: fileLocks(join(home, 'locks')),
@@ -125,7 +125,7 @@ const run = (id: string, more: Partial<Execution> = {}) =>
 const broughtIn =
   (id: string, rpc = (chainId: number) => httpRpc(sandbox.chain(chainId).rpcUrl)) =>
   (told: Hex | null) =>
-    broughtTo({ rpc, catalog: sandbox.world.catalog(), now: Date.now, journal }, journal.find(id)!, told)
+    checkDelivery({ rpc, catalog: sandbox.world.catalog(), now: Date.now, journal }, journal.find(id)!, told)
 /** What a fault says beside its kind, where it says nothing. */
 const noMore = { network: null, method: null, amount: null, times: null, at: null, reason: null }
 const supplied = () => sandbox.balanceOf(two, there().receipt.address, sandbox.user.address)
@@ -162,7 +162,7 @@ describe('an operation over two chains', () => {
     const ground = { catalog: sandbox.world.catalog(), now: Date.now, journal }
     const rpc = (chainId: number) => httpRpc(sandbox.chain(chainId).rpcUrl)
     const brought = (depth?: number, by = rpc) =>
-      broughtTo({ ...ground, rpc: by }, journal.find('shallow')!, null, depth)
+      checkDelivery({ ...ground, rpc: by }, journal.find('shallow')!, null, depth)
     expect(await brought(1_000)).toMatchObject({ unseen: 'shallow' })
     const { transactionHash: other } = await sandbox.sendAs(two, sandbox.user.address, {
       to: sandbox.user.address,
@@ -224,7 +224,7 @@ describe('an operation over two chains', () => {
         const named = {
           arrived: async () => hash,
           brought: (told: Hex | null) =>
-            broughtTo({ rpc, catalog, now: Date.now, journal }, journal.find('mine')!, told),
+            checkDelivery({ rpc, catalog, now: Date.now, journal }, journal.find('mine')!, told),
         }
         expect(await run('mine', { ...named, timeoutMs: 1_500 }).catch((e: unknown) => e)).toMatchObject({
           code: 'PENDING',
@@ -256,8 +256,8 @@ describe('an operation over two chains', () => {
       legs: legs.map((leg) => ({ ...leg, arrival: leg.arrival && { ...leg.arrival, hash: null } })),
     }
     expect(steps[1]!.state).toBe('FINAL_OK')
-    expect(await broughtTo(ground, again, hash)).toEqual({ arrived: hash })
-    expect(await broughtTo(ground, { ...again, id: 'another' }, hash)).toBeUndefined()
+    expect(await checkDelivery(ground, again, hash)).toEqual({ arrived: hash })
+    expect(await checkDelivery(ground, { ...again, id: 'another' }, hash)).toBeUndefined()
   })
 
   it('does not start the second leg on the word of the service alone', async () => {

@@ -33,7 +33,7 @@ const shapes: Readonly<Record<string, 'count' | 'price' | 'block' | 'transaction
  * RPC_INCONSISTENT otherwise, as with an empty or negative one. What a node leaves out, or `null`, is for whoever reads it: a block alone
  * must have its height and its time.
  */
-export function withNumbers<T>(host: string, method: string, result: T): T {
+export function checkedNumbers<T>(host: string, method: string, result: T): T {
   const shape = Object.hasOwn(shapes, method) ? shapes[method] : undefined
   if (shape === undefined || result === null) return result
   const refuse = (field: string, value: unknown): never => {

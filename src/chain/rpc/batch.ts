@@ -1,12 +1,12 @@
 import { AppError } from '../../domain/errors.ts'
 import type { Endpoint } from './endpoint.ts'
-import { batchRefused, isRecord, nonsense, type RpcCall, unwrap, unwrapBatch } from './envelope.ts'
+import { batchRefusedError, invalidAnswer, isRecord, type RpcCall, unwrap, unwrapBatch } from './envelope.ts'
 
 /** So many calls go into one exchange, and fewer where an endpoint takes no more: public ones take a hundred, three, or no batch at all. */
 const sizes = [100, 25, 10, 3, 1]
 
 /** The most calls that `askAll` is given. */
-export const mostCalls = sizes[0]!
+export const maxBatchCalls = sizes[0]!
 
 /** So many exchanges go side by side. */
 const sideBySide = 8
@@ -24,9 +24,13 @@ const leftOf = ({ deadlineMs, until }: Time): number => Math.min(deadlineMs, unt
  * Logs never come without the other calls of their batch: those say whether the node has the blocks that it gives logs of. `deadlineMs` is for
  * one exchange, and `until`, on the monotonic clock, for all of them.
  */
-export async function askAll(endpoint: Endpoint, calls: readonly RpcCall[], time: Time): Promise<unknown[]> {
+export async function requestBatch(
+  endpoint: Endpoint,
+  calls: readonly RpcCall[],
+  time: Time,
+): Promise<unknown[]> {
   const known = taken.get(endpoint)
-  const most = known && performance.now() < known.until ? known.size : mostCalls
+  const most = known && performance.now() < known.until ? known.size : maxBatchCalls
   let refusal: unknown
   for (const size of [most, ...sizes.filter((one) => one < Math.min(most, calls.length))])
     try {
@@ -57,7 +61,8 @@ async function inParts(
   const anchors = others.length < calls.length ? others : []
   const rest = calls.filter((call) => !anchors.includes(call))
   const room = size - anchors.length
-  if (room < 1) throw batchRefused(host, anchors.length + 1, 'logs are asked for together with their block')
+  if (room < 1)
+    throw batchRefusedError(host, anchors.length + 1, 'logs are asked for together with their block')
   const parts = Array.from({ length: Math.ceil(rest.length / room) }, (_, at) => [
     ...anchors,
     ...rest.slice(at * room, (at + 1) * room),
@@ -70,10 +75,10 @@ async function inParts(
       only && more.length === 0
         ? [unwrap(host, await exchange(only, left), only)]
         : unwrapBatch(host, await exchange(part, left), part)
-    if (size < mostCalls) taken.set(endpoint, { size, until: performance.now() + believedMs })
+    if (size < maxBatchCalls) taken.set(endpoint, { size, until: performance.now() + believedMs })
     for (const [at, call] of part.entries()) {
       if (answers.has(call) && nameOf(answers.get(call)) !== nameOf(said[at]))
-        throw nonsense(host, `two answers to ${call.method}, by two nodes`)
+        throw invalidAnswer(host, `two answers to ${call.method}, by two nodes`)
       answers.set(call, said[at])
     }
   }

@@ -4,8 +4,8 @@ import { exchangeJson, hostOf, newDispatcher } from '../../http/client.ts'
 import { hider } from '../../http/redaction.ts'
 import { urlSecrets } from '../../http/secret-urls.ts'
 import { quantity } from './answer-numbers.ts'
-import { batchRefused, isRecord, type RpcCall, unwrap } from './envelope.ts'
-import { isOfMachine } from './errors.ts'
+import { batchRefusedError, isRecord, type RpcCall, unwrap } from './envelope.ts'
+import { isExecutionErrorBody } from './errors.ts'
 
 /** One URL that JSON-RPC is asked at: its host, and one exchange within a time. What is no answer is RPC_UNREACHABLE. */
 export type Endpoint = { host: string; exchange: (body: unknown, deadlineMs: number) => Promise<unknown> }
@@ -40,7 +40,8 @@ export function openEndpoint(
     if (error && isRecord(answer) && answer.jsonrpc === '2.0' && mayBeOfNode(status, error)) return answer
     // How a batch is refused: with an error in the place of all answers, or as too large.
     if (Array.isArray(body) && status === 500 && isRecord(answer) && answer.error) return answer
-    if (Array.isArray(body) && status === 413) throw batchRefused(host, body.length, `HTTP status ${status}`)
+    if (Array.isArray(body) && status === 413)
+      throw batchRefusedError(host, body.length, `HTTP status ${status}`)
     const waitMs = retryAfterMs(headers['retry-after'], Date.now())
     const words = typeof error?.message === 'string' ? `: ${error.message}` : ''
     throw new AppError('RPC_UNREACHABLE', `The node at ${host} answers with HTTP status ${status}${words}`, {
@@ -112,7 +113,7 @@ const chainIdOf = (host: string, call: RpcCall) => (answer: unknown) => {
 const mayBeOfNode = (status: number, error: Record<string, unknown>): boolean =>
   (status >= 400 && status < 500 && !isBusy(status) && ![401, 402, 403].includes(status)) ||
   (status === 403 && error.code === -32601) ||
-  (status === 500 && isOfMachine(error))
+  (status === 500 && isExecutionErrorBody(error))
 
 const isBusy = (status: number): boolean => status === 408 || status === 425 || status === 429
 
@@ -128,7 +129,7 @@ const hopeless = [
 ]
 
 /** Whether the same endpoint may answer better next time; a redirect, too much, or a plain no stays what it is. */
-export function mayPass({ details }: AppError): boolean {
+export function isTransientFault({ details }: AppError): boolean {
   const { fault, status } = details ?? {}
   if (typeof fault === 'string') return !hopeless.includes(fault)
   if (typeof status === 'number') return status < 400 || status >= 500 || isBusy(status)

@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
-import { withNumbers } from './answer-numbers.ts'
-import { isBusy, isOfSize } from './errors.ts'
+import { checkedNumbers } from './answer-numbers.ts'
+import { isBatchTooLarge, isNodeBusy } from './errors.ts'
 
 /** One call as it goes over the wire. */
 export type RpcCall = { jsonrpc: '2.0'; id: number; method: string; params: readonly unknown[] }
@@ -10,7 +10,7 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** An answer that is none: RPC_UNREACHABLE, and never "null". */
-export const nonsense = (host: string, what: string): AppError =>
+export const invalidAnswer = (host: string, what: string): AppError =>
   new AppError('RPC_UNREACHABLE', `The node at ${host} answers with ${what}`, { details: { host } })
 
 /** What an error says, be it an object or words alone; as much of it as somebody reads. */
@@ -33,19 +33,19 @@ const busy = (host: string, message: string): AppError =>
 
 /** The result inside one reply, after checking that it is the reply to this call and exactly one of result and error; an error is RPC_ERROR, where it says no more than that there is too much to do RPC_UNREACHABLE, and an impossible number RPC_INCONSISTENT. */
 export function unwrap(host: string, reply: unknown, { id, method }: RpcCall): unknown {
-  if (!isRecord(reply) || reply.jsonrpc !== '2.0') throw nonsense(host, 'something that is not JSON-RPC')
+  if (!isRecord(reply) || reply.jsonrpc !== '2.0') throw invalidAnswer(host, 'something that is not JSON-RPC')
   const hasError = reply.error !== undefined && reply.error !== null
   // Whoever does not say what was refused may not have read it, or asks for a key.
   if (reply.id === null && hasError)
-    throw nonsense(host, `an error to nothing that was asked: ${wordsOf(reply.error)}`)
-  if (reply.id !== id) throw nonsense(host, 'the reply to another call')
+    throw invalidAnswer(host, `an error to nothing that was asked: ${wordsOf(reply.error)}`)
+  if (reply.id !== id) throw invalidAnswer(host, 'the reply to another call')
   const hasResult = Object.hasOwn(reply, 'result')
   if (hasError === hasResult && !(hasError && reply.result === null))
-    throw nonsense(host, 'neither a result nor an error')
-  if (!hasError) return withNumbers(host, method, reply.result)
+    throw invalidAnswer(host, 'neither a result nor an error')
+  if (!hasError) return checkedNumbers(host, method, reply.result)
   const error = isRecord(reply.error) ? reply.error : {}
   const message = wordsOf(reply.error)
-  if (isBusy({ ...error, message }, method)) throw busy(host, message)
+  if (isNodeBusy({ ...error, message }, method)) throw busy(host, message)
   throw new AppError('RPC_ERROR', `${method} failed at ${host}: ${message}`, {
     details: {
       host,
@@ -58,7 +58,7 @@ export function unwrap(host: string, reply: unknown, { id, method }: RpcCall): u
 }
 
 /** A node, or what stands before it, that does not take so many calls at once: RPC_UNREACHABLE with the fault `batch`. */
-export const batchRefused = (host: string, count: number, message: string): AppError =>
+export const batchRefusedError = (host: string, count: number, message: string): AppError =>
   new AppError('RPC_UNREACHABLE', `The node at ${host} does not take ${count} calls at once: ${message}`, {
     details: { host, fault: 'batch' },
   })
@@ -69,8 +69,8 @@ export function unwrapBatch(host: string, replies: unknown, calls: readonly RpcC
   if (isRecord(whole) && whole.error) {
     const message = wordsOf(whole.error)
     const error = { ...(isRecord(whole.error) && whole.error), message }
-    if (isOfSize(error)) throw batchRefused(host, calls.length, message)
-    if (isBusy(error, 'batch')) throw busy(host, message)
+    if (isBatchTooLarge(error)) throw batchRefusedError(host, calls.length, message)
+    if (isNodeBusy(error, 'batch')) throw busy(host, message)
     throw new AppError(
       'RPC_UNREACHABLE',
       `The node at ${host} answers with an error to ${calls.length} calls at once: ${message}`,
@@ -78,7 +78,7 @@ export function unwrapBatch(host: string, replies: unknown, calls: readonly RpcC
     )
   }
   if (!Array.isArray(replies) || replies.length !== calls.length)
-    throw nonsense(host, 'another number of replies')
+    throw invalidAnswer(host, 'another number of replies')
   const byId = new Map(replies.map((reply: unknown) => [isRecord(reply) ? reply.id : undefined, reply]))
   return calls.map((call) => unwrap(host, byId.get(call.id), call))
 }

@@ -1,16 +1,16 @@
 import { AppError } from '../../domain/errors.ts'
 
 /** Whether a node says that the code it ran failed, and not that it could not run it: code 3 (Geth) or -32015 (Nethermind), or words of the machine. */
-export function isRefusal({ code, details }: AppError): boolean {
+export function isExecutionError({ code, details }: AppError): boolean {
   if (code !== 'RPC_ERROR') return false
-  return isOfMachine(details as Said)
+  return isExecutionErrorBody(details as Said)
 }
 
 /** What a node says in the place of a result. */
 type Said = { code?: unknown; message?: unknown; data?: unknown }
 
 /** The same of an error by itself. */
-export const isOfMachine = ({ code, message }: Said): boolean =>
+export const isExecutionErrorBody = ({ code, message }: Said): boolean =>
   code === 3 ||
   code === -32015 ||
   /revert|execution fail|bad jump|opcode|out ?of ?gas|stack (under|over)|bad instruction|invalid jump|vm execution/i.test(
@@ -34,9 +34,9 @@ const isAway = (words: string): boolean =>
  * single calls of a batch alone (sources: EIP-1474, -32005; QuickNode "429 errors explained"; proxyd). Of logs it may as well mean that they are too
  * many, which is for the one to read who asked for them; what a contract says is never meant.
  */
-export function isBusy(said: Said, method: string): boolean {
+export function isNodeBusy(said: Said, method: string): boolean {
   const words = String(said.message)
-  if (method === 'eth_getLogs' || isOfMachine(said) || /^0x/.test(String(said.data))) return false
+  if (method === 'eth_getLogs' || isExecutionErrorBody(said) || /^0x/.test(String(said.data))) return false
   // Besu says by that code that something is too large, and a simulation that a fee is too low.
   const isLimit = said.code === -32005 && !/batch|gas|fee|range|size|block/i.test(words)
   return said.code === 429 || isLimit || isRate(words) || isAway(words)
@@ -46,11 +46,12 @@ export function isBusy(said: Said, method: string): boolean {
  * Whether a node, or what stands before it, says that it does not offer a method, or not this form of its parameters: by code (EIP-1474: -32601, -32602, -32004; -32603
  * is also what a method says that crashed), or in words. Neither what ran and failed, nor an error of `eth_simulateV1` about its blocks (-38xxx), is that.
  */
-export function isNotOffered(error: unknown): boolean {
+export function isUnsupportedMethod(error: unknown): boolean {
   if (!(error instanceof AppError && error.code === 'RPC_ERROR')) return false
   const said = error.details as Said
   const isOfBlocks = Number(said.code) <= -38_000 && Number(said.code) > -39_000
-  if (isOfBlocks || isOfMachine(said) || typeof said.data === 'string' || isUnknownBlock(error)) return false
+  if (isOfBlocks || isExecutionErrorBody(said) || typeof said.data === 'string' || isUnknownBlock(error))
+    return false
   return [-32601, -32602, -32603, -32004].includes(Number(said.code)) || isNotOfferedIn(String(said.message))
 }
 
@@ -67,7 +68,7 @@ export const isPageInstead = (error: unknown): boolean =>
   [403, 404, 405, 501].includes(Number(error.details?.status))
 
 /** Whether a node says that it has a transaction already, in the words of clients. */
-export const isKnown = (words: string): boolean =>
+export const isAlreadyKnown = (words: string): boolean =>
   /already ?known|already (imported|exists|in )|\bknown transaction/i.test(words) &&
   !/same nonce|nonce (is )?already/i.test(words)
 
@@ -86,15 +87,15 @@ export function isUnknownBlock(error: unknown): boolean {
 }
 
 /** Whether an error in the place of all answers says that so many calls at once are not taken: by the code of a request that is none, or in words; too many in a while are none. */
-export function isOfSize(said: Said): boolean {
+export function isBatchTooLarge(said: Said): boolean {
   const words = String(said.message)
   if (/batch|at once|in one request|array/i.test(words)) return true
-  if (isBusy(said, 'batch')) return false
+  if (isNodeBusy(said, 'batch')) return false
   return said.code === -32600 || /too (many|large|big)|not supported|exceeds max/i.test(words)
 }
 
 /** The transport fault at the bottom of an error of viem, if it is one; a contract's refusal is none. */
-export function faultOf(error: unknown): AppError | undefined {
+export function transportFaultOf(error: unknown): AppError | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
     if (cause instanceof AppError) return cause
   return undefined

@@ -1,12 +1,12 @@
 import { AppError } from '../../domain/errors.ts'
 import { backoffMs, wait } from '../../http/backoff.ts'
-import { askAll, mostCalls } from './batch.ts'
-import { type Endpoint, mayPass, openEndpoint } from './endpoint.ts'
+import { maxBatchCalls, requestBatch } from './batch.ts'
+import { type Endpoint, isTransientFault, openEndpoint } from './endpoint.ts'
 import { type RpcCall, unwrap, unwrapBatch } from './envelope.ts'
-import { isKnown } from './errors.ts'
+import { isAlreadyKnown } from './errors.ts'
 
 /** How long an endpoint may owe every answer before it counts as silent, and how long one is left out that let a deadline pass, in ms. */
-export type Patience = { silentMs?: number; leftOutMs?: number }
+export type SilenceLimits = { silentMs?: number; leftOutMs?: number }
 
 /** What is known of an endpoint by its answers: the times are of the monotonic clock, and `open` are when those exchanges began that are not over. */
 type Known = { open: Set<{ since: number }>; answered: number; outUntil: number; failed: boolean }
@@ -15,9 +15,9 @@ type Known = { open: Set<{ since: number }>; answered: number; outUntil: number;
  * The endpoints of one chain, of which one that takes what it is asked and never answers is asked nothing more for a while: it is as one
  * that is down, RPC_UNREACHABLE at once, as long as another one is up. Otherwise every question waits for it anew.
  */
-export function leavingOutSilent(
+export function withoutSilentEndpoints(
   endpoints: readonly Endpoint[],
-  { silentMs, leftOutMs = 60_000 }: Patience & { silentMs: number },
+  { silentMs, leftOutMs = 60_000 }: SilenceLimits & { silentMs: number },
 ): Endpoint[] {
   const known = endpoints.map(
     (): Known => ({ open: new Set(), answered: -Infinity, outUntil: -Infinity, failed: false }),
@@ -85,7 +85,7 @@ export type RpcOptions = {
   chainId?: number
   checkMs?: number
   signal?: AbortSignal
-} & Patience
+} & SilenceLimits
 
 /** One endpoint. Reads are tried again on transport faults; what sends is never sent twice by itself. */
 export const httpRpc = (url: string, options: RpcOptions = {}): Rpc =>
@@ -101,7 +101,7 @@ export function severalRpc(urls: readonly string[], options: RpcOptions = {}): R
   const { silentMs = 3_000 } = options
   const first = each.length > 1 && { firstMs: silentMs }
   const endpoints = each.map((url) => openEndpoint(url, { ...options, ...first }))
-  return over(leavingOutSilent(endpoints, { ...options, silentMs }), options)
+  return over(withoutSilentEndpoints(endpoints, { ...options, silentMs }), options)
 }
 
 const writes = (method: string): boolean => /^(eth_send|anvil_|evm_)/.test(method)
@@ -145,7 +145,7 @@ function over(endpoints: readonly Endpoint[], options: RpcOptions): Rpc {
         const waitMs = isRoundOver ? (typeof asked === 'number' ? asked : backoffMs(tried)) : 0
         // What is too much for one answer is so everywhere.
         const isTooMuch = isRoundOver && error.details?.fault === 'too-large'
-        const isHopeless = isTooMuch || (endpoints.length === 1 && !mayPass(error))
+        const isHopeless = isTooMuch || (endpoints.length === 1 && !isTransientFault(error))
         if (isHopeless || tried >= retries + endpoints.length || performance.now() + waitMs >= until)
           throw error
         if (waitMs > 0)
@@ -176,11 +176,11 @@ function over(endpoints: readonly Endpoint[], options: RpcOptions): Rpc {
       const sent = calls.map(([method, params]) => callOf(method, params))
       if (sent.some(({ method }) => writes(method)))
         return unwrapBatch(first.host, await first.exchange(sent, deadlineMs), sent)
-      const parts = Array.from({ length: Math.ceil(sent.length / mostCalls) }, (_, at) =>
-        sent.slice(at * mostCalls, (at + 1) * mostCalls),
+      const parts = Array.from({ length: Math.ceil(sent.length / maxBatchCalls) }, (_, at) =>
+        sent.slice(at * maxBatchCalls, (at + 1) * maxBatchCalls),
       )
       const answers = parts.map((part) =>
-        read((endpoint, ms, until) => askAll(endpoint, part, { deadlineMs: ms, until })),
+        read((endpoint, ms, until) => requestBatch(endpoint, part, { deadlineMs: ms, until })),
       )
       return (await Promise.all(answers)).flat()
     },
@@ -198,6 +198,6 @@ async function toAll(sending: readonly Promise<unknown>[]): Promise<unknown> {
     if (!(error instanceof AggregateError)) throw error
     const refusals = error.errors.filter((one) => one instanceof AppError && one.code === 'RPC_ERROR')
     const says = (is: (words: string) => boolean) => refusals.find((one) => is(String(one.details?.message)))
-    throw says(isKnown) ?? says((words) => !/nonce/i.test(words)) ?? error.errors[0]
+    throw says(isAlreadyKnown) ?? says((words) => !/nonce/i.test(words)) ?? error.errors[0]
   }
 }

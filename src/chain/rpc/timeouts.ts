@@ -6,10 +6,10 @@ import { isUnknownBlock } from './errors.ts'
 import type { Rpc } from './rpc.ts'
 
 /** How long somebody is asked before he counts as silent, in ms: a person waits for the answer. */
-export const patienceMs = 8_000
+export const nodeTimeoutMs = 8_000
 
 /** What work gives, unless it takes too long, in ms: then `undefined`. */
-export async function within<T>(work: Promise<T>, longestMs = patienceMs): Promise<T | undefined> {
+export async function within<T>(work: Promise<T>, longestMs = nodeTimeoutMs): Promise<T | undefined> {
   const late = new AbortController()
   try {
     return await Promise.race([
@@ -51,10 +51,10 @@ const graceMs = 5_000
 type Wait = { host: string; ms: number }
 
 /** Who is waited for. `longest` is asked when the time is over, and counts who has not answered by then. */
-export type Waits = { begin: (host: string) => () => void; longest: () => Wait | undefined }
+export type AnswerTimes = { begin: (host: string) => () => void; longest: () => Wait | undefined }
 
 /** Keeps an account of the answers that a run waits for. */
-export function newWaits(clock: Clock): Waits {
+export function newAnswerTimes(clock: Clock): AnswerTimes {
   const open = new Set<{ host: string; since: number }>()
   let most: Wait | undefined
   const longer = (host: string, since: number): void => {
@@ -78,7 +78,7 @@ export function newWaits(clock: Clock): Waits {
 
 /** Waits for `work` until a little after `until`, on the monotonic clock; then RPC_UNREACHABLE, whatever becomes of it. */
 export async function inTime<T>(
-  { clock, until, waits }: { clock: Clock; until: number; waits?: Waits },
+  { clock, until, waits }: { clock: Clock; until: number; waits?: AnswerTimes },
   host: string,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -103,11 +103,11 @@ export async function inTime<T>(
 }
 
 /** Whether somebody did not answer only because the time of a run was over: he may be well. */
-export const isCutShort = ({ code, details }: AppError): boolean =>
+export const isDeadlineFault = ({ code, details }: AppError): boolean =>
   code === 'RPC_UNREACHABLE' && details?.fault === 'time over'
 
 /** A chain that is asked nothing any more when the time of a run is over: one that answers slowly must not hold a command up. */
-export const rpcInTime = (rpc: Rpc, run: { clock: Clock; until: number; waits?: Waits }): Rpc => ({
+export const rpcInTime = (rpc: Rpc, run: { clock: Clock; until: number; waits?: AnswerTimes }): Rpc => ({
   get host() {
     return rpc.host
   },
@@ -119,7 +119,7 @@ export const rpcInTime = (rpc: Rpc, run: { clock: Clock; until: number; waits?: 
 })
 
 /** One of several endpoints that has so long for each answer, in ms: who hangs is as one that is down, RPC_UNREACHABLE. */
-export function promptly(rpc: Rpc, ms = patienceMs): Rpc {
+export function withAnswerTimeout(rpc: Rpc, ms = nodeTimeoutMs): Rpc {
   const soon = async <T>(work: Promise<T>): Promise<T> => {
     const answer = await within(
       work.then((said) => ({ said })),
@@ -136,7 +136,7 @@ export function promptly(rpc: Rpc, ms = patienceMs): Rpc {
       return rpc.host
     },
     get peers() {
-      return rpc.peers.map((peer) => promptly(peer, ms))
+      return rpc.peers.map((peer) => withAnswerTimeout(peer, ms))
     },
     request: (method, params) => soon(rpc.request(method, params)),
     batch: (calls) => soon(rpc.batch(calls)),
@@ -144,18 +144,18 @@ export function promptly(rpc: Rpc, ms = patienceMs): Rpc {
 }
 
 /** How long to wait before each new try, in ms: in all a block of the slowest chains, as a node that is one behind has it by then. */
-export const pauses: readonly number[] = [100, 200, 400, 800, ...Array<number>(11).fill(1_000)]
+export const retryDelays: readonly number[] = [100, 200, 400, 800, ...Array<number>(11).fill(1_000)]
 
 /**
  * A chain whose nodes are asked again shortly for what hangs on a block that they do not have: another node behind the same address may
  * have named it. A block that does not come is RPC_INCONSISTENT.
  */
-export const patient = (rpc: Rpc): Rpc => ({
+export const retryingRpc = (rpc: Rpc): Rpc => ({
   get host() {
     return rpc.host
   },
   get peers() {
-    return rpc.peers.map(patient)
+    return rpc.peers.map(retryingRpc)
   },
   request: (method, params) => untilKnown(rpc.host, () => rpc.request(method, params)),
   batch: (calls) => untilKnown(rpc.host, () => rpc.batch(calls)),
@@ -167,7 +167,7 @@ async function untilKnown<T>(host: string, ask: () => Promise<T>): Promise<T> {
       return await ask()
     } catch (error) {
       if (!isUnknownBlock(error)) throw error
-      const pause = pauses[tried]
+      const pause = retryDelays[tried]
       if (pause === undefined)
         throw new AppError(
           'RPC_INCONSISTENT',

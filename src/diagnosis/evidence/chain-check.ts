@@ -3,7 +3,7 @@ import { hexQuantity } from '../../chain/rpc/answer-numbers.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { type Found, findOnChain } from '../../transactions/confirmation/find-transaction.ts'
+import { findTransaction, type MinedTransaction } from '../../transactions/confirmation/find-transaction.ts'
 import type { Evidence } from './evidence.ts'
 
 /** What the chain says of one transaction of an evidence. `unknown`: it does not say anything. */
@@ -51,7 +51,7 @@ async function minedAfterAll(
   hash: Hex,
 ): Promise<Check | undefined> {
   try {
-    const found = await findOnChain(rpc(chainId), hash)
+    const found = await findTransaction(rpc(chainId), hash)
     return found && { hash, verdict: 'refuted', why: `it is in block ${found.blockNumber}` }
   } catch (error) {
     if (error instanceof AppError) return undefined
@@ -68,7 +68,7 @@ async function check(rpc: (chainId: number) => Rpc, step: Step, attempt: Attempt
   try {
     const node = rpc(step.transaction.chainId)
     const [found, shown] = await Promise.all([
-      findOnChain(node, hash),
+      findTransaction(node, hash),
       node.request<object | null>('eth_getTransactionByHash', [hash]),
     ])
     if (!found || !shown) {
@@ -143,7 +143,7 @@ function otherThanSigned(
 }
 
 /** What a receipt says else of the gas, in words. A price of nothing is of nodes that name none. */
-function otherCost(found: Found, { gasUsed, gasPrice }: Inclusion): string | undefined {
+function otherCost(found: MinedTransaction, { gasUsed, gasPrice }: Inclusion): string | undefined {
   if (found.gasUsed !== BigInt(gasUsed)) return `it used ${found.gasUsed} of gas`
   const prices = [found.gasPrice, BigInt(gasPrice)]
   if (prices.includes(0n) || prices[0] === prices[1]) return undefined

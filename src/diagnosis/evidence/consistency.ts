@@ -6,14 +6,14 @@ import type { KeptPlan } from '../../guard/intent-json.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
 import type { Operation } from '../../store/journal/operation.ts'
 import { isShort, resultOf } from '../../transactions/outcome/result.ts'
-import { amountsOf, statuses, stepStatuses } from '../report.ts'
+import { actionStatuses, reportedAmounts, stepStatuses } from '../report.ts'
 import type { Evidence } from './evidence.ts'
-import { otherField } from './report-comparison.ts'
-import type { Read, Step, Transaction } from './schema.ts'
-import { callsOf, isToldRight } from './step-calls.ts'
+import { changedReportField } from './report-comparison.ts'
+import type { EvidenceStep, EvidenceTransaction, ParsedEvidence } from './schema.ts'
+import { decodedCalls, hasTrueText } from './step-calls.ts'
 
-type AttemptedStep = Read['operation']['steps'][number]
-type Attempt = Read['attempts'][number]
+type AttemptedStep = ParsedEvidence['operation']['steps'][number]
+type Attempt = ParsedEvidence['attempts'][number]
 
 /** Why the attempts of an evidence cannot be those of its steps, in words: each signs the call and the nonce of its step, or nothing, to oneself, and only once. */
 function attemptMisfit(steps: readonly AttemptedStep[], attempts: readonly Attempt[]): string | undefined {
@@ -40,9 +40,15 @@ const called = ({ to, data, value, chainId }: AttemptedStep['transaction']): str
   canonical({ to, data, value, chainId }).toLowerCase()
 
 /** What in an evidence does not fit the rest of it, in words. */
-export function misfitOf({ operation, attempts, events, report, calls }: Read): string | undefined {
+export function inconsistencyOf({
+  operation,
+  attempts,
+  events,
+  report,
+  calls,
+}: ParsedEvidence): string | undefined {
   const { state, steps } = operation
-  if (of(statuses, state) !== report.status)
+  if (of(actionStatuses, state) !== report.status)
     return `its report says ${report.status} of an action that is ${state}`
   if (report.id !== operation.id) return 'its report is of another action'
   if (!sameAddress(report.originAddress, operation.wallet)) return 'its report names another wallet'
@@ -62,9 +68,11 @@ export function misfitOf({ operation, attempts, events, report, calls }: Read): 
   return amountsFit(operation, report) ? undefined : 'its report has other amounts than the action'
 }
 
-function otherThanMade(read: Pick<Read, 'operation' | 'attempts' | 'events' | 'report'>): string | undefined {
+function otherThanMade(
+  read: Pick<ParsedEvidence, 'operation' | 'attempts' | 'events' | 'report'>,
+): string | undefined {
   try {
-    return otherField(read)
+    return changedReportField(read)
   } catch {
     // Whatever stands in a plan that this program did not write.
     return 'plan'
@@ -74,7 +82,7 @@ function otherThanMade(read: Pick<Read, 'operation' | 'attempts' | 'events' | 'r
 const of = <T extends string>(words: Readonly<Record<T, string>>, word: string): string | undefined =>
   Object.hasOwn(words, word) ? words[word as T] : undefined
 
-type ReadStep = z.infer<typeof Step>
+type ReadStep = z.infer<typeof EvidenceStep>
 
 /** What two steps both have that only one can, as the journal has it: a transaction, or a nonce that was not lost. */
 function twice(steps: readonly ReadStep[]): string | undefined {
@@ -99,8 +107,8 @@ const inBlock = ['INCLUDED', 'FINAL_OK', 'FINAL_REVERTED', 'CANCELLED']
 
 function stepMisfit(
   { index, state, wallet, nonce, transaction, inclusion }: ReadStep,
-  reported: z.infer<typeof Transaction>,
-  { operation, attempts }: Pick<Read, 'operation' | 'attempts'>,
+  reported: z.infer<typeof EvidenceTransaction>,
+  { operation, attempts }: Pick<ParsedEvidence, 'operation' | 'attempts'>,
 ): string | undefined {
   const step = `step ${index + 1}`
   if (reported.index !== index) return `its report says nothing of ${step}`
@@ -123,7 +131,7 @@ function stepMisfit(
 }
 
 /** Whether an action can be in its state by the states of its steps. Of one that goes on only that something of it was signed is known. */
-function follows(operation: Read['operation'], report: Read['report']): boolean {
+function follows(operation: ParsedEvidence['operation'], report: ParsedEvidence['report']): boolean {
   const { state, exit, steps, legs } = operation
   const is = (wanted: string) => steps.some((step) => step.state === wanted)
   const unsigned = steps.every((step) => step.state === 'PLANNED' || step.state === 'RESERVED')
@@ -140,7 +148,7 @@ function follows(operation: Read['operation'], report: Read['report']): boolean 
 }
 
 /** Whether in each leg that has steps the action itself happened; that an allowance was given is none, but where one is taken back. */
-function legsDone({ kind, steps }: Read['operation']): boolean {
+function legsDone({ kind, steps }: ParsedEvidence['operation']): boolean {
   const isAction = ({ role, transaction }: ReadStep) =>
     role === 'action' && (kind === 'revoke' || !decodeApprove(transaction.data as Hex))
   const done = steps.filter((step) => step.state === 'FINAL_OK' && isAction(step))
@@ -159,18 +167,21 @@ const isMadeGood = ({ index, leg, role, state }: ReadStep, steps: readonly ReadS
         (one.role === role || one.role === 'action'),
     ))
 
-const asOperation = (operation: Read['operation']): Operation => operation as unknown as Operation
+const asOperation = (operation: ParsedEvidence['operation']): Operation => operation as unknown as Operation
 
 /**
  * Whether a report has the amounts that would be made of the plan and of the result that are beside it. Older evidence has no result: what came is
  * only in its report then; and of what failed it says what was expected.
  */
-function amountsFit(operation: Read['operation'], { amounts, arrivedShort }: Read['report']): boolean {
+function amountsFit(
+  operation: ParsedEvidence['operation'],
+  { amounts, arrivedShort }: ParsedEvidence['report'],
+): boolean {
   const like = asOperation(operation)
   const { short } = isShort(like) ? resultOf(like) : {}
   try {
-    const isOfBefore = statuses[like.state] === 'FAILED' && amounts.out !== null
-    const made = isOfBefore ? (like.plan as KeptPlan).about.amounts : amountsOf(like)
+    const isOfBefore = actionStatuses[like.state] === 'FAILED' && amounts.out !== null
+    const made = isOfBefore ? (like.plan as KeptPlan).about.amounts : reportedAmounts(like)
     if ('result' in operation)
       return canonical([made, short ?? null]) === canonical([amounts, arrivedShort ?? null])
     if (isShort(like) || operation.state === 'DONE')
@@ -186,7 +197,7 @@ function amountsFit(operation: Read['operation'], { amounts, arrivedShort }: Rea
  * The first step of an evidence that has other words, another call or another contract than this program makes of its bytes now, in words. Steps on
  * networks of which this catalogue has none are not compared.
  */
-export function otherCall({ operation, calls }: Evidence, catalog: Catalog): string | undefined {
+export function changedCall({ operation, calls }: Evidence, catalog: Catalog): string | undefined {
   const like = {
     ...operation,
     steps: (operation.steps as ReadStep[]).map((step) => ({
@@ -197,12 +208,12 @@ export function otherCall({ operation, calls }: Evidence, catalog: Catalog): str
   const isKnown = ({ transaction }: Operation['steps'][number]) =>
     catalog.networks.some(({ chainId }) => chainId === transaction.chainId)
   try {
-    const anew = callsOf(like, catalog)
+    const anew = decodedCalls(like, catalog)
     for (const [at, step] of like.steps.entries()) {
       if (!isKnown(step)) continue
       if (canonical(anew[at]) !== canonical(calls[at]))
         return `step ${step.index + 1} does not call what it says`
-      if (!isToldRight(step, like, catalog)) return `step ${step.index + 1} is not what it is said to do`
+      if (!hasTrueText(step, like, catalog)) return `step ${step.index + 1} is not what it is said to do`
     }
     return undefined
   } catch {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { canonical } from '../../domain/canonical-json.ts'
 import type { Ground } from '../../planning/context.ts'
 import type { Operation } from '../../store/journal/operation.ts'
-import { callsOf, type StepCall } from './step-calls.ts'
+import { decodedCalls, type StepCall } from './step-calls.ts'
 
 /** What a support case needs to know of one operation: no secrets, and nothing that could be sent. */
 export type Evidence = {
@@ -21,7 +21,7 @@ export type Evidence = {
 }
 
 /** The SHA-256 of an evidence in its canonical form, as hex. */
-export const hashOf = ({ sha256: _, ...rest }: Evidence): string =>
+export const evidenceHash = ({ sha256: _, ...rest }: Evidence): string =>
   createHash('sha256').update(canonical(rest)).digest('hex')
 
 /**
@@ -78,11 +78,11 @@ export function evidenceOf(
     events: journal.events(id),
     trail: { whole: brokenAt === null, brokenAt },
     report,
-    calls: callsOf(operation, catalog),
+    calls: decodedCalls(operation, catalog),
     verdict,
     sha256: '',
   }
   // Through JSON once, so that what is hashed is what is read again.
   const plain = JSON.parse(canonical(evidence)) as Evidence
-  return { ...plain, sha256: hashOf(plain) }
+  return { ...plain, sha256: evidenceHash(plain) }
 }

@@ -1,8 +1,8 @@
 import { AppError } from '../../domain/errors.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
-import { misfitOf, otherCall } from './consistency.ts'
-import { type Evidence, hashOf } from './evidence.ts'
-import { Shape } from './schema.ts'
+import { changedCall, inconsistencyOf } from './consistency.ts'
+import { type Evidence, evidenceHash } from './evidence.ts'
+import { EvidenceSchema } from './schema.ts'
 
 const inPage = /<script type="application\/json" id="evidence">([\s\S]*?)<\/script>/
 
@@ -30,16 +30,16 @@ export function readEvidence(text: string): Evidence {
   if (typeof found !== 'object' || found === null || evidence.format !== 'sluice-evidence@1')
     throw none('it is not of this program')
   if (!hasItsHash(evidence)) throw changed('its hash does not fit')
-  const shape = Shape.safeParse(found)
+  const shape = EvidenceSchema.safeParse(found)
   if (!shape.success) throw changed(`${shape.error.issues[0]!.path.join('.')} is not what it should be`)
-  const misfit = misfitOf(shape.data)
+  const misfit = inconsistencyOf(shape.data)
   if (misfit !== undefined) throw changed(misfit)
   return evidence
 }
 
 function hasItsHash(evidence: Evidence): boolean {
   try {
-    return hashOf(evidence) === evidence.sha256
+    return evidenceHash(evidence) === evidence.sha256
   } catch (error) {
     // Nested so deep that nobody can walk through it: nothing that this program wrote.
     if (error instanceof RangeError) return false
@@ -58,7 +58,7 @@ const changed = (why: string): AppError =>
  * another catalogue, may have had others; the words of what it does not know stand on the hash alone.
  */
 export function refuseOtherCall(evidence: Evidence, catalog: Catalog): void {
-  const why = otherCall(evidence, catalog)
+  const why = changedCall(evidence, catalog)
   if (why === undefined) return
   throw new AppError(
     'EVIDENCE_CHANGED',

@@ -19,7 +19,7 @@ const apart = ['amounts', 'arrivedShort', 'transactions']
  * The first field of an evidence's report that is not what a report made anew of its action, attempts and events has, such as
  * `receiverAddress` or `transactions.1.text`. What only one of the two has is of another version of this program, and is not compared.
  */
-export function otherField({ operation, attempts, events, report }: Read): string | undefined {
+export function changedReportField({ operation, attempts, events, report }: Read): string | undefined {
   const anew = reportOf(
     operation as Operation,
     networksOf(report.transactions),

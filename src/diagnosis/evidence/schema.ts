@@ -5,7 +5,7 @@ const Whole = z.string().regex(/^[0-9]+$/)
 const Call = z.looseObject({ to: z.string(), data: z.string(), value: Whole, chainId: z.number() })
 
 /** A step, as far as it is read. */
-export const Step = z.looseObject({
+export const EvidenceStep = z.looseObject({
   index: z.number(),
   leg: z.number(),
   role: z.string(),
@@ -26,7 +26,7 @@ export const Step = z.looseObject({
 })
 
 /** A transaction of the report, as far as it is read. */
-export const Transaction = z.looseObject({
+export const EvidenceTransaction = z.looseObject({
   index: z.number(),
   chainId: z.number(),
   to: z.string(),
@@ -36,7 +36,7 @@ export const Transaction = z.looseObject({
 })
 
 /** What is read of an evidence to check it. */
-export const Shape = z.looseObject({
+export const EvidenceSchema = z.looseObject({
   made: z.iso.datetime(),
   operation: z.looseObject({
     id: z.string(),
@@ -46,7 +46,7 @@ export const Shape = z.looseObject({
     exit: z.number().nullable(),
     plan: z.looseObject({}),
     legs: z.array(z.looseObject({ arrival: z.looseObject({}).nullable() })),
-    steps: z.array(Step),
+    steps: z.array(EvidenceStep),
   }),
   attempts: z.array(
     z.looseObject({
@@ -66,10 +66,10 @@ export const Shape = z.looseObject({
     status: z.string(),
     originAddress: z.string(),
     amounts: z.looseObject({}),
-    transactions: z.array(Transaction),
+    transactions: z.array(EvidenceTransaction),
   }),
   calls: z.array(z.looseObject({ index: z.number() })),
 })
 
 /** An evidence, as far as it is read. */
-export type Read = z.infer<typeof Shape>
+export type ParsedEvidence = z.infer<typeof EvidenceSchema>

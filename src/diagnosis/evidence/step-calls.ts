@@ -2,12 +2,12 @@ import { decodeApprove } from '../../chain/erc20.ts'
 import { AppError } from '../../domain/errors.ts'
 import { tokenAt } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import { describeApproval, lessThanProposed } from '../../guard/approvals.ts'
+import { describeApproval, reducedApprovalNote } from '../../guard/approvals.ts'
 import { contractName } from '../../guard/contract-names.ts'
-import { expectation, tokensOf } from '../../guard/expectations.ts'
+import { expectationOf, tokensOf } from '../../guard/expectations.ts'
 import { actedIn, decodeIntent, type KeptPlan } from '../../guard/intent-json.ts'
-import { checkFee } from '../../guard/service-fees.ts'
-import { isUnsaid } from '../../planning/market-amounts.ts'
+import { checkFeePayment } from '../../guard/service-fees.ts'
+import { isUnknownPayoutNote } from '../../planning/market-amounts.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { feesOf, withoutFees } from '../../protocols/service-fee.ts'
@@ -24,7 +24,7 @@ export type StepCall = {
 type Told = { call: NonNullable<StepCall['call']>; text: string | undefined }
 
 /** Every step of an operation by its own calldata, not by what was said of it. */
-export const callsOf = (operation: Operation, catalog: Catalog): StepCall[] =>
+export const decodedCalls = (operation: Operation, catalog: Catalog): StepCall[] =>
   operation.steps.map((step) => ({
     index: step.index,
     contract: contractName(catalog, step.transaction.chainId, step.transaction.to),
@@ -35,15 +35,18 @@ export const callsOf = (operation: Operation, catalog: Catalog): StepCall[] =>
  * Whether the words of a step are those that this program has for its calldata. They are taken as they are where it has none, and for a step in vain
  * that another one of its leg took the place of, which was planned for it since.
  */
-export function isToldRight(step: Step, operation: Operation, catalog: Catalog): boolean {
+export function hasTrueText(step: Step, operation: Operation, catalog: Catalog): boolean {
   const { role, text, leg } = step
   const told = toldOf(step, operation, catalog)?.text
   if (told === undefined || text === told) return true
-  if (role === 'approve') return text === `${told}${lessThanProposed}`
+  if (role === 'approve') return text === `${told}${reducedApprovalNote}`
   if (role !== 'action') return false
   const plan = operation.plan as KeptPlan
   if (isReplaced(step, operation.steps, plan.since?.[leg] ?? 0)) return true
-  return text.startsWith(told) && isUnsaid(text.slice(told.length), intentOf(actedIn(plan, leg), catalog))
+  return (
+    text.startsWith(told) &&
+    isUnknownPayoutNote(text.slice(told.length), intentOf(actedIn(plan, leg), catalog))
+  )
 }
 
 /** Whether a step came to nothing, and what was planned anew for it is there. */
@@ -61,13 +64,13 @@ function toldOf(step: Step, operation: Operation, catalog: Catalog): Told | null
   if (!intent) return null
   try {
     if (role === 'fee') {
-      const told = feesOf(intent).map((fee) => checkFee(intent, fee, transaction))
+      const told = feesOf(intent).map((fee) => checkFeePayment(intent, fee, transaction))
       return (told.find((fee) => !('violation' in fee)) as Told | undefined) ?? null
     }
     // Whatever the person vouched for then is taken here: this says what a call is, and allows nothing.
     const allowTokens = tokensOf(intent).map(({ address }) => address)
     const vouched = { allow: [transaction.to], allowTokens, exactAllowance: 'refuse' } as const
-    const known = expectation(withoutFees(intent), transaction.chainId, catalog, transaction, vouched)
+    const known = expectationOf(withoutFees(intent), transaction.chainId, catalog, transaction, vouched)
     const verdict = 'violation' in known ? known : known.bind(transaction)
     if ('violation' in verdict) return null
     const { name, args, text } = verdict.bound

@@ -9,12 +9,12 @@ import type { Ground } from '../../planning/context.ts'
 import type { Arrival, JournalEvent, Operation } from '../../store/journal/operation.ts'
 import { tokenMessengerV2Abi as abi } from '../../swaps/cctp-v2/abi.ts'
 import { burnedBy } from '../../swaps/cctp-v2/delivery.ts'
-import { deliveryOf, usualMs } from '../../transactions/bridge/delivery.ts'
+import { attestationMs, readDelivery } from '../../transactions/bridge/delivery.ts'
 import { resultOf } from '../../transactions/outcome/result.ts'
-import { type BridgeFacts, type StepFacts, wentWell } from './facts.ts'
+import { type BridgeFacts, hasStepSucceeded, type StepFacts } from './facts.ts'
 
 /** Where funds are that a later leg waits for; `undefined` while nothing is on a bridge. `told` is the hash that the service names. */
-export async function lookAtBridge(
+export async function readBridgeFacts(
   ground: Ground,
   operation: Operation,
   steps: readonly StepFacts[],
@@ -25,7 +25,7 @@ export async function lookAtBridge(
   const before = steps.filter(({ step }) => leg !== undefined && step.leg < leg.leg)
   const sent = before.findLast(({ step }) => step.role === 'action')
   const mined = sent && (sent.step.inclusion ?? sent.seen?.found)
-  if (!leg?.arrival || !sent || !mined || !wentWell(sent)) return undefined
+  if (!leg?.arrival || !sent || !mined || !hasStepSucceeded(sent)) return undefined
   const { networks } = ground.catalog
   const { chainId } = sent.step.transaction
   const { hash: burn, blockNumber } = mined
@@ -35,7 +35,7 @@ export async function lookAtBridge(
     burn: { chainId, hash: burn, blockNumber, burned },
   }
   const named = Hash.safeParse(told).data ?? resultOf(operation).short?.hash ?? null
-  const { burnedAt, isUnknown, isAttested, isFast, isMinted, brought } = await deliveryOf(
+  const { burnedAt, isUnknown, isAttested, isFast, isMinted, brought } = await readDelivery(
     ground,
     awaited,
     named,
@@ -55,7 +55,7 @@ export async function lookAtBridge(
         operation.updated,
       burnedAt ?? Infinity,
     ),
-    usualMs: isFast ? usualMs.fast : usualMs.standard,
+    usualMs: isFast ? attestationMs.fast : attestationMs.standard,
     isUnknown,
     isAttested,
     isMinted,

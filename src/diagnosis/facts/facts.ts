@@ -4,7 +4,7 @@ import type { TokenAmount } from '../../domain/amount.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { KeptPlan } from '../../guard/intent-json.ts'
 import type { Attempt, Operation, Step } from '../../store/journal/operation.ts'
-import type { Found } from '../../transactions/confirmation/find-transaction.ts'
+import type { MinedTransaction } from '../../transactions/confirmation/find-transaction.ts'
 import type { Disagreement } from '../../transactions/confirmation/quorum.ts'
 import { isLost, standing } from '../../transactions/operations/active-steps.ts'
 import type { AllowanceLeft } from '../approvals.ts'
@@ -17,12 +17,12 @@ export type ChainFacts = { network: Network } & (
 )
 
 /** The transaction that holds a nonce of ours and is not ours, `unlike` what another endpoint has there; `blockNumber` is `null` while it waits. */
-export type Owner = { hash: Hex; blockNumber: number | null; isDeep: boolean; unlike?: Disagreement }
+export type NonceOwner = { hash: Hex; blockNumber: number | null; isDeep: boolean; unlike?: Disagreement }
 
 /** What the chain shows of a signed step. */
-export type Seen = {
+export type OnChainFacts = {
   /** In a block that counts now, `unlike` what another endpoint has there; `reason` says why it reverted, and whether that was for lack of gas. */
-  found?: Found & {
+  found?: MinedTransaction & {
     isDeep: boolean
     unlike?: Disagreement
     confirmations: number
@@ -38,7 +38,7 @@ export type Seen = {
   isGone: boolean
   /** The same by one endpoint, and not by another one. */
   disputed?: Disagreement
-  owner?: Owner
+  owner?: NonceOwner
   /** The nonce that the chain expects next, and whether the node has something waiting under it, where it says so. */
   latest: number
   isNextWaiting?: boolean
@@ -49,7 +49,7 @@ export type StepFacts = {
   step: Step
   attempts: Attempt[]
   network: Network
-  seen?: Seen
+  seen?: OnChainFacts
   /** It came to nothing once for good, by the journal, and nothing that waits cancels it: only a cancel of it is ever sent. */
   isLetGo?: true
   /** Its nonce belongs to another operation of the journal by now. */
@@ -77,7 +77,7 @@ export type BridgeFacts = {
 }
 
 /** Why what is left of an action cannot be signed now; `forever` where waiting does not help. */
-export type Stuck = { reason: string; is: 'poor' | 'refused' | 'forever' }
+export type Blocker = { reason: string; is: 'poor' | 'refused' | 'forever' }
 
 /** All that is known of an operation, from all who know something. */
 export type Facts = {
@@ -94,7 +94,7 @@ export type Facts = {
   /** The first step that is not signed. */
   unsigned: Step | undefined
   /** Why that and what follows it cannot be signed now, where something speaks against it. */
-  stuck: Stuck | undefined
+  stuck: Blocker | undefined
   /** What contracts may still take of what it allowed; `null` where that is not known. */
   left: readonly AllowanceLeft[] | null
   bridge: BridgeFacts | undefined
@@ -114,35 +114,35 @@ export type Facts = {
 }
 
 /** Whether a step is signed and the journal does not know its end. */
-export const isInTheAir = ({ state }: Step): boolean =>
+export const isInFlight = ({ state }: Step): boolean =>
   state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED'
 
 /** Whether a step ended as it should, by the journal or by the chain. */
-export const wentWell = ({ step, seen }: StepFacts): boolean =>
+export const hasStepSucceeded = ({ step, seen }: StepFacts): boolean =>
   step.state === 'FINAL_OK' ||
-  ((isInTheAir(step) || step.state === 'SUPERSEDED') &&
+  ((isInFlight(step) || step.state === 'SUPERSEDED') &&
     seen?.found?.ok === true &&
     seen.found.isDeep &&
     seen.found.kind !== 'cancel')
 
 /** Whether a step of an action is signed and not settled for good, besides the one that decides. */
-export const isMoreWaiting = ({ steps, focus }: Pick<Facts, 'steps' | 'focus'>): boolean =>
-  steps.some((one) => one !== focus && isInTheAir(one.step) && one.seen?.found?.isDeep !== true)
+export const hasOtherPending = ({ steps, focus }: Pick<Facts, 'steps' | 'focus'>): boolean =>
+  steps.some((one) => one !== focus && isInFlight(one.step) && one.seen?.found?.isDeep !== true)
 
 /** Whether a bridge brought less than was agreed. */
-export const isTooLittle = ({ bridge }: Pick<Facts, 'bridge'>): boolean =>
+export const isUnderDelivery = ({ bridge }: Pick<Facts, 'bridge'>): boolean =>
   bridge?.delivered !== undefined && bridge.delivered.brought < bridge.delivered.minimum
 
 /** The step that decides what is to be said: of those that failed, the one by which the action ended. */
-export function focusOf(all: readonly StepFacts[], operation: Operation): StepFacts | undefined {
+export function decidingStep(all: readonly StepFacts[], operation: Operation): StepFacts | undefined {
   const { state } = operation
   const counts = standing(operation)
   const steps =
     state === 'ATTENTION' && isLost(operation) ? all : all.filter(({ step }) => counts.includes(step))
-  const moving = steps.filter(({ step }) => isInTheAir(step))
+  const moving = steps.filter(({ step }) => isInFlight(step))
   const ended = (how: Step['state']) => steps.find(({ step }) => step.state === how)
   return (
-    moving.find((one) => !wentWell(one)) ??
+    moving.find((one) => !hasStepSucceeded(one)) ??
     (state === 'CANCELLED' ? ended('CANCELLED') : undefined) ??
     ended('FINAL_REVERTED') ??
     ended('CANCELLED') ??
@@ -152,7 +152,7 @@ export function focusOf(all: readonly StepFacts[], operation: Operation): StepFa
 }
 
 /** The same as it is where what the journal holds for lost is on the chain after all. */
-export function regained(facts: Facts): Facts {
+export function withReclaimedSteps(facts: Facts): Facts {
   if (facts.operation.state !== 'ATTENTION') return facts
   const steps = facts.steps.map((one) =>
     one.step.state === 'SUPERSEDED' && one.seen?.found && !one.isOfAnother
@@ -161,5 +161,5 @@ export function regained(facts: Facts): Facts {
   )
   const before = { ...facts.operation, steps: steps.map(({ step }) => step) }
   const operation = isLost(before) ? before : { ...before, state: 'EXECUTING' as const, exit: null }
-  return { ...facts, steps, operation, focus: focusOf(steps, operation) }
+  return { ...facts, steps, operation, focus: decidingStep(steps, operation) }
 }

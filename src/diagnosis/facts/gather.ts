@@ -1,28 +1,35 @@
-import { type Foremost, foremost } from '../../chain/endpoint-selection.ts'
+import { type SelectedEndpoint, selectEndpoint } from '../../chain/endpoint-selection.ts'
 import { ifAnswered, within } from '../../chain/rpc/timeouts.ts'
 import type { Hex } from '../../domain/address.ts'
 import { networkShown } from '../../domain/networks.ts'
 import type { KeptPlan } from '../../guard/intent-json.ts'
 import type { Ground } from '../../planning/context.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
-import { wasLetGo, wasReopened } from '../../store/journal/reopened-steps.ts'
+import { endedWithoutEffect, wasReopened } from '../../store/journal/reopened-steps.ts'
 import { lostTo } from '../../transactions/nonces/nonce-conflict.ts'
 import { countsOf } from '../../transactions/nonces/nonce-counts.ts'
-import { plannedAnew } from '../../transactions/operations/unfinished.ts'
-import { isAtWork as isInHand } from '../../transactions/operations/wallet-lock.ts'
-import { cameAcross, whatCame } from '../../transactions/outcome/received-amount.ts'
+import { plannedAnewReason } from '../../transactions/operations/unfinished.ts'
+import { isWalletBusy as isInHand } from '../../transactions/operations/wallet-lock.ts'
+import { bridgedAmount, receivedAmount } from '../../transactions/outcome/received-amount.ts'
 import { resultOf } from '../../transactions/outcome/result.ts'
 import { isCancelling } from '../../transactions/replacement/when-stuck.ts'
 import { type Depth, isOver } from '../../transactions/run.ts'
 import { allowancesLeft } from '../approvals.ts'
 import { wentOn } from '../successor.ts'
-import { lookAtBridge } from './bridge-facts.ts'
-import { lookAtChain, lookAtStep } from './chain-facts.ts'
-import { type ChainFacts, type Facts, focusOf, isInTheAir, isTooLittle, type StepFacts } from './facts.ts'
-import { whyStuck } from './stuck-cause.ts'
+import { readBridgeFacts } from './bridge-facts.ts'
+import { readChainFacts, readStepFacts } from './chain-facts.ts'
+import {
+  type ChainFacts,
+  decidingStep,
+  type Facts,
+  isInFlight,
+  isUnderDelivery,
+  type StepFacts,
+} from './facts.ts'
+import { findBlocker } from './stuck-cause.ts'
 
 /** Asks journal, chains and bridge what they know of an operation. Nothing is signed or written. */
-export async function gather(
+export async function gatherFacts(
   asked: Ground,
   asFound: Operation,
   { depth, told }: { depth: Depth | undefined; told: Promise<string | null> },
@@ -38,7 +45,7 @@ export async function gather(
     await Promise.all(
       [...new Set(chainIds)].map(
         async (chainId) =>
-          [chainId, await lookAtChain(rpc(chainId), networkShown(catalog.networks, chainId))] as const,
+          [chainId, await readChainFacts(rpc(chainId), networkShown(catalog.networks, chainId))] as const,
       ),
     ),
   )
@@ -50,7 +57,7 @@ export async function gather(
       const node = chains.get(chainId)?.is === 'there' ? rpc(chainId) : undefined
       const known = { step, attempts, network }
       if (attempts.length === 0 || !node) return known
-      const seen = await lookAtStep(node, network, step, attempts, depth ?? network.depth, {
+      const seen = await readStepFacts(node, network, step, attempts, depth ?? network.depth, {
         lostTo: lostTo(events, step),
       })
       const { wallet, nonce, state } = step
@@ -59,7 +66,7 @@ export async function gather(
         ...known,
         ...(seen && { seen }),
         ...(isOfAnother && { isOfAnother: true }),
-        ...(wasLetGo(events, step.index) && !isCancelling(attempts) && { isLetGo: true }),
+        ...(endedWithoutEffect(events, step.index) && !isCancelling(attempts) && { isLetGo: true }),
       }
     }),
   )
@@ -68,14 +75,14 @@ export async function gather(
     if (attempts.length > 0 && !seen && chains.get(step.transaction.chainId)?.is === 'there')
       chains.set(network.chainId, { network, is: 'silent', why: 'it stopped answering' })
   const isThere = [...chains.values()].every(({ is }) => is === 'there')
-  const focus = focusOf(steps, operation)
+  const focus = decidingStep(steps, operation)
   const unsigned = operation.steps.find(({ state }) => state === 'PLANNED' || state === 'RESERVED')
   const bridge = isThere
-    ? await ifAnswered(lookAtBridge(ground, operation, steps, events, await told))
+    ? await ifAnswered(readBridgeFacts(ground, operation, steps, events, await told))
     : undefined
   // What is on a bridge, or moves, is not where the next step takes it from.
   const waits =
-    isOver(operation) || isAwaiting(operation, bridge) || (focus !== undefined && isInTheAir(focus.step))
+    isOver(operation) || isAwaiting(operation, bridge) || (focus !== undefined && isInFlight(focus.step))
   const isBegun = steps.some(({ attempts }) => attempts.length > 0)
   return {
     operation,
@@ -90,19 +97,19 @@ export async function gather(
     steps,
     focus,
     unsigned,
-    stuck: isThere && isBegun && !waits ? await whyStuck(ground, operation, unsigned) : undefined,
+    stuck: isThere && isBegun && !waits ? await findBlocker(ground, operation, unsigned) : undefined,
     left: await leftOf(ground, operation, isThere),
     bridge,
     came:
       resultOf(operation).out ??
-      (isThere ? await within(whatCame(ground, operation, minedIn(steps))) : undefined),
-    brought: isThere ? await within(cameAcross(ground, operation)) : undefined,
+      (isThere ? await within(receivedAmount(ground, operation, minedIn(steps))) : undefined),
+    brought: isThere ? await within(bridgedAmount(ground, operation)) : undefined,
     claimed: claimedSince(ground, operation),
     wentOnAs: wentOn(ground, operation)?.id,
     isAtWork,
-    wasGivenUp: events.findLast(({ becomes }) => becomes === 'DROPPED')?.why !== plannedAnew,
+    wasGivenUp: events.findLast(({ becomes }) => becomes === 'DROPPED')?.why !== plannedAnewReason,
     before:
-      focus && isInTheAir(focus.step)
+      focus && isInFlight(focus.step)
         ? holderBefore(ground, focus)
         : unsigned && chains.get(unsigned.transaction.chainId)?.is === 'there'
           ? await within(inTheWay(ground, operation.id, unsigned))
@@ -112,8 +119,9 @@ export async function gather(
 
 /** The same ground, with each chain of an operation read from the endpoint that has its newest block. */
 async function atTheFront(ground: Ground, { legs }: Operation): Promise<Ground> {
-  const nodes = new Map<number, Foremost>()
-  for (const { chainId } of legs) if (!nodes.has(chainId)) nodes.set(chainId, foremost(ground.rpc(chainId)))
+  const nodes = new Map<number, SelectedEndpoint>()
+  for (const { chainId } of legs)
+    if (!nodes.has(chainId)) nodes.set(chainId, selectEndpoint(ground.rpc(chainId)))
   await Promise.all([...nodes.values()].map((node) => node.look()))
   return { ...ground, rpc: (chainId) => nodes.get(chainId) ?? ground.rpc(chainId) }
 }
@@ -130,7 +138,7 @@ async function leftOf(ground: Ground, operation: Operation, isThere: boolean): P
 /** Whether a leg of an operation waits for what nobody has delivered, or for more than came. */
 const isAwaiting = ({ legs }: Operation, bridge: Facts['bridge']): boolean =>
   legs.some(({ arrival }) => arrival !== null && arrival.hash === null) &&
-  (bridge?.isMinted !== true || isTooLittle({ bridge }))
+  (bridge?.isMinted !== true || isUnderDelivery({ bridge }))
 
 /** The unfinished action of the same wallet that holds the nonce which the chain expects next. */
 function holderBefore({ journal }: Ground, { step, seen }: StepFacts): string | undefined {
@@ -144,7 +152,7 @@ async function inTheWay({ journal, rpc }: Ground, id: string, step: Step): Promi
   const { pending } = await countsOf({ journal, rpc: rpc(chainId), chainId, wallet: step.wallet })
   const holder = journal.holderOf(chainId, step.wallet, pending)
   const held = holder && journal.find(holder.operation)?.steps.find(({ index }) => index === holder.index)
-  return held && isInTheAir(held) && holder.operation !== id ? holder.operation : undefined
+  return held && isInFlight(held) && holder.operation !== id ? holder.operation : undefined
 }
 
 /** The transaction in which a step did what it was for, by the journal or by the chain, final or not. */

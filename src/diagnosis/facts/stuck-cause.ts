@@ -5,17 +5,17 @@ import { decodeIntent, type KeptPlan } from '../../guard/intent-json.ts'
 import { isDust } from '../../guard/simulation/rounding-limits.ts'
 import { decodeTerms } from '../../guard/terms.ts'
 import type { Ground } from '../../planning/context.ts'
-import { tryLeg } from '../../planning/leg-simulation.ts'
+import { simulatePlannedLeg } from '../../planning/leg-simulation.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
-import { command } from '../messages/messages.ts'
-import type { Facts, Stuck } from './facts.ts'
+import { actionCommand } from '../messages/messages.ts'
+import type { Blocker, Facts } from './facts.ts'
 
 /** Tries what is not signed of an action whose funds are where that takes them from; `undefined` where nothing speaks against it, or nobody answers. */
-export async function whyStuck(
+export async function findBlocker(
   ground: Pick<Ground, 'rpc' | 'catalog'>,
   { plan: kept, steps, legs }: Operation,
   unsigned: Step | undefined,
-): Promise<Stuck | undefined> {
+): Promise<Blocker | undefined> {
   const plan = kept as KeptPlan
   const encoded = unsigned && plan.intents[unsigned.leg]
   if (!encoded || unsigned.role === 'fee') return undefined
@@ -28,7 +28,7 @@ export async function whyStuck(
   try {
     const intent = decodeIntent(encoded, ground.catalog)
     await ifAnswered(
-      within(tryLeg(ground, { chainId, intent, transactions }, decodeTerms(plan.terms), chains)),
+      within(simulatePlannedLeg(ground, { chainId, intent, transactions }, decodeTerms(plan.terms), chains)),
     )
     return undefined
   } catch (error) {
@@ -42,10 +42,10 @@ export async function whyStuck(
 }
 
 /** Why it cannot be gone on with now, and the ways out, as sentences that follow another one. */
-export function stuckText(facts: Facts): string {
+export function blockerText(facts: Facts): string {
   const { stuck } = facts
   if (!stuck) return ''
-  const giveUp = `give it up, which leaves the funds where they are: ${command(facts, 'abandon')}`
+  const giveUp = `give it up, which leaves the funds where they are: ${actionCommand(facts, 'abandon')}`
   const ways = {
     poor: `Send it there what it lacks, and go on; or ${giveUp}`,
     refused: `Go on once that has changed; or ${giveUp}`,
@@ -55,9 +55,9 @@ export function stuckText(facts: Facts): string {
 }
 
 /** Why the last run went no further, as a sentence that follows another one; nothing where what is in the way is told as it is now. */
-export const endedText = ({ endedFor, stuck }: Facts): string =>
+export const lastRunText = ({ endedFor, stuck }: Facts): string =>
   endedFor === undefined || stuck ? '' : ` The last run stopped there: ${plain(endedFor).replace(/\.$/, '')}.`
 
 /** What is to be done about what is not signed. */
-export const goOnOrNot = (facts: Facts): string =>
-  command(facts, facts.stuck?.is === 'forever' ? 'abandon' : 'resume')
+export const unsignedNextSteps = (facts: Facts): string =>
+  actionCommand(facts, facts.stuck?.is === 'forever' ? 'abandon' : 'resume')

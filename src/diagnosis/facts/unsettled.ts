@@ -1,7 +1,7 @@
 import { AppError } from '../../domain/errors.ts'
 import type { Ground } from '../../planning/context.ts'
 import type { Operation } from '../../store/journal/operation.ts'
-import { awaitedOf } from '../../transactions/bridge/delivery.ts'
+import { pendingDelivery } from '../../transactions/bridge/delivery.ts'
 import { isLost, standing } from '../../transactions/operations/active-steps.ts'
 import { takeTurn, whileIdle } from '../../transactions/operations/wallet-lock.ts'
 import { isOver, isUnsigned } from '../../transactions/run.ts'
@@ -22,7 +22,7 @@ function stands({ journal, now }: Ground, id: string): LeftBehind | undefined {
     return state === 'OPEN' ? 'all' : undefined
   // What failed, or was cancelled, has an end of its own.
   const isUndecided = counts.some((step) => !isUnsigned(step) && step.state !== 'FINAL_OK')
-  if (isUndecided || !counts.some(isUnsigned) || awaitedOf(operation)) return undefined
+  if (isUndecided || !counts.some(isUnsigned) || pendingDelivery(operation)) return undefined
   const arrived = journal.events(id).findLast(({ becomes }) => /^leg \d+ ready$/.test(becomes))
   return arrived && now() - arrived.at < noticedMs ? undefined : 'rest'
 }

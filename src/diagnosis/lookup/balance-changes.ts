@@ -5,8 +5,8 @@ import { formatAmount } from '../../domain/amount.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Ground } from '../../planning/context.ts'
-import { findOnChain } from '../../transactions/confirmation/find-transaction.ts'
-import type { Clue } from '../verdict.ts'
+import { findTransaction } from '../../transactions/confirmation/find-transaction.ts'
+import type { EvidenceLine } from '../verdict.ts'
 import { onChain } from './transaction-lookup.ts'
 
 const transferTopic = toEventSelector(
@@ -23,7 +23,7 @@ export type Named = { hashes: readonly Hex[]; delivery: Hex | null; whose: reado
 export async function movedBy(
   ground: Ground,
   { hashes, delivery, whose }: Named,
-): Promise<{ funds: string; evidence: Clue[] }> {
+): Promise<{ funds: string; evidence: EvidenceLine[] }> {
   const all = [...new Set([...hashes, ...(delivery === null ? [] : [delivery])])]
   const looks = await Promise.all(all.map((hash) => lookAt(ground, hash, whose)))
   const seen = looks.flatMap(({ moves }) => moves ?? [])
@@ -74,7 +74,7 @@ async function lookAt(
   const owners = whose.length > 0 ? whose : [signer]
   if (!block) return { moves: [], isFinal: false, text: `${hash} waits on ${network.name}: it ${deed.does}` }
   const text = `${hash} ${deed.does}, and ${block.succeeded ? 'succeeded' : 'reverted'} in block ${block.number} of ${network.name}${block.isFinal ? '' : ', which is not final yet'}`
-  const receipt = await ifAnswered(within(findOnChain(ground.rpc(network.chainId), hash)))
+  const receipt = await ifAnswered(within(findTransaction(ground.rpc(network.chainId), hash)))
   const coin = { ...network.native, address: nativeAddress }
   const carried = owners.flatMap((owner): Move[] => {
     const came = call.to !== null && sameAddress(call.to, owner) ? call.value : 0n

@@ -2,7 +2,7 @@ import { parseAbi } from 'viem/utils'
 import { strictDecode } from '../../chain/calldata.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
-import { patienceMs, within } from '../../chain/rpc/timeouts.ts'
+import { nodeTimeoutMs, within } from '../../chain/rpc/timeouts.ts'
 import { type Address, EvmAddress, type Hex } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -10,9 +10,9 @@ import { type Network, publicNetworks, sandboxNetworks } from '../../domain/netw
 import { type Token, tokenAt } from '../../domain/token.ts'
 import { contractName } from '../../guard/contract-names.ts'
 import type { Ground } from '../../planning/context.ts'
-import { finalityOf, wantedOf } from '../../transactions/confirmation/finality.ts'
-import { type Found, findOnChain } from '../../transactions/confirmation/find-transaction.ts'
-import { type Disagreement, lookMs } from '../../transactions/confirmation/quorum.ts'
+import { checkFinality, requiredDepth } from '../../transactions/confirmation/finality.ts'
+import { findTransaction, type MinedTransaction } from '../../transactions/confirmation/find-transaction.ts'
+import { type Disagreement, lookupTimeoutMs } from '../../transactions/confirmation/quorum.ts'
 import type { Depth } from '../../transactions/run.ts'
 
 /** What the call of a transaction is for, as a sentence without its subject; `spender` may take something by it, and `null` is nobody. */
@@ -149,7 +149,7 @@ async function shownByAny(
     }
     const answer = await within(shownBy(among, catalog, network, hash, depth))
     if (answer === undefined)
-      throw new AppError('RPC_UNREACHABLE', `no answer within ${patienceMs / 1_000} s`)
+      throw new AppError('RPC_UNREACHABLE', `no answer within ${nodeTimeoutMs / 1_000} s`)
     return answer
   })
   const mined = await firstOf(asked, (answer) => answer?.block != null)
@@ -194,7 +194,7 @@ async function shownBy(
   const answer = await node.request('eth_getTransactionByHash', [hash])
   if (answer === null) return null
   const { from, nonce, isInBlock, ...call } = readTold(node.host, hash, answer)
-  const found = await findOnChain(node, hash)
+  const found = await findTransaction(node, hash)
   // A transaction that is in a block waits for nothing, and without its receipt in that block nobody knows how it ended.
   if (!found && isInBlock)
     throw new AppError(
@@ -209,14 +209,14 @@ async function shownBy(
 async function blockOf(
   node: Rpc,
   { depth: usual }: Network,
-  found: Found,
+  found: MinedTransaction,
   depth: Depth | undefined,
 ): Promise<OnChain['block']> {
   const { blockNumber, ok } = found
   const at = hexQuantity(blockNumber)
   const block = await node.request<{ timestamp?: string } | null>('eth_getBlockByNumber', [at, false])
   const shown = { ...found, by: node.host }
-  const { deep, unlike } = await finalityOf(node, shown, wantedOf(usual, depth), lookMs)
+  const { deep, unlike } = await checkFinality(node, shown, requiredDepth(usual, depth), lookupTimeoutMs)
   return {
     number: blockNumber,
     at: Number(quantity(block?.timestamp, 'the time of the block')) * 1000,

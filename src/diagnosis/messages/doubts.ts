@@ -4,11 +4,11 @@ import {
   disagreementText,
   disagreementWay,
 } from '../../transactions/confirmation/quorum.ts'
-import { type Facts, isInTheAir, type StepFacts } from '../facts/facts.ts'
+import { type Facts, isInFlight, type StepFacts } from '../facts/facts.ts'
 
 /** What the chains do not bear out of a step that is settled in the journal, as a sentence; nothing where they do, or say nothing of it. */
 function doubtOf({ step, network, seen }: StepFacts): string | undefined {
-  if (!seen || seen.isGone || isInTheAir(step)) return undefined
+  if (!seen || seen.isGone || isInFlight(step)) return undefined
   const { waiting, lacksBlock, found } = seen
   const disputed = seen.disputed ?? found?.unlike
   if (disputed) return `${disputedText(disputed, network)}${waiting ? ` ${againWaits(waiting)}` : ''}`
@@ -31,9 +31,9 @@ function disputedText(unlike: Disagreement, network: Network): string {
 const againWaits = (hash: string): string => `${hash} of it waits again, so that it may still be mined.`
 
 /** Whether what is settled in the journal may come undone, as a chain shows something of it that waits, or does not surely show that it is there. */
-export const isDoubted = ({ steps }: Pick<Facts, 'steps'>): boolean =>
+export const isSettlementUncertain = ({ steps }: Pick<Facts, 'steps'>): boolean =>
   steps.some((one) => doubtOf(one) !== undefined)
 
 /** The same in words, as sentences that follow another one. */
-export const doubtText = ({ steps }: Pick<Facts, 'steps'>): string =>
+export const uncertaintyText = ({ steps }: Pick<Facts, 'steps'>): string =>
   steps.map((one) => doubtOf(one) ?? '').reduce((all, one) => (one === '' ? all : `${all} ${one}`), '')

@@ -1,12 +1,12 @@
 import { plain } from '../../domain/text.ts'
 import { disagreementText } from '../../transactions/confirmation/quorum.ts'
-import { refusalOf } from '../../transactions/send-errors.ts'
+import { sendErrorOf } from '../../transactions/send-errors.ts'
 import type { Facts, StepFacts } from '../facts/facts.ts'
-import type { Clue } from '../verdict.ts'
-import { gwei } from './messages.ts'
+import type { EvidenceLine } from '../verdict.ts'
+import { gweiText } from './messages.ts'
 
 /** What journal, chain and bridge said, line by line. */
-export function cluesOf(facts: Facts, service: string): Clue[] {
+export function evidenceLines(facts: Facts, service: string): EvidenceLine[] {
   const { operation, chains, bridge } = facts
   const journal = [
     `the action is ${operation.state}${operation.exit === null ? '' : `, exit ${operation.exit}`}`,
@@ -15,7 +15,7 @@ export function cluesOf(facts: Facts, service: string): Clue[] {
   const chain = [
     ...[...chains.values()].map((one) =>
       one.is === 'there'
-        ? `${one.network.name} is at block ${one.head.number}, base fee ${gwei(one.head.baseFee)}`
+        ? `${one.network.name} is at block ${one.head.number}, base fee ${gweiText(one.head.baseFee)}`
         : `${one.network.name}: ${one.why}`,
     ),
     ...facts.steps.flatMap(seenClues),
@@ -34,7 +34,7 @@ export function cluesOf(facts: Facts, service: string): Clue[] {
       ? []
       : [`the bridge has ${bridge.isAttested ? '' : 'not '}attested ${bridge.burn}`]),
   ]
-  const from = (source: Clue['source'], texts: readonly string[]): Clue[] =>
+  const from = (source: EvidenceLine['source'], texts: readonly string[]): EvidenceLine[] =>
     texts.map((text) => ({ source, text: plain(text) }))
   return [...from('journal', journal), ...from('chain', chain), ...from('service', said)]
 }
@@ -47,7 +47,7 @@ function stepClue({ step, attempts, network }: StepFacts, of: number): string {
   const said =
     answer === null || answer === undefined
       ? ''
-      : `, the node said: ${refusalOf(attempts.at(-1))?.words ?? answer}`
+      : `, the node said: ${sendErrorOf(attempts.at(-1))?.words ?? answer}`
   const block = step.inclusion === null ? '' : `, block ${step.inclusion.blockNumber}`
   return `step ${step.index + 1} of ${of} (${step.role} on ${network.name}) is ${step.state}${nonce}${block}: ${sent}${said}`
 }

@@ -1,14 +1,14 @@
 import { decodeTransfer } from '../../chain/erc20.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { plain } from '../../domain/text.ts'
-import { leastOut } from '../../transactions/outcome/received-amount.ts'
+import { minimumReceived } from '../../transactions/outcome/received-amount.ts'
 import type { Facts } from '../facts/facts.ts'
 
 /** An amount as a person reads it. */
-export const textOf = ({ formatted, symbol }: TokenAmount): string => `${formatted} ${plain(symbol)}`
+export const formattedAmount = ({ formatted, symbol }: TokenAmount): string => `${formatted} ${plain(symbol)}`
 
 /** Where the funds are when an action is done, and how much by its receipts; where none can be read, how much at least. */
-export function arrivedAt(facts: Facts): string {
+export function receivedFundsText(facts: Facts): string {
   const { operation, plan } = facts
   const { about } = plan
   const place = plain(about.strategySlug ?? 'the strategy')
@@ -26,8 +26,8 @@ export function arrivedAt(facts: Facts): string {
 }
 
 const outText = ({ came, operation }: Facts, otherwise: string): string => {
-  const least = leastOut(operation)
-  return came ? textOf(came) : least ? `At least ${textOf(least)}` : otherwise
+  const least = minimumReceived(operation)
+  return came ? formattedAmount(came) : least ? `At least ${formattedAmount(least)}` : otherwise
 }
 
 /** What was put into a strategy: after a bridge that is what it was to bring at least, and the rest of what it brought stays in the wallet. */
@@ -39,15 +39,15 @@ function depositedText({ plan, brought }: Facts, place: string): string {
   const rest = brought ? BigInt(brought.raw) - BigInt(amount) : 0n
   const more =
     brought && rest > 0n
-      ? ` The bridge brought ${textOf(tokenAmount(rest, brought))} more: in the wallet ${about.receiver}.`
+      ? ` The bridge brought ${formattedAmount(tokenAmount(rest, brought))} more: in the wallet ${about.receiver}.`
       : ''
-  return `${textOf(tokenAmount(BigInt(amount), unit))}: in ${place}, for ${about.receiver}.${more}`
+  return `${formattedAmount(tokenAmount(BigInt(amount), unit))}: in ${place}, for ${about.receiver}.${more}`
 }
 
 function queuedText({ plan, claimed }: Facts, place: string, next: string): string {
   const { receiver } = plan.about
   return claimed
-    ? `What was withdrawn was asked for from ${place}. Since then the action ${claimed.id} claimed ${claimed.out ? textOf(claimed.out) : 'what was ready there'}, for ${receiver}: of this withdrawal, or of another one. What is left in the queue: sluice wallet show`
+    ? `What was withdrawn was asked for from ${place}. Since then the action ${claimed.id} claimed ${claimed.out ? formattedAmount(claimed.out) : 'what was ready there'}, for ${receiver}: of this withdrawal, or of another one. What is left in the queue: sluice wallet show`
     : `What was withdrawn: in the queue of ${place}, for ${receiver}. When it is ready: ${next}`
 }
 
@@ -57,5 +57,5 @@ function feeText({ steps, plan, came }: Facts): string {
   const paid = steps
     .filter(({ step }) => step.role === 'fee' && step.state === 'FINAL_OK')
     .reduce((sum, { step }) => sum + (decodeTransfer(step.transaction)?.amount ?? 0n), 0n)
-  return paid > 0n && unit ? ` Of that, ${textOf(tokenAmount(paid, unit))} went to the service.` : ''
+  return paid > 0n && unit ? ` Of that, ${formattedAmount(tokenAmount(paid, unit))} went to the service.` : ''
 }

@@ -1,14 +1,15 @@
 import { unnamed } from '../../transactions/nonces/nonce-use.ts'
-import { type Facts, type StepFacts, wentWell } from '../facts/facts.ts'
+import { type Facts, hasStepSucceeded, type StepFacts } from '../facts/facts.ts'
 
 /** Whether an action happened under a later step, whatever became of this one. */
 const isMadeGood = (steps: Facts['steps'], { step: { leg, index } }: StepFacts): boolean =>
   steps.some(
-    (one) => one.step.role === 'action' && one.step.leg === leg && one.step.index > index && wentWell(one),
+    (one) =>
+      one.step.role === 'action' && one.step.leg === leg && one.step.index > index && hasStepSucceeded(one),
   )
 
 /** The first action step that lost its nonce to another transaction and that no later step made good. That transaction may have done the same. */
-export const lostStep = ({ steps }: Pick<Facts, 'steps'>): StepFacts | undefined =>
+export const supersededStep = ({ steps }: Pick<Facts, 'steps'>): StepFacts | undefined =>
   steps.find(
     (one) =>
       one.step.role === 'action' &&
@@ -28,7 +29,7 @@ function unasked({ steps, chains }: Facts): { name: string; why: string } | unde
 }
 
 /** Why an action that moved nothing itself does not leave the same safe to be asked for anew: as sentences that follow another one, and where to look, if anywhere. */
-export function whyUnsafe(facts: Facts): { text: string; next?: string } | undefined {
+export function retryRiskText(facts: Facts): { text: string; next?: string } | undefined {
   const { operation } = facts
   const silent = unasked(facts)
   if (silent)
@@ -36,7 +37,7 @@ export function whyUnsafe(facts: Facts): { text: string; next?: string } | undef
       text: ` Only the journal says so: ${silent.name} cannot be asked now (${silent.why}), and what was signed may have come into a block there since.`,
       next: `sluice action explain ${operation.id}`,
     }
-  const lost = lostStep(facts)
+  const lost = supersededStep(facts)
   if (!lost) return undefined
   const { step, seen } = lost
   const hash = seen?.owner?.hash

@@ -1,19 +1,19 @@
-import { shortText } from '../../transactions/bridge/under-delivery.ts'
+import { underDeliveryText } from '../../transactions/bridge/under-delivery.ts'
 import { isShort, resultOf } from '../../transactions/outcome/result.ts'
-import { type Facts, isInTheAir } from '../facts/facts.ts'
+import { type Facts, isInFlight } from '../facts/facts.ts'
 import {
-  allowed,
-  command,
-  fundsNow,
-  inHand,
-  isSafe,
-  othersWait,
-  refusedText,
-  revokeIfLeft,
-  stepWord,
+  actionCommand,
+  allowancesText,
+  duplicateRefusedText,
+  fundsText,
+  isSafeToRetry,
+  otherPendingText,
+  revokeSteps,
+  stepText,
+  walletBusyText,
 } from '../messages/messages.ts'
-import { arrivedAt } from '../messages/received.ts'
-import { never, type Row, type Situation } from '../verdict.ts'
+import { receivedFundsText } from '../messages/received.ts'
+import { type DiagnosisRule, neverSafe, type Situation } from '../verdict.ts'
 
 const isReverted = ({ focus }: Facts): boolean =>
   focus?.step.state === 'FINAL_REVERTED' || (focus?.seen?.found?.ok === false && focus.seen.found.isDeep)
@@ -24,18 +24,19 @@ const reverted = (
   situation: Situation,
   is: (facts: Facts) => boolean,
   why: (facts: Facts) => string,
-): Row => ({
+): DiagnosisRule => ({
   situation,
   is: (facts) => isReverted(facts) && is(facts),
   verdict: (facts) =>
-    `${stepWord(facts, facts.focus!.step.index)} was mined and reverted: ${why(facts)}.${refusedText(facts)}${othersWait(facts)}`,
-  funds: (facts) => `${fundsNow(facts)} Only the fee is gone.${allowed(facts)}`,
-  safeToRetry: isSafe,
-  next: (facts) => revokeIfLeft(facts) ?? (isInTheAir(facts.focus!.step) ? command(facts, 'resume') : null),
+    `${stepText(facts, facts.focus!.step.index)} was mined and reverted: ${why(facts)}.${duplicateRefusedText(facts)}${otherPendingText(facts)}`,
+  funds: (facts) => `${fundsText(facts)} Only the fee is gone.${allowancesText(facts)}`,
+  safeToRetry: isSafeToRetry,
+  next: (facts) =>
+    revokeSteps(facts) ?? (isInFlight(facts.focus!.step) ? actionCommand(facts, 'resume') : null),
 })
 
 /** Actions that the chain refused to carry out, by the reason that it gives. */
-export const revertedRows: readonly Row[] = [
+export const revertedRules: readonly DiagnosisRule[] = [
   reverted(
     'REVERTED_GAS',
     ({ focus }) => focus?.seen?.isOutOfGas === true,
@@ -58,7 +59,7 @@ export const revertedRows: readonly Row[] = [
 const isNotSigned = ({ steps }: Facts): boolean => steps.every(({ attempts }) => attempts.length === 0)
 const isOwnCancel = ({ focus }: Facts): boolean =>
   focus !== undefined &&
-  isInTheAir(focus.step) &&
+  isInFlight(focus.step) &&
   focus.seen?.found?.kind === 'cancel' &&
   focus.seen.found.isDeep
 
@@ -66,26 +67,26 @@ const isSettled = ({ operation: { state } }: Facts): boolean => state === 'CANCE
 const cancelled = (facts: Facts): string =>
   facts.operation.state === 'CANCELLED' || !facts.focus
     ? 'It was'
-    : `${stepWord(facts, facts.focus.step.index)} was`
+    : `${stepText(facts, facts.focus.step.index)} was`
 
 /** Whether what was final of what was given up is in no block any more, be it noticed or not. */
 const isAgainOpen = ({ steps }: Facts): boolean =>
-  steps.some(({ step, seen }) => !seen?.found && (isInTheAir(step) || seen?.isGone === true))
+  steps.some(({ step, seen }) => !seen?.found && (isInFlight(step) || seen?.isGone === true))
 
 /** What goes on with what a reorganisation took off the chain: what reverted is only cancelled, as it may not revert again; and what waits behind another action, by that one. */
 function onAgain(facts: Facts): string {
   const { steps, operation, before } = facts
   const isOff = steps.some(
-    ({ step, seen, isLetGo }) => isLetGo === true && !seen?.found && (isInTheAir(step) || seen?.isGone),
+    ({ step, seen, isLetGo }) => isLetGo === true && !seen?.found && (isInFlight(step) || seen?.isGone),
   )
-  if (isOff) return command(facts, 'cancel', ' --yes')
+  if (isOff) return actionCommand(facts, 'cancel', ' --yes')
   return before === undefined || before === operation.id
-    ? command(facts, 'resume')
+    ? actionCommand(facts, 'resume')
     : `sluice action resume ${before}`
 }
 
 /** Actions that are over, or were: by the journal, and by whether the chain still says so. */
-export const over: readonly Row[] = [
+export const finishedRules: readonly DiagnosisRule[] = [
   {
     situation: 'DROPPED',
     is: ({ operation }) => operation.state === 'DROPPED',
@@ -95,9 +96,9 @@ export const over: readonly Row[] = [
         : `Nothing of it was signed: it made way for another plan under the same key, and went on as ${wentOnAs}.`,
     funds: (facts) =>
       facts.wentOnAs === undefined
-        ? fundsNow(facts)
+        ? fundsText(facts)
         : `Nothing was moved by it. What ${facts.wentOnAs} moved is told there.`,
-    safeToRetry: (facts) => facts.wentOnAs === undefined && isSafe(facts),
+    safeToRetry: (facts) => facts.wentOnAs === undefined && isSafeToRetry(facts),
     next: ({ wentOnAs: id }) => (id === undefined ? null : `sluice action explain ${id}`),
   },
   {
@@ -105,30 +106,33 @@ export const over: readonly Row[] = [
     is: ({ operation }) => operation.state === 'CANCELLED' && operation.exit !== 24,
     verdict: (facts) =>
       `It was given up: what was not signed of it never will be.${isAgainOpen(facts) ? ' A deep reorganisation of the chain took what was final of it away, and until that is settled again nothing goes before it.' : ''}`,
-    funds: (facts) => fundsNow(facts) + allowed(facts),
-    safeToRetry: (facts) => !isAgainOpen(facts) && isSafe(facts),
-    next: (facts) => (isAgainOpen(facts) ? onAgain(facts) : revokeIfLeft(facts)),
+    funds: (facts) => fundsText(facts) + allowancesText(facts),
+    safeToRetry: (facts) => !isAgainOpen(facts) && isSafeToRetry(facts),
+    next: (facts) => (isAgainOpen(facts) ? onAgain(facts) : revokeSteps(facts)),
   },
   {
     // By the journal alone: what the chains show now is told below, where they show anything.
     situation: 'BRIDGE_SHORT',
     is: (facts) =>
       isShort(facts.operation) && !facts.bridge?.delivered && resultOf(facts.operation).short !== undefined,
-    verdict: ({ operation }) => `${shortText(resultOf(operation).short!)}. Nothing more is signed by itself.`,
-    funds: fundsNow,
-    safeToRetry: never,
-    next: (facts) => command(facts, 'export'),
+    verdict: ({ operation }) =>
+      `${underDeliveryText(resultOf(operation).short!)}. Nothing more is signed by itself.`,
+    funds: fundsText,
+    safeToRetry: neverSafe,
+    next: (facts) => actionCommand(facts, 'export'),
   },
   {
     situation: 'NOTHING_SIGNED',
     is: isNotSigned,
     verdict: (facts) =>
-      `It was planned, and nothing of it was ever signed${facts.isAtWork ? `: ${inHand(facts)}` : ''}.${facts.before === undefined ? '' : ` The action ${facts.before} of the same wallet comes first: it is signed, and its chain does not have it.`}`,
-    funds: fundsNow,
-    safeToRetry: isSafe,
+      `It was planned, and nothing of it was ever signed${facts.isAtWork ? `: ${walletBusyText(facts)}` : ''}.${facts.before === undefined ? '' : ` The action ${facts.before} of the same wallet comes first: it is signed, and its chain does not have it.`}`,
+    funds: fundsText,
+    safeToRetry: isSafeToRetry,
     next: (facts) => {
-      if (facts.isAtWork) return command(facts, 'watch')
-      return facts.before === undefined ? command(facts, 'resume') : `sluice action resume ${facts.before}`
+      if (facts.isAtWork) return actionCommand(facts, 'watch')
+      return facts.before === undefined
+        ? actionCommand(facts, 'resume')
+        : `sluice action resume ${facts.before}`
     },
   },
   {
@@ -137,20 +141,20 @@ export const over: readonly Row[] = [
       steps.some(({ seen }) => seen?.isGone === true) ||
       (wasReopened &&
         focus !== undefined &&
-        isInTheAir(focus.step) &&
+        isInFlight(focus.step) &&
         focus.seen !== undefined &&
         !focus.seen.found),
     verdict: () => 'It was final, and a deep reorganisation of the chain took its block away.',
-    funds: (facts) => fundsNow(facts) + allowed(facts),
-    safeToRetry: never,
+    funds: (facts) => fundsText(facts) + allowancesText(facts),
+    safeToRetry: neverSafe,
     next: onAgain,
   },
   {
     situation: 'DONE',
     is: ({ operation }) => operation.state === 'DONE',
     verdict: () => 'It is done, and final.',
-    funds: (facts) => arrivedAt(facts) + allowed(facts),
-    safeToRetry: never,
+    funds: (facts) => receivedFundsText(facts) + allowancesText(facts),
+    safeToRetry: neverSafe,
     next: () => null,
   },
   {
@@ -158,10 +162,10 @@ export const over: readonly Row[] = [
     is: (facts) =>
       facts.operation.state === 'CANCELLED' || facts.focus?.step.state === 'CANCELLED' || isOwnCancel(facts),
     verdict: (facts) =>
-      `${cancelled(facts)} cancelled: our transaction that does nothing was mined in its place.${othersWait(facts)}`,
-    funds: (facts) => fundsNow(facts) + allowed(facts),
-    safeToRetry: isSafe,
-    next: (facts) => (isSettled(facts) ? revokeIfLeft(facts) : command(facts, 'resume')),
+      `${cancelled(facts)} cancelled: our transaction that does nothing was mined in its place.${otherPendingText(facts)}`,
+    funds: (facts) => fundsText(facts) + allowancesText(facts),
+    safeToRetry: isSafeToRetry,
+    next: (facts) => (isSettled(facts) ? revokeSteps(facts) : actionCommand(facts, 'resume')),
   },
   {
     situation: 'SUPERSEDED',
@@ -171,19 +175,19 @@ export const over: readonly Row[] = [
       return owner?.isDeep === true
     },
     verdict: (facts) =>
-      `${stepWord(facts, facts.focus!.step.index)} can never be mined: another transaction of this wallet${ownerText(facts)} used its nonce ${facts.focus!.step.nonce}. See what that did before you ask for the same again.${othersWait(facts)}`,
-    funds: (facts) => fundsNow(facts) + allowed(facts),
-    safeToRetry: never,
-    next: (facts) => command(facts, facts.operation.state === 'ATTENTION' ? 'replan' : 'resume'),
+      `${stepText(facts, facts.focus!.step.index)} can never be mined: another transaction of this wallet${ownerText(facts)} used its nonce ${facts.focus!.step.nonce}. See what that did before you ask for the same again.${otherPendingText(facts)}`,
+    funds: (facts) => fundsText(facts) + allowancesText(facts),
+    safeToRetry: neverSafe,
+    next: (facts) => actionCommand(facts, facts.operation.state === 'ATTENTION' ? 'replan' : 'resume'),
   },
   {
     situation: 'NONCE_TAKEN_NOT_FINAL',
     is: ({ focus }) => focus?.seen?.owner !== undefined,
     verdict: (facts) =>
       `Another transaction of this wallet${ownerText(facts)} has the nonce ${facts.focus!.step.nonce}, and it is not final: either can still win.`,
-    funds: (facts) => fundsNow(facts) + allowed(facts),
-    safeToRetry: never,
-    next: (facts) => command(facts, facts.operation.state === 'ATTENTION' ? 'explain' : 'resume'),
+    funds: (facts) => fundsText(facts) + allowancesText(facts),
+    safeToRetry: neverSafe,
+    next: (facts) => actionCommand(facts, facts.operation.state === 'ATTENTION' ? 'explain' : 'resume'),
   },
 ]
 

@@ -1,4 +1,4 @@
-import type { Standing } from '../../chain/allowance.ts'
+import type { StandingAllowance } from '../../chain/allowance.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { Token } from '../../domain/token.ts'
@@ -7,7 +7,7 @@ import type { Level } from '../assurance.ts'
 import type { Simulation } from '../simulation/result.ts'
 
 /** One rule of a policy against one plan. */
-export type Rule = {
+export type RuleResult = {
   rule: string
   wanted: string
   found: string
@@ -33,7 +33,7 @@ export type Rule = {
  */
 export type PolicyFacts = {
   legs: readonly { intent: Intent; action: Address; slippage: number | undefined; impact?: number | null }[]
-  standing: readonly Standing[]
+  standing: readonly StandingAllowance[]
   networks: readonly Network[]
   simulation: Pick<Simulation, 'how' | 'gas' | 'fees' | 'dataFee' | 'endpoints'> | null
   coin: Token

@@ -1,23 +1,23 @@
 import { randomBytes } from 'node:crypto'
-import { atBlock } from '../../chain/reads.ts'
+import { requestAtBlock } from '../../chain/reads.ts'
 import { revertReason } from '../../chain/reverts/reason.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Log } from './granted-authority.ts'
-import { type Before, readsOf, word } from './reads.ts'
+import { readsOf, type WalletState, word } from './reads.ts'
 import type { Allowance, SimulationQuestion } from './result.ts'
 
 /** A leg that is to be run on top of a block, which `peer` has as well. */
-export type Block = Omit<SimulationQuestion, 'allowances'> & {
+export type SimulationInput = Omit<SimulationQuestion, 'allowances'> & {
   allowances: readonly Allowance[]
   peer?: Rpc
-  before: Before
+  before: WalletState
 }
 
 /** What is there after the last step. `value` is what the steps carried. */
-export type Outcome = {
+export type SimulationOutcome = {
   balances: bigint[]
   allowed: bigint[]
   coin: bigint
@@ -31,7 +31,7 @@ export type Outcome = {
 type Strangers = { reader: Address; coinOf: Address; codeOf: Address; random: Hex }
 
 /** New strangers. */
-export const newStrangers = (): Strangers => {
+export const newProbeAccounts = (): Strangers => {
   const some = (bytes: number): Hex => `0x${randomBytes(bytes).toString('hex')}`
   return { reader: some(20), coinOf: some(20), codeOf: some(20), random: some(32) }
 }
@@ -51,12 +51,12 @@ type CallResult = {
  * Runs a leg and the reads after it as one block at a time. Without gas limits they are found out; with them all is as it
  * will be signed: nonce, gas, fees, validated, the block made by who made the last one, and its randomness new.
  */
-export async function runBlock(
-  block: Block,
+export async function simulateBlock(
+  block: SimulationInput,
   gas: readonly bigint[] | undefined,
   time: number,
-  strangers = newStrangers(),
-): Promise<Outcome> {
+  strangers = newProbeAccounts(),
+): Promise<SimulationOutcome> {
   const { rpc, transactions, tokens, wallet, before } = block
   const reads = readsOf(block)
   const padded = `0x${wallet.slice(2).toLowerCase().padStart(64, '0')}` as const
@@ -99,7 +99,7 @@ type Run = { calls: readonly object[]; strangers: Strangers; time: number; valid
 
 async function simulated(
   rpc: Rpc,
-  { head }: Before,
+  { head }: WalletState,
   { calls, strangers, time, validation }: Run,
 ): Promise<CallResult[]> {
   const { reader, coinOf, codeOf, random } = strangers
@@ -118,7 +118,7 @@ async function simulated(
     calls,
   }
   const question = { blockStateCalls: [state], validation }
-  const answer = await atBlock(rpc, head, (at) => rpc.request('eth_simulateV1', [question, at]))
+  const answer = await requestAtBlock(rpc, head, (at) => rpc.request('eth_simulateV1', [question, at]))
   const results = Array.isArray(answer)
     ? (answer[0] as { calls?: CallResult[] } | undefined)?.calls
     : undefined

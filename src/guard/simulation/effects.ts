@@ -7,11 +7,11 @@ import type { Intent } from '../../protocols/intent.ts'
 import { leftOfAll } from '../../protocols/lido/abi.ts'
 import { drift } from '../../protocols/receipt-units.ts'
 import { feesOf, sumOf } from '../../protocols/service-fee.ts'
-import { ticketOf } from '../withdrawal-queues.ts'
+import { queueTicket } from '../withdrawal-queues.ts'
 import type { Simulation } from './result.ts'
 
 /** Balances of rebasing tokens may be off by a unit or two from rounding. */
-export const rounding = 2n
+export const roundingUnits = 2n
 
 /** The least by which a balance must change, and what it means when it changes by less. */
 type Bound = { token: Token; least: bigint; what: string }
@@ -37,11 +37,12 @@ function boundsOf(
       ]
     case 'withdraw': {
       const { asset, receipt } = intent.strategy
-      const most = intent.shares === undefined && shares !== undefined ? shares + rounding : held(receipt)
+      const most =
+        intent.shares === undefined && shares !== undefined ? shares + roundingUnits : held(receipt)
       const queue = queueOf(intent.strategy)
       // A request takes the receipt and brings nothing yet, but the token that stands for it.
       if (queue) {
-        const ticket = ticketOf(intent.strategy)
+        const ticket = queueTicket(intent.strategy)
         return [
           { token: receipt, least: -most, what: 'more of the position is taken than was asked for' },
           ...(ticket ? [{ token: ticket, least: 1n, what: 'no request comes of it' }] : []),
@@ -61,13 +62,13 @@ function boundsOf(
         return [
           {
             token: intent.strategy.receipt,
-            least: intent.amount - rounding,
+            least: intent.amount - roundingUnits,
             what: 'too little of the shares comes back',
           },
         ]
-      const ticket = ticketOf(intent.strategy)
+      const ticket = queueTicket(intent.strategy)
       return [
-        { token: intent.strategy.asset, least: intent.amount - rounding, what: 'too little comes out' },
+        { token: intent.strategy.asset, least: intent.amount - roundingUnits, what: 'too little comes out' },
         ...(ticket ? [{ token: ticket, least: -BigInt(intent.ids.length), what: more }] : []),
       ]
     }
@@ -88,7 +89,7 @@ function boundsOf(
 
 /** What a deposit must bring of the receipt at least: what was read that it should, at a price that moves a little, or anything at all. */
 function leastIn(shares: bigint | undefined): bigint {
-  const least = shares === undefined ? 1n : shares - drift(shares) - rounding
+  const least = shares === undefined ? 1n : shares - drift(shares) - roundingUnits
   return least > 1n ? least : 1n
 }
 
@@ -102,9 +103,9 @@ function leastOut(
 ): bigint {
   const paid = sumOf(fees.filter(({ to }) => !sameAddress(to, wallet)))
   if (least !== undefined) return least - paid
-  if (shares === undefined) return amount - rounding - paid
-  const worth = pays - drift(pays) - rounding - paid
-  const whole = fees[0] ? fees[0].of - rounding - paid : 1n
+  if (shares === undefined) return amount - roundingUnits - paid
+  const worth = pays - drift(pays) - roundingUnits - paid
+  const whole = fees[0] ? fees[0].of - roundingUnits - paid : 1n
   return worth > whole ? worth : whole
 }
 
@@ -165,7 +166,7 @@ export function checkEffect(
 function refuseRest(intent: Intent, changes: Simulation['changes']): void {
   if (intent.kind !== 'withdraw' || intent.shares === undefined) return
   const { receipt, constants } = intent.strategy
-  const rest = constants.family === 'lido' ? leftOfAll(constants, intent.shares) : rounding
+  const rest = constants.family === 'lido' ? leftOfAll(constants, intent.shares) : roundingUnits
   const change = changes.find(({ token }) => sameAddress(token.address, receipt.address))
   const left = change ? change.before + change.delta : 0n
   if (left <= (queueOf(intent.strategy) ? rest : 0n)) return
@@ -184,7 +185,7 @@ function leastCoin(intent: Intent, pays: bigint | undefined): bigint | undefined
   if (intent.kind !== 'withdraw' && intent.kind !== 'claim') return undefined
   if (intent.kind === 'withdraw' ? queueOf(intent.strategy) : intent.takesBack) return 0n
   if (intent.strategy.asset.address !== nativeAddress) return undefined
-  return intent.kind === 'withdraw' ? leastOut(intent, pays) : intent.amount - rounding
+  return intent.kind === 'withdraw' ? leastOut(intent, pays) : intent.amount - roundingUnits
 }
 
 /** What a leg may leave of its allowance: a swap for an exact output leaves what it did not need, everything else nothing. */

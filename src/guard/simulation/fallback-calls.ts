@@ -1,9 +1,9 @@
 import { concatHex, numberToHex, size } from 'viem/utils'
-import { atBlock, type Read } from '../../chain/reads.ts'
-import { isNotOffered } from '../../chain/rpc/errors.ts'
+import { type ReadCall, requestAtBlock } from '../../chain/reads.ts'
+import { isUnsupportedMethod } from '../../chain/rpc/errors.ts'
 import type { Hex } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import { type Block, newStrangers, revertedStep } from './block.ts'
+import { newProbeAccounts, revertedStep, type SimulationInput } from './block.ts'
 import { readsOf, word } from './reads.ts'
 import type { Simulation } from './result.ts'
 
@@ -15,23 +15,23 @@ const allWell = 2n ** 256n - 1n
  * override, code that makes the calls one after the other and then reads. It shows balances and allowances, and neither
  * gas nor logs; a contract can tell it from the real thing. Where that is not known either, nothing is simulated.
  */
-export async function callInstead(
-  block: Block,
+export async function simulateByCall(
+  block: SimulationInput,
 ): Promise<Omit<Simulation, 'gas' | 'behind' | 'silent' | 'endpoints'>> {
   const { rpc, wallet, transactions, tokens, allowances, before } = block
   const base = { blockNumber: before.head.number, nonce: before.nonce, fees: before.fees, gasUsed: [] }
   const nothing = { ...base, how: 'unavailable', changes: [], allowances: [], coin: 0n } as const
   let answer: Hex
   try {
-    answer = await atBlock(rpc, before.head, (at) =>
+    answer = await requestAtBlock(rpc, before.head, (at) =>
       rpc.request<Hex>('eth_call', [
-        { from: newStrangers().reader, to: wallet },
+        { from: newProbeAccounts().reader, to: wallet },
         at,
         { [wallet]: { code: batchCode(transactions, readsOf(block)) } },
       ]),
     )
   } catch (error) {
-    if (isNotOffered(error)) return { ...nothing, changes: [], allowances: [] }
+    if (isUnsupportedMethod(error)) return { ...nothing, changes: [], allowances: [] }
     throw error
   }
   // That code always answers with something: nothing comes of a wallet without it, where the node leaves out what it does not know.
@@ -63,7 +63,7 @@ export async function callInstead(
 const answerAt = 0x10000
 
 /** EVM code that makes calls in order, each with calldata out of the code itself, and returns `allWell` and a word for each read; or the number of the step that failed and what it threw. */
-function batchCode(steps: readonly Transaction[], reads: readonly Read[]): Hex {
+function batchCode(steps: readonly Transaction[], reads: readonly ReadCall[]): Hex {
   const calls = [...steps, ...reads.map((read) => ({ ...read, value: 0n }))]
   const length = calls.reduce(
     (sum, call, i) => sum + size(callCode(call, i, i >= steps.length, 0, 0, steps.length)),

@@ -39,7 +39,7 @@ const powers = new Map<Hex, string>([
 const accountIn = (topic: Hex | undefined): Address => `0x${(topic ?? '').slice(-40)}`
 
 /** Refuses a leg in whose simulation anybody gets power over the wallet's things, but for the allowances that it is there to give. */
-export function refuseOtherPower(
+export function refuseGrantedAuthority(
   logs: readonly Log[],
   wallet: Address,
   expected: readonly { token: Address; spender: Address }[],
@@ -63,7 +63,7 @@ export function refuseOtherPower(
 }
 
 /** Refuses a leg in whose simulation the wallet gets other code. */
-export function refuseOwnCode(before: Hex, after: Hex, wallet: Address): void {
+export function refuseCodeChange(before: Hex, after: Hex, wallet: Address): void {
   if (before.toLowerCase() === after.toLowerCase()) return
   throw new AppError('POLICY_SIMULATION', `In the simulation the wallet ${wallet} gets other code`)
 }

@@ -1,6 +1,6 @@
 import { getAddress } from 'viem/utils'
 import type { Head } from '../../chain/fees.ts'
-import { atBlock } from '../../chain/reads.ts'
+import { requestAtBlock } from '../../chain/reads.ts'
 import { revertReason } from '../../chain/reverts/reason.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
 import { isPageInstead } from '../../chain/rpc/errors.ts'
@@ -11,7 +11,7 @@ import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { askMinter, minted } from '../../swaps/cctp-v2/delivery.ts'
 import { balanceOf, word } from './reads.ts'
-import { limitFor } from './simulate.ts'
+import { gasLimitFor } from './simulate.ts'
 
 /** A leg that waits for what a bridge brings. `token` comes, `amount` of it, minted by the bridge of `messenger`; `receipt` is what it is to bring. */
 type LaterQuestion = {
@@ -27,7 +27,7 @@ type LaterQuestion = {
 }
 
 /** What came of a leg that was tried before its funds are there: gas limits that were enough, and the receipt before and after. */
-export type Later = { gas: bigint[]; before: bigint; after: bigint }
+export type LaterLegSimulation = { gas: bigint[]; before: bigint; after: bigint }
 
 type CallResult = {
   status: string
@@ -41,7 +41,7 @@ type CallResult = {
  * leg follows. The wallet needs no coin for that. `undefined` where the node cannot simulate it, or mints nothing; a step that
  * fails is SIMULATION_REVERTED. Nothing of this is relied on once the funds are there: the leg is tried again then, in full.
  */
-export async function simulateLater(question: LaterQuestion): Promise<Later | undefined> {
+export async function simulateLater(question: LaterQuestion): Promise<LaterLegSimulation | undefined> {
   const { rpc, head, network, wallet, transactions, token, amount, messenger, receipt } = question
   const givers = [...(await minterOf(rpc, messenger)), messenger]
   const reading = { from: wallet, ...balanceOf(receipt, wallet) }
@@ -68,7 +68,7 @@ export async function simulateLater(question: LaterQuestion): Promise<Later | un
     )
   }
   return {
-    gas: steps.map(({ gasUsed }) => limitFor(quantity(gasUsed, 'the gas used'))),
+    gas: steps.map(({ gasUsed }) => gasLimitFor(quantity(gasUsed, 'the gas used'))),
     before: word(first?.returnData, 'a token balance'),
     after: word(last?.returnData, 'a token balance'),
   }
@@ -85,7 +85,7 @@ async function minterOf(rpc: Rpc, messenger: Address): Promise<Address[]> {
 async function simulated(rpc: Rpc, head: Head, calls: readonly object[]): Promise<CallResult[] | undefined> {
   const question = { blockStateCalls: [{ calls }], validation: false }
   const answer = await unlessRefused(
-    atBlock(rpc, head, (at) => rpc.request('eth_simulateV1', [question, at])),
+    requestAtBlock(rpc, head, (at) => rpc.request('eth_simulateV1', [question, at])),
   )
   return Array.isArray(answer) ? (answer[0] as { calls?: CallResult[] } | undefined)?.calls : undefined
 }

@@ -1,7 +1,7 @@
 import { encodeFunctionData, formatUnits, keccak256 } from 'viem/utils'
 import { erc20Abi } from '../../chain/erc20.ts'
-import { currentFees, type Fees, type Head, withinCap } from '../../chain/fees.ts'
-import { atBlock, type Read } from '../../chain/reads.ts'
+import { capFees, currentFees, type Fees, type Head } from '../../chain/fees.ts'
+import { type ReadCall, requestAtBlock } from '../../chain/reads.ts'
 import { quantity } from '../../chain/rpc/answer-numbers.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
@@ -23,7 +23,7 @@ type Question = {
 }
 
 /** What the wallet is at a block: its nonce, coin, balances, allowances and code, and what gas costs there. */
-export type Before = {
+export type WalletState = {
   head: Head
   fees: Fees
   nonce: number
@@ -34,7 +34,7 @@ export type Before = {
 }
 
 /** The reads that show what a leg does: a balance for each token, then an allowance for each pair. */
-export const readsOf = ({ tokens, allowances, wallet }: Omit<Question, 'rpc'>): Read[] => [
+export const readsOf = ({ tokens, allowances, wallet }: Omit<Question, 'rpc'>): ReadCall[] => [
   ...tokens.map((token) => balanceOf(token, wallet)),
   ...allowances.map(({ token, spender }) => ({
     to: token,
@@ -43,7 +43,7 @@ export const readsOf = ({ tokens, allowances, wallet }: Omit<Question, 'rpc'>): 
 ]
 
 /** Asks a token how much of it an account has, or a vault that keeps its shares to itself. */
-export const balanceOf = ({ address, isShares }: Token, account: Address): Read => ({
+export const balanceOf = ({ address, isShares }: Token, account: Address): ReadCall => ({
   to: address,
   data: isShares
     ? encodeFunctionData({ abi: stakewiseAbi, functionName: 'getShares', args: [account] })
@@ -58,7 +58,7 @@ export const word = (data: unknown, what: string): bigint => {
 }
 
 /** That a wallet has too little of something, and on which chain: INSUFFICIENT_FUNDS. */
-export function lacking(ask: {
+export function insufficientFunds(ask: {
   wallet: Address
   unit: Unit
   network: string | undefined
@@ -85,13 +85,13 @@ export function lacking(ask: {
 }
 
 /** Reads the wallet at a block, by the hash of that block. What a leg needs and is not there is INSUFFICIENT_FUNDS. */
-export async function readBefore(question: Question, head: Head): Promise<Before> {
+export async function readWalletState(question: Question, head: Head): Promise<WalletState> {
   const { rpc, wallet, tokens, needs = [] } = question
   const others = needs.filter(
     ({ token }) => !tokens.some((known) => sameAddress(known.address, token.address)),
   )
   const reads = [...readsOf(question), ...others.map(({ token }) => balanceOf(token, wallet))]
-  const asked = atBlock(rpc, head, (at) =>
+  const asked = requestAtBlock(rpc, head, (at) =>
     rpc.batch([
       ['eth_getTransactionCount', [wallet, at]],
       ['eth_getBalance', [wallet, at]],
@@ -106,11 +106,18 @@ export async function readBefore(question: Question, head: Head): Promise<Before
     const other = others.findIndex((one) => one.token === token)
     const held = values[known < 0 ? tokens.length + question.allowances.length + other : known]!
     if (held >= amount) continue
-    throw lacking({ wallet, unit: token, network: question.network, held, needed: amount, verb: 'needs' })
+    throw insufficientFunds({
+      wallet,
+      unit: token,
+      network: question.network,
+      held,
+      needed: amount,
+      verb: 'needs',
+    })
   }
   return {
     head,
-    fees: withinCap(fees, head, question.maxFeePerGas),
+    fees: capFees(fees, head, question.maxFeePerGas),
     nonce: Number(quantity(count, 'the nonce')),
     coin: quantity(coin, 'the balance'),
     codeHash: keccak256(typeof code === 'string' && /^0x([0-9a-f]{2})*$/i.test(code) ? (code as Hex) : '0x'),

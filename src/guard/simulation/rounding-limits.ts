@@ -3,7 +3,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Intent } from '../../protocols/intent.ts'
-import { rounding } from './effects.ts'
+import { roundingUnits } from './effects.ts'
 import type { Simulation } from './result.ts'
 
 type Deposit = Extract<Intent, { kind: 'deposit' }>
@@ -19,8 +19,8 @@ export function refuseDust(
 ): void {
   const { asset, receipt, slug } = strategy
   const brought = changes.find(({ token }) => sameAddress(token.address, receipt.address))?.delta
-  if (brought !== 0n || (amount > dustOf(asset) && amount > rounding)) return
-  if (shares === undefined || shares > rounding) return
+  if (brought !== 0n || (amount > dustOf(asset) && amount > roundingUnits)) return
+  if (shares === undefined || shares > roundingUnits) return
   throw new AppError(
     'INVALID_AMOUNT',
     `${formatAmount(amount, asset)} is too little for ${slug}: rounding leaves nothing of it`,
@@ -36,11 +36,11 @@ export const isDust = ({ code, details }: AppError): boolean =>
  * Refuses a deposit of which rounding to whole units of the receipt may keep more than a thousandth, dust aside: so it is where somebody
  * gave a vault money beside its first few shares, to take a part of what comes next. `shares` is what the market says that it brings.
  */
-export function refuseCoarse({ strategy, amount }: Deposit, shares: bigint | undefined): void {
+export function refuseRoundingLoss({ strategy, amount }: Deposit, shares: bigint | undefined): void {
   if (shares === undefined) return
   const { asset, receipt } = strategy
   const unit = shares === 0n ? amount : amount / shares
-  if ([amount / 1_000n, dustOf(asset), rounding].some((bearable) => unit <= bearable)) return
+  if ([amount / 1_000n, dustOf(asset), roundingUnits].some((bearable) => unit <= bearable)) return
   throw new AppError(
     'POLICY_SIMULATION',
     `The smallest unit of ${receipt.symbol} costs ${formatAmount(unit, asset)}, so that rounding could keep too much of this deposit`,

@@ -1,15 +1,15 @@
-import { type CommonHead, commonHead, ownHead } from '../../chain/consistent-head.ts'
-import { dataFeeOf } from '../../chain/data-fee.ts'
+import { type ConsistentHead, commonHead, consistentHead } from '../../chain/consistent-head.ts'
+import { readDataFee } from '../../chain/data-fee.ts'
 import { decodeApprove } from '../../chain/erc20.ts'
-import { refuseDear } from '../../chain/gas-cost-bound.ts'
-import { isNotOffered, isPageInstead } from '../../chain/rpc/errors.ts'
-import { patient } from '../../chain/rpc/timeouts.ts'
+import { refuseExcessiveGas } from '../../chain/gas-cost-bound.ts'
+import { isPageInstead, isUnsupportedMethod } from '../../chain/rpc/errors.ts'
+import { retryingRpc } from '../../chain/rpc/timeouts.ts'
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { type Block, newStrangers, type Outcome, runBlock } from './block.ts'
-import { callInstead } from './fallback-calls.ts'
-import { refuseOtherPower, refuseOwnCode } from './granted-authority.ts'
-import { lacking, readBefore } from './reads.ts'
+import { newProbeAccounts, type SimulationInput, type SimulationOutcome, simulateBlock } from './block.ts'
+import { simulateByCall } from './fallback-calls.ts'
+import { refuseCodeChange, refuseGrantedAuthority } from './granted-authority.ts'
+import { insufficientFunds, readWalletState } from './reads.ts'
 import type { Allowance, Simulation, SimulationQuestion } from './result.ts'
 
 /**
@@ -17,17 +17,17 @@ import type { Allowance, Simulation, SimulationQuestion } from './result.ts'
  * RPC_INCONSISTENT. One that went down since is left out, and named in `silent`.
  */
 async function agreeing(
-  block: Block,
+  block: SimulationInput,
   gas: readonly bigint[],
   time: number,
-): Promise<{ outcome: Outcome; silent?: string }> {
-  const strangers = newStrangers()
-  const outcome = await runBlock(block, gas, time, strangers)
+): Promise<{ outcome: SimulationOutcome; silent?: string }> {
+  const strangers = newProbeAccounts()
+  const outcome = await simulateBlock(block, gas, time, strangers)
   const { peer } = block
   if (!peer) return { outcome }
-  const other = await runBlock({ ...block, rpc: peer }, gas, time, strangers).catch((error: unknown) => {
+  const other = await simulateBlock({ ...block, rpc: peer }, gas, time, strangers).catch((error: unknown) => {
     if (isDown(error)) return undefined
-    throw isNotOffered(error) && !isMissing(error) ? apart(block.rpc.host, peer.host, error) : error
+    throw isUnsupportedMethod(error) && !isMissing(error) ? apart(block.rpc.host, peer.host, error) : error
   })
   if (!other) return { outcome, silent: peer.host }
   if (textOf(other) === textOf(outcome)) return { outcome }
@@ -61,7 +61,7 @@ const apart = (host: string, peer: string, cause: unknown): AppError =>
     cause,
   })
 
-const textOf = (outcome: Outcome): string =>
+const textOf = (outcome: SimulationOutcome): string =>
   JSON.stringify(outcome, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
 
 /**
@@ -73,9 +73,9 @@ const textOf = (outcome: Outcome): string =>
  */
 export async function simulateLeg(asked: SimulationQuestion): Promise<Simulation> {
   const tokens = asked.tokens.filter((token) => !sameAddress(token.address, nativeAddress))
-  const rpc = patient(asked.rpc)
+  const rpc = retryingRpc(asked.rpc)
   const question = { ...asked, rpc, tokens, allowances: watchedAllowances(asked) }
-  const common = await ownHead(rpc, asked)
+  const common = await consistentHead(rpc, asked)
   try {
     return await simulateOn(question, common)
   } catch (error) {
@@ -92,21 +92,24 @@ export async function simulateLeg(asked: SimulationQuestion): Promise<Simulation
 
 async function simulateOn(
   question: SimulationQuestion & { allowances: readonly Allowance[] },
-  { head, peer, behind, silent }: CommonHead,
+  { head, peer, behind, silent }: ConsistentHead,
 ): Promise<Simulation> {
-  const before = await readBefore(question, head)
+  const before = await readWalletState(question, head)
   const { fees } = before
   const { typedFee = null } = question
   // What the signer will refuse is no lack of funds.
-  refuseDear({ gas: 0n, ...fees }, typedFee)
+  refuseExcessiveGas({ gas: 0n, ...fees }, typedFee)
   const value = question.transactions.reduce((sum, transaction) => sum + transaction.value, 0n)
   if (value > before.coin) throw short(question, before.coin, value, 'needs')
-  const block: Block = { ...question, before, ...(peer && { peer }) }
+  const block: SimulationInput = { ...question, before, ...(peer && { peer }) }
   try {
-    const estimate = await runBlock(block, undefined, before.head.timestamp + 1)
-    const gas = estimate.gasUsed.map(limitFor)
-    for (const limit of gas) refuseDear({ gas: limit, ...fees }, typedFee)
-    const dataFee = await dataFeeOf(question.rpc, question.chainId, question.transactions, { ...before, gas })
+    const estimate = await simulateBlock(block, undefined, before.head.timestamp + 1)
+    const gas = estimate.gasUsed.map(gasLimitFor)
+    for (const limit of gas) refuseExcessiveGas({ gas: limit, ...fees }, typedFee)
+    const dataFee = await readDataFee(question.rpc, question.chainId, question.transactions, {
+      ...before,
+      gas,
+    })
     const cost = gas.reduce((sum, limit) => sum + limit, 0n) * fees.maxFeePerGas + (dataFee ?? 0n)
     if (value + cost > before.coin) throw short(question, before.coin, value + cost, 'needs, gas included,')
     const agreed = await agreeing(block, gas, before.head.timestamp + 1)
@@ -114,7 +117,7 @@ async function simulateOn(
     examine(block, outcome)
     const { until } = question
     if (until !== undefined && until > before.head.timestamp + 1)
-      examine(block, await runBlock(block, gas, until))
+      examine(block, await simulateBlock(block, gas, until))
     const costs = { gas, ...(dataFee !== undefined && { dataFee }) }
     return {
       how: 'eth_simulateV1',
@@ -126,15 +129,15 @@ async function simulateOn(
     }
   } catch (error) {
     // What stands before a node that has just been read from refuses this one call with a page of its own, too.
-    if (!isNotOffered(error) && !isPageInstead(error)) throw error
-    return { ...(await callInstead(block)), gas: [], behind, silent, endpoints: 1 }
+    if (!isUnsupportedMethod(error) && !isPageInstead(error)) throw error
+    return { ...(await simulateByCall(block)), gas: [], behind, silent, endpoints: 1 }
   }
 }
 
 /** What can be told of an outcome by itself: nothing got power over the wallet, and the wallet is still what it was. */
-function examine({ wallet, allowances, before }: Block, outcome: Outcome): void {
-  refuseOtherPower(outcome.logs, wallet, allowances)
-  refuseOwnCode(before.codeHash, outcome.codeHash, wallet)
+function examine({ wallet, allowances, before }: SimulationInput, outcome: SimulationOutcome): void {
+  refuseGrantedAuthority(outcome.logs, wallet, allowances)
+  refuseCodeChange(before.codeHash, outcome.codeHash, wallet)
   const paid = outcome.gasUsed.reduce((sum, used) => sum + used, 0n) * before.fees.maxFeePerGas
   const most = outcome.value + paid
   if (outcome.coin - before.coin >= -most) return
@@ -145,8 +148,8 @@ function examine({ wallet, allowances, before }: Block, outcome: Outcome): void 
 }
 
 const read = (
-  { tokens, allowances, before }: Block,
-  outcome: Outcome,
+  { tokens, allowances, before }: SimulationInput,
+  outcome: SimulationOutcome,
 ): Omit<Simulation, 'how' | 'gas' | 'behind' | 'silent' | 'endpoints'> => ({
   blockNumber: before.head.number,
   nonce: before.nonce,
@@ -169,7 +172,7 @@ const read = (
  * A gas limit that is enough for what used this much: up to a fifth of the use is refunded only at the end (EIP-3529),
  * and each level of calls keeps a 64th back (EIP-150).
  */
-export const limitFor = (gasUsed: bigint): bigint => (gasUsed * 7n) / 4n
+export const gasLimitFor = (gasUsed: bigint): bigint => (gasUsed * 7n) / 4n
 
 /** The allowances that the leg itself gives, and those that were named. */
 function watchedAllowances({ transactions, allowances = [] }: SimulationQuestion): Allowance[] {
@@ -189,4 +192,4 @@ const short = (
   held: bigint,
   needed: bigint,
   verb: string,
-): AppError => lacking({ wallet, unit, network, held, needed, verb })
+): AppError => insufficientFunds({ wallet, unit, network, held, needed, verb })

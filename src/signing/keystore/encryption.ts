@@ -5,7 +5,7 @@ import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { parseKey } from './key.ts'
 import { type KeystoreFile, parseKeystore } from './keystore-format.ts'
-import { signerOf } from './private-key-signer.ts'
+import { privateKeySigner } from './private-key-signer.ts'
 
 const scryptAsync = promisify<
   string,
@@ -53,7 +53,7 @@ export async function sealKey(key: Hex, password: string): Promise<string> {
     kdfparams: kdfparams as never,
     iv: randomBytes(16),
   })
-  return `${JSON.stringify({ address: signerOf(key).address.slice(2).toLowerCase(), ...sealed }, undefined, 2)}\n`
+  return `${JSON.stringify({ address: privateKeySigner(key).address.slice(2).toLowerCase(), ...sealed }, undefined, 2)}\n`
 }
 
 /** Opens a keystore file's text. A wrong password is WRONG_PASSWORD; a file that is no keystore is KEY_SOURCE. */
@@ -69,7 +69,7 @@ export async function openKeystore(text: string, password: string, name = 'This 
   const parsed = parseKey(key.slice(2).padStart(64, '0'))
   if (file.address === undefined) return parsed
   const said = Buffer.from(file.address, 'hex')
-  if (timingSafeEqual(said, Buffer.from(signerOf(parsed).address.slice(2), 'hex'))) return parsed
+  if (timingSafeEqual(said, Buffer.from(privateKeySigner(parsed).address.slice(2), 'hex'))) return parsed
   throw new AppError('KEY_SOURCE', `${name} names another address than that of the key inside it`, {
     hint: 'Somebody changed the file. Take it again from where it was made.',
   })

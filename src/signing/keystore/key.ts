@@ -17,7 +17,7 @@ export function parseKey(text: string): Hex {
 }
 
 /** A new private key from the system's randomness. */
-export function newKey(): Hex {
+export function generateKey(): Hex {
   for (;;) {
     const key: Hex = `0x${randomBytes(32).toString('hex')}`
     const number = BigInt(key)

@@ -5,7 +5,7 @@ import { AppError } from '../../domain/errors.ts'
 import { privateDirectory, storeFault } from '../../store/sql/sqlite.ts'
 import { exportKey, fileOf, type StoredKey } from './directory.ts'
 import { openKeystore, sealKey } from './encryption.ts'
-import { signerOf } from './private-key-signer.ts'
+import { privateKeySigner } from './private-key-signer.ts'
 
 /** Seals a key into a new file of mode 0600, all of it or none; a name that is taken is refused. */
 export async function saveKey(
@@ -32,7 +32,7 @@ export async function saveKey(
   } finally {
     rmSync(draft, { force: true })
   }
-  return { name, address: signerOf(key).address }
+  return { name, address: privateKeySigner(key).address }
 }
 
 /** Opens a key of the keystore. */

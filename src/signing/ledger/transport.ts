@@ -107,12 +107,12 @@ function packages(emulator: string | null) {
             ).speculosTransportFactory(emulator, true),
     }
   } catch (cause) {
-    throw unloaded(cause)
+    throw loadFailureText(cause)
   }
 }
 
 /** What cannot be loaded, in words: packages that are missing, or a system without what they stand on. */
-export function unloaded(cause: unknown): AppError {
+export function loadFailureText(cause: unknown): AppError {
   const { code, message } = cause as NodeJS.ErrnoException
   if (code === 'MODULE_NOT_FOUND')
     return new AppError('KEY_SOURCE', 'The packages that speak to a Ledger are not installed', {

@@ -13,7 +13,7 @@ export type LogPlace = { chainId: number; source: string; owner: string }
  * What was read of the past of the chains: the logs of owners with marks of how far they were read, and facts that no longer
  * change, by a name of their own.
  */
-export const pastSchema = `create table chain_logs (
+export const chainLogSchema = `create table chain_logs (
      chain_id bigint not null, source text not null, owner text not null, block bigint not null, idx bigint not null, log text not null,
      primary key (chain_id, source, owner, block, idx));
    create table chain_log_marks (
@@ -22,14 +22,14 @@ export const pastSchema = `create table chain_logs (
    create table chain_facts (chain_id bigint not null, name text not null, value text not null, primary key (chain_id, name))`
 
 /** Logs were kept once of nodes that may have been behind: all of them are read anew. */
-export const pastAgain = `delete from chain_log_marks;
+export const chainLogReset = `delete from chain_log_marks;
    delete from chain_logs`
 
 /** So many marks are kept, newest first: a rearranged chain is read again from the newest that still holds. */
 const keptMarks = 8
 
 /** The queries about what was read of the past. */
-export function pastQueries(sql: Sql) {
+export function chainLogQueries(sql: Sql) {
   const where = 'chain_id = $1 and source = $2 and owner = $3'
   const valuesOf = ({ chainId, source, owner }: LogPlace) => [chainId, source, owner]
   return {

@@ -13,7 +13,7 @@ type ToldRow = {
 }
 
 /** What clients told. */
-export const toldSchema = `create table action_told (
+export const clientReportSchema = `create table action_told (
      action_id text not null references actions (id), hash text not null, customer text not null, chain_id bigint, idx integer, told_at bigint not null,
      primary key (action_id, hash));
    create index told_hashes on action_told (customer, hash)`
@@ -25,14 +25,14 @@ const most = 8
  * Whether a hash was told of another operation of the customer that may be the very one that made this call, in SQL: then it waits for that one.
  * `tx` is the row that would have it; the hash is $4 and its nonce $6.
  */
-export const isToldOfOther = (tx: string): string =>
+export const isReportedForOther = (tx: string): string =>
   `exists (select 1 from action_told told join action_txs twin on twin.action_id = told.action_id
    where told.customer = ${tx}.customer and told.hash = $4 and told.action_id <> ${tx}.action_id and told.idx is null
    and twin.chain_id = ${tx}.chain_id and twin.recipient = ${tx}.recipient and twin.data = ${tx}.data and twin.value = ${tx}.value
    and twin.from_nonce <= $6 and (twin.succeeded is null or twin.succeeded = 0))`
 
 /** The queries about what clients told. */
-export const toldQueries = (sql: Sql) => ({
+export const clientReportQueries = (sql: Sql) => ({
   /** What was told of an operation, oldest first. What it has a transaction for already may be that of a twin. */
   told: (actionId: string): Promise<ToldRow[]> =>
     sql.query<ToldRow>(

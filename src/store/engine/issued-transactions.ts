@@ -5,7 +5,7 @@ import { type ActionRow, type ActionTxRow, actionColumns, txColumns } from './mi
 type Handed = { action: ActionRow; txs: ActionTxRow[] }
 
 /** Whether a type is that of a swap, in SQL. */
-export const isSwapIn = (column: string): string => `${column} in ('SAMECHAIN_SWAP', 'CROSSCHAIN_SWAP')`
+export const isSwapColumn = (column: string): string => `${column} in ('SAMECHAIN_SWAP', 'CROSSCHAIN_SWAP')`
 
 const ofQuote = `select ${actionColumns} from actions where customer = $1 and quote_id = $2 order by created_at, id`
 const ofAction = `select ${txColumns} from action_txs where action_id = $1 order by idx`
@@ -13,7 +13,7 @@ const ofAction = `select ${txColumns} from action_txs where action_id = $1 order
 const aDay = 24 * 3_600_000
 
 /** The queries about what was handed out to be signed: nothing of it is ever forgotten, as any of it may still be sent. */
-export const handedOutQueries = (sql: Sql) => {
+export const issuedTransactionQueries = (sql: Sql) => {
   const all = async ({ query }: Pick<Sql, 'query'>, customer: string, quoteId: string): Promise<Handed[]> =>
     Promise.all(
       (await query<ActionRow>(ofQuote, [customer, quoteId])).map(async (action) => ({

@@ -61,7 +61,7 @@ export const txColumns = `action_id as "actionId", idx, kind, chain_id as "chain
   hash, nonce, block_number as "blockNumber", block_hash as "blockHash", succeeded, gas_used as "gasUsed"`
 
 /** The tables as they were first made. */
-export const firstSchema = `create table quotes (
+export const initialSchema = `create table quotes (
      id text primary key, customer text not null, provider text not null, origin_chain text not null, destination_chain text not null,
      wire text not null, offer text not null, created_at bigint not null, expires_at bigint not null);
    create index quotes_newest on quotes (customer, created_at);

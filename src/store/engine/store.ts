@@ -1,35 +1,35 @@
 import { keysSchema } from '../keys/keys.ts'
 import type { Migration, Sql } from '../sql/sql.ts'
-import { pastAgain, pastQueries, pastSchema } from './chain-logs.ts'
-import { isToldOfOther, toldQueries, toldSchema } from './client-reports.ts'
-import { handedOutQueries, isSwapIn } from './issued-transactions.ts'
+import { chainLogQueries, chainLogReset, chainLogSchema } from './chain-logs.ts'
+import { clientReportQueries, clientReportSchema, isReportedForOther } from './client-reports.ts'
+import { isSwapColumn, issuedTransactionQueries } from './issued-transactions.ts'
 import {
   type ActionRow,
   type ActionTxRow,
   actionColumns,
   actionsNewest,
   actionsOfWallet,
-  firstSchema,
   hashesByCustomer,
+  initialSchema,
   txColumns,
 } from './migrations.ts'
 import { actionsByQuote, quoteQueries } from './quotes.ts'
 import { settingChanges, settingQueries } from './settings.ts'
 import { lastOfDay, snapshotQueries, snapshotSchema } from './snapshots.ts'
-import { sentQueries, sentSchema } from './submitted-transactions.ts'
+import { submittedQueries, submittedSchema } from './submitted-transactions.ts'
 
 /** The schema of the engine's store, a step of its life a line. */
 export const engineMigrations: readonly Migration[] = [
-  firstSchema,
+  initialSchema,
   keysSchema,
   actionsByQuote,
   hashesByCustomer,
-  pastSchema,
+  chainLogSchema,
   snapshotSchema,
   actionsNewest,
-  pastAgain,
-  sentSchema,
-  toldSchema,
+  chainLogReset,
+  submittedSchema,
+  clientReportSchema,
   lastOfDay,
   settingChanges,
   actionsOfWallet,
@@ -42,11 +42,11 @@ export type EngineStore = ReturnType<typeof engineStore>
 export function engineStore(sql: Sql) {
   return {
     ...quoteQueries(sql),
-    ...pastQueries(sql),
+    ...chainLogQueries(sql),
     ...snapshotQueries(sql),
-    ...handedOutQueries(sql),
-    ...sentQueries(sql),
-    ...toldQueries(sql),
+    ...issuedTransactionQueries(sql),
+    ...submittedQueries(sql),
+    ...clientReportQueries(sql),
     ...settingQueries(sql),
 
     action: async (
@@ -79,7 +79,7 @@ export function engineStore(sql: Sql) {
 
     /** The ids of a customer's actions, newest first; what one quote was handed out as is one. */
     recentActions: async (customer: string, most: number): Promise<string[]> => {
-      const text = `select id from actions where customer = $1 and (id = quote_id or not ${isSwapIn('type')}) order by created_at desc, id limit $2`
+      const text = `select id from actions where customer = $1 and (id = quote_id or not ${isSwapColumn('type')}) order by created_at desc, id limit $2`
       return (await sql.query<{ id: string }>(text, [customer, most])).map(({ id }) => id)
     },
 
@@ -92,7 +92,7 @@ export function engineStore(sql: Sql) {
       await sql.query(
         `update action_txs set hash = $4 where action_id = $1 and idx = $2 and hash is not distinct from $5
          and not exists (select 1 from action_txs other where other.customer = action_txs.customer and other.chain_id = $3 and other.hash = $4)
-         and not ${isToldOfOther('action_txs')}`,
+         and not ${isReportedForOther('action_txs')}`,
         [actionId, idx, chainId, hash, tx.hash, nonce],
       )
       const [row] = await sql.query<{ hash: string | null }>(

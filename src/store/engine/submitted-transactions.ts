@@ -10,12 +10,12 @@ export type SentRow = { nonce: number; block: number; blockHash: string; hash: s
 type SentPlace = { chainId: number; wallet: string }
 
 /** What wallets have sent since something was handed out to them, as it was read off final blocks: each block is read once. */
-export const sentSchema = `create table chain_sent (
+export const submittedSchema = `create table chain_sent (
      chain_id bigint not null, wallet text not null, nonce bigint not null, block bigint not null, block_hash text not null, hash text not null, call text not null,
      primary key (chain_id, wallet, nonce))`
 
 /** The queries about what wallets have sent. */
-export function sentQueries(sql: Sql) {
+export function submittedQueries(sql: Sql) {
   const valuesOf = ({ chainId, wallet }: SentPlace) => [chainId, wallet.toLowerCase()]
   return {
     /** What is known of the nonces of a wallet, from one on. */

@@ -1,13 +1,13 @@
 import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
 import { openJournalDb, sha256 } from './database.ts'
-import { journalSeal, sealOf, sumOfAttempt } from './event-chain.ts'
+import { attemptHash, journalIntegrity, operationSeal } from './event-chain.ts'
 import { journalLimits } from './limits.ts'
-import { journalLookups } from './lookups.ts'
-import { journalAgain } from './reopened-steps.ts'
+import { journalNonces } from './lookups.ts'
+import { journalReopening } from './reopened-steps.ts'
 import { attemptOf, columnsOf, eventOf } from './rows.ts'
-import { journalHead } from './seen-heads.ts'
-import { journalInside } from './steps.ts'
+import { journalHeads } from './seen-heads.ts'
+import { journalWrites } from './steps.ts'
 import type { Journal } from './types.ts'
 
 /** The hash that tells whether two requests are the same, whatever the order of their keys. */
@@ -17,8 +17,8 @@ export const hashRequest = (request: unknown): string => sha256(canonical(reques
 export function openJournal(path: string, clock: () => number): Journal {
   const db = openJournalDb(path)
   const { all, one, run, put, write, close } = db
-  const inside = journalInside(db, clock)
-  const seal = journalSeal(db)
+  const inside = journalWrites(db, clock)
+  const seal = journalIntegrity(db)
   const { note, stateOf, load, loadEach, find, step, release, settle } = inside
 
   return {
@@ -50,7 +50,7 @@ export function openJournal(path: string, clock: () => number): Journal {
           for (const { role, text, transaction } of steps)
             put('step', { operation: id, idx: idx++, leg, wallet, role, text, ...columnsOf(transaction) })
         }
-        note(id, null, '', 'OPEN', `planned ${sealOf(db, id)}`)
+        note(id, null, '', 'OPEN', `planned ${operationSeal(db, id)}`)
       })
       return find(id)!
     },
@@ -127,7 +127,7 @@ export function openJournal(path: string, clock: () => number): Journal {
           max_priority: attempt.maxPriorityFeePerGas.toString(),
           created: clock(),
         })
-        const sum = sumOfAttempt(one('SELECT * FROM attempt WHERE hash = ?', attempt.hash)!)
+        const sum = attemptHash(one('SELECT * FROM attempt WHERE hash = ?', attempt.hash)!)
         const was = stateOf(id, index)
         if (was === 'RESERVED') step(id, index, 'SIGNED', `signed ${attempt.hash} ${sum}`)
         else note(id, index, was, was, `signed ${attempt.hash} ${sum}`)
@@ -169,11 +169,11 @@ export function openJournal(path: string, clock: () => number): Journal {
         note(id, null, `leg ${leg} waiting`, `leg ${leg} ready`, hash)
       }),
     settle: (id, becomes, why, exit, result) => write(() => settle(id, becomes, why, exit, result)),
-    ...journalAgain(db, inside),
-    ...journalLookups(db, inside),
+    ...journalReopening(db, inside),
+    ...journalNonces(db, inside),
     ...seal,
     ...journalLimits(db, clock),
-    ...journalHead(db, clock),
+    ...journalHeads(db, clock),
     events: (id) => all('SELECT * FROM event WHERE operation = ? ORDER BY seq', id).map(eventOf),
     close,
   }

@@ -1,6 +1,6 @@
 import type { Address, Hex } from '../../domain/address.ts'
 import type { JournalDb } from './database.ts'
-import type { Hold, Journal } from './types.ts'
+import type { Journal, LimitHold } from './types.ts'
 
 const dayMs = 86_400_000
 
@@ -23,7 +23,7 @@ export function journalLimits(
       exceptId,
       wallet,
     ).reduce((sum, { amount }) => sum + BigInt(String(amount)), 0n)
-  const heldByOthers = (id: string, { asset, since }: Hold): bigint =>
+  const heldByOthers = (id: string, { asset, since }: LimitHold): bigint =>
     held(String(one('SELECT wallet FROM operation WHERE id = ?', id)?.wallet) as Address, asset, since, id)
 
   return {

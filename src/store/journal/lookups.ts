@@ -1,11 +1,11 @@
 import type { JournalDb } from './database.ts'
-import type { journalInside } from './steps.ts'
+import type { journalWrites } from './steps.ts'
 import type { Journal } from './types.ts'
 
 /** What is asked of the journal about keys, hashes and nonces, without going through its operations one by one. */
-export function journalLookups(
+export function journalNonces(
   { one }: JournalDb,
-  { load }: ReturnType<typeof journalInside>,
+  { load }: ReturnType<typeof journalWrites>,
 ): Pick<Journal, 'findKey' | 'findHash' | 'servedBy' | 'nextNonce' | 'holderOf' | 'redoable'> {
   return {
     findKey: (idemKey) => {

@@ -1,13 +1,13 @@
 import { canonical } from '../../domain/canonical-json.ts'
 import type { JournalDb } from './database.ts'
-import { sealOf } from './event-chain.ts'
+import { operationSeal } from './event-chain.ts'
 import type { JournalEvent } from './operation.ts'
 import { columnsOf } from './rows.ts'
-import type { journalInside } from './steps.ts'
+import type { journalWrites } from './steps.ts'
 import type { Journal } from './types.ts'
 
 /** Whether a step was final once as what reverted, or was cancelled: then the same was safe to be done anew, and may have been, whatever became of its block since. */
-export const wasLetGo = (events: readonly JournalEvent[], step: number): boolean =>
+export const endedWithoutEffect = (events: readonly JournalEvent[], step: number): boolean =>
   events.some(
     ({ index, becomes }) => index === step && (becomes === 'FINAL_REVERTED' || becomes === 'CANCELLED'),
   )
@@ -19,9 +19,9 @@ export const wasReopened = (events: readonly JournalEvent[]): boolean =>
 const reopened = 're-opened'
 
 /** What opens a part of an operation again: a new plan for what was not signed, steps whose blocks went away, and nonces that were not lost. */
-export function journalAgain(
+export function journalReopening(
   db: JournalDb,
-  { note, stateOf, find, step, release, settle }: ReturnType<typeof journalInside>,
+  { note, stateOf, find, step, release, settle }: ReturnType<typeof journalWrites>,
 ): Pick<Journal, 'replan' | 'reopen' | 'regain'> {
   const { all, one, run, put, write } = db
   return {
@@ -39,7 +39,7 @@ export function journalAgain(
         for (const { role, text, transaction } of steps)
           put('step', { operation: id, idx: idx++, leg, wallet, role, text, ...columnsOf(transaction) })
         run('UPDATE operation SET plan = ? WHERE id = ?', canonical(plan), id)
-        note(id, null, state, state, `planned anew, ${why} ${sealOf(db, id)}`)
+        note(id, null, state, state, `planned anew, ${why} ${operationSeal(db, id)}`)
       }),
     reopen: (id, indexes, why) =>
       write(() => {

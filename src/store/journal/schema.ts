@@ -15,7 +15,7 @@ export const stepStates = [
 export type StepState = (typeof stepStates)[number]
 
 /** Where a step may go. Back edges: a reservation that was never signed, blocks that a reorganisation took away, and a nonce that was not lost. */
-export const stepMoves: Readonly<Record<StepState, readonly StepState[]>> = {
+export const stepTransitions: Readonly<Record<StepState, readonly StepState[]>> = {
   PLANNED: ['RESERVED'],
   RESERVED: ['SIGNED', 'PLANNED'],
   SIGNED: ['BROADCAST'],
@@ -69,7 +69,7 @@ const never = (table: string, what: 'UPDATE' | 'DELETE', columns = ''): string =
 export const journalMigrations: readonly Migration[] = [
   `
   PRAGMA application_id = 0x736c6a31;
-  ${moves('step_move', stepMoves)}
+  ${moves('step_move', stepTransitions)}
   ${moves('operation_move', operationMoves)}
 
   CREATE TABLE operation (

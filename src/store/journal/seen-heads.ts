@@ -6,10 +6,10 @@ import type { Journal } from './types.ts'
  * How long it is held against a node that a higher block was seen, in ms. One wrong answer may have named that block; and who is behind for
  * longer than this is known by the age of its newest block.
  */
-export const headBelievedMs = 10 * 60_000
+export const headRetentionMs = 10 * 60_000
 
 /** The newest block of each chain that a signature was made on. */
-export function journalHead(
+export function journalHeads(
   { one, run, write }: JournalDb,
   clock: () => number,
 ): Pick<Journal, 'head' | 'sawHead'> {
@@ -28,7 +28,7 @@ export function journalHead(
           number,
           hash,
           clock(),
-          headBelievedMs,
+          headRetentionMs,
         ),
       ),
   }

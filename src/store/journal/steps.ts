@@ -2,18 +2,18 @@ import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Exit } from '../../domain/exit-codes.ts'
 import type { JournalDb } from './database.ts'
-import { hashOfEvent } from './event-chain.ts'
+import { eventHash } from './event-chain.ts'
 import type { Operation } from './operation.ts'
 import { operationOf, type Row } from './rows.ts'
 import type { OperationState, StepState } from './schema.ts'
 
 /** What the calls of the journal are made of. Each of these runs inside a transaction of its caller, and leaves its line in the audit trail. */
-export function journalInside({ all, one, run, put }: JournalDb, clock: () => number) {
+export function journalWrites({ all, one, run, put }: JournalDb, clock: () => number) {
   const note = (operation: string, index: number | null, was: string, becomes: string, why: string): void => {
     const at = clock()
     const before = one('SELECT hash FROM event ORDER BY seq DESC LIMIT 1')
     const previous = before ? String(before.hash) : ''
-    const hash = hashOfEvent(previous, { operation, idx: index, was, becomes, why, at })
+    const hash = eventHash(previous, { operation, idx: index, was, becomes, why, at })
     put('event', { operation, idx: index, was, becomes, why, at, prev_hash: previous, hash })
     run('UPDATE operation SET updated = ? WHERE id = ?', at, operation)
   }

@@ -5,7 +5,7 @@ import type { Attempt, Inclusion, JournalEvent, NewOperation, Operation } from '
 import type { OperationState, StepState } from './schema.ts'
 
 /** So much of an asset for one operation; `limit` null is no limit. `asset` is any stable name, such as `31337:0xabc`. */
-export type Hold = { asset: string; amount: bigint; limit: bigint | null; since: number }
+export type LimitHold = { asset: string; amount: bigint; limit: bigint | null; since: number }
 
 /** The steps that replace unsigned ones, and the plan that they belong to. */
 type Replacement = {
@@ -92,7 +92,7 @@ export type Journal = {
    * what is held already. `limit` is for all operations of the wallet since `since`; what was held before for this
    * operation counts once.
    */
-  hold: (id: string, rows: readonly Hold[]) => { row: Hold; held: bigint } | undefined
+  hold: (id: string, rows: readonly LimitHold[]) => { row: LimitHold; held: bigint } | undefined
   /** What other operations of a wallet hold of an asset since a time. */
   held: (wallet: Address, asset: string, since: number, exceptId: string) => bigint
   /** The code that a contract had when it was first used. */

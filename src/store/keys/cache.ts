@@ -1,5 +1,5 @@
 import type { Sql } from '../sql/sql.ts'
-import { digestOf, type KeyOwner, type keyStore } from './keys.ts'
+import { type KeyOwner, keyDigest, type keyStore } from './keys.ts'
 
 const most = 10_000
 
@@ -28,7 +28,7 @@ export function rememberedOwner<made>(
   return async (apiKey) => {
     const now = performance.now()
     if (now - checked > agesMs) await check(now)
-    const digest = digestOf(apiKey)
+    const digest = keyDigest(apiKey)
     const remembered = known.get(digest)
     if (remembered) return remembered
     const found = await owner(digest)

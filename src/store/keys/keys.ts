@@ -22,7 +22,7 @@ export type KeyOwner = { id: string; customer: string; testnet: boolean; strateg
 export const newKey = (): string => `slk_${randomBytes(32).toString('base64url')}`
 
 /** What a key is known by: nobody can get back from it to the key, and a key of 256 random bits needs no salt. */
-export const digestOf = (key: string): string => hash('sha256', key, 'base64url')
+export const keyDigest = (key: string): string => hash('sha256', key, 'base64url')
 
 const columns = `id, customer, testnet, created_at as "createdAt", revoked_at as "revokedAt"`
 type Raw = Omit<KeyRow, 'testnet'> & { testnet: number }
@@ -34,7 +34,7 @@ export function keyStore(sql: Sql) {
     add: async ({ id, customer, testnet, createdAt }: KeyRow, key: string): Promise<void> => {
       await sql.query(
         'insert into api_keys (id, digest, customer, testnet, created_at) values ($1, $2, $3, $4, $5)',
-        [id, digestOf(key), customer, testnet ? 1 : 0, createdAt],
+        [id, keyDigest(key), customer, testnet ? 1 : 0, createdAt],
       )
     },
 

@@ -2,11 +2,11 @@ import { AppError } from '../../domain/errors.ts'
 import { exclusiveLock } from '../file-lock.ts'
 import type { Migration } from '../sql/sql.ts'
 import { openSqlite, storeFault, transactionOf } from '../sql/sqlite.ts'
-import { type SlidingLog, slidingLog, type Taken, type Window } from './rate-limiter.ts'
+import { type LimitResult, type SlidingLog, slidingLog, type Window } from './rate-limiter.ts'
 
 /** The limits of a server's keys. What `take` lets in is written down before it is told. */
 export type KeyLimits = {
-  take: (id: string) => Promise<Taken>
+  take: (id: string) => Promise<LimitResult>
   /** Whether what is let in can be written; where nothing was for a second, it is tried. */
   works: () => boolean
   close: () => Promise<void>
@@ -25,7 +25,7 @@ const migrations: readonly Migration[] = [
 const restMs = 1_000
 
 /** What one turn of the event loop let in, as it is written down; all of it is told when it is. */
-type Turn = { taken: number[] } & PromiseWithResolvers<Taken>
+type Turn = { taken: number[] } & PromiseWithResolvers<LimitResult>
 
 /**
  * Opens the limits of one server: a sliding log of every request that was let in, in memory, where it is asked, and in a
@@ -117,7 +117,7 @@ export async function openKeyLimits(
   }
   const begun = (): Turn => {
     setImmediate(write)
-    return { taken: [], ...Promise.withResolvers<Taken>() }
+    return { taken: [], ...Promise.withResolvers<LimitResult>() }
   }
   return {
     works: () => {

@@ -6,11 +6,11 @@ import { openSqlite, storeFault } from '../sql/sqlite.ts'
 export type Window = { ms: number; most: number }
 
 /** Whether a request was let in; if not, whoever waits for so many whole seconds is, as long as nobody else asks. */
-export type Taken = { ok: true } | { ok: false; retryAfterSeconds: number }
+export type LimitResult = { ok: true } | { ok: false; retryAfterSeconds: number }
 
 /** A sliding log of requests by id, exact over all processes that share its file, and over their ends. */
 export type Limiter = {
-  take: (id: string) => Taken
+  take: (id: string) => LimitResult
   /** Lets nobody in until then (epoch ms), for as long as the longest window at most. */
   block: (id: string, untilMs: number) => void
   /** Forgets that nobody is to be let in. */

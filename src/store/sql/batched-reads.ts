@@ -26,7 +26,7 @@ const mostKept = 10_000
  * busy server costs more than reading does. What is kept is what was read since the last write: ours, or one of another connection,
  * which SQLite counts (`PRAGMA data_version`).
  */
-export function readsTogether(db: DatabaseSync, run: Run): ReadsTogether {
+export function batchedReads(db: DatabaseSync, run: Run): ReadsTogether {
   let asked: Asked[] = []
   const rows = new Map<string, Map<string, readonly unknown[]>>()
   let count = 0

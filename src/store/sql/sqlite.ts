@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
 import { AppError, type ErrorCode } from '../../domain/errors.ts'
-import { readsTogether } from './batched-reads.ts'
+import { batchedReads } from './batched-reads.ts'
 import type { Migration, Sql, SqlValue } from './sql.ts'
 
 const codeOf = (error: unknown): { code: string; errcode: number; message: string } => {
@@ -190,7 +190,7 @@ export function sqliteSql(path: string, options: SqliteOptions): Sql {
       throw storeFault(error, path, options.corrupt)
     }
   }
-  const reads = readsTogether(db, run)
+  const reads = batchedReads(db, run)
   /** Reads that came behind a write. */
   const behind = new Set<() => Promise<void>>()
   /** A write only waits for another process: nothing is open, and reads go on. */

@@ -5,10 +5,10 @@ import type { Leg } from '../../store/journal/operation.ts'
 import { isLocal } from '../confirmation/find-transaction.ts'
 import { type Disagreement, disagreementText, disagreementWay } from '../confirmation/quorum.ts'
 import { outcomeOf } from '../outcome/outcome.ts'
-import type { Brought, Unseen } from '../outcome/result.ts'
-import { current, hasEnded, pause, type Run, stopped } from '../run.ts'
-import { usualMs } from './delivery.ts'
-import { endShort } from './under-delivery.ts'
+import type { DeliveryResult, UnseenDelivery } from '../outcome/result.ts'
+import { currentOperation, hasEnded, pause, type Run, runStopped } from '../run.ts'
+import { attestationMs } from './delivery.ts'
+import { failUnderDelivered } from './under-delivery.ts'
 
 /** As often as this among the looks at a bridge both chains are asked, where nobody names its delivery. */
 const everyLook = 4
@@ -21,10 +21,10 @@ const unseenMs = { local: 2_000, remote: 60_000 }
  * hangs on it: what a service does not name, or is not there to name, the chains show. Ends in ARRIVED_SHORT where less came than was
  * agreed, and in PENDING with the reason where what should be seen is not, or the service said why it does not say.
  */
-export async function awaitArrival(run: Run, leg: Leg): Promise<void> {
+export async function awaitDelivery(run: Run, leg: Leg): Promise<void> {
   run.onProgress?.({ kind: 'waiting', leg })
   const local = isLocal(run.rpc(leg.chainId))
-  let unseen: Unseen | undefined
+  let unseen: UnseenDelivery | undefined
   let unlike: Disagreement | undefined
   let since: number | undefined
   // Who is asked may count the questions: on a chain that is at hand, they become rarer.
@@ -41,7 +41,8 @@ export async function awaitArrival(run: Run, leg: Leg): Promise<void> {
       run.journal.arrive(run.operationId, leg.leg, seen.arrived)
       return run.onProgress?.({ kind: 'arrived', leg, hash: seen.arrived })
     }
-    if (seen && 'short' in seen) return void outcomeOf(endShort(run.journal, run.operationId, seen.short))
+    if (seen && 'short' in seen)
+      return void outcomeOf(failUnderDelivered(run.journal, run.operationId, seen.short))
     const refusal = seen && 'refusal' in seen ? seen.refusal : undefined
     if (seen && 'missing' in seen) {
       if (seen.missing > 0) await run.mine?.(leg.chainId, seen.missing)
@@ -55,10 +56,10 @@ export async function awaitArrival(run: Run, leg: Leg): Promise<void> {
     const isLate = since !== undefined && run.clock.now() - since > unseenMs[local ? 'local' : 'remote']
     if (unseen && isLate) throw unseenEnd(run, leg, unseen, unlike)
     try {
-      if (run.noWait) throw stopped
+      if (run.noWait) throw runStopped
       await pause(run, waitMs)
     } catch (error) {
-      if (error !== stopped) throw error
+      if (error !== runStopped) throw error
       throw unseen ? unseenEnd(run, leg, unseen, unlike) : refusal ? refusedEnd(run, refusal) : error
     }
   }
@@ -66,7 +67,7 @@ export async function awaitArrival(run: Run, leg: Leg): Promise<void> {
 
 /** Whether another process has noted meanwhile what came, or has ended the operation. */
 function isNoted(run: Run, { leg }: Leg): boolean {
-  const now = current(run)
+  const now = currentOperation(run)
   return hasEnded(now) || now.legs.some((one) => one.leg === leg && typeof one.arrival?.hash === 'string')
 }
 
@@ -75,7 +76,7 @@ async function lookOnce(
   run: Run,
   leg: Leg,
   isDue: boolean,
-): Promise<Brought | { unseen?: undefined; refusal?: AppError } | undefined> {
+): Promise<DeliveryResult | { unseen?: undefined; refusal?: AppError } | undefined> {
   const { host } = run.rpc(leg.chainId)
   let fault: AppError | undefined
   try {
@@ -100,7 +101,7 @@ async function lookOnce(
 function unseenEnd(
   { operationId: id, networks }: Run,
   { chainId }: Leg,
-  unseen: Unseen,
+  unseen: UnseenDelivery,
   unlike: Disagreement | undefined,
 ): AppError {
   const network = networkNamed(networks, chainId)
@@ -125,7 +126,7 @@ function unseenEnd(
       )
     : new AppError(
         'PENDING',
-        `The attestation service of the bridge does not know what was sent more than ${usualMs.standard / 60_000} min ago. That does not say that it is lost: it may be attested late, or be delivered already`,
+        `The attestation service of the bridge does not know what was sent more than ${attestationMs.standard / 60_000} min ago. That does not say that it is lost: it may be attested late, or be delivered already`,
         { details, hint: `sluice action explain ${id}` },
       )
 }

@@ -11,9 +11,9 @@ import type { Arrival, Leg, Operation } from '../../store/journal/operation.ts'
 import { messageTransmitterV2Abi as abi, finality } from '../../swaps/cctp-v2/abi.ts'
 import { type Burned, burnedBy, deliveriesOf } from '../../swaps/cctp-v2/delivery.ts'
 import { type BurnMessage, decodeMessage } from '../../swaps/cctp-v2/message.ts'
-import { type Found, findOnChain } from '../confirmation/find-transaction.ts'
+import { findTransaction, type MinedTransaction } from '../confirmation/find-transaction.ts'
 import { standing } from '../operations/active-steps.ts'
-import { amountArrived } from '../outcome/received-amount.ts'
+import { tokenReceived } from '../outcome/received-amount.ts'
 
 /** What the attestation service of a bridge has for a burn, which it may not know at all; `message` where it gives one. */
 type Attestation = { isKnown: boolean; isAttested: boolean; message?: BurnMessage }
@@ -56,7 +56,7 @@ const mostPieces = 40
  * The newest log that a filter fits, looked for piece by piece from the newest block back to one that was made before
  * `since` (Unix s). `undefined` where there is none, or where the node gives no logs.
  */
-export async function logBack(
+export async function findLatestLog(
   rpc: Rpc,
   filter: { address: Address; topics: readonly (Hex | null)[] },
   since: number,
@@ -93,7 +93,7 @@ type Awaited = {
 }
 
 /** The longest that an attestation takes when all is well, in ms: before the source block is final, and after. */
-export const usualMs = { fast: 10 * 60_000, standard: 60 * 60_000 }
+export const attestationMs = { fast: 10 * 60_000, standard: 60 * 60_000 }
 
 /**
  * What is known of funds on a bridge that burns and mints; `undefined` is what nobody could be asked about. `isUnknown` where the
@@ -107,7 +107,7 @@ type Delivery = {
   isAttested: boolean | undefined
   isFast: boolean
   isMinted: boolean | undefined
-  brought: { found: Found; amount: bigint; alike: number } | undefined
+  brought: { found: MinedTransaction; amount: bigint; alike: number } | undefined
 }
 
 /** Whether a leg of an operation waits for what an earlier one sends to it. */
@@ -115,7 +115,7 @@ export const isAwaiting = ({ legs }: Pick<Operation, 'legs'>): boolean =>
   legs.some(({ arrival }) => arrival !== null && arrival.hash === null)
 
 /** What an operation waits for on another chain, once that is sent for good, by its journal alone. */
-export function awaitedOf(operation: Operation): Awaited | undefined {
+export function pendingDelivery(operation: Operation): Awaited | undefined {
   const leg = operation.legs.find(({ arrival }) => arrival !== null && arrival.hash === null)
   const sent = standing(operation).findLast((step) => leg && step.leg < leg.leg && step.role === 'action')
   if (!leg?.arrival || sent?.state !== 'FINAL_OK' || !sent.inclusion) return undefined
@@ -135,7 +135,7 @@ export function awaitedOf(operation: Operation): Awaited | undefined {
  * Asks the attestation service and both chains what became of a burn. `told` is the hash that somebody names as the delivery: it counts
  * where the bridge's own event in it is of the burn, by the nonce that was attested, else by all that the burn says and a block after it.
  */
-export async function deliveryOf(
+export async function readDelivery(
   { rpc, catalog, now }: Pick<Ground, 'rpc' | 'catalog' | 'now'>,
   { leg, burn }: Awaited,
   told: Hex | null,
@@ -150,13 +150,13 @@ export async function deliveryOf(
   ])
   const nonce = attestation?.isAttested ? attestation.message?.nonce : undefined
   const look = async (hash: Hex): Promise<Delivery['brought']> => {
-    const found = await ifAnswered(within(findOnChain(node, hash)))
+    const found = await ifAnswered(within(findTransaction(node, hash)))
     if (!found?.ok || !here || !there || !burn.burned) return undefined
     const alike = deliveriesOf(burn.burned, found.logs, { here, there })
     const own = nonce === undefined ? alike[0] : alike.find((one) => sameAddress(one.nonce, nonce))
     if (!own || (nonce === undefined && !(await isAfter(node, found, burnedAt)))) return undefined
     // What the event says was minted, and no more of it than the token says that it moved.
-    const arrived = amountArrived(found, leg.arrival)
+    const arrived = tokenReceived(found, leg.arrival)
     return { found, amount: arrived < own.minted ? arrived : own.minted, alike: alike.length }
   }
   const named = told === null ? undefined : await look(told)
@@ -164,7 +164,7 @@ export async function deliveryOf(
     nonce && there && !named ? await ifAnswered(within(isNonceUsed(node, there, nonce))) : undefined
   const hash = isUsed && nonce && there ? await mintOf(node, there, nonce, burnedAt ?? 0) : undefined
   const brought = named ?? (hash && (await look(hash)))
-  const isOld = burnedAt !== undefined && now() - burnedAt > usualMs.standard
+  const isOld = burnedAt !== undefined && now() - burnedAt > attestationMs.standard
   const isUnknown = !brought && attestation?.isKnown === false && isOld
   // Without an attestation nobody can mint; a service that has forgotten a burn, or never heard of it, does not say that there is none.
   const isUnattested = attestation?.isAttested === false && !isUnknown
@@ -179,7 +179,11 @@ export async function deliveryOf(
 }
 
 /** Whether a delivery lies after the burn, by the times of both blocks; not where one of them is not known. */
-async function isAfter(rpc: Rpc, { blockNumber }: Found, burnedAt: number | undefined): Promise<boolean> {
+async function isAfter(
+  rpc: Rpc,
+  { blockNumber }: MinedTransaction,
+  burnedAt: number | undefined,
+): Promise<boolean> {
   const at = burnedAt === undefined ? undefined : await timeOf(rpc, blockNumber)
   return at !== undefined && at >= burnedAt!
 }
@@ -207,7 +211,9 @@ const mintOf = async (
 ): Promise<Hex | undefined> =>
   (
     await ifAnswered(
-      within(logBack(rpc, { address, topics: [received, null, nonce] }, (since - clocksDiffer) / 1_000)),
+      within(
+        findLatestLog(rpc, { address, topics: [received, null, nonce] }, (since - clocksDiffer) / 1_000),
+      ),
     )
   )?.transactionHash
 

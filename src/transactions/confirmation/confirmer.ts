@@ -1,5 +1,5 @@
-import { notYetPast } from '../../chain/block-time.ts'
-import { foremost } from '../../chain/endpoint-selection.ts'
+import { endpointBeforeTime } from '../../chain/block-time.ts'
+import { selectEndpoint } from '../../chain/endpoint-selection.ts'
 import { readHead } from '../../chain/fees.ts'
 import { blockNumber } from '../../chain/reads.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
@@ -7,17 +7,28 @@ import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { Step } from '../../store/journal/operation.ts'
-import { wasLetGo } from '../../store/journal/reopened-steps.ts'
+import { endedWithoutEffect } from '../../store/journal/reopened-steps.ts'
 import { broadcast } from '../broadcaster.ts'
-import { forgetTaken, settleNonce } from '../nonces/nonce-conflict.ts'
-import { capped, replace } from '../replacement/replacer.ts'
-import { inSendingOrder, isCancelling, remedy, usualPatience } from '../replacement/when-stuck.ts'
-import { current, isClosed, isOfNode, pause, type Run, stepAt, stopped } from '../run.ts'
-import { isRefusedAsCheap } from '../send-errors.ts'
+import { clearNonceConflict, resolveNonceConflict } from '../nonces/nonce-conflict.ts'
+import { feeCapError, replaceTransaction } from '../replacement/replacer.ts'
+import {
+  defaultBumpDelay,
+  inSendingOrder,
+  isCancelling,
+  replacementDecision,
+} from '../replacement/when-stuck.ts'
+import { currentOperation, isClosed, isNodeFailure, pause, type Run, runStopped, stepAt } from '../run.ts'
+import { needsImmediateBump } from '../send-errors.ts'
 import { finishStep } from '../steps/finish-step.ts'
-import { finalityOf } from './finality.ts'
-import { type Block, type Found, findStep, isBlockOf, isLocal } from './find-transaction.ts'
-import { longestFor } from './quorum.ts'
+import { checkFinality } from './finality.ts'
+import {
+  type Block,
+  findAttempt,
+  isInclusionBlock,
+  isLocal,
+  type MinedTransaction,
+} from './find-transaction.ts'
+import { quorumTimeoutFor } from './quorum.ts'
 
 /** Since when a node does not have the block that a step was in, on the monotonic clock; `undefined` where it was not so at the last look. */
 type Lacking = { lackingSince: number | undefined }
@@ -43,7 +54,7 @@ async function isBlockGone(
   ])
   if (now) {
     watch.lackingSince = undefined
-    return !isBlockOf(now, inclusion)
+    return !isInclusionBlock(now, inclusion)
   }
   watch.lackingSince ??= clock.now()
   return clock.now() - watch.lackingSince > lackingMs[isLocal(rpc) ? 'local' : 'far']
@@ -54,7 +65,7 @@ async function isBlockGone(
  * off the chain: the same was safe to be done anew by then. Only what cancels it is sent, be it more dearly. Gives whether it is such a step.
  */
 function refuseLetGo({ journal, operationId, replacement }: Run, index: number): boolean {
-  if (!wasLetGo(journal.events(operationId), index)) return false
+  if (!endedWithoutEffect(journal.events(operationId), index)) return false
   if (replacement === 'cancel' || isCancelling(journal.attempts(operationId, index))) return true
   throw new AppError(
     'PENDING',
@@ -92,10 +103,10 @@ type Watch = {
 const momentMs = 25
 
 /** Looks at the chain until the step is final, sending the same bytes again whenever nobody has them, and more dearly when it waits for too long. */
-export async function follow(run: Run, index: number, sent: boolean): Promise<void> {
+export async function confirmStep(run: Run, index: number, sent: boolean): Promise<void> {
   const { journal, operationId } = run
   const { chainId } = stepAt(run, index).transaction
-  const rpc = foremost(run.rpc(chainId))
+  const rpc = selectEndpoint(run.rpc(chainId))
   const local = isLocal(rpc)
   const now = run.clock.now()
   const watch: Watch = {
@@ -111,18 +122,18 @@ export async function follow(run: Run, index: number, sent: boolean): Promise<vo
   for (;;) {
     try {
       await rpc.look()
-      const found = await findStep(rpc, stepAt(run, index), journal.attempts(operationId, index))
+      const found = await findAttempt(rpc, stepAt(run, index), journal.attempts(operationId, index))
       if (found) {
         watch.lackingSince = undefined
         run.behind = undefined
-        forgetTaken(run, stepAt(run, index))
+        clearNonceConflict(run, stepAt(run, index))
         noteInclusion(run, index, found)
         const reached = await finality(run, rpc, chainId, found)
         if (reached !== undefined) {
           if (seenTwice)
-            return await finishStep(run, index, found, reached, (other) => follow(run, other, false))
+            return await finishStep(run, index, found, reached, (other) => confirmStep(run, other, false))
           seenTwice = true
-          if (run.signal?.aborted) throw stopped
+          if (run.signal?.aborted) throw runStopped
           continue
         }
         seenTwice = false
@@ -134,16 +145,16 @@ export async function follow(run: Run, index: number, sent: boolean): Promise<vo
         if (stepAt(run, index).state === 'SUPERSEDED') return
       }
     } catch (error) {
-      if (!isOfNode(error)) throw error
+      if (!isNodeFailure(error)) throw error
     }
     // Who does not want to wait has had a look, and what nobody had sent again.
-    if (run.noWait) throw stopped
+    if (run.noWait) throw runStopped
     await pause(run, wait)
     wait = Math.min(wait * 1.3, local ? 100 : 5_000)
   }
 }
 
-function noteInclusion(run: Run, index: number, { ok: _, logs: __, ...inclusion }: Found): void {
+function noteInclusion(run: Run, index: number, { ok: _, logs: __, ...inclusion }: MinedTransaction): void {
   const { journal, operationId } = run
   if (stepAt(run, index).state === 'SIGNED') journal.sent(inclusion.hash, 'found on chain')
   if (stepAt(run, index).state === 'BROADCAST') {
@@ -155,11 +166,21 @@ function noteInclusion(run: Run, index: number, { ok: _, logs: __, ...inclusion 
 }
 
 /** In which words what was found is final; `undefined` while it is not. */
-async function finality(run: Run, rpc: Rpc, chainId: number, found: Found): Promise<string | undefined> {
+async function finality(
+  run: Run,
+  rpc: Rpc,
+  chainId: number,
+  found: MinedTransaction,
+): Promise<string | undefined> {
   const { depth } = networkNamed(run.networks, chainId)
   const shown = { ...found, by: rpc.host }
   const wanted = { wanted: run.depth ?? depth, usual: depth }
-  const { deep, reached, missing, unlike } = await finalityOf(rpc, shown, wanted, longestFor(run.timeoutMs))
+  const { deep, reached, missing, unlike } = await checkFinality(
+    rpc,
+    shown,
+    wanted,
+    quorumTimeoutFor(run.timeoutMs),
+  )
   run.disagreement = unlike
   if (missing > 0) await run.mine?.(chainId, missing)
   return deep ? reached : undefined
@@ -175,13 +196,13 @@ async function missing(run: Run, index: number, rpc: Rpc, watch: Watch): Promise
     run.onProgress?.({ kind: 'gone', step: stepAt(run, index), hash })
     watch.lastSend = Number.NEGATIVE_INFINITY
   }
-  if (await settleNonce(run, index, rpc, (later) => follow(run, later, false))) return
+  if (await resolveNonceConflict(run, index, rpc, (later) => confirmStep(run, later, false))) return
   const isLetGo = refuseLetGo(run, index)
   if (run.replacement && !run.replaced.has(index)) {
     const head = await readHead(rpc, stepAt(run, index).transaction.chainId)
     // What cancels it is made dearer, and never what it cancels.
     const what = isLetGo ? 'cancel' : run.replacement
-    if (!(await replace(run, index, what, head))) throw await capped(run, index, what, head)
+    if (!(await replaceTransaction(run, index, what, head))) throw await feeCapError(run, index, what, head)
     run.replaced.add(index)
     return restart(run, watch, Number(head.number))
   }
@@ -196,28 +217,30 @@ async function missing(run: Run, index: number, rpc: Rpc, watch: Watch): Promise
 }
 
 async function unstick(run: Run, index: number, rpc: Rpc, watch: Watch): Promise<void> {
-  if (isClosed(current(run))) return
+  if (isClosed(currentOperation(run))) return
   const step = stepAt(run, index)
   if (watch.sinceBlock < 0) watch.sinceBlock = await blockNumber(rpc)
   const { chainId } = step.transaction
   const head = await readHead(rpc, chainId)
-  const leg = current(run).legs.find((one) => one.leg === step.leg)!
+  const leg = currentOperation(run).legs.find((one) => one.leg === step.leg)!
   const deadline = step.role === 'action' ? run.deadlineOf?.(leg) : undefined
   const isLate = deadline !== undefined && head.timestamp > deadline
   const { headMaxAgeMs: maxAgeMs } = networkNamed(run.networks, chainId)
   const against =
-    isLate && (await notYetPast(rpc, { chainId, time: deadline }, { now: run.clock.wall(), maxAgeMs }))
+    isLate &&
+    (await endpointBeforeTime(rpc, { chainId, time: deadline }, { now: run.clock.wall(), maxAgeMs }))
   run.early = against ? { host: against, by: rpc.host } : undefined
   // What might only revert is not made dearer, and what might still do its work is not cancelled.
   if (against) return
   const waited = { ms: run.clock.now() - watch.since, blocks: Number(head.number) - watch.sinceBlock }
   const attempts = run.journal.attempts(run.operationId, index)
-  const what = remedy(attempts, waited, run.patience ?? usualPatience, isLate)
+  const what = replacementDecision(attempts, waited, run.patience ?? defaultBumpDelay, isLate)
   if (what === 'wait' || watch.refused) return
   try {
-    const replaced = await replace(run, index, what, head)
+    const replaced = await replaceTransaction(run, index, what, head)
     // What no node takes at that price is not waited for without a word.
-    if (!replaced && isRefusedAsCheap(inSendingOrder(attempts)[0])) throw await capped(run, index, what, head)
+    if (!replaced && needsImmediateBump(inSendingOrder(attempts)[0]))
+      throw await feeCapError(run, index, what, head)
   } catch (error) {
     // What was sent before is out there all the same, and is followed: a device may lie somewhere without its person, and a policy may not be understood.
     if (!(error instanceof AppError) || !['KEY_SOURCE', 'DECLINED', 'CONFIG_INVALID'].includes(error.code))

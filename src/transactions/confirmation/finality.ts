@@ -4,8 +4,8 @@ import type { Rpc } from '../../chain/rpc/rpc.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Depth } from '../run.ts'
-import { type Block, confirmationsOf, isBlockOf } from './find-transaction.ts'
-import { type Disagreement, disagreement, type InBlock } from './quorum.ts'
+import { type Block, confirmationsOf, isInclusionBlock } from './find-transaction.ts'
+import { type Disagreement, findDisagreement, type ShownInclusion } from './quorum.ts'
 
 /** Whether a block lies deep enough, and in which words that can be said: `depth 3`, `finalized`. `missing` blocks make it so. */
 type HowDeep = { deep: boolean; reached: string; missing: number }
@@ -23,7 +23,12 @@ async function taggedBlock(rpc: Rpc, tag: 'safe' | 'finalized'): Promise<number 
 }
 
 /** How deep a block lies. A chain without the tag that was asked for is measured by `usual` blocks instead, and the words say so. */
-export async function howDeep(rpc: Rpc, blockNumber: number, wanted: Depth, usual: number): Promise<HowDeep> {
+export async function confirmationDepth(
+  rpc: Rpc,
+  blockNumber: number,
+  wanted: Depth,
+  usual: number,
+): Promise<HowDeep> {
   if (typeof wanted === 'string') {
     const tagged = await taggedBlock(rpc, wanted)
     if (tagged !== undefined) return { deep: tagged >= blockNumber, reached: wanted, missing: 0 }
@@ -35,20 +40,20 @@ export async function howDeep(rpc: Rpc, blockNumber: number, wanted: Depth, usua
 }
 
 /** The newest block that lies deep enough, measured like `howDeep`. */
-export async function deepBlock(rpc: Rpc, wanted: Depth, usual: number): Promise<number> {
+export async function latestFinalBlock(rpc: Rpc, wanted: Depth, usual: number): Promise<number> {
   const tagged = typeof wanted === 'string' ? await taggedBlock(rpc, wanted) : undefined
   const depth = typeof wanted === 'number' ? wanted : usual
   return tagged ?? Math.max(0, (await newestBlock(rpc)) - depth + 1)
 }
 
 /** How deep something must lie: `wanted`, and `usual` blocks where the chain does not know what is wanted. */
-export type Wanted = { wanted: Depth; usual: number }
+export type RequiredDepth = { wanted: Depth; usual: number }
 
 /** How deep something must lie after which the same may be signed again: more than a block or two must lie on it, but where a chain has no more. */
 const forGood = (usual: number): Depth => (usual <= 1 ? usual : 'finalized')
 
 /** How deep what is not ours must lie on a chain where so many blocks are usual: as was said, or so that the same may be signed again. */
-export const wantedOf = (usual: number, depth: Depth | undefined): Wanted => ({
+export const requiredDepth = (usual: number, depth: Depth | undefined): RequiredDepth => ({
   wanted: depth ?? forGood(usual),
   usual,
 })
@@ -60,29 +65,29 @@ type Finality = HowDeep & { unlike?: Disagreement }
  * Whether what an endpoint shows in a block is final: it lies deep enough there, and no other endpoint that answers within so many ms
  * shows anything else (safety.md, row 37). Whoever decides for good what became of a transaction asks this.
  */
-export async function finalityOf(
+export async function checkFinality(
   rpc: Rpc,
-  shown: InBlock,
-  { wanted, usual }: Wanted,
+  shown: ShownInclusion,
+  { wanted, usual }: RequiredDepth,
   mostMs: number,
 ): Promise<Finality> {
-  const lies = (node: Rpc) => howDeep(node, shown.blockNumber, wanted, usual)
+  const lies = (node: Rpc) => confirmationDepth(node, shown.blockNumber, wanted, usual)
   const own = await lies(rpc)
   if (!own.deep) return own
-  const unlike = await disagreement(rpc, shown, async (node) => (await lies(node)).deep, mostMs)
+  const unlike = await findDisagreement(rpc, shown, async (node) => (await lies(node)).deep, mostMs)
   return unlike ? { ...own, deep: false, unlike } : own
 }
 
 /** The same of the transaction that has a nonce in the block `at`: whoever takes the nonce for lost may sign the same again. */
-export async function isNonceLost(
+export async function checkNonceLost(
   rpc: Rpc,
   { at, hash, by }: { at: number; hash: Hex; by: string },
   usual: number,
   mostMs: number,
 ): Promise<Pick<Finality, 'deep' | 'unlike'>> {
   const block = await rpc.request<Block | null>('eth_getBlockByNumber', [hexQuantity(at), false])
-  if (typeof block?.hash !== 'string' || !isBlockOf(block, { hash, blockHash: block.hash as Hex }))
+  if (typeof block?.hash !== 'string' || !isInclusionBlock(block, { hash, blockHash: block.hash as Hex }))
     return { deep: false }
   const shown = { blockNumber: at, blockHash: block.hash, by, hash }
-  return finalityOf(rpc, shown, wantedOf(usual, undefined), mostMs)
+  return checkFinality(rpc, shown, requiredDepth(usual, undefined), mostMs)
 }

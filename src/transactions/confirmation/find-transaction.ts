@@ -7,7 +7,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { Attempt, Inclusion, Step } from '../../store/journal/operation.ts'
 
 /** A transaction found in a block that is part of the chain now. `ok` is false when it reverted. */
-export type Found = Inclusion & { ok: boolean; logs: readonly Log[] }
+export type MinedTransaction = Inclusion & { ok: boolean; logs: readonly Log[] }
 
 /** One event of a receipt. */
 type Log = { address: Address; topics: Hex[]; data: Hex }
@@ -31,11 +31,11 @@ type Receipt = {
  * invented. One that names another sender or target than is `expected` is not of this transaction. One that does not say how it ended is
  * RPC_INCONSISTENT.
  */
-export async function findOnChain(
+export async function findTransaction(
   rpc: Rpc,
   hash: Hex,
   expected?: { from: Address; to: Address },
-): Promise<Found | undefined> {
+): Promise<MinedTransaction | undefined> {
   const receipt = await rpc
     .request<Receipt | null>('eth_getTransactionReceipt', [hash])
     .catch(noneIfUnindexed)
@@ -71,7 +71,7 @@ function isListed({ transactions }: Block, { transactionIndex }: Receipt, hash: 
 }
 
 /** Whether a block is the one in which a transaction was: it has its hash, and the transaction is in its list as far as it shows one. */
-export const isBlockOf = (
+export const isInclusionBlock = (
   { hash, transactions }: Block,
   of: Pick<Inclusion, 'hash' | 'blockHash'>,
 ): boolean =>
@@ -93,13 +93,13 @@ function noneIfUnindexed(error: unknown): null {
 }
 
 /** The first of a step's attempts that is on the chain. At most one can be, because they share a nonce. */
-export async function findStep(
+export async function findAttempt(
   rpc: Rpc,
   { wallet }: Pick<Step, 'wallet'>,
   attempts: readonly Pick<Attempt, 'hash' | 'transaction'>[],
-): Promise<Found | undefined> {
+): Promise<MinedTransaction | undefined> {
   for (const { hash, transaction } of attempts) {
-    const found = await findOnChain(rpc, hash, { from: wallet, to: transaction.to })
+    const found = await findTransaction(rpc, hash, { from: wallet, to: transaction.to })
     if (found) return found
   }
   return undefined

@@ -1,10 +1,10 @@
 import { hexQuantity } from '../../chain/rpc/answer-numbers.ts'
-import { isNotOffered } from '../../chain/rpc/errors.ts'
+import { isUnsupportedMethod } from '../../chain/rpc/errors.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
-import { isCutShort, within } from '../../chain/rpc/timeouts.ts'
+import { isDeadlineFault, within } from '../../chain/rpc/timeouts.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { type Block, findOnChain } from './find-transaction.ts'
+import { type Block, findTransaction } from './find-transaction.ts'
 
 /** What keeps what is in a block from being final that lies deep enough for `by`: that `host` does not have the block, or not so deep, has another one there, shows something else in it, or answers with an error. */
 export type Disagreement = {
@@ -15,7 +15,7 @@ export type Disagreement = {
 }
 
 /** A transaction in a block, as the endpoint at `by` shows it, with its end where it has a receipt of that; without `hash` only the block is meant. */
-export type InBlock = {
+export type ShownInclusion = {
   blockNumber: number
   blockHash: string
   by: string
@@ -24,19 +24,20 @@ export type InBlock = {
 }
 
 /** How long an endpoint has to say whether it agrees, in ms; and where nothing is signed for it and somebody waits. */
-export const [agreeMs, lookMs] = [15_000, 3_000]
+export const [quorumTimeoutMs, lookupTimeoutMs] = [15_000, 3_000]
 
 /** The same in a run that may take so long, in ms. */
-export const longestFor = (timeoutMs: number): number => Math.max(3_000, Math.min(agreeMs, timeoutMs / 4))
+export const quorumTimeoutFor = (timeoutMs: number): number =>
+  Math.max(3_000, Math.min(quorumTimeoutMs, timeoutMs / 4))
 
 /**
  * The endpoint that does not show the same, where it answers; `isDeep` says whether the block is for it. One that lags behind does not agree yet; one
  * that keeps no receipts that old may leave them out; one that is down, does not take the question, or does not answer in time, says nothing, and holds nothing up, unless the time
  * of the run cut it short. Who answers now is asked with the others: what is to be believed may be of one that is down meanwhile.
  */
-export async function disagreement(
+export async function findDisagreement(
   rpc: Rpc,
-  shown: InBlock,
+  shown: ShownInclusion,
   isDeep: (rpc: Rpc) => Promise<boolean>,
   mostMs: number,
 ): Promise<Disagreement | undefined> {
@@ -50,8 +51,8 @@ export async function disagreement(
         return has && { ...about, has }
       } catch (error) {
         if (!(error instanceof AppError)) throw error
-        if (isCutShort(error)) return { ...about, has: 'no answer yet' }
-        const isSilent = error.code === 'RPC_UNREACHABLE' || isNotOffered(error)
+        if (isDeadlineFault(error)) return { ...about, has: 'no answer yet' }
+        const isSilent = error.code === 'RPC_UNREACHABLE' || isUnsupportedMethod(error)
         return isSilent ? undefined : { ...about, has: 'an error' }
       }
     }),
@@ -61,7 +62,7 @@ export async function disagreement(
 
 async function unlike(
   rpc: Rpc,
-  { blockNumber, blockHash, hash, ok }: InBlock,
+  { blockNumber, blockHash, hash, ok }: ShownInclusion,
   isDeep: (rpc: Rpc) => Promise<boolean>,
 ): Promise<Disagreement['has'] | undefined> {
   const block = await rpc.request<Block | null>('eth_getBlockByNumber', [hexQuantity(blockNumber), false])
@@ -73,7 +74,7 @@ async function unlike(
   const isIn = (one: unknown) => typeof one !== 'string' || sameAddress(one, hash)
   if (Array.isArray(transactions) && !transactions.some(isIn)) return 'something else'
   if (ok === undefined) return undefined
-  const found = await findOnChain(rpc, hash).catch((error: unknown) => {
+  const found = await findTransaction(rpc, hash).catch((error: unknown) => {
     // Who has the block, and it in it, need not keep receipts.
     if (error instanceof AppError && error.code === 'RPC_ERROR') return undefined
     throw error

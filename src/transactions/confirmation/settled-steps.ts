@@ -3,33 +3,33 @@ import { networkNamed } from '../../domain/networks.ts'
 import type { Ground } from '../../planning/context.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
 import { isAwaiting } from '../bridge/delivery.ts'
-import { broughtTo } from '../bridge/under-delivery.ts'
+import { checkDelivery } from '../bridge/under-delivery.ts'
 import { isAllFinal, standing } from '../operations/active-steps.ts'
 import { isInTheAir } from '../run.ts'
-import { finalityOf } from './finality.ts'
-import { type Found, findStep } from './find-transaction.ts'
-import { lookMs } from './quorum.ts'
+import { checkFinality } from './finality.ts'
+import { findAttempt, type MinedTransaction } from './find-transaction.ts'
+import { lookupTimeoutMs } from './quorum.ts'
 
 /** A step that is final on the chain and not in the journal, by a receipt that is canonical in two looks. */
 async function finalOnChain(
   { journal, rpc, catalog }: Ground,
   id: string,
   step: Step,
-): Promise<Found | undefined> {
+): Promise<MinedTransaction | undefined> {
   if (step.state !== 'SIGNED' && step.state !== 'BROADCAST' && step.state !== 'INCLUDED') return undefined
   const { chainId } = step.transaction
   const attempts = journal.attempts(id, step.index)
-  const look = () => findStep(rpc(chainId), step, attempts)
+  const look = () => findAttempt(rpc(chainId), step, attempts)
   const [first, found] = [await look(), await look()]
   if (!first || !found || first.blockHash !== found.blockHash) return undefined
   const { depth } = networkNamed(catalog.networks, chainId)
   const shown = { ...found, by: rpc(chainId).host }
-  const { deep } = await finalityOf(rpc(chainId), shown, { wanted: depth, usual: depth }, lookMs)
+  const { deep } = await checkFinality(rpc(chainId), shown, { wanted: depth, usual: depth }, lookupTimeoutMs)
   return deep ? found : undefined
 }
 
 /** Notes a step that is final on the chain. Only for the holder of the wallet's lock. */
-export async function settleSeen(ground: Ground, id: string, step: Step): Promise<void> {
+export async function settleFinalStep(ground: Ground, id: string, step: Step): Promise<void> {
   const seen = await finalOnChain(ground, id, step)
   if (!seen) return
   const { journal } = ground
@@ -60,6 +60,6 @@ export async function hasNews(ground: Ground, operation: Operation, told: Hex | 
   // Who noted the last step may have ended before he could note what that came to.
   const isOver = !operation.steps.some(isInTheAir) && standing(operation).some(isInVain)
   if (isOver || !isAwaiting(operation)) return isOver || isAllFinal(operation)
-  const seen = await broughtTo(ground, operation, told)
+  const seen = await checkDelivery(ground, operation, told)
   return seen !== undefined && !('unseen' in seen)
 }

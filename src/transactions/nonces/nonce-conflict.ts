@@ -7,24 +7,24 @@ import { networkNamed } from '../../domain/networks.ts'
 import type { KeptPlan } from '../../guard/intent-json.ts'
 import type { Ground } from '../../planning/context.ts'
 import type { Attempt, JournalEvent, Operation, Step } from '../../store/journal/operation.ts'
-import { deepBlock, isNonceLost, wantedOf } from '../confirmation/finality.ts'
-import { findStep } from '../confirmation/find-transaction.ts'
-import { agreeMs } from '../confirmation/quorum.ts'
-import { isNeedless, standing } from '../operations/active-steps.ts'
-import { allowanceLeft, outcomeOf, takenWords } from '../outcome/outcome.ts'
-import { current, isClosed, isUnsigned, type Run, stepAt } from '../run.ts'
-import { followLater } from '../steps/finish-step.ts'
-import { latestNonce, type NonceUse, unnamed, whoUsed } from './nonce-use.ts'
+import { checkNonceLost, latestFinalBlock, requiredDepth } from '../confirmation/finality.ts'
+import { findAttempt } from '../confirmation/find-transaction.ts'
+import { quorumTimeoutMs } from '../confirmation/quorum.ts'
+import { isObsolete, standing } from '../operations/active-steps.ts'
+import { allowanceText, outcomeOf, remainingAllowance } from '../outcome/outcome.ts'
+import { currentOperation, isClosed, isUnsigned, type Run, stepAt } from '../run.ts'
+import { confirmLaterSteps } from '../steps/finish-step.ts'
+import { findNonceUse, latestNonce, type NonceUse, unnamed } from './nonce-use.ts'
 
 /**
  * Refuses to go on where a stranger's transaction has the nonce of a step, and no new plan was made since: what is left of
  * the operation was planned for a step that never happened. It waits for a person again, whatever opened it meanwhile.
  */
-export function refuseLost(run: Run): void {
+export function refuseNonceConflict(run: Run): void {
   const events = run.journal.events(run.operationId)
   const planned = events.findLast(({ why }) => why.startsWith('planned'))?.seq ?? 0
   const counts = new Set(
-    standing(current(run)).flatMap(({ state, index }) => (state === 'SUPERSEDED' ? [index] : [])),
+    standing(currentOperation(run)).flatMap(({ state, index }) => (state === 'SUPERSEDED' ? [index] : [])),
   )
   const lost = events.findLast(
     ({ seq, becomes, index }) =>
@@ -32,7 +32,7 @@ export function refuseLost(run: Run): void {
   )
   if (!lost) return
   run.journal.settle(run.operationId, 'ATTENTION', `its nonce was used by ${lost.why}`, 23)
-  outcomeOf(current(run))
+  outcomeOf(currentOperation(run))
 }
 
 /** The transaction that a step lost its nonce to, by the trail of its operation; `undefined` where none was named. */
@@ -83,7 +83,7 @@ async function countOf(
  * is SUPERSEDED, as soon as what came after the step is followed to its end by `follow`; unless what the step was to prepare has happened all
  * the same: then the step is only left behind. An attempt of the step is found by the next look.
  */
-export async function settleNonce(
+export async function resolveNonceConflict(
   run: Run,
   index: number,
   rpc: Rpc,
@@ -93,8 +93,8 @@ export async function settleNonce(
   const { wallet, nonce, transaction } = step
   if (nonce === null) return false
   const { journal, operationId } = run
-  forgetTaken(run, step)
-  const look = () => whoUsed(rpc, wallet, nonce)
+  clearNonceConflict(run, step)
+  const look = () => findNonceUse(rpc, wallet, nonce)
   const use = await look()
   if (use.is === 'free') return false
   const attempts = journal.attempts(operationId, index)
@@ -106,18 +106,18 @@ export async function settleNonce(
   // What is for good is looked at twice, like what is final.
   if (!deep || !isSameUse(use, await look())) return true
   if (!hash && !(await lostBy(run, rpc, step, attempts, use)).deep) return true
-  await followLater(run, index, follow).catch((error: unknown) => {
+  await confirmLaterSteps(run, index, follow).catch((error: unknown) => {
     // What came after it may have lost its nonce as well: both are written down, or neither could be planned anew.
     if (!(error instanceof AppError && error.code === 'SUPERSEDED')) throw error
   })
   if (stepAt(run, index).state === 'SIGNED') journal.sent(attempts.at(-1)!.hash, 'nonce used by another')
-  if (isNeedless(current(run), stepAt(run, index)) || isClosed(current(run))) {
+  if (isObsolete(currentOperation(run), stepAt(run, index)) || isClosed(currentOperation(run))) {
     journal.move(operationId, index, 'SUPERSEDED', owner)
     return true
   }
   journal.supersede(operationId, index, owner, `nonce ${nonce} was used by ${owner}`)
-  const left = await allowanceLeft(rpc, current(run), stepAt(run, index))
-  const taken = takenWords(run, transaction.chainId, left)
+  const left = await remainingAllowance(rpc, currentOperation(run), stepAt(run, index))
+  const taken = allowanceText(run, transaction.chainId, left)
   throw new AppError(
     'SUPERSEDED',
     `Nonce ${nonce} of ${wallet} was used by ${hash ? `another transaction, ${hash}` : `${owner}, and no endpoint has a receipt of this one`}${taken}`,
@@ -141,18 +141,21 @@ async function lostBy(
   { wallet, nonce, transaction }: Step,
   attempts: readonly Attempt[],
   use: NonceUse,
-): Promise<Pick<Awaited<ReturnType<typeof isNonceLost>>, 'deep' | 'unlike'>> {
+): Promise<Pick<Awaited<ReturnType<typeof checkNonceLost>>, 'deep' | 'unlike'>> {
   const { depth } = networkNamed(networks, transaction.chainId)
-  if (use.is === 'used') return isNonceLost(rpc, { at: use.at, hash: use.hash, by: rpc.host }, depth, agreeMs)
-  const { wanted, usual } = wantedOf(depth, undefined)
+  if (use.is === 'used')
+    return checkNonceLost(rpc, { at: use.at, hash: use.hash, by: rpc.host }, depth, quorumTimeoutMs)
+  const { wanted, usual } = requiredDepth(depth, undefined)
   const isLost = async (node: Rpc): Promise<boolean> =>
-    (await latestNonce(node, wallet, await deepBlock(node, wanted, usual))) > nonce! &&
-    !(await findStep(node, { wallet }, attempts))
-  const said = await Promise.all([rpc, ...rpc.peers].map((node) => ifAnswered(within(isLost(node), agreeMs))))
+    (await latestNonce(node, wallet, await latestFinalBlock(node, wanted, usual))) > nonce! &&
+    !(await findAttempt(node, { wallet }, attempts))
+  const said = await Promise.all(
+    [rpc, ...rpc.peers].map((node) => ifAnswered(within(isLost(node), quorumTimeoutMs))),
+  )
   return { deep: said.includes(true) && !said.includes(false) }
 }
 
 /** What has the nonce of a step is not told any more: it is the step itself, or gone. */
-export function forgetTaken(run: Run, { nonce }: Step): void {
+export function clearNonceConflict(run: Run, { nonce }: Step): void {
   if (run.taken?.nonce === nonce) run.taken = undefined
 }

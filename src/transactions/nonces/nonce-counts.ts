@@ -1,21 +1,21 @@
 import { quantity } from '../../chain/rpc/answer-numbers.ts'
-import { isNotOffered, isUnknownBlock } from '../../chain/rpc/errors.ts'
+import { isUnknownBlock, isUnsupportedMethod } from '../../chain/rpc/errors.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { ifAnswered, within } from '../../chain/rpc/timeouts.ts'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Journal } from '../../store/journal/types.ts'
-import { isTaken } from '../send-errors.ts'
-import { seenIfSaid } from './nonce-use.ts'
+import { isAccepted } from '../send-errors.ts'
+import { transactionByNonce } from './nonce-use.ts'
 
 /** How many transactions of a wallet are in blocks, and how many with those that wait. */
-export type Counts = { latest: number; pending: number }
+export type NonceCounts = { latest: number; pending: number }
 
 /** Whose transactions are counted, and where. */
 type Question = { journal: Journal; rpc: Rpc; chainId: number; wallet: Address }
 
 /** What a node counts. Where it does not speak of what waits, that is what this journal has sent and a node took, one after the other, and what a node shows behind that. */
-export async function countsOf({ journal, rpc, chainId, wallet }: Question): Promise<Counts> {
+export async function countsOf({ journal, rpc, chainId, wallet }: Question): Promise<NonceCounts> {
   const ask = (tag: string) => ['eth_getTransactionCount', [wallet, tag]] as const
   const read = (answer: unknown, what: string) => Number(quantity(answer, what))
   try {
@@ -34,7 +34,7 @@ export async function countsOf({ journal, rpc, chainId, wallet }: Question): Pro
   let pending = latest
   while (isSent(journal, journal.holderOf(chainId, wallet, pending))) pending++
   // What somebody else has waiting there is not to be replaced.
-  if (await seenIfSaid(rpc, wallet, pending)) pending++
+  if (await transactionByNonce(rpc, wallet, pending)) pending++
   // Other endpoints may know of more that waits; one that is behind, slow, or fails takes nothing away.
   const others = await Promise.all(
     rpc.peers.map((node) => ifAnswered(within(node.request(...ask('pending')), longestMs))),
@@ -50,12 +50,12 @@ const isNumber = (said: unknown): boolean => typeof said === 'string' && /^0x[0-
 
 /** Whether a node says that it does not know what waits, or does not tell. */
 const isUnspoken = (error: unknown): boolean =>
-  isNotOffered(error) ||
+  isUnsupportedMethod(error) ||
   isUnknownBlock(error) ||
   (error instanceof AppError && error.code === 'RPC_ERROR' && /pending/i.test(String(error.details?.message)))
 
 function isSent(journal: Journal, holder: ReturnType<Journal['holderOf']>): boolean {
   const step = holder && journal.find(holder.operation)?.steps.find(({ index }) => index === holder.index)
   if (!step || ['PLANNED', 'RESERVED', 'SIGNED'].includes(step.state)) return false
-  return step.state !== 'BROADCAST' || journal.attempts(holder.operation, holder.index).some(isTaken)
+  return step.state !== 'BROADCAST' || journal.attempts(holder.operation, holder.index).some(isAccepted)
 }

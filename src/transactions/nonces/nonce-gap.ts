@@ -4,14 +4,14 @@ import { AppError } from '../../domain/errors.ts'
 import type { Step } from '../../store/journal/operation.ts'
 import type { Journal } from '../../store/journal/types.ts'
 import { isInTheAir, isUnsigned } from '../run.ts'
-import { type Counts, countsOf } from './nonce-counts.ts'
-import { seenIfSaid } from './nonce-use.ts'
+import { countsOf, type NonceCounts } from './nonce-counts.ts'
+import { transactionByNonce } from './nonce-use.ts'
 
 /** What is asked about the nonces before the one that a step is to have. */
 type Behind = { journal: Journal; rpc: Rpc; step: Step; clock: Clock }
 
 /** What a node counts of the wallet of a step. */
-export const countsFor = ({ journal, rpc, step }: Omit<Behind, 'clock'>): Promise<Counts> =>
+export const nonceCountsFor = ({ journal, rpc, step }: Omit<Behind, 'clock'>): Promise<NonceCounts> =>
   countsOf({ journal, rpc, chainId: step.transaction.chainId, wallet: step.wallet })
 
 /**
@@ -19,7 +19,7 @@ export const countsFor = ({ journal, rpc, step }: Omit<Behind, 'clock'>): Promis
  * more, may still be mined: behind it nothing is signed before that is decided, be its own nonce pinned or not. RPC_INCONSISTENT where a node
  * counts so after a second, as one that is only behind does not.
  */
-export async function refuseOpenAgain(
+export async function refuseUnsettledNonce(
   question: Behind,
   counted: { nonce: number; latest: number },
 ): Promise<void> {
@@ -31,7 +31,7 @@ export async function refuseOpenAgain(
     if (!open) return
     if (tried === 20) throw openAgain(rpc, step, open, latest)
     await clock.sleep(50)
-    latest = (await countsFor(question)).latest
+    latest = (await nonceCountsFor(question)).latest
   }
 }
 
@@ -64,7 +64,7 @@ const openAgain = (
  * A nonce is only taken when the node has everything before it and nothing at it: else the transaction would hang
  * behind one that is missing, or fight one that is not ours.
  */
-export async function refuseGap(
+export async function refuseNonceGap(
   question: Behind,
   counted: { nonce: number; pending: number },
 ): Promise<void> {
@@ -75,7 +75,7 @@ export async function refuseGap(
     if (pending === nonce) return
     if (tried < 20) {
       await clock.sleep(50)
-      pending = (await countsFor(question)).pending
+      pending = (await nonceCountsFor(question)).pending
       continue
     }
     const { chainId } = step.transaction
@@ -108,7 +108,7 @@ async function foreignPending(
   { rpc, step: { wallet, transaction } }: Behind,
   details: { nonce: number; pending: number },
 ): Promise<AppError> {
-  const hash = (await seenIfSaid(rpc, wallet, details.nonce))?.hash ?? null
+  const hash = (await transactionByNonce(rpc, wallet, details.nonce))?.hash ?? null
   return new AppError(
     'FOREIGN_PENDING',
     `Another transaction of ${wallet}${hash ? `, ${hash},` : ''} is waiting on chain ${transaction.chainId}`,

@@ -1,14 +1,14 @@
 import { type Head, readHead } from '../../chain/fees.ts'
-import { refuseOldHead, refuseOtherHeads } from '../../chain/heads.ts'
+import { refuseInconsistentHeads, refuseStaleHead } from '../../chain/heads.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
 import type { Clock } from '../../chain/rpc/timeouts.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Step } from '../../store/journal/operation.ts'
 import type { Journal } from '../../store/journal/types.ts'
-import type { Counts } from './nonce-counts.ts'
-import { countsFor, refuseGap, refuseOpenAgain } from './nonce-gap.ts'
-import { seenIfSaid } from './nonce-use.ts'
-import { nonceUsed } from './pinned-nonce.ts'
+import type { NonceCounts } from './nonce-counts.ts'
+import { nonceCountsFor, refuseNonceGap, refuseUnsettledNonce } from './nonce-gap.ts'
+import { transactionByNonce } from './nonce-use.ts'
+import { nonceUsedError } from './pinned-nonce.ts'
 
 /** What taking a nonce needs. `pinned` is the one that it must be. */
 type NonceQuestion = {
@@ -34,12 +34,12 @@ const mostWaiting = 64
  * A node on another chain, one that went back in time, or endpoints that disagree are refused here, before anything is
  * signed.
  */
-export async function takeNonce(question: NonceQuestion): Promise<Taken> {
+export async function allocateNonce(question: NonceQuestion): Promise<Taken> {
   const { journal, operationId, step, rpc, pinned, clock } = question
   const { chainId } = step.transaction
-  const [head, counted] = await Promise.all([readHead(rpc, chainId), countsFor(question)])
-  refuseOldHead(rpc, head, journal.head(chainId), question.headMaxAgeMs, clock.wall())
-  const lowest = await refuseOtherHeads(rpc, chainId, head)
+  const [head, counted] = await Promise.all([readHead(rpc, chainId), nonceCountsFor(question)])
+  refuseStaleHead(rpc, head, journal.head(chainId), question.headMaxAgeMs, clock.wall())
+  const lowest = await refuseInconsistentHeads(rpc, chainId, head)
   const { latest, pending } = counted
   if (step.nonce !== null) {
     const why = latest > step.nonce ? `nonce ${step.nonce} is used` : 'never signed, and its process is gone'
@@ -50,8 +50,8 @@ export async function takeNonce(question: NonceQuestion): Promise<Taken> {
   const ours = Math.max(latest, journal.nextNonce(chainId, step.wallet))
   const nonce = question.queueBehind ? Math.max(ours, pending) : ours
   if (nonce > ours + mostWaiting) throw tooManyWaiting(rpc, step.wallet, { latest, pending })
-  await refuseOpenAgain(question, { nonce, latest })
-  await refuseGap(question, { nonce, pending })
+  await refuseUnsettledNonce(question, { nonce, latest })
+  await refuseNonceGap(question, { nonce, pending })
   journal.sawHead(chainId, Number(lowest.number), lowest.hash)
   journal.reserve(operationId, step.index, nonce, Number(lowest.number))
   return { head }
@@ -61,7 +61,7 @@ export async function takeNonce(question: NonceQuestion): Promise<Taken> {
 async function takePinned(
   question: NonceQuestion,
   { head, lowest }: { head: Head; lowest: Head },
-  { latest, pending }: Counts,
+  { latest, pending }: NonceCounts,
 ): Promise<Taken> {
   const { journal, operationId, step, rpc } = question
   const nonce = question.pinned!
@@ -77,9 +77,9 @@ async function takePinned(
         hint: `sluice action show ${holder.operation}`,
       },
     )
-  if (nonce < latest) throw await nonceUsed(rpc, { wallet: step.wallet, nonce, latest, chainId })
+  if (nonce < latest) throw await nonceUsedError(rpc, { wallet: step.wallet, nonce, latest, chainId })
   if (nonce < pending) {
-    const hash = (await seenIfSaid(rpc, step.wallet, nonce))?.hash ?? null
+    const hash = (await transactionByNonce(rpc, step.wallet, nonce))?.hash ?? null
     throw new AppError(
       'FOREIGN_PENDING',
       `A transaction of ${step.wallet}${hash ? `, ${hash},` : ''} waits with nonce ${nonce}, which this journal does not know. It may be this one, sent from another machine`,
@@ -95,7 +95,7 @@ async function takePinned(
         hint: `Once what comes before it is sent: sluice action resume ${operationId}; to give it up: sluice action abandon ${operationId}`,
       },
     )
-  await refuseOpenAgain(question, { nonce, latest })
+  await refuseUnsettledNonce(question, { nonce, latest })
   journal.sawHead(chainId, Number(lowest.number), lowest.hash)
   journal.reserve(operationId, step.index, nonce, Number(lowest.number))
   return { head }

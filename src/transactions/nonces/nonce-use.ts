@@ -23,10 +23,15 @@ const together = 8
  * Says what used a nonce of a wallet. A node is asked directly; where it does not know that question, the newest blocks are read.
  * Older blocks are not searched.
  */
-export async function whoUsed(rpc: Rpc, wallet: Address, nonce: number, latest?: number): Promise<NonceUse> {
+export async function findNonceUse(
+  rpc: Rpc,
+  wallet: Address,
+  nonce: number,
+  latest?: number,
+): Promise<NonceUse> {
   const now = latest ?? (await latestNonce(rpc, wallet))
   if (nonce >= now) return { is: 'free' }
-  const seen = await seenIfSaid(rpc, wallet, nonce)
+  const seen = await transactionByNonce(rpc, wallet, nonce)
   if (seen?.hash && seen.blockNumber) return { is: 'used', hash: seen.hash, at: Number(seen.blockNumber) }
   const head = await blockNumber(rpc)
   const least = Math.max(0, head - mostBlocks + 1)
@@ -65,7 +70,11 @@ const isOf = ({ from, nonce: has }: Shown, wallet: Address, nonce: number): bool
   typeof from === 'string' && sameAddress(from, wallet) && Number(has) === nonce
 
 /** The transaction that a node has for a nonce, in a block or waiting. Not every node knows this question; `undefined` where it does not answer it. */
-export async function seenIfSaid(rpc: Rpc, wallet: Address, nonce: number): Promise<Shown | undefined> {
+export async function transactionByNonce(
+  rpc: Rpc,
+  wallet: Address,
+  nonce: number,
+): Promise<Shown | undefined> {
   try {
     const seen = await rpc.request<Shown | null>('eth_getTransactionBySenderAndNonce', [
       wallet,

@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { Ground } from '../../planning/context.ts'
 import type { Proposal } from '../../planning/proposal.ts'
 import { countsOf } from './nonce-counts.ts'
-import { latestNonce, unnamed, whoUsed } from './nonce-use.ts'
+import { findNonceUse, latestNonce, unnamed } from './nonce-use.ts'
 
 /** Refuses a plan whose pinned nonce is used: of a pinned nonce at most one transaction is ever mined, whoever signed it. NONCE_USED. */
 export async function refuseUsedNonce(
@@ -14,11 +14,11 @@ export async function refuseUsedNonce(
   if (nonce === null || !leg || journal.find(id)) return
   const node = rpc(leg.chainId)
   const latest = await latestNonce(node, wallet)
-  if (nonce < latest) throw await nonceUsed(node, { wallet, nonce, latest, chainId: leg.chainId })
+  if (nonce < latest) throw await nonceUsedError(node, { wallet, nonce, latest, chainId: leg.chainId })
 }
 
 /** That a pinned nonce is used, with the transaction that has it where a node names that. It may be this very one, sent from another machine. */
-export async function nonceUsed(
+export async function nonceUsedError(
   rpc: Rpc,
   {
     wallet,
@@ -27,7 +27,7 @@ export async function nonceUsed(
     chainId,
   }: { wallet: Proposal['wallet']; nonce: number; latest: number; chainId: number },
 ): Promise<AppError> {
-  const use = await whoUsed(rpc, wallet, nonce, latest)
+  const use = await findNonceUse(rpc, wallet, nonce, latest)
   const hash = use.is === 'used' ? use.hash : null
   return new AppError(
     'NONCE_USED',

@@ -13,7 +13,7 @@ export const standing = ({ steps, plan }: Pick<Operation, 'steps' | 'plan'>): St
   return steps.filter(
     (step) =>
       !inVain.includes(step.state) ||
-      (step.index >= (since?.[step.leg] ?? 0) && !isNeedless({ steps }, step)),
+      (step.index >= (since?.[step.leg] ?? 0) && !isObsolete({ steps }, step)),
   )
 }
 
@@ -22,7 +22,7 @@ export const isLost = (operation: Pick<Operation, 'steps' | 'plan'>): boolean =>
   standing(operation).some(({ state }) => state === 'SUPERSEDED')
 
 /** Whether all that a step was to prepare, as an approval does, has happened all the same. */
-export function isNeedless({ steps }: Pick<Operation, 'steps'>, { leg, role, index }: Step): boolean {
+export function isObsolete({ steps }: Pick<Operation, 'steps'>, { leg, role, index }: Step): boolean {
   if (role === 'action' || role === 'fee') return false
   const prepared = steps.filter((one) => one.leg === leg && one.role === 'action' && one.index > index)
   return prepared.length > 0 && prepared.every(({ state }) => state === 'FINAL_OK')

@@ -14,17 +14,17 @@ export function goOnAfter(error: AppError, id: string, again = `sluice action re
   if (!error.code.startsWith('POLICY_')) return mended(error, again)
   const revoke = `sluice action revoke ${id}`
   const giveUpInstead = again.startsWith(revoke) ? '' : `; to go no further: ${revoke}`
-  return isCheated(error)
-    ? keyElsewhere(error, again).concat(giveUpInstead && `${giveUpInstead} --wallet NAME`)
+  return isSignerTampering(error)
+    ? otherSignerHint(error, again).concat(giveUpInstead && `${giveUpInstead} --wallet NAME`)
     : `${onceOf(error)}: ${again}`.concat(giveUpInstead)
 }
 
 /** Whether a signer gave back something else than it was asked for. */
-export const isCheated = (error: unknown): error is AppError =>
+export const isSignerTampering = (error: unknown): error is AppError =>
   error instanceof AppError && error.code === 'POLICY_TAMPER' && error.details?.by === 'signer'
 
 /** What goes on without the signer that cheated. */
-export const keyElsewhere = ({ hint }: AppError, again: string): string =>
+export const otherSignerHint = ({ hint }: AppError, again: string): string =>
   `${hint}; with its key elsewhere: ${again} --wallet NAME`
 
 /** When it can be gone on with after a rule said no. */

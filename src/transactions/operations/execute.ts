@@ -1,18 +1,18 @@
 import { readHead } from '../../chain/fees.ts'
-import { newWaits, rpcInTime, systemClock } from '../../chain/rpc/timeouts.ts'
+import { newAnswerTimes, rpcInTime, systemClock } from '../../chain/rpc/timeouts.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Leg, Operation, Step } from '../../store/journal/operation.ts'
-import { awaitArrival } from '../bridge/await-delivery.ts'
-import { refuseDead } from '../broadcaster.ts'
+import { awaitDelivery } from '../bridge/await-delivery.ts'
+import { refuseExpired } from '../broadcaster.ts'
 import { isLocal } from '../confirmation/find-transaction.ts'
-import { refuseLost } from '../nonces/nonce-conflict.ts'
-import { endingOf } from '../outcome/failure.ts'
+import { refuseNonceConflict } from '../nonces/nonce-conflict.ts'
+import { failureOf } from '../outcome/failure.ts'
 import { outcomeOf } from '../outcome/outcome.ts'
-import { endGivenUp } from '../reopen-abandoned.ts'
+import { finishAbandoned } from '../reopen-abandoned.ts'
 import { reopenWrong } from '../reorganisations.ts'
-import { cancelWaiting } from '../replacement/cancel-leg.ts'
+import { cancelLeg } from '../replacement/cancel-leg.ts'
 import {
-  current,
+  currentOperation,
   type Execution,
   hasEnded,
   isClosed,
@@ -20,13 +20,13 @@ import {
   isUnsigned,
   pause,
   type Run,
+  runStopped,
   stepAt,
-  stopped,
 } from '../run.ts'
 import { executeStep, sendStep } from '../steps/send-step.ts'
-import { type KnownGas, signerInTime } from '../steps/sign-step.ts'
+import { type KnownGas, signerWithTimeout } from '../steps/sign-step.ts'
 import { isLost, standing } from './active-steps.ts'
-import { locked } from './locked.ts'
+import { withWalletLock } from './locked.ts'
 
 /** So long, in ms, after a step was done another node behind the same address may not have it yet. */
 const lateMs = 12_000
@@ -65,34 +65,34 @@ async function soonAfter<T>(
  * Gives back the finished operation. Otherwise throws: below exit 20 nothing was ever signed, from 20 on something may
  * have been, and the same operation can be gone on with.
  */
-export async function execute(execution: Execution): Promise<Operation> {
+export async function executeOperation(execution: Execution): Promise<Operation> {
   const clock = execution.clock ?? systemClock
   const time = {
     clock,
     until: clock.now() + execution.timeoutMs,
-    waits: newWaits(clock),
+    waits: newAnswerTimes(clock),
     signing: { isAsked: false },
   }
   const run: Run = {
     ...execution,
     ...time,
     rpc: (chainId) => rpcInTime(execution.rpc(chainId), time),
-    signer: signerInTime(execution.signer, { ...execution, ...time }),
+    signer: signerWithTimeout(execution.signer, { ...execution, ...time }),
     replaced: new Set(),
   }
   const operation = await asItStands(run)
-  if (isClosed(operation) && operation.steps.some(isInTheAir)) return endGivenUp(run)
+  if (isClosed(operation) && operation.steps.some(isInTheAir)) return finishAbandoned(run)
   if (hasEnded(operation)) return outcomeOf(operation)
   try {
     for (const leg of operation.legs) await executeLeg(run, leg)
-    const now = current(run)
+    const now = currentOperation(run)
     if (hasEnded(now)) return outcomeOf(now)
-    refuseLost(run)
+    refuseNonceConflict(run)
     run.fault?.('before_done')
     run.journal.settle(operation.id, 'DONE', 'all steps are final', 0, await run.result?.())
-    return current(run)
+    return currentOperation(run)
   } catch (error) {
-    throw endingOf(run, error)
+    throw failureOf(run, error)
   }
 }
 
@@ -103,39 +103,40 @@ async function asItStands(run: Run): Promise<Operation> {
     run.journal.check(run.operationId)
     await reopenWrong(run, run.operationId)
     resumed(run)
-    return current(run)
+    return currentOperation(run)
   } catch (error) {
-    throw error instanceof AppError ? error : endingOf(run, error)
+    throw error instanceof AppError ? error : failureOf(run, error)
   }
 }
 
 /** Says that an operation that was left in part goes on, or that waited for a person because of a nonce that does not matter any more. */
 function resumed(run: Run): void {
-  const now = current(run)
+  const now = currentOperation(run)
   if (now.state === 'PARTIAL' || (now.state === 'ATTENTION' && !isLost(now)))
     run.journal.settle(run.operationId, 'EXECUTING', 'resumed')
 }
 
 /** What is left of a leg. A step whose nonce somebody else used, and for which no new plan stands, is spoken of when all else is followed. */
 const unfinished = (run: Run, leg: Leg): Step[] =>
-  standing(current(run)).filter(
+  standing(currentOperation(run)).filter(
     ({ leg: of, state }) => of === leg.leg && state !== 'FINAL_OK' && state !== 'SUPERSEDED',
   )
 
 /** One leg under the lock of its wallet. Later legs wait first for what an earlier one sends. */
 async function executeLeg(run: Run, leg: Leg): Promise<void> {
-  const isDone = current(run).steps.some((step) => step.leg === leg.leg) && unfinished(run, leg).length === 0
+  const isDone =
+    currentOperation(run).steps.some((step) => step.leg === leg.leg) && unfinished(run, leg).length === 0
   if (!isDone && leg.arrival && leg.arrival.hash === null) {
     for (const step of unfinished(run, leg)) refuseUnsigned(run, step)
-    await awaitArrival(run, leg)
+    await awaitDelivery(run, leg)
   }
   if (unfinished(run, leg).length === 0) return
-  await locked(run, leg.chainId, async () => {
+  await withWalletLock(run, leg.chainId, async () => {
     try {
       // Another process may have had the lock until now.
-      if (hasEnded(current(run))) return
+      if (hasEnded(currentOperation(run))) return
       resumed(run)
-      run.journal.releaseOthers(leg.chainId, current(run).wallet, run.operationId)
+      run.journal.releaseOthers(leg.chainId, currentOperation(run).wallet, run.operationId)
       await signAndFollow(run, leg)
     } finally {
       for (const { state, index } of unfinished(run, leg))
@@ -160,15 +161,15 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
     const gas = gasOf.get(index)
     return gas === undefined ? undefined : ({ [how]: gas } as KnownGas)
   }
-  if (run.replacement === 'cancel') await cancelWaiting(run, leg)
+  if (run.replacement === 'cancel') await cancelLeg(run, leg)
   for (const { index } of unfinished(run, leg)) {
     // What came after a step that failed was followed with it.
     if (stepAt(run, index).state === 'FINAL_OK') continue
     refuseUnsigned(run, stepAt(run, index))
     if (isUnsigned(stepAt(run, index))) {
-      refuseLost(run)
+      refuseNonceConflict(run)
       const head = await readHead(rpc, leg.chainId)
-      if (unfinished(run, leg).some((step) => step.role !== 'fee')) refuseDead(run, leg, head)
+      if (unfinished(run, leg).some((step) => step.role !== 'fee')) refuseExpired(run, leg, head)
       const block = Number(head.number)
       if (!isFresh(block)) {
         checked = { at: run.clock.now(), block }
@@ -189,12 +190,12 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
 function refuseUnsigned(run: Run, step: Step): void {
   if (!isUnsigned(step)) return
   if (run.replacement === 'cancel') throw tooLate(run)
-  if (run.onlyWaiting) throw stopped
+  if (run.onlyWaiting) throw runStopped
 }
 
 /** A step that was to be cancelled was mined first: what comes after it is not signed. */
 function tooLate(run: Run): AppError {
-  const { id, state } = current(run)
+  const { id, state } = currentOperation(run)
   if (state === 'OPEN')
     return new AppError('USAGE', `Nothing of ${id} is signed, so there is nothing to cancel`, {
       details: { operation: id },

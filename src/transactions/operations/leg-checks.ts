@@ -3,18 +3,24 @@ import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { plain } from '../../domain/text.ts'
 import { nativeToken } from '../../domain/token.ts'
-import { acceptAssurance, assuranceOf, type Facts, type Level, reaches } from '../../guard/assurance.ts'
+import {
+  type AssuranceFacts,
+  assuranceOf,
+  type Level,
+  reachesLevel,
+  refuseLowAssurance,
+} from '../../guard/assurance.ts'
 import { checkLeg } from '../../guard/guard.ts'
 import { decodeIntent, type KeptPlan } from '../../guard/intent-json.ts'
 import type { KeptPolicy } from '../../guard/policy/policy.ts'
-import { day, enforce, limitsOf, policyRules } from '../../guard/policy/rules.ts'
-import { type LegInHand, slippageOf, spendsByAsset, untilOf } from '../../guard/spending.ts'
+import { dayMs, enforceRules, policyLimits, policyRules } from '../../guard/policy/rules.ts'
+import { type CheckedLeg, calldataDeadline, slippageOf, spendsByAsset } from '../../guard/spending.ts'
 import { decodeTerms, feeCapOf, type Terms } from '../../guard/terms.ts'
 import type { Ground } from '../../planning/context.ts'
-import { checkLater } from '../../planning/later-legs.ts'
-import { tryLeg } from '../../planning/leg-simulation.ts'
+import { checkLaterLegs } from '../../planning/later-legs.ts'
+import { simulatePlannedLeg } from '../../planning/leg-simulation.ts'
 import type { ProposedLeg } from '../../planning/proposal.ts'
-import { checkPlace } from '../../planning/target-check.ts'
+import { checkTarget } from '../../planning/target-check.ts'
 import { actionAmong, feesOf, paymentOf } from '../../protocols/service-fee.ts'
 import type { Leg, Operation, Step } from '../../store/journal/operation.ts'
 
@@ -22,7 +28,7 @@ import type { Leg, Operation, Step } from '../../store/journal/operation.ts'
  * The policy of the machine as it is now, where it is another one than the operation was begun with; `null` where it is the same, where
  * there is none, and where another was named in its place.
  */
-export async function presentPolicy(
+export async function changedPolicy(
   { policy: present }: Ground,
   { policy: begun }: Pick<Terms, 'policy'>,
 ): Promise<KeptPolicy | null> {
@@ -35,7 +41,7 @@ export async function presentPolicy(
  * is now, and reserves what the operation moves against the limits per day. Under the wallet's lock, just before the
  * first signature of the leg. `lifted` is what a unit of gas may cost beyond the plan. Gives the gas limits that were enough, none where nothing could be simulated.
  */
-export async function beforeLeg(
+export async function checkLegBeforeSigning(
   ground: Ground,
   operationId: string,
   leg: Leg,
@@ -52,7 +58,7 @@ export async function beforeLeg(
   if (!kept) throw new AppError('BUG', `Leg ${leg.leg} has transactions and no purpose`)
   const intent = decodeIntent(kept, catalog)
   const asPlanned = decodeTerms(plan.terms)
-  const present = await presentPolicy(ground, asPlanned)
+  const present = await changedPolicy(ground, asPlanned)
   const policies = [asPlanned.policy, present].flatMap((one) => one ?? [])
   // What a unit of gas may cost by the policy of now is what is tried with, as it would be in a new plan.
   const maxFeePerGas = feeCapOf({ maxFeePerGas: lifted ?? asPlanned.maxFeePerGas, policy: present })
@@ -71,13 +77,13 @@ export async function beforeLeg(
     chainId,
     intent,
     transactions: left.map(({ transaction }) => transaction),
-    ...untilOf(intent, call),
+    ...calldataDeadline(intent, call),
   }
   const chains = operation.legs.map((one) => one.chainId)
   const [place, simulation] = await Promise.all([
-    checkPlace(ground, { ...inHand, transactions: all }, terms),
+    checkTarget(ground, { ...inHand, transactions: all }, terms),
     // Once the action is done, what is left is the payment of its fees, and is tried as such.
-    tryLeg(
+    simulatePlannedLeg(
       ground,
       isPaidOnly ? feesAlone(inHand) : inHand,
       isPaidOnly ? { ...terms, asserts: [] } : terms,
@@ -85,15 +91,15 @@ export async function beforeLeg(
     ),
   ])
   // What is sent to another chain cannot be taken back: it must still be of use there.
-  if (!isPaidOnly) await checkLater(ground, laterLegs(ground, operation, leg), terms)
+  if (!isPaidOnly) await checkLaterLegs(ground, laterLegs(ground, operation, leg), terms)
   const assurance = assuranceNow(plan, terms, {
     simulation: simulation.how,
     code: place?.contract.state ?? 'pinned',
   })
-  acceptAssurance(assurance, terms.lowest, 'what was asked for')
+  refuseLowAssurance(assurance, terms.lowest, 'what was asked for')
   for (const { policy } of policies) {
     const { perDay: _, ...rules } = policy
-    enforce(
+    enforceRules(
       policyRules(rules, catalog, {
         legs: [
           { intent, action: actionAmong(intent, all).to, slippage: slippageOf(intent, plan.about.amounts) },
@@ -132,7 +138,7 @@ const laterLegs = ({ catalog }: Ground, { legs, steps, plan }: Operation, { leg:
   })
 
 /** What is left of a leg when only fees are not paid: as many as there are transactions, and they are paid in their order. */
-function feesAlone({ chainId, intent, transactions }: LegInHand): LegInHand {
+function feesAlone({ chainId, intent, transactions }: CheckedLeg): CheckedLeg {
   const fees = feesOf(intent)
   // A payment that was planned anew is itself the first of them.
   const left = fees.length < transactions.length ? undefined : fees.slice(-transactions.length)
@@ -140,10 +146,14 @@ function feesAlone({ chainId, intent, transactions }: LegInHand): LegInHand {
 }
 
 /** The assurance that a plan was made with, or a lower one where less can be checked now. */
-function assuranceNow(plan: KeptPlan, { canAsk }: Terms, now: Pick<Facts, 'simulation' | 'code'>): Level {
+function assuranceNow(
+  plan: KeptPlan,
+  { canAsk }: Terms,
+  now: Pick<AssuranceFacts, 'simulation' | 'code'>,
+): Level {
   const level = assuranceOf({ ...now, canAsk, reference: 'unknown' })
   const before = plan.assurance as Level
-  return reaches(before, level) ? level : before
+  return reachesLevel(before, level) ? level : before
 }
 
 /** Holds all that an operation moves, so that operations together never move more than a day allows. POLICY_LIMIT when it does not fit. */
@@ -154,7 +164,7 @@ function reserve(
 ): void {
   const { intents } = plan as KeptPlan
   const moved = spendsByAsset(intents.flatMap((kept) => (kept ? [decodeIntent(kept, catalog)] : [])))
-  const limits = policies.map(({ policy }) => limitsOf(policy.perDay, catalog))
+  const limits = policies.map(({ policy }) => policyLimits(policy.perDay, catalog))
   const limitOf = (asset: string): bigint | null =>
     limits
       .flatMap((of) => of.get(asset)?.amount ?? [])
@@ -165,7 +175,7 @@ function reserve(
       asset,
       amount,
       limit: limitOf(asset),
-      since: now() - day,
+      since: now() - dayMs,
     })),
   )
   if (!misfit) return

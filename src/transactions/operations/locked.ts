@@ -1,12 +1,12 @@
 import { AppError } from '../../domain/errors.ts'
-import { current, type Run, stopped } from '../run.ts'
+import { currentOperation, type Run, runStopped } from '../run.ts'
 
 /** Does work under the lock of the wallet of a run on a chain; WALLET_BUSY where another process keeps it for too long. */
-export async function locked(run: Run, chainId: number, work: () => Promise<void>): Promise<void> {
-  const { wallet } = current(run)
+export async function withWalletLock(run: Run, chainId: number, work: () => Promise<void>): Promise<void> {
+  const { wallet } = currentOperation(run)
   const waitMs = Math.min(run.lockWaitMs ?? 60_000, Math.max(0, run.until - run.clock.now()))
   const lock = await run.lock(chainId, wallet, waitMs, run.signal).catch((error: unknown) => {
-    throw run.signal?.aborted ? stopped : error
+    throw run.signal?.aborted ? runStopped : error
   })
   if (!lock) throw new AppError('WALLET_BUSY', `Another process signs with ${wallet} on chain ${chainId}`)
   try {

@@ -4,15 +4,15 @@ import { encodeIntent, type KeptPlan, quotesOf } from '../../guard/intent-json.t
 import { decodeTerms, encodeTerms } from '../../guard/terms.ts'
 import type { Ground } from '../../planning/context.ts'
 import { pinContracts } from '../../planning/contract-code.ts'
-import { capFor, keptBound } from '../../planning/fee-bound.ts'
+import { stepFeeCap, storedFeeBound } from '../../planning/fee-bound.ts'
 import type { Checked } from '../../planning/plan.ts'
 import type { TransactionSigner } from '../../signing/signer.ts'
 import type { Operation } from '../../store/journal/operation.ts'
-import { broughtTo } from '../bridge/under-delivery.ts'
-import { resultNow } from '../outcome/received-amount.ts'
+import { checkDelivery } from '../bridge/under-delivery.ts'
+import { readResult } from '../outcome/received-amount.ts'
 import type { Execution, FeeCap, Progress } from '../run.ts'
-import { execute } from './execute.ts'
-import { beforeLeg, presentPolicy } from './leg-checks.ts'
+import { executeOperation } from './execute.ts'
+import { changedPolicy, checkLegBeforeSigning } from './leg-checks.ts'
 import { fileLocks } from './wallet-lock.ts'
 
 /** An operation of the journal, as those see it who may not open the store. */
@@ -82,7 +82,7 @@ const keptPlan = ({ proposal, terms, bounds, hash, assurance, simulation }: Chec
   nonce: proposal.nonce,
   expiresAt: proposal.expiresAt,
   terms: encodeTerms(terms),
-  bounds: Object.fromEntries(Object.entries(bounds).map(([leg, bound]) => [leg, keptBound(bound, 0)])),
+  bounds: Object.fromEntries(Object.entries(bounds).map(([leg, bound]) => [leg, storedFeeBound(bound, 0)])),
 })
 
 const stepsOf = ({ steps }: Checked, at: number) =>
@@ -98,7 +98,7 @@ export async function carryOut(ground: Ground, operation: Operation, how: Way): 
   const nonces = how.nonces ?? (nonce === null || first === undefined ? undefined : { [first]: nonce })
   const { networks, tokens } = catalog
   // Where it cannot be understood, nothing new is signed; what is signed is followed, or cancelled, all the same.
-  const present = await presentPolicy(ground, decodeTerms(planNow().terms)).catch((fault: unknown) => {
+  const present = await changedPolicy(ground, decodeTerms(planNow().terms)).catch((fault: unknown) => {
     if (fault instanceof AppError) return fault
     throw fault
   })
@@ -108,12 +108,16 @@ export async function carryOut(ground: Ground, operation: Operation, how: Way): 
     if (present instanceof AppError) throw present
     return present
   }
-  return execute({
+  return executeOperation({
     ...way,
     ...(nonces && { nonces }),
     feeCap: (step, gas, kind, more = lifted) => {
       const now = journal.find(operation.id) ?? operation
-      return capFor({ journal, operation: now, networks, lifted: more, present: policyFor(kind) }, step, gas)
+      return stepFeeCap(
+        { journal, operation: now, networks, lifted: more, present: policyFor(kind) },
+        step,
+        gas,
+      )
     },
     journal,
     operationId: operation.id,
@@ -124,10 +128,10 @@ export async function carryOut(ground: Ground, operation: Operation, how: Way): 
     lock: fileLocks(locks),
     deadlineOf: ({ leg }) => deadlineIn(planNow().intents[leg]),
     arrived: async () => delivered(quotesOf(planNow())),
-    brought: (told) => broughtTo(ground, journal.find(operation.id)!, told, way.depth),
-    result: () => resultNow({ rpc, catalog }, journal.find(operation.id)!),
+    brought: (told) => checkDelivery(ground, journal.find(operation.id)!, told, way.depth),
+    result: () => readResult({ rpc, catalog }, journal.find(operation.id)!),
     approve: shownOnce(() => approveAll(account, journal.find(operation.id) ?? operation)),
-    beforeLeg: (leg, left) => beforeLeg(ground, operation.id, leg, left, lifted),
+    beforeLeg: (leg, left) => checkLegBeforeSigning(ground, operation.id, leg, left, lifted),
   })
 }
 

@@ -6,11 +6,11 @@ import type { Ground } from '../../planning/context.ts'
 import type { Checked } from '../../planning/plan.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
 import { isAwaiting } from '../bridge/delivery.ts'
-import { noteBrought } from '../bridge/under-delivery.ts'
-import { settleSeen } from '../confirmation/settled-steps.ts'
-import { resultNow } from '../outcome/received-amount.ts'
+import { recordDelivery } from '../bridge/under-delivery.ts'
+import { settleFinalStep } from '../confirmation/settled-steps.ts'
+import { readResult } from '../outcome/received-amount.ts'
 import { inSendingOrder } from '../replacement/when-stuck.ts'
-import { refusalOf } from '../send-errors.ts'
+import { sendErrorOf } from '../send-errors.ts'
 import { isAllFinal, standing } from './active-steps.ts'
 
 /** What a transaction does to an allowance, or what an action may live on: chain, token, spender. */
@@ -37,7 +37,7 @@ function stillNeeded(operation: Operation): Claim[] {
 const unfinished = ['EXECUTING', 'PARTIAL', 'ATTENTION'] as const
 
 /** Whether an operation keeps an allowance that the same, asked for anew, would take: that is refused until it is gone on with or given up (`refuseConflict`). */
-export const isInTheWay = (operation: Operation): boolean =>
+export const holdsAllowance = (operation: Operation): boolean =>
   unfinished.some((state) => state === operation.state) && stillNeeded(operation).length > 0
 
 /**
@@ -99,7 +99,7 @@ export async function giveUp(ground: Ground, operation: Operation): Promise<Oper
       { details, hint },
     )
   if (!goesOn) return (await ended(ground, now)) ?? abandon(ground, now)
-  const refused = refusalOf(inSendingOrder(ground.journal.attempts(now.id, goesOn.index))[0])
+  const refused = sendErrorOf(inSendingOrder(ground.journal.attempts(now.id, goesOn.index))[0])
   // Whoever has seen the bytes can send them at any time: only what has its nonce in a block ends that.
   if (refused && goesOn.state !== 'INCLUDED')
     throw new AppError(
@@ -126,8 +126,8 @@ const inTheAir = ({ steps }: Operation): Step | undefined =>
 
 /** The same without its end: steps that are final, and what a bridge has brought. */
 async function noticed(ground: Ground, operation: Operation, told: Hex | null): Promise<Operation> {
-  for (const step of operation.steps) await settleSeen(ground, operation.id, step)
-  return noteBrought(ground, ground.journal.find(operation.id)!, told)
+  for (const step of operation.steps) await settleFinalStep(ground, operation.id, step)
+  return recordDelivery(ground, ground.journal.find(operation.id)!, told)
 }
 
 /** Whether nothing is left to be signed of an operation, and it waits for what it sent to another chain. */
@@ -144,7 +144,7 @@ async function ended(ground: Ground, operation: Operation): Promise<Operation | 
   if (state !== 'EXECUTING') journal.settle(id, 'EXECUTING', 'resumed')
   if (cancelled !== undefined) journal.settle(id, 'CANCELLED', `step ${cancelled + 1} was cancelled`, 24)
   else if (reverted !== undefined) journal.settle(id, 'FAILED', `step ${reverted + 1} reverted`, 22)
-  else journal.settle(id, 'DONE', 'all steps are final', 0, await resultNow(ground, operation))
+  else journal.settle(id, 'DONE', 'all steps are final', 0, await readResult(ground, operation))
   return journal.find(id)!
 }
 
@@ -152,7 +152,7 @@ const isOpen = ({ state }: Pick<Operation, 'state'>): boolean =>
   ['OPEN', 'EXECUTING', 'PARTIAL', 'ATTENTION'].includes(state)
 
 /** Why an operation is closed of which nothing was signed, where another plan under its key came in its place. */
-export const plannedAnew = 'planned anew before anything was signed'
+export const plannedAnewReason = 'planned anew before anything was signed'
 
 /**
  * Makes way for a new plan under the same key: gives `undefined` when the old one, of which nothing was signed, is
@@ -160,7 +160,7 @@ export const plannedAnew = 'planned anew before anything was signed'
  */
 export function dropUnsigned({ journal }: Ground, id: string): Operation | undefined {
   try {
-    journal.settle(id, 'DROPPED', plannedAnew, 130)
+    journal.settle(id, 'DROPPED', plannedAnewReason, 130)
     return undefined
   } catch (error) {
     const now = journal.find(id)

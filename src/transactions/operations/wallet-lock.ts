@@ -38,7 +38,7 @@ export async function takeTurn(
 const notingMs = 300
 
 /** Whether a live process plans, signs or follows for a wallet on these chains, so that what is not signed may be at any moment. Where nobody can look, nobody is seen. */
-export async function isAtWork(
+export async function isWalletBusy(
   { locks }: Pick<Ground, 'locks'>,
   wallet: Address,
   chainIds: readonly number[],

@@ -2,43 +2,43 @@ import { parseUnits } from 'viem/utils'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import type { Attempt, Step } from '../../store/journal/operation.ts'
 import { isAllFinal } from '../operations/active-steps.ts'
-import { goOnAfter, isCheated, keyElsewhere } from '../operations/continue.ts'
-import { inSendingOrder, isBehindAnother, isCancelling } from '../replacement/when-stuck.ts'
-import { current, isClosed, isUnsigned, type Run, stopped } from '../run.ts'
-import { isForGood, isOfPrice, type Refusal, refusalOf } from '../send-errors.ts'
+import { goOnAfter, isSignerTampering, otherSignerHint } from '../operations/continue.ts'
+import { inSendingOrder, isBehindForeign, isCancelling } from '../replacement/when-stuck.ts'
+import { currentOperation, isClosed, isUnsigned, type Run, runStopped } from '../run.ts'
+import { isFeeTooLow, isPermanentError, type SendError, sendErrorOf } from '../send-errors.ts'
 import { outcomeOf } from './outcome.ts'
-import { interrupted, timeOver, whyWaiting } from './timeout.ts'
+import { interruptedError, pendingCause, timeoutError } from './timeout.ts'
 
 const wasSigned = (run: Run): boolean =>
-  current(run).steps.some(({ index }) => run.journal.attempts(run.operationId, index).length > 0)
+  currentOperation(run).steps.some(({ index }) => run.journal.attempts(run.operationId, index).length > 0)
 
 /** That the node refused what is sent of the first step that is signed and in no block, and its attempts. */
-function refusedOf(run: Run): { refused: Refusal; attempts: Attempt[] } | undefined {
-  const step = current(run).steps.find(({ state }) => state === 'SIGNED' || state === 'BROADCAST')
+function refusedOf(run: Run): { refused: SendError; attempts: Attempt[] } | undefined {
+  const step = currentOperation(run).steps.find(({ state }) => state === 'SIGNED' || state === 'BROADCAST')
   const attempts = step ? run.journal.attempts(run.operationId, step.index) : []
-  const refused = refusalOf(inSendingOrder(attempts)[0])
+  const refused = sendErrorOf(inSendingOrder(attempts)[0])
   return refused && { refused, attempts }
 }
 
 /** What gets past a refusal: more pay for one that was too cheap, and nothing at all in the place of what takes or pays more than any transaction may. */
 function helping(
   { operationId: id }: Run,
-  { refused, attempts }: { refused: Refusal; attempts: readonly Attempt[] },
+  { refused, attempts }: { refused: SendError; attempts: readonly Attempt[] },
   resume: string,
 ): string {
-  if (isBehindAnother(attempts))
+  if (isBehindForeign(attempts))
     return `Another transaction of this wallet waits with its nonce; see which: sluice action explain ${id}; to put this one in its place: sluice action speed-up ${id}`
   const cancel = `sluice action cancel ${id} --yes`
-  if (isOfPrice(refused)) return isCancelling(attempts) ? cancel : `sluice action speed-up ${id}`
-  return isForGood(refused) ? cancel : resume
+  if (isFeeTooLow(refused)) return isCancelling(attempts) ? cancel : `sluice action speed-up ${id}`
+  return isPermanentError(refused) ? cancel : resume
 }
 
 /** What ended a run, as the error that tells truly whether something was signed; an operation that somebody closed meanwhile is told as it ended. */
-export const endingOf = (run: Run, error: unknown): unknown =>
+export const failureOf = (run: Run, error: unknown): unknown =>
   journaled(run, () => closedSince(run, error) ?? explain(run, error))
 
 /** The same of a run that only follows what is sent of an operation that was given up before. */
-export const endingOfGivenUp = (run: Run, error: unknown): unknown =>
+export const abandonedFailureOf = (run: Run, error: unknown): unknown =>
   journaled(run, () => explain(run, error))
 
 /** When the journal itself cannot be used any more, nobody can say that nothing was signed. */
@@ -53,7 +53,7 @@ function journaled({ operationId: operation }: Run, work: () => unknown): unknow
 
 /** How an operation ended that was closed while this was at work: the journal took no signature any more. */
 function closedSince(run: Run, error: unknown): unknown {
-  const now = current(run)
+  const now = currentOperation(run)
   if (!isClosed(now) || (error instanceof AppError && errorRow(error.code).exit === now.exit))
     return undefined
   try {
@@ -68,29 +68,29 @@ function explain(run: Run, error: unknown): unknown {
   const resume = `sluice action resume ${run.operationId}`
   const details = { operation: run.operationId }
   const signed = wasSigned(run)
-  if (error === stopped && !signed) {
+  if (error === runStopped && !signed) {
     const isOver = !run.signal?.aborted && run.clock.now() >= run.until
-    return isOver ? timeOver(run) : interrupted(run, details)
+    return isOver ? timeoutError(run) : interruptedError(run, details)
   }
   const isOfNonce = error instanceof AppError && error.code === 'NONCE_USED' && signed
   const isEnd = error instanceof AppError && errorRow(error.code).exit >= 20
   if (isEnd && error.code !== 'INTERRUPTED' && !isOfNonce) return error
-  if (!signed) return isClosed(current(run)) ? error : nothingSigned(error)
+  if (!signed) return isClosed(currentOperation(run)) ? error : nothingSigned(error)
   const why = error instanceof Error ? error.message : 'something went wrong'
-  const now = current(run)
+  const now = currentOperation(run)
   const inTheAir = now.steps.find(
     ({ state }) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED',
   )
   // Who cancels does not want the rest to be signed, should what he cancels be mined after all.
   const again =
     inTheAir && run.replacement === 'cancel' ? `sluice action cancel ${run.operationId} --yes` : resume
-  if (error === stopped) return pending(run, inTheAir, again)
+  if (error === runStopped) return pending(run, inTheAir, again)
   const retryable = error instanceof AppError && errorRow(error.code).retryable === true
   if (inTheAir || retryable || !(error instanceof AppError))
     return new AppError('PENDING', `Something is signed, and it could not be followed to its end: ${why}`, {
       details,
       cause: error,
-      hint: isCheated(error) ? keyElsewhere(error, again) : again,
+      hint: isSignerTampering(error) ? otherSignerHint(error, again) : again,
     })
   run.journal.settle(run.operationId, 'PARTIAL', why, 21)
   return new AppError('PARTIAL', `A part is done, and the rest was not signed: ${why}`, {
@@ -115,12 +115,12 @@ function pending(run: Run, inTheAir: Step | undefined, again: string): AppError 
     new AppError('PENDING', why, { details: { operation, ...more }, hint })
   if (!inTheAir)
     return error(
-      isAllFinal(current(run))
+      isAllFinal(currentOperation(run))
         ? 'All of it is signed and final, and what it sent to another chain has not arrived yet'
         : 'Some steps are final, and the rest is not signed yet',
       again,
     )
-  const known = whyWaiting(run, inTheAir, again)
+  const known = pendingCause(run, inTheAir, again)
   if (known) return error(known.why, known.hint, known.details)
   const said = refusedOf(run)
   if (!said)
@@ -140,7 +140,7 @@ function pending(run: Run, inTheAir: Step | undefined, again: string): AppError 
 /** What allows a fee that is beyond the plan alone, and not beyond a policy. */
 function allowing(run: Run, { code, details }: AppError): string {
   const enough = details?.enough
-  const step = current(run).steps.find(isUnsigned)
+  const step = currentOperation(run).steps.find(isUnsigned)
   if (code !== 'POLICY_FEE_CAP' || typeof enough !== 'string' || !step) return ''
   const wei = parseUnits(enough, 9)
   try {

@@ -8,7 +8,7 @@ import { networkNamed } from '../../domain/networks.ts'
 import { plain } from '../../domain/text.ts'
 import { tokenAt } from '../../domain/token.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
-import { shortEnd } from '../bridge/under-delivery.ts'
+import { underDeliveryError } from '../bridge/under-delivery.ts'
 import { standing } from '../operations/active-steps.ts'
 import { isInTheAir, type Run } from '../run.ts'
 import { isShort } from './result.ts'
@@ -17,7 +17,7 @@ import { isShort } from './result.ts'
 type Allowance = { token: Address; spender: Address; amount: string }
 
 /** The allowance that an operation left behind when a step after its approval failed. */
-export async function allowanceLeft(
+export async function remainingAllowance(
   rpc: Rpc,
   operation: Operation,
   failed: Step,
@@ -83,7 +83,7 @@ export function outcomeOf(operation: Operation): Operation {
       details: { operation: id },
       hint: `sluice action resume ${id}`,
     })
-  if (isShort(operation)) throw shortEnd(operation)
+  if (isShort(operation)) throw underDeliveryError(operation)
   const failed = standing(operation).find((step) => step.state === 'FINAL_REVERTED')
   throw new AppError('REVERTED', `Operation ${id} reverted on chain`, {
     details: { operation: id, hash: failed?.inclusion?.hash ?? null, index: failed?.index ?? null },
@@ -92,7 +92,7 @@ export function outcomeOf(operation: Operation): Operation {
 }
 
 /** What a contract may still take after a failure, as the end of a sentence about it; nothing where that is nothing. */
-export function takenWords(
+export function allowanceText(
   { networks, tokens = [] }: Pick<Run, 'networks' | 'tokens'>,
   chainId: number,
   left: Allowance | undefined,

@@ -15,7 +15,7 @@ import type { StrategyEntry } from '../../protocols/catalog.ts'
 import { decodeDeposited } from '../../protocols/erc4626/binding.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import type { Arrival, Operation, Step } from '../../store/journal/operation.ts'
-import { type Found, findOnChain } from '../confirmation/find-transaction.ts'
+import { findTransaction, type MinedTransaction } from '../confirmation/find-transaction.ts'
 import { standing } from '../operations/active-steps.ts'
 
 const transferTopic = toEventSelector(
@@ -23,7 +23,10 @@ const transferTopic = toEventSelector(
 )
 
 /** How much of a token a transaction brought to a recipient, by its receipt on our own node. */
-export function amountArrived(found: Found, { token, recipient }: Omit<Arrival, 'minimum' | 'hash'>): bigint {
+export function tokenReceived(
+  found: MinedTransaction,
+  { token, recipient }: Omit<Arrival, 'minimum' | 'hash'>,
+): bigint {
   let sum = 0n
   for (const { address, topics, data } of found.logs) {
     const [event, , to] = topics
@@ -34,7 +37,7 @@ export function amountArrived(found: Found, { token, recipient }: Omit<Arrival, 
 }
 
 /** The least that an operation brings, by what its contracts were bound to; `undefined` where nothing was promised. */
-export function leastOut({ plan, kind }: Pick<Operation, 'plan' | 'kind'>): TokenAmount | undefined {
+export function minimumReceived({ plan, kind }: Pick<Operation, 'plan' | 'kind'>): TokenAmount | undefined {
   const all = plan as KeptPlan
   const { about } = all
   const unit = about.amounts.out
@@ -58,7 +61,7 @@ type Chains = Pick<Ground, 'rpc' | 'catalog'>
  * `undefined` where nothing comes out of its kind, or where neither a receipt nor a node says how much. `minedIn` is where a
  * step was seen that the journal does not have as final yet.
  */
-export async function whatCame(
+export async function receivedAmount(
   { rpc, catalog }: Chains,
   operation: Operation,
   minedIn: (step: Step) => Hex | undefined = ({ inclusion }) => inclusion?.hash,
@@ -68,33 +71,33 @@ export async function whatCame(
   const intent = step && intentOf(operation, step.leg, catalog)
   if (!hash || !intent || step.state === 'FINAL_REVERTED' || step.state === 'CANCELLED') return undefined
   if (intent.kind === 'swap' && intent.tokenOut.chainId !== step.transaction.chainId)
-    return cameAcross({ rpc, catalog }, operation, intent.tokenOut)
+    return bridgedAmount({ rpc, catalog }, operation, intent.tokenOut)
   const out = outOf(intent)
   if (!out) return undefined
   const { token, to } = out
   const node = rpc(step.transaction.chainId)
-  const found = await ifAnswered(findOnChain(node, hash))
+  const found = await ifAnswered(findTransaction(node, hash))
   if (!found?.ok) return undefined
   const isCoin = sameAddress(token.address, nativeAddress)
   if (isCoin && intent.kind === 'transfer') return tokenAmount(intent.amount, token)
   const came = isCoin
-    ? await ifAnswered(coinCame(node, found, to))
-    : amountArrived(found, { token: token.address, recipient: to })
+    ? await ifAnswered(nativeReceived(node, found, to))
+    : tokenReceived(found, { token: token.address, recipient: to })
   // A token that leaves no word of a transfer says nothing of how much it was.
   return came === undefined || came <= 0n ? undefined : tokenAmount(came, token)
 }
 
 /** What the journal keeps of an operation that is done: what came of it. Whatever fails here, it is done all the same. */
-export async function resultNow(
+export async function readResult(
   chains: Chains,
   operation: Operation,
 ): Promise<{ out: TokenAmount } | undefined> {
-  const out = await within(whatCame(chains, operation)).catch(() => undefined)
+  const out = await within(receivedAmount(chains, operation)).catch(() => undefined)
   return out && { out }
 }
 
 /** What the last bridge of an operation brought, once that is in the journal. */
-export async function cameAcross(
+export async function bridgedAmount(
   { rpc, catalog }: Chains,
   { legs }: Pick<Operation, 'legs'>,
   known?: Token,
@@ -102,8 +105,8 @@ export async function cameAcross(
   const leg = legs.findLast(({ arrival }) => arrival !== null)
   const token = leg?.arrival && (known ?? tokenAt(catalog.tokens, leg.chainId, leg.arrival.token))
   if (!leg?.arrival?.hash || !token) return undefined
-  const found = await ifAnswered(findOnChain(rpc(leg.chainId), leg.arrival.hash))
-  return found?.ok ? tokenAmount(amountArrived(found, leg.arrival), token) : undefined
+  const found = await ifAnswered(findTransaction(rpc(leg.chainId), leg.arrival.hash))
+  return found?.ok ? tokenAmount(tokenReceived(found, leg.arrival), token) : undefined
 }
 
 /** What a leg is for; `undefined` where the catalogue of now does not know its market any more. */
@@ -151,9 +154,9 @@ const isByShares = ({ constants, receipt }: StrategyEntry): boolean =>
  * what the transaction cost it. `undefined` where another transaction of that block is from or to the wallet, or where that cost is not
  * known. What another one paid to the wallet from inside a contract counts as well: a node shows that only where it traces.
  */
-export async function coinCame(
+export async function nativeReceived(
   rpc: Rpc,
-  { hash, blockNumber, gasUsed, gasPrice }: Found,
+  { hash, blockNumber, gasUsed, gasPrice }: MinedTransaction,
   wallet: Address,
 ): Promise<bigint | undefined> {
   const [before, after, block, receipt] = await rpc.batch([

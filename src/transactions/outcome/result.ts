@@ -19,20 +19,20 @@ const Short = z.object({
 })
 
 /** That a bridge brought less than was agreed: where, in which transaction, and to whom. */
-export type Short = z.infer<typeof Short>
+export type UnderDelivery = z.infer<typeof Short>
 
 /**
  * Why a delivery is not seen that should be: the bridge made it, and nobody finds the transaction; or the attestation service does not
  * know what was burned, and it was burned too long ago for that to be usual; or endpoints show different things where it should be. One that is
  * `shallow` is there, with too few blocks on it.
  */
-export type Unseen = 'unfound' | 'unknown' | 'disputed'
+export type UnseenDelivery = 'unfound' | 'unknown' | 'disputed'
 
 /** What a bridge has brought, for good, or why that is not known where it should be. */
-export type Brought =
+export type DeliveryResult =
   | { arrived: Hex }
-  | { short: Short }
-  | { unseen: Unseen; unlike?: Disagreement }
+  | { short: UnderDelivery }
+  | { unseen: UnseenDelivery; unlike?: Disagreement }
   | { unseen: 'shallow'; missing: number }
 
 const Result = z.object({ out: Amount.optional(), short: Short.optional() })

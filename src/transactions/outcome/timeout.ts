@@ -2,15 +2,15 @@ import { AppError } from '../../domain/errors.ts'
 import { networkNamed, rpcVariable } from '../../domain/networks.ts'
 import type { Step } from '../../store/journal/operation.ts'
 import { disagreementText, disagreementWay } from '../confirmation/quorum.ts'
-import { current, isUnsigned, type Run } from '../run.ts'
+import { currentOperation, isUnsigned, type Run } from '../run.ts'
 
 /** Whoever took less than this share of the time for an answer is not who it was lost to. */
 const leastShare = 0.1
 
 /** That the time of a run was over before anything was signed: who took it, where it was one node, and what to do. */
-export function timeOver(run: Run): AppError {
+export function timeoutError(run: Run): AppError {
   const { operationId: operation, timeoutMs, networks } = run
-  const step = current(run).steps.find(isUnsigned)
+  const step = currentOperation(run).steps.find(isUnsigned)
   const rpc = step && run.rpc(step.transaction.chainId)
   const why = 'The time was over before anything was signed'
   const more = 'Give it more time: --timeout 10m'
@@ -31,7 +31,7 @@ export function timeOver(run: Run): AppError {
 }
 
 /** That the person stopped a run before the journal had anything signed of it: a signer that was asked may have signed all the same, for nobody. */
-export const interrupted = ({ signing }: Run, details: { operation: string }): AppError =>
+export const interruptedError = ({ signing }: Run, details: { operation: string }): AppError =>
   signing.isAsked
     ? new AppError('INTERRUPTED', 'Stopped while the signer was asked: nothing was sent', {
         details,
@@ -40,7 +40,7 @@ export const interrupted = ({ signing }: Run, details: { operation: string }): A
     : new AppError('INTERRUPTED', 'Stopped before anything was signed', { details })
 
 /** Why what is signed is not final when the time is over, where the endpoints of its chain, or what comes before it, are why: what they say, and what to do then; `again` goes on. */
-export function whyWaiting(
+export function pendingCause(
   { operationId, networks, taken, early, behind, disagreement }: Run,
   { transaction }: Step,
   again: string,

@@ -2,21 +2,21 @@ import { readHead } from '../../chain/fees.ts'
 import { quantity } from '../../chain/rpc/answer-numbers.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
 import type { Leg, Step } from '../../store/journal/operation.ts'
-import { current, isInTheAir, isOfNode, pause, type Run } from '../run.ts'
-import { capped, replace } from './replacer.ts'
+import { currentOperation, isInTheAir, isNodeFailure, pause, type Run } from '../run.ts'
+import { feeCapError, replaceTransaction } from './replacer.ts'
 
 /**
  * Puts a transaction that does nothing in the place of all that waits of a leg, the last nonce first: what was approved may be mined
  * before its own cancel is, and must not find the action behind it still there. PENDING where the fee may not be high enough.
  */
-export async function cancelWaiting(run: Run, { leg, chainId }: Leg): Promise<void> {
+export async function cancelLeg(run: Run, { leg, chainId }: Leg): Promise<void> {
   const rpc = run.rpc(chainId)
-  for (const step of current(run).steps.toReversed())
+  for (const step of currentOperation(run).steps.toReversed())
     while (step.leg === leg && isInTheAir(step) && !run.replaced.has(step.index))
       try {
         if (!(await cancelOne(run, step, rpc))) break
       } catch (error) {
-        if (run.noWait || !isOfNode(error)) throw error
+        if (run.noWait || !isNodeFailure(error)) throw error
         await pause(run, retryMs)
       }
 }
@@ -29,7 +29,8 @@ async function cancelOne(run: Run, { index, nonce, wallet, transaction }: Step, 
   const latest = await rpc.request('eth_getTransactionCount', [wallet, 'latest'])
   if (nonce === null || Number(quantity(latest, 'the nonce')) > nonce) return false
   const head = await readHead(rpc, transaction.chainId)
-  if (!(await replace(run, index, 'cancel', head))) throw await capped(run, index, 'cancel', head)
+  if (!(await replaceTransaction(run, index, 'cancel', head)))
+    throw await feeCapError(run, index, 'cancel', head)
   run.replaced.add(index)
   return true
 }

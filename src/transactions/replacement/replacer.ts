@@ -1,12 +1,12 @@
 import { formatUnits } from 'viem/utils'
-import { currentFees, type Head, roundedUp, withRoom } from '../../chain/fees.ts'
+import { currentFees, type Head, roundFeeUp, withGasMargin } from '../../chain/fees.ts'
 import { quantity } from '../../chain/rpc/answer-numbers.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Attempt, Step } from '../../store/journal/operation.ts'
 import { broadcast } from '../broadcaster.ts'
 import { type Run, stepAt } from '../run.ts'
-import { isOfPrice, refusalOf } from '../send-errors.ts'
+import { isFeeTooLow, sendErrorOf } from '../send-errors.ts'
 import { signAttempt } from '../steps/sign-step.ts'
 import { inSendingOrder, replacementFees } from './when-stuck.ts'
 
@@ -21,7 +21,7 @@ async function gasOfNothing(rpc: Rpc, { wallet }: Step): Promise<bigint> {
   const call = { from: wallet, to: wallet, value: '0x0', data: '0x' }
   try {
     const gas = quantity(await rpc.request('eth_estimateGas', [call, 'latest']), 'the gas estimate')
-    return gas > plainGas ? withRoom(gas) : plainGas
+    return gas > plainGas ? withGasMargin(gas) : plainGas
   } catch (error) {
     if (error instanceof AppError && error.code === 'RPC_ERROR') return gasOfRefused
     throw error
@@ -39,7 +39,7 @@ async function gasFor(run: Run, index: number, kind: 'bump' | 'cancel'): Promise
  * Puts the same step with a higher fee, or a transaction that does nothing, in the place of what waits under its nonce.
  * Written down before it is sent. Gives `undefined` when the fee cap allows no replacement.
  */
-export async function replace(
+export async function replaceTransaction(
   run: Run,
   index: number,
   kind: 'bump' | 'cancel',
@@ -64,7 +64,7 @@ export async function replace(
   })
   run.journal.sign(run.operationId, index, signed)
   run.fault?.('after_journal')
-  const isRefused = isOfPrice(refusalOf(inSendingOrder(before)[0]))
+  const isRefused = isFeeTooLow(sendErrorOf(inSendingOrder(before)[0]))
   run.onProgress?.({ kind: kind === 'cancel' ? 'cancelling' : 'raised', step, hash: signed.hash, isRefused })
   await broadcast(run, index)
   return run.journal.attempts(run.operationId, index).at(-1)
@@ -74,7 +74,7 @@ const mostGas = (most: bigint, { kind, gas }: Attempt): bigint =>
   kind !== 'cancel' && gas > most ? gas : most
 
 /** That a replacement needs a higher fee than it may have, and what would do: a number that can be pasted, or another policy. */
-export async function capped(
+export async function feeCapError(
   run: Run,
   index: number,
   kind: 'bump' | 'cancel',
@@ -84,8 +84,8 @@ export async function capped(
   const step = stepAt(run, index)
   const before = run.journal.attempts(id, index)
   const market = await currentFees(run.rpc(step.transaction.chainId), head)
-  const refused = refusalOf(inSendingOrder(before)[0])
-  const enough = roundedUp(replacementFees(before, market, undefined)!.maxFeePerGas)
+  const refused = sendErrorOf(inSendingOrder(before)[0])
+  const enough = roundFeeUp(replacementFees(before, market, undefined)!.maxFeePerGas)
   const cap = run.feeCap?.(step, await gasFor(run, index, kind), kind, enough) ?? undefined
   const isPolicy = cap !== undefined && cap < enough
   const again = kind === 'cancel' ? `sluice action cancel ${id} --yes` : `sluice action speed-up ${id}`

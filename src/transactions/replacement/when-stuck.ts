@@ -1,12 +1,12 @@
-import { type Fees, quietTip, unproven, unusual } from '../../chain/fees.ts'
+import { type Fees, fallbackTip, maxTipFactor, maxUnprovenTip } from '../../chain/fees.ts'
 import type { Attempt } from '../../store/journal/operation.ts'
-import { isRefusedAsCheap, namedFees, refusalOf } from '../send-errors.ts'
+import { demandedFees, needsImmediateBump, sendErrorOf } from '../send-errors.ts'
 
 /** How long a transaction may wait for a block: both must be over before its fee is raised. */
-export type Patience = { blocks: number; ms: number }
+export type BumpDelay = { blocks: number; ms: number }
 
 /** As long as it takes before a fee is raised, where nobody says otherwise. */
-export const usualPatience: Patience = { blocks: 3, ms: 30_000 }
+export const defaultBumpDelay: BumpDelay = { blocks: 3, ms: 30_000 }
 
 /** How often the fee of one step is raised at most. */
 const mostBumps = 5
@@ -26,17 +26,17 @@ export function replacementFees(
   market: Fees,
   cap: bigint | undefined,
 ): Fees | undefined {
-  const believed = larger(unusual * larger(dearest(before, feeOf), market.maxFeePerGas), unproven)
+  const believed = larger(maxTipFactor * larger(dearest(before, feeOf), market.maxFeePerGas), maxUnprovenTip)
   const namedBy = (paid: Paid): Fees | undefined => {
-    const fees = namedFees(paid)
+    const fees = demandedFees(paid)
     return fees && fees.maxFeePerGas <= believed ? fees : undefined
   }
   const named = before.flatMap((paid) => namedBy(paid) ?? [])
   const least = larger(raised(dearest(before, feeOf)), dearest(named, feeOf))
   const leastTip = larger(raised(dearest(before, tipOf)), dearest(named, tipOf))
-  const cheap = before.filter((paid) => refusalOf(paid)?.is === 'cheap' && namedBy(paid) === undefined)
+  const cheap = before.filter((paid) => sendErrorOf(paid)?.is === 'cheap' && namedBy(paid) === undefined)
   // Twice nothing is nothing; where little is allowed for a unit, a quarter of that is much of a tip.
-  const some = cap !== undefined && cap / 4n < quietTip ? cap / 4n : quietTip
+  const some = cap !== undefined && cap / 4n < fallbackTip ? cap / 4n : fallbackTip
   const twice = cheap.length === 0 ? 0n : larger(2n * dearest(cheap, tipOf), some)
   const usualTip = larger(market.maxPriorityFeePerGas, twice)
   // A tip that is not allowed does not hold up a replacement that would do with less.
@@ -70,21 +70,21 @@ export const inSendingOrder = (attempts: readonly Attempt[]): Attempt[] => {
 }
 
 /** Whether a pool has another transaction under the nonce, which is none of ours: the only attempt was refused as too cheap to replace it. It is outbid only when the person says so. */
-export const isBehindAnother = (attempts: readonly Attempt[]): boolean =>
-  attempts.length === 1 && refusalOf(attempts[0])?.is === 'under'
+export const isBehindForeign = (attempts: readonly Attempt[]): boolean =>
+  attempts.length === 1 && sendErrorOf(attempts[0])?.is === 'under'
 
 /** What is to be done about a transaction that waits, `isLate` where its deadline has passed: nothing, a higher fee, or a transaction that takes its place and does nothing. */
-export function remedy(
+export function replacementDecision(
   attempts: readonly Attempt[],
   waited: { ms: number; blocks: number },
-  patience: Patience,
+  patience: BumpDelay,
   isLate: boolean,
 ): 'wait' | 'bump' | 'cancel' {
   const cancelling = isCancelling(attempts)
-  if (isBehindAnother(attempts)) return 'wait'
+  if (isBehindForeign(attempts)) return 'wait'
   if (isLate && !cancelling) return 'cancel'
   const isOver = waited.ms >= patience.ms && waited.blocks >= patience.blocks
-  if (!isOver && !isRefusedAsCheap(inSendingOrder(attempts)[0])) return 'wait'
+  if (!isOver && !needsImmediateBump(inSendingOrder(attempts)[0])) return 'wait'
   const bumps = attempts.filter(({ kind }) => kind !== 'run').length
   return bumps < mostBumps ? (cancelling ? 'cancel' : 'bump') : 'wait'
 }

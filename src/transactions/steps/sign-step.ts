@@ -1,14 +1,14 @@
 import { keccak256 } from 'viem/utils'
-import { currentFees, type Fees, type Head, withinCap, withRoom } from '../../chain/fees.ts'
+import { capFees, currentFees, type Fees, type Head, withGasMargin } from '../../chain/fees.ts'
 import { revertReason } from '../../chain/reverts/reason.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
-import { isRefusal } from '../../chain/rpc/errors.ts'
+import { isExecutionError } from '../../chain/rpc/errors.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { TransactionSigner } from '../../signing/signer.ts'
 import type { Attempt, Step } from '../../store/journal/operation.ts'
-import { type FeeCap, type Run, stopped } from '../run.ts'
-import { type Signed, verifySigned } from './verify-signature.ts'
+import { type FeeCap, type Run, runStopped } from '../run.ts'
+import { type SignedAttempt, verifyNewAttempt } from './verify-signature.ts'
 
 /** The longest that a timer can be set to. */
 const longestMs = 2 ** 31 - 1
@@ -17,14 +17,14 @@ const longestMs = 2 ** 31 - 1
  * A signer that nobody waits for when the person interrupts or the time of the run is over: it may ask a person on a device, and an
  * answer that comes later is thrown away. What it signed is then written nowhere and never sent.
  */
-export const signerInTime = (
+export const signerWithTimeout = (
   signer: TransactionSigner,
   { clock, until, signal, signing }: Pick<Run, 'clock' | 'until' | 'signal' | 'signing'>,
 ): TransactionSigner => ({
   ...signer,
   signTransaction: async (transaction) => {
     const left = until - clock.now()
-    if (signal?.aborted || left <= 0) throw stopped
+    if (signal?.aborted || left <= 0) throw runStopped
     const done = new AbortController()
     const over = clock.sleep(Math.min(left, longestMs), done.signal).then(() => {
       throw new AppError('KEY_SOURCE', 'The time was over before the signer had signed', {
@@ -32,7 +32,7 @@ export const signerInTime = (
       })
     })
     const interrupted = new Promise<never>((_, reject) => {
-      signal?.addEventListener('abort', () => reject(stopped), { once: true, signal: done.signal })
+      signal?.addEventListener('abort', () => reject(runStopped), { once: true, signal: done.signal })
     })
     signing.isAsked = true
     try {
@@ -52,7 +52,7 @@ const dataOf = (error: AppError): `0x${string}` | undefined => {
 async function gasFor(rpc: Rpc, { wallet, transaction: { to, data, value } }: Step): Promise<bigint> {
   try {
     const call = { from: wallet, to, data, value: hexQuantity(value) }
-    return withRoom(quantity(await rpc.request('eth_estimateGas', [call, 'latest']), 'the gas estimate'))
+    return withGasMargin(quantity(await rpc.request('eth_estimateGas', [call, 'latest']), 'the gas estimate'))
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'RPC_ERROR') throw error
     const said = String(error.details?.message ?? '')
@@ -62,7 +62,7 @@ async function gasFor(rpc: Rpc, { wallet, transaction: { to, data, value } }: St
       })
     // No price is named, so that this is about the gas alone (geth).
     const most = /gas required exceeds allowance \((\d+)\)/i.exec(said)?.[1]
-    if (most === undefined && !isRefusal(error)) throw error
+    if (most === undefined && !isExecutionError(error)) throw error
     const why = most === undefined ? revertReason(dataOf(error), said) : `${most} gas is not enough for it`
     throw new AppError('SIMULATION_REVERTED', `It would fail: ${why}`, { cause: error })
   }
@@ -95,13 +95,20 @@ async function limitOf(rpc: Rpc, step: Step, known?: KnownGas): Promise<bigint> 
 }
 
 /** Signs a step with the nonce that it holds, with gas and fees of now. */
-export async function signStep({ rpc, signer, step, head, gas, feeCap }: SignQuestion): Promise<Signed> {
+export async function signStep({
+  rpc,
+  signer,
+  step,
+  head,
+  gas,
+  feeCap,
+}: SignQuestion): Promise<SignedAttempt> {
   const [limit, fees] = await Promise.all([limitOf(rpc, step, gas), currentFees(rpc, head)])
   return signAttempt(signer, step, {
     kind: 'run',
     transaction: step.transaction,
     gas: limit,
-    ...withinCap(fees, head, feeCap?.(step, limit, 'first')),
+    ...capFees(fees, head, feeCap?.(step, limit, 'first')),
   })
 }
 
@@ -113,13 +120,13 @@ export async function signAttempt(
   signer: TransactionSigner,
   step: Step,
   attempt: Pick<Attempt, 'kind' | 'transaction' | 'gas'> & Fees,
-): Promise<Signed> {
+): Promise<SignedAttempt> {
   const { nonce } = step
   if (nonce === null) throw new AppError('BUG', 'A step without a nonce cannot be signed')
   const { kind, transaction, gas, maxFeePerGas, maxPriorityFeePerGas } = attempt
   const fees = { maxFeePerGas, maxPriorityFeePerGas }
   const raw = await signer.signTransaction({ type: 'eip1559', ...transaction, nonce, gas, ...fees })
-  const signed: Signed = { hash: keccak256(raw), raw, kind, nonce, transaction, gas, ...fees }
-  await verifySigned(signed, step)
+  const signed: SignedAttempt = { hash: keccak256(raw), raw, kind, nonce, transaction, gas, ...fees }
+  await verifyNewAttempt(signed, step)
   return signed
 }

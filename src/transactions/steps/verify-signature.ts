@@ -9,10 +9,10 @@ import { AppError } from '../../domain/errors.ts'
 import type { Attempt, Step } from '../../store/journal/operation.ts'
 
 /** An attempt of a step before the journal has it. */
-export type Signed = Omit<Attempt, 'created' | 'sends' | 'lastAnswer'>
+export type SignedAttempt = Omit<Attempt, 'created' | 'sends' | 'lastAnswer'>
 
 /** Throws POLICY_TAMPER unless `raw` is exactly this attempt of this step as this program signs, by its wallet. */
-export async function verifySigned(signed: Signed, step: Step): Promise<void> {
+export async function verifyNewAttempt(signed: SignedAttempt, step: Step): Promise<void> {
   const { type, accessList } = await readStep(signed, step)
   if (type !== 'eip1559' || (accessList ?? []).length > 0) throw untrue('what was to be signed')
 }
@@ -21,11 +21,11 @@ export async function verifySigned(signed: Signed, step: Step): Promise<void> {
  * Throws POLICY_TAMPER unless `raw` is this attempt of this step, signed by its wallet, be it by another program and in an older form.
  * Only a cancel is other than the step: nothing, to oneself.
  */
-export const verifyStep = async (signed: Signed, step: Step): Promise<void> =>
+export const verifyRecordedAttempt = async (signed: SignedAttempt, step: Step): Promise<void> =>
   void (await readStep(signed, step))
 
 async function readStep(
-  { hash, raw, kind, transaction, gas, maxFeePerGas, maxPriorityFeePerGas, nonce }: Signed,
+  { hash, raw, kind, transaction, gas, maxFeePerGas, maxPriorityFeePerGas, nonce }: SignedAttempt,
   step: Step,
 ) {
   const { from, ...read } = await readBack(raw)
