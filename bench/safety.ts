@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { httpRpc } from '../src/chain/rpc/rpc.ts'
 import { strictTerms } from '../src/guard/terms.ts'
-import type { Ground } from '../src/planning/context.ts'
+import type { ExecutionContext } from '../src/planning/context.ts'
 import { checkProposal } from '../src/planning/plan.ts'
 import { decodePlan } from '../src/planning/plan-file.ts'
 import { connectSandbox } from '../src/sandbox/client.ts'
@@ -63,7 +63,7 @@ async function guardRound(): Promise<() => Promise<number>> {
   if (exit !== 0 || !sandbox) throw new Error(`the plan ended with ${exit}: ${out}`)
   const { catalog, found } = sandbox
   const rpcs = new Map(found.chains.map(({ chainId, rpcUrl }) => [chainId, httpRpc(rpcUrl)]))
-  const ground: Ground = {
+  const ground: ExecutionContext = {
     journal: openJournal(join(disk, 'guard.db'), Date.now),
     rpc: (chainId) => rpcs.get(chainId)!,
     catalog,

@@ -3,7 +3,7 @@ import type { Chain } from './chain.ts'
 import { readHead } from './fees.ts'
 import { quantity } from './rpc/answer-numbers.ts'
 import type { Rpc } from './rpc/rpc.ts'
-import { within } from './rpc/timeouts.ts'
+import { withTimeout } from './rpc/timeouts.ts'
 
 /** A block by its number and its time in Unix seconds. */
 export type BlockTime = { number: bigint; timestamp: number }
@@ -62,7 +62,7 @@ export async function endpointBeforeTime(
   const heads = await Promise.all(
     rpc.peers.map(async (peer) => ({
       host: peer.host,
-      head: await within(readHead(peer, chainId), longestMs).catch((error: unknown) => {
+      head: await withTimeout(readHead(peer, chainId), longestMs).catch((error: unknown) => {
         if (error instanceof AppError) return undefined
         throw error
       }),

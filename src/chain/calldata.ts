@@ -26,5 +26,5 @@ export function strictDecode<const abi extends Abi>(
 }
 
 /** Arguments as JSON prints them. */
-export const printed = (args: Readonly<Record<string, unknown>>): Record<string, string> =>
+export const jsonArguments = (args: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(Object.entries(args).map(([name, value]) => [name, String(value)]))

@@ -152,7 +152,7 @@ async function inParts(
 }
 
 /** The newest block. */
-export async function headOf({ rpc, network }: Chain): Promise<BlockRef> {
+export async function latestBlock({ rpc, network }: Chain): Promise<BlockRef> {
   const block = await rpc.request<{ number: string; hash: string; timestamp: string } | null>(
     'eth_getBlockByNumber',
     ['latest', false],
@@ -168,7 +168,7 @@ export async function headOf({ rpc, network }: Chain): Promise<BlockRef> {
  * How far the clock of a chain is ahead of ours, in seconds: a deadline in calldata is measured by its clock. A minute is nothing, as
  * the block after the newest is ahead on any chain; more is a clock that was moved, or ours is late.
  */
-export async function aheadOf({ rpc }: Chain, nowMs: number): Promise<number> {
+export async function clockAheadSeconds({ rpc }: Chain, nowMs: number): Promise<number> {
   const [latest, pending] = (await rpc.batch(
     ['latest', 'pending'].map((tag) => ['eth_getBlockByNumber', [tag, false]]),
   )) as ({ timestamp: string } | null)[]

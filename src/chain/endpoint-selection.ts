@@ -3,7 +3,7 @@ import { maxHeadRegression } from './heads.ts'
 import { blockNumber } from './reads.ts'
 import { isExecutionError } from './rpc/errors.ts'
 import type { Rpc } from './rpc/rpc.ts'
-import { within } from './rpc/timeouts.ts'
+import { withTimeout } from './rpc/timeouts.ts'
 
 /** A chain by the endpoint that is not behind the others; `look` finds out anew which of them that is. */
 export type SelectedEndpoint = Rpc & { look: () => Promise<void> }
@@ -50,7 +50,7 @@ export function selectEndpoint(rpc: Rpc): SelectedEndpoint {
 
 /** The newest block of an endpoint, and less than any where it does not say so in time: what it says instead is for who asks it more. */
 const placeOf = async (rpc: Rpc): Promise<number> => {
-  const asked = within(blockNumber(rpc), longestMs).catch((error: unknown) => {
+  const asked = withTimeout(blockNumber(rpc), longestMs).catch((error: unknown) => {
     if (error instanceof AppError) return undefined
     throw error
   })

@@ -13,7 +13,7 @@ const abi = parseAbi(['constructor(address[] oracles, address[] tokens)'])
  * that is fixed (sources: AaveOracle.getSourceOfAsset; AggregatorV3Interface.latestRoundData; bgd-labs/aave-capo and
  * bgd-labs/cl-synchronicity-price-adapter for what adapters call the feeds that they stand on).
  */
-export const ageOf = (oracle: Address, token: Address): Read => ({
+export const priceAge = (oracle: Address, token: Address): Read => ({
   address: oracle,
   abi,
   functionName: 'constructor',
@@ -22,7 +22,7 @@ export const ageOf = (oracle: Address, token: Address): Read => ({
 })
 
 /** The same of a feed itself. */
-export const ageOfFeed = (feed: Address): Read => ageOf(nativeAddress, feed)
+export const feedAge = (feed: Address): Read => priceAge(nativeAddress, feed)
 
 /** How many ages one call asks: an adapter takes about 100,000 gas, and a node gives a call about 50 M. */
 const mostAges = 200

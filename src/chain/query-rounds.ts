@@ -2,7 +2,7 @@ import { type Chain, read } from './chain.ts'
 import type { Rounds } from './contract-query.ts'
 
 /** Answers several lines of questions side by side: what one round of all of them asks is one call. */
-export async function answered<value>(
+export async function answerRounds<value>(
   chain: Chain,
   lines: readonly Rounds<value>[],
 ): Promise<readonly value[]> {

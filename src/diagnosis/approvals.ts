@@ -7,9 +7,9 @@ import { AppError, errorRow } from '../domain/errors.ts'
 import { networkNamed, networkShown } from '../domain/networks.ts'
 import { type Token, tokenAt } from '../domain/token.ts'
 import { knownSpenders } from '../guard/contract-names.ts'
-import type { KeptPlan } from '../guard/intent-json.ts'
-import type { Ending } from '../planning/allowances.ts'
-import type { Ground } from '../planning/context.ts'
+import type { StoredPlan } from '../guard/intent-json.ts'
+import type { AllowanceRef } from '../planning/allowances.ts'
+import type { ExecutionContext } from '../planning/context.ts'
 import { trackedTokens } from '../planning/tracked-tokens.ts'
 import type { Operation, Step } from '../store/journal/operation.ts'
 
@@ -27,7 +27,7 @@ export type Approval = {
 type Pair = { token: Token; spender: Address; name: string | null }
 
 /** Who may have been approved: every contract of the catalogue that takes tokens, and whoever an operation of this journal approved. */
-function pairsOf({ catalog, journal }: Ground, wallet: Address, chainId: number): Pair[] {
+function pairsOf({ catalog, journal }: ExecutionContext, wallet: Address, chainId: number): Pair[] {
   const tokens = catalog.tokens.filter((token) => token.chainId === chainId)
   const spenders = new Map<string, { spender: Address; name: string | null }>()
   for (const { spender, name } of knownSpenders(catalog, chainId))
@@ -45,8 +45,8 @@ function pairsOf({ catalog, journal }: Ground, wallet: Address, chainId: number)
 }
 
 /** Every allowance above zero that a wallet gave on these chains, as far as the catalogue and this journal know whom to ask about. One exchange a chain. */
-export async function approvalsOf(
-  ground: Ground,
+export async function walletApprovals(
+  ground: ExecutionContext,
   wallet: Address,
   chainIds: readonly number[],
 ): Promise<Approval[]> {
@@ -84,16 +84,16 @@ export async function approvalsOf(
 }
 
 /** What a contract may still take from the wallet of an operation that approved it, as it is printed. */
-export type AllowanceLeft = { network: string; token: Address; spender: Address; amount: TokenAmount }
+export type RemainingAllowance = { network: string; token: Address; spender: Address; amount: TokenAmount }
 
 /** The same, as what takes it back is planned with. */
-type Unused = Ending & { amount: bigint }
+type Unused = AllowanceRef & { amount: bigint }
 
 /**
  * The allowances that an operation gave and that are not used up, as the chain has them now. What is not known is not none: where a
  * chain does not say, it is the fault of its node, such as RPC_UNREACHABLE, and CONFIG_INVALID where there is none.
  */
-export async function unusedOf(ground: Ground, operation: Operation): Promise<Unused[]> {
+export async function unusedAllowances(ground: ExecutionContext, operation: Operation): Promise<Unused[]> {
   const approvals = operation.steps.filter(
     ({ role, state }) => role === 'approve' && state !== 'PLANNED' && state !== 'RESERVED',
   )
@@ -109,7 +109,10 @@ const isSame = (a: Unused, b: Unused): boolean =>
   sameAddress(a.spender, b.spender)
 
 /** Allowances that are left, to be printed. */
-export const printedLeft = ({ catalog }: Pick<Ground, 'catalog'>, left: readonly Unused[]): AllowanceLeft[] =>
+export const printedAllowances = (
+  { catalog }: Pick<ExecutionContext, 'catalog'>,
+  left: readonly Unused[],
+): RemainingAllowance[] =>
   left.map(({ token, spender, amount }) => ({
     network: networkShown(catalog.networks, token.chainId).name,
     token: token.address,
@@ -118,9 +121,12 @@ export const printedLeft = ({ catalog }: Pick<Ground, 'catalog'>, left: readonly
   }))
 
 /** The allowances of an operation that are left, to be printed; `null` where a chain does not say. */
-export async function allowancesLeft(ground: Ground, operation: Operation): Promise<AllowanceLeft[] | null> {
+export async function remainingAllowances(
+  ground: ExecutionContext,
+  operation: Operation,
+): Promise<RemainingAllowance[] | null> {
   try {
-    return printedLeft(ground, await unusedOf(ground, operation))
+    return printedAllowances(ground, await unusedAllowances(ground, operation))
   } catch (error) {
     if (error instanceof AppError && (error.code === 'CONFIG_INVALID' || isOfNode(error))) return null
     throw error
@@ -130,7 +136,7 @@ export async function allowancesLeft(ground: Ground, operation: Operation): Prom
 const isOfNode = ({ code }: AppError): boolean => errorRow(code).exit === errorRow('RPC_ERROR').exit
 
 async function unusedAfter(
-  { rpc, catalog }: Ground,
+  { rpc, catalog }: ExecutionContext,
   { plan }: Operation,
   { wallet, leg, transaction }: Step,
 ): Promise<Unused | undefined> {
@@ -141,7 +147,7 @@ async function unusedAfter(
   const node = rpc(chainId)
   // A token that the person vouched for stands in no catalogue, and what is not named at all may be taken all the same.
   const token = tokenAt(trackedTokens(catalog, chainId), chainId, to) ??
-    tokenAt(tokensIn((plan as KeptPlan).intents[leg]), chainId, to) ?? {
+    tokenAt(tokensIn((plan as StoredPlan).intents[leg]), chainId, to) ?? {
       chainId,
       address: to,
       symbol: to,
@@ -157,5 +163,5 @@ async function unusedAfter(
 }
 
 /** The tokens that an intent of the journal names in full. */
-const tokensIn = (intent: KeptPlan['intents'][number] | undefined): Token[] =>
+const tokensIn = (intent: StoredPlan['intents'][number] | undefined): Token[] =>
   [intent?.tokenIn, intent?.token].filter((token) => token !== undefined) as Token[]

@@ -1,7 +1,7 @@
 import { AppError } from '../domain/errors.ts'
-import type { Ground } from '../planning/context.ts'
+import type { ExecutionContext } from '../planning/context.ts'
 import type { Operation } from '../store/journal/operation.ts'
-import type { Depth } from '../transactions/run.ts'
+import type { FinalityDepth } from '../transactions/run.ts'
 import { type Facts, withReclaimedSteps } from './facts/facts.ts'
 import { gatherFacts } from './facts/gather.ts'
 import { isSettlementUncertain, uncertaintyText } from './messages/doubts.ts'
@@ -24,13 +24,13 @@ const rows: readonly DiagnosisRule[] = [
 ]
 
 /** What the service says: in words, and the transaction that it names as the delivery of a bridge. */
-export type Told = { text: string; delivered: string | null }
+export type ServiceReport = { text: string; delivered: string | null }
 
 /** One verdict about an action of the journal. Asks, and neither signs nor writes anything. JOURNAL_UNREADABLE where the journal is not as it was written. */
 export async function explain(
-  ground: Ground,
+  ground: ExecutionContext,
   operation: Operation,
-  { told, depth }: { told: Promise<Told>; depth: Depth | undefined },
+  { told, depth }: { told: Promise<ServiceReport>; depth: FinalityDepth | undefined },
 ): Promise<Verdict> {
   refuseDamaged(ground, operation)
   const [facts, { text }] = await Promise.all([
@@ -60,7 +60,7 @@ function verdictOf(facts: Facts): Omit<Verdict, 'evidence'> {
   }
 }
 
-function refuseDamaged({ journal }: Ground, { id, wallet }: Operation): void {
+function refuseDamaged({ journal }: ExecutionContext, { id, wallet }: Operation): void {
   try {
     journal.check(id)
   } catch (error) {

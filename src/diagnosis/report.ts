@@ -1,10 +1,10 @@
 import type { TokenAmount } from '../domain/amount.ts'
 import { type Network, networkShown } from '../domain/networks.ts'
-import type { KeptPlan, OperationSummary } from '../guard/intent-json.ts'
-import type { Ground } from '../planning/context.ts'
+import type { OperationSummary, StoredPlan } from '../guard/intent-json.ts'
+import type { ExecutionContext } from '../planning/context.ts'
 import type { JournalEvent, Operation, Step } from '../store/journal/operation.ts'
 import { minimumReceived, receivedAmount } from '../transactions/outcome/received-amount.ts'
-import { isShort, resultOf } from '../transactions/outcome/result.ts'
+import { isUnderDelivered, resultOf } from '../transactions/outcome/result.ts'
 
 /** The status of an action in each state of its operation. */
 export const actionStatuses: Readonly<Record<Operation['state'], string>> = {
@@ -32,13 +32,13 @@ export const stepStatuses: Readonly<Record<Step['state'], string>> = {
 }
 
 /** An operation as it is reported, from the journal alone: the same words for the same operation, whenever it is asked. */
-export function reportOf(
+export function operationReport(
   operation: Operation,
   networks: readonly Network[],
   lastHash: (step: Step) => string | null,
   finality: string | null,
 ) {
-  const { about, assurance, intents } = operation.plan as KeptPlan
+  const { about, assurance, intents } = operation.plan as StoredPlan
   const kindOf = ({ role, leg }: Step) =>
     role !== 'action'
       ? role
@@ -50,7 +50,7 @@ export function reportOf(
     operation.state === 'FAILED' ||
     operation.state === 'CANCELLED' ||
     operation.state === 'DROPPED'
-  const { short } = isShort(operation) ? resultOf(operation) : {}
+  const { short } = isUnderDelivered(operation) ? resultOf(operation) : {}
   const delivered = operation.legs.findLast(({ arrival }) => arrival !== null)?.arrival
   return {
     id: operation.id,
@@ -80,7 +80,7 @@ export function reportOf(
 export function reportedAmounts(
   operation: Operation,
 ): OperationSummary['amounts'] & { outAtLeast?: TokenAmount } {
-  const { amounts } = (operation.plan as KeptPlan).about
+  const { amounts } = (operation.plan as StoredPlan).about
   const { out } = resultOf(operation)
   if (out) return { in: amounts.in, out }
   if (actionStatuses[operation.state] === 'FAILED') return { in: amounts.in, out: null }
@@ -90,13 +90,13 @@ export function reportedAmounts(
 }
 
 /** In which words the last step that is final became so, such as `depth 3` or `finalized`; `null` while none is. */
-export const finalityWords = (events: readonly Pick<JournalEvent, 'becomes' | 'why'>[]): string | null =>
+export const finalityText = (events: readonly Pick<JournalEvent, 'becomes' | 'why'>[]): string | null =>
   events
     .findLast(({ becomes }) => becomes.startsWith('FINAL_') || becomes === 'CANCELLED')
     ?.why.match(/, (.+)$/)?.[1] ?? null
 
 /** What `reportOf` gives. */
-export type Report = ReturnType<typeof reportOf>
+export type Report = ReturnType<typeof operationReport>
 
 function transactionOf(step: Step, kind: string, network: Network, lastHash: (step: Step) => string | null) {
   const hash = step.inclusion?.hash ?? lastHash(step)
@@ -118,7 +118,11 @@ function transactionOf(step: Step, kind: string, network: Network, lastHash: (st
 }
 
 /** A report of what is done that also says what came out, where the journal does not hold that: by the receipt, so always the same. */
-export async function withReceived(ground: Ground, operation: Operation, report: Report): Promise<Report> {
+export async function withReceivedAmount(
+  ground: ExecutionContext,
+  operation: Operation,
+  report: Report,
+): Promise<Report> {
   if (operation.state !== 'DONE' || report.amounts.out !== null) return report
   const out = await receivedAmount(ground, operation)
   return out ? { ...report, amounts: { in: report.amounts.in, out } } : report

@@ -6,7 +6,7 @@ import type { Attempt, Step } from '../store/journal/operation.ts'
 import type { MinedTransaction } from '../transactions/confirmation/find-transaction.ts'
 
 /** Why a step reverted, by trying its call again on the state before its block; `null` where the node no longer has it, or it would pass there. */
-export async function whyReverted(
+export async function revertCause(
   rpc: Rpc,
   { wallet, transaction, inclusion }: Step,
 ): Promise<string | null> {
@@ -41,7 +41,7 @@ export async function minedRevertReason(
   if (isOutOfGas) return { reason: 'it ran out of gas', isOutOfGas }
   if (trace?.output !== undefined && trace.output !== '0x')
     return { reason: revertReason(trace.output), isOutOfGas }
-  return { reason: await whyReverted(rpc, { ...step, inclusion: found }), isOutOfGas }
+  return { reason: await revertCause(rpc, { ...step, inclusion: found }), isOutOfGas }
 }
 
 /** Not every node traces; one that does not says so with an error. */

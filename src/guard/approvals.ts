@@ -6,7 +6,7 @@ import type { Transaction } from '../domain/transaction.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { refuse, type Violation } from '../protocols/verdict.ts'
-import { type Exemptions, tokensOf } from './expectations.ts'
+import { type Exemptions, intentTokens } from './expectations.ts'
 
 type Role = 'approve-reset' | 'approve' | 'action' | 'fee'
 
@@ -57,7 +57,7 @@ export function describeApproval(
   catalog: Catalog,
   intent: Intent | null,
 ): { call: { name: string; args: Record<string, string> }; text: string } {
-  const asked = intent ? [...tokensOf(intent), ...receiptOf(intent)] : []
+  const asked = intent ? [...intentTokens(intent), ...receiptOf(intent)] : []
   const token = tokenAt([...catalog.tokens, ...asked], chainId, to)
   const shown = token ? formatAmount(amount, token) : `${amount} of ${to}`
   return {

@@ -1,12 +1,12 @@
 import { AppError } from '../domain/errors.ts'
 
 /** From "nothing is known" to "a device decoded the same bytes": how much of a plan was really checked. */
-export const levels = ['L0', 'L1', 'L2', 'L3', 'L4'] as const
+export const assuranceLevels = ['L0', 'L1', 'L2', 'L3', 'L4'] as const
 /** One of them. */
-export type Level = (typeof levels)[number]
+export type AssuranceLevel = (typeof assuranceLevels)[number]
 
 /** What each level says, for whoever reads it. */
-export const levelMeaning: Readonly<Record<Level, string>> = {
+export const levelMeaning: Readonly<Record<AssuranceLevel, string>> = {
   L0: 'its shape only',
   L1: 'exact value and allowance, no power given away',
   L2: 'known contract, every argument that matters equals the request',
@@ -28,18 +28,18 @@ export type AssuranceFacts = {
 }
 
 /** The level that the checks of a plan reach. L4 needs a device that decodes for itself, which no signer here does. */
-export function assuranceOf({ simulation, code, reference, canAsk, isWord }: AssuranceFacts): Level {
+export function assuranceOf({ simulation, code, reference, canAsk, isWord }: AssuranceFacts): AssuranceLevel {
   const isSeen = simulation === 'eth_simulateV1'
   const isKnown = code === 'pinned' || code === 'trusted' || (code === 'new' && canAsk)
   return isSeen && isKnown && !isWord && reference !== 'different' ? 'L3' : 'L2'
 }
 
 /** Whether a level is at least as high as another. */
-export const reachesLevel = (level: Level, least: Level): boolean =>
-  levels.indexOf(level) >= levels.indexOf(least)
+export const reachesLevel = (level: AssuranceLevel, least: AssuranceLevel): boolean =>
+  assuranceLevels.indexOf(level) >= assuranceLevels.indexOf(least)
 
 /** Refuses a plan whose assurance is lower than the lowest that is accepted. */
-export function refuseLowAssurance(level: Level, lowest: Level, who: string): void {
+export function refuseLowAssurance(level: AssuranceLevel, lowest: AssuranceLevel, who: string): void {
   if (reachesLevel(level, lowest)) return
   throw new AppError(
     'POLICY_ASSURANCE',

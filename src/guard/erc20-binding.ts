@@ -1,4 +1,4 @@
-import { printed, strictDecode } from '../chain/calldata.ts'
+import { jsonArguments, strictDecode } from '../chain/calldata.ts'
 import { decodeApprove, erc20Writes } from '../chain/erc20.ts'
 import { nativeAddress, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
@@ -21,7 +21,7 @@ export function bindRevoke(
   if (approval.amount !== 0n)
     return refuse('POLICY_ALLOWANCE', `It approves ${approval.amount}, and nothing was to be left`)
   const text = `Take the allowance of ${spender} for ${token.symbol} back`
-  return { bound: { name: 'approve', args: printed(approval), text, value: 0n } }
+  return { bound: { name: 'approve', args: jsonArguments(approval), text, value: 0n } }
 }
 
 /** Binds a transfer to what was asked: this token, this recipient, this amount. */
@@ -35,7 +35,7 @@ export function bindTransfer(
     if (!sameAddress(to, recipient))
       return refuse('POLICY_RECIPIENT', `It sends to ${to}, not to ${recipient}`)
     if (data !== '0x') return refuse('POLICY_DECODE', 'A transfer of the native coin carries no calldata')
-    return { bound: { name: 'transfer', args: printed({ to, amount }), text, value: amount } }
+    return { bound: { name: 'transfer', args: jsonArguments({ to, amount }), text, value: amount } }
   }
   const call = strictDecode(erc20Writes, data)
   if (call?.functionName !== 'transfer')
@@ -44,6 +44,11 @@ export function bindTransfer(
     return refuse('POLICY_RECIPIENT', `It sends to ${call.args[0]}, not to ${recipient}`)
   if (call.args[1] !== amount) return refuse('POLICY_AMOUNT', `It sends ${call.args[1]}, not ${amount}`)
   return {
-    bound: { name: 'transfer', args: printed({ to: call.args[0], amount: call.args[1] }), text, value: 0n },
+    bound: {
+      name: 'transfer',
+      args: jsonArguments({ to: call.args[0], amount: call.args[1] }),
+      text,
+      value: 0n,
+    },
   }
 }

@@ -9,24 +9,24 @@ import { leastOf, type Offer } from '../protocols/exchange.ts'
 import { drift } from '../protocols/receipt-units.ts'
 
 /** What a step that is an exchange is to bring: so much is expected, and no less than the least is accepted. */
-export type Accepted = { expected: bigint; least: bigint }
+export type ExchangeBounds = { expected: bigint; least: bigint }
 
 /** What a deposit must bring of the receipt, read by ourselves, where it is an exchange at a price that moves. */
-export const acceptedIn = async (
+export const depositBounds = async (
   strategy: StrategyEntry,
   amount: bigint,
   ask: NodeCall,
   slippage: number | null,
-): Promise<Accepted | undefined> =>
+): Promise<ExchangeBounds | undefined> =>
   accepted(placeOf(strategy).exchange?.into(amount), strategy.receipt, ask, slippage)
 
 /** What so many units of the receipt must bring of the asset, read by ourselves, where that is an exchange at a price that moves. */
-export const acceptedOut = async (
+export const withdrawalBounds = async (
   strategy: StrategyEntry,
   units: bigint,
   ask: NodeCall,
   slippage: number | null,
-): Promise<Accepted | undefined> =>
+): Promise<ExchangeBounds | undefined> =>
   accepted(placeOf(strategy).exchange?.outOf(units), strategy.asset, ask, slippage)
 
 /** What brings nothing is POLICY_MIN_OUT; whether its price is fair is looked at with the whole plan. */
@@ -35,7 +35,7 @@ async function accepted(
   token: Token,
   ask: NodeCall,
   slippage: number | null,
-): Promise<Accepted | undefined> {
+): Promise<ExchangeBounds | undefined> {
   if (!asked) return undefined
   const offer = await answerQueries(asked, ask)
   const { brings } = offer

@@ -28,7 +28,7 @@ export const noExemptions: Exemptions = { allow: [], allowTokens: [], exactAllow
 type Expectation = { targets: readonly Address[]; bind: (transaction: Transaction) => Verdict }
 
 /** The tokens that an intent names. */
-export const tokensOf = (intent: Intent): Token[] => {
+export const intentTokens = (intent: Intent): Token[] => {
   if (intent.kind === 'swap') return [intent.tokenIn, intent.tokenOut]
   return 'strategy' in intent ? [intent.strategy.asset] : [intent.token]
 }
@@ -39,7 +39,7 @@ function tokenFault(
   catalog: Catalog,
   allowTokens: readonly Address[],
 ): { violation: Violation } | undefined {
-  for (const token of tokensOf(intent)) {
+  for (const token of intentTokens(intent)) {
     if (sameAddress(token.address, nativeAddress)) continue
     const known =
       tokenAt(catalog.tokens, token.chainId, token.address) ??

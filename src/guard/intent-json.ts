@@ -72,7 +72,7 @@ export type OperationSummary = {
 export type StoredFeeBound = { feeCap: string; maxCost: string | null; from: number }
 
 /** What the journal keeps of a plan beside its steps: what each leg is for, what the whole is, the quote that brings its funds, and the terms by which it was checked. */
-export type KeptPlan = {
+export type StoredPlan = {
   intents: (Loose | null)[]
   about: OperationSummary
   quoteId: string | null
@@ -94,9 +94,9 @@ export type KeptPlan = {
 }
 
 /** What the action of a leg was for, by the journal. */
-export const actedIn = ({ acted, intents }: KeptPlan, leg: number): Loose | null | undefined =>
+export const actionIntent = ({ acted, intents }: StoredPlan, leg: number): Loose | null | undefined =>
   acted?.[leg] ?? intents[leg]
 
 /** The quotes that an operation was planned with, newest first; the older shape may have no name for one. */
-export const quotesOf = (plan: Pick<KeptPlan, 'quoteId' | 'quotesBefore'>): string[] =>
+export const quoteIds = (plan: Pick<StoredPlan, 'quoteId' | 'quotesBefore'>): string[] =>
   [plan.quoteId ?? '', ...(plan.quotesBefore ?? [])].filter((id) => id !== '')

@@ -17,7 +17,7 @@ import {
 import { whyLost } from '../protocols/unrecoverable-recipients.ts'
 import { refuse, type Violation } from '../protocols/verdict.ts'
 import { bindTransfer } from './erc20-binding.ts'
-import { tokensOf } from './expectations.ts'
+import { intentTokens } from './expectations.ts'
 
 /** Fees that are stated must be such: all of the same that is known to be there, together less than that, and each to somebody else. */
 export function statedFeesFault(
@@ -50,7 +50,7 @@ export function feeReceiverFault(
   intent: Intent,
   { catalog, chainId, action }: { catalog: Catalog; chainId: number; action: Address },
 ): { violation: Violation } | undefined {
-  const used = [action, ...tokensOf(intent).map(({ address }) => address)]
+  const used = [action, ...intentTokens(intent).map(({ address }) => address)]
   for (const { to } of feesOf(intent)) {
     const isUsed = used.some((one) => sameAddress(one, to))
     const lost =

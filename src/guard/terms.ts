@@ -1,8 +1,8 @@
 import type { Address } from '../domain/address.ts'
-import type { Level } from './assurance.ts'
+import type { AssuranceLevel } from './assurance.ts'
 import type { Exemptions } from './expectations.ts'
 import type { Assertion } from './policy/assertions.ts'
-import type { KeptPolicy } from './policy/policy.ts'
+import type { LoadedPolicy } from './policy/policy.ts'
 
 /**
  * What the person allows for one operation, as data: it is kept with the plan, and applied again before each leg is
@@ -10,11 +10,11 @@ import type { KeptPolicy } from './policy/policy.ts'
  * `maxFeePerGas` wei, `maxSlippage` a fraction.
  */
 export type Terms = Exemptions & {
-  policy: KeptPolicy | null
+  policy: LoadedPolicy | null
   asserts: readonly Assertion[]
   trustFirstUse: boolean
   canAsk: boolean
-  lowest: Level
+  lowest: AssuranceLevel
   maxFeePerGas: bigint | null
   maxSlippage: number | null
   /** The most that an exchange may bring less than at its spot price, as a fraction; what was begun before has none. */
@@ -55,13 +55,13 @@ export const decodeTerms = (json: TermsJson): Terms => ({
 /** The lowest fee cap that holds: that of the person and that of the policy, in wei a unit of gas. */
 export function feeCapOf({ maxFeePerGas, policy }: Pick<Terms, 'maxFeePerGas' | 'policy'>): bigint | null {
   const caps = [maxFeePerGas, policy?.policy.maxFeePerGas ?? null].flatMap((cap) =>
-    cap === null ? [] : [typeof cap === 'bigint' ? cap : gwei(cap)],
+    cap === null ? [] : [typeof cap === 'bigint' ? cap : parseGwei(cap)],
   )
   return caps.length === 0 ? null : caps.reduce((least, cap) => (cap < least ? cap : least))
 }
 
 /** `0.5` or `30`: gwei as text, in wei. */
-export function gwei(text: string): bigint {
+export function parseGwei(text: string): bigint {
   const [whole = '0', fraction = ''] = text.split('.')
   return BigInt(whole + fraction.slice(0, 9).padEnd(9, '0'))
 }

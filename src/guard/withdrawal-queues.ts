@@ -8,7 +8,7 @@ import type { Transaction } from '../domain/transaction.ts'
 import { placeOf, queueOf } from '../protocols/bindings.ts'
 import type { StrategyEntry } from '../protocols/catalog.ts'
 import type { Request } from '../protocols/withdrawal-queue.ts'
-import { word } from './simulation/reads.ts'
+import { firstWord } from './simulation/reads.ts'
 
 /** The token (ERC-721) that stands for a request in the queue of a market, as something whose balance is watched; `undefined` where there is none. */
 export function queueTicket(strategy: StrategyEntry): Token | undefined {
@@ -17,10 +17,10 @@ export function queueTicket(strategy: StrategyEntry): Token | undefined {
 }
 
 /** Whether what is withdrawn from a market waits in a queue, and is claimed later. */
-export const paysLater = (strategy: StrategyEntry): boolean => queueOf(strategy) !== undefined
+export const hasWithdrawalQueue = (strategy: StrategyEntry): boolean => queueOf(strategy) !== undefined
 
 /** Whether a withdrawal of a strategy only asks for its funds, which are claimed later. */
-export const isQueued = (strategy: StrategyEntry): boolean => queueOf(strategy) !== undefined
+export const isQueuedWithdrawal = (strategy: StrategyEntry): boolean => queueOf(strategy) !== undefined
 
 /** What a wallet has in the queue of a strategy, read by ourselves: where its contract does not list tickets, of those that are proposed to be claimed. */
 async function requestsOf(
@@ -49,7 +49,7 @@ async function requestsOf(
  * What a claim takes: the requests of the wallet that one transaction claims, and what they pay. Nothing is an empty list. Where nothing can be
  * claimed, it takes back what was let pass: the `amount` is of the receipt then, and `was` is what that is worth. What `lapsed` beside stays.
  */
-export async function ownClaim(
+export async function readClaim(
   strategy: StrategyEntry,
   wallet: Address,
   ask: NodeCall,
@@ -79,7 +79,7 @@ export async function ownClaim(
 }
 
 /** For how many seconds what is asked for can be claimed once it can be, and what gives back what was let pass; `undefined` where it can be for ever. */
-export async function ownWindow(
+export async function readClaimWindow(
   strategy: StrategyEntry,
   ask: NodeCall,
 ): Promise<{ seconds: number | null; back: string } | undefined> {
@@ -88,7 +88,7 @@ export async function ownWindow(
 }
 
 /** Refuses a request that makes all that waits begin again, unless that is accepted. */
-export async function refuseRestart(
+export async function refuseQueueRestart(
   strategy: StrategyEntry,
   wallet: Address,
   ask: NodeCall,
@@ -107,7 +107,7 @@ export async function refuseRestart(
 }
 
 /** What a part of a position costs in units of its receipt, read by ourselves, where one leaves the market by giving those back. */
-export async function ownUnits(
+export async function readReceiptUnits(
   strategy: StrategyEntry,
   amount: bigint,
   ask: NodeCall,
@@ -116,5 +116,5 @@ export async function ownUnits(
   if (!byUnits) return undefined
   const known = cost(amount)
   if ('units' in known) return known.units
-  return known.unitsOf(word(await ask('eth_call', [known.read, 'latest']), 'the price of shares'))
+  return known.unitsOf(firstWord(await ask('eth_call', [known.read, 'latest']), 'the price of shares'))
 }

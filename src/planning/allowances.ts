@@ -7,15 +7,15 @@ import type { Token } from '../domain/token.ts'
 import { readsOf } from '../guard/simulation/reads.ts'
 import { requiredAllowance } from '../guard/spending.ts'
 import { actionAmong } from '../protocols/service-fee.ts'
-import type { Ground } from './context.ts'
+import type { ExecutionContext } from './context.ts'
 import type { Proposal, ProposedLeg } from './proposal.ts'
 
 /**
  * What the first leg of a plan that would fail lacks, where it leaves out an approval that the wallet does not have: the service that made it reads a
  * node that is behind. Anything else is the failure as it was.
  */
-export async function withMissing(
-  { rpc: rpcOf }: Pick<Ground, 'rpc'>,
+export async function missingApprovalError(
+  { rpc: rpcOf }: Pick<ExecutionContext, 'rpc'>,
   { legs }: Pick<Proposal, 'legs'>,
   error: unknown,
 ): Promise<unknown> {
@@ -45,11 +45,14 @@ export async function withMissing(
 }
 
 /** Whether a failure goes away as soon as the service has the newest blocks. */
-export const isBehind = (error: unknown): boolean =>
+export const isServiceBehind = (error: unknown): boolean =>
   error instanceof AppError && error.details?.isBehind === true
 
 /** A proposal without the approvals of its first leg, where what they would allow may be taken already: a standing allowance is used, and nothing is sent for it. */
-export async function withoutNeedless({ rpc }: Pick<Ground, 'rpc'>, proposal: Proposal): Promise<Proposal> {
+export async function withoutNeedlessApprovals(
+  { rpc }: Pick<ExecutionContext, 'rpc'>,
+  proposal: Proposal,
+): Promise<Proposal> {
   const [first, ...rest] = proposal.legs
   const given = (first?.transactions ?? []).slice(0, -1).flatMap(({ to, data }) => {
     const approval = decodeApprove(data)
@@ -66,10 +69,10 @@ export async function withoutNeedless({ rpc }: Pick<Ground, 'rpc'>, proposal: Pr
 }
 
 /** An allowance that is to end. */
-export type Ending = { token: Token; spender: Address }
+export type AllowanceRef = { token: Token; spender: Address }
 
 /** Approvals of nothing, one after the other: they need no service. */
-export const revokeLegs = (wallet: Address, endings: readonly Ending[]): ProposedLeg[] =>
+export const revokeLegs = (wallet: Address, endings: readonly AllowanceRef[]): ProposedLeg[] =>
   endings.map(({ token, spender }) => {
     const { chainId, address } = token
     return {

@@ -4,7 +4,7 @@ import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { isExempt, type Terms } from '../guard/terms.ts'
 import type { CodePin } from '../store/journal/types.ts'
-import type { Ground } from './context.ts'
+import type { ExecutionContext } from './context.ts'
 
 /** Where a proxy keeps its implementation (EIP-1967). */
 const implementationSlot = numberToHex(hexToBigInt(keccak256(toBytes('eip1967.proxy.implementation'))) - 1n, {
@@ -55,7 +55,7 @@ const notThere =
  * used it. Other code is POLICY_CONTRACT_CHANGED, unless the person vouches for the contract.
  */
 export async function checkCode(
-  { journal, rpc }: Pick<Ground, 'journal' | 'rpc'>,
+  { journal, rpc }: Pick<ExecutionContext, 'journal' | 'rpc'>,
   chainId: number,
   address: Address,
   terms: Terms,
@@ -87,7 +87,7 @@ export async function checkCode(
 
 /** Remembers the code of contracts that are used for the first time, or again after a change that the person vouched for. */
 export function pinContracts(
-  { journal }: Pick<Ground, 'journal'>,
+  { journal }: Pick<ExecutionContext, 'journal'>,
   contracts: readonly CheckedContract[],
 ): void {
   for (const { chainId, address, state, firstUse, ...code } of contracts)

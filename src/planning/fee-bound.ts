@@ -1,7 +1,7 @@
 import { parseUnits } from 'viem/utils'
 import { type Network, networkNamed } from '../domain/networks.ts'
-import type { KeptPlan, StoredFeeBound } from '../guard/intent-json.ts'
-import type { KeptPolicy } from '../guard/policy/policy.ts'
+import type { StoredFeeBound, StoredPlan } from '../guard/intent-json.ts'
+import type { LoadedPolicy } from '../guard/policy/policy.ts'
 import type { Simulation } from '../guard/simulation/result.ts'
 import { decodeTerms, feeCapOf, type Terms } from '../guard/terms.ts'
 import type { Operation, Step } from '../store/journal/operation.ts'
@@ -38,7 +38,7 @@ type CapQuestion = {
   networks: readonly Network[]
   lifted: bigint | undefined
   /** What the machine allows now, where that is something else than the operation was begun with. */
-  present: KeptPolicy | null
+  present: LoadedPolicy | null
 }
 
 /**
@@ -50,7 +50,7 @@ export function stepFeeCap(
   step: Step,
   gas: bigint,
 ): bigint | null {
-  const { terms: kept, bounds } = operation.plan as KeptPlan
+  const { terms: kept, bounds } = operation.plan as StoredPlan
   const terms = decodeTerms(kept)
   const bound = lifted === undefined ? bounds?.[step.leg] : undefined
   const { native } = networkNamed(networks, step.transaction.chainId)

@@ -15,7 +15,7 @@ import { refuseDust, refuseRoundingLoss } from '../guard/simulation/rounding-lim
 import { feeCapOf, type Terms } from '../guard/terms.ts'
 import { placeOf } from '../protocols/bindings.ts'
 import type { Catalog } from '../protocols/catalog.ts'
-import type { Ground } from './context.ts'
+import type { ExecutionContext } from './context.ts'
 import { expectedShares } from './market-amounts.ts'
 import { type Price, pricedAmount } from './prices.ts'
 import type { ProposedLeg } from './proposal.ts'
@@ -32,7 +32,7 @@ export type LaterLegCost = { at: number; gas: bigint | null; price: bigint; data
  * SIMULATION_REVERTED). Nothing that was sent over a bridge can be taken back. Says what each of them is expected to cost.
  */
 export async function checkLaterLegs(
-  ground: Pick<Ground, 'rpc' | 'catalog'>,
+  ground: Pick<ExecutionContext, 'rpc' | 'catalog'>,
   legs: readonly ProposedLeg[],
   terms: Pick<Terms, 'maxFeePerGas' | 'policy'>,
 ): Promise<LaterLegCost[]> {
@@ -45,7 +45,7 @@ export async function checkLaterLegs(
 }
 
 async function checkOne(
-  { rpc: rpcOf, catalog }: Pick<Ground, 'rpc' | 'catalog'>,
+  { rpc: rpcOf, catalog }: Pick<ExecutionContext, 'rpc' | 'catalog'>,
   leg: ProposedLeg,
   terms: Pick<Terms, 'maxFeePerGas' | 'policy'>,
 ): Promise<Omit<LaterLegCost, 'at'> | undefined> {

@@ -4,7 +4,7 @@ import { nativeAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { nativeToken, type Token, tokenAt } from '../domain/token.ts'
-import { tokensOf } from '../guard/expectations.ts'
+import { intentTokens } from '../guard/expectations.ts'
 import { checkAssertions } from '../guard/policy/assertions.ts'
 import { checkEffect } from '../guard/simulation/effects.ts'
 import { balanceOf } from '../guard/simulation/reads.ts'
@@ -18,7 +18,7 @@ import { placeOf } from '../protocols/bindings.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { actionAmong } from '../protocols/service-fee.ts'
-import type { Ground } from './context.ts'
+import type { ExecutionContext } from './context.ts'
 import { expectedPayout, expectedShares } from './market-amounts.ts'
 import { trackedTokens } from './tracked-tokens.ts'
 
@@ -27,7 +27,7 @@ import { trackedTokens } from './tracked-tokens.ts'
  * be what was asked, and what the person said about it must hold. `chains` are those that the whole operation touches.
  */
 export async function simulatePlannedLeg(
-  { rpc: rpcOf, catalog }: Pick<Ground, 'rpc' | 'catalog'>,
+  { rpc: rpcOf, catalog }: Pick<ExecutionContext, 'rpc' | 'catalog'>,
   { chainId, intent, transactions, until }: CheckedLeg,
   terms: Terms,
   chains: readonly number[] = [chainId],
@@ -101,7 +101,7 @@ async function withoutBroken(
 
 /** The tokens that an intent is about, what a position is held in among them. */
 const namedBy = (intent: Intent): Token[] => [
-  ...tokensOf(intent),
+  ...intentTokens(intent),
   ...('strategy' in intent ? [intent.strategy.receipt] : []),
   ...(intent.kind === 'withdraw' || intent.kind === 'claim'
     ? [queueTicket(intent.strategy) ?? []].flat()

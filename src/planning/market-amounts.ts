@@ -4,7 +4,7 @@ import type { Rpc } from '../chain/rpc/rpc.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { DecodedStep } from '../guard/guard.ts'
-import { word } from '../guard/simulation/reads.ts'
+import { firstWord } from '../guard/simulation/reads.ts'
 import type { Simulation } from '../guard/simulation/result.ts'
 import { maxReceiptUnits } from '../guard/spending.ts'
 import { placeOf } from '../protocols/bindings.ts'
@@ -24,7 +24,7 @@ export async function expectedShares(rpc: Rpc, intent: Intent): Promise<bigint |
     if (!(cause instanceof AppError && isExecutionError(cause))) throw cause
     throw unsaid(strategy, cause)
   })
-  return cost.unitsOf(word(said, 'the price of shares'))
+  return cost.unitsOf(firstWord(said, 'the price of shares'))
 }
 
 /**

@@ -13,7 +13,7 @@ import { activeLegs, type Proposal } from './proposal.ts'
  * What our own engine says about the same request: the transactions that it would build for what was proposed
  * without the payment of a fee (`undefined` where it does not know how), and how much a swap should bring for how much.
  */
-export type Opinion = {
+export type ReferenceQuote = {
   transactions?: (proposed: Proposal) => Promise<readonly Transaction[] | undefined>
   price?: Price
   /** What a swap should bring is the word of the service alone: our own engine cannot price it. */
@@ -33,7 +33,7 @@ const same = (a: Transaction, b: Transaction): boolean =>
 
 /** Compares a proposal with what our own engine would build. A reference that cannot answer knows nothing. */
 export async function compareWithReference(
-  opinion: Opinion | undefined,
+  opinion: ReferenceQuote | undefined,
   proposed: Proposal,
 ): Promise<Comparison> {
   const ours = await opinion?.transactions?.(proposed).catch((error: unknown) => {
@@ -55,7 +55,10 @@ export type SlippageEstimate = { leg: number; share: number | undefined; by: 'ow
  * What each exchange may bring less, all fees inside: than our own engine gives, where it prices the route, and else than what is promised, which is
  * the word of the service unless our own engine is that.
  */
-export function slippageEstimates(opinion: Opinion | undefined, proposal: Proposal): SlippageEstimate[] {
+export function slippageEstimates(
+  opinion: ReferenceQuote | undefined,
+  proposal: Proposal,
+): SlippageEstimate[] {
   return activeLegs(proposal).flatMap(({ intent, at: leg }): SlippageEstimate[] => {
     if (intent.kind !== 'swap' && !isPriced(intent)) return []
     const price = intent.kind === 'swap' ? opinion?.price : undefined
@@ -66,7 +69,7 @@ export function slippageEstimates(opinion: Opinion | undefined, proposal: Propos
 }
 
 /** Refuses a swap that may bring less than our own engine would give, by more than is accepted. POLICY_MIN_OUT. */
-export function checkPrice(opinion: Opinion | undefined, proposal: Proposal): void {
+export function checkPrice(opinion: ReferenceQuote | undefined, proposal: Proposal): void {
   const price = opinion?.price
   if (!price || price.most === null) return
   for (const { intent } of activeLegs(proposal)) {

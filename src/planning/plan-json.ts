@@ -4,16 +4,16 @@ import { tokenAmount } from '../domain/amount.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { nativeToken, type Token, tokenAt } from '../domain/token.ts'
 import { contractName } from '../guard/contract-names.ts'
-import { tokensOf } from '../guard/expectations.ts'
+import { intentTokens } from '../guard/expectations.ts'
 import { shownPlanHash } from '../guard/plan-hash.ts'
 import type { Simulation } from '../guard/simulation/result.ts'
 import { requiredAllowance } from '../guard/spending.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import { feePayments, feesOf } from '../protocols/service-fee.ts'
-import type { Who } from '../signing/signer.ts'
-import type { Ground } from './context.ts'
+import type { SignerIdentity } from '../signing/signer.ts'
+import type { ExecutionContext } from './context.ts'
 import { laterLegFees } from './later-legs.ts'
-import type { Checked } from './plan.ts'
+import type { CheckedPlan } from './plan.ts'
 import { operationJson } from './plan-file.ts'
 import { type Price, pricedAmount } from './prices.ts'
 import type { ProposedLeg } from './proposal.ts'
@@ -38,9 +38,9 @@ export function planJson(
     reference,
     hash,
     assurance,
-  }: Checked,
-  { catalog }: Pick<Ground, 'catalog'>,
-  { label, source, again }: Pick<Who, 'label' | 'source' | 'again'>,
+  }: CheckedPlan,
+  { catalog }: Pick<ExecutionContext, 'catalog'>,
+  { label, source, again }: Pick<SignerIdentity, 'label' | 'source' | 'again'>,
   prices: readonly Price[] = [],
 ) {
   const { wallet, nonce, legs, expiresAt } = proposal
@@ -163,7 +163,7 @@ const serviceFeesOf = (legs: readonly ProposedLeg[], { networks }: Catalog, pric
 /** What becomes of the native coin, gas included, where more than gas is paid or anything comes in. */
 function coinChange(
   { how, coin }: Simulation,
-  { legs }: Checked['proposal'],
+  { legs }: CheckedPlan['proposal'],
   { networks }: Catalog,
 ): { token: Token; delta: bigint }[] {
   const { chainId, transactions } = legs[0]!
@@ -172,10 +172,10 @@ function coinChange(
 }
 
 /** Whether a proposal is about a token: its change is told even when it is nothing. */
-const isNamed = ({ legs }: Checked['proposal'], token: Token): boolean =>
+const isNamed = ({ legs }: CheckedPlan['proposal'], token: Token): boolean =>
   legs.some(({ intent }) =>
     intent
-      ? [...tokensOf(intent), ...('strategy' in intent ? [intent.strategy.receipt] : [])].some(
+      ? [...intentTokens(intent), ...('strategy' in intent ? [intent.strategy.receipt] : [])].some(
           (named) => named.chainId === token.chainId && sameAddress(named.address, token.address),
         )
       : false,

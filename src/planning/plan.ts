@@ -3,7 +3,12 @@ import { currentFees, readHead } from '../chain/fees.ts'
 import { refuseExcessiveGas } from '../chain/gas-cost-bound.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { nativeToken } from '../domain/token.ts'
-import { type AssuranceFacts, assuranceOf, type Level, refuseLowAssurance } from '../guard/assurance.ts'
+import {
+  type AssuranceFacts,
+  type AssuranceLevel,
+  assuranceOf,
+  refuseLowAssurance,
+} from '../guard/assurance.ts'
 import { checkLeg, type DecodedStep } from '../guard/guard.ts'
 import { hashPlan } from '../guard/plan-hash.ts'
 import type { PolicyFacts } from '../guard/policy/facts.ts'
@@ -12,7 +17,7 @@ import type { Simulation } from '../guard/simulation/result.ts'
 import { calldataDeadline } from '../guard/spending.ts'
 import type { Terms } from '../guard/terms.ts'
 import { actionAmong } from '../protocols/service-fee.ts'
-import type { Ground } from './context.ts'
+import type { ExecutionContext } from './context.ts'
 import type { CheckedContract } from './contract-code.ts'
 import { computeFeeBound, type FeeBound } from './fee-bound.ts'
 import { checkLaterLegs, type LaterLegCost } from './later-legs.ts'
@@ -22,7 +27,7 @@ import {
   type Comparison,
   checkPrice,
   compareWithReference,
-  type Opinion,
+  type ReferenceQuote,
   type SlippageEstimate,
   slippageEstimates,
 } from './own-price.ts'
@@ -38,7 +43,7 @@ type Seen = {
 } & Pick<PolicyFacts, 'simulation' | 'assurance' | 'standing'>
 
 /** What a policy is compared with, of a plan that was checked. */
-export function policyFacts({ catalog, journal, now }: Ground, checked: Seen): PolicyFacts {
+export function policyFacts({ catalog, journal, now }: ExecutionContext, checked: Seen): PolicyFacts {
   const { proposal, simulation, assurance, impacts, slips, contracts } = checked
   const at = now()
   return {
@@ -67,7 +72,7 @@ const quoteAge = (expiresAt: string | null, at: number): number | null =>
   expiresAt === null ? null : Math.max(0, quoteLife - (Date.parse(expiresAt) - at))
 
 /** A proposal that was found to do what was asked and nothing else, by these terms. Its approvals are exact. */
-export type Checked = {
+export type CheckedPlan = {
   proposal: Proposal
   terms: Terms
   steps: (DecodedStep & { leg: number })[]
@@ -84,16 +89,16 @@ export type Checked = {
   bounds: Readonly<Record<number, FeeBound>>
   reference: Comparison
   hash: string
-  assurance: Level
+  assurance: AssuranceLevel
 }
 
 /** Guards every leg, looks at the contracts, tries the first leg, and holds all against the terms; what does not hold throws, and nothing has been signed. */
 export async function checkProposal(
-  ground: Ground,
+  ground: ExecutionContext,
   proposed: Proposal,
   terms: Terms,
-  opinion?: Opinion,
-): Promise<Checked> {
+  opinion?: ReferenceQuote,
+): Promise<CheckedPlan> {
   const checked = await checkWithoutPolicy(ground, proposed, terms, opinion)
   refuseLowAssurance(checked.assurance, terms.lowest, 'what was asked for')
   if (terms.policy)
@@ -103,11 +108,11 @@ export async function checkProposal(
 
 /** The same without a word about whether its assurance is enough and what a policy says. */
 export async function checkWithoutPolicy(
-  ground: Ground,
+  ground: ExecutionContext,
   proposed: Proposal,
   terms: Terms,
-  opinion?: Opinion,
-): Promise<Checked> {
+  opinion?: ReferenceQuote,
+): Promise<CheckedPlan> {
   const { catalog } = ground
   const steps = activeLegs(proposed).flatMap(({ intent, chainId, transactions, at }) =>
     checkLeg({ intent, chainId, transactions, catalog, vouched: terms }).map((step) => ({
@@ -169,10 +174,10 @@ export async function checkWithoutPolicy(
 
 /** What calldata alone says of a plan: nothing of it is tried on a chain. */
 export function checkCalldata(
-  { catalog }: Pick<Ground, 'catalog'>,
+  { catalog }: Pick<ExecutionContext, 'catalog'>,
   proposal: Proposal,
   terms: Terms,
-): Checked {
+): CheckedPlan {
   const steps = activeLegs(proposal).flatMap(({ intent, chainId, transactions, at }) =>
     checkLeg({ intent, chainId, transactions, catalog, vouched: terms }).map((step) => ({
       ...step,
@@ -199,11 +204,11 @@ export function checkCalldata(
 
 /** The bound of each leg, by what gas costs on its chain now; that of the first by what was tried. */
 async function boundsOf(
-  { rpc, catalog }: Ground,
+  { rpc, catalog }: ExecutionContext,
   legs: readonly { at: number; chainId: number }[],
   simulation: Simulation | null,
   terms: Terms,
-): Promise<Checked['bounds']> {
+): Promise<CheckedPlan['bounds']> {
   const bounds = legs.map(async ({ at, chainId }) => {
     const node = rpc(chainId)
     const known =

@@ -1,9 +1,9 @@
 import type { RuleResult } from '../guard/policy/facts.ts'
-import type { KeptPolicy } from '../guard/policy/policy.ts'
+import type { LoadedPolicy } from '../guard/policy/policy.ts'
 import { policyRules } from '../guard/policy/rules.ts'
 import type { Terms } from '../guard/terms.ts'
-import type { Ground } from './context.ts'
-import type { Opinion } from './own-price.ts'
+import type { ExecutionContext } from './context.ts'
+import type { ReferenceQuote } from './own-price.ts'
 import { checkWithoutPolicy, policyFacts } from './plan.ts'
 import type { Proposal } from './proposal.ts'
 import { readPlan } from './read-plan.ts'
@@ -16,10 +16,10 @@ export type PolicyReport = { planHash: string; policy: string; assurance: string
  * the wallet moved in the last day. What the guard itself refuses is thrown.
  */
 export async function checkPlanFile(
-  ground: Ground,
+  ground: ExecutionContext,
   text: string,
-  terms: Terms & { policy: KeptPolicy },
-  opinionOn: (proposal: Proposal) => Promise<Opinion | undefined> = async () => undefined,
+  terms: Terms & { policy: LoadedPolicy },
+  opinionOn: (proposal: Proposal) => Promise<ReferenceQuote | undefined> = async () => undefined,
 ): Promise<PolicyReport> {
   const { proposal, hash } = readPlan(ground, text)
   // A policy may forbid what gas costs now, and that is told as one of its rules.

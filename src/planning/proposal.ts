@@ -29,7 +29,7 @@ export type Proposal = {
 }
 
 /** What a command makes of the service's answer; who signs, and at which nonce, is added by whoever carries it out. */
-export type Proposed = Omit<Proposal, 'request' | 'wallet' | 'nonce'>
+export type ServiceProposal = Omit<Proposal, 'request' | 'wallet' | 'nonce'>
 
 /** All of a proposal that its hash covers, as data. */
 export const planCore = ({ legs, ...rest }: Proposal): PlanCore => ({

@@ -3,7 +3,7 @@ import { AppError } from '../domain/errors.ts'
 import { reducedApprovalNote } from '../guard/approvals.ts'
 import { shownPlanHash } from '../guard/plan-hash.ts'
 import { strictTerms } from '../guard/terms.ts'
-import type { Ground } from './context.ts'
+import type { ExecutionContext } from './context.ts'
 import { isUnknownPayoutNote } from './market-amounts.ts'
 import { checkCalldata } from './plan.ts'
 import { decodePlan, type ParsedPlan } from './plan-file.ts'
@@ -17,7 +17,7 @@ type Shown = any
  * Reads a plan file, and refuses one that shows something else than it is: what follows from its transactions is told anew and compared, and the
  * rest (simulation, fees, assurance) is covered by its own hash, and made anew before anybody signs. POLICY_TAMPER.
  */
-export function readPlan(ground: Pick<Ground, 'catalog'>, text: string): ParsedPlan {
+export function readPlan(ground: Pick<ExecutionContext, 'catalog'>, text: string): ParsedPlan {
   const read = decodePlan(text, ground.catalog)
   const file = JSON.parse(text) as Shown
   if (file.shownHash !== shownPlanHash(file))
@@ -61,7 +61,7 @@ function isWord(text: unknown, made: string, intent: Proposal['legs'][number]['i
 }
 
 /** What the calldata of a proposal says, whatever anybody vouched for: nothing is allowed by it. `undefined` where the guard refuses it, as it will. */
-function told(ground: Pick<Ground, 'catalog'>, proposal: Proposal): Shown {
+function told(ground: Pick<ExecutionContext, 'catalog'>, proposal: Proposal): Shown {
   const all = proposal.legs.flatMap(({ transactions, intent }) => [
     ...transactions.map(({ to }) => to),
     ...(intent?.kind === 'swap' ? [intent.tokenIn.address, intent.tokenOut.address] : []),

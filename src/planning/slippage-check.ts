@@ -12,7 +12,7 @@ import { quoterV2Abi } from '../swaps/uniswap-v3/abi.ts'
 import { wayOf } from '../swaps/uniswap-v3/binding.ts'
 import { packPath } from '../swaps/uniswap-v3/path.ts'
 import { atSpot, spotQueries } from '../swaps/uniswap-v3/spot-price.ts'
-import type { Ground } from './context.ts'
+import type { ExecutionContext } from './context.ts'
 import type { SlippageEstimate } from './own-price.ts'
 import { type Price, usdUnits } from './prices.ts'
 import { activeLegs, type Proposal, type ProposedLeg } from './proposal.ts'
@@ -46,7 +46,7 @@ type Leg = ProposedLeg & { intent: Intent }
  * bought or sold against its oracle, and else against what both sides are worth in USD. A bridge burns and mints, and has no price.
  */
 export async function priceImpacts(
-  ground: Pick<Ground, 'rpc' | 'catalog'>,
+  ground: Pick<ExecutionContext, 'rpc' | 'catalog'>,
   proposal: Proposal,
   worth: Promise<readonly Price[]> | undefined,
 ): Promise<PriceImpact[]> {
@@ -67,7 +67,7 @@ export async function priceImpacts(
 
 /** What an exchange brings now, and what it would at spot, by our own node; nothing where that does not say. */
 async function offerOf(
-  { rpc: rpcOf, catalog }: Pick<Ground, 'rpc' | 'catalog'>,
+  { rpc: rpcOf, catalog }: Pick<ExecutionContext, 'rpc' | 'catalog'>,
   { chainId, intent, transactions }: Leg,
 ): Promise<Offer | undefined> {
   const rpc = rpcOf(chainId)

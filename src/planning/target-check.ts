@@ -6,12 +6,12 @@ import { nativeAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 import type { Token } from '../domain/token.ts'
-import { tokensOf } from '../guard/expectations.ts'
-import { word } from '../guard/simulation/reads.ts'
+import { intentTokens } from '../guard/expectations.ts'
+import { firstWord } from '../guard/simulation/reads.ts'
 import { type CheckedLeg, isNativeTransfer, requiredAllowance } from '../guard/spending.ts'
 import type { Terms } from '../guard/terms.ts'
 import { actionAmong } from '../protocols/service-fee.ts'
-import type { Ground } from './context.ts'
+import type { ExecutionContext } from './context.ts'
 import { type CheckedContract, checkCode } from './contract-code.ts'
 
 /** Where an action goes: its contract, and what that may take already beyond what the action needs. */
@@ -22,7 +22,7 @@ type Place = { contract: CheckedContract; standing: StandingAllowance | undefine
  * and it is known what the contract may take already beyond what this needs. A transfer of the native coin calls no contract.
  */
 export async function checkTarget(
-  ground: Ground,
+  ground: ExecutionContext,
   { chainId, intent, transactions }: CheckedLeg,
   terms: Terms,
 ): Promise<Place | undefined> {
@@ -35,7 +35,7 @@ export async function checkTarget(
     readStandingAllowance(rpc, wallet, spender, requiredAllowance(intent)),
     checkDecimals(
       rpc,
-      tokensOf(intent).filter((token) => token.chainId === chainId),
+      intentTokens(intent).filter((token) => token.chainId === chainId),
     ),
   ])
   return { contract, standing }
@@ -49,7 +49,7 @@ async function checkDecimals(rpc: Rpc, tokens: readonly Token[]): Promise<void> 
     asked.map(({ address }) => ['eth_call', [{ to: address, data }, 'latest']] as const),
   )
   for (const [at, { address, symbol, decimals }] of asked.entries()) {
-    const found = word(answers[at], `the decimals of ${address}`)
+    const found = firstWord(answers[at], `the decimals of ${address}`)
     if (found !== BigInt(decimals))
       throw new AppError(
         'POLICY_TOKEN_METADATA',

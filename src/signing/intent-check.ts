@@ -10,7 +10,7 @@ import { refuseHighServiceFee } from '../guard/service-fees.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { feesOf, serviceFeeIn, usualServiceFeeBps } from '../protocols/service-fee.ts'
-import { flag, isOnCommandLine, operandsOf } from './command-line.ts'
+import { commandOperands, isOnCommandLine, optionValue } from './command-line.ts'
 
 /** Says that something is not what was typed. */
 const untyped = (what: string): AppError =>
@@ -23,7 +23,7 @@ function refuseNetwork(
   chainId: number,
   networks: readonly Network[],
 ): void {
-  const typed = flag(argv, name)?.toLowerCase()
+  const typed = optionValue(argv, name)?.toLowerCase()
   const network = networks.find((one) => one.chainId === chainId)
   if (typed === undefined || typed === String(chainId) || typed === network?.name) return
   throw untyped(`It is on ${network?.name ?? chainId}`)
@@ -31,13 +31,13 @@ function refuseNetwork(
 
 /** A token that was typed, by symbol or address, is the one that is meant. */
 function refuseToken(argv: readonly string[], name: string, token: Token): void {
-  const typed = flag(argv, name)?.toLowerCase()
+  const typed = optionValue(argv, name)?.toLowerCase()
   if (typed === undefined || [token.symbol.toLowerCase(), token.address.toLowerCase()].includes(typed)) return
   throw untyped(`It is about ${token.symbol} ${token.address}`)
 }
 
 /** What a quote said that was asked for earlier, and what was asked: `recipient` is `null` for the wallet that signs, `slippage` a fraction or `null`, `speed` that of a bridge. */
-export type Remembered = Shown & {
+export type RecordedQuote = Shown & {
   exact: 'in' | 'out'
   recipient: Address | null
   slippage: number | null
@@ -54,27 +54,32 @@ type Swap = Extract<Intent, { kind: 'swap' }>
 function refuseSwap(
   argv: readonly string[],
   intent: Swap,
-  remembered: Remembered | null,
+  remembered: RecordedQuote | null,
   networks: readonly Network[],
 ): void {
   const { wallet, recipient, tokenIn, tokenOut, amountIn, amountOut } = intent
-  const isByName = flag(argv, '--token-in') === undefined
-  const payee = flag(argv, '--destination') ?? (isByName ? remembered?.recipient : null) ?? wallet
+  const isByName = optionValue(argv, '--token-in') === undefined
+  const payee = optionValue(argv, '--destination') ?? (isByName ? remembered?.recipient : null) ?? wallet
   if (recipient.toLowerCase() !== payee.toLowerCase()) throw untyped(`It pays ${recipient}`)
-  const typedLeast = flag(argv, '--accept-min-out')
+  const typedLeast = optionValue(argv, '--accept-min-out')
   const least = typedLeast === undefined ? null : parseAmount(typedLeast, tokenOut)
   if (least !== null && (intent.exact === 'out' || amountOut !== least))
     throw untyped(`It brings at least ${amountOut} of ${tokenOut.symbol}`)
-  const speed = flag(argv, '--speed') ?? remembered?.speed ?? undefined
+  const speed = optionValue(argv, '--speed') ?? remembered?.speed ?? undefined
   if (speed !== undefined && tokenIn.chainId !== tokenOut.chainId && intent.speed !== speed)
     throw untyped('It is not as fast or as slow')
   if (remembered) refuseOther(intent, remembered, typedSlippage(argv) ?? remembered.slippage, least)
   refuseNetwork(argv, '--from', tokenIn.chainId, networks)
   if (!isByName)
-    refuseNetwork(argv, flag(argv, '--to') === undefined ? '--from' : '--to', tokenOut.chainId, networks)
+    refuseNetwork(
+      argv,
+      optionValue(argv, '--to') === undefined ? '--from' : '--to',
+      tokenOut.chainId,
+      networks,
+    )
   refuseToken(argv, '--token-in', tokenIn)
   refuseToken(argv, '--token-out', tokenOut)
-  const [typedIn, typedOut] = [flag(argv, '--amount-in'), flag(argv, '--amount-out')]
+  const [typedIn, typedOut] = [optionValue(argv, '--amount-in'), optionValue(argv, '--amount-out')]
   if (typedIn !== undefined && parseAmount(typedIn, tokenIn) !== amountIn)
     throw untyped(`It spends ${amountIn} of ${tokenIn.symbol}`)
   if (typedOut !== undefined && parseAmount(typedOut, tokenOut) !== amountOut)
@@ -82,12 +87,12 @@ function refuseSwap(
 }
 
 const typedSlippage = (argv: readonly string[]): number | null =>
-  slippageIn(flag(argv, '--slippage') ?? '') ?? null
+  slippageIn(optionValue(argv, '--slippage') ?? '') ?? null
 
 /** A swap of a quote is what that quote said, within what is accepted for it. */
 function refuseOther(
   { tokenIn, tokenOut, amountIn, amountOut, exact }: Swap,
-  quote: Remembered,
+  quote: RecordedQuote,
   slippage: number | null,
   least: bigint | null,
 ): void {
@@ -114,7 +119,7 @@ const kindsOf: Readonly<Record<string, readonly Intent['kind'][]>> = {
 
 /** Whether a command line names what was written before: an operation of the journal, or a plan in a file. */
 export function namesRecordedPlan(argv: readonly string[]): boolean {
-  const [command, sub] = operandsOf(argv)
+  const [command, sub] = commandOperands(argv)
   return command === 'action' && sub !== 'revoke'
 }
 
@@ -127,10 +132,10 @@ export function refuseIntentMismatch(
   argv: readonly string[],
   intent: Intent,
   { allow, allowTokens }: Exemptions,
-  remembered: Remembered | null,
+  remembered: RecordedQuote | null,
   catalog: Catalog,
 ): void {
-  const [command, sub] = operandsOf(argv)
+  const [command, sub] = commandOperands(argv)
   // The demonstration types its own lines, and they are play money.
   if (command === 'demo') return
   const kinds = command === 'action' && sub === 'revoke' ? (['revoke'] as const) : kindsOf[command ?? '']
@@ -151,7 +156,7 @@ export function refuseIntentMismatch(
       const { slug, id, asset, chainId, network } = intent.strategy
       if (!isOnCommandLine(argv, slug) && !isOnCommandLine(argv, id)) throw untyped(`It is about ${slug}`)
       if (argv.includes('--claim')) throw untyped(`It is a ${intent.kind}`)
-      const from = flag(argv, '--from')?.toLowerCase()
+      const from = optionValue(argv, '--from')?.toLowerCase()
       const isBridged = from !== undefined && from !== network && from !== String(chainId)
       refuseAmount(argv, asset, intent.amount, isBridged ? 'less a fee' : 'exactly')
       refuseFew(argv, intent)
@@ -174,7 +179,7 @@ export function refuseIntentMismatch(
 /** A PT is never worth more than its asset: fewer of them, by more than was typed or is usual, are too few at any price. */
 function refuseFew(argv: readonly string[], intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>): void {
   if (intent.kind !== 'deposit' || intent.strategy.constants.family !== 'pendle-pt') return
-  const share = (name: string, usual: number) => slippageIn(flag(argv, name) ?? '') ?? usual
+  const share = (name: string, usual: number) => slippageIn(optionValue(argv, name) ?? '') ?? usual
   const fair = less(intent.amount, share('--max-price-impact', usualImpact))
   if ((intent.least ?? 0n) < less(fair, share('--slippage', usualSlippage)))
     throw untyped(`It brings at least ${intent.least} of ${intent.strategy.receipt.symbol}`)
@@ -183,8 +188,11 @@ function refuseFew(argv: readonly string[], intent: Extract<Intent, { kind: 'dep
 /** A fee is of what swaps or withdraws by its own command, and no more of it than was typed, or than is usual. */
 export function refuseUnrequestedFee(argv: readonly string[], intent: Intent): void {
   if (feesOf(intent).length === 0) return
-  if (operandsOf(argv)[0] === 'deposit') throw untyped('It pays the service a fee')
-  refuseHighServiceFee(intent, serviceFeeIn(flag(argv, '--max-service-fee') ?? '') ?? usualServiceFeeBps)
+  if (commandOperands(argv)[0] === 'deposit') throw untyped('It pays the service a fee')
+  refuseHighServiceFee(
+    intent,
+    serviceFeeIn(optionValue(argv, '--max-service-fee') ?? '') ?? usualServiceFeeBps,
+  )
 }
 
 /** The bridge before a deposit brings the strategy's own asset to its chain, for the wallet itself. */
@@ -212,11 +220,11 @@ function refuseAmount(
   amount: bigint,
   how: 'exactly' | 'less a fee',
 ): void {
-  const raw = flag(argv, '--amount-raw')
-  const text = flag(argv, '--amount')
+  const raw = optionValue(argv, '--amount-raw')
+  const text = optionValue(argv, '--amount')
   if (text?.toLowerCase() === 'max') return
   const typed = raw !== undefined ? BigInt(raw) : text !== undefined ? parseAmount(text, token) : undefined
-  const most = slippageIn(flag(argv, '--slippage') ?? '') ?? burnPrice.most
+  const most = slippageIn(optionValue(argv, '--slippage') ?? '') ?? burnPrice.most
   const isMeant =
     how === 'exactly'
       ? typed === amount

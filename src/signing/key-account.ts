@@ -1,15 +1,15 @@
 import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Desk, KeySource } from './protocol.ts'
+import type { KeySource, SigningService } from './protocol.ts'
 import type { TransactionSigner } from './signer.ts'
 
 /** The signer of a key that the desk opens. It signs what was approved before, and nothing else. */
-export async function deskSigner(desk: Desk, source: KeySource): Promise<TransactionSigner> {
+export async function serviceSigner(desk: SigningService, source: KeySource): Promise<TransactionSigner> {
   const { address } = await desk({ do: 'open', source })
   return signerAt(desk, address)
 }
 
-const signerAt = (desk: Desk, address: Address): TransactionSigner => ({
+const signerAt = (desk: SigningService, address: Address): TransactionSigner => ({
   address,
   approve: async (plan) => {
     await desk({ do: 'approve', wallet: address, ...plan })

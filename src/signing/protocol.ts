@@ -39,7 +39,7 @@ export type SignableJson = TransactionJson & {
 }
 
 /** What the signer is asked. Nothing is signed that was not approved before, word for word. */
-export type Ask =
+export type SigningRequests =
   | { do: 'open'; source: KeySource }
   | { do: 'make'; directory: string; name: string; password: string }
   | { do: 'import'; directory: string; name: string; password: string; from: ImportSource }
@@ -63,4 +63,4 @@ export type SigningAnswers = {
 }
 
 /** The signer, wherever it is. What it refuses is thrown as the AppError that it is. */
-export type Desk = <ask extends Ask>(ask: ask) => Promise<SigningAnswers[ask['do']]>
+export type SigningService = <ask extends SigningRequests>(ask: ask) => Promise<SigningAnswers[ask['do']]>

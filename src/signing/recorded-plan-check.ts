@@ -2,10 +2,10 @@ import { decodeApprove } from '../chain/erc20.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Exemptions } from '../guard/expectations.ts'
-import { flag, isOnCommandLine } from './command-line.ts'
+import { isOnCommandLine, optionValue } from './command-line.ts'
 
 /** What is written of the plan or the operation that a command line names: what may be signed for it, and for which contracts somebody vouched. */
-export type Written = {
+export type RecordedPlan = {
   transactions: readonly Transaction[]
   vouched: readonly string[]
 }
@@ -20,11 +20,11 @@ export const isSameTransaction = (a: Transaction, b: Transaction): boolean =>
 /** Holds what is to be signed to what is written; an approval may have been made smaller where that was typed. */
 export function refusePlanMismatch(
   argv: readonly string[],
-  written: Written | undefined,
+  written: RecordedPlan | undefined,
   transactions: readonly Transaction[],
   { allow, allowTokens }: Exemptions,
 ): void {
-  const rewrites = flag(argv, '--exact-allowance') === 'rewrite'
+  const rewrites = optionValue(argv, '--exact-allowance') === 'rewrite'
   const unknown = transactions.find(
     (one) =>
       !written?.transactions.some((known) => isSameTransaction(known, one)) &&

@@ -27,11 +27,11 @@ export type SignerChoice = {
 }
 
 /** Whether a person named anybody. */
-export const isNamed = ({ wallet, keyFile, ledger, signerUrl }: SignerChoice): boolean =>
+export const isSignerNamed = ({ wallet, keyFile, ledger, signerUrl }: SignerChoice): boolean =>
   [wallet, keyFile, ledger, signerUrl].some((one) => one !== undefined)
 
 /** Whose wallet acts. The address is known without any secret; `unlock` may ask for a password, and fails for a bare address. */
-export type Who = {
+export type SignerIdentity = {
   address: Address
   label: string
   source: 'keystore' | 'key-file' | 'environment' | 'sandbox' | 'address' | 'ledger' | 'external'

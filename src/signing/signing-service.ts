@@ -5,8 +5,8 @@ import type { Transaction } from '../domain/transaction.ts'
 import { checkLeg } from '../guard/guard.ts'
 import { decodeIntent } from '../guard/intent-json.ts'
 import { checkSignable, hashPlan, type PlanCore, type Signable } from '../guard/plan-hash.ts'
-import { gwei } from '../guard/terms.ts'
-import { flag, operandsOf } from './command-line.ts'
+import { parseGwei } from '../guard/terms.ts'
+import { commandOperands, optionValue } from './command-line.ts'
 import { namesRecordedPlan, refuseIntentMismatch, refuseUnrequestedFee } from './intent-check.ts'
 import { openKeystore } from './keystore/encryption.ts'
 import { generateKey, parseKey } from './keystore/key.ts'
@@ -14,24 +14,24 @@ import { readKeyFile } from './keystore/key-files.ts'
 import { openKey, saveKey } from './keystore/keystore.ts'
 import { privateKeySigner } from './keystore/private-key-signer.ts'
 import type {
-  Ask,
-  Desk,
   ImportSource,
   KeySource,
   SignableJson,
   SigningAnswers,
+  SigningRequests,
+  SigningService,
   TransactionJson,
 } from './protocol.ts'
 import { isSameTransaction, refusePlanMismatch } from './recorded-plan-check.ts'
 import type { KeyHolder } from './signer.ts'
-import type { DeskNeeds } from './signing-context.ts'
+import type { SigningServiceContext } from './signing-context.ts'
 
 /** Refuses to sign gas and fees that nobody can mean; `--max-fee` that was typed counts before our own bound. */
 function refuseDearUntyped(argv: readonly string[], signable: Signable): void {
-  const typed = flag(argv, '--max-fee')
+  const typed = optionValue(argv, '--max-fee')
   refuseExcessiveGas(
     signable,
-    typed !== undefined && /^[0-9]+(\.[0-9]{1,9})?$/.test(typed) ? gwei(typed) : null,
+    typed !== undefined && /^[0-9]+(\.[0-9]{1,9})?$/.test(typed) ? parseGwei(typed) : null,
   )
 }
 
@@ -42,11 +42,11 @@ const stored = ({ name, address }: { name: string; address: Address | null }): S
 }
 
 /** What signs with a key, where it is; what speaks to devices and to other signers is loaded only for them. */
-async function holderOf(source: KeySource, needs: DeskNeeds): Promise<KeyHolder> {
+async function holderOf(source: KeySource, needs: SigningServiceContext): Promise<KeyHolder> {
   if (source.kind === 'ledger') return (await import('./ledger/ledger.ts')).openLedger(source, needs.tell)
   if (source.kind === 'external') {
     const { openExternal } = await import('./external-signer.ts')
-    const url = flag(needs.argv, '--signer-url') ?? needs.signerUrl ?? ''
+    const url = optionValue(needs.argv, '--signer-url') ?? needs.signerUrl ?? ''
     return openExternal({ url, wallet: source.wallet }, needs.tell)
   }
   return privateKeySigner(parseKey(await keyFrom(source, needs)))
@@ -55,7 +55,10 @@ async function holderOf(source: KeySource, needs: DeskNeeds): Promise<KeyHolder>
 type TextSource = Exclude<KeySource, { kind: 'ledger' | 'external' }>
 
 /** The text of a key, from where it is. */
-async function keyFrom(source: TextSource, { privateKey, sandboxKey }: DeskNeeds): Promise<string> {
+async function keyFrom(
+  source: TextSource,
+  { privateKey, sandboxKey }: SigningServiceContext,
+): Promise<string> {
   switch (source.kind) {
     case 'sandbox':
       return sandboxKey()
@@ -83,7 +86,7 @@ async function importedKey(from: ImportSource): Promise<string> {
  * The one place where keys are. It opens them, checks by itself that what it is to sign does what is asked and was typed
  * (the guard, G1 to G8), and signs nothing else than what it approved (G12).
  */
-export function signingDesk(needs: DeskNeeds): Desk {
+export function openSigningService(needs: SigningServiceContext): SigningService {
   const accounts = new Map<Address, KeyHolder>()
   const approved: { core: PlanCore; hash: string }[] = []
   /** Every call that may be signed, with the nonce that it was signed under: one for its life, and no other call has it. `unsaid` is what the person is told when it is signed first. */
@@ -105,7 +108,7 @@ export function signingDesk(needs: DeskNeeds): Desk {
     legs,
     vouched,
     quoteId,
-  }: Extract<Ask, { do: 'approve' }>): Promise<SigningAnswers['approve']> => {
+  }: Extract<SigningRequests, { do: 'approve' }>): Promise<SigningAnswers['approve']> => {
     const catalog = await needs.catalog()
     const isWritten = namesRecordedPlan(needs.argv)
     const [written, remembered] = await Promise.all([
@@ -117,7 +120,7 @@ export function signingDesk(needs: DeskNeeds): Desk {
       if (intent.wallet !== accountOf(wallet).address)
         throw new AppError('POLICY_TAMPER', `The plan is for ${intent.wallet}, and the key is of ${wallet}`)
       if (isWritten) refusePlanMismatch(needs.argv, written, transactions.map(read), vouched)
-      if (operandsOf(needs.argv)[1] === 'submit') refuseUnrequestedFee(needs.argv, intent)
+      if (commandOperands(needs.argv)[1] === 'submit') refuseUnrequestedFee(needs.argv, intent)
       if (!isWritten) refuseIntentMismatch(needs.argv, intent, vouched, remembered, catalog)
       const question = { intent, chainId, transactions: transactions.map(read), catalog, vouched }
       return checkLeg(question).map((step) => ({
@@ -141,7 +144,7 @@ export function signingDesk(needs: DeskNeeds): Desk {
   const sign = async ({
     wallet,
     transaction: json,
-  }: Extract<Ask, { do: 'sign' }>): Promise<SigningAnswers['sign']> => {
+  }: Extract<SigningRequests, { do: 'sign' }>): Promise<SigningAnswers['sign']> => {
     const account = accountOf(wallet)
     const signable: Signable = { type: 'eip1559', ...read(json), ...feesOf(json) }
     refuseDearUntyped(needs.argv, signable)
@@ -176,10 +179,10 @@ export function signingDesk(needs: DeskNeeds): Desk {
     mine.unsaid = undefined
   }
 
-  const desk = async (ask: Ask): Promise<SigningAnswers[Ask['do']]> => {
+  const desk = async (ask: SigningRequests): Promise<SigningAnswers[SigningRequests['do']]> => {
     switch (ask.do) {
       case 'open': {
-        if (operandsOf(needs.argv)[0] === 'demo' && ask.source.kind !== 'sandbox')
+        if (commandOperands(needs.argv)[0] === 'demo' && ask.source.kind !== 'sandbox')
           throw tampered('The demonstration is for the account of the sandbox')
         const account = await holderOf(ask.source, needs)
         accounts.set(account.address, account)
@@ -197,7 +200,7 @@ export function signingDesk(needs: DeskNeeds): Desk {
         return sign(ask)
     }
   }
-  return desk as Desk
+  return desk as SigningService
 }
 
 const read = ({ to, data, value, chainId }: TransactionJson): Transaction => ({

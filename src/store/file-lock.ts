@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isBusy, privateDirectory, storeFault } from './sql/sqlite.ts'
+import { isDatabaseBusy, privateDirectory, storeFault } from './sql/sqlite.ts'
 
 /** A lock that is held. The operating system frees it when the process dies, however it dies. */
 export type Lock = { release: () => void }
@@ -17,7 +17,7 @@ export function tryLock(path: string): Lock | undefined {
     db.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     db?.close()
-    if (isBusy(error)) return undefined
+    if (isDatabaseBusy(error)) return undefined
     throw storeFault(error, path)
   }
   const held = db
@@ -31,7 +31,7 @@ export function tryLock(path: string): Lock | undefined {
 }
 
 /** The same, waiting up to `waitMs` for whoever holds it. */
-export async function exclusiveLock(
+export async function acquireLock(
   path: string,
   waitMs: number,
   signal?: AbortSignal,

@@ -20,7 +20,7 @@ function at(path: string): Stats | undefined {
  * Refuses a file, or the directory that it is in, that belongs to another user, that others can read, or that is a link:
  * what signed bytes are kept in must be nobody else's. What is not there yet is made private.
  */
-export function refuseForeign(file: string): void {
+export function refuseSharedFile(file: string): void {
   if (file === ':memory:' || process.getuid === undefined) return
   for (const [path, mode] of [
     [dirname(file), '700'],

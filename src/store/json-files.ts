@@ -13,7 +13,7 @@ export type DocumentStore = {
 }
 
 /** Opens the memory; what is older than a day is forgotten. */
-export function openMemory(path: string, now: () => number): DocumentStore {
+export function openDocumentStore(path: string, now: () => number): DocumentStore {
   const db = openSqlite(path, { migrations })
   db.prepare('delete from memory where at < ?').run(now() - 86_400_000)
   const find = (id: string): unknown => {

@@ -11,7 +11,7 @@ export type RecentQuote = RecentItem & { until: number | null }
 export type StartedSwap = { id: string; isNamed: 0 | 1; state: string }
 
 /** The newest operations of a journal, for whoever types. */
-export const recentIn = (journal: string): RecentItem[] =>
+export const recentOperations = (journal: string): RecentItem[] =>
   rowsOf(
     journal,
     "select id, kind || ' ' || state as about from operation order by created desc, id desc limit 50",
@@ -27,7 +27,7 @@ export const recentQuotes = (memory: string, profile: string): RecentQuote[] =>
   ) as RecentQuote[]
 
 /** What a journal holds under the ids of some quotes. */
-export const begunAmong = (journal: string, ids: readonly string[]): StartedSwap[] =>
+export const startedSwaps = (journal: string, ids: readonly string[]): StartedSwap[] =>
   rowsOf(
     journal,
     `select id, idem_key = id and json_extract(request, '$.quote') is not null as isNamed, state from operation where state <> 'DROPPED' and id in (${ids.map(() => '?').join(', ')})`,

@@ -1,6 +1,6 @@
 import type { Head } from '../chain/fees.ts'
 import type { Rpc } from '../chain/rpc/rpc.ts'
-import { within } from '../chain/rpc/timeouts.ts'
+import { withTimeout } from '../chain/rpc/timeouts.ts'
 import { sameAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Attempt, Leg } from '../store/journal/operation.ts'
@@ -49,7 +49,9 @@ export async function broadcast(run: Run, index: number, all = false): Promise<v
 async function isThere(rpc: Rpc, { hash }: Attempt): Promise<boolean> {
   const shown = await Promise.all(
     [rpc, ...rpc.peers].map((node) =>
-      within(node.request<{ hash?: unknown } | null>('eth_getTransactionByHash', [hash])).catch(() => null),
+      withTimeout(node.request<{ hash?: unknown } | null>('eth_getTransactionByHash', [hash])).catch(
+        () => null,
+      ),
     ),
   )
   return shown.some((one) => typeof one?.hash === 'string' && sameAddress(one.hash, hash))

@@ -1,14 +1,14 @@
 import type { Rpc } from '../chain/rpc/rpc.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkShown } from '../domain/networks.ts'
-import type { Ground } from '../planning/context.ts'
+import type { ExecutionContext } from '../planning/context.ts'
 import type { Operation } from '../store/journal/operation.ts'
 
 /** Codes that say that a chain has no node here, whatever it may answer. */
 const nowhere: readonly string[] = ['CONFIG_INVALID', 'UNKNOWN_NETWORK']
 
 /** The same ground for whoever only looks: a chain that has no RPC here is silent, and the journal tells of it what it holds. */
-export const looking = (ground: Ground): Ground => ({
+export const readOnlyContext = (ground: ExecutionContext): ExecutionContext => ({
   ...ground,
   rpc: (chainId) => {
     try {
@@ -33,6 +33,9 @@ function silent(network: string, { message, hint, details }: AppError): Rpc {
 }
 
 /** Refuses what needs the nodes of an operation where one of its chains has none here, before anything is asked: CONFIG_INVALID or UNKNOWN_NETWORK. */
-export function refuseUnreached({ rpc }: Pick<Ground, 'rpc'>, { legs }: Pick<Operation, 'legs'>): void {
+export function refuseMissingNodes(
+  { rpc }: Pick<ExecutionContext, 'rpc'>,
+  { legs }: Pick<Operation, 'legs'>,
+): void {
   for (const { chainId } of legs) rpc(chainId)
 }

@@ -8,14 +8,14 @@ import { abandonedFailureOf } from './outcome/failure.ts'
 import { outcomeOf } from './outcome/outcome.ts'
 import { reorganisedSteps } from './reorganisations.ts'
 import { cancelLeg } from './replacement/cancel-leg.ts'
-import { currentOperation, isInTheAir, type Run, stepAt } from './run.ts'
+import { currentOperation, isInFlight, type Run, stepAt } from './run.ts'
 
 /**
  * Opens steps of what was given up whose blocks are not on their chain any more, so that they are sent again as they were signed, or cancelled: nothing
  * of the wallet could go before them. The operation stays given up. Gives whether any of it is on its way. What reverted may not revert again, and
  * is only cancelled.
  */
-export async function reopenGivenUp(
+export async function reopenAbandoned(
   { journal, rpc }: { journal: Journal; rpc: (chainId: number) => Rpc },
   id: string,
   replacement: 'cancel' | undefined,
@@ -36,13 +36,13 @@ export async function reopenGivenUp(
       gone.map(({ index }) => index),
       'a deep reorganisation took its block away',
     )
-  return gone.length > 0 || operation.steps.some(isInTheAir)
+  return gone.length > 0 || operation.steps.some(isInFlight)
 }
 
 /** Follows what is on its way of an operation that was given up to its end, or cancels it as that is asked. Nothing else of it is signed, and it ends as it ended before. */
 export async function finishAbandoned(run: Run): Promise<Operation> {
   const { legs, steps } = currentOperation(run)
-  const open = steps.filter(isInTheAir)
+  const open = steps.filter(isInFlight)
   try {
     for (const leg of legs.filter((one) => open.some((step) => step.leg === one.leg)))
       await withWalletLock(run, leg.chainId, async () => {
@@ -57,11 +57,11 @@ export async function finishAbandoned(run: Run): Promise<Operation> {
 
 /** One step to its end; that it ended otherwise than well is told with what it belongs to. */
 async function followOne(run: Run, index: number): Promise<void> {
-  if (!isInTheAir(stepAt(run, index))) return
+  if (!isInFlight(stepAt(run, index))) return
   try {
     await confirmStep(run, index, false)
   } catch (error) {
-    if (!(error instanceof AppError && error.code === 'PARTIAL') || isInTheAir(stepAt(run, index)))
+    if (!(error instanceof AppError && error.code === 'PARTIAL') || isInFlight(stepAt(run, index)))
       throw error
   }
 }

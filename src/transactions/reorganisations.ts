@@ -1,11 +1,11 @@
 import { hexQuantity } from '../chain/rpc/answer-numbers.ts'
 import type { Rpc } from '../chain/rpc/rpc.ts'
-import { ifAnswered, within } from '../chain/rpc/timeouts.ts'
+import { undefinedIfUnanswered, withTimeout } from '../chain/rpc/timeouts.ts'
 import type { Operation, Step } from '../store/journal/operation.ts'
 import type { Journal } from '../store/journal/types.ts'
 import { type Block, findAttempt, isInclusionBlock } from './confirmation/find-transaction.ts'
 import { type Disagreement, lookupTimeoutMs } from './confirmation/quorum.ts'
-import { standing } from './operations/active-steps.ts'
+import { activeSteps } from './operations/active-steps.ts'
 
 type Place = { journal: Journal; rpc: (chainId: number) => Rpc }
 
@@ -14,21 +14,21 @@ type Place = { journal: Journal; rpc: (chainId: number) => Rpc }
  * followed to its end. Gives whether there was one. A node that does not answer, or does not show it, is no proof of anything.
  */
 async function regainFound(place: Place, operationId: string): Promise<boolean> {
-  const found = await foundOf(place, operationId)
+  const found = await rediscoveredSteps(place, operationId)
   return found.length > 0 && place.journal.regain(operationId, found, 'it is on the chain')
 }
 
 /** The steps that the journal holds for lost and of which an attempt is on the chain, by their indexes. Nothing is written. */
-export async function foundOf({ journal, rpc }: Place, operationId: string): Promise<number[]> {
+export async function rediscoveredSteps({ journal, rpc }: Place, operationId: string): Promise<number[]> {
   const operation = journal.find(operationId)
   if (operation?.state !== 'ATTENTION') return []
   const found: number[] = []
-  for (const step of standing(operation)) {
+  for (const step of activeSteps(operation)) {
     const { state, nonce, wallet, index, transaction } = step
     if (state !== 'SUPERSEDED' || nonce === null) continue
     if (journal.holderOf(transaction.chainId, wallet, nonce)) continue
     const attempts = journal.attempts(operationId, index)
-    if (await ifAnswered(findAttempt(rpc(transaction.chainId), step, attempts))) found.push(index)
+    if (await undefinedIfUnanswered(findAttempt(rpc(transaction.chainId), step, attempts))) found.push(index)
   }
   return found
 }
@@ -39,11 +39,11 @@ const final: readonly Step['state'][] = ['FINAL_OK', 'FINAL_REVERTED', 'CANCELLE
  * Looks whether the chains still say what the journal holds for settled, and opens the operation again where they do not: `gone` where a
  * final block is not there any more, `found` where what was taken for lost is there.
  */
-export async function reopenWrong(
+export async function reopenContradicted(
   place: { journal: Journal; rpc: (chainId: number) => Rpc },
   operationId: string,
 ): Promise<'gone' | 'found' | undefined> {
-  if (await reopenGone(place, operationId)) return 'gone'
+  if (await reopenReorganised(place, operationId)) return 'gone'
   return (await regainFound(place, operationId)) ? 'found' : undefined
 }
 
@@ -52,7 +52,7 @@ export async function reopenWrong(
  * what counted as final opens the operation again; gives whether it did. A node that does not answer, or does not have
  * that height, is no proof of anything, nor is one alone where others have the block.
  */
-export async function reopenGone(
+export async function reopenReorganised(
   { journal, rpc }: { journal: Journal; rpc: (chainId: number) => Rpc },
   operationId: string,
 ): Promise<boolean> {
@@ -88,12 +88,14 @@ export async function checkInclusionBlock(rpc: Rpc, { inclusion }: Pick<Step, 'i
   if (!inclusion) return { is: 'there' }
   const { blockNumber } = inclusion
   const look = (node: Rpc) =>
-    ifAnswered(node.request<Block | null>('eth_getBlockByNumber', [hexQuantity(blockNumber), false]))
+    undefinedIfUnanswered(
+      node.request<Block | null>('eth_getBlockByNumber', [hexQuantity(blockNumber), false]),
+    )
   const isAnother = (block: Block | null | undefined) =>
     block?.hash !== undefined && !isInclusionBlock(block, inclusion)
   for (let looked = 0; looked < 2; looked++) if (!isAnother(await look(rpc))) return { is: 'there' }
   const others = await Promise.all(
-    rpc.peers.map(async (peer) => ({ peer, block: await within(look(peer), lookupTimeoutMs) })),
+    rpc.peers.map(async (peer) => ({ peer, block: await withTimeout(look(peer), lookupTimeoutMs) })),
   )
   const against = others.filter(({ block }) => block !== undefined && !isAnother(block))
   const [one] = against

@@ -8,7 +8,7 @@ import type { TransactionSigner } from '../signing/signer.ts'
 import type { Leg, Operation, Step } from '../store/journal/operation.ts'
 import type { Journal } from '../store/journal/types.ts'
 import type { Disagreement } from './confirmation/quorum.ts'
-import { isLost } from './operations/active-steps.ts'
+import { hasLostNonce } from './operations/active-steps.ts'
 import type { TakeLock } from './operations/wallet-lock.ts'
 import type { DeliveryResult } from './outcome/result.ts'
 import type { BumpDelay } from './replacement/when-stuck.ts'
@@ -38,7 +38,7 @@ export type FaultPoint =
   | 'before_done'
 
 /** How deep a transaction must lie: a number of blocks, its own included, or what the chain itself calls safe. */
-export type Depth = number | 'safe' | 'finalized'
+export type FinalityDepth = number | 'safe' | 'finalized'
 
 /** The most that a unit of gas of a step may cost, in wei, where it is signed with so much gas; null is any price. Asked before every signature: the first, one with a higher fee, or one that does nothing in its place. `lifted` is what the person were to allow beyond the plan, where it is asked what that would change. */
 export type FeeCap = (
@@ -62,7 +62,7 @@ export type Execution = {
   clock?: Clock
   timeoutMs: number
   /** What makes a transaction final; otherwise what the network says. */
-  depth?: Depth
+  depth?: FinalityDepth
   /** The nonce that the first step on a chain must have; the steps after it count on. */
   nonces?: Readonly<Record<number, number>>
   /** Take the nonce behind what others have waiting, instead of refusing. */
@@ -135,18 +135,18 @@ export const stepAt = (run: Run, index: number): Step => {
 }
 
 /** Whether nothing can happen to an operation any more. */
-export const isOver = ({ state }: Operation): boolean =>
+export const isFinished = ({ state }: Operation): boolean =>
   state === 'DONE' || state === 'CANCELLED' || state === 'FAILED' || state === 'DROPPED'
 
 /** Whether a run has nothing to do any more, for it is over, or waits for a person because of a nonce that is lost. One look decides: another process may end it between two. */
-export const hasEnded = (operation: Operation): boolean =>
-  isOver(operation) || (operation.state === 'ATTENTION' && isLost(operation))
+export const hasRunEnded = (operation: Operation): boolean =>
+  isFinished(operation) || (operation.state === 'ATTENTION' && hasLostNonce(operation))
 
 /** Whether nothing was signed for a step yet. */
 export const isUnsigned = ({ state }: Step): boolean => state === 'PLANNED' || state === 'RESERVED'
 
 /** Whether a step is signed and the journal does not know its end. */
-export const isInTheAir = ({ state }: Step): boolean =>
+export const isInFlight = ({ state }: Step): boolean =>
   state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED'
 
 /** Waits, unless the time is over or somebody interrupts. */

@@ -3,7 +3,7 @@ import { consistentHead } from '../../src/chain/consistent-head.ts'
 import { readHead, suggestedTip } from '../../src/chain/fees.ts'
 import { headIfReachable, refuseInconsistentHeads } from '../../src/chain/heads.ts'
 import { hexQuantity } from '../../src/chain/rpc/answer-numbers.ts'
-import { httpRpc, type Rpc, severalRpc } from '../../src/chain/rpc/rpc.ts'
+import { failoverRpc, httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
 import { systemClock } from '../../src/chain/rpc/timeouts.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Journal } from '../../src/store/journal/types.ts'
@@ -39,7 +39,7 @@ const lying: Provider['says'] = async ({ method, params }, ask) =>
 describe('a block that was named too high', () => {
   it('by one of two endpoints is not noted: the lowest that both have is', async () => {
     const liar = await provider(chain.url, lying)
-    await outcome('high', { rpc: () => severalRpc([liar.url, chain.url]), noWait: true })
+    await outcome('high', { rpc: () => failoverRpc([liar.url, chain.url]), noWait: true })
     expect(journal.head(31337)?.number).toBeLessThanOrEqual(await newest())
     expect(journal.find('high')!.steps[0]).toMatchObject({ state: 'BROADCAST' })
     expect(await outcome('after')).toMatchObject({ state: 'DONE' })
@@ -112,7 +112,7 @@ describe('another endpoint', () => {
         ? { error: { code: -32601, message: 'method not found' } }
         : undefined,
     )
-    const rpc = () => severalRpc([chain.url, refuses.url])
+    const rpc = () => failoverRpc([chain.url, refuses.url])
     // What is final is asked of all of them, which is another matter.
     expect(await outcome('refused', { rpc, noWait: true })).toMatchObject({ code: 'PENDING' })
     await refuses.close()
@@ -127,7 +127,7 @@ describe('another endpoint', () => {
       method === 'eth_getBlockByNumber' ? said : undefined,
     )
     const host = hostOf(broken)
-    expect(await outcome('broken', { rpc: () => severalRpc([chain.url, broken.url]) })).toMatchObject({
+    expect(await outcome('broken', { rpc: () => failoverRpc([chain.url, broken.url]) })).toMatchObject({
       code,
       message: expect.stringContaining(host),
       details: { host },
@@ -157,7 +157,7 @@ describe('a run whose time was over before anything was signed', () => {
       return undefined
     })
     const host = hostOf(slow)
-    expect(await outcome('slow', { clock, rpc: () => severalRpc([chain.url, slow.url]) })).toMatchObject({
+    expect(await outcome('slow', { clock, rpc: () => failoverRpc([chain.url, slow.url]) })).toMatchObject({
       code: 'RPC_UNREACHABLE',
       message: expect.stringMatching(
         new RegExp(

@@ -10,7 +10,7 @@ import { noExemptions } from '../../src/guard/expectations.ts'
 import { checkLeg } from '../../src/guard/guard.ts'
 import { decodeIntent, encodeIntent } from '../../src/guard/intent-json.ts'
 import { checkEffect } from '../../src/guard/simulation/effects.ts'
-import { refuseWorse } from '../../src/planning/replan.ts'
+import { refuseWorseTerms } from '../../src/planning/replan.ts'
 import type { StrategyEntry } from '../../src/protocols/catalog.ts'
 import type { PendlePtConstants } from '../../src/protocols/constants.ts'
 import type { Intent } from '../../src/protocols/intent.ts'
@@ -179,7 +179,8 @@ describe('the guard on a PT', () => {
 
   test('is planned anew for no less than was accepted, unless the person says so', () => {
     const now = (much: bigint): Intent => ({ ...coming, least: much })
-    const again = (much: bigint, said: bigint | null) => () => refuseWorse(coming, now(much), said, 'one')
+    const again = (much: bigint, said: bigint | null) => () =>
+      refuseWorseTerms(coming, now(much), said, 'one')
     expect(again(least, null)).not.toThrow()
     expect(again(least - 1n, null)).toThrow(/was accepted: nothing more is signed/)
     expect(again(least - 1n, least - 1n)).not.toThrow()

@@ -1,7 +1,7 @@
 import { keccak256 } from 'viem/utils'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { readHead } from '../../src/chain/fees.ts'
-import { httpRpc, severalRpc } from '../../src/chain/rpc/rpc.ts'
+import { failoverRpc, httpRpc } from '../../src/chain/rpc/rpc.ts'
 import type { Journal } from '../../src/store/journal/types.ts'
 import type { Execution } from '../../src/transactions/run.ts'
 import { planPayments, run, signer } from '../support/operation.ts'
@@ -85,7 +85,7 @@ describe('a node that does not speak of what waits', () => {
       method === 'eth_getTransactionCount' && params[1] === 'pending' ? said : undefined,
     )
     planPayments(journal, 'beside')
-    const both = severalRpc([node.url, other.url], { retries: 0 })
+    const both = failoverRpc([node.url, other.url], { retries: 0 })
     expect(await pay('beside', { rpc: () => both })).toMatchObject({ state: 'DONE' })
     await other.close()
   })

@@ -5,7 +5,7 @@ import { AppError } from '../../src/domain/errors.ts'
 import { refuseDust } from '../../src/guard/simulation/rounding-limits.ts'
 import { checkLaterLegs } from '../../src/planning/later-legs.ts'
 import { supply } from '../../src/protocols/aave-v3/encode.ts'
-import { goOnAfter } from '../../src/transactions/operations/continue.ts'
+import { continueHint } from '../../src/transactions/operations/continue.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()
@@ -108,6 +108,6 @@ test('what is dust after it came is not tried again, but given up', () => {
   } catch (error) {
     dust = error as AppError
   }
-  expect(goOnAfter(dust!, 'one')).toBe('sluice action abandon one')
-  expect(goOnAfter(dust!, 'one', 'sluice action replan one')).toBe('sluice action abandon one')
+  expect(continueHint(dust!, 'one')).toBe('sluice action abandon one')
+  expect(continueHint(dust!, 'one', 'sluice action replan one')).toBe('sluice action abandon one')
 })

@@ -5,8 +5,8 @@ import type { Transaction } from '../../src/domain/transaction.ts'
 import { encodeIntent } from '../../src/guard/intent-json.ts'
 import type { Intent } from '../../src/protocols/intent.ts'
 import { privateKeySigner } from '../../src/signing/keystore/private-key-signer.ts'
-import type { Desk } from '../../src/signing/protocol.ts'
-import { signingDesk } from '../../src/signing/signing-service.ts'
+import type { SigningService } from '../../src/signing/protocol.ts'
+import { openSigningService } from '../../src/signing/signing-service.ts'
 import { depositForBurn } from '../../src/swaps/cctp-v2/encode.ts'
 import { swap } from '../../src/swaps/uniswap-v3/encode.ts'
 import {
@@ -65,7 +65,7 @@ async function shown(
   argv: string,
   charged: bigint,
   allowed?: number,
-): Promise<{ desk: Desk; said: string[] }> {
+): Promise<{ desk: SigningService; said: string[] }> {
   return shownAs(argv, charging(charged), allowed)
 }
 
@@ -73,9 +73,9 @@ async function shownAs(
   argv: string,
   { intent, transactions }: ReturnType<typeof charging>,
   allowed?: number,
-): Promise<{ desk: Desk; said: string[] }> {
+): Promise<{ desk: SigningService; said: string[] }> {
   const said: string[] = []
-  const desk = signingDesk({
+  const desk = openSigningService({
     argv: argv.split(' '),
     written: async () => ({ transactions, vouched: [] }),
     remembered: async () => null,

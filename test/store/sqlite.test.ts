@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { exclusiveLock, tryLock } from '../../src/store/file-lock.ts'
+import { acquireLock, tryLock } from '../../src/store/file-lock.ts'
 import { sqliteSql, storeFault } from '../../src/store/sql/sqlite.ts'
 
 let home: string
@@ -141,7 +141,7 @@ describe('the lock', () => {
     const held = tryLock(path)
     expect(held).toBeDefined()
     expect(tryLock(path)).toBeUndefined()
-    expect(await exclusiveLock(path, 60)).toBeUndefined()
+    expect(await acquireLock(path, 60)).toBeUndefined()
     held!.release()
     held!.release()
     expect(tryLock(path)).toBeDefined()
@@ -150,7 +150,7 @@ describe('the lock', () => {
   it('is waited for', async () => {
     const path = join(home, 'wallet.lock')
     const held = tryLock(path)!
-    const waiting = exclusiveLock(path, 5_000)
+    const waiting = acquireLock(path, 5_000)
     setTimeout(held.release, 50)
     expect(await waiting).toBeDefined()
   })
@@ -170,7 +170,7 @@ describe('the lock', () => {
     expect(tryLock(path)).toBeUndefined()
     child.kill('SIGKILL')
     expect(await ended).toEqual([null, 'SIGKILL'])
-    expect(await exclusiveLock(path, 30_000)).toBeDefined()
+    expect(await acquireLock(path, 30_000)).toBeDefined()
   })
 })
 

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { padHex } from 'viem/utils'
 import { describe, expect, it } from 'vitest'
 import { approve, transfer } from '../../src/chain/erc20.ts'
-import { httpRpc, severalRpc } from '../../src/chain/rpc/rpc.ts'
+import { failoverRpc, httpRpc } from '../../src/chain/rpc/rpc.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
@@ -138,7 +138,7 @@ describe('an operation over two chains', () => {
     const stalled = await laggingNode(rpcUrl, (newest) => Math.max(0, newest - at))
     const rpc = (chainId: number) =>
       chainId === two
-        ? severalRpc([rpcUrl, stalled.url], { retries: 0 })
+        ? failoverRpc([rpcUrl, stalled.url], { retries: 0 })
         : httpRpc(sandbox.chain(chainId).rpcUrl)
     const unnamed = { arrived: async () => undefined, timeoutMs: 3_000 }
     await expect(run('stalled', { ...unnamed, brought: broughtIn('stalled', rpc) })).rejects.toMatchObject({

@@ -18,7 +18,7 @@ export const isExecutionErrorBody = ({ code, message }: Said): boolean =>
   )
 
 /** Whether words say that somebody was asked too often. */
-export const isRate = (words: string): boolean =>
+export const isRateLimitText = (words: string): boolean =>
   /\brate\b|(per |\/)(second|minute|hour|day)\b|\brps\b|too many requests?\b|(request|call) limit|retry (in|after)|throttl|quota|credits|compute units/i.test(
     words,
   )
@@ -39,7 +39,7 @@ export function isNodeBusy(said: Said, method: string): boolean {
   if (method === 'eth_getLogs' || isExecutionErrorBody(said) || /^0x/.test(String(said.data))) return false
   // Besu says by that code that something is too large, and a simulation that a fee is too low.
   const isLimit = said.code === -32005 && !/batch|gas|fee|range|size|block/i.test(words)
-  return said.code === 429 || isLimit || isRate(words) || isAway(words)
+  return said.code === 429 || isLimit || isRateLimitText(words) || isAway(words)
 }
 
 /**
@@ -62,7 +62,7 @@ const isNotOfferedIn = (words: string): boolean =>
   )
 
 /** Whether what stands before a node answered with a page in the place of one call: it is not found, not allowed, or not there. Of a node that answers other calls only this one is meant. */
-export const isPageInstead = (error: unknown): boolean =>
+export const isHttpRefusal = (error: unknown): boolean =>
   error instanceof AppError &&
   error.code === 'RPC_UNREACHABLE' &&
   [403, 404, 405, 501].includes(Number(error.details?.status))

@@ -95,7 +95,7 @@ export const httpRpc = (url: string, options: RpcOptions = {}): Rpc =>
  * One chain behind several endpoints. A read goes to the one that answered last, and on a transport fault to the next;
  * signed bytes go to all of them, and are accepted when one accepts them. One that is silent is left out for a while.
  */
-export function severalRpc(urls: readonly string[], options: RpcOptions = {}): Rpc {
+export function failoverRpc(urls: readonly string[], options: RpcOptions = {}): Rpc {
   // The same endpoint twice would always agree with itself.
   const each = [...new Set(urls)]
   const { silentMs = 3_000 } = options

@@ -9,7 +9,7 @@ import type { Rpc } from './rpc.ts'
 export const nodeTimeoutMs = 8_000
 
 /** What work gives, unless it takes too long, in ms: then `undefined`. */
-export async function within<T>(work: Promise<T>, longestMs = nodeTimeoutMs): Promise<T | undefined> {
+export async function withTimeout<T>(work: Promise<T>, longestMs = nodeTimeoutMs): Promise<T | undefined> {
   const late = new AbortController()
   try {
     return await Promise.race([
@@ -22,7 +22,7 @@ export async function within<T>(work: Promise<T>, longestMs = nodeTimeoutMs): Pr
 }
 
 /** What work gives; `undefined` where a node does not answer, or not so that it can be used. */
-export const ifAnswered = <T>(work: Promise<T>): Promise<T | undefined> =>
+export const undefinedIfUnanswered = <T>(work: Promise<T>): Promise<T | undefined> =>
   work.catch((error: unknown) => {
     if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
     throw error
@@ -77,7 +77,7 @@ export function newAnswerTimes(clock: Clock): AnswerTimes {
 }
 
 /** Waits for `work` until a little after `until`, on the monotonic clock; then RPC_UNREACHABLE, whatever becomes of it. */
-export async function inTime<T>(
+export async function withDeadline<T>(
   { clock, until, waits }: { clock: Clock; until: number; waits?: AnswerTimes },
   host: string,
   work: () => Promise<T>,
@@ -107,21 +107,24 @@ export const isDeadlineFault = ({ code, details }: AppError): boolean =>
   code === 'RPC_UNREACHABLE' && details?.fault === 'time over'
 
 /** A chain that is asked nothing any more when the time of a run is over: one that answers slowly must not hold a command up. */
-export const rpcInTime = (rpc: Rpc, run: { clock: Clock; until: number; waits?: AnswerTimes }): Rpc => ({
+export const rpcWithDeadline = (
+  rpc: Rpc,
+  run: { clock: Clock; until: number; waits?: AnswerTimes },
+): Rpc => ({
   get host() {
     return rpc.host
   },
   get peers() {
-    return rpc.peers.map((peer) => rpcInTime(peer, run))
+    return rpc.peers.map((peer) => rpcWithDeadline(peer, run))
   },
-  request: (method, params) => inTime(run, rpc.host, () => rpc.request(method, params)),
-  batch: (calls) => inTime(run, rpc.host, () => rpc.batch(calls)),
+  request: (method, params) => withDeadline(run, rpc.host, () => rpc.request(method, params)),
+  batch: (calls) => withDeadline(run, rpc.host, () => rpc.batch(calls)),
 })
 
 /** One of several endpoints that has so long for each answer, in ms: who hangs is as one that is down, RPC_UNREACHABLE. */
 export function withAnswerTimeout(rpc: Rpc, ms = nodeTimeoutMs): Rpc {
   const soon = async <T>(work: Promise<T>): Promise<T> => {
-    const answer = await within(
+    const answer = await withTimeout(
       work.then((said) => ({ said })),
       ms,
     )

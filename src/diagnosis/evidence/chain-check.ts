@@ -7,7 +7,7 @@ import { findTransaction, type MinedTransaction } from '../../transactions/confi
 import type { Evidence } from './evidence.ts'
 
 /** What the chain says of one transaction of an evidence. `unknown`: it does not say anything. */
-export type Check = { hash: string; verdict: 'confirmed' | 'refuted' | 'unknown'; why: string | null }
+export type ChainCheck = { hash: string; verdict: 'confirmed' | 'refuted' | 'unknown'; why: string | null }
 
 type Inclusion = { hash: Hex; blockNumber: number; blockHash: string; gasUsed: string; gasPrice: string }
 type Step = {
@@ -30,7 +30,7 @@ const inVain: Readonly<Record<string, string>> = {
 export async function checkEvidence(
   rpc: (chainId: number) => Rpc,
   { operation, attempts }: Evidence,
-): Promise<Check[]> {
+): Promise<ChainCheck[]> {
   const steps = (operation.steps as Step[]).filter(({ inclusion }) => inclusion !== null)
   const attemptOf = ({ hash }: Inclusion) =>
     (attempts as readonly Attempt[]).find((one) => sameAddress(one.hash, hash))!
@@ -49,7 +49,7 @@ async function minedAfterAll(
   rpc: (chainId: number) => Rpc,
   { transaction: { chainId } }: Step,
   hash: Hex,
-): Promise<Check | undefined> {
+): Promise<ChainCheck | undefined> {
   try {
     const found = await findTransaction(rpc(chainId), hash)
     return found && { hash, verdict: 'refuted', why: `it is in block ${found.blockNumber}` }
@@ -59,12 +59,16 @@ async function minedAfterAll(
   }
 }
 
-async function check(rpc: (chainId: number) => Rpc, step: Step, attempt: Attempt): Promise<Check> {
+async function check(rpc: (chainId: number) => Rpc, step: Step, attempt: Attempt): Promise<ChainCheck> {
   const { hash, blockNumber, blockHash, gasPrice } = step.inclusion!
   // What was not final then may have come into another block since, or into none.
   const isFinal = step.state !== 'INCLUDED'
   const isCancel = attempt.kind === 'cancel'
-  const say = (verdict: Check['verdict'], why: string | null = null): Check => ({ hash, verdict, why })
+  const say = (verdict: ChainCheck['verdict'], why: string | null = null): ChainCheck => ({
+    hash,
+    verdict,
+    why,
+  })
   try {
     const node = rpc(step.transaction.chainId)
     const [found, shown] = await Promise.all([

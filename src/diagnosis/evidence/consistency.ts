@@ -2,10 +2,10 @@ import type { z } from 'zod'
 import { decodeApprove } from '../../chain/erc20.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { canonical } from '../../domain/canonical-json.ts'
-import type { KeptPlan } from '../../guard/intent-json.ts'
+import type { StoredPlan } from '../../guard/intent-json.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
 import type { Operation } from '../../store/journal/operation.ts'
-import { isShort, resultOf } from '../../transactions/outcome/result.ts'
+import { isUnderDelivered, resultOf } from '../../transactions/outcome/result.ts'
 import { actionStatuses, reportedAmounts, stepStatuses } from '../report.ts'
 import type { Evidence } from './evidence.ts'
 import { changedReportField } from './report-comparison.ts'
@@ -140,7 +140,7 @@ function follows(operation: ParsedEvidence['operation'], report: ParsedEvidence[
   if (state === 'DONE') return legsDone(operation) && steps.every((step) => isMadeGood(step, steps))
   if (state === 'ATTENTION') return is('SUPERSEDED')
   if (state === 'FAILED')
-    return isShort(asOperation(operation)) ? report.arrivedShort !== undefined : is('FINAL_REVERTED')
+    return isUnderDelivered(asOperation(operation)) ? report.arrivedShort !== undefined : is('FINAL_REVERTED')
   if (state !== 'CANCELLED') return true
   // Who gives up what is done on one chain may still wait for what a bridge was to bring.
   const isAwaiting = legs.some(({ arrival }) => arrival !== null)
@@ -178,13 +178,13 @@ function amountsFit(
   { amounts, arrivedShort }: ParsedEvidence['report'],
 ): boolean {
   const like = asOperation(operation)
-  const { short } = isShort(like) ? resultOf(like) : {}
+  const { short } = isUnderDelivered(like) ? resultOf(like) : {}
   try {
     const isOfBefore = actionStatuses[like.state] === 'FAILED' && amounts.out !== null
-    const made = isOfBefore ? (like.plan as KeptPlan).about.amounts : reportedAmounts(like)
+    const made = isOfBefore ? (like.plan as StoredPlan).about.amounts : reportedAmounts(like)
     if ('result' in operation)
       return canonical([made, short ?? null]) === canonical([amounts, arrivedShort ?? null])
-    if (isShort(like) || operation.state === 'DONE')
+    if (isUnderDelivered(like) || operation.state === 'DONE')
       return canonical(made.in ?? null) === canonical(amounts.in ?? null)
     return arrivedShort === undefined && canonical(made) === canonical(amounts)
   } catch {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { canonical } from '../../domain/canonical-json.ts'
-import type { Ground } from '../../planning/context.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
 import type { Operation } from '../../store/journal/operation.ts'
 import { decodedCalls, type StepCall } from './step-calls.ts'
 
@@ -28,8 +28,8 @@ export const evidenceHash = ({ sha256: _, ...rest }: Evidence): string =>
  * The evidence of an operation, from the journal. Signed bytes are as good as the payment and stay at home: an attempt
  * is known by its hash.
  */
-export function evidenceOf(
-  { journal, catalog, now }: Pick<Ground, 'journal' | 'catalog' | 'now'>,
+export function makeEvidence(
+  { journal, catalog, now }: Pick<ExecutionContext, 'journal' | 'catalog' | 'now'>,
   operation: Operation,
   { report, verdict }: Pick<Evidence, 'report' | 'verdict'>,
 ): Evidence {

@@ -7,7 +7,7 @@ import { EvidenceSchema } from './schema.ts'
 const inPage = /<script type="application\/json" id="evidence">([\s\S]*?)<\/script>/
 
 /** Whether a text is the page of an evidence, which shows it to people, and not the evidence alone. */
-export const isPage = (text: string): boolean => inPage.test(text)
+export const isEvidencePage = (text: string): boolean => inPage.test(text)
 
 /**
  * Reads evidence from a file, or out of the page that was made of it. What is none is USAGE; what was changed since it was made, by its hash or
@@ -57,7 +57,7 @@ const changed = (why: string): AppError =>
  * Refuses evidence whose steps have other words, calls or contracts than this program has for their bytes: EVIDENCE_CHANGED. Another version of it, or
  * another catalogue, may have had others; the words of what it does not know stand on the hash alone.
  */
-export function refuseOtherCall(evidence: Evidence, catalog: Catalog): void {
+export function refuseChangedCall(evidence: Evidence, catalog: Catalog): void {
   const why = changedCall(evidence, catalog)
   if (why === undefined) return
   throw new AppError(

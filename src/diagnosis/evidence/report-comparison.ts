@@ -1,7 +1,7 @@
 import { canonical } from '../../domain/canonical-json.ts'
 import { type Network, publicNetworks, sandboxNetworks } from '../../domain/networks.ts'
 import type { JournalEvent, Operation } from '../../store/journal/operation.ts'
-import { finalityWords, reportOf } from '../report.ts'
+import { finalityText, operationReport } from '../report.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -20,11 +20,11 @@ const apart = ['amounts', 'arrivedShort', 'transactions']
  * `receiverAddress` or `transactions.1.text`. What only one of the two has is of another version of this program, and is not compared.
  */
 export function changedReportField({ operation, attempts, events, report }: Read): string | undefined {
-  const anew = reportOf(
+  const anew = operationReport(
     operation as Operation,
     networksOf(report.transactions),
     ({ index }) => attempts.findLast(({ step }) => step === index)?.hash ?? null,
-    finalityWords(events as readonly JournalEvent[]),
+    finalityText(events as readonly JournalEvent[]),
   )
   const other = unlike(anew, report, apart)
   if (other !== undefined) return other

@@ -4,8 +4,8 @@ import { tokenAt } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { describeApproval, reducedApprovalNote } from '../../guard/approvals.ts'
 import { contractName } from '../../guard/contract-names.ts'
-import { expectationOf, tokensOf } from '../../guard/expectations.ts'
-import { actedIn, decodeIntent, type KeptPlan } from '../../guard/intent-json.ts'
+import { expectationOf, intentTokens } from '../../guard/expectations.ts'
+import { actionIntent, decodeIntent, type StoredPlan } from '../../guard/intent-json.ts'
 import { checkFeePayment } from '../../guard/service-fees.ts'
 import { isUnknownPayoutNote } from '../../planning/market-amounts.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
@@ -41,11 +41,11 @@ export function hasTrueText(step: Step, operation: Operation, catalog: Catalog):
   if (told === undefined || text === told) return true
   if (role === 'approve') return text === `${told}${reducedApprovalNote}`
   if (role !== 'action') return false
-  const plan = operation.plan as KeptPlan
+  const plan = operation.plan as StoredPlan
   if (isReplaced(step, operation.steps, plan.since?.[leg] ?? 0)) return true
   return (
     text.startsWith(told) &&
-    isUnknownPayoutNote(text.slice(told.length), intentOf(actedIn(plan, leg), catalog))
+    isUnknownPayoutNote(text.slice(told.length), intentOf(actionIntent(plan, leg), catalog))
   )
 }
 
@@ -57,10 +57,10 @@ const isReplaced = ({ index, leg, state }: Step, steps: readonly Step[], since: 
 
 function toldOf(step: Step, operation: Operation, catalog: Catalog): Told | null {
   const { transaction, role, leg } = step
-  const plan = operation.plan as KeptPlan
+  const plan = operation.plan as StoredPlan
   if (role.startsWith('approve'))
-    return approvalOf(transaction, intentOf(actedIn(plan, leg), catalog), catalog)
-  const intent = intentOf(role === 'action' ? actedIn(plan, leg) : plan.intents[leg], catalog)
+    return approvalOf(transaction, intentOf(actionIntent(plan, leg), catalog), catalog)
+  const intent = intentOf(role === 'action' ? actionIntent(plan, leg) : plan.intents[leg], catalog)
   if (!intent) return null
   try {
     if (role === 'fee') {
@@ -68,7 +68,7 @@ function toldOf(step: Step, operation: Operation, catalog: Catalog): Told | null
       return (told.find((fee) => !('violation' in fee)) as Told | undefined) ?? null
     }
     // Whatever the person vouched for then is taken here: this says what a call is, and allows nothing.
-    const allowTokens = tokensOf(intent).map(({ address }) => address)
+    const allowTokens = intentTokens(intent).map(({ address }) => address)
     const vouched = { allow: [transaction.to], allowTokens, exactAllowance: 'refuse' } as const
     const known = expectationOf(withoutFees(intent), transaction.chainId, catalog, transaction, vouched)
     const verdict = 'violation' in known ? known : known.bind(transaction)

@@ -1,11 +1,11 @@
 import { encodeEventTopics, padHex } from 'viem/utils'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
-import { ifAnswered, within } from '../../chain/rpc/timeouts.ts'
+import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { Hash, type Hex } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { tokenAt } from '../../domain/token.ts'
-import type { Ground } from '../../planning/context.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
 import type { Arrival, JournalEvent, Operation } from '../../store/journal/operation.ts'
 import { tokenMessengerV2Abi as abi } from '../../swaps/cctp-v2/abi.ts'
 import { burnedBy } from '../../swaps/cctp-v2/delivery.ts'
@@ -15,7 +15,7 @@ import { type BridgeFacts, hasStepSucceeded, type StepFacts } from './facts.ts'
 
 /** Where funds are that a later leg waits for; `undefined` while nothing is on a bridge. `told` is the hash that the service names. */
 export async function readBridgeFacts(
-  ground: Ground,
+  ground: ExecutionContext,
   operation: Operation,
   steps: readonly StepFacts[],
   events: readonly JournalEvent[],
@@ -70,7 +70,7 @@ export async function readBridgeFacts(
 }
 
 const amountText = (
-  { catalog }: Ground,
+  { catalog }: ExecutionContext,
   chainId: number,
   { token: address }: Arrival,
   amount: bigint,
@@ -81,15 +81,15 @@ const amountText = (
 
 /** What the bridge brought to the same recipient after a delivery that was too small; nothing where the node does not say. */
 async function laterOf(
-  { rpc, catalog }: Ground,
+  { rpc, catalog }: ExecutionContext,
   { chainId, arrival: { recipient, token } }: { chainId: number; arrival: Arrival },
   after: number,
 ): Promise<{ hash: Hex; amount: bigint } | undefined> {
   const there = catalog.cctpV2.find((one) => one.chainId === chainId)
   if (!there) return undefined
   const [topic] = encodeEventTopics({ abi, eventName: 'MintAndWithdraw' })
-  const logs = await ifAnswered(
-    within(
+  const logs = await undefinedIfUnanswered(
+    withTimeout(
       rpc(chainId).request<{ transactionHash: Hex; data: Hex }[]>('eth_getLogs', [
         {
           address: there.tokenMessenger,

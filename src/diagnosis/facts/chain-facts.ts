@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readHead } from '../../chain/fees.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
-import { ifAnswered, nodeTimeoutMs, within } from '../../chain/rpc/timeouts.ts'
+import { nodeTimeoutMs, undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
@@ -20,7 +20,7 @@ import {
 import { lookupTimeoutMs } from '../../transactions/confirmation/quorum.ts'
 import { findNonceUse, transactionByNonce } from '../../transactions/nonces/nonce-use.ts'
 import { checkInclusionBlock } from '../../transactions/reorganisations.ts'
-import type { Depth } from '../../transactions/run.ts'
+import type { FinalityDepth } from '../../transactions/run.ts'
 import { minedRevertReason } from '../revert-cause.ts'
 import type { ChainFacts, NonceOwner, OnChainFacts } from './facts.ts'
 
@@ -61,7 +61,7 @@ type Known = { lostTo?: Hex | undefined }
 /** What a node shows of its chain. */
 export async function readChainFacts(rpc: Rpc, network: Network): Promise<ChainFacts> {
   try {
-    const head = await within(readHead(rpc, network.chainId))
+    const head = await withTimeout(readHead(rpc, network.chainId))
     return head
       ? { network, is: 'there', head }
       : { network, is: 'silent', why: `no answer within ${nodeTimeoutMs / 1000} s` }
@@ -79,10 +79,10 @@ export const readStepFacts = (
   network: Network,
   step: Step,
   attempts: readonly Attempt[],
-  depth: Depth,
+  depth: FinalityDepth,
   known: Known = {},
 ): Promise<OnChainFacts | undefined> =>
-  ifAnswered(within(lookTwice(rpc, network, step, attempts, depth, known)))
+  undefinedIfUnanswered(withTimeout(lookTwice(rpc, network, step, attempts, depth, known)))
 
 /** A block that is just made shows up bit by bit: what is nowhere is looked for once more a moment later. */
 async function lookTwice(...asked: Parameters<typeof look>): Promise<OnChainFacts> {
@@ -97,7 +97,7 @@ async function look(
   network: Network,
   step: Step,
   attempts: readonly Attempt[],
-  depth: Depth,
+  depth: FinalityDepth,
   known: Known,
 ): Promise<OnChainFacts> {
   const latest = Number(
@@ -159,7 +159,7 @@ async function goneOf(
 
 /** Whether a node has something waiting under the nonce that comes next; nothing where it does not say. */
 async function nextWaiting(rpc: Rpc, wallet: Address, latest: number): Promise<{ isNextWaiting?: boolean }> {
-  const said = await ifAnswered(rpc.request('eth_getTransactionCount', [wallet, 'pending']))
+  const said = await undefinedIfUnanswered(rpc.request('eth_getTransactionCount', [wallet, 'pending']))
   const pending = typeof said === 'string' ? Number(said) : Number.NaN
   return pending >= latest ? { isNextWaiting: pending > latest } : {}
 }

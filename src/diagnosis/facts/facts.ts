@@ -2,12 +2,12 @@ import type { Head } from '../../chain/fees.ts'
 import type { Hex } from '../../domain/address.ts'
 import type { TokenAmount } from '../../domain/amount.ts'
 import type { Network } from '../../domain/networks.ts'
-import type { KeptPlan } from '../../guard/intent-json.ts'
+import type { StoredPlan } from '../../guard/intent-json.ts'
 import type { Attempt, Operation, Step } from '../../store/journal/operation.ts'
 import type { MinedTransaction } from '../../transactions/confirmation/find-transaction.ts'
 import type { Disagreement } from '../../transactions/confirmation/quorum.ts'
-import { isLost, standing } from '../../transactions/operations/active-steps.ts'
-import type { AllowanceLeft } from '../approvals.ts'
+import { activeSteps, hasLostNonce } from '../../transactions/operations/active-steps.ts'
+import type { RemainingAllowance } from '../approvals.ts'
 
 /** What a chain shows now: its newest block, nothing, or that its node is on another chain. */
 export type ChainFacts = { network: Network } & (
@@ -82,7 +82,7 @@ export type Blocker = { reason: string; is: 'poor' | 'refused' | 'forever' }
 /** All that is known of an operation, from all who know something. */
 export type Facts = {
   operation: Operation
-  plan: KeptPlan
+  plan: StoredPlan
   now: number
   /** Why the last run signed no more, of what it left in part. */
   endedFor: string | undefined
@@ -96,7 +96,7 @@ export type Facts = {
   /** Why that and what follows it cannot be signed now, where something speaks against it. */
   stuck: Blocker | undefined
   /** What contracts may still take of what it allowed; `null` where that is not known. */
-  left: readonly AllowanceLeft[] | null
+  left: readonly RemainingAllowance[] | null
   bridge: BridgeFacts | undefined
   /** What came out, and what a bridge brought, by receipts. */
   came: TokenAmount | undefined
@@ -136,9 +136,9 @@ export const isUnderDelivery = ({ bridge }: Pick<Facts, 'bridge'>): boolean =>
 /** The step that decides what is to be said: of those that failed, the one by which the action ended. */
 export function decidingStep(all: readonly StepFacts[], operation: Operation): StepFacts | undefined {
   const { state } = operation
-  const counts = standing(operation)
+  const counts = activeSteps(operation)
   const steps =
-    state === 'ATTENTION' && isLost(operation) ? all : all.filter(({ step }) => counts.includes(step))
+    state === 'ATTENTION' && hasLostNonce(operation) ? all : all.filter(({ step }) => counts.includes(step))
   const moving = steps.filter(({ step }) => isInFlight(step))
   const ended = (how: Step['state']) => steps.find(({ step }) => step.state === how)
   return (
@@ -160,6 +160,6 @@ export function withReclaimedSteps(facts: Facts): Facts {
       : one,
   )
   const before = { ...facts.operation, steps: steps.map(({ step }) => step) }
-  const operation = isLost(before) ? before : { ...before, state: 'EXECUTING' as const, exit: null }
+  const operation = hasLostNonce(before) ? before : { ...before, state: 'EXECUTING' as const, exit: null }
   return { ...facts, steps, operation, focus: decidingStep(steps, operation) }
 }

@@ -1,21 +1,21 @@
 import { type SelectedEndpoint, selectEndpoint } from '../../chain/endpoint-selection.ts'
-import { ifAnswered, within } from '../../chain/rpc/timeouts.ts'
+import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import type { Hex } from '../../domain/address.ts'
 import { networkShown } from '../../domain/networks.ts'
-import type { KeptPlan } from '../../guard/intent-json.ts'
-import type { Ground } from '../../planning/context.ts'
+import type { StoredPlan } from '../../guard/intent-json.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
 import { endedWithoutEffect, wasReopened } from '../../store/journal/reopened-steps.ts'
-import { lostTo } from '../../transactions/nonces/nonce-conflict.ts'
-import { countsOf } from '../../transactions/nonces/nonce-counts.ts'
+import { supersedingHash } from '../../transactions/nonces/nonce-conflict.ts'
+import { readNonceCounts } from '../../transactions/nonces/nonce-counts.ts'
 import { plannedAnewReason } from '../../transactions/operations/unfinished.ts'
 import { isWalletBusy as isInHand } from '../../transactions/operations/wallet-lock.ts'
 import { bridgedAmount, receivedAmount } from '../../transactions/outcome/received-amount.ts'
 import { resultOf } from '../../transactions/outcome/result.ts'
 import { isCancelling } from '../../transactions/replacement/when-stuck.ts'
-import { type Depth, isOver } from '../../transactions/run.ts'
-import { allowancesLeft } from '../approvals.ts'
-import { wentOn } from '../successor.ts'
+import { type FinalityDepth, isFinished } from '../../transactions/run.ts'
+import { remainingAllowances } from '../approvals.ts'
+import { successorOf } from '../successor.ts'
 import { readBridgeFacts } from './bridge-facts.ts'
 import { readChainFacts, readStepFacts } from './chain-facts.ts'
 import {
@@ -30,13 +30,13 @@ import { findBlocker } from './stuck-cause.ts'
 
 /** Asks journal, chains and bridge what they know of an operation. Nothing is signed or written. */
 export async function gatherFacts(
-  asked: Ground,
+  asked: ExecutionContext,
   asFound: Operation,
-  { depth, told }: { depth: Depth | undefined; told: Promise<string | null> },
+  { depth, told }: { depth: FinalityDepth | undefined; told: Promise<string | null> },
 ): Promise<Facts> {
   const chainIds = asFound.legs.map(({ chainId }) => chainId)
   // First whether anybody is at work, then the journal: whoever has ended by then has written down what he signed.
-  const isAtWork = !isOver(asFound) && (await isInHand(asked, asFound.wallet, chainIds))
+  const isAtWork = !isFinished(asFound) && (await isInHand(asked, asFound.wallet, chainIds))
   const operation = asked.journal.find(asFound.id) ?? asFound
   const ground = await atTheFront(asked, operation)
   const { journal, rpc, catalog, now } = ground
@@ -58,7 +58,7 @@ export async function gatherFacts(
       const known = { step, attempts, network }
       if (attempts.length === 0 || !node) return known
       const seen = await readStepFacts(node, network, step, attempts, depth ?? network.depth, {
-        lostTo: lostTo(events, step),
+        lostTo: supersedingHash(events, step),
       })
       const { wallet, nonce, state } = step
       const isOfAnother = state === 'SUPERSEDED' && nonce !== null && journal.holderOf(chainId, wallet, nonce)
@@ -78,15 +78,15 @@ export async function gatherFacts(
   const focus = decidingStep(steps, operation)
   const unsigned = operation.steps.find(({ state }) => state === 'PLANNED' || state === 'RESERVED')
   const bridge = isThere
-    ? await ifAnswered(readBridgeFacts(ground, operation, steps, events, await told))
+    ? await undefinedIfUnanswered(readBridgeFacts(ground, operation, steps, events, await told))
     : undefined
   // What is on a bridge, or moves, is not where the next step takes it from.
   const waits =
-    isOver(operation) || isAwaiting(operation, bridge) || (focus !== undefined && isInFlight(focus.step))
+    isFinished(operation) || isAwaiting(operation, bridge) || (focus !== undefined && isInFlight(focus.step))
   const isBegun = steps.some(({ attempts }) => attempts.length > 0)
   return {
     operation,
-    plan: operation.plan as KeptPlan,
+    plan: operation.plan as StoredPlan,
     now: now(),
     endedFor:
       operation.state === 'PARTIAL'
@@ -102,23 +102,23 @@ export async function gatherFacts(
     bridge,
     came:
       resultOf(operation).out ??
-      (isThere ? await within(receivedAmount(ground, operation, minedIn(steps))) : undefined),
-    brought: isThere ? await within(bridgedAmount(ground, operation)) : undefined,
+      (isThere ? await withTimeout(receivedAmount(ground, operation, minedIn(steps))) : undefined),
+    brought: isThere ? await withTimeout(bridgedAmount(ground, operation)) : undefined,
     claimed: claimedSince(ground, operation),
-    wentOnAs: wentOn(ground, operation)?.id,
+    wentOnAs: successorOf(ground, operation)?.id,
     isAtWork,
     wasGivenUp: events.findLast(({ becomes }) => becomes === 'DROPPED')?.why !== plannedAnewReason,
     before:
       focus && isInFlight(focus.step)
         ? holderBefore(ground, focus)
         : unsigned && chains.get(unsigned.transaction.chainId)?.is === 'there'
-          ? await within(inTheWay(ground, operation.id, unsigned))
+          ? await withTimeout(inTheWay(ground, operation.id, unsigned))
           : undefined,
   }
 }
 
 /** The same ground, with each chain of an operation read from the endpoint that has its newest block. */
-async function atTheFront(ground: Ground, { legs }: Operation): Promise<Ground> {
+async function atTheFront(ground: ExecutionContext, { legs }: Operation): Promise<ExecutionContext> {
   const nodes = new Map<number, SelectedEndpoint>()
   for (const { chainId } of legs)
     if (!nodes.has(chainId)) nodes.set(chainId, selectEndpoint(ground.rpc(chainId)))
@@ -127,12 +127,16 @@ async function atTheFront(ground: Ground, { legs }: Operation): Promise<Ground> 
 }
 
 /** What contracts may still take; `null` where something is allowed and a chain is not there to say how much of it is left. */
-async function leftOf(ground: Ground, operation: Operation, isThere: boolean): Promise<Facts['left']> {
+async function leftOf(
+  ground: ExecutionContext,
+  operation: Operation,
+  isThere: boolean,
+): Promise<Facts['left']> {
   const isAllowed = operation.steps.some(
     ({ role, state }) => role === 'approve' && state !== 'PLANNED' && state !== 'RESERVED',
   )
   if (!isAllowed) return []
-  return isThere ? ((await within(allowancesLeft(ground, operation))) ?? null) : null
+  return isThere ? ((await withTimeout(remainingAllowances(ground, operation))) ?? null) : null
 }
 
 /** Whether a leg of an operation waits for what nobody has delivered, or for more than came. */
@@ -141,15 +145,19 @@ const isAwaiting = ({ legs }: Operation, bridge: Facts['bridge']): boolean =>
   (bridge?.isMinted !== true || isUnderDelivery({ bridge }))
 
 /** The unfinished action of the same wallet that holds the nonce which the chain expects next. */
-function holderBefore({ journal }: Ground, { step, seen }: StepFacts): string | undefined {
+function holderBefore({ journal }: ExecutionContext, { step, seen }: StepFacts): string | undefined {
   if (!seen || step.nonce === null || seen.latest >= step.nonce) return undefined
   return journal.holderOf(step.transaction.chainId, step.wallet, seen.latest)?.operation
 }
 
 /** The action of the same wallet that is signed and that the node does not have, so that nothing else can be signed. */
-async function inTheWay({ journal, rpc }: Ground, id: string, step: Step): Promise<string | undefined> {
+async function inTheWay(
+  { journal, rpc }: ExecutionContext,
+  id: string,
+  step: Step,
+): Promise<string | undefined> {
   const { chainId } = step.transaction
-  const { pending } = await countsOf({ journal, rpc: rpc(chainId), chainId, wallet: step.wallet })
+  const { pending } = await readNonceCounts({ journal, rpc: rpc(chainId), chainId, wallet: step.wallet })
   const holder = journal.holderOf(chainId, step.wallet, pending)
   const held = holder && journal.find(holder.operation)?.steps.find(({ index }) => index === holder.index)
   return held && isInFlight(held) && holder.operation !== id ? holder.operation : undefined
@@ -166,8 +174,8 @@ const minedIn =
   }
 
 /** The first claim of this journal from the queue of a withdrawal that was made after it. */
-function claimedSince({ journal }: Ground, { plan, wallet, created }: Operation): Facts['claimed'] {
-  const { queued, strategySlug } = (plan as KeptPlan).about
+function claimedSince({ journal }: ExecutionContext, { plan, wallet, created }: Operation): Facts['claimed'] {
+  const { queued, strategySlug } = (plan as StoredPlan).about
   if (!queued) return undefined
   const claim = journal
     .list({ states: ['DONE'], wallet, limit: 1_000 })
@@ -175,7 +183,7 @@ function claimedSince({ journal }: Ground, { plan, wallet, created }: Operation)
       (one) =>
         one.kind === 'claim' &&
         one.created > created &&
-        (one.plan as KeptPlan).about.strategySlug === strategySlug,
+        (one.plan as StoredPlan).about.strategySlug === strategySlug,
     )
   return claim && { id: claim.id, out: resultOf(claim).out }
 }

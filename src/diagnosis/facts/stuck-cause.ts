@@ -1,10 +1,10 @@
-import { ifAnswered, within } from '../../chain/rpc/timeouts.ts'
+import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
-import { decodeIntent, type KeptPlan } from '../../guard/intent-json.ts'
+import { decodeIntent, type StoredPlan } from '../../guard/intent-json.ts'
 import { isDust } from '../../guard/simulation/rounding-limits.ts'
 import { decodeTerms } from '../../guard/terms.ts'
-import type { Ground } from '../../planning/context.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
 import { simulatePlannedLeg } from '../../planning/leg-simulation.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
 import { actionCommand } from '../messages/messages.ts'
@@ -12,11 +12,11 @@ import type { Blocker, Facts } from './facts.ts'
 
 /** Tries what is not signed of an action whose funds are where that takes them from; `undefined` where nothing speaks against it, or nobody answers. */
 export async function findBlocker(
-  ground: Pick<Ground, 'rpc' | 'catalog'>,
+  ground: Pick<ExecutionContext, 'rpc' | 'catalog'>,
   { plan: kept, steps, legs }: Operation,
   unsigned: Step | undefined,
 ): Promise<Blocker | undefined> {
-  const plan = kept as KeptPlan
+  const plan = kept as StoredPlan
   const encoded = unsigned && plan.intents[unsigned.leg]
   if (!encoded || unsigned.role === 'fee') return undefined
   const { leg, transaction } = unsigned
@@ -27,8 +27,10 @@ export async function findBlocker(
   const chains = legs.map((one) => one.chainId)
   try {
     const intent = decodeIntent(encoded, ground.catalog)
-    await ifAnswered(
-      within(simulatePlannedLeg(ground, { chainId, intent, transactions }, decodeTerms(plan.terms), chains)),
+    await undefinedIfUnanswered(
+      withTimeout(
+        simulatePlannedLeg(ground, { chainId, intent, transactions }, decodeTerms(plan.terms), chains),
+      ),
     )
     return undefined
   } catch (error) {

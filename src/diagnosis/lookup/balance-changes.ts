@@ -1,28 +1,28 @@
 import { size, toEventSelector } from 'viem/utils'
-import { ifAnswered, within } from '../../chain/rpc/timeouts.ts'
+import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { Token } from '../../domain/token.ts'
-import type { Ground } from '../../planning/context.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
 import { findTransaction } from '../../transactions/confirmation/find-transaction.ts'
 import type { EvidenceLine } from '../verdict.ts'
-import { onChain } from './transaction-lookup.ts'
+import { lookUpTransaction } from './transaction-lookup.ts'
 
 const transferTopic = toEventSelector(
   'event Transfer(address indexed from, address indexed to, uint256 value)',
 )
 
 /** What is named of an action that this machine did not begin: its transactions, that of the delivery of its bridge, and whose funds they move. */
-export type Named = { hashes: readonly Hex[]; delivery: Hex | null; whose: readonly Address[] }
+export type NamedTransactions = { hashes: readonly Hex[]; delivery: Hex | null; whose: readonly Address[] }
 
 /**
  * Where the funds of an action are that was begun elsewhere, by the receipts of its transactions on our own nodes: what left and what came to those whose funds they are (who signed them, where nobody is named),
  * in tokens of the catalogue, and in native coins as far as the transactions themselves carry them. `evidence` has a line for each transaction.
  */
-export async function movedBy(
-  ground: Ground,
-  { hashes, delivery, whose }: Named,
+export async function balanceChanges(
+  ground: ExecutionContext,
+  { hashes, delivery, whose }: NamedTransactions,
 ): Promise<{ funds: string; evidence: EvidenceLine[] }> {
   const all = [...new Set([...hashes, ...(delivery === null ? [] : [delivery])])]
   const looks = await Promise.all(all.map((hash) => lookAt(ground, hash, whose)))
@@ -64,17 +64,17 @@ type Move = {
 }
 
 async function lookAt(
-  ground: Ground,
+  ground: ExecutionContext,
   hash: Hex,
   whose: readonly Address[],
 ): Promise<{ moves: Move[] | undefined; isFinal: boolean; text: string }> {
-  const { found } = await onChain(ground, hash, undefined)
+  const { found } = await lookUpTransaction(ground, hash, undefined)
   if (!found) return { moves: undefined, isFinal: false, text: `no network here shows ${hash}` }
   const { network, from: signer, call, deed, block } = found
   const owners = whose.length > 0 ? whose : [signer]
   if (!block) return { moves: [], isFinal: false, text: `${hash} waits on ${network.name}: it ${deed.does}` }
   const text = `${hash} ${deed.does}, and ${block.succeeded ? 'succeeded' : 'reverted'} in block ${block.number} of ${network.name}${block.isFinal ? '' : ', which is not final yet'}`
-  const receipt = await ifAnswered(within(findTransaction(ground.rpc(network.chainId), hash)))
+  const receipt = await undefinedIfUnanswered(withTimeout(findTransaction(ground.rpc(network.chainId), hash)))
   const coin = { ...network.native, address: nativeAddress }
   const carried = owners.flatMap((owner): Move[] => {
     const came = call.to !== null && sameAddress(call.to, owner) ? call.value : 0n
@@ -99,7 +99,7 @@ async function lookAt(
 
 const isOwner = (topic: string, owner: Address): boolean => sameAddress(`0x${topic.slice(26)}`, owner)
 
-const tokenOf = ({ catalog }: Ground, { chainId }: Network, address: Address): Token | undefined =>
+const tokenOf = ({ catalog }: ExecutionContext, { chainId }: Network, address: Address): Token | undefined =>
   [...(catalog.tokens as readonly Token[]), ...catalog.strategies.map(({ receipt }) => receipt)].find(
     (token) => token.chainId === chainId && sameAddress(token.address, address),
   )

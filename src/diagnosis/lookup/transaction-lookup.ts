@@ -2,18 +2,18 @@ import { parseAbi } from 'viem/utils'
 import { strictDecode } from '../../chain/calldata.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
-import { nodeTimeoutMs, within } from '../../chain/rpc/timeouts.ts'
+import { nodeTimeoutMs, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Address, EvmAddress, type Hex } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, publicNetworks, sandboxNetworks } from '../../domain/networks.ts'
 import { type Token, tokenAt } from '../../domain/token.ts'
 import { contractName } from '../../guard/contract-names.ts'
-import type { Ground } from '../../planning/context.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
 import { checkFinality, requiredDepth } from '../../transactions/confirmation/finality.ts'
 import { findTransaction, type MinedTransaction } from '../../transactions/confirmation/find-transaction.ts'
 import { type Disagreement, lookupTimeoutMs } from '../../transactions/confirmation/quorum.ts'
-import type { Depth } from '../../transactions/run.ts'
+import type { FinalityDepth } from '../../transactions/run.ts'
 
 /** What the call of a transaction is for, as a sentence without its subject; `spender` may take something by it, and `null` is nobody. */
 type Deed =
@@ -32,7 +32,7 @@ const payments = parseAbi([
 function deedOf(
   { to, input, value }: Call,
   { chainId, native }: Network,
-  catalog: Ground['catalog'] & { tokens: readonly Token[] },
+  catalog: ExecutionContext['catalog'] & { tokens: readonly Token[] },
 ): Deed {
   if (to === null) return { is: 'call', does: 'makes a contract' }
   const carried = formatAmount(value, native)
@@ -54,7 +54,7 @@ function deedOf(
  * A transaction as its network shows it; `block` is `null` while it waits, `at` in epoch ms; `isFinal` where all endpoints that answer show it so, deep enough, and `unlike`
  * what another one shows instead.
  */
-export type OnChain = {
+export type FoundTransaction = {
   network: Network
   from: Address
   nonce: number
@@ -70,14 +70,18 @@ export type OnChain = {
 }
 
 /** A network that does not say whether it has a transaction: because there is no RPC for it here, that one did not answer, is of another chain, or says what cannot be used. */
-export type Silent = { network: Network; is: 'unasked' | 'silent' | 'another' | 'odd'; why: string }
+export type UnansweredNetwork = {
+  network: Network
+  is: 'unasked' | 'silent' | 'another' | 'odd'
+  why: string
+}
 
 /** The transaction of a hash on whichever of the networks has it, final at a depth or at what is usual there; `silent` are those that do not say, where none has it. */
-export async function onChain(
-  ground: Ground,
+export async function lookUpTransaction(
+  ground: ExecutionContext,
   hash: Hex,
-  depth: Depth | undefined,
-): Promise<{ found: OnChain | undefined; silent: Silent[] }> {
+  depth: FinalityDepth | undefined,
+): Promise<{ found: FoundTransaction | undefined; silent: UnansweredNetwork[] }> {
   const asked = everyNetwork(ground).map((network) =>
     shownOn(ground, network, hash, depth).catch((error: unknown) => unsaid(network, error)),
   )
@@ -99,7 +103,7 @@ async function firstOf<T>(asked: readonly Promise<T>[], is: (answer: T) => boole
 }
 
 /** Every network that this version serves, with or without an RPC here; of the embedded ones, which no public one stands beside, these. */
-function everyNetwork({ catalog: { networks } }: Ground): readonly Network[] {
+function everyNetwork({ catalog: { networks } }: ExecutionContext): readonly Network[] {
   const isIn = (some: readonly Network[]) => (one: Network) =>
     some.some(({ chainId }) => chainId === one.chainId)
   const isSandbox = networks.length > 0 && networks.every(isIn(sandboxNetworks))
@@ -108,7 +112,7 @@ function everyNetwork({ catalog: { networks } }: Ground): readonly Network[] {
 }
 
 /** That a network does not say, by why it does not. */
-function unsaid(network: Network, error: unknown): Silent {
+function unsaid(network: Network, error: unknown): UnansweredNetwork {
   if (!(error instanceof AppError)) throw error
   const { code, message: why } = error
   if (code === 'CONFIG_INVALID' || code === 'UNKNOWN_NETWORK') return { network, is: 'unasked', why }
@@ -120,11 +124,11 @@ function unsaid(network: Network, error: unknown): Silent {
 
 /** The transaction on a network, in a block by the first endpoint that shows it so; `null` only where all of them say that they do not have it. */
 async function shownOn(
-  { rpc, catalog }: Ground,
+  { rpc, catalog }: ExecutionContext,
   network: Network,
   hash: Hex,
-  depth: Depth | undefined,
-): Promise<OnChain | null> {
+  depth: FinalityDepth | undefined,
+): Promise<FoundTransaction | null> {
   const node = rpc(network.chainId)
   const all = [node, ...node.peers]
   const told = await shownByAny(all, { catalog, network, hash, depth })
@@ -134,12 +138,17 @@ async function shownOn(
   return passedOver.length === 0 ? null : shownByAny(passedOver, { catalog, network, hash, depth })
 }
 
-type Wanted = { catalog: Ground['catalog']; network: Network; hash: Hex; depth: Depth | undefined }
+type Wanted = {
+  catalog: ExecutionContext['catalog']
+  network: Network
+  hash: Hex
+  depth: FinalityDepth | undefined
+}
 
 async function shownByAny(
   all: readonly Rpc[],
   { catalog, network, hash, depth }: Wanted,
-): Promise<OnChain | null> {
+): Promise<FoundTransaction | null> {
   const asked = all.map(async (one) => {
     const among: Rpc = {
       host: one.host,
@@ -147,7 +156,7 @@ async function shownByAny(
       request: one.request,
       batch: one.batch,
     }
-    const answer = await within(shownBy(among, catalog, network, hash, depth))
+    const answer = await withTimeout(shownBy(among, catalog, network, hash, depth))
     if (answer === undefined)
       throw new AppError('RPC_UNREACHABLE', `no answer within ${nodeTimeoutMs / 1_000} s`)
     return answer
@@ -186,11 +195,11 @@ function readTold(host: string, hash: Hex, answer: unknown): Told & { isInBlock:
 
 async function shownBy(
   node: Rpc,
-  catalog: Ground['catalog'],
+  catalog: ExecutionContext['catalog'],
   network: Network,
   hash: Hex,
-  depth: Depth | undefined,
-): Promise<OnChain | null> {
+  depth: FinalityDepth | undefined,
+): Promise<FoundTransaction | null> {
   const answer = await node.request('eth_getTransactionByHash', [hash])
   if (answer === null) return null
   const { from, nonce, isInBlock, ...call } = readTold(node.host, hash, answer)
@@ -210,8 +219,8 @@ async function blockOf(
   node: Rpc,
   { depth: usual }: Network,
   found: MinedTransaction,
-  depth: Depth | undefined,
-): Promise<OnChain['block']> {
+  depth: FinalityDepth | undefined,
+): Promise<FoundTransaction['block']> {
   const { blockNumber, ok } = found
   const at = hexQuantity(blockNumber)
   const block = await node.request<{ timestamp?: string } | null>('eth_getBlockByNumber', [at, false])

@@ -1,8 +1,8 @@
 import { type Network, rpcVariable } from '../../domain/networks.ts'
 import {
   type Disagreement,
+  disagreementHint,
   disagreementText,
-  disagreementWay,
 } from '../../transactions/confirmation/quorum.ts'
 import { type Facts, isInFlight, type StepFacts } from '../facts/facts.ts'
 
@@ -25,7 +25,7 @@ function disputedText(unlike: Disagreement, network: Network): string {
     has === 'nothing'
       ? `${by} has another block ${blockNumber} than the one that it was in, and ${host} has none so high`
       : disagreementText(unlike)
-  return `${text}. ${disagreementWay(unlike, rpcVariable(network))}.`
+  return `${text}. ${disagreementHint(unlike, rpcVariable(network))}.`
 }
 
 const againWaits = (hash: string): string => `${hash} of it waits again, so that it may still be mined.`

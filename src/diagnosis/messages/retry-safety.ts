@@ -1,4 +1,4 @@
-import { unnamed } from '../../transactions/nonces/nonce-use.ts'
+import { unnamedTransaction } from '../../transactions/nonces/nonce-use.ts'
 import { type Facts, hasStepSucceeded, type StepFacts } from '../facts/facts.ts'
 
 /** Whether an action happened under a later step, whatever became of this one. */
@@ -42,7 +42,7 @@ export function retryRiskText(facts: Facts): { text: string; next?: string } | u
   const { step, seen } = lost
   const hash = seen?.owner?.hash
   return {
-    text: ` Its nonce ${step.nonce} was used by ${hash ?? unnamed}, which may have done the same: look before you ask for it again.`,
+    text: ` Its nonce ${step.nonce} was used by ${hash ?? unnamedTransaction}, which may have done the same: look before you ask for it again.`,
     ...(hash && { next: `sluice action explain ${hash}` }),
   }
 }

@@ -1,5 +1,5 @@
 import { underDeliveryText } from '../../transactions/bridge/under-delivery.ts'
-import { isShort, resultOf } from '../../transactions/outcome/result.ts'
+import { isUnderDelivered, resultOf } from '../../transactions/outcome/result.ts'
 import { type Facts, isInFlight } from '../facts/facts.ts'
 import {
   actionCommand,
@@ -114,7 +114,9 @@ export const finishedRules: readonly DiagnosisRule[] = [
     // By the journal alone: what the chains show now is told below, where they show anything.
     situation: 'BRIDGE_SHORT',
     is: (facts) =>
-      isShort(facts.operation) && !facts.bridge?.delivered && resultOf(facts.operation).short !== undefined,
+      isUnderDelivered(facts.operation) &&
+      !facts.bridge?.delivered &&
+      resultOf(facts.operation).short !== undefined,
     verdict: ({ operation }) =>
       `${underDeliveryText(resultOf(operation).short!)}. Nothing more is signed by itself.`,
     funds: fundsText,

@@ -1,7 +1,7 @@
 import { rpcVariable } from '../../domain/networks.ts'
-import { disagreementText, disagreementWay } from '../../transactions/confirmation/quorum.ts'
-import { standing } from '../../transactions/operations/active-steps.ts'
-import { isShort } from '../../transactions/outcome/result.ts'
+import { disagreementHint, disagreementText } from '../../transactions/confirmation/quorum.ts'
+import { activeSteps } from '../../transactions/operations/active-steps.ts'
+import { isUnderDelivered } from '../../transactions/outcome/result.ts'
 import { type Facts, hasStepSucceeded, isInFlight, isUnderDelivery } from '../facts/facts.ts'
 import { blockerText, lastRunText, unsignedNextSteps } from '../facts/stuck-cause.ts'
 import {
@@ -36,7 +36,7 @@ const bridgeRows: readonly DiagnosisRule[] = [
     funds: (facts) => recipientFundsText(bridge(facts).delivered!, bridge(facts).to.name),
     safeToRetry: neverSafe,
     // What waits for more is ended by going on with it.
-    next: (facts) => actionCommand(facts, isShort(facts.operation) ? 'export' : 'resume'),
+    next: (facts) => actionCommand(facts, isUnderDelivered(facts.operation) ? 'export' : 'resume'),
   },
   {
     situation: 'BRIDGE_DELIVERED',
@@ -107,7 +107,7 @@ export const unfinishedRules: readonly DiagnosisRule[] = [
       const { step, seen, network } = facts.focus!
       const { blockNumber, confirmations, ok, unlike } = seen!.found!
       const why = unlike
-        ? `which would be final, but ${disagreementText(unlike)}. ${disagreementWay(unlike, rpcVariable(network))}`
+        ? `which would be final, but ${disagreementText(unlike)}. ${disagreementHint(unlike, rpcVariable(network))}`
         : 'which is not final yet'
       return `${stepText(facts, step.index)} ${ok ? 'is' : 'reverted'} in block ${blockNumber}, ${confirmations} deep, ${why}.`
     },
@@ -155,7 +155,7 @@ export const unfinishedRules: readonly DiagnosisRule[] = [
   {
     situation: 'MINED_UNNOTICED',
     is: ({ operation, steps }) =>
-      standing(operation).every((step) => steps.some((one) => one.step === step && hasStepSucceeded(one))),
+      activeSteps(operation).every((step) => steps.some((one) => one.step === step && hasStepSucceeded(one))),
     verdict: () =>
       'All of it is mined and final; whoever carried it out ended before the journal could say so.',
     funds: (facts) => receivedFundsText(facts) + allowancesText(facts),

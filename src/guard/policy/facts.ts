@@ -3,7 +3,7 @@ import type { Address } from '../../domain/address.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Intent } from '../../protocols/intent.ts'
-import type { Level } from '../assurance.ts'
+import type { AssuranceLevel } from '../assurance.ts'
 import type { Simulation } from '../simulation/result.ts'
 
 /** One rule of a policy against one plan. */
@@ -37,7 +37,7 @@ export type PolicyFacts = {
   networks: readonly Network[]
   simulation: Pick<Simulation, 'how' | 'gas' | 'fees' | 'dataFee' | 'endpoints'> | null
   coin: Token
-  assurance: Level
+  assurance: AssuranceLevel
   /** A contract that is used for the first time and that nobody trusts yet. */
   untried?: Address | undefined
   at: number

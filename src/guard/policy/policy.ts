@@ -6,7 +6,7 @@ import { EvmAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { misfit } from '../../domain/schema-mismatch.ts'
 import { listing, shellPath } from '../../domain/shell-quoting.ts'
-import { levels } from '../assurance.ts'
+import { assuranceLevels } from '../assurance.ts'
 
 const refused = (path: string, why: string, cause?: unknown): AppError =>
   new AppError('CONFIG_INVALID', `The policy ${path} is not used: ${why}`, {
@@ -100,17 +100,17 @@ export const Policy = z.strictObject({
   /** Whether a contract may not be able to take more already than an operation needs. */
   refuseStandingAllowance: z.boolean().optional(),
   simulation: z.enum(['required', 'optional']).optional(),
-  minAssurance: z.enum(levels).optional(),
+  minAssurance: z.enum(assuranceLevels).optional(),
   /** How many RPC endpoints of the network must show the same in the simulation. */
   minEndpoints: z.int().min(1).max(2).optional(),
 })
 export type Policy = z.output<typeof Policy>
 
 /** A policy as it was read, with the hash of the file's bytes. One that is `named` stands for an operation in the place of that of the machine. */
-export type KeptPolicy = { sha256: string; policy: Policy; named?: true }
+export type LoadedPolicy = { sha256: string; policy: Policy; named?: true }
 
 /** A policy from the bytes of its file. What cannot be understood to the last key is CONFIG_INVALID: a limit with a typing error must not be no limit. */
-export function parsePolicy(text: string, path: string): KeptPolicy {
+export function parsePolicy(text: string, path: string): LoadedPolicy {
   const hint = `Mend the file: ${path}`
   let json: unknown
   try {
@@ -136,7 +136,7 @@ export function parsePolicy(text: string, path: string): KeptPolicy {
 }
 
 /** The policy that holds: the one that was named, or else the one in the config directory, if there is one. */
-export function readPolicy(named: string | undefined, usual: string): KeptPolicy | null {
+export function readPolicy(named: string | undefined, usual: string): LoadedPolicy | null {
   // The policy of the machine is that of the machine, also where it is named.
   const path = named === undefined || resolve(named) === resolve(usual) ? usual : named
   const text = readOwnFile(path, named === undefined)

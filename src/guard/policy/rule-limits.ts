@@ -7,7 +7,7 @@ import { feesOf } from '../../protocols/service-fee.ts'
 import { reachesLevel } from '../assurance.ts'
 import { totalFeeBps } from '../service-fees.ts'
 import { isPriced } from '../spending.ts'
-import { gwei } from '../terms.ts'
+import { parseGwei } from '../terms.ts'
 import type { PolicyFacts, RuleResult } from './facts.ts'
 import type { Policy } from './policy.ts'
 
@@ -158,7 +158,7 @@ export function feeRules(
       rule: 'maxFeePerGas',
       wanted: `at most ${maxFeePerGas} gwei`,
       found: `${Number(fees.maxFeePerGas) / 1e9} gwei`,
-      met: fees.maxFeePerGas <= gwei(maxFeePerGas),
+      met: fees.maxFeePerGas <= parseGwei(maxFeePerGas),
       code: 'POLICY_FEE_CAP',
     },
     // What cannot be tried is held to the total where it is signed, by the gas that its node asks then.

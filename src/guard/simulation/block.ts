@@ -6,7 +6,7 @@ import type { Rpc } from '../../chain/rpc/rpc.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Log } from './granted-authority.ts'
-import { readsOf, type WalletState, word } from './reads.ts'
+import { firstWord, readsOf, type WalletState } from './reads.ts'
 import type { Allowance, SimulationQuestion } from './result.ts'
 
 /** A leg that is to be run on top of a block, which `peer` has as well. */
@@ -83,9 +83,9 @@ export async function simulateBlock(
   for (const i of transactions.keys())
     if (results[i]!.status !== '0x1') throw reverted(results[i]!, i, transactions.length)
   const [coin, code, ...after] = probes.map((_, i) => results[transactions.length + i]!.returnData)
-  const values = after.map((data) => word(data, 'a token balance'))
+  const values = after.map((data) => firstWord(data, 'a token balance'))
   return {
-    coin: word(coin, 'the balance'),
+    coin: firstWord(coin, 'the balance'),
     codeHash: code ?? '0x',
     balances: values.slice(0, tokens.length),
     allowed: values.slice(tokens.length),

@@ -4,7 +4,7 @@ import { isUnsupportedMethod } from '../../chain/rpc/errors.ts'
 import type { Hex } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { newProbeAccounts, revertedStep, type SimulationInput } from './block.ts'
-import { readsOf, word } from './reads.ts'
+import { firstWord, readsOf } from './reads.ts'
 import type { Simulation } from './result.ts'
 
 /** The first word of an answer whose every step succeeded. */
@@ -36,11 +36,11 @@ export async function simulateByCall(
   }
   // That code always answers with something: nothing comes of a wallet without it, where the node leaves out what it does not know.
   if (answer === '0x') return { ...nothing, changes: [], allowances: [] }
-  const failed = word(answer, 'the outcome')
+  const failed = firstWord(answer, 'the outcome')
   if (failed !== allWell)
     throw revertedStep(Number(failed), transactions.length, `0x${answer.slice(66)}` as Hex)
   const values = [...tokens, ...allowances].map((_, i) =>
-    word(`0x${answer.slice(66 + 64 * i)}`, 'a token balance'),
+    firstWord(`0x${answer.slice(66 + 64 * i)}`, 'a token balance'),
   )
   return {
     ...base,

@@ -3,14 +3,14 @@ import type { Head } from '../../chain/fees.ts'
 import { requestAtBlock } from '../../chain/reads.ts'
 import { revertReason } from '../../chain/reverts/reason.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
-import { isPageInstead } from '../../chain/rpc/errors.ts'
+import { isHttpRefusal } from '../../chain/rpc/errors.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { askMinter, minted } from '../../swaps/cctp-v2/delivery.ts'
-import { balanceOf, word } from './reads.ts'
+import { balanceOf, firstWord } from './reads.ts'
 import { gasLimitFor } from './simulate.ts'
 
 /** A leg that waits for what a bridge brings. `token` comes, `amount` of it, minted by the bridge of `messenger`; `receipt` is what it is to bring. */
@@ -69,8 +69,8 @@ export async function simulateLater(question: LaterQuestion): Promise<LaterLegSi
   }
   return {
     gas: steps.map(({ gasUsed }) => gasLimitFor(quantity(gasUsed, 'the gas used'))),
-    before: word(first?.returnData, 'a token balance'),
-    after: word(last?.returnData, 'a token balance'),
+    before: firstWord(first?.returnData, 'a token balance'),
+    after: firstWord(last?.returnData, 'a token balance'),
   }
 }
 
@@ -93,6 +93,6 @@ async function simulated(rpc: Rpc, head: Head, calls: readonly object[]): Promis
 /** What a node answers; nothing where it says that it will not. */
 const unlessRefused = <T>(work: Promise<T>): Promise<T | undefined> =>
   work.catch((error: unknown) => {
-    if ((error instanceof AppError && error.code === 'RPC_ERROR') || isPageInstead(error)) return undefined
+    if ((error instanceof AppError && error.code === 'RPC_ERROR') || isHttpRefusal(error)) return undefined
     throw error
   })

@@ -51,7 +51,7 @@ export const balanceOf = ({ address, isShares }: Token, account: Address): ReadC
 })
 
 /** The first 32 bytes of an answer as a number. */
-export const word = (data: unknown, what: string): bigint => {
+export const firstWord = (data: unknown, what: string): bigint => {
   if (typeof data !== 'string' || !/^0x[0-9a-f]{64}/i.test(data))
     throw new AppError('RPC_INCONSISTENT', `The node gives no number for ${what}`)
   return BigInt(data.slice(0, 66))
@@ -100,7 +100,7 @@ export async function readWalletState(question: Question, head: Head): Promise<W
     ]),
   )
   const [[count, coin, code, ...answers], fees] = await Promise.all([asked, currentFees(rpc, head)])
-  const values = answers.map((answer) => word(answer, 'a token balance'))
+  const values = answers.map((answer) => firstWord(answer, 'a token balance'))
   for (const { token, amount } of needs) {
     const known = tokens.findIndex(({ address }) => sameAddress(address, token.address))
     const other = others.findIndex((one) => one.token === token)

@@ -2,7 +2,7 @@ import { type ConsistentHead, commonHead, consistentHead } from '../../chain/con
 import { readDataFee } from '../../chain/data-fee.ts'
 import { decodeApprove } from '../../chain/erc20.ts'
 import { refuseExcessiveGas } from '../../chain/gas-cost-bound.ts'
-import { isPageInstead, isUnsupportedMethod } from '../../chain/rpc/errors.ts'
+import { isHttpRefusal, isUnsupportedMethod } from '../../chain/rpc/errors.ts'
 import { retryingRpc } from '../../chain/rpc/timeouts.ts'
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -129,7 +129,7 @@ async function simulateOn(
     }
   } catch (error) {
     // What stands before a node that has just been read from refuses this one call with a page of its own, too.
-    if (!isUnsupportedMethod(error) && !isPageInstead(error)) throw error
+    if (!isUnsupportedMethod(error) && !isHttpRefusal(error)) throw error
     return { ...(await simulateByCall(block)), gas: [], behind, silent, endpoints: 1 }
   }
 }

@@ -20,7 +20,7 @@ export const isKeyName = (name: string): boolean =>
   name !== '__proto__' && /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/.test(name)
 
 /** The file of a key; a name that cannot be one is USAGE. */
-export const fileOf = (directory: string, name: string): string => {
+export const keyFilePath = (directory: string, name: string): string => {
   if (!isKeyName(name))
     throw new AppError(
       'USAGE',
@@ -60,7 +60,7 @@ function filesIn(directory: string): string[] {
 }
 
 /** Refuses a directory in which no key can be kept, before anybody is asked for one: STATE_UNUSABLE. */
-export function refuseUnwritable(directory: string): void {
+export function refuseUnwritableDirectory(directory: string): void {
   let there = directory
   while (!existsSync(there)) there = dirname(there)
   try {
@@ -73,7 +73,7 @@ export function refuseUnwritable(directory: string): void {
 
 function addressIn(path: string): Address | null {
   try {
-    return addressOf(readPrivateFile(path, largest), path)
+    return storedAddress(readPrivateFile(path, largest), path)
   } catch (error) {
     if (error instanceof AppError) return null // A file that cannot be opened is listed by its name alone.
     throw error
@@ -81,13 +81,13 @@ function addressIn(path: string): Address | null {
 }
 
 /** Whose key a keystore says that it holds; `null` where it says nothing. */
-export function addressOf(text: string, name: string): Address | null {
+export function storedAddress(text: string, name: string): Address | null {
   const { address } = parseKeystore(text, name)
   return address === undefined ? null : getAddress(`0x${address}`)
 }
 
 /** The text of a keystore file, wherever it is: sealed, so that others may read it, too. */
-export function readSealed(path: string): string {
+export function readKeystoreText(path: string): string {
   let why = 'it is no file, or larger than a keystore is'
   try {
     const stats = statSync(path)
@@ -100,14 +100,14 @@ export function readSealed(path: string): string {
 
 /** A key's file as it is, sealed: what can be carried to another wallet. */
 export function exportKey(directory: string, name: string): string {
-  const path = fileOf(directory, name)
+  const path = keyFilePath(directory, name)
   if (!existsSync(path)) throw missing(directory, name)
   return readPrivateFile(path, largest)
 }
 
 /** Removes a key for good. */
 export function removeKey(directory: string, name: string): void {
-  const path = fileOf(directory, name)
+  const path = keyFilePath(directory, name)
   if (!existsSync(path)) throw missing(directory, name)
   try {
     unlinkSync(path)

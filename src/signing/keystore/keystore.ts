@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { privateDirectory, storeFault } from '../../store/sql/sqlite.ts'
-import { exportKey, fileOf, type StoredKey } from './directory.ts'
+import { exportKey, keyFilePath, type StoredKey } from './directory.ts'
 import { openKeystore, sealKey } from './encryption.ts'
 import { privateKeySigner } from './private-key-signer.ts'
 
@@ -14,7 +14,7 @@ export async function saveKey(
   key: Hex,
   password: string,
 ): Promise<StoredKey> {
-  const path = fileOf(directory, name)
+  const path = keyFilePath(directory, name)
   const taken = () => new AppError('KEY_SOURCE', `There is a key called "${name}" already`)
   if (existsSync(path)) throw taken()
   const text = await sealKey(key, password)

@@ -14,7 +14,7 @@ import {
 import { type LedgerKit, type LedgerSession, ledgerKit } from './transport.ts'
 
 /** The first account of Ledger Live, and of most wallets. */
-export const usualPath = "m/44'/60'/0'/0/0"
+export const defaultDerivationPath = "m/44'/60'/0'/0/0"
 
 /**
  * A derivation path that was typed, as `m/44'/60'/...`: `'`, `h` and `H` harden, and `m/` may be missing. Ledger Live counts in the
@@ -30,7 +30,7 @@ export function derivationPath(text: string): string {
     /^44['hH]\/(60|1)['hH]\//.test(parts.join('/'))
   if (isPath) return `m/${read.map((one) => `${one![1]}${one![2] === '' ? '' : "'"}`).join('/')}`
   throw new AppError('USAGE', `"${plain(text)}" is not the path of an Ethereum key`, {
-    hint: `--ledger "${usualPath}", or --ledger at the end of the line for that one`,
+    hint: `--ledger "${defaultDerivationPath}", or --ledger at the end of the line for that one`,
   })
 }
 

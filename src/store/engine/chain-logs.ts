@@ -7,7 +7,7 @@ type KeptLog = { block: number; idx: number; log: string }
 type Mark = { block: number; hash: string }
 
 /** The logs of one contract that are about one owner. Chains are public, so no customer is named here. */
-export type LogPlace = { chainId: number; source: string; owner: string }
+export type LogSource = { chainId: number; source: string; owner: string }
 
 /**
  * What was read of the past of the chains: the logs of owners with marks of how far they were read, and facts that no longer
@@ -31,16 +31,16 @@ const keptMarks = 8
 /** The queries about what was read of the past. */
 export function chainLogQueries(sql: Sql) {
   const where = 'chain_id = $1 and source = $2 and owner = $3'
-  const valuesOf = ({ chainId, source, owner }: LogPlace) => [chainId, source, owner]
+  const valuesOf = ({ chainId, source, owner }: LogSource) => [chainId, source, owner]
   return {
     /** How far a place was read, newest first. */
-    marks: (place: LogPlace): Promise<Mark[]> =>
+    marks: (place: LogSource): Promise<Mark[]> =>
       sql.query<Mark>(
         `select block, hash from chain_log_marks where ${where} order by block desc`,
         valuesOf(place),
       ),
 
-    keptLogs: (place: LogPlace): Promise<KeptLog[]> =>
+    keptLogs: (place: LogSource): Promise<KeptLog[]> =>
       sql.query<KeptLog>(
         `select block, idx, log from chain_logs where ${where} order by block, idx`,
         valuesOf(place),
@@ -56,7 +56,7 @@ export function chainLogQueries(sql: Sql) {
       ).map(({ source }) => source),
 
     /** Forgets what was read above a block; below zero is all of it. */
-    forgetLogs: (place: LogPlace, above: number): Promise<void> =>
+    forgetLogs: (place: LogSource, above: number): Promise<void> =>
       sql.transaction(async ({ query }) => {
         const values = [...valuesOf(place), above]
         await query(`delete from chain_log_marks where ${where} and block > $4`, values)
@@ -68,7 +68,7 @@ export function chainLogQueries(sql: Sql) {
      * somebody else has begun, there would be a hole: then nothing is kept, and the answer is false.
      */
     keepLogs: (
-      pieces: readonly { place: LogPlace; after: number | null; logs: readonly KeptLog[] }[],
+      pieces: readonly { place: LogSource; after: number | null; logs: readonly KeptLog[] }[],
       mark: Mark,
     ): Promise<boolean> =>
       sql.transaction(async ({ query }) => {

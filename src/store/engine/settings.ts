@@ -5,7 +5,7 @@ export const settingChanges = `create table setting_changes (
      id integer primary key, at bigint not null, customer text not null, name text not null, was text, value text not null, changed_by text not null)`
 
 /** Whose settings those of the operator are: no customer has this name. */
-export const operator = ''
+export const operatorCustomer = ''
 
 /** A change of a setting. `by` is the id of an API key, or `operator`; `customer` is empty where it is the operator's own. `at` is in epoch milliseconds. */
 type SettingChange = {

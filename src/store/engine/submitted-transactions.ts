@@ -4,7 +4,7 @@ import type { Sql } from '../sql/sql.ts'
  * A nonce of a wallet: the transaction that took it, by its block, its hash and a digest of its call. Without a hash it is known only that
  * no transaction with that nonce is in a block up to this one.
  */
-export type SentRow = { nonce: number; block: number; blockHash: string; hash: string; call: string }
+export type SubmittedRow = { nonce: number; block: number; blockHash: string; hash: string; call: string }
 
 /** Whose nonces on which chain. Chains are public, so no customer is named here. */
 type SentPlace = { chainId: number; wallet: string }
@@ -19,14 +19,14 @@ export function submittedQueries(sql: Sql) {
   const valuesOf = ({ chainId, wallet }: SentPlace) => [chainId, wallet.toLowerCase()]
   return {
     /** What is known of the nonces of a wallet, from one on. */
-    sentFrom: (place: SentPlace, nonce: number): Promise<SentRow[]> =>
-      sql.query<SentRow>(
+    sentFrom: (place: SentPlace, nonce: number): Promise<SubmittedRow[]> =>
+      sql.query<SubmittedRow>(
         `select nonce, block, block_hash as "blockHash", hash, call from chain_sent where chain_id = $1 and wallet = $2 and nonce >= $3 order by nonce`,
         [...valuesOf(place), nonce],
       ),
 
     /** Keeps what was read; a transaction takes the place of a note that there is none yet, and never the other way round. */
-    keepSent: (place: SentPlace, rows: readonly SentRow[]): Promise<void> =>
+    keepSent: (place: SentPlace, rows: readonly SubmittedRow[]): Promise<void> =>
       sql.transaction(async ({ query }) => {
         for (const { nonce, block, blockHash, hash, call } of rows)
           await query(

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { AppError } from '../../domain/errors.ts'
-import { refuseForeign } from '../file-ownership.ts'
+import { refuseSharedFile } from '../file-ownership.ts'
 import { openSqlite, storeFault, transactionOf } from '../sql/sqlite.ts'
 import type { Row } from './rows.ts'
 import { journalMigrations } from './schema.ts'
@@ -22,7 +22,7 @@ export const sha256 = (text: string): string => createHash('sha256').update(text
 
 /** Opens the file and checks it. A damaged one is JOURNAL_UNREADABLE, because it may have been signed with. */
 export function openJournalDb(path: string): JournalDb {
-  refuseForeign(path)
+  refuseSharedFile(path)
   const db = openSqlite(path, { migrations: journalMigrations, corrupt: 'JOURNAL_UNREADABLE' })
   const guarded = <T>(work: () => T): T => {
     try {

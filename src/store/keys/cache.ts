@@ -11,7 +11,7 @@ const agesMs = 10
  * (`PRAGMA data_version`), so a key that is revoked by another process is refused at once, or 10 ms later. One connection
  * asks, which must not write keys itself.
  */
-export function rememberedOwner<made>(
+export function cachedKeyOwner<made>(
   sql: Sql,
   { owner }: Pick<ReturnType<typeof keyStore>, 'owner'>,
   make: (owner: KeyOwner) => made,

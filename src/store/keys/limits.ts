@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
-import { exclusiveLock } from '../file-lock.ts'
+import { acquireLock } from '../file-lock.ts'
 import type { Migration } from '../sql/sql.ts'
 import { openSqlite, storeFault, transactionOf } from '../sql/sqlite.ts'
 import { type LimitResult, type SlidingLog, slidingLog, type Window } from './rate-limiter.ts'
@@ -37,7 +37,7 @@ export async function openKeyLimits(
   path: string,
   { windows, now }: { windows: readonly Window[]; now: () => number },
 ): Promise<KeyLimits> {
-  const lock = await exclusiveLock(`${path}.lock`, 3_000)
+  const lock = await acquireLock(`${path}.lock`, 3_000)
   if (!lock)
     throw new AppError('STATE_UNUSABLE', `Another server is serving this database (${path}.lock is held)`, {
       hint: 'Stop it first, or give this one a database of its own: sluice serve --database sqlite:other.db',

@@ -30,7 +30,7 @@ const sqlite = {
 }
 
 /** Whether SQLite says that another process holds the database. */
-export const isBusy = (error: unknown): boolean => {
+export const isDatabaseBusy = (error: unknown): boolean => {
   const primary = codeOf(error).errcode & 0xff
   return primary === sqlite.busy || primary === sqlite.locked
 }
@@ -206,7 +206,8 @@ export function sqliteSql(path: string, options: SqliteOptions): Sql {
         isHeld = false
         return run<Row>(text, values)
       } catch (error) {
-        isHeld = error instanceof AppError && isBusy(error.cause) && performance.now() < since + busyMs
+        isHeld =
+          error instanceof AppError && isDatabaseBusy(error.cause) && performance.now() < since + busyMs
         if (!isHeld) throw error
         for (const read of behind) void read()
         await setTimeout(held.restMs)

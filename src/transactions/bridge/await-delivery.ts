@@ -1,12 +1,12 @@
-import { inTime } from '../../chain/rpc/timeouts.ts'
+import { withDeadline } from '../../chain/rpc/timeouts.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed, rpcVariable } from '../../domain/networks.ts'
 import type { Leg } from '../../store/journal/operation.ts'
 import { isLocal } from '../confirmation/find-transaction.ts'
-import { type Disagreement, disagreementText, disagreementWay } from '../confirmation/quorum.ts'
+import { type Disagreement, disagreementHint, disagreementText } from '../confirmation/quorum.ts'
 import { outcomeOf } from '../outcome/outcome.ts'
 import type { DeliveryResult, UnseenDelivery } from '../outcome/result.ts'
-import { currentOperation, hasEnded, pause, type Run, runStopped } from '../run.ts'
+import { currentOperation, hasRunEnded, pause, type Run, runStopped } from '../run.ts'
 import { attestationMs } from './delivery.ts'
 import { failUnderDelivered } from './under-delivery.ts'
 
@@ -68,7 +68,7 @@ export async function awaitDelivery(run: Run, leg: Leg): Promise<void> {
 /** Whether another process has noted meanwhile what came, or has ended the operation. */
 function isNoted(run: Run, { leg }: Leg): boolean {
   const now = currentOperation(run)
-  return hasEnded(now) || now.legs.some((one) => one.leg === leg && typeof one.arrival?.hash === 'string')
+  return hasRunEnded(now) || now.legs.some((one) => one.leg === leg && typeof one.arrival?.hash === 'string')
 }
 
 /** What is seen of a delivery now, or why the service does not speak of it, which it will not next time either; `undefined` where nobody said anything. */
@@ -80,7 +80,7 @@ async function lookOnce(
   const { host } = run.rpc(leg.chainId)
   let fault: AppError | undefined
   try {
-    const told = await inTime(run, host, async () => run.arrived?.(leg)).catch((error: unknown) => {
+    const told = await withDeadline(run, host, async () => run.arrived?.(leg)).catch((error: unknown) => {
       if (!(error instanceof AppError)) throw error
       fault = error
       return undefined
@@ -89,7 +89,7 @@ async function lookOnce(
     if (fault && !run.brought) throw fault
     const refused = fault && errorRow(fault.code).retryable !== true ? { refusal: fault } : undefined
     if (!told && !isDue) return refused
-    const seen = await inTime(run, host, async () => run.brought?.(told ?? null))
+    const seen = await withDeadline(run, host, async () => run.brought?.(told ?? null))
     return seen ?? { unseen: undefined, ...refused }
   } catch (error) {
     if (error instanceof AppError && errorRow(error.code).retryable === true) return undefined
@@ -112,7 +112,7 @@ function unseenEnd(
       `What it sent came on ${network.name}, and that is not final yet: ${disagreementText(unlike)}`,
       {
         details,
-        hint: `${disagreementWay(unlike, rpcVariable(network))}, then: sluice action resume ${id}`,
+        hint: `${disagreementHint(unlike, rpcVariable(network))}, then: sluice action resume ${id}`,
       },
     )
   return unseen === 'unfound'

@@ -1,18 +1,18 @@
 import { encodeEventTopics, encodeFunctionData } from 'viem/utils'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
-import { ifAnswered, within } from '../../chain/rpc/timeouts.ts'
+import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Address, type Hex, HexData, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { getJson } from '../../http/client.ts'
-import type { Ground } from '../../planning/context.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
 import type { Catalog, CctpV2Constants } from '../../protocols/catalog.ts'
 import type { Arrival, Leg, Operation } from '../../store/journal/operation.ts'
 import { messageTransmitterV2Abi as abi, finality } from '../../swaps/cctp-v2/abi.ts'
 import { type Burned, burnedBy, deliveriesOf } from '../../swaps/cctp-v2/delivery.ts'
 import { type BurnMessage, decodeMessage } from '../../swaps/cctp-v2/message.ts'
 import { findTransaction, type MinedTransaction } from '../confirmation/find-transaction.ts'
-import { standing } from '../operations/active-steps.ts'
+import { activeSteps } from '../operations/active-steps.ts'
 import { tokenReceived } from '../outcome/received-amount.ts'
 
 /** What the attestation service of a bridge has for a burn, which it may not know at all; `message` where it gives one. */
@@ -111,13 +111,13 @@ type Delivery = {
 }
 
 /** Whether a leg of an operation waits for what an earlier one sends to it. */
-export const isAwaiting = ({ legs }: Pick<Operation, 'legs'>): boolean =>
+export const isAwaitingDelivery = ({ legs }: Pick<Operation, 'legs'>): boolean =>
   legs.some(({ arrival }) => arrival !== null && arrival.hash === null)
 
 /** What an operation waits for on another chain, once that is sent for good, by its journal alone. */
 export function pendingDelivery(operation: Operation): Awaited | undefined {
   const leg = operation.legs.find(({ arrival }) => arrival !== null && arrival.hash === null)
-  const sent = standing(operation).findLast((step) => leg && step.leg < leg.leg && step.role === 'action')
+  const sent = activeSteps(operation).findLast((step) => leg && step.leg < leg.leg && step.role === 'action')
   if (!leg?.arrival || sent?.state !== 'FINAL_OK' || !sent.inclusion) return undefined
   const { hash, blockNumber } = sent.inclusion
   return {
@@ -136,7 +136,7 @@ export function pendingDelivery(operation: Operation): Awaited | undefined {
  * where the bridge's own event in it is of the burn, by the nonce that was attested, else by all that the burn says and a block after it.
  */
 export async function readDelivery(
-  { rpc, catalog, now }: Pick<Ground, 'rpc' | 'catalog' | 'now'>,
+  { rpc, catalog, now }: Pick<ExecutionContext, 'rpc' | 'catalog' | 'now'>,
   { leg, burn }: Awaited,
   told: Hex | null,
 ): Promise<Delivery> {
@@ -150,7 +150,7 @@ export async function readDelivery(
   ])
   const nonce = attestation?.isAttested ? attestation.message?.nonce : undefined
   const look = async (hash: Hex): Promise<Delivery['brought']> => {
-    const found = await ifAnswered(within(findTransaction(node, hash)))
+    const found = await undefinedIfUnanswered(withTimeout(findTransaction(node, hash)))
     if (!found?.ok || !here || !there || !burn.burned) return undefined
     const alike = deliveriesOf(burn.burned, found.logs, { here, there })
     const own = nonce === undefined ? alike[0] : alike.find((one) => sameAddress(one.nonce, nonce))
@@ -161,7 +161,9 @@ export async function readDelivery(
   }
   const named = told === null ? undefined : await look(told)
   const isUsed =
-    nonce && there && !named ? await ifAnswered(within(isNonceUsed(node, there, nonce))) : undefined
+    nonce && there && !named
+      ? await undefinedIfUnanswered(withTimeout(isNonceUsed(node, there, nonce)))
+      : undefined
   const hash = isUsed && nonce && there ? await mintOf(node, there, nonce, burnedAt ?? 0) : undefined
   const brought = named ?? (hash && (await look(hash)))
   const isOld = burnedAt !== undefined && now() - burnedAt > attestationMs.standard
@@ -210,8 +212,8 @@ const mintOf = async (
   since: number,
 ): Promise<Hex | undefined> =>
   (
-    await ifAnswered(
-      within(
+    await undefinedIfUnanswered(
+      withTimeout(
         findLatestLog(rpc, { address, topics: [received, null, nonce] }, (since - clocksDiffer) / 1_000),
       ),
     )
@@ -223,6 +225,6 @@ async function timeOf(rpc: Rpc, blockNumber: number): Promise<number | undefined
     hexQuantity(blockNumber),
     false,
   ])
-  const { timestamp } = (await ifAnswered(within(asked))) ?? {}
+  const { timestamp } = (await undefinedIfUnanswered(withTimeout(asked))) ?? {}
   return timestamp === undefined ? undefined : 1_000 * Number(timestamp)
 }

@@ -1,17 +1,17 @@
-import { ifAnswered, nodeTimeoutMs, within } from '../../chain/rpc/timeouts.ts'
+import { nodeTimeoutMs, undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import type { Hex } from '../../domain/address.ts'
 import { tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { plain } from '../../domain/text.ts'
 import { tokenAt } from '../../domain/token.ts'
-import type { Ground } from '../../planning/context.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
 import type { Operation } from '../../store/journal/operation.ts'
 import type { Journal } from '../../store/journal/types.ts'
 import { checkFinality } from '../confirmation/finality.ts'
 import { quorumTimeoutMs } from '../confirmation/quorum.ts'
 import { type DeliveryResult, resultOf, type UnderDelivery } from '../outcome/result.ts'
-import type { Depth } from '../run.ts'
+import type { FinalityDepth } from '../run.ts'
 import { pendingDelivery, readDelivery } from './delivery.ts'
 
 /**
@@ -19,10 +19,10 @@ import { pendingDelivery, readDelivery } from './delivery.ts'
  * less than was agreed. `undefined` while it is on its way. `told` is the delivery that a service names.
  */
 export async function checkDelivery(
-  ground: Pick<Ground, 'rpc' | 'catalog' | 'now' | 'journal'>,
+  ground: Pick<ExecutionContext, 'rpc' | 'catalog' | 'now' | 'journal'>,
   operation: Operation,
   told: Hex | null,
-  depth?: Depth,
+  depth?: FinalityDepth,
 ): Promise<DeliveryResult | undefined> {
   const awaited = pendingDelivery(operation)
   if (!awaited) return undefined
@@ -36,7 +36,7 @@ export async function checkDelivery(
   const rpc = ground.rpc(chainId)
   const wanted = { wanted: depth ?? network.depth, usual: network.depth }
   const looked = checkFinality(rpc, { ...found, by: rpc.host }, wanted, quorumTimeoutMs)
-  const seen = await ifAnswered(within(looked, nodeTimeoutMs + quorumTimeoutMs))
+  const seen = await undefinedIfUnanswered(withTimeout(looked, nodeTimeoutMs + quorumTimeoutMs))
   if (seen?.unlike) return { unseen: 'disputed', unlike: seen.unlike }
   if (!seen) return undefined
   if (!seen.deep) return { unseen: 'shallow', missing: seen.missing }
@@ -67,7 +67,7 @@ export function failUnderDelivered(journal: Journal, id: string, short: UnderDel
 
 /** Notes in the journal what a bridge has brought, where an operation waits for it and nobody is there who would. */
 export async function recordDelivery(
-  ground: Ground,
+  ground: ExecutionContext,
   operation: Operation,
   told: Hex | null,
 ): Promise<Operation> {

@@ -3,7 +3,7 @@ import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Depth } from '../run.ts'
+import type { FinalityDepth } from '../run.ts'
 import { type Block, confirmationsOf, isInclusionBlock } from './find-transaction.ts'
 import { type Disagreement, findDisagreement, type ShownInclusion } from './quorum.ts'
 
@@ -26,7 +26,7 @@ async function taggedBlock(rpc: Rpc, tag: 'safe' | 'finalized'): Promise<number 
 export async function confirmationDepth(
   rpc: Rpc,
   blockNumber: number,
-  wanted: Depth,
+  wanted: FinalityDepth,
   usual: number,
 ): Promise<HowDeep> {
   if (typeof wanted === 'string') {
@@ -40,20 +40,20 @@ export async function confirmationDepth(
 }
 
 /** The newest block that lies deep enough, measured like `howDeep`. */
-export async function latestFinalBlock(rpc: Rpc, wanted: Depth, usual: number): Promise<number> {
+export async function latestFinalBlock(rpc: Rpc, wanted: FinalityDepth, usual: number): Promise<number> {
   const tagged = typeof wanted === 'string' ? await taggedBlock(rpc, wanted) : undefined
   const depth = typeof wanted === 'number' ? wanted : usual
   return tagged ?? Math.max(0, (await newestBlock(rpc)) - depth + 1)
 }
 
 /** How deep something must lie: `wanted`, and `usual` blocks where the chain does not know what is wanted. */
-export type RequiredDepth = { wanted: Depth; usual: number }
+export type RequiredDepth = { wanted: FinalityDepth; usual: number }
 
 /** How deep something must lie after which the same may be signed again: more than a block or two must lie on it, but where a chain has no more. */
-const forGood = (usual: number): Depth => (usual <= 1 ? usual : 'finalized')
+const forGood = (usual: number): FinalityDepth => (usual <= 1 ? usual : 'finalized')
 
 /** How deep what is not ours must lie on a chain where so many blocks are usual: as was said, or so that the same may be signed again. */
-export const requiredDepth = (usual: number, depth: Depth | undefined): RequiredDepth => ({
+export const requiredDepth = (usual: number, depth: FinalityDepth | undefined): RequiredDepth => ({
   wanted: depth ?? forGood(usual),
   usual,
 })

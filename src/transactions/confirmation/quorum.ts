@@ -1,7 +1,7 @@
 import { hexQuantity } from '../../chain/rpc/answer-numbers.ts'
 import { isUnsupportedMethod } from '../../chain/rpc/errors.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
-import { isDeadlineFault, within } from '../../chain/rpc/timeouts.ts'
+import { isDeadlineFault, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Block, findTransaction } from './find-transaction.ts'
@@ -47,7 +47,7 @@ export async function findDisagreement(
     (peers.length === 0 ? [] : [rpc, ...peers]).map(async (one): Promise<Disagreement | undefined> => {
       const about = { host: one.host, by, blockNumber }
       try {
-        const has = await within(unlike(one, shown, isDeep), mostMs)
+        const has = await withTimeout(unlike(one, shown, isDeep), mostMs)
         return has && { ...about, has }
       } catch (error) {
         if (!(error instanceof AppError)) throw error
@@ -99,7 +99,7 @@ export function disagreementText({ host, by: shownBy, blockNumber, has }: Disagr
 }
 
 /** What helps where that does not go away, by the setting that names the endpoints: whoever is behind, or fails, is left out; of two that differ only one is right. */
-export function disagreementWay({ host, by, has }: Disagreement, setting: string): string {
+export function disagreementHint({ host, by, has }: Disagreement, setting: string): string {
   if (has === 'no answer yet') return `Give it more time (--timeout), or leave ${host} out of ${setting}`
   const both = by === host ? `the endpoints at ${host}` : `${host} and ${by}`
   return has === 'another' || has === 'something else'

@@ -1,18 +1,18 @@
 import type { Hex } from '../../domain/address.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import type { Ground } from '../../planning/context.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
-import { isAwaiting } from '../bridge/delivery.ts'
+import { isAwaitingDelivery } from '../bridge/delivery.ts'
 import { checkDelivery } from '../bridge/under-delivery.ts'
-import { isAllFinal, standing } from '../operations/active-steps.ts'
-import { isInTheAir } from '../run.ts'
+import { activeSteps, isAllFinal } from '../operations/active-steps.ts'
+import { isInFlight } from '../run.ts'
 import { checkFinality } from './finality.ts'
 import { findAttempt, type MinedTransaction } from './find-transaction.ts'
 import { lookupTimeoutMs } from './quorum.ts'
 
 /** A step that is final on the chain and not in the journal, by a receipt that is canonical in two looks. */
 async function finalOnChain(
-  { journal, rpc, catalog }: Ground,
+  { journal, rpc, catalog }: ExecutionContext,
   id: string,
   step: Step,
 ): Promise<MinedTransaction | undefined> {
@@ -29,7 +29,7 @@ async function finalOnChain(
 }
 
 /** Notes a step that is final on the chain. Only for the holder of the wallet's lock. */
-export async function settleFinalStep(ground: Ground, id: string, step: Step): Promise<void> {
+export async function settleFinalStep(ground: ExecutionContext, id: string, step: Step): Promise<void> {
   const seen = await finalOnChain(ground, id, step)
   if (!seen) return
   const { journal } = ground
@@ -43,7 +43,7 @@ export async function settleFinalStep(ground: Ground, id: string, step: Step): P
 }
 
 /** An operation with what went well by the chains and is not in its journal, which stays as it is: for who only looks. */
-export async function asSeen(ground: Ground, operation: Operation): Promise<Operation> {
+export async function withFinalSteps(ground: ExecutionContext, operation: Operation): Promise<Operation> {
   const look = async (step: Step): Promise<Step> => {
     const found = await finalOnChain(ground, operation.id, step)
     const sent = ground.journal.attempts(operation.id, step.index).find(({ hash }) => hash === found?.hash)
@@ -55,11 +55,15 @@ export async function asSeen(ground: Ground, operation: Operation): Promise<Oper
 const isInVain = ({ state }: Step): boolean => state === 'CANCELLED' || state === 'FINAL_REVERTED'
 
 /** Whether the chains show something of an operation that its journal does not have. Only looks: nobody has to wait for it. */
-export async function hasNews(ground: Ground, operation: Operation, told: Hex | null): Promise<boolean> {
+export async function hasUnrecordedResult(
+  ground: ExecutionContext,
+  operation: Operation,
+  told: Hex | null,
+): Promise<boolean> {
   for (const step of operation.steps) if (await finalOnChain(ground, operation.id, step)) return true
   // Who noted the last step may have ended before he could note what that came to.
-  const isOver = !operation.steps.some(isInTheAir) && standing(operation).some(isInVain)
-  if (isOver || !isAwaiting(operation)) return isOver || isAllFinal(operation)
+  const isOver = !operation.steps.some(isInFlight) && activeSteps(operation).some(isInVain)
+  if (isOver || !isAwaitingDelivery(operation)) return isOver || isAllFinal(operation)
   const seen = await checkDelivery(ground, operation, told)
   return seen !== undefined && !('unseen' in seen)
 }

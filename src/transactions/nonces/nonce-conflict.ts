@@ -1,20 +1,20 @@
 import { quantity } from '../../chain/rpc/answer-numbers.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
-import { ifAnswered, within } from '../../chain/rpc/timeouts.ts'
+import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import type { KeptPlan } from '../../guard/intent-json.ts'
-import type { Ground } from '../../planning/context.ts'
+import type { StoredPlan } from '../../guard/intent-json.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
 import type { Attempt, JournalEvent, Operation, Step } from '../../store/journal/operation.ts'
 import { checkNonceLost, latestFinalBlock, requiredDepth } from '../confirmation/finality.ts'
 import { findAttempt } from '../confirmation/find-transaction.ts'
 import { quorumTimeoutMs } from '../confirmation/quorum.ts'
-import { isObsolete, standing } from '../operations/active-steps.ts'
+import { activeSteps, isObsolete } from '../operations/active-steps.ts'
 import { allowanceText, outcomeOf, remainingAllowance } from '../outcome/outcome.ts'
 import { currentOperation, isClosed, isUnsigned, type Run, stepAt } from '../run.ts'
 import { confirmLaterSteps } from '../steps/finish-step.ts'
-import { findNonceUse, latestNonce, type NonceUse, unnamed } from './nonce-use.ts'
+import { findNonceUse, latestNonce, type NonceUse, unnamedTransaction } from './nonce-use.ts'
 
 /**
  * Refuses to go on where a stranger's transaction has the nonce of a step, and no new plan was made since: what is left of
@@ -24,7 +24,7 @@ export function refuseNonceConflict(run: Run): void {
   const events = run.journal.events(run.operationId)
   const planned = events.findLast(({ why }) => why.startsWith('planned'))?.seq ?? 0
   const counts = new Set(
-    standing(currentOperation(run)).flatMap(({ state, index }) => (state === 'SUPERSEDED' ? [index] : [])),
+    activeSteps(currentOperation(run)).flatMap(({ state, index }) => (state === 'SUPERSEDED' ? [index] : [])),
   )
   const lost = events.findLast(
     ({ seq, becomes, index }) =>
@@ -36,7 +36,7 @@ export function refuseNonceConflict(run: Run): void {
 }
 
 /** The transaction that a step lost its nonce to, by the trail of its operation; `undefined` where none was named. */
-export function lostTo(
+export function supersedingHash(
   events: readonly JournalEvent[],
   { index, state }: Pick<Step, 'index' | 'state'>,
 ): Hex | undefined {
@@ -51,8 +51,11 @@ type Unknown = { chainId: number; count: number }
  * The first chain of what is left of an operation on which its wallet has sent transactions that the journal does not know, beyond those that it had
  * when the operation was planned: the wallet was used elsewhere since, or the journal is an older copy.
  */
-export async function unknownTo(ground: Ground, operation: Operation): Promise<Unknown | undefined> {
-  const left = standing(operation).filter(
+export async function findForeignTransactions(
+  ground: ExecutionContext,
+  operation: Operation,
+): Promise<Unknown | undefined> {
+  const left = activeSteps(operation).filter(
     (step) => step.role === 'action' && (isUnsigned(step) || step.state === 'SUPERSEDED'),
   )
   for (const chainId of new Set(left.map(({ transaction }) => transaction.chainId))) {
@@ -63,11 +66,11 @@ export async function unknownTo(ground: Ground, operation: Operation): Promise<U
 }
 
 async function countOf(
-  { rpc, journal }: Ground,
+  { rpc, journal }: ExecutionContext,
   { wallet, steps, legs, plan }: Operation,
   chainId: number,
 ): Promise<number> {
-  const planned = legs[0]?.chainId === chainId ? (plan as Partial<KeptPlan> | null)?.walletNonce : undefined
+  const planned = legs[0]?.chainId === chainId ? (plan as Partial<StoredPlan> | null)?.walletNonce : undefined
   const next = journal.nextNonce(chainId, wallet)
   // Where it has signed nothing yet, and did not look, it cannot know.
   if (next === 0 && planned === undefined) return 0
@@ -100,7 +103,7 @@ export async function resolveNonceConflict(
   const attempts = journal.attempts(operationId, index)
   const hash = use.is === 'used' ? use.hash : null
   if (hash && attempts.some((attempt) => sameAddress(attempt.hash, hash))) return true
-  const owner = hash ?? unnamed
+  const owner = hash ?? unnamedTransaction
   const { deep, unlike } = await lostBy(run, rpc, step, attempts, use)
   run.taken = { nonce, by: owner, blockNumber: use.is === 'used' ? use.at : null, ...(unlike && { unlike }) }
   // What is for good is looked at twice, like what is final.
@@ -150,7 +153,7 @@ async function lostBy(
     (await latestNonce(node, wallet, await latestFinalBlock(node, wanted, usual))) > nonce! &&
     !(await findAttempt(node, { wallet }, attempts))
   const said = await Promise.all(
-    [rpc, ...rpc.peers].map((node) => ifAnswered(within(isLost(node), quorumTimeoutMs))),
+    [rpc, ...rpc.peers].map((node) => undefinedIfUnanswered(withTimeout(isLost(node), quorumTimeoutMs))),
   )
   return { deep: said.includes(true) && !said.includes(false) }
 }

@@ -1,7 +1,7 @@
 import { quantity } from '../../chain/rpc/answer-numbers.ts'
 import { isUnknownBlock, isUnsupportedMethod } from '../../chain/rpc/errors.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
-import { ifAnswered, within } from '../../chain/rpc/timeouts.ts'
+import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Journal } from '../../store/journal/types.ts'
@@ -15,7 +15,7 @@ export type NonceCounts = { latest: number; pending: number }
 type Question = { journal: Journal; rpc: Rpc; chainId: number; wallet: Address }
 
 /** What a node counts. Where it does not speak of what waits, that is what this journal has sent and a node took, one after the other, and what a node shows behind that. */
-export async function countsOf({ journal, rpc, chainId, wallet }: Question): Promise<NonceCounts> {
+export async function readNonceCounts({ journal, rpc, chainId, wallet }: Question): Promise<NonceCounts> {
   const ask = (tag: string) => ['eth_getTransactionCount', [wallet, tag]] as const
   const read = (answer: unknown, what: string) => Number(quantity(answer, what))
   try {
@@ -37,7 +37,7 @@ export async function countsOf({ journal, rpc, chainId, wallet }: Question): Pro
   if (await transactionByNonce(rpc, wallet, pending)) pending++
   // Other endpoints may know of more that waits; one that is behind, slow, or fails takes nothing away.
   const others = await Promise.all(
-    rpc.peers.map((node) => ifAnswered(within(node.request(...ask('pending')), longestMs))),
+    rpc.peers.map((node) => undefinedIfUnanswered(withTimeout(node.request(...ask('pending')), longestMs))),
   )
   const most = others.filter(isNumber).map((one) => read(one, 'the pending nonce'))
   return { latest, pending: Math.max(pending, ...most) }

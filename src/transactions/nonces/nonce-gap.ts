@@ -3,8 +3,8 @@ import type { Clock } from '../../chain/rpc/timeouts.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Step } from '../../store/journal/operation.ts'
 import type { Journal } from '../../store/journal/types.ts'
-import { isInTheAir, isUnsigned } from '../run.ts'
-import { countsOf, type NonceCounts } from './nonce-counts.ts'
+import { isInFlight, isUnsigned } from '../run.ts'
+import { type NonceCounts, readNonceCounts } from './nonce-counts.ts'
 import { transactionByNonce } from './nonce-use.ts'
 
 /** What is asked about the nonces before the one that a step is to have. */
@@ -12,7 +12,7 @@ type Behind = { journal: Journal; rpc: Rpc; step: Step; clock: Clock }
 
 /** What a node counts of the wallet of a step. */
 export const nonceCountsFor = ({ journal, rpc, step }: Omit<Behind, 'clock'>): Promise<NonceCounts> =>
-  countsOf({ journal, rpc, chainId: step.transaction.chainId, wallet: step.wallet })
+  readNonceCounts({ journal, rpc, chainId: step.transaction.chainId, wallet: step.wallet })
 
 /**
  * What was settled so that the same may be done again, cancelled, reverted or lost to another transaction, and whose nonce the chain does not count any
@@ -83,7 +83,7 @@ export async function refuseNonceGap(
     const holder = journal.holderOf(chainId, step.wallet, pending)
     const held = holder && journal.find(holder.operation)?.steps.find(({ index }) => index === holder.index)
     // What nobody holds was lost to another transaction, or waited there and was forgotten.
-    if (!holder || (held && !isInTheAir(held) && !isUnsigned(held)))
+    if (!holder || (held && !isInFlight(held) && !isUnsigned(held)))
       throw new AppError(
         'RPC_INCONSISTENT',
         `The node at ${rpc.host} counts ${pending} transactions of ${step.wallet}, and nonce ${pending} is ${holder ? 'used for good by the journal: the node is behind' : `not free, as what has nonce ${nonce - 1} came after it: the node is behind, or forgot what waited`}`,

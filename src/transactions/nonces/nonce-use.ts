@@ -11,7 +11,7 @@ type Shown = { hash?: Hex; from?: string; nonce?: string; blockNumber?: string |
 export type NonceUse = { is: 'free' } | { is: 'used'; hash: Hex; at: number } | { is: 'unnamed' }
 
 /** What used a nonce where the node does not name the transaction, in words. */
-export const unnamed = 'a transaction that the node does not name'
+export const unnamedTransaction = 'a transaction that the node does not name'
 
 /** How many of the newest blocks are read for a transaction where a node cannot be asked for it. */
 const mostBlocks = 64

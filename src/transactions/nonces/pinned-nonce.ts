@@ -1,13 +1,13 @@
 import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Ground } from '../../planning/context.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
 import type { Proposal } from '../../planning/proposal.ts'
-import { countsOf } from './nonce-counts.ts'
-import { findNonceUse, latestNonce, unnamed } from './nonce-use.ts'
+import { readNonceCounts } from './nonce-counts.ts'
+import { findNonceUse, latestNonce, unnamedTransaction } from './nonce-use.ts'
 
 /** Refuses a plan whose pinned nonce is used: of a pinned nonce at most one transaction is ever mined, whoever signed it. NONCE_USED. */
 export async function refuseUsedNonce(
-  { rpc, journal }: Ground,
+  { rpc, journal }: ExecutionContext,
   { wallet, nonce, legs, id }: Proposal,
 ): Promise<void> {
   const [leg] = legs
@@ -31,7 +31,7 @@ export async function nonceUsedError(
   const hash = use.is === 'used' ? use.hash : null
   return new AppError(
     'NONCE_USED',
-    `Nonce ${nonce} of ${wallet} was used by ${hash ?? unnamed}, which this journal does not know. It may be this one, sent from another machine`,
+    `Nonce ${nonce} of ${wallet} was used by ${hash ?? unnamedTransaction}, which this journal does not know. It may be this one, sent from another machine`,
     { details: { nonce, next: latest, chainId, hash } },
   )
 }
@@ -40,15 +40,15 @@ export async function nonceUsedError(
  * Refuses a plan whose pinned nonce comes after one that nobody has sent: it would wait for that, and nothing is begun for it. Gives what a plan that
  * is only made is told instead, where it `isPlanned`: what is to be signed later may well have such a nonce. A plan that `isMade` has its nonce for good.
  */
-export async function refuseEarly(
-  { rpc, journal }: Ground,
+export async function refuseEarlyNonce(
+  { rpc, journal }: ExecutionContext,
   { wallet, nonce, legs }: Proposal,
   { isPlanned, isMade }: { isPlanned: boolean; isMade: boolean },
 ): Promise<string | undefined> {
   const [leg] = legs
   if (nonce === null || !leg) return undefined
   const { chainId } = leg
-  const { latest, pending } = await countsOf({ journal, rpc: rpc(chainId), chainId, wallet })
+  const { latest, pending } = await readNonceCounts({ journal, rpc: rpc(chainId), chainId, wallet })
   const next = Math.max(latest, pending)
   if (isPlanned && nonce < latest)
     return `Nonce ${nonce} of ${wallet} is used already: nothing new can be sent with this plan.`

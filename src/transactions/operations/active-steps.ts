@@ -1,4 +1,4 @@
-import type { KeptPlan } from '../../guard/intent-json.ts'
+import type { StoredPlan } from '../../guard/intent-json.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
 
 /** The ends of a step that did not do what it was for. */
@@ -8,8 +8,8 @@ const inVain: readonly Step['state'][] = ['SUPERSEDED', 'FINAL_REVERTED', 'CANCE
  * The steps that an operation stands on: one whose nonce somebody else used, and what failed with it, is left behind by the
  * plan that was made for it since; one that was to prepare what happened without it is left behind as well.
  */
-export const standing = ({ steps, plan }: Pick<Operation, 'steps' | 'plan'>): Step[] => {
-  const since = (plan as Partial<KeptPlan> | null)?.since
+export const activeSteps = ({ steps, plan }: Pick<Operation, 'steps' | 'plan'>): Step[] => {
+  const since = (plan as Partial<StoredPlan> | null)?.since
   return steps.filter(
     (step) =>
       !inVain.includes(step.state) ||
@@ -18,8 +18,8 @@ export const standing = ({ steps, plan }: Pick<Operation, 'steps' | 'plan'>): St
 }
 
 /** Whether a nonce is lost of what an operation stands on, so that it needs a new plan. */
-export const isLost = (operation: Pick<Operation, 'steps' | 'plan'>): boolean =>
-  standing(operation).some(({ state }) => state === 'SUPERSEDED')
+export const hasLostNonce = (operation: Pick<Operation, 'steps' | 'plan'>): boolean =>
+  activeSteps(operation).some(({ state }) => state === 'SUPERSEDED')
 
 /** Whether all that a step was to prepare, as an approval does, has happened all the same. */
 export function isObsolete({ steps }: Pick<Operation, 'steps'>, { leg, role, index }: Step): boolean {
@@ -30,4 +30,4 @@ export function isObsolete({ steps }: Pick<Operation, 'steps'>, { leg, role, ind
 
 /** Whether all that an operation stands on happened, and is final. */
 export const isAllFinal = (operation: Pick<Operation, 'steps' | 'plan'>): boolean =>
-  standing(operation).every(({ state }) => state === 'FINAL_OK')
+  activeSteps(operation).every(({ state }) => state === 'FINAL_OK')

@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts'
 import { isDust } from '../../guard/simulation/rounding-limits.ts'
 
 /** How to go on with what is left of an operation after a failure, `again` as a rule: what is not allowed now is refused again. */
-export function goOnAfter(error: AppError, id: string, again = `sluice action resume ${id}`): string {
+export function continueHint(error: AppError, id: string, again = `sluice action resume ${id}`): string {
   const { before } = error.details ?? {}
   if (typeof before === 'string') return `sluice action resume ${before}, then: ${again}`
   const goesOn = / (resume|replan) /.test(again)
@@ -11,7 +11,7 @@ export function goOnAfter(error: AppError, id: string, again = `sluice action re
   if (goesOn && isDust(error)) return giveUp
   if (goesOn && error.code === 'INSUFFICIENT_FUNDS')
     return `To go no further, and see where the funds are: ${giveUp}; once it has that: ${again}`
-  if (!error.code.startsWith('POLICY_')) return mended(error, again)
+  if (!error.code.startsWith('POLICY_')) return hintAfterFix(error, again)
   const revoke = `sluice action revoke ${id}`
   const giveUpInstead = again.startsWith(revoke) ? '' : `; to go no further: ${revoke}`
   return isSignerTampering(error)
@@ -37,8 +37,8 @@ function onceOf({ code, details, hint }: AppError): string {
 }
 
 /** Whether a failure is about the file of a policy, which must be mended before anything else. */
-export const isMended = ({ details }: AppError): boolean => typeof details?.policy === 'string'
+export const isPolicyFileFault = ({ details }: AppError): boolean => typeof details?.policy === 'string'
 
 /** A command that failed, behind what mends a file that is in the way of it. */
-export const mended = (error: AppError, again: string): string =>
-  isMended(error) && error.hint !== undefined ? `${error.hint}, then: ${again}` : again
+export const hintAfterFix = (error: AppError, again: string): string =>
+  isPolicyFileFault(error) && error.hint !== undefined ? `${error.hint}, then: ${again}` : again

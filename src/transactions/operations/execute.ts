@@ -1,5 +1,5 @@
 import { readHead } from '../../chain/fees.ts'
-import { newAnswerTimes, rpcInTime, systemClock } from '../../chain/rpc/timeouts.ts'
+import { newAnswerTimes, rpcWithDeadline, systemClock } from '../../chain/rpc/timeouts.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Leg, Operation, Step } from '../../store/journal/operation.ts'
 import { awaitDelivery } from '../bridge/await-delivery.ts'
@@ -9,14 +9,14 @@ import { refuseNonceConflict } from '../nonces/nonce-conflict.ts'
 import { failureOf } from '../outcome/failure.ts'
 import { outcomeOf } from '../outcome/outcome.ts'
 import { finishAbandoned } from '../reopen-abandoned.ts'
-import { reopenWrong } from '../reorganisations.ts'
+import { reopenContradicted } from '../reorganisations.ts'
 import { cancelLeg } from '../replacement/cancel-leg.ts'
 import {
   currentOperation,
   type Execution,
-  hasEnded,
+  hasRunEnded,
   isClosed,
-  isInTheAir,
+  isInFlight,
   isUnsigned,
   pause,
   type Run,
@@ -25,7 +25,7 @@ import {
 } from '../run.ts'
 import { executeStep, sendStep } from '../steps/send-step.ts'
 import { type KnownGas, signerWithTimeout } from '../steps/sign-step.ts'
-import { isLost, standing } from './active-steps.ts'
+import { activeSteps, hasLostNonce } from './active-steps.ts'
 import { withWalletLock } from './locked.ts'
 
 /** So long, in ms, after a step was done another node behind the same address may not have it yet. */
@@ -76,17 +76,17 @@ export async function executeOperation(execution: Execution): Promise<Operation>
   const run: Run = {
     ...execution,
     ...time,
-    rpc: (chainId) => rpcInTime(execution.rpc(chainId), time),
+    rpc: (chainId) => rpcWithDeadline(execution.rpc(chainId), time),
     signer: signerWithTimeout(execution.signer, { ...execution, ...time }),
     replaced: new Set(),
   }
   const operation = await asItStands(run)
-  if (isClosed(operation) && operation.steps.some(isInTheAir)) return finishAbandoned(run)
-  if (hasEnded(operation)) return outcomeOf(operation)
+  if (isClosed(operation) && operation.steps.some(isInFlight)) return finishAbandoned(run)
+  if (hasRunEnded(operation)) return outcomeOf(operation)
   try {
     for (const leg of operation.legs) await executeLeg(run, leg)
     const now = currentOperation(run)
-    if (hasEnded(now)) return outcomeOf(now)
+    if (hasRunEnded(now)) return outcomeOf(now)
     refuseNonceConflict(run)
     run.fault?.('before_done')
     run.journal.settle(operation.id, 'DONE', 'all steps are final', 0, await run.result?.())
@@ -101,7 +101,7 @@ async function asItStands(run: Run): Promise<Operation> {
   try {
     run.fault?.('after_op')
     run.journal.check(run.operationId)
-    await reopenWrong(run, run.operationId)
+    await reopenContradicted(run, run.operationId)
     resumed(run)
     return currentOperation(run)
   } catch (error) {
@@ -112,13 +112,13 @@ async function asItStands(run: Run): Promise<Operation> {
 /** Says that an operation that was left in part goes on, or that waited for a person because of a nonce that does not matter any more. */
 function resumed(run: Run): void {
   const now = currentOperation(run)
-  if (now.state === 'PARTIAL' || (now.state === 'ATTENTION' && !isLost(now)))
+  if (now.state === 'PARTIAL' || (now.state === 'ATTENTION' && !hasLostNonce(now)))
     run.journal.settle(run.operationId, 'EXECUTING', 'resumed')
 }
 
 /** What is left of a leg. A step whose nonce somebody else used, and for which no new plan stands, is spoken of when all else is followed. */
 const unfinished = (run: Run, leg: Leg): Step[] =>
-  standing(currentOperation(run)).filter(
+  activeSteps(currentOperation(run)).filter(
     ({ leg: of, state }) => of === leg.leg && state !== 'FINAL_OK' && state !== 'SUPERSEDED',
   )
 
@@ -134,7 +134,7 @@ async function executeLeg(run: Run, leg: Leg): Promise<void> {
   await withWalletLock(run, leg.chainId, async () => {
     try {
       // Another process may have had the lock until now.
-      if (hasEnded(currentOperation(run))) return
+      if (hasRunEnded(currentOperation(run))) return
       resumed(run)
       run.journal.releaseOthers(leg.chainId, currentOperation(run).wallet, run.operationId)
       await signAndFollow(run, leg)

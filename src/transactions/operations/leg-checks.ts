@@ -5,18 +5,18 @@ import { plain } from '../../domain/text.ts'
 import { nativeToken } from '../../domain/token.ts'
 import {
   type AssuranceFacts,
+  type AssuranceLevel,
   assuranceOf,
-  type Level,
   reachesLevel,
   refuseLowAssurance,
 } from '../../guard/assurance.ts'
 import { checkLeg } from '../../guard/guard.ts'
-import { decodeIntent, type KeptPlan } from '../../guard/intent-json.ts'
-import type { KeptPolicy } from '../../guard/policy/policy.ts'
+import { decodeIntent, type StoredPlan } from '../../guard/intent-json.ts'
+import type { LoadedPolicy } from '../../guard/policy/policy.ts'
 import { dayMs, enforceRules, policyLimits, policyRules } from '../../guard/policy/rules.ts'
 import { type CheckedLeg, calldataDeadline, slippageOf, spendsByAsset } from '../../guard/spending.ts'
 import { decodeTerms, feeCapOf, type Terms } from '../../guard/terms.ts'
-import type { Ground } from '../../planning/context.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
 import { checkLaterLegs } from '../../planning/later-legs.ts'
 import { simulatePlannedLeg } from '../../planning/leg-simulation.ts'
 import type { ProposedLeg } from '../../planning/proposal.ts'
@@ -29,9 +29,9 @@ import type { Leg, Operation, Step } from '../../store/journal/operation.ts'
  * there is none, and where another was named in its place.
  */
 export async function changedPolicy(
-  { policy: present }: Ground,
+  { policy: present }: ExecutionContext,
   { policy: begun }: Pick<Terms, 'policy'>,
-): Promise<KeptPolicy | null> {
+): Promise<LoadedPolicy | null> {
   const now = begun?.named ? null : ((await present?.()) ?? null)
   return now?.sha256 === begun?.sha256 ? null : now
 }
@@ -42,7 +42,7 @@ export async function changedPolicy(
  * first signature of the leg. `lifted` is what a unit of gas may cost beyond the plan. Gives the gas limits that were enough, none where nothing could be simulated.
  */
 export async function checkLegBeforeSigning(
-  ground: Ground,
+  ground: ExecutionContext,
   operationId: string,
   leg: Leg,
   left: readonly Step[],
@@ -53,7 +53,7 @@ export async function checkLegBeforeSigning(
   const operation = journal.find(operationId)
   if (!operation)
     throw new AppError('ACTION_NOT_FOUND', `There is no operation ${operationId} in the journal`)
-  const plan = operation.plan as KeptPlan
+  const plan = operation.plan as StoredPlan
   const kept = plan.intents[leg.leg]
   if (!kept) throw new AppError('BUG', `Leg ${leg.leg} has transactions and no purpose`)
   const intent = decodeIntent(kept, catalog)
@@ -121,9 +121,13 @@ export async function checkLegBeforeSigning(
 }
 
 /** The legs of an operation that come after one, as they were planned. */
-const laterLegs = ({ catalog }: Ground, { legs, steps, plan }: Operation, { leg: at }: Leg): ProposedLeg[] =>
+const laterLegs = (
+  { catalog }: ExecutionContext,
+  { legs, steps, plan }: Operation,
+  { leg: at }: Leg,
+): ProposedLeg[] =>
   legs.flatMap(({ leg, chainId, arrival }) => {
-    const kept = (plan as KeptPlan).intents[leg]
+    const kept = (plan as StoredPlan).intents[leg]
     const of = steps.filter((step) => step.leg === leg && step.state === 'PLANNED')
     return leg > at && kept && arrival
       ? [
@@ -147,22 +151,22 @@ function feesAlone({ chainId, intent, transactions }: CheckedLeg): CheckedLeg {
 
 /** The assurance that a plan was made with, or a lower one where less can be checked now. */
 function assuranceNow(
-  plan: KeptPlan,
+  plan: StoredPlan,
   { canAsk }: Terms,
   now: Pick<AssuranceFacts, 'simulation' | 'code'>,
-): Level {
+): AssuranceLevel {
   const level = assuranceOf({ ...now, canAsk, reference: 'unknown' })
-  const before = plan.assurance as Level
+  const before = plan.assurance as AssuranceLevel
   return reachesLevel(before, level) ? level : before
 }
 
 /** Holds all that an operation moves, so that operations together never move more than a day allows. POLICY_LIMIT when it does not fit. */
 function reserve(
-  { journal, catalog, now }: Ground,
+  { journal, catalog, now }: ExecutionContext,
   { id, plan }: Operation,
-  policies: readonly KeptPolicy[],
+  policies: readonly LoadedPolicy[],
 ): void {
-  const { intents } = plan as KeptPlan
+  const { intents } = plan as StoredPlan
   const moved = spendsByAsset(intents.flatMap((kept) => (kept ? [decodeIntent(kept, catalog)] : [])))
   const limits = policies.map(({ policy }) => policyLimits(policy.perDay, catalog))
   const limitOf = (asset: string): bigint | null =>

@@ -1,11 +1,11 @@
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { encodeIntent, type KeptPlan, quotesOf } from '../../guard/intent-json.ts'
+import { encodeIntent, quoteIds, type StoredPlan } from '../../guard/intent-json.ts'
 import { decodeTerms, encodeTerms } from '../../guard/terms.ts'
-import type { Ground } from '../../planning/context.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
 import { pinContracts } from '../../planning/contract-code.ts'
 import { stepFeeCap, storedFeeBound } from '../../planning/fee-bound.ts'
-import type { Checked } from '../../planning/plan.ts'
+import type { CheckedPlan } from '../../planning/plan.ts'
 import type { TransactionSigner } from '../../signing/signer.ts'
 import type { Operation } from '../../store/journal/operation.ts'
 import { checkDelivery } from '../bridge/under-delivery.ts'
@@ -16,10 +16,10 @@ import { changedPolicy, checkLegBeforeSigning } from './leg-checks.ts'
 import { fileLocks } from './wallet-lock.ts'
 
 /** An operation of the journal, as those see it who may not open the store. */
-export type Planned = Operation
+export type PlannedOperation = Operation
 
 /** How an operation is carried out. `delivered` tells the hash that brought the funds of a later leg, as soon as the service knows it by one of the quotes. */
-export type Way = Pick<
+export type RunOptions = Pick<
   Execution,
   | 'depth'
   | 'nonces'
@@ -43,7 +43,11 @@ export type Way = Pick<
 }
 
 /** Writes a checked proposal into the journal: from here on the plan is fixed. */
-export function begin(ground: Pick<Ground, 'journal'>, checked: Checked, idemKey: string): Operation {
+export function startOperation(
+  ground: Pick<ExecutionContext, 'journal'>,
+  checked: CheckedPlan,
+  idemKey: string,
+): Operation {
   const { proposal, contracts } = checked
   const plan = keptPlan(checked)
   pinContracts(ground, contracts)
@@ -63,7 +67,11 @@ export function begin(ground: Pick<Ground, 'journal'>, checked: Checked, idemKey
 }
 
 /** The same operation, of which nothing was ever signed, by the terms and with the transactions of now. */
-export function beginAgain(ground: Pick<Ground, 'journal'>, checked: Checked, { id }: Operation): Operation {
+export function restartOperation(
+  ground: Pick<ExecutionContext, 'journal'>,
+  checked: CheckedPlan,
+  { id }: Operation,
+): Operation {
   const { journal } = ground
   const plan = keptPlan(checked)
   pinContracts(ground, checked.contracts)
@@ -72,7 +80,7 @@ export function beginAgain(ground: Pick<Ground, 'journal'>, checked: Checked, { 
   return journal.find(id)!
 }
 
-const keptPlan = ({ proposal, terms, bounds, hash, assurance, simulation }: Checked): KeptPlan => ({
+const keptPlan = ({ proposal, terms, bounds, hash, assurance, simulation }: CheckedPlan): StoredPlan => ({
   ...(simulation && { walletNonce: simulation.nonce }),
   intents: proposal.legs.map(({ intent }) => intent && encodeIntent(intent)),
   about: proposal.about,
@@ -85,14 +93,18 @@ const keptPlan = ({ proposal, terms, bounds, hash, assurance, simulation }: Chec
   bounds: Object.fromEntries(Object.entries(bounds).map(([leg, bound]) => [leg, storedFeeBound(bound, 0)])),
 })
 
-const stepsOf = ({ steps }: Checked, at: number) =>
+const stepsOf = ({ steps }: CheckedPlan, at: number) =>
   steps.filter(({ leg }) => leg === at).map(({ role, text, transaction }) => ({ role, text, transaction }))
 
 /** Signs, sends and follows an operation to its end, or goes on where an earlier run stopped. Every leg is guarded and tried again just before its first signature. */
-export async function carryOut(ground: Ground, operation: Operation, how: Way): Promise<Operation> {
+export async function runOperation(
+  ground: ExecutionContext,
+  operation: Operation,
+  how: RunOptions,
+): Promise<Operation> {
   const { catalog, rpc, journal, locks } = ground
   const { account, delivered, maxFeePerGas: lifted, ...way } = how
-  const planNow = () => (journal.find(operation.id)?.plan ?? operation.plan) as KeptPlan
+  const planNow = () => (journal.find(operation.id)?.plan ?? operation.plan) as StoredPlan
   const { nonce } = planNow()
   const first = operation.legs[0]?.chainId
   const nonces = how.nonces ?? (nonce === null || first === undefined ? undefined : { [first]: nonce })
@@ -127,7 +139,7 @@ export async function carryOut(ground: Ground, operation: Operation, how: Way): 
     tokens,
     lock: fileLocks(locks),
     deadlineOf: ({ leg }) => deadlineIn(planNow().intents[leg]),
-    arrived: async () => delivered(quotesOf(planNow())),
+    arrived: async () => delivered(quoteIds(planNow())),
     brought: (told) => checkDelivery(ground, journal.find(operation.id)!, told, way.depth),
     result: () => readResult({ rpc, catalog }, journal.find(operation.id)!),
     approve: shownOnce(() => approveAll(account, journal.find(operation.id) ?? operation)),
@@ -146,7 +158,7 @@ function shownOnce(work: () => Promise<void>): () => Promise<void> {
 
 /** Shows the signer all that is left of an operation, leg by leg. */
 async function approveAll({ approve }: TransactionSigner, { steps, legs, plan }: Operation): Promise<void> {
-  const { intents, since, terms, planHash, quoteId } = plan as KeptPlan
+  const { intents, since, terms, planHash, quoteId } = plan as StoredPlan
   const { allow, allowTokens, maxServiceFeeBps } = decodeTerms(terms)
   const open = legs.flatMap(({ leg, chainId }) => {
     const of = steps.filter((step) => step.leg === leg && step.index >= (since?.[leg] ?? 0))
@@ -171,5 +183,5 @@ async function approveAll({ approve }: TransactionSigner, { steps, legs, plan }:
 }
 
 /** When the action of a leg is worth nothing any more, in Unix seconds. */
-const deadlineIn = (intent: KeptPlan['intents'][number] | undefined): number | undefined =>
+const deadlineIn = (intent: StoredPlan['intents'][number] | undefined): number | undefined =>
   typeof intent?.deadline === 'number' ? intent.deadline : undefined

@@ -2,16 +2,16 @@ import { decodeApprove } from '../../chain/erc20.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import type { Ground } from '../../planning/context.ts'
-import type { Checked } from '../../planning/plan.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
+import type { CheckedPlan } from '../../planning/plan.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
-import { isAwaiting } from '../bridge/delivery.ts'
+import { isAwaitingDelivery } from '../bridge/delivery.ts'
 import { recordDelivery } from '../bridge/under-delivery.ts'
 import { settleFinalStep } from '../confirmation/settled-steps.ts'
 import { readResult } from '../outcome/received-amount.ts'
 import { inSendingOrder } from '../replacement/when-stuck.ts'
 import { sendErrorOf } from '../send-errors.ts'
-import { isAllFinal, standing } from './active-steps.ts'
+import { activeSteps, isAllFinal } from './active-steps.ts'
 
 /** What a transaction does to an allowance, or what an action may live on: chain, token, spender. */
 type Claim = { chainId: number; token: string; spender: string }
@@ -23,7 +23,7 @@ const granted = ({ chainId, to, data }: Transaction): Claim[] => {
 
 /** The allowances that the steps of an operation still need: given already, and not used up. */
 function stillNeeded(operation: Operation): Claim[] {
-  const steps = standing(operation)
+  const steps = activeSteps(operation)
   return steps.flatMap((step) => {
     if (step.role !== 'approve' || step.state === 'PLANNED' || step.state === 'RESERVED') return []
     const action = steps.find((other) => other.leg === step.leg && other.role === 'action')
@@ -44,7 +44,11 @@ export const holdsAllowance = (operation: Operation): boolean =>
  * Refuses a plan that would use up or overwrite the allowance that an unfinished operation of the same wallet still
  * needs: that one could never go on. OPERATION_UNFINISHED, with the way out. `except` is one that will be given up before.
  */
-export function refuseConflict({ journal }: Ground, { proposal, steps }: Checked, except?: string): void {
+export function refuseAllowanceConflict(
+  { journal }: ExecutionContext,
+  { proposal, steps }: CheckedPlan,
+  except?: string,
+): void {
   const touched = steps.flatMap(({ transaction, role }) =>
     role === 'action'
       ? proposal.legs.flatMap(({ intent }) => spentBy(intent, transaction))
@@ -74,7 +78,7 @@ const same = (a: Claim, b: Claim) =>
 
 /** What an action pulls from the wallet through an allowance. */
 function spentBy(
-  intent: Checked['proposal']['legs'][number]['intent'],
+  intent: CheckedPlan['proposal']['legs'][number]['intent'],
   { chainId, to }: Transaction,
 ): Claim[] {
   if (intent?.kind === 'revoke') return [{ chainId, token: intent.token.address, spender: intent.spender }]
@@ -87,7 +91,7 @@ function spentBy(
  * Gives an operation up whose rest was not signed, after a look at the chain for what was. Something of it that is still
  * on its way is PENDING, for it goes on by itself. What came to an end of its own, noticed or not, is given back as it ended.
  */
-export async function giveUp(ground: Ground, operation: Operation): Promise<Operation> {
+export async function abandonOperation(ground: ExecutionContext, operation: Operation): Promise<Operation> {
   const now = await noticed(ground, operation, null)
   const goesOn = inTheAir(now)
   const details = { operation: operation.id }
@@ -115,7 +119,11 @@ export async function giveUp(ground: Ground, operation: Operation): Promise<Oper
 }
 
 /** An operation after a look at what the chains show of it, noted in the journal, its end too where it came to one. `told` is the delivery that a service names. */
-export async function settled(ground: Ground, operation: Operation, told: Hex | null): Promise<Operation> {
+export async function settledOperation(
+  ground: ExecutionContext,
+  operation: Operation,
+  told: Hex | null,
+): Promise<Operation> {
   const now = await noticed(ground, operation, told)
   return inTheAir(now) || isOnlyAwaited(now) ? now : ((await ended(ground, now)) ?? now)
 }
@@ -125,19 +133,20 @@ const inTheAir = ({ steps }: Operation): Step | undefined =>
   steps.find(({ state }) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED')
 
 /** The same without its end: steps that are final, and what a bridge has brought. */
-async function noticed(ground: Ground, operation: Operation, told: Hex | null): Promise<Operation> {
+async function noticed(ground: ExecutionContext, operation: Operation, told: Hex | null): Promise<Operation> {
   for (const step of operation.steps) await settleFinalStep(ground, operation.id, step)
   return recordDelivery(ground, ground.journal.find(operation.id)!, told)
 }
 
 /** Whether nothing is left to be signed of an operation, and it waits for what it sent to another chain. */
-const isOnlyAwaited = (operation: Operation): boolean => isAllFinal(operation) && isAwaiting(operation)
+const isOnlyAwaited = (operation: Operation): boolean =>
+  isAllFinal(operation) && isAwaitingDelivery(operation)
 
 /** What an operation came to by its steps, also where nobody was there to write it down; `undefined` where a part of it is left. */
-async function ended(ground: Ground, operation: Operation): Promise<Operation | undefined> {
+async function ended(ground: ExecutionContext, operation: Operation): Promise<Operation | undefined> {
   const { journal } = ground
   const { id, state } = operation
-  const at = (wanted: Step['state']) => standing(operation).find((step) => step.state === wanted)?.index
+  const at = (wanted: Step['state']) => activeSteps(operation).find((step) => step.state === wanted)?.index
   const [cancelled, reverted] = [at('CANCELLED'), at('FINAL_REVERTED')]
   const isDone = isAllFinal(operation)
   if (!isOpen({ state }) || (cancelled === undefined && reverted === undefined && !isDone)) return undefined
@@ -158,7 +167,7 @@ export const plannedAnewReason = 'planned anew before anything was signed'
  * Makes way for a new plan under the same key: gives `undefined` when the old one, of which nothing was signed, is
  * dropped, and the old one as it is now when somebody began to sign it meanwhile. The journal decides, not the look before.
  */
-export function dropUnsigned({ journal }: Ground, id: string): Operation | undefined {
+export function dropUnsigned({ journal }: ExecutionContext, id: string): Operation | undefined {
   try {
     journal.settle(id, 'DROPPED', plannedAnewReason, 130)
     return undefined
@@ -170,7 +179,7 @@ export function dropUnsigned({ journal }: Ground, id: string): Operation | undef
 }
 
 /** Closes an operation whose rest was not signed; one of which nothing was signed gives its key free. */
-function abandon({ journal }: Ground, operation: Operation): Operation {
+function abandon({ journal }: ExecutionContext, operation: Operation): Operation {
   if (!isOpen(operation)) return operation
   const signed = operation.steps.some(({ index }) => journal.attempts(operation.id, index).length > 0)
   journal.settle(operation.id, signed ? 'CANCELLED' : 'DROPPED', 'given up by the person', signed ? 21 : 130)

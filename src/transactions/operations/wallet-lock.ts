@@ -1,7 +1,7 @@
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Ground } from '../../planning/context.ts'
-import { exclusiveLock, type Lock } from '../../store/file-lock.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
+import { acquireLock, type Lock } from '../../store/file-lock.ts'
 
 /** Takes the lock of one wallet on one chain; `undefined` when another process has it for longer than `waitMs`. */
 export type TakeLock = (
@@ -15,21 +15,21 @@ export type TakeLock = (
 export const fileLocks =
   (directory: string): TakeLock =>
   (chainId, wallet, waitMs, signal) =>
-    exclusiveLock(`${directory}/${chainId}-${wallet.toLowerCase()}.lock`, waitMs, signal)
+    acquireLock(`${directory}/${chainId}-${wallet.toLowerCase()}.lock`, waitMs, signal)
 
 /** The right to plan for a wallet; the operating system takes it back when the process dies. */
-export type Turn = { release: () => void }
+export type PlanningLock = { release: () => void }
 
 /**
  * Waits until no other process plans and signs for a wallet. A plan that is made while another operation is under way
  * counts on what that one uses up: an allowance that is there for a moment, a balance. WALLET_BUSY after `waitMs`.
  */
-export async function takeTurn(
-  { locks }: Ground,
+export async function acquirePlanningLock(
+  { locks }: ExecutionContext,
   wallet: Address,
   { waitMs, signal }: { waitMs: number; signal: AbortSignal },
-): Promise<Turn> {
-  const turn = await exclusiveLock(`${locks}/${wallet.toLowerCase()}.turn`, waitMs, signal)
+): Promise<PlanningLock> {
+  const turn = await acquireLock(`${locks}/${wallet.toLowerCase()}.turn`, waitMs, signal)
   if (turn) return turn
   throw new AppError('WALLET_BUSY', `Another process is at work with ${wallet}`)
 }
@@ -39,13 +39,13 @@ const notingMs = 300
 
 /** Whether a live process plans, signs or follows for a wallet on these chains, so that what is not signed may be at any moment. Where nobody can look, nobody is seen. */
 export async function isWalletBusy(
-  { locks }: Pick<Ground, 'locks'>,
+  { locks }: Pick<ExecutionContext, 'locks'>,
   wallet: Address,
   chainIds: readonly number[],
 ): Promise<boolean> {
   const of = wallet.toLowerCase()
   for (const name of [`${of}.turn`, ...[...new Set(chainIds)].map((chainId) => `${chainId}-${of}.lock`)]) {
-    const lock = await exclusiveLock(`${locks}/${name}`, notingMs).catch((error: unknown) => {
+    const lock = await acquireLock(`${locks}/${name}`, notingMs).catch((error: unknown) => {
       if (error instanceof AppError) return 'not to be seen' as const
       throw error
     })
@@ -56,16 +56,16 @@ export async function isWalletBusy(
 }
 
 /** Makes sure that no live process executes an operation of a wallet on these chains, while `work` runs; WALLET_BUSY otherwise. */
-export async function whileIdle<value>(
-  { locks }: Ground,
+export async function withIdleWallet<value>(
+  { locks }: ExecutionContext,
   wallet: Address,
   chainIds: readonly number[],
   work: () => Promise<value>,
 ): Promise<value> {
-  const held: Turn[] = []
+  const held: PlanningLock[] = []
   try {
     for (const chainId of new Set(chainIds)) {
-      const lock = await exclusiveLock(`${locks}/${chainId}-${wallet.toLowerCase()}.lock`, 0)
+      const lock = await acquireLock(`${locks}/${chainId}-${wallet.toLowerCase()}.lock`, 0)
       if (!lock) throw new AppError('WALLET_BUSY', `Another process signs with ${wallet} on chain ${chainId}`)
       held.push(lock)
     }

@@ -2,7 +2,7 @@ import { parseUnits } from 'viem/utils'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import type { Attempt, Step } from '../../store/journal/operation.ts'
 import { isAllFinal } from '../operations/active-steps.ts'
-import { goOnAfter, isSignerTampering, otherSignerHint } from '../operations/continue.ts'
+import { continueHint, isSignerTampering, otherSignerHint } from '../operations/continue.ts'
 import { inSendingOrder, isBehindForeign, isCancelling } from '../replacement/when-stuck.ts'
 import { currentOperation, isClosed, isUnsigned, type Run, runStopped } from '../run.ts'
 import { isFeeTooLow, isPermanentError, type SendError, sendErrorOf } from '../send-errors.ts'
@@ -99,7 +99,7 @@ function explain(run: Run, error: unknown): unknown {
     // The nonce of a plan that was pinned is gone: only another plan has another.
     hint: isOfNonce
       ? `sluice action replan ${run.operationId}`
-      : goOnAfter(error, run.operationId, `${resume}${allowing(run, error)}`),
+      : continueHint(error, run.operationId, `${resume}${allowing(run, error)}`),
   })
 }
 

@@ -9,9 +9,9 @@ import { plain } from '../../domain/text.ts'
 import { tokenAt } from '../../domain/token.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
 import { underDeliveryError } from '../bridge/under-delivery.ts'
-import { standing } from '../operations/active-steps.ts'
-import { isInTheAir, type Run } from '../run.ts'
-import { isShort } from './result.ts'
+import { activeSteps } from '../operations/active-steps.ts'
+import { isInFlight, type Run } from '../run.ts'
+import { isUnderDelivered } from './result.ts'
 
 /** What a contract may still take from the wallet. `amount` is decimal text in the smallest unit. */
 type Allowance = { token: Address; spender: Address; amount: string }
@@ -61,7 +61,7 @@ export function outcomeOf(operation: Operation): Operation {
       details: { operation: id },
       hint: 'To do it after all, type what began it again: its key is free.',
     })
-  if (state === 'CANCELLED' && steps.some(isInTheAir))
+  if (state === 'CANCELLED' && steps.some(isInFlight))
     throw new AppError(
       'PENDING',
       `Operation ${id} was given up, and a reorganisation took what was final of it off the chain: that is on its way again`,
@@ -83,8 +83,8 @@ export function outcomeOf(operation: Operation): Operation {
       details: { operation: id },
       hint: `sluice action resume ${id}`,
     })
-  if (isShort(operation)) throw underDeliveryError(operation)
-  const failed = standing(operation).find((step) => step.state === 'FINAL_REVERTED')
+  if (isUnderDelivered(operation)) throw underDeliveryError(operation)
+  const failed = activeSteps(operation).find((step) => step.state === 'FINAL_REVERTED')
   throw new AppError('REVERTED', `Operation ${id} reverted on chain`, {
     details: { operation: id, hash: failed?.inclusion?.hash ?? null, index: failed?.index ?? null },
     hint: `sluice action explain ${id}`,
@@ -106,5 +106,5 @@ export function allowanceText(
 }
 
 /** The sentence without that end: for when nothing may be taken any more. */
-export const withoutTaken = (message: string): string =>
+export const withoutAllowanceText = (message: string): string =>
   message.replace(/; 0x[0-9a-fA-F]{40} may still take .+ on \S+$/, '')

@@ -1,14 +1,14 @@
 import { toEventSelector } from 'viem/utils'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
-import { ifAnswered, within } from '../../chain/rpc/timeouts.ts'
+import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Token, tokenAt } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import { actedIn, decodeIntent, type KeptPlan } from '../../guard/intent-json.ts'
-import type { Ground } from '../../planning/context.ts'
+import { actionIntent, decodeIntent, type StoredPlan } from '../../guard/intent-json.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
 import { decodeSupplied } from '../../protocols/aave-v3/binding.ts'
 import { queueOf } from '../../protocols/bindings.ts'
 import type { StrategyEntry } from '../../protocols/catalog.ts'
@@ -16,7 +16,7 @@ import { decodeDeposited } from '../../protocols/erc4626/binding.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import type { Arrival, Operation, Step } from '../../store/journal/operation.ts'
 import { findTransaction, type MinedTransaction } from '../confirmation/find-transaction.ts'
-import { standing } from '../operations/active-steps.ts'
+import { activeSteps } from '../operations/active-steps.ts'
 
 const transferTopic = toEventSelector(
   'event Transfer(address indexed from, address indexed to, uint256 value)',
@@ -38,10 +38,10 @@ export function tokenReceived(
 
 /** The least that an operation brings, by what its contracts were bound to; `undefined` where nothing was promised. */
 export function minimumReceived({ plan, kind }: Pick<Operation, 'plan' | 'kind'>): TokenAmount | undefined {
-  const all = plan as KeptPlan
+  const all = plan as StoredPlan
   const { about } = all
   const unit = about.amounts.out
-  const kept = all.intents.map((_, leg) => actedIn(all, leg)).findLast((one) => one)
+  const kept = all.intents.map((_, leg) => actionIntent(all, leg)).findLast((one) => one)
   if (!unit || !kept) return undefined
   const { amountOut, least, amount, shares } = kept
   // "Max" names no amount, and what goes in is not what comes out.
@@ -51,10 +51,10 @@ export function minimumReceived({ plan, kind }: Pick<Operation, 'plan' | 'kind'>
 }
 
 /** How much a call puts into a strategy, by the call itself; `undefined` where it is no deposit there, which the guard then says. */
-export const depositedBy = ({ constants }: StrategyEntry, action: Transaction): bigint | undefined =>
+export const depositedAmount = ({ constants }: StrategyEntry, action: Transaction): bigint | undefined =>
   constants.family === 'aave-v3' ? decodeSupplied(action) : decodeDeposited(action)
 
-type Chains = Pick<Ground, 'rpc' | 'catalog'>
+type Chains = Pick<ExecutionContext, 'rpc' | 'catalog'>
 
 /**
  * What came out of an operation whose last action is mined, by the receipt on our own node: the same whenever it is asked.
@@ -66,7 +66,7 @@ export async function receivedAmount(
   operation: Operation,
   minedIn: (step: Step) => Hex | undefined = ({ inclusion }) => inclusion?.hash,
 ): Promise<TokenAmount | undefined> {
-  const step = standing(operation).findLast(({ role }) => role === 'action')
+  const step = activeSteps(operation).findLast(({ role }) => role === 'action')
   const hash = step && minedIn(step)
   const intent = step && intentOf(operation, step.leg, catalog)
   if (!hash || !intent || step.state === 'FINAL_REVERTED' || step.state === 'CANCELLED') return undefined
@@ -76,12 +76,12 @@ export async function receivedAmount(
   if (!out) return undefined
   const { token, to } = out
   const node = rpc(step.transaction.chainId)
-  const found = await ifAnswered(findTransaction(node, hash))
+  const found = await undefinedIfUnanswered(findTransaction(node, hash))
   if (!found?.ok) return undefined
   const isCoin = sameAddress(token.address, nativeAddress)
   if (isCoin && intent.kind === 'transfer') return tokenAmount(intent.amount, token)
   const came = isCoin
-    ? await ifAnswered(nativeReceived(node, found, to))
+    ? await undefinedIfUnanswered(nativeReceived(node, found, to))
     : tokenReceived(found, { token: token.address, recipient: to })
   // A token that leaves no word of a transfer says nothing of how much it was.
   return came === undefined || came <= 0n ? undefined : tokenAmount(came, token)
@@ -92,7 +92,7 @@ export async function readResult(
   chains: Chains,
   operation: Operation,
 ): Promise<{ out: TokenAmount } | undefined> {
-  const out = await within(receivedAmount(chains, operation)).catch(() => undefined)
+  const out = await withTimeout(receivedAmount(chains, operation)).catch(() => undefined)
   return out && { out }
 }
 
@@ -105,14 +105,18 @@ export async function bridgedAmount(
   const leg = legs.findLast(({ arrival }) => arrival !== null)
   const token = leg?.arrival && (known ?? tokenAt(catalog.tokens, leg.chainId, leg.arrival.token))
   if (!leg?.arrival?.hash || !token) return undefined
-  const found = await ifAnswered(findTransaction(rpc(leg.chainId), leg.arrival.hash))
+  const found = await undefinedIfUnanswered(findTransaction(rpc(leg.chainId), leg.arrival.hash))
   return found?.ok ? tokenAmount(tokenReceived(found, leg.arrival), token) : undefined
 }
 
 /** What a leg is for; `undefined` where the catalogue of now does not know its market any more. */
-function intentOf({ plan }: Operation, leg: number, catalog: Ground['catalog']): Intent | undefined {
-  const all = plan as KeptPlan | null
-  const kept = all?.intents && actedIn(all, leg)
+function intentOf(
+  { plan }: Operation,
+  leg: number,
+  catalog: ExecutionContext['catalog'],
+): Intent | undefined {
+  const all = plan as StoredPlan | null
+  const kept = all?.intents && actionIntent(all, leg)
   try {
     return kept ? decodeIntent(kept, catalog) : undefined
   } catch (error) {

@@ -42,5 +42,5 @@ export const resultOf = ({ result }: Pick<Operation, 'result'>): z.infer<typeof 
   Result.safeParse(result).data ?? {}
 
 /** Whether an operation ended because its bridge brought less than was agreed. */
-export const isShort = ({ state, exit }: Pick<Operation, 'state' | 'exit'>): boolean =>
+export const isUnderDelivered = ({ state, exit }: Pick<Operation, 'state' | 'exit'>): boolean =>
   state === 'FAILED' && exit === 25

@@ -1,7 +1,7 @@
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed, rpcVariable } from '../../domain/networks.ts'
 import type { Step } from '../../store/journal/operation.ts'
-import { disagreementText, disagreementWay } from '../confirmation/quorum.ts'
+import { disagreementHint, disagreementText } from '../confirmation/quorum.ts'
 import { currentOperation, isUnsigned, type Run } from '../run.ts'
 
 /** Whoever took less than this share of the time for an answer is not who it was lost to. */
@@ -50,7 +50,7 @@ export function pendingCause(
     const { nonce, by, blockNumber, unlike } = taken
     return {
       why: `The nonce ${nonce} that it was signed with was used by ${by}${blockNumber === null ? '' : ` in block ${blockNumber}`}, which is not final yet${unlike ? `, as ${disagreementText(unlike)}` : ''}: once it is, this can never be mined`,
-      hint: `${unlike ? `${disagreementWay(unlike, variable)}, then: ` : ''}sluice action resume ${operationId}`,
+      hint: `${unlike ? `${disagreementHint(unlike, variable)}, then: ` : ''}sluice action resume ${operationId}`,
       details: taken,
     }
   }
@@ -71,7 +71,7 @@ export function pendingCause(
   return (
     disagreement && {
       why: `It is in block ${disagreement.blockNumber}, and not final yet: ${disagreementText(disagreement)}`,
-      hint: `${disagreementWay(disagreement, variable)}, then: ${again}`,
+      hint: `${disagreementHint(disagreement, variable)}, then: ${again}`,
       details: disagreement,
     }
   )

@@ -2,7 +2,7 @@ import { readHead } from '../../chain/fees.ts'
 import { quantity } from '../../chain/rpc/answer-numbers.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
 import type { Leg, Step } from '../../store/journal/operation.ts'
-import { currentOperation, isInTheAir, isNodeFailure, pause, type Run } from '../run.ts'
+import { currentOperation, isInFlight, isNodeFailure, pause, type Run } from '../run.ts'
 import { feeCapError, replaceTransaction } from './replacer.ts'
 
 /**
@@ -12,7 +12,7 @@ import { feeCapError, replaceTransaction } from './replacer.ts'
 export async function cancelLeg(run: Run, { leg, chainId }: Leg): Promise<void> {
   const rpc = run.rpc(chainId)
   for (const step of currentOperation(run).steps.toReversed())
-    while (step.leg === leg && isInTheAir(step) && !run.replaced.has(step.index))
+    while (step.leg === leg && isInFlight(step) && !run.replaced.has(step.index))
       try {
         if (!(await cancelOne(run, step, rpc))) break
       } catch (error) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { httpRpc, severalRpc } from '../../../src/chain/rpc/rpc.ts'
+import { failoverRpc, httpRpc } from '../../../src/chain/rpc/rpc.ts'
 import { confirmationDepth } from '../../../src/transactions/confirmation/finality.ts'
 import { type FakeNode, fakeNode, type NodeCall } from '../../support/fake-node.ts'
 
@@ -167,7 +167,7 @@ describe('a node that does not say which chain it is on', () => {
 
   it('is not asked where another is', async () => {
     refuses = mute
-    expect(await severalRpc([node.url, other.url], { chainId: 1 }).request('eth_gasPrice')).toBe('0x7')
+    expect(await failoverRpc([node.url, other.url], { chainId: 1 }).request('eth_gasPrice')).toBe('0x7')
     expect(node.seen).toEqual(['eth_chainId'])
   })
 })

@@ -2,7 +2,7 @@ import type { Chain } from '../../../chain/chain.ts'
 import type { Address, Hex } from '../../../domain/address.ts'
 import { AppError } from '../../../domain/errors.ts'
 import type { LogFilter, Market } from '../../../protocols/market.ts'
-import type { LogPlace } from '../../../store/engine/chain-logs.ts'
+import type { LogSource } from '../../../store/engine/chain-logs.ts'
 import type { EngineStore } from '../../../store/engine/store.ts'
 import { inPassing } from '../../background-writes.ts'
 import { hashesOf, newWindow, piecesOf, type Range, type Tip, type Window } from './block-ranges.ts'
@@ -44,7 +44,7 @@ async function stamped({ rpc }: Chain, logs: readonly RpcLog[]): Promise<RpcLog[
 /** A market whose logs are wanted, as far as they were read: `next` is the first block that is not, `known` the logs before it. */
 type Source = {
   market: Market
-  place: LogPlace
+  place: LogSource
   filters: LogFilter[]
   after: number | null
   next: bigint
@@ -102,7 +102,7 @@ export async function keptAmong(
   return (market) => sources.has(placeOf(market, owner).source)
 }
 
-const placeOf = (market: Market, owner: Address): LogPlace => ({
+const placeOf = (market: Market, owner: Address): LogSource => ({
   chainId: market.entry.chainId,
   source: nameOf(market.logs(owner)),
   owner: owner.toLowerCase(),
