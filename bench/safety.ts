@@ -35,9 +35,9 @@ function journalRound(): () => Promise<number> {
     const began = performance.now()
     planned(journal, payments)
     const { id } = payments
-    journal.sawHead(31337, at, hash)
-    journal.reserve(id, 0, at, at)
-    journal.sign(id, 0, {
+    journal.recordHead(31337, at, hash)
+    journal.reserveNonce(id, 0, at, at)
+    journal.recordSigned(id, 0, {
       hash,
       raw: `0x${'ab'.repeat(120)}`,
       kind: 'run',
@@ -47,9 +47,9 @@ function journalRound(): () => Promise<number> {
       maxFeePerGas: 1n,
       maxPriorityFeePerGas: 1n,
     })
-    journal.sent(hash, 'accepted')
-    journal.move(id, 0, 'INCLUDED', 'block', inclusion)
-    journal.move(id, 0, 'FINAL_OK', 'block, depth 1', inclusion)
+    journal.recordSent(hash, 'accepted')
+    journal.moveStep(id, 0, 'INCLUDED', 'block', inclusion)
+    journal.moveStep(id, 0, 'FINAL_OK', 'block, depth 1', inclusion)
     journal.settle(id, 'DONE', 'all steps are final', 0)
     at++
     return performance.now() - began

@@ -27,7 +27,7 @@ export async function simCell(seed: number, cell: number, broken: Broken = {}): 
   const told = world.told
   // One journal is lost after the other, and all that holds the runs together is a pinned nonce.
   const isPinned = counts.length === 1 && random() < 0.15
-  const pin: Partial<Execution> = isPinned ? { nonces: { [world.kind.chainId]: 0 } } : {}
+  const pin: Partial<Execution> = isPinned ? { pinnedNonces: { [world.kind.chainId]: 0 } } : {}
   const options = optionsOf(world)
   const asOne = counts.length === 1 && random() < 0.2
   const [faults, slow] = [pick([0, 0.02, 0.08, 0.2]), random() < 0.2]
@@ -126,7 +126,7 @@ function optionsOf({ random, pick }: World): Partial<Execution> {
     ...(random() < 0.2 && { pipeline: true, beforeLeg: async (_, steps) => steps.map(() => 50_000n) }),
     ...(random() < 0.2 && { noWait: true }),
     ...(random() < 0.3 && { replacement: pick(['bump', 'cancel'] as const) }),
-    ...(random() < 0.3 && { patience: { blocks: 1, ms: 5_000 } }),
+    ...(random() < 0.3 && { bumpDelay: { blocks: 1, ms: 5_000 } }),
     ...(random() < 0.2 && { maxFeePerGas: 4n * 10n ** 9n }),
     ...(random() < 0.3 && { queueBehind: true }),
   }

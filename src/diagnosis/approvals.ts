@@ -46,14 +46,14 @@ function pairsOf({ catalog, journal }: ExecutionContext, wallet: Address, chainI
 
 /** Every allowance above zero that a wallet gave on these chains, as far as the catalogue and this journal know whom to ask about. One exchange a chain. */
 export async function walletApprovals(
-  ground: ExecutionContext,
+  context: ExecutionContext,
   wallet: Address,
   chainIds: readonly number[],
 ): Promise<Approval[]> {
   const perChain = await Promise.all(
     chainIds.map(async (chainId) => {
-      const pairs = pairsOf(ground, wallet, chainId)
-      const answers = await ground.rpc(chainId).batch(
+      const pairs = pairsOf(context, wallet, chainId)
+      const answers = await context.rpc(chainId).batch(
         pairs.map(({ token, spender }) => [
           'eth_call',
           [
@@ -72,7 +72,7 @@ export async function walletApprovals(
     const amount = typeof raw === 'string' && /^0x[0-9a-f]+$/i.test(raw) ? BigInt(raw) : 0n
     if (amount === 0n) return []
     return {
-      network: networkNamed(ground.catalog.networks, chainId).name,
+      network: networkNamed(context.catalog.networks, chainId).name,
       chainId,
       token: token.address,
       spender,
@@ -93,11 +93,11 @@ type Unused = AllowanceRef & { amount: bigint }
  * The allowances that an operation gave and that are not used up, as the chain has them now. What is not known is not none: where a
  * chain does not say, it is the fault of its node, such as RPC_UNREACHABLE, and CONFIG_INVALID where there is none.
  */
-export async function unusedAllowances(ground: ExecutionContext, operation: Operation): Promise<Unused[]> {
+export async function unusedAllowances(context: ExecutionContext, operation: Operation): Promise<Unused[]> {
   const approvals = operation.steps.filter(
     ({ role, state }) => role === 'approve' && state !== 'PLANNED' && state !== 'RESERVED',
   )
-  const found = await Promise.all(approvals.map((step) => unusedAfter(ground, operation, step)))
+  const found = await Promise.all(approvals.map((step) => unusedAfter(context, operation, step)))
   const left = found.filter((one) => one !== undefined)
   // A part that was planned anew approves the same once more.
   return left.filter((one, at) => left.findIndex((other) => isSame(one, other)) === at)
@@ -122,11 +122,11 @@ export const printedAllowances = (
 
 /** The allowances of an operation that are left, to be printed; `null` where a chain does not say. */
 export async function remainingAllowances(
-  ground: ExecutionContext,
+  context: ExecutionContext,
   operation: Operation,
 ): Promise<RemainingAllowance[] | null> {
   try {
-    return printedAllowances(ground, await unusedAllowances(ground, operation))
+    return printedAllowances(context, await unusedAllowances(context, operation))
   } catch (error) {
     if (error instanceof AppError && (error.code === 'CONFIG_INVALID' || isOfNode(error))) return null
     throw error

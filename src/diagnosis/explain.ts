@@ -28,13 +28,13 @@ export type ServiceReport = { text: string; delivered: string | null }
 
 /** One verdict about an action of the journal. Asks, and neither signs nor writes anything. JOURNAL_UNREADABLE where the journal is not as it was written. */
 export async function explain(
-  ground: ExecutionContext,
+  context: ExecutionContext,
   operation: Operation,
   { told, depth }: { told: Promise<ServiceReport>; depth: FinalityDepth | undefined },
 ): Promise<Verdict> {
-  refuseDamaged(ground, operation)
+  refuseDamaged(context, operation)
   const [facts, { text }] = await Promise.all([
-    gatherFacts(ground, operation, { depth, told: told.then(({ delivered }) => delivered) }),
+    gatherFacts(context, operation, { depth, told: told.then(({ delivered }) => delivered) }),
     told,
   ])
   return { ...verdictOf(withReclaimedSteps(facts)), evidence: evidenceLines(facts, text) }
@@ -44,7 +44,7 @@ export async function explain(
 function verdictOf(facts: Facts): Omit<Verdict, 'evidence'> {
   const row = rows.find(({ is }) => is(facts))!
   // Where the same can pay twice in any case, that is told already; where it went on as another one, that one tells.
-  const mayBeSafe = row.safeToRetry !== neverSafe && facts.wentOnAs === undefined
+  const mayBeSafe = row.safeToRetry !== neverSafe && facts.successorId === undefined
   const unsafe = mayBeSafe ? retryRiskText(facts) : undefined
   const next = row.next(facts)
   // An allowance is taken back in any case, and that pays nobody.
@@ -62,7 +62,7 @@ function verdictOf(facts: Facts): Omit<Verdict, 'evidence'> {
 
 function refuseDamaged({ journal }: ExecutionContext, { id, wallet }: Operation): void {
   try {
-    journal.check(id)
+    journal.verify(id)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'JOURNAL_UNREADABLE') throw error
     const verdict: Verdict = {

@@ -119,11 +119,11 @@ function transactionOf(step: Step, kind: string, network: Network, lastHash: (st
 
 /** A report of what is done that also says what came out, where the journal does not hold that: by the receipt, so always the same. */
 export async function withReceivedAmount(
-  ground: ExecutionContext,
+  context: ExecutionContext,
   operation: Operation,
   report: Report,
 ): Promise<Report> {
   if (operation.state !== 'DONE' || report.amounts.out !== null) return report
-  const out = await receivedAmount(ground, operation)
+  const out = await receivedAmount(context, operation)
   return out ? { ...report, amounts: { in: report.amounts.in, out } } : report
 }

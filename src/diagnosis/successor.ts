@@ -7,6 +7,6 @@ export function successorOf(
   { journal }: Pick<ExecutionContext, 'journal'>,
   { id, state, idemKey, request }: Operation,
 ): Operation | undefined {
-  const holder = state === 'DROPPED' ? journal.findKey(idemKey) : undefined
+  const holder = state === 'DROPPED' ? journal.findByIdempotencyKey(idemKey) : undefined
   return holder && holder.id !== id && canonical(holder.request) === canonical(request) ? holder : undefined
 }

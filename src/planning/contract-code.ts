@@ -3,7 +3,7 @@ import type { Rpc } from '../chain/rpc/rpc.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { isExempt, type Terms } from '../guard/terms.ts'
-import type { CodePin } from '../store/journal/types.ts'
+import type { CodePin, CodePinJournal } from '../store/journal/types.ts'
 import type { ExecutionContext } from './context.ts'
 
 /** Where a proxy keeps its implementation (EIP-1967). */
@@ -67,7 +67,7 @@ export async function checkCode(
       `There is no contract at ${address} on chain ${chainId}`,
       { details: { address, chainId }, hint: notThere },
     )
-  const pinned = journal.pinOf(chainId, address)
+  const pinned = journal.codePin(chainId, address)
   const vouched = isExempt(terms, address)
   const contract = { ...code, chainId, address }
   if (pinned && isSame(pinned, code)) return { ...contract, state: 'pinned', firstUse: false }
@@ -87,9 +87,9 @@ export async function checkCode(
 
 /** Remembers the code of contracts that are used for the first time, or again after a change that the person vouched for. */
 export function pinContracts(
-  { journal }: Pick<ExecutionContext, 'journal'>,
+  { journal }: { journal: CodePinJournal },
   contracts: readonly CheckedContract[],
 ): void {
   for (const { chainId, address, state, firstUse, ...code } of contracts)
-    if (state !== 'pinned') journal.pin(chainId, address, code, !firstUse)
+    if (state !== 'pinned') journal.pinCode(chainId, address, code, !firstUse)
 }

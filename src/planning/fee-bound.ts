@@ -5,7 +5,7 @@ import type { LoadedPolicy } from '../guard/policy/policy.ts'
 import type { Simulation } from '../guard/simulation/result.ts'
 import { decodeTerms, feeCapOf, type Terms } from '../guard/terms.ts'
 import type { Operation, Step } from '../store/journal/operation.ts'
-import type { Journal } from '../store/journal/types.ts'
+import type { StepJournal } from '../store/journal/types.ts'
 
 /** The most that a leg may cost in gas, as its plan shows it: wei a unit, and in all where the gas is known. */
 export type FeeBound = { feeCap: bigint; maxCost: bigint | null }
@@ -33,7 +33,7 @@ export const storedFeeBound = ({ feeCap, maxCost }: FeeBound, from: number): Sto
 
 /** What a step that is about to be signed is held against. `lifted` is what the person allows beyond the plan, in wei a unit. */
 type CapQuestion = {
-  journal: Journal
+  journal: StepJournal
   operation: Operation
   networks: readonly Network[]
   lifted: bigint | undefined
@@ -74,7 +74,7 @@ export function stepFeeCap(
 }
 
 /** What the gas of steps can cost as it is signed. Of the attempts of a step one is mined at most: the dearest counts. */
-const signedFor = (journal: Journal, id: string, steps: readonly Step[]): bigint =>
+const signedFor = (journal: StepJournal, id: string, steps: readonly Step[]): bigint =>
   steps.reduce(
     (sum, { index }) =>
       sum +

@@ -32,13 +32,13 @@ export type LaterLegCost = { at: number; gas: bigint | null; price: bigint; data
  * SIMULATION_REVERTED). Nothing that was sent over a bridge can be taken back. Says what each of them is expected to cost.
  */
 export async function checkLaterLegs(
-  ground: Pick<ExecutionContext, 'rpc' | 'catalog'>,
+  context: Pick<ExecutionContext, 'rpc' | 'catalog'>,
   legs: readonly ProposedLeg[],
   terms: Pick<Terms, 'maxFeePerGas' | 'policy'>,
 ): Promise<LaterLegCost[]> {
   const costs: LaterLegCost[] = []
   for (const [at, leg] of legs.entries()) {
-    const cost = leg.transactions.length > 0 ? await checkOne(ground, leg, terms) : undefined
+    const cost = leg.transactions.length > 0 ? await checkOne(context, leg, terms) : undefined
     if (cost) costs.push({ at, ...cost })
   }
   return costs

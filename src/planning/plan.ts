@@ -61,7 +61,7 @@ export function policyFacts({ catalog, journal, now }: ExecutionContext, checked
     untried: contracts.find(({ state }) => state === 'new')?.address,
     at,
     quoteAgeMs: quoteAge(proposal.expiresAt, at),
-    held: (asset, since) => journal.held(proposal.wallet, asset, since, proposal.id),
+    held: (asset, since) => journal.heldAmount(proposal.wallet, asset, since, proposal.id),
   }
 }
 
@@ -94,26 +94,26 @@ export type CheckedPlan = {
 
 /** Guards every leg, looks at the contracts, tries the first leg, and holds all against the terms; what does not hold throws, and nothing has been signed. */
 export async function checkProposal(
-  ground: ExecutionContext,
+  context: ExecutionContext,
   proposed: Proposal,
   terms: Terms,
   opinion?: ReferenceQuote,
 ): Promise<CheckedPlan> {
-  const checked = await checkWithoutPolicy(ground, proposed, terms, opinion)
+  const checked = await checkWithoutPolicy(context, proposed, terms, opinion)
   refuseLowAssurance(checked.assurance, terms.lowest, 'what was asked for')
   if (terms.policy)
-    enforceRules(policyRules(terms.policy.policy, ground.catalog, policyFacts(ground, checked)))
+    enforceRules(policyRules(terms.policy.policy, context.catalog, policyFacts(context, checked)))
   return checked
 }
 
 /** The same without a word about whether its assurance is enough and what a policy says. */
 export async function checkWithoutPolicy(
-  ground: ExecutionContext,
+  context: ExecutionContext,
   proposed: Proposal,
   terms: Terms,
   opinion?: ReferenceQuote,
 ): Promise<CheckedPlan> {
-  const { catalog } = ground
+  const { catalog } = context
   const steps = activeLegs(proposed).flatMap(({ intent, chainId, transactions, at }) =>
     checkLeg({ intent, chainId, transactions, catalog, vouched: terms }).map((step) => ({
       ...step,
@@ -130,8 +130,8 @@ export async function checkWithoutPolicy(
   const active = activeLegs(proposal)
   const [reference, impacts, ...all] = await Promise.all([
     compareWithReference(opinion, proposal),
-    priceImpacts(ground, proposal, opinion?.worth),
-    ...active.map((leg) => checkTarget(ground, leg, terms)),
+    priceImpacts(context, proposal, opinion?.worth),
+    ...active.map((leg) => checkTarget(context, leg, terms)),
   ])
   const places = all.filter((place) => place !== undefined)
   const contracts = places.map(({ contract }) => contract)
@@ -139,7 +139,7 @@ export async function checkWithoutPolicy(
   const chains = proposal.legs.map(({ chainId }) => chainId)
   const simulation = first
     ? await simulatePlannedLeg(
-        ground,
+        context,
         { ...first, ...calldataDeadline(first.intent, callOf(steps, 0)) },
         terms,
         chains,
@@ -147,7 +147,7 @@ export async function checkWithoutPolicy(
     : null
   // Whoever does not have it is told that first.
   refusePriceImpact(impacts, terms)
-  const later = first ? await checkLaterLegs(ground, proposal.legs.slice(1), terms) : []
+  const later = first ? await checkLaterLegs(context, proposal.legs.slice(1), terms) : []
   const assurance = assuranceOf({
     simulation: simulation?.how ?? 'unavailable',
     code: leastKnown(contracts),
@@ -165,7 +165,7 @@ export async function checkWithoutPolicy(
     standing: places.flatMap(({ standing }) => standing ?? []),
     simulation,
     later,
-    bounds: await boundsOf(ground, active, simulation, terms),
+    bounds: await boundsOf(context, active, simulation, terms),
     reference,
     hash: hashPlan(planCore(proposal)),
     assurance,

@@ -16,20 +16,20 @@ export type PolicyReport = { planHash: string; policy: string; assurance: string
  * the wallet moved in the last day. What the guard itself refuses is thrown.
  */
 export async function checkPlanFile(
-  ground: ExecutionContext,
+  context: ExecutionContext,
   text: string,
   terms: Terms & { policy: LoadedPolicy },
   opinionOn: (proposal: Proposal) => Promise<ReferenceQuote | undefined> = async () => undefined,
 ): Promise<PolicyReport> {
-  const { proposal, hash } = readPlan(ground, text)
+  const { proposal, hash } = readPlan(context, text)
   // A policy may forbid what gas costs now, and that is told as one of its rules.
   const checked = await checkWithoutPolicy(
-    ground,
+    context,
     proposal,
     { ...terms, policy: null },
     await opinionOn(proposal),
   )
   const { sha256, policy } = terms.policy
-  const rules = policyRules(policy, ground.catalog, policyFacts(ground, checked))
+  const rules = policyRules(policy, context.catalog, policyFacts(context, checked))
   return { planHash: hash, policy: sha256, assurance: checked.assurance, rules }
 }

@@ -17,12 +17,12 @@ type Shown = any
  * Reads a plan file, and refuses one that shows something else than it is: what follows from its transactions is told anew and compared, and the
  * rest (simulation, fees, assurance) is covered by its own hash, and made anew before anybody signs. POLICY_TAMPER.
  */
-export function readPlan(ground: Pick<ExecutionContext, 'catalog'>, text: string): ParsedPlan {
-  const read = decodePlan(text, ground.catalog)
+export function readPlan(context: Pick<ExecutionContext, 'catalog'>, text: string): ParsedPlan {
+  const read = decodePlan(text, context.catalog)
   const file = JSON.parse(text) as Shown
   if (file.shownHash !== shownPlanHash(file))
     throw edited('what it shows is not what was written', file.shownHash === undefined)
-  const made = told(ground, read.proposal)
+  const made = told(context, read.proposal)
   if (!made) return read
   const { proposal } = read
   for (const [name, pick] of Object.entries(following))
@@ -61,7 +61,7 @@ function isWord(text: unknown, made: string, intent: Proposal['legs'][number]['i
 }
 
 /** What the calldata of a proposal says, whatever anybody vouched for: nothing is allowed by it. `undefined` where the guard refuses it, as it will. */
-function told(ground: Pick<ExecutionContext, 'catalog'>, proposal: Proposal): Shown {
+function told(context: Pick<ExecutionContext, 'catalog'>, proposal: Proposal): Shown {
   const all = proposal.legs.flatMap(({ transactions, intent }) => [
     ...transactions.map(({ to }) => to),
     ...(intent?.kind === 'swap' ? [intent.tokenIn.address, intent.tokenOut.address] : []),
@@ -69,8 +69,8 @@ function told(ground: Pick<ExecutionContext, 'catalog'>, proposal: Proposal): Sh
   ])
   const terms = { ...strictTerms, allow: all, allowTokens: all, maxServiceFeeBps: 10_000 }
   try {
-    const checked = checkCalldata(ground, proposal, terms)
-    return JSON.parse(JSON.stringify(planJson(checked, ground, { label: '', source: 'address' })))
+    const checked = checkCalldata(context, proposal, terms)
+    return JSON.parse(JSON.stringify(planJson(checked, context, { label: '', source: 'address' })))
   } catch (error) {
     if (error instanceof AppError) return undefined
     throw error

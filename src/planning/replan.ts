@@ -110,7 +110,7 @@ export function promisedMinimum(intent: Intent): { least: bigint; token: Token }
 
 /** A new leg, checked by the terms of the operation as the first plan was; what is accepted now may be `lifted` beyond them. */
 export const checkReplannedLeg = (
-  ground: ExecutionContext,
+  context: ExecutionContext,
   { id, kind, wallet, request, plan }: Operation,
   proposed: { leg: ProposedLeg; quoteId: string | null; expiresAt: string | null },
   lifted: Partial<Pick<Terms, 'maxFeePerGas' | 'maxPriceImpact'>> = {},
@@ -119,7 +119,7 @@ export const checkReplannedLeg = (
   const terms = decodeTerms(kept)
   const { leg, quoteId, expiresAt } = proposed
   return checkProposal(
-    ground,
+    context,
     { id, kind, wallet, request, about, quoteId, expiresAt, nonce: null, legs: [leg] },
     { ...terms, ...lifted },
   )

@@ -46,7 +46,7 @@ type Leg = ProposedLeg & { intent: Intent }
  * bought or sold against its oracle, and else against what both sides are worth in USD. A bridge burns and mints, and has no price.
  */
 export async function priceImpacts(
-  ground: Pick<ExecutionContext, 'rpc' | 'catalog'>,
+  context: Pick<ExecutionContext, 'rpc' | 'catalog'>,
   proposal: Proposal,
   worth: Promise<readonly Price[]> | undefined,
 ): Promise<PriceImpact[]> {
@@ -56,7 +56,7 @@ export async function priceImpacts(
   )
   return Promise.all(
     legs.map(async (leg): Promise<PriceImpact> => {
-      const { brings, fair } = (await offerOf(ground, leg)) ?? {}
+      const { brings, fair } = (await offerOf(context, leg)) ?? {}
       if (brings !== undefined && fair !== undefined)
         return { leg: leg.at, share: impactOf(brings, fair), by: isPriced(leg.intent) ? 'oracle' : 'pool' }
       const share = inUsd(leg.intent, proposal, (await worth) ?? [])

@@ -22,16 +22,16 @@ type Place = { contract: CheckedContract; standing: StandingAllowance | undefine
  * and it is known what the contract may take already beyond what this needs. A transfer of the native coin calls no contract.
  */
 export async function checkTarget(
-  ground: ExecutionContext,
+  context: ExecutionContext,
   { chainId, intent, transactions }: CheckedLeg,
   terms: Terms,
 ): Promise<Place | undefined> {
   if (isNativeTransfer(intent)) return undefined
   const { to: spender } = actionAmong(intent, transactions)
-  const rpc = ground.rpc(chainId)
+  const rpc = context.rpc(chainId)
   const { wallet } = intent
   const [contract, standing] = await Promise.all([
-    checkCode(ground, chainId, spender, terms),
+    checkCode(context, chainId, spender, terms),
     readStandingAllowance(rpc, wallet, spender, requiredAllowance(intent)),
     checkDecimals(
       rpc,

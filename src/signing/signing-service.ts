@@ -42,14 +42,14 @@ const stored = ({ name, address }: { name: string; address: Address | null }): S
 }
 
 /** What signs with a key, where it is; what speaks to devices and to other signers is loaded only for them. */
-async function holderOf(source: KeySource, needs: SigningServiceContext): Promise<KeyHolder> {
-  if (source.kind === 'ledger') return (await import('./ledger/ledger.ts')).openLedger(source, needs.tell)
+async function holderOf(source: KeySource, context: SigningServiceContext): Promise<KeyHolder> {
+  if (source.kind === 'ledger') return (await import('./ledger/ledger.ts')).openLedger(source, context.tell)
   if (source.kind === 'external') {
     const { openExternal } = await import('./external-signer.ts')
-    const url = optionValue(needs.argv, '--signer-url') ?? needs.signerUrl ?? ''
-    return openExternal({ url, wallet: source.wallet }, needs.tell)
+    const url = optionValue(context.argv, '--signer-url') ?? context.signerUrl ?? ''
+    return openExternal({ url, wallet: source.wallet }, context.tell)
   }
-  return privateKeySigner(parseKey(await keyFrom(source, needs)))
+  return privateKeySigner(parseKey(await keyFrom(source, context)))
 }
 
 type TextSource = Exclude<KeySource, { kind: 'ledger' | 'external' }>
@@ -86,7 +86,7 @@ async function importedKey(from: ImportSource): Promise<string> {
  * The one place where keys are. It opens them, checks by itself that what it is to sign does what is asked and was typed
  * (the guard, G1 to G8), and signs nothing else than what it approved (G12).
  */
-export function openSigningService(needs: SigningServiceContext): SigningService {
+export function openSigningService(context: SigningServiceContext): SigningService {
   const accounts = new Map<Address, KeyHolder>()
   const approved: { core: PlanCore; hash: string }[] = []
   /** Every call that may be signed, with the nonce that it was signed under: one for its life, and no other call has it. `unsaid` is what the person is told when it is signed first. */
@@ -109,19 +109,19 @@ export function openSigningService(needs: SigningServiceContext): SigningService
     vouched,
     quoteId,
   }: Extract<SigningRequests, { do: 'approve' }>): Promise<SigningAnswers['approve']> => {
-    const catalog = await needs.catalog()
-    const isWritten = namesRecordedPlan(needs.argv)
+    const catalog = await context.catalog()
+    const isWritten = namesRecordedPlan(context.argv)
     const [written, remembered] = await Promise.all([
-      isWritten ? needs.written() : undefined,
-      isWritten ? null : needs.remembered(quoteId),
+      isWritten ? context.written() : undefined,
+      isWritten ? null : context.remembered(quoteId),
     ])
     const steps = legs.flatMap(({ chainId, intent: json, transactions }) => {
       const intent = decodeIntent(json as never, catalog)
       if (intent.wallet !== accountOf(wallet).address)
         throw new AppError('POLICY_TAMPER', `The plan is for ${intent.wallet}, and the key is of ${wallet}`)
-      if (isWritten) refusePlanMismatch(needs.argv, written, transactions.map(read), vouched)
-      if (commandOperands(needs.argv)[1] === 'submit') refuseUnrequestedFee(needs.argv, intent)
-      if (!isWritten) refuseIntentMismatch(needs.argv, intent, vouched, remembered, catalog)
+      if (isWritten) refusePlanMismatch(context.argv, written, transactions.map(read), vouched)
+      if (commandOperands(context.argv)[1] === 'submit') refuseUnrequestedFee(context.argv, intent)
+      if (!isWritten) refuseIntentMismatch(context.argv, intent, vouched, remembered, catalog)
       const question = { intent, chainId, transactions: transactions.map(read), catalog, vouched }
       return checkLeg(question).map((step) => ({
         ...step,
@@ -147,15 +147,15 @@ export function openSigningService(needs: SigningServiceContext): SigningService
   }: Extract<SigningRequests, { do: 'sign' }>): Promise<SigningAnswers['sign']> => {
     const account = accountOf(wallet)
     const signable: Signable = { type: 'eip1559', ...read(json), ...feesOf(json) }
-    refuseDearUntyped(needs.argv, signable)
+    refuseDearUntyped(context.argv, signable)
     if (isNothing(signable, wallet)) {
       const at = `${signable.chainId} ${wallet} ${signable.nonce}`
       if (
         !calls.some((one) => one.at === at) &&
-        !(await needs.isSigned(signable.chainId, wallet, signable.nonce))
+        !(await context.isSigned(signable.chainId, wallet, signable.nonce))
       )
         throw tampered(`Nothing was signed with nonce ${signable.nonce}, so there is nothing to cancel`)
-      needs.say(`nothing, in the place of what waits with nonce ${signable.nonce}`)
+      context.say(`nothing, in the place of what waits with nonce ${signable.nonce}`)
     } else refuseUnapproved(wallet, signable)
     return { raw: await account.signTransaction(signable) }
   }
@@ -175,16 +175,16 @@ export function openSigningService(needs: SigningServiceContext): SigningService
     if (!mine || calls.some((one) => one !== mine && one.at === at))
       throw tampered(`Nonce ${signable.nonce} is not the one of this transaction: one has one for its life`)
     mine.at = at
-    if (mine.unsaid !== undefined) needs.say(mine.unsaid)
+    if (mine.unsaid !== undefined) context.say(mine.unsaid)
     mine.unsaid = undefined
   }
 
-  const desk = async (ask: SigningRequests): Promise<SigningAnswers[SigningRequests['do']]> => {
+  const service = async (ask: SigningRequests): Promise<SigningAnswers[SigningRequests['do']]> => {
     switch (ask.do) {
       case 'open': {
-        if (commandOperands(needs.argv)[0] === 'demo' && ask.source.kind !== 'sandbox')
+        if (commandOperands(context.argv)[0] === 'demo' && ask.source.kind !== 'sandbox')
           throw tampered('The demonstration is for the account of the sandbox')
-        const account = await holderOf(ask.source, needs)
+        const account = await holderOf(ask.source, context)
         accounts.set(account.address, account)
         return { address: account.address }
       }
@@ -200,7 +200,7 @@ export function openSigningService(needs: SigningServiceContext): SigningService
         return sign(ask)
     }
   }
-  return desk as SigningService
+  return service as SigningService
 }
 
 const read = ({ to, data, value, chainId }: TransactionJson): Transaction => ({

@@ -39,7 +39,7 @@ export async function broadcast(run: Run, index: number, all = false): Promise<v
       if (answer.startsWith('under: ') && (isAccepted(attempt) || (await isThere(rpc, attempt))))
         answer = 'known'
     }
-    run.journal.sent(attempt.hash, answer)
+    run.journal.recordSent(attempt.hash, answer)
     run.fault?.('after_broadcast')
     run.onProgress?.({ kind: 'sent', step, hash: attempt.hash })
   }

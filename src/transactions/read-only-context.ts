@@ -8,14 +8,14 @@ import type { Operation } from '../store/journal/operation.ts'
 const nowhere: readonly string[] = ['CONFIG_INVALID', 'UNKNOWN_NETWORK']
 
 /** The same ground for whoever only looks: a chain that has no RPC here is silent, and the journal tells of it what it holds. */
-export const readOnlyContext = (ground: ExecutionContext): ExecutionContext => ({
-  ...ground,
+export const readOnlyContext = (context: ExecutionContext): ExecutionContext => ({
+  ...context,
   rpc: (chainId) => {
     try {
-      return ground.rpc(chainId)
+      return context.rpc(chainId)
     } catch (cause) {
       if (!(cause instanceof AppError) || !nowhere.includes(cause.code)) throw cause
-      return silent(networkShown(ground.catalog.networks, chainId).name, cause)
+      return silent(networkShown(context.catalog.networks, chainId).name, cause)
     }
   },
 })

@@ -1,7 +1,7 @@
 import type { Rpc } from '../chain/rpc/rpc.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Operation, Step } from '../store/journal/operation.ts'
-import type { Journal } from '../store/journal/types.ts'
+import type { OperationJournal, ReorgJournal } from '../store/journal/types.ts'
 import { confirmStep } from './confirmation/confirmer.ts'
 import { withWalletLock } from './operations/locked.ts'
 import { abandonedFailureOf } from './outcome/failure.ts'
@@ -16,7 +16,7 @@ import { currentOperation, isInFlight, type Run, stepAt } from './run.ts'
  * is only cancelled.
  */
 export async function reopenAbandoned(
-  { journal, rpc }: { journal: Journal; rpc: (chainId: number) => Rpc },
+  { journal, rpc }: { journal: OperationJournal & ReorgJournal; rpc: (chainId: number) => Rpc },
   id: string,
   replacement: 'cancel' | undefined,
 ): Promise<boolean> {
@@ -31,7 +31,7 @@ export async function reopenAbandoned(
       { details: { operation: id, index: reverted.index }, hint: `sluice action cancel ${id} --yes` },
     )
   if (gone.length > 0)
-    journal.reopen(
+    journal.reopenSteps(
       id,
       gone.map(({ index }) => index),
       'a deep reorganisation took its block away',

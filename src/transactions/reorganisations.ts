@@ -2,31 +2,34 @@ import { hexQuantity } from '../chain/rpc/answer-numbers.ts'
 import type { Rpc } from '../chain/rpc/rpc.ts'
 import { undefinedIfUnanswered, withTimeout } from '../chain/rpc/timeouts.ts'
 import type { Operation, Step } from '../store/journal/operation.ts'
-import type { Journal } from '../store/journal/types.ts'
+import type { NonceJournal, OperationJournal, ReorgJournal, StepJournal } from '../store/journal/types.ts'
 import { type Block, findAttempt, isInclusionBlock } from './confirmation/find-transaction.ts'
 import { type Disagreement, lookupTimeoutMs } from './confirmation/quorum.ts'
 import { activeSteps } from './operations/active-steps.ts'
 
-type Place = { journal: Journal; rpc: (chainId: number) => Rpc }
+type Chains = {
+  journal: OperationJournal & StepJournal & NonceJournal & ReorgJournal
+  rpc: (chainId: number) => Rpc
+}
 
 /**
  * Looks whether a step that the journal holds for lost is on the chain after all, as a reorganisation can make it: then the step waits again, to be
  * followed to its end. Gives whether there was one. A node that does not answer, or does not show it, is no proof of anything.
  */
-async function regainFound(place: Place, operationId: string): Promise<boolean> {
-  const found = await rediscoveredSteps(place, operationId)
-  return found.length > 0 && place.journal.regain(operationId, found, 'it is on the chain')
+async function regainFound(chains: Chains, operationId: string): Promise<boolean> {
+  const found = await rediscoveredSteps(chains, operationId)
+  return found.length > 0 && chains.journal.reclaimNonces(operationId, found, 'it is on the chain')
 }
 
 /** The steps that the journal holds for lost and of which an attempt is on the chain, by their indexes. Nothing is written. */
-export async function rediscoveredSteps({ journal, rpc }: Place, operationId: string): Promise<number[]> {
+export async function rediscoveredSteps({ journal, rpc }: Chains, operationId: string): Promise<number[]> {
   const operation = journal.find(operationId)
   if (operation?.state !== 'ATTENTION') return []
   const found: number[] = []
   for (const step of activeSteps(operation)) {
     const { state, nonce, wallet, index, transaction } = step
     if (state !== 'SUPERSEDED' || nonce === null) continue
-    if (journal.holderOf(transaction.chainId, wallet, nonce)) continue
+    if (journal.nonceHolder(transaction.chainId, wallet, nonce)) continue
     const attempts = journal.attempts(operationId, index)
     if (await undefinedIfUnanswered(findAttempt(rpc(transaction.chainId), step, attempts))) found.push(index)
   }
@@ -40,11 +43,11 @@ const final: readonly Step['state'][] = ['FINAL_OK', 'FINAL_REVERTED', 'CANCELLE
  * final block is not there any more, `found` where what was taken for lost is there.
  */
 export async function reopenContradicted(
-  place: { journal: Journal; rpc: (chainId: number) => Rpc },
+  chains: Chains,
   operationId: string,
 ): Promise<'gone' | 'found' | undefined> {
-  if (await reopenReorganised(place, operationId)) return 'gone'
-  return (await regainFound(place, operationId)) ? 'found' : undefined
+  if (await reopenReorganised(chains, operationId)) return 'gone'
+  return (await regainFound(chains, operationId)) ? 'found' : undefined
 }
 
 /**
@@ -53,7 +56,7 @@ export async function reopenContradicted(
  * that height, is no proof of anything, nor is one alone where others have the block.
  */
 export async function reopenReorganised(
-  { journal, rpc }: { journal: Journal; rpc: (chainId: number) => Rpc },
+  { journal, rpc }: Pick<Chains, 'rpc'> & { journal: OperationJournal & ReorgJournal },
   operationId: string,
 ): Promise<boolean> {
   const operation = journal.find(operationId)
@@ -61,7 +64,7 @@ export async function reopenReorganised(
   if (operation.state === 'CANCELLED' && operation.exit !== 24) return false
   const gone = await reorganisedSteps(rpc, operation)
   if (gone.length === 0) return false
-  journal.reopen(
+  journal.reopenSteps(
     operationId,
     gone.map(({ index }) => index),
     'a deep reorganisation took its block away',

@@ -64,7 +64,7 @@ export type Execution = {
   /** What makes a transaction final; otherwise what the network says. */
   depth?: FinalityDepth
   /** The nonce that the first step on a chain must have; the steps after it count on. */
-  nonces?: Readonly<Record<number, number>>
+  pinnedNonces?: Readonly<Record<number, number>>
   /** Take the nonce behind what others have waiting, instead of refusing. */
   queueBehind?: boolean
   /** Sign and send all steps of a leg before the first is in a block. */
@@ -73,23 +73,23 @@ export type Execution = {
   /** Replace what is on its way by the same with a higher fee, or by nothing at all. */
   replacement?: 'bump' | 'cancel'
   /** Nothing that is not signed yet is signed in this run, whatever has come by then: only what waits is followed, or replaced. */
-  onlyWaiting?: boolean
+  onlySigned?: boolean
   /** How long a transaction may wait before its fee is raised. */
-  patience?: BumpDelay
+  bumpDelay?: BumpDelay
   /** Unix seconds, by the clock of the chain, after which the action of a leg can only fail. */
   deadlineOf?: (leg: Leg) => number | undefined
   /** Adds empty blocks on a chain that makes none by itself. */
-  mine?: (chainId: number, blocks: number) => Promise<void>
+  mineBlocks?: (chainId: number, blocks: number) => Promise<void>
   /** Send, and do not follow: ends in PENDING as soon as something is on its way. */
   noWait?: boolean
   signal?: AbortSignal
   onProgress?: (progress: Progress) => void
   /** The transaction that brought the funds of a leg, as soon as the service knows it. Our own node is asked about it. */
-  arrived?: (leg: Leg) => Promise<Hex | undefined>
+  reportedDelivery?: (leg: Leg) => Promise<Hex | undefined>
   /** What came, by the chains alone, whether somebody names the transaction that brought it or not. */
-  brought?: (told: Hex | null) => Promise<DeliveryResult | undefined>
+  checkDelivery?: (told: Hex | null) => Promise<DeliveryResult | undefined>
   /** What is written down of an operation when it is done. Nothing that fails in it keeps that from being so. */
-  result?: () => Promise<unknown>
+  readResult?: () => Promise<unknown>
   /** Called before anything is signed in this run: shows the signer what it will be asked for. */
   approve?: () => Promise<void>
   /**
@@ -107,13 +107,13 @@ export type Execution = {
 export type Run = Execution & {
   until: number
   clock: Clock
-  waits: AnswerTimes
-  replaced: Set<number>
-  signing: { isAsked: boolean }
+  answerTimes: AnswerTimes
+  replacedSteps: Set<number>
+  signerState: { isAsked: boolean }
   disagreement?: Disagreement | undefined
-  early?: { host: string; by: string } | undefined
-  behind?: { operation: string; nonce: number } | undefined
-  taken?: { nonce: number; by: string; blockNumber: number | null; unlike?: Disagreement } | undefined
+  deadlineDispute?: { host: string; by: string } | undefined
+  precedingNonce?: { operation: string; nonce: number } | undefined
+  nonceConflict?: { nonce: number; by: string; blockNumber: number | null; unlike?: Disagreement } | undefined
 }
 
 /** Thrown inside a run when the time is over or the person interrupts. It never leaves `execute`. */

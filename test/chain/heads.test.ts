@@ -40,7 +40,7 @@ describe('a block that was named too high', () => {
   it('by one of two endpoints is not noted: the lowest that both have is', async () => {
     const liar = await provider(chain.url, lying)
     await outcome('high', { rpc: () => failoverRpc([liar.url, chain.url]), noWait: true })
-    expect(journal.head(31337)?.number).toBeLessThanOrEqual(await newest())
+    expect(journal.highestHead(31337)?.number).toBeLessThanOrEqual(await newest())
     expect(journal.find('high')!.steps[0]).toMatchObject({ state: 'BROADCAST' })
     expect(await outcome('after')).toMatchObject({ state: 'DONE' })
     await liar.close()
@@ -52,7 +52,7 @@ describe('a block that was named too high', () => {
     await outcome('high', { rpc: () => httpRpc(liar.url), noWait: true })
     await liar.close()
     reopen(Date.now)
-    const { seen } = journal.head(31337)!
+    const { seen } = journal.highestHead(31337)!
     const until = new Date(seen + 600_000).toISOString()
     expect(await outcome('soon')).toMatchObject({
       code: 'RPC_INCONSISTENT',
@@ -61,22 +61,22 @@ describe('a block that was named too high', () => {
     })
     for (const wrong of [-11, 11]) {
       reopen(minutes(wrong))
-      journal.sawHead(31337, 1_000_000, `0x${'00'.repeat(32)}`)
+      journal.recordHead(31337, 1_000_000, `0x${'00'.repeat(32)}`)
       reopen(Date.now)
       expect(await outcome(`later${wrong}`)).toMatchObject({ state: 'DONE' })
-      expect(journal.head(31337)!.number).toBeLessThanOrEqual(await newest())
+      expect(journal.highestHead(31337)!.number).toBeLessThanOrEqual(await newest())
     }
   })
 
   it('and a node that is far behind what was seen minutes ago is refused still', async () => {
     reopen(minutes(-9))
-    journal.sawHead(31337, (await newest()) + 4, `0x${'00'.repeat(32)}`)
+    journal.recordHead(31337, (await newest()) + 4, `0x${'00'.repeat(32)}`)
     // Lower ones that are seen in between take nothing from it, and make it no younger.
     reopen(minutes(-1))
-    journal.sawHead(31337, await newest(), `0x${'11'.repeat(32)}`)
+    journal.recordHead(31337, await newest(), `0x${'11'.repeat(32)}`)
     reopen(Date.now)
     expect(await outcome('behind')).toMatchObject({ code: 'RPC_INCONSISTENT' })
-    expect(Date.now() - journal.head(31337)!.seen).toBeGreaterThan(8 * 60_000)
+    expect(Date.now() - journal.highestHead(31337)!.seen).toBeGreaterThan(8 * 60_000)
   })
 })
 

@@ -117,8 +117,8 @@ describe('an action that was gone on with elsewhere', () => {
     const { hash } = kept.attempts(id, 0)[0]!
     const found = (await findTransaction(rpc(), hash))!
     const { ok: _, logs: __, ...inclusion } = found
-    kept.move(id, 0, 'INCLUDED', 'noticed', inclusion)
-    kept.move(id, 0, 'FINAL_OK', 'noticed', inclusion)
+    kept.moveStep(id, 0, 'INCLUDED', 'noticed', inclusion)
+    kept.moveStep(id, 0, 'FINAL_OK', 'noticed', inclusion)
     kept.close()
     await sandbox.world.warp(3_600)
     expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })

@@ -35,7 +35,7 @@ const factsOf = (
   state: Step['state'],
   seen: Partial<OnChainFacts>,
   more: Partial<StepFacts & { step: Step }> = {},
-): StepFacts => ({ step: stepOf(state), attempts: [], network, seen: seenOf(seen), ...more })
+): StepFacts => ({ step: stepOf(state), attempts: [], network, onChain: seenOf(seen), ...more })
 const found = { hash, ok: true, isDeep: true, blockNumber: 7, confirmations: 1 }
 const foundAs = (kind: 'run' | 'cancel', ok = true) =>
   ({ found: { ...found, ok, kind } }) as unknown as Partial<OnChainFacts>

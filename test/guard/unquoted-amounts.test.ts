@@ -97,8 +97,8 @@ describe('a node that does not speak of what waits', () => {
     const nonce = Number(await chain.rpc.request('eth_getTransactionCount', [signer.address, 'latest']))
     const fees = { gas: 21_000n, maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 10n ** 9n }
     const raw = await signer.signTransaction({ type: 'eip1559', ...transaction, ...fees, nonce })
-    journal.reserve('signed', 0, nonce, 1)
-    journal.sign('signed', 0, { hash: keccak256(raw), raw, kind: 'run', nonce, transaction, ...fees })
+    journal.reserveNonce('signed', 0, nonce, 1)
+    journal.recordSigned('signed', 0, { hash: keccak256(raw), raw, kind: 'run', nonce, transaction, ...fees })
     planPayments(journal, 'next')
     expect(await pay('next')).toMatchObject({
       code: 'FOREIGN_PENDING',

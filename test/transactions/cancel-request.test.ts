@@ -110,7 +110,7 @@ describe('what is told to be cancelled', () => {
     reopen(() => Date.now() - behind)
     await waiting('earlier')
     behind = 3_600_000
-    const ended = outcome('earlier', { replacement: 'cancel', patience })
+    const ended = outcome('earlier', { replacement: 'cancel', bumpDelay: patience })
     await until(() => kinds('earlier').length > 1)
     await until(async () => {
       await mineDear()

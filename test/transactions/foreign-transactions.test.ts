@@ -70,7 +70,7 @@ describe('a transaction that has the nonce of a step and was not signed by this 
     })
     expect(journal.attempts('lost', 0)).toHaveLength(1)
     expect(journal.find('lost')).toMatchObject({ state: 'ATTENTION', exit: 23 })
-    journal.check('lost')
+    journal.verify('lost')
   })
 
   it('is undone where the step itself is in a block after all', async () => {
@@ -108,7 +108,7 @@ describe('another transaction of the wallet that comes under its nonce just befo
 
   it('is not outbid by itself, and the person is told of it', async () => {
     const patience = { ms: 1, blocks: 0 }
-    expect(await outrun('outrun', { patience, timeoutMs: 500 })).toMatchObject({
+    expect(await outrun('outrun', { bumpDelay: patience, timeoutMs: 500 })).toMatchObject({
       code: 'PENDING',
       message: expect.stringContaining('replacement transaction underpriced'),
       hint: 'Another transaction of this wallet waits with its nonce; see which: sluice action explain outrun; to put this one in its place: sluice action speed-up outrun',
@@ -169,7 +169,7 @@ describe('an approval that was lost', () => {
     expect(done).toMatchObject({ state: 'DONE', steps: [{ state: 'SUPERSEDED' }, { state: 'FINAL_OK' }] })
     expect(told).toEqual(['final 1'])
     expect(await outcome('whole')).toMatchObject({ state: 'DONE' })
-    journal.check('whole')
+    journal.verify('whole')
   })
 
   test('is left behind by what waited for a person because of it, too', async () => {

@@ -142,7 +142,8 @@ describe('a reorganisation that is deeper than what counted as final', () => {
     await run(journal, home, chain.url, 'vain', { noWait: true }).catch(() => undefined)
     const [{ hash }] = [journal.attempts('vain', 0)[0]!]
     const was = { hash, blockNumber: 1, blockHash: hash, gasUsed: 1n, gasPrice: 1n }
-    for (const state of ['INCLUDED', 'FINAL_REVERTED'] as const) journal.move('vain', 0, state, 'seen', was)
+    for (const state of ['INCLUDED', 'FINAL_REVERTED'] as const)
+      journal.moveStep('vain', 0, state, 'seen', was)
     journal.settle('vain', 'CANCELLED', 'given up by the person', 21)
     expect(await again('vain')).toMatchObject({ code: 'PARTIAL', hint: 'sluice action cancel vain --yes' })
     expect(await again('vain', 'cancel')).toBe(true)
@@ -207,7 +208,7 @@ describe('how deep is deep', () => {
     planPayments(journal, 'four')
     const done = await run(journal, home, chain.url, 'four', {
       depth: 4,
-      mine: async (_, blocks) => {
+      mineBlocks: async (_, blocks) => {
         asked.push(blocks)
         await mine(blocks)
       },

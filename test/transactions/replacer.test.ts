@@ -45,7 +45,7 @@ async function waiting(id: string, more: Partial<Execution> = {}) {
   planPayments(journal, id)
   let isSent = false
   const ended = run(journal, home, chain.url, id, {
-    patience,
+    bumpDelay: patience,
     ...more,
     onProgress: ({ kind }) => {
       isSent ||= kind === 'sent'
@@ -216,7 +216,7 @@ it('a nonce that an authorisation took (EIP-7702) is lost without a name, when t
     details: { hash: null },
   })
   expect(journal.find('authorised')).toMatchObject({ state: 'ATTENTION', steps: [{ state: 'SUPERSEDED' }] })
-  journal.check('authorised')
+  journal.verify('authorised')
 })
 
 /** Where code is that takes no call. */
@@ -281,7 +281,9 @@ describe('by the person', () => {
       run(journal, home, chain.url, 'taken-back', { replacement, ...more }).catch((e: unknown) => e)
     for (const replacement of ['cancel', 'bump'] as const)
       expect(code(await replacedBy(replacement, { noWait: true }))).toBe('PENDING')
-    const outcome = run(journal, home, chain.url, 'taken-back', { patience }).catch((e: unknown) => e)
+    const outcome = run(journal, home, chain.url, 'taken-back', { bumpDelay: patience }).catch(
+      (e: unknown) => e,
+    )
     // Signed is not sent: a block that is made in between has nothing in it.
     await mineDear(parseGwei('200'), () => (attempts('taken-back')[3]?.sends ?? 0) > 0)
     expect(attempts('taken-back').map(({ kind }) => kind)).toEqual(['run', 'cancel', 'bump', 'bump'])

@@ -62,7 +62,7 @@ async function isOfThis(
   { chainId, rpc }: Chains['chains'][number],
   wasReplaced: Chains['wasReplaced'],
 ): Promise<boolean> {
-  const head = journal.head(chainId)
+  const head = journal.highestHead(chainId)
   if (!head) return true
   const block = await rpc
     .request<{ hash: Hex } | null>('eth_getBlockByNumber', [`0x${head.number.toString(16)}`, false])
@@ -73,6 +73,6 @@ async function isOfThis(
   if (block === undefined || block?.hash === head.hash) return true
   if (!(await wasReplaced(head.hash))) return false
   // From here on it is the new block that tells whose chain this is.
-  if (block) journal.sawHead(chainId, head.number, block.hash)
+  if (block) journal.recordHead(chainId, head.number, block.hash)
   return true
 }

@@ -52,7 +52,9 @@ const goesOn = ['submit', 'resume', 'replan', 'revoke', 'speed-up', 'cancel', 'a
 function verbOn(argv: readonly string[], journal: Journal, { operation }: Omit<Signed, 'again' | 'verb'>) {
   const [command, verb = '', ...rest] = commandOperands(argv)
   if (command !== 'action' || verb === 'submit' || !goesOn.includes(verb)) return undefined
-  const isNamed = rest.some((word) => (journal.find(word) ?? journal.findKey(word))?.id === operation.id)
+  const isNamed = rest.some(
+    (word) => (journal.find(word) ?? journal.findByIdempotencyKey(word))?.id === operation.id,
+  )
   return isNamed ? verb : undefined
 }
 
@@ -141,7 +143,7 @@ function signedIn(
   kinds: readonly string[] | undefined,
 ): Omit<Signed, 'again' | 'verb'> | undefined {
   for (const name of names) {
-    const operation = journal.find(name) ?? journal.findKey(name)
+    const operation = journal.find(name) ?? journal.findByIdempotencyKey(name)
     const hashes = operation?.steps.map(({ index }) => journal.attempts(operation.id, index).at(-1)?.hash)
     if (!operation || !hashes?.some((hash) => hash !== undefined)) continue
     if (kinds && !kinds.includes(operation.kind)) continue

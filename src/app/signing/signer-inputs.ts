@@ -83,7 +83,7 @@ export function signerReads({
     },
     isSigned: (chainId, wallet, nonce) =>
       withJournal((journal) => {
-        const holder = journal.holderOf(chainId, wallet, nonce)
+        const holder = journal.nonceHolder(chainId, wallet, nonce)
         return holder !== undefined && journal.attempts(holder.operation, holder.index).length > 0
       }),
   }
@@ -143,7 +143,7 @@ function operationIn(journal: Journal, name: string | undefined): RecordedPlan |
   const operation =
     journal.find(name) ?? journal.list({ limit: 10_000 }).find(({ idemKey }) => idemKey === name)
   if (!operation) return undefined
-  journal.check(operation.id)
+  journal.verify(operation.id)
   const { allow, allowTokens } = (operation.plan as StoredPlan).terms
   return {
     transactions: operation.steps.map(({ transaction }) => transaction),

@@ -108,7 +108,7 @@ export function wayOf(
   const nonces = noncesOf(options.nonce, ground.catalog.networks, operation.legs)
   return {
     ...(depth !== undefined && { depth }),
-    ...(nonces && { nonces }),
+    ...(nonces && { pinnedNonces: nonces }),
     ...(options.queueBehind && { queueBehind: true }),
     ...(options.pipeline && { pipeline: true }),
     ...(options.lockWait === false && { lockWaitMs: 0 }),
@@ -116,7 +116,7 @@ export function wayOf(
     ...(maxFeePerGas !== undefined && { maxFeePerGas }),
     // The embedded chains make a block only when there is something to put in it.
     ...(place.kind === 'sandbox' && {
-      mine: async (chainId: number, blocks: number) => {
+      mineBlocks: async (chainId: number, blocks: number) => {
         await ground.rpc(chainId).request('anvil_mine', [`0x${blocks.toString(16)}`])
       },
     }),

@@ -122,7 +122,7 @@ export async function follow(
       runOperation(ground, operation, {
         ...wayOf(cli, ground, operation, options, options.maxFeePerGas),
         ...(replacement && { replacement }),
-        ...(onlyWaiting && { onlyWaiting }),
+        ...(onlyWaiting && { onlySigned: onlyWaiting }),
         account,
         timeoutMs: timeLeft(cli),
         signal: cli.world.interrupt.signal,

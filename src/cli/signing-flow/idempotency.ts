@@ -106,8 +106,8 @@ export function refuseReused(
   key: string,
   request: Record<string, unknown>,
 ): void {
-  const earlier = journal.findKey(key)
-  if (earlier) journal.findByKey(key, { ...request, wallet: earlier.wallet })
+  const earlier = journal.findByIdempotencyKey(key)
+  if (earlier) journal.findForRequest(key, { ...request, wallet: earlier.wallet })
 }
 
 /** Says where a key cannot keep what was promised of it: another machine may have used it, and this one has never signed for a wallet that has sent something. */

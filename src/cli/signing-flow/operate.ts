@@ -83,7 +83,7 @@ async function undertake(
       hint: `Name its wallet: --wallet ${wallet}`,
     })
   const request = { ...asked, wallet: who.address }
-  const earlier = key === undefined ? undefined : ground.journal.findByKey(key, request)
+  const earlier = key === undefined ? undefined : ground.journal.findForRequest(key, request)
   const fresh = earlier !== undefined && isUnsigned(ground, earlier)
   if (earlier && !options.dryRun) {
     await confirmOlderJournal(cli, ground, earlier, options)
@@ -116,7 +116,7 @@ async function undertake(
   const mine = turn ?? (await acquirePlanningLock(ground, who.address, limits))
   try {
     // Others may have been at work while the question stood: the key and the allowances are looked at once more.
-    const now = key === undefined ? undefined : ground.journal.findByKey(key, request)
+    const now = key === undefined ? undefined : ground.journal.findForRequest(key, request)
     if (now && !isUnsigned(ground, now))
       return await goOnOrRevoke(cli, ground, now, signer, { ...options, turn: mine })
     await givesUp?.close()
@@ -166,7 +166,7 @@ function planned(
 ): PlannedOperation {
   const { id } = checked.proposal
   const known = ground.journal.find(id)
-  const keyed = ground.journal.findKey(id)
+  const keyed = ground.journal.findByIdempotencyKey(id)
   if (keyed && keyed.id !== id) throw namedTwice(id, keyed)
   if (known && known.id === unsigned?.id) return restartOperation(ground, checked, known)
   if (known) throw startedBefore(known)

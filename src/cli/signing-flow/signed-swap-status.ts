@@ -60,7 +60,7 @@ async function operationNamed(cli: Cli, typed: string): Promise<Known | undefine
   const operation =
     ground &&
     (ground.journal.find(typed) ??
-      ground.journal.findKey(typed) ??
+      ground.journal.findByIdempotencyKey(typed) ??
       ground.journal
         .list({}, () => undefined)
         .find(({ plan }) => plan && quoteIds(plan as StoredPlan).includes(typed)))

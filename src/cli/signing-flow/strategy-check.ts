@@ -44,7 +44,8 @@ export async function askedStrategy(cli: Cli, id: string, key: string | undefine
   return given
 }
 
-const isBegun = ({ journal }: ExecutionContext, key: string): boolean => journal.findKey(key) !== undefined
+const isBegun = ({ journal }: ExecutionContext, key: string): boolean =>
+  journal.findByIdempotencyKey(key) !== undefined
 
 /** Throws unless a quote is for what was asked: the same tokens on the same chains, the same exact amount, and time left to take it. */
 export function refuseDrift(

@@ -24,7 +24,7 @@ export async function ofHash(
   hash: Hex,
   depth?: FinalityDepth,
 ): Promise<{ id: string } | { verdict: Verdict } | { silent: UnansweredNetwork[] }> {
-  const id = ground.journal.findHash(hash)
+  const id = ground.journal.operationOfHash(hash)
   if (id !== undefined) return { id }
   const { found, silent } = await lookUpTransaction(ground, hash, depth)
   return found ? { verdict: verdictOf(hash, found) } : { silent }

@@ -29,7 +29,7 @@ export const liftedBy = (options: GoOnOptions): bigint | undefined =>
 
 /** The operation of an id, a quote id or an idempotency key in the journal of this machine, if it holds one. */
 export const inJournal = ({ journal }: ExecutionContext, id: string): PlannedOperation | undefined =>
-  journal.find(id) ?? journal.findKey(id)
+  journal.find(id) ?? journal.findByIdempotencyKey(id)
 
 /** What the journal knows, after a look whether what was final is on the chain still, and what was lost is lost. */
 export async function looked(

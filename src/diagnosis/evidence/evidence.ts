@@ -54,7 +54,7 @@ export function makeEvidence(
       .attempts(id, index)
       .map(({ raw: _, transaction, ...attempt }) => ({ step: index, ...attempt, transaction })),
   )
-  const brokenAt = journal.brokenAt() ?? null
+  const brokenAt = journal.firstBrokenEvent() ?? null
   const evidence: Evidence = {
     format: 'sluice-evidence@1',
     made: new Date(now()).toISOString(),

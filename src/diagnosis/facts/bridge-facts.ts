@@ -15,7 +15,7 @@ import { type BridgeFacts, hasStepSucceeded, type StepFacts } from './facts.ts'
 
 /** Where funds are that a later leg waits for; `undefined` while nothing is on a bridge. `told` is the hash that the service names. */
 export async function readBridgeFacts(
-  ground: ExecutionContext,
+  context: ExecutionContext,
   operation: Operation,
   steps: readonly StepFacts[],
   events: readonly JournalEvent[],
@@ -24,9 +24,9 @@ export async function readBridgeFacts(
   const leg = operation.legs.find(({ arrival }) => arrival !== null && arrival.hash === null)
   const before = steps.filter(({ step }) => leg !== undefined && step.leg < leg.leg)
   const sent = before.findLast(({ step }) => step.role === 'action')
-  const mined = sent && (sent.step.inclusion ?? sent.seen?.found)
+  const mined = sent && (sent.step.inclusion ?? sent.onChain?.found)
   if (!leg?.arrival || !sent || !mined || !hasStepSucceeded(sent)) return undefined
-  const { networks } = ground.catalog
+  const { networks } = context.catalog
   const { chainId } = sent.step.transaction
   const { hash: burn, blockNumber } = mined
   const burned = burnedBy(sent.step.transaction, operation.wallet)
@@ -36,14 +36,14 @@ export async function readBridgeFacts(
   }
   const named = Hash.safeParse(told).data ?? resultOf(operation).short?.hash ?? null
   const { burnedAt, isUnknown, isAttested, isFast, isMinted, brought } = await readDelivery(
-    ground,
+    context,
     awaited,
     named,
   )
-  const shown = (amount: bigint) => amountText(ground, leg.chainId, awaited.leg.arrival, amount)
+  const shown = (amount: bigint) => amountText(context, leg.chainId, awaited.leg.arrival, amount)
   const { minimum } = leg.arrival
   const isLess = brought !== undefined && brought.amount < minimum
-  const later = isLess ? await laterOf(ground, awaited.leg, brought.found.blockNumber) : undefined
+  const later = isLess ? await laterOf(context, awaited.leg, brought.found.blockNumber) : undefined
   return {
     from: networkNamed(networks, chainId),
     to: networkNamed(networks, leg.chainId),

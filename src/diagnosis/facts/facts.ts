@@ -49,11 +49,11 @@ export type StepFacts = {
   step: Step
   attempts: Attempt[]
   network: Network
-  seen?: OnChainFacts
+  onChain?: OnChainFacts
   /** It came to nothing once for good, by the journal, and nothing that waits cancels it: only a cancel of it is ever sent. */
-  isLetGo?: true
+  isOnlyCancellable?: true
   /** Its nonce belongs to another operation of the journal by now. */
-  isOfAnother?: true
+  isNonceReused?: true
 }
 
 /**
@@ -85,7 +85,7 @@ export type Facts = {
   plan: StoredPlan
   now: number
   /** Why the last run signed no more, of what it left in part. */
-  endedFor: string | undefined
+  lastRunReason: string | undefined
   wasReopened: boolean
   chains: ReadonlyMap<number, ChainFacts>
   steps: readonly StepFacts[]
@@ -94,23 +94,23 @@ export type Facts = {
   /** The first step that is not signed. */
   unsigned: Step | undefined
   /** Why that and what follows it cannot be signed now, where something speaks against it. */
-  stuck: Blocker | undefined
+  blocker: Blocker | undefined
   /** What contracts may still take of what it allowed; `null` where that is not known. */
-  left: readonly RemainingAllowance[] | null
+  remainingAllowances: readonly RemainingAllowance[] | null
   bridge: BridgeFacts | undefined
   /** What came out, and what a bridge brought, by receipts. */
-  came: TokenAmount | undefined
-  brought: TokenAmount | undefined
+  received: TokenAmount | undefined
+  bridged: TokenAmount | undefined
   /** What was claimed since from the queue that a withdrawal went into, be it of this withdrawal or of another one. */
   claimed: { id: string; out: TokenAmount | undefined } | undefined
   /** The action of the same wallet that comes first: that holds the nonce before that of `focus`, or that its chain should have before anything else can be signed. */
-  before: string | undefined
+  precedingId: string | undefined
   /** The action that it went on as, under the same key, where nothing of it was ever signed. */
-  wentOnAs: string | undefined
+  successorId: string | undefined
   /** Whether a person gave it up before that. */
   wasGivenUp: boolean
   /** Another process is at work with its wallet now, so that what is not signed may be at any moment. */
-  isAtWork: boolean
+  isWalletBusy: boolean
 }
 
 /** Whether a step is signed and the journal does not know its end. */
@@ -118,16 +118,16 @@ export const isInFlight = ({ state }: Step): boolean =>
   state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED'
 
 /** Whether a step ended as it should, by the journal or by the chain. */
-export const hasStepSucceeded = ({ step, seen }: StepFacts): boolean =>
+export const hasStepSucceeded = ({ step, onChain }: StepFacts): boolean =>
   step.state === 'FINAL_OK' ||
   ((isInFlight(step) || step.state === 'SUPERSEDED') &&
-    seen?.found?.ok === true &&
-    seen.found.isDeep &&
-    seen.found.kind !== 'cancel')
+    onChain?.found?.ok === true &&
+    onChain.found.isDeep &&
+    onChain.found.kind !== 'cancel')
 
 /** Whether a step of an action is signed and not settled for good, besides the one that decides. */
 export const hasOtherPending = ({ steps, focus }: Pick<Facts, 'steps' | 'focus'>): boolean =>
-  steps.some((one) => one !== focus && isInFlight(one.step) && one.seen?.found?.isDeep !== true)
+  steps.some((one) => one !== focus && isInFlight(one.step) && one.onChain?.found?.isDeep !== true)
 
 /** Whether a bridge brought less than was agreed. */
 export const isUnderDelivery = ({ bridge }: Pick<Facts, 'bridge'>): boolean =>
@@ -155,7 +155,7 @@ export function decidingStep(all: readonly StepFacts[], operation: Operation): S
 export function withReclaimedSteps(facts: Facts): Facts {
   if (facts.operation.state !== 'ATTENTION') return facts
   const steps = facts.steps.map((one) =>
-    one.step.state === 'SUPERSEDED' && one.seen?.found && !one.isOfAnother
+    one.step.state === 'SUPERSEDED' && one.onChain?.found && !one.isNonceReused
       ? { ...one, step: { ...one.step, state: 'BROADCAST' as const } }
       : one,
   )

@@ -38,8 +38,8 @@ export async function gatherFacts(
   // First whether anybody is at work, then the journal: whoever has ended by then has written down what he signed.
   const isAtWork = !isFinished(asFound) && (await isInHand(asked, asFound.wallet, chainIds))
   const operation = asked.journal.find(asFound.id) ?? asFound
-  const ground = await atTheFront(asked, operation)
-  const { journal, rpc, catalog, now } = ground
+  const context = await atTheFront(asked, operation)
+  const { journal, rpc, catalog, now } = context
   const events = journal.events(operation.id)
   const chains = new Map<number, ChainFacts>(
     await Promise.all(
@@ -61,24 +61,25 @@ export async function gatherFacts(
         lostTo: supersedingHash(events, step),
       })
       const { wallet, nonce, state } = step
-      const isOfAnother = state === 'SUPERSEDED' && nonce !== null && journal.holderOf(chainId, wallet, nonce)
+      const isOfAnother =
+        state === 'SUPERSEDED' && nonce !== null && journal.nonceHolder(chainId, wallet, nonce)
       return {
         ...known,
-        ...(seen && { seen }),
-        ...(isOfAnother && { isOfAnother: true }),
-        ...(endedWithoutEffect(events, step.index) && !isCancelling(attempts) && { isLetGo: true }),
+        ...(seen && { onChain: seen }),
+        ...(isOfAnother && { isNonceReused: true }),
+        ...(endedWithoutEffect(events, step.index) && !isCancelling(attempts) && { isOnlyCancellable: true }),
       }
     }),
   )
   // A node that answered at first and not for a step is silent after all.
-  for (const { step, attempts, network, seen } of steps)
-    if (attempts.length > 0 && !seen && chains.get(step.transaction.chainId)?.is === 'there')
+  for (const { step, attempts, network, onChain } of steps)
+    if (attempts.length > 0 && !onChain && chains.get(step.transaction.chainId)?.is === 'there')
       chains.set(network.chainId, { network, is: 'silent', why: 'it stopped answering' })
   const isThere = [...chains.values()].every(({ is }) => is === 'there')
   const focus = decidingStep(steps, operation)
   const unsigned = operation.steps.find(({ state }) => state === 'PLANNED' || state === 'RESERVED')
   const bridge = isThere
-    ? await undefinedIfUnanswered(readBridgeFacts(ground, operation, steps, events, await told))
+    ? await undefinedIfUnanswered(readBridgeFacts(context, operation, steps, events, await told))
     : undefined
   // What is on a bridge, or moves, is not where the next step takes it from.
   const waits =
@@ -88,7 +89,7 @@ export async function gatherFacts(
     operation,
     plan: operation.plan as StoredPlan,
     now: now(),
-    endedFor:
+    lastRunReason:
       operation.state === 'PARTIAL'
         ? events.findLast(({ index, becomes }) => index === null && becomes === 'PARTIAL')?.why
         : undefined,
@@ -97,46 +98,46 @@ export async function gatherFacts(
     steps,
     focus,
     unsigned,
-    stuck: isThere && isBegun && !waits ? await findBlocker(ground, operation, unsigned) : undefined,
-    left: await leftOf(ground, operation, isThere),
+    blocker: isThere && isBegun && !waits ? await findBlocker(context, operation, unsigned) : undefined,
+    remainingAllowances: await leftOf(context, operation, isThere),
     bridge,
-    came:
+    received:
       resultOf(operation).out ??
-      (isThere ? await withTimeout(receivedAmount(ground, operation, minedIn(steps))) : undefined),
-    brought: isThere ? await withTimeout(bridgedAmount(ground, operation)) : undefined,
-    claimed: claimedSince(ground, operation),
-    wentOnAs: successorOf(ground, operation)?.id,
-    isAtWork,
+      (isThere ? await withTimeout(receivedAmount(context, operation, minedIn(steps))) : undefined),
+    bridged: isThere ? await withTimeout(bridgedAmount(context, operation)) : undefined,
+    claimed: claimedSince(context, operation),
+    successorId: successorOf(context, operation)?.id,
+    isWalletBusy: isAtWork,
     wasGivenUp: events.findLast(({ becomes }) => becomes === 'DROPPED')?.why !== plannedAnewReason,
-    before:
+    precedingId:
       focus && isInFlight(focus.step)
-        ? holderBefore(ground, focus)
+        ? holderBefore(context, focus)
         : unsigned && chains.get(unsigned.transaction.chainId)?.is === 'there'
-          ? await withTimeout(inTheWay(ground, operation.id, unsigned))
+          ? await withTimeout(inTheWay(context, operation.id, unsigned))
           : undefined,
   }
 }
 
 /** The same ground, with each chain of an operation read from the endpoint that has its newest block. */
-async function atTheFront(ground: ExecutionContext, { legs }: Operation): Promise<ExecutionContext> {
+async function atTheFront(context: ExecutionContext, { legs }: Operation): Promise<ExecutionContext> {
   const nodes = new Map<number, SelectedEndpoint>()
   for (const { chainId } of legs)
-    if (!nodes.has(chainId)) nodes.set(chainId, selectEndpoint(ground.rpc(chainId)))
+    if (!nodes.has(chainId)) nodes.set(chainId, selectEndpoint(context.rpc(chainId)))
   await Promise.all([...nodes.values()].map((node) => node.look()))
-  return { ...ground, rpc: (chainId) => nodes.get(chainId) ?? ground.rpc(chainId) }
+  return { ...context, rpc: (chainId) => nodes.get(chainId) ?? context.rpc(chainId) }
 }
 
 /** What contracts may still take; `null` where something is allowed and a chain is not there to say how much of it is left. */
 async function leftOf(
-  ground: ExecutionContext,
+  context: ExecutionContext,
   operation: Operation,
   isThere: boolean,
-): Promise<Facts['left']> {
+): Promise<Facts['remainingAllowances']> {
   const isAllowed = operation.steps.some(
     ({ role, state }) => role === 'approve' && state !== 'PLANNED' && state !== 'RESERVED',
   )
   if (!isAllowed) return []
-  return isThere ? ((await withTimeout(remainingAllowances(ground, operation))) ?? null) : null
+  return isThere ? ((await withTimeout(remainingAllowances(context, operation))) ?? null) : null
 }
 
 /** Whether a leg of an operation waits for what nobody has delivered, or for more than came. */
@@ -145,9 +146,9 @@ const isAwaiting = ({ legs }: Operation, bridge: Facts['bridge']): boolean =>
   (bridge?.isMinted !== true || isUnderDelivery({ bridge }))
 
 /** The unfinished action of the same wallet that holds the nonce which the chain expects next. */
-function holderBefore({ journal }: ExecutionContext, { step, seen }: StepFacts): string | undefined {
-  if (!seen || step.nonce === null || seen.latest >= step.nonce) return undefined
-  return journal.holderOf(step.transaction.chainId, step.wallet, seen.latest)?.operation
+function holderBefore({ journal }: ExecutionContext, { step, onChain }: StepFacts): string | undefined {
+  if (!onChain || step.nonce === null || onChain.latest >= step.nonce) return undefined
+  return journal.nonceHolder(step.transaction.chainId, step.wallet, onChain.latest)?.operation
 }
 
 /** The action of the same wallet that is signed and that the node does not have, so that nothing else can be signed. */
@@ -158,7 +159,7 @@ async function inTheWay(
 ): Promise<string | undefined> {
   const { chainId } = step.transaction
   const { pending } = await readNonceCounts({ journal, rpc: rpc(chainId), chainId, wallet: step.wallet })
-  const holder = journal.holderOf(chainId, step.wallet, pending)
+  const holder = journal.nonceHolder(chainId, step.wallet, pending)
   const held = holder && journal.find(holder.operation)?.steps.find(({ index }) => index === holder.index)
   return held && isInFlight(held) && holder.operation !== id ? holder.operation : undefined
 }
@@ -169,7 +170,7 @@ const minedIn =
   (step: Step): Hex | undefined => {
     const one = all.find((facts) => facts.step === step)
     if (step.state === 'FINAL_OK') return step.inclusion?.hash
-    const found = one?.seen?.found
+    const found = one?.onChain?.found
     return found?.ok && found.kind !== 'cancel' ? found.hash : undefined
   }
 

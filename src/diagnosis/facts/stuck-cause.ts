@@ -12,7 +12,7 @@ import type { Blocker, Facts } from './facts.ts'
 
 /** Tries what is not signed of an action whose funds are where that takes them from; `undefined` where nothing speaks against it, or nobody answers. */
 export async function findBlocker(
-  ground: Pick<ExecutionContext, 'rpc' | 'catalog'>,
+  context: Pick<ExecutionContext, 'rpc' | 'catalog'>,
   { plan: kept, steps, legs }: Operation,
   unsigned: Step | undefined,
 ): Promise<Blocker | undefined> {
@@ -26,10 +26,10 @@ export async function findBlocker(
   const { chainId } = transaction
   const chains = legs.map((one) => one.chainId)
   try {
-    const intent = decodeIntent(encoded, ground.catalog)
+    const intent = decodeIntent(encoded, context.catalog)
     await undefinedIfUnanswered(
       withTimeout(
-        simulatePlannedLeg(ground, { chainId, intent, transactions }, decodeTerms(plan.terms), chains),
+        simulatePlannedLeg(context, { chainId, intent, transactions }, decodeTerms(plan.terms), chains),
       ),
     )
     return undefined
@@ -45,21 +45,23 @@ export async function findBlocker(
 
 /** Why it cannot be gone on with now, and the ways out, as sentences that follow another one. */
 export function blockerText(facts: Facts): string {
-  const { stuck } = facts
-  if (!stuck) return ''
+  const { blocker } = facts
+  if (!blocker) return ''
   const giveUp = `give it up, which leaves the funds where they are: ${actionCommand(facts, 'abandon')}`
   const ways = {
     poor: `Send it there what it lacks, and go on; or ${giveUp}`,
     refused: `Go on once that has changed; or ${giveUp}`,
     forever: `That does not change by itself: ${giveUp}`,
   }
-  return ` It cannot be gone on with now: ${stuck.reason}. ${ways[stuck.is]}`
+  return ` It cannot be gone on with now: ${blocker.reason}. ${ways[blocker.is]}`
 }
 
 /** Why the last run went no further, as a sentence that follows another one; nothing where what is in the way is told as it is now. */
-export const lastRunText = ({ endedFor, stuck }: Facts): string =>
-  endedFor === undefined || stuck ? '' : ` The last run stopped there: ${plain(endedFor).replace(/\.$/, '')}.`
+export const lastRunText = ({ lastRunReason, blocker }: Facts): string =>
+  lastRunReason === undefined || blocker
+    ? ''
+    : ` The last run stopped there: ${plain(lastRunReason).replace(/\.$/, '')}.`
 
 /** What is to be done about what is not signed. */
 export const unsignedNextSteps = (facts: Facts): string =>
-  actionCommand(facts, facts.stuck?.is === 'forever' ? 'abandon' : 'resume')
+  actionCommand(facts, facts.blocker?.is === 'forever' ? 'abandon' : 'resume')

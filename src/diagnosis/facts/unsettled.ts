@@ -29,17 +29,17 @@ function stands({ journal, now }: ExecutionContext, id: string): StalledPart | u
 
 /** The same where nobody is at work with the wallet, neither planning nor signing: then there is nothing to wait for. */
 export async function findStalledPart(
-  ground: ExecutionContext,
+  context: ExecutionContext,
   { id, wallet, legs }: Pick<Operation, 'id' | 'wallet' | 'legs'>,
   signal: AbortSignal,
 ): Promise<StalledPart | undefined> {
-  if (!stands(ground, id)) return undefined
+  if (!stands(context, id)) return undefined
   const chains = legs.map(({ chainId }) => chainId)
   try {
-    const turn = await acquirePlanningLock(ground, wallet, { waitMs: 0, signal })
+    const turn = await acquirePlanningLock(context, wallet, { waitMs: 0, signal })
     try {
       // Whoever had the turn may have signed it since it was looked.
-      return await withIdleWallet(ground, wallet, chains, async () => stands(ground, id))
+      return await withIdleWallet(context, wallet, chains, async () => stands(context, id))
     } finally {
       turn.release()
     }

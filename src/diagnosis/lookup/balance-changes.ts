@@ -21,11 +21,11 @@ export type NamedTransactions = { hashes: readonly Hex[]; delivery: Hex | null; 
  * in tokens of the catalogue, and in native coins as far as the transactions themselves carry them. `evidence` has a line for each transaction.
  */
 export async function balanceChanges(
-  ground: ExecutionContext,
+  context: ExecutionContext,
   { hashes, delivery, whose }: NamedTransactions,
 ): Promise<{ funds: string; evidence: EvidenceLine[] }> {
   const all = [...new Set([...hashes, ...(delivery === null ? [] : [delivery])])]
-  const looks = await Promise.all(all.map((hash) => lookAt(ground, hash, whose)))
+  const looks = await Promise.all(all.map((hash) => lookAt(context, hash, whose)))
   const seen = looks.flatMap(({ moves }) => moves ?? [])
   const unseen = looks.filter(({ moves }) => moves === undefined).length
   const isOpen = looks.some(({ isFinal }) => !isFinal)
@@ -64,17 +64,19 @@ type Move = {
 }
 
 async function lookAt(
-  ground: ExecutionContext,
+  context: ExecutionContext,
   hash: Hex,
   whose: readonly Address[],
 ): Promise<{ moves: Move[] | undefined; isFinal: boolean; text: string }> {
-  const { found } = await lookUpTransaction(ground, hash, undefined)
+  const { found } = await lookUpTransaction(context, hash, undefined)
   if (!found) return { moves: undefined, isFinal: false, text: `no network here shows ${hash}` }
   const { network, from: signer, call, deed, block } = found
   const owners = whose.length > 0 ? whose : [signer]
   if (!block) return { moves: [], isFinal: false, text: `${hash} waits on ${network.name}: it ${deed.does}` }
   const text = `${hash} ${deed.does}, and ${block.succeeded ? 'succeeded' : 'reverted'} in block ${block.number} of ${network.name}${block.isFinal ? '' : ', which is not final yet'}`
-  const receipt = await undefinedIfUnanswered(withTimeout(findTransaction(ground.rpc(network.chainId), hash)))
+  const receipt = await undefinedIfUnanswered(
+    withTimeout(findTransaction(context.rpc(network.chainId), hash)),
+  )
   const coin = { ...network.native, address: nativeAddress }
   const carried = owners.flatMap((owner): Move[] => {
     const came = call.to !== null && sameAddress(call.to, owner) ? call.value : 0n
@@ -82,7 +84,7 @@ async function lookAt(
     return units === 0n || !block.succeeded ? [] : [{ network, token: coin, owner, units }]
   })
   const moves = (receipt?.ok ? receipt.logs : []).flatMap(({ address, topics: [event, from, to], data }) => {
-    const token = tokenOf(ground, network, address)
+    const token = tokenOf(context, network, address)
     if (event !== transferTopic || !token || from === undefined || to === undefined || size(data) !== 32)
       return []
     return owners.flatMap((owner): Move[] => {

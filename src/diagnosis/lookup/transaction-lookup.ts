@@ -78,12 +78,12 @@ export type UnansweredNetwork = {
 
 /** The transaction of a hash on whichever of the networks has it, final at a depth or at what is usual there; `silent` are those that do not say, where none has it. */
 export async function lookUpTransaction(
-  ground: ExecutionContext,
+  context: ExecutionContext,
   hash: Hex,
   depth: FinalityDepth | undefined,
 ): Promise<{ found: FoundTransaction | undefined; silent: UnansweredNetwork[] }> {
-  const asked = everyNetwork(ground).map((network) =>
-    shownOn(ground, network, hash, depth).catch((error: unknown) => unsaid(network, error)),
+  const asked = everyNetwork(context).map((network) =>
+    shownOn(context, network, hash, depth).catch((error: unknown) => unsaid(network, error)),
   )
   // Whoever has it is not kept waiting by those that do not answer.
   const found = await firstOf(asked, (answer) => answer !== null && 'deed' in answer)

@@ -7,10 +7,10 @@ import {
 import { type Facts, isInFlight, type StepFacts } from '../facts/facts.ts'
 
 /** What the chains do not bear out of a step that is settled in the journal, as a sentence; nothing where they do, or say nothing of it. */
-function doubtOf({ step, network, seen }: StepFacts): string | undefined {
-  if (!seen || seen.isGone || isInFlight(step)) return undefined
-  const { waiting, lacksBlock, found } = seen
-  const disputed = seen.disputed ?? found?.unlike
+function doubtOf({ step, network, onChain }: StepFacts): string | undefined {
+  if (!onChain || onChain.isGone || isInFlight(step)) return undefined
+  const { waiting, lacksBlock, found } = onChain
+  const disputed = onChain.disputed ?? found?.unlike
   if (disputed) return `${disputedText(disputed, network)}${waiting ? ` ${againWaits(waiting)}` : ''}`
   if (waiting) return againWaits(waiting)
   return lacksBlock

@@ -19,7 +19,7 @@ export function evidenceLines(facts: Facts, service: string): EvidenceLine[] {
         : `${one.network.name}: ${one.why}`,
     ),
     ...facts.steps.flatMap(seenClues),
-    ...(facts.left ?? []).map(
+    ...(facts.remainingAllowances ?? []).map(
       ({ spender, amount, network }) =>
         `${spender} is allowed ${amount.formatted} ${amount.symbol} on ${network}`,
     ),
@@ -52,9 +52,9 @@ function stepClue({ step, attempts, network }: StepFacts, of: number): string {
   return `step ${step.index + 1} of ${of} (${step.role} on ${network.name}) is ${step.state}${nonce}${block}: ${sent}${said}`
 }
 
-function seenClues({ step, attempts, seen }: StepFacts): string[] {
-  if (!seen) return []
-  const { found, waiting, owner, isGone, disputed, reason } = seen
+function seenClues({ step, attempts, onChain }: StepFacts): string[] {
+  if (!onChain) return []
+  const { found, waiting, owner, isGone, disputed, reason } = onChain
   const hash = attempts.at(-1)!.hash
   const clues = isGone ? [`block ${step.inclusion?.blockNumber} is another one than it was`] : []
   if (disputed) clues.push(disagreementText(disputed))
@@ -68,6 +68,6 @@ function seenClues({ step, attempts, seen }: StepFacts): string[] {
     clues.push(
       `${owner.hash} has the nonce ${step.nonce}${owner.blockNumber === null ? ', in no block' : ` in block ${owner.blockNumber}`}${owner.unlike ? `; ${disagreementText(owner.unlike)}` : ''}`,
     )
-  if (!found) clues.push(`the next nonce of ${step.wallet} is ${seen.latest}`)
+  if (!found) clues.push(`the next nonce of ${step.wallet} is ${onChain.latest}`)
   return clues
 }

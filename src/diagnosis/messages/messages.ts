@@ -28,10 +28,10 @@ export const originNetwork = ({ operation, chains }: Facts): string =>
 export function fundsText(facts: Facts): string {
   const { operation, steps, bridge } = facts
   // What left its block may be in another one by now.
-  const isThere = ({ seen }: StepFacts) => seen?.isGone !== true || seen.found?.ok === true
+  const isThere = ({ onChain }: StepFacts) => onChain?.isGone !== true || onChain.found?.ok === true
   const moved = steps.findLast((one) => one.step.role === 'action' && hasStepSucceeded(one) && isThere(one))
   if (!moved) {
-    const owner = supersededStep(facts)?.seen?.owner
+    const owner = supersededStep(facts)?.onChain?.owner
     const unless = owner ? ` That is so unless ${owner.hash} moved it.` : ''
     return untouched(facts) + unless
   }
@@ -40,8 +40,8 @@ export function fundsText(facts: Facts): string {
   if (!last?.arrival) return receivedFundsText(facts)
   const to = facts.chains.get(last.chainId)!.network.name
   if (last.arrival.hash !== null)
-    return facts.brought
-      ? `${formattedAmount(facts.brought)}: in the wallet ${last.arrival.recipient} on ${to}.`
+    return facts.bridged
+      ? `${formattedAmount(facts.bridged)}: in the wallet ${last.arrival.recipient} on ${to}.`
       : `The funds are in the wallet ${last.arrival.recipient} on ${to}.`
   const { short } = resultOf(operation)
   if (bridge?.delivered) return recipientFundsText(bridge.delivered, to)
@@ -81,8 +81,8 @@ function untouched(facts: Facts): string {
 }
 
 /** What contracts may still take, as a sentence that follows another one. */
-export const allowancesText = ({ left }: Facts): string =>
-  left
+export const allowancesText = ({ remainingAllowances }: Facts): string =>
+  remainingAllowances
     ?.map(
       ({ spender, amount, network }) =>
         ` The contract ${spender} may still take ${amount.formatted} ${plain(amount.symbol)} on ${network}.`,
@@ -104,7 +104,8 @@ export const actionCommand = ({ operation }: Facts, name: string, more = ''): st
   `sluice action ${name} ${operation.id}${more}`
 
 /** Whether something that a contract may take is left, as far as that is known. */
-export const hasRemainingAllowance = ({ left }: Facts): boolean => left === null || left.length > 0
+export const hasRemainingAllowance = ({ remainingAllowances }: Facts): boolean =>
+  remainingAllowances === null || remainingAllowances.length > 0
 
 /** Gives back what is left of an allowance; nothing where none is. */
 export const revokeSteps = (facts: Facts): string | null =>
@@ -113,16 +114,16 @@ export const revokeSteps = (facts: Facts): string | null =>
 /** Whether the action did already move funds on one of its chains. */
 export const hasMovedFunds = ({ steps }: Facts): boolean =>
   steps.some(
-    ({ step, seen }) =>
+    ({ step, onChain }) =>
       step.role === 'action' &&
-      (step.state === 'FINAL_OK' || (seen?.found?.ok === true && seen.found.kind !== 'cancel')),
+      (step.state === 'FINAL_OK' || (onChain?.found?.ok === true && onChain.found.kind !== 'cancel')),
   )
 
 /** Whether another action for the same is safe: nothing was moved by this one, the journal has the end of all that is signed of it, no other process is at work with it, and it does not still need an allowance that the other would take. */
 export const isSafeToRetry = (facts: Facts): boolean =>
   !hasMovedFunds(facts) &&
   !facts.steps.some(({ step }) => isInFlight(step)) &&
-  !facts.isAtWork &&
+  !facts.isWalletBusy &&
   !isSettlementUncertain(facts) &&
   !holdsAllowance(facts.operation) &&
   retryRiskText(facts) === undefined

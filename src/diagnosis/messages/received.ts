@@ -25,21 +25,21 @@ export function receivedFundsText(facts: Facts): string {
   }
 }
 
-const outText = ({ came, operation }: Facts, otherwise: string): string => {
+const outText = ({ received, operation }: Facts, otherwise: string): string => {
   const least = minimumReceived(operation)
-  return came ? formattedAmount(came) : least ? `At least ${formattedAmount(least)}` : otherwise
+  return received ? formattedAmount(received) : least ? `At least ${formattedAmount(least)}` : otherwise
 }
 
 /** What was put into a strategy: after a bridge that is what it was to bring at least, and the rest of what it brought stays in the wallet. */
-function depositedText({ plan, brought }: Facts, place: string): string {
+function depositedText({ plan, bridged }: Facts, place: string): string {
   const { about, intents } = plan
   const unit = about.amounts.in
   const amount = intents.at(-1)?.amount
   if (!unit || typeof amount !== 'string') return `The deposit: in ${place}, for ${about.receiver}.`
-  const rest = brought ? BigInt(brought.raw) - BigInt(amount) : 0n
+  const rest = bridged ? BigInt(bridged.raw) - BigInt(amount) : 0n
   const more =
-    brought && rest > 0n
-      ? ` The bridge brought ${formattedAmount(tokenAmount(rest, brought))} more: in the wallet ${about.receiver}.`
+    bridged && rest > 0n
+      ? ` The bridge brought ${formattedAmount(tokenAmount(rest, bridged))} more: in the wallet ${about.receiver}.`
       : ''
   return `${formattedAmount(tokenAmount(BigInt(amount), unit))}: in ${place}, for ${about.receiver}.${more}`
 }
@@ -52,8 +52,8 @@ function queuedText({ plan, claimed }: Facts, place: string, next: string): stri
 }
 
 /** What the service was paid out of what came, as a sentence that follows another one. */
-function feeText({ steps, plan, came }: Facts): string {
-  const unit = came ?? plan.about.amounts.out
+function feeText({ steps, plan, received }: Facts): string {
+  const unit = received ?? plan.about.amounts.out
   const paid = steps
     .filter(({ step }) => step.role === 'fee' && step.state === 'FINAL_OK')
     .reduce((sum, { step }) => sum + (decodeTransfer(step.transaction)?.amount ?? 0n), 0n)

@@ -13,9 +13,9 @@ export const supersededStep = ({ steps }: Pick<Facts, 'steps'>): StepFacts | und
   steps.find(
     (one) =>
       one.step.role === 'action' &&
-      (one.step.state === 'SUPERSEDED' || (one.seen?.owner && one.seen.owner.blockNumber !== null)) &&
-      !one.seen?.found &&
-      !one.seen?.waiting &&
+      (one.step.state === 'SUPERSEDED' || (one.onChain?.owner && one.onChain.owner.blockNumber !== null)) &&
+      !one.onChain?.found &&
+      !one.onChain?.waiting &&
       !isMadeGood(steps, one),
   )
 
@@ -39,8 +39,8 @@ export function retryRiskText(facts: Facts): { text: string; next?: string } | u
     }
   const lost = supersededStep(facts)
   if (!lost) return undefined
-  const { step, seen } = lost
-  const hash = seen?.owner?.hash
+  const { step, onChain } = lost
+  const hash = onChain?.owner?.hash
   return {
     text: ` Its nonce ${step.nonce} was used by ${hash ?? unnamedTransaction}, which may have done the same: look before you ask for it again.`,
     ...(hash && { next: `sluice action explain ${hash}` }),

@@ -16,9 +16,10 @@ import { receivedFundsText } from '../messages/received.ts'
 import { type DiagnosisRule, neverSafe, type Situation } from '../verdict.ts'
 
 const isReverted = ({ focus }: Facts): boolean =>
-  focus?.step.state === 'FINAL_REVERTED' || (focus?.seen?.found?.ok === false && focus.seen.found.isDeep)
+  focus?.step.state === 'FINAL_REVERTED' ||
+  (focus?.onChain?.found?.ok === false && focus.onChain.found.isDeep)
 
-const reasonOf = ({ focus }: Facts): string => focus?.seen?.reason ?? ''
+const reasonOf = ({ focus }: Facts): string => focus?.onChain?.reason ?? ''
 
 const reverted = (
   situation: Situation,
@@ -39,7 +40,7 @@ const reverted = (
 export const revertedRules: readonly DiagnosisRule[] = [
   reverted(
     'REVERTED_GAS',
-    ({ focus }) => focus?.seen?.isOutOfGas === true,
+    ({ focus }) => focus?.onChain?.isOutOfGas === true,
     () => 'it ran out of gas',
   ),
   reverted('REVERTED_PRICE', (facts) => /the price moved|slippage/i.test(reasonOf(facts)), reasonOf),
@@ -60,8 +61,8 @@ const isNotSigned = ({ steps }: Facts): boolean => steps.every(({ attempts }) =>
 const isOwnCancel = ({ focus }: Facts): boolean =>
   focus !== undefined &&
   isInFlight(focus.step) &&
-  focus.seen?.found?.kind === 'cancel' &&
-  focus.seen.found.isDeep
+  focus.onChain?.found?.kind === 'cancel' &&
+  focus.onChain.found.isDeep
 
 const isSettled = ({ operation: { state } }: Facts): boolean => state === 'CANCELLED' || state === 'FAILED'
 const cancelled = (facts: Facts): string =>
@@ -71,18 +72,19 @@ const cancelled = (facts: Facts): string =>
 
 /** Whether what was final of what was given up is in no block any more, be it noticed or not. */
 const isAgainOpen = ({ steps }: Facts): boolean =>
-  steps.some(({ step, seen }) => !seen?.found && (isInFlight(step) || seen?.isGone === true))
+  steps.some(({ step, onChain }) => !onChain?.found && (isInFlight(step) || onChain?.isGone === true))
 
 /** What goes on with what a reorganisation took off the chain: what reverted is only cancelled, as it may not revert again; and what waits behind another action, by that one. */
 function onAgain(facts: Facts): string {
-  const { steps, operation, before } = facts
+  const { steps, operation, precedingId } = facts
   const isOff = steps.some(
-    ({ step, seen, isLetGo }) => isLetGo === true && !seen?.found && (isInFlight(step) || seen?.isGone),
+    ({ step, onChain, isOnlyCancellable }) =>
+      isOnlyCancellable === true && !onChain?.found && (isInFlight(step) || onChain?.isGone),
   )
   if (isOff) return actionCommand(facts, 'cancel', ' --yes')
-  return before === undefined || before === operation.id
+  return precedingId === undefined || precedingId === operation.id
     ? actionCommand(facts, 'resume')
-    : `sluice action resume ${before}`
+    : `sluice action resume ${precedingId}`
 }
 
 /** Actions that are over, or were: by the journal, and by whether the chain still says so. */
@@ -90,16 +92,16 @@ export const finishedRules: readonly DiagnosisRule[] = [
   {
     situation: 'DROPPED',
     is: ({ operation }) => operation.state === 'DROPPED',
-    verdict: ({ wentOnAs, wasGivenUp }) =>
-      wentOnAs === undefined || wasGivenUp
-        ? `It was given up before anything of it was signed${wentOnAs === undefined ? '' : `, and the same was asked for again under its key since, as ${wentOnAs}`}.`
-        : `Nothing of it was signed: it made way for another plan under the same key, and went on as ${wentOnAs}.`,
+    verdict: ({ successorId, wasGivenUp }) =>
+      successorId === undefined || wasGivenUp
+        ? `It was given up before anything of it was signed${successorId === undefined ? '' : `, and the same was asked for again under its key since, as ${successorId}`}.`
+        : `Nothing of it was signed: it made way for another plan under the same key, and went on as ${successorId}.`,
     funds: (facts) =>
-      facts.wentOnAs === undefined
+      facts.successorId === undefined
         ? fundsText(facts)
-        : `Nothing was moved by it. What ${facts.wentOnAs} moved is told there.`,
-    safeToRetry: (facts) => facts.wentOnAs === undefined && isSafeToRetry(facts),
-    next: ({ wentOnAs: id }) => (id === undefined ? null : `sluice action explain ${id}`),
+        : `Nothing was moved by it. What ${facts.successorId} moved is told there.`,
+    safeToRetry: (facts) => facts.successorId === undefined && isSafeToRetry(facts),
+    next: ({ successorId: id }) => (id === undefined ? null : `sluice action explain ${id}`),
   },
   {
     situation: 'GIVEN_UP',
@@ -127,25 +129,25 @@ export const finishedRules: readonly DiagnosisRule[] = [
     situation: 'NOTHING_SIGNED',
     is: isNotSigned,
     verdict: (facts) =>
-      `It was planned, and nothing of it was ever signed${facts.isAtWork ? `: ${walletBusyText(facts)}` : ''}.${facts.before === undefined ? '' : ` The action ${facts.before} of the same wallet comes first: it is signed, and its chain does not have it.`}`,
+      `It was planned, and nothing of it was ever signed${facts.isWalletBusy ? `: ${walletBusyText(facts)}` : ''}.${facts.precedingId === undefined ? '' : ` The action ${facts.precedingId} of the same wallet comes first: it is signed, and its chain does not have it.`}`,
     funds: fundsText,
     safeToRetry: isSafeToRetry,
     next: (facts) => {
-      if (facts.isAtWork) return actionCommand(facts, 'watch')
-      return facts.before === undefined
+      if (facts.isWalletBusy) return actionCommand(facts, 'watch')
+      return facts.precedingId === undefined
         ? actionCommand(facts, 'resume')
-        : `sluice action resume ${facts.before}`
+        : `sluice action resume ${facts.precedingId}`
     },
   },
   {
     situation: 'REOPENED',
     is: ({ steps, wasReopened, focus }) =>
-      steps.some(({ seen }) => seen?.isGone === true) ||
+      steps.some(({ onChain }) => onChain?.isGone === true) ||
       (wasReopened &&
         focus !== undefined &&
         isInFlight(focus.step) &&
-        focus.seen !== undefined &&
-        !focus.seen.found),
+        focus.onChain !== undefined &&
+        !focus.onChain.found),
     verdict: () => 'It was final, and a deep reorganisation of the chain took its block away.',
     funds: (facts) => fundsText(facts) + allowancesText(facts),
     safeToRetry: neverSafe,
@@ -172,7 +174,7 @@ export const finishedRules: readonly DiagnosisRule[] = [
   {
     situation: 'SUPERSEDED',
     is: ({ focus }) => {
-      const owner = focus?.seen?.owner
+      const owner = focus?.onChain?.owner
       if (focus?.step.state === 'SUPERSEDED') return owner === undefined || owner.isDeep
       return owner?.isDeep === true
     },
@@ -184,7 +186,7 @@ export const finishedRules: readonly DiagnosisRule[] = [
   },
   {
     situation: 'NONCE_TAKEN_NOT_FINAL',
-    is: ({ focus }) => focus?.seen?.owner !== undefined,
+    is: ({ focus }) => focus?.onChain?.owner !== undefined,
     verdict: (facts) =>
       `Another transaction of this wallet${ownerText(facts)} has the nonce ${facts.focus!.step.nonce}, and it is not final: either can still win.`,
     funds: (facts) => fundsText(facts) + allowancesText(facts),
@@ -193,4 +195,5 @@ export const finishedRules: readonly DiagnosisRule[] = [
   },
 ]
 
-const ownerText = ({ focus }: Facts): string => (focus?.seen?.owner ? `, ${focus.seen.owner.hash},` : '')
+const ownerText = ({ focus }: Facts): string =>
+  focus?.onChain?.owner ? `, ${focus.onChain.owner.hash},` : ''

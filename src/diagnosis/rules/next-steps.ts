@@ -91,7 +91,7 @@ const bridgeRows: readonly DiagnosisRule[] = [
 ]
 
 const nothingMoves = ({ focus }: Facts): boolean =>
-  focus === undefined || !isInFlight(focus.step) || focus.seen?.found?.isDeep === true
+  focus === undefined || !isInFlight(focus.step) || focus.onChain?.found?.isDeep === true
 const isHalf = (facts: Facts): boolean => facts.unsigned !== undefined && nothingMoves(facts)
 
 /** How a half is gone on with, or ended, as sentences that follow another one. */
@@ -102,17 +102,18 @@ const waysOn = (facts: Facts): string =>
 export const unfinishedRules: readonly DiagnosisRule[] = [
   {
     situation: 'MINED_NOT_FINAL',
-    is: ({ focus }) => focus?.seen?.found !== undefined && isInFlight(focus.step) && !focus.seen.found.isDeep,
+    is: ({ focus }) =>
+      focus?.onChain?.found !== undefined && isInFlight(focus.step) && !focus.onChain.found.isDeep,
     verdict: (facts) => {
-      const { step, seen, network } = facts.focus!
-      const { blockNumber, confirmations, ok, unlike } = seen!.found!
+      const { step, onChain, network } = facts.focus!
+      const { blockNumber, confirmations, ok, unlike } = onChain!.found!
       const why = unlike
         ? `which would be final, but ${disagreementText(unlike)}. ${disagreementHint(unlike, rpcVariable(network))}`
         : 'which is not final yet'
       return `${stepText(facts, step.index)} ${ok ? 'is' : 'reverted'} in block ${blockNumber}, ${confirmations} deep, ${why}.`
     },
     funds: (facts) =>
-      facts.focus!.seen!.found!.ok && facts.focus!.step.role === 'action'
+      facts.focus!.onChain!.found!.ok && facts.focus!.step.role === 'action'
         ? `As soon as that is final: ${fundsWhenFinal(facts)}`
         : fundsText(facts),
     safeToRetry: neverSafe,
@@ -133,7 +134,7 @@ export const unfinishedRules: readonly DiagnosisRule[] = [
       )
     },
     verdict: (facts) =>
-      facts.isAtWork
+      facts.isWalletBusy
         ? `A part is done, and the quote for the rest has expired; ${walletBusyText(facts)}.`
         : `A part is done, and the quote for the rest has expired: nothing more of it is signed without a new one.`.concat(
             hasRemainingAllowance(facts) ? ' Instead of a new plan, the allowance can be taken back.' : '',
@@ -141,16 +142,16 @@ export const unfinishedRules: readonly DiagnosisRule[] = [
           ),
     funds: (facts) => fundsText(facts) + allowancesText(facts),
     safeToRetry: isSafeToRetry,
-    next: (facts) => actionCommand(facts, facts.isAtWork ? 'watch' : 'replan'),
+    next: (facts) => actionCommand(facts, facts.isWalletBusy ? 'watch' : 'replan'),
   },
   {
     situation: 'PARTLY_DONE',
     is: isHalf,
     verdict: (facts) =>
-      `A part is done and final, and step ${facts.unsigned!.index + 1} of ${facts.operation.steps.length} (${facts.unsigned!.role}) is not signed${facts.isAtWork ? `: ${walletBusyText(facts)}.` : `.${waysOn(facts)}`}`,
+      `A part is done and final, and step ${facts.unsigned!.index + 1} of ${facts.operation.steps.length} (${facts.unsigned!.role}) is not signed${facts.isWalletBusy ? `: ${walletBusyText(facts)}.` : `.${waysOn(facts)}`}`,
     funds: (facts) => fundsText(facts) + allowancesText(facts),
     safeToRetry: isSafeToRetry,
-    next: (facts) => (facts.isAtWork ? actionCommand(facts, 'watch') : unsignedNextSteps(facts)),
+    next: (facts) => (facts.isWalletBusy ? actionCommand(facts, 'watch') : unsignedNextSteps(facts)),
   },
   {
     situation: 'MINED_UNNOTICED',

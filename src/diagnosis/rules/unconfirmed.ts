@@ -4,7 +4,7 @@ import { type DiagnosisRule, neverSafe } from '../verdict.ts'
 
 /** Whether the step that decides is signed, and in no block that is seen. */
 export const isUnconfirmed = ({ focus }: Facts): boolean =>
-  focus !== undefined && isInFlight(focus.step) && !focus.seen?.found && !hasStepSucceeded(focus)
+  focus !== undefined && isInFlight(focus.step) && !focus.onChain?.found && !hasStepSucceeded(focus)
 
 /** What the chain cannot be asked about. */
 export const unreachableRules: readonly DiagnosisRule[] = [

@@ -34,15 +34,20 @@ function isLate(facts: Facts): boolean {
 /** What was sent last, or is sent to cancel it, and what the node said of it when that was a refusal. */
 const sentLast = ({ focus }: Facts): Attempt => inSendingOrder(focus!.attempts)[0]!
 const refusal = (facts: Facts): SendError | undefined =>
-  isUnconfirmed(facts) && facts.focus!.seen?.waiting === undefined ? sendErrorOf(sentLast(facts)) : undefined
+  isUnconfirmed(facts) && facts.focus!.onChain?.waiting === undefined
+    ? sendErrorOf(sentLast(facts))
+    : undefined
 
 /** What is known of the nonce that comes before that of the step which waits. */
-function nextText({ before, operation, focus }: Facts): string {
-  if (before !== undefined && before !== operation.id) return `that one belongs to the action ${before}`
-  const { isNextWaiting } = focus!.seen!
+function nextText({ precedingId, operation, focus }: Facts): string {
+  if (precedingId !== undefined && precedingId !== operation.id)
+    return `that one belongs to the action ${precedingId}`
+  const { isNextWaiting } = focus!.onChain!
   if (isNextWaiting === undefined) return 'the node does not say whether that one waits, too'
   if (!isNextWaiting) return 'that one is missing'
-  return before === undefined ? 'that one waits, too, and another program sent it' : 'that one waits, too'
+  return precedingId === undefined
+    ? 'that one waits, too, and another program sent it'
+    : 'that one waits, too'
 }
 
 /** What no mempool has, as the node said when it was sent. */
@@ -74,7 +79,7 @@ const refusedRow: DiagnosisRule = {
 /** What the node said of what cancels a step, where it refused that and has something else under the nonce. */
 const cancelRefused = (facts: Facts): SendError | undefined => {
   const sent = sentLast(facts)
-  const no = sent.hash === facts.focus!.seen?.waiting ? undefined : sendErrorOf(sent)
+  const no = sent.hash === facts.focus!.onChain?.waiting ? undefined : sendErrorOf(sent)
   // A nonce that comes too early waits for another one.
   return no?.is === 'high' ? undefined : no
 }
@@ -89,7 +94,7 @@ export const waitingRules: readonly DiagnosisRule[] = [
     is: (facts) =>
       isUnconfirmed(facts) &&
       facts.focus!.step.state === 'INCLUDED' &&
-      facts.focus!.seen?.lacksBlock === true,
+      facts.focus!.onChain?.lacksBlock === true,
     verdict: (facts) =>
       `${step(facts)} was in block ${facts.focus!.step.inclusion?.blockNumber} of ${networkOf(facts)}, which the node that answers now does not have: it may be behind.`,
     funds: fundsByJournal,
@@ -100,8 +105,8 @@ export const waitingRules: readonly DiagnosisRule[] = [
     situation: 'NONCE_TAKEN_NOT_FINAL',
     is: (facts) =>
       isUnconfirmed(facts) &&
-      facts.focus!.seen?.waiting === undefined &&
-      facts.focus!.seen!.latest > (facts.focus!.step.nonce ?? Number.POSITIVE_INFINITY),
+      facts.focus!.onChain?.waiting === undefined &&
+      facts.focus!.onChain!.latest > (facts.focus!.step.nonce ?? Number.POSITIVE_INFINITY),
     verdict: (facts) =>
       `The nonce ${facts.focus!.step.nonce} of ${stepText(facts, facts.focus!.step.index).toLowerCase()} is used, and the node of ${networkOf(facts)} does not show in time by what: it may be this very transaction.`,
     funds: fundsByJournal,
@@ -122,7 +127,7 @@ export const waitingRules: readonly DiagnosisRule[] = [
     is: (facts) =>
       isUnconfirmed(facts) &&
       facts.focus!.step.state === 'SIGNED' &&
-      facts.focus!.seen?.waiting === undefined,
+      facts.focus!.onChain?.waiting === undefined,
     verdict: (facts) => `${step(facts)} is signed, and nobody has heard of it: it was not sent yet.`,
     funds,
     safeToRetry: neverSafe,
@@ -157,13 +162,15 @@ export const waitingRules: readonly DiagnosisRule[] = [
   },
   {
     situation: 'BEHIND_ANOTHER',
-    is: (facts) => isUnconfirmed(facts) && facts.focus!.seen!.latest < (facts.focus!.step.nonce ?? 0),
+    is: (facts) => isUnconfirmed(facts) && facts.focus!.onChain!.latest < (facts.focus!.step.nonce ?? 0),
     verdict: (facts) =>
-      `${step(facts)} has the nonce ${facts.focus!.step.nonce}, and ${facts.focus!.seen!.latest} comes first: ${nextText(facts)}.`,
+      `${step(facts)} has the nonce ${facts.focus!.step.nonce}, and ${facts.focus!.onChain!.latest} comes first: ${nextText(facts)}.`,
     funds,
     safeToRetry: neverSafe,
     next: (facts) =>
-      facts.before === undefined ? actionCommand(facts, 'resume') : `sluice action resume ${facts.before}`,
+      facts.precedingId === undefined
+        ? actionCommand(facts, 'resume')
+        : `sluice action resume ${facts.precedingId}`,
   },
   {
     situation: 'FEE_TOO_LOW',
@@ -180,7 +187,7 @@ export const waitingRules: readonly DiagnosisRule[] = [
   },
   {
     situation: 'SENT_NOT_SEEN',
-    is: (facts) => isUnconfirmed(facts) && facts.focus!.seen?.waiting === undefined,
+    is: (facts) => isUnconfirmed(facts) && facts.focus!.onChain?.waiting === undefined,
     verdict: (facts) =>
       `${step(facts)} was sent, and the node of ${networkOf(facts)} does not know it: it was lost, or only another node has it.`,
     funds,

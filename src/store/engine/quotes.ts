@@ -69,7 +69,7 @@ export const quoteQueries = (sql: Sql) => ({
 
   /** Where a quote goes and how long it lives, without what it says. */
   quoteInBrief: async (customer: string, id: string): Promise<QuoteInBrief | undefined> =>
-    (await sql.kept<QuoteInBrief>(inBrief, [customer, id]))[0],
+    (await sql.cachedQuery<QuoteInBrief>(inBrief, [customer, id]))[0],
 
   /** Newest first, between the named networks only. */
   quotes: async (customer: string, by: QuoteFilter, limit: number, offset: number) => {

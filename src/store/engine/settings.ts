@@ -22,10 +22,10 @@ export function settingQueries(sql: Sql) {
   return {
     setting: async (customer: string, name: string): Promise<string | undefined> =>
       (
-        await sql.kept<{ value: string }>('select value from settings where customer = $1 and name = $2', [
-          customer,
-          name,
-        ])
+        await sql.cachedQuery<{ value: string }>(
+          'select value from settings where customer = $1 and name = $2',
+          [customer, name],
+        )
       )[0]?.value,
 
     /** Keeps settings of a customer, all of them or none, and with each that changes who changed it. */

@@ -2,7 +2,7 @@ import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type JournalDb, sha256 } from './database.ts'
 import type { Row } from './rows.ts'
-import type { Journal } from './types.ts'
+import type { IntegrityJournal } from './types.ts'
 
 const signature = /^signed 0x[0-9a-f]+ ([0-9a-f]{64})$/
 const planned = /^planned.* ([0-9a-f]{64})$/
@@ -45,7 +45,7 @@ export const attemptHash = (row: Row): string => {
 }
 
 /** Checks of the file against itself: what a flipped bit or a foreign hand changed is noticed before anything is signed. */
-export function journalIntegrity(db: JournalDb): Pick<Journal, 'check' | 'brokenAt'> {
+export function journalIntegrity(db: JournalDb): IntegrityJournal {
   const { all, one, write } = db
   const broken = (id: string, what: string) =>
     new AppError('JOURNAL_UNREADABLE', `The journal is not as it was written: ${what} of ${id}`, {
@@ -93,8 +93,8 @@ export function journalIntegrity(db: JournalDb): Pick<Journal, 'check' | 'broken
   }
 
   return {
-    check: (id) => write(() => checkNow(id)),
-    brokenAt: () => {
+    verify: (id) => write(() => checkNow(id)),
+    firstBrokenEvent: () => {
       let previous = ''
       for (const event of all('SELECT * FROM event ORDER BY seq')) {
         if (event.prev_hash !== previous || event.hash !== eventHash(previous, event as never))

@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts'
 import { openJournalDb, sha256 } from './database.ts'
 import { attemptHash, journalIntegrity, operationSeal } from './event-chain.ts'
 import { journalLimits } from './limits.ts'
-import { journalNonces } from './lookups.ts'
+import { journalLookups } from './lookups.ts'
 import { journalReopening } from './reopened-steps.ts'
 import { attemptOf, columnsOf, eventOf } from './rows.ts'
 import { journalHeads } from './seen-heads.ts'
@@ -55,10 +55,10 @@ export function openJournal(path: string, clock: () => number): Journal {
       return find(id)!
     },
     find,
-    findByKey: (idemKey, request) => {
+    findForRequest: (idemKey, request) => {
       const row = one("SELECT * FROM operation WHERE idem_key = ? AND state <> 'DROPPED'", idemKey)
       if (row && row.request_hash !== hashRequest(request)) {
-        seal.check(String(row.id))
+        seal.verify(String(row.id))
         throw new AppError(
           'IDEMPOTENCY_KEY_REUSED',
           `The idempotency key ${idemKey} was used for another request`,
@@ -90,7 +90,7 @@ export function openJournal(path: string, clock: () => number): Journal {
         id,
         index,
       ).map(attemptOf),
-    reserve: (id, index, nonce, fromBlock) =>
+    reserveNonce: (id, index, nonce, fromBlock) =>
       write(() => {
         run(
           "UPDATE step SET state = 'RESERVED', nonce = ?, from_block = ? WHERE operation = ? AND idx = ?",
@@ -101,8 +101,8 @@ export function openJournal(path: string, clock: () => number): Journal {
         )
         note(id, index, 'PLANNED', 'RESERVED', `nonce ${nonce}`)
       }),
-    release: (id, index, why) => write(() => release(id, index, why)),
-    releaseOthers: (chainId, wallet, id) =>
+    releaseNonce: (id, index, why) => write(() => release(id, index, why)),
+    releaseOtherNonces: (chainId, wallet, id) =>
       write(() => {
         for (const row of all(
           "SELECT * FROM step WHERE chain_id = ? AND wallet = ? AND state = 'RESERVED' AND operation <> ?",
@@ -112,7 +112,7 @@ export function openJournal(path: string, clock: () => number): Journal {
         ))
           release(String(row.operation), Number(row.idx), 'never signed, and its process is gone')
       }),
-    sign: (id, index, attempt) =>
+    recordSigned: (id, index, attempt) =>
       write(() => {
         put('attempt', {
           operation: id,
@@ -133,7 +133,7 @@ export function openJournal(path: string, clock: () => number): Journal {
         else note(id, index, was, was, `signed ${attempt.hash} ${sum}`)
         if (find(id)?.state === 'OPEN') settle(id, 'EXECUTING', 'first signature')
       }),
-    sent: (hash, answer) =>
+    recordSent: (hash, answer) =>
       write(() => {
         run(
           'UPDATE attempt SET sends = sends + 1, last_answer = ? WHERE hash = ?',
@@ -144,7 +144,7 @@ export function openJournal(path: string, clock: () => number): Journal {
         if (row && stateOf(String(row.operation), Number(row.idx)) === 'SIGNED')
           step(String(row.operation), Number(row.idx), 'BROADCAST', answer.slice(0, 500))
       }),
-    move: (id, index, becomes, why, inclusion) =>
+    moveStep: (id, index, becomes, why, inclusion) =>
       write(() => {
         run(
           'UPDATE step SET final_hash = ?, block_number = ?, block_hash = ?, gas_used = ?, gas_price = ? WHERE operation = ? AND idx = ?',
@@ -163,14 +163,14 @@ export function openJournal(path: string, clock: () => number): Journal {
         step(id, index, 'SUPERSEDED', owner)
         settle(id, 'ATTENTION', why, 23)
       }),
-    arrive: (id, leg, hash) =>
+    recordDelivery: (id, leg, hash) =>
       write(() => {
         run('UPDATE leg SET arrival_hash = ? WHERE operation = ? AND leg = ?', hash, id, leg)
         note(id, null, `leg ${leg} waiting`, `leg ${leg} ready`, hash)
       }),
     settle: (id, becomes, why, exit, result) => write(() => settle(id, becomes, why, exit, result)),
     ...journalReopening(db, inside),
-    ...journalNonces(db, inside),
+    ...journalLookups(db, inside),
     ...seal,
     ...journalLimits(db, clock),
     ...journalHeads(db, clock),

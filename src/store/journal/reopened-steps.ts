@@ -4,7 +4,7 @@ import { operationSeal } from './event-chain.ts'
 import type { JournalEvent } from './operation.ts'
 import { columnsOf } from './rows.ts'
 import type { journalWrites } from './steps.ts'
-import type { Journal } from './types.ts'
+import type { OperationJournal, ReorgJournal } from './types.ts'
 
 /** Whether a step was final once as what reverted, or was cancelled: then the same was safe to be done anew, and may have been, whatever became of its block since. */
 export const endedWithoutEffect = (events: readonly JournalEvent[], step: number): boolean =>
@@ -22,7 +22,7 @@ const reopened = 're-opened'
 export function journalReopening(
   db: JournalDb,
   { note, stateOf, find, step, release, settle }: ReturnType<typeof journalWrites>,
-): Pick<Journal, 'replan' | 'reopen' | 'regain'> {
+): Pick<OperationJournal, 'replan'> & ReorgJournal {
   const { all, one, run, put, write } = db
   return {
     replan: (id, leg, { plan, steps, why }) =>
@@ -41,7 +41,7 @@ export function journalReopening(
         run('UPDATE operation SET plan = ? WHERE id = ?', canonical(plan), id)
         note(id, null, state, state, `planned anew, ${why} ${operationSeal(db, id)}`)
       }),
-    reopen: (id, indexes, why) =>
+    reopenSteps: (id, indexes, why) =>
       write(() => {
         for (const index of indexes)
           if (/^FINAL|^CANCELLED/.test(stateOf(id, index)))
@@ -54,7 +54,7 @@ export function journalReopening(
         const { state, exit } = find(id)!
         if (state !== 'CANCELLED' || exit === 24) settle(id, 'EXECUTING', `${reopened}: ${why}`)
       }),
-    regain: (id, indexes, why) =>
+    reclaimNonces: (id, indexes, why) =>
       write(() => {
         const isLost = indexes.every((index) => stateOf(id, index) === 'SUPERSEDED')
         if (!isLost || find(id)?.state !== 'ATTENTION') return false

@@ -1,6 +1,6 @@
 import type { Hex } from '../../domain/address.ts'
 import type { JournalDb } from './database.ts'
-import type { Journal } from './types.ts'
+import type { HeadJournal } from './types.ts'
 
 /**
  * How long it is held against a node that a higher block was seen, in ms. One wrong answer may have named that block; and who is behind for
@@ -9,16 +9,13 @@ import type { Journal } from './types.ts'
 export const headRetentionMs = 10 * 60_000
 
 /** The newest block of each chain that a signature was made on. */
-export function journalHeads(
-  { one, run, write }: JournalDb,
-  clock: () => number,
-): Pick<Journal, 'head' | 'sawHead'> {
+export function journalHeads({ one, run, write }: JournalDb, clock: () => number): HeadJournal {
   return {
-    head: (chainId) => {
+    highestHead: (chainId) => {
       const row = one('SELECT * FROM head WHERE chain_id = ?', chainId)
       return row && { number: Number(row.number), hash: String(row.hash) as Hex, seen: Number(row.seen) }
     },
-    sawHead: (chainId, number, hash) =>
+    recordHead: (chainId, number, hash) =>
       write(() =>
         run(
           `INSERT INTO head VALUES (?, ?, ?, ?) ON CONFLICT (chain_id) DO UPDATE

@@ -5,7 +5,7 @@ export type SqlValue = string | number | bigint | null | Uint8Array
 export type Sql = {
   query: <Row = Record<string, SqlValue>>(text: string, values?: readonly SqlValue[]) => Promise<Row[]>
   /** A read that is asked again and again. Its rows are shared and frozen; they are read again once anybody wrote anything. */
-  kept: <Row>(text: string, values: readonly (string | number)[]) => Promise<readonly Row[]>
+  cachedQuery: <Row>(text: string, values: readonly (string | number)[]) => Promise<readonly Row[]>
   /** Runs `work` in one transaction; what it throws rolls back. Calls wait for each other and must not be nested. */
   transaction: <T>(work: (sql: Pick<Sql, 'query'>) => Promise<T>) => Promise<T>
   close: () => Promise<void>

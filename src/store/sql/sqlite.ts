@@ -249,7 +249,7 @@ export function sqliteSql(path: string, options: SqliteOptions): Sql {
       isRead(text)
         ? reading(() => reads.soon(text, values))
         : inTurn((since) => patiently(since, text, values)),
-    kept: (text, values) => reading(() => reads.kept(text, values)),
+    cachedQuery: (text, values) => reading(() => reads.kept(text, values)),
     transaction: (work) =>
       inTurn(async (since) => {
         await patiently(since, 'BEGIN IMMEDIATE')

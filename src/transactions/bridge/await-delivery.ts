@@ -38,14 +38,14 @@ export async function awaitDelivery(run: Run, leg: Leg): Promise<void> {
     // Another process may have seen it at the same time.
     if (isNoted(run, leg)) return
     if (seen && 'arrived' in seen) {
-      run.journal.arrive(run.operationId, leg.leg, seen.arrived)
+      run.journal.recordDelivery(run.operationId, leg.leg, seen.arrived)
       return run.onProgress?.({ kind: 'arrived', leg, hash: seen.arrived })
     }
     if (seen && 'short' in seen)
       return void outcomeOf(failUnderDelivered(run.journal, run.operationId, seen.short))
     const refusal = seen && 'refusal' in seen ? seen.refusal : undefined
     if (seen && 'missing' in seen) {
-      if (seen.missing > 0) await run.mine?.(leg.chainId, seen.missing)
+      if (seen.missing > 0) await run.mineBlocks?.(leg.chainId, seen.missing)
       unseen = unlike = since = undefined
     } else if (seen && 'unseen' in seen) {
       ;({ unseen, unlike } = { unlike: undefined, ...seen })
@@ -80,16 +80,18 @@ async function lookOnce(
   const { host } = run.rpc(leg.chainId)
   let fault: AppError | undefined
   try {
-    const told = await withDeadline(run, host, async () => run.arrived?.(leg)).catch((error: unknown) => {
-      if (!(error instanceof AppError)) throw error
-      fault = error
-      return undefined
-    })
+    const told = await withDeadline(run, host, async () => run.reportedDelivery?.(leg)).catch(
+      (error: unknown) => {
+        if (!(error instanceof AppError)) throw error
+        fault = error
+        return undefined
+      },
+    )
     // Where the chains cannot be asked instead, what the service says is all there is.
-    if (fault && !run.brought) throw fault
+    if (fault && !run.checkDelivery) throw fault
     const refused = fault && errorRow(fault.code).retryable !== true ? { refusal: fault } : undefined
     if (!told && !isDue) return refused
-    const seen = await withDeadline(run, host, async () => run.brought?.(told ?? null))
+    const seen = await withDeadline(run, host, async () => run.checkDelivery?.(told ?? null))
     return seen ?? { unseen: undefined, ...refused }
   } catch (error) {
     if (error instanceof AppError && errorRow(error.code).retryable === true) return undefined

@@ -7,7 +7,7 @@ import { plain } from '../../domain/text.ts'
 import { tokenAt } from '../../domain/token.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import type { Operation } from '../../store/journal/operation.ts'
-import type { Journal } from '../../store/journal/types.ts'
+import type { OperationJournal } from '../../store/journal/types.ts'
 import { checkFinality } from '../confirmation/finality.ts'
 import { quorumTimeoutMs } from '../confirmation/quorum.ts'
 import { type DeliveryResult, resultOf, type UnderDelivery } from '../outcome/result.ts'
@@ -19,7 +19,7 @@ import { pendingDelivery, readDelivery } from './delivery.ts'
  * less than was agreed. `undefined` while it is on its way. `told` is the delivery that a service names.
  */
 export async function checkDelivery(
-  ground: Pick<ExecutionContext, 'rpc' | 'catalog' | 'now' | 'journal'>,
+  context: Pick<ExecutionContext, 'rpc' | 'catalog' | 'now' | 'journal'>,
   operation: Operation,
   told: Hex | null,
   depth?: FinalityDepth,
@@ -27,13 +27,13 @@ export async function checkDelivery(
   const awaited = pendingDelivery(operation)
   if (!awaited) return undefined
   const { arrival, chainId } = awaited.leg
-  const { brought, isMinted, isUnknown } = await readDelivery(ground, awaited, told)
-  const network = networkNamed(ground.catalog.networks, chainId)
+  const { brought, isMinted, isUnknown } = await readDelivery(context, awaited, told)
+  const network = networkNamed(context.catalog.networks, chainId)
   if (!brought) return isMinted ? { unseen: 'unfound' } : isUnknown ? { unseen: 'unknown' } : undefined
   const { found, amount, alike } = brought
   // One delivery serves one action, ever.
-  if (ground.journal.servedBy(found.hash, operation.id) >= alike) return undefined
-  const rpc = ground.rpc(chainId)
+  if (context.journal.countDeliveries(found.hash, operation.id) >= alike) return undefined
+  const rpc = context.rpc(chainId)
   const wanted = { wanted: depth ?? network.depth, usual: network.depth }
   const looked = checkFinality(rpc, { ...found, by: rpc.host }, wanted, quorumTimeoutMs)
   const seen = await undefinedIfUnanswered(withTimeout(looked, nodeTimeoutMs + quorumTimeoutMs))
@@ -41,7 +41,7 @@ export async function checkDelivery(
   if (!seen) return undefined
   if (!seen.deep) return { unseen: 'shallow', missing: seen.missing }
   if (amount >= arrival.minimum) return { arrived: found.hash }
-  const unit = tokenAt(ground.catalog.tokens, chainId, arrival.token) ?? {
+  const unit = tokenAt(context.catalog.tokens, chainId, arrival.token) ?? {
     symbol: arrival.token,
     decimals: 0,
   }
@@ -57,7 +57,7 @@ export async function checkDelivery(
 }
 
 /** Ends an operation whose bridge brought less than was agreed: nothing more comes of it by itself. */
-export function failUnderDelivered(journal: Journal, id: string, short: UnderDelivery): Operation {
+export function failUnderDelivered(journal: OperationJournal, id: string, short: UnderDelivery): Operation {
   const { state, kind } = journal.find(id)!
   if (state === 'PARTIAL') journal.settle(id, 'EXECUTING', 'resumed')
   const result = { short, ...(kind === 'swap' && { out: short.brought }) }
@@ -67,17 +67,17 @@ export function failUnderDelivered(journal: Journal, id: string, short: UnderDel
 
 /** Notes in the journal what a bridge has brought, where an operation waits for it and nobody is there who would. */
 export async function recordDelivery(
-  ground: ExecutionContext,
+  context: ExecutionContext,
   operation: Operation,
   told: Hex | null,
 ): Promise<Operation> {
   const awaited = pendingDelivery(operation)
   if (!awaited || !['EXECUTING', 'PARTIAL'].includes(operation.state)) return operation
-  const seen = await checkDelivery(ground, operation, told)
+  const seen = await checkDelivery(context, operation, told)
   if (!seen || 'unseen' in seen) return operation
-  if ('short' in seen) return failUnderDelivered(ground.journal, operation.id, seen.short)
-  ground.journal.arrive(operation.id, awaited.leg.leg, seen.arrived)
-  return ground.journal.find(operation.id)!
+  if ('short' in seen) return failUnderDelivered(context.journal, operation.id, seen.short)
+  context.journal.recordDelivery(operation.id, awaited.leg.leg, seen.arrived)
+  return context.journal.find(operation.id)!
 }
 
 /** How an operation ended whose bridge brought less than was agreed. */

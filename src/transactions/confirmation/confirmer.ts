@@ -83,7 +83,7 @@ async function comesBefore(
   const count = await rpc.request('eth_getTransactionCount', [wallet, 'latest'])
   const latest = Number(quantity(count, 'the nonce'))
   if (nonce === null || latest >= nonce) return undefined
-  const operation = journal.holderOf(chainId, wallet, latest)?.operation
+  const operation = journal.nonceHolder(chainId, wallet, latest)?.operation
   return operation === undefined || operation === operationId ? undefined : { operation, nonce: latest }
 }
 
@@ -125,7 +125,7 @@ export async function confirmStep(run: Run, index: number, sent: boolean): Promi
       const found = await findAttempt(rpc, stepAt(run, index), journal.attempts(operationId, index))
       if (found) {
         watch.lackingSince = undefined
-        run.behind = undefined
+        run.precedingNonce = undefined
         clearNonceConflict(run, stepAt(run, index))
         noteInclusion(run, index, found)
         const reached = await finality(run, rpc, chainId, found)
@@ -156,9 +156,9 @@ export async function confirmStep(run: Run, index: number, sent: boolean): Promi
 
 function noteInclusion(run: Run, index: number, { ok: _, logs: __, ...inclusion }: MinedTransaction): void {
   const { journal, operationId } = run
-  if (stepAt(run, index).state === 'SIGNED') journal.sent(inclusion.hash, 'found on chain')
+  if (stepAt(run, index).state === 'SIGNED') journal.recordSent(inclusion.hash, 'found on chain')
   if (stepAt(run, index).state === 'BROADCAST') {
-    journal.move(operationId, index, 'INCLUDED', `block ${inclusion.blockNumber}`, inclusion)
+    journal.moveStep(operationId, index, 'INCLUDED', `block ${inclusion.blockNumber}`, inclusion)
     const { hash, blockNumber } = inclusion
     run.onProgress?.({ kind: 'included', step: stepAt(run, index), hash, blockNumber })
   }
@@ -182,7 +182,7 @@ async function finality(
     quorumTimeoutFor(run.timeoutMs),
   )
   run.disagreement = unlike
-  if (missing > 0) await run.mine?.(chainId, missing)
+  if (missing > 0) await run.mineBlocks?.(chainId, missing)
   return deep ? reached : undefined
 }
 
@@ -191,26 +191,26 @@ async function missing(run: Run, index: number, rpc: Rpc, watch: Watch): Promise
   const { journal, operationId } = run
   if (stepAt(run, index).state === 'INCLUDED') {
     if (!(await isBlockGone(run, stepAt(run, index), rpc, watch))) return
-    journal.move(operationId, index, 'BROADCAST', 'a reorganisation took its block away')
+    journal.moveStep(operationId, index, 'BROADCAST', 'a reorganisation took its block away')
     const hash = journal.attempts(operationId, index).at(-1)!.hash
     run.onProgress?.({ kind: 'gone', step: stepAt(run, index), hash })
     watch.lastSend = Number.NEGATIVE_INFINITY
   }
   if (await resolveNonceConflict(run, index, rpc, (later) => confirmStep(run, later, false))) return
   const isLetGo = refuseLetGo(run, index)
-  if (run.replacement && !run.replaced.has(index)) {
+  if (run.replacement && !run.replacedSteps.has(index)) {
     const head = await readHead(rpc, stepAt(run, index).transaction.chainId)
     // What cancels it is made dearer, and never what it cancels.
     const what = isLetGo ? 'cancel' : run.replacement
     if (!(await replaceTransaction(run, index, what, head))) throw await feeCapError(run, index, what, head)
-    run.replaced.add(index)
+    run.replacedSteps.add(index)
     return restart(run, watch, Number(head.number))
   }
   if (run.clock.now() - watch.lastSend > (isLocal(rpc) ? 1_000 : 15_000)) {
     watch.lastSend = run.clock.now()
     // The newest is what should be mined; now and then the older ones, should a node have forgotten those.
     await broadcast(run, index, ++watch.sends % 3 === 0 && !isLetGo)
-    run.behind = await comesBefore(run, stepAt(run, index), rpc)
+    run.precedingNonce = await comesBefore(run, stepAt(run, index), rpc)
     return
   }
   await unstick(run, index, rpc, watch)
@@ -229,12 +229,12 @@ async function unstick(run: Run, index: number, rpc: Rpc, watch: Watch): Promise
   const against =
     isLate &&
     (await endpointBeforeTime(rpc, { chainId, time: deadline }, { now: run.clock.wall(), maxAgeMs }))
-  run.early = against ? { host: against, by: rpc.host } : undefined
+  run.deadlineDispute = against ? { host: against, by: rpc.host } : undefined
   // What might only revert is not made dearer, and what might still do its work is not cancelled.
   if (against) return
   const waited = { ms: run.clock.now() - watch.since, blocks: Number(head.number) - watch.sinceBlock }
   const attempts = run.journal.attempts(run.operationId, index)
-  const what = replacementDecision(attempts, waited, run.patience ?? defaultBumpDelay, isLate)
+  const what = replacementDecision(attempts, waited, run.bumpDelay ?? defaultBumpDelay, isLate)
   if (what === 'wait' || watch.refused) return
   try {
     const replaced = await replaceTransaction(run, index, what, head)

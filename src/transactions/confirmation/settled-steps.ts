@@ -29,24 +29,24 @@ async function finalOnChain(
 }
 
 /** Notes a step that is final on the chain. Only for the holder of the wallet's lock. */
-export async function settleFinalStep(ground: ExecutionContext, id: string, step: Step): Promise<void> {
-  const seen = await finalOnChain(ground, id, step)
+export async function settleFinalStep(context: ExecutionContext, id: string, step: Step): Promise<void> {
+  const seen = await finalOnChain(context, id, step)
   if (!seen) return
-  const { journal } = ground
+  const { journal } = context
   const { ok, logs: _, ...inclusion } = seen
-  if (step.state === 'SIGNED') journal.sent(inclusion.hash, 'found on chain')
+  if (step.state === 'SIGNED') journal.recordSent(inclusion.hash, 'found on chain')
   if (step.state !== 'INCLUDED')
-    journal.move(id, step.index, 'INCLUDED', `block ${inclusion.blockNumber}`, inclusion)
+    journal.moveStep(id, step.index, 'INCLUDED', `block ${inclusion.blockNumber}`, inclusion)
   const attempt = journal.attempts(id, step.index).find(({ hash }) => hash === inclusion.hash)
   const becomes = attempt?.kind === 'cancel' ? 'CANCELLED' : ok ? 'FINAL_OK' : 'FINAL_REVERTED'
-  journal.move(id, step.index, becomes, `block ${inclusion.blockNumber}`, inclusion)
+  journal.moveStep(id, step.index, becomes, `block ${inclusion.blockNumber}`, inclusion)
 }
 
 /** An operation with what went well by the chains and is not in its journal, which stays as it is: for who only looks. */
-export async function withFinalSteps(ground: ExecutionContext, operation: Operation): Promise<Operation> {
+export async function withFinalSteps(context: ExecutionContext, operation: Operation): Promise<Operation> {
   const look = async (step: Step): Promise<Step> => {
-    const found = await finalOnChain(ground, operation.id, step)
-    const sent = ground.journal.attempts(operation.id, step.index).find(({ hash }) => hash === found?.hash)
+    const found = await finalOnChain(context, operation.id, step)
+    const sent = context.journal.attempts(operation.id, step.index).find(({ hash }) => hash === found?.hash)
     return found?.ok && sent?.kind !== 'cancel' ? { ...step, state: 'FINAL_OK' } : step
   }
   return { ...operation, steps: await Promise.all(operation.steps.map(look)) }
@@ -56,14 +56,14 @@ const isInVain = ({ state }: Step): boolean => state === 'CANCELLED' || state ==
 
 /** Whether the chains show something of an operation that its journal does not have. Only looks: nobody has to wait for it. */
 export async function hasUnrecordedResult(
-  ground: ExecutionContext,
+  context: ExecutionContext,
   operation: Operation,
   told: Hex | null,
 ): Promise<boolean> {
-  for (const step of operation.steps) if (await finalOnChain(ground, operation.id, step)) return true
+  for (const step of operation.steps) if (await finalOnChain(context, operation.id, step)) return true
   // Who noted the last step may have ended before he could note what that came to.
   const isOver = !operation.steps.some(isInFlight) && activeSteps(operation).some(isInVain)
   if (isOver || !isAwaitingDelivery(operation)) return isOver || isAllFinal(operation)
-  const seen = await checkDelivery(ground, operation, told)
+  const seen = await checkDelivery(context, operation, told)
   return seen !== undefined && !('unseen' in seen)
 }

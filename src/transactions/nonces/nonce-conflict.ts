@@ -52,14 +52,14 @@ type Unknown = { chainId: number; count: number }
  * when the operation was planned: the wallet was used elsewhere since, or the journal is an older copy.
  */
 export async function findForeignTransactions(
-  ground: ExecutionContext,
+  context: ExecutionContext,
   operation: Operation,
 ): Promise<Unknown | undefined> {
   const left = activeSteps(operation).filter(
     (step) => step.role === 'action' && (isUnsigned(step) || step.state === 'SUPERSEDED'),
   )
   for (const chainId of new Set(left.map(({ transaction }) => transaction.chainId))) {
-    const count = await countOf(ground, operation, chainId)
+    const count = await countOf(context, operation, chainId)
     if (count > 0) return { chainId, count }
   }
   return undefined
@@ -105,7 +105,12 @@ export async function resolveNonceConflict(
   if (hash && attempts.some((attempt) => sameAddress(attempt.hash, hash))) return true
   const owner = hash ?? unnamedTransaction
   const { deep, unlike } = await lostBy(run, rpc, step, attempts, use)
-  run.taken = { nonce, by: owner, blockNumber: use.is === 'used' ? use.at : null, ...(unlike && { unlike }) }
+  run.nonceConflict = {
+    nonce,
+    by: owner,
+    blockNumber: use.is === 'used' ? use.at : null,
+    ...(unlike && { unlike }),
+  }
   // What is for good is looked at twice, like what is final.
   if (!deep || !isSameUse(use, await look())) return true
   if (!hash && !(await lostBy(run, rpc, step, attempts, use)).deep) return true
@@ -113,9 +118,10 @@ export async function resolveNonceConflict(
     // What came after it may have lost its nonce as well: both are written down, or neither could be planned anew.
     if (!(error instanceof AppError && error.code === 'SUPERSEDED')) throw error
   })
-  if (stepAt(run, index).state === 'SIGNED') journal.sent(attempts.at(-1)!.hash, 'nonce used by another')
+  if (stepAt(run, index).state === 'SIGNED')
+    journal.recordSent(attempts.at(-1)!.hash, 'nonce used by another')
   if (isObsolete(currentOperation(run), stepAt(run, index)) || isClosed(currentOperation(run))) {
-    journal.move(operationId, index, 'SUPERSEDED', owner)
+    journal.moveStep(operationId, index, 'SUPERSEDED', owner)
     return true
   }
   journal.supersede(operationId, index, owner, `nonce ${nonce} was used by ${owner}`)
@@ -160,5 +166,5 @@ async function lostBy(
 
 /** What has the nonce of a step is not told any more: it is the step itself, or gone. */
 export function clearNonceConflict(run: Run, { nonce }: Step): void {
-  if (run.taken?.nonce === nonce) run.taken = undefined
+  if (run.nonceConflict?.nonce === nonce) run.nonceConflict = undefined
 }

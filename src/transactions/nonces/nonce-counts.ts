@@ -4,7 +4,7 @@ import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Journal } from '../../store/journal/types.ts'
+import type { NonceJournal, OperationJournal, StepJournal } from '../../store/journal/types.ts'
 import { isAccepted } from '../send-errors.ts'
 import { transactionByNonce } from './nonce-use.ts'
 
@@ -12,7 +12,12 @@ import { transactionByNonce } from './nonce-use.ts'
 export type NonceCounts = { latest: number; pending: number }
 
 /** Whose transactions are counted, and where. */
-type Question = { journal: Journal; rpc: Rpc; chainId: number; wallet: Address }
+type Question = {
+  journal: OperationJournal & StepJournal & NonceJournal
+  rpc: Rpc
+  chainId: number
+  wallet: Address
+}
 
 /** What a node counts. Where it does not speak of what waits, that is what this journal has sent and a node took, one after the other, and what a node shows behind that. */
 export async function readNonceCounts({ journal, rpc, chainId, wallet }: Question): Promise<NonceCounts> {
@@ -32,7 +37,7 @@ export async function readNonceCounts({ journal, rpc, chainId, wallet }: Questio
   })
   if (isNumber(said)) return { latest, pending: read(said, 'the pending nonce') }
   let pending = latest
-  while (isSent(journal, journal.holderOf(chainId, wallet, pending))) pending++
+  while (isSent(journal, journal.nonceHolder(chainId, wallet, pending))) pending++
   // What somebody else has waiting there is not to be replaced.
   if (await transactionByNonce(rpc, wallet, pending)) pending++
   // Other endpoints may know of more that waits; one that is behind, slow, or fails takes nothing away.
@@ -54,7 +59,10 @@ const isUnspoken = (error: unknown): boolean =>
   isUnknownBlock(error) ||
   (error instanceof AppError && error.code === 'RPC_ERROR' && /pending/i.test(String(error.details?.message)))
 
-function isSent(journal: Journal, holder: ReturnType<Journal['holderOf']>): boolean {
+function isSent(
+  journal: OperationJournal & StepJournal & NonceJournal,
+  holder: ReturnType<NonceJournal['nonceHolder']>,
+): boolean {
   const step = holder && journal.find(holder.operation)?.steps.find(({ index }) => index === holder.index)
   if (!step || ['PLANNED', 'RESERVED', 'SIGNED'].includes(step.state)) return false
   return step.state !== 'BROADCAST' || journal.attempts(holder.operation, holder.index).some(isAccepted)

@@ -2,13 +2,13 @@ import type { Rpc } from '../../chain/rpc/rpc.ts'
 import type { Clock } from '../../chain/rpc/timeouts.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Step } from '../../store/journal/operation.ts'
-import type { Journal } from '../../store/journal/types.ts'
+import type { NonceJournal, OperationJournal, StepJournal } from '../../store/journal/types.ts'
 import { isInFlight, isUnsigned } from '../run.ts'
 import { type NonceCounts, readNonceCounts } from './nonce-counts.ts'
 import { transactionByNonce } from './nonce-use.ts'
 
 /** What is asked about the nonces before the one that a step is to have. */
-type Behind = { journal: Journal; rpc: Rpc; step: Step; clock: Clock }
+type Behind = { journal: OperationJournal & StepJournal & NonceJournal; rpc: Rpc; step: Step; clock: Clock }
 
 /** What a node counts of the wallet of a step. */
 export const nonceCountsFor = ({ journal, rpc, step }: Omit<Behind, 'clock'>): Promise<NonceCounts> =>
@@ -27,7 +27,7 @@ export async function refuseUnsettledNonce(
   const { chainId } = step.transaction
   let { latest } = counted
   for (let tried = 1; ; tried++) {
-    const open = journal.redoable(chainId, step.wallet, latest, counted.nonce)
+    const open = journal.firstRepeatable(chainId, step.wallet, latest, counted.nonce)
     if (!open) return
     if (tried === 20) throw openAgain(rpc, step, open, latest)
     await clock.sleep(50)
@@ -80,7 +80,7 @@ export async function refuseNonceGap(
     }
     const { chainId } = step.transaction
     if (pending > nonce) throw await foreignPending(question, { nonce, pending })
-    const holder = journal.holderOf(chainId, step.wallet, pending)
+    const holder = journal.nonceHolder(chainId, step.wallet, pending)
     const held = holder && journal.find(holder.operation)?.steps.find(({ index }) => index === holder.index)
     // What nobody holds was lost to another transaction, or waited there and was forgotten.
     if (!holder || (held && !isInFlight(held) && !isUnsigned(held)))

@@ -38,12 +38,12 @@ export async function allocateNonce(question: NonceQuestion): Promise<Taken> {
   const { journal, operationId, step, rpc, pinned, clock } = question
   const { chainId } = step.transaction
   const [head, counted] = await Promise.all([readHead(rpc, chainId), nonceCountsFor(question)])
-  refuseStaleHead(rpc, head, journal.head(chainId), question.headMaxAgeMs, clock.wall())
+  refuseStaleHead(rpc, head, journal.highestHead(chainId), question.headMaxAgeMs, clock.wall())
   const lowest = await refuseInconsistentHeads(rpc, chainId, head)
   const { latest, pending } = counted
   if (step.nonce !== null) {
     const why = latest > step.nonce ? `nonce ${step.nonce} is used` : 'never signed, and its process is gone'
-    journal.release(operationId, step.index, why)
+    journal.releaseNonce(operationId, step.index, why)
     return 'given back'
   }
   if (pinned !== undefined) return takePinned(question, { head, lowest }, { latest, pending })
@@ -52,8 +52,8 @@ export async function allocateNonce(question: NonceQuestion): Promise<Taken> {
   if (nonce > ours + mostWaiting) throw tooManyWaiting(rpc, step.wallet, { latest, pending })
   await refuseUnsettledNonce(question, { nonce, latest })
   await refuseNonceGap(question, { nonce, pending })
-  journal.sawHead(chainId, Number(lowest.number), lowest.hash)
-  journal.reserve(operationId, step.index, nonce, Number(lowest.number))
+  journal.recordHead(chainId, Number(lowest.number), lowest.hash)
+  journal.reserveNonce(operationId, step.index, nonce, Number(lowest.number))
   return { head }
 }
 
@@ -67,7 +67,7 @@ async function takePinned(
   const nonce = question.pinned!
   const { chainId } = step.transaction
   const details = { nonce, next: latest, pending, chainId }
-  const holder = journal.holderOf(chainId, step.wallet, nonce)
+  const holder = journal.nonceHolder(chainId, step.wallet, nonce)
   if (holder && !(holder.operation === operationId && holder.index === step.index))
     throw new AppError(
       'NONCE_USED',
@@ -96,8 +96,8 @@ async function takePinned(
       },
     )
   await refuseUnsettledNonce(question, { nonce, latest })
-  journal.sawHead(chainId, Number(lowest.number), lowest.hash)
-  journal.reserve(operationId, step.index, nonce, Number(lowest.number))
+  journal.recordHead(chainId, Number(lowest.number), lowest.hash)
+  journal.reserveNonce(operationId, step.index, nonce, Number(lowest.number))
   return { head }
 }
 

@@ -70,15 +70,15 @@ export async function executeOperation(execution: Execution): Promise<Operation>
   const time = {
     clock,
     until: clock.now() + execution.timeoutMs,
-    waits: newAnswerTimes(clock),
-    signing: { isAsked: false },
+    answerTimes: newAnswerTimes(clock),
+    signerState: { isAsked: false },
   }
   const run: Run = {
     ...execution,
     ...time,
     rpc: (chainId) => rpcWithDeadline(execution.rpc(chainId), time),
     signer: signerWithTimeout(execution.signer, { ...execution, ...time }),
-    replaced: new Set(),
+    replacedSteps: new Set(),
   }
   const operation = await asItStands(run)
   if (isClosed(operation) && operation.steps.some(isInFlight)) return finishAbandoned(run)
@@ -89,7 +89,7 @@ export async function executeOperation(execution: Execution): Promise<Operation>
     if (hasRunEnded(now)) return outcomeOf(now)
     refuseNonceConflict(run)
     run.fault?.('before_done')
-    run.journal.settle(operation.id, 'DONE', 'all steps are final', 0, await run.result?.())
+    run.journal.settle(operation.id, 'DONE', 'all steps are final', 0, await run.readResult?.())
     return currentOperation(run)
   } catch (error) {
     throw failureOf(run, error)
@@ -100,7 +100,7 @@ export async function executeOperation(execution: Execution): Promise<Operation>
 async function asItStands(run: Run): Promise<Operation> {
   try {
     run.fault?.('after_op')
-    run.journal.check(run.operationId)
+    run.journal.verify(run.operationId)
     await reopenContradicted(run, run.operationId)
     resumed(run)
     return currentOperation(run)
@@ -136,11 +136,11 @@ async function executeLeg(run: Run, leg: Leg): Promise<void> {
       // Another process may have had the lock until now.
       if (hasRunEnded(currentOperation(run))) return
       resumed(run)
-      run.journal.releaseOthers(leg.chainId, currentOperation(run).wallet, run.operationId)
+      run.journal.releaseOtherNonces(leg.chainId, currentOperation(run).wallet, run.operationId)
       await signAndFollow(run, leg)
     } finally {
       for (const { state, index } of unfinished(run, leg))
-        if (state === 'RESERVED') run.journal.release(run.operationId, index, 'not signed in this run')
+        if (state === 'RESERVED') run.journal.releaseNonce(run.operationId, index, 'not signed in this run')
     }
   })
 }
@@ -190,7 +190,7 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
 function refuseUnsigned(run: Run, step: Step): void {
   if (!isUnsigned(step)) return
   if (run.replacement === 'cancel') throw tooLate(run)
-  if (run.onlyWaiting) throw runStopped
+  if (run.onlySigned) throw runStopped
 }
 
 /** A step that was to be cancelled was mined first: what comes after it is not signed. */

@@ -42,13 +42,13 @@ export async function changedPolicy(
  * first signature of the leg. `lifted` is what a unit of gas may cost beyond the plan. Gives the gas limits that were enough, none where nothing could be simulated.
  */
 export async function checkLegBeforeSigning(
-  ground: ExecutionContext,
+  context: ExecutionContext,
   operationId: string,
   leg: Leg,
   left: readonly Step[],
   lifted?: bigint,
 ): Promise<readonly bigint[]> {
-  const { catalog, journal } = ground
+  const { catalog, journal } = context
   // What will be signed is what the journal holds now, so that is what is guarded.
   const operation = journal.find(operationId)
   if (!operation)
@@ -58,7 +58,7 @@ export async function checkLegBeforeSigning(
   if (!kept) throw new AppError('BUG', `Leg ${leg.leg} has transactions and no purpose`)
   const intent = decodeIntent(kept, catalog)
   const asPlanned = decodeTerms(plan.terms)
-  const present = await changedPolicy(ground, asPlanned)
+  const present = await changedPolicy(context, asPlanned)
   const policies = [asPlanned.policy, present].flatMap((one) => one ?? [])
   // What a unit of gas may cost by the policy of now is what is tried with, as it would be in a new plan.
   const maxFeePerGas = feeCapOf({ maxFeePerGas: lifted ?? asPlanned.maxFeePerGas, policy: present })
@@ -81,17 +81,17 @@ export async function checkLegBeforeSigning(
   }
   const chains = operation.legs.map((one) => one.chainId)
   const [place, simulation] = await Promise.all([
-    checkTarget(ground, { ...inHand, transactions: all }, terms),
+    checkTarget(context, { ...inHand, transactions: all }, terms),
     // Once the action is done, what is left is the payment of its fees, and is tried as such.
     simulatePlannedLeg(
-      ground,
+      context,
       isPaidOnly ? feesAlone(inHand) : inHand,
       isPaidOnly ? { ...terms, asserts: [] } : terms,
       chains,
     ),
   ])
   // What is sent to another chain cannot be taken back: it must still be of use there.
-  if (!isPaidOnly) await checkLaterLegs(ground, laterLegs(ground, operation, leg), terms)
+  if (!isPaidOnly) await checkLaterLegs(context, laterLegs(context, operation, leg), terms)
   const assurance = assuranceNow(plan, terms, {
     simulation: simulation.how,
     code: place?.contract.state ?? 'pinned',
@@ -110,13 +110,13 @@ export async function checkLegBeforeSigning(
         coin: nativeToken(networkNamed(catalog.networks, chainId)),
         assurance,
         untried: place?.contract.state === 'new' ? place.contract.address : undefined,
-        at: ground.now(),
+        at: context.now(),
         quoteAgeMs: null,
         held: () => 0n,
       }),
     )
   }
-  reserve(ground, operation, policies)
+  reserve(context, operation, policies)
   return simulation.gas
 }
 
@@ -173,7 +173,7 @@ function reserve(
     limits
       .flatMap((of) => of.get(asset)?.amount ?? [])
       .reduce<bigint | null>((least, one) => (least === null || one < least ? one : least), null)
-  const misfit = journal.hold(
+  const misfit = journal.holdAmounts(
     id,
     [...moved].map(([asset, { amount }]) => ({
       asset,

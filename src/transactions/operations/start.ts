@@ -22,14 +22,14 @@ export type PlannedOperation = Operation
 export type RunOptions = Pick<
   Execution,
   | 'depth'
-  | 'nonces'
+  | 'pinnedNonces'
   | 'queueBehind'
   | 'pipeline'
   | 'replacement'
-  | 'onlyWaiting'
-  | 'patience'
+  | 'onlySigned'
+  | 'bumpDelay'
   | 'lockWaitMs'
-  | 'mine'
+  | 'mineBlocks'
   | 'noWait'
 > & {
   /** What a unit of gas may cost beyond the plan, in wei; a policy still holds. */
@@ -44,14 +44,14 @@ export type RunOptions = Pick<
 
 /** Writes a checked proposal into the journal: from here on the plan is fixed. */
 export function startOperation(
-  ground: Pick<ExecutionContext, 'journal'>,
+  context: Pick<ExecutionContext, 'journal'>,
   checked: CheckedPlan,
   idemKey: string,
 ): Operation {
   const { proposal, contracts } = checked
   const plan = keptPlan(checked)
-  pinContracts(ground, contracts)
-  return ground.journal.insert({
+  pinContracts(context, contracts)
+  return context.journal.insert({
     id: proposal.id,
     idemKey,
     request: proposal.request,
@@ -68,13 +68,13 @@ export function startOperation(
 
 /** The same operation, of which nothing was ever signed, by the terms and with the transactions of now. */
 export function restartOperation(
-  ground: Pick<ExecutionContext, 'journal'>,
+  context: Pick<ExecutionContext, 'journal'>,
   checked: CheckedPlan,
   { id }: Operation,
 ): Operation {
-  const { journal } = ground
+  const { journal } = context
   const plan = keptPlan(checked)
-  pinContracts(ground, checked.contracts)
+  pinContracts(context, checked.contracts)
   for (const [at] of checked.proposal.legs.entries())
     journal.replan(id, at, { plan, steps: stepsOf(checked, at), why: 'before anything was signed' })
   return journal.find(id)!
@@ -98,19 +98,19 @@ const stepsOf = ({ steps }: CheckedPlan, at: number) =>
 
 /** Signs, sends and follows an operation to its end, or goes on where an earlier run stopped. Every leg is guarded and tried again just before its first signature. */
 export async function runOperation(
-  ground: ExecutionContext,
+  context: ExecutionContext,
   operation: Operation,
   how: RunOptions,
 ): Promise<Operation> {
-  const { catalog, rpc, journal, locks } = ground
+  const { catalog, rpc, journal, locks } = context
   const { account, delivered, maxFeePerGas: lifted, ...way } = how
   const planNow = () => (journal.find(operation.id)?.plan ?? operation.plan) as StoredPlan
   const { nonce } = planNow()
   const first = operation.legs[0]?.chainId
-  const nonces = how.nonces ?? (nonce === null || first === undefined ? undefined : { [first]: nonce })
+  const nonces = how.pinnedNonces ?? (nonce === null || first === undefined ? undefined : { [first]: nonce })
   const { networks, tokens } = catalog
   // Where it cannot be understood, nothing new is signed; what is signed is followed, or cancelled, all the same.
-  const present = await changedPolicy(ground, decodeTerms(planNow().terms)).catch((fault: unknown) => {
+  const present = await changedPolicy(context, decodeTerms(planNow().terms)).catch((fault: unknown) => {
     if (fault instanceof AppError) return fault
     throw fault
   })
@@ -122,7 +122,7 @@ export async function runOperation(
   }
   return executeOperation({
     ...way,
-    ...(nonces && { nonces }),
+    ...(nonces && { pinnedNonces: nonces }),
     feeCap: (step, gas, kind, more = lifted) => {
       const now = journal.find(operation.id) ?? operation
       return stepFeeCap(
@@ -139,11 +139,11 @@ export async function runOperation(
     tokens,
     lock: fileLocks(locks),
     deadlineOf: ({ leg }) => deadlineIn(planNow().intents[leg]),
-    arrived: async () => delivered(quoteIds(planNow())),
-    brought: (told) => checkDelivery(ground, journal.find(operation.id)!, told, way.depth),
-    result: () => readResult({ rpc, catalog }, journal.find(operation.id)!),
+    reportedDelivery: async () => delivered(quoteIds(planNow())),
+    checkDelivery: (told) => checkDelivery(context, journal.find(operation.id)!, told, way.depth),
+    readResult: () => readResult({ rpc, catalog }, journal.find(operation.id)!),
     approve: shownOnce(() => approveAll(account, journal.find(operation.id) ?? operation)),
-    beforeLeg: (leg, left) => checkLegBeforeSigning(ground, operation.id, leg, left, lifted),
+    beforeLeg: (leg, left) => checkLegBeforeSigning(context, operation.id, leg, left, lifted),
   })
 }
 

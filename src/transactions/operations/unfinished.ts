@@ -91,8 +91,8 @@ function spentBy(
  * Gives an operation up whose rest was not signed, after a look at the chain for what was. Something of it that is still
  * on its way is PENDING, for it goes on by itself. What came to an end of its own, noticed or not, is given back as it ended.
  */
-export async function abandonOperation(ground: ExecutionContext, operation: Operation): Promise<Operation> {
-  const now = await noticed(ground, operation, null)
+export async function abandonOperation(context: ExecutionContext, operation: Operation): Promise<Operation> {
+  const now = await noticed(context, operation, null)
   const goesOn = inTheAir(now)
   const details = { operation: operation.id }
   const hint = `sluice action resume ${operation.id}`
@@ -102,8 +102,8 @@ export async function abandonOperation(ground: ExecutionContext, operation: Oper
       'All of it is signed and final, and what it sent to another chain has not arrived: nothing is left to give up',
       { details, hint },
     )
-  if (!goesOn) return (await ended(ground, now)) ?? abandon(ground, now)
-  const refused = sendErrorOf(inSendingOrder(ground.journal.attempts(now.id, goesOn.index))[0])
+  if (!goesOn) return (await ended(context, now)) ?? abandon(context, now)
+  const refused = sendErrorOf(inSendingOrder(context.journal.attempts(now.id, goesOn.index))[0])
   // Whoever has seen the bytes can send them at any time: only what has its nonce in a block ends that.
   if (refused && goesOn.state !== 'INCLUDED')
     throw new AppError(
@@ -120,12 +120,12 @@ export async function abandonOperation(ground: ExecutionContext, operation: Oper
 
 /** An operation after a look at what the chains show of it, noted in the journal, its end too where it came to one. `told` is the delivery that a service names. */
 export async function settledOperation(
-  ground: ExecutionContext,
+  context: ExecutionContext,
   operation: Operation,
   told: Hex | null,
 ): Promise<Operation> {
-  const now = await noticed(ground, operation, told)
-  return inTheAir(now) || isOnlyAwaited(now) ? now : ((await ended(ground, now)) ?? now)
+  const now = await noticed(context, operation, told)
+  return inTheAir(now) || isOnlyAwaited(now) ? now : ((await ended(context, now)) ?? now)
 }
 
 /** The first step that is signed and not final. */
@@ -133,9 +133,13 @@ const inTheAir = ({ steps }: Operation): Step | undefined =>
   steps.find(({ state }) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED')
 
 /** The same without its end: steps that are final, and what a bridge has brought. */
-async function noticed(ground: ExecutionContext, operation: Operation, told: Hex | null): Promise<Operation> {
-  for (const step of operation.steps) await settleFinalStep(ground, operation.id, step)
-  return recordDelivery(ground, ground.journal.find(operation.id)!, told)
+async function noticed(
+  context: ExecutionContext,
+  operation: Operation,
+  told: Hex | null,
+): Promise<Operation> {
+  for (const step of operation.steps) await settleFinalStep(context, operation.id, step)
+  return recordDelivery(context, context.journal.find(operation.id)!, told)
 }
 
 /** Whether nothing is left to be signed of an operation, and it waits for what it sent to another chain. */
@@ -143,8 +147,8 @@ const isOnlyAwaited = (operation: Operation): boolean =>
   isAllFinal(operation) && isAwaitingDelivery(operation)
 
 /** What an operation came to by its steps, also where nobody was there to write it down; `undefined` where a part of it is left. */
-async function ended(ground: ExecutionContext, operation: Operation): Promise<Operation | undefined> {
-  const { journal } = ground
+async function ended(context: ExecutionContext, operation: Operation): Promise<Operation | undefined> {
+  const { journal } = context
   const { id, state } = operation
   const at = (wanted: Step['state']) => activeSteps(operation).find((step) => step.state === wanted)?.index
   const [cancelled, reverted] = [at('CANCELLED'), at('FINAL_REVERTED')]
@@ -153,7 +157,7 @@ async function ended(ground: ExecutionContext, operation: Operation): Promise<Op
   if (state !== 'EXECUTING') journal.settle(id, 'EXECUTING', 'resumed')
   if (cancelled !== undefined) journal.settle(id, 'CANCELLED', `step ${cancelled + 1} was cancelled`, 24)
   else if (reverted !== undefined) journal.settle(id, 'FAILED', `step ${reverted + 1} reverted`, 22)
-  else journal.settle(id, 'DONE', 'all steps are final', 0, await readResult(ground, operation))
+  else journal.settle(id, 'DONE', 'all steps are final', 0, await readResult(context, operation))
   return journal.find(id)!
 }
 

@@ -14,7 +14,7 @@ export function timeoutError(run: Run): AppError {
   const rpc = step && run.rpc(step.transaction.chainId)
   const why = 'The time was over before anything was signed'
   const more = 'Give it more time: --timeout 10m'
-  const wait = run.waits.longest()
+  const wait = run.answerTimes.longest()
   if (!wait || wait.ms < leastShare * timeoutMs || !rpc)
     return new AppError('RPC_UNREACHABLE', why, { details: { operation }, hint: more })
   const { host, ms } = wait
@@ -31,8 +31,8 @@ export function timeoutError(run: Run): AppError {
 }
 
 /** That the person stopped a run before the journal had anything signed of it: a signer that was asked may have signed all the same, for nobody. */
-export const interruptedError = ({ signing }: Run, details: { operation: string }): AppError =>
-  signing.isAsked
+export const interruptedError = ({ signerState }: Run, details: { operation: string }): AppError =>
+  signerState.isAsked
     ? new AppError('INTERRUPTED', 'Stopped while the signer was asked: nothing was sent', {
         details,
         hint: `Reject what it may still show; to go on: sluice action resume ${details.operation}`,
@@ -41,27 +41,27 @@ export const interruptedError = ({ signing }: Run, details: { operation: string 
 
 /** Why what is signed is not final when the time is over, where the endpoints of its chain, or what comes before it, are why: what they say, and what to do then; `again` goes on. */
 export function pendingCause(
-  { operationId, networks, taken, early, behind, disagreement }: Run,
+  { operationId, networks, nonceConflict, deadlineDispute, precedingNonce, disagreement }: Run,
   { transaction }: Step,
   again: string,
 ): { why: string; hint: string; details: Record<string, unknown> } | undefined {
   const variable = rpcVariable(networkNamed(networks, transaction.chainId))
-  if (taken) {
-    const { nonce, by, blockNumber, unlike } = taken
+  if (nonceConflict) {
+    const { nonce, by, blockNumber, unlike } = nonceConflict
     return {
       why: `The nonce ${nonce} that it was signed with was used by ${by}${blockNumber === null ? '' : ` in block ${blockNumber}`}, which is not final yet${unlike ? `, as ${disagreementText(unlike)}` : ''}: once it is, this can never be mined`,
       hint: `${unlike ? `${disagreementHint(unlike, variable)}, then: ` : ''}sluice action resume ${operationId}`,
-      details: taken,
+      details: nonceConflict,
     }
   }
-  if (early)
+  if (deadlineDispute)
     return {
-      why: `Its deadline has passed by the newest block of ${early.by}, and not by that of ${early.host}: until both say so it is neither made dearer nor cancelled`,
+      why: `Its deadline has passed by the newest block of ${deadlineDispute.by}, and not by that of ${deadlineDispute.host}: until both say so it is neither made dearer nor cancelled`,
       hint: `If it stays so, leave the one that is wrong out of ${variable}, then: ${again}`,
-      details: early,
+      details: deadlineDispute,
     }
-  if (behind) {
-    const { operation: before, nonce } = behind
+  if (precedingNonce) {
+    const { operation: before, nonce } = precedingNonce
     return {
       why: `It is signed, and waits behind nonce ${nonce}, which the chain does not have and the action ${before} does`,
       hint: `sluice action resume ${before}, then: ${again}`,

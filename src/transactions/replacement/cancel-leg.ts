@@ -12,7 +12,7 @@ import { feeCapError, replaceTransaction } from './replacer.ts'
 export async function cancelLeg(run: Run, { leg, chainId }: Leg): Promise<void> {
   const rpc = run.rpc(chainId)
   for (const step of currentOperation(run).steps.toReversed())
-    while (step.leg === leg && isInFlight(step) && !run.replaced.has(step.index))
+    while (step.leg === leg && isInFlight(step) && !run.replacedSteps.has(step.index))
       try {
         if (!(await cancelOne(run, step, rpc))) break
       } catch (error) {
@@ -31,6 +31,6 @@ async function cancelOne(run: Run, { index, nonce, wallet, transaction }: Step, 
   const head = await readHead(rpc, transaction.chainId)
   if (!(await replaceTransaction(run, index, 'cancel', head)))
     throw await feeCapError(run, index, 'cancel', head)
-  run.replaced.add(index)
+  run.replacedSteps.add(index)
   return true
 }

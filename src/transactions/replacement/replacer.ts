@@ -62,7 +62,7 @@ export async function replaceTransaction(
     gas,
     ...fees,
   })
-  run.journal.sign(run.operationId, index, signed)
+  run.journal.recordSigned(run.operationId, index, signed)
   run.fault?.('after_journal')
   const isRefused = isFeeTooLow(sendErrorOf(inSendingOrder(before)[0]))
   run.onProgress?.({ kind: kind === 'cancel' ? 'cancelling' : 'raised', step, hash: signed.hash, isRefused })

@@ -19,7 +19,7 @@ export async function finishStep(
   const { ok, logs: _, ...inclusion } = found
   const attempt = journal.attempts(operationId, index).find(({ hash }) => hash === found.hash)
   const becomes = attempt?.kind === 'cancel' ? 'CANCELLED' : ok ? 'FINAL_OK' : 'FINAL_REVERTED'
-  journal.move(operationId, index, becomes, `block ${found.blockNumber}, ${reached}`, inclusion)
+  journal.moveStep(operationId, index, becomes, `block ${found.blockNumber}, ${reached}`, inclusion)
   run.fault?.('after_final')
   const operation = currentOperation(run)
   const step = stepAt(run, index)

@@ -51,7 +51,7 @@ export async function sendStep(run: Run, index: number, gas?: KnownGas): Promise
     // A person at a device takes time: what can only fail by now is not sent, and its signature is written nowhere.
     if (step.role !== 'fee' && run.clock.now() - asked > promptMs)
       refuseExpired(run, legOf(run, step), await readHead(rpc, step.transaction.chainId))
-    journal.sign(operationId, index, signed)
+    journal.recordSigned(operationId, index, signed)
     run.fault?.('after_journal')
     run.onProgress?.({ kind: 'signed', step: stepAt(run, index), hash: signed.hash })
     await broadcast(run, index)
@@ -66,7 +66,7 @@ const legOf = (run: Run, { leg }: Step): Leg => currentOperation(run).legs.find(
 
 /** The nonce that a step must have where the first one of its chain is pinned. */
 function pinnedFor(run: Run, { index, transaction: { chainId } }: Step): number | undefined {
-  const first = run.nonces?.[chainId]
+  const first = run.pinnedNonces?.[chainId]
   if (first === undefined) return undefined
   return (
     first +

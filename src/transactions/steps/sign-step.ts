@@ -19,7 +19,7 @@ const longestMs = 2 ** 31 - 1
  */
 export const signerWithTimeout = (
   signer: TransactionSigner,
-  { clock, until, signal, signing }: Pick<Run, 'clock' | 'until' | 'signal' | 'signing'>,
+  { clock, until, signal, signerState }: Pick<Run, 'clock' | 'until' | 'signal' | 'signerState'>,
 ): TransactionSigner => ({
   ...signer,
   signTransaction: async (transaction) => {
@@ -34,7 +34,7 @@ export const signerWithTimeout = (
     const interrupted = new Promise<never>((_, reject) => {
       signal?.addEventListener('abort', () => reject(runStopped), { once: true, signal: done.signal })
     })
-    signing.isAsked = true
+    signerState.isAsked = true
     try {
       return await Promise.race([(async () => signer.signTransaction(transaction))(), over, interrupted])
     } finally {
