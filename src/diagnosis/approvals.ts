@@ -13,7 +13,7 @@ import type { ExecutionContext } from '../planning/context.ts'
 import { trackedTokens } from '../planning/tracked-tokens.ts'
 import type { Operation, Step } from '../store/journal/operation.ts'
 
-/** What a contract may take from a wallet. `name` is what the catalogue knows it as; `unlimited` is more than there can ever be. */
+/** An allowance of a contract on a wallet. `name` is its name in the catalogue; `unlimited` is more than could ever be spent. */
 export type Approval = {
   network: string
   chainId: number
@@ -26,7 +26,7 @@ export type Approval = {
 
 type Pair = { token: Token; spender: Address; name: string | null }
 
-/** Who may have been approved: every contract of the catalogue that takes tokens, and whoever an operation of this journal approved. */
+/** The possible spenders: every contract of the catalogue that takes tokens, and those that this journal approved. */
 function pairsOf({ catalog, journal }: ExecutionContext, wallet: Address, chainId: number): Pair[] {
   const tokens = catalog.tokens.filter((token) => token.chainId === chainId)
   const spenders = new Map<string, { spender: Address; name: string | null }>()
@@ -44,7 +44,10 @@ function pairsOf({ catalog, journal }: ExecutionContext, wallet: Address, chainI
   )
 }
 
-/** Every allowance above zero that a wallet gave on these chains, as far as the catalogue and this journal know whom to ask about. One exchange a chain. */
+/**
+ * Every allowance above zero that a wallet gave on these chains, to the spenders that the catalogue and this journal know. One
+ * batch a chain.
+ */
 export async function walletApprovals(
   context: ExecutionContext,
   wallet: Address,
@@ -83,15 +86,15 @@ export async function walletApprovals(
   })
 }
 
-/** What a contract may still take from the wallet of an operation that approved it, as it is printed. */
+/** A remaining allowance of an operation, as it is printed. */
 export type RemainingAllowance = { network: string; token: Address; spender: Address; amount: TokenAmount }
 
-/** The same, as what takes it back is planned with. */
+/** A remaining allowance, as its revocation is planned with. */
 type Unused = AllowanceRef & { amount: bigint }
 
 /**
- * The allowances that an operation gave and that are not used up, as the chain has them now. What is not known is not none: where a
- * chain does not say, it is the fault of its node, such as RPC_UNREACHABLE, and CONFIG_INVALID where there is none.
+ * The allowances that an operation gave and that are not used up on the chain. An unknown one throws: the node's failure, such as
+ * RPC_UNREACHABLE, or CONFIG_INVALID without a node.
  */
 export async function unusedAllowances(context: ExecutionContext, operation: Operation): Promise<Unused[]> {
   const approvals = operation.steps.filter(
@@ -99,7 +102,7 @@ export async function unusedAllowances(context: ExecutionContext, operation: Ope
   )
   const found = await Promise.all(approvals.map((step) => unusedAfter(context, operation, step)))
   const left = found.filter((one) => one !== undefined)
-  // A part that was planned anew approves the same once more.
+  // A leg that was planned again approves the same again.
   return left.filter((one, at) => left.findIndex((other) => isSame(one, other)) === at)
 }
 
@@ -108,7 +111,7 @@ const isSame = (a: Unused, b: Unused): boolean =>
   sameAddress(a.token.address, b.token.address) &&
   sameAddress(a.spender, b.spender)
 
-/** Allowances that are left, to be printed. */
+/** Remaining allowances as they are printed. */
 export const printedAllowances = (
   { catalog }: Pick<ExecutionContext, 'catalog'>,
   left: readonly Unused[],
@@ -120,7 +123,7 @@ export const printedAllowances = (
     amount: tokenAmount(amount, token),
   }))
 
-/** The allowances of an operation that are left, to be printed; `null` where a chain does not say. */
+/** The remaining allowances of an operation, as printed; `null` if a chain does not answer. */
 export async function remainingAllowances(
   context: ExecutionContext,
   operation: Operation,
@@ -145,7 +148,7 @@ async function unusedAfter(
   const { chainId, to } = transaction
   const { spender } = approval
   const node = rpc(chainId)
-  // A token that the person vouched for stands in no catalogue, and what is not named at all may be taken all the same.
+  // An exempted token is in no catalogue; its allowance is still shown.
   const token = tokenAt(trackedTokens(catalog, chainId), chainId, to) ??
     tokenAt(tokensIn((plan as StoredPlan).intents[leg]), chainId, to) ?? {
       chainId,
@@ -162,6 +165,6 @@ async function unusedAfter(
   return amount === 0n ? undefined : { token, spender, amount }
 }
 
-/** The tokens that an intent of the journal names in full. */
+/** The tokens that a stored intent names in full. */
 const tokensIn = (intent: StoredPlan['intents'][number] | undefined): Token[] =>
   [intent?.tokenIn, intent?.token].filter((token) => token !== undefined) as Token[]

@@ -14,7 +14,7 @@ import { unreachableRules } from './rules/unconfirmed.ts'
 import { waitingRules } from './rules/waiting.ts'
 import { type DiagnosisRule, neverSafe, type Verdict } from './verdict.ts'
 
-/** Every situation of an action in the journal, in the order in which they are tried. */
+/** All diagnosis rules, in the order of evaluation. */
 const rows: readonly DiagnosisRule[] = [
   ...finishedRules,
   ...revertedRules,
@@ -23,10 +23,10 @@ const rows: readonly DiagnosisRule[] = [
   ...unfinishedRules,
 ]
 
-/** What the service says: in words, and the transaction that it names as the delivery of a bridge. */
+/** The service's report: a text, and the delivery hash that it names. */
 export type ServiceReport = { text: string; delivered: string | null }
 
-/** One verdict about an action of the journal. Asks, and neither signs nor writes anything. JOURNAL_UNREADABLE where the journal is not as it was written. */
+/** Explains an operation of the journal. Read-only. JOURNAL_UNREADABLE if the journal was changed. */
 export async function explain(
   context: ExecutionContext,
   operation: Operation,
@@ -40,14 +40,14 @@ export async function explain(
   return { ...verdictOf(withReclaimedSteps(facts)), evidence: evidenceLines(facts, text) }
 }
 
-/** The first situation that fits. */
+/** The verdict of the first matching rule. */
 function verdictOf(facts: Facts): Omit<Verdict, 'evidence'> {
   const row = rows.find(({ is }) => is(facts))!
-  // Where the same can pay twice in any case, that is told already; where it went on as another one, that one tells.
+  // A rule that is never safe says so itself, and the successor of an operation speaks for it.
   const mayBeSafe = row.safeToRetry !== neverSafe && facts.successorId === undefined
   const unsafe = mayBeSafe ? retryRiskText(facts) : undefined
   const next = row.next(facts)
-  // An allowance is taken back in any case, and that pays nobody.
+  // A revocation is always safe: it pays nobody.
   const isRevoke = next === actionCommand(facts, 'revoke')
   const isUnclear = unsafe !== undefined || isSettlementUncertain(facts)
   return {

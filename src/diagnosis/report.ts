@@ -6,7 +6,7 @@ import type { JournalEvent, Operation, Step } from '../store/journal/operation.t
 import { minimumReceived, receivedAmount } from '../transactions/outcome/received-amount.ts'
 import { isUnderDelivered, resultOf } from '../transactions/outcome/result.ts'
 
-/** The status of an action in each state of its operation. */
+/** The action status for each operation state. */
 export const actionStatuses: Readonly<Record<Operation['state'], string>> = {
   OPEN: 'INITIAL',
   DROPPED: 'FAILED',
@@ -18,7 +18,7 @@ export const actionStatuses: Readonly<Record<Operation['state'], string>> = {
   CANCELLED: 'FAILED',
 }
 
-/** The status of a transaction in each state of its step. */
+/** The transaction status for each step state. */
 export const stepStatuses: Readonly<Record<Step['state'], string>> = {
   PLANNED: 'planned',
   RESERVED: 'planned',
@@ -31,7 +31,7 @@ export const stepStatuses: Readonly<Record<Step['state'], string>> = {
   SUPERSEDED: 'superseded',
 }
 
-/** An operation as it is reported, from the journal alone: the same words for the same operation, whenever it is asked. */
+/** The report of an operation, from the journal alone, so that it is always the same. */
 export function operationReport(
   operation: Operation,
   networks: readonly Network[],
@@ -76,7 +76,10 @@ export function operationReport(
   }
 }
 
-/** What goes in and what comes out: what is expected, until it is over; then what came, nothing where it failed, or where nobody could say what came, at least how much. */
+/**
+ * The amounts in and out: expected until the operation ends, then received; null after a failure; a minimum if the amount is
+ * unknown.
+ */
 export function reportedAmounts(
   operation: Operation,
 ): OperationSummary['amounts'] & { outAtLeast?: TokenAmount } {
@@ -89,13 +92,13 @@ export function reportedAmounts(
   return { in: amounts.in, out: null, ...(least && { outAtLeast: least }) }
 }
 
-/** In which words the last step that is final became so, such as `depth 3` or `finalized`; `null` while none is. */
+/** How the last final step became final, such as `depth 3` or `finalized`; `null` without one. */
 export const finalityText = (events: readonly Pick<JournalEvent, 'becomes' | 'why'>[]): string | null =>
   events
     .findLast(({ becomes }) => becomes.startsWith('FINAL_') || becomes === 'CANCELLED')
     ?.why.match(/, (.+)$/)?.[1] ?? null
 
-/** What `reportOf` gives. */
+/** The result of `operationReport`. */
 export type Report = ReturnType<typeof operationReport>
 
 function transactionOf(step: Step, kind: string, network: Network, lastHash: (step: Step) => string | null) {
@@ -117,7 +120,7 @@ function transactionOf(step: Step, kind: string, network: Network, lastHash: (st
   }
 }
 
-/** A report of what is done that also says what came out, where the journal does not hold that: by the receipt, so always the same. */
+/** Adds the received amount to the report of a finished operation if the journal lacks it: from the receipt, so always the same. */
 export async function withReceivedAmount(
   context: ExecutionContext,
   operation: Operation,

@@ -5,7 +5,10 @@ import { AppError } from '../domain/errors.ts'
 import type { Attempt, Step } from '../store/journal/operation.ts'
 import type { MinedTransaction } from '../transactions/confirmation/find-transaction.ts'
 
-/** Why a step reverted, by trying its call again on the state before its block; `null` where the node no longer has it, or it would pass there. */
+/**
+ * The cause of a step's revert, by calling it again on the state before its block; `null` if the node lacks that state, or the call
+ * succeeds there.
+ */
 export async function revertCause(
   rpc: Rpc,
   { wallet, transaction, inclusion }: Step,
@@ -26,8 +29,8 @@ export async function revertCause(
 type Trace = { error?: string; output?: Hex }
 
 /**
- * Why a transaction in a block reverted: by a trace of it where the node makes one, which sees what came before it in its
- * block, else by trying its call again on the state before that block.
+ * The cause of a mined revert: by a trace if the node supports it, which includes earlier transactions of the block, otherwise by
+ * calling it again on the state before the block.
  */
 export async function minedRevertReason(
   rpc: Rpc,
@@ -44,7 +47,7 @@ export async function minedRevertReason(
   return { reason: await revertCause(rpc, { ...step, inclusion: found }), isOutOfGas }
 }
 
-/** Not every node traces; one that does not says so with an error. */
+/** The trace of a transaction; `null` from a node without tracing. */
 const traceOf = (rpc: Rpc, hash: Hex): Promise<Trace | null> =>
   rpc
     .request<Trace | null>('debug_traceTransaction', [hash, { tracer: 'callTracer' }])

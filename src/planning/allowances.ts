@@ -11,8 +11,8 @@ import type { ExecutionContext } from './context.ts'
 import type { Proposal, ProposedLeg } from './proposal.ts'
 
 /**
- * What the first leg of a plan that would fail lacks, where it leaves out an approval that the wallet does not have: the service that made it reads a
- * node that is behind. Anything else is the failure as it was.
+ * The error for a plan whose first leg fails because it omits an approval that the wallet lacks: the service reads a node that
+ * lags. Any other failure is returned unchanged.
  */
 export async function missingApprovalError(
   { rpc: rpcOf }: Pick<ExecutionContext, 'rpc'>,
@@ -44,11 +44,11 @@ export async function missingApprovalError(
   )
 }
 
-/** Whether a failure goes away as soon as the service has the newest blocks. */
+/** Whether a failure disappears once the service has the newest blocks. */
 export const isServiceBehind = (error: unknown): boolean =>
   error instanceof AppError && error.details?.isBehind === true
 
-/** A proposal without the approvals of its first leg, where what they would allow may be taken already: a standing allowance is used, and nothing is sent for it. */
+/** Removes the approvals of the first leg that the standing allowances already cover. */
 export async function withoutNeedlessApprovals(
   { rpc }: Pick<ExecutionContext, 'rpc'>,
   proposal: Proposal,
@@ -68,10 +68,10 @@ export async function withoutNeedlessApprovals(
   return { ...proposal, legs: [{ ...first, transactions }, ...rest] }
 }
 
-/** An allowance that is to end. */
+/** A token and the spender whose allowance is to be revoked. */
 export type AllowanceRef = { token: Token; spender: Address }
 
-/** Approvals of nothing, one after the other: they need no service. */
+/** Legs that set allowances to zero, one after the other; they need no service. */
 export const revokeLegs = (wallet: Address, endings: readonly AllowanceRef[]): ProposedLeg[] =>
   endings.map(({ token, spender }) => {
     const { chainId, address } = token

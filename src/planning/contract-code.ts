@@ -6,14 +6,14 @@ import { isExempt, type Terms } from '../guard/terms.ts'
 import type { CodePin, CodePinJournal } from '../store/journal/types.ts'
 import type { ExecutionContext } from './context.ts'
 
-/** Where a proxy keeps its implementation (EIP-1967). */
+/** The storage slot in which a proxy keeps its implementation (EIP-1967). */
 const implementationSlot = numberToHex(hexToBigInt(keccak256(toBytes('eip1967.proxy.implementation'))) - 1n, {
   size: 32,
 })
-/** The whole code of a minimal proxy (EIP-1167). */
+/** The code of a minimal proxy (EIP-1167). */
 const minimalProxy = /^0x363d3d373d3d3d363d73([0-9a-f]{40})5af43d82803e903d91602b57fd5bf3$/
 
-/** A contract that an operation calls, and what is known of its code. `firstUse`: it was never pinned in this journal. */
+/** A contract that an operation calls, with the state of its code. `firstUse`: it was never pinned in this journal. */
 export type CheckedContract = CodePin & {
   chainId: number
   address: Address
@@ -23,7 +23,7 @@ export type CheckedContract = CodePin & {
 
 const isHex = (value: unknown): value is Hex => typeof value === 'string' && /^0x[0-9a-f]*$/i.test(value)
 
-/** The code at an address and, behind a proxy, of its implementation; `undefined` where there is no code. */
+/** The code at an address and, behind a proxy, of its implementation; `undefined` without code. */
 async function readCode(rpc: Rpc, address: Address): Promise<CodePin | undefined> {
   const [code, slot] = await rpc.batch([
     ['eth_getCode', [address, 'latest']],
@@ -51,8 +51,8 @@ const notThere =
   'Nothing that is sent there can be had back: do not vouch for it. See who asks for it, and which chain the node is on: sluice doctor'
 
 /**
- * G5, the half that needs the chain: the contract of an action has code, and the one that it had when this wallet first
- * used it. Other code is POLICY_CONTRACT_CHANGED, unless the person vouches for the contract.
+ * G5 on the chain: the contract of an action has code, and the same code as when this wallet first used it. Changed code is
+ * POLICY_CONTRACT_CHANGED, unless the person exempts the contract.
  */
 export async function checkCode(
   { journal, rpc }: Pick<ExecutionContext, 'journal' | 'rpc'>,
@@ -85,7 +85,7 @@ export async function checkCode(
   return { ...contract, state: terms.trustFirstUse ? 'trusted' : 'new', firstUse }
 }
 
-/** Remembers the code of contracts that are used for the first time, or again after a change that the person vouched for. */
+/** Pins the code of contracts at first use, or again after a change that the person exempted. */
 export function pinContracts(
   { journal }: { journal: CodePinJournal },
   contracts: readonly CheckedContract[],

@@ -7,13 +7,15 @@ import { decodeTerms, feeCapOf, type Terms } from '../guard/terms.ts'
 import type { Operation, Step } from '../store/journal/operation.ts'
 import type { StepJournal } from '../store/journal/types.ts'
 
-/** The most that a leg may cost in gas, as its plan shows it: wei a unit, and in all where the gas is known. */
+/** The gas bound of a leg as its plan shows it: wei a unit, and in total if the gas is known. */
 export type FeeBound = { feeCap: bigint; maxCost: bigint | null }
 
-/** How many times the fee of now the bound is: the market moves until the last step is signed, and fees are raised for what waits. */
+/**
+ * The bound as a multiple of the current fee: the market moves until the last step is signed, and pending transactions are bumped.
+ */
 const room = 2n
 
-/** What a plan allows itself to pay for gas, by what a unit costs now; never more than the person and the policy allow. */
+/** The gas bound of a plan by current fees, within what the person and the policy allow. */
 export function computeFeeBound(
   { fees, gas }: Pick<Simulation, 'fees' | 'gas'>,
   terms: Terms,
@@ -24,26 +26,26 @@ export function computeFeeBound(
   return { feeCap, maxCost: cost === null ? null : least([cost, totalOf(terms, decimals)]) }
 }
 
-/** A bound as the journal keeps it. */
+/** A fee bound as the journal stores it. */
 export const storedFeeBound = ({ feeCap, maxCost }: FeeBound, from: number): StoredFeeBound => ({
   feeCap: feeCap.toString(),
   maxCost: maxCost === null ? null : maxCost.toString(),
   from,
 })
 
-/** What a step that is about to be signed is held against. `lifted` is what the person allows beyond the plan, in wei a unit. */
+/** The input for the fee cap of a step. `lifted` is a price that the person allows beyond the plan, in wei a unit. */
 type CapQuestion = {
   journal: StepJournal
   operation: Operation
   networks: readonly Network[]
   lifted: bigint | undefined
-  /** What the machine allows now, where that is something else than the operation was begun with. */
+  /** The machine's current policy, if it differs from the one at the start. */
   present: LoadedPolicy | null
 }
 
 /**
- * The most that a unit of gas of this step may cost now, whatever a node says: by the bound of its leg, by the person, and
- * by the policy, which also limits all steps together. `lifted` takes the place of the first two, never of the policy.
+ * The highest gas price of this step, whatever a node says: by the bound of its leg, the person, and the policy, which also limits
+ * all steps together. `lifted` replaces the first two, never the policy.
  */
 export function stepFeeCap(
   { journal, operation, networks, lifted, present }: CapQuestion,
@@ -55,9 +57,9 @@ export function stepFeeCap(
   const bound = lifted === undefined ? bounds?.[step.leg] : undefined
   const { native } = networkNamed(networks, step.transaction.chainId)
   const others = operation.steps.filter(({ index }) => index !== step.index)
-  /** What is left of a sum for this step, a unit of gas. */
+  /** What remains of a total for this step, in wei a unit of gas. */
   const left = (sum: bigint | null, counted: (other: Step) => boolean): bigint | null =>
-    // What was raised beyond the plan for another step leaves nothing of it for this one.
+    // A bump of another step beyond the plan can use up the total.
     sum === null ? null : larger(0n, sum - signedFor(journal, operation.id, others.filter(counted))) / gas
   const isSameCoin = ({ transaction: { chainId } }: Step) =>
     networkNamed(networks, chainId).native.symbol === native.symbol
@@ -73,7 +75,7 @@ export function stepFeeCap(
   ])
 }
 
-/** What the gas of steps can cost as it is signed. Of the attempts of a step one is mined at most: the dearest counts. */
+/** The most that the gas of signed steps can cost. At most one attempt of a step is mined: the dearest counts. */
 const signedFor = (journal: StepJournal, id: string, steps: readonly Step[]): bigint =>
   steps.reduce(
     (sum, { index }) =>
@@ -84,7 +86,7 @@ const signedFor = (journal: StepJournal, id: string, steps: readonly Step[]): bi
     0n,
   )
 
-/** The most that a policy allows for the gas of an operation, in the smallest unit of the coin. */
+/** The policy's limit for the gas of an operation, in the smallest unit of the coin. */
 const totalOf = ({ policy }: Pick<Terms, 'policy'>, decimals: number): bigint | null => {
   const total = policy?.policy.maxTotalFee
   return total === undefined ? null : parseUnits(total, decimals)

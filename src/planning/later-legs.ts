@@ -23,13 +23,16 @@ import type { ProposedLeg } from './proposal.ts'
 /** The least gas of any transaction. */
 const leastGas = 21_000n
 
-/** What a leg that waits is expected to cost: its gas, `null` where the node cannot try it, at what a unit costs now, in wei, what a rollup takes for its data beside that, as far as it says so, and the coin that the wallet has there. `at` is its place among those that were asked about. */
+/**
+ * The expected cost of a later leg: its gas (`null` if the node cannot simulate it), the gas price in wei, the data fee of a rollup
+ * if known, and the wallet's coin balance there. `at` is its index among the legs checked.
+ */
 export type LaterLegCost = { at: number; gas: bigint | null; price: bigint; data: bigint; held: bigint }
 
 /**
- * Holds the legs that wait for what an earlier one sends against their chains as they are now, before that is sent: the wallet must have
- * the coin there that they take (else INSUFFICIENT_FUNDS), and something must come of what arrives (else INVALID_AMOUNT or
- * SIMULATION_REVERTED). Nothing that was sent over a bridge can be taken back. Says what each of them is expected to cost.
+ * Checks the legs behind a bridge against their chains before the transfer is sent: the wallet needs the native coin there (else
+ * INSUFFICIENT_FUNDS), and the delivered amount must work (else INVALID_AMOUNT or SIMULATION_REVERTED). A bridge transfer cannot be
+ * undone. Returns the expected cost of each.
  */
 export async function checkLaterLegs(
   context: Pick<ExecutionContext, 'rpc' | 'catalog'>,
@@ -77,7 +80,10 @@ async function checkOne(
   })
 }
 
-/** Refuses to begin what the wallet could not pay for to go on with. Fees move while a bridge is at work: a quarter more is wanted than they are now. */
+/**
+ * Refuses an operation that the wallet could not pay to finish. Fees move while a bridge is under way: a quarter above current fees
+ * is required.
+ */
 async function refusePoor(ask: {
   rpc: Rpc
   head: Head
@@ -116,8 +122,8 @@ async function refusePoor(ask: {
 }
 
 /**
- * What the gas of the legs after the first is expected to cost on their own networks, as a plan prints it: as gas costs there now, in wei a
- * unit, with the data fee of a rollup, and what the wallet has there of the coin. What was not tried, or not read, is `null`.
+ * The expected gas cost of the legs after the first, on their networks, as a plan prints it: the gas price in wei, the data fee of
+ * a rollup, and the wallet's coin balance. `null` where it was not simulated or read.
  */
 export const laterLegFees = (
   legs: readonly ProposedLeg[],

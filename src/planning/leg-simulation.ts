@@ -23,8 +23,8 @@ import { expectedPayout, expectedShares } from './market-amounts.ts'
 import { trackedTokens } from './tracked-tokens.ts'
 
 /**
- * G11: tries a leg on top of the newest block, a swap also at its deadline. What it takes must be there, what it does must
- * be what was asked, and what the person said about it must hold. `chains` are those that the whole operation touches.
+ * G11: simulates a leg on the newest block, a swap also at its deadline. The wallet must hold what it spends, its effects must be
+ * what was asked, and the person's assertions must hold. `chains` are those of the whole operation.
  */
 export async function simulatePlannedLeg(
   { rpc: rpcOf, catalog }: Pick<ExecutionContext, 'rpc' | 'catalog'>,
@@ -74,8 +74,7 @@ export async function simulatePlannedLeg(
 }
 
 /**
- * The tokens that are left when those that give no balance are left out, if that is why a simulation failed: a contract of the catalogue
- * that is broken stands in nobody's way who does not use it.
+ * Drops tokens that return no balance, if they made a simulation fail: a broken contract in the catalogue must not block others.
  */
 async function withoutBroken(
   rpc: Rpc,
@@ -99,7 +98,7 @@ async function withoutBroken(
   return isUsed && readable.length < watched.length ? readable : undefined
 }
 
-/** The tokens that an intent is about, what a position is held in among them. */
+/** The tokens of an intent, including those of its position. */
 const namedBy = (intent: Intent): Token[] => [
   ...intentTokens(intent),
   ...('strategy' in intent ? [intent.strategy.receipt] : []),
@@ -109,8 +108,8 @@ const namedBy = (intent: Intent): Token[] => [
 ]
 
 /**
- * Without a simulation nobody signs who cannot be asked, whose policy wants one, or who said what it must show. An allowance is taken
- * back all the same: that call is decoded to the last byte, and whoever needs it may have no other node.
+ * Refuses to sign without a simulation if nobody can be asked, the policy requires one, or the person made assertions. Revoking is
+ * still allowed: that call is decoded completely, and there may be no other node.
  */
 function refuseUnseen({ kind }: Intent, { how }: Simulation, { policy, canAsk, asserts }: Terms): void {
   if (how !== 'unavailable') return
@@ -123,8 +122,8 @@ function refuseUnseen({ kind }: Intent, { how }: Simulation, { policy, canAsk, a
 }
 
 /**
- * What the wallet must hold before a leg, beside the native coin. Of a position that rebases, a part must be there: where it is not,
- * some markets lend the rest to whoever has collateral (Compound v3).
+ * What the wallet must hold before a leg, beside the native coin. For a rebasing position a part must be there: otherwise some
+ * markets lend the rest against collateral (Compound v3).
  */
 function needsOf(intent: Intent): Spend[] {
   if (intent.kind === 'withdraw' && intent.shares === undefined) {
@@ -135,9 +134,9 @@ function needsOf(intent: Intent): Spend[] {
   return spend && spend.token.address !== nativeAddress ? [spend] : []
 }
 
-/** The tokens whose balances show what an intent does on a chain: all that are known there, and those that it names. */
+/** The tokens whose balances show the effects of an intent on a chain: all known ones, and those it names. */
 function watchedOn(catalog: Catalog, chainId: number, intent: Intent): Token[] {
-  // Taking power back must work when a contract of the catalogue does not.
+  // Revoking must work even if a contract of the catalogue does not.
   const tracked = intent.kind === 'revoke' ? [] : trackedTokens(catalog, chainId)
   const named = namedBy(intent).filter(
     (token) => token.chainId === chainId && token.address !== nativeAddress,

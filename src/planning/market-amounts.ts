@@ -12,7 +12,7 @@ import type { StrategyEntry } from '../protocols/catalog.ts'
 import { bringsOf, paysOf } from '../protocols/expected-amounts.ts'
 import type { Intent } from '../protocols/intent.ts'
 
-/** What a withdrawal of an exact amount should cost of the receipt, or a deposit should bring of it, as the market says before it. */
+/** The market's quote before a withdrawal of an exact amount (receipt units it costs) or a deposit (receipt units it brings). */
 export async function expectedShares(rpc: Rpc, intent: Intent): Promise<bigint | undefined> {
   if (intent.kind !== 'deposit' && (intent.kind !== 'withdraw' || intent.shares !== undefined))
     return undefined
@@ -28,8 +28,8 @@ export async function expectedShares(rpc: Rpc, intent: Intent): Promise<bigint |
 }
 
 /**
- * What a withdrawal of everything should pay, as the market says before it; no amount where it is none, or pays later or by an exchange.
- * Where its own price stands for what it does not say, that is `unsaid`, in words.
+ * The market's quote before a full withdrawal; no amount if it has none, pays later, or exchanges at a price. If its own price
+ * replaces a missing quote, `unsaid` says so.
  */
 export async function expectedPayout(
   rpc: Rpc,
@@ -48,7 +48,9 @@ export async function expectedPayout(
 
 const least = (amount: string): string => `no less than ${amount} by its price is accepted`
 
-/** Whether this stands behind the words of a step for what its market would not say: only of a withdrawal that such a market pays, and of any amount. */
+/**
+ * Whether a text is the note on a payout that the market does not quote: only for a withdrawal from such a market, with any amount.
+ */
 export function isUnknownPayoutNote(text: string, intent: Intent | null): boolean {
   if (intent?.kind !== 'withdraw' || intent.shares === undefined) return false
   const { asset } = intent.strategy
@@ -60,7 +62,7 @@ export function isUnknownPayoutNote(text: string, intent: Intent | null): boolea
   return hasPlaces && text === `; ${other}: ${least(`${amount} ${asset.symbol}`)}`
 }
 
-/** What a market would not say stands with what its step does. */
+/** Appends the note on an unquoted payout to the text of its step. */
 export const withUnknownPayoutNote = <step extends DecodedStep & { leg: number }>(
   one: step,
   simulation: Simulation | null,

@@ -19,9 +19,8 @@ import { type Price, pricedAmount } from './prices.ts'
 import type { ProposedLeg } from './proposal.ts'
 
 /**
- * A checked proposal as `--dry-run --json` prints it. Of the first leg: `maxFeePerGas` is what a unit of gas costs now, in
- * wei, and `feeCap` and `maxCost` are the most that is signed for a unit and in all, whatever gas costs by then; `dataFee` is what a rollup takes
- * beside that, as it is now.
+ * A checked proposal as `--dry-run --json` prints it. For the first leg: `maxFeePerGas` is the current gas price in wei; `feeCap`
+ * and `maxCost` are the most that is signed, a unit and in total; `dataFee` is the current data fee of a rollup.
  */
 export function planJson(
   {
@@ -133,7 +132,7 @@ export function planJson(
   return { ...shown, shownHash: shownPlanHash(shown) }
 }
 
-/** What swaps bring elsewhere than into this wallet on their own chain: at least how much of which token, where and for whom. */
+/** Amounts that swaps deliver elsewhere than to this wallet on its own chain: the minimum, token, place and recipient. */
 const arrivalsOf = (legs: readonly ProposedLeg[], { networks }: Catalog, prices: readonly Price[]) =>
   legs.flatMap(({ chainId, intent }) => {
     if (intent?.kind !== 'swap') return []
@@ -145,7 +144,7 @@ const arrivalsOf = (legs: readonly ProposedLeg[], { networks }: Catalog, prices:
     ]
   })
 
-/** What the service is paid, by steps of their own: in which token, how much, to whom, and out of how much. */
+/** The service's fees, paid by steps of their own: token, amount, recipient, and the amount they are charged on. */
 const serviceFeesOf = (legs: readonly ProposedLeg[], { networks }: Catalog, prices: readonly Price[]) =>
   legs.flatMap(({ intent }, leg) => {
     if (!intent) return []
@@ -160,7 +159,7 @@ const serviceFeesOf = (legs: readonly ProposedLeg[], { networks }: Catalog, pric
     }))
   })
 
-/** What becomes of the native coin, gas included, where more than gas is paid or anything comes in. */
+/** The change of the native coin, gas included, if more than gas is paid or anything is received. */
 function coinChange(
   { how, coin }: Simulation,
   { legs }: CheckedPlan['proposal'],
@@ -171,7 +170,7 @@ function coinChange(
   return [{ token: nativeToken(networkNamed(networks, chainId)), delta: coin }]
 }
 
-/** Whether a proposal is about a token: its change is told even when it is nothing. */
+/** Whether a proposal names a token: its change is printed even if zero. */
 const isNamed = ({ legs }: CheckedPlan['proposal'], token: Token): boolean =>
   legs.some(({ intent }) =>
     intent
@@ -181,13 +180,13 @@ const isNamed = ({ legs }: CheckedPlan['proposal'], token: Token): boolean =>
       : false,
   )
 
-/** The allowance that an action lives on: its token, who takes it, how much. */
+/** The allowance that an action needs: token, spender, amount. */
 function allowanceNeeded({ intent }: ProposedLeg, spender: Address) {
   const need = intent && requiredAllowance(intent)
   return need ? { token: need.token.address, spender, amount: tokenAmount(need.amount, need.token) } : null
 }
 
-/** What must have come from an earlier leg before this one starts. */
+/** The delivery that a leg needs before it starts. */
 function arrivalOf({ arrival, chainId }: ProposedLeg, { tokens }: Catalog) {
   if (!arrival) return null
   const token = tokenAt(tokens, chainId, arrival.token)

@@ -42,7 +42,7 @@ type Seen = {
   contracts: readonly CheckedContract[]
 } & Pick<PolicyFacts, 'simulation' | 'assurance' | 'standing'>
 
-/** What a policy is compared with, of a plan that was checked. */
+/** The facts of a checked plan that a policy is compared with. */
 export function policyFacts({ catalog, journal, now }: ExecutionContext, checked: Seen): PolicyFacts {
   const { proposal, simulation, assurance, impacts, slips, contracts } = checked
   const at = now()
@@ -65,34 +65,37 @@ export function policyFacts({ catalog, journal, now }: ExecutionContext, checked
   }
 }
 
-/** How long a quote lives at most, in ms: one that has less left than that is at least so old. */
+/** The longest life of a quote, in ms: one with less time left is at least that much older. */
 const quoteLife = 300_000
 
 const quoteAge = (expiresAt: string | null, at: number): number | null =>
   expiresAt === null ? null : Math.max(0, quoteLife - (Date.parse(expiresAt) - at))
 
-/** A proposal that was found to do what was asked and nothing else, by these terms. Its approvals are exact. */
+/** A proposal that was found to do exactly what was asked, by these terms. Its approvals are exact. */
 export type CheckedPlan = {
   proposal: Proposal
   terms: Terms
   steps: (DecodedStep & { leg: number })[]
   contracts: CheckedContract[]
-  /** What the contracts may take already beyond what this needs. */
+  /** Standing allowances beyond what this needs. */
   standing: StandingAllowance[]
-  /** By how much less than at spot the exchanges of its legs bring. */
+  /** The price impact of the exchange legs. */
   impacts: PriceImpact[]
-  /** What they may bring less than they should, and by whose word. */
+  /** The possible slippage of the exchange legs, and by whose price. */
   slips: SlippageEstimate[]
   simulation: Simulation | null
   later: readonly LaterLegCost[]
-  /** The most that the gas of each leg may cost. */
+  /** The gas bound of each leg. */
   bounds: Readonly<Record<number, FeeBound>>
   reference: Comparison
   hash: string
   assurance: AssuranceLevel
 }
 
-/** Guards every leg, looks at the contracts, tries the first leg, and holds all against the terms; what does not hold throws, and nothing has been signed. */
+/**
+ * Guards every leg, checks the contracts, simulates the first leg, and applies the terms. Throws on any violation; nothing is
+ * signed.
+ */
 export async function checkProposal(
   context: ExecutionContext,
   proposed: Proposal,
@@ -106,7 +109,7 @@ export async function checkProposal(
   return checked
 }
 
-/** The same without a word about whether its assurance is enough and what a policy says. */
+/** The same without the checks of assurance and policy. */
 export async function checkWithoutPolicy(
   context: ExecutionContext,
   proposed: Proposal,
@@ -145,7 +148,7 @@ export async function checkWithoutPolicy(
         chains,
       )
     : null
-  // Whoever does not have it is told that first.
+  // Missing funds are reported first.
   refusePriceImpact(impacts, terms)
   const later = first ? await checkLaterLegs(context, proposal.legs.slice(1), terms) : []
   const assurance = assuranceOf({
@@ -172,7 +175,7 @@ export async function checkWithoutPolicy(
   }
 }
 
-/** What calldata alone says of a plan: nothing of it is tried on a chain. */
+/** Checks a plan by its calldata alone, without a chain. */
 export function checkCalldata(
   { catalog }: Pick<ExecutionContext, 'catalog'>,
   proposal: Proposal,
@@ -202,7 +205,7 @@ export function checkCalldata(
   }
 }
 
-/** The bound of each leg, by what gas costs on its chain now; that of the first by what was tried. */
+/** The gas bound of each leg by current fees; for the first leg by its simulation. */
 async function boundsOf(
   { rpc, catalog }: ExecutionContext,
   legs: readonly { at: number; chainId: number }[],
@@ -227,9 +230,9 @@ const of = (steps: readonly (DecodedStep & { leg: number })[], at: number) =>
 const callOf = (steps: readonly (DecodedStep & { leg: number })[], at: number) =>
   steps.find(({ leg, role }) => leg === at && role === 'action')?.call
 
-/** From best known to least known. */
+/** From best to least known. */
 const knowledge: readonly AssuranceFacts['code'][] = ['pinned', 'trusted', 'new', 'vouched']
 
-/** How the least known of some contracts is known; without any contract nothing is unknown. */
+/** The least known code state among some contracts; `pinned` without any. */
 const leastKnown = (contracts: readonly CheckedContract[]): AssuranceFacts['code'] =>
   knowledge[Math.max(0, ...contracts.map(({ state }) => knowledge.indexOf(state)))]!

@@ -8,12 +8,12 @@ import { checkWithoutPolicy, policyFacts } from './plan.ts'
 import type { Proposal } from './proposal.ts'
 import { readPlan } from './read-plan.ts'
 
-/** Every rule of a policy that is about a plan. `policy` is the hash of its file. */
+/** Every policy rule that applies to a plan. `policy` is the hash of its file. */
 export type PolicyReport = { planHash: string; policy: string; assurance: string; rules: RuleResult[] }
 
 /**
- * Compares a plan file with a policy, as it would be if it were signed now: guarded, simulated, with the gas of now and what
- * the wallet moved in the last day. What the guard itself refuses is thrown.
+ * Compares a plan file with a policy as if it were signed now: guarded, simulated, with current gas and the amounts of the last
+ * day. Guard refusals are thrown.
  */
 export async function checkPlanFile(
   context: ExecutionContext,
@@ -22,7 +22,7 @@ export async function checkPlanFile(
   opinionOn: (proposal: Proposal) => Promise<ReferenceQuote | undefined> = async () => undefined,
 ): Promise<PolicyReport> {
   const { proposal, hash } = readPlan(context, text)
-  // A policy may forbid what gas costs now, and that is told as one of its rules.
+  // A policy may forbid the current gas price; that is reported as one of its rules.
   const checked = await checkWithoutPolicy(
     context,
     proposal,

@@ -5,7 +5,7 @@ import type { PlanCore } from '../guard/plan-hash.ts'
 import type { Intent } from '../protocols/intent.ts'
 import type { Arrival } from '../store/journal/operation.ts'
 
-/** The transactions of one chain and what they are for. A leg without an intent has no transactions: it only waits for what an earlier one sends. */
+/** The transactions of one chain and their intent. A leg without an intent has no transactions: it only waits for a delivery. */
 export type ProposedLeg = {
   chainId: number
   intent: Intent | null
@@ -13,22 +13,22 @@ export type ProposedLeg = {
   arrival?: Omit<Arrival, 'hash'>
 }
 
-/** What a service proposes for a request. `request` is what the idempotency key stands for. */
+/** A service's proposal for a request. `request` is what the idempotency key identifies. */
 export type Proposal = {
   id: string
   kind: string
   request: unknown
   wallet: Address
-  /** The nonce that the first transaction is pinned to; `null` where the chain decides. */
+  /** The pinned nonce of the first transaction; `null` if the chain decides. */
   nonce: number | null
   legs: readonly ProposedLeg[]
   about: OperationSummary
   quoteId: string | null
-  /** ISO time after which the proposal is worth nothing; `null` is never. */
+  /** The ISO time at which the proposal expires; `null` is never. */
   expiresAt: string | null
 }
 
-/** What a command makes of the service's answer; who signs, and at which nonce, is added by whoever carries it out. */
+/** A service's answer as a command prepared it; the request, wallet and nonce are added later. */
 export type ServiceProposal = Omit<Proposal, 'request' | 'wallet' | 'nonce'>
 
 /** All of a proposal that its hash covers, as data. */
@@ -42,6 +42,6 @@ export const planCore = ({ legs, ...rest }: Proposal): PlanCore => ({
   })),
 })
 
-/** The legs of a proposal that have something to sign. */
+/** The legs with something to sign. */
 export const activeLegs = ({ legs }: Proposal): (ProposedLeg & { intent: Intent; at: number })[] =>
   legs.flatMap((leg, at) => (leg.intent ? [{ ...leg, intent: leg.intent, at }] : []))

@@ -14,8 +14,9 @@ import type { Proposal } from './proposal.ts'
 type Shown = any
 
 /**
- * Reads a plan file, and refuses one that shows something else than it is: what follows from its transactions is told anew and compared, and the
- * rest (simulation, fees, assurance) is covered by its own hash, and made anew before anybody signs. POLICY_TAMPER.
+ * Reads a plan file and refuses one that displays something other than it is: everything derived from its transactions is derived
+ * again and compared. The rest (simulation, fees, assurance) is covered by its own hash and made again before signing.
+ * POLICY_TAMPER.
  */
 export function readPlan(context: Pick<ExecutionContext, 'catalog'>, text: string): ParsedPlan {
   const read = decodePlan(text, context.catalog)
@@ -41,7 +42,7 @@ const edited = (why: string, isOlder = false): AppError =>
       : `The plan was changed after it was made: ${why}`,
   )
 
-/** What follows from the transactions of a plan and what they are for, in the words of its file; USD and what a chain said are left out. */
+/** What is derived from the transactions and intents of a plan, as fields of its file; without USD and chain reads. */
 const following: Readonly<Record<string, (document: Shown) => unknown>> = {
   steps: ({ steps }) => (steps as Shown[]).map(({ text: _, ...rest }) => rest),
   arrivals: ({ arrivals }) =>
@@ -53,14 +54,17 @@ const following: Readonly<Record<string, (document: Shown) => unknown>> = {
 
 const isSame = (a: unknown, b: unknown): boolean => canonical(a) === canonical(b)
 
-/** Whether the words of a step are those of its calldata, with what was made exact or what its market would not say behind them. */
+/** Whether a step's text is the one of its calldata, possibly followed by the note on a reduced approval or an unquoted payout. */
 function isWord(text: unknown, made: string, intent: Proposal['legs'][number]['intent']): boolean {
   if (typeof text !== 'string' || !text.startsWith(made)) return false
   const more = text.slice(made.length)
   return more === '' || more === reducedApprovalNote || isUnknownPayoutNote(more, intent)
 }
 
-/** What the calldata of a proposal says, whatever anybody vouched for: nothing is allowed by it. `undefined` where the guard refuses it, as it will. */
+/**
+ * The texts of a proposal's calldata, with everything exempted, which allows nothing. `undefined` if the guard refuses it, as it
+ * will later.
+ */
 function told(context: Pick<ExecutionContext, 'catalog'>, proposal: Proposal): Shown {
   const all = proposal.legs.flatMap(({ transactions, intent }) => [
     ...transactions.map(({ to }) => to),

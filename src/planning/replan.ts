@@ -15,17 +15,17 @@ import { storedFeeBound } from './fee-bound.ts'
 import { type CheckedPlan, checkProposal } from './plan.ts'
 import type { ProposedLeg } from './proposal.ts'
 
-/** What of an operation can be planned anew: one leg of which something is not signed, or whose nonce was lost; or only its fees, which are then payments. */
+/** What can be planned again: a leg with an unsigned step or a lost nonce, or only its fees, which are then payments. */
 export type ReplannableLeg = { leg: number; chainId: number; intent: Intent; role?: 'fee' }
 
 const isLost = ({ state }: Step) => state === 'SUPERSEDED'
 const isUnsigned = ({ state }: Step) => state === 'PLANNED' || state === 'RESERVED'
 const isInTheAir = ({ state }: Step) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED'
 
-/** The journal takes nothing more of what is in one of these states. */
+/** The states in which the journal accepts no changes. */
 const closed: readonly Operation['state'][] = ['DONE', 'FAILED', 'CANCELLED', 'DROPPED']
 
-/** The fees of what was done that no step of its leg paid for good. */
+/** The fees of a finished action that no final step of its leg paid. */
 function unpaid(acted: Intent, steps: readonly Step[]): Intent | undefined {
   const paid = steps
     .filter(({ role, state }) => role === 'fee' && state === 'FINAL_OK')
@@ -38,7 +38,10 @@ function unpaid(acted: Intent, steps: readonly Step[]): Intent | undefined {
   )
 }
 
-/** The first leg of an operation that is not finished; PENDING while something of it is on its way, `undefined` when nothing is left or it is over. */
+/**
+ * The first unfinished leg of an operation; PENDING if a step is in flight, `undefined` if nothing is left or the operation is
+ * finished.
+ */
 export function findReplannableLeg(
   { catalog }: Pick<ExecutionContext, 'catalog'>,
   operation: Operation,
@@ -63,7 +66,7 @@ export function findReplannableLeg(
     if (!kept || !isOpen) continue
     const intent = decodeIntent(kept, catalog)
     if (!isDone) return { leg, chainId, intent }
-    // The action is done: what is left of it are payments of the service.
+    // The action is done; only payments of the service are left.
     const acted = actionIntent(plan as StoredPlan, leg)
     const isFeeOpen = of.some((step) => step.role === 'fee' && (isUnsigned(step) || isLost(step)))
     const payment = acted && isFeeOpen && unpaid(decodeIntent(acted, catalog), of)
@@ -75,7 +78,10 @@ export function findReplannableLeg(
 const shown = (amount: bigint, token: Token): string =>
   formatAmount(amount, { ...token, symbol: plain(token.symbol) })
 
-/** What a new leg must keep of the old one. `least` is the least that it may bring now, `null` what was accepted before. */
+/**
+ * Refuses a new leg that is worse than the old one. `least` is the least that it may bring now; `null` is the accepted minimum of
+ * before.
+ */
 export function refuseWorseTerms(was: Intent, now: Intent, least: bigint | null, id: string): void {
   const [before, after] = [promisedMinimum(was), promisedMinimum(now)]
   if (!before || !after) return
@@ -100,7 +106,7 @@ export function refuseWorseTerms(was: Intent, now: Intent, least: bigint | null,
   )
 }
 
-/** What an intent that is an exchange brings at least, and of which token. */
+/** The promised minimum of an exchange intent, and its token. */
 export function promisedMinimum(intent: Intent): { least: bigint; token: Token } | undefined {
   if (intent.kind === 'swap') return { least: intent.amountOut, token: intent.tokenOut }
   if (!isPriced(intent)) return undefined
@@ -108,7 +114,7 @@ export function promisedMinimum(intent: Intent): { least: bigint; token: Token }
   return { least: intent.least, token: intent.kind === 'deposit' ? receipt : asset }
 }
 
-/** A new leg, checked by the terms of the operation as the first plan was; what is accepted now may be `lifted` beyond them. */
+/** Checks a new leg by the terms of the operation, like the first plan; `lifted` is what is accepted beyond them now. */
 export const checkReplannedLeg = (
   context: ExecutionContext,
   { id, kind, wallet, request, plan }: Operation,
@@ -125,7 +131,7 @@ export const checkReplannedLeg = (
   )
 }
 
-/** Puts a checked leg in the place of what nothing was signed of. */
+/** Replaces the unsigned steps of a leg by a checked new leg. */
 export function replaceLegPlan(
   { journal }: ExecutionContext,
   operation: Operation,

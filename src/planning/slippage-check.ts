@@ -17,7 +17,7 @@ import type { SlippageEstimate } from './own-price.ts'
 import { type Price, usdUnits } from './prices.ts'
 import { activeLegs, type Proposal, type ProposedLeg } from './proposal.ts'
 
-/** What the person said about slippage must hold for what is promised, not only for what was asked. A bridge has no price that slips. */
+/** Checks that the promised amount respects the person's slippage, beyond what was requested. A bridge has no price that slips. */
 export function checkSlippage(
   proposal: Proposal,
   slips: readonly SlippageEstimate[],
@@ -36,14 +36,14 @@ export function checkSlippage(
   }
 }
 
-/** By how much less than at its spot price the exchange of a leg brings, as a fraction, and who says that price: `null` where nobody does. */
+/** How much less than at its spot price an exchange leg brings, as a fraction, and whose price that is: `null` if unknown. */
 export type PriceImpact = { leg: number; share: number | null; by: 'pool' | 'oracle' | 'usd' | null }
 
 type Leg = ProposedLeg & { intent: Intent }
 
 /**
- * The price impact of each leg that is an exchange, read by ourselves: of a swap against the prices that its pools have, of a position that is
- * bought or sold against its oracle, and else against what both sides are worth in USD. A bridge burns and mints, and has no price.
+ * The price impact of each exchange leg, read from the chain: of a swap against its pools' prices, of a position against its
+ * oracle, otherwise against the USD value of both sides. A bridge burns and mints, and has no price.
  */
 export async function priceImpacts(
   context: Pick<ExecutionContext, 'rpc' | 'catalog'>,
@@ -65,7 +65,7 @@ export async function priceImpacts(
   )
 }
 
-/** What an exchange brings now, and what it would at spot, by our own node; nothing where that does not say. */
+/** What an exchange brings now and at the spot price, by our own node; `undefined` if it does not tell. */
 async function offerOf(
   { rpc: rpcOf, catalog }: Pick<ExecutionContext, 'rpc' | 'catalog'>,
   { chainId, intent, transactions }: Leg,
@@ -99,7 +99,7 @@ function* once(queries: readonly Query[]): Rounds<readonly unknown[]> {
   return yield queries
 }
 
-/** The same by what both sides of a swap are worth. */
+/** The same by the USD value of both sides of a swap. */
 function inUsd(intent: Intent, { about }: Proposal, prices: readonly Price[]): number | null {
   const { in: paid, out } = about.amounts
   if (intent.kind !== 'swap' || !paid || !out) return null
@@ -109,7 +109,7 @@ function inUsd(intent: Intent, { about }: Proposal, prices: readonly Price[]): n
   return given === null || brought === null ? null : impactOf(brought, given)
 }
 
-/** Refuses what brings too much less than at spot, and where nobody knows, what nobody looks at. POLICY_PRICE_IMPACT. */
+/** Refuses a price impact above the limit, and an unknown one without a terminal. POLICY_PRICE_IMPACT. */
 export function refusePriceImpact(impacts: readonly PriceImpact[], terms: Terms): void {
   const { maxPriceImpact: typed = null, policy, isLookedAt = false } = terms
   const allowed = policy?.policy.maxPriceImpact

@@ -14,12 +14,12 @@ import { actionAmong } from '../protocols/service-fee.ts'
 import type { ExecutionContext } from './context.ts'
 import { type CheckedContract, checkCode } from './contract-code.ts'
 
-/** Where an action goes: its contract, and what that may take already beyond what the action needs. */
+/** The target of an action: its contract, and the allowance it has beyond what the action needs. */
 type Place = { contract: CheckedContract; standing: StandingAllowance | undefined }
 
 /**
- * G5 and G10 on the chain: the contract is the one that it was, the tokens have the decimals that amounts were read with,
- * and it is known what the contract may take already beyond what this needs. A transfer of the native coin calls no contract.
+ * G5 and G10 on the chain: the contract's code is the pinned one, the tokens have the decimals that amounts were parsed with, and
+ * standing allowances are known. A native transfer calls no contract.
  */
 export async function checkTarget(
   context: ExecutionContext,
@@ -41,7 +41,7 @@ export async function checkTarget(
   return { contract, standing }
 }
 
-/** What a token says of its own decimals must be what amounts were read with. */
+/** Checks that a token's own decimals are those that amounts were parsed with. */
 async function checkDecimals(rpc: Rpc, tokens: readonly Token[]): Promise<void> {
   const asked = tokens.filter(({ address }) => address !== nativeAddress)
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'decimals' })

@@ -8,20 +8,20 @@ import { hider } from '../http/redaction.ts'
 import { urlSecrets } from '../http/secret-urls.ts'
 import type { KeyHolder } from './signer.ts'
 
-/** A signer elsewhere that speaks JSON-RPC, and the account of it that is meant; `null` is the only one that it has. */
+/** An external signer that speaks JSON-RPC, and the account to use; `null` is its only one. */
 export type ExternalChoice = { url: string; wallet: Address | null }
 
-/** How long a signer may take, in ms: to name its accounts, and to sign, for which it may ask a person. */
+/** How long a signer may take, in ms: to list its accounts, and to sign, for which it may ask a person. */
 export type ExternalTimeouts = { readMs: number; signMs: number }
 
 const usualPatience: ExternalTimeouts = { readMs: 15_000, signMs: 180_000 }
 
-/** No signed transaction, and no list of accounts, is larger. */
+/** Larger than any signed transaction or list of accounts. */
 const mostBytes = 262_144
 
 /**
- * A key at a signer elsewhere (web3signer, Frame, a bridge to a device). It is asked for `eth_accounts` and `eth_signTransaction`,
- * each once, and for nothing that sends; what comes back is compared by whoever asked for it, like what comes from any key.
+ * Opens a key at an external signer (web3signer, Frame, a bridge to a device). It sends `eth_accounts` and `eth_signTransaction`,
+ * each once, and nothing that broadcasts. The caller verifies the result, as for any key.
  */
 export async function openExternal(
   { url, wallet }: ExternalChoice,
@@ -63,7 +63,7 @@ export async function openExternal(
         maxPriorityFeePerGas: hexQuantity(maxPriorityFeePerGas),
       }
       const said = await ask('eth_signTransaction', [transaction], patience.signMs)
-      // A node that signs gives the bytes beside the transaction that they are.
+      // A node that signs returns the bytes together with the decoded transaction.
       const raw = HexData.safeParse(isRecord(said) ? said.raw : said)
       if (raw.success && raw.data.length > 2) return raw.data.toLowerCase() as Hex
       throw unusable(host, 'answers with something that is not a signed transaction')
@@ -71,7 +71,7 @@ export async function openExternal(
   }
 }
 
-/** Who asks in the open could be read and changed on the way: https, or a signer on this machine. */
+/** Refuses a URL on which requests could be read or changed in transit: only https, or a signer on this machine. */
 function refuseOpen(url: string): void {
   const { protocol, hostname = '' } = URL.parse(url) ?? {}
   if (protocol === 'https:') return
@@ -87,7 +87,7 @@ const unusable = (host: string, what: string, cause?: unknown): AppError =>
     hint: 'See that it runs, that its key is loaded and that it signs for this chain; then do the same again.',
   })
 
-/** What a signer did not give, in words: a no of the person (EIP-1193, 4001), a method that it has not, or anything else. */
+/** The error of a signer: rejected by the person (EIP-1193, 4001), unsupported method, or other. */
 function refusal(host: string, method: string, error: unknown): unknown {
   if (!(error instanceof AppError) || error.code === 'KEY_SOURCE') return error
   if (error.code !== 'RPC_ERROR') {

@@ -12,11 +12,11 @@ import type { Intent } from '../protocols/intent.ts'
 import { feesOf, serviceFeeIn, usualServiceFeeBps } from '../protocols/service-fee.ts'
 import { commandOperands, isOnCommandLine, optionValue } from './command-line.ts'
 
-/** Says that something is not what was typed. */
+/** The error for something that differs from the command line. */
 const untyped = (what: string): AppError =>
   new AppError('POLICY_TAMPER', `${what}, and that is not what was typed. It was not signed.`)
 
-/** A network that was typed, by name or chain id, is the one that is meant. */
+/** Refuses a network other than the typed one (name or chain id). */
 function refuseNetwork(
   argv: readonly string[],
   name: string,
@@ -29,14 +29,17 @@ function refuseNetwork(
   throw untyped(`It is on ${network?.name ?? chainId}`)
 }
 
-/** A token that was typed, by symbol or address, is the one that is meant. */
+/** Refuses a token other than the typed one (symbol or address). */
 function refuseToken(argv: readonly string[], name: string, token: Token): void {
   const typed = optionValue(argv, name)?.toLowerCase()
   if (typed === undefined || [token.symbol.toLowerCase(), token.address.toLowerCase()].includes(typed)) return
   throw untyped(`It is about ${token.symbol} ${token.address}`)
 }
 
-/** What a quote said that was asked for earlier, and what was asked: `recipient` is `null` for the wallet that signs, `slippage` a fraction or `null`, `speed` that of a bridge. */
+/**
+ * A quote that was requested earlier, with its request: `recipient` is `null` for the signing wallet, `slippage` a fraction or
+ * `null`, `speed` that of a bridge.
+ */
 export type RecordedQuote = Shown & {
   exact: 'in' | 'out'
   recipient: Address | null
@@ -50,7 +53,7 @@ export type RecordedQuote = Shown & {
 
 type Swap = Extract<Intent, { kind: 'swap' }>
 
-/** Holds a swap to the words that were typed, and to the quote that it takes, as far as this machine was given that. */
+/** Compares a swap with the command line, and with its quote if this machine has it. */
 function refuseSwap(
   argv: readonly string[],
   intent: Swap,
@@ -89,7 +92,7 @@ function refuseSwap(
 const typedSlippage = (argv: readonly string[]): number | null =>
   slippageIn(optionValue(argv, '--slippage') ?? '') ?? null
 
-/** A swap of a quote is what that quote said, within what is accepted for it. */
+/** Refuses a swap that differs from its quote beyond the accepted slippage. */
 function refuseOther(
   { tokenIn, tokenOut, amountIn, amountOut, exact }: Swap,
   quote: RecordedQuote,
@@ -108,7 +111,7 @@ function refuseOther(
     )
 }
 
-/** What a command can be about. A deposit from another chain begins with a bridge. */
+/** The intents that a command may sign. A deposit from another chain begins with a bridge. */
 const kindsOf: Readonly<Record<string, readonly Intent['kind'][]>> = {
   deposit: ['deposit', 'swap'],
   withdraw: ['withdraw', 'claim'],
@@ -117,16 +120,15 @@ const kindsOf: Readonly<Record<string, readonly Intent['kind'][]>> = {
   wallet: ['revoke'],
 }
 
-/** Whether a command line names what was written before: an operation of the journal, or a plan in a file. */
+/** Whether a command line names a recorded plan: an operation of the journal, or a plan file. */
 export function namesRecordedPlan(argv: readonly string[]): boolean {
   const [command, sub] = commandOperands(argv)
   return command === 'action' && sub !== 'revoke'
 }
 
 /**
- * Holds what is to be signed to the words of the command line, which the signer was given before anything else ran:
- * kind, amount, token, receiver, strategy, and the contracts that are vouched for. `remembered` is a quote that was
- * asked for earlier. What was written before is held to what is written (`refuseUnwritten`).
+ * Compares an intent with the command line, which the signer received before anything else ran: kind, amount, token, receiver,
+ * strategy, and exempted contracts. `remembered` is a quote requested earlier. Recorded plans are checked by `refusePlanMismatch`.
  */
 export function refuseIntentMismatch(
   argv: readonly string[],
@@ -136,7 +138,7 @@ export function refuseIntentMismatch(
   catalog: Catalog,
 ): void {
   const [command, sub] = commandOperands(argv)
-  // The demonstration types its own lines, and they are play money.
+  // The demonstration makes its own command lines, with play money.
   if (command === 'demo') return
   const kinds = command === 'action' && sub === 'revoke' ? (['revoke'] as const) : kindsOf[command ?? '']
   const isEnd = intent.kind === 'revoke' && argv.includes('--revoke-on-failure')
@@ -176,7 +178,10 @@ export function refuseIntentMismatch(
   }
 }
 
-/** A PT is never worth more than its asset: fewer of them, by more than was typed or is usual, are too few at any price. */
+/**
+ * Refuses too few PT: a PT is never worth more than its asset, so fewer, beyond the typed or usual slippage, are too few at any
+ * price.
+ */
 function refuseFew(argv: readonly string[], intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>): void {
   if (intent.kind !== 'deposit' || intent.strategy.constants.family !== 'pendle-pt') return
   const share = (name: string, usual: number) => slippageIn(optionValue(argv, name) ?? '') ?? usual
@@ -185,7 +190,7 @@ function refuseFew(argv: readonly string[], intent: Extract<Intent, { kind: 'dep
     throw untyped(`It brings at least ${intent.least} of ${intent.strategy.receipt.symbol}`)
 }
 
-/** A fee is of what swaps or withdraws by its own command, and no more of it than was typed, or than is usual. */
+/** Refuses a fee unless the command is a swap or withdrawal, and a fee above the typed or usual limit. */
 export function refuseUnrequestedFee(argv: readonly string[], intent: Intent): void {
   if (feesOf(intent).length === 0) return
   if (commandOperands(argv)[0] === 'deposit') throw untyped('It pays the service a fee')
@@ -195,7 +200,7 @@ export function refuseUnrequestedFee(argv: readonly string[], intent: Intent): v
   )
 }
 
-/** The bridge before a deposit brings the strategy's own asset to its chain, for the wallet itself. */
+/** Checks that the bridge of a deposit brings the strategy's asset to its chain, for the wallet itself. */
 function refuseBridge(
   argv: readonly string[],
   { wallet, recipient, tokenIn, tokenOut, amountIn, amountOut }: Extract<Intent, { kind: 'swap' }>,
@@ -213,7 +218,7 @@ function refuseBridge(
   refuseAmount(argv, tokenOut, amountOut, 'less a fee')
 }
 
-/** An amount that was typed is the one that is meant; what a bridge brings of it is less by its fee, and not unfairly so. */
+/** Refuses an amount other than the typed one; a bridge brings it less a fair fee. */
 function refuseAmount(
   argv: readonly string[],
   token: Pick<Token, 'symbol' | 'decimals'>,

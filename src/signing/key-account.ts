@@ -3,7 +3,7 @@ import { AppError } from '../domain/errors.ts'
 import type { KeySource, SigningService } from './protocol.ts'
 import type { TransactionSigner } from './signer.ts'
 
-/** The signer of a key that the desk opens. It signs what was approved before, and nothing else. */
+/** The signer of a key that the signing service opens. It signs approved steps only. */
 export async function serviceSigner(service: SigningService, source: KeySource): Promise<TransactionSigner> {
   const { address } = await service({ do: 'open', source })
   return signerAt(service, address)

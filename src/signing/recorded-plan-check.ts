@@ -4,20 +4,20 @@ import type { Transaction } from '../domain/transaction.ts'
 import type { Exemptions } from '../guard/expectations.ts'
 import { isOnCommandLine, optionValue } from './command-line.ts'
 
-/** What is written of the plan or the operation that a command line names: what may be signed for it, and for which contracts somebody vouched. */
+/** The recorded plan or operation that a command line names: the transactions that may be signed, and the exempted contracts. */
 export type RecordedPlan = {
   transactions: readonly Transaction[]
   vouched: readonly string[]
 }
 
-/** Whether two transactions are the same, whatever the casing of their hex. */
+/** Whether two transactions are equal, ignoring the case of hex. */
 export const isSameTransaction = (a: Transaction, b: Transaction): boolean =>
   a.to.toLowerCase() === b.to.toLowerCase() &&
   a.data.toLowerCase() === b.data.toLowerCase() &&
   a.value === b.value &&
   a.chainId === b.chainId
 
-/** Holds what is to be signed to what is written; an approval may have been made smaller where that was typed. */
+/** Refuses transactions that are not in the recorded plan; an approval may be reduced if that was typed. */
 export function refusePlanMismatch(
   argv: readonly string[],
   written: RecordedPlan | undefined,

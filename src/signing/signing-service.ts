@@ -26,7 +26,7 @@ import { isSameTransaction, refusePlanMismatch } from './recorded-plan-check.ts'
 import type { KeyHolder } from './signer.ts'
 import type { SigningServiceContext } from './signing-context.ts'
 
-/** Refuses to sign gas and fees that nobody can mean; `--max-fee` that was typed counts before our own bound. */
+/** Refuses excessive gas and fees; a typed `--max-fee` replaces our own bound. */
 function refuseDearUntyped(argv: readonly string[], signable: Signable): void {
   const typed = optionValue(argv, '--max-fee')
   refuseExcessiveGas(
@@ -35,13 +35,13 @@ function refuseDearUntyped(argv: readonly string[], signable: Signable): void {
   )
 }
 
-/** A key that was kept, as it is answered. */
+/** The answer for a key that was stored. */
 const stored = ({ name, address }: { name: string; address: Address | null }): SigningAnswers['make'] => {
   if (address === null) throw new AppError('BUG', 'A key was kept without its address')
   return { name, address }
 }
 
-/** What signs with a key, where it is; what speaks to devices and to other signers is loaded only for them. */
+/** Opens the holder of a key. Code for devices and external signers is loaded only for them. */
 async function holderOf(source: KeySource, context: SigningServiceContext): Promise<KeyHolder> {
   if (source.kind === 'ledger') return (await import('./ledger/ledger.ts')).openLedger(source, context.tell)
   if (source.kind === 'external') {
@@ -54,7 +54,7 @@ async function holderOf(source: KeySource, context: SigningServiceContext): Prom
 
 type TextSource = Exclude<KeySource, { kind: 'ledger' | 'external' }>
 
-/** The text of a key, from where it is. */
+/** Reads the text of a key. */
 async function keyFrom(
   source: TextSource,
   { privateKey, sandboxKey }: SigningServiceContext,
@@ -74,7 +74,7 @@ async function keyFrom(
   }
 }
 
-/** The text of a key that is to be kept. */
+/** Reads the text of a key to import. */
 async function importedKey(from: ImportSource): Promise<string> {
   if (from.kind === 'key') return from.text
   return from.kind === 'key-file'
@@ -83,13 +83,16 @@ async function importedKey(from: ImportSource): Promise<string> {
 }
 
 /**
- * The one place where keys are. It opens them, checks by itself that what it is to sign does what is asked and was typed
- * (the guard, G1 to G8), and signs nothing else than what it approved (G12).
+ * The only place with keys. It opens them, checks independently that what it signs is what was asked and typed (the guard, G1 to
+ * G8), and signs only what it approved (G12).
  */
 export function openSigningService(context: SigningServiceContext): SigningService {
   const accounts = new Map<Address, KeyHolder>()
   const approved: { core: PlanCore; hash: string }[] = []
-  /** Every call that may be signed, with the nonce that it was signed under: one for its life, and no other call has it. `unsaid` is what the person is told when it is signed first. */
+  /**
+   * Every call that may be signed, with the nonce it was signed under: one nonce for its life, shared with no other call. `unsaid`
+   * is shown to the person at the first signature.
+   */
   const calls: {
     wallet: Address
     transaction: Transaction
@@ -125,7 +128,7 @@ export function openSigningService(context: SigningServiceContext): SigningServi
       const question = { intent, chainId, transactions: transactions.map(read), catalog, vouched }
       return checkLeg(question).map((step) => ({
         ...step,
-        // What moves money is signed once, however often it is shown; an allowance may end in one plan and again in another.
+        // A payment is signed once, however often it is approved; a revocation may appear in several plans.
         isPayment: (step.role === 'action' || step.role === 'fee') && intent.kind !== 'revoke',
       }))
     })
@@ -160,7 +163,7 @@ export function openSigningService(context: SigningServiceContext): SigningServi
     return { raw: await account.signTransaction(signable) }
   }
 
-  /** G12: what is signed is a step of a plan that was approved, under one nonce for its life. */
+  /** G12: a signature is for a step of an approved plan, under one nonce for its life. */
   const refuseUnapproved = (wallet: Address, signable: Signable): void => {
     const plan = approved.find(
       ({ core }) =>
@@ -237,6 +240,6 @@ const coreFor = (wallet: Address, steps: readonly { transaction: Transaction }[]
   })),
 })
 
-/** A cancel: nothing, to oneself. It can only take the place of something. */
+/** Whether a transaction is a cancellation: nothing, to oneself. */
 const isNothing = ({ to, data, value }: Transaction, wallet: Address): boolean =>
   to.toLowerCase() === wallet.toLowerCase() && data === '0x' && value === 0n

@@ -9,7 +9,7 @@ import { type Run, stepAt } from './run.ts'
 import { broadcastAnswer, isAccepted } from './send-errors.ts'
 import { verifyRecordedAttempt } from './steps/verify-signature.ts'
 
-/** An action whose deadline has passed on its chain can only fail: it is not signed any more, and not sent. */
+/** Refuses an action whose deadline has passed on its chain: it can only revert, so it is neither signed nor sent. */
 export function refuseExpired(
   run: Pick<Run, 'deadlineOf'>,
   leg: Leg,
@@ -21,8 +21,8 @@ export function refuseExpired(
 }
 
 /**
- * Hands what is signed of a step to the node: the newest attempt, or all of them, newest first, cancels before all else where it is to be cancelled. What comes out of the
- * journal is checked once more before it leaves. The answers are written down as hints and decide nothing.
+ * Sends signed attempts of a step to the node: the newest, or all, newest first; only the cancelling ones if the step is being
+ * cancelled. Each attempt from the journal is verified again before it is sent. Answers are recorded as hints and decide nothing.
  */
 export async function broadcast(run: Run, index: number, all = false): Promise<void> {
   const step = stepAt(run, index)
@@ -35,7 +35,7 @@ export async function broadcast(run: Run, index: number, all = false): Promise<v
       await rpc.request('eth_sendRawTransaction', [attempt.raw])
     } catch (error) {
       answer = broadcastAnswer(error)
-      // A node that took it may say of the same bytes that they are too cheap to replace themselves.
+      // A node that has accepted a transaction may answer that the same bytes are too cheap to replace it.
       if (answer.startsWith('under: ') && (isAccepted(attempt) || (await isThere(rpc, attempt))))
         answer = 'known'
     }
@@ -45,7 +45,7 @@ export async function broadcast(run: Run, index: number, all = false): Promise<v
   }
 }
 
-/** Whether a node shows what it is given: an answer that was lost may have been that it took it. */
+/** Whether a node shows the transaction: it may have accepted it although its answer was lost. */
 async function isThere(rpc: Rpc, { hash }: Attempt): Promise<boolean> {
   const shown = await Promise.all(
     [rpc, ...rpc.peers].map((node) =>

@@ -4,10 +4,10 @@ import { networkShown } from '../domain/networks.ts'
 import type { ExecutionContext } from '../planning/context.ts'
 import type { Operation } from '../store/journal/operation.ts'
 
-/** Codes that say that a chain has no node here, whatever it may answer. */
+/** Error codes for a chain without a configured node. */
 const nowhere: readonly string[] = ['CONFIG_INVALID', 'UNKNOWN_NETWORK']
 
-/** The same ground for whoever only looks: a chain that has no RPC here is silent, and the journal tells of it what it holds. */
+/** A context for read-only commands: a chain without an RPC counts as silent, and the journal answers for it. */
 export const readOnlyContext = (context: ExecutionContext): ExecutionContext => ({
   ...context,
   rpc: (chainId) => {
@@ -20,7 +20,7 @@ export const readOnlyContext = (context: ExecutionContext): ExecutionContext => 
   },
 })
 
-/** A chain that answers nothing, and says why. */
+/** An RPC that fails every request with the reason. */
 function silent(network: string, { message, hint, details }: AppError): Rpc {
   const why = typeof details?.variable === 'string' ? `: ${details.variable} is not set` : ''
   const refused = async (): Promise<never> => {
@@ -32,7 +32,7 @@ function silent(network: string, { message, hint, details }: AppError): Rpc {
   return { host: network, peers: [], request: refused, batch: refused }
 }
 
-/** Refuses what needs the nodes of an operation where one of its chains has none here, before anything is asked: CONFIG_INVALID or UNKNOWN_NETWORK. */
+/** Refuses an operation with a chain that has no node configured, before any request: CONFIG_INVALID or UNKNOWN_NETWORK. */
 export function refuseMissingNodes(
   { rpc }: Pick<ExecutionContext, 'rpc'>,
   { legs }: Pick<Operation, 'legs'>,

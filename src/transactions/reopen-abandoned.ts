@@ -11,9 +11,9 @@ import { cancelLeg } from './replacement/cancel-leg.ts'
 import { currentOperation, isInFlight, type Run, stepAt } from './run.ts'
 
 /**
- * Opens steps of what was given up whose blocks are not on their chain any more, so that they are sent again as they were signed, or cancelled: nothing
- * of the wallet could go before them. The operation stays given up. Gives whether any of it is on its way. What reverted may not revert again, and
- * is only cancelled.
+ * Reopens steps of an abandoned operation whose blocks left their chain, so that they are resent as signed, or cancelled: no other
+ * transaction of the wallet could pass them. The operation stays abandoned. Returns whether a step is in flight. A reverted step
+ * might succeed now and is only cancelled.
  */
 export async function reopenAbandoned(
   { journal, rpc }: { journal: OperationJournal & ReorgJournal; rpc: (chainId: number) => Rpc },
@@ -39,7 +39,10 @@ export async function reopenAbandoned(
   return gone.length > 0 || operation.steps.some(isInFlight)
 }
 
-/** Follows what is on its way of an operation that was given up to its end, or cancels it as that is asked. Nothing else of it is signed, and it ends as it ended before. */
+/**
+ * Follows the in-flight steps of an abandoned operation to their end, or cancels them on request. Nothing else is signed, and the
+ * operation ends as before.
+ */
 export async function finishAbandoned(run: Run): Promise<Operation> {
   const { legs, steps } = currentOperation(run)
   const open = steps.filter(isInFlight)
@@ -55,7 +58,7 @@ export async function finishAbandoned(run: Run): Promise<Operation> {
   return endedAgain(run, open)
 }
 
-/** One step to its end; that it ended otherwise than well is told with what it belongs to. */
+/** Follows one step. Its failure is reported together with the operation. */
 async function followOne(run: Run, index: number): Promise<void> {
   if (!isInFlight(stepAt(run, index))) return
   try {
@@ -66,7 +69,7 @@ async function followOne(run: Run, index: number): Promise<void> {
   }
 }
 
-/** The end of what was given up, with what became of the steps that were followed since. */
+/** The outcome of the abandoned operation, with the ends of the steps that were followed. */
 function endedAgain(run: Run, open: readonly Step[]): Operation {
   const operation = currentOperation(run)
   try {

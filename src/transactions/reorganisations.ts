@@ -13,15 +13,15 @@ type Chains = {
 }
 
 /**
- * Looks whether a step that the journal holds for lost is on the chain after all, as a reorganisation can make it: then the step waits again, to be
- * followed to its end. Gives whether there was one. A node that does not answer, or does not show it, is no proof of anything.
+ * Returns superseded steps that a reorganisation put on the chain after all to pending, to be followed. Returns whether there was
+ * one. A node that does not answer proves nothing.
  */
 async function regainFound(chains: Chains, operationId: string): Promise<boolean> {
   const found = await rediscoveredSteps(chains, operationId)
   return found.length > 0 && chains.journal.reclaimNonces(operationId, found, 'it is on the chain')
 }
 
-/** The steps that the journal holds for lost and of which an attempt is on the chain, by their indexes. Nothing is written. */
+/** The indexes of superseded steps of which an attempt is on the chain. Read-only. */
 export async function rediscoveredSteps({ journal, rpc }: Chains, operationId: string): Promise<number[]> {
   const operation = journal.find(operationId)
   if (operation?.state !== 'ATTENTION') return []
@@ -39,8 +39,8 @@ export async function rediscoveredSteps({ journal, rpc }: Chains, operationId: s
 const final: readonly Step['state'][] = ['FINAL_OK', 'FINAL_REVERTED', 'CANCELLED']
 
 /**
- * Looks whether the chains still say what the journal holds for settled, and opens the operation again where they do not: `gone` where a
- * final block is not there any more, `found` where what was taken for lost is there.
+ * Compares settled steps with the chains and reopens the operation on a contradiction: `gone` if a final block left the chain,
+ * `found` if a superseded step is on it.
  */
 export async function reopenContradicted(
   chains: Chains,
@@ -51,9 +51,9 @@ export async function reopenContradicted(
 }
 
 /**
- * Looks whether the blocks in which steps became final are still on their chain. A reorganisation that was deeper than
- * what counted as final opens the operation again; gives whether it did. A node that does not answer, or does not have
- * that height, is no proof of anything, nor is one alone where others have the block.
+ * Checks whether the blocks of final steps are still canonical. A reorganisation deeper than the finality depth reopens the
+ * operation; returns whether it did. A node that does not answer, or is not at that height, proves nothing, nor does one node
+ * against others that have the block.
  */
 export async function reopenReorganised(
   { journal, rpc }: Pick<Chains, 'rpc'> & { journal: OperationJournal & ReorgJournal },
@@ -72,7 +72,7 @@ export async function reopenReorganised(
   return true
 }
 
-/** The steps of an operation that were final in blocks that are not on their chains any more. */
+/** The steps that were final in blocks that are no longer canonical. */
 export async function reorganisedSteps(rpc: (chainId: number) => Rpc, { steps }: Operation): Promise<Step[]> {
   const gone: Step[] = []
   for (const step of steps)
@@ -83,10 +83,13 @@ export async function reorganisedSteps(rpc: (chainId: number) => Rpc, { steps }:
   return gone
 }
 
-/** What became of the block in which a step was final: nothing; it is gone, or has the step not in its list, as all endpoints show that answer; or one of them has another one there, and not all do, be it that `unlike` has none so high. */
+/**
+ * The state of the block in which a step was final. `gone`: replaced, or without the step, by all answering endpoints. `disputed`:
+ * endpoints differ, or `unlike` is not at that height.
+ */
 type Kept = { is: 'there' | 'gone' } | { is: 'disputed'; unlike: Disagreement }
 
-/** Two looks that both show another block at the height of a step that was final; then whoever else answers must show that, too. */
+/** Reads the block of a final step twice. If both show another block, all other answering endpoints must show that too. */
 export async function checkInclusionBlock(rpc: Rpc, { inclusion }: Pick<Step, 'inclusion'>): Promise<Kept> {
   if (!inclusion) return { is: 'there' }
   const { blockNumber } = inclusion
@@ -104,7 +107,7 @@ export async function checkInclusionBlock(rpc: Rpc, { inclusion }: Pick<Step, 'i
   const [one] = against
   if (!one) return { is: 'gone' }
   const kept = against.find(({ block }) => block?.hash !== undefined)
-  // Who has no block so high is behind, and shows neither that this one is gone nor that it is there.
+  // An endpoint that is not at that height lags: it proves neither.
   const unlike = kept
     ? ({ host: rpc.host, by: kept.peer.host, blockNumber, has: 'another' } as const)
     : ({ host: one.peer.host, by: rpc.host, blockNumber, has: 'nothing' } as const)

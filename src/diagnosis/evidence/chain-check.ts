@@ -6,7 +6,7 @@ import { AppError } from '../../domain/errors.ts'
 import { findTransaction, type MinedTransaction } from '../../transactions/confirmation/find-transaction.ts'
 import type { Evidence } from './evidence.ts'
 
-/** What the chain says of one transaction of an evidence. `unknown`: it does not say anything. */
+/** The chain's answer for one transaction of the evidence. `unknown`: there is none. */
 export type ChainCheck = { hash: string; verdict: 'confirmed' | 'refuted' | 'unknown'; why: string | null }
 
 type Inclusion = { hash: Hex; blockNumber: number; blockHash: string; gasUsed: string; gasPrice: string }
@@ -20,13 +20,13 @@ type Step = {
 }
 type Attempt = { hash: string; kind: string; gas: string; maxFeePerGas: string }
 
-/** What did not do what it was for, in a word: that too is confirmed. */
+/** The states without effect, in a word: these can be confirmed too. */
 const inVain: Readonly<Record<string, string>> = {
   FINAL_REVERTED: 'it reverted, as the evidence says',
   CANCELLED: 'it was cancelled, as the evidence says',
 }
 
-/** Asks the chain about every transaction that an evidence says is in a block. */
+/** Checks every mined transaction of the evidence on the chain. */
 export async function checkEvidence(
   rpc: (chainId: number) => Rpc,
   { operation, attempts }: Evidence,
@@ -44,7 +44,7 @@ export async function checkEvidence(
   return [...checks, ...(await Promise.all(tried)).filter((one) => one !== undefined)]
 }
 
-/** That a transaction of a step which can never be mined is in a block; nothing where it is in none, or nobody says. */
+/** Reports that a step which can never be mined is in a block; `undefined` if it is in none, or unknown. */
 async function minedAfterAll(
   rpc: (chainId: number) => Rpc,
   { transaction: { chainId } }: Step,
@@ -61,7 +61,7 @@ async function minedAfterAll(
 
 async function check(rpc: (chainId: number) => Rpc, step: Step, attempt: Attempt): Promise<ChainCheck> {
   const { hash, blockNumber, blockHash, gasPrice } = step.inclusion!
-  // What was not final then may have come into another block since, or into none.
+  // A transaction that was not final then may be in another block by now, or in none.
   const isFinal = step.state !== 'INCLUDED'
   const isCancel = attempt.kind === 'cancel'
   const say = (verdict: ChainCheck['verdict'], why: string | null = null): ChainCheck => ({
@@ -89,7 +89,7 @@ async function check(rpc: (chainId: number) => Rpc, step: Step, attempt: Attempt
         : say('unknown', `it was not final then, and is in block ${block} now`)
     const cost = otherCost(found, step.inclusion!)
     if (cost !== undefined) return say('refuted', cost)
-    // Some nodes name no price.
+    // Some nodes omit the gas price.
     if (found.gasPrice !== 0n && BigInt(gasPrice) === 0n)
       return say('unknown', 'it does not have what a unit of gas cost')
     if (!isFinal) return say('confirmed', isCancel ? 'it was cancelled' : found.ok ? null : 'it reverted')
@@ -107,7 +107,7 @@ const Quantity = z
   .regex(/^0x[0-9a-f]+$/i)
   .transform(BigInt)
 
-/** A transaction as a node shows it. */
+/** A transaction as a node returns it. */
 const Shown = z.object({
   from: z.string(),
   to: z.string().nullable(),
@@ -118,20 +118,20 @@ const Shown = z.object({
   maxFeePerGas: Quantity.nullish(),
 })
 
-/** A transaction as a node shows it; one that is not shown whole is RPC_INCONSISTENT. */
+/** Parses a transaction of a node; RPC_INCONSISTENT if fields are missing. */
 function wholeOf(shown: object): z.infer<typeof Shown> {
   const whole = Shown.safeParse(shown)
   if (whole.success) return whole.data
   throw new AppError('RPC_INCONSISTENT', 'The node shows only a part of it')
 }
 
-/** What of a transaction is not what an attempt of a step signed, in words. */
+/** How a transaction differs from what an attempt signed, in words. */
 function otherThanSigned(
   shown: z.infer<typeof Shown>,
   { wallet, nonce, transaction }: Step,
   { kind, gas, maxFeePerGas }: Attempt,
 ): string | undefined {
-  // What took its place under the nonce is nothing, to oneself.
+  // A cancellation is a transfer of nothing to oneself.
   const { to, data, value } = kind === 'cancel' ? { to: wallet, data: '0x', value: '0' } : transaction
   const same = [
     [sameAddress(shown.from, wallet), 'another wallet sent it'],
@@ -140,13 +140,13 @@ function otherThanSigned(
     [shown.value === BigInt(value), 'it carries another value'],
     [Number(shown.nonce) === nonce, 'it has another nonce'],
     [shown.gas === BigInt(gas), 'it has another gas limit'],
-    // Older forms have one price, and not every node shows it here.
+    // Older types have one price, and not every node returns it here.
     [(shown.maxFeePerGas ?? BigInt(maxFeePerGas)) === BigInt(maxFeePerGas), 'it pays another price at most'],
   ] as const
   return same.find(([is]) => !is)?.[1]
 }
 
-/** What a receipt says else of the gas, in words. A price of nothing is of nodes that name none. */
+/** How the gas of a receipt differs, in words. A price of zero is from nodes that omit it. */
 function otherCost(found: MinedTransaction, { gasUsed, gasPrice }: Inclusion): string | undefined {
   if (found.gasUsed !== BigInt(gasUsed)) return `it used ${found.gasUsed} of gas`
   const prices = [found.gasPrice, BigInt(gasPrice)]
@@ -154,7 +154,7 @@ function otherCost(found: MinedTransaction, { gasUsed, gasPrice }: Inclusion): s
   return `it paid ${found.gasPrice} wei for a unit of gas`
 }
 
-/** What a node has in the place of a transaction that it does not show, where it has the block at that height. */
+/** What a node has instead of a transaction, if it has the block at that height. */
 async function otherwise(
   node: Rpc,
   { hash, blockNumber, blockHash }: Inclusion,

@@ -15,7 +15,9 @@ import { decodedCalls, hasTrueText } from './step-calls.ts'
 type AttemptedStep = ParsedEvidence['operation']['steps'][number]
 type Attempt = ParsedEvidence['attempts'][number]
 
-/** Why the attempts of an evidence cannot be those of its steps, in words: each signs the call and the nonce of its step, or nothing, to oneself, and only once. */
+/**
+ * Why the attempts cannot belong to the steps, in words: each signs its step's call and nonce, or a cancellation, and exists once.
+ */
 function attemptMisfit(steps: readonly AttemptedStep[], attempts: readonly Attempt[]): string | undefined {
   const hashes = new Set<string>()
   for (const attempt of attempts) {
@@ -32,14 +34,14 @@ function attemptMisfit(steps: readonly AttemptedStep[], attempts: readonly Attem
   return undefined
 }
 
-/** What took the place of a step under its nonce is nothing, to oneself. */
+/** The transaction that an attempt must sign: the step's, or a cancellation. */
 const wantedOf = ({ wallet, transaction }: AttemptedStep, kind: string): AttemptedStep['transaction'] =>
   kind === 'cancel' ? { to: wallet, data: '0x', value: '0', chainId: transaction.chainId } : transaction
 
 const called = ({ to, data, value, chainId }: AttemptedStep['transaction']): string =>
   canonical({ to, data, value, chainId }).toLowerCase()
 
-/** What in an evidence does not fit the rest of it, in words. */
+/** What in the evidence is inconsistent, in words; `undefined` if nothing is. */
 export function inconsistencyOf({
   operation,
   attempts,
@@ -74,7 +76,7 @@ function otherThanMade(
   try {
     return changedReportField(read)
   } catch {
-    // Whatever stands in a plan that this program did not write.
+    // A plan from another program may contain anything.
     return 'plan'
   }
 }
@@ -84,7 +86,7 @@ const of = <T extends string>(words: Readonly<Record<T, string>>, word: string):
 
 type ReadStep = z.infer<typeof EvidenceStep>
 
-/** What two steps both have that only one can, as the journal has it: a transaction, or a nonce that was not lost. */
+/** A transaction or nonce that two steps share although only one can have it. */
 function twice(steps: readonly ReadStep[]): string | undefined {
   const seen = new Set<string>()
   for (const { index, wallet, nonce, state, transaction, inclusion } of steps) {
@@ -124,13 +126,16 @@ function stepMisfit(
     return `its report names another transaction for ${step}`
   const attempt = attempts.find((one) => one.step === index && sameAddress(one.hash, inclusion.hash))
   if (!attempt) return `${step} has no attempt with the hash that is in its block`
-  // Which of them was mined decides what became of it.
+  // The mined one decides the state.
   return state === 'INCLUDED' || (attempt.kind === 'cancel') === (state === 'CANCELLED')
     ? undefined
     : `${step} is ${state} by an attempt of another kind`
 }
 
-/** Whether an action can be in its state by the states of its steps. Of one that goes on only that something of it was signed is known. */
+/**
+ * Whether the states of the steps allow the state of the operation. For an unfinished one it is only known whether something was
+ * signed.
+ */
 function follows(operation: ParsedEvidence['operation'], report: ParsedEvidence['report']): boolean {
   const { state, exit, steps, legs } = operation
   const is = (wanted: string) => steps.some((step) => step.state === wanted)
@@ -142,12 +147,12 @@ function follows(operation: ParsedEvidence['operation'], report: ParsedEvidence[
   if (state === 'FAILED')
     return isUnderDelivered(asOperation(operation)) ? report.arrivedShort !== undefined : is('FINAL_REVERTED')
   if (state !== 'CANCELLED') return true
-  // Who gives up what is done on one chain may still wait for what a bridge was to bring.
+  // An operation may be abandoned while a bridge delivery is still awaited.
   const isAwaiting = legs.some(({ arrival }) => arrival !== null)
   return exit === 24 ? is('CANCELLED') : isAwaiting || !steps.every((step) => step.state === 'FINAL_OK')
 }
 
-/** Whether in each leg that has steps the action itself happened; that an allowance was given is none, but where one is taken back. */
+/** Whether the action of every leg with steps is done. An approval alone does not count, except in a revocation. */
 function legsDone({ kind, steps }: ParsedEvidence['operation']): boolean {
   const isAction = ({ role, transaction }: ReadStep) =>
     role === 'action' && (kind === 'revoke' || !decodeApprove(transaction.data as Hex))
@@ -155,7 +160,7 @@ function legsDone({ kind, steps }: ParsedEvidence['operation']): boolean {
   return steps.every(({ leg }) => done.some((one) => one.leg === leg))
 }
 
-/** Whether a step of what is done happened, or came to nothing and another one of its leg did what it was for, or went on without it. */
+/** Whether a step is done, or had no effect and another step of its leg replaced it or made it unnecessary. */
 const isMadeGood = ({ index, leg, role, state }: ReadStep, steps: readonly ReadStep[]): boolean =>
   state === 'FINAL_OK' ||
   (['SUPERSEDED', 'FINAL_REVERTED', 'CANCELLED'].includes(state) &&
@@ -170,8 +175,8 @@ const isMadeGood = ({ index, leg, role, state }: ReadStep, steps: readonly ReadS
 const asOperation = (operation: ParsedEvidence['operation']): Operation => operation as unknown as Operation
 
 /**
- * Whether a report has the amounts that would be made of the plan and of the result that are beside it. Older evidence has no result: what came is
- * only in its report then; and of what failed it says what was expected.
+ * Whether the report's amounts follow from the plan and result. Older evidence has no result, so its report alone has the received
+ * amount; for a failure it has the expected one.
  */
 function amountsFit(
   operation: ParsedEvidence['operation'],
@@ -188,14 +193,14 @@ function amountsFit(
       return canonical(made.in ?? null) === canonical(amounts.in ?? null)
     return arrivedShort === undefined && canonical(made) === canonical(amounts)
   } catch {
-    // Whatever stands in a plan that this program did not write.
+    // A plan from another program may contain anything.
     return false
   }
 }
 
 /**
- * The first step of an evidence that has other words, another call or another contract than this program makes of its bytes now, in words. Steps on
- * networks of which this catalogue has none are not compared.
+ * The first step whose text, call or contract differs from what this program decodes from its bytes, in words. Steps on networks
+ * outside the catalogue are skipped.
  */
 export function changedCall({ operation, calls }: Evidence, catalog: Catalog): string | undefined {
   const like = {
@@ -217,7 +222,7 @@ export function changedCall({ operation, calls }: Evidence, catalog: Catalog): s
     }
     return undefined
   } catch {
-    // Whatever stands in a plan that this program did not write.
+    // A plan from another program may contain anything.
     return 'its plan cannot be read'
   }
 }

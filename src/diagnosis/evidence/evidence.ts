@@ -4,7 +4,7 @@ import type { ExecutionContext } from '../../planning/context.ts'
 import type { Operation } from '../../store/journal/operation.ts'
 import { decodedCalls, type StepCall } from './step-calls.ts'
 
-/** What a support case needs to know of one operation: no secrets, and nothing that could be sent. */
+/** The data of one operation for a support case: no secrets, and nothing that can be sent. */
 export type Evidence = {
   format: 'sluice-evidence@1'
   made: string
@@ -13,20 +13,20 @@ export type Evidence = {
   events: readonly Record<string, unknown>[]
   trail: { whole: boolean; brokenAt: number | null }
   report: unknown
-  /** What each step calls, decoded anew from its bytes. */
+  /** The call of each step, decoded from its bytes. */
   calls: readonly StepCall[]
-  /** What `action explain` said when it was made; `null` where nobody could be asked. */
+  /** The verdict of `action explain` at that time; `null` if no chain could be read. */
   verdict: unknown
   sha256: string
 }
 
-/** The SHA-256 of an evidence in its canonical form, as hex. */
+/** The SHA-256 of the evidence in canonical JSON, as hex. */
 export const evidenceHash = ({ sha256: _, ...rest }: Evidence): string =>
   createHash('sha256').update(canonical(rest)).digest('hex')
 
 /**
- * The evidence of an operation, from the journal. Signed bytes are as good as the payment and stay at home: an attempt
- * is known by its hash.
+ * Makes the evidence of an operation from the journal. Signed bytes could be sent and are left out: an attempt is identified by its
+ * hash.
  */
 export function makeEvidence(
   { journal, catalog, now }: Pick<ExecutionContext, 'journal' | 'catalog' | 'now'>,
@@ -82,7 +82,7 @@ export function makeEvidence(
     verdict,
     sha256: '',
   }
-  // Through JSON once, so that what is hashed is what is read again.
+  // Through JSON once, so that the hash covers what a reader parses.
   const plain = JSON.parse(canonical(evidence)) as Evidence
   return { ...plain, sha256: evidenceHash(plain) }
 }

@@ -12,12 +12,12 @@ type Read = {
   report: { transactions: readonly ({ chainId: number } & Fields)[] } & Fields
 }
 
-/** What is compared by itself, because older evidence has other words for it. */
+/** Compared separately, because older evidence has them in another form. */
 const apart = ['amounts', 'arrivedShort', 'transactions']
 
 /**
- * The first field of an evidence's report that is not what a report made anew of its action, attempts and events has, such as
- * `receiverAddress` or `transactions.1.text`. What only one of the two has is of another version of this program, and is not compared.
+ * The first field of the report that differs from a report made again from operation, attempts and events, such as
+ * `receiverAddress` or `transactions.1.text`. Fields of only one of the two are from another version and skipped.
  */
 export function changedReportField({ operation, attempts, events, report }: Read): string | undefined {
   const anew = operationReport(
@@ -41,7 +41,7 @@ const unlike = (anew: Fields, said: Fields, but: readonly string[] = []): string
       !but.includes(name) && Object.hasOwn(said, name) && canonical(anew[name]) !== canonical(said[name]),
   )
 
-/** The networks that this program knows, and as the report has it one that only another version knows. */
+/** The networks of this program, and those that only the report knows. */
 const networksOf = (told: readonly Fields[]): Network[] => [
   ...sandboxNetworks,
   ...publicNetworks,

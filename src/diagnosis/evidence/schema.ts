@@ -4,7 +4,7 @@ const Whole = z.string().regex(/^[0-9]+$/)
 
 const Call = z.looseObject({ to: z.string(), data: z.string(), value: Whole, chainId: z.number() })
 
-/** A step, as far as it is read. */
+/** The fields of a step that are read. */
 export const EvidenceStep = z.looseObject({
   index: z.number(),
   leg: z.number(),
@@ -25,7 +25,7 @@ export const EvidenceStep = z.looseObject({
     .nullable(),
 })
 
-/** A transaction of the report, as far as it is read. */
+/** The fields of a report transaction that are read. */
 export const EvidenceTransaction = z.looseObject({
   index: z.number(),
   chainId: z.number(),
@@ -35,7 +35,7 @@ export const EvidenceTransaction = z.looseObject({
   status: z.string(),
 })
 
-/** What is read of an evidence to check it. */
+/** The fields of the evidence that are read to check it. */
 export const EvidenceSchema = z.looseObject({
   made: z.iso.datetime(),
   operation: z.looseObject({
@@ -71,5 +71,5 @@ export const EvidenceSchema = z.looseObject({
   calls: z.array(z.looseObject({ index: z.number() })),
 })
 
-/** An evidence, as far as it is read. */
+/** Parsed evidence. */
 export type ParsedEvidence = z.infer<typeof EvidenceSchema>

@@ -13,17 +13,17 @@ import type { Intent } from '../../protocols/intent.ts'
 import { feesOf, withoutFees } from '../../protocols/service-fee.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
 
-/** What a step of the journal calls, decoded anew from its bytes: `call` is `null` where this program does not know such a call of this contract. */
+/** A step's call, decoded from its bytes: `call` is `null` if this program does not know it. */
 export type StepCall = {
   index: number
   contract: string | null
   call: { name: string; args: Record<string, string> } | null
 }
 
-/** A call that this program knows, and its words for it; no words for what it is not known of which token it is. */
+/** A known call and its text; no text if its token is unknown. */
 type Told = { call: NonNullable<StepCall['call']>; text: string | undefined }
 
-/** Every step of an operation by its own calldata, not by what was said of it. */
+/** The calls of all steps, decoded from their calldata. */
 export const decodedCalls = (operation: Operation, catalog: Catalog): StepCall[] =>
   operation.steps.map((step) => ({
     index: step.index,
@@ -32,8 +32,8 @@ export const decodedCalls = (operation: Operation, catalog: Catalog): StepCall[]
   }))
 
 /**
- * Whether the words of a step are those that this program has for its calldata. They are taken as they are where it has none, and for a step in vain
- * that another one of its leg took the place of, which was planned for it since.
+ * Whether a step's text is the one of its calldata. Accepted unchecked if this program has none, and for a step without effect that
+ * a later plan replaced.
  */
 export function hasTrueText(step: Step, operation: Operation, catalog: Catalog): boolean {
   const { role, text, leg } = step
@@ -49,7 +49,7 @@ export function hasTrueText(step: Step, operation: Operation, catalog: Catalog):
   )
 }
 
-/** Whether a step came to nothing, and what was planned anew for it is there. */
+/** Whether a step had no effect and was planned again. */
 const isReplaced = ({ index, leg, state }: Step, steps: readonly Step[], since: number): boolean =>
   index < since &&
   state !== 'FINAL_OK' &&
@@ -67,7 +67,7 @@ function toldOf(step: Step, operation: Operation, catalog: Catalog): Told | null
       const told = feesOf(intent).map((fee) => checkFeePayment(intent, fee, transaction))
       return (told.find((fee) => !('violation' in fee)) as Told | undefined) ?? null
     }
-    // Whatever the person vouched for then is taken here: this says what a call is, and allows nothing.
+    // Everything exempted then is accepted here: this describes a call and allows nothing.
     const allowTokens = intentTokens(intent).map(({ address }) => address)
     const vouched = { allow: [transaction.to], allowTokens, exactAllowance: 'refuse' } as const
     const known = expectationOf(withoutFees(intent), transaction.chainId, catalog, transaction, vouched)
@@ -76,7 +76,7 @@ function toldOf(step: Step, operation: Operation, catalog: Catalog): Told | null
     const { name, args, text } = verdict.bound
     return { call: { name, args }, text }
   } catch (error) {
-    // An older catalogue may have known what this one does not: the bytes are in the evidence in any case.
+    // An older catalogue may have known more; the bytes are in the evidence in any case.
     if (error instanceof AppError) return null
     throw error
   }
@@ -91,7 +91,7 @@ function approvalOf(transaction: Transaction, intent: Intent | null, catalog: Ca
   return { call, text: isKnown ? text : undefined }
 }
 
-/** An intent of the journal; `null` where there is none, or of what this catalogue does not know. */
+/** A stored intent; `null` if there is none or this catalogue does not know it. */
 function intentOf(
   kept: Parameters<typeof decodeIntent>[0] | null | undefined,
   catalog: Catalog,

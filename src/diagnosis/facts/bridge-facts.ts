@@ -13,7 +13,9 @@ import { attestationMs, readDelivery } from '../../transactions/bridge/delivery.
 import { resultOf } from '../../transactions/outcome/result.ts'
 import { type BridgeFacts, hasStepSucceeded, type StepFacts } from './facts.ts'
 
-/** Where funds are that a later leg waits for; `undefined` while nothing is on a bridge. `told` is the hash that the service names. */
+/**
+ * The facts of a bridge transfer that a later leg waits for; `undefined` without one. `told` is the delivery hash of the service.
+ */
 export async function readBridgeFacts(
   context: ExecutionContext,
   operation: Operation,
@@ -49,7 +51,7 @@ export async function readBridgeFacts(
     to: networkNamed(networks, leg.chainId),
     recipient: leg.arrival.recipient,
     burn,
-    // The journal may have been told of it long after.
+    // The journal may have recorded it long after the fact.
     since: Math.min(
       events.findLast(({ index, becomes }) => index === sent.step.index && becomes === 'FINAL_OK')?.at ??
         operation.updated,
@@ -79,7 +81,7 @@ const amountText = (
   return token ? formatAmount(amount, token) : String(amount)
 }
 
-/** What the bridge brought to the same recipient after a delivery that was too small; nothing where the node does not say. */
+/** Later deliveries to the same recipient after an under-delivery; `undefined` if the node does not answer. */
 async function laterOf(
   { rpc, catalog }: ExecutionContext,
   { chainId, arrival: { recipient, token } }: { chainId: number; arrival: Arrival },
@@ -105,7 +107,7 @@ async function laterOf(
   )
   const last = logs?.at(-1)
   if (!logs || !last) return undefined
-  // Its two words are the amount and the fee that was kept of it.
+  // Its two words are the amount and the fee.
   const amount = logs.reduce((sum, { data }) => sum + quantity(data.slice(0, 66), 'what was minted'), 0n)
   return { hash: last.transactionHash, amount }
 }

@@ -24,7 +24,7 @@ import type { FinalityDepth } from '../../transactions/run.ts'
 import { minedRevertReason } from '../revert-cause.ts'
 import type { ChainFacts, NonceOwner, OnChainFacts } from './facts.ts'
 
-/** The transaction that has the nonce of a step and is none of its attempts, where a node names it. `lostTo` is what the journal says that the nonce was lost to. */
+/** The foreign transaction that uses the nonce of a step, if a node names it. `lostTo` is the one in the journal. */
 async function strangerAt(
   rpc: Rpc,
   network: Network,
@@ -55,10 +55,10 @@ async function strangerAt(
   return { hash, blockNumber: at, isDeep: deep, ...(unlike && { unlike }) }
 }
 
-/** What the journal knows that a step lost its nonce to. */
+/** The superseding hash in the journal. */
 type Known = { lostTo?: Hex | undefined }
 
-/** What a node shows of its chain. */
+/** Reads the head of a chain, or why it cannot be read. */
 export async function readChainFacts(rpc: Rpc, network: Network): Promise<ChainFacts> {
   try {
     const head = await withTimeout(readHead(rpc, network.chainId))
@@ -73,7 +73,7 @@ export async function readChainFacts(rpc: Rpc, network: Network): Promise<ChainF
   }
 }
 
-/** What a chain shows of a signed step; `undefined` where its node fell silent meanwhile. */
+/** Reads the on-chain state of a signed step; `undefined` if its node stopped answering. */
 export const readStepFacts = (
   rpc: Rpc,
   network: Network,
@@ -84,7 +84,7 @@ export const readStepFacts = (
 ): Promise<OnChainFacts | undefined> =>
   undefinedIfUnanswered(withTimeout(lookTwice(rpc, network, step, attempts, depth, known)))
 
-/** A block that is just made shows up bit by bit: what is nowhere is looked for once more a moment later. */
+/** Reads once more after a moment if nothing is found: a new block becomes visible bit by bit. */
 async function lookTwice(...asked: Parameters<typeof look>): Promise<OnChainFacts> {
   const seen = await look(...asked)
   if (seen.found || seen.waiting || seen.owner) return seen
@@ -139,8 +139,8 @@ async function look(
 }
 
 /**
- * Whether the block in which a step is final in the journal is gone, or only one endpoint has another one there; with `wanted`, where the step is not found in it,
- * also whether another endpoint shows another end of it than the journal has.
+ * Whether the block of a final step left the chain, or endpoints differ; with `wanted`, if the step is not found, also whether
+ * another endpoint shows another end.
  */
 async function goneOf(
   rpc: Rpc,
@@ -157,14 +157,14 @@ async function goneOf(
   return { isGone: false, ...(unlike && { disputed: unlike }) }
 }
 
-/** Whether a node has something waiting under the nonce that comes next; nothing where it does not say. */
+/** Whether the node has a pending transaction at the next nonce; empty if it does not answer. */
 async function nextWaiting(rpc: Rpc, wallet: Address, latest: number): Promise<{ isNextWaiting?: boolean }> {
   const said = await undefinedIfUnanswered(rpc.request('eth_getTransactionCount', [wallet, 'pending']))
   const pending = typeof said === 'string' ? Number(said) : Number.NaN
   return pending >= latest ? { isNextWaiting: pending > latest } : {}
 }
 
-/** Whether a node does not have the block that a step was in at all, which takes nothing back: another one behind its address may have it. */
+/** Whether the node lacks the block of a step. That proves nothing: another node behind its address may have it. */
 async function lacksBlock(rpc: Rpc, { inclusion }: Step): Promise<boolean> {
   if (!inclusion) return false
   const block = await rpc.request('eth_getBlockByNumber', [hexQuantity(inclusion.blockNumber), false])
@@ -173,7 +173,7 @@ async function lacksBlock(rpc: Rpc, { inclusion }: Step): Promise<boolean> {
 
 const isFinal = ({ state }: Step): boolean => state.startsWith('FINAL_') || state === 'CANCELLED'
 
-/** The newest attempt that a node has in its mempool. */
+/** The newest attempt in the node's mempool. */
 async function waitingOf(rpc: Rpc, attempts: readonly Attempt[]): Promise<Hex | undefined> {
   for (const { hash } of attempts.toReversed()) {
     const shown = await rpc.request<{ blockNumber?: string | null } | null>('eth_getTransactionByHash', [

@@ -28,14 +28,14 @@ import {
 } from './facts.ts'
 import { findBlocker } from './stuck-cause.ts'
 
-/** Asks journal, chains and bridge what they know of an operation. Nothing is signed or written. */
+/** Gathers the facts of an operation from journal, chains and bridge. Read-only. */
 export async function gatherFacts(
   asked: ExecutionContext,
   asFound: Operation,
   { depth, told }: { depth: FinalityDepth | undefined; told: Promise<string | null> },
 ): Promise<Facts> {
   const chainIds = asFound.legs.map(({ chainId }) => chainId)
-  // First whether anybody is at work, then the journal: whoever has ended by then has written down what he signed.
+  // The wallet lock first, then the journal: a process that has ended by then has recorded what it signed.
   const isAtWork = !isFinished(asFound) && (await isInHand(asked, asFound.wallet, chainIds))
   const operation = asked.journal.find(asFound.id) ?? asFound
   const context = await atTheFront(asked, operation)
@@ -71,7 +71,7 @@ export async function gatherFacts(
       }
     }),
   )
-  // A node that answered at first and not for a step is silent after all.
+  // A node that stopped answering during the reads counts as silent.
   for (const { step, attempts, network, onChain } of steps)
     if (attempts.length > 0 && !onChain && chains.get(step.transaction.chainId)?.is === 'there')
       chains.set(network.chainId, { network, is: 'silent', why: 'it stopped answering' })
@@ -81,7 +81,7 @@ export async function gatherFacts(
   const bridge = isThere
     ? await undefinedIfUnanswered(readBridgeFacts(context, operation, steps, events, await told))
     : undefined
-  // What is on a bridge, or moves, is not where the next step takes it from.
+  // Funds on a bridge or in flight are not where the next step takes them from.
   const waits =
     isFinished(operation) || isAwaiting(operation, bridge) || (focus !== undefined && isInFlight(focus.step))
   const isBegun = steps.some(({ attempts }) => attempts.length > 0)
@@ -118,7 +118,7 @@ export async function gatherFacts(
   }
 }
 
-/** The same ground, with each chain of an operation read from the endpoint that has its newest block. */
+/** The context with each chain read from the endpoint with its newest block. */
 async function atTheFront(context: ExecutionContext, { legs }: Operation): Promise<ExecutionContext> {
   const nodes = new Map<number, SelectedEndpoint>()
   for (const { chainId } of legs)
@@ -127,7 +127,7 @@ async function atTheFront(context: ExecutionContext, { legs }: Operation): Promi
   return { ...context, rpc: (chainId) => nodes.get(chainId) ?? context.rpc(chainId) }
 }
 
-/** What contracts may still take; `null` where something is allowed and a chain is not there to say how much of it is left. */
+/** The remaining allowances; `null` if there are approvals and a chain is silent. */
 async function leftOf(
   context: ExecutionContext,
   operation: Operation,
@@ -140,18 +140,18 @@ async function leftOf(
   return isThere ? ((await withTimeout(remainingAllowances(context, operation))) ?? null) : null
 }
 
-/** Whether a leg of an operation waits for what nobody has delivered, or for more than came. */
+/** Whether a leg still waits for its delivery, or for more than was delivered. */
 const isAwaiting = ({ legs }: Operation, bridge: Facts['bridge']): boolean =>
   legs.some(({ arrival }) => arrival !== null && arrival.hash === null) &&
   (bridge?.isMinted !== true || isUnderDelivery({ bridge }))
 
-/** The unfinished action of the same wallet that holds the nonce which the chain expects next. */
+/** The unfinished operation of the wallet that holds the next nonce of the chain. */
 function holderBefore({ journal }: ExecutionContext, { step, onChain }: StepFacts): string | undefined {
   if (!onChain || step.nonce === null || onChain.latest >= step.nonce) return undefined
   return journal.nonceHolder(step.transaction.chainId, step.wallet, onChain.latest)?.operation
 }
 
-/** The action of the same wallet that is signed and that the node does not have, so that nothing else can be signed. */
+/** The operation of the wallet whose signed transaction the node lacks, so that nothing else can be signed. */
 async function inTheWay(
   { journal, rpc }: ExecutionContext,
   id: string,
@@ -164,7 +164,7 @@ async function inTheWay(
   return held && isInFlight(held) && holder.operation !== id ? holder.operation : undefined
 }
 
-/** The transaction in which a step did what it was for, by the journal or by the chain, final or not. */
+/** The hash of the transaction that carried out a step, by journal or chain, final or not. */
 const minedIn =
   (all: readonly StepFacts[]) =>
   (step: Step): Hex | undefined => {
@@ -174,7 +174,7 @@ const minedIn =
     return found?.ok && found.kind !== 'cancel' ? found.hash : undefined
   }
 
-/** The first claim of this journal from the queue of a withdrawal that was made after it. */
+/** The first later claim of this journal from the queue of a withdrawal. */
 function claimedSince({ journal }: ExecutionContext, { plan, wallet, created }: Operation): Facts['claimed'] {
   const { queued, strategySlug } = (plan as StoredPlan).about
   if (!queued) return undefined

@@ -10,7 +10,7 @@ import type { Operation, Step } from '../../store/journal/operation.ts'
 import { actionCommand } from '../messages/messages.ts'
 import type { Blocker, Facts } from './facts.ts'
 
-/** Tries what is not signed of an action whose funds are where that takes them from; `undefined` where nothing speaks against it, or nobody answers. */
+/** Simulates the unsigned rest of an operation whose funds are in place; `undefined` if nothing prevents it, or no node answers. */
 export async function findBlocker(
   context: Pick<ExecutionContext, 'rpc' | 'catalog'>,
   { plan: kept, steps, legs }: Operation,
@@ -37,13 +37,13 @@ export async function findBlocker(
     if (!(error instanceof AppError)) throw error
     if (isDust(error)) return { reason: error.message, is: 'forever' }
     if (error.code === 'INSUFFICIENT_FUNDS') return { reason: error.message, is: 'poor' }
-    // What it was for may be in no catalogue any more.
+    // Its market may have left the catalogue.
     const isRefused = error.code === 'SIMULATION_REVERTED' || error.code === 'STRATEGY_NOT_FOUND'
     return isRefused ? { reason: error.message, is: 'refused' } : undefined
   }
 }
 
-/** Why it cannot be gone on with now, and the ways out, as sentences that follow another one. */
+/** Why the operation cannot continue now, and the ways out, as following sentences. */
 export function blockerText(facts: Facts): string {
   const { blocker } = facts
   if (!blocker) return ''
@@ -56,12 +56,12 @@ export function blockerText(facts: Facts): string {
   return ` It cannot be gone on with now: ${blocker.reason}. ${ways[blocker.is]}`
 }
 
-/** Why the last run went no further, as a sentence that follows another one; nothing where what is in the way is told as it is now. */
+/** Why the last run stopped, as a following sentence; empty if a current blocker is reported. */
 export const lastRunText = ({ lastRunReason, blocker }: Facts): string =>
   lastRunReason === undefined || blocker
     ? ''
     : ` The last run stopped there: ${plain(lastRunReason).replace(/\.$/, '')}.`
 
-/** What is to be done about what is not signed. */
+/** The command for the unsigned rest. */
 export const unsignedNextSteps = (facts: Facts): string =>
   actionCommand(facts, facts.blocker?.is === 'forever' ? 'abandon' : 'resume')

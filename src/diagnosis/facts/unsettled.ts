@@ -6,13 +6,16 @@ import { activeSteps, hasLostNonce } from '../../transactions/operations/active-
 import { acquirePlanningLock, withIdleWallet } from '../../transactions/operations/wallet-lock.ts'
 import { isFinished, isUnsigned } from '../../transactions/run.ts'
 
-/** What of an operation no waiting brings on: all of it, or the rest behind what is signed and final. */
+/** The part of an operation that no waiting advances: all of it, or the unsigned rest. */
 export type StalledPart = 'all' | 'rest'
 
-/** For how long after funds arrived somebody who waited for them may not have seen it yet, in ms: he waits without the turn of the wallet. */
+/** How long a process that waits for a delivery may not have noticed it, in ms: it waits without the planning lock. */
 const noticedMs = 30_000
 
-/** What of an operation is not signed while nothing of it is on its way, so that only somebody at work with it goes on; `undefined` where it goes on by itself, or is over. */
+/**
+ * The part that is unsigned while nothing is in flight, so that only a process can continue it; `undefined` if it advances by
+ * itself, or is finished.
+ */
 function stands({ journal, now }: ExecutionContext, id: string): StalledPart | undefined {
   const operation = journal.find(id)
   if (!operation || isFinished(operation) || hasLostNonce(operation)) return undefined
@@ -20,14 +23,14 @@ function stands({ journal, now }: ExecutionContext, id: string): StalledPart | u
   const counts = activeSteps(operation)
   if (steps.every(({ index }) => journal.attempts(id, index).length === 0))
     return state === 'OPEN' ? 'all' : undefined
-  // What failed, or was cancelled, has an end of its own.
+  // A failed or cancelled step has its own outcome.
   const isUndecided = counts.some((step) => !isUnsigned(step) && step.state !== 'FINAL_OK')
   if (isUndecided || !counts.some(isUnsigned) || pendingDelivery(operation)) return undefined
   const arrived = journal.events(id).findLast(({ becomes }) => /^leg \d+ ready$/.test(becomes))
   return arrived && now() - arrived.at < noticedMs ? undefined : 'rest'
 }
 
-/** The same where nobody is at work with the wallet, neither planning nor signing: then there is nothing to wait for. */
+/** The stalled part if no process plans or signs for the wallet, so that waiting is pointless. */
 export async function findStalledPart(
   context: ExecutionContext,
   { id, wallet, legs }: Pick<Operation, 'id' | 'wallet' | 'legs'>,
@@ -38,7 +41,7 @@ export async function findStalledPart(
   try {
     const turn = await acquirePlanningLock(context, wallet, { waitMs: 0, signal })
     try {
-      // Whoever had the turn may have signed it since it was looked.
+      // The previous lock holder may have signed it since the first look.
       return await withIdleWallet(context, wallet, chains, async () => stands(context, id))
     } finally {
       turn.release()

@@ -13,12 +13,16 @@ const transferTopic = toEventSelector(
   'event Transfer(address indexed from, address indexed to, uint256 value)',
 )
 
-/** What is named of an action that this machine did not begin: its transactions, that of the delivery of its bridge, and whose funds they move. */
+/**
+ * The named transactions of an operation that this machine did not start: its hashes, the bridge delivery, and the owners of the
+ * funds.
+ */
 export type NamedTransactions = { hashes: readonly Hex[]; delivery: Hex | null; whose: readonly Address[] }
 
 /**
- * Where the funds of an action are that was begun elsewhere, by the receipts of its transactions on our own nodes: what left and what came to those whose funds they are (who signed them, where nobody is named),
- * in tokens of the catalogue, and in native coins as far as the transactions themselves carry them. `evidence` has a line for each transaction.
+ * The balance changes of an operation started elsewhere, by the receipts from our own nodes: what left and reached the owners (the
+ * signers, if none are named), in catalogue tokens and in native coins as far as the transactions carry them. `evidence` has a line
+ * for each transaction.
  */
 export async function balanceChanges(
   context: ExecutionContext,
@@ -55,7 +59,7 @@ export async function balanceChanges(
   return { funds: words.join(' '), evidence: looks.map(({ text }) => ({ source: 'chain', text })) }
 }
 
-/** So much of a token, in its smallest unit, that came to somebody, or left him where it is negative. */
+/** A token amount in its smallest unit that an owner received, negative if it left. */
 type Move = {
   network: Network
   token: Pick<Token, 'address' | 'symbol' | 'decimals'>

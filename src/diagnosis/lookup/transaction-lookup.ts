@@ -15,12 +15,12 @@ import { findTransaction, type MinedTransaction } from '../../transactions/confi
 import { type Disagreement, lookupTimeoutMs } from '../../transactions/confirmation/quorum.ts'
 import type { FinalityDepth } from '../../transactions/run.ts'
 
-/** What the call of a transaction is for, as a sentence without its subject; `spender` may take something by it, and `null` is nobody. */
+/** What a call does, as a predicate; `spender` receives an allowance, `null` for none. */
 type Deed =
   | { is: 'payment' | 'call'; does: string }
   | { is: 'approval'; does: string; spender: Address | null }
 
-/** The call of a transaction, as it was read; nobody is called by what makes a contract. */
+/** The call of a transaction; `to` is null for a contract creation. */
 type Call = { to: Address | null; input: Hex; value: bigint }
 
 const payments = parseAbi([
@@ -28,7 +28,7 @@ const payments = parseAbi([
   'function approve(address spender, uint256 amount) returns (bool)',
 ])
 
-/** What a transaction does, as far as its call alone says so. */
+/** Describes a transaction by its call alone. */
 function deedOf(
   { to, input, value }: Call,
   { chainId, native }: Network,
@@ -51,8 +51,8 @@ function deedOf(
 }
 
 /**
- * A transaction as its network shows it; `block` is `null` while it waits, `at` in epoch ms; `isFinal` where all endpoints that answer show it so, deep enough, and `unlike`
- * what another one shows instead.
+ * A transaction as its network shows it; `block` is `null` while pending, `at` in epoch ms; `isFinal` if all answering endpoints
+ * agree at depth; `unlike` is one that differs.
  */
 export type FoundTransaction = {
   network: Network
@@ -69,14 +69,17 @@ export type FoundTransaction = {
   } | null
 }
 
-/** A network that does not say whether it has a transaction: because there is no RPC for it here, that one did not answer, is of another chain, or says what cannot be used. */
+/** A network without an answer: no RPC configured, no response, another chain, or an unusable answer. */
 export type UnansweredNetwork = {
   network: Network
   is: 'unasked' | 'silent' | 'another' | 'odd'
   why: string
 }
 
-/** The transaction of a hash on whichever of the networks has it, final at a depth or at what is usual there; `silent` are those that do not say, where none has it. */
+/**
+ * Finds a transaction by hash on any network, final at the given or usual depth; `silent` are the networks without an answer, if
+ * none has it.
+ */
 export async function lookUpTransaction(
   context: ExecutionContext,
   hash: Hex,
@@ -85,14 +88,14 @@ export async function lookUpTransaction(
   const asked = everyNetwork(context).map((network) =>
     shownOn(context, network, hash, depth).catch((error: unknown) => unsaid(network, error)),
   )
-  // Whoever has it is not kept waiting by those that do not answer.
+  // A found transaction does not wait for silent networks.
   const found = await firstOf(asked, (answer) => answer !== null && 'deed' in answer)
   if (found && 'deed' in found) return { found, silent: [] }
   const answers = await Promise.all(asked)
   return { found: undefined, silent: answers.flatMap((one) => (one && 'why' in one ? one : [])) }
 }
 
-/** The first answer that is one; `undefined` where none is. */
+/** The first matching answer; `undefined` if none matches. */
 async function firstOf<T>(asked: readonly Promise<T>[], is: (answer: T) => boolean): Promise<T | undefined> {
   const wanted = asked.map(async (one) => {
     const answer = await one
@@ -102,7 +105,7 @@ async function firstOf<T>(asked: readonly Promise<T>[], is: (answer: T) => boole
   return Promise.any(wanted).catch(() => undefined)
 }
 
-/** Every network that this version serves, with or without an RPC here; of the embedded ones, which no public one stands beside, these. */
+/** Every network of this version, with or without an RPC; only the embedded networks in the sandbox. */
 function everyNetwork({ catalog: { networks } }: ExecutionContext): readonly Network[] {
   const isIn = (some: readonly Network[]) => (one: Network) =>
     some.some(({ chainId }) => chainId === one.chainId)
@@ -111,7 +114,7 @@ function everyNetwork({ catalog: { networks } }: ExecutionContext): readonly Net
   return [...networks, ...others]
 }
 
-/** That a network does not say, by why it does not. */
+/** Why a network has no answer. */
 function unsaid(network: Network, error: unknown): UnansweredNetwork {
   if (!(error instanceof AppError)) throw error
   const { code, message: why } = error
@@ -122,7 +125,7 @@ function unsaid(network: Network, error: unknown): UnansweredNetwork {
   throw error
 }
 
-/** The transaction on a network, in a block by the first endpoint that shows it so; `null` only where all of them say that they do not have it. */
+/** The transaction on one network, mined if any endpoint shows it so; `null` only if all endpoints lack it. */
 async function shownOn(
   { rpc, catalog }: ExecutionContext,
   network: Network,
@@ -133,7 +136,7 @@ async function shownOn(
   const all = [node, ...node.peers]
   const told = await shownByAny(all, { catalog, network, hash, depth })
   if (told) return told
-  // Whoever did not answer the first question has another one asked in his place since, and is one of the others now.
+  // After a failover the first endpoint is among the peers: ask it too.
   const passedOver = node.peers.filter((peer) => !all.includes(peer))
   return passedOver.length === 0 ? null : shownByAny(passedOver, { catalog, network, hash, depth })
 }
@@ -172,7 +175,7 @@ async function shownByAny(
 
 type Told = { from: Address; nonce: number } & Call
 
-/** What a node shows of a transaction, as it must be; RPC_INCONSISTENT where it is not so. */
+/** Parses a transaction of a node; RPC_INCONSISTENT if it is malformed. */
 function readTold(host: string, hash: Hex, answer: unknown): Told & { isInBlock: boolean } {
   const told = Object(answer) as Record<string, unknown>
   if (String(told.hash).toLowerCase() !== hash.toLowerCase())
@@ -204,7 +207,7 @@ async function shownBy(
   if (answer === null) return null
   const { from, nonce, isInBlock, ...call } = readTold(node.host, hash, answer)
   const found = await findTransaction(node, hash)
-  // A transaction that is in a block waits for nothing, and without its receipt in that block nobody knows how it ended.
+  // A mined transaction is not pending, and without its receipt its outcome is unknown.
   if (!found && isInBlock)
     throw new AppError(
       'RPC_INCONSISTENT',

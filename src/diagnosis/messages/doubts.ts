@@ -6,7 +6,7 @@ import {
 } from '../../transactions/confirmation/quorum.ts'
 import { type Facts, isInFlight, type StepFacts } from '../facts/facts.ts'
 
-/** What the chains do not bear out of a step that is settled in the journal, as a sentence; nothing where they do, or say nothing of it. */
+/** What the chains contradict of a settled step, as a sentence; `undefined` if nothing. */
 function doubtOf({ step, network, onChain }: StepFacts): string | undefined {
   if (!onChain || onChain.isGone || isInFlight(step)) return undefined
   const { waiting, lacksBlock, found } = onChain
@@ -18,7 +18,7 @@ function doubtOf({ step, network, onChain }: StepFacts): string | undefined {
     : undefined
 }
 
-/** That an endpoint has another block where a step was final, and what to do. */
+/** The sentence for endpoints that differ on a final step, with what to do. */
 function disputedText(unlike: Disagreement, network: Network): string {
   const { host, by, blockNumber, has } = unlike
   const text =
@@ -30,10 +30,10 @@ function disputedText(unlike: Disagreement, network: Network): string {
 
 const againWaits = (hash: string): string => `${hash} of it waits again, so that it may still be mined.`
 
-/** Whether what is settled in the journal may come undone, as a chain shows something of it that waits, or does not surely show that it is there. */
+/** Whether a settled step may come undone: the chain shows a pending attempt of it, or does not surely show its block. */
 export const isSettlementUncertain = ({ steps }: Pick<Facts, 'steps'>): boolean =>
   steps.some((one) => doubtOf(one) !== undefined)
 
-/** The same in words, as sentences that follow another one. */
+/** The contradictions as following sentences. */
 export const uncertaintyText = ({ steps }: Pick<Facts, 'steps'>): string =>
   steps.map((one) => doubtOf(one) ?? '').reduce((all, one) => (one === '' ? all : `${all} ${one}`), '')

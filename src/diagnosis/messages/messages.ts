@@ -14,20 +14,20 @@ import { isSettlementUncertain } from './doubts.ts'
 import { formattedAmount, receivedFundsText } from './received.ts'
 import { retryRiskText, supersededStep } from './retry-safety.ts'
 
-/** How the amount of an action is called in a sentence. */
+/** The amount of an operation in a sentence. */
 export function amountText({ plan }: Facts): string {
   const amount = plan.about.amounts.in ?? plan.about.amounts.out
   return amount ? `${amount.formatted} ${plain(amount.symbol)}` : 'everything'
 }
 
-/** The network on which an action begins. */
+/** The network on which an operation begins. */
 export const originNetwork = ({ operation, chains }: Facts): string =>
   chains.get(operation.legs[0]!.chainId)!.network.name
 
-/** Where the funds of an action are, as far as it went: where they were, on their way to another chain, or where it was to bring them. */
+/** Where the funds of an operation are by its progress: at the origin, on a bridge, or at the destination. */
 export function fundsText(facts: Facts): string {
   const { operation, steps, bridge } = facts
-  // What left its block may be in another one by now.
+  // A transaction that left its block may be in another one.
   const isThere = ({ onChain }: StepFacts) => onChain?.isGone !== true || onChain.found?.ok === true
   const moved = steps.findLast((one) => one.step.role === 'action' && hasStepSucceeded(one) && isThere(one))
   if (!moved) {
@@ -50,14 +50,14 @@ export function fundsText(facts: Facts): string {
   return `${amountText(facts)}: sent from ${moved.network.name} to ${to}, for ${last.arrival.recipient}. Whether it is there is not known.`
 }
 
-/** Where funds are that a bridge brought to another chain. */
+/** Where funds are after a bridge delivery. */
 export const recipientFundsText = (
   { text, hash, later }: Pick<NonNullable<BridgeFacts['delivered']>, 'text' | 'hash' | 'later'>,
   to: string,
 ): string =>
   `${text}: with the recipient on ${to}, in ${hash}.${later ? ` After that the bridge brought ${later.text} more to the same recipient, last in ${later.hash}.` : ''}`
 
-/** Where funds are that were sent over a bridge, and whose delivery nobody has found. */
+/** Where bridged funds are whose delivery was not found. */
 export function bridgeFundsText(facts: Facts): string {
   const { from, to, burn, isMinted, recipient } = facts.bridge!
   const burned = `${amountText(facts)}: burned on ${from.name} in ${burn}`
@@ -68,7 +68,7 @@ export function bridgeFundsText(facts: Facts): string {
     : `${burned}, for ${recipient} on ${to.name}. Whether it is minted there is not known; nobody else can have it.`
 }
 
-/** Where the funds are before anything has moved them. */
+/** Where the funds are before anything moved them. */
 function untouched(facts: Facts): string {
   const { operation, plan } = facts
   if (operation.kind === 'revoke')
@@ -80,7 +80,7 @@ function untouched(facts: Facts): string {
   return `${amountText(facts)}: still in the wallet ${operation.wallet} on ${originNetwork(facts)}.`
 }
 
-/** What contracts may still take, as a sentence that follows another one. */
+/** The remaining allowances as a following sentence. */
 export const allowancesText = ({ remainingAllowances }: Facts): string =>
   remainingAllowances
     ?.map(
@@ -90,7 +90,7 @@ export const allowancesText = ({ remainingAllowances }: Facts): string =>
     .join('') ??
   ' What it allowed contracts to take, and whether that is left, is not known: a chain does not say.'
 
-/** Where the funds are as soon as a step is final that is mined: where it was all to come, or on their way to another chain. */
+/** Where the funds will be once a mined step is final. */
 export function fundsWhenFinal(facts: Facts): string {
   const { operation, focus, chains } = facts
   const next = operation.legs.find(({ leg, arrival }) => arrival !== null && leg > focus!.step.leg)
@@ -99,19 +99,19 @@ export function fundsWhenFinal(facts: Facts): string {
     : receivedFundsText(facts)
 }
 
-/** The command for something about this action. */
+/** A command for this operation. */
 export const actionCommand = ({ operation }: Facts, name: string, more = ''): string =>
   `sluice action ${name} ${operation.id}${more}`
 
-/** Whether something that a contract may take is left, as far as that is known. */
+/** Whether an allowance is known to remain. */
 export const hasRemainingAllowance = ({ remainingAllowances }: Facts): boolean =>
   remainingAllowances === null || remainingAllowances.length > 0
 
-/** Gives back what is left of an allowance; nothing where none is. */
+/** The command that revokes a remaining allowance; `null` without one. */
 export const revokeSteps = (facts: Facts): string | null =>
   hasRemainingAllowance(facts) ? actionCommand(facts, 'revoke') : null
 
-/** Whether the action did already move funds on one of its chains. */
+/** Whether the operation moved funds on any chain. */
 export const hasMovedFunds = ({ steps }: Facts): boolean =>
   steps.some(
     ({ step, onChain }) =>
@@ -119,7 +119,10 @@ export const hasMovedFunds = ({ steps }: Facts): boolean =>
       (step.state === 'FINAL_OK' || (onChain?.found?.ok === true && onChain.found.kind !== 'cancel')),
   )
 
-/** Whether another action for the same is safe: nothing was moved by this one, the journal has the end of all that is signed of it, no other process is at work with it, and it does not still need an allowance that the other would take. */
+/**
+ * Whether repeating the request is safe: this operation moved nothing, all signed steps are settled, no process is using it, and it
+ * does not need an allowance that the other would take.
+ */
 export const isSafeToRetry = (facts: Facts): boolean =>
   !hasMovedFunds(facts) &&
   !facts.steps.some(({ step }) => isInFlight(step)) &&
@@ -128,13 +131,13 @@ export const isSafeToRetry = (facts: Facts): boolean =>
   !holdsAllowance(facts.operation) &&
   retryRiskText(facts) === undefined
 
-/** That the same is refused as long as this is open, as a sentence that follows another one. */
+/** The following sentence that a repeated request is refused while this operation is open. */
 export const duplicateRefusedText = ({ operation }: Facts): string =>
   holdsAllowance(operation)
     ? ' Asked for anew, the same is refused until this one is gone on with or given up.'
     : ''
 
-/** That somebody is at work with what is not signed, as the end of a sentence about it. */
+/** The end of a sentence: another process is using the wallet. */
 export const walletBusyText = ({ operation: { wallet } }: Facts): string =>
   `another process is at work with ${wallet} now, and may sign it at any moment`
 
@@ -142,14 +145,14 @@ export const walletBusyText = ({ operation: { wallet } }: Facts): string =>
 export const stepText = ({ operation }: Facts, index: number): string =>
   operation.steps.length === 1 ? 'It' : `Step ${index + 1} of ${operation.steps.length}`
 
-/** That another step is signed and not settled, as a sentence that follows another one. */
+/** The following sentence that another signed step is not settled. */
 export const otherPendingText = (facts: Facts): string =>
   hasOtherPending(facts) ? ' Another step of it is signed, and may still be mined.' : ''
 
-/** A fee per gas in gwei. */
+/** A gas price in gwei. */
 export const gweiText = (wei: bigint): string => `${Number(wei) / 1e9} gwei`
 
-/** The chains that do not answer as they should, of those that matter: where something waits, only its own. */
+/** The relevant chains that do not answer correctly: with a pending step, only its own. */
 export function failingChains({ chains, focus }: Facts, is: ChainFacts['is']): ChainFacts[] {
   const only = focus && isInFlight(focus.step) && !hasStepSucceeded(focus) ? focus.network.chainId : undefined
   return [...chains.values()].filter(

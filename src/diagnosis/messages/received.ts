@@ -7,7 +7,7 @@ import type { Facts } from '../facts/facts.ts'
 /** An amount as a person reads it. */
 export const formattedAmount = ({ formatted, symbol }: TokenAmount): string => `${formatted} ${plain(symbol)}`
 
-/** Where the funds are when an action is done, and how much by its receipts; where none can be read, how much at least. */
+/** Where the funds of a finished operation are, with the amount by its receipts, otherwise the minimum. */
 export function receivedFundsText(facts: Facts): string {
   const { operation, plan } = facts
   const { about } = plan
@@ -30,7 +30,7 @@ const outText = ({ received, operation }: Facts, otherwise: string): string => {
   return received ? formattedAmount(received) : least ? `At least ${formattedAmount(least)}` : otherwise
 }
 
-/** What was put into a strategy: after a bridge that is what it was to bring at least, and the rest of what it brought stays in the wallet. */
+/** The deposited amount: after a bridge the guaranteed minimum; the rest of the delivery stays in the wallet. */
 function depositedText({ plan, bridged }: Facts, place: string): string {
   const { about, intents } = plan
   const unit = about.amounts.in
@@ -51,7 +51,7 @@ function queuedText({ plan, claimed }: Facts, place: string, next: string): stri
     : `What was withdrawn: in the queue of ${place}, for ${receiver}. When it is ready: ${next}`
 }
 
-/** What the service was paid out of what came, as a sentence that follows another one. */
+/** The service fee taken from the received amount, as a following sentence. */
 function feeText({ steps, plan, received }: Facts): string {
   const unit = received ?? plan.about.amounts.out
   const paid = steps

@@ -1,14 +1,14 @@
 import { unnamedTransaction } from '../../transactions/nonces/nonce-use.ts'
 import { type Facts, hasStepSucceeded, type StepFacts } from '../facts/facts.ts'
 
-/** Whether an action happened under a later step, whatever became of this one. */
+/** Whether a later step carried out the action of this one. */
 const isMadeGood = (steps: Facts['steps'], { step: { leg, index } }: StepFacts): boolean =>
   steps.some(
     (one) =>
       one.step.role === 'action' && one.step.leg === leg && one.step.index > index && hasStepSucceeded(one),
   )
 
-/** The first action step that lost its nonce to another transaction and that no later step made good. That transaction may have done the same. */
+/** The first action step that lost its nonce and that no later step replaced. The foreign transaction may have done the same. */
 export const supersededStep = ({ steps }: Pick<Facts, 'steps'>): StepFacts | undefined =>
   steps.find(
     (one) =>
@@ -19,7 +19,7 @@ export const supersededStep = ({ steps }: Pick<Facts, 'steps'>): StepFacts | und
       !isMadeGood(steps, one),
   )
 
-/** The first chain on which something of an action was signed, and that cannot be asked what became of that. */
+/** The first chain with a signed step that cannot be read. */
 function unasked({ steps, chains }: Facts): { name: string; why: string } | undefined {
   for (const { attempts, step } of steps) {
     const chain = attempts.length > 0 ? chains.get(step.transaction.chainId) : undefined
@@ -28,7 +28,9 @@ function unasked({ steps, chains }: Facts): { name: string; why: string } | unde
   return undefined
 }
 
-/** Why an action that moved nothing itself does not leave the same safe to be asked for anew: as sentences that follow another one, and where to look, if anywhere. */
+/**
+ * Why repeating the request is unsafe although this operation moved nothing: following sentences, and a command to check, if any.
+ */
 export function retryRiskText(facts: Facts): { text: string; next?: string } | undefined {
   const { operation } = facts
   const silent = unasked(facts)

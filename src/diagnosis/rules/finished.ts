@@ -36,7 +36,7 @@ const reverted = (
     revokeSteps(facts) ?? (isInFlight(facts.focus!.step) ? actionCommand(facts, 'resume') : null),
 })
 
-/** Actions that the chain refused to carry out, by the reason that it gives. */
+/** Rules for reverted steps, by cause. */
 export const revertedRules: readonly DiagnosisRule[] = [
   reverted(
     'REVERTED_GAS',
@@ -70,11 +70,14 @@ const cancelled = (facts: Facts): string =>
     ? 'It was'
     : `${stepText(facts, facts.focus.step.index)} was`
 
-/** Whether what was final of what was given up is in no block any more, be it noticed or not. */
+/** Whether a final step of an abandoned operation left its block, noticed or not. */
 const isAgainOpen = ({ steps }: Facts): boolean =>
   steps.some(({ step, onChain }) => !onChain?.found && (isInFlight(step) || onChain?.isGone === true))
 
-/** What goes on with what a reorganisation took off the chain: what reverted is only cancelled, as it may not revert again; and what waits behind another action, by that one. */
+/**
+ * The command after a reorganisation: a reverted step is only cancelled, since it may succeed now; a step behind another operation
+ * continues with that one.
+ */
 function onAgain(facts: Facts): string {
   const { steps, operation, precedingId } = facts
   const isOff = steps.some(
@@ -87,7 +90,7 @@ function onAgain(facts: Facts): string {
     : `sluice action resume ${precedingId}`
 }
 
-/** Actions that are over, or were: by the journal, and by whether the chain still says so. */
+/** Rules for finished operations, by the journal and by whether the chain still agrees. */
 export const finishedRules: readonly DiagnosisRule[] = [
   {
     situation: 'DROPPED',
@@ -113,7 +116,7 @@ export const finishedRules: readonly DiagnosisRule[] = [
     next: (facts) => (isAgainOpen(facts) ? onAgain(facts) : revokeSteps(facts)),
   },
   {
-    // By the journal alone: what the chains show now is told below, where they show anything.
+    // By the journal alone; what the chains show is appended.
     situation: 'BRIDGE_SHORT',
     is: (facts) =>
       isUnderDelivered(facts.operation) &&

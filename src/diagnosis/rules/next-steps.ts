@@ -35,7 +35,7 @@ const bridgeRows: readonly DiagnosisRule[] = [
       `The bridge brought less than was agreed: ${bridge(facts).delivered!.text}. Nothing more is signed by itself.`,
     funds: (facts) => recipientFundsText(bridge(facts).delivered!, bridge(facts).to.name),
     safeToRetry: neverSafe,
-    // What waits for more is ended by going on with it.
+    // Resuming ends an operation that waits for more.
     next: (facts) => actionCommand(facts, isUnderDelivered(facts.operation) ? 'export' : 'resume'),
   },
   {
@@ -57,7 +57,7 @@ const bridgeRows: readonly DiagnosisRule[] = [
     next: (facts) => actionCommand(facts, 'resume'),
   },
   {
-    // What it does not know may be attested late, or delivered long ago: that nobody minted it, nobody says.
+    // An unknown burn may be attested late, or was delivered long ago: nothing proves that it was not minted.
     situation: 'BRIDGE_STUCK',
     is: ({ bridge }) => bridge?.isUnknown === true,
     verdict: (facts) =>
@@ -94,11 +94,11 @@ const nothingMoves = ({ focus }: Facts): boolean =>
   focus === undefined || !isInFlight(focus.step) || focus.onChain?.found?.isDeep === true
 const isHalf = (facts: Facts): boolean => facts.unsigned !== undefined && nothingMoves(facts)
 
-/** How a half is gone on with, or ended, as sentences that follow another one. */
+/** How to continue or end a partly done operation, as following sentences. */
 const waysOn = (facts: Facts): string =>
   `${lastRunText(facts)}${hasRemainingAllowance(facts) && facts.unsigned!.role !== 'fee' ? ` Go on with it, or take the allowance back (${actionCommand(facts, 'revoke')}).` : ''}${duplicateRefusedText(facts)}${blockerText(facts)}`
 
-/** What is mined, and what is left to do. */
+/** Rules for mined steps and for what is left to do. */
 export const unfinishedRules: readonly DiagnosisRule[] = [
   {
     situation: 'MINED_NOT_FINAL',
@@ -164,7 +164,7 @@ export const unfinishedRules: readonly DiagnosisRule[] = [
     next: (facts) => actionCommand(facts, 'resume'),
   },
   {
-    // Whatever is not known by another name: it is not said to have gone well.
+    // The fallback: it does not claim success.
     situation: 'PARTLY_DONE',
     is: () => true,
     verdict: () => 'Not all of it happened, and the journal does not say how it goes on.',

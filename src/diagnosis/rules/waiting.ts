@@ -15,10 +15,10 @@ const headOf = ({ focus, chains }: Facts) => {
 }
 const networkOf = (facts: Facts): string => facts.focus!.network.name
 const step = (facts: Facts): string => stepText(facts, facts.focus!.step.index)
-/** Until it is mined, everything is where it was. */
+/** Nothing has moved before the step is mined. */
 const funds = (facts: Facts): string => fundsText(facts) + allowancesText(facts)
 
-/** Whether what waits would only revert, for its deadline has passed. */
+/** Whether a pending step could only revert, because its deadline has passed. */
 function isLate(facts: Facts): boolean {
   const { focus, plan } = facts
   const deadline = focus && plan.intents[focus.step.leg]?.deadline
@@ -31,14 +31,14 @@ function isLate(facts: Facts): boolean {
   )
 }
 
-/** What was sent last, or is sent to cancel it, and what the node said of it when that was a refusal. */
+/** The newest attempt or cancellation, with the node's refusal if any. */
 const sentLast = ({ focus }: Facts): Attempt => inSendingOrder(focus!.attempts)[0]!
 const refusal = (facts: Facts): SendError | undefined =>
   isUnconfirmed(facts) && facts.focus!.onChain?.waiting === undefined
     ? sendErrorOf(sentLast(facts))
     : undefined
 
-/** What is known of the nonce that comes before that of the step which waits. */
+/** What is known of the nonce before the pending step's. */
 function nextText({ precedingId, operation, focus }: Facts): string {
   if (precedingId !== undefined && precedingId !== operation.id)
     return `that one belongs to the action ${precedingId}`
@@ -50,12 +50,12 @@ function nextText({ precedingId, operation, focus }: Facts): string {
     : 'that one waits, too'
 }
 
-/** What no mempool has, as the node said when it was sent. */
+/** The rule for a transaction in no mempool, because the node refused it. */
 const refusedRow: DiagnosisRule = {
   situation: 'REFUSED',
   is: (facts) => {
     const is = refusal(facts)?.is
-    // A nonce that comes too early waits for another one.
+    // A nonce that is too high waits for the one before it.
     return is !== undefined && is !== 'high' && (isCancelling(facts.focus!.attempts) || !isLate(facts))
   },
   verdict: (facts) =>
@@ -76,18 +76,18 @@ const refusedRow: DiagnosisRule = {
   },
 }
 
-/** What the node said of what cancels a step, where it refused that and has something else under the nonce. */
+/** The refusal of a cancellation while the node holds something else at the nonce. */
 const cancelRefused = (facts: Facts): SendError | undefined => {
   const sent = sentLast(facts)
   const no = sent.hash === facts.focus!.onChain?.waiting ? undefined : sendErrorOf(sent)
-  // A nonce that comes too early waits for another one.
+  // A nonce that is too high waits for the one before it.
   return no?.is === 'high' ? undefined : no
 }
 
-/** That a unit of gas may cost twice what is asked now, in whole gwei. */
+/** A `--max-fee` of twice the current price, in whole gwei. */
 const twiceAsked = (facts: Facts): string => ` --max-fee ${(2n * headOf(facts)!.baseFee) / 10n ** 9n + 1n}`
 
-/** What is signed and in no block. */
+/** Rules for signed steps in no block. */
 export const waitingRules: readonly DiagnosisRule[] = [
   {
     situation: 'MINED_NOT_FINAL',
@@ -182,7 +182,7 @@ export const waitingRules: readonly DiagnosisRule[] = [
       `${step(facts)} pays at most ${gweiText(last(facts).maxFeePerGas)} for gas, and ${networkOf(facts)} asks ${gweiText(headOf(facts)!.baseFee)}: it waits until that falls, or it pays more.`,
     funds,
     safeToRetry: neverSafe,
-    // The market is above what was planned, so the person says how far to go: twice what is asked now, in whole gwei.
+    // The market is above the plan, so the person sets the limit: twice the current price, in whole gwei.
     next: (facts) => actionCommand(facts, 'speed-up', twiceAsked(facts)),
   },
   {

@@ -9,17 +9,17 @@ import { storeFault } from '../../store/sql/sqlite.ts'
 import { readPrivateFile } from './key-files.ts'
 import { parseKeystore } from './keystore-format.ts'
 
-/** A key in the keystore. `address` is `null` where the file does not say it, as with files of cast. */
+/** A key in the keystore. `address` is `null` if the file does not name it, as files of cast do. */
 export type StoredKey = { name: string; address: Address | null }
 
-/** The most bytes that a keystore has. */
+/** The largest keystore file, in bytes. */
 const largest = 65_536
 
-/** Whether a key can be kept under a name. One that means something to objects is none. */
+/** Whether a name is valid for a key. `__proto__` is not. */
 export const isKeyName = (name: string): boolean =>
   name !== '__proto__' && /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/.test(name)
 
-/** The file of a key; a name that cannot be one is USAGE. */
+/** The file path of a key; USAGE for an invalid name. */
 export const keyFilePath = (directory: string, name: string): string => {
   if (!isKeyName(name))
     throw new AppError(
@@ -42,7 +42,7 @@ const missing = (directory: string, name: string): AppError => {
   })
 }
 
-/** The names in the keystore directory, in order; STATE_UNUSABLE where it cannot be read. */
+/** The keys in the directory, by name; STATE_UNUSABLE if it cannot be read. */
 export function listKeys(directory: string): StoredKey[] {
   if (!existsSync(directory)) return []
   return filesIn(directory)
@@ -59,12 +59,12 @@ function filesIn(directory: string): string[] {
   }
 }
 
-/** Refuses a directory in which no key can be kept, before anybody is asked for one: STATE_UNUSABLE. */
+/** Refuses a directory in which no key can be stored, before a password is asked: STATE_UNUSABLE. */
 export function refuseUnwritableDirectory(directory: string): void {
   let there = directory
   while (!existsSync(there)) there = dirname(there)
   try {
-    // A directory, as the last part of a path that goes on is.
+    // The trailing dot makes sure that it is a directory.
     accessSync(`${there}/.`, constants.W_OK | constants.X_OK)
   } catch (error) {
     throw storeFault(error, directory)
@@ -80,13 +80,13 @@ function addressIn(path: string): Address | null {
   }
 }
 
-/** Whose key a keystore says that it holds; `null` where it says nothing. */
+/** The address that a keystore file names; `null` if it names none. */
 export function storedAddress(text: string, name: string): Address | null {
   const { address } = parseKeystore(text, name)
   return address === undefined ? null : getAddress(`0x${address}`)
 }
 
-/** The text of a keystore file, wherever it is: sealed, so that others may read it, too. */
+/** The text of a keystore file at any path: it is encrypted, so others may be able to read it. */
 export function readKeystoreText(path: string): string {
   let why = 'it is no file, or larger than a keystore is'
   try {
@@ -98,14 +98,14 @@ export function readKeystoreText(path: string): string {
   throw new AppError('KEY_SOURCE', `${path} cannot be read: ${why}`, { hint: listing(path) })
 }
 
-/** A key's file as it is, sealed: what can be carried to another wallet. */
+/** The encrypted file of a key, to be imported by another wallet. */
 export function exportKey(directory: string, name: string): string {
   const path = keyFilePath(directory, name)
   if (!existsSync(path)) throw missing(directory, name)
   return readPrivateFile(path, largest)
 }
 
-/** Removes a key for good. */
+/** Removes a key permanently. */
 export function removeKey(directory: string, name: string): void {
   const path = keyFilePath(directory, name)
   if (!existsSync(path)) throw missing(directory, name)

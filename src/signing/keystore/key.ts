@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 
-/** The order of the curve secp256k1 (SEC 2): a private key is a number from 1 to this, exclusive. */
+/** The order of the curve secp256k1 (SEC 2): a private key is from 1 to this, exclusive. */
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
-/** A private key from text: 64 hex digits, with or without `0x`. What is not one is KEY_SOURCE, and is never repeated. */
+/** Parses a private key: 64 hex digits, with or without `0x`. KEY_SOURCE otherwise; the input is never repeated. */
 export function parseKey(text: string): Hex {
   const [, digits] = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text.trim()) ?? []
   if (digits === undefined)

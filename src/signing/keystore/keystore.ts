@@ -7,7 +7,7 @@ import { exportKey, keyFilePath, type StoredKey } from './directory.ts'
 import { openKeystore, sealKey } from './encryption.ts'
 import { privateKeySigner } from './private-key-signer.ts'
 
-/** Seals a key into a new file of mode 0600, all of it or none; a name that is taken is refused. */
+/** Encrypts a key into a new file of mode 0600, atomically; an existing name is refused. */
 export async function saveKey(
   directory: string,
   name: string,
@@ -35,6 +35,6 @@ export async function saveKey(
   return { name, address: privateKeySigner(key).address }
 }
 
-/** Opens a key of the keystore. */
+/** Decrypts a key of the keystore. */
 export const openKey = (directory: string, name: string, password: string): Promise<Hex> =>
   openKeystore(exportKey(directory, name), password, `the key "${name}"`)

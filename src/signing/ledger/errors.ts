@@ -1,16 +1,16 @@
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
 
-/** What was asked of the device when it refused: to be found, to tell something, or to sign. */
+/** What the device was asked when it failed: to be found, to be read, or to sign. */
 export type LedgerRequestKind = 'finding' | 'reading' | 'signing'
 
 const openApp = 'Unlock the Ledger, open its Ethereum app, and do the same again.'
 
-/** A refusal by the device or of what it is at, with the next step. */
+/** A KEY_SOURCE error with its next step. */
 export const keySourceError = (message: string, hint: string, cause?: unknown): AppError =>
   new AppError('KEY_SOURCE', message, { hint, cause })
 
-/** Says that no app that signs is open. */
+/** The error for a device without an open Ethereum app. */
 export const noAppOpenError = (name: string, cause?: unknown): AppError =>
   keySourceError(
     name === 'BOLOS' || name === ''
@@ -23,7 +23,7 @@ export const noAppOpenError = (name: string, cause?: unknown): AppError =>
 const locked = (cause: unknown) => keySourceError('The Ledger is locked', openApp, cause)
 const declined = (cause: unknown) => new AppError('DECLINED', 'It was rejected on the Ledger', { cause })
 
-/** The words for a status word that an app answered with (ISO 7816 and the Ethereum app's own); `undefined` for one that is not known. */
+/** The error for a status word of the app (ISO 7816 and the Ethereum app's own); `undefined` if unknown. */
 function ofStatus(word: string, moment: LedgerRequestKind, isBlind: boolean, cause: unknown) {
   switch (word) {
     case '5515':
@@ -60,7 +60,7 @@ function ofStatus(word: string, moment: LedgerRequestKind, isBlind: boolean, cau
   }
 }
 
-/** Says that the app on the device does not know transactions of type 2 yet. */
+/** The error for an app without transactions of type 2. */
 export const appTooOldError = (cause?: unknown, version?: string): AppError =>
   keySourceError(
     `The Ethereum app of the Ledger${version === undefined ? '' : ` is ${plain(version)}, which`} does not sign transactions of today (EIP-1559)`,
@@ -71,11 +71,11 @@ export const appTooOldError = (cause?: unknown, version?: string): AppError =>
 const isGone = /Disconnect|Reconnection|NotInitialized|SendApduEmptyResponse/i
 const isAbsent = /NoAccessibleDevice|DeviceNotRecognized|UnknownDeviceError|EmptyError/i
 
-/** What the library of the device threw, as an error that says what to do. `isBlind` is whether the app signs what it cannot show. */
+/** Converts what the device library threw into an error with a next step. `isBlind`: the app signs what it cannot display. */
 export function ledgerError(thrown: unknown, moment: LedgerRequestKind, isBlind = true): AppError {
   if (thrown instanceof AppError) return thrown
   const { _tag, name, message, originalError, ...said } = Object(thrown) as Record<string, unknown>
-  // A status that the library does not know is inside of the error that it makes of it.
+  // The library wraps a status that it does not know.
   const errorCode = said.errorCode ?? (Object(originalError) as Record<string, unknown>).errorCode
   const word = typeof errorCode === 'string' ? errorCode.replace(/^0x/, '').toLowerCase() : undefined
   const known = word === undefined ? undefined : ofStatus(word, moment, isBlind, thrown)

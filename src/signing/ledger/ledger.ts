@@ -17,8 +17,8 @@ import { type LedgerKit, type LedgerSession, ledgerKit } from './transport.ts'
 export const defaultDerivationPath = "m/44'/60'/0'/0/0"
 
 /**
- * A derivation path that was typed, as `m/44'/60'/...`: `'`, `h` and `H` harden, and `m/` may be missing. Ledger Live counts in the
- * third place (m/44'/60'/1'/0/0), its legacy accounts in a fourth (m/44'/60'/0'/1), other wallets in the fifth.
+ * Parses a derivation path such as `m/44'/60'/...`: `'`, `h` and `H` harden, and `m/` is optional. Ledger Live counts in the third
+ * place (m/44'/60'/1'/0/0), its legacy accounts in a fourth (m/44'/60'/0'/1), other wallets in the fifth.
  */
 export function derivationPath(text: string): string {
   const parts = text.replace(/^m\//, '').split('/')
@@ -34,10 +34,10 @@ export function derivationPath(text: string): string {
   })
 }
 
-/** Which key of which device: a derivation path, and the URL of an emulator in the place of USB. */
+/** The key of a device: a derivation path, and an emulator URL instead of USB. */
 export type LedgerChoice = { path: string; emulator: string | null }
 
-/** How long a device may take, in ms: to be found and to tell something, and for a person to read and to decide. */
+/** How long a device may take, in ms: to be found and read, and for a person to confirm. */
 export type LedgerTimeouts = { readMs: number; signMs: number }
 
 const usualPatience: LedgerTimeouts = { readMs: 20_000, signMs: 180_000 }
@@ -45,7 +45,9 @@ const usualPatience: LedgerTimeouts = { readMs: 20_000, signMs: 180_000 }
 /** The first Ethereum app that signs transactions of type 2 (its change log, 1.9.0). */
 const oldest = [1, 9] as const
 
-/** A key on a Ledger. The device is connected for each question and free in between; `tell` says to the person what to do on it. */
+/**
+ * Opens a key on a Ledger. The device is connected for each request and free in between; `tell` shows the person what to do on it.
+ */
 export async function openLedger(
   { path, emulator }: LedgerChoice,
   tell: (line: string) => void,
@@ -81,7 +83,7 @@ export async function openLedger(
   }
 }
 
-/** Asks the device within a time; what goes wrong is said in words. */
+/** Runs one device request with a timeout and converts its errors. */
 async function asked<T>(
   kit: LedgerKit,
   moment: LedgerRequestKind,

@@ -10,16 +10,16 @@ import { currentOperation, hasRunEnded, pause, type Run, runStopped } from '../r
 import { attestationMs } from './delivery.ts'
 import { failUnderDelivered } from './under-delivery.ts'
 
-/** As often as this among the looks at a bridge both chains are asked, where nobody names its delivery. */
+/** Every how many polls both chains are read, if nothing reports the delivery. */
 const everyLook = 4
 
-/** For how long a delivery that should be seen is looked for, in ms: what a node indexes late is there by then. */
+/** How long to search for a delivery that should be visible, in ms. A node that indexes late has it by then. */
 const unseenMs = { local: 2_000, remote: 60_000 }
 
 /**
- * Waits for what an earlier leg sent to another chain, and notes that it came. The word of a service makes that faster, and nothing
- * hangs on it: what a service does not name, or is not there to name, the chains show. Ends in ARRIVED_SHORT where less came than was
- * agreed, and in PENDING with the reason where what should be seen is not, or the service said why it does not say.
+ * Waits for the delivery of an earlier leg's bridge transfer and records it. A report of the service only makes this faster: the
+ * chains alone prove the delivery. Ends in ARRIVED_SHORT if less than the agreed minimum arrived, and in PENDING, with the reason,
+ * if the delivery stays unseen or the service fails.
  */
 export async function awaitDelivery(run: Run, leg: Leg): Promise<void> {
   run.onProgress?.({ kind: 'waiting', leg })
@@ -27,7 +27,7 @@ export async function awaitDelivery(run: Run, leg: Leg): Promise<void> {
   let unseen: UnseenDelivery | undefined
   let unlike: Disagreement | undefined
   let since: number | undefined
-  // Who is asked may count the questions: on a chain that is at hand, they become rarer.
+  // Services may count requests, and a local chain answers quickly: the polls become rarer.
   for (
     let look = 0, waitMs = local ? 25 : 2_000;
     ;
@@ -35,7 +35,7 @@ export async function awaitDelivery(run: Run, leg: Leg): Promise<void> {
   ) {
     if (isNoted(run, leg)) return
     const seen = await lookOnce(run, leg, look % everyLook === 0)
-    // Another process may have seen it at the same time.
+    // Another process may have recorded the delivery at the same time.
     if (isNoted(run, leg)) return
     if (seen && 'arrived' in seen) {
       run.journal.recordDelivery(run.operationId, leg.leg, seen.arrived)
@@ -49,7 +49,7 @@ export async function awaitDelivery(run: Run, leg: Leg): Promise<void> {
       unseen = unlike = since = undefined
     } else if (seen && 'unseen' in seen) {
       ;({ unseen, unlike } = { unlike: undefined, ...seen })
-      // What the attestation service did not know at first, it may come to know; what it does not know of long ago, hardly.
+      // An attestation service may learn of a recent burn later, but hardly of an old one.
       const counts = unseen === 'unfound' || (unseen === 'unknown' && (look === 0 || since !== undefined))
       since = counts ? (since ?? run.clock.now()) : undefined
     }
@@ -65,13 +65,16 @@ export async function awaitDelivery(run: Run, leg: Leg): Promise<void> {
   }
 }
 
-/** Whether another process has noted meanwhile what came, or has ended the operation. */
+/** Whether another process has recorded the delivery, or ended the operation, meanwhile. */
 function isNoted(run: Run, { leg }: Leg): boolean {
   const now = currentOperation(run)
   return hasRunEnded(now) || now.legs.some((one) => one.leg === leg && typeof one.arrival?.hash === 'string')
 }
 
-/** What is seen of a delivery now, or why the service does not speak of it, which it will not next time either; `undefined` where nobody said anything. */
+/**
+ * Reads the delivery once: from the chains, or the error of a service that will not answer next time either; `undefined` without
+ * any answer.
+ */
 async function lookOnce(
   run: Run,
   leg: Leg,
@@ -87,7 +90,7 @@ async function lookOnce(
         return undefined
       },
     )
-    // Where the chains cannot be asked instead, what the service says is all there is.
+    // If the chains cannot be read instead, the service is the only source.
     if (fault && !run.checkDelivery) throw fault
     const refused = fault && errorRow(fault.code).retryable !== true ? { refusal: fault } : undefined
     if (!told && !isDue) return refused
@@ -99,7 +102,7 @@ async function lookOnce(
   }
 }
 
-/** Why nothing comes of waiting: what is signed is final, and what became of it is not known here. */
+/** The error for a delivery that cannot be found: all that was signed is final, and the transfer's fate is unknown here. */
 function unseenEnd(
   { operationId: id, networks }: Run,
   { chainId }: Leg,
@@ -133,7 +136,7 @@ function unseenEnd(
       )
 }
 
-/** That the time was over before the chains showed what came, and why the service does not say. */
+/** The error for a timeout before the chains showed the delivery, with the failure of the service. */
 const refusedEnd = ({ operationId: id }: Run, cause: AppError): AppError =>
   new AppError(
     'PENDING',

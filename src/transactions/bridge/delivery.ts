@@ -15,10 +15,10 @@ import { findTransaction, type MinedTransaction } from '../confirmation/find-tra
 import { activeSteps } from '../operations/active-steps.ts'
 import { tokenReceived } from '../outcome/received-amount.ts'
 
-/** What the attestation service of a bridge has for a burn, which it may not know at all; `message` where it gives one. */
+/** What the attestation service returns for a burn. It may not know the burn; `message` is present if it returns one. */
 type Attestation = { isKnown: boolean; isAttested: boolean; message?: BurnMessage }
 
-/** Asks the attestation service about a burn; `undefined` where it cannot be asked, or does not say. */
+/** Asks the attestation service about a burn; `undefined` if it cannot be reached or gives no usable answer. */
 export async function attestationOf(
   { attestation }: Catalog,
   here: CctpV2Constants | undefined,
@@ -47,14 +47,17 @@ export async function attestationOf(
   }
 }
 
-/** So many blocks are asked for at first; then twice as many each time, up to what a node refuses. One that refuses the least gives no logs. */
+/**
+ * How many blocks one log query covers: first this many, doubled each time up to what the node accepts. A node that refuses `least`
+ * serves no logs.
+ */
 const usualSizes = { first: 5_000, most: 100_000, least: 500 }
-/** So often a node is asked, at most. */
+/** The most log queries to one node. */
 const mostPieces = 40
 
 /**
- * The newest log that a filter fits, looked for piece by piece from the newest block back to one that was made before
- * `since` (Unix s). `undefined` where there is none, or where the node gives no logs.
+ * Finds the newest log that matches a filter, in ranges from the newest block back to a block older than `since` (Unix s).
+ * `undefined` if there is none; throws if the node serves no logs.
  */
 export async function findLatestLog(
   rpc: Rpc,
@@ -86,20 +89,20 @@ export async function findLatestLog(
   return undefined
 }
 
-/** A leg that waits for what a burn on another chain sends to it. */
+/** A leg that waits for the delivery of a burn on another chain. */
 type Awaited = {
   leg: Leg & { arrival: Arrival }
   burn: { chainId: number; hash: Hex; blockNumber: number; burned: Burned | undefined }
 }
 
-/** The longest that an attestation takes when all is well, in ms: before the source block is final, and after. */
+/** The longest usual time of an attestation, in ms: before the source block is final (fast), and after (standard). */
 export const attestationMs = { fast: 10 * 60_000, standard: 60 * 60_000 }
 
 /**
- * What is known of funds on a bridge that burns and mints; `undefined` is what nobody could be asked about. `isUnknown` where the
- * attestation service does not know a burn that it should know by now: that says nothing of what became of it. `burnedAt` is epoch ms.
- * `brought` is the transaction that delivered them by the bridge's own event for the burn, and what came in it; `alike` counts the messages in it
- * that only their nonces tell from that of the burn, its own included.
+ * The state of a burn-and-mint transfer; `undefined` fields could not be read. `isUnknown`: the attestation service does not know a
+ * burn that it should know by now, which does not say what became of it. `burnedAt` is epoch ms. `brought` is the delivering
+ * transaction, matched by the bridge's own event, with its amount; `alike` counts the messages in it that differ from this burn's
+ * in the nonce alone, itself included.
  */
 type Delivery = {
   burnedAt: number | undefined
@@ -110,11 +113,11 @@ type Delivery = {
   brought: { found: MinedTransaction; amount: bigint; alike: number } | undefined
 }
 
-/** Whether a leg of an operation waits for what an earlier one sends to it. */
+/** Whether a leg of an operation still waits for a bridge delivery. */
 export const isAwaitingDelivery = ({ legs }: Pick<Operation, 'legs'>): boolean =>
   legs.some(({ arrival }) => arrival !== null && arrival.hash === null)
 
-/** What an operation waits for on another chain, once that is sent for good, by its journal alone. */
+/** The delivery that an operation waits for, by its journal, once the sending step is final. */
 export function pendingDelivery(operation: Operation): Awaited | undefined {
   const leg = operation.legs.find(({ arrival }) => arrival !== null && arrival.hash === null)
   const sent = activeSteps(operation).findLast((step) => leg && step.leg < leg.leg && step.role === 'action')
@@ -132,8 +135,8 @@ export function pendingDelivery(operation: Operation): Awaited | undefined {
 }
 
 /**
- * Asks the attestation service and both chains what became of a burn. `told` is the hash that somebody names as the delivery: it counts
- * where the bridge's own event in it is of the burn, by the nonce that was attested, else by all that the burn says and a block after it.
+ * Asks the attestation service and both chains about a burn. `told` is a reported delivery hash: it counts if the bridge's event in
+ * it matches the burn, by the attested nonce, or without one by all fields of the burn and a later block.
  */
 export async function readDelivery(
   { rpc, catalog, now }: Pick<ExecutionContext, 'rpc' | 'catalog' | 'now'>,
@@ -155,7 +158,7 @@ export async function readDelivery(
     const alike = deliveriesOf(burn.burned, found.logs, { here, there })
     const own = nonce === undefined ? alike[0] : alike.find((one) => sameAddress(one.nonce, nonce))
     if (!own || (nonce === undefined && !(await isAfter(node, found, burnedAt)))) return undefined
-    // What the event says was minted, and no more of it than the token says that it moved.
+    // The amount that the event says was minted, limited by what the token's own transfers show.
     const arrived = tokenReceived(found, leg.arrival)
     return { found, amount: arrived < own.minted ? arrived : own.minted, alike: alike.length }
   }
@@ -168,7 +171,8 @@ export async function readDelivery(
   const brought = named ?? (hash && (await look(hash)))
   const isOld = burnedAt !== undefined && now() - burnedAt > attestationMs.standard
   const isUnknown = !brought && attestation?.isKnown === false && isOld
-  // Without an attestation nobody can mint; a service that has forgotten a burn, or never heard of it, does not say that there is none.
+  // Nothing can be minted without an attestation. A service that has forgotten a burn, or never saw it, does not prove that there
+  // is none.
   const isUnattested = attestation?.isAttested === false && !isUnknown
   return {
     burnedAt,
@@ -180,7 +184,7 @@ export async function readDelivery(
   }
 }
 
-/** Whether a delivery lies after the burn, by the times of both blocks; not where one of them is not known. */
+/** Whether a delivery is after the burn by the times of both blocks; false if one of them is unknown. */
 async function isAfter(
   rpc: Rpc,
   { blockNumber }: MinedTransaction,
@@ -201,10 +205,10 @@ async function isNonceUsed(
   return quantity(await rpc.request('eth_call', [{ to, data }, 'latest']), 'a nonce of the bridge') !== 0n
 }
 
-/** Clocks of two chains differ by less than this, in ms. */
+/** The largest difference between the clocks of two chains, in ms. */
 const clocksDiffer = 3_600_000
 
-/** The transaction that delivered a message, however long ago: by the events of the other end, back to the time of the burn. */
+/** Finds the transaction that delivered a message, by the events on the destination chain, back to the time of the burn. */
 const mintOf = async (
   rpc: Rpc,
   { messageTransmitter: address }: CctpV2Constants,
@@ -219,7 +223,7 @@ const mintOf = async (
     )
   )?.transactionHash
 
-/** When a block was made, in epoch ms; `undefined` where its chain does not say. */
+/** The time of a block in epoch ms; `undefined` if the chain does not answer. */
 async function timeOf(rpc: Rpc, blockNumber: number): Promise<number | undefined> {
   const asked = rpc.request<{ timestamp?: string } | null>('eth_getBlockByNumber', [
     hexQuantity(blockNumber),

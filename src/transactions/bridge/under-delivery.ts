@@ -15,8 +15,8 @@ import type { FinalityDepth } from '../run.ts'
 import { pendingDelivery, readDelivery } from './delivery.ts'
 
 /**
- * What a bridge has brought to an operation that waits for it, by the chain of the other end and for good: all of it, or
- * less than was agreed. `undefined` while it is on its way. `told` is the delivery that a service names.
+ * The delivery to a waiting operation, as final on the destination chain: complete, or under the agreed minimum. `undefined` while
+ * it is in transit. `told` is the hash that a service reports.
  */
 export async function checkDelivery(
   context: Pick<ExecutionContext, 'rpc' | 'catalog' | 'now' | 'journal'>,
@@ -31,7 +31,7 @@ export async function checkDelivery(
   const network = networkNamed(context.catalog.networks, chainId)
   if (!brought) return isMinted ? { unseen: 'unfound' } : isUnknown ? { unseen: 'unknown' } : undefined
   const { found, amount, alike } = brought
-  // One delivery serves one action, ever.
+  // One delivery counts for one operation only.
   if (context.journal.countDeliveries(found.hash, operation.id) >= alike) return undefined
   const rpc = context.rpc(chainId)
   const wanted = { wanted: depth ?? network.depth, usual: network.depth }
@@ -56,7 +56,7 @@ export async function checkDelivery(
   }
 }
 
-/** Ends an operation whose bridge brought less than was agreed: nothing more comes of it by itself. */
+/** Ends an operation whose bridge delivered less than the agreed minimum; no more will arrive by itself. */
 export function failUnderDelivered(journal: OperationJournal, id: string, short: UnderDelivery): Operation {
   const { state, kind } = journal.find(id)!
   if (state === 'PARTIAL') journal.settle(id, 'EXECUTING', 'resumed')
@@ -65,7 +65,7 @@ export function failUnderDelivered(journal: OperationJournal, id: string, short:
   return journal.find(id)!
 }
 
-/** Notes in the journal what a bridge has brought, where an operation waits for it and nobody is there who would. */
+/** Records the delivery in the journal if an operation waits for one, outside of a run. */
 export async function recordDelivery(
   context: ExecutionContext,
   operation: Operation,
@@ -80,7 +80,7 @@ export async function recordDelivery(
   return context.journal.find(operation.id)!
 }
 
-/** How an operation ended whose bridge brought less than was agreed. */
+/** The error of an operation whose bridge delivered less than the agreed minimum. */
 export function underDeliveryError(operation: Operation): AppError {
   const { id, steps } = operation
   const { short } = resultOf(operation)
@@ -96,6 +96,6 @@ export function underDeliveryError(operation: Operation): AppError {
   )
 }
 
-/** What came, where, and what was agreed, as a part of a sentence. */
+/** The delivered amount, its place and the agreed minimum, as part of a sentence. */
 export const underDeliveryText = ({ brought, minimum, network, recipient, hash }: UnderDelivery): string =>
   `The bridge brought ${brought.formatted} ${plain(brought.symbol)} to ${recipient} on ${network} (${hash}), and at least ${minimum.formatted} ${plain(minimum.symbol)} was agreed`

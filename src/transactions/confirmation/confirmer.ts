@@ -30,16 +30,18 @@ import {
 } from './find-transaction.ts'
 import { quorumTimeoutFor } from './quorum.ts'
 
-/** Since when a node does not have the block that a step was in, on the monotonic clock; `undefined` where it was not so at the last look. */
+/** Since when (monotonic) the node lacks the block that contained the step; `undefined` if the last look found it. */
 type Lacking = { lackingSince: number | undefined }
 
-/** So long, in ms, a node behind an address may lack a block that another one there has shown; after that the chain has become shorter. On this machine it is hardly ever several nodes. */
+/**
+ * How long, in ms, a node behind a shared address may lack a block that another one there has shown. After that the chain was
+ * shortened. A local address is rarely several nodes.
+ */
 const lackingMs = { far: 12_000, local: 500 }
 
 /**
- * Whether the block that a step was in is not on the chain any more: there is another one at its height, or it does not have the step in its list, as
- * where a node had invented its receipt. Where nodes share an address, one may not
- * have the block yet, or have it without its receipts, which takes nothing back.
+ * Whether the block that contained a step left the chain: another block is at its height, or its transaction list lacks the step,
+ * as with an invented receipt. Nodes that share an address may not have the block or its receipts yet, which proves nothing.
  */
 async function isBlockGone(
   { clock }: Pick<Run, 'clock'>,
@@ -61,8 +63,8 @@ async function isBlockGone(
 }
 
 /**
- * Refuses to send a step again, or more dearly, that was final once without having done anything, as it reverted or was cancelled, and that a reorganisation took
- * off the chain: the same was safe to be done anew by then. Only what cancels it is sent, be it more dearly. Gives whether it is such a step.
+ * Refuses to resend or bump a step that once ended without effect (reverted or cancelled) and whose block a reorganisation removed:
+ * the person may have done the same again since. Only its cancellation may be sent or bumped. Returns whether it is such a step.
  */
 function refuseLetGo({ journal, operationId, replacement }: Run, index: number): boolean {
   if (!endedWithoutEffect(journal.events(operationId), index)) return false
@@ -74,7 +76,10 @@ function refuseLetGo({ journal, operationId, replacement }: Run, index: number):
   )
 }
 
-/** The first of another action of this journal under a nonce before that of a step, which the chain does not have: until it does, the step waits. */
+/**
+ * The other operation of this journal that holds the nonce the chain expects next, below that of the step; until it is mined, the
+ * step waits.
+ */
 async function comesBefore(
   { journal, operationId }: Run,
   { nonce, wallet, transaction: { chainId } }: Step,
@@ -87,22 +92,22 @@ async function comesBefore(
   return operation === undefined || operation === operationId ? undefined : { operation, nonce: latest }
 }
 
-/** What following a step remembers from one look to the next. Times are monotonic. */
+/** What `confirmStep` remembers between two looks. Times are monotonic. */
 type Watch = {
   lastSend: number
   since: number
   sinceBlock: number
   sends: number
-  /** Since when the node does not have the block that the step was in; `undefined` where it was not so at the last look. */
+  /** Since when the node lacks the block that contained the step; `undefined` if the last look found it. */
   lackingSince: number | undefined
-  /** Whoever has the key did not sign a replacement: he is not asked again in this run. */
+  /** The signer declined a replacement; do not ask again in this run. */
   refused: boolean
 }
 
-/** Within this time, in ms, a node on this machine may not show yet what it was just given: nothing is wrong with it. */
+/** How long, in ms, a local node may not yet show a transaction that it just accepted. */
 const momentMs = 25
 
-/** Looks at the chain until the step is final, sending the same bytes again whenever nobody has them, and more dearly when it waits for too long. */
+/** Follows a step until it is final. Resends the same bytes if no node has them, and bumps the fee if it waits too long. */
 export async function confirmStep(run: Run, index: number, sent: boolean): Promise<void> {
   const { journal, operationId } = run
   const { chainId } = stepAt(run, index).transaction
@@ -147,7 +152,7 @@ export async function confirmStep(run: Run, index: number, sent: boolean): Promi
     } catch (error) {
       if (!isNodeFailure(error)) throw error
     }
-    // Who does not want to wait has had a look, and what nobody had sent again.
+    // Without waiting, one look and one resend are enough.
     if (run.noWait) throw runStopped
     await pause(run, wait)
     wait = Math.min(wait * 1.3, local ? 100 : 5_000)
@@ -165,7 +170,7 @@ function noteInclusion(run: Run, index: number, { ok: _, logs: __, ...inclusion 
   run.fault?.('after_receipt')
 }
 
-/** In which words what was found is final; `undefined` while it is not. */
+/** How the transaction became final, in words; `undefined` while it is not. */
 async function finality(
   run: Run,
   rpc: Rpc,
@@ -186,7 +191,7 @@ async function finality(
   return deep ? reached : undefined
 }
 
-/** The step is in no block that counts: say so, find out who has its nonce, send it again, or raise its fee. */
+/** Handles a step that is in no canonical block: records that, looks for what used its nonce, resends it, or bumps its fee. */
 async function missing(run: Run, index: number, rpc: Rpc, watch: Watch): Promise<void> {
   const { journal, operationId } = run
   if (stepAt(run, index).state === 'INCLUDED') {
@@ -200,7 +205,7 @@ async function missing(run: Run, index: number, rpc: Rpc, watch: Watch): Promise
   const isLetGo = refuseLetGo(run, index)
   if (run.replacement && !run.replacedSteps.has(index)) {
     const head = await readHead(rpc, stepAt(run, index).transaction.chainId)
-    // What cancels it is made dearer, and never what it cancels.
+    // Only the cancellation is bumped, never the transaction that it cancels.
     const what = isLetGo ? 'cancel' : run.replacement
     if (!(await replaceTransaction(run, index, what, head))) throw await feeCapError(run, index, what, head)
     run.replacedSteps.add(index)
@@ -208,7 +213,7 @@ async function missing(run: Run, index: number, rpc: Rpc, watch: Watch): Promise
   }
   if (run.clock.now() - watch.lastSend > (isLocal(rpc) ? 1_000 : 15_000)) {
     watch.lastSend = run.clock.now()
-    // The newest is what should be mined; now and then the older ones, should a node have forgotten those.
+    // The newest attempt should be mined. Now and then older ones are resent too, in case a node has forgotten them.
     await broadcast(run, index, ++watch.sends % 3 === 0 && !isLetGo)
     run.precedingNonce = await comesBefore(run, stepAt(run, index), rpc)
     return
@@ -230,7 +235,7 @@ async function unstick(run: Run, index: number, rpc: Rpc, watch: Watch): Promise
     isLate &&
     (await endpointBeforeTime(rpc, { chainId, time: deadline }, { now: run.clock.wall(), maxAgeMs }))
   run.deadlineDispute = against ? { host: against, by: rpc.host } : undefined
-  // What might only revert is not made dearer, and what might still do its work is not cancelled.
+  // A transaction that may only revert is not bumped; one that may still succeed is not cancelled.
   if (against) return
   const waited = { ms: run.clock.now() - watch.since, blocks: Number(head.number) - watch.sinceBlock }
   const attempts = run.journal.attempts(run.operationId, index)
@@ -238,11 +243,11 @@ async function unstick(run: Run, index: number, rpc: Rpc, watch: Watch): Promise
   if (what === 'wait' || watch.refused) return
   try {
     const replaced = await replaceTransaction(run, index, what, head)
-    // What no node takes at that price is not waited for without a word.
+    // If no node accepts the price, say so instead of waiting silently.
     if (!replaced && needsImmediateBump(inSendingOrder(attempts)[0]))
       throw await feeCapError(run, index, what, head)
   } catch (error) {
-    // What was sent before is out there all the same, and is followed: a device may lie somewhere without its person, and a policy may not be understood.
+    // The earlier attempt is sent already and is still followed: a device may be unattended, or a policy unreadable.
     if (!(error instanceof AppError) || !['KEY_SOURCE', 'DECLINED', 'CONFIG_INVALID'].includes(error.code))
       throw error
     watch.refused = true

@@ -6,7 +6,10 @@ import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Block, findTransaction } from './find-transaction.ts'
 
-/** What keeps what is in a block from being final that lies deep enough for `by`: that `host` does not have the block, or not so deep, has another one there, shows something else in it, or answers with an error. */
+/**
+ * Why a transaction in a block that is deep enough for `by` is not final: `host` lacks the block, has fewer blocks after it, has
+ * another block, shows something else in it, or fails.
+ */
 export type Disagreement = {
   host: string
   by: string
@@ -14,7 +17,9 @@ export type Disagreement = {
   has: 'nothing' | 'too little after' | 'another' | 'something else' | 'an error' | 'no answer yet'
 }
 
-/** A transaction in a block, as the endpoint at `by` shows it, with its end where it has a receipt of that; without `hash` only the block is meant. */
+/**
+ * A transaction in a block as the endpoint `by` shows it, with its status if it has the receipt; without `hash`, only the block.
+ */
 export type ShownInclusion = {
   blockNumber: number
   blockHash: string
@@ -23,17 +28,17 @@ export type ShownInclusion = {
   ok?: boolean
 }
 
-/** How long an endpoint has to say whether it agrees, in ms; and where nothing is signed for it and somebody waits. */
+/** How long another endpoint may take to agree, in ms: in a run, and for a mere look-up. */
 export const [quorumTimeoutMs, lookupTimeoutMs] = [15_000, 3_000]
 
-/** The same in a run that may take so long, in ms. */
+/** The same for a run with this timeout, in ms. */
 export const quorumTimeoutFor = (timeoutMs: number): number =>
   Math.max(3_000, Math.min(quorumTimeoutMs, timeoutMs / 4))
 
 /**
- * The endpoint that does not show the same, where it answers; `isDeep` says whether the block is for it. One that lags behind does not agree yet; one
- * that keeps no receipts that old may leave them out; one that is down, does not take the question, or does not answer in time, says nothing, and holds nothing up, unless the time
- * of the run cut it short. Who answers now is asked with the others: what is to be believed may be of one that is down meanwhile.
+ * Finds an endpoint that disagrees; `isDeep` says whether the block is deep enough for it. An endpoint that lags does not agree
+ * yet. It may omit receipts that old. One that is down, does not support the request, or is too slow is ignored, unless the run's
+ * deadline cut it short. The answering endpoint is asked too: the data may come from one that is down by now.
  */
 export async function findDisagreement(
   rpc: Rpc,
@@ -75,17 +80,17 @@ async function unlike(
   if (Array.isArray(transactions) && !transactions.some(isIn)) return 'something else'
   if (ok === undefined) return undefined
   const found = await findTransaction(rpc, hash).catch((error: unknown) => {
-    // Who has the block, and it in it, need not keep receipts.
+    // A node that has the block and lists the transaction need not keep receipts.
     if (error instanceof AppError && error.code === 'RPC_ERROR') return undefined
     throw error
   })
   return found && found.ok !== ok ? 'something else' : undefined
 }
 
-/** The same in words, as a part of a sentence. */
+/** The disagreement as part of a sentence. */
 export function disagreementText({ host, by: shownBy, blockNumber, has }: Disagreement): string {
   const block = `block ${blockNumber}`
-  // Two endpoints of one provider are told apart by what is not shown.
+  // Two endpoints with one host name: the message tells them apart by what is not shown.
   const by = shownBy === host ? 'another endpoint there' : shownBy
   const what = {
     nothing: `${host} does not have ${block}, which ${by} has`,
@@ -98,7 +103,10 @@ export function disagreementText({ host, by: shownBy, blockNumber, has }: Disagr
   return `${what[has]}, and final is what all endpoints have`
 }
 
-/** What helps where that does not go away, by the setting that names the endpoints: whoever is behind, or fails, is left out; of two that differ only one is right. */
+/**
+ * What to do if the disagreement stays, naming the setting of the endpoints: remove the one that lags or fails; of two that differ,
+ * find the wrong one.
+ */
 export function disagreementHint({ host, by, has }: Disagreement, setting: string): string {
   if (has === 'no answer yet') return `Give it more time (--timeout), or leave ${host} out of ${setting}`
   const both = by === host ? `the endpoints at ${host}` : `${host} and ${by}`

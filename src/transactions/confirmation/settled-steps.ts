@@ -10,7 +10,7 @@ import { checkFinality } from './finality.ts'
 import { findAttempt, type MinedTransaction } from './find-transaction.ts'
 import { lookupTimeoutMs } from './quorum.ts'
 
-/** A step that is final on the chain and not in the journal, by a receipt that is canonical in two looks. */
+/** A step that is final on the chain and not in the journal, by two equal canonical receipts. */
 async function finalOnChain(
   { journal, rpc, catalog }: ExecutionContext,
   id: string,
@@ -28,7 +28,7 @@ async function finalOnChain(
   return deep ? found : undefined
 }
 
-/** Notes a step that is final on the chain. Only for the holder of the wallet's lock. */
+/** Records a step that is final on the chain. Only for the holder of the wallet's lock. */
 export async function settleFinalStep(context: ExecutionContext, id: string, step: Step): Promise<void> {
   const seen = await finalOnChain(context, id, step)
   if (!seen) return
@@ -42,7 +42,7 @@ export async function settleFinalStep(context: ExecutionContext, id: string, ste
   journal.moveStep(id, step.index, becomes, `block ${inclusion.blockNumber}`, inclusion)
 }
 
-/** An operation with what went well by the chains and is not in its journal, which stays as it is: for who only looks. */
+/** An operation with the steps that succeeded on chain marked as final. Read-only: the journal is not changed. */
 export async function withFinalSteps(context: ExecutionContext, operation: Operation): Promise<Operation> {
   const look = async (step: Step): Promise<Step> => {
     const found = await finalOnChain(context, operation.id, step)
@@ -54,14 +54,14 @@ export async function withFinalSteps(context: ExecutionContext, operation: Opera
 
 const isInVain = ({ state }: Step): boolean => state === 'CANCELLED' || state === 'FINAL_REVERTED'
 
-/** Whether the chains show something of an operation that its journal does not have. Only looks: nobody has to wait for it. */
+/** Whether the chains show a result of an operation that the journal lacks. Read-only and without a lock. */
 export async function hasUnrecordedResult(
   context: ExecutionContext,
   operation: Operation,
   told: Hex | null,
 ): Promise<boolean> {
   for (const step of operation.steps) if (await finalOnChain(context, operation.id, step)) return true
-  // Who noted the last step may have ended before he could note what that came to.
+  // The process that recorded the last step may have ended before it recorded the outcome.
   const isOver = !operation.steps.some(isInFlight) && activeSteps(operation).some(isInVain)
   if (isOver || !isAwaitingDelivery(operation)) return isOver || isAllFinal(operation)
   const seen = await checkDelivery(context, operation, told)

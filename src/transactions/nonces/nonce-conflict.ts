@@ -17,8 +17,8 @@ import { confirmLaterSteps } from '../steps/finish-step.ts'
 import { findNonceUse, latestNonce, type NonceUse, unnamedTransaction } from './nonce-use.ts'
 
 /**
- * Refuses to go on where a stranger's transaction has the nonce of a step, and no new plan was made since: what is left of
- * the operation was planned for a step that never happened. It waits for a person again, whatever opened it meanwhile.
+ * Refuses to continue if a foreign transaction used the nonce of an active step and no new plan was made since: the rest was
+ * planned for a step that never happened. The operation needs a decision again.
  */
 export function refuseNonceConflict(run: Run): void {
   const events = run.journal.events(run.operationId)
@@ -35,7 +35,7 @@ export function refuseNonceConflict(run: Run): void {
   outcomeOf(currentOperation(run))
 }
 
-/** The transaction that a step lost its nonce to, by the trail of its operation; `undefined` where none was named. */
+/** The transaction that used the nonce of a step, by the audit trail; `undefined` if none was named. */
 export function supersedingHash(
   events: readonly JournalEvent[],
   { index, state }: Pick<Step, 'index' | 'state'>,
@@ -44,12 +44,12 @@ export function supersedingHash(
   return state === 'SUPERSEDED' && lost && /^0x[0-9a-f]{64}$/i.test(lost.why) ? (lost.why as Hex) : undefined
 }
 
-/** Transactions of a wallet on a chain that a journal does not know. */
+/** Transactions of a wallet on a chain that the journal does not know. */
 type Unknown = { chainId: number; count: number }
 
 /**
- * The first chain of what is left of an operation on which its wallet has sent transactions that the journal does not know, beyond those that it had
- * when the operation was planned: the wallet was used elsewhere since, or the journal is an older copy.
+ * The first chain of the unsigned rest of an operation on which its wallet sent transactions that the journal does not know, beyond
+ * those from before the plan: the wallet was used elsewhere, or the journal is an older copy.
  */
 export async function findForeignTransactions(
   context: ExecutionContext,
@@ -72,7 +72,7 @@ async function countOf(
 ): Promise<number> {
   const planned = legs[0]?.chainId === chainId ? (plan as Partial<StoredPlan> | null)?.walletNonce : undefined
   const next = journal.nextNonce(chainId, wallet)
-  // Where it has signed nothing yet, and did not look, it cannot know.
+  // A journal that has signed nothing there, and has no count from planning, cannot know.
   if (next === 0 && planned === undefined) return 0
   const lost = steps.flatMap(({ state, nonce, transaction }) =>
     state === 'SUPERSEDED' && nonce !== null && transaction.chainId === chainId ? [nonce + 1] : [],
@@ -82,9 +82,9 @@ async function countOf(
 }
 
 /**
- * Looks whether the nonce of a step that is in no block is used; gives whether it is. What is not an attempt of this journal and has it for good
- * is SUPERSEDED, as soon as what came after the step is followed to its end by `follow`; unless what the step was to prepare has happened all
- * the same: then the step is only left behind. An attempt of the step is found by the next look.
+ * Checks whether the nonce of a step that is in no block is used, and returns that. If a transaction outside this journal used it
+ * finally, the step becomes SUPERSEDED after `follow` has followed the later steps to their end; a step that is obsolete is only
+ * left behind. An attempt of the step itself is found by the next look.
  */
 export async function resolveNonceConflict(
   run: Run,
@@ -111,11 +111,11 @@ export async function resolveNonceConflict(
     blockNumber: use.is === 'used' ? use.at : null,
     ...(unlike && { unlike }),
   }
-  // What is for good is looked at twice, like what is final.
+  // A final decision takes two equal looks.
   if (!deep || !isSameUse(use, await look())) return true
   if (!hash && !(await lostBy(run, rpc, step, attempts, use)).deep) return true
   await confirmLaterSteps(run, index, follow).catch((error: unknown) => {
-    // What came after it may have lost its nonce as well: both are written down, or neither could be planned anew.
+    // The later step may have lost its nonce too. Both are recorded, or neither could be planned again.
     if (!(error instanceof AppError && error.code === 'SUPERSEDED')) throw error
   })
   if (stepAt(run, index).state === 'SIGNED')
@@ -141,8 +141,8 @@ const isSameUse = (a: NonceUse, b: NonceUse): boolean =>
   a.is === 'used' ? b.is === 'used' && a.hash === b.hash && a.at === b.at : a.is === b.is
 
 /**
- * Whether a nonce is used for good: by a named transaction in a final block; or, where none is named, by what all endpoints that answer count in
- * their final blocks, while none of them has a receipt of the step.
+ * Whether a nonce is finally used: by a named transaction in a final block, or, without a name, by the final nonce counts of all
+ * answering endpoints while none has a receipt of the step.
  */
 async function lostBy(
   { networks }: Run,
@@ -164,7 +164,7 @@ async function lostBy(
   return { deep: said.includes(true) && !said.includes(false) }
 }
 
-/** What has the nonce of a step is not told any more: it is the step itself, or gone. */
+/** Clears the recorded nonce conflict of a step: its own transaction has the nonce, or the other one is gone. */
 export function clearNonceConflict(run: Run, { nonce }: Step): void {
   if (run.nonceConflict?.nonce === nonce) run.nonceConflict = undefined
 }

@@ -8,10 +8,10 @@ import type { NonceJournal, OperationJournal, StepJournal } from '../../store/jo
 import { isAccepted } from '../send-errors.ts'
 import { transactionByNonce } from './nonce-use.ts'
 
-/** How many transactions of a wallet are in blocks, and how many with those that wait. */
+/** The mined and the pending nonce count of a wallet. */
 export type NonceCounts = { latest: number; pending: number }
 
-/** Whose transactions are counted, and where. */
+/** Whose nonces are counted, and on which chain. */
 type Question = {
   journal: OperationJournal & StepJournal & NonceJournal
   rpc: Rpc
@@ -19,7 +19,10 @@ type Question = {
   wallet: Address
 }
 
-/** What a node counts. Where it does not speak of what waits, that is what this journal has sent and a node took, one after the other, and what a node shows behind that. */
+/**
+ * Reads the nonce counts from a node. If it does not serve the pending count, that is what this journal sent and a node accepted,
+ * plus what a node shows behind it.
+ */
 export async function readNonceCounts({ journal, rpc, chainId, wallet }: Question): Promise<NonceCounts> {
   const ask = (tag: string) => ['eth_getTransactionCount', [wallet, tag]] as const
   const read = (answer: unknown, what: string) => Number(quantity(answer, what))
@@ -38,9 +41,9 @@ export async function readNonceCounts({ journal, rpc, chainId, wallet }: Questio
   if (isNumber(said)) return { latest, pending: read(said, 'the pending nonce') }
   let pending = latest
   while (isSent(journal, journal.nonceHolder(chainId, wallet, pending))) pending++
-  // What somebody else has waiting there is not to be replaced.
+  // A pending transaction of another sender must not be replaced.
   if (await transactionByNonce(rpc, wallet, pending)) pending++
-  // Other endpoints may know of more that waits; one that is behind, slow, or fails takes nothing away.
+  // Other endpoints may know more pending transactions. One that lags or fails never lowers the count.
   const others = await Promise.all(
     rpc.peers.map((node) => undefinedIfUnanswered(withTimeout(node.request(...ask('pending')), longestMs))),
   )
@@ -48,12 +51,12 @@ export async function readNonceCounts({ journal, rpc, chainId, wallet }: Questio
   return { latest, pending: Math.max(pending, ...most) }
 }
 
-/** How long another endpoint has to say what waits, in ms. */
+/** How long another endpoint may take for the pending count, in ms. */
 const longestMs = 3_000
 
 const isNumber = (said: unknown): boolean => typeof said === 'string' && /^0x[0-9a-f]{1,64}$/i.test(said)
 
-/** Whether a node says that it does not know what waits, or does not tell. */
+/** Whether a node does not serve the pending count. */
 const isUnspoken = (error: unknown): boolean =>
   isUnsupportedMethod(error) ||
   isUnknownBlock(error) ||

@@ -7,17 +7,17 @@ import { isInFlight, isUnsigned } from '../run.ts'
 import { type NonceCounts, readNonceCounts } from './nonce-counts.ts'
 import { transactionByNonce } from './nonce-use.ts'
 
-/** What is asked about the nonces before the one that a step is to have. */
+/** The input of the checks on the nonces below that of a step. */
 type Behind = { journal: OperationJournal & StepJournal & NonceJournal; rpc: Rpc; step: Step; clock: Clock }
 
-/** What a node counts of the wallet of a step. */
+/** The nonce counts of a step's wallet. */
 export const nonceCountsFor = ({ journal, rpc, step }: Omit<Behind, 'clock'>): Promise<NonceCounts> =>
   readNonceCounts({ journal, rpc, chainId: step.transaction.chainId, wallet: step.wallet })
 
 /**
- * What was settled so that the same may be done again, cancelled, reverted or lost to another transaction, and whose nonce the chain does not count any
- * more, may still be mined: behind it nothing is signed before that is decided, be its own nonce pinned or not. RPC_INCONSISTENT where a node
- * counts so after a second, as one that is only behind does not.
+ * Refuses to sign above a nonce whose step was settled as repeatable (cancelled, reverted or superseded) and which the chain no
+ * longer counts: that step may still be mined. Pinned nonces included. RPC_INCONSISTENT if the node still counts so after a second;
+ * a node that merely lags does not.
  */
 export async function refuseUnsettledNonce(
   question: Behind,
@@ -35,7 +35,7 @@ export async function refuseUnsettledNonce(
   }
 }
 
-/** What was lost is not gone on with as it is: whatever is mined with its nonce decides, or a cancel of it. */
+/** The error: a lost step does not continue as it is; a mined transaction with its nonce, or its cancellation, decides. */
 const openAgain = (
   { host }: Rpc,
   { wallet, transaction: { chainId } }: Step,
@@ -61,8 +61,8 @@ const openAgain = (
   )
 
 /**
- * A nonce is only taken when the node has everything before it and nothing at it: else the transaction would hang
- * behind one that is missing, or fight one that is not ours.
+ * Refuses a nonce unless the node has every nonce below it and nothing at it: otherwise the transaction would wait for a missing
+ * one, or compete with a foreign one.
  */
 export async function refuseNonceGap(
   question: Behind,
@@ -82,7 +82,7 @@ export async function refuseNonceGap(
     if (pending > nonce) throw await foreignPending(question, { nonce, pending })
     const holder = journal.nonceHolder(chainId, step.wallet, pending)
     const held = holder && journal.find(holder.operation)?.steps.find(({ index }) => index === holder.index)
-    // What nobody holds was lost to another transaction, or waited there and was forgotten.
+    // A nonce without a holder was superseded, or its pending transaction was forgotten.
     if (!holder || (held && !isInFlight(held) && !isUnsigned(held)))
       throw new AppError(
         'RPC_INCONSISTENT',
@@ -103,7 +103,7 @@ export async function refuseNonceGap(
   }
 }
 
-/** That something else of the wallet waits with a nonce, named where a node names it. */
+/** The error for a foreign pending transaction at a nonce, with its hash if the node names it. */
 async function foreignPending(
   { rpc, step: { wallet, transaction } }: Behind,
   details: { nonce: number; pending: number },

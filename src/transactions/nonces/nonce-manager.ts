@@ -10,7 +10,7 @@ import { nonceCountsFor, refuseNonceGap, refuseUnsettledNonce } from './nonce-ga
 import { transactionByNonce } from './nonce-use.ts'
 import { nonceUsedError } from './pinned-nonce.ts'
 
-/** What taking a nonce needs. `pinned` is the one that it must be. */
+/** The input for allocating a nonce. `pinned` is the nonce that it must be. */
 type NonceQuestion = {
   journal: Journal
   operationId: string
@@ -22,17 +22,16 @@ type NonceQuestion = {
   clock: Clock
 }
 
-/** What came of it: the newest block to sign on, or that a nonce of an earlier run was given back. */
+/** The result: the head to sign on, or that a nonce reserved by an earlier run was released. */
 type Taken = { head: Head } | 'given back'
 
-/** Behind so many of others nothing is signed: a node that counts more is not believed. */
+/** The most pending transactions to queue behind: a node that counts more is not believed. */
 const mostWaiting = 64
 
 /**
- * Gives a step its nonce, written down. One that is reserved already is of a process that ended before it signed with it: it is given back first,
- * for what waits with it since is somebody else's. Under the lock of the wallet.
- * A node on another chain, one that went back in time, or endpoints that disagree are refused here, before anything is
- * signed.
+ * Allocates a nonce to a step and records it. A nonce that an ended process reserved and never used is released first: a pending
+ * transaction at it would be another sender's. Call under the wallet's lock. Refuses a node on another chain, one that went back,
+ * and endpoints that disagree, before anything is signed.
  */
 export async function allocateNonce(question: NonceQuestion): Promise<Taken> {
   const { journal, operationId, step, rpc, pinned, clock } = question
@@ -57,7 +56,7 @@ export async function allocateNonce(question: NonceQuestion): Promise<Taken> {
   return { head }
 }
 
-/** A pinned nonce: free, or used. Whoever holds it, no second one is ever taken, nor behind what may be mined after all. */
+/** Allocates a pinned nonce. Whether free or used, no second one is ever taken, and none above a step that may still be mined. */
 async function takePinned(
   question: NonceQuestion,
   { head, lowest }: { head: Head; lowest: Head },

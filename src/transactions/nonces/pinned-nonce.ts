@@ -5,7 +5,7 @@ import type { Proposal } from '../../planning/proposal.ts'
 import { readNonceCounts } from './nonce-counts.ts'
 import { findNonceUse, latestNonce, unnamedTransaction } from './nonce-use.ts'
 
-/** Refuses a plan whose pinned nonce is used: of a pinned nonce at most one transaction is ever mined, whoever signed it. NONCE_USED. */
+/** Refuses a plan whose pinned nonce is used: at most one transaction is ever mined with it, from any signer. NONCE_USED. */
 export async function refuseUsedNonce(
   { rpc, journal }: ExecutionContext,
   { wallet, nonce, legs, id }: Proposal,
@@ -17,7 +17,9 @@ export async function refuseUsedNonce(
   if (nonce < latest) throw await nonceUsedError(node, { wallet, nonce, latest, chainId: leg.chainId })
 }
 
-/** That a pinned nonce is used, with the transaction that has it where a node names that. It may be this very one, sent from another machine. */
+/**
+ * The error for a used pinned nonce, with the transaction if the node names it. That may be this plan, sent from another machine.
+ */
 export async function nonceUsedError(
   rpc: Rpc,
   {
@@ -37,8 +39,8 @@ export async function nonceUsedError(
 }
 
 /**
- * Refuses a plan whose pinned nonce comes after one that nobody has sent: it would wait for that, and nothing is begun for it. Gives what a plan that
- * is only made is told instead, where it `isPlanned`: what is to be signed later may well have such a nonce. A plan that `isMade` has its nonce for good.
+ * Refuses a plan whose pinned nonce leaves a gap: its transaction would hang, and nothing is started. With `isPlanned` (a dry run)
+ * it returns a warning instead, since a plan may be signed later. A plan that `isMade` keeps its nonce.
  */
 export async function refuseEarlyNonce(
   { rpc, journal }: ExecutionContext,

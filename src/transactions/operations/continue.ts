@@ -2,7 +2,10 @@ import { notAsked } from '../../domain/error-table.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isDust } from '../../guard/simulation/rounding-limits.ts'
 
-/** How to go on with what is left of an operation after a failure, `again` as a rule: what is not allowed now is refused again. */
+/**
+ * The hint after a failure on how to continue the rest of an operation; `again` is the usual command. What is not allowed now would
+ * be refused again.
+ */
 export function continueHint(error: AppError, id: string, again = `sluice action resume ${id}`): string {
   const { before } = error.details ?? {}
   if (typeof before === 'string') return `sluice action resume ${before}, then: ${again}`
@@ -19,26 +22,26 @@ export function continueHint(error: AppError, id: string, again = `sluice action
     : `${onceOf(error)}: ${again}`.concat(giveUpInstead)
 }
 
-/** Whether a signer gave back something else than it was asked for. */
+/** Whether a signer returned something other than what it was asked to sign. */
 export const isSignerTampering = (error: unknown): error is AppError =>
   error instanceof AppError && error.code === 'POLICY_TAMPER' && error.details?.by === 'signer'
 
-/** What goes on without the signer that cheated. */
+/** The hint to continue with the key at another signer. */
 export const otherSignerHint = ({ hint }: AppError, again: string): string =>
   `${hint}; with its key elsewhere: ${again} --wallet NAME`
 
-/** When it can be gone on with after a rule said no. */
+/** The condition for continuing after a policy refusal. */
 function onceOf({ code, details, hint }: AppError): string {
-  // Its condition stays what it was when it was begun.
+  // The assertion of an operation stays as it was at its start.
   if (typeof details?.assertion === 'string') return 'Once that holds'
-  // What nobody can allow is asked for anew when it is another thing.
+  // What nobody can allow must be requested anew, as a different action.
   if (code === 'POLICY_TAMPER') return 'Once you know who changed it'
   return code === 'POLICY_QUOTE_DRIFT' || hint === notAsked ? 'Once that has changed' : 'Once that is allowed'
 }
 
-/** Whether a failure is about the file of a policy, which must be mended before anything else. */
+/** Whether a failure is about the policy file, which must be repaired first. */
 export const isPolicyFileFault = ({ details }: AppError): boolean => typeof details?.policy === 'string'
 
-/** A command that failed, behind what mends a file that is in the way of it. */
+/** The failed command, preceded by the fix for the policy file if that is the cause. */
 export const hintAfterFix = (error: AppError, again: string): string =>
   isPolicyFileFault(error) && error.hint !== undefined ? `${error.hint}, then: ${again}` : again

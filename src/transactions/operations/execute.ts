@@ -28,15 +28,15 @@ import { type KnownGas, signerWithTimeout } from '../steps/sign-step.ts'
 import { activeSteps, hasLostNonce } from './active-steps.ts'
 import { withWalletLock } from './locked.ts'
 
-/** So long, in ms, after a step was done another node behind the same address may not have it yet. */
+/** How long, in ms, another node behind the same address may lack a step that was just mined. */
 const lateMs = 12_000
 
-/** How long it is left alone before it is asked again, in ms. */
+/** The pause between two tries, in ms. */
 const pauseMs = 1_000
 
 /**
- * Tries to sign a step, and again for a while where it would fail right after another one of this run was done, at `doneAt` on the monotonic
- * clock: what it needs has just come, and who answers may not have that block yet. Nothing is tried again once the step is signed.
+ * Tries to sign a step. Retries for a while if it would fail right after a step that finished at `doneAt` (monotonic): the
+ * answering node may not have that block yet. Never retries once the step is signed.
  */
 async function soonAfter<T>(
   run: Run,
@@ -60,10 +60,10 @@ async function soonAfter<T>(
 }
 
 /**
- * Signs, sends and follows the steps of an operation, in order, to the end; or goes on where an earlier run stopped.
- * What is signed is in the journal before anybody sees it, and after that only the chain says what happened to it.
- * Gives back the finished operation. Otherwise throws: below exit 20 nothing was ever signed, from 20 on something may
- * have been, and the same operation can be gone on with.
+ * Signs, sends and follows the steps of an operation in order, or continues where an earlier run stopped. A signed transaction is
+ * in the journal before anything else sees it; from then on only the chain decides what happened. Returns the finished operation.
+ * Throws otherwise: below exit 20 nothing was ever signed; from 20 on something may have been, and the same operation can be
+ * continued.
  */
 export async function executeOperation(execution: Execution): Promise<Operation> {
   const clock = execution.clock ?? systemClock
@@ -96,7 +96,7 @@ export async function executeOperation(execution: Execution): Promise<Operation>
   }
 }
 
-/** The operation as the journal has it, once that was held against the chains. What nobody expected here is told as it is after a signature. */
+/** The operation after its journal was compared with the chains. An unexpected error here is reported as after a signature. */
 async function asItStands(run: Run): Promise<Operation> {
   try {
     run.fault?.('after_op')
@@ -109,20 +109,20 @@ async function asItStands(run: Run): Promise<Operation> {
   }
 }
 
-/** Says that an operation that was left in part goes on, or that waited for a person because of a nonce that does not matter any more. */
+/** Resumes an operation that was partly done, or that waited for a decision about a nonce that no longer matters. */
 function resumed(run: Run): void {
   const now = currentOperation(run)
   if (now.state === 'PARTIAL' || (now.state === 'ATTENTION' && !hasLostNonce(now)))
     run.journal.settle(run.operationId, 'EXECUTING', 'resumed')
 }
 
-/** What is left of a leg. A step whose nonce somebody else used, and for which no new plan stands, is spoken of when all else is followed. */
+/** The unfinished steps of a leg. A superseded step without a new plan is reported after all others are followed. */
 const unfinished = (run: Run, leg: Leg): Step[] =>
   activeSteps(currentOperation(run)).filter(
     ({ leg: of, state }) => of === leg.leg && state !== 'FINAL_OK' && state !== 'SUPERSEDED',
   )
 
-/** One leg under the lock of its wallet. Later legs wait first for what an earlier one sends. */
+/** Executes one leg under the wallet's lock. A later leg first waits for its bridge delivery. */
 async function executeLeg(run: Run, leg: Leg): Promise<void> {
   const isDone =
     currentOperation(run).steps.some((step) => step.leg === leg.leg) && unfinished(run, leg).length === 0
@@ -133,7 +133,7 @@ async function executeLeg(run: Run, leg: Leg): Promise<void> {
   if (unfinished(run, leg).length === 0) return
   await withWalletLock(run, leg.chainId, async () => {
     try {
-      // Another process may have had the lock until now.
+      // Another process may have held the lock until now.
       if (hasRunEnded(currentOperation(run))) return
       resumed(run)
       run.journal.releaseOtherNonces(leg.chainId, currentOperation(run).wallet, run.operationId)
@@ -145,7 +145,7 @@ async function executeLeg(run: Run, leg: Leg): Promise<void> {
   })
 }
 
-/** How old a check may be when the next step is signed. */
+/** The maximum age of a check when the next step is signed. */
 const freshness = { ms: 30_000, blocks: 2 }
 
 async function signAndFollow(run: Run, leg: Leg): Promise<void> {
@@ -163,7 +163,7 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
   }
   if (run.replacement === 'cancel') await cancelLeg(run, leg)
   for (const { index } of unfinished(run, leg)) {
-    // What came after a step that failed was followed with it.
+    // The steps after a failed one were followed together with it.
     if (stepAt(run, index).state === 'FINAL_OK') continue
     refuseUnsigned(run, stepAt(run, index))
     if (isUnsigned(stepAt(run, index))) {
@@ -186,14 +186,14 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
   }
 }
 
-/** Ends a run that only replaces what waits before a step that is not signed, and before it waits for what that step is to spend. */
+/** Ends a run that only replaces pending transactions before an unsigned step, also before it would wait for that step's funds. */
 function refuseUnsigned(run: Run, step: Step): void {
   if (!isUnsigned(step)) return
   if (run.replacement === 'cancel') throw tooLate(run)
   if (run.onlySigned) throw runStopped
 }
 
-/** A step that was to be cancelled was mined first: what comes after it is not signed. */
+/** A step to be cancelled was mined first: the steps after it are not signed. */
 function tooLate(run: Run): AppError {
   const { id, state } = currentOperation(run)
   if (state === 'OPEN')

@@ -25,8 +25,8 @@ import { actionAmong, feesOf, paymentOf } from '../../protocols/service-fee.ts'
 import type { Leg, Operation, Step } from '../../store/journal/operation.ts'
 
 /**
- * The policy of the machine as it is now, where it is another one than the operation was begun with; `null` where it is the same, where
- * there is none, and where another was named in its place.
+ * The machine's current policy if it differs from the one at the start; `null` if it is the same, if there is none, or if another
+ * one was named for the operation.
  */
 export async function changedPolicy(
   { policy: present }: ExecutionContext,
@@ -37,9 +37,9 @@ export async function changedPolicy(
 }
 
 /**
- * Guards a whole leg as it was planned, by the terms that it was planned with, tries what is left of it on the chain as it
- * is now, and reserves what the operation moves against the limits per day. Under the wallet's lock, just before the
- * first signature of the leg. `lifted` is what a unit of gas may cost beyond the plan. Gives the gas limits that were enough, none where nothing could be simulated.
+ * Checks a leg just before its first signature, under the wallet's lock: guards the whole leg by its planned terms, simulates the
+ * rest on the current chain, and holds the amounts against the daily limits. `lifted` is a gas price allowed beyond the plan.
+ * Returns sufficient gas limits, or none if nothing could be simulated.
  */
 export async function checkLegBeforeSigning(
   context: ExecutionContext,
@@ -49,7 +49,7 @@ export async function checkLegBeforeSigning(
   lifted?: bigint,
 ): Promise<readonly bigint[]> {
   const { catalog, journal } = context
-  // What will be signed is what the journal holds now, so that is what is guarded.
+  // The journal holds what will be signed, so that is what is guarded.
   const operation = journal.find(operationId)
   if (!operation)
     throw new AppError('ACTION_NOT_FOUND', `There is no operation ${operationId} in the journal`)
@@ -60,7 +60,7 @@ export async function checkLegBeforeSigning(
   const asPlanned = decodeTerms(plan.terms)
   const present = await changedPolicy(context, asPlanned)
   const policies = [asPlanned.policy, present].flatMap((one) => one ?? [])
-  // What a unit of gas may cost by the policy of now is what is tried with, as it would be in a new plan.
+  // Simulated at the gas price that the current policy allows, as a new plan would be.
   const maxFeePerGas = feeCapOf({ maxFeePerGas: lifted ?? asPlanned.maxFeePerGas, policy: present })
   const terms = { ...asPlanned, maxFeePerGas }
   const { chainId } = leg
@@ -68,7 +68,7 @@ export async function checkLegBeforeSigning(
   const all = operation.steps
     .filter((step) => step.leg === leg.leg && step.index >= since)
     .map(({ transaction }) => transaction)
-  // Approvals were made exact before they were written down: here each must be exact.
+  // Approvals were made exact before they were recorded; here each must be exact.
   const vouched = { ...terms, exactAllowance: 'refuse' } as const
   const steps = checkLeg({ intent, chainId, transactions: all, catalog, vouched })
   const call = steps.find(({ role }) => role === 'action')?.call
@@ -82,7 +82,7 @@ export async function checkLegBeforeSigning(
   const chains = operation.legs.map((one) => one.chainId)
   const [place, simulation] = await Promise.all([
     checkTarget(context, { ...inHand, transactions: all }, terms),
-    // Once the action is done, what is left is the payment of its fees, and is tried as such.
+    // After the action only its fee payments are left; they are simulated as such.
     simulatePlannedLeg(
       context,
       isPaidOnly ? feesAlone(inHand) : inHand,
@@ -90,7 +90,7 @@ export async function checkLegBeforeSigning(
       chains,
     ),
   ])
-  // What is sent to another chain cannot be taken back: it must still be of use there.
+  // A transfer to another chain cannot be undone: the later legs must still work there.
   if (!isPaidOnly) await checkLaterLegs(context, laterLegs(context, operation, leg), terms)
   const assurance = assuranceNow(plan, terms, {
     simulation: simulation.how,
@@ -120,7 +120,7 @@ export async function checkLegBeforeSigning(
   return simulation.gas
 }
 
-/** The legs of an operation that come after one, as they were planned. */
+/** The later legs of an operation as they were planned. */
 const laterLegs = (
   { catalog }: ExecutionContext,
   { legs, steps, plan }: Operation,
@@ -141,15 +141,15 @@ const laterLegs = (
       : []
   })
 
-/** What is left of a leg when only fees are not paid: as many as there are transactions, and they are paid in their order. */
+/** The rest of a leg when only its fees are unpaid. They are paid in order, one transaction each. */
 function feesAlone({ chainId, intent, transactions }: CheckedLeg): CheckedLeg {
   const fees = feesOf(intent)
-  // A payment that was planned anew is itself the first of them.
+  // If the payment was planned again, it is itself the first transaction.
   const left = fees.length < transactions.length ? undefined : fees.slice(-transactions.length)
   return { chainId, intent: (left && paymentOf(intent, left)) ?? intent, transactions }
 }
 
-/** The assurance that a plan was made with, or a lower one where less can be checked now. */
+/** The assurance of the plan, or a lower one if less can be checked now. */
 function assuranceNow(
   plan: StoredPlan,
   { canAsk }: Terms,
@@ -160,7 +160,9 @@ function assuranceNow(
   return reachesLevel(before, level) ? level : before
 }
 
-/** Holds all that an operation moves, so that operations together never move more than a day allows. POLICY_LIMIT when it does not fit. */
+/**
+ * Holds all amounts of an operation, so that all operations together stay within the daily limits. POLICY_LIMIT if they do not fit.
+ */
 function reserve(
   { journal, catalog, now }: ExecutionContext,
   { id, plan }: Operation,

@@ -1,7 +1,7 @@
 import { AppError } from '../../domain/errors.ts'
 import { currentOperation, type Run, runStopped } from '../run.ts'
 
-/** Does work under the lock of the wallet of a run on a chain; WALLET_BUSY where another process keeps it for too long. */
+/** Runs work under the lock of the run's wallet on a chain; WALLET_BUSY if another process holds it too long. */
 export async function withWalletLock(run: Run, chainId: number, work: () => Promise<void>): Promise<void> {
   const { wallet } = currentOperation(run)
   const waitMs = Math.min(run.lockWaitMs ?? 60_000, Math.max(0, run.until - run.clock.now()))

@@ -15,10 +15,13 @@ import { executeOperation } from './execute.ts'
 import { changedPolicy, checkLegBeforeSigning } from './leg-checks.ts'
 import { fileLocks } from './wallet-lock.ts'
 
-/** An operation of the journal, as those see it who may not open the store. */
+/** An operation of the journal, named for rooms that may not import the store. */
 export type PlannedOperation = Operation
 
-/** How an operation is carried out. `delivered` tells the hash that brought the funds of a later leg, as soon as the service knows it by one of the quotes. */
+/**
+ * The options of a run. `delivered` returns the delivery hash of a later leg as soon as the service knows it, by one of the quote
+ * ids.
+ */
 export type RunOptions = Pick<
   Execution,
   | 'depth'
@@ -32,7 +35,7 @@ export type RunOptions = Pick<
   | 'mineBlocks'
   | 'noWait'
 > & {
-  /** What a unit of gas may cost beyond the plan, in wei; a policy still holds. */
+  /** A gas price allowed beyond the plan, in wei a unit; a policy still applies. */
   maxFeePerGas?: bigint
   account: TransactionSigner
   timeoutMs: number
@@ -42,7 +45,7 @@ export type RunOptions = Pick<
   fault?: (point: string) => void
 }
 
-/** Writes a checked proposal into the journal: from here on the plan is fixed. */
+/** Records a checked proposal in the journal; from here on the plan is fixed. */
 export function startOperation(
   context: Pick<ExecutionContext, 'journal'>,
   checked: CheckedPlan,
@@ -66,7 +69,7 @@ export function startOperation(
   })
 }
 
-/** The same operation, of which nothing was ever signed, by the terms and with the transactions of now. */
+/** Replaces the plan of an operation of which nothing was signed by a current one. */
 export function restartOperation(
   context: Pick<ExecutionContext, 'journal'>,
   checked: CheckedPlan,
@@ -96,7 +99,10 @@ const keptPlan = ({ proposal, terms, bounds, hash, assurance, simulation }: Chec
 const stepsOf = ({ steps }: CheckedPlan, at: number) =>
   steps.filter(({ leg }) => leg === at).map(({ role, text, transaction }) => ({ role, text, transaction }))
 
-/** Signs, sends and follows an operation to its end, or goes on where an earlier run stopped. Every leg is guarded and tried again just before its first signature. */
+/**
+ * Executes an operation to its end, or continues where an earlier run stopped. Every leg is guarded and simulated again just before
+ * its first signature.
+ */
 export async function runOperation(
   context: ExecutionContext,
   operation: Operation,
@@ -109,13 +115,13 @@ export async function runOperation(
   const first = operation.legs[0]?.chainId
   const nonces = how.pinnedNonces ?? (nonce === null || first === undefined ? undefined : { [first]: nonce })
   const { networks, tokens } = catalog
-  // Where it cannot be understood, nothing new is signed; what is signed is followed, or cancelled, all the same.
+  // With an unreadable policy nothing new is signed; signed transactions are still followed or cancelled.
   const present = await changedPolicy(context, decodeTerms(planNow().terms)).catch((fault: unknown) => {
     if (fault instanceof AppError) return fault
     throw fault
   })
   const policyFor = (kind: Parameters<FeeCap>[2]) => {
-    // Giving a transaction up is never what a limit is there to stop that came after it.
+    // A limit that came later must never prevent a cancellation.
     if (kind === 'cancel') return null
     if (present instanceof AppError) throw present
     return present
@@ -147,7 +153,7 @@ export async function runOperation(
   })
 }
 
-/** The same work for everybody who asks for it. */
+/** Runs the work once and shares its promise. */
 function shownOnce(work: () => Promise<void>): () => Promise<void> {
   let shown: Promise<void> | undefined
   return () => {
@@ -156,7 +162,7 @@ function shownOnce(work: () => Promise<void>): () => Promise<void> {
   }
 }
 
-/** Shows the signer all that is left of an operation, leg by leg. */
+/** Shows the signer the whole rest of an operation, leg by leg. */
 async function approveAll({ approve }: TransactionSigner, { steps, legs, plan }: Operation): Promise<void> {
   const { intents, since, terms, planHash, quoteId } = plan as StoredPlan
   const { allow, allowTokens, maxServiceFeeBps } = decodeTerms(terms)
@@ -172,7 +178,7 @@ async function approveAll({ approve }: TransactionSigner, { steps, legs, plan }:
     }))
     return [{ chainId, intent, transactions }]
   })
-  // Approvals were made exact before they were written down: here each must be exact.
+  // Approvals were made exact before they were recorded; here each must be exact.
   const vouched = {
     allow,
     allowTokens,
@@ -182,6 +188,6 @@ async function approveAll({ approve }: TransactionSigner, { steps, legs, plan }:
   await approve?.({ legs: open, vouched, planHash, quoteId })
 }
 
-/** When the action of a leg is worth nothing any more, in Unix seconds. */
+/** The time from which the action of a leg can only fail, in Unix seconds. */
 const deadlineIn = (intent: StoredPlan['intents'][number] | undefined): number | undefined =>
   typeof intent?.deadline === 'number' ? intent.deadline : undefined

@@ -13,7 +13,7 @@ import { inSendingOrder } from '../replacement/when-stuck.ts'
 import { sendErrorOf } from '../send-errors.ts'
 import { activeSteps, isAllFinal } from './active-steps.ts'
 
-/** What a transaction does to an allowance, or what an action may live on: chain, token, spender. */
+/** An allowance that a transaction changes or an action needs: chain, token, spender. */
 type Claim = { chainId: number; token: string; spender: string }
 
 const granted = ({ chainId, to, data }: Transaction): Claim[] => {
@@ -21,7 +21,7 @@ const granted = ({ chainId, to, data }: Transaction): Claim[] => {
   return approval ? [{ chainId, token: to, spender: approval.spender }] : []
 }
 
-/** The allowances that the steps of an operation still need: given already, and not used up. */
+/** The allowances that an operation still needs: granted and not used up. */
 function stillNeeded(operation: Operation): Claim[] {
   const steps = activeSteps(operation)
   return steps.flatMap((step) => {
@@ -33,16 +33,19 @@ function stillNeeded(operation: Operation): Claim[] {
   })
 }
 
-/** In which states an operation may still need what it was allowed. */
+/** The states in which an operation may still need its allowances. */
 const unfinished = ['EXECUTING', 'PARTIAL', 'ATTENTION'] as const
 
-/** Whether an operation keeps an allowance that the same, asked for anew, would take: that is refused until it is gone on with or given up (`refuseConflict`). */
+/**
+ * Whether an operation keeps an allowance that a repeated request would take, which is refused until it is continued or abandoned
+ * (`refuseAllowanceConflict`).
+ */
 export const holdsAllowance = (operation: Operation): boolean =>
   unfinished.some((state) => state === operation.state) && stillNeeded(operation).length > 0
 
 /**
- * Refuses a plan that would use up or overwrite the allowance that an unfinished operation of the same wallet still
- * needs: that one could never go on. OPERATION_UNFINISHED, with the way out. `except` is one that will be given up before.
+ * Refuses a plan that would use up or overwrite an allowance that an unfinished operation of the wallet still needs, since that one
+ * could never continue. OPERATION_UNFINISHED, with the way out. `except` is an operation that is abandoned first.
  */
 export function refuseAllowanceConflict(
   { journal }: ExecutionContext,
@@ -76,7 +79,7 @@ export function refuseAllowanceConflict(
 const same = (a: Claim, b: Claim) =>
   a.chainId === b.chainId && sameAddress(a.token, b.token) && sameAddress(a.spender, b.spender)
 
-/** What an action pulls from the wallet through an allowance. */
+/** The allowance that an action spends. */
 function spentBy(
   intent: CheckedPlan['proposal']['legs'][number]['intent'],
   { chainId, to }: Transaction,
@@ -88,8 +91,8 @@ function spentBy(
 }
 
 /**
- * Gives an operation up whose rest was not signed, after a look at the chain for what was. Something of it that is still
- * on its way is PENDING, for it goes on by itself. What came to an end of its own, noticed or not, is given back as it ended.
+ * Abandons an operation whose rest was not signed, after reading the chain. PENDING if a signed step is in flight. An operation
+ * that has ended by itself is returned as it ended.
  */
 export async function abandonOperation(context: ExecutionContext, operation: Operation): Promise<Operation> {
   const now = await noticed(context, operation, null)
@@ -104,7 +107,7 @@ export async function abandonOperation(context: ExecutionContext, operation: Ope
     )
   if (!goesOn) return (await ended(context, now)) ?? abandon(context, now)
   const refused = sendErrorOf(inSendingOrder(context.journal.attempts(now.id, goesOn.index))[0])
-  // Whoever has seen the bytes can send them at any time: only what has its nonce in a block ends that.
+  // Anyone who has seen the bytes can send them at any time. Only a mined transaction with the nonce ends that.
   if (refused && goesOn.state !== 'INCLUDED')
     throw new AppError(
       'PENDING',
@@ -118,7 +121,10 @@ export async function abandonOperation(context: ExecutionContext, operation: Ope
   )
 }
 
-/** An operation after a look at what the chains show of it, noted in the journal, its end too where it came to one. `told` is the delivery that a service names. */
+/**
+ * An operation with everything final on the chains recorded in the journal, and settled if it came to an end. `told` is a delivery
+ * that a service reports.
+ */
 export async function settledOperation(
   context: ExecutionContext,
   operation: Operation,
@@ -132,7 +138,7 @@ export async function settledOperation(
 const inTheAir = ({ steps }: Operation): Step | undefined =>
   steps.find(({ state }) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED')
 
-/** The same without its end: steps that are final, and what a bridge has brought. */
+/** Records final steps and a bridge delivery, without settling the operation. */
 async function noticed(
   context: ExecutionContext,
   operation: Operation,
@@ -142,11 +148,11 @@ async function noticed(
   return recordDelivery(context, context.journal.find(operation.id)!, told)
 }
 
-/** Whether nothing is left to be signed of an operation, and it waits for what it sent to another chain. */
+/** Whether nothing is left to sign and only a bridge delivery is missing. */
 const isOnlyAwaited = (operation: Operation): boolean =>
   isAllFinal(operation) && isAwaitingDelivery(operation)
 
-/** What an operation came to by its steps, also where nobody was there to write it down; `undefined` where a part of it is left. */
+/** Settles an operation by its steps, if a run ended before it could; `undefined` if part of it is left. */
 async function ended(context: ExecutionContext, operation: Operation): Promise<Operation | undefined> {
   const { journal } = context
   const { id, state } = operation
@@ -164,12 +170,12 @@ async function ended(context: ExecutionContext, operation: Operation): Promise<O
 const isOpen = ({ state }: Pick<Operation, 'state'>): boolean =>
   ['OPEN', 'EXECUTING', 'PARTIAL', 'ATTENTION'].includes(state)
 
-/** Why an operation is closed of which nothing was signed, where another plan under its key came in its place. */
+/** The reason recorded when an unsigned operation is closed because a new plan under its key replaced it. */
 export const plannedAnewReason = 'planned anew before anything was signed'
 
 /**
- * Makes way for a new plan under the same key: gives `undefined` when the old one, of which nothing was signed, is
- * dropped, and the old one as it is now when somebody began to sign it meanwhile. The journal decides, not the look before.
+ * Drops an unsigned operation to free its key for a new plan. Returns `undefined` if it was dropped, or the operation if another
+ * process began to sign it meanwhile. The journal decides atomically.
  */
 export function dropUnsigned({ journal }: ExecutionContext, id: string): Operation | undefined {
   try {
@@ -182,7 +188,7 @@ export function dropUnsigned({ journal }: ExecutionContext, id: string): Operati
   }
 }
 
-/** Closes an operation whose rest was not signed; one of which nothing was signed gives its key free. */
+/** Closes an operation whose rest was not signed. If nothing was signed, its key is free again. */
 function abandon({ journal }: ExecutionContext, operation: Operation): Operation {
   if (!isOpen(operation)) return operation
   const signed = operation.steps.some(({ index }) => journal.attempts(operation.id, index).length > 0)

@@ -12,7 +12,7 @@ import { interruptedError, pendingCause, timeoutError } from './timeout.ts'
 const wasSigned = (run: Run): boolean =>
   currentOperation(run).steps.some(({ index }) => run.journal.attempts(run.operationId, index).length > 0)
 
-/** That the node refused what is sent of the first step that is signed and in no block, and its attempts. */
+/** The send error of the first signed step that is in no block, with its attempts. */
 function refusedOf(run: Run): { refused: SendError; attempts: Attempt[] } | undefined {
   const step = currentOperation(run).steps.find(({ state }) => state === 'SIGNED' || state === 'BROADCAST')
   const attempts = step ? run.journal.attempts(run.operationId, step.index) : []
@@ -20,7 +20,10 @@ function refusedOf(run: Run): { refused: SendError; attempts: Attempt[] } | unde
   return refused && { refused, attempts }
 }
 
-/** What gets past a refusal: more pay for one that was too cheap, and nothing at all in the place of what takes or pays more than any transaction may. */
+/**
+ * The command that gets past a send error: a higher fee if it was too cheap, a cancellation if the node accepts no such
+ * transaction.
+ */
 function helping(
   { operationId: id }: Run,
   { refused, attempts }: { refused: SendError; attempts: readonly Attempt[] },
@@ -33,15 +36,18 @@ function helping(
   return isPermanentError(refused) ? cancel : resume
 }
 
-/** What ended a run, as the error that tells truly whether something was signed; an operation that somebody closed meanwhile is told as it ended. */
+/**
+ * The error that ends a run and says correctly whether something was signed. An operation that another process closed meanwhile is
+ * reported as it ended.
+ */
 export const failureOf = (run: Run, error: unknown): unknown =>
   journaled(run, () => closedSince(run, error) ?? explain(run, error))
 
-/** The same of a run that only follows what is sent of an operation that was given up before. */
+/** The same for a run that only follows sent transactions of an abandoned operation. */
 export const abandonedFailureOf = (run: Run, error: unknown): unknown =>
   journaled(run, () => explain(run, error))
 
-/** When the journal itself cannot be used any more, nobody can say that nothing was signed. */
+/** If the journal itself became unusable, nothing proves that no transaction was signed. */
 function journaled({ operationId: operation }: Run, work: () => unknown): unknown {
   try {
     return work()
@@ -51,7 +57,7 @@ function journaled({ operationId: operation }: Run, work: () => unknown): unknow
   }
 }
 
-/** How an operation ended that was closed while this was at work: the journal took no signature any more. */
+/** The end of an operation that was closed during this run: the journal accepts no more signatures. */
 function closedSince(run: Run, error: unknown): unknown {
   const now = currentOperation(run)
   if (!isClosed(now) || (error instanceof AppError && errorRow(error.code).exit === now.exit))
@@ -81,7 +87,7 @@ function explain(run: Run, error: unknown): unknown {
   const inTheAir = now.steps.find(
     ({ state }) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED',
   )
-  // Who cancels does not want the rest to be signed, should what he cancels be mined after all.
+  // A person who cancels does not want the rest signed if the transaction is mined after all.
   const again =
     inTheAir && run.replacement === 'cancel' ? `sluice action cancel ${run.operationId} --yes` : resume
   if (error === runStopped) return pending(run, inTheAir, again)
@@ -96,19 +102,19 @@ function explain(run: Run, error: unknown): unknown {
   return new AppError('PARTIAL', `A part is done, and the rest was not signed: ${why}`, {
     details: { ...details, cause: error.code },
     cause: error,
-    // The nonce of a plan that was pinned is gone: only another plan has another.
+    // The pinned nonce of this plan is gone; only a new plan has another.
     hint: isOfNonce
       ? `sluice action replan ${run.operationId}`
       : continueHint(error, run.operationId, `${resume}${allowing(run, error)}`),
   })
 }
 
-/** Whether nobody answered when a step was sent: it may be on its way all the same. */
+/** Whether no node answered when a step was sent: it may still be in flight. */
 const isUntaken = ({ journal, operationId }: Run, { index, state }: Step): boolean =>
   state !== 'INCLUDED' &&
   journal.attempts(operationId, index).every(({ lastAnswer }) => lastAnswer?.startsWith('unknown: ') ?? true)
 
-/** That the time was over, or the person did not want to wait, while something of it was signed: what is known of why it is not done. */
+/** The error for a timeout, or for not waiting, while something is signed: what is known of why it is not done. */
 function pending(run: Run, inTheAir: Step | undefined, again: string): AppError {
   const { operationId: operation } = run
   const error = (why: string, hint: string, more: Record<string, unknown> = {}) =>
@@ -137,7 +143,7 @@ function pending(run: Run, inTheAir: Step | undefined, again: string): AppError 
   )
 }
 
-/** What allows a fee that is beyond the plan alone, and not beyond a policy. */
+/** The flag that allows a fee beyond the plan, if only the plan and no policy forbids it. */
 function allowing(run: Run, { code, details }: AppError): string {
   const enough = details?.enough
   const step = currentOperation(run).steps.find(isUnsigned)
@@ -147,7 +153,7 @@ function allowing(run: Run, { code, details }: AppError): string {
     const cap = run.feeCap?.(step, leastGas, 'first', wei) ?? wei
     return cap < wei ? '' : ` --max-fee ${enough}`
   } catch (error) {
-    // A policy that nobody can read allows nothing.
+    // An unreadable policy allows nothing.
     if (error instanceof AppError) return ''
     throw error
   }
@@ -156,11 +162,11 @@ function allowing(run: Run, { code, details }: AppError): string {
 /** The least gas of any transaction. */
 const leastGas = 21_000n
 
-/** A signer speaks of what it was asked for; that nothing else was signed before is known here alone. */
+/** A signer's error speaks of one request; only here it is known that nothing was signed before. */
 function nothingSigned(error: unknown): unknown {
   if (!(error instanceof AppError) || (error.code !== 'KEY_SOURCE' && error.code !== 'DECLINED')) return error
   const { code, message, details, cause, hint } = error
-  // What a signer did that did not answer is not known, but it came to nobody.
+  // What a silent signer did is unknown, but nothing reached a node.
   const whole = `${message.replace(/[. ]+$/, '')}. Nothing was ${code === 'DECLINED' ? 'signed' : 'sent'}.`
   return new AppError(code, whole, {
     cause,

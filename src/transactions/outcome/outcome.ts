@@ -13,10 +13,10 @@ import { activeSteps } from '../operations/active-steps.ts'
 import { isInFlight, type Run } from '../run.ts'
 import { isUnderDelivered } from './result.ts'
 
-/** What a contract may still take from the wallet. `amount` is decimal text in the smallest unit. */
+/** An allowance of a contract. `amount` is decimal text in the smallest unit. */
 type Allowance = { token: Address; spender: Address; amount: string }
 
-/** The allowance that an operation left behind when a step after its approval failed. */
+/** The allowance that is left when a step after its approval failed. */
 export async function remainingAllowance(
   rpc: Rpc,
   operation: Operation,
@@ -34,13 +34,13 @@ export async function remainingAllowance(
     functionName: 'allowance',
     args: [operation.wallet, decoded.spender],
   })
-  // A node that fails now must not hide that the step reverted: what was approved is the most that can be left.
+  // A node failure must not hide the revert; the approved amount is the upper bound.
   const left = await rpc.request<string>('eth_call', [{ to: token, data }, 'latest']).catch(() => undefined)
   const amount = left === undefined || left === '0x' ? decoded.amount : BigInt(left)
   return amount === 0n ? undefined : { token, spender: decoded.spender, amount: amount.toString() }
 }
 
-/** A finished operation once more: as it was given back, or thrown, the first time. */
+/** Returns or throws the outcome of a finished operation, the same as the first time. */
 export function outcomeOf(operation: Operation): Operation {
   const { id, state, steps } = operation
   if (state === 'DONE') return operation
@@ -91,7 +91,7 @@ export function outcomeOf(operation: Operation): Operation {
   })
 }
 
-/** What a contract may still take after a failure, as the end of a sentence about it; nothing where that is nothing. */
+/** The remaining allowance after a failure, as the end of a sentence; empty without one. */
 export function allowanceText(
   { networks, tokens = [] }: Pick<Run, 'networks' | 'tokens'>,
   chainId: number,
@@ -105,6 +105,6 @@ export function allowanceText(
   return `; ${left.spender} may still take ${amount} on ${networkNamed(networks, chainId).name}`
 }
 
-/** The sentence without that end: for when nothing may be taken any more. */
+/** Removes that end from a message, for when the allowance is gone. */
 export const withoutAllowanceText = (message: string): string =>
   message.replace(/; 0x[0-9a-fA-F]{40} may still take .+ on \S+$/, '')

@@ -22,7 +22,7 @@ const transferTopic = toEventSelector(
   'event Transfer(address indexed from, address indexed to, uint256 value)',
 )
 
-/** How much of a token a transaction brought to a recipient, by its receipt on our own node. */
+/** The amount of a token that a transaction transferred to a recipient, by its receipt from our own node. */
 export function tokenReceived(
   found: MinedTransaction,
   { token, recipient }: Omit<Arrival, 'minimum' | 'hash'>,
@@ -36,7 +36,7 @@ export function tokenReceived(
   return sum
 }
 
-/** The least that an operation brings, by what its contracts were bound to; `undefined` where nothing was promised. */
+/** The least that an operation brings, by the bounds in its calls; `undefined` if there is no bound. */
 export function minimumReceived({ plan, kind }: Pick<Operation, 'plan' | 'kind'>): TokenAmount | undefined {
   const all = plan as StoredPlan
   const { about } = all
@@ -44,22 +44,22 @@ export function minimumReceived({ plan, kind }: Pick<Operation, 'plan' | 'kind'>
   const kept = all.intents.map((_, leg) => actionIntent(all, leg)).findLast((one) => one)
   if (!unit || !kept) return undefined
   const { amountOut, least, amount, shares } = kept
-  // "Max" names no amount, and what goes in is not what comes out.
+  // "Max" names no amount, and the amount in is not the amount out.
   const named = kind === 'deposit' || shares !== undefined ? undefined : amount
   const promised = kind === 'swap' ? amountOut : (least ?? named)
   return typeof promised === 'string' ? tokenAmount(BigInt(promised), unit) : undefined
 }
 
-/** How much a call puts into a strategy, by the call itself; `undefined` where it is no deposit there, which the guard then says. */
+/** The amount that a call deposits, decoded from its calldata; `undefined` if it is not a deposit, which the guard reports. */
 export const depositedAmount = ({ constants }: StrategyEntry, action: Transaction): bigint | undefined =>
   constants.family === 'aave-v3' ? decodeSupplied(action) : decodeDeposited(action)
 
 type Chains = Pick<ExecutionContext, 'rpc' | 'catalog'>
 
 /**
- * What came out of an operation whose last action is mined, by the receipt on our own node: the same whenever it is asked.
- * `undefined` where nothing comes out of its kind, or where neither a receipt nor a node says how much. `minedIn` is where a
- * step was seen that the journal does not have as final yet.
+ * The amount received by an operation whose last action is mined, from the receipt of our own node, so always the same. `undefined`
+ * if its kind brings nothing, or no receipt or node tells the amount. `minedIn` returns the hash of a step that is mined but not
+ * yet final in the journal.
  */
 export async function receivedAmount(
   { rpc, catalog }: Chains,
@@ -83,11 +83,11 @@ export async function receivedAmount(
   const came = isCoin
     ? await undefinedIfUnanswered(nativeReceived(node, found, to))
     : tokenReceived(found, { token: token.address, recipient: to })
-  // A token that leaves no word of a transfer says nothing of how much it was.
+  // A token without a Transfer event does not tell the amount.
   return came === undefined || came <= 0n ? undefined : tokenAmount(came, token)
 }
 
-/** What the journal keeps of an operation that is done: what came of it. Whatever fails here, it is done all the same. */
+/** The result that the journal stores for a finished operation. A failure here does not make it unfinished. */
 export async function readResult(
   chains: Chains,
   operation: Operation,
@@ -96,7 +96,7 @@ export async function readResult(
   return out && { out }
 }
 
-/** What the last bridge of an operation brought, once that is in the journal. */
+/** The amount that the last bridge of an operation delivered, once the delivery is in the journal. */
 export async function bridgedAmount(
   { rpc, catalog }: Chains,
   { legs }: Pick<Operation, 'legs'>,
@@ -109,7 +109,7 @@ export async function bridgedAmount(
   return found?.ok ? tokenAmount(tokenReceived(found, leg.arrival), token) : undefined
 }
 
-/** What a leg is for; `undefined` where the catalogue of now does not know its market any more. */
+/** The intent of a leg; `undefined` if the current catalogue no longer has its market. */
 function intentOf(
   { plan }: Operation,
   leg: number,
@@ -125,7 +125,7 @@ function intentOf(
   }
 }
 
-/** What comes out of an action in its own transaction, and to whom. */
+/** The token and recipient of what an action pays out in its own transaction. */
 function outOf(intent: Intent): { token: Token; to: Address } | undefined {
   switch (intent.kind) {
     case 'swap':
@@ -146,7 +146,10 @@ function outOf(intent: Intent): { token: Token; to: Address } | undefined {
   }
 }
 
-/** Whether a receipt is a number of shares: the event of one that grows by itself also counts what it grew by, and shares that a vault keeps to itself leave none. */
+/**
+ * Whether a receipt token counts shares. The event of a rebasing token also includes growth, and shares that a vault keeps
+ * internally leave no event.
+ */
 const isByShares = ({ constants, receipt }: StrategyEntry): boolean =>
   constants.family !== 'aave-v3' &&
   constants.family !== 'compound-v3' &&
@@ -154,9 +157,9 @@ const isByShares = ({ constants, receipt }: StrategyEntry): boolean =>
   !receipt.isShares
 
 /**
- * How much of the native coin came to a wallet in its own transaction: by its balance before and after the block, less
- * what the transaction cost it. `undefined` where another transaction of that block is from or to the wallet, or where that cost is not
- * known. What another one paid to the wallet from inside a contract counts as well: a node shows that only where it traces.
+ * The native coin that a wallet received in its own transaction: its balance after the block minus before, plus the transaction's
+ * cost. `undefined` if another transaction of the block is from or to the wallet, or the cost is unknown. Internal payments of
+ * other transactions count too: only a tracing node shows those.
  */
 export async function nativeReceived(
   rpc: Rpc,
@@ -176,12 +179,12 @@ export async function nativeReceived(
     (one) => one !== own && (sameAddress(one.from ?? '', wallet) || sameAddress(one.to ?? '', wallet)),
   )
   if (!own || isTouched) return undefined
-  // Rollups take a fee for the chain below them beside the gas.
+  // Rollups charge an L1 data fee beside the gas.
   const fees = (receipt ?? {}) as Partial<Record<`${'l1Fee' | 'operatorFee'}${string}`, string | null>>
   const { l1Fee, operatorFeeScalar, operatorFeeConstant } = fees
   const isSender = sameAddress(own.from ?? '', wallet)
-  // The operator of an OP Stack chain may take a fee of its own, by a formula that another fork changed (source: its specification,
-  // Isthmus and Jovian), and a receipt does not say of which fork it is.
+  // The operator of an OP Stack chain may charge a fee by a formula that differs between forks (source: its specification, Isthmus
+  // and Jovian), and a receipt does not name its fork.
   const isOperated = [operatorFeeScalar, operatorFeeConstant].some((part) => BigInt(part ?? 0) > 0n)
   if (isSender && isOperated) return undefined
   const cost = isSender

@@ -4,10 +4,10 @@ import type { Step } from '../../store/journal/operation.ts'
 import { disagreementHint, disagreementText } from '../confirmation/quorum.ts'
 import { currentOperation, isUnsigned, type Run } from '../run.ts'
 
-/** Whoever took less than this share of the time for an answer is not who it was lost to. */
+/** A node is blamed for a timeout only if one answer took at least this share of the time. */
 const leastShare = 0.1
 
-/** That the time of a run was over before anything was signed: who took it, where it was one node, and what to do. */
+/** The error for a timeout before anything was signed, naming the slow node if one caused it, and what to do. */
 export function timeoutError(run: Run): AppError {
   const { operationId: operation, timeoutMs, networks } = run
   const step = currentOperation(run).steps.find(isUnsigned)
@@ -30,7 +30,7 @@ export function timeoutError(run: Run): AppError {
   )
 }
 
-/** That the person stopped a run before the journal had anything signed of it: a signer that was asked may have signed all the same, for nobody. */
+/** The error for an interrupt before the journal had a signature. A signer that was asked may have signed, but nothing was sent. */
 export const interruptedError = ({ signerState }: Run, details: { operation: string }): AppError =>
   signerState.isAsked
     ? new AppError('INTERRUPTED', 'Stopped while the signer was asked: nothing was sent', {
@@ -39,7 +39,10 @@ export const interruptedError = ({ signerState }: Run, details: { operation: str
       })
     : new AppError('INTERRUPTED', 'Stopped before anything was signed', { details })
 
-/** Why what is signed is not final when the time is over, where the endpoints of its chain, or what comes before it, are why: what they say, and what to do then; `again` goes on. */
+/**
+ * Why a signed step is not final at the timeout, if its endpoints or an earlier nonce are the cause, and what to do; `again` is the
+ * command that continues.
+ */
 export function pendingCause(
   { operationId, networks, nonceConflict, deadlineDispute, precedingNonce, disagreement }: Run,
   { transaction }: Step,

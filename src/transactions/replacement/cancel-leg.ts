@@ -6,8 +6,8 @@ import { currentOperation, isInFlight, isNodeFailure, pause, type Run } from '..
 import { feeCapError, replaceTransaction } from './replacer.ts'
 
 /**
- * Puts a transaction that does nothing in the place of all that waits of a leg, the last nonce first: what was approved may be mined
- * before its own cancel is, and must not find the action behind it still there. PENDING where the fee may not be high enough.
+ * Cancels all pending steps of a leg, highest nonce first: an approval may be mined before its own cancellation and must not enable
+ * the action behind it. PENDING if the fee cap is too low.
  */
 export async function cancelLeg(run: Run, { leg, chainId }: Leg): Promise<void> {
   const rpc = run.rpc(chainId)
@@ -21,10 +21,10 @@ export async function cancelLeg(run: Run, { leg, chainId }: Leg): Promise<void> 
       }
 }
 
-/** How long a node that failed is left alone, in ms. */
+/** The pause after a node failure, in ms. */
 const retryMs = 500
 
-/** Cancels one step; not what is mined, which can only be cancelled when its block goes away: whoever follows it sees to that. */
+/** Cancels one step, unless it is mined; a mined step is cancelled by `confirmStep` if its block leaves the chain. */
 async function cancelOne(run: Run, { index, nonce, wallet, transaction }: Step, rpc: Rpc): Promise<boolean> {
   const latest = await rpc.request('eth_getTransactionCount', [wallet, 'latest'])
   if (nonce === null || Number(quantity(latest, 'the nonce')) > nonce) return false

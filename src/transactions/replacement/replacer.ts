@@ -10,13 +10,16 @@ import { isFeeTooLow, sendErrorOf } from '../send-errors.ts'
 import { signAttempt } from '../steps/sign-step.ts'
 import { inSendingOrder, replacementFees } from './when-stuck.ts'
 
-/** The least gas that any transaction takes. */
+/** The least gas of any transaction. */
 const plainGas = 21_000n
 
-/** So much it may take where the node does not say how much: code of the wallet's own (EIP-7702) may refuse the call, which uses the nonce all the same. */
+/**
+ * The gas limit of a cancellation if the node gives no estimate: the wallet's own code (EIP-7702) may refuse the call, which uses
+ * the nonce all the same.
+ */
 const gasOfRefused = 100_000n
 
-/** A transaction to oneself takes what the chain says; not everywhere is that the plain 21,000. */
+/** The gas of a transfer of nothing to oneself; not every chain takes 21,000. */
 async function gasOfNothing(rpc: Rpc, { wallet }: Step): Promise<bigint> {
   const call = { from: wallet, to: wallet, value: '0x0', data: '0x' }
   try {
@@ -28,7 +31,7 @@ async function gasOfNothing(rpc: Rpc, { wallet }: Step): Promise<bigint> {
   }
 }
 
-/** The gas limit of a replacement: that of what it replaces, or of a transaction that does nothing. */
+/** The gas limit of a replacement: that of the replaced attempt, or of a cancellation. */
 async function gasFor(run: Run, index: number, kind: 'bump' | 'cancel'): Promise<bigint> {
   const step = stepAt(run, index)
   if (kind === 'cancel') return gasOfNothing(run.rpc(step.transaction.chainId), step)
@@ -36,8 +39,8 @@ async function gasFor(run: Run, index: number, kind: 'bump' | 'cancel'): Promise
 }
 
 /**
- * Puts the same step with a higher fee, or a transaction that does nothing, in the place of what waits under its nonce.
- * Written down before it is sent. Gives `undefined` when the fee cap allows no replacement.
+ * Replaces the pending transaction of a step by the same with a higher fee, or by a cancellation. Recorded before it is sent.
+ * Returns `undefined` if the fee cap allows no replacement.
  */
 export async function replaceTransaction(
   run: Run,
@@ -54,7 +57,7 @@ export async function replaceTransaction(
   const fees = replacementFees(before, market, run.feeCap?.(step, gas, kind) ?? undefined)
   if (!fees) return undefined
   const nothing = { to: step.wallet, data: '0x', value: 0n, chainId } as const
-  // A cancel is nothing, to oneself: there is nothing in the plan for it.
+  // A cancellation is a transfer of nothing to oneself; the plan has no step for it.
   if (kind === 'bump') await run.approve?.()
   const signed = await signAttempt(run.signer, step, {
     kind,
@@ -73,7 +76,7 @@ export async function replaceTransaction(
 const mostGas = (most: bigint, { kind, gas }: Attempt): bigint =>
   kind !== 'cancel' && gas > most ? gas : most
 
-/** That a replacement needs a higher fee than it may have, and what would do: a number that can be pasted, or another policy. */
+/** The error for a replacement above the fee cap, with the sufficient fee as a flag, or the policy as the cause. */
 export async function feeCapError(
   run: Run,
   index: number,

@@ -5,8 +5,8 @@ import { allowanceText, outcomeOf, remainingAllowance } from '../outcome/outcome
 import { currentOperation, isClosed, type Run, stepAt } from '../run.ts'
 
 /**
- * Writes down how a step ended. One that reverted, or that was cancelled, ends the operation here, as soon as `follow` has
- * seen the end of what came after it and is on its way already; unless what it was to prepare has happened without it.
+ * Records the end of a step. A reverted or cancelled step ends the operation, after `follow` has followed the later steps in
+ * flight, unless the step is obsolete.
  */
 export async function finishStep(
   run: Run,
@@ -29,7 +29,7 @@ export async function finishStep(
     if (['SIGNED', 'BROADCAST', 'INCLUDED'].includes(stepAt(run, other.index).state))
       await follow(other.index)
   if (isObsolete(currentOperation(run), stepAt(run, index))) return
-  // What was given up ends as that, whatever becomes of what is sent of it again.
+  // An abandoned operation ends as abandoned, whatever becomes of resent steps.
   if (isClosed(currentOperation(run))) return void outcomeOf(currentOperation(run))
   const left = await remainingAllowance(run.rpc(step.transaction.chainId), operation, step)
   const details = { operation: operationId, hash: found.hash, index, allowance: left ?? null }
@@ -49,7 +49,7 @@ export async function finishStep(
   throw new AppError('REVERTED', `${of} reverted on chain (${found.hash})${taken}`, { details, ...hint })
 }
 
-/** Steps that were sent together with one that failed happen all the same: they are followed to their end before anything is said. */
+/** Follows the later steps that are in flight beside a failed one, before the failure is reported. */
 export async function confirmLaterSteps(
   run: Run,
   index: number,

@@ -7,14 +7,14 @@ import { allocateNonce } from '../nonces/nonce-manager.ts'
 import { currentOperation, isUnsigned, type Run, runStopped, stepAt } from '../run.ts'
 import { type KnownGas, signStep } from './sign-step.ts'
 
-/** Takes one step from wherever it stands to final. */
+/** Takes one step from its current state to final. */
 export async function executeStep(run: Run, index: number, gas?: KnownGas): Promise<void> {
   const sent = await sendStep(run, index, gas)
   if (sent && run.noWait) throw runStopped
   await confirmStep(run, index, sent)
 }
 
-/** Signs a step that is not signed, writes it down and sends it; gives whether it did. */
+/** Signs an unsigned step, records it and sends it; returns whether it did. */
 export async function sendStep(run: Run, index: number, gas?: KnownGas): Promise<boolean> {
   const { journal, operationId, queueBehind, feeCap } = run
   for (;;) {
@@ -48,7 +48,7 @@ export async function sendStep(run: Run, index: number, gas?: KnownGas): Promise
     })
     run.fault?.('after_sign')
     if (run.signal?.aborted) throw runStopped
-    // A person at a device takes time: what can only fail by now is not sent, and its signature is written nowhere.
+    // Signing on a device takes time. If the deadline has passed, the signature is neither recorded nor sent.
     if (step.role !== 'fee' && run.clock.now() - asked > promptMs)
       refuseExpired(run, legOf(run, step), await readHead(rpc, step.transaction.chainId))
     journal.recordSigned(operationId, index, signed)
@@ -59,12 +59,12 @@ export async function sendStep(run: Run, index: number, gas?: KnownGas): Promise
   }
 }
 
-/** A key at hand signs within this time, in ms, asking the node about gas and fees included. */
+/** A local key signs within this time, in ms, including the node's gas and fee answers. */
 const promptMs = 1_000
 
 const legOf = (run: Run, { leg }: Step): Leg => currentOperation(run).legs.find((one) => one.leg === leg)!
 
-/** The nonce that a step must have where the first one of its chain is pinned. */
+/** The nonce that a step must have if the first one of its chain is pinned. */
 function pinnedFor(run: Run, { index, transaction: { chainId } }: Step): number | undefined {
   const first = run.pinnedNonces?.[chainId]
   if (first === undefined) return undefined

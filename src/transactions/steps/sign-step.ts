@@ -10,12 +10,12 @@ import type { Attempt, Step } from '../../store/journal/operation.ts'
 import { type FeeCap, type Run, runStopped } from '../run.ts'
 import { type SignedAttempt, verifyNewAttempt } from './verify-signature.ts'
 
-/** The longest that a timer can be set to. */
+/** The longest delay of a timer. */
 const longestMs = 2 ** 31 - 1
 
 /**
- * A signer that nobody waits for when the person interrupts or the time of the run is over: it may ask a person on a device, and an
- * answer that comes later is thrown away. What it signed is then written nowhere and never sent.
+ * A signer that is abandoned on interrupt or timeout: it may ask a person on a device. A late signature is discarded, neither
+ * recorded nor sent.
  */
 export const signerWithTimeout = (
   signer: TransactionSigner,
@@ -48,7 +48,7 @@ const dataOf = (error: AppError): `0x${string}` | undefined => {
   return typeof data === 'string' && /^0x[0-9a-f]*$/i.test(data) ? (data as `0x${string}`) : undefined
 }
 
-/** The gas that a step takes now, with room. A step that would revert is SIMULATION_REVERTED; what the node cannot say is RPC_ERROR. */
+/** Estimates the gas of a step, with margin. SIMULATION_REVERTED if it would revert; RPC_ERROR if the node cannot tell. */
 async function gasFor(rpc: Rpc, { wallet, transaction: { to, data, value } }: Step): Promise<bigint> {
   try {
     const call = { from: wallet, to, data, value: hexQuantity(value) }
@@ -60,7 +60,7 @@ async function gasFor(rpc: Rpc, { wallet, transaction: { to, data, value } }: St
       throw new AppError('INSUFFICIENT_FUNDS', `${wallet} cannot pay for this transaction: ${said}`, {
         cause: error,
       })
-    // No price is named, so that this is about the gas alone (geth).
+    // No gas price is set, so this is about the gas alone (geth).
     const most = /gas required exceeds allowance \((\d+)\)/i.exec(said)?.[1]
     if (most === undefined && !isExecutionError(error)) throw error
     const why = most === undefined ? revertReason(dataOf(error), said) : `${most} gas is not enough for it`
@@ -69,12 +69,13 @@ async function gasFor(rpc: Rpc, { wallet, transaction: { to, data, value } }: St
 }
 
 /**
- * What is known of the gas that a step takes. `exactly`: a limit that is enough. `atLeast`: one that was enough when the step was tried in a
- * block of its own. A node estimates in the newest block, where a market that was just touched has no interest to take up, which the next has.
+ * What is known of a step's gas. `exactly`: a sufficient limit. `atLeast`: a limit that sufficed when the step was simulated in a
+ * block of its own. A node estimates in the newest block, where a market just touched has no interest to accrue; the next block
+ * has.
  */
 export type KnownGas = { exactly: bigint } | { atLeast: bigint }
 
-/** How a step is signed for the first time. Unless its gas is known exactly, the node is asked. */
+/** The input for the first signature of a step. Unless its gas is known exactly, the node estimates it. */
 type SignQuestion = {
   rpc: Rpc
   signer: TransactionSigner
@@ -87,14 +88,14 @@ type SignQuestion = {
 async function limitOf(rpc: Rpc, step: Step, known?: KnownGas): Promise<bigint> {
   if (known && 'exactly' in known) return known.exactly
   const estimated = await gasFor(rpc, step).catch((error: unknown) => {
-    // It was tried just now: that a node says nothing of its gas is no reason to give it up.
+    // It was simulated just now: a node without an estimate is no reason to stop.
     if (known && error instanceof AppError && error.code === 'RPC_ERROR') return known.atLeast
     throw error
   })
   return known && known.atLeast > estimated ? known.atLeast : estimated
 }
 
-/** Signs a step with the nonce that it holds, with gas and fees of now. */
+/** Signs a step with its reserved nonce and current gas and fees. */
 export async function signStep({
   rpc,
   signer,
@@ -113,8 +114,8 @@ export async function signStep({
 }
 
 /**
- * Signs one attempt of a step and reads the result back before anybody sees it: the signature must be the wallet's and
- * every field what was to be signed, else POLICY_TAMPER.
+ * Signs one attempt of a step and verifies the result before anything else sees it: the wallet's signature and every field must
+ * match, else POLICY_TAMPER.
  */
 export async function signAttempt(
   signer: TransactionSigner,
