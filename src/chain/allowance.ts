@@ -8,15 +8,15 @@ import { erc20Abi } from './erc20.ts'
 import { readWords } from './reads.ts'
 import type { Rpc } from './rpc/rpc.ts'
 
-/** More than half of all numbers is what people mean by "without limit". */
+/** Amounts of at least half the uint256 range are called unlimited. */
 export const unlimitedThreshold = 2n ** 255n
 
-/** What a contract may take already of what an operation spends, where that is more than it needs. Amounts are in the smallest unit. */
+/** A standing allowance beyond what an operation needs. Amounts are in the smallest unit. */
 export type StandingAllowance = { token: Token; spender: Address; amount: bigint; need: bigint }
 
 /**
- * G10: what a contract may take already of what this operation spends, where that is more than it needs; otherwise `undefined`.
- * That is a fact of the wallet and no fault of the operation. RPC_INCONSISTENT where the token gives no allowance.
+ * G10: reads the standing allowance for what this operation spends, if it is more than needed; `undefined` otherwise. It is a
+ * property of the wallet, not an error of the operation. RPC_INCONSISTENT if the token returns no allowance.
  */
 export async function readStandingAllowance(
   rpc: Rpc,
@@ -33,12 +33,12 @@ export async function readStandingAllowance(
   return amount > need ? { token, spender, amount, need } : undefined
 }
 
-/** An allowance in words: more than there can ever be is all of it. */
+/** An allowance in words; an unlimited one is "all". */
 export const allowanceText = (amount: bigint, token: Token): string => {
   const unit = { ...token, symbol: plain(token.symbol) }
   return amount >= unlimitedThreshold ? `all ${unit.symbol}` : formatAmount(amount, unit)
 }
 
-/** How it is taken back. */
+/** The command that revokes an allowance. */
 export const revokeCommand = (network: string, token: Address, spender: Address): string =>
   `sluice wallet approvals revoke --network ${network} --token ${token} --spender ${spender}`

@@ -5,15 +5,15 @@ import { quantity } from './rpc/answer-numbers.ts'
 import type { Rpc } from './rpc/rpc.ts'
 import { withTimeout } from './rpc/timeouts.ts'
 
-/** A block by its number and its time in Unix seconds. */
+/** A block number with its time in Unix seconds. */
 export type BlockTime = { number: bigint; timestamp: number }
 
-/** So many blocks are asked for in one exchange. */
+/** How many blocks are read in one exchange. */
 const probes = 8n
-/** Two blocks this far apart, in seconds, are near enough. */
+/** The precision of the search, in seconds. */
 const near = 6 * 3_600
 
-/** The newest block, or nearly, that was there at a time, in a few exchanges; `undefined` where the chain is younger. */
+/** Finds the newest block, or nearly, at a time, in a few exchanges; `undefined` if the chain is younger. */
 export async function blockBefore(
   chain: Chain,
   time: number,
@@ -47,12 +47,12 @@ async function timesOf({ rpc }: Chain, numbers: readonly bigint[]): Promise<Bloc
   })
 }
 
-/** How long an endpoint has to say what time it is on its chain, in ms. */
+/** How long another endpoint may take for its time, in ms. */
 const longestMs = 3_000
 
 /**
- * The other endpoint for which a time, in Unix seconds, is not over yet, though it answers: one alone that names a late block must not end anything.
- * One whose newest block is older than `maxAgeMs` by this clock, in epoch ms, has stopped, and says nothing.
+ * The answering endpoint whose newest block is not past a time (Unix seconds): one endpoint alone with a late block must not end
+ * anything. An endpoint whose newest block is older than `maxAgeMs` by this clock (epoch ms) has stalled and is ignored.
  */
 export async function endpointBeforeTime(
   rpc: Rpc,

@@ -5,16 +5,16 @@ import { isExecutionError } from './rpc/errors.ts'
 import type { Rpc } from './rpc/rpc.ts'
 import { withTimeout } from './rpc/timeouts.ts'
 
-/** A chain by the endpoint that is not behind the others; `look` finds out anew which of them that is. */
+/** A chain through its most advanced endpoint; `look` selects it again. */
 export type SelectedEndpoint = Rpc & { look: () => Promise<void> }
 
-/** How long an endpoint has to say where it is, in ms: who does not is not the foremost. */
+/** How long an endpoint may take for its height, in ms; otherwise it is not selected. */
 const longestMs = 2_000
 
 /**
- * Several endpoints of a chain, read from the one that answers as always, and where that is more than a few blocks behind another one from the one that
- * is farthest: what who fell behind shows was so before, and is not so any more. What the farthest does not answer is asked as always. All of them are its peers, and
- * what is sent goes to all of them.
+ * Reads a chain from its usual endpoint, or from the most advanced one if the usual is more than a few blocks behind, since an
+ * endpoint that lags shows outdated state. Requests that the selected one does not answer use the usual failover. All endpoints are
+ * its peers; transactions are sent to all.
  */
 export function selectEndpoint(rpc: Rpc): SelectedEndpoint {
   let front = rpc
@@ -48,7 +48,7 @@ export function selectEndpoint(rpc: Rpc): SelectedEndpoint {
   }
 }
 
-/** The newest block of an endpoint, and less than any where it does not say so in time: what it says instead is for who asks it more. */
+/** The height of an endpoint; lower than any if it does not answer in time. */
 const placeOf = async (rpc: Rpc): Promise<number> => {
   const asked = withTimeout(blockNumber(rpc), longestMs).catch((error: unknown) => {
     if (error instanceof AppError) return undefined

@@ -3,7 +3,7 @@ import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { strictDecode } from './calldata.ts'
 
-/** ERC-20, as EIP-20 gives it. */
+/** The ERC-20 ABI (EIP-20). */
 export const erc20Abi = parseAbi([
   'function approve(address spender, uint256 amount) returns (bool)',
   'function transfer(address to, uint256 amount) returns (bool)',
@@ -16,13 +16,13 @@ export const erc20Abi = parseAbi([
   'event Approval(address indexed owner, address indexed spender, uint256 value)',
 ])
 
-/** The functions of ERC-20 that change something: `approve` and `transfer`. */
+/** The ERC-20 functions that change state: `approve` and `transfer`. */
 export const erc20Writes = parseAbi([
   'function approve(address spender, uint256 amount) returns (bool)',
   'function transfer(address to, uint256 amount) returns (bool)',
 ])
 
-/** Lets `spender` take up to `amount` of a token from the sender. */
+/** Builds an approval of up to `amount` of a token for `spender`. */
 export const approve = (call: {
   chainId: number
   token: Address
@@ -35,7 +35,7 @@ export const approve = (call: {
   chainId: call.chainId,
 })
 
-/** Sends a token, or the native coin where the token is the zero address. */
+/** Builds a transfer of a token, or of the native coin for the zero address. */
 export const transfer = (call: {
   chainId: number
   token: Address
@@ -55,13 +55,13 @@ export const transfer = (call: {
         chainId: call.chainId,
       }
 
-/** An approval read back from calldata, or `undefined` if it is none. */
+/** Decodes an approval; `undefined` if it is none. */
 export function decodeApprove(data: `0x${string}`): { spender: Address; amount: bigint } | undefined {
   const call = strictDecode(erc20Writes, data)
   return call?.functionName === 'approve' ? { spender: call.args[0], amount: call.args[1] } : undefined
 }
 
-/** Whom a plain transfer pays how much, of a token or of the native coin; `undefined` where it is none. */
+/** The recipient and amount of a plain transfer of a token or the native coin; `undefined` if it is none. */
 export function decodeTransfer({
   to,
   data,

@@ -7,7 +7,7 @@ import { isUnsupportedMethod } from './rpc/errors.ts'
 import type { Rpc } from './rpc/rpc.ts'
 import { nodeTimeoutMs, retryDelays, withAnswerTimeout } from './rpc/timeouts.ts'
 
-/** How far a node may fall behind what was seen before, in blocks. */
+/** How far a node may fall behind a recorded block, in blocks. */
 export const maxHeadRegression = 3
 
 const inconsistent = (
@@ -17,8 +17,8 @@ const inconsistent = (
 ): AppError => new AppError('RPC_INCONSISTENT', message, { details, hint })
 
 /**
- * Refuses a node that is behind what was seen of this chain a moment ago, or whose newest block is too old for a chain that makes blocks all
- * the time. `now` and `seen.seen` are epoch milliseconds; a clock that was set back makes nothing newer than it is.
+ * Refuses a node that is behind a recently recorded block, or whose newest block is too old for a chain with steady blocks. `now`
+ * and `seen.seen` are epoch ms; a clock that was set back does not make a block newer.
  */
 export function refuseStaleHead(
   { host }: Rpc,
@@ -46,8 +46,8 @@ export function refuseStaleHead(
 }
 
 /**
- * Refuses endpoints of one chain that do not have the same chain id, or the same block at the height that all of them have. Who is down, or says
- * nothing within `longestMs`, cannot disagree. Gives the lowest of their newest blocks: a higher one is the word of one of them alone.
+ * Refuses endpoints of one chain that differ in chain id, or in the block at their lowest common height. An endpoint that is down,
+ * or slower than `longestMs`, is ignored. Returns the lowest of their newest blocks: a higher one is the word of a single endpoint.
  */
 export async function refuseInconsistentHeads(
   rpc: Rpc,
@@ -75,7 +75,7 @@ export async function refuseInconsistentHeads(
   return lowest.reduce((least, one) => (one.number < least.number ? one : least), head)
 }
 
-/** The hash of a block that the node named; asked again shortly where a node behind the same address does not have it yet. */
+/** The hash of a block that the node named; retried shortly if a node behind the same address does not have it yet. */
 export async function blockHashAt(rpc: Rpc, number: bigint): Promise<string | undefined> {
   const read = () =>
     rpc.request<{ hash?: string } | null>('eth_getBlockByNumber', [hexQuantity(number), false])
@@ -88,7 +88,7 @@ export async function blockHashAt(rpc: Rpc, number: bigint): Promise<string | un
   return block?.hash?.toLowerCase()
 }
 
-/** The newest block of another endpoint; `undefined` where it is down, or later than `longestMs`, as it cannot disagree then. */
+/** The newest block of another endpoint; `undefined` if it is down, or slower than `longestMs`. */
 export const headIfReachable = async (
   peer: Rpc,
   chainId: number,
@@ -96,8 +96,8 @@ export const headIfReachable = async (
 ): Promise<Head | undefined> => (await ifUp(peer, longestMs, (node) => readHead(node, chainId)))?.said
 
 /**
- * What another endpoint says; `undefined` where it is down, too late, or does not offer the question, which leaves it to those that do. What it
- * answers wrongly is its own fault, and named so: the first endpoint may be well.
+ * The answer of another endpoint; `undefined` if it is down, too slow, or does not support the method. A wrong answer is its own
+ * error and names it.
  */
 async function ifUp<T>(
   peer: Rpc,

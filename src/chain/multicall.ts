@@ -5,9 +5,9 @@ import type { Address, Hex } from '../domain/address.ts'
 import type { Answer, Read } from './reading.ts'
 
 /**
- * Many reads in one call of Multicall3, at the latest block or the one given; what a contract refuses, or answers with what is no
- * such value, is `undefined`. As viem's own `multicall`, but the selector of a function is hashed once a call and not once a read, which
- * is most of the time that hundreds of reads take.
+ * Many reads in one Multicall3 call, at the latest or a given block; a refused or undecodable read is `undefined`. Like viem's
+ * `multicall`, but each function selector is hashed once a call instead of once a read, which dominates the time of hundreds of
+ * reads.
  */
 export async function callMulticall(
   client: Client,
@@ -39,7 +39,7 @@ export async function callMulticall(
         data: returnData,
       })
     } catch {
-      // Whatever is at that address, it is not the contract that was meant.
+      // The code at that address is not the expected contract.
       return undefined
     }
   })
@@ -47,7 +47,7 @@ export async function callMulticall(
 
 const nothing = { success: false, returnData: '0x' } as const
 
-/** What Multicall3 gives back; nothing where there is something else, or nothing at all, in its place. */
+/** Decodes the result of Multicall3; `undefined` if it is something else. */
 function answersIn(data: Hex): readonly { success: boolean; returnData: Hex }[] {
   try {
     return decodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', data })
@@ -56,7 +56,7 @@ function answersIn(data: Hex): readonly { success: boolean; returnData: Hex }[] 
   }
 }
 
-/** The one function that a read calls, as an ABI of its own with its selector in the place of its name; by its arguments where a name has several. */
+/** Prepares the function of a read as an ABI with its selector as the name; overloads are chosen by their arguments. */
 function preparing() {
   const known = new Map<Abi, Map<string, { abi: Abi; functionName: string }>>()
   return ({ abi, functionName, args }: Read): { abi: Abi; functionName: string } => {

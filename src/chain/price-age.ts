@@ -9,9 +9,9 @@ import { transportFaultOf } from './rpc/errors.ts'
 const abi = parseAbi(['constructor(address[] oracles, address[] tokens)'])
 
 /**
- * How long ago, in seconds, that was renewed by which an oracle of Aave v3 prices a token; `undefined` where nobody says it, as of a price
- * that is fixed (sources: AaveOracle.getSourceOfAsset; AggregatorV3Interface.latestRoundData; bgd-labs/aave-capo and
- * bgd-labs/cl-synchronicity-price-adapter for what adapters call the feeds that they stand on).
+ * The read of the age, in seconds, of the price with which an Aave v3 oracle values a token; `undefined` if unknown, as for a fixed
+ * price (sources: AaveOracle.getSourceOfAsset; AggregatorV3Interface.latestRoundData; bgd-labs/aave-capo and
+ * bgd-labs/cl-synchronicity-price-adapter for the underlying feeds of adapters).
  */
 export const priceAge = (oracle: Address, token: Address): Read => ({
   address: oracle,
@@ -21,23 +21,26 @@ export const priceAge = (oracle: Address, token: Address): Read => ({
   code: priceAgesCode,
 })
 
-/** The same of a feed itself. */
+/** The same for a feed itself. */
 export const feedAge = (feed: Address): Read => priceAge(nativeAddress, feed)
 
-/** How many ages one call asks: an adapter takes about 100,000 gas, and a node gives a call about 50 M. */
+/** How many ages one call reads: an adapter takes about 100,000 gas, and a node allows about 50 M a call. */
 const mostAges = 200
 
-/** For how long an age is good, in ms: a minute is nothing beside the day that a price may be old. Who never said one is asked again sooner. */
+/**
+ * How long an age is cached, in ms: a minute is little against the day that a price may be old. An unknown age is read again
+ * sooner.
+ */
 const keepMs = 60_000
 const silentMs = 5_000
 
-/** When an age was said, and until when nobody is asked again. */
+/** A cached age: when it was read, and until when it is valid. */
 type Kept = { at: number; until: number; age: bigint | undefined }
 const kept = new WeakMap<Client, Map<string, Kept>>()
 
 /**
- * Answers such reads, each once a minute, at the latest block or the one given. A node that does not answer, or does not run code that is nowhere,
- * says nothing: then that holds which was said last, and grows older.
+ * Answers such reads, each once a minute, at the latest or a given block. If a node does not answer, or does not run code without
+ * an address, the last age is used and grows.
  */
 export async function readPriceAges(
   client: Client,
@@ -85,7 +88,7 @@ async function agesIn(
     })
     return decoded(answer).map((age) => (age === maxUint256 ? undefined : age))
   } catch (error) {
-    // What they are worth is read beside, and tells whether the node is there.
+    // The prices are read beside it and show whether the node is up.
     if (transportFaultOf(error)) return undefined
     throw error
   }

@@ -12,8 +12,8 @@ import type { Rpc } from './rpc/rpc.ts'
 export type ReadCall = { to: Address; data: Hex }
 
 /**
- * The first words of what contracts answer, in one exchange; `undefined` where one refuses, or gives no number: then each is asked by
- * itself, so that one broken contract is not all of them.
+ * The first words of several reads, in one exchange; `undefined` for a refused or non-numeric one. After a failure each is read
+ * separately, so that one broken contract does not fail all.
  */
 export async function readWords(rpc: Rpc, reads: readonly ReadCall[]): Promise<(bigint | undefined)[]> {
   const ask = (read: ReadCall) => ['eth_call', [read, 'latest']] as const
@@ -39,10 +39,10 @@ const isRefused = (error: unknown) => error instanceof AppError && error.code ==
 export const blockNumber = async (rpc: Rpc): Promise<number> =>
   Number(quantity(await rpc.request('eth_blockNumber'), 'the block number'))
 
-/** Asks a node for what a call returns. */
+/** Sends a request to a node. */
 export type NodeCall = (method: string, params: readonly unknown[]) => Promise<unknown>
 
-/** Answers questions that build on each other by raw calls: what a contract refuses, or answers in another shape, is `undefined`. */
+/** Answers rounds of reads by raw calls; a refused or undecodable read is `undefined`. */
 export async function answerQueries<value>(rounds: Rounds<value>, ask: NodeCall): Promise<value> {
   for (let step = rounds.next(); ; ) {
     if (step.done) return step.value
@@ -66,12 +66,12 @@ async function answerTo({ address, abi, functionName, args = [] }: Query, ask: N
   }
 }
 
-/** How a block is named in a question about it. */
+/** The block parameter of a request. */
 type At = { blockHash: Hex } | Hex
 
 /**
- * What a node answers to a question about a block, named by its hash (EIP-1898). A node that does not take hashes is asked by the number, and once more
- * after it has answered whether that is still this block: another one is RPC_INCONSISTENT. Where both are refused, the first refusal is thrown.
+ * Sends a request at a block by its hash (EIP-1898). A node that does not accept hashes gets the number, and is asked afterwards
+ * whether that is still this block; RPC_INCONSISTENT if not. If both are refused, the first refusal is thrown.
  */
 export async function requestAtBlock<T>(
   rpc: Rpc,

@@ -10,7 +10,7 @@ import { type Exemptions, intentTokens } from './expectations.ts'
 
 type Role = 'approve-reset' | 'approve' | 'action' | 'fee'
 
-/** An approval above the need, made exact where the person asked for that; all else stays as it is and is judged so. */
+/** Makes approvals above the need exact if the person asked for that; everything else stays and is judged as it is. */
 export function withExactApprovals(
   transaction: Transaction,
   role: Role,
@@ -24,7 +24,7 @@ export function withExactApprovals(
   return { ...approve({ chainId, token, spender: asked.spender, amount: spends.amount }), value }
 }
 
-/** G4: an approval of the token that the action spends, to the contract that spends it, of exactly that much. */
+/** G4: an approval of the token that the action spends, to the contract that spends it, of exactly that amount. */
 export function checkApproval(
   { to, data }: Transaction,
   role: Role,
@@ -46,10 +46,10 @@ export function checkApproval(
 
 const receiptOf = (intent: Intent) => ('strategy' in intent ? [intent.strategy.receipt] : [])
 
-/** What stands behind the words of an approval that was made exact. */
+/** The note behind the text of an approval that was made exact. */
 export const reducedApprovalNote = ', and not more, as was proposed'
 
-/** An approval in words, and as JSON prints it; without an intent only tokens of the catalogue are called by their names. */
+/** An approval as text and as JSON fields; without an intent only catalogue tokens have names. */
 export function describeApproval(
   { spender, amount }: { spender: Address; amount: bigint },
   { to }: Transaction,

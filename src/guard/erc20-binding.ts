@@ -6,7 +6,7 @@ import type { Transaction } from '../domain/transaction.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { refuse, type Verdict } from '../protocols/verdict.ts'
 
-/** Binds the end of an allowance to what was asked: this token, this spender, nothing left. */
+/** Binds a revocation to its intent: token, spender, zero. */
 export function bindRevoke(
   { data }: Transaction,
   { token, spender }: Extract<Intent, { kind: 'revoke' }>,
@@ -24,7 +24,7 @@ export function bindRevoke(
   return { bound: { name: 'approve', args: jsonArguments(approval), text, value: 0n } }
 }
 
-/** Binds a transfer to what was asked: this token, this recipient, this amount. */
+/** Binds a transfer to its intent: token, recipient, amount. */
 export function bindTransfer(
   { to, data }: Transaction,
   intent: Extract<Intent, { kind: 'transfer' }>,

@@ -8,10 +8,10 @@ import type { StrategyEntry } from '../protocols/catalog.ts'
 import { leastOf, type Offer } from '../protocols/exchange.ts'
 import { drift } from '../protocols/receipt-units.ts'
 
-/** What a step that is an exchange is to bring: so much is expected, and no less than the least is accepted. */
+/** The expected and the least accepted amount of an exchange step. */
 export type ExchangeBounds = { expected: bigint; least: bigint }
 
-/** What a deposit must bring of the receipt, read by ourselves, where it is an exchange at a price that moves. */
+/** The receipt bounds of a deposit that is an exchange at a moving price, read from the chain. */
 export const depositBounds = async (
   strategy: StrategyEntry,
   amount: bigint,
@@ -20,7 +20,7 @@ export const depositBounds = async (
 ): Promise<ExchangeBounds | undefined> =>
   accepted(placeOf(strategy).exchange?.into(amount), strategy.receipt, ask, slippage)
 
-/** What so many units of the receipt must bring of the asset, read by ourselves, where that is an exchange at a price that moves. */
+/** The asset bounds of a withdrawal of receipt units that is an exchange at a moving price, read from the chain. */
 export const withdrawalBounds = async (
   strategy: StrategyEntry,
   units: bigint,
@@ -29,7 +29,7 @@ export const withdrawalBounds = async (
 ): Promise<ExchangeBounds | undefined> =>
   accepted(placeOf(strategy).exchange?.outOf(units), strategy.asset, ask, slippage)
 
-/** What brings nothing is POLICY_MIN_OUT; whether its price is fair is looked at with the whole plan. */
+/** POLICY_MIN_OUT for an exchange that brings nothing; the fairness of its price is checked with the whole plan. */
 async function accepted(
   asked: Rounds<Offer> | undefined,
   token: Token,
@@ -41,6 +41,6 @@ async function accepted(
   const { brings } = offer
   if (!brings) throw new AppError('POLICY_MIN_OUT', `Nothing of ${token.symbol} comes of this amount now`)
   const least = leastOf(offer, slippage ?? usualSlippage)
-  // Whoever builds the call has read the same a moment before or after.
+  // The builder of the call has read the same price moments apart.
   return { expected: brings, least: least - drift(least) }
 }

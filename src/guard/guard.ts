@@ -12,7 +12,7 @@ import { authoritySelectors, findAuthorityCall } from './authority.ts'
 import { type Exemptions, expectationOf, noExemptions } from './expectations.ts'
 import { checkFeePayment, feeReceiverFault, refuseHighServiceFee, statedFeesFault } from './service-fees.ts'
 
-/** Whoever asked for it: what a swap or a transfer pays goes to nobody from whom it would never come back. */
+/** Refuses payments of a swap or transfer to addresses from which they would never return, for anybody. */
 function refuseLost({
   intent,
   chainId,
@@ -35,10 +35,10 @@ function refuseLost({
     })
 }
 
-/** What a transaction is there for in its leg. */
+/** The role of a transaction in its leg. */
 type Role = 'approve-reset' | 'approve' | 'action' | 'fee'
 
-/** One transaction of a leg, understood. */
+/** One decoded transaction of a leg. */
 export type DecodedStep = {
   index: number
   role: Role
@@ -47,7 +47,7 @@ export type DecodedStep = {
   text: string
 }
 
-/** What is to be checked. */
+/** The input of `checkLeg`. */
 export type LegCheck = {
   intent: Intent
   chainId: number
@@ -67,7 +67,10 @@ const deny = ({ code, message }: Violation, index?: number): AppError =>
     ...(code === 'POLICY_CONTRACT_NOT_ALLOWED' && vouching(message)),
   })
 
-/** How somebody who knows what a rule does not know says so: by the address that the rule names first. Where the right one is known, nobody is led to vouch for another. */
+/**
+ * The hint that exempts the address a rule names first. Without one if the right address is known, so that nobody is led to exempt
+ * another.
+ */
 function vouching(message: string): { hint?: string } {
   if (!message.includes(' is not in the catalogue')) return { hint: notTheOne }
   const address = /0x[0-9a-fA-F]{40}/.exec(message)?.[0]
@@ -77,14 +80,14 @@ function vouching(message: string): { hint?: string } {
 }
 
 /**
- * Decides whether the transactions of one leg do what was asked and nothing else, whoever built them. Gives them back
- * understood, or throws the first rule that is broken (G1 to G8), as POLICY_*. What is not known is refused.
+ * Decides whether the transactions of one leg do what was asked and nothing else, from any source. Returns them decoded, or throws
+ * the first broken rule (G1 to G8) as POLICY_*. Anything unknown is refused.
  */
 export function checkLeg(question: LegCheck): DecodedStep[] {
   const { intent: asked, chainId, transactions: all, catalog, vouched = noExemptions } = question
   refuseMisshapen(question)
   refuseLost(question)
-  // Nothing but what is stated may stand behind the action, and it stands there once.
+  // Only the stated fees may follow the action, each once.
   const transactions = withoutPayments(asked, all)
   const paid = all.slice(transactions.length)
   if (transactions.length === 0)
@@ -128,7 +131,7 @@ export function checkLeg(question: LegCheck): DecodedStep[] {
   ]
 }
 
-/** The payments of the fees that are stated, as the last steps. */
+/** The fee payments of a leg, as its last steps. */
 function feeSteps(
   { intent, chainId, catalog, vouched = noExemptions }: LegCheck,
   paid: readonly Transaction[],
@@ -148,7 +151,7 @@ function feeSteps(
   return steps
 }
 
-/** G1 and G2: as many as there may be, each of its shape, all of them for the chain of the leg. */
+/** G1 and G2: the number and shape of the transactions, all on the leg's chain. */
 function refuseMisshapen({ intent, chainId, transactions }: LegCheck): void {
   // Two approvals, the action and the fees.
   const most = 3 + mostFees
@@ -169,7 +172,7 @@ function refuseMisshapen({ intent, chainId, transactions }: LegCheck): void {
       )
 }
 
-/** G1: exactly the four fields, each of its shape, and a target that can be meant. */
+/** G1: exactly the four fields, each well-formed, and a plausible target. */
 function shapeFault(transaction: Transaction, { wallet }: Intent): string | undefined {
   if (Object.keys(transaction).sort().join() !== 'chainId,data,to,value')
     return 'It has other fields than to, data, value and chainId'
@@ -186,9 +189,9 @@ function shapeFault(transaction: Transaction, { wallet }: Intent): string | unde
 
 const selectorOf = (data: Hex): Hex => data.slice(0, 10).toLowerCase() as Hex
 
-/** G3 and the half of G8 that needs no context: (reset approval)? (approval)? action, and no other grant of power anywhere. */
+/** G3 and the context-free half of G8: (reset approval)? (approval)? action, and no other grant of authority. */
 function rolesOf(transactions: readonly Transaction[], intent: Intent): Role[] {
-  // The one operation that is an approval: of nothing, and alone.
+  // The only operation that is itself an approval: of zero, and alone.
   if (intent.kind === 'revoke' && transactions.length === 1) return ['action']
 
   return transactions.map(({ data }, index) => {

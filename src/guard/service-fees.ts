@@ -19,7 +19,10 @@ import { refuse, type Violation } from '../protocols/verdict.ts'
 import { bindTransfer } from './erc20-binding.ts'
 import { intentTokens } from './expectations.ts'
 
-/** Fees that are stated must be such: all of the same that is known to be there, together less than that, and each to somebody else. */
+/**
+ * Why stated fees are invalid: they must share one basis that is known, stay below it in total, and each go to somebody else;
+ * `undefined` if valid.
+ */
 export function statedFeesFault(
   intent: Intent,
   fees: readonly ServiceFee[],
@@ -41,11 +44,11 @@ export function statedFeesFault(
   return undefined
 }
 
-/** What is withdrawn, where that is known before: of everything, the simulation tells. */
+/** The withdrawn amount if known beforehand; for a full withdrawal the simulation tells. */
 const wholeOf = ({ amount, shares }: Extract<Intent, { kind: 'withdraw' }>): bigint | undefined =>
   shares === undefined ? amount : undefined
 
-/** Why nobody who is paid a fee would have it: the receiver is a token, a contract of the catalogue or of the operation (`action`), or nobody's. */
+/** Why a fee receiver is invalid: a token, a contract of the catalogue or of the operation (`action`), or an unowned address. */
 export function feeReceiverFault(
   intent: Intent,
   { catalog, chainId, action }: { catalog: Catalog; chainId: number; action: Address },
@@ -61,13 +64,13 @@ export function feeReceiverFault(
   return undefined
 }
 
-/** How much of what they are charged of fees are together, in basis points, rounded up. */
+/** The total of fees in basis points of their basis, rounded up. */
 export const totalFeeBps = (fees: readonly ServiceFee[]): number => {
   const { of } = fees[0]!
   return Number((sumOf(fees) * 10_000n + of - 1n) / of)
 }
 
-/** Refuses fees that are together above what the person allows, in basis points. POLICY_SERVICE_FEE, with the flag that allows it. */
+/** Refuses a total fee above the person's limit, in basis points. POLICY_SERVICE_FEE, with the flag that allows it. */
 export function refuseHighServiceFee(intent: Intent, most: number = usualServiceFeeBps): void {
   const fees = feesOf(intent)
   const [first, amount] = [fees[0], sumOf(fees)]
@@ -91,8 +94,8 @@ export function refuseHighServiceFee(intent: Intent, most: number = usualService
 }
 
 /**
- * The payment of a fee that was stated: this token, this amount, to this collector, and nothing else in it. A collector may act by
- * itself, too: what it pays then comes back to it.
+ * Checks the payment of a stated fee: token, amount and collector, and nothing else. If the collector acts by itself, it pays
+ * itself.
  */
 export function checkFeePayment(
   intent: Intent,

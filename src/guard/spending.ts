@@ -7,10 +7,10 @@ import type { Intent } from '../protocols/intent.ts'
 import { drift } from '../protocols/receipt-units.ts'
 import { feesOf, sumOf, withoutFees } from '../protocols/service-fee.ts'
 
-/** So much of a token. */
+/** An amount of a token. */
 export type Spend = { token: Token; amount: bigint }
 
-/** What an intent takes out of the wallet, the native coin included. A withdrawal only brings. */
+/** What an intent spends from the wallet, the native coin included. A withdrawal spends nothing. */
 export function intentSpending(intent: Intent): Spend | undefined {
   switch (intent.kind) {
     case 'deposit':
@@ -26,7 +26,7 @@ export function intentSpending(intent: Intent): Spend | undefined {
   }
 }
 
-/** What an intent lets a contract take through an allowance: the native coin is sent, and never taken. Some markets take the receipt so. */
+/** What an intent spends through an allowance; the native coin needs none. Some markets take the receipt this way. */
 export function requiredAllowance(intent: Intent): Spend | undefined {
   if (intent.kind === 'withdraw')
     return placeOf(intent.strategy).takesReceipt
@@ -36,11 +36,11 @@ export function requiredAllowance(intent: Intent): Spend | undefined {
   return spend?.token.address === nativeAddress ? undefined : spend
 }
 
-/** The most of the receipt that a part may cost. */
+/** The most receipt units that a partial withdrawal may cost. */
 export const maxReceiptUnits = ({ amount, units }: Extract<Intent, { kind: 'withdraw' }>): bigint =>
   units === undefined ? amount : units + drift(units)
 
-/** What legs take of each asset together, by a name that is stable: `31337:0xabc`. */
+/** What intents spend of each asset in total, by a stable name: `31337:0xabc`. */
 export function spendsByAsset(intents: readonly Intent[]): Map<string, Spend> {
   const all = new Map<string, Spend>()
   for (const intent of intents) {
@@ -56,17 +56,17 @@ export function spendsByAsset(intents: readonly Intent[]): Map<string, Spend> {
 export const assetName = ({ chainId, address }: Pick<Token, 'chainId' | 'address'>): string =>
   `${chainId}:${address.toLowerCase()}`
 
-/** Whom an intent pays. */
+/** The recipient of an intent. */
 export const intentReceiver = (intent: Intent): Intent['wallet'] =>
   intent.kind === 'swap' || intent.kind === 'transfer' ? intent.recipient : intent.wallet
 
-/** Whether a deposit or a withdrawal is an exchange at a price that moves. */
+/** Whether a deposit or withdrawal is an exchange at a moving price. */
 export const isPriced = (
   intent: Intent,
 ): intent is Extract<Intent, { kind: 'deposit' | 'withdraw' }> & { least: bigint } =>
   (intent.kind === 'deposit' || intent.kind === 'withdraw') && intent.least !== undefined
 
-/** By how much less than expected a swap may bring, or more it may cost, as a fraction; `undefined` where it is not known or no swap. */
+/** The slippage of a swap, as a fraction of the expected amount; `undefined` if unknown or not a swap. */
 export function slippageOf(
   intent: Intent,
   { in: expectedIn, out: expectedOut }: { in: { raw: string } | null; out: { raw: string } | null },
@@ -82,17 +82,17 @@ export function slippageOf(
   return bringing === undefined ? undefined : rounded(1 - ratio(amountOut, bringing))
 }
 
-/** By how much less than at a price amounts bring, as a fraction; nothing where they bring more. */
+/** How much less than at a price amounts bring, as a fraction; zero if more. */
 export const lossShare = (given: Amounts, price: Amounts): number =>
   Math.max(0, rounded(1 - ratio(given.amountOut * price.amountIn, given.amountIn * price.amountOut)))
 
-/** To the digits that amounts carry, and not those of a difference of floats. */
+/** Rounds a fraction to the digits that amounts carry. */
 const rounded = (share: number): number => Math.round(share * 1e9) / 1e9
 
-/** A quotient of amounts, exact to twelve digits. */
+/** The quotient of two amounts, to twelve digits. */
 const ratio = (a: bigint, b: bigint): number => (b === 0n ? 0 : Number((a * 10n ** 12n) / b) / 1e12)
 
-/** A leg that has passed the guard, or what is left of it. `until`, in Unix seconds, is the latest time at which its calldata still holds. */
+/** A leg, or the rest of one, that has passed the guard. `until` (Unix seconds) is when its calldata expires. */
 export type CheckedLeg = {
   chainId: number
   intent: Intent
@@ -100,7 +100,7 @@ export type CheckedLeg = {
   until?: number
 }
 
-/** The latest time at which the calldata of a leg still holds: what it says itself, or else what the quote says. */
+/** When a leg's calldata expires: by its own deadline, otherwise by the quote. */
 export function calldataDeadline(
   intent: Intent,
   call: { args: Readonly<Record<string, string>> } | undefined,
@@ -110,6 +110,6 @@ export function calldataDeadline(
   return { until: own === undefined ? intent.deadline : Number(own) }
 }
 
-/** Whether it is the native coin that is sent: then no contract is called. */
+/** Whether the native coin is transferred, so that no contract is called. */
 export const isNativeTransfer = (intent: Intent): boolean =>
   intent.kind === 'transfer' && intent.token.address === nativeAddress

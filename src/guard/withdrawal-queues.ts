@@ -10,19 +10,19 @@ import type { StrategyEntry } from '../protocols/catalog.ts'
 import type { Request } from '../protocols/withdrawal-queue.ts'
 import { firstWord } from './simulation/reads.ts'
 
-/** The token (ERC-721) that stands for a request in the queue of a market, as something whose balance is watched; `undefined` where there is none. */
+/** The ERC-721 ticket of a market's withdrawal queue, as a token whose balance is watched; `undefined` without one. */
 export function queueTicket(strategy: StrategyEntry): Token | undefined {
   const ticket = queueOf(strategy)?.ticket
   return ticket && { chainId: strategy.chainId, ...ticket, name: ticket.symbol, decimals: 0 }
 }
 
-/** Whether what is withdrawn from a market waits in a queue, and is claimed later. */
+/** Whether withdrawals from a market are queued and claimed later. */
 export const hasWithdrawalQueue = (strategy: StrategyEntry): boolean => queueOf(strategy) !== undefined
 
-/** Whether a withdrawal of a strategy only asks for its funds, which are claimed later. */
+/** Whether a withdrawal only requests funds, which are claimed later. */
 export const isQueuedWithdrawal = (strategy: StrategyEntry): boolean => queueOf(strategy) !== undefined
 
-/** What a wallet has in the queue of a strategy, read by ourselves: where its contract does not list tickets, of those that are proposed to be claimed. */
+/** The wallet's requests in a queue, read from the chain; if the contract does not list them, of the proposed ones. */
 async function requestsOf(
   strategy: StrategyEntry,
   wallet: Address,
@@ -46,8 +46,9 @@ async function requestsOf(
 }
 
 /**
- * What a claim takes: the requests of the wallet that one transaction claims, and what they pay. Nothing is an empty list. Where nothing can be
- * claimed, it takes back what was let pass: the `amount` is of the receipt then, and `was` is what that is worth. What `lapsed` beside stays.
+ * What a claim brings: the wallet's claimable requests of one transaction, and their payout; an empty list without any. If nothing
+ * is claimable, it recovers lapsed requests: `amount` is then in the receipt and `was` its value. `lapsed` requests beside
+ * claimable ones stay.
  */
 export async function readClaim(
   strategy: StrategyEntry,
@@ -78,7 +79,7 @@ export async function readClaim(
   }
 }
 
-/** For how many seconds what is asked for can be claimed once it can be, and what gives back what was let pass; `undefined` where it can be for ever. */
+/** The claim window in seconds, and what recovers a lapsed request; `undefined` if claims never lapse. */
 export async function readClaimWindow(
   strategy: StrategyEntry,
   ask: NodeCall,
@@ -87,7 +88,7 @@ export async function readClaimWindow(
   return lapses && { seconds: await answerQueries(lapses.window(), ask), back: lapses.back }
 }
 
-/** Refuses a request that makes all that waits begin again, unless that is accepted. */
+/** Refuses a request that restarts the waiting time of all pending ones, unless accepted. */
 export async function refuseQueueRestart(
   strategy: StrategyEntry,
   wallet: Address,
@@ -106,7 +107,7 @@ export async function refuseQueueRestart(
   )
 }
 
-/** What a part of a position costs in units of its receipt, read by ourselves, where one leaves the market by giving those back. */
+/** The receipt units that a partial withdrawal costs, read from the chain, if the market is left by returning those. */
 export async function readReceiptUnits(
   strategy: StrategyEntry,
   amount: bigint,

@@ -4,10 +4,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDatabaseBusy, privateDirectory, storeFault } from './sql/sqlite.ts'
 
-/** A lock that is held. The operating system frees it when the process dies, however it dies. */
+/** A held lock. The operating system releases it when the process dies in any way. */
 export type Lock = { release: () => void }
 
-/** Takes the exclusive lock that a file stands for; `undefined` when another process holds it. */
+/** Takes the exclusive lock of a file; `undefined` if another process holds it. */
 export function tryLock(path: string): Lock | undefined {
   let db: DatabaseSync | undefined
   try {
@@ -30,7 +30,7 @@ export function tryLock(path: string): Lock | undefined {
   }
 }
 
-/** The same, waiting up to `waitMs` for whoever holds it. */
+/** The same, waiting up to `waitMs`. */
 export async function acquireLock(
   path: string,
   waitMs: number,

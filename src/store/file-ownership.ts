@@ -7,7 +7,7 @@ import { storeFault } from './sql/sqlite.ts'
 const refused = (path: string, why: string, hint: string): AppError =>
   new AppError('STATE_UNUSABLE', `${path} cannot be used: ${why}`, { details: { path }, hint })
 
-/** What is at a path, without following a link; `undefined` when nothing is. */
+/** The file status of a path, without following links; `undefined` if it does not exist. */
 function at(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })
@@ -17,8 +17,8 @@ function at(path: string): Stats | undefined {
 }
 
 /**
- * Refuses a file, or the directory that it is in, that belongs to another user, that others can read, or that is a link:
- * what signed bytes are kept in must be nobody else's. What is not there yet is made private.
+ * Refuses a file or its directory that belongs to another user, is readable by others, or is a link, since it holds signed bytes. A
+ * missing one is created private.
  */
 export function refuseSharedFile(file: string): void {
   if (file === ':memory:' || process.getuid === undefined) return

@@ -13,15 +13,15 @@ const signatureOf = (selector: string): string | undefined => {
   return table?.[selector as Hex]
 }
 
-/** So many errors inside each other are told; who passes on more of them says nothing with it. */
+/** How many nested errors are decoded. */
 const mostPassedOn = 4
 
-/** So many characters of a reason are told, and so many bytes of what was returned are read. */
+/** The longest reason in characters, and the most bytes of return data that are decoded. */
 const most = { characters: 1_000, bytes: 16_384 }
 
 /**
- * Why a call reverted, in words. `data` is what it returned, if anything; `message` is what the node says about it. Both may come from
- * anybody, so what is told of them has an end, and so has the time that it takes.
+ * The reason of a revert in words. `data` is the return data, `message` the node's text. Both are untrusted, so length and work are
+ * limited.
  */
 export function revertReason(data: Hex | undefined, message = ''): string {
   const reason = reasonOf(data, message, 0)
@@ -42,7 +42,7 @@ function reasonOf(data: Hex | undefined, message: string, passed: number): strin
   }
 }
 
-/** What an error says: words as they are, an error of a type by its name, and what it passes on by what that says. */
+/** The words of an error: a message as it is, a custom error by name, a nested error by its own words. */
 function told(data: Hex, signature: string | undefined, passed: number): string {
   const abi: Abi = signature === undefined ? [] : parseAbi([`error ${signature}`] as readonly string[])
   const { errorName, args } = decodeErrorResult({ abi, data })
@@ -51,13 +51,13 @@ function told(data: Hex, signature: string | undefined, passed: number): string 
     return `it stopped at an internal check (panic 0x${BigInt(String(values[0])).toString(16)})`
   if (errorName === 'Error') return worded(plain(String(values[0])), [])
   const passedOn = values[typesOf(signature).indexOf('bytes')]
-  // Four bytes are the least that an error has.
+  // An error has at least four bytes.
   if (typeof passedOn === 'string' && passedOn.length >= 10 && passed < mostPassedOn)
     return `${errorName}: ${reasonOf(passedOn as Hex, '', passed + 1)}`
   return worded(errorName, values)
 }
 
-/** The types of what an error carries. */
+/** The argument types of an error signature. */
 const typesOf = (signature = '()'): string[] => signature.slice(signature.indexOf('(') + 1, -1).split(',')
 
 function worded(said: string, args: readonly unknown[]): string {

@@ -2,16 +2,19 @@ import { AppError } from '../../domain/errors.ts'
 import type { Endpoint } from './endpoint.ts'
 import { batchRefusedError, invalidAnswer, isRecord, type RpcCall, unwrap, unwrapBatch } from './envelope.ts'
 
-/** So many calls go into one exchange, and fewer where an endpoint takes no more: public ones take a hundred, three, or no batch at all. */
+/** The batch sizes, largest first; smaller ones for endpoints that refuse more: public ones take a hundred, three, or no batch. */
 const sizes = [100, 25, 10, 3, 1]
 
-/** The most calls that `askAll` is given. */
+/** The most calls of one `requestBatch`. */
 export const maxBatchCalls = sizes[0]!
 
-/** So many exchanges go side by side. */
+/** How many exchanges run in parallel. */
 const sideBySide = 8
 
-/** How many calls an endpoint took that had refused more, and until when that is believed, on the monotonic clock: it may have been a mood. */
+/**
+ * The batch size that an endpoint accepted after refusing more, and until when (monotonic) it is used: the refusal may be
+ * temporary.
+ */
 const taken = new WeakMap<Endpoint, { size: number; until: number }>()
 const believedMs = 600_000
 
@@ -20,9 +23,9 @@ type Time = { deadlineMs: number; until: number }
 const leftOf = ({ deadlineMs, until }: Time): number => Math.min(deadlineMs, until - performance.now())
 
 /**
- * The answers to a hundred calls or fewer in their order, in as few exchanges as the endpoint takes; the first error answer is thrown.
- * Logs never come without the other calls of their batch: those say whether the node has the blocks that it gives logs of. `deadlineMs` is for
- * one exchange, and `until`, on the monotonic clock, for all of them.
+ * Answers up to a hundred calls in order, in as few exchanges as the endpoint allows; the first error is thrown. Logs are always
+ * requested together with the other calls of their batch, which show whether the node has those blocks. `deadlineMs` is for one
+ * exchange, `until` (monotonic) for all.
  */
 export async function requestBatch(
   endpoint: Endpoint,
@@ -40,7 +43,7 @@ export async function requestBatch(
       if (faultOf(error) !== 'batch') break
     }
   const logs = calls.find(({ method }) => method === 'eth_getLogs')
-  // It may be the logs that are too many: that is asked apart. What it gives alone is not counted with.
+  // The refusal may be about too many logs: they are requested separately, and that result does not affect the size.
   if (logs && ['batch', 'all'].includes(String(faultOf(refusal))))
     try {
       unwrap(endpoint.host, await endpoint.exchange(logs, leftOf(time)), logs)
@@ -87,13 +90,13 @@ async function inParts(
   return calls.map((call) => answers.get(call))
 }
 
-/** Whether a refusal is of how many logs were asked for, and not of whoever asks. */
+/** Whether a refusal is about the number of logs and not about the caller's rate. */
 const isOfLogs = ({ details }: AppError): boolean =>
   /range|results?\b|logs?\b|blocks?\b|large|limit|exceed/i.test(String(details?.message))
 
-/** What is wrong with the answer to a batch: `batch` where it is too large, `all` where it has one error for all. */
+/** The fault of a batch answer: `batch` if it is too large, `all` for one error in place of all answers. */
 const faultOf = (error: unknown): unknown => (error instanceof AppError ? error.details?.fault : undefined)
 
-/** By what two answers to one call are told apart: a block by its hash, as nodes write the rest of it in several ways. */
+/** The identity of an answer for comparison: a block by its hash, since nodes format the rest differently. */
 const nameOf = (answer: unknown): string =>
   isRecord(answer) && typeof answer.hash === 'string' ? answer.hash.toLowerCase() : JSON.stringify(answer)

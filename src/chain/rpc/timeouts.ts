@@ -5,10 +5,10 @@ import { wait } from '../../http/backoff.ts'
 import { isUnknownBlock } from './errors.ts'
 import type { Rpc } from './rpc.ts'
 
-/** How long somebody is asked before he counts as silent, in ms: a person waits for the answer. */
+/** How long to wait for a node before it counts as silent, in ms, while a person waits. */
 export const nodeTimeoutMs = 8_000
 
-/** What work gives, unless it takes too long, in ms: then `undefined`. */
+/** The result of work, or `undefined` after this time in ms. */
 export async function withTimeout<T>(work: Promise<T>, longestMs = nodeTimeoutMs): Promise<T | undefined> {
   const late = new AbortController()
   try {
@@ -21,21 +21,21 @@ export async function withTimeout<T>(work: Promise<T>, longestMs = nodeTimeoutMs
   }
 }
 
-/** What work gives; `undefined` where a node does not answer, or not so that it can be used. */
+/** The result of work; `undefined` if a node does not answer, or not usefully. */
 export const undefinedIfUnanswered = <T>(work: Promise<T>): Promise<T | undefined> =>
   work.catch((error: unknown) => {
     if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
     throw error
   })
 
-/** Time as execution sees it. `now` is monotonic, in ms; `wall` is epoch ms; `sleep` rejects when the signal is aborted. */
+/** The clock of an execution. `now` is monotonic, in ms; `wall` is epoch ms; `sleep` rejects on abort. */
 export type Clock = {
   now: () => number
   wall: () => number
   sleep: (ms: number, signal?: AbortSignal) => Promise<void>
 }
 
-/** The time of this machine. */
+/** The clock of this machine. */
 export const systemClock: Clock = {
   now: () => performance.now(),
   wall: () => Date.now(),
@@ -44,16 +44,16 @@ export const systemClock: Clock = {
   },
 }
 
-/** How long what was begun may still take when the time of a run is over, in ms. */
+/** How long a started request may still take after the deadline of a run, in ms. */
 const graceMs = 5_000
 
-/** The longest that a node took for one answer, in ms; it may not have come at all. */
+/** The longest time that a node took for one answer, in ms, including an answer that never came. */
 type Wait = { host: string; ms: number }
 
-/** Who is waited for. `longest` is asked when the time is over, and counts who has not answered by then. */
+/** Measures answer times. `longest` is read at the deadline and includes unanswered requests. */
 export type AnswerTimes = { begin: (host: string) => () => void; longest: () => Wait | undefined }
 
-/** Keeps an account of the answers that a run waits for. */
+/** Starts measuring the answers that a run waits for. */
 export function newAnswerTimes(clock: Clock): AnswerTimes {
   const open = new Set<{ host: string; since: number }>()
   let most: Wait | undefined
@@ -76,7 +76,7 @@ export function newAnswerTimes(clock: Clock): AnswerTimes {
   }
 }
 
-/** Waits for `work` until a little after `until`, on the monotonic clock; then RPC_UNREACHABLE, whatever becomes of it. */
+/** Waits for `work` until a little after `until` (monotonic); then RPC_UNREACHABLE. */
 export async function withDeadline<T>(
   { clock, until, waits }: { clock: Clock; until: number; waits?: AnswerTimes },
   host: string,
@@ -102,11 +102,11 @@ export async function withDeadline<T>(
   }
 }
 
-/** Whether somebody did not answer only because the time of a run was over: he may be well. */
+/** Whether a request failed only because of the run's deadline: the node may be well. */
 export const isDeadlineFault = ({ code, details }: AppError): boolean =>
   code === 'RPC_UNREACHABLE' && details?.fault === 'time over'
 
-/** A chain that is asked nothing any more when the time of a run is over: one that answers slowly must not hold a command up. */
+/** An RPC that sends nothing after the deadline of a run, so that a slow node cannot delay the command. */
 export const rpcWithDeadline = (
   rpc: Rpc,
   run: { clock: Clock; until: number; waits?: AnswerTimes },
@@ -121,7 +121,7 @@ export const rpcWithDeadline = (
   batch: (calls) => withDeadline(run, rpc.host, () => rpc.batch(calls)),
 })
 
-/** One of several endpoints that has so long for each answer, in ms: who hangs is as one that is down, RPC_UNREACHABLE. */
+/** An RPC with a time limit for each answer, in ms: a hanging endpoint fails as RPC_UNREACHABLE. */
 export function withAnswerTimeout(rpc: Rpc, ms = nodeTimeoutMs): Rpc {
   const soon = async <T>(work: Promise<T>): Promise<T> => {
     const answer = await withTimeout(
@@ -146,12 +146,12 @@ export function withAnswerTimeout(rpc: Rpc, ms = nodeTimeoutMs): Rpc {
   }
 }
 
-/** How long to wait before each new try, in ms: in all a block of the slowest chains, as a node that is one behind has it by then. */
+/** The delays before each retry, in ms: in total a block of the slowest chains, so that a node one block behind catches up. */
 export const retryDelays: readonly number[] = [100, 200, 400, 800, ...Array<number>(11).fill(1_000)]
 
 /**
- * A chain whose nodes are asked again shortly for what hangs on a block that they do not have: another node behind the same address may
- * have named it. A block that does not come is RPC_INCONSISTENT.
+ * An RPC that retries shortly if the node lacks a block: another node behind the same address may have named it. RPC_INCONSISTENT
+ * if the block does not arrive.
  */
 export const retryingRpc = (rpc: Rpc): Rpc => ({
   get host() {

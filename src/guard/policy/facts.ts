@@ -6,7 +6,7 @@ import type { Intent } from '../../protocols/intent.ts'
 import type { AssuranceLevel } from '../assurance.ts'
 import type { Simulation } from '../simulation/result.ts'
 
-/** One rule of a policy against one plan. */
+/** The result of one policy rule for one plan. */
 export type RuleResult = {
   rule: string
   wanted: string
@@ -23,13 +23,14 @@ export type RuleResult = {
     | 'POLICY_MIN_OUT'
     | 'POLICY_PRICE_IMPACT'
     | 'POLICY_STANDING_ALLOWANCE'
-  /** What helps, where that is more than a word with whoever may change the policy. */
+  /** A hint, if there is a better one than asking the policy's owner. */
   hint?: string
 }
 
 /**
- * What a policy is compared with. `at` is now, in epoch ms; `quoteAgeMs` is how old the quote is at least, `null` without
- * one. `impact` is by how much less than at spot an exchange brings, `null` where nobody says; it is missing where none was looked for. `standing` is what contracts may take already beyond what this needs. `held` is what other operations of the wallet moved of an asset since a time.
+ * The facts of a plan that a policy is compared with. `at` is epoch ms; `quoteAgeMs` is the quote's least age, `null` without one.
+ * `impact` is an exchange's price impact, `null` if unknown, missing if not applicable. `standing` are allowances beyond the need.
+ * `held` is what other operations of the wallet moved of an asset since a time.
  */
 export type PolicyFacts = {
   legs: readonly { intent: Intent; action: Address; slippage: number | undefined; impact?: number | null }[]
@@ -38,7 +39,7 @@ export type PolicyFacts = {
   simulation: Pick<Simulation, 'how' | 'gas' | 'fees' | 'dataFee' | 'endpoints'> | null
   coin: Token
   assurance: AssuranceLevel
-  /** A contract that is used for the first time and that nobody trusts yet. */
+  /** A contract at first use that is not trusted yet. */
   untried?: Address | undefined
   at: number
   quoteAgeMs: number | null

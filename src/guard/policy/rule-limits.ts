@@ -13,7 +13,7 @@ import type { Policy } from './policy.ts'
 
 const minutes = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3, 5))
 
-/** Whether a time is inside hours of UTC; a range that ends before it begins goes over midnight. */
+/** Whether a time is within hours of UTC; a range may cross midnight. */
 function isWithin(hours: string, at: number): boolean {
   const [from = '', to = ''] = hours.split('-')
   const now = minutes(new Date(at).toISOString().slice(11, 16))
@@ -21,11 +21,11 @@ function isWithin(hours: string, at: number): boolean {
   return begins <= ends ? now >= begins && now < ends : now >= begins || now < ends
 }
 
-/** Taking allowances back is never what a policy is there to stop: only what it costs is held to it. */
+/** Whether the legs only revoke: a policy must not prevent that, only limit its cost. */
 const isRevocation = (legs: PolicyFacts['legs']): boolean =>
   legs.every(({ intent }) => intent.kind === 'revoke')
 
-/** The rules about price, time and how much was checked. */
+/** The rules about price, time and assurance. */
 export function termRules(
   policy: Policy,
   { legs, at, quoteAgeMs, assurance, simulation, standing, networks, untried }: PolicyFacts,
@@ -144,7 +144,7 @@ export function termRules(
   ]
 }
 
-/** The rules about what gas may cost. */
+/** The rules about gas cost. */
 export function feeRules(
   { maxFeePerGas, maxTotalFee }: Policy,
   { legs, simulation, coin }: PolicyFacts,
@@ -161,7 +161,7 @@ export function feeRules(
       met: fees.maxFeePerGas <= parseGwei(maxFeePerGas),
       code: 'POLICY_FEE_CAP',
     },
-    // What cannot be tried is held to the total where it is signed, by the gas that its node asks then.
+    // A leg that cannot be simulated is held to the total at signing, by the gas limit then.
     maxTotalFee !== undefined &&
       !(nothingKnown && isRevocation(legs)) && {
         rule: 'maxTotalFee',

@@ -12,7 +12,7 @@ import type { PolicyFacts, RuleResult } from './facts.ts'
 import type { Policy } from './policy.ts'
 import { feeRules, termRules } from './rule-limits.ts'
 
-/** The rules about who is paid, and through what. */
+/** The rules about recipients, strategies and contracts. */
 function placeRules({ receivers, strategies, contracts }: Policy, legs: PolicyFacts['legs']): RuleResult[] {
   return legs.flatMap(({ intent, action }): RuleResult[] => {
     const paid = [intentReceiver(intent), ...feesOf(intent).map(({ to }) => to)]
@@ -38,7 +38,7 @@ function placeRules({ receivers, strategies, contracts }: Policy, legs: PolicyFa
             },
           ]
         : []),
-      // Taking an allowance back is never what a policy is there to stop.
+      // A policy must not prevent a revocation.
       ...(contracts && intent.kind !== 'revoke'
         ? [
             {
@@ -54,10 +54,10 @@ function placeRules({ receivers, strategies, contracts }: Policy, legs: PolicyFa
   })
 }
 
-/** A day, in ms: the window of the limits per day. */
+/** A day in ms: the window of the daily limits. */
 export const dayMs = 86_400_000
 
-/** The limit of a policy for each asset it names, in the smallest unit. A name that nothing has is CONFIG_INVALID: it would limit nothing. */
+/** The limit of each asset in a policy, in the smallest unit. CONFIG_INVALID for an unknown name, which would limit nothing. */
 export function policyLimits(
   limits: Readonly<Record<string, string>> | undefined,
   { networks, tokens }: Catalog,
@@ -78,7 +78,7 @@ export function policyLimits(
   )
 }
 
-/** Every rule of a policy against a plan, in the order in which they are applied. */
+/** All policy rules for a plan, in order. */
 export function policyRules(policy: Policy, catalog: Catalog, facts: PolicyFacts): RuleResult[] {
   const { legs, at } = facts
   const spends = spendsByAsset(legs.map(({ intent }) => intent))
@@ -118,7 +118,7 @@ function within(
   })
 }
 
-/** Throws the first rule that is not met. */
+/** Throws the first violated rule. */
 export function enforceRules(rules: readonly RuleResult[]): void {
   const broken = rules.find(({ met }) => !met)
   if (!broken) return

@@ -9,14 +9,14 @@ import type { Log } from './granted-authority.ts'
 import { firstWord, readsOf, type WalletState } from './reads.ts'
 import type { Allowance, SimulationQuestion } from './result.ts'
 
-/** A leg that is to be run on top of a block, which `peer` has as well. */
+/** A leg to simulate on a block that `peer` has too. */
 export type SimulationInput = Omit<SimulationQuestion, 'allowances'> & {
   allowances: readonly Allowance[]
   peer?: Rpc
   before: WalletState
 }
 
-/** What is there after the last step. `value` is what the steps carried. */
+/** The state after the last step. `value` is the total of the steps' values. */
 export type SimulationOutcome = {
   balances: bigint[]
   allowed: bigint[]
@@ -27,16 +27,16 @@ export type SimulationOutcome = {
   logs: Log[]
 }
 
-/** The accounts of one run that only read: nobody can know them before, so nobody can behave because of them. */
+/** The probe accounts of one simulation that only read. They are random, so no contract can recognise them. */
 type Strangers = { reader: Address; coinOf: Address; codeOf: Address; random: Hex }
 
-/** New strangers. */
+/** New random probe accounts. */
 export const newProbeAccounts = (): Strangers => {
   const some = (bytes: number): Hex => `0x${randomBytes(bytes).toString('hex')}`
   return { reader: some(20), coinOf: some(20), codeOf: some(20), random: some(32) }
 }
 
-/** EVM code that answers with the balance (0x31) or the code hash (0x3f) of the account in the first word of its calldata. */
+/** EVM code that returns the balance (0x31) or code hash (0x3f) of the account in the first calldata word. */
 const answering = (opcode: '31' | '3f'): Hex => `0x600035${opcode}60005260206000f3`
 
 type CallResult = {
@@ -48,8 +48,8 @@ type CallResult = {
 }
 
 /**
- * Runs a leg and the reads after it as one block at a time. Without gas limits they are found out; with them all is as it
- * will be signed: nonce, gas, fees, validated, the block made by who made the last one, and its randomness new.
+ * Simulates a leg and the reads after it as one block. Without gas limits they are measured; with them everything is as it will be
+ * signed: nonce, gas, fees, validation, the last block's producer, new randomness.
  */
 export async function simulateBlock(
   block: SimulationInput,
@@ -131,7 +131,7 @@ function reverted({ returnData, error }: CallResult, index: number, of: number):
   return revertedStep(index, of, data, error?.message)
 }
 
-/** Says which step of a leg would fail, and why. */
+/** The error for the step of a leg that would fail, with the reason. */
 export function revertedStep(index: number, of: number, data: Hex | undefined, message?: string): AppError {
   const reason = revertReason(data, message)
   return new AppError('SIMULATION_REVERTED', `Step ${index + 1} of ${of} would fail: ${reason}`, {

@@ -10,15 +10,15 @@ import { feesOf, sumOf } from '../../protocols/service-fee.ts'
 import { queueTicket } from '../withdrawal-queues.ts'
 import type { Simulation } from './result.ts'
 
-/** Balances of rebasing tokens may be off by a unit or two from rounding. */
+/** The rounding error of rebasing balances, in units. */
 export const roundingUnits = 2n
 
-/** The least by which a balance must change, and what it means when it changes by less. */
+/** The least change of a balance, and the message if it is violated. */
 type Bound = { token: Token; least: bigint; what: string }
 
 const more = 'more is taken than was asked for'
 
-/** What an intent may take from the wallet's balances and must bring to them. `held` is a balance before. */
+/** The balance changes that an intent allows and requires. `held` is a balance before. */
 function boundsOf(
   intent: Intent,
   held: (token: Token) => bigint,
@@ -40,7 +40,7 @@ function boundsOf(
       const most =
         intent.shares === undefined && shares !== undefined ? shares + roundingUnits : held(receipt)
       const queue = queueOf(intent.strategy)
-      // A request takes the receipt and brings nothing yet, but the token that stands for it.
+      // A withdrawal request takes the receipt and brings only its ticket.
       if (queue) {
         const ticket = queueTicket(intent.strategy)
         return [
@@ -87,15 +87,15 @@ function boundsOf(
   }
 }
 
-/** What a deposit must bring of the receipt at least: what was read that it should, at a price that moves a little, or anything at all. */
+/** The least receipt amount of a deposit: the expected one, or anything at a slightly moving price. */
 function leastIn(shares: bigint | undefined): bigint {
   const least = shares === undefined ? 1n : shares - drift(shares) - roundingUnits
   return least > 1n ? least : 1n
 }
 
 /**
- * What must come out at least, less the fees: what was read at a price that moves, or of everything what the market says that it `pays` and
- * that which the fees were charged of, and anything at all.
+ * The least amount out after fees: the bound at a moving price, for a full withdrawal the market's quote `pays` and the fee basis,
+ * and always something.
  */
 function leastOut(
   { wallet, amount, shares, fees = [], least }: Extract<Intent, { kind: 'withdraw' }>,
@@ -109,14 +109,14 @@ function leastOut(
   return worth > whole ? worth : whole
 }
 
-/** What was seen of a leg. Without a coin nothing is known of that, where a node cannot simulate blocks. */
+/** The observed effects of a leg. The coin is unknown if the node cannot simulate blocks. */
 type Seen = Pick<Simulation, 'changes' | 'allowances'> &
   Partial<Pick<Simulation, 'coin' | 'gasUsed' | 'fees'>>
 
 /**
- * Compares what a simulated leg did to the wallet's own balances with what was asked: what is named may fall or must rise
- * by so much, nothing else may fall, and nothing more may be taken afterwards than before. Anything else is POLICY_SIMULATION. `shares` is what a
- * withdrawal should cost of the receipt, `pays` what one of everything should bring of the asset.
+ * Compares a leg's simulated effects on the wallet with its intent: named balances may fall or must rise by the bounds, no other
+ * may fall, and no allowance may grow. POLICY_SIMULATION otherwise. `shares` is the expected receipt cost of a withdrawal, `pays`
+ * the expected payout of a full one.
  */
 export function checkEffect(
   intent: Intent,
@@ -138,7 +138,7 @@ export function checkEffect(
     )
   }
   refuseRest(intent, changes)
-  // What gas may cost is not told from what does not come out: more than that is missing, or nothing.
+  // Gas and a missing payout cannot be told apart: only a larger shortfall counts.
   const least = leastCoin(intent, pays)
   if (least !== undefined) {
     const paid = (gasUsed ?? []).reduce((sum, used) => sum + used, 0n) * (fees?.maxFeePerGas ?? 0n)
@@ -149,7 +149,7 @@ export function checkEffect(
   }
   const most = leftoverOf(intent, changes)
   for (const { token, spender, before, after } of allowances) {
-    // What stood before stands by the will of the wallet, and less of it is no harm.
+    // A standing allowance is the wallet's own will; a reduction does no harm.
     if (after <= most || after <= before) continue
     throw new AppError(
       'POLICY_SIMULATION',
@@ -160,8 +160,8 @@ export function checkEffect(
 }
 
 /**
- * All of a position is all of it. A queue takes a receipt that rebases by its amount, which may leave the rounding of each part of it; and what
- * was not read leaves nothing to compare.
+ * Refuses a remainder after withdrawing everything. A queue that takes a rebasing receipt by amount may leave the rounding of each
+ * part; an unread balance is not compared.
  */
 function refuseRest(intent: Intent, changes: Simulation['changes']): void {
   if (intent.kind !== 'withdraw' || intent.shares === undefined) return
@@ -180,7 +180,7 @@ function refuseRest(intent: Intent, changes: Simulation['changes']): void {
   )
 }
 
-/** How much of the native coin a leg must bring at least, gas aside; `undefined` where it need not bring any. */
+/** The least native coin that a leg must bring, gas aside; `undefined` if none. */
 function leastCoin(intent: Intent, pays: bigint | undefined): bigint | undefined {
   if (intent.kind !== 'withdraw' && intent.kind !== 'claim') return undefined
   if (intent.kind === 'withdraw' ? queueOf(intent.strategy) : intent.takesBack) return 0n
@@ -188,7 +188,7 @@ function leastCoin(intent: Intent, pays: bigint | undefined): bigint | undefined
   return intent.kind === 'withdraw' ? leastOut(intent, pays) : intent.amount - roundingUnits
 }
 
-/** What a leg may leave of its allowance: a swap for an exact output leaves what it did not need, everything else nothing. */
+/** The allowance that a leg may leave: an exact-output swap leaves the unneeded part, everything else nothing. */
 function leftoverOf(intent: Intent, changes: Simulation['changes']): bigint {
   if (intent.kind !== 'swap' || intent.exact === 'in') return 0n
   const spent = changes.find(({ token }) => sameAddress(token.address, intent.tokenIn.address))?.delta ?? 0n

@@ -7,13 +7,13 @@ import { newProbeAccounts, revertedStep, type SimulationInput } from './block.ts
 import { firstWord, readsOf } from './reads.ts'
 import type { Simulation } from './result.ts'
 
-/** The first word of an answer whose every step succeeded. */
+/** The first word of an answer in which every step succeeded. */
 const allWell = 2n ** 256n - 1n
 
 /**
- * The weaker way, where a node cannot simulate blocks: one `eth_call` in which the wallet itself carries, by state
- * override, code that makes the calls one after the other and then reads. It shows balances and allowances, and neither
- * gas nor logs; a contract can tell it from the real thing. Where that is not known either, nothing is simulated.
+ * The weaker simulation for nodes without block simulation: one `eth_call` in which the wallet carries, by state override, code
+ * that makes the calls in order and then reads. It shows balances and allowances, but no gas or logs, and a contract can detect it.
+ * If that is not supported either, nothing is simulated.
  */
 export async function simulateByCall(
   block: SimulationInput,
@@ -34,7 +34,7 @@ export async function simulateByCall(
     if (isUnsupportedMethod(error)) return { ...nothing, changes: [], allowances: [] }
     throw error
   }
-  // That code always answers with something: nothing comes of a wallet without it, where the node leaves out what it does not know.
+  // That code always returns data: an empty result means that the node ignored the override.
   if (answer === '0x') return { ...nothing, changes: [], allowances: [] }
   const failed = firstWord(answer, 'the outcome')
   if (failed !== allWell)
@@ -59,10 +59,13 @@ export async function simulateByCall(
   }
 }
 
-/** Where the answer is put together: behind any calldata that is copied to the beginning of the memory. */
+/** The memory offset of the answer, behind any calldata that is copied to the start. */
 const answerAt = 0x10000
 
-/** EVM code that makes calls in order, each with calldata out of the code itself, and returns `allWell` and a word for each read; or the number of the step that failed and what it threw. */
+/**
+ * EVM code that makes calls in order, with calldata from the code itself, and returns `allWell` and a word for each read; or the
+ * number of the failed step and its error.
+ */
 function batchCode(steps: readonly Transaction[], reads: readonly ReadCall[]): Hex {
   const calls = [...steps, ...reads.map((read) => ({ ...read, value: 0n }))]
   const length = calls.reduce(
@@ -83,7 +86,7 @@ function batchCode(steps: readonly Transaction[], reads: readonly ReadCall[]): H
 
 const push = (value: number): Hex => concatHex(['0x62', numberToHex(value, { size: 3 })])
 
-/** One call: copy the calldata, call, and stop with number and reason if it fails. */
+/** The code of one call: copies the calldata, calls, and on failure returns number and reason. */
 function callCode(
   { to, data, value }: Pick<Transaction, 'to' | 'data' | 'value'>,
   index: number,

@@ -2,14 +2,14 @@ import { toEventSelector } from 'viem/utils'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 
-/** A log of a simulated step, as far as it is looked at. */
+/** The fields of a simulated log that are read. */
 export type Log = { address: Address; topics: Hex[]; data: Hex }
 
 const approval = toEventSelector(
   'event Approval(address indexed owner, address indexed spender, uint256 value)',
 )
 
-/** Events that say that somebody got power over what the first indexed account has; their first data word is how much. */
+/** Events that grant authority over what the first indexed account owns; their first data word is the amount. */
 const powers = new Map<Hex, string>([
   [approval, 'an allowance'],
   [
@@ -38,7 +38,7 @@ const powers = new Map<Hex, string>([
 
 const accountIn = (topic: Hex | undefined): Address => `0x${(topic ?? '').slice(-40)}`
 
-/** Refuses a leg in whose simulation anybody gets power over the wallet's things, but for the allowances that it is there to give. */
+/** Refuses a leg whose simulation grants authority over the wallet's assets, except its own allowances. */
 export function refuseGrantedAuthority(
   logs: readonly Log[],
   wallet: Address,
@@ -62,7 +62,7 @@ export function refuseGrantedAuthority(
   }
 }
 
-/** Refuses a leg in whose simulation the wallet gets other code. */
+/** Refuses a leg whose simulation changes the wallet's code. */
 export function refuseCodeChange(before: Hex, after: Hex, wallet: Address): void {
   if (before.toLowerCase() === after.toLowerCase()) return
   throw new AppError('POLICY_SIMULATION', `In the simulation the wallet ${wallet} gets other code`)

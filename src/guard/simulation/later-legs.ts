@@ -13,7 +13,10 @@ import { askMinter, minted } from '../../swaps/cctp-v2/delivery.ts'
 import { balanceOf, firstWord } from './reads.ts'
 import { gasLimitFor } from './simulate.ts'
 
-/** A leg that waits for what a bridge brings. `token` comes, `amount` of it, minted by the bridge of `messenger`; `receipt` is what it is to bring. */
+/**
+ * A leg that waits for a bridge delivery: `amount` of `token`, minted by the bridge of `messenger`; `receipt` is what it should
+ * bring.
+ */
 type LaterQuestion = {
   rpc: Rpc
   head: Head
@@ -26,7 +29,7 @@ type LaterQuestion = {
   receipt: Token
 }
 
-/** What came of a leg that was tried before its funds are there: gas limits that were enough, and the receipt before and after. */
+/** The result of simulating a leg before its funds arrive: sufficient gas limits, and the receipt balance before and after. */
 export type LaterLegSimulation = { gas: bigint[]; before: bigint; after: bigint }
 
 type CallResult = {
@@ -37,9 +40,9 @@ type CallResult = {
 }
 
 /**
- * Tries a leg as if the bridge had brought its funds: in one simulated block whoever mints for the bridge mints them to the wallet, and the
- * leg follows. The wallet needs no coin for that. `undefined` where the node cannot simulate it, or mints nothing; a step that
- * fails is SIMULATION_REVERTED. Nothing of this is relied on once the funds are there: the leg is tried again then, in full.
+ * Simulates a leg as if the bridge had delivered: in one block the bridge's minter mints to the wallet, and the leg follows. The
+ * wallet needs no coin. `undefined` if the node cannot simulate it or mints nothing; SIMULATION_REVERTED if a step fails. It is not
+ * relied on later: the leg is simulated again in full once the funds are there.
  */
 export async function simulateLater(question: LaterQuestion): Promise<LaterLegSimulation | undefined> {
   const { rpc, head, network, wallet, transactions, token, amount, messenger, receipt } = question
@@ -76,7 +79,7 @@ export async function simulateLater(question: LaterQuestion): Promise<LaterLegSi
 
 const isWell = ({ status }: CallResult): boolean => status === '0x1'
 
-/** Whom the bridge has mint; nobody where it does not say. */
+/** The minter of the bridge; `undefined` if unknown. */
 async function minterOf(rpc: Rpc, messenger: Address): Promise<Address[]> {
   const said = await unlessRefused(rpc.request<Hex>('eth_call', [askMinter(messenger), 'latest']))
   return /^0x0{24}[0-9a-f]{40}$/i.test(said ?? '') ? [getAddress(`0x${said!.slice(26)}`)] : []
@@ -90,7 +93,7 @@ async function simulated(rpc: Rpc, head: Head, calls: readonly object[]): Promis
   return Array.isArray(answer) ? (answer[0] as { calls?: CallResult[] } | undefined)?.calls : undefined
 }
 
-/** What a node answers; nothing where it says that it will not. */
+/** A node's answer; `undefined` if it refuses. */
 const unlessRefused = <T>(work: Promise<T>): Promise<T | undefined> =>
   work.catch((error: unknown) => {
     if ((error instanceof AppError && error.code === 'RPC_ERROR') || isHttpRefusal(error)) return undefined

@@ -22,7 +22,7 @@ type Question = {
   maxFeePerGas?: bigint | null
 }
 
-/** What the wallet is at a block: its nonce, coin, balances, allowances and code, and what gas costs there. */
+/** The state of a wallet at a block: nonce, coin, balances, allowances, code, and fees. */
 export type WalletState = {
   head: Head
   fees: Fees
@@ -33,7 +33,7 @@ export type WalletState = {
   allowed: bigint[]
 }
 
-/** The reads that show what a leg does: a balance for each token, then an allowance for each pair. */
+/** The reads that show a leg's effects: a balance for each token, then an allowance for each pair. */
 export const readsOf = ({ tokens, allowances, wallet }: Omit<Question, 'rpc'>): ReadCall[] => [
   ...tokens.map((token) => balanceOf(token, wallet)),
   ...allowances.map(({ token, spender }) => ({
@@ -42,7 +42,7 @@ export const readsOf = ({ tokens, allowances, wallet }: Omit<Question, 'rpc'>): 
   })),
 ]
 
-/** Asks a token how much of it an account has, or a vault that keeps its shares to itself. */
+/** The balance read of an account at a token, or at a vault that keeps shares internally. */
 export const balanceOf = ({ address, isShares }: Token, account: Address): ReadCall => ({
   to: address,
   data: isShares
@@ -57,7 +57,7 @@ export const firstWord = (data: unknown, what: string): bigint => {
   return BigInt(data.slice(0, 66))
 }
 
-/** That a wallet has too little of something, and on which chain: INSUFFICIENT_FUNDS. */
+/** The error for a wallet that lacks a token or coin on a chain: INSUFFICIENT_FUNDS. */
 export function insufficientFunds(ask: {
   wallet: Address
   unit: Unit
@@ -84,7 +84,7 @@ export function insufficientFunds(ask: {
   )
 }
 
-/** Reads the wallet at a block, by the hash of that block. What a leg needs and is not there is INSUFFICIENT_FUNDS. */
+/** Reads the wallet at a block by hash. INSUFFICIENT_FUNDS if the leg needs more. */
 export async function readWalletState(question: Question, head: Head): Promise<WalletState> {
   const { rpc, wallet, tokens, needs = [] } = question
   const others = needs.filter(

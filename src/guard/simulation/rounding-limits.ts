@@ -8,10 +8,13 @@ import type { Simulation } from './result.ts'
 
 type Deposit = Extract<Intent, { kind: 'deposit' }>
 
-/** A millionth of a token, which nobody misses. */
+/** Dust: a millionth of a token. */
 const dustOf = ({ decimals }: Token): bigint => 10n ** BigInt(decimals) / 1_000_000n
 
-/** Refuses a deposit of dust of which nothing is left after rounding: INVALID_AMOUNT, as no market is to blame. `shares` is what the market says that it brings. */
+/**
+ * Refuses a deposit of dust that rounds to nothing: INVALID_AMOUNT, since the market is not at fault. `shares` is the market's
+ * quote.
+ */
 export function refuseDust(
   { strategy, amount }: Deposit,
   shares: bigint | undefined,
@@ -28,13 +31,13 @@ export function refuseDust(
   )
 }
 
-/** Whether a failure is that of dust, which another try does not change. */
+/** Whether a failure is about dust, which a retry does not change. */
 export const isDust = ({ code, details }: AppError): boolean =>
   code === 'INVALID_AMOUNT' && typeof details?.strategy === 'string'
 
 /**
- * Refuses a deposit of which rounding to whole units of the receipt may keep more than a thousandth, dust aside: so it is where somebody
- * gave a vault money beside its first few shares, to take a part of what comes next. `shares` is what the market says that it brings.
+ * Refuses a deposit of which rounding to whole receipt units may take more than a thousandth, dust aside: an inflation attack on a
+ * vault's first shares looks like that. `shares` is the market's quote.
  */
 export function refuseRoundingLoss({ strategy, amount }: Deposit, shares: bigint | undefined): void {
   if (shares === undefined) return

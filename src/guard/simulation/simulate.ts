@@ -13,8 +13,8 @@ import { insufficientFunds, readWalletState } from './reads.ts'
 import type { Allowance, Simulation, SimulationQuestion } from './result.ts'
 
 /**
- * Runs a leg on the endpoint that answers and on the other one that has its block, if there is one: both must see the same, else
- * RPC_INCONSISTENT. One that went down since is left out, and named in `silent`.
+ * Simulates a leg on the answering endpoint and on another one with the same block, if there is one: both must agree, else
+ * RPC_INCONSISTENT. An endpoint that went down is skipped and listed in `silent`.
  */
 async function agreeing(
   block: SimulationInput,
@@ -41,7 +41,10 @@ async function agreeing(
 const isDown = (error: unknown): error is AppError =>
   error instanceof AppError && error.code === 'RPC_UNREACHABLE'
 
-/** What has no such method cannot simulate at all, and says so of all calls: then both are asked for less. One that fails at this call is another thing. */
+/**
+ * Whether a node lacks the simulation method altogether: then both endpoints use the weaker one. A failure of this call is
+ * something else.
+ */
 const isMissing = (error: unknown): boolean => {
   const { code, message } = (error instanceof AppError ? error.details : undefined) ?? {}
   if (code === -32601 || code === -32004) return true
@@ -65,11 +68,10 @@ const textOf = (outcome: SimulationOutcome): string =>
   JSON.stringify(outcome, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
 
 /**
- * Runs a leg in one simulated block on top of the newest one, each step on the state that the step before left, with
- * the nonce and fees that would be signed; what it did is read from the tokens themselves, never from logs, by accounts
- * that no contract can know before. Too little of anything is INSUFFICIENT_FUNDS; a step that fails is
- * SIMULATION_REVERTED and says which and why; power that nobody asked for is POLICY_SIMULATION. Where another endpoint is a little behind,
- * it is the newest block that both have; what fails there is tried once more on the one that was newest.
+ * Simulates a leg in one block on the newest one, each step on the previous state, with the nonce and fees that would be signed.
+ * Effects are read from the tokens, never from logs, by accounts that no contract can know. INSUFFICIENT_FUNDS if something is
+ * missing; SIMULATION_REVERTED with step and reason if one fails; POLICY_SIMULATION for unrequested authority. If another endpoint
+ * is slightly behind, the newest shared block is used, and a failure is retried on the newest one.
  */
 export async function simulateLeg(asked: SimulationQuestion): Promise<Simulation> {
   const tokens = asked.tokens.filter((token) => !sameAddress(token.address, nativeAddress))
@@ -79,7 +81,7 @@ export async function simulateLeg(asked: SimulationQuestion): Promise<Simulation
   try {
     return await simulateOn(question, common)
   } catch (error) {
-    // What it needs may just have come.
+    // The missing funds may just have arrived.
     const isEarly =
       error instanceof AppError &&
       (error.code === 'INSUFFICIENT_FUNDS' || error.code === 'SIMULATION_REVERTED')
@@ -97,7 +99,7 @@ async function simulateOn(
   const before = await readWalletState(question, head)
   const { fees } = before
   const { typedFee = null } = question
-  // What the signer will refuse is no lack of funds.
+  // A fee that the signer will refuse is not a lack of funds.
   refuseExcessiveGas({ gas: 0n, ...fees }, typedFee)
   const value = question.transactions.reduce((sum, transaction) => sum + transaction.value, 0n)
   if (value > before.coin) throw short(question, before.coin, value, 'needs')
@@ -128,13 +130,13 @@ async function simulateOn(
       endpoints: peer && agreed.silent === undefined ? 2 : 1,
     }
   } catch (error) {
-    // What stands before a node that has just been read from refuses this one call with a page of its own, too.
+    // A gateway may refuse this one call with an error page while its node answers others.
     if (!isUnsupportedMethod(error) && !isHttpRefusal(error)) throw error
     return { ...(await simulateByCall(block)), gas: [], behind, silent, endpoints: 1 }
   }
 }
 
-/** What can be told of an outcome by itself: nothing got power over the wallet, and the wallet is still what it was. */
+/** Checks an outcome by itself: no authority over the wallet was granted, and its code is unchanged. */
 function examine({ wallet, allowances, before }: SimulationInput, outcome: SimulationOutcome): void {
   refuseGrantedAuthority(outcome.logs, wallet, allowances)
   refuseCodeChange(before.codeHash, outcome.codeHash, wallet)
@@ -169,12 +171,12 @@ const read = (
 })
 
 /**
- * A gas limit that is enough for what used this much: up to a fifth of the use is refunded only at the end (EIP-3529),
- * and each level of calls keeps a 64th back (EIP-150).
+ * A sufficient gas limit for a used amount: up to a fifth is refunded at the end (EIP-3529), and each call level holds back a 64th
+ * (EIP-150).
  */
 export const gasLimitFor = (gasUsed: bigint): bigint => (gasUsed * 7n) / 4n
 
-/** The allowances that the leg itself gives, and those that were named. */
+/** The allowances that the leg gives, and the named ones. */
 function watchedAllowances({ transactions, allowances = [] }: SimulationQuestion): Allowance[] {
   const given = transactions.flatMap(({ to, data }) => {
     const approval = decodeApprove(data)

@@ -4,7 +4,7 @@ import { type ActionRow, type ActionTxRow, actionColumns, txColumns } from './mi
 /** An operation with its transactions. */
 type Handed = { action: ActionRow; txs: ActionTxRow[] }
 
-/** Whether a type is that of a swap, in SQL. */
+/** Whether a type is a swap, as SQL. */
 export const isSwapColumn = (column: string): string => `${column} in ('SAMECHAIN_SWAP', 'CROSSCHAIN_SWAP')`
 
 const ofQuote = `select ${actionColumns} from actions where customer = $1 and quote_id = $2 order by created_at, id`
@@ -12,7 +12,7 @@ const ofAction = `select ${txColumns} from action_txs where action_id = $1 order
 
 const aDay = 24 * 3_600_000
 
-/** The queries about what was handed out to be signed: nothing of it is ever forgotten, as any of it may still be sent. */
+/** The queries about issued transactions. They are never deleted, since any may still be sent. */
 export const issuedTransactionQueries = (sql: Sql) => {
   const all = async ({ query }: Pick<Sql, 'query'>, customer: string, quoteId: string): Promise<Handed[]> =>
     Promise.all(
@@ -26,8 +26,8 @@ export const issuedTransactionQueries = (sql: Sql) => {
     handedOut: (customer: string, quoteId: string): Promise<Handed[]> => all(sql, customer, quoteId),
 
     /**
-     * Stores an operation with its transactions. One of a quote that stands there already, for the same wallet and receiver and with
-     * these transactions among its own, is the same; another has `otherId`. `false` where the quote has `most` of them.
+     * Stores an operation with its transactions. An operation of the same quote, wallet and receiver that includes these
+     * transactions is the same; another one gets `otherId`. False if the quote already has `most` of them.
      */
     handOut: (
       row: ActionRow,
@@ -78,9 +78,9 @@ export const issuedTransactionQueries = (sql: Sql) => {
       }),
 
     /**
-     * Whether what took a nonce may be that of another operation, to which the same wallet was handed the very call: one that had it before
-     * that was sent, and of which nothing is found on chain. What was left lying for a day when this one was handed out is not counted: who
-     * asks for the same again after that has given it up, and would never see this one done because of it.
+     * Whether a used nonce may belong to another operation with the identical call for the same wallet: issued before that was
+     * sent, and not found on chain. Operations left unsent for a day before this one was issued do not count: the person has given
+     * those up, and this one would never be confirmed.
      */
     hasOpenTwin: async (
       { actionId, chainId, recipient, data, value }: ActionTxRow,

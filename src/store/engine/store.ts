@@ -18,7 +18,7 @@ import { settingChanges, settingQueries } from './settings.ts'
 import { lastOfDay, snapshotQueries, snapshotSchema } from './snapshots.ts'
 import { submittedQueries, submittedSchema } from './submitted-transactions.ts'
 
-/** The schema of the engine's store, a step of its life a line. */
+/** The migrations of the engine's store, in order. */
 export const engineMigrations: readonly Migration[] = [
   initialSchema,
   keysSchema,
@@ -35,7 +35,7 @@ export const engineMigrations: readonly Migration[] = [
   actionsOfWallet,
 ]
 
-/** What the engine remembers; every query about a customer names whose row it is. */
+/** The engine's store; every query about a customer names it. */
 export type EngineStore = ReturnType<typeof engineStore>
 
 /** The engine's queries over any SQL database. */
@@ -68,7 +68,7 @@ export function engineStore(sql: Sql) {
       )
     },
 
-    /** The ids of the strategies in which a wallet had an action, of any customer: chains are public. */
+    /** The ids of strategies in which a wallet had an action, of any customer: chains are public. */
     strategiesOf: async (wallet: string): Promise<string[]> =>
       (
         await sql.query<{ id: string }>(
@@ -77,15 +77,15 @@ export function engineStore(sql: Sql) {
         )
       ).map(({ id }) => id),
 
-    /** The ids of a customer's actions, newest first; what one quote was handed out as is one. */
+    /** The ids of a customer's actions, newest first; several operations of one quote count as one. */
     recentActions: async (customer: string, most: number): Promise<string[]> => {
       const text = `select id from actions where customer = $1 and (id = quote_id or not ${isSwapColumn('type')}) order by created_at desc, id limit $2`
       return (await sql.query<{ id: string }>(text, [customer, most])).map(({ id }) => id)
     },
 
     /**
-     * Ties a transaction that was found on chain to its hash, unless the hash belongs to another one of this customer, or was told of
-     * another one, or the row has moved on since it was read; answers with the hash that the row has then.
+     * Assigns a hash found on chain to a transaction, unless another transaction of the customer has it, it was reported for
+     * another one, or the row changed since it was read; returns the row's hash.
      */
     claim: async (tx: ActionTxRow, hash: string, nonce: number): Promise<string | null> => {
       const { actionId, idx, chainId } = tx
@@ -102,7 +102,7 @@ export function engineStore(sql: Sql) {
       return row?.hash ?? null
     },
 
-    /** Whether the very call was handed out once more to the same wallet since, and is not found on chain yet: what is sent now may be that one. */
+    /** Whether the identical call was issued to the wallet again later and is not found on chain: the sent one may be that. */
     hasTwin: async ({
       actionId,
       chainId,
@@ -122,9 +122,8 @@ export function engineStore(sql: Sql) {
     },
 
     /**
-     * Ties a transaction to its hash. Told by the client, it takes the hash from what it was guessed for; both are then looked at anew, but
-     * what was carried out already stays so, unless the block of that was lost (`isLost`). Says whether it did: not where the row has moved
-     * on since it was read.
+     * Assigns a hash to a transaction. A client's report takes it from a transaction that was only guessed; both are checked again,
+     * but a confirmed one stays, unless its block was lost (`isLost`). Returns false if the row changed since it was read.
      */
     bindTx: (customer: string, tx: ActionTxRow, hash: string, isLost: boolean): Promise<boolean> =>
       sql.transaction(async ({ query }) => {
@@ -153,14 +152,16 @@ export function engineStore(sql: Sql) {
         return true
       }),
 
-    /** Keeps what the chain shows of a transaction, as long as it is still tied to the same hash. */
+    /** Stores a transaction's on-chain state, if it still has the same hash. */
     saveTx: (tx: ActionTxRow) =>
       sql.query(
         'update action_txs set nonce = $4, block_number = $5, block_hash = $6, succeeded = $7, gas_used = $8 where action_id = $1 and idx = $2 and hash = $3',
         [tx.actionId, tx.idx, tx.hash, tx.nonce, tx.blockNumber, tx.blockHash, tx.succeeded, tx.gasUsed],
       ),
 
-    /** Moves an operation on, unless it is not what it was when it was looked at, or its transactions have other hashes; says whether it did. */
+    /**
+     * Changes an operation's status, unless it or its transactions' hashes changed since they were read; returns whether it did.
+     */
     moveAction: (
       row: Pick<ActionRow, 'id' | 'status' | 'destinationHash' | 'updatedAt' | 'finishedAt'>,
       was: {

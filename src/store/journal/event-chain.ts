@@ -7,7 +7,7 @@ import type { IntegrityJournal } from './types.ts'
 const signature = /^signed 0x[0-9a-f]+ ([0-9a-f]{64})$/
 const planned = /^planned.* ([0-9a-f]{64})$/
 
-/** The hash over all of a line of the trail and the hash of the line before it. */
+/** The hash of an audit event, including the hash of the event before it. */
 export const eventHash = (
   previous: string,
   {
@@ -20,7 +20,7 @@ export const eventHash = (
   }: Pick<Row, 'operation' | 'idx' | 'was' | 'becomes' | 'why' | 'at'>,
 ): string => sha256(canonical([previous, operation, idx, was, becomes, why, at]))
 
-/** What of an operation must not change behind our back, as one hash: it stands in the trail, which is chained. */
+/** The hash of an operation's immutable data. It is recorded in the audit trail, which is chained. */
 export function operationSeal({ all, one }: Pick<JournalDb, 'all' | 'one'>, id: string): string {
   const operation = one(
     'SELECT idem_key, request_hash, plan, kind, wallet, created FROM operation WHERE id = ?',
@@ -38,13 +38,13 @@ export function operationSeal({ all, one }: Pick<JournalDb, 'all' | 'one'>, id: 
   return sha256(canonical([id, operation, legs, steps]))
 }
 
-/** The hash over all of an attempt that never changes. */
+/** The hash of an attempt's immutable columns. */
 export const attemptHash = (row: Row): string => {
   const { sends: _, last_answer: __, created: ___, ...fixed } = row
   return sha256(canonical(fixed))
 }
 
-/** Checks of the file against itself: what a flipped bit or a foreign hand changed is noticed before anything is signed. */
+/** Checks the file against itself, so that corruption or tampering is detected before anything is signed. */
 export function journalIntegrity(db: JournalDb): IntegrityJournal {
   const { all, one, write } = db
   const broken = (id: string, what: string) =>
@@ -52,7 +52,7 @@ export function journalIntegrity(db: JournalDb): IntegrityJournal {
       details: { operation: id },
     })
 
-  // One transaction, so that no other process writes between the looks.
+  // One transaction, so that no other process writes in between.
   const checkNow = (id: string): void => {
     const events = all('SELECT * FROM event WHERE operation = ? ORDER BY seq', id)
     for (const event of events)

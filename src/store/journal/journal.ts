@@ -10,10 +10,10 @@ import { journalHeads } from './seen-heads.ts'
 import { journalWrites } from './steps.ts'
 import type { Journal } from './types.ts'
 
-/** The hash that tells whether two requests are the same, whatever the order of their keys. */
+/** The hash that identifies a request, independent of key order. */
 export const hashRequest = (request: unknown): string => sha256(canonical(request))
 
-/** Opens the journal. A damaged one is JOURNAL_UNREADABLE, because it may have been signed with. */
+/** Opens the journal. JOURNAL_UNREADABLE if it is damaged, since it may have been signed with. */
 export function openJournal(path: string, clock: () => number): Journal {
   const db = openJournalDb(path)
   const { all, one, run, put, write, close } = db
@@ -83,7 +83,7 @@ export function openJournal(path: string, clock: () => number): Journal {
         unreadable,
       ),
     attempts: (id, index) =>
-      // In the order of the trail: a clock may be set back between two of them.
+      // In the order of the trail: the clock may have been set back in between.
       all(
         `SELECT * FROM attempt WHERE operation = ? AND idx = ? ORDER BY
          (SELECT seq FROM event WHERE operation = attempt.operation AND why GLOB 'signed ' || attempt.hash || '*')`,

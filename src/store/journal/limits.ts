@@ -4,14 +4,14 @@ import type { CodePinJournal, LimitHold, LimitJournal } from './types.ts'
 
 const dayMs = 86_400_000
 
-/** What the journal remembers beside operations: value held against limits, and the code of contracts at first use. */
+/** The journal's amounts held against limits, and its code pins. */
 export function journalLimits(
   { all, one, run, put, write }: JournalDb,
   clock: () => number,
 ): LimitJournal & CodePinJournal {
   /**
-   * What other operations of a wallet hold; one that was dropped before it was signed holds nothing, nor does one of more than a day from now, as a
-   * clock that was years ahead has left it.
+   * The amount that other operations of a wallet hold. Dropped operations hold nothing, nor do entries more than a day in the
+   * future, left by a wrong clock.
    */
   const held: LimitJournal['heldAmount'] = (wallet, asset, since, exceptId) =>
     all(

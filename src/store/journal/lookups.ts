@@ -2,7 +2,7 @@ import type { JournalDb } from './database.ts'
 import type { journalWrites } from './steps.ts'
 import type { DeliveryJournal, NonceJournal, OperationJournal } from './types.ts'
 
-/** What is asked of the journal about keys, hashes and nonces, without going through its operations one by one. */
+/** The journal's look-ups by key, hash and nonce. */
 export function journalLookups(
   { one }: JournalDb,
   { load }: ReturnType<typeof journalWrites>,

@@ -6,19 +6,25 @@ import { columnsOf } from './rows.ts'
 import type { journalWrites } from './steps.ts'
 import type { OperationJournal, ReorgJournal } from './types.ts'
 
-/** Whether a step was final once as what reverted, or was cancelled: then the same was safe to be done anew, and may have been, whatever became of its block since. */
+/**
+ * Whether a step was once final as reverted or cancelled: the same was safe to repeat then, and may have been, whatever became of
+ * its block.
+ */
 export const endedWithoutEffect = (events: readonly JournalEvent[], step: number): boolean =>
   events.some(
     ({ index, becomes }) => index === step && (becomes === 'FINAL_REVERTED' || becomes === 'CANCELLED'),
   )
 
-/** Whether a reorganisation took what was final of an operation off its chain, once at least. */
+/** Whether a reorganisation ever removed a final step of an operation. */
 export const wasReopened = (events: readonly JournalEvent[]): boolean =>
   events.some(({ why }) => why.startsWith(reopened))
 
 const reopened = 're-opened'
 
-/** What opens a part of an operation again: a new plan for what was not signed, steps whose blocks went away, and nonces that were not lost. */
+/**
+ * The journal's changes that reopen an operation: a new plan for unsigned steps, steps whose blocks left the chain, and nonces that
+ * were not lost.
+ */
 export function journalReopening(
   db: JournalDb,
   { note, stateOf, find, step, release, settle }: ReturnType<typeof journalWrites>,

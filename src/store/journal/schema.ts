@@ -1,6 +1,6 @@
 import type { Migration } from '../sql/sql.ts'
 
-/** The life of one step. `PLANNED` has no nonce; from `RESERVED` on it has one, for good once it is signed. */
+/** The states of a step. `PLANNED` has no nonce; from `RESERVED` on it has one, for good once it is signed. */
 export const stepStates = [
   'PLANNED',
   'RESERVED',
@@ -14,7 +14,7 @@ export const stepStates = [
 ] as const
 export type StepState = (typeof stepStates)[number]
 
-/** Where a step may go. Back edges: a reservation that was never signed, blocks that a reorganisation took away, and a nonce that was not lost. */
+/** The transitions of a step. Backward: an unsigned reservation, a block that left the chain, and a nonce that was not lost. */
 export const stepTransitions: Readonly<Record<StepState, readonly StepState[]>> = {
   PLANNED: ['RESERVED'],
   RESERVED: ['SIGNED', 'PLANNED'],
@@ -27,7 +27,7 @@ export const stepTransitions: Readonly<Record<StepState, readonly StepState[]>> 
   SUPERSEDED: ['BROADCAST'],
 }
 
-/** The life of an operation. It leaves `OPEN` with its first signature; before that it can be dropped, and its key is free again. */
+/** The states of an operation. It leaves `OPEN` with its first signature; before that it can be dropped, which frees its key. */
 const operationStates = [
   'OPEN',
   'DROPPED',
@@ -40,7 +40,7 @@ const operationStates = [
 ] as const
 export type OperationState = (typeof operationStates)[number]
 
-/** Where an operation may go. `DONE` and `FAILED` open again only when a reorganisation takes a final block away. */
+/** The transitions of an operation. `DONE` and `FAILED` reopen only if a final block leaves the chain. */
 const operationMoves: Readonly<Record<OperationState, readonly OperationState[]>> = {
   OPEN: ['EXECUTING', 'CANCELLED', 'DROPPED'],
   DROPPED: [],
@@ -63,8 +63,8 @@ const never = (table: string, what: 'UPDATE' | 'DELETE', columns = ''): string =
    BEGIN SELECT RAISE(ABORT, '${table}: what is written stays'); END;`
 
 /**
- * The journal. Amounts are decimal text, times are epoch milliseconds. What must never happen is a constraint or a
- * trigger, so that no code can do it by mistake.
+ * The journal's migrations. Amounts are decimal text, times epoch ms. What must never happen is a constraint or trigger, so that no
+ * code can do it by mistake.
  */
 export const journalMigrations: readonly Migration[] = [
   `

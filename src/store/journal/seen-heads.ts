@@ -3,12 +3,12 @@ import type { JournalDb } from './database.ts'
 import type { HeadJournal } from './types.ts'
 
 /**
- * How long it is held against a node that a higher block was seen, in ms. One wrong answer may have named that block; and who is behind for
- * longer than this is known by the age of its newest block.
+ * How long a recorded higher block counts against a node, in ms. One wrong answer may have named it; a node that is behind for
+ * longer is detected by the age of its newest block.
  */
 export const headRetentionMs = 10 * 60_000
 
-/** The newest block of each chain that a signature was made on. */
+/** The newest recorded block of each chain. */
 export function journalHeads({ one, run, write }: JournalDb, clock: () => number): HeadJournal {
   return {
     highestHead: (chainId) => {

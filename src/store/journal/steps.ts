@@ -7,7 +7,7 @@ import type { Operation } from './operation.ts'
 import { operationOf, type Row } from './rows.ts'
 import type { OperationState, StepState } from './schema.ts'
 
-/** What the calls of the journal are made of. Each of these runs inside a transaction of its caller, and leaves its line in the audit trail. */
+/** The building blocks of the journal's calls. Each runs inside its caller's transaction and adds an audit event. */
 export function journalWrites({ all, one, run, put }: JournalDb, clock: () => number) {
   const note = (operation: string, index: number | null, was: string, becomes: string, why: string): void => {
     const at = clock()
@@ -27,14 +27,14 @@ export function journalWrites({ all, one, run, put }: JournalDb, clock: () => nu
       return operationOf(row, legs, steps)
     } catch (cause) {
       if (cause instanceof AppError) throw cause
-      // What was written is JSON, and numbers below 2^53: anything else is damage, of this operation alone.
+      // The stored values are JSON and numbers below 2^53: anything else is damage to this operation alone.
       throw new AppError('JOURNAL_UNREADABLE', `The journal cannot be read where the action ${id} is`, {
         cause,
         details: { operation: id },
       })
     }
   }
-  /** Operations from their rows; `unreadable` hears of each that is damaged, which is no fault of the others. */
+  /** Loads operations; `unreadable` is called for each damaged one, without failing the others. */
   const loadEach = (rows: readonly Row[], unreadable: (id: string) => void): Operation[] =>
     rows.flatMap((row) => {
       try {

@@ -3,13 +3,12 @@ import { type KeyOwner, keyDigest, type keyStore } from './keys.ts'
 
 const most = 10_000
 
-/** How long it may take until a key that another process revoked is refused, in ms. */
+/** How long a key may still work after another process revoked it, in ms. */
 const agesMs = 10
 
 /**
- * What is made of the owner of a key, remembered until somebody else writes into the database: SQLite counts the writes of others
- * (`PRAGMA data_version`), so a key that is revoked by another process is refused at once, or 10 ms later. One connection
- * asks, which must not write keys itself.
+ * A cache of values made from key owners, cleared when another process writes the database: SQLite counts foreign writes (`PRAGMA
+ * data_version`), so a revoked key is refused at once, or within 10 ms. Its connection must not write keys itself.
  */
 export function cachedKeyOwner<made>(
   sql: Sql,
