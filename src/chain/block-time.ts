@@ -9,9 +9,9 @@ import { withTimeout } from './rpc/timeouts.ts'
 export type BlockTime = { number: bigint; timestamp: number }
 
 /** How many blocks are read in one exchange. */
-const probes = 8n
+const blocksPerProbe = 8n
 /** The precision of the search, in seconds. */
-const near = 6 * 3_600
+const precisionSeconds = 6 * 3_600
 
 /** Finds the newest block, or nearly, at a time, in a few exchanges; `undefined` if the chain is younger. */
 export async function blockBefore(
@@ -28,8 +28,8 @@ export async function blockBefore(
     const high = known.find(({ timestamp }) => timestamp > time)
     if (!high) return low
     const between = high.number - low.number
-    if (between <= 1n || high.timestamp - low.timestamp <= near) return low
-    const step = between <= probes ? 1n : between / probes
+    if (between <= 1n || high.timestamp - low.timestamp <= precisionSeconds) return low
+    const step = between <= blocksPerProbe ? 1n : between / blocksPerProbe
     const numbers: bigint[] = []
     for (let number = low.number + step; number < high.number; number += step) numbers.push(number)
     known = [low, ...(await timesOf(chain, numbers)), high]
@@ -48,7 +48,7 @@ async function timesOf({ rpc }: Chain, numbers: readonly bigint[]): Promise<Bloc
 }
 
 /** How long another endpoint may take for its time, in ms. */
-const longestMs = 3_000
+const peerTimeoutMs = 3_000
 
 /**
  * The answering endpoint whose newest block is not past a time (Unix seconds): one endpoint alone with a late block must not end
@@ -62,7 +62,7 @@ export async function endpointBeforeTime(
   const heads = await Promise.all(
     rpc.peers.map(async (peer) => ({
       host: peer.host,
-      head: await withTimeout(readHead(peer, chainId), longestMs).catch((error: unknown) => {
+      head: await withTimeout(readHead(peer, chainId), peerTimeoutMs).catch((error: unknown) => {
         if (error instanceof AppError) return undefined
         throw error
       }),

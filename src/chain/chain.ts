@@ -21,7 +21,7 @@ export function rpcOfNetwork(network: Network, rpc: Rpc): Rpc {
       throw new AppError(code, message, {
         details: { ...details, network: name },
         cause,
-        ...(hint !== undefined && { hint: hintOn(network, hint) }),
+        ...(hint !== undefined && { hint: networkHint(network, hint) }),
       })
     }
   }
@@ -38,7 +38,7 @@ export function rpcOfNetwork(network: Network, rpc: Rpc): Rpc {
 }
 
 /** A hint with the network's own RPC setting. Sandbox chains have none. */
-const hintOn = (network: Network, hint: string): string =>
+const networkHint = (network: Network, hint: string): string =>
   sandboxNetworks.some(({ chainId }) => chainId === network.chainId)
     ? hint
     : hint
@@ -90,12 +90,12 @@ export async function read<value>(
 }
 
 /** Into how many parts a failed call is split: one bad contract among a thousand is found in four rounds. */
-const cuts = 8
+const splitFactor = 8
 
 async function answersTo(chain: Chain, reads: readonly Read[], blockNumber?: bigint): Promise<Answer[]> {
-  const most = mostReads(chain)
+  const most = maxReadsPerCall(chain)
   // Reads beyond one call go into several parallel calls, which take no longer.
-  if (reads.length > most) return inParts(chain, reads, Math.ceil(reads.length / most), blockNumber)
+  if (reads.length > most) return readInParts(chain, reads, Math.ceil(reads.length / most), blockNumber)
   if (reads.length === 0) return []
   const { multicall3 } = chain.network
   try {
@@ -108,7 +108,7 @@ async function answersTo(chain: Chain, reads: readonly Read[], blockNumber?: big
   } catch (error) {
     const fault = transportFaultOf(error)
     if (!fault || !isExecutionError(fault)) throw fault ?? error
-    return reads.length === 1 ? [undefined] : inParts(chain, reads, cuts, blockNumber)
+    return reads.length === 1 ? [undefined] : readInParts(chain, reads, splitFactor, blockNumber)
   }
 }
 
@@ -136,9 +136,9 @@ async function isMissing({ rpc }: Chain, address: Address, blockNumber?: bigint)
  * How many reads fit into one call: a node allows about 50 M gas a call. A call that brings its code is limited to 49,152 bytes in
  * and 24,576 out (EIP-3860, EIP-170).
  */
-const mostReads = ({ network }: Chain): number => (network.multicall3 ? 500 : 40)
+const maxReadsPerCall = ({ network }: Chain): number => (network.multicall3 ? 500 : 40)
 
-async function inParts(
+async function readInParts(
   chain: Chain,
   reads: readonly Read[],
   parts: number,

@@ -25,7 +25,7 @@ export type ConsistentHead = {
 }
 
 /** The first of other endpoints that returns its newest block, and those before it that did not. */
-async function firstUp(
+async function firstReachable(
   peers: readonly Rpc[],
   chainId: number,
   longestMs: number,
@@ -52,7 +52,10 @@ export async function commonHead(
   longestMs = nodeTimeoutMs,
 ): Promise<ConsistentHead> {
   for (let tried = 0; ; tried++) {
-    const [mine, other] = await Promise.all([readHead(rpc, chainId), firstUp(rpc.peers, chainId, longestMs)])
+    const [mine, other] = await Promise.all([
+      readHead(rpc, chainId),
+      firstReachable(rpc.peers, chainId, longestMs),
+    ])
     const newest = mine.number
     const { peer, theirs, silent } = other
     if (!peer || !theirs) return { head: mine, newest, behind: null, silent }

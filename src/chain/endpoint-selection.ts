@@ -9,7 +9,7 @@ import { withTimeout } from './rpc/timeouts.ts'
 export type SelectedEndpoint = Rpc & { look: () => Promise<void> }
 
 /** How long an endpoint may take for its height, in ms; otherwise it is not selected. */
-const longestMs = 2_000
+const heightTimeoutMs = 2_000
 
 /**
  * Reads a chain from its usual endpoint, or from the most advanced one if the usual is more than a few blocks behind, since an
@@ -41,7 +41,7 @@ export function selectEndpoint(rpc: Rpc): SelectedEndpoint {
     look: async () => {
       const { peers } = rpc
       if (peers.length === 0) return
-      const [usual, ...others] = await Promise.all([rpc, ...peers].map(placeOf))
+      const [usual, ...others] = await Promise.all([rpc, ...peers].map(heightOf))
       const farthest = Math.max(...others)
       front = farthest > (usual ?? -1) + maxHeadRegression ? peers[others.indexOf(farthest)]! : rpc
     },
@@ -49,8 +49,8 @@ export function selectEndpoint(rpc: Rpc): SelectedEndpoint {
 }
 
 /** The height of an endpoint; lower than any if it does not answer in time. */
-const placeOf = async (rpc: Rpc): Promise<number> => {
-  const asked = withTimeout(blockNumber(rpc), longestMs).catch((error: unknown) => {
+const heightOf = async (rpc: Rpc): Promise<number> => {
+  const asked = withTimeout(blockNumber(rpc), heightTimeoutMs).catch((error: unknown) => {
     if (error instanceof AppError) return undefined
     throw error
   })

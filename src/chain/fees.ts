@@ -6,7 +6,7 @@ import type { Rpc } from './rpc/rpc.ts'
 import { withAnswerTimeout } from './rpc/timeouts.ts'
 
 /** How many of the newest blocks are read for tips, and the percentile of their gas. */
-const recent = { blocks: 10, percentile: 90 }
+const tipHistory = { blocks: 10, percentile: 90 }
 
 /** The most that a tip may be above the usual, as a factor: a busy market multiplies it by a few, a wrong unit by a thousand. */
 export const maxTipFactor = 10n
@@ -21,23 +21,23 @@ export const fallbackTip = 10n ** 9n
 export const maxUnprovenTip = 50n * 10n ** 9n
 
 /** The largest plausible gas price, in wei: one coin for a unit of gas. */
-const mostOfUnit = 10n ** 18n
+const maxGasPrice = 10n ** 18n
 
 /** Parses a fee of a node, in wei a unit of gas; RPC_INCONSISTENT if implausible. */
-function feeNamed(value: unknown, what: string): bigint {
+function parseFee(value: unknown, what: string): bigint {
   const fee = quantity(value, what)
-  if (fee <= mostOfUnit) return fee
+  if (fee <= maxGasPrice) return fee
   throw new AppError('RPC_INCONSISTENT', `The node gives a number for ${what} that cannot be: ${fee} wei`)
 }
 
 /** How long another endpoint may take for each answer about tips, in ms: it can only lower the tip. */
-const peerMs = 3_000
+const peerTimeoutMs = 3_000
 
 /**
  * The tip to pay now: the lowest of all endpoints, each limited by the tips that it shows as paid. Another endpoint without an
  * answer within `longestMs` is ignored.
  */
-export async function suggestedTip(rpc: Rpc, baseFee: bigint, longestMs = peerMs): Promise<bigint> {
+export async function suggestedTip(rpc: Rpc, baseFee: bigint, longestMs = peerTimeoutMs): Promise<bigint> {
   const tips = await Promise.all([
     tipOf(rpc, baseFee),
     ...rpc.peers.map((peer) =>
@@ -57,26 +57,26 @@ export async function suggestedTip(rpc: Rpc, baseFee: bigint, longestMs = peerMs
  * viem. An implausible suggestion is replaced by recent payments. `undefined` without any of these.
  */
 async function tipOf(rpc: Rpc, baseFee: bigint): Promise<bigint | undefined> {
-  const [named, paid] = await Promise.all([numberOf(rpc, 'eth_maxPriorityFeePerGas'), paidLately(rpc)])
-  const said = named ?? (paid || (await inGasPrice(rpc, baseFee)))
+  const [named, paid] = await Promise.all([numberOf(rpc, 'eth_maxPriorityFeePerGas'), recentTip(rpc)])
+  const said = named ?? (paid || (await gasPriceTip(rpc, baseFee)))
   if (said === undefined) return undefined
   const usual = larger(paid ?? 0n, fallbackTip)
   const most = maxTipFactor * larger(usual, 2n * baseFee)
   return said > (paid === undefined ? larger(most, maxUnprovenTip) : most) ? usual : said
 }
 
-async function inGasPrice(rpc: Rpc, baseFee: bigint): Promise<bigint | undefined> {
+async function gasPriceTip(rpc: Rpc, baseFee: bigint): Promise<bigint | undefined> {
   const price = await numberOf(rpc, 'eth_gasPrice')
   return price === undefined || price < baseFee ? undefined : price - baseFee
 }
 
 const numberOf = (rpc: Rpc, method: string): Promise<bigint | undefined> =>
-  ifKnown(rpc.request(method).then((answer) => feeNamed(answer, 'the tip')))
+  ifSupported(rpc.request(method).then((answer) => parseFee(answer, 'the tip')))
 
 /** The tip that the newest blocks would have accepted: the median of their rewards; `undefined` if the node has no fee history. */
-async function paidLately(rpc: Rpc): Promise<bigint | undefined> {
-  const asked = [`0x${recent.blocks.toString(16)}`, 'latest', [recent.percentile]]
-  const history = await ifKnown(rpc.request<{ reward?: unknown } | null>('eth_feeHistory', asked))
+async function recentTip(rpc: Rpc): Promise<bigint | undefined> {
+  const asked = [`0x${tipHistory.blocks.toString(16)}`, 'latest', [tipHistory.percentile]]
+  const history = await ifSupported(rpc.request<{ reward?: unknown } | null>('eth_feeHistory', asked))
   const rows: unknown[] = Array.isArray(history?.reward) ? history.reward : []
   const rewards = rows
     .flatMap((row: unknown) => {
@@ -84,13 +84,13 @@ async function paidLately(rpc: Rpc): Promise<bigint | undefined> {
       // Some nodes return no row, or an empty one, for an empty block.
       return typeof reward === 'string' && /^0x[0-9a-f]{1,64}$/i.test(reward) ? [BigInt(reward)] : []
     })
-    .filter((reward) => reward <= mostOfUnit)
+    .filter((reward) => reward <= maxGasPrice)
     .toSorted((a, b) => (a < b ? -1 : Number(a > b)))
   return rewards[rewards.length >> 1]
 }
 
 /** A node's answer; `undefined` if it does not support or allow the method: not every node and provider plan does. */
-async function ifKnown<T>(asked: Promise<T>): Promise<T | undefined> {
+async function ifSupported<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked
   } catch (error) {
@@ -154,7 +154,7 @@ function headOf({ host }: Rpc, block: unknown, which: string): Head {
     number: quantity(field(block, 'number'), 'the block number'),
     hash: hash.toLowerCase() as `0x${string}`,
     timestamp: Number(quantity(field(block, 'timestamp'), 'the block time')),
-    baseFee: feeNamed(field(block, 'baseFeePerGas'), 'the base fee'),
+    baseFee: parseFee(field(block, 'baseFeePerGas'), 'the base fee'),
   }
 }
 

@@ -61,7 +61,7 @@ export async function refuseInconsistentHeads(
     const at = other.number < head.number ? other : head
     const [mine, theirs] = await Promise.all([
       blockHashAt(rpc, at.number),
-      ifUp(peer, longestMs, (node) => blockHashAt(node, at.number)),
+      ifReachable(peer, longestMs, (node) => blockHashAt(node, at.number)),
     ])
     if (!theirs) return head
     if (mine !== theirs.said)
@@ -93,13 +93,13 @@ export const headIfReachable = async (
   peer: Rpc,
   chainId: number,
   longestMs = nodeTimeoutMs,
-): Promise<Head | undefined> => (await ifUp(peer, longestMs, (node) => readHead(node, chainId)))?.said
+): Promise<Head | undefined> => (await ifReachable(peer, longestMs, (node) => readHead(node, chainId)))?.said
 
 /**
  * The answer of another endpoint; `undefined` if it is down, too slow, or does not support the method. A wrong answer is its own
  * error and names it.
  */
-async function ifUp<T>(
+async function ifReachable<T>(
   peer: Rpc,
   longestMs: number,
   ask: (node: Rpc) => Promise<T>,

@@ -15,7 +15,7 @@ export async function callMulticall(
   reads: readonly Read[],
   blockNumber?: bigint,
 ): Promise<Answer[]> {
-  const prepared = preparing()
+  const prepared = functionResolver()
   const calls = reads.map((read) => {
     const { abi, functionName } = prepared(read)
     const callData = encodeFunctionData({ abi, functionName, args: read.args })
@@ -27,7 +27,7 @@ export async function callMulticall(
     data,
     ...(blockNumber !== undefined && { blockNumber }),
   })
-  const results = answersIn(answer)
+  const results = decodeResults(answer)
   return reads.map((read, at) => {
     const { success, returnData } = results[at] ?? nothing
     if (!success) return undefined
@@ -48,7 +48,7 @@ export async function callMulticall(
 const nothing = { success: false, returnData: '0x' } as const
 
 /** Decodes the result of Multicall3; `undefined` if it is something else. */
-function answersIn(data: Hex): readonly { success: boolean; returnData: Hex }[] {
+function decodeResults(data: Hex): readonly { success: boolean; returnData: Hex }[] {
   try {
     return decodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', data })
   } catch {
@@ -57,7 +57,7 @@ function answersIn(data: Hex): readonly { success: boolean; returnData: Hex }[] 
 }
 
 /** Prepares the function of a read as an ABI with its selector as the name; overloads are chosen by their arguments. */
-function preparing() {
+function functionResolver() {
   const known = new Map<Abi, Map<string, { abi: Abi; functionName: string }>>()
   return ({ abi, functionName, args }: Read): { abi: Abi; functionName: string } => {
     const of = known.get(abi) ?? new Map<string, { abi: Abi; functionName: string }>()

@@ -25,18 +25,18 @@ export const priceAge = (oracle: Address, token: Address): Read => ({
 export const feedAge = (feed: Address): Read => priceAge(nativeAddress, feed)
 
 /** How many ages one call reads: an adapter takes about 100,000 gas, and a node allows about 50 M a call. */
-const mostAges = 200
+const maxAgesPerCall = 200
 
 /**
  * How long an age is cached, in ms: a minute is little against the day that a price may be old. An unknown age is read again
  * sooner.
  */
-const keepMs = 60_000
+const cacheMs = 60_000
 const silentMs = 5_000
 
 /** A cached age: when it was read, and until when it is valid. */
-type Kept = { at: number; until: number; age: bigint | undefined }
-const kept = new WeakMap<Client, Map<string, Kept>>()
+type CachedAge = { at: number; until: number; age: bigint | undefined }
+const ageCache = new WeakMap<Client, Map<string, CachedAge>>()
 
 /**
  * Answers such reads, each once a minute, at the latest or a given block. If a node does not answer, or does not run code without
@@ -48,13 +48,13 @@ export async function readPriceAges(
   blockNumber?: bigint,
 ): Promise<readonly Answer[]> {
   const now = performance.now()
-  const known = kept.get(client) ?? new Map<string, Kept>()
-  kept.set(client, known)
+  const known = ageCache.get(client) ?? new Map<string, CachedAge>()
+  ageCache.set(client, known)
   const asked = [...new Map(reads.map((one) => [nameOf(one), one]))].filter(
     ([name]) => !(now < (known.get(name)?.until ?? Number.NEGATIVE_INFINITY)),
   )
-  const parts = Array.from({ length: Math.ceil(asked.length / mostAges) }, (_, at) =>
-    asked.slice(at * mostAges, (at + 1) * mostAges),
+  const parts = Array.from({ length: Math.ceil(asked.length / maxAgesPerCall) }, (_, at) =>
+    asked.slice(at * maxAgesPerCall, (at + 1) * maxAgesPerCall),
   )
   await Promise.all(
     parts.map(async (part) => {
@@ -62,15 +62,15 @@ export async function readPriceAges(
       const ages = await agesIn(client, questions, blockNumber)
       for (const [at, [name]] of part.entries()) {
         const last = known.get(name) ?? { at: now, age: undefined }
-        const until = now + (ages || last.age !== undefined ? keepMs : silentMs)
+        const until = now + (ages || last.age !== undefined ? cacheMs : silentMs)
         known.set(name, { ...(ages ? { at: now, age: ages[at] } : last), until })
       }
     }),
   )
-  return reads.map((one) => olderBy(known.get(nameOf(one)), performance.now()))
+  return reads.map((one) => agedBy(known.get(nameOf(one)), performance.now()))
 }
 
-const olderBy = (said: Kept | undefined, now: number): bigint | undefined =>
+const agedBy = (said: CachedAge | undefined, now: number): bigint | undefined =>
   said?.age === undefined ? undefined : said.age + BigInt(Math.floor((now - said.at) / 1000))
 
 const nameOf = ({ address, args }: Read): string => `${address} ${args![0]}`

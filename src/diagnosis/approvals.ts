@@ -27,7 +27,11 @@ export type Approval = {
 type Pair = { token: Token; spender: Address; name: string | null }
 
 /** The possible spenders: every contract of the catalogue that takes tokens, and those that this journal approved. */
-function pairsOf({ catalog, journal }: ExecutionContext, wallet: Address, chainId: number): Pair[] {
+function possibleAllowances(
+  { catalog, journal }: ExecutionContext,
+  wallet: Address,
+  chainId: number,
+): Pair[] {
   const tokens = catalog.tokens.filter((token) => token.chainId === chainId)
   const spenders = new Map<string, { spender: Address; name: string | null }>()
   for (const { spender, name } of knownSpenders(catalog, chainId))
@@ -55,7 +59,7 @@ export async function walletApprovals(
 ): Promise<Approval[]> {
   const perChain = await Promise.all(
     chainIds.map(async (chainId) => {
-      const pairs = pairsOf(context, wallet, chainId)
+      const pairs = possibleAllowances(context, wallet, chainId)
       const answers = await context.rpc(chainId).batch(
         pairs.map(({ token, spender }) => [
           'eth_call',
@@ -90,23 +94,26 @@ export async function walletApprovals(
 export type RemainingAllowance = { network: string; token: Address; spender: Address; amount: TokenAmount }
 
 /** A remaining allowance, as its revocation is planned with. */
-type Unused = AllowanceRef & { amount: bigint }
+type UnusedAllowance = AllowanceRef & { amount: bigint }
 
 /**
  * The allowances that an operation gave and that are not used up on the chain. An unknown one throws: the node's failure, such as
  * RPC_UNREACHABLE, or CONFIG_INVALID without a node.
  */
-export async function unusedAllowances(context: ExecutionContext, operation: Operation): Promise<Unused[]> {
+export async function unusedAllowances(
+  context: ExecutionContext,
+  operation: Operation,
+): Promise<UnusedAllowance[]> {
   const approvals = operation.steps.filter(
     ({ role, state }) => role === 'approve' && state !== 'PLANNED' && state !== 'RESERVED',
   )
-  const found = await Promise.all(approvals.map((step) => unusedAfter(context, operation, step)))
+  const found = await Promise.all(approvals.map((step) => unusedAllowanceOf(context, operation, step)))
   const left = found.filter((one) => one !== undefined)
   // A leg that was planned again approves the same again.
   return left.filter((one, at) => left.findIndex((other) => isSame(one, other)) === at)
 }
 
-const isSame = (a: Unused, b: Unused): boolean =>
+const isSame = (a: UnusedAllowance, b: UnusedAllowance): boolean =>
   a.token.chainId === b.token.chainId &&
   sameAddress(a.token.address, b.token.address) &&
   sameAddress(a.spender, b.spender)
@@ -114,7 +121,7 @@ const isSame = (a: Unused, b: Unused): boolean =>
 /** Remaining allowances as they are printed. */
 export const printedAllowances = (
   { catalog }: Pick<ExecutionContext, 'catalog'>,
-  left: readonly Unused[],
+  left: readonly UnusedAllowance[],
 ): RemainingAllowance[] =>
   left.map(({ token, spender, amount }) => ({
     network: networkShown(catalog.networks, token.chainId).name,
@@ -131,18 +138,18 @@ export async function remainingAllowances(
   try {
     return printedAllowances(context, await unusedAllowances(context, operation))
   } catch (error) {
-    if (error instanceof AppError && (error.code === 'CONFIG_INVALID' || isOfNode(error))) return null
+    if (error instanceof AppError && (error.code === 'CONFIG_INVALID' || isNodeFailure(error))) return null
     throw error
   }
 }
 
-const isOfNode = ({ code }: AppError): boolean => errorRow(code).exit === errorRow('RPC_ERROR').exit
+const isNodeFailure = ({ code }: AppError): boolean => errorRow(code).exit === errorRow('RPC_ERROR').exit
 
-async function unusedAfter(
+async function unusedAllowanceOf(
   { rpc, catalog }: ExecutionContext,
   { plan }: Operation,
   { wallet, leg, transaction }: Step,
-): Promise<Unused | undefined> {
+): Promise<UnusedAllowance | undefined> {
   const approval = decodeApprove(transaction.data)
   if (!approval) return undefined
   const { chainId, to } = transaction

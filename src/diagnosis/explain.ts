@@ -15,7 +15,7 @@ import { waitingRules } from './rules/waiting.ts'
 import { type DiagnosisRule, neverSafe, type Verdict } from './verdict.ts'
 
 /** All diagnosis rules, in the order of evaluation. */
-const rows: readonly DiagnosisRule[] = [
+const diagnosisRules: readonly DiagnosisRule[] = [
   ...finishedRules,
   ...revertedRules,
   ...unreachableRules,
@@ -42,7 +42,7 @@ export async function explain(
 
 /** The verdict of the first matching rule. */
 function verdictOf(facts: Facts): Omit<Verdict, 'evidence'> {
-  const row = rows.find(({ is }) => is(facts))!
+  const row = diagnosisRules.find(({ is }) => is(facts))!
   // A rule that is never safe says so itself, and the successor of an operation speaks for it.
   const mayBeSafe = row.safeToRetry !== neverSafe && facts.successorId === undefined
   const unsafe = mayBeSafe ? retryRiskText(facts) : undefined

@@ -82,7 +82,7 @@ const containers = parseAbi([
 const maxDepth = 5
 
 /** The calls inside a container call; empty for others. */
-function inside(data: Hex): readonly Hex[] {
+function innerCalls(data: Hex): readonly Hex[] {
   try {
     return decodeFunctionData({ abi: containers, data }).args.at(-1) as readonly Hex[]
   } catch {
@@ -93,7 +93,7 @@ function inside(data: Hex): readonly Hex[] {
 /** The signature of the first nested call that grants authority; `undefined` without one. */
 export function findAuthorityCall(data: Hex, depth = 0): string | undefined {
   if (depth === maxDepth) return undefined
-  for (const call of inside(data)) {
+  for (const call of innerCalls(data)) {
     const selector = call.slice(0, 10).toLowerCase() as Hex
     const power = findAuthorityCall(call, depth + 1) ?? authoritySelectors[selector]
     if (power !== undefined) return power

@@ -18,7 +18,7 @@ export const depositBounds = async (
   ask: NodeCall,
   slippage: number | null,
 ): Promise<ExchangeBounds | undefined> =>
-  accepted(placeOf(strategy).exchange?.into(amount), strategy.receipt, ask, slippage)
+  acceptedBounds(placeOf(strategy).exchange?.into(amount), strategy.receipt, ask, slippage)
 
 /** The asset bounds of a withdrawal of receipt units that is an exchange at a moving price, read from the chain. */
 export const withdrawalBounds = async (
@@ -27,10 +27,10 @@ export const withdrawalBounds = async (
   ask: NodeCall,
   slippage: number | null,
 ): Promise<ExchangeBounds | undefined> =>
-  accepted(placeOf(strategy).exchange?.outOf(units), strategy.asset, ask, slippage)
+  acceptedBounds(placeOf(strategy).exchange?.outOf(units), strategy.asset, ask, slippage)
 
 /** POLICY_MIN_OUT for an exchange that brings nothing; the fairness of its price is checked with the whole plan. */
-async function accepted(
+async function acceptedBounds(
   asked: Rounds<Offer> | undefined,
   token: Token,
   ask: NodeCall,

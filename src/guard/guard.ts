@@ -13,7 +13,7 @@ import { type Exemptions, expectationOf, noExemptions } from './expectations.ts'
 import { checkFeePayment, feeReceiverFault, refuseHighServiceFee, statedFeesFault } from './service-fees.ts'
 
 /** Refuses payments of a swap or transfer to addresses from which they would never return, for anybody. */
-function refuseLost({
+function refuseUnrecoverablePayee({
   intent,
   chainId,
   catalog,
@@ -56,7 +56,7 @@ export type LegCheck = {
   vouched?: Exemptions
 }
 
-const notTheOne =
+const wrongTarget =
   'The service put another contract in the place of the one that this program knows. Do not sign it elsewhere.'
 
 const approveSelector = '0x095ea7b3'
@@ -64,15 +64,15 @@ const approveSelector = '0x095ea7b3'
 const deny = ({ code, message }: Violation, index?: number): AppError =>
   new AppError(code, index === undefined ? message : `Transaction ${index + 1}: ${message}`, {
     details: index === undefined ? {} : { index },
-    ...(code === 'POLICY_CONTRACT_NOT_ALLOWED' && vouching(message)),
+    ...(code === 'POLICY_CONTRACT_NOT_ALLOWED' && exemptionHint(message)),
   })
 
 /**
  * The hint that exempts the address a rule names first. Without one if the right address is known, so that nobody is led to exempt
  * another.
  */
-function vouching(message: string): { hint?: string } {
-  if (!message.includes(' is not in the catalogue')) return { hint: notTheOne }
+function exemptionHint(message: string): { hint?: string } {
+  if (!message.includes(' is not in the catalogue')) return { hint: wrongTarget }
   const address = /0x[0-9a-fA-F]{40}/.exec(message)?.[0]
   if (address === undefined) return {}
   const what = message.startsWith('The token ') ? 'token' : 'contract'
@@ -85,8 +85,8 @@ function vouching(message: string): { hint?: string } {
  */
 export function checkLeg(question: LegCheck): DecodedStep[] {
   const { intent: asked, chainId, transactions: all, catalog, vouched = noExemptions } = question
-  refuseMisshapen(question)
-  refuseLost(question)
+  refuseMalformed(question)
+  refuseUnrecoverablePayee(question)
   // Only the stated fees may follow the action, each once.
   const transactions = withoutPayments(asked, all)
   const paid = all.slice(transactions.length)
@@ -152,7 +152,7 @@ function feeSteps(
 }
 
 /** G1 and G2: the number and shape of the transactions, all on the leg's chain. */
-function refuseMisshapen({ intent, chainId, transactions }: LegCheck): void {
+function refuseMalformed({ intent, chainId, transactions }: LegCheck): void {
   // Two approvals, the action and the fees.
   const most = 3 + mostFees
   if (transactions.length < 1 || transactions.length > most)

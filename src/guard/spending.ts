@@ -72,22 +72,22 @@ export function slippageOf(
   { in: expectedIn, out: expectedOut }: { in: { raw: string } | null; out: { raw: string } | null },
 ): number | undefined {
   if (isPriced(intent))
-    return expectedOut ? rounded(1 - ratio(intent.least, BigInt(expectedOut.raw))) : undefined
+    return expectedOut ? roundFraction(1 - ratio(intent.least, BigInt(expectedOut.raw))) : undefined
   if (intent.kind !== 'swap') return undefined
   const { tokenIn, tokenOut, amountIn, amountOut } = intent
   const isSameKind = tokenIn.symbol === tokenOut.symbol && tokenIn.decimals === tokenOut.decimals
   if (intent.exact === 'out')
-    return expectedIn ? rounded(ratio(amountIn, BigInt(expectedIn.raw)) - 1) : undefined
+    return expectedIn ? roundFraction(ratio(amountIn, BigInt(expectedIn.raw)) - 1) : undefined
   const bringing = expectedOut ? BigInt(expectedOut.raw) : isSameKind ? amountIn : undefined
-  return bringing === undefined ? undefined : rounded(1 - ratio(amountOut, bringing))
+  return bringing === undefined ? undefined : roundFraction(1 - ratio(amountOut, bringing))
 }
 
 /** How much less than at a price amounts bring, as a fraction; zero if more. */
 export const lossShare = (given: Amounts, price: Amounts): number =>
-  Math.max(0, rounded(1 - ratio(given.amountOut * price.amountIn, given.amountIn * price.amountOut)))
+  Math.max(0, roundFraction(1 - ratio(given.amountOut * price.amountIn, given.amountIn * price.amountOut)))
 
 /** Rounds a fraction to the digits that amounts carry. */
-const rounded = (share: number): number => Math.round(share * 1e9) / 1e9
+const roundFraction = (share: number): number => Math.round(share * 1e9) / 1e9
 
 /** The quotient of two amounts, to twelve digits. */
 const ratio = (a: bigint, b: bigint): number => (b === 0n ? 0 : Number((a * 10n ** 12n) / b) / 1e12)

@@ -23,7 +23,7 @@ export const hasWithdrawalQueue = (strategy: StrategyEntry): boolean => queueOf(
 export const isQueuedWithdrawal = (strategy: StrategyEntry): boolean => queueOf(strategy) !== undefined
 
 /** The wallet's requests in a queue, read from the chain; if the contract does not list them, of the proposed ones. */
-async function requestsOf(
+async function queuedRequests(
   strategy: StrategyEntry,
   wallet: Address,
   ask: NodeCall,
@@ -62,7 +62,7 @@ export async function readClaim(
   lapsed: number
   takesBack?: { was: bigint }
 }> {
-  const { queue, pending, claimable } = await requestsOf(strategy, wallet, ask, proposed)
+  const { queue, pending, claimable } = await queuedRequests(strategy, wallet, ask, proposed)
   const lapsed = pending.filter(({ shares }) => shares !== undefined)
   const ids = (some: readonly Request[]) => some.map(({ id }) => id)
   const sum = (some: readonly Request[]) => some.reduce((all, { amount }) => all + amount, 0n)
@@ -96,7 +96,7 @@ export async function refuseQueueRestart(
   accepted: boolean,
 ): Promise<void> {
   if (!queueOf(strategy)?.restarts || accepted) return
-  const { pending, claimable } = await requestsOf(strategy, wallet, ask)
+  const { pending, claimable } = await queuedRequests(strategy, wallet, ask)
   const waits = [...pending, ...claimable]
   if (waits.length === 0) return
   const sum = waits.reduce((all: bigint, { amount }: Request) => all + amount, 0n)

@@ -42,12 +42,12 @@ async function readCode(rpc: Rpc, address: Address): Promise<CodePin | undefined
   return { codeHash, implementation, implementationHash: keccak256(inner) }
 }
 
-const isSame = (a: CodePin, b: CodePin): boolean =>
+const isSameCode = (a: CodePin, b: CodePin): boolean =>
   a.codeHash === b.codeHash &&
   a.implementation === b.implementation &&
   a.implementationHash === b.implementationHash
 
-const notThere =
+const noContractError =
   'Nothing that is sent there can be had back: do not vouch for it. See who asks for it, and which chain the node is on: sluice doctor'
 
 /**
@@ -65,12 +65,12 @@ export async function checkCode(
     throw new AppError(
       'POLICY_CONTRACT_NOT_ALLOWED',
       `There is no contract at ${address} on chain ${chainId}`,
-      { details: { address, chainId }, hint: notThere },
+      { details: { address, chainId }, hint: noContractError },
     )
   const pinned = journal.codePin(chainId, address)
   const vouched = isExempt(terms, address)
   const contract = { ...code, chainId, address }
-  if (pinned && isSame(pinned, code)) return { ...contract, state: 'pinned', firstUse: false }
+  if (pinned && isSameCode(pinned, code)) return { ...contract, state: 'pinned', firstUse: false }
   if (pinned && !vouched)
     throw new AppError(
       'POLICY_CONTRACT_CHANGED',

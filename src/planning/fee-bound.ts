@@ -13,7 +13,7 @@ export type FeeBound = { feeCap: bigint; maxCost: bigint | null }
 /**
  * The bound as a multiple of the current fee: the market moves until the last step is signed, and pending transactions are bumped.
  */
-const room = 2n
+const feeMargin = 2n
 
 /** The gas bound of a plan by current fees, within what the person and the policy allow. */
 export function computeFeeBound(
@@ -21,9 +21,9 @@ export function computeFeeBound(
   terms: Terms,
   { decimals }: Network['native'],
 ): FeeBound {
-  const feeCap = least([room * fees.maxFeePerGas, feeCapOf(terms)])!
+  const feeCap = least([feeMargin * fees.maxFeePerGas, feeCapOf(terms)])!
   const cost = gas.length === 0 ? null : gas.reduce((sum, limit) => sum + limit, 0n) * feeCap
-  return { feeCap, maxCost: cost === null ? null : least([cost, totalOf(terms, decimals)]) }
+  return { feeCap, maxCost: cost === null ? null : least([cost, policyGasTotal(terms, decimals)]) }
 }
 
 /** A fee bound as the journal stores it. */
@@ -60,7 +60,7 @@ export function stepFeeCap(
   /** What remains of a total for this step, in wei a unit of gas. */
   const left = (sum: bigint | null, counted: (other: Step) => boolean): bigint | null =>
     // A bump of another step beyond the plan can use up the total.
-    sum === null ? null : larger(0n, sum - signedFor(journal, operation.id, others.filter(counted))) / gas
+    sum === null ? null : larger(0n, sum - signedGasCost(journal, operation.id, others.filter(counted))) / gas
   const isSameCoin = ({ transaction: { chainId } }: Step) =>
     networkNamed(networks, chainId).native.symbol === native.symbol
   return least([
@@ -70,13 +70,13 @@ export function stepFeeCap(
     bound && bound.maxCost !== null
       ? left(BigInt(bound.maxCost), ({ leg, index }) => leg === step.leg && index >= bound.from)
       : null,
-    left(totalOf(terms, native.decimals), isSameCoin),
-    left(totalOf({ policy: present }, native.decimals), isSameCoin),
+    left(policyGasTotal(terms, native.decimals), isSameCoin),
+    left(policyGasTotal({ policy: present }, native.decimals), isSameCoin),
   ])
 }
 
 /** The most that the gas of signed steps can cost. At most one attempt of a step is mined: the dearest counts. */
-const signedFor = (journal: StepJournal, id: string, steps: readonly Step[]): bigint =>
+const signedGasCost = (journal: StepJournal, id: string, steps: readonly Step[]): bigint =>
   steps.reduce(
     (sum, { index }) =>
       sum +
@@ -87,7 +87,7 @@ const signedFor = (journal: StepJournal, id: string, steps: readonly Step[]): bi
   )
 
 /** The policy's limit for the gas of an operation, in the smallest unit of the coin. */
-const totalOf = ({ policy }: Pick<Terms, 'policy'>, decimals: number): bigint | null => {
+const policyGasTotal = ({ policy }: Pick<Terms, 'policy'>, decimals: number): bigint | null => {
   const total = policy?.policy.maxTotalFee
   return total === undefined ? null : parseUnits(total, decimals)
 }

@@ -41,13 +41,13 @@ export async function checkLaterLegs(
 ): Promise<LaterLegCost[]> {
   const costs: LaterLegCost[] = []
   for (const [at, leg] of legs.entries()) {
-    const cost = leg.transactions.length > 0 ? await checkOne(context, leg, terms) : undefined
+    const cost = leg.transactions.length > 0 ? await checkLaterLeg(context, leg, terms) : undefined
     if (cost) costs.push({ at, ...cost })
   }
   return costs
 }
 
-async function checkOne(
+async function checkLaterLeg(
   { rpc: rpcOf, catalog }: Pick<ExecutionContext, 'rpc' | 'catalog'>,
   leg: ProposedLeg,
   terms: Pick<Terms, 'maxFeePerGas' | 'policy'>,
@@ -68,7 +68,7 @@ async function checkOne(
     refuseDust(intent, shares, [{ token: receipt, before: tried.before, delta: tried.after - tried.before }])
     if ('read' in placeOf(intent.strategy).cost(intent.amount)) refuseRoundingLoss(intent, shares)
   }
-  return refusePoor({
+  return refuseUnfundedGas({
     rpc,
     head,
     network,
@@ -84,7 +84,7 @@ async function checkOne(
  * Refuses an operation that the wallet could not pay to finish. Fees move while a bridge is under way: a quarter above current fees
  * is required.
  */
-async function refusePoor(ask: {
+async function refuseUnfundedGas(ask: {
   rpc: Rpc
   head: Head
   network: Network

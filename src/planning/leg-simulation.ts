@@ -43,7 +43,7 @@ export async function simulatePlannedLeg(
     wallet: intent.wallet,
     transactions,
     tokens,
-    needs: needsOf(intent),
+    needs: requiredBalances(intent),
     ...(spend && {
       allowances: [{ token: spend.token.address, spender: actionAmong(intent, transactions).to }],
     }),
@@ -51,13 +51,13 @@ export async function simulatePlannedLeg(
     maxFeePerGas: feeCapOf(terms),
     typedFee: terms.maxFeePerGas,
   })
-  const watched = watchedOn(catalog, chainId, intent)
+  const watched = watchedTokens(catalog, chainId, intent)
   const simulation = await simulateLeg(question(watched)).catch(async (error: unknown) => {
-    const readable = await withoutBroken(rpc, watched, intent, error)
+    const readable = await withoutBrokenTokens(rpc, watched, intent, error)
     if (!readable) throw error
     return simulateLeg(question(readable))
   })
-  refuseUnseen(intent, simulation, terms)
+  refuseUnsimulated(intent, simulation, terms)
   if (simulation.how === 'unavailable') return simulation
   const [shares, pays] = await Promise.all([expectedShares(rpc, intent), expectedPayout(rpc, intent)])
   if (intent.kind === 'deposit') refuseDust(intent, shares, simulation.changes)
@@ -76,7 +76,7 @@ export async function simulatePlannedLeg(
 /**
  * Drops tokens that return no balance, if they made a simulation fail: a broken contract in the catalogue must not block others.
  */
-async function withoutBroken(
+async function withoutBrokenTokens(
   rpc: Rpc,
   watched: readonly Token[],
   intent: Intent,
@@ -89,7 +89,7 @@ async function withoutBroken(
     watched.map((token) => balanceOf(token, intent.wallet)),
   )
   const readable = watched.filter((_, at) => held[at] !== undefined)
-  const isUsed = namedBy(intent).every(
+  const isUsed = intentPositionTokens(intent).every(
     (token) =>
       token.chainId !== watched[0]?.chainId ||
       readable.some((one) => one.address === token.address) ||
@@ -99,7 +99,7 @@ async function withoutBroken(
 }
 
 /** The tokens of an intent, including those of its position. */
-const namedBy = (intent: Intent): Token[] => [
+const intentPositionTokens = (intent: Intent): Token[] => [
   ...intentTokens(intent),
   ...('strategy' in intent ? [intent.strategy.receipt] : []),
   ...(intent.kind === 'withdraw' || intent.kind === 'claim'
@@ -111,7 +111,7 @@ const namedBy = (intent: Intent): Token[] => [
  * Refuses to sign without a simulation if nobody can be asked, the policy requires one, or the person made assertions. Revoking is
  * still allowed: that call is decoded completely, and there may be no other node.
  */
-function refuseUnseen({ kind }: Intent, { how }: Simulation, { policy, canAsk, asserts }: Terms): void {
+function refuseUnsimulated({ kind }: Intent, { how }: Simulation, { policy, canAsk, asserts }: Terms): void {
   if (how !== 'unavailable') return
   const rule = policy?.policy.simulation
   const isAllowed = kind === 'revoke' || (rule === undefined ? canAsk : rule === 'optional')
@@ -125,7 +125,7 @@ function refuseUnseen({ kind }: Intent, { how }: Simulation, { policy, canAsk, a
  * What the wallet must hold before a leg, beside the native coin. For a rebasing position a part must be there: otherwise some
  * markets lend the rest against collateral (Compound v3).
  */
-function needsOf(intent: Intent): Spend[] {
+function requiredBalances(intent: Intent): Spend[] {
   if (intent.kind === 'withdraw' && intent.shares === undefined) {
     const cost = placeOf(intent.strategy).cost(intent.amount)
     return 'units' in cost ? [{ token: intent.strategy.receipt, amount: cost.units }] : []
@@ -135,10 +135,10 @@ function needsOf(intent: Intent): Spend[] {
 }
 
 /** The tokens whose balances show the effects of an intent on a chain: all known ones, and those it names. */
-function watchedOn(catalog: Catalog, chainId: number, intent: Intent): Token[] {
+function watchedTokens(catalog: Catalog, chainId: number, intent: Intent): Token[] {
   // Revoking must work even if a contract of the catalogue does not.
   const tracked = intent.kind === 'revoke' ? [] : trackedTokens(catalog, chainId)
-  const named = namedBy(intent).filter(
+  const named = intentPositionTokens(intent).filter(
     (token) => token.chainId === chainId && token.address !== nativeAddress,
   )
   return [...tracked, ...named.filter((token) => !tokenAt(tracked, chainId, token.address))]
@@ -147,5 +147,5 @@ function watchedOn(catalog: Catalog, chainId: number, intent: Intent): Token[] {
 const namedOn = (catalog: Catalog, chains: readonly number[], intent: Intent): Token[] =>
   [...new Set(chains)].flatMap((chainId) => [
     nativeToken(networkNamed(catalog.networks, chainId)),
-    ...watchedOn(catalog, chainId, intent),
+    ...watchedTokens(catalog, chainId, intent),
   ])

@@ -35,7 +35,7 @@ import { activeLegs, type Proposal, planCore } from './proposal.ts'
 import { checkSlippage, type PriceImpact, priceImpacts, refusePriceImpact } from './slippage-check.ts'
 import { checkTarget } from './target-check.ts'
 
-type Seen = {
+type CheckedWithoutPolicy = {
   proposal: Proposal
   impacts: readonly PriceImpact[]
   slips: readonly SlippageEstimate[]
@@ -43,7 +43,10 @@ type Seen = {
 } & Pick<PolicyFacts, 'simulation' | 'assurance' | 'standing'>
 
 /** The facts of a checked plan that a policy is compared with. */
-export function policyFacts({ catalog, journal, now }: ExecutionContext, checked: Seen): PolicyFacts {
+export function policyFacts(
+  { catalog, journal, now }: ExecutionContext,
+  checked: CheckedWithoutPolicy,
+): PolicyFacts {
   const { proposal, simulation, assurance, impacts, slips, contracts } = checked
   const at = now()
   return {
@@ -66,10 +69,10 @@ export function policyFacts({ catalog, journal, now }: ExecutionContext, checked
 }
 
 /** The longest life of a quote, in ms: one with less time left is at least that much older. */
-const quoteLife = 300_000
+const quoteLifeMs = 300_000
 
 const quoteAge = (expiresAt: string | null, at: number): number | null =>
-  expiresAt === null ? null : Math.max(0, quoteLife - (Date.parse(expiresAt) - at))
+  expiresAt === null ? null : Math.max(0, quoteLifeMs - (Date.parse(expiresAt) - at))
 
 /** A proposal that was found to do exactly what was asked, by these terms. Its approvals are exact. */
 export type CheckedPlan = {
@@ -153,7 +156,7 @@ export async function checkWithoutPolicy(
   const later = first ? await checkLaterLegs(context, proposal.legs.slice(1), terms) : []
   const assurance = assuranceOf({
     simulation: simulation?.how ?? 'unavailable',
-    code: leastKnown(contracts),
+    code: leastKnownState(contracts),
     reference,
     isWord: slips.some(({ by }) => by === 'service'),
     canAsk: terms.canAsk,
@@ -168,7 +171,7 @@ export async function checkWithoutPolicy(
     standing: places.flatMap(({ standing }) => standing ?? []),
     simulation,
     later,
-    bounds: await boundsOf(context, active, simulation, terms),
+    bounds: await legFeeBounds(context, active, simulation, terms),
     reference,
     hash: hashPlan(planCore(proposal)),
     assurance,
@@ -206,7 +209,7 @@ export function checkCalldata(
 }
 
 /** The gas bound of each leg by current fees; for the first leg by its simulation. */
-async function boundsOf(
+async function legFeeBounds(
   { rpc, catalog }: ExecutionContext,
   legs: readonly { at: number; chainId: number }[],
   simulation: Simulation | null,
@@ -231,8 +234,8 @@ const callOf = (steps: readonly (DecodedStep & { leg: number })[], at: number) =
   steps.find(({ leg, role }) => leg === at && role === 'action')?.call
 
 /** From best to least known. */
-const knowledge: readonly AssuranceFacts['code'][] = ['pinned', 'trusted', 'new', 'vouched']
+const codeStates: readonly AssuranceFacts['code'][] = ['pinned', 'trusted', 'new', 'vouched']
 
 /** The least known code state among some contracts; `pinned` without any. */
-const leastKnown = (contracts: readonly CheckedContract[]): AssuranceFacts['code'] =>
-  knowledge[Math.max(0, ...contracts.map(({ state }) => knowledge.indexOf(state)))]!
+const leastKnownState = (contracts: readonly CheckedContract[]): AssuranceFacts['code'] =>
+  codeStates[Math.max(0, ...contracts.map(({ state }) => codeStates.indexOf(state)))]!

@@ -8,11 +8,11 @@ export type Price = { chainId: number; address: string; usd: string }
 /** An amount with its USD value, as a plan prints it. */
 export const pricedAmount = (amount: bigint, token: Token, prices: readonly Price[]) => ({
   ...tokenAmount(amount, token),
-  usd: usdOf(amount, token, prices),
+  usd: usdValue(amount, token, prices),
 })
 
 /** The USD value of an amount, in cents rounded down; `null` without a price. */
-function usdOf(amount: bigint, token: Token, prices: readonly Price[]): string | null {
+function usdValue(amount: bigint, token: Token, prices: readonly Price[]): string | null {
   const units = usdUnits(amount, token, prices)
   return units === null ? null : tokenAmount(units / 10n ** 10n, { symbol: 'USD', decimals: 2 }).formatted
 }

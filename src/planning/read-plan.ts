@@ -23,13 +23,13 @@ export function readPlan(context: Pick<ExecutionContext, 'catalog'>, text: strin
   const file = JSON.parse(text) as Shown
   if (file.shownHash !== shownPlanHash(file))
     throw edited('what it shows is not what was written', file.shownHash === undefined)
-  const made = told(context, read.proposal)
+  const made = derivedTexts(context, read.proposal)
   if (!made) return read
   const { proposal } = read
-  for (const [name, pick] of Object.entries(following))
+  for (const [name, pick] of Object.entries(derivedFields))
     if (!isSame(pick(file), pick(made))) throw edited(`its ${name} do not say what its transactions do`)
   for (const [at, step] of made.steps.entries())
-    if (!isWord(file.steps[at]?.text, step.text, proposal.legs[step.leg]?.intent ?? null))
+    if (!isStepText(file.steps[at]?.text, step.text, proposal.legs[step.leg]?.intent ?? null))
       throw edited(`step ${at + 1} does not say what its transaction does`)
   return read
 }
@@ -43,7 +43,7 @@ const edited = (why: string, isOlder = false): AppError =>
   )
 
 /** What is derived from the transactions and intents of a plan, as fields of its file; without USD and chain reads. */
-const following: Readonly<Record<string, (document: Shown) => unknown>> = {
+const derivedFields: Readonly<Record<string, (document: Shown) => unknown>> = {
   steps: ({ steps }) => (steps as Shown[]).map(({ text: _, ...rest }) => rest),
   arrivals: ({ arrivals }) =>
     (arrivals as Shown[]).map(({ least: { usd: _, ...least }, ...rest }) => ({ ...rest, least })),
@@ -55,7 +55,7 @@ const following: Readonly<Record<string, (document: Shown) => unknown>> = {
 const isSame = (a: unknown, b: unknown): boolean => canonical(a) === canonical(b)
 
 /** Whether a step's text is the one of its calldata, possibly followed by the note on a reduced approval or an unquoted payout. */
-function isWord(text: unknown, made: string, intent: Proposal['legs'][number]['intent']): boolean {
+function isStepText(text: unknown, made: string, intent: Proposal['legs'][number]['intent']): boolean {
   if (typeof text !== 'string' || !text.startsWith(made)) return false
   const more = text.slice(made.length)
   return more === '' || more === reducedApprovalNote || isUnknownPayoutNote(more, intent)
@@ -65,7 +65,7 @@ function isWord(text: unknown, made: string, intent: Proposal['legs'][number]['i
  * The texts of a proposal's calldata, with everything exempted, which allows nothing. `undefined` if the guard refuses it, as it
  * will later.
  */
-function told(context: Pick<ExecutionContext, 'catalog'>, proposal: Proposal): Shown {
+function derivedTexts(context: Pick<ExecutionContext, 'catalog'>, proposal: Proposal): Shown {
   const all = proposal.legs.flatMap(({ transactions, intent }) => [
     ...transactions.map(({ to }) => to),
     ...(intent?.kind === 'swap' ? [intent.tokenIn.address, intent.tokenOut.address] : []),

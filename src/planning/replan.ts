@@ -18,15 +18,15 @@ import type { ProposedLeg } from './proposal.ts'
 /** What can be planned again: a leg with an unsigned step or a lost nonce, or only its fees, which are then payments. */
 export type ReplannableLeg = { leg: number; chainId: number; intent: Intent; role?: 'fee' }
 
-const isLost = ({ state }: Step) => state === 'SUPERSEDED'
+const hasLostNonce = ({ state }: Step) => state === 'SUPERSEDED'
 const isUnsigned = ({ state }: Step) => state === 'PLANNED' || state === 'RESERVED'
-const isInTheAir = ({ state }: Step) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED'
+const isInFlight = ({ state }: Step) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED'
 
 /** The states in which the journal accepts no changes. */
-const closed: readonly Operation['state'][] = ['DONE', 'FAILED', 'CANCELLED', 'DROPPED']
+const closedStates: readonly Operation['state'][] = ['DONE', 'FAILED', 'CANCELLED', 'DROPPED']
 
 /** The fees of a finished action that no final step of its leg paid. */
-function unpaid(acted: Intent, steps: readonly Step[]): Intent | undefined {
+function unpaidFees(acted: Intent, steps: readonly Step[]): Intent | undefined {
   const paid = steps
     .filter(({ role, state }) => role === 'fee' && state === 'FINAL_OK')
     .map(({ transaction }) => decodeTransfer(transaction))
@@ -47,8 +47,8 @@ export function findReplannableLeg(
   operation: Operation,
 ): ReplannableLeg | undefined {
   const { id, state, steps, legs, plan } = operation
-  if (closed.includes(state)) return undefined
-  const moving = steps.find(isInTheAir)
+  if (closedStates.includes(state)) return undefined
+  const moving = steps.find(isInFlight)
   if (moving)
     throw new AppError(
       'PENDING',
@@ -62,14 +62,14 @@ export function findReplannableLeg(
     const of = steps.filter((step) => step.leg === leg)
     const kept = (plan as StoredPlan).intents[leg]
     const isDone = of.some(({ role, state }) => role === 'action' && state === 'FINAL_OK')
-    const isOpen = of.some((step) => isUnsigned(step) || isLost(step))
+    const isOpen = of.some((step) => isUnsigned(step) || hasLostNonce(step))
     if (!kept || !isOpen) continue
     const intent = decodeIntent(kept, catalog)
     if (!isDone) return { leg, chainId, intent }
     // The action is done; only payments of the service are left.
     const acted = actionIntent(plan as StoredPlan, leg)
-    const isFeeOpen = of.some((step) => step.role === 'fee' && (isUnsigned(step) || isLost(step)))
-    const payment = acted && isFeeOpen && unpaid(decodeIntent(acted, catalog), of)
+    const isFeeOpen = of.some((step) => step.role === 'fee' && (isUnsigned(step) || hasLostNonce(step)))
+    const payment = acted && isFeeOpen && unpaidFees(decodeIntent(acted, catalog), of)
     if (payment) return { leg, chainId, intent: payment, role: 'fee' }
   }
   return undefined

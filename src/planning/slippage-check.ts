@@ -56,17 +56,17 @@ export async function priceImpacts(
   )
   return Promise.all(
     legs.map(async (leg): Promise<PriceImpact> => {
-      const { brings, fair } = (await offerOf(context, leg)) ?? {}
+      const { brings, fair } = (await exchangeOffer(context, leg)) ?? {}
       if (brings !== undefined && fair !== undefined)
         return { leg: leg.at, share: impactOf(brings, fair), by: isPriced(leg.intent) ? 'oracle' : 'pool' }
-      const share = inUsd(leg.intent, proposal, (await worth) ?? [])
+      const share = usdOffer(leg.intent, proposal, (await worth) ?? [])
       return { leg: leg.at, share, by: share === null ? null : 'usd' }
     }),
   )
 }
 
 /** What an exchange brings now and at the spot price, by our own node; `undefined` if it does not tell. */
-async function offerOf(
+async function exchangeOffer(
   { rpc: rpcOf, catalog }: Pick<ExecutionContext, 'rpc' | 'catalog'>,
   { chainId, intent, transactions }: Leg,
 ): Promise<Offer | undefined> {
@@ -100,7 +100,7 @@ function* once(queries: readonly Query[]): Rounds<readonly unknown[]> {
 }
 
 /** The same by the USD value of both sides of a swap. */
-function inUsd(intent: Intent, { about }: Proposal, prices: readonly Price[]): number | null {
+function usdOffer(intent: Intent, { about }: Proposal, prices: readonly Price[]): number | null {
   const { in: paid, out } = about.amounts
   if (intent.kind !== 'swap' || !paid || !out) return null
   const { amountIn } = withoutFees(intent) as typeof intent

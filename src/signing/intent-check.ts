@@ -13,11 +13,11 @@ import { feesOf, serviceFeeIn, usualServiceFeeBps } from '../protocols/service-f
 import { commandOperands, isOnCommandLine, optionValue } from './command-line.ts'
 
 /** The error for something that differs from the command line. */
-const untyped = (what: string): AppError =>
+const mismatchError = (what: string): AppError =>
   new AppError('POLICY_TAMPER', `${what}, and that is not what was typed. It was not signed.`)
 
 /** Refuses a network other than the typed one (name or chain id). */
-function refuseNetwork(
+function refuseNetworkMismatch(
   argv: readonly string[],
   name: string,
   chainId: number,
@@ -26,14 +26,14 @@ function refuseNetwork(
   const typed = optionValue(argv, name)?.toLowerCase()
   const network = networks.find((one) => one.chainId === chainId)
   if (typed === undefined || typed === String(chainId) || typed === network?.name) return
-  throw untyped(`It is on ${network?.name ?? chainId}`)
+  throw mismatchError(`It is on ${network?.name ?? chainId}`)
 }
 
 /** Refuses a token other than the typed one (symbol or address). */
-function refuseToken(argv: readonly string[], name: string, token: Token): void {
+function refuseTokenMismatch(argv: readonly string[], name: string, token: Token): void {
   const typed = optionValue(argv, name)?.toLowerCase()
   if (typed === undefined || [token.symbol.toLowerCase(), token.address.toLowerCase()].includes(typed)) return
-  throw untyped(`It is about ${token.symbol} ${token.address}`)
+  throw mismatchError(`It is about ${token.symbol} ${token.address}`)
 }
 
 /**
@@ -54,7 +54,7 @@ export type RecordedQuote = Shown & {
 type Swap = Extract<Intent, { kind: 'swap' }>
 
 /** Compares a swap with the command line, and with its quote if this machine has it. */
-function refuseSwap(
+function refuseSwapMismatch(
   argv: readonly string[],
   intent: Swap,
   remembered: RecordedQuote | null,
@@ -63,37 +63,37 @@ function refuseSwap(
   const { wallet, recipient, tokenIn, tokenOut, amountIn, amountOut } = intent
   const isByName = optionValue(argv, '--token-in') === undefined
   const payee = optionValue(argv, '--destination') ?? (isByName ? remembered?.recipient : null) ?? wallet
-  if (recipient.toLowerCase() !== payee.toLowerCase()) throw untyped(`It pays ${recipient}`)
+  if (recipient.toLowerCase() !== payee.toLowerCase()) throw mismatchError(`It pays ${recipient}`)
   const typedLeast = optionValue(argv, '--accept-min-out')
   const least = typedLeast === undefined ? null : parseAmount(typedLeast, tokenOut)
   if (least !== null && (intent.exact === 'out' || amountOut !== least))
-    throw untyped(`It brings at least ${amountOut} of ${tokenOut.symbol}`)
+    throw mismatchError(`It brings at least ${amountOut} of ${tokenOut.symbol}`)
   const speed = optionValue(argv, '--speed') ?? remembered?.speed ?? undefined
   if (speed !== undefined && tokenIn.chainId !== tokenOut.chainId && intent.speed !== speed)
-    throw untyped('It is not as fast or as slow')
-  if (remembered) refuseOther(intent, remembered, typedSlippage(argv) ?? remembered.slippage, least)
-  refuseNetwork(argv, '--from', tokenIn.chainId, networks)
+    throw mismatchError('It is not as fast or as slow')
+  if (remembered) refuseQuoteMismatch(intent, remembered, typedSlippage(argv) ?? remembered.slippage, least)
+  refuseNetworkMismatch(argv, '--from', tokenIn.chainId, networks)
   if (!isByName)
-    refuseNetwork(
+    refuseNetworkMismatch(
       argv,
       optionValue(argv, '--to') === undefined ? '--from' : '--to',
       tokenOut.chainId,
       networks,
     )
-  refuseToken(argv, '--token-in', tokenIn)
-  refuseToken(argv, '--token-out', tokenOut)
+  refuseTokenMismatch(argv, '--token-in', tokenIn)
+  refuseTokenMismatch(argv, '--token-out', tokenOut)
   const [typedIn, typedOut] = [optionValue(argv, '--amount-in'), optionValue(argv, '--amount-out')]
   if (typedIn !== undefined && parseAmount(typedIn, tokenIn) !== amountIn)
-    throw untyped(`It spends ${amountIn} of ${tokenIn.symbol}`)
+    throw mismatchError(`It spends ${amountIn} of ${tokenIn.symbol}`)
   if (typedOut !== undefined && parseAmount(typedOut, tokenOut) !== amountOut)
-    throw untyped(`It brings ${amountOut} of ${tokenOut.symbol}`)
+    throw mismatchError(`It brings ${amountOut} of ${tokenOut.symbol}`)
 }
 
 const typedSlippage = (argv: readonly string[]): number | null =>
   slippageIn(optionValue(argv, '--slippage') ?? '') ?? null
 
 /** Refuses a swap that differs from its quote beyond the accepted slippage. */
-function refuseOther(
+function refuseQuoteMismatch(
   { tokenIn, tokenOut, amountIn, amountOut, exact }: Swap,
   quote: RecordedQuote,
   slippage: number | null,
@@ -106,13 +106,13 @@ function refuseOther(
     tokenOut.address === quote.tokenOut
   const accepted = acceptedOf(quote, { exact: quote.exact, slippage, least })
   if (!isSame || exact !== quote.exact || amountIn > accepted.amountIn || amountOut < accepted.amountOut)
-    throw untyped(
+    throw mismatchError(
       `It spends ${amountIn} of ${tokenIn.symbol} for at least ${amountOut} of ${tokenOut.symbol}`,
     )
 }
 
 /** The intents that a command may sign. A deposit from another chain begins with a bridge. */
-const kindsOf: Readonly<Record<string, readonly Intent['kind'][]>> = {
+const intentKindsOf: Readonly<Record<string, readonly Intent['kind'][]>> = {
   deposit: ['deposit', 'swap'],
   withdraw: ['withdraw', 'claim'],
   transfer: ['transfer'],
@@ -140,39 +140,42 @@ export function refuseIntentMismatch(
   const [command, sub] = commandOperands(argv)
   // The demonstration makes its own command lines, with play money.
   if (command === 'demo') return
-  const kinds = command === 'action' && sub === 'revoke' ? (['revoke'] as const) : kindsOf[command ?? '']
+  const kinds =
+    command === 'action' && sub === 'revoke' ? (['revoke'] as const) : intentKindsOf[command ?? '']
   const isEnd = intent.kind === 'revoke' && argv.includes('--revoke-on-failure')
-  if (!kinds?.includes(intent.kind) && !isEnd) throw untyped(`It is a ${intent.kind}`)
+  if (!kinds?.includes(intent.kind) && !isEnd) throw mismatchError(`It is a ${intent.kind}`)
   refuseUnrequestedFee(argv, intent)
   for (const address of [...allow, ...allowTokens])
-    if (!isOnCommandLine(argv, address)) throw untyped(`Somebody vouches for ${address}`)
+    if (!isOnCommandLine(argv, address)) throw mismatchError(`Somebody vouches for ${address}`)
   switch (intent.kind) {
     case 'transfer':
-      if (!isOnCommandLine(argv, intent.recipient)) throw untyped(`It pays ${intent.recipient}`)
-      refuseToken(argv, '--token', intent.token)
-      refuseNetwork(argv, '--network', intent.token.chainId, catalog.networks)
-      refuseAmount(argv, intent.token, intent.amount, 'exactly')
+      if (!isOnCommandLine(argv, intent.recipient)) throw mismatchError(`It pays ${intent.recipient}`)
+      refuseTokenMismatch(argv, '--token', intent.token)
+      refuseNetworkMismatch(argv, '--network', intent.token.chainId, catalog.networks)
+      refuseAmountMismatch(argv, intent.token, intent.amount, 'exactly')
       return
     case 'deposit':
     case 'withdraw': {
       const { slug, id, asset, chainId, network } = intent.strategy
-      if (!isOnCommandLine(argv, slug) && !isOnCommandLine(argv, id)) throw untyped(`It is about ${slug}`)
-      if (argv.includes('--claim')) throw untyped(`It is a ${intent.kind}`)
+      if (!isOnCommandLine(argv, slug) && !isOnCommandLine(argv, id))
+        throw mismatchError(`It is about ${slug}`)
+      if (argv.includes('--claim')) throw mismatchError(`It is a ${intent.kind}`)
       const from = optionValue(argv, '--from')?.toLowerCase()
       const isBridged = from !== undefined && from !== network && from !== String(chainId)
-      refuseAmount(argv, asset, intent.amount, isBridged ? 'less a fee' : 'exactly')
-      refuseFew(argv, intent)
+      refuseAmountMismatch(argv, asset, intent.amount, isBridged ? 'less a fee' : 'exactly')
+      refuseTooFewPt(argv, intent)
       return
     }
     case 'claim': {
       const { slug, id } = intent.strategy
-      if (!isOnCommandLine(argv, slug) && !isOnCommandLine(argv, id)) throw untyped(`It is about ${slug}`)
-      if (!argv.includes('--claim')) throw untyped('It is a claim')
+      if (!isOnCommandLine(argv, slug) && !isOnCommandLine(argv, id))
+        throw mismatchError(`It is about ${slug}`)
+      if (!argv.includes('--claim')) throw mismatchError('It is a claim')
       return
     }
     case 'swap':
-      if (command === 'deposit') refuseBridge(argv, intent, catalog)
-      else refuseSwap(argv, intent, remembered, catalog.networks)
+      if (command === 'deposit') refuseBridgeMismatch(argv, intent, catalog)
+      else refuseSwapMismatch(argv, intent, remembered, catalog.networks)
       return
     case 'revoke':
   }
@@ -182,18 +185,21 @@ export function refuseIntentMismatch(
  * Refuses too few PT: a PT is never worth more than its asset, so fewer, beyond the typed or usual slippage, are too few at any
  * price.
  */
-function refuseFew(argv: readonly string[], intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>): void {
+function refuseTooFewPt(
+  argv: readonly string[],
+  intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>,
+): void {
   if (intent.kind !== 'deposit' || intent.strategy.constants.family !== 'pendle-pt') return
   const share = (name: string, usual: number) => slippageIn(optionValue(argv, name) ?? '') ?? usual
   const fair = less(intent.amount, share('--max-price-impact', usualImpact))
   if ((intent.least ?? 0n) < less(fair, share('--slippage', usualSlippage)))
-    throw untyped(`It brings at least ${intent.least} of ${intent.strategy.receipt.symbol}`)
+    throw mismatchError(`It brings at least ${intent.least} of ${intent.strategy.receipt.symbol}`)
 }
 
 /** Refuses a fee unless the command is a swap or withdrawal, and a fee above the typed or usual limit. */
 export function refuseUnrequestedFee(argv: readonly string[], intent: Intent): void {
   if (feesOf(intent).length === 0) return
-  if (commandOperands(argv)[0] === 'deposit') throw untyped('It pays the service a fee')
+  if (commandOperands(argv)[0] === 'deposit') throw mismatchError('It pays the service a fee')
   refuseHighServiceFee(
     intent,
     serviceFeeIn(optionValue(argv, '--max-service-fee') ?? '') ?? usualServiceFeeBps,
@@ -201,7 +207,7 @@ export function refuseUnrequestedFee(argv: readonly string[], intent: Intent): v
 }
 
 /** Checks that the bridge of a deposit brings the strategy's asset to its chain, for the wallet itself. */
-function refuseBridge(
+function refuseBridgeMismatch(
   argv: readonly string[],
   { wallet, recipient, tokenIn, tokenOut, amountIn, amountOut }: Extract<Intent, { kind: 'swap' }>,
   { strategies, networks }: Catalog,
@@ -212,14 +218,14 @@ function refuseBridge(
     tokenOut.chainId === strategy.chainId &&
     tokenIn.chainId !== tokenOut.chainId &&
     tokenOut.address === strategy.asset.address
-  if (!isThere || recipient !== wallet) throw untyped(`It brings ${tokenOut.symbol} to ${recipient}`)
-  refuseNetwork(argv, '--from', tokenIn.chainId, networks)
-  refuseAmount(argv, tokenIn, amountIn, 'exactly')
-  refuseAmount(argv, tokenOut, amountOut, 'less a fee')
+  if (!isThere || recipient !== wallet) throw mismatchError(`It brings ${tokenOut.symbol} to ${recipient}`)
+  refuseNetworkMismatch(argv, '--from', tokenIn.chainId, networks)
+  refuseAmountMismatch(argv, tokenIn, amountIn, 'exactly')
+  refuseAmountMismatch(argv, tokenOut, amountOut, 'less a fee')
 }
 
 /** Refuses an amount other than the typed one; a bridge brings it less a fair fee. */
-function refuseAmount(
+function refuseAmountMismatch(
   argv: readonly string[],
   token: Pick<Token, 'symbol' | 'decimals'>,
   amount: bigint,
@@ -236,5 +242,5 @@ function refuseAmount(
       : typed !== undefined &&
         amount <= typed &&
         isFair({ amountIn: typed, amountOut: amount }, { ...burnPrice, most })
-  if (!isMeant) throw untyped(`It is about ${amount} of ${token.symbol}`)
+  if (!isMeant) throw mismatchError(`It is about ${amount} of ${token.symbol}`)
 }

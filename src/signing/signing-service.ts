@@ -27,7 +27,7 @@ import type { KeyHolder } from './signer.ts'
 import type { SigningServiceContext } from './signing-context.ts'
 
 /** Refuses excessive gas and fees; a typed `--max-fee` replaces our own bound. */
-function refuseDearUntyped(argv: readonly string[], signable: Signable): void {
+function refuseExcessiveFees(argv: readonly string[], signable: Signable): void {
   const typed = optionValue(argv, '--max-fee')
   refuseExcessiveGas(
     signable,
@@ -36,26 +36,32 @@ function refuseDearUntyped(argv: readonly string[], signable: Signable): void {
 }
 
 /** The answer for a key that was stored. */
-const stored = ({ name, address }: { name: string; address: Address | null }): SigningAnswers['make'] => {
+const storedKeyAnswer = ({
+  name,
+  address,
+}: {
+  name: string
+  address: Address | null
+}): SigningAnswers['make'] => {
   if (address === null) throw new AppError('BUG', 'A key was kept without its address')
   return { name, address }
 }
 
 /** Opens the holder of a key. Code for devices and external signers is loaded only for them. */
-async function holderOf(source: KeySource, context: SigningServiceContext): Promise<KeyHolder> {
+async function openKeyHolder(source: KeySource, context: SigningServiceContext): Promise<KeyHolder> {
   if (source.kind === 'ledger') return (await import('./ledger/ledger.ts')).openLedger(source, context.tell)
   if (source.kind === 'external') {
     const { openExternal } = await import('./external-signer.ts')
     const url = optionValue(context.argv, '--signer-url') ?? context.signerUrl ?? ''
     return openExternal({ url, wallet: source.wallet }, context.tell)
   }
-  return privateKeySigner(parseKey(await keyFrom(source, context)))
+  return privateKeySigner(parseKey(await readKeyText(source, context)))
 }
 
 type TextSource = Exclude<KeySource, { kind: 'ledger' | 'external' }>
 
 /** Reads the text of a key. */
-async function keyFrom(
+async function readKeyText(
   source: TextSource,
   { privateKey, sandboxKey }: SigningServiceContext,
 ): Promise<string> {
@@ -75,7 +81,7 @@ async function keyFrom(
 }
 
 /** Reads the text of a key to import. */
-async function importedKey(from: ImportSource): Promise<string> {
+async function readImportedKey(from: ImportSource): Promise<string> {
   if (from.kind === 'key') return from.text
   return from.kind === 'key-file'
     ? readKeyFile(from.path)
@@ -132,7 +138,7 @@ export function openSigningService(context: SigningServiceContext): SigningServi
         isPayment: (step.role === 'action' || step.role === 'fee') && intent.kind !== 'revoke',
       }))
     })
-    const core = coreFor(wallet, steps)
+    const core = planCoreOf(wallet, steps)
     approved.push({ core, hash: hashPlan(core) })
     for (const { transaction, isPayment, text } of steps) {
       if (
@@ -150,14 +156,14 @@ export function openSigningService(context: SigningServiceContext): SigningServi
   }: Extract<SigningRequests, { do: 'sign' }>): Promise<SigningAnswers['sign']> => {
     const account = accountOf(wallet)
     const signable: Signable = { type: 'eip1559', ...read(json), ...feesOf(json) }
-    refuseDearUntyped(context.argv, signable)
-    if (isNothing(signable, wallet)) {
+    refuseExcessiveFees(context.argv, signable)
+    if (isCancellation(signable, wallet)) {
       const at = `${signable.chainId} ${wallet} ${signable.nonce}`
       if (
         !calls.some((one) => one.at === at) &&
         !(await context.isSigned(signable.chainId, wallet, signable.nonce))
       )
-        throw tampered(`Nothing was signed with nonce ${signable.nonce}, so there is nothing to cancel`)
+        throw tamperError(`Nothing was signed with nonce ${signable.nonce}, so there is nothing to cancel`)
       context.say(`nothing, in the place of what waits with nonce ${signable.nonce}`)
     } else refuseUnapproved(wallet, signable)
     return { raw: await account.signTransaction(signable) }
@@ -170,13 +176,15 @@ export function openSigningService(context: SigningServiceContext): SigningServi
         core.wallet === wallet &&
         core.legs.some(({ transactions }) => transactions.some((one) => isSameTransaction(one, signable))),
     )
-    if (!plan) throw tampered('What is to be signed is no part of the plan that was approved')
+    if (!plan) throw tamperError('What is to be signed is no part of the plan that was approved')
     checkSignable(plan.core, plan.hash, signable)
     const at = `${signable.chainId} ${wallet} ${signable.nonce}`
     const same = calls.filter((one) => one.wallet === wallet && isSameTransaction(one.transaction, signable))
     const mine = same.find((one) => one.at === at) ?? same.find((one) => one.at === null)
     if (!mine || calls.some((one) => one !== mine && one.at === at))
-      throw tampered(`Nonce ${signable.nonce} is not the one of this transaction: one has one for its life`)
+      throw tamperError(
+        `Nonce ${signable.nonce} is not the one of this transaction: one has one for its life`,
+      )
     mine.at = at
     if (mine.unsaid !== undefined) context.say(mine.unsaid)
     mine.unsaid = undefined
@@ -186,16 +194,16 @@ export function openSigningService(context: SigningServiceContext): SigningServi
     switch (ask.do) {
       case 'open': {
         if (commandOperands(context.argv)[0] === 'demo' && ask.source.kind !== 'sandbox')
-          throw tampered('The demonstration is for the account of the sandbox')
-        const account = await holderOf(ask.source, context)
+          throw tamperError('The demonstration is for the account of the sandbox')
+        const account = await openKeyHolder(ask.source, context)
         accounts.set(account.address, account)
         return { address: account.address }
       }
       case 'make':
-        return stored(await saveKey(ask.directory, ask.name, generateKey(), ask.password))
+        return storedKeyAnswer(await saveKey(ask.directory, ask.name, generateKey(), ask.password))
       case 'import':
-        return stored(
-          await saveKey(ask.directory, ask.name, parseKey(await importedKey(ask.from)), ask.password),
+        return storedKeyAnswer(
+          await saveKey(ask.directory, ask.name, parseKey(await readImportedKey(ask.from)), ask.password),
         )
       case 'approve':
         return approve(ask)
@@ -220,10 +228,10 @@ const feesOf = ({ nonce, gas, maxFeePerGas, maxPriorityFeePerGas }: SignableJson
   maxPriorityFeePerGas: BigInt(maxPriorityFeePerGas),
 })
 
-const tampered = (why: string): AppError => new AppError('POLICY_TAMPER', `${why}. It was not signed.`)
+const tamperError = (why: string): AppError => new AppError('POLICY_TAMPER', `${why}. It was not signed.`)
 
 /** The steps of a plan as the data that its hash covers. */
-const coreFor = (wallet: Address, steps: readonly { transaction: Transaction }[]): PlanCore => ({
+const planCoreOf = (wallet: Address, steps: readonly { transaction: Transaction }[]): PlanCore => ({
   id: '',
   kind: '',
   wallet,
@@ -241,5 +249,5 @@ const coreFor = (wallet: Address, steps: readonly { transaction: Transaction }[]
 })
 
 /** Whether a transaction is a cancellation: nothing, to oneself. */
-const isNothing = ({ to, data, value }: Transaction, wallet: Address): boolean =>
+const isCancellation = ({ to, data, value }: Transaction, wallet: Address): boolean =>
   to.toLowerCase() === wallet.toLowerCase() && data === '0x' && value === 0n

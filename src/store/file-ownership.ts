@@ -8,7 +8,7 @@ const refused = (path: string, why: string, hint: string): AppError =>
   new AppError('STATE_UNUSABLE', `${path} cannot be used: ${why}`, { details: { path }, hint })
 
 /** The file status of a path, without following links; `undefined` if it does not exist. */
-function at(path: string): Stats | undefined {
+function statusOf(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })
   } catch (error) {
@@ -26,7 +26,7 @@ export function refuseSharedFile(file: string): void {
     [dirname(file), '700'],
     [file, '600'],
   ] as const) {
-    const found = at(path)
+    const found = statusOf(path)
     if (!found) continue
     if (found.isSymbolicLink())
       throw refused(path, 'it is a link', 'Put the directory itself there, or set SLUICE_HOME.')

@@ -36,7 +36,7 @@ export async function broadcast(run: Run, index: number, all = false): Promise<v
     } catch (error) {
       answer = broadcastAnswer(error)
       // A node that has accepted a transaction may answer that the same bytes are too cheap to replace it.
-      if (answer.startsWith('under: ') && (isAccepted(attempt) || (await isThere(rpc, attempt))))
+      if (answer.startsWith('under: ') && (isAccepted(attempt) || (await isVisible(rpc, attempt))))
         answer = 'known'
     }
     run.journal.recordSent(attempt.hash, answer)
@@ -46,7 +46,7 @@ export async function broadcast(run: Run, index: number, all = false): Promise<v
 }
 
 /** Whether a node shows the transaction: it may have accepted it although its answer was lost. */
-async function isThere(rpc: Rpc, { hash }: Attempt): Promise<boolean> {
+async function isVisible(rpc: Rpc, { hash }: Attempt): Promise<boolean> {
   const shown = await Promise.all(
     [rpc, ...rpc.peers].map((node) =>
       withTimeout(node.request<{ hash?: unknown } | null>('eth_getTransactionByHash', [hash])).catch(

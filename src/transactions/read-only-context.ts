@@ -5,7 +5,7 @@ import type { ExecutionContext } from '../planning/context.ts'
 import type { Operation } from '../store/journal/operation.ts'
 
 /** Error codes for a chain without a configured node. */
-const nowhere: readonly string[] = ['CONFIG_INVALID', 'UNKNOWN_NETWORK']
+const noNodeCodes: readonly string[] = ['CONFIG_INVALID', 'UNKNOWN_NETWORK']
 
 /** A context for read-only commands: a chain without an RPC counts as silent, and the journal answers for it. */
 export const readOnlyContext = (context: ExecutionContext): ExecutionContext => ({
@@ -14,14 +14,14 @@ export const readOnlyContext = (context: ExecutionContext): ExecutionContext => 
     try {
       return context.rpc(chainId)
     } catch (cause) {
-      if (!(cause instanceof AppError) || !nowhere.includes(cause.code)) throw cause
-      return silent(networkShown(context.catalog.networks, chainId).name, cause)
+      if (!(cause instanceof AppError) || !noNodeCodes.includes(cause.code)) throw cause
+      return silentRpc(networkShown(context.catalog.networks, chainId).name, cause)
     }
   },
 })
 
 /** An RPC that fails every request with the reason. */
-function silent(network: string, { message, hint, details }: AppError): Rpc {
+function silentRpc(network: string, { message, hint, details }: AppError): Rpc {
   const why = typeof details?.variable === 'string' ? `: ${details.variable} is not set` : ''
   const refused = async (): Promise<never> => {
     throw new AppError('RPC_UNREACHABLE', `${message}${why}`, {

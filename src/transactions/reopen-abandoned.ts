@@ -50,16 +50,16 @@ export async function finishAbandoned(run: Run): Promise<Operation> {
     for (const leg of legs.filter((one) => open.some((step) => step.leg === one.leg)))
       await withWalletLock(run, leg.chainId, async () => {
         if (run.replacement === 'cancel') await cancelLeg(run, leg)
-        for (const { index } of open.filter((step) => step.leg === leg.leg)) await followOne(run, index)
+        for (const { index } of open.filter((step) => step.leg === leg.leg)) await followStep(run, index)
       })
   } catch (error) {
     throw abandonedFailureOf(run, error)
   }
-  return endedAgain(run, open)
+  return outcomeWithSteps(run, open)
 }
 
 /** Follows one step. Its failure is reported together with the operation. */
-async function followOne(run: Run, index: number): Promise<void> {
+async function followStep(run: Run, index: number): Promise<void> {
   if (!isInFlight(stepAt(run, index))) return
   try {
     await confirmStep(run, index, false)
@@ -70,14 +70,14 @@ async function followOne(run: Run, index: number): Promise<void> {
 }
 
 /** The outcome of the abandoned operation, with the ends of the steps that were followed. */
-function endedAgain(run: Run, open: readonly Step[]): Operation {
+function outcomeWithSteps(run: Run, open: readonly Step[]): Operation {
   const operation = currentOperation(run)
   try {
     return outcomeOf(operation)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const { code, message, details, cause, hint } = error
-    const told = open.map(({ index }) => becameText(operation, stepAt(run, index)))
+    const told = open.map(({ index }) => stepOutcomeText(operation, stepAt(run, index)))
     throw new AppError(code, [message, ...told].join('. '), {
       cause,
       ...(details && { details }),
@@ -86,12 +86,12 @@ function endedAgain(run: Run, open: readonly Step[]): Operation {
   }
 }
 
-const ends: Partial<Record<Step['state'], string>> = {
+const stepEndText: Partial<Record<Step['state'], string>> = {
   FINAL_OK: 'is there again, and final',
   FINAL_REVERTED: 'is there again, and reverted',
   CANCELLED: 'was cancelled',
   SUPERSEDED: 'lost its nonce to another transaction',
 }
 
-const becameText = ({ steps }: Operation, { index, state, inclusion }: Step): string =>
-  `Step ${index + 1} of ${steps.length}, which a reorganisation took off the chain, ${ends[state] ?? 'waits'}${inclusion ? ` (${inclusion.hash})` : ''}`
+const stepOutcomeText = ({ steps }: Operation, { index, state, inclusion }: Step): string =>
+  `Step ${index + 1} of ${steps.length}, which a reorganisation took off the chain, ${stepEndText[state] ?? 'waits'}${inclusion ? ` (${inclusion.hash})` : ''}`

@@ -16,7 +16,7 @@ type Chains = {
  * Returns superseded steps that a reorganisation put on the chain after all to pending, to be followed. Returns whether there was
  * one. A node that does not answer proves nothing.
  */
-async function regainFound(chains: Chains, operationId: string): Promise<boolean> {
+async function reclaimRediscovered(chains: Chains, operationId: string): Promise<boolean> {
   const found = await rediscoveredSteps(chains, operationId)
   return found.length > 0 && chains.journal.reclaimNonces(operationId, found, 'it is on the chain')
 }
@@ -36,7 +36,7 @@ export async function rediscoveredSteps({ journal, rpc }: Chains, operationId: s
   return found
 }
 
-const final: readonly Step['state'][] = ['FINAL_OK', 'FINAL_REVERTED', 'CANCELLED']
+const finalStates: readonly Step['state'][] = ['FINAL_OK', 'FINAL_REVERTED', 'CANCELLED']
 
 /**
  * Compares settled steps with the chains and reopens the operation on a contradiction: `gone` if a final block left the chain,
@@ -47,7 +47,7 @@ export async function reopenContradicted(
   operationId: string,
 ): Promise<'gone' | 'found' | undefined> {
   if (await reopenReorganised(chains, operationId)) return 'gone'
-  return (await regainFound(chains, operationId)) ? 'found' : undefined
+  return (await reclaimRediscovered(chains, operationId)) ? 'found' : undefined
 }
 
 /**
@@ -76,7 +76,7 @@ export async function reopenReorganised(
 export async function reorganisedSteps(rpc: (chainId: number) => Rpc, { steps }: Operation): Promise<Step[]> {
   const gone: Step[] = []
   for (const step of steps)
-    if (final.includes(step.state)) {
+    if (finalStates.includes(step.state)) {
       const kept = await checkInclusionBlock(rpc(step.transaction.chainId), step)
       if (kept.is === 'gone') gone.push(step)
     }
@@ -87,10 +87,13 @@ export async function reorganisedSteps(rpc: (chainId: number) => Rpc, { steps }:
  * The state of the block in which a step was final. `gone`: replaced, or without the step, by all answering endpoints. `disputed`:
  * endpoints differ, or `unlike` is not at that height.
  */
-type Kept = { is: 'there' | 'gone' } | { is: 'disputed'; unlike: Disagreement }
+type InclusionCheck = { is: 'there' | 'gone' } | { is: 'disputed'; unlike: Disagreement }
 
 /** Reads the block of a final step twice. If both show another block, all other answering endpoints must show that too. */
-export async function checkInclusionBlock(rpc: Rpc, { inclusion }: Pick<Step, 'inclusion'>): Promise<Kept> {
+export async function checkInclusionBlock(
+  rpc: Rpc,
+  { inclusion }: Pick<Step, 'inclusion'>,
+): Promise<InclusionCheck> {
   if (!inclusion) return { is: 'there' }
   const { blockNumber } = inclusion
   const look = (node: Rpc) =>

@@ -6,13 +6,23 @@ import { plain } from '../domain/text.ts'
 import type { Attempt } from '../store/journal/operation.ts'
 
 /** The class of a send error: too cheap for the pool or the next block, too cheap to replace, or another cause. */
-type Class = 'cheap' | 'fee' | 'under' | 'low' | 'high' | 'funds' | 'dear' | 'gas' | 'chain' | 'refused'
+type SendErrorClass =
+  | 'cheap'
+  | 'fee'
+  | 'under'
+  | 'low'
+  | 'high'
+  | 'funds'
+  | 'dear'
+  | 'gas'
+  | 'chain'
+  | 'refused'
 
 /** A node's refusal of a transaction: its class and its words. */
-export type SendError = { is: Class; words: string }
+export type SendError = { is: SendErrorClass; words: string }
 
 /** The first matching pattern decides. */
-const classes: readonly (readonly [Class, RegExp])[] = [
+const sendErrorPatterns: readonly (readonly [SendErrorClass, RegExp])[] = [
   ['low', /nonce too low|nonce is too low|invalid nonce|oldnonce/i],
   ['high', /nonce too high|nonce gap/i],
   ['dear', /exceeds the configured cap/i],
@@ -29,7 +39,7 @@ const classes: readonly (readonly [Class, RegExp])[] = [
 ]
 
 /** The most characters that are stored of a node's message. */
-const mostWords = 300
+const maxMessageLength = 300
 
 /**
  * The answer of a node to a broadcast as it is stored: its class and words if it refused. It is a hint only; the chain alone says
@@ -38,15 +48,15 @@ const mostWords = 300
 export function broadcastAnswer(error: unknown): string {
   const isAnswer = error instanceof AppError && error.code === 'RPC_ERROR'
   const said = isAnswer ? error.details?.message : error instanceof Error ? error.message : error
-  const words = plain(String(said)).slice(0, mostWords)
+  const words = plain(String(said)).slice(0, maxMessageLength)
   if (isAlreadyKnown(words)) return 'known'
   // No answer is no refusal.
   if (!isAnswer) return `unknown: ${words}`
-  return `${classes.find(([, pattern]) => pattern.test(words))?.[0] ?? 'refused'}: ${words}`
+  return `${sendErrorPatterns.find(([, pattern]) => pattern.test(words))?.[0] ?? 'refused'}: ${words}`
 }
 
-const asKept = new RegExp(
-  `^(${[...new Set(classes.map(([name]) => name)), 'refused'].join('|')}): (.+)$`,
+const storedAnswer = new RegExp(
+  `^(${[...new Set(sendErrorPatterns.map(([name]) => name)), 'refused'].join('|')}): (.+)$`,
   's',
 )
 
@@ -54,8 +64,8 @@ const asKept = new RegExp(
 export function sendErrorOf(
   attempt: Partial<Pick<Attempt, 'lastAnswer'>> | undefined,
 ): SendError | undefined {
-  const kept = asKept.exec(attempt?.lastAnswer ?? '')
-  return kept ? { is: kept[1] as Class, words: kept[2]! } : undefined
+  const kept = storedAnswer.exec(attempt?.lastAnswer ?? '')
+  return kept ? { is: kept[1] as SendErrorClass, words: kept[2]! } : undefined
 }
 
 /** Whether a node accepted or already had an attempt, by its last answer. */
@@ -76,7 +86,7 @@ export function demandedFees(paid: Paid): Fees | undefined {
   const refusal = sendErrorOf(paid)
   if (refusal?.is !== 'cheap' && refusal?.is !== 'fee') return undefined
   const { maxFeePerGas: fee, maxPriorityFeePerGas: tip } = paid
-  const named = leastIn(refusal.words)
+  const named = demandedMinimum(refusal.words)
   // A price that the attempt already pays can only mean the tip.
   const isOfTip = refusal.is === 'cheap' && (named <= fee || /tip|priority/i.test(refusal.words))
   if (named <= (isOfTip ? tip : fee)) return undefined
@@ -88,7 +98,7 @@ export function demandedFees(paid: Paid): Fees | undefined {
  * minimum needed 2"), bsc ("tip needed 2, tip permitted 1"), coreth ("gas tip cap (1) < pool gas tip cap (2)"), Nethermind ("too
  * low 1 < 2"), Nitro ("baseFee: 2").
  */
-function leastIn(words: string): bigint {
+function demandedMinimum(words: string): bigint {
   const named =
     /(?:needed|required|minimum|\bmin\b|at least|least|base ?fee|<)[^0-9<]{0,48}?(\d{1,24}(?:\.\d{1,9})?)\s*(gwei)?/gi
   const sums = [...words.replace(/0x[0-9a-f]+/gi, '').matchAll(named)].map(([, number, unit]) =>

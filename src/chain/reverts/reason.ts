@@ -14,10 +14,10 @@ const signatureOf = (selector: string): string | undefined => {
 }
 
 /** How many nested errors are decoded. */
-const mostPassedOn = 4
+const maxNestedErrors = 4
 
 /** The longest reason in characters, and the most bytes of return data that are decoded. */
-const most = { characters: 1_000, bytes: 16_384 }
+const limits = { characters: 1_000, bytes: 16_384 }
 
 /**
  * The reason of a revert in words. `data` is the return data, `message` the node's text. Both are untrusted, so length and work are
@@ -25,16 +25,16 @@ const most = { characters: 1_000, bytes: 16_384 }
  */
 export function revertReason(data: Hex | undefined, message = ''): string {
   const reason = reasonOf(data, message, 0)
-  return reason.length > most.characters ? `${reason.slice(0, most.characters)}…` : reason
+  return reason.length > limits.characters ? `${reason.slice(0, limits.characters)}…` : reason
 }
 
 function reasonOf(data: Hex | undefined, message: string, passed: number): string {
   if (data === undefined || data === '0x')
-    return message === '' ? 'it gave no reason' : plain(message.slice(0, 2 * most.characters))
+    return message === '' ? 'it gave no reason' : plain(message.slice(0, 2 * limits.characters))
   const signature = signatureOf(data.slice(0, 10).toLowerCase())
   try {
-    if (data.length > 2 * most.bytes) throw new Error('too much to be a reason')
-    return told(data, signature, passed)
+    if (data.length > 2 * limits.bytes) throw new Error('too much to be a reason')
+    return errorText(data, signature, passed)
   } catch {
     return signature === undefined
       ? `it threw an error of a kind not known here (${data.slice(0, 10)})`
@@ -43,7 +43,7 @@ function reasonOf(data: Hex | undefined, message: string, passed: number): strin
 }
 
 /** The words of an error: a message as it is, a custom error by name, a nested error by its own words. */
-function told(data: Hex, signature: string | undefined, passed: number): string {
+function errorText(data: Hex, signature: string | undefined, passed: number): string {
   const abi: Abi = signature === undefined ? [] : parseAbi([`error ${signature}`] as readonly string[])
   const { errorName, args } = decodeErrorResult({ abi, data })
   const values = (args ?? []) as readonly unknown[]
@@ -52,7 +52,7 @@ function told(data: Hex, signature: string | undefined, passed: number): string 
   if (errorName === 'Error') return worded(plain(String(values[0])), [])
   const passedOn = values[typesOf(signature).indexOf('bytes')]
   // An error has at least four bytes.
-  if (typeof passedOn === 'string' && passedOn.length >= 10 && passed < mostPassedOn)
+  if (typeof passedOn === 'string' && passedOn.length >= 10 && passed < maxNestedErrors)
     return `${errorName}: ${reasonOf(passedOn as Hex, '', passed + 1)}`
   return worded(errorName, values)
 }

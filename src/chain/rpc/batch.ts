@@ -3,20 +3,20 @@ import type { Endpoint } from './endpoint.ts'
 import { batchRefusedError, invalidAnswer, isRecord, type RpcCall, unwrap, unwrapBatch } from './envelope.ts'
 
 /** The batch sizes, largest first; smaller ones for endpoints that refuse more: public ones take a hundred, three, or no batch. */
-const sizes = [100, 25, 10, 3, 1]
+const batchSizes = [100, 25, 10, 3, 1]
 
 /** The most calls of one `requestBatch`. */
-export const maxBatchCalls = sizes[0]!
+export const maxBatchCalls = batchSizes[0]!
 
 /** How many exchanges run in parallel. */
-const sideBySide = 8
+const maxParallel = 8
 
 /**
  * The batch size that an endpoint accepted after refusing more, and until when (monotonic) it is used: the refusal may be
  * temporary.
  */
-const taken = new WeakMap<Endpoint, { size: number; until: number }>()
-const believedMs = 600_000
+const acceptedSizes = new WeakMap<Endpoint, { size: number; until: number }>()
+const acceptedSizeMs = 600_000
 
 type Time = { deadlineMs: number; until: number }
 
@@ -32,10 +32,10 @@ export async function requestBatch(
   calls: readonly RpcCall[],
   time: Time,
 ): Promise<unknown[]> {
-  const known = taken.get(endpoint)
+  const known = acceptedSizes.get(endpoint)
   const most = known && performance.now() < known.until ? known.size : maxBatchCalls
   let refusal: unknown
-  for (const size of [most, ...sizes.filter((one) => one < Math.min(most, calls.length))])
+  for (const size of [most, ...batchSizes.filter((one) => one < Math.min(most, calls.length))])
     try {
       return await inParts(endpoint, calls, size, time)
     } catch (error) {
@@ -48,7 +48,7 @@ export async function requestBatch(
     try {
       unwrap(endpoint.host, await endpoint.exchange(logs, leftOf(time)), logs)
     } catch (error) {
-      if (error instanceof AppError && error.code === 'RPC_ERROR' && isOfLogs(error)) throw error
+      if (error instanceof AppError && error.code === 'RPC_ERROR' && isLogLimit(error)) throw error
     }
   throw refusal
 }
@@ -78,20 +78,20 @@ async function inParts(
       only && more.length === 0
         ? [unwrap(host, await exchange(only, left), only)]
         : unwrapBatch(host, await exchange(part, left), part)
-    if (size < maxBatchCalls) taken.set(endpoint, { size, until: performance.now() + believedMs })
+    if (size < maxBatchCalls) acceptedSizes.set(endpoint, { size, until: performance.now() + acceptedSizeMs })
     for (const [at, call] of part.entries()) {
       if (answers.has(call) && nameOf(answers.get(call)) !== nameOf(said[at]))
         throw invalidAnswer(host, `two answers to ${call.method}, by two nodes`)
       answers.set(call, said[at])
     }
   }
-  for (let at = 0; at < parts.length; at += sideBySide)
-    await Promise.all(parts.slice(at, at + sideBySide).map(ask))
+  for (let at = 0; at < parts.length; at += maxParallel)
+    await Promise.all(parts.slice(at, at + maxParallel).map(ask))
   return calls.map((call) => answers.get(call))
 }
 
 /** Whether a refusal is about the number of logs and not about the caller's rate. */
-const isOfLogs = ({ details }: AppError): boolean =>
+const isLogLimit = ({ details }: AppError): boolean =>
   /range|results?\b|logs?\b|blocks?\b|large|limit|exceed/i.test(String(details?.message))
 
 /** The fault of a batch answer: `batch` if it is too large, `all` for one error in place of all answers. */

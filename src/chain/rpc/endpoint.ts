@@ -40,7 +40,7 @@ export function openEndpoint(
     if (status === 200 && answer !== undefined) return answer
     const error = isRecord(answer) && isRecord(answer.error) ? answer.error : undefined
     // A refused call may have an HTTP status of its own; a failure of the server or a proxy is no answer.
-    if (error && isRecord(answer) && answer.jsonrpc === '2.0' && mayBeOfNode(status, error)) return answer
+    if (error && isRecord(answer) && answer.jsonrpc === '2.0' && isNodeAnswer(status, error)) return answer
     // A batch is refused by one error in place of all answers, or as too large.
     if (Array.isArray(body) && status === 500 && isRecord(answer) && answer.error) return answer
     if (Array.isArray(body) && status === 413)
@@ -117,14 +117,14 @@ const chainIdOf = (host: string, call: RpcCall) => (answer: unknown) => {
  * Whether an error is a node's answer to a call. A demand for a key or payment, or a general ban, comes from a proxy; of internal
  * errors only a failed execution is an answer.
  */
-const mayBeOfNode = (status: number, error: Record<string, unknown>): boolean =>
+const isNodeAnswer = (status: number, error: Record<string, unknown>): boolean =>
   (status >= 400 && status < 500 && !isBusy(status) && ![401, 402, 403].includes(status)) ||
   (status === 403 && error.code === -32601) ||
   (status === 500 && isExecutionErrorBody(error))
 
 const isBusy = (status: number): boolean => status === 408 || status === 425 || status === 429
 
-const hopeless = [
+const permanentFaults = [
   'certificate',
   'redirect',
   'too-large',
@@ -138,7 +138,7 @@ const hopeless = [
 /** Whether the same endpoint may answer better next time; redirects, too large answers and plain refusals do not change. */
 export function isTransientFault({ details }: AppError): boolean {
   const { fault, status } = details ?? {}
-  if (typeof fault === 'string') return !hopeless.includes(fault)
+  if (typeof fault === 'string') return !permanentFaults.includes(fault)
   if (typeof status === 'number') return status < 400 || status >= 500 || isBusy(status)
   return true
 }

@@ -14,21 +14,21 @@ export const invalidAnswer = (host: string, what: string): AppError =>
   new AppError('RPC_UNREACHABLE', `The node at ${host} answers with ${what}`, { details: { host } })
 
 /** The text of an error, an object or a string, shortened. */
-function wordsOf(error: unknown): string {
+function errorText(error: unknown): string {
   const said = isRecord(error) ? error.message : error
   if (typeof said !== 'string' || said === '') return 'no message'
-  return said.length > mostWords ? `${said.slice(0, mostWords)}…` : said
+  return said.length > maxErrorLength ? `${said.slice(0, maxErrorLength)}…` : said
 }
 
-const mostWords = 1_000
+const maxErrorLength = 1_000
 
 /** How long a busy node is left alone, in ms: rate limits count by the second. */
-const busyMs = 1_000
+const busyPauseMs = 1_000
 
 /** A busy node gives no answer: RPC_UNREACHABLE, which is transient. */
-const busy = (host: string, message: string): AppError =>
+const busyError = (host: string, message: string): AppError =>
   new AppError('RPC_UNREACHABLE', `The node at ${host} has too much to do: ${message}`, {
-    details: { host, retryAfterMs: busyMs },
+    details: { host, retryAfterMs: busyPauseMs },
   })
 
 /**
@@ -40,15 +40,15 @@ export function unwrap(host: string, reply: unknown, { id, method }: RpcCall): u
   const hasError = reply.error !== undefined && reply.error !== null
   // An error without the call's id may be about reading it, or a missing key.
   if (reply.id === null && hasError)
-    throw invalidAnswer(host, `an error to nothing that was asked: ${wordsOf(reply.error)}`)
+    throw invalidAnswer(host, `an error to nothing that was asked: ${errorText(reply.error)}`)
   if (reply.id !== id) throw invalidAnswer(host, 'the reply to another call')
   const hasResult = Object.hasOwn(reply, 'result')
   if (hasError === hasResult && !(hasError && reply.result === null))
     throw invalidAnswer(host, 'neither a result nor an error')
   if (!hasError) return checkedNumbers(host, method, reply.result)
   const error = isRecord(reply.error) ? reply.error : {}
-  const message = wordsOf(reply.error)
-  if (isNodeBusy({ ...error, message }, method)) throw busy(host, message)
+  const message = errorText(reply.error)
+  if (isNodeBusy({ ...error, message }, method)) throw busyError(host, message)
   throw new AppError('RPC_ERROR', `${method} failed at ${host}: ${message}`, {
     details: {
       host,
@@ -72,10 +72,10 @@ export const batchRefusedError = (host: string, count: number, message: string):
 export function unwrapBatch(host: string, replies: unknown, calls: readonly RpcCall[]): unknown[] {
   const whole = Array.isArray(replies) && replies.length === 1 && calls.length > 1 ? replies[0] : replies
   if (isRecord(whole) && whole.error) {
-    const message = wordsOf(whole.error)
+    const message = errorText(whole.error)
     const error = { ...(isRecord(whole.error) && whole.error), message }
     if (isBatchTooLarge(error)) throw batchRefusedError(host, calls.length, message)
-    if (isNodeBusy(error, 'batch')) throw busy(host, message)
+    if (isNodeBusy(error, 'batch')) throw busyError(host, message)
     throw new AppError(
       'RPC_UNREACHABLE',
       `The node at ${host} answers with an error to ${calls.length} calls at once: ${message}`,

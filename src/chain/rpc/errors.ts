@@ -6,14 +6,14 @@ import { AppError } from '../../domain/errors.ts'
  */
 export function isExecutionError({ code, details }: AppError): boolean {
   if (code !== 'RPC_ERROR') return false
-  return isExecutionErrorBody(details as Said)
+  return isExecutionErrorBody(details as ErrorBody)
 }
 
 /** An error body of a node. */
-type Said = { code?: unknown; message?: unknown; data?: unknown }
+type ErrorBody = { code?: unknown; message?: unknown; data?: unknown }
 
 /** The same for an error body. */
-export const isExecutionErrorBody = ({ code, message }: Said): boolean =>
+export const isExecutionErrorBody = ({ code, message }: ErrorBody): boolean =>
   code === 3 ||
   code === -32015 ||
   /revert|execution fail|bad jump|opcode|out ?of ?gas|stack (under|over)|bad instruction|invalid jump|vm execution/i.test(
@@ -30,7 +30,7 @@ export const isRateLimitText = (words: string): boolean =>
  * Whether a text says that a gateway has no node at the moment, or none for this caller (sources: the errors of proxyd, in front of
  * the public nodes of Base and Optimism; of Cloudflare, -32046).
  */
-const isAway = (words: string): boolean =>
+const isUnavailableText = (words: string): boolean =>
   /must be authenticated|(missing|invalid) (api key|project id)|usage limit|cannot fulfill request|(endpoint|service|network|gateway)\b.* no longer available|over.?capacity|capacity exceeded|backend (is )?(offline|currently not healthy)|no backend|gateway timeout|temporarily unavailable/i.test(
     words,
   )
@@ -40,12 +40,12 @@ const isAway = (words: string): boolean =>
  * a batch (sources: EIP-1474, -32005; QuickNode "429 errors explained"; proxyd). For logs it may mean too many results, which the
  * caller decides; a contract's error never counts.
  */
-export function isNodeBusy(said: Said, method: string): boolean {
+export function isNodeBusy(said: ErrorBody, method: string): boolean {
   const words = String(said.message)
   if (method === 'eth_getLogs' || isExecutionErrorBody(said) || /^0x/.test(String(said.data))) return false
   // Besu uses that code for "too large", and a simulation for a fee that is too low.
   const isLimit = said.code === -32005 && !/batch|gas|fee|range|size|block/i.test(words)
-  return said.code === 429 || isLimit || isRateLimitText(words) || isAway(words)
+  return said.code === 429 || isLimit || isRateLimitText(words) || isUnavailableText(words)
 }
 
 /**
@@ -54,15 +54,17 @@ export function isNodeBusy(said: Said, method: string): boolean {
  */
 export function isUnsupportedMethod(error: unknown): boolean {
   if (!(error instanceof AppError && error.code === 'RPC_ERROR')) return false
-  const said = error.details as Said
+  const said = error.details as ErrorBody
   const isOfBlocks = Number(said.code) <= -38_000 && Number(said.code) > -39_000
   if (isOfBlocks || isExecutionErrorBody(said) || typeof said.data === 'string' || isUnknownBlock(error))
     return false
-  return [-32601, -32602, -32603, -32004].includes(Number(said.code)) || isNotOfferedIn(String(said.message))
+  return (
+    [-32601, -32602, -32603, -32004].includes(Number(said.code)) || isUnsupportedText(String(said.message))
+  )
 }
 
 /** The same by text alone. */
-const isNotOfferedIn = (words: string): boolean =>
+const isUnsupportedText = (words: string): boolean =>
   /method .*(not|un)|(unknown|invalid|no such) method|(un|not )(supported|enabled|implemented|whitelisted|allowed|authori[sz]ed)|disabled|forbidden|denied|blocked|restricted|crashed|upgrade/i.test(
     words,
   )
@@ -86,7 +88,7 @@ export function isUnknownBlock(error: unknown): boolean {
   if (!(error instanceof AppError && error.code === 'RPC_ERROR')) return false
   const said = error.details as { code?: unknown; message?: unknown }
   // Gateways use that code for methods that they do not pass on.
-  if (isNotOfferedIn(String(said.message))) return false
+  if (isUnsupportedText(String(said.message))) return false
   return (
     said.code === -32001 ||
     /(header|block|hash).* (not|could not be) found|unknown block|block.?out.?of.?range/i.test(
@@ -99,7 +101,7 @@ export function isUnknownBlock(error: unknown): boolean {
  * Whether an error in place of all answers refuses the batch size: by the code of an invalid request, or by text. A rate limit does
  * not count.
  */
-export function isBatchTooLarge(said: Said): boolean {
+export function isBatchTooLarge(said: ErrorBody): boolean {
   const words = String(said.message)
   if (/batch|at once|in one request|array/i.test(words)) return true
   if (isNodeBusy(said, 'batch')) return false

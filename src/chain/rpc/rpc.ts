@@ -12,7 +12,7 @@ import { isAlreadyKnown } from './errors.ts'
 export type SilenceLimits = { silentMs?: number; leftOutMs?: number }
 
 /** What is known of an endpoint. Times are monotonic; `open` are the start times of unfinished exchanges. */
-type Known = { open: Set<{ since: number }>; answered: number; outUntil: number; failed: boolean }
+type EndpointHealth = { open: Set<{ since: number }>; answered: number; outUntil: number; failed: boolean }
 
 /**
  * The endpoints of one chain, skipping for a while one that accepts requests and never answers: it fails at once with
@@ -23,14 +23,14 @@ export function withoutSilentEndpoints(
   { silentMs, leftOutMs = 60_000 }: SilenceLimits & { silentMs: number },
 ): Endpoint[] {
   const known = endpoints.map(
-    (): Known => ({ open: new Set(), answered: -Infinity, outUntil: -Infinity, failed: false }),
+    (): EndpointHealth => ({ open: new Set(), answered: -Infinity, outUntil: -Infinity, failed: false }),
   )
-  const isSilent = ({ open, answered, outUntil }: Known): boolean => {
+  const isSilent = ({ open, answered, outUntil }: EndpointHealth): boolean => {
     const now = performance.now()
     const oldest = Math.min(...[...open].map(({ since }) => since))
     return now < outUntil || now - Math.max(oldest, answered) > silentMs
   }
-  const isUp = (one: Known): boolean => !one.failed && !isSilent(one)
+  const isUp = (one: EndpointHealth): boolean => !one.failed && !isSilent(one)
   return endpoints.map(({ host, exchange }, at) => {
     const own = known[at]!
     return {
@@ -92,7 +92,7 @@ export type RpcOptions = {
 
 /** One endpoint. Reads are retried on transport faults; transactions are never resent by themselves. */
 export const httpRpc = (url: string, options: RpcOptions = {}): Rpc =>
-  over([openEndpoint(url, options)], options)
+  readAndSendOver([openEndpoint(url, options)], options)
 
 /**
  * One chain behind several endpoints. A read uses the endpoint that answered last, and on a transport fault the next; signed bytes
@@ -104,7 +104,7 @@ export function failoverRpc(urls: readonly string[], options: RpcOptions = {}): 
   const { silentMs = 3_000 } = options
   const first = each.length > 1 && { firstMs: silentMs }
   const endpoints = each.map((url) => openEndpoint(url, { ...options, ...first }))
-  return over(withoutSilentEndpoints(endpoints, { ...options, silentMs }), options)
+  return readAndSendOver(withoutSilentEndpoints(endpoints, { ...options, silentMs }), options)
 }
 
 const writes = (method: string): boolean => /^(eth_send|anvil_|evm_)/.test(method)
@@ -112,14 +112,16 @@ const writes = (method: string): boolean => /^(eth_send|anvil_|evm_)/.test(metho
 /** How long to wait for slower endpoints after one has accepted, in ms. */
 const graceMs = 1_000
 
-function over(endpoints: readonly Endpoint[], options: RpcOptions): Rpc {
+function readAndSendOver(endpoints: readonly Endpoint[], options: RpcOptions): Rpc {
   const { deadlineMs = 10_000, budgetMs = Math.max(30_000, deadlineMs), retries = 4, signal } = options
   const [first] = endpoints
   if (!first) throw new AppError('CONFIG_INVALID', 'A chain needs the URL of an RPC')
   const order = [...endpoints]
   // One of several endpoints is retried once, with less time than a single one.
   const each = { ...options, retries: Math.min(retries, 1) }
-  const alone = new Map(endpoints.length > 1 ? endpoints.map((one) => [one, over([one], each)]) : [])
+  const alone = new Map(
+    endpoints.length > 1 ? endpoints.map((one) => [one, readAndSendOver([one], each)]) : [],
+  )
   let lastId = 0
   const callOf = (method: string, params: readonly unknown[]): RpcCall => ({
     jsonrpc: '2.0',
@@ -168,7 +170,7 @@ function over(endpoints: readonly Endpoint[], options: RpcOptions): Rpc {
     },
     request: async <T>(method: string, params: readonly unknown[] = []): Promise<T> => {
       if (method === 'eth_sendRawTransaction' && alone.size > 0)
-        return (await toAll([...alone.values()].map((one) => one.request(method, params)))) as T
+        return (await firstAcceptance([...alone.values()].map((one) => one.request(method, params)))) as T
       const call = callOf(method, params)
       const ask = async ({ host, exchange }: Endpoint, ms: number) =>
         unwrap(host, await exchange(call, ms), call) as T
@@ -194,7 +196,7 @@ function over(endpoints: readonly Endpoint[], options: RpcOptions): Rpc {
  * The first acceptance, after a short wait for the others; otherwise "already known"; otherwise the first refusal in order, unless
  * it is about a nonce that the accepted transaction has used; otherwise the first error.
  */
-async function toAll(sending: readonly Promise<unknown>[]): Promise<unknown> {
+async function firstAcceptance(sending: readonly Promise<unknown>[]): Promise<unknown> {
   const all = Promise.allSettled(sending)
   try {
     const accepted = await Promise.any(sending)

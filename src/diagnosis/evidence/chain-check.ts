@@ -21,7 +21,7 @@ type Step = {
 type Attempt = { hash: string; kind: string; gas: string; maxFeePerGas: string }
 
 /** The states without effect, in a word: these can be confirmed too. */
-const inVain: Readonly<Record<string, string>> = {
+const ineffectiveStates: Readonly<Record<string, string>> = {
   FINAL_REVERTED: 'it reverted, as the evidence says',
   CANCELLED: 'it was cancelled, as the evidence says',
 }
@@ -38,14 +38,14 @@ export async function checkEvidence(
   const tried = lost.flatMap((step) =>
     attempts
       .filter((one) => one.step === step.index)
-      .map(({ hash }) => minedAfterAll(rpc, step, hash as Hex)),
+      .map(({ hash }) => unexpectedlyMined(rpc, step, hash as Hex)),
   )
   const checks = await Promise.all(steps.map((step) => check(rpc, step, attemptOf(step.inclusion!))))
   return [...checks, ...(await Promise.all(tried)).filter((one) => one !== undefined)]
 }
 
 /** Reports that a step which can never be mined is in a block; `undefined` if it is in none, or unknown. */
-async function minedAfterAll(
+async function unexpectedlyMined(
   rpc: (chainId: number) => Rpc,
   { transaction: { chainId } }: Step,
   hash: Hex,
@@ -76,18 +76,18 @@ async function check(rpc: (chainId: number) => Rpc, step: Step, attempt: Attempt
       node.request<object | null>('eth_getTransactionByHash', [hash]),
     ])
     if (!found || !shown) {
-      const other = await otherwise(node, step.inclusion!)
+      const other = await missingTransactionText(node, step.inclusion!)
       if (other === undefined) return say('unknown', 'the node does not have it')
       return isFinal ? say('refuted', other) : say('unknown', `${other}, and it was not final then`)
     }
-    const differs = otherThanSigned(wholeOf(shown), step, attempt)
+    const differs = signedMismatch(parseTransactionAnswer(shown), step, attempt)
     if (differs !== undefined) return say('refuted', differs)
     const block = found.blockNumber === blockNumber ? found.blockHash : found.blockNumber
     if (!sameAddress(found.blockHash, blockHash) || found.blockNumber !== blockNumber)
       return isFinal
         ? say('refuted', `it is in block ${block}`)
         : say('unknown', `it was not final then, and is in block ${block} now`)
-    const cost = otherCost(found, step.inclusion!)
+    const cost = costMismatch(found, step.inclusion!)
     if (cost !== undefined) return say('refuted', cost)
     // Some nodes omit the gas price.
     if (found.gasPrice !== 0n && BigInt(gasPrice) === 0n)
@@ -95,7 +95,7 @@ async function check(rpc: (chainId: number) => Rpc, step: Step, attempt: Attempt
     if (!isFinal) return say('confirmed', isCancel ? 'it was cancelled' : found.ok ? null : 'it reverted')
     if (!isCancel && found.ok === (step.state === 'FINAL_REVERTED'))
       return say('refuted', found.ok ? 'it did not revert' : 'it reverted')
-    return say('confirmed', inVain[step.state])
+    return say('confirmed', ineffectiveStates[step.state])
   } catch (error) {
     if (error instanceof AppError) return say('unknown', error.message)
     throw error
@@ -119,14 +119,14 @@ const Shown = z.object({
 })
 
 /** Parses a transaction of a node; RPC_INCONSISTENT if fields are missing. */
-function wholeOf(shown: object): z.infer<typeof Shown> {
+function parseTransactionAnswer(shown: object): z.infer<typeof Shown> {
   const whole = Shown.safeParse(shown)
   if (whole.success) return whole.data
   throw new AppError('RPC_INCONSISTENT', 'The node shows only a part of it')
 }
 
 /** How a transaction differs from what an attempt signed, in words. */
-function otherThanSigned(
+function signedMismatch(
   shown: z.infer<typeof Shown>,
   { wallet, nonce, transaction }: Step,
   { kind, gas, maxFeePerGas }: Attempt,
@@ -147,7 +147,7 @@ function otherThanSigned(
 }
 
 /** How the gas of a receipt differs, in words. A price of zero is from nodes that omit it. */
-function otherCost(found: MinedTransaction, { gasUsed, gasPrice }: Inclusion): string | undefined {
+function costMismatch(found: MinedTransaction, { gasUsed, gasPrice }: Inclusion): string | undefined {
   if (found.gasUsed !== BigInt(gasUsed)) return `it used ${found.gasUsed} of gas`
   const prices = [found.gasPrice, BigInt(gasPrice)]
   if (prices.includes(0n) || prices[0] === prices[1]) return undefined
@@ -155,7 +155,7 @@ function otherCost(found: MinedTransaction, { gasUsed, gasPrice }: Inclusion): s
 }
 
 /** What a node has instead of a transaction, if it has the block at that height. */
-async function otherwise(
+async function missingTransactionText(
   node: Rpc,
   { hash, blockNumber, blockHash }: Inclusion,
 ): Promise<string | undefined> {

@@ -18,7 +18,7 @@ type Attempt = ParsedEvidence['attempts'][number]
 /**
  * Why the attempts cannot belong to the steps, in words: each signs its step's call and nonce, or a cancellation, and exists once.
  */
-function attemptMisfit(steps: readonly AttemptedStep[], attempts: readonly Attempt[]): string | undefined {
+function attemptMismatch(steps: readonly AttemptedStep[], attempts: readonly Attempt[]): string | undefined {
   const hashes = new Set<string>()
   for (const attempt of attempts) {
     const hash = attempt.hash.toLowerCase()
@@ -58,19 +58,20 @@ export function inconsistencyOf({
     return `its report has ${report.transactions.length} transactions, and the action ${steps.length} steps`
   if (canonical(calls.map(({ index }) => index)) !== canonical(steps.map(({ index }) => index)))
     return 'it says what other steps call than the action has'
-  const other = twice(steps) ?? attemptMisfit(steps, attempts)
+  const other = sharedTwice(steps) ?? attemptMismatch(steps, attempts)
   if (other !== undefined) return other
   for (const [at, step] of steps.entries()) {
-    const misfit = stepMisfit(step, report.transactions[at]!, { operation, attempts })
+    const misfit = stepMismatch(step, report.transactions[at]!, { operation, attempts })
     if (misfit !== undefined) return misfit
   }
-  const field = otherThanMade({ operation, attempts, events, report })
+  const field = callMismatch({ operation, attempts, events, report })
   if (field !== undefined) return `its report has another ${field} than the action`
-  if (!follows(operation, report)) return `the action is ${state}, and its steps do not come to that`
-  return amountsFit(operation, report) ? undefined : 'its report has other amounts than the action'
+  if (!isStateConsistent(operation, report))
+    return `the action is ${state}, and its steps do not come to that`
+  return areAmountsConsistent(operation, report) ? undefined : 'its report has other amounts than the action'
 }
 
-function otherThanMade(
+function callMismatch(
   read: Pick<ParsedEvidence, 'operation' | 'attempts' | 'events' | 'report'>,
 ): string | undefined {
   try {
@@ -87,7 +88,7 @@ const of = <T extends string>(words: Readonly<Record<T, string>>, word: string):
 type ReadStep = z.infer<typeof EvidenceStep>
 
 /** A transaction or nonce that two steps share although only one can have it. */
-function twice(steps: readonly ReadStep[]): string | undefined {
+function sharedTwice(steps: readonly ReadStep[]): string | undefined {
   const seen = new Set<string>()
   for (const { index, wallet, nonce, state, transaction, inclusion } of steps) {
     const owns = [
@@ -107,7 +108,7 @@ function twice(steps: readonly ReadStep[]): string | undefined {
 
 const inBlock = ['INCLUDED', 'FINAL_OK', 'FINAL_REVERTED', 'CANCELLED']
 
-function stepMisfit(
+function stepMismatch(
   { index, state, wallet, nonce, transaction, inclusion }: ReadStep,
   reported: z.infer<typeof EvidenceTransaction>,
   { operation, attempts }: Pick<ParsedEvidence, 'operation' | 'attempts'>,
@@ -136,13 +137,16 @@ function stepMisfit(
  * Whether the states of the steps allow the state of the operation. For an unfinished one it is only known whether something was
  * signed.
  */
-function follows(operation: ParsedEvidence['operation'], report: ParsedEvidence['report']): boolean {
+function isStateConsistent(
+  operation: ParsedEvidence['operation'],
+  report: ParsedEvidence['report'],
+): boolean {
   const { state, exit, steps, legs } = operation
   const is = (wanted: string) => steps.some((step) => step.state === wanted)
   const unsigned = steps.every((step) => step.state === 'PLANNED' || step.state === 'RESERVED')
   if (state === 'OPEN' || state === 'DROPPED') return unsigned
   if (unsigned) return false
-  if (state === 'DONE') return legsDone(operation) && steps.every((step) => isMadeGood(step, steps))
+  if (state === 'DONE') return areLegsDone(operation) && steps.every((step) => isMadeGood(step, steps))
   if (state === 'ATTENTION') return is('SUPERSEDED')
   if (state === 'FAILED')
     return isUnderDelivered(asOperation(operation)) ? report.arrivedShort !== undefined : is('FINAL_REVERTED')
@@ -153,7 +157,7 @@ function follows(operation: ParsedEvidence['operation'], report: ParsedEvidence[
 }
 
 /** Whether the action of every leg with steps is done. An approval alone does not count, except in a revocation. */
-function legsDone({ kind, steps }: ParsedEvidence['operation']): boolean {
+function areLegsDone({ kind, steps }: ParsedEvidence['operation']): boolean {
   const isAction = ({ role, transaction }: ReadStep) =>
     role === 'action' && (kind === 'revoke' || !decodeApprove(transaction.data as Hex))
   const done = steps.filter((step) => step.state === 'FINAL_OK' && isAction(step))
@@ -178,7 +182,7 @@ const asOperation = (operation: ParsedEvidence['operation']): Operation => opera
  * Whether the report's amounts follow from the plan and result. Older evidence has no result, so its report alone has the received
  * amount; for a failure it has the expected one.
  */
-function amountsFit(
+function areAmountsConsistent(
   operation: ParsedEvidence['operation'],
   { amounts, arrivedShort }: ParsedEvidence['report'],
 ): boolean {

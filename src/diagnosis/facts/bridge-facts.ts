@@ -45,7 +45,7 @@ export async function readBridgeFacts(
   const shown = (amount: bigint) => amountText(context, leg.chainId, awaited.leg.arrival, amount)
   const { minimum } = leg.arrival
   const isLess = brought !== undefined && brought.amount < minimum
-  const later = isLess ? await laterOf(context, awaited.leg, brought.found.blockNumber) : undefined
+  const later = isLess ? await laterDelivery(context, awaited.leg, brought.found.blockNumber) : undefined
   return {
     from: networkNamed(networks, chainId),
     to: networkNamed(networks, leg.chainId),
@@ -82,7 +82,7 @@ const amountText = (
 }
 
 /** Later deliveries to the same recipient after an under-delivery; `undefined` if the node does not answer. */
-async function laterOf(
+async function laterDelivery(
   { rpc, catalog }: ExecutionContext,
   { chainId, arrival: { recipient, token } }: { chainId: number; arrival: Arrival },
   after: number,

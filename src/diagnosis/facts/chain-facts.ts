@@ -25,7 +25,7 @@ import { minedRevertReason } from '../revert-cause.ts'
 import type { ChainFacts, NonceOwner, OnChainFacts } from './facts.ts'
 
 /** The foreign transaction that uses the nonce of a step, if a node names it. `lostTo` is the one in the journal. */
-async function strangerAt(
+async function foreignTransactionAt(
   rpc: Rpc,
   network: Network,
   { wallet, nonce }: Step,
@@ -82,17 +82,17 @@ export const readStepFacts = (
   depth: FinalityDepth,
   known: Known = {},
 ): Promise<OnChainFacts | undefined> =>
-  undefinedIfUnanswered(withTimeout(lookTwice(rpc, network, step, attempts, depth, known)))
+  undefinedIfUnanswered(withTimeout(readTwice(rpc, network, step, attempts, depth, known)))
 
 /** Reads once more after a moment if nothing is found: a new block becomes visible bit by bit. */
-async function lookTwice(...asked: Parameters<typeof look>): Promise<OnChainFacts> {
-  const seen = await look(...asked)
+async function readTwice(...asked: Parameters<typeof readOnce>): Promise<OnChainFacts> {
+  const seen = await readOnce(...asked)
   if (seen.found || seen.waiting || seen.owner) return seen
   await sleep(300)
-  return look(...asked)
+  return readOnce(...asked)
 }
 
-async function look(
+async function readOnce(
   rpc: Rpc,
   network: Network,
   step: Step,
@@ -119,22 +119,24 @@ async function look(
         kind: attempt.kind,
       },
       ...(await minedRevertReason(rpc, step, found, attempt)),
-      ...(isMoved ? await goneOf(rpc, step) : { isGone: false }),
+      ...(isMoved ? await reorganisedState(rpc, step) : { isGone: false }),
       latest,
     }
   }
-  const waiting = await waitingOf(rpc, attempts)
+  const waiting = await pendingAttempt(rpc, attempts)
   const owner =
-    waiting === undefined ? await strangerAt(rpc, network, step, attempts, { latest, ...known }) : undefined
+    waiting === undefined
+      ? await foreignTransactionAt(rpc, network, step, attempts, { latest, ...known })
+      : undefined
   return {
     reason: null,
     isOutOfGas: false,
     ...(waiting !== undefined && { waiting }),
     ...(owner && { owner }),
-    ...(await goneOf(rpc, step, wanted)),
+    ...(await reorganisedState(rpc, step, wanted)),
     ...((await lacksBlock(rpc, step)) && { lacksBlock: true }),
     latest,
-    ...(latest < (step.nonce ?? 0) && (await nextWaiting(rpc, step.wallet, latest))),
+    ...(latest < (step.nonce ?? 0) && (await nextPending(rpc, step.wallet, latest))),
   }
 }
 
@@ -142,7 +144,7 @@ async function look(
  * Whether the block of a final step left the chain, or endpoints differ; with `wanted`, if the step is not found, also whether
  * another endpoint shows another end.
  */
-async function goneOf(
+async function reorganisedState(
   rpc: Rpc,
   step: Step,
   wanted?: RequiredDepth,
@@ -158,7 +160,7 @@ async function goneOf(
 }
 
 /** Whether the node has a pending transaction at the next nonce; empty if it does not answer. */
-async function nextWaiting(rpc: Rpc, wallet: Address, latest: number): Promise<{ isNextWaiting?: boolean }> {
+async function nextPending(rpc: Rpc, wallet: Address, latest: number): Promise<{ isNextWaiting?: boolean }> {
   const said = await undefinedIfUnanswered(rpc.request('eth_getTransactionCount', [wallet, 'pending']))
   const pending = typeof said === 'string' ? Number(said) : Number.NaN
   return pending >= latest ? { isNextWaiting: pending > latest } : {}
@@ -174,7 +176,7 @@ async function lacksBlock(rpc: Rpc, { inclusion }: Step): Promise<boolean> {
 const isFinal = ({ state }: Step): boolean => state.startsWith('FINAL_') || state === 'CANCELLED'
 
 /** The newest attempt in the node's mempool. */
-async function waitingOf(rpc: Rpc, attempts: readonly Attempt[]): Promise<Hex | undefined> {
+async function pendingAttempt(rpc: Rpc, attempts: readonly Attempt[]): Promise<Hex | undefined> {
   for (const { hash } of attempts.toReversed()) {
     const shown = await rpc.request<{ blockNumber?: string | null } | null>('eth_getTransactionByHash', [
       hash,

@@ -38,7 +38,7 @@ export async function gatherFacts(
   // The wallet lock first, then the journal: a process that has ended by then has recorded what it signed.
   const isAtWork = !isFinished(asFound) && (await isInHand(asked, asFound.wallet, chainIds))
   const operation = asked.journal.find(asFound.id) ?? asFound
-  const context = await atTheFront(asked, operation)
+  const context = await withLatestEndpoints(asked, operation)
   const { journal, rpc, catalog, now } = context
   const events = journal.events(operation.id)
   const chains = new Map<number, ChainFacts>(
@@ -99,27 +99,30 @@ export async function gatherFacts(
     focus,
     unsigned,
     blocker: isThere && isBegun && !waits ? await findBlocker(context, operation, unsigned) : undefined,
-    remainingAllowances: await leftOf(context, operation, isThere),
+    remainingAllowances: await remainingAllowancesOf(context, operation, isThere),
     bridge,
     received:
       resultOf(operation).out ??
       (isThere ? await withTimeout(receivedAmount(context, operation, minedIn(steps))) : undefined),
     bridged: isThere ? await withTimeout(bridgedAmount(context, operation)) : undefined,
-    claimed: claimedSince(context, operation),
+    claimed: laterClaim(context, operation),
     successorId: successorOf(context, operation)?.id,
     isWalletBusy: isAtWork,
     wasGivenUp: events.findLast(({ becomes }) => becomes === 'DROPPED')?.why !== plannedAnewReason,
     precedingId:
       focus && isInFlight(focus.step)
-        ? holderBefore(context, focus)
+        ? precedingHolder(context, focus)
         : unsigned && chains.get(unsigned.transaction.chainId)?.is === 'there'
-          ? await withTimeout(inTheWay(context, operation.id, unsigned))
+          ? await withTimeout(blockingOperation(context, operation.id, unsigned))
           : undefined,
   }
 }
 
 /** The context with each chain read from the endpoint with its newest block. */
-async function atTheFront(context: ExecutionContext, { legs }: Operation): Promise<ExecutionContext> {
+async function withLatestEndpoints(
+  context: ExecutionContext,
+  { legs }: Operation,
+): Promise<ExecutionContext> {
   const nodes = new Map<number, SelectedEndpoint>()
   for (const { chainId } of legs)
     if (!nodes.has(chainId)) nodes.set(chainId, selectEndpoint(context.rpc(chainId)))
@@ -128,7 +131,7 @@ async function atTheFront(context: ExecutionContext, { legs }: Operation): Promi
 }
 
 /** The remaining allowances; `null` if there are approvals and a chain is silent. */
-async function leftOf(
+async function remainingAllowancesOf(
   context: ExecutionContext,
   operation: Operation,
   isThere: boolean,
@@ -146,13 +149,13 @@ const isAwaiting = ({ legs }: Operation, bridge: Facts['bridge']): boolean =>
   (bridge?.isMinted !== true || isUnderDelivery({ bridge }))
 
 /** The unfinished operation of the wallet that holds the next nonce of the chain. */
-function holderBefore({ journal }: ExecutionContext, { step, onChain }: StepFacts): string | undefined {
+function precedingHolder({ journal }: ExecutionContext, { step, onChain }: StepFacts): string | undefined {
   if (!onChain || step.nonce === null || onChain.latest >= step.nonce) return undefined
   return journal.nonceHolder(step.transaction.chainId, step.wallet, onChain.latest)?.operation
 }
 
 /** The operation of the wallet whose signed transaction the node lacks, so that nothing else can be signed. */
-async function inTheWay(
+async function blockingOperation(
   { journal, rpc }: ExecutionContext,
   id: string,
   step: Step,
@@ -175,7 +178,7 @@ const minedIn =
   }
 
 /** The first later claim of this journal from the queue of a withdrawal. */
-function claimedSince({ journal }: ExecutionContext, { plan, wallet, created }: Operation): Facts['claimed'] {
+function laterClaim({ journal }: ExecutionContext, { plan, wallet, created }: Operation): Facts['claimed'] {
   const { queued, strategySlug } = (plan as StoredPlan).about
   if (!queued) return undefined
   const claim = journal

@@ -10,13 +10,13 @@ import { isFinished, isUnsigned } from '../../transactions/run.ts'
 export type StalledPart = 'all' | 'rest'
 
 /** How long a process that waits for a delivery may not have noticed it, in ms: it waits without the planning lock. */
-const noticedMs = 30_000
+const noticeMs = 30_000
 
 /**
  * The part that is unsigned while nothing is in flight, so that only a process can continue it; `undefined` if it advances by
  * itself, or is finished.
  */
-function stands({ journal, now }: ExecutionContext, id: string): StalledPart | undefined {
+function stalledPartOf({ journal, now }: ExecutionContext, id: string): StalledPart | undefined {
   const operation = journal.find(id)
   if (!operation || isFinished(operation) || hasLostNonce(operation)) return undefined
   const { state, steps } = operation
@@ -27,7 +27,7 @@ function stands({ journal, now }: ExecutionContext, id: string): StalledPart | u
   const isUndecided = counts.some((step) => !isUnsigned(step) && step.state !== 'FINAL_OK')
   if (isUndecided || !counts.some(isUnsigned) || pendingDelivery(operation)) return undefined
   const arrived = journal.events(id).findLast(({ becomes }) => /^leg \d+ ready$/.test(becomes))
-  return arrived && now() - arrived.at < noticedMs ? undefined : 'rest'
+  return arrived && now() - arrived.at < noticeMs ? undefined : 'rest'
 }
 
 /** The stalled part if no process plans or signs for the wallet, so that waiting is pointless. */
@@ -36,13 +36,13 @@ export async function findStalledPart(
   { id, wallet, legs }: Pick<Operation, 'id' | 'wallet' | 'legs'>,
   signal: AbortSignal,
 ): Promise<StalledPart | undefined> {
-  if (!stands(context, id)) return undefined
+  if (!stalledPartOf(context, id)) return undefined
   const chains = legs.map(({ chainId }) => chainId)
   try {
     const turn = await acquirePlanningLock(context, wallet, { waitMs: 0, signal })
     try {
       // The previous lock holder may have signed it since the first look.
-      return await withIdleWallet(context, wallet, chains, async () => stands(context, id))
+      return await withIdleWallet(context, wallet, chains, async () => stalledPartOf(context, id))
     } finally {
       turn.release()
     }

@@ -29,7 +29,7 @@ export async function balanceChanges(
   { hashes, delivery, whose }: NamedTransactions,
 ): Promise<{ funds: string; evidence: EvidenceLine[] }> {
   const all = [...new Set([...hashes, ...(delivery === null ? [] : [delivery])])]
-  const looks = await Promise.all(all.map((hash) => lookAt(context, hash, whose)))
+  const looks = await Promise.all(all.map((hash) => movesOf(context, hash, whose)))
   const seen = looks.flatMap(({ moves }) => moves ?? [])
   const unseen = looks.filter(({ moves }) => moves === undefined).length
   const isOpen = looks.some(({ isFinal }) => !isFinal)
@@ -67,7 +67,7 @@ type Move = {
   units: bigint
 }
 
-async function lookAt(
+async function movesOf(
   context: ExecutionContext,
   hash: Hex,
   whose: readonly Address[],

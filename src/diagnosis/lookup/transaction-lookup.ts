@@ -16,7 +16,7 @@ import { type Disagreement, lookupTimeoutMs } from '../../transactions/confirmat
 import type { FinalityDepth } from '../../transactions/run.ts'
 
 /** What a call does, as a predicate; `spender` receives an allowance, `null` for none. */
-type Deed =
+type CallEffect =
   | { is: 'payment' | 'call'; does: string }
   | { is: 'approval'; does: string; spender: Address | null }
 
@@ -29,11 +29,11 @@ const payments = parseAbi([
 ])
 
 /** Describes a transaction by its call alone. */
-function deedOf(
+function effectOf(
   { to, input, value }: Call,
   { chainId, native }: Network,
   catalog: ExecutionContext['catalog'] & { tokens: readonly Token[] },
-): Deed {
+): CallEffect {
   if (to === null) return { is: 'call', does: 'makes a contract' }
   const carried = formatAmount(value, native)
   if (input === '0x') return { is: 'payment', does: `sends ${carried} to ${to}` }
@@ -59,7 +59,7 @@ export type FoundTransaction = {
   from: Address
   nonce: number
   call: Pick<Call, 'to' | 'value'>
-  deed: Deed
+  deed: CallEffect
   block: {
     number: number
     at: number
@@ -86,17 +86,20 @@ export async function lookUpTransaction(
   depth: FinalityDepth | undefined,
 ): Promise<{ found: FoundTransaction | undefined; silent: UnansweredNetwork[] }> {
   const asked = everyNetwork(context).map((network) =>
-    shownOn(context, network, hash, depth).catch((error: unknown) => unsaid(network, error)),
+    findOnNetwork(context, network, hash, depth).catch((error: unknown) => unansweredBy(network, error)),
   )
   // A found transaction does not wait for silent networks.
-  const found = await firstOf(asked, (answer) => answer !== null && 'deed' in answer)
+  const found = await firstMatching(asked, (answer) => answer !== null && 'deed' in answer)
   if (found && 'deed' in found) return { found, silent: [] }
   const answers = await Promise.all(asked)
   return { found: undefined, silent: answers.flatMap((one) => (one && 'why' in one ? one : [])) }
 }
 
 /** The first matching answer; `undefined` if none matches. */
-async function firstOf<T>(asked: readonly Promise<T>[], is: (answer: T) => boolean): Promise<T | undefined> {
+async function firstMatching<T>(
+  asked: readonly Promise<T>[],
+  is: (answer: T) => boolean,
+): Promise<T | undefined> {
   const wanted = asked.map(async (one) => {
     const answer = await one
     if (!is(answer)) throw new AppError('NOT_FOUND', 'Not this one')
@@ -115,7 +118,7 @@ function everyNetwork({ catalog: { networks } }: ExecutionContext): readonly Net
 }
 
 /** Why a network has no answer. */
-function unsaid(network: Network, error: unknown): UnansweredNetwork {
+function unansweredBy(network: Network, error: unknown): UnansweredNetwork {
   if (!(error instanceof AppError)) throw error
   const { code, message: why } = error
   if (code === 'CONFIG_INVALID' || code === 'UNKNOWN_NETWORK') return { network, is: 'unasked', why }
@@ -126,7 +129,7 @@ function unsaid(network: Network, error: unknown): UnansweredNetwork {
 }
 
 /** The transaction on one network, mined if any endpoint shows it so; `null` only if all endpoints lack it. */
-async function shownOn(
+async function findOnNetwork(
   { rpc, catalog }: ExecutionContext,
   network: Network,
   hash: Hex,
@@ -134,23 +137,23 @@ async function shownOn(
 ): Promise<FoundTransaction | null> {
   const node = rpc(network.chainId)
   const all = [node, ...node.peers]
-  const told = await shownByAny(all, { catalog, network, hash, depth })
+  const told = await findOnEndpoints(all, { catalog, network, hash, depth })
   if (told) return told
   // After a failover the first endpoint is among the peers: ask it too.
   const passedOver = node.peers.filter((peer) => !all.includes(peer))
-  return passedOver.length === 0 ? null : shownByAny(passedOver, { catalog, network, hash, depth })
+  return passedOver.length === 0 ? null : findOnEndpoints(passedOver, { catalog, network, hash, depth })
 }
 
-type Wanted = {
+type LookupTarget = {
   catalog: ExecutionContext['catalog']
   network: Network
   hash: Hex
   depth: FinalityDepth | undefined
 }
 
-async function shownByAny(
+async function findOnEndpoints(
   all: readonly Rpc[],
-  { catalog, network, hash, depth }: Wanted,
+  { catalog, network, hash, depth }: LookupTarget,
 ): Promise<FoundTransaction | null> {
   const asked = all.map(async (one) => {
     const among: Rpc = {
@@ -159,12 +162,12 @@ async function shownByAny(
       request: one.request,
       batch: one.batch,
     }
-    const answer = await withTimeout(shownBy(among, catalog, network, hash, depth))
+    const answer = await withTimeout(findOnEndpoint(among, catalog, network, hash, depth))
     if (answer === undefined)
       throw new AppError('RPC_UNREACHABLE', `no answer within ${nodeTimeoutMs / 1_000} s`)
     return answer
   })
-  const mined = await firstOf(asked, (answer) => answer?.block != null)
+  const mined = await firstMatching(asked, (answer) => answer?.block != null)
   if (mined) return mined
   const answers = await Promise.allSettled(asked)
   const told = answers.flatMap((one) => (one.status === 'fulfilled' ? (one.value ?? []) : []))
@@ -173,10 +176,14 @@ async function shownByAny(
   return null
 }
 
-type Told = { from: Address; nonce: number } & Call
+type ShownTransaction = { from: Address; nonce: number } & Call
 
 /** Parses a transaction of a node; RPC_INCONSISTENT if it is malformed. */
-function readTold(host: string, hash: Hex, answer: unknown): Told & { isInBlock: boolean } {
+function parseShownTransaction(
+  host: string,
+  hash: Hex,
+  answer: unknown,
+): ShownTransaction & { isInBlock: boolean } {
   const told = Object(answer) as Record<string, unknown>
   if (String(told.hash).toLowerCase() !== hash.toLowerCase())
     throw new AppError('RPC_INCONSISTENT', `The node at ${host} shows another transaction`)
@@ -196,7 +203,7 @@ function readTold(host: string, hash: Hex, answer: unknown): Told & { isInBlock:
   }
 }
 
-async function shownBy(
+async function findOnEndpoint(
   node: Rpc,
   catalog: ExecutionContext['catalog'],
   network: Network,
@@ -205,7 +212,7 @@ async function shownBy(
 ): Promise<FoundTransaction | null> {
   const answer = await node.request('eth_getTransactionByHash', [hash])
   if (answer === null) return null
-  const { from, nonce, isInBlock, ...call } = readTold(node.host, hash, answer)
+  const { from, nonce, isInBlock, ...call } = parseShownTransaction(node.host, hash, answer)
   const found = await findTransaction(node, hash)
   // A mined transaction is not pending, and without its receipt its outcome is unknown.
   if (!found && isInBlock)
@@ -215,7 +222,7 @@ async function shownBy(
       { details: { host: node.host, hash } },
     )
   const block = found ? await blockOf(node, network, found, depth) : null
-  return { network, from, nonce, call, deed: deedOf(call, network, catalog), block }
+  return { network, from, nonce, call, deed: effectOf(call, network, catalog), block }
 }
 
 async function blockOf(

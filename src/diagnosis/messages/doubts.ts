@@ -7,7 +7,7 @@ import {
 import { type Facts, isInFlight, type StepFacts } from '../facts/facts.ts'
 
 /** What the chains contradict of a settled step, as a sentence; `undefined` if nothing. */
-function doubtOf({ step, network, onChain }: StepFacts): string | undefined {
+function contradictionOf({ step, network, onChain }: StepFacts): string | undefined {
   if (!onChain || onChain.isGone || isInFlight(step)) return undefined
   const { waiting, lacksBlock, found } = onChain
   const disputed = onChain.disputed ?? found?.unlike
@@ -32,8 +32,10 @@ const againWaits = (hash: string): string => `${hash} of it waits again, so that
 
 /** Whether a settled step may come undone: the chain shows a pending attempt of it, or does not surely show its block. */
 export const isSettlementUncertain = ({ steps }: Pick<Facts, 'steps'>): boolean =>
-  steps.some((one) => doubtOf(one) !== undefined)
+  steps.some((one) => contradictionOf(one) !== undefined)
 
 /** The contradictions as following sentences. */
 export const uncertaintyText = ({ steps }: Pick<Facts, 'steps'>): string =>
-  steps.map((one) => doubtOf(one) ?? '').reduce((all, one) => (one === '' ? all : `${all} ${one}`), '')
+  steps
+    .map((one) => contradictionOf(one) ?? '')
+    .reduce((all, one) => (one === '' ? all : `${all} ${one}`), '')

@@ -10,7 +10,7 @@ export function evidenceLines(facts: Facts, service: string): EvidenceLine[] {
   const { operation, chains, bridge } = facts
   const journal = [
     `the action is ${operation.state}${operation.exit === null ? '' : `, exit ${operation.exit}`}`,
-    ...facts.steps.map((step) => stepClue(step, operation.steps.length)),
+    ...facts.steps.map((step) => stepLine(step, operation.steps.length)),
   ]
   const chain = [
     ...[...chains.values()].map((one) =>
@@ -18,7 +18,7 @@ export function evidenceLines(facts: Facts, service: string): EvidenceLine[] {
         ? `${one.network.name} is at block ${one.head.number}, base fee ${gweiText(one.head.baseFee)}`
         : `${one.network.name}: ${one.why}`,
     ),
-    ...facts.steps.flatMap(seenClues),
+    ...facts.steps.flatMap(onChainLines),
     ...(facts.remainingAllowances ?? []).map(
       ({ spender, amount, network }) =>
         `${spender} is allowed ${amount.formatted} ${amount.symbol} on ${network}`,
@@ -39,7 +39,7 @@ export function evidenceLines(facts: Facts, service: string): EvidenceLine[] {
   return [...from('journal', journal), ...from('chain', chain), ...from('service', said)]
 }
 
-function stepClue({ step, attempts, network }: StepFacts, of: number): string {
+function stepLine({ step, attempts, network }: StepFacts, of: number): string {
   const nonce = step.nonce === null ? '' : `, nonce ${step.nonce}`
   const sent =
     attempts.length === 0 ? 'not signed' : `${attempts.length} signed, last ${attempts.at(-1)!.hash}`
@@ -52,7 +52,7 @@ function stepClue({ step, attempts, network }: StepFacts, of: number): string {
   return `step ${step.index + 1} of ${of} (${step.role} on ${network.name}) is ${step.state}${nonce}${block}: ${sent}${said}`
 }
 
-function seenClues({ step, attempts, onChain }: StepFacts): string[] {
+function onChainLines({ step, attempts, onChain }: StepFacts): string[] {
   if (!onChain) return []
   const { found, waiting, owner, isGone, disputed, reason } = onChain
   const hash = attempts.at(-1)!.hash

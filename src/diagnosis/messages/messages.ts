@@ -33,7 +33,7 @@ export function fundsText(facts: Facts): string {
   if (!moved) {
     const owner = supersededStep(facts)?.onChain?.owner
     const unless = owner ? ` That is so unless ${owner.hash} moved it.` : ''
-    return untouched(facts) + unless
+    return fundsAtOrigin(facts) + unless
   }
   const later = operation.legs.filter(({ leg, arrival }) => arrival !== null && leg > moved.step.leg)
   const last = later.at(-1)
@@ -69,7 +69,7 @@ export function bridgeFundsText(facts: Facts): string {
 }
 
 /** Where the funds are before anything moved them. */
-function untouched(facts: Facts): string {
+function fundsAtOrigin(facts: Facts): string {
   const { operation, plan } = facts
   if (operation.kind === 'revoke')
     return `No funds are moved by this; they are in the wallet ${operation.wallet}.`

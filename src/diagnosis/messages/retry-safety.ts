@@ -20,7 +20,7 @@ export const supersededStep = ({ steps }: Pick<Facts, 'steps'>): StepFacts | und
   )
 
 /** The first chain with a signed step that cannot be read. */
-function unasked({ steps, chains }: Facts): { name: string; why: string } | undefined {
+function unreadableChain({ steps, chains }: Facts): { name: string; why: string } | undefined {
   for (const { attempts, step } of steps) {
     const chain = attempts.length > 0 ? chains.get(step.transaction.chainId) : undefined
     if (chain && chain.is !== 'there') return { name: chain.network.name, why: chain.why }
@@ -33,7 +33,7 @@ function unasked({ steps, chains }: Facts): { name: string; why: string } | unde
  */
 export function retryRiskText(facts: Facts): { text: string; next?: string } | undefined {
   const { operation } = facts
-  const silent = unasked(facts)
+  const silent = unreadableChain(facts)
   if (silent)
     return {
       text: ` Only the journal says so: ${silent.name} cannot be asked now (${silent.why}), and what was signed may have come into a block there since.`,

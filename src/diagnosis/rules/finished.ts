@@ -71,14 +71,14 @@ const cancelled = (facts: Facts): string =>
     : `${stepText(facts, facts.focus.step.index)} was`
 
 /** Whether a final step of an abandoned operation left its block, noticed or not. */
-const isAgainOpen = ({ steps }: Facts): boolean =>
+const isReopenedByChain = ({ steps }: Facts): boolean =>
   steps.some(({ step, onChain }) => !onChain?.found && (isInFlight(step) || onChain?.isGone === true))
 
 /**
  * The command after a reorganisation: a reverted step is only cancelled, since it may succeed now; a step behind another operation
  * continues with that one.
  */
-function onAgain(facts: Facts): string {
+function afterReorganisation(facts: Facts): string {
   const { steps, operation, precedingId } = facts
   const isOff = steps.some(
     ({ step, onChain, isOnlyCancellable }) =>
@@ -110,10 +110,10 @@ export const finishedRules: readonly DiagnosisRule[] = [
     situation: 'GIVEN_UP',
     is: ({ operation }) => operation.state === 'CANCELLED' && operation.exit !== 24,
     verdict: (facts) =>
-      `It was given up: what was not signed of it never will be.${isAgainOpen(facts) ? ' A deep reorganisation of the chain took what was final of it away, and until that is settled again nothing goes before it.' : ''}`,
+      `It was given up: what was not signed of it never will be.${isReopenedByChain(facts) ? ' A deep reorganisation of the chain took what was final of it away, and until that is settled again nothing goes before it.' : ''}`,
     funds: (facts) => fundsText(facts) + allowancesText(facts),
-    safeToRetry: (facts) => !isAgainOpen(facts) && isSafeToRetry(facts),
-    next: (facts) => (isAgainOpen(facts) ? onAgain(facts) : revokeSteps(facts)),
+    safeToRetry: (facts) => !isReopenedByChain(facts) && isSafeToRetry(facts),
+    next: (facts) => (isReopenedByChain(facts) ? afterReorganisation(facts) : revokeSteps(facts)),
   },
   {
     // By the journal alone; what the chains show is appended.
@@ -154,7 +154,7 @@ export const finishedRules: readonly DiagnosisRule[] = [
     verdict: () => 'It was final, and a deep reorganisation of the chain took its block away.',
     funds: (facts) => fundsText(facts) + allowancesText(facts),
     safeToRetry: neverSafe,
-    next: onAgain,
+    next: afterReorganisation,
   },
   {
     situation: 'DONE',

@@ -27,7 +27,7 @@ const waited = (facts: Facts): number => facts.now - bridge(facts).since
 const isUnasked = (facts: Facts): boolean => bridge(facts).isAttested === undefined
 const unaskedText = 'Nobody can be asked now whether the bridge has attested the transfer'
 
-const bridgeRows: readonly DiagnosisRule[] = [
+const bridgeRules: readonly DiagnosisRule[] = [
   {
     situation: 'BRIDGE_SHORT',
     is: isUnderDelivery,
@@ -95,7 +95,7 @@ const nothingMoves = ({ focus }: Facts): boolean =>
 const isHalf = (facts: Facts): boolean => facts.unsigned !== undefined && nothingMoves(facts)
 
 /** How to continue or end a partly done operation, as following sentences. */
-const waysOn = (facts: Facts): string =>
+const continueOrEndText = (facts: Facts): string =>
   `${lastRunText(facts)}${hasRemainingAllowance(facts) && facts.unsigned!.role !== 'fee' ? ` Go on with it, or take the allowance back (${actionCommand(facts, 'revoke')}).` : ''}${duplicateRefusedText(facts)}${blockerText(facts)}`
 
 /** Rules for mined steps and for what is left to do. */
@@ -119,7 +119,7 @@ export const unfinishedRules: readonly DiagnosisRule[] = [
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'resume'),
   },
-  ...bridgeRows,
+  ...bridgeRules,
   {
     situation: 'QUOTE_EXPIRED',
     is: (facts) => {
@@ -148,7 +148,7 @@ export const unfinishedRules: readonly DiagnosisRule[] = [
     situation: 'PARTLY_DONE',
     is: isHalf,
     verdict: (facts) =>
-      `A part is done and final, and step ${facts.unsigned!.index + 1} of ${facts.operation.steps.length} (${facts.unsigned!.role}) is not signed${facts.isWalletBusy ? `: ${walletBusyText(facts)}.` : `.${waysOn(facts)}`}`,
+      `A part is done and final, and step ${facts.unsigned!.index + 1} of ${facts.operation.steps.length} (${facts.unsigned!.role}) is not signed${facts.isWalletBusy ? `: ${walletBusyText(facts)}.` : `.${continueOrEndText(facts)}`}`,
     funds: (facts) => fundsText(facts) + allowancesText(facts),
     safeToRetry: isSafeToRetry,
     next: (facts) => (facts.isWalletBusy ? actionCommand(facts, 'watch') : unsignedNextSteps(facts)),

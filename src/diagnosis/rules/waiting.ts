@@ -32,14 +32,14 @@ function isLate(facts: Facts): boolean {
 }
 
 /** The newest attempt or cancellation, with the node's refusal if any. */
-const sentLast = ({ focus }: Facts): Attempt => inSendingOrder(focus!.attempts)[0]!
+const lastSent = ({ focus }: Facts): Attempt => inSendingOrder(focus!.attempts)[0]!
 const refusal = (facts: Facts): SendError | undefined =>
   isUnconfirmed(facts) && facts.focus!.onChain?.waiting === undefined
-    ? sendErrorOf(sentLast(facts))
+    ? sendErrorOf(lastSent(facts))
     : undefined
 
 /** What is known of the nonce before the pending step's. */
-function nextText({ precedingId, operation, focus }: Facts): string {
+function precedingNonceText({ precedingId, operation, focus }: Facts): string {
   if (precedingId !== undefined && precedingId !== operation.id)
     return `that one belongs to the action ${precedingId}`
   const { isNextWaiting } = focus!.onChain!
@@ -51,7 +51,7 @@ function nextText({ precedingId, operation, focus }: Facts): string {
 }
 
 /** The rule for a transaction in no mempool, because the node refused it. */
-const refusedRow: DiagnosisRule = {
+const refusedRule: DiagnosisRule = {
   situation: 'REFUSED',
   is: (facts) => {
     const is = refusal(facts)?.is
@@ -78,14 +78,14 @@ const refusedRow: DiagnosisRule = {
 
 /** The refusal of a cancellation while the node holds something else at the nonce. */
 const cancelRefused = (facts: Facts): SendError | undefined => {
-  const sent = sentLast(facts)
+  const sent = lastSent(facts)
   const no = sent.hash === facts.focus!.onChain?.waiting ? undefined : sendErrorOf(sent)
   // A nonce that is too high waits for the one before it.
   return no?.is === 'high' ? undefined : no
 }
 
 /** A `--max-fee` of twice the current price, in whole gwei. */
-const twiceAsked = (facts: Facts): string => ` --max-fee ${(2n * headOf(facts)!.baseFee) / 10n ** 9n + 1n}`
+const doubledMaxFee = (facts: Facts): string => ` --max-fee ${(2n * headOf(facts)!.baseFee) / 10n ** 9n + 1n}`
 
 /** Rules for signed steps in no block. */
 export const waitingRules: readonly DiagnosisRule[] = [
@@ -133,7 +133,7 @@ export const waitingRules: readonly DiagnosisRule[] = [
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'resume'),
   },
-  refusedRow,
+  refusedRule,
   {
     situation: 'CANCELLING',
     is: (facts) => isUnconfirmed(facts) && isCancelling(facts.focus!.attempts),
@@ -146,8 +146,8 @@ export const waitingRules: readonly DiagnosisRule[] = [
     funds,
     safeToRetry: neverSafe,
     next: (facts) => {
-      if (sentLast(facts).maxFeePerGas < (headOf(facts)?.baseFee ?? 0n))
-        return actionCommand(facts, 'cancel', `${twiceAsked(facts)} --yes`)
+      if (lastSent(facts).maxFeePerGas < (headOf(facts)?.baseFee ?? 0n))
+        return actionCommand(facts, 'cancel', `${doubledMaxFee(facts)} --yes`)
       return cancelRefused(facts) ? actionCommand(facts, 'cancel', ' --yes') : actionCommand(facts, 'resume')
     },
   },
@@ -164,7 +164,7 @@ export const waitingRules: readonly DiagnosisRule[] = [
     situation: 'BEHIND_ANOTHER',
     is: (facts) => isUnconfirmed(facts) && facts.focus!.onChain!.latest < (facts.focus!.step.nonce ?? 0),
     verdict: (facts) =>
-      `${step(facts)} has the nonce ${facts.focus!.step.nonce}, and ${facts.focus!.onChain!.latest} comes first: ${nextText(facts)}.`,
+      `${step(facts)} has the nonce ${facts.focus!.step.nonce}, and ${facts.focus!.onChain!.latest} comes first: ${precedingNonceText(facts)}.`,
     funds,
     safeToRetry: neverSafe,
     next: (facts) =>
@@ -183,7 +183,7 @@ export const waitingRules: readonly DiagnosisRule[] = [
     funds,
     safeToRetry: neverSafe,
     // The market is above the plan, so the person sets the limit: twice the current price, in whole gwei.
-    next: (facts) => actionCommand(facts, 'speed-up', twiceAsked(facts)),
+    next: (facts) => actionCommand(facts, 'speed-up', doubledMaxFee(facts)),
   },
   {
     situation: 'SENT_NOT_SEEN',

@@ -125,7 +125,7 @@ async function wentThrough(
     if (Number(at.receipt?.status) !== 1) continue
     if (await store.hasOpenTwin(tx, found.nonce)) return undefined
     if ((await store.claim(tx, found.hash, found.nonce)) !== found.hash) continue
-    await store.tell(customer, { actionId, hash, chainId, idx, toldAt: now() })
+    await store.saveClientReport(customer, { actionId, hash, chainId, idx, toldAt: now() })
     return { hash: found.hash as Hex, nonce: found.nonce, ...at }
   }
   return undefined

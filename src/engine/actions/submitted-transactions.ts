@@ -34,10 +34,10 @@ export async function sentSince(
   const { fromNonce } = since
   if (count <= fromNonce) return { rows: [], isAll: true }
   const place = { chainId: chain.network.chainId, wallet }
-  const kept = await store.sentFrom(place, fromNonce)
+  const kept = await store.submittedFrom(place, fromNonce)
   const isHeld = await orNone(holds(chain, kept))
   if (isHeld === undefined) return { rows: [], isAll: false }
-  const isFresh = isHeld || (await inPassing(store.forgetSent(place))) !== undefined
+  const isFresh = isHeld || (await inPassing(store.deleteSubmitted(place))) !== undefined
   const rows = new Map((isHeld ? kept : []).map((row) => [row.nonce, row]))
   const standing = { ...since, rows, count, head }
   const limit = most[cost]
@@ -52,7 +52,7 @@ export async function sentSince(
     : notesOfRow(read, standing, limit.nonces, isFinal)
   const found = read.flatMap(({ sent }) => sent).filter(({ nonce }) => rows.has(nonce))
   const final = [...found, ...notes].filter(isFinal)
-  if (isFresh && final.length > 0) await inPassing(store.keepSent(place, final))
+  if (isFresh && final.length > 0) await inPassing(store.storeSubmitted(place, final))
   const none = new Set([...wanted.none, ...notes.filter(isNone(standing, wanted)).map(({ nonce }) => nonce)])
   const isKnown = openOf(standing).every((nonce) => none.has(nonce))
   return { rows: inOrder(rows), isAll: isKnown }

@@ -13,7 +13,10 @@ import type { Policy } from './policy.ts'
 import { feeRules, termRules } from './rule-limits.ts'
 
 /** The rules about recipients, strategies and contracts. */
-function placeRules({ receivers, strategies, contracts }: Policy, legs: PolicyFacts['legs']): RuleResult[] {
+function recipientRules(
+  { receivers, strategies, contracts }: Policy,
+  legs: PolicyFacts['legs'],
+): RuleResult[] {
   return legs.flatMap(({ intent, action }): RuleResult[] => {
     const paid = [intentReceiver(intent), ...feesOf(intent).map(({ to }) => to)]
     const isAmong = (list: readonly string[], one: string) => list.some((known) => sameAddress(known, one))
@@ -86,7 +89,7 @@ export function policyRules(policy: Policy, catalog: Catalog, facts: PolicyFacts
   return [
     ...within('perTransaction', policyLimits(policy.perTransaction, catalog), spends, () => 0n),
     ...within('perDay', dayLimits, spends, (asset) => facts.held(asset, at - dayMs)),
-    ...placeRules(policy, legs),
+    ...recipientRules(policy, legs),
     ...termRules(policy, facts),
     ...feeRules(policy, facts),
   ]

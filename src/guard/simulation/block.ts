@@ -28,16 +28,16 @@ export type SimulationOutcome = {
 }
 
 /** The probe accounts of one simulation that only read. They are random, so no contract can recognise them. */
-type Strangers = { reader: Address; coinOf: Address; codeOf: Address; random: Hex }
+type ProbeAccounts = { reader: Address; coinOf: Address; codeOf: Address; random: Hex }
 
 /** New random probe accounts. */
-export const newProbeAccounts = (): Strangers => {
+export const newProbeAccounts = (): ProbeAccounts => {
   const some = (bytes: number): Hex => `0x${randomBytes(bytes).toString('hex')}`
   return { reader: some(20), coinOf: some(20), codeOf: some(20), random: some(32) }
 }
 
 /** EVM code that returns the balance (0x31) or code hash (0x3f) of the account in the first calldata word. */
-const answering = (opcode: '31' | '3f'): Hex => `0x600035${opcode}60005260206000f3`
+const accountReaderCode = (opcode: '31' | '3f'): Hex => `0x600035${opcode}60005260206000f3`
 
 type CallResult = {
   status: string
@@ -95,7 +95,7 @@ export async function simulateBlock(
   }
 }
 
-type Run = { calls: readonly object[]; strangers: Strangers; time: number; validation: boolean }
+type Run = { calls: readonly object[]; strangers: ProbeAccounts; time: number; validation: boolean }
 
 async function simulated(
   rpc: Rpc,
@@ -106,8 +106,8 @@ async function simulated(
   const state = {
     stateOverrides: {
       [reader]: { balance: hexQuantity(10n ** 24n) },
-      [coinOf]: { code: answering('31') },
-      [codeOf]: { code: answering('3f') },
+      [coinOf]: { code: accountReaderCode('31') },
+      [codeOf]: { code: accountReaderCode('3f') },
     },
     blockOverrides: {
       number: hexQuantity(head.number + 1n),

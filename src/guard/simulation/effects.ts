@@ -14,24 +14,24 @@ import type { Simulation } from './result.ts'
 export const roundingUnits = 2n
 
 /** The least change of a balance, and the message if it is violated. */
-type Bound = { token: Token; least: bigint; what: string }
+type BalanceBound = { token: Token; least: bigint; what: string }
 
 const more = 'more is taken than was asked for'
 
 /** The balance changes that an intent allows and requires. `held` is a balance before. */
-function boundsOf(
+function balanceBounds(
   intent: Intent,
   held: (token: Token) => bigint,
   shares: bigint | undefined,
   pays: bigint | undefined,
-): Bound[] {
+): BalanceBound[] {
   switch (intent.kind) {
     case 'deposit':
       return [
         { token: intent.strategy.asset, least: -intent.amount, what: more },
         {
           token: intent.strategy.receipt,
-          least: intent.least ?? leastIn(shares),
+          least: intent.least ?? minimumReceipt(shares),
           what: 'the deposit brings too little',
         },
       ]
@@ -51,7 +51,7 @@ function boundsOf(
       return [
         {
           token: asset,
-          least: leastOut(intent, pays),
+          least: minimumPayout(intent, pays),
           what: 'too little comes out',
         },
         { token: receipt, least: -most, what: 'more of the position is taken than was asked for' },
@@ -88,7 +88,7 @@ function boundsOf(
 }
 
 /** The least receipt amount of a deposit: the expected one, or anything at a slightly moving price. */
-function leastIn(shares: bigint | undefined): bigint {
+function minimumReceipt(shares: bigint | undefined): bigint {
   const least = shares === undefined ? 1n : shares - drift(shares) - roundingUnits
   return least > 1n ? least : 1n
 }
@@ -97,7 +97,7 @@ function leastIn(shares: bigint | undefined): bigint {
  * The least amount out after fees: the bound at a moving price, for a full withdrawal the market's quote `pays` and the fee basis,
  * and always something.
  */
-function leastOut(
+function minimumPayout(
   { wallet, amount, shares, fees = [], least }: Extract<Intent, { kind: 'withdraw' }>,
   pays = 0n,
 ): bigint {
@@ -110,7 +110,7 @@ function leastOut(
 }
 
 /** The observed effects of a leg. The coin is unknown if the node cannot simulate blocks. */
-type Seen = Pick<Simulation, 'changes' | 'allowances'> &
+type ObservedEffects = Pick<Simulation, 'changes' | 'allowances'> &
   Partial<Pick<Simulation, 'coin' | 'gasUsed' | 'fees'>>
 
 /**
@@ -120,13 +120,13 @@ type Seen = Pick<Simulation, 'changes' | 'allowances'> &
  */
 export function checkEffect(
   intent: Intent,
-  { changes, allowances, coin, gasUsed, fees }: Seen,
+  { changes, allowances, coin, gasUsed, fees }: ObservedEffects,
   shares?: bigint,
   pays?: bigint,
 ): void {
   const held = ({ address }: Token) =>
     changes.find(({ token }) => sameAddress(token.address, address))?.before ?? 0n
-  const bounds = boundsOf(intent, held, shares, pays)
+  const bounds = balanceBounds(intent, held, shares, pays)
   for (const { token, delta } of changes) {
     const bound = bounds.find((one) => sameAddress(one.token.address, token.address))
     const least = bound?.least ?? 0n
@@ -137,9 +137,9 @@ export function checkEffect(
       { details: { token: token.address, change: delta.toString(), least: least.toString() } },
     )
   }
-  refuseRest(intent, changes)
+  refuseRemainder(intent, changes)
   // Gas and a missing payout cannot be told apart: only a larger shortfall counts.
-  const least = leastCoin(intent, pays)
+  const least = minimumCoin(intent, pays)
   if (least !== undefined) {
     const paid = (gasUsed ?? []).reduce((sum, used) => sum + used, 0n) * (fees?.maxFeePerGas ?? 0n)
     if (coin === undefined || coin + paid < least)
@@ -147,7 +147,7 @@ export function checkEffect(
         details: { change: String(coin), least: least.toString() },
       })
   }
-  const most = leftoverOf(intent, changes)
+  const most = allowedLeftover(intent, changes)
   for (const { token, spender, before, after } of allowances) {
     // A standing allowance is the wallet's own will; a reduction does no harm.
     if (after <= most || after <= before) continue
@@ -163,7 +163,7 @@ export function checkEffect(
  * Refuses a remainder after withdrawing everything. A queue that takes a rebasing receipt by amount may leave the rounding of each
  * part; an unread balance is not compared.
  */
-function refuseRest(intent: Intent, changes: Simulation['changes']): void {
+function refuseRemainder(intent: Intent, changes: Simulation['changes']): void {
   if (intent.kind !== 'withdraw' || intent.shares === undefined) return
   const { receipt, constants } = intent.strategy
   const rest = constants.family === 'lido' ? leftOfAll(constants, intent.shares) : roundingUnits
@@ -181,15 +181,15 @@ function refuseRest(intent: Intent, changes: Simulation['changes']): void {
 }
 
 /** The least native coin that a leg must bring, gas aside; `undefined` if none. */
-function leastCoin(intent: Intent, pays: bigint | undefined): bigint | undefined {
+function minimumCoin(intent: Intent, pays: bigint | undefined): bigint | undefined {
   if (intent.kind !== 'withdraw' && intent.kind !== 'claim') return undefined
   if (intent.kind === 'withdraw' ? queueOf(intent.strategy) : intent.takesBack) return 0n
   if (intent.strategy.asset.address !== nativeAddress) return undefined
-  return intent.kind === 'withdraw' ? leastOut(intent, pays) : intent.amount - roundingUnits
+  return intent.kind === 'withdraw' ? minimumPayout(intent, pays) : intent.amount - roundingUnits
 }
 
 /** The allowance that a leg may leave: an exact-output swap leaves the unneeded part, everything else nothing. */
-function leftoverOf(intent: Intent, changes: Simulation['changes']): bigint {
+function allowedLeftover(intent: Intent, changes: Simulation['changes']): bigint {
   if (intent.kind !== 'swap' || intent.exact === 'in') return 0n
   const spent = changes.find(({ token }) => sameAddress(token.address, intent.tokenIn.address))?.delta ?? 0n
   return intent.amountIn + spent

@@ -8,7 +8,7 @@ import { firstWord, readsOf } from './reads.ts'
 import type { Simulation } from './result.ts'
 
 /** The first word of an answer in which every step succeeded. */
-const allWell = 2n ** 256n - 1n
+const successWord = 2n ** 256n - 1n
 
 /**
  * The weaker simulation for nodes without block simulation: one `eth_call` in which the wallet carries, by state override, code
@@ -37,7 +37,7 @@ export async function simulateByCall(
   // That code always returns data: an empty result means that the node ignored the override.
   if (answer === '0x') return { ...nothing, changes: [], allowances: [] }
   const failed = firstWord(answer, 'the outcome')
-  if (failed !== allWell)
+  if (failed !== successWord)
     throw revertedStep(Number(failed), transactions.length, `0x${answer.slice(66)}` as Hex)
   const values = [...tokens, ...allowances].map((_, i) =>
     firstWord(`0x${answer.slice(66 + 64 * i)}`, 'a token balance'),
@@ -60,7 +60,7 @@ export async function simulateByCall(
 }
 
 /** The memory offset of the answer, behind any calldata that is copied to the start. */
-const answerAt = 0x10000
+const answerOffset = 0x10000
 
 /**
  * EVM code that makes calls in order, with calldata from the code itself, and returns `allWell` and a word for each read; or the
@@ -95,7 +95,7 @@ function callCode(
   dataAt: number,
   steps: number,
 ): Hex {
-  const out = isRead ? [push(32), push(answerAt + 32 + 32 * (index - steps))] : [push(0), push(0)]
+  const out = isRead ? [push(32), push(answerOffset + 32 + 32 * (index - steps))] : [push(0), push(0)]
   const calling = concatHex([
     ...[push(size(data)), push(dataAt), push(0), '0x39' as Hex], // CODECOPY
     ...out,
@@ -116,6 +116,6 @@ function callCode(
 
 const endCode = (reads: number): Hex =>
   concatHex([
-    ...['0x5f19' as Hex, push(answerAt), '0x52' as Hex], // NOT 0, MSTORE
-    ...[push(32 + 32 * reads), push(answerAt), '0xf3' as Hex], // RETURN
+    ...['0x5f19' as Hex, push(answerOffset), '0x52' as Hex], // NOT 0, MSTORE
+    ...[push(32 + 32 * reads), push(answerOffset), '0xf3' as Hex], // RETURN
   ])

@@ -10,7 +10,7 @@ const approval = toEventSelector(
 )
 
 /** Events that grant authority over what the first indexed account owns; their first data word is the amount. */
-const powers = new Map<Hex, string>([
+const authorityEvents = new Map<Hex, string>([
   [approval, 'an allowance'],
   [
     toEventSelector('event ApprovalForAll(address indexed owner, address indexed operator, bool approved)'),
@@ -46,7 +46,7 @@ export function refuseGrantedAuthority(
 ): void {
   for (const { address, topics, data } of logs) {
     const [event, owner, other] = topics
-    const power = event && powers.get(event)
+    const power = event && authorityEvents.get(event)
     if (power === undefined || !sameAddress(accountIn(owner), wallet)) continue
     const isNothing = data !== '0x' && BigInt(data.slice(0, 66)) === 0n
     const isAsked =

@@ -9,7 +9,7 @@ import type { Simulation } from './result.ts'
 type Deposit = Extract<Intent, { kind: 'deposit' }>
 
 /** Dust: a millionth of a token. */
-const dustOf = ({ decimals }: Token): bigint => 10n ** BigInt(decimals) / 1_000_000n
+const dustAmount = ({ decimals }: Token): bigint => 10n ** BigInt(decimals) / 1_000_000n
 
 /**
  * Refuses a deposit of dust that rounds to nothing: INVALID_AMOUNT, since the market is not at fault. `shares` is the market's
@@ -22,7 +22,7 @@ export function refuseDust(
 ): void {
   const { asset, receipt, slug } = strategy
   const brought = changes.find(({ token }) => sameAddress(token.address, receipt.address))?.delta
-  if (brought !== 0n || (amount > dustOf(asset) && amount > roundingUnits)) return
+  if (brought !== 0n || (amount > dustAmount(asset) && amount > roundingUnits)) return
   if (shares === undefined || shares > roundingUnits) return
   throw new AppError(
     'INVALID_AMOUNT',
@@ -43,7 +43,7 @@ export function refuseRoundingLoss({ strategy, amount }: Deposit, shares: bigint
   if (shares === undefined) return
   const { asset, receipt } = strategy
   const unit = shares === 0n ? amount : amount / shares
-  if ([amount / 1_000n, dustOf(asset), roundingUnits].some((bearable) => unit <= bearable)) return
+  if ([amount / 1_000n, dustAmount(asset), roundingUnits].some((bearable) => unit <= bearable)) return
   throw new AppError(
     'POLICY_SIMULATION',
     `The smallest unit of ${receipt.symbol} costs ${formatAmount(unit, asset)}, so that rounding could keep too much of this deposit`,

@@ -16,7 +16,7 @@ import type { Allowance, Simulation, SimulationQuestion } from './result.ts'
  * Simulates a leg on the answering endpoint and on another one with the same block, if there is one: both must agree, else
  * RPC_INCONSISTENT. An endpoint that went down is skipped and listed in `silent`.
  */
-async function agreeing(
+async function simulateOnTwo(
   block: SimulationInput,
   gas: readonly bigint[],
   time: number,
@@ -27,7 +27,9 @@ async function agreeing(
   if (!peer) return { outcome }
   const other = await simulateBlock({ ...block, rpc: peer }, gas, time, strangers).catch((error: unknown) => {
     if (isDown(error)) return undefined
-    throw isUnsupportedMethod(error) && !isMissing(error) ? apart(block.rpc.host, peer.host, error) : error
+    throw isUnsupportedMethod(error) && !lacksSimulation(error)
+      ? apart(block.rpc.host, peer.host, error)
+      : error
   })
   if (!other) return { outcome, silent: peer.host }
   if (textOf(other) === textOf(outcome)) return { outcome }
@@ -45,7 +47,7 @@ const isDown = (error: unknown): error is AppError =>
  * Whether a node lacks the simulation method altogether: then both endpoints use the weaker one. A failure of this call is
  * something else.
  */
-const isMissing = (error: unknown): boolean => {
+const lacksSimulation = (error: unknown): boolean => {
   const { code, message } = (error instanceof AppError ? error.details : undefined) ?? {}
   if (code === -32601 || code === -32004) return true
   const isOfCall = code === -32603 || code === -32602
@@ -114,12 +116,12 @@ async function simulateOn(
     })
     const cost = gas.reduce((sum, limit) => sum + limit, 0n) * fees.maxFeePerGas + (dataFee ?? 0n)
     if (value + cost > before.coin) throw short(question, before.coin, value + cost, 'needs, gas included,')
-    const agreed = await agreeing(block, gas, before.head.timestamp + 1)
+    const agreed = await simulateOnTwo(block, gas, before.head.timestamp + 1)
     const { outcome } = agreed
-    examine(block, outcome)
+    checkOutcome(block, outcome)
     const { until } = question
     if (until !== undefined && until > before.head.timestamp + 1)
-      examine(block, await simulateBlock(block, gas, until))
+      checkOutcome(block, await simulateBlock(block, gas, until))
     const costs = { gas, ...(dataFee !== undefined && { dataFee }) }
     return {
       how: 'eth_simulateV1',
@@ -137,7 +139,7 @@ async function simulateOn(
 }
 
 /** Checks an outcome by itself: no authority over the wallet was granted, and its code is unchanged. */
-function examine({ wallet, allowances, before }: SimulationInput, outcome: SimulationOutcome): void {
+function checkOutcome({ wallet, allowances, before }: SimulationInput, outcome: SimulationOutcome): void {
   refuseGrantedAuthority(outcome.logs, wallet, allowances)
   refuseCodeChange(before.codeHash, outcome.codeHash, wallet)
   const paid = outcome.gasUsed.reduce((sum, used) => sum + used, 0n) * before.fees.maxFeePerGas

@@ -13,7 +13,7 @@ import { parseKeystore } from './keystore-format.ts'
 export type StoredKey = { name: string; address: Address | null }
 
 /** The largest keystore file, in bytes. */
-const largest = 65_536
+const maxKeystoreBytes = 65_536
 
 /** Whether a name is valid for a key. `__proto__` is not. */
 export const isKeyName = (name: string): boolean =>
@@ -34,7 +34,7 @@ export const keyFilePath = (directory: string, name: string): string => {
   return join(directory, `${name}.json`)
 }
 
-const missing = (directory: string, name: string): AppError => {
+const missingKeyError = (directory: string, name: string): AppError => {
   const names = listKeys(directory).map((key) => key.name)
   return new AppError('KEY_SOURCE', `There is no wallet "${name}"${didYouMean(name, names)}`, {
     hint:
@@ -73,7 +73,7 @@ export function refuseUnwritableDirectory(directory: string): void {
 
 function addressIn(path: string): Address | null {
   try {
-    return storedAddress(readPrivateFile(path, largest), path)
+    return storedAddress(readPrivateFile(path, maxKeystoreBytes), path)
   } catch (error) {
     if (error instanceof AppError) return null // A file that cannot be opened is listed by its name alone.
     throw error
@@ -91,7 +91,7 @@ export function readKeystoreText(path: string): string {
   let why = 'it is no file, or larger than a keystore is'
   try {
     const stats = statSync(path)
-    if (stats.isFile() && stats.size <= largest) return readFileSync(path, 'utf8')
+    if (stats.isFile() && stats.size <= maxKeystoreBytes) return readFileSync(path, 'utf8')
   } catch (error) {
     why = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'it does not exist' : 'permission denied'
   }
@@ -101,14 +101,14 @@ export function readKeystoreText(path: string): string {
 /** The encrypted file of a key, to be imported by another wallet. */
 export function exportKey(directory: string, name: string): string {
   const path = keyFilePath(directory, name)
-  if (!existsSync(path)) throw missing(directory, name)
-  return readPrivateFile(path, largest)
+  if (!existsSync(path)) throw missingKeyError(directory, name)
+  return readPrivateFile(path, maxKeystoreBytes)
 }
 
 /** Removes a key permanently. */
 export function removeKey(directory: string, name: string): void {
   const path = keyFilePath(directory, name)
-  if (!existsSync(path)) throw missing(directory, name)
+  if (!existsSync(path)) throw missingKeyError(directory, name)
   try {
     unlinkSync(path)
   } catch (error) {

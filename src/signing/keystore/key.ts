@@ -3,7 +3,7 @@ import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 
 /** The order of the curve secp256k1 (SEC 2): a private key is from 1 to this, exclusive. */
-const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
 /** Parses a private key: 64 hex digits, with or without `0x`. KEY_SOURCE otherwise; the input is never repeated. */
 export function parseKey(text: string): Hex {
@@ -11,7 +11,7 @@ export function parseKey(text: string): Hex {
   if (digits === undefined)
     throw new AppError('KEY_SOURCE', 'A private key is 32 bytes in hex, and this is something else')
   const number = BigInt(`0x${digits}`)
-  if (number === 0n || number >= order)
+  if (number === 0n || number >= curveOrder)
     throw new AppError('KEY_SOURCE', 'These 32 bytes are outside the range of private keys')
   return `0x${digits.toLowerCase()}`
 }
@@ -21,6 +21,6 @@ export function generateKey(): Hex {
   for (;;) {
     const key: Hex = `0x${randomBytes(32).toString('hex')}`
     const number = BigInt(key)
-    if (number > 0n && number < order) return key
+    if (number > 0n && number < curveOrder) return key
   }
 }

@@ -4,7 +4,7 @@ import { plain } from '../../domain/text.ts'
 /** What the device was asked when it failed: to be found, to be read, or to sign. */
 export type LedgerRequestKind = 'finding' | 'reading' | 'signing'
 
-const openApp = 'Unlock the Ledger, open its Ethereum app, and do the same again.'
+const openAppHint = 'Unlock the Ledger, open its Ethereum app, and do the same again.'
 
 /** A KEY_SOURCE error with its next step. */
 export const keySourceError = (message: string, hint: string, cause?: unknown): AppError =>
@@ -20,11 +20,11 @@ export const noAppOpenError = (name: string, cause?: unknown): AppError =>
     cause,
   )
 
-const locked = (cause: unknown) => keySourceError('The Ledger is locked', openApp, cause)
+const locked = (cause: unknown) => keySourceError('The Ledger is locked', openAppHint, cause)
 const declined = (cause: unknown) => new AppError('DECLINED', 'It was rejected on the Ledger', { cause })
 
 /** The error for a status word of the app (ISO 7816 and the Ethereum app's own); `undefined` if unknown. */
-function ofStatus(word: string, moment: LedgerRequestKind, isBlind: boolean, cause: unknown) {
+function statusError(word: string, moment: LedgerRequestKind, isBlind: boolean, cause: unknown) {
   switch (word) {
     case '5515':
     case '6804':
@@ -78,12 +78,12 @@ export function ledgerError(thrown: unknown, moment: LedgerRequestKind, isBlind 
   // The library wraps a status that it does not know.
   const errorCode = said.errorCode ?? (Object(originalError) as Record<string, unknown>).errorCode
   const word = typeof errorCode === 'string' ? errorCode.replace(/^0x/, '').toLowerCase() : undefined
-  const known = word === undefined ? undefined : ofStatus(word, moment, isBlind, thrown)
+  const known = word === undefined ? undefined : statusError(word, moment, isBlind, thrown)
   if (known) return known
   if (word !== undefined)
     return keySourceError(
       `The Ledger answered 0x${plain(word)}, which this version does not know`,
-      openApp,
+      openAppHint,
       thrown,
     )
   const tag = String(_tag ?? name ?? '')
@@ -100,10 +100,10 @@ export function ledgerError(thrown: unknown, moment: LedgerRequestKind, isBlind 
       thrown,
     )
   if (moment !== 'finding' || isGone.test(tag))
-    return keySourceError('The Ledger was disconnected before it had answered', openApp, thrown)
+    return keySourceError('The Ledger was disconnected before it had answered', openAppHint, thrown)
   return keySourceError(
     `The Ledger cannot be used: ${plain(String(message ?? tag))}`.replace(/[. ]+$/, ''),
-    openApp,
+    openAppHint,
     thrown,
   )
 }

@@ -40,10 +40,10 @@ export type LedgerChoice = { path: string; emulator: string | null }
 /** How long a device may take, in ms: to be found and read, and for a person to confirm. */
 export type LedgerTimeouts = { readMs: number; signMs: number }
 
-const usualPatience: LedgerTimeouts = { readMs: 20_000, signMs: 180_000 }
+const defaultTimeouts: LedgerTimeouts = { readMs: 20_000, signMs: 180_000 }
 
 /** The first Ethereum app that signs transactions of type 2 (its change log, 1.9.0). */
-const oldest = [1, 9] as const
+const oldestAppVersion = [1, 9] as const
 
 /**
  * Opens a key on a Ledger. The device is connected for each request and free in between; `tell` shows the person what to do on it.
@@ -51,11 +51,11 @@ const oldest = [1, 9] as const
 export async function openLedger(
   { path, emulator }: LedgerChoice,
   tell: (line: string) => void,
-  patience: LedgerTimeouts = usualPatience,
+  patience: LedgerTimeouts = defaultTimeouts,
 ): Promise<KeyHolder> {
   const kit = ledgerKit(emulator)
   const ask = <T>(moment: LedgerRequestKind, ms: number, work: (session: LedgerSession) => Promise<T>) =>
-    asked(kit, moment, ms, async (session) => {
+    withDevice(kit, moment, ms, async (session) => {
       await refuseOtherApp(session)
       return work(session)
     })
@@ -84,7 +84,7 @@ export async function openLedger(
 }
 
 /** Runs one device request with a timeout and converts its errors. */
-async function asked<T>(
+async function withDevice<T>(
   kit: LedgerKit,
   moment: LedgerRequestKind,
   ms: number,
@@ -112,7 +112,7 @@ async function refuseOtherApp(session: LedgerSession): Promise<void> {
   const { name, version } = await session.app()
   if (name !== 'Ethereum') throw noAppOpenError(name)
   const [major = 0, minor = 0] = version.split('.').map(Number)
-  if (major < oldest[0] || (major === oldest[0] && minor < oldest[1]))
+  if (major < oldestAppVersion[0] || (major === oldestAppVersion[0] && minor < oldestAppVersion[1]))
     throw appTooOldError(undefined, version)
 }
 

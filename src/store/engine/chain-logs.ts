@@ -1,10 +1,10 @@
 import type { Sql } from '../sql/sql.ts'
 
 /** A stored log of a final block: its position and JSON. */
-type KeptLog = { block: number; idx: number; log: string }
+type StoredLog = { block: number; idx: number; log: string }
 
 /** A mark: everything up to a block was read; `hash` is that block's hash then. */
-type Mark = { block: number; hash: string }
+type ReadMark = { block: number; hash: string }
 
 /** The logs of one contract about one owner. Chains are public, so there is no customer. */
 export type LogSource = { chainId: number; source: string; owner: string }
@@ -31,20 +31,20 @@ export function chainLogQueries(sql: Sql) {
   const valuesOf = ({ chainId, source, owner }: LogSource) => [chainId, source, owner]
   return {
     /** How far a source was read, newest first. */
-    marks: (place: LogSource): Promise<Mark[]> =>
-      sql.query<Mark>(
+    marks: (place: LogSource): Promise<ReadMark[]> =>
+      sql.query<ReadMark>(
         `select block, hash from chain_log_marks where ${where} order by block desc`,
         valuesOf(place),
       ),
 
-    keptLogs: (place: LogSource): Promise<KeptLog[]> =>
-      sql.query<KeptLog>(
+    storedLogs: (place: LogSource): Promise<StoredLog[]> =>
+      sql.query<StoredLog>(
         `select block, idx, log from chain_logs where ${where} order by block, idx`,
         valuesOf(place),
       ),
 
     /** The sources on a chain with logs about an owner. */
-    keptSources: async (chainId: number, owner: string): Promise<string[]> =>
+    storedSources: async (chainId: number, owner: string): Promise<string[]> =>
       (
         await sql.query<{ source: string }>(
           'select distinct source from chain_logs where chain_id = $1 and owner = $2',
@@ -53,7 +53,7 @@ export function chainLogQueries(sql: Sql) {
       ).map(({ source }) => source),
 
     /** Deletes what was read above a block; below zero is everything. */
-    forgetLogs: (place: LogSource, above: number): Promise<void> =>
+    deleteLogs: (place: LogSource, above: number): Promise<void> =>
       sql.transaction(async ({ query }) => {
         const values = [...valuesOf(place), above]
         await query(`delete from chain_log_marks where ${where} and block > $4`, values)
@@ -64,9 +64,9 @@ export function chainLogQueries(sql: Sql) {
      * Stores the next piece of every source, up to a mark. A piece continues `after` a mark; if that mark is gone, or another
      * process has started, there would be a gap: nothing is stored, and it returns false.
      */
-    keepLogs: (
-      pieces: readonly { place: LogSource; after: number | null; logs: readonly KeptLog[] }[],
-      mark: Mark,
+    storeLogs: (
+      pieces: readonly { place: LogSource; after: number | null; logs: readonly StoredLog[] }[],
+      mark: ReadMark,
     ): Promise<boolean> =>
       sql.transaction(async ({ query }) => {
         for (const { place, after } of pieces) {
@@ -112,7 +112,7 @@ export function chainLogQueries(sql: Sql) {
         `${beginning}%`,
       ]),
 
-    keepFact: (chainId: number, name: string, value: string) =>
+    storeFact: (chainId: number, name: string, value: string) =>
       sql.query(
         `insert into chain_facts (chain_id, name, value) values ($1, $2, $3)
          on conflict (chain_id, name) do update set value = excluded.value`,

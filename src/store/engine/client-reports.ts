@@ -4,7 +4,7 @@ import type { Sql } from '../sql/sql.ts'
  * A hash that a client reported for an operation and that none of its transactions has: no node knew it yet, or it belongs to a
  * second send of transaction `idx`. `chainId` is `null` if the client named none.
  */
-type ToldRow = {
+type ClientReportRow = {
   actionId: string
   hash: string
   chainId: number | null
@@ -19,7 +19,7 @@ export const clientReportSchema = `create table action_told (
    create index told_hashes on action_told (customer, hash)`
 
 /** How many reported hashes of an operation are stored, newest first. */
-const most = 8
+const maxReports = 8
 
 /**
  * Whether a hash was reported for another operation of the customer with the same call, as SQL: then it belongs to that one. `tx`
@@ -36,14 +36,17 @@ export const clientReportQueries = (sql: Sql) => ({
   /**
    * The reports of an operation, oldest first. A hash that another transaction already has may belong to an identical operation.
    */
-  told: (actionId: string): Promise<ToldRow[]> =>
-    sql.query<ToldRow>(
+  clientReports: (actionId: string): Promise<ClientReportRow[]> =>
+    sql.query<ClientReportRow>(
       `select action_id as "actionId", hash, chain_id as "chainId", idx, told_at as "toldAt" from action_told told where action_id = $1
        and (idx is null or not exists (select 1 from action_txs tx where tx.customer = told.customer and tx.chain_id = told.chain_id and tx.hash = told.hash)) order by told_at, hash`,
       [actionId],
     ),
 
-  tell: (customer: string, { actionId, hash, chainId, idx, toldAt }: ToldRow): Promise<void> =>
+  saveClientReport: (
+    customer: string,
+    { actionId, hash, chainId, idx, toldAt }: ClientReportRow,
+  ): Promise<void> =>
     sql.transaction(async ({ query }) => {
       await query(
         `insert into action_told (action_id, hash, customer, chain_id, idx, told_at) values ($1, $2, $3, $4, $5, $6)
@@ -52,11 +55,11 @@ export const clientReportQueries = (sql: Sql) => ({
       )
       await query(
         `delete from action_told where action_id = $1 and hash not in
-         (select hash from action_told where action_id = $1 order by told_at desc, hash limit ${most})`,
+         (select hash from action_told where action_id = $1 order by told_at desc, hash limit ${maxReports})`,
         [actionId],
       )
     }),
 
-  untell: ({ actionId, hash }: Pick<ToldRow, 'actionId' | 'hash'>) =>
+  deleteClientReport: ({ actionId, hash }: Pick<ClientReportRow, 'actionId' | 'hash'>) =>
     sql.query('delete from action_told where action_id = $1 and hash = $2', [actionId, hash]),
 })

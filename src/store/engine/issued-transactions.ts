@@ -2,7 +2,7 @@ import type { Sql } from '../sql/sql.ts'
 import { type ActionRow, type ActionTxRow, actionColumns, txColumns } from './migrations.ts'
 
 /** An operation with its transactions. */
-type Handed = { action: ActionRow; txs: ActionTxRow[] }
+type IssuedOperation = { action: ActionRow; txs: ActionTxRow[] }
 
 /** Whether a type is a swap, as SQL. */
 export const isSwapColumn = (column: string): string => `${column} in ('SAMECHAIN_SWAP', 'CROSSCHAIN_SWAP')`
@@ -14,7 +14,11 @@ const aDay = 24 * 3_600_000
 
 /** The queries about issued transactions. They are never deleted, since any may still be sent. */
 export const issuedTransactionQueries = (sql: Sql) => {
-  const all = async ({ query }: Pick<Sql, 'query'>, customer: string, quoteId: string): Promise<Handed[]> =>
+  const all = async (
+    { query }: Pick<Sql, 'query'>,
+    customer: string,
+    quoteId: string,
+  ): Promise<IssuedOperation[]> =>
     Promise.all(
       (await query<ActionRow>(ofQuote, [customer, quoteId])).map(async (action) => ({
         action,
@@ -23,13 +27,14 @@ export const issuedTransactionQueries = (sql: Sql) => {
     )
   return {
     /** The operations of a quote, oldest first. */
-    handedOut: (customer: string, quoteId: string): Promise<Handed[]> => all(sql, customer, quoteId),
+    issuedOperations: (customer: string, quoteId: string): Promise<IssuedOperation[]> =>
+      all(sql, customer, quoteId),
 
     /**
      * Stores an operation with its transactions. An operation of the same quote, wallet and receiver that includes these
      * transactions is the same; another one gets `otherId`. False if the quote already has `most` of them.
      */
-    handOut: (
+    issueOperation: (
       row: ActionRow,
       txs: readonly ActionTxRow[],
       { otherId, most }: { otherId: string; most: number },
@@ -98,7 +103,7 @@ export const issuedTransactionQueries = (sql: Sql) => {
   }
 }
 
-const isSame = ({ action, txs }: Handed, row: ActionRow, wanted: readonly ActionTxRow[]): boolean =>
+const isSame = ({ action, txs }: IssuedOperation, row: ActionRow, wanted: readonly ActionTxRow[]): boolean =>
   action.type === row.type &&
   action.wallet === row.wallet &&
   action.receiver === row.receiver &&

@@ -5,7 +5,7 @@ import { type QuoteRow, quoteColumns } from './migrations.ts'
 export type QuoteWithAction = QuoteRow & { actionId: string | null }
 
 /** The quote fields for a status without an operation. */
-type QuoteInBrief = Pick<
+type QuoteSummary = Pick<
   QuoteWithAction,
   'provider' | 'originChain' | 'destinationChain' | 'expiresAt' | 'actionId'
 >
@@ -68,8 +68,8 @@ export const quoteQueries = (sql: Sql) => ({
   },
 
   /** The route and expiry of a quote, without its content. */
-  quoteInBrief: async (customer: string, id: string): Promise<QuoteInBrief | undefined> =>
-    (await sql.cachedQuery<QuoteInBrief>(inBrief, [customer, id]))[0],
+  quoteSummary: async (customer: string, id: string): Promise<QuoteSummary | undefined> =>
+    (await sql.cachedQuery<QuoteSummary>(inBrief, [customer, id]))[0],
 
   /** Newest first, between the given networks only. */
   quotes: async (customer: string, by: QuoteFilter, limit: number, offset: number) => {

@@ -41,7 +41,7 @@ export function snapshotQueries(sql: Sql) {
       ),
 
     /** Stores snapshots and deletes old ones; the first of a day stays, unless its block left the chain. */
-    keepSnapshots: async (chainId: number, rows: readonly Snapshot[], isAgain: boolean): Promise<void> => {
+    storeSnapshots: async (chainId: number, rows: readonly Snapshot[], isAgain: boolean): Promise<void> => {
       await sql.transaction(async ({ query }) => {
         const newest = Math.max(...rows.map(({ day }) => day))
         await query('delete from index_snapshots where chain_id = $1 and day < $2', [
@@ -59,7 +59,7 @@ export function snapshotQueries(sql: Sql) {
     },
 
     /** Deletes snapshots by block hash. */
-    forgetSnapshots: async (chainId: number, hashes: readonly string[]): Promise<void> => {
+    deleteSnapshots: async (chainId: number, hashes: readonly string[]): Promise<void> => {
       await sql.transaction(async ({ query }) => {
         for (const hash of hashes)
           await query('delete from index_snapshots where chain_id = $1 and hash = $2', [chainId, hash])

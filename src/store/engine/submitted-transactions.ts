@@ -7,7 +7,7 @@ import type { Sql } from '../sql/sql.ts'
 export type SubmittedRow = { nonce: number; block: number; blockHash: string; hash: string; call: string }
 
 /** A wallet on a chain. Chains are public, so there is no customer. */
-type SentPlace = { chainId: number; wallet: string }
+type WalletOnChain = { chainId: number; wallet: string }
 
 /** The table of transactions that wallets submitted since something was issued to them, from final blocks, each read once. */
 export const submittedSchema = `create table chain_sent (
@@ -16,17 +16,17 @@ export const submittedSchema = `create table chain_sent (
 
 /** The queries about submitted transactions. */
 export function submittedQueries(sql: Sql) {
-  const valuesOf = ({ chainId, wallet }: SentPlace) => [chainId, wallet.toLowerCase()]
+  const valuesOf = ({ chainId, wallet }: WalletOnChain) => [chainId, wallet.toLowerCase()]
   return {
     /** The known nonces of a wallet, from one on. */
-    sentFrom: (place: SentPlace, nonce: number): Promise<SubmittedRow[]> =>
+    submittedFrom: (place: WalletOnChain, nonce: number): Promise<SubmittedRow[]> =>
       sql.query<SubmittedRow>(
         `select nonce, block, block_hash as "blockHash", hash, call from chain_sent where chain_id = $1 and wallet = $2 and nonce >= $3 order by nonce`,
         [...valuesOf(place), nonce],
       ),
 
     /** Stores what was read; a transaction replaces a note that there is none, never the reverse. */
-    keepSent: (place: SentPlace, rows: readonly SubmittedRow[]): Promise<void> =>
+    storeSubmitted: (place: WalletOnChain, rows: readonly SubmittedRow[]): Promise<void> =>
       sql.transaction(async ({ query }) => {
         for (const { nonce, block, blockHash, hash, call } of rows)
           await query(
@@ -38,7 +38,7 @@ export function submittedQueries(sql: Sql) {
       }),
 
     /** Deletes a wallet's transactions after a reorganisation. */
-    forgetSent: (place: SentPlace) =>
+    deleteSubmitted: (place: WalletOnChain) =>
       sql.query('delete from chain_sent where chain_id = $1 and wallet = $2', valuesOf(place)),
   }
 }

@@ -41,7 +41,7 @@ const operationStates = [
 export type OperationState = (typeof operationStates)[number]
 
 /** The transitions of an operation. `DONE` and `FAILED` reopen only if a final block leaves the chain. */
-const operationMoves: Readonly<Record<OperationState, readonly OperationState[]>> = {
+const operationTransitions: Readonly<Record<OperationState, readonly OperationState[]>> = {
   OPEN: ['EXECUTING', 'CANCELLED', 'DROPPED'],
   DROPPED: [],
   EXECUTING: ['DONE', 'PARTIAL', 'FAILED', 'CANCELLED', 'ATTENTION'],
@@ -70,7 +70,7 @@ export const journalMigrations: readonly Migration[] = [
   `
   PRAGMA application_id = 0x736c6a31;
   ${moves('step_move', stepTransitions)}
-  ${moves('operation_move', operationMoves)}
+  ${moves('operation_move', operationTransitions)}
 
   CREATE TABLE operation (
     id TEXT PRIMARY KEY, idem_key TEXT NOT NULL, request_hash TEXT NOT NULL, request TEXT NOT NULL, plan TEXT NOT NULL,

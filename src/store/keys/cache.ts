@@ -1,10 +1,10 @@
 import type { Sql } from '../sql/sql.ts'
 import { type KeyOwner, keyDigest, type keyStore } from './keys.ts'
 
-const most = 10_000
+const maxCached = 10_000
 
 /** How long a key may still work after another process revoked it, in ms. */
-const agesMs = 10
+const maxStaleMs = 10
 
 /**
  * A cache of values made from key owners, cleared when another process writes the database: SQLite counts foreign writes (`PRAGMA
@@ -21,12 +21,12 @@ export function cachedKeyOwner<made>(
   const check = async (now: number) => {
     checked = now
     const [row] = await sql.query<{ data_version: number }>('PRAGMA data_version')
-    if (row?.data_version !== seen || known.size > most) known.clear()
+    if (row?.data_version !== seen || known.size > maxCached) known.clear()
     seen = row?.data_version
   }
   return async (apiKey) => {
     const now = performance.now()
-    if (now - checked > agesMs) await check(now)
+    if (now - checked > maxStaleMs) await check(now)
     const digest = keyDigest(apiKey)
     const remembered = known.get(digest)
     if (remembered) return remembered

@@ -22,10 +22,10 @@ const migrations: readonly Migration[] = [
 ]
 
 /** How long the result of the last write is valid, in ms. */
-const restMs = 1_000
+const writeCheckMs = 1_000
 
 /** The requests of one turn of the event loop; all are answered after it is written. */
-type Turn = { taken: number[] } & PromiseWithResolvers<LimitResult>
+type LimitTurn = { taken: number[] } & PromiseWithResolvers<LimitResult>
 
 /**
  * Opens the rate limits of one server: a sliding log of accepted requests in memory, and in a file from which it resumes after any
@@ -73,7 +73,7 @@ export async function openKeyLimits(
   }
   const fresh: [key: number, id: string][] = []
   let swept = now()
-  let turn: Turn | undefined
+  let turn: LimitTurn | undefined
   let isWorking = true
   let lastWrite = Number.NEGATIVE_INFINITY
   const wrote = (isWell: boolean) => {
@@ -114,13 +114,13 @@ export async function openKeyLimits(
       reject(new AppError('SERVICE_UNAVAILABLE', 'The limits cannot be written', { cause }))
     }
   }
-  const begun = (): Turn => {
+  const begun = (): LimitTurn => {
     setImmediate(write)
     return { taken: [], ...Promise.withResolvers<LimitResult>() }
   }
   return {
     works: () => {
-      if (Math.abs(now() - lastWrite) > restMs) tried()
+      if (Math.abs(now() - lastWrite) > writeCheckMs) tried()
       return isWorking
     },
     take: (id) => {

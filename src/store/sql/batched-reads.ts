@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { SqlValue } from './sql.ts'
 
 type Run = <Row>(text: string, values?: readonly SqlValue[]) => Row[]
-type Asked = {
+type QueuedRead = {
   text: string
   values: readonly SqlValue[] | undefined
   /** The cache key of the values, if the rows are cached. */
@@ -12,21 +12,21 @@ type Asked = {
 }
 
 /** Reads that run at the end of a turn. `kept` returns frozen, shared rows. */
-type ReadsTogether = {
+type BatchedReads = {
   soon: <Row>(text: string, values?: readonly SqlValue[]) => Promise<Row[]>
   kept: <Row>(text: string, values: readonly (string | number)[]) => Promise<readonly Row[]>
   /** Runs waiting reads before a write, and clears the cache. */
   beforeWrite: () => void
 }
 
-const mostKept = 10_000
+const maxCached = 10_000
 
 /**
  * Runs the reads of one turn of the event loop together: SQLite then locks once for all, which on a busy server costs more than
  * reading. Cached rows are valid until the next write, ours or another connection's, which SQLite counts (`PRAGMA data_version`).
  */
-export function batchedReads(db: DatabaseSync, run: Run): ReadsTogether {
-  let asked: Asked[] = []
+export function batchedReads(db: DatabaseSync, run: Run): BatchedReads {
+  let asked: QueuedRead[] = []
   const rows = new Map<string, Map<string, readonly unknown[]>>()
   let count = 0
   const forget = () => {
@@ -41,9 +41,9 @@ export function batchedReads(db: DatabaseSync, run: Run): ReadsTogether {
     seen = now
   }
   /** The cached rows of a read; `undefined` if it must run. */
-  const known = ({ text, name }: Asked): readonly unknown[] | undefined =>
+  const known = ({ text, name }: QueuedRead): readonly unknown[] | undefined =>
     name === undefined ? undefined : rows.get(text)?.get(name)
-  const one = (read: Asked) => {
+  const one = (read: QueuedRead) => {
     const { text, values, name, done, failed } = read
     try {
       const found = run<object>(text, values)
@@ -53,8 +53,8 @@ export function batchedReads(db: DatabaseSync, run: Run): ReadsTogether {
       failed(error)
     }
   }
-  const keep = ({ text, name }: Asked, found: readonly unknown[]) => {
-    if (++count > mostKept) forget()
+  const keep = ({ text, name }: QueuedRead, found: readonly unknown[]) => {
+    if (++count > maxCached) forget()
     const same = rows.get(text) ?? new Map<string, readonly unknown[]>()
     rows.set(text, same.set(name!, found))
   }
@@ -73,7 +73,7 @@ export function batchedReads(db: DatabaseSync, run: Run): ReadsTogether {
       return !found
     })
     // A single read is its own transaction; if none can begin, each read runs alone.
-    const isTogether = unknown.length > 1 && began(db)
+    const isTogether = unknown.length > 1 && beginTransaction(db)
     for (const read of unknown) one(read)
     if (isTogether && db.isTransaction) db.exec('COMMIT')
   }
@@ -92,7 +92,7 @@ export function batchedReads(db: DatabaseSync, run: Run): ReadsTogether {
   }
 }
 
-function began(db: DatabaseSync): boolean {
+function beginTransaction(db: DatabaseSync): boolean {
   try {
     db.exec('BEGIN')
     return true

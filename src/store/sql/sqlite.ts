@@ -162,12 +162,12 @@ export function transactionOf<T>(db: DatabaseSync, work: () => T): T {
   }
 }
 
-const mostStatements = 200
+const maxStatements = 200
 
 /**
  * While another process holds the database: how long a statement blocks, in ms, and how long other work runs before the next try.
  */
-const held = { waitMs: 50, restMs: 100 }
+const busyDatabase = { waitMs: 50, restMs: 100 }
 
 /**
  * SQLite as `Sql`. `:memory:` is a separate database while open. If another process holds the file, a write waits and everything
@@ -176,12 +176,12 @@ const held = { waitMs: 50, restMs: 100 }
 export function sqliteSql(path: string, options: SqliteOptions): Sql {
   const { busyMs = 10_000 } = options
   const db = openSqlite(path, options)
-  db.exec(`PRAGMA busy_timeout = ${Math.min(busyMs, held.waitMs)}`)
+  db.exec(`PRAGMA busy_timeout = ${Math.min(busyMs, busyDatabase.waitMs)}`)
   const prepared = new Map<string, StatementSync>()
   /** Prepares a statement once; the few texts all fit the cache. */
   const statement = (text: string): StatementSync => {
     const known = prepared.get(text) ?? db.prepare(text.replace(/\$(\d)/g, '?$1'))
-    if (prepared.size >= mostStatements) prepared.clear()
+    if (prepared.size >= maxStatements) prepared.clear()
     prepared.set(text, known)
     return known
   }
@@ -212,7 +212,7 @@ export function sqliteSql(path: string, options: SqliteOptions): Sql {
           error instanceof AppError && isDatabaseBusy(error.cause) && performance.now() < since + busyMs
         if (!isHeld) throw error
         for (const read of behind) void read()
-        await setTimeout(held.restMs)
+        await setTimeout(busyDatabase.restMs)
       }
     }
   }

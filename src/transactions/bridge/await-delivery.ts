@@ -11,10 +11,10 @@ import { attestationMs } from './delivery.ts'
 import { failUnderDelivered } from './under-delivery.ts'
 
 /** Every how many polls both chains are read, if nothing reports the delivery. */
-const everyLook = 4
+const chainPollInterval = 4
 
 /** How long to search for a delivery that should be visible, in ms. A node that indexes late has it by then. */
-const unseenMs = { local: 2_000, remote: 60_000 }
+const unseenTimeoutMs = { local: 2_000, remote: 60_000 }
 
 /**
  * Waits for the delivery of an earlier leg's bridge transfer and records it. A report of the service only makes this faster: the
@@ -33,10 +33,10 @@ export async function awaitDelivery(run: Run, leg: Leg): Promise<void> {
     ;
     look++, waitMs = Math.min(2 * waitMs, local ? 400 : 2_000)
   ) {
-    if (isNoted(run, leg)) return
-    const seen = await lookOnce(run, leg, look % everyLook === 0)
+    if (isRecorded(run, leg)) return
+    const seen = await readDeliveryOnce(run, leg, look % chainPollInterval === 0)
     // Another process may have recorded the delivery at the same time.
-    if (isNoted(run, leg)) return
+    if (isRecorded(run, leg)) return
     if (seen && 'arrived' in seen) {
       run.journal.recordDelivery(run.operationId, leg.leg, seen.arrived)
       return run.onProgress?.({ kind: 'arrived', leg, hash: seen.arrived })
@@ -53,20 +53,25 @@ export async function awaitDelivery(run: Run, leg: Leg): Promise<void> {
       const counts = unseen === 'unfound' || (unseen === 'unknown' && (look === 0 || since !== undefined))
       since = counts ? (since ?? run.clock.now()) : undefined
     }
-    const isLate = since !== undefined && run.clock.now() - since > unseenMs[local ? 'local' : 'remote']
-    if (unseen && isLate) throw unseenEnd(run, leg, unseen, unlike)
+    const isLate =
+      since !== undefined && run.clock.now() - since > unseenTimeoutMs[local ? 'local' : 'remote']
+    if (unseen && isLate) throw unseenDeliveryError(run, leg, unseen, unlike)
     try {
       if (run.noWait) throw runStopped
       await pause(run, waitMs)
     } catch (error) {
       if (error !== runStopped) throw error
-      throw unseen ? unseenEnd(run, leg, unseen, unlike) : refusal ? refusedEnd(run, refusal) : error
+      throw unseen
+        ? unseenDeliveryError(run, leg, unseen, unlike)
+        : refusal
+          ? serviceFailureError(run, refusal)
+          : error
     }
   }
 }
 
 /** Whether another process has recorded the delivery, or ended the operation, meanwhile. */
-function isNoted(run: Run, { leg }: Leg): boolean {
+function isRecorded(run: Run, { leg }: Leg): boolean {
   const now = currentOperation(run)
   return hasRunEnded(now) || now.legs.some((one) => one.leg === leg && typeof one.arrival?.hash === 'string')
 }
@@ -75,7 +80,7 @@ function isNoted(run: Run, { leg }: Leg): boolean {
  * Reads the delivery once: from the chains, or the error of a service that will not answer next time either; `undefined` without
  * any answer.
  */
-async function lookOnce(
+async function readDeliveryOnce(
   run: Run,
   leg: Leg,
   isDue: boolean,
@@ -103,7 +108,7 @@ async function lookOnce(
 }
 
 /** The error for a delivery that cannot be found: all that was signed is final, and the transfer's fate is unknown here. */
-function unseenEnd(
+function unseenDeliveryError(
   { operationId: id, networks }: Run,
   { chainId }: Leg,
   unseen: UnseenDelivery,
@@ -137,7 +142,7 @@ function unseenEnd(
 }
 
 /** The error for a timeout before the chains showed the delivery, with the failure of the service. */
-const refusedEnd = ({ operationId: id }: Run, cause: AppError): AppError =>
+const serviceFailureError = ({ operationId: id }: Run, cause: AppError): AppError =>
   new AppError(
     'PENDING',
     `What it sent to another chain has not arrived yet, and the service does not speak of it: ${cause.message}`,

@@ -51,9 +51,9 @@ export async function attestationOf(
  * How many blocks one log query covers: first this many, doubled each time up to what the node accepts. A node that refuses `least`
  * serves no logs.
  */
-const usualSizes = { first: 5_000, most: 100_000, least: 500 }
+const logRangeSizes = { first: 5_000, most: 100_000, least: 500 }
 /** The most log queries to one node. */
-const mostPieces = 40
+const maxLogQueries = 40
 
 /**
  * Finds the newest log that matches a filter, in ranges from the newest block back to a block older than `since` (Unix s).
@@ -63,11 +63,11 @@ export async function findLatestLog(
   rpc: Rpc,
   filter: { address: Address; topics: readonly (Hex | null)[] },
   since: number,
-  sizes = usualSizes,
+  sizes = logRangeSizes,
 ): Promise<{ transactionHash: Hex } | undefined> {
   let to = Number(quantity(await rpc.request('eth_blockNumber'), 'the block number'))
   let { first: size, most } = sizes
-  for (let piece = 0; piece < mostPieces; piece++) {
+  for (let piece = 0; piece < maxLogQueries; piece++) {
     const from = Math.max(0, to - size + 1)
     const [fromBlock, toBlock] = [hexQuantity(from), hexQuantity(to)]
     try {
@@ -90,7 +90,7 @@ export async function findLatestLog(
 }
 
 /** A leg that waits for the delivery of a burn on another chain. */
-type Awaited = {
+type AwaitedDelivery = {
   leg: Leg & { arrival: Arrival }
   burn: { chainId: number; hash: Hex; blockNumber: number; burned: Burned | undefined }
 }
@@ -118,7 +118,7 @@ export const isAwaitingDelivery = ({ legs }: Pick<Operation, 'legs'>): boolean =
   legs.some(({ arrival }) => arrival !== null && arrival.hash === null)
 
 /** The delivery that an operation waits for, by its journal, once the sending step is final. */
-export function pendingDelivery(operation: Operation): Awaited | undefined {
+export function pendingDelivery(operation: Operation): AwaitedDelivery | undefined {
   const leg = operation.legs.find(({ arrival }) => arrival !== null && arrival.hash === null)
   const sent = activeSteps(operation).findLast((step) => leg && step.leg < leg.leg && step.role === 'action')
   if (!leg?.arrival || sent?.state !== 'FINAL_OK' || !sent.inclusion) return undefined
@@ -140,7 +140,7 @@ export function pendingDelivery(operation: Operation): Awaited | undefined {
  */
 export async function readDelivery(
   { rpc, catalog, now }: Pick<ExecutionContext, 'rpc' | 'catalog' | 'now'>,
-  { leg, burn }: Awaited,
+  { leg, burn }: AwaitedDelivery,
   told: Hex | null,
 ): Promise<Delivery> {
   const [here, there] = [burn.chainId, leg.chainId].map((id) =>
@@ -149,7 +149,7 @@ export async function readDelivery(
   const node = rpc(leg.chainId)
   const [attestation, burnedAt] = await Promise.all([
     attestationOf(catalog, here, burn.hash),
-    timeOf(rpc(burn.chainId), burn.blockNumber),
+    blockTime(rpc(burn.chainId), burn.blockNumber),
   ])
   const nonce = attestation?.isAttested ? attestation.message?.nonce : undefined
   const look = async (hash: Hex): Promise<Delivery['brought']> => {
@@ -167,7 +167,7 @@ export async function readDelivery(
     nonce && there && !named
       ? await undefinedIfUnanswered(withTimeout(isNonceUsed(node, there, nonce)))
       : undefined
-  const hash = isUsed && nonce && there ? await mintOf(node, there, nonce, burnedAt ?? 0) : undefined
+  const hash = isUsed && nonce && there ? await mintTransaction(node, there, nonce, burnedAt ?? 0) : undefined
   const brought = named ?? (hash && (await look(hash)))
   const isOld = burnedAt !== undefined && now() - burnedAt > attestationMs.standard
   const isUnknown = !brought && attestation?.isKnown === false && isOld
@@ -190,7 +190,7 @@ async function isAfter(
   { blockNumber }: MinedTransaction,
   burnedAt: number | undefined,
 ): Promise<boolean> {
-  const at = burnedAt === undefined ? undefined : await timeOf(rpc, blockNumber)
+  const at = burnedAt === undefined ? undefined : await blockTime(rpc, blockNumber)
   return at !== undefined && at >= burnedAt!
 }
 
@@ -206,10 +206,10 @@ async function isNonceUsed(
 }
 
 /** The largest difference between the clocks of two chains, in ms. */
-const clocksDiffer = 3_600_000
+const maxClockDifferenceMs = 3_600_000
 
 /** Finds the transaction that delivered a message, by the events on the destination chain, back to the time of the burn. */
-const mintOf = async (
+const mintTransaction = async (
   rpc: Rpc,
   { messageTransmitter: address }: CctpV2Constants,
   nonce: Hex,
@@ -218,13 +218,17 @@ const mintOf = async (
   (
     await undefinedIfUnanswered(
       withTimeout(
-        findLatestLog(rpc, { address, topics: [received, null, nonce] }, (since - clocksDiffer) / 1_000),
+        findLatestLog(
+          rpc,
+          { address, topics: [received, null, nonce] },
+          (since - maxClockDifferenceMs) / 1_000,
+        ),
       ),
     )
   )?.transactionHash
 
 /** The time of a block in epoch ms; `undefined` if the chain does not answer. */
-async function timeOf(rpc: Rpc, blockNumber: number): Promise<number | undefined> {
+async function blockTime(rpc: Rpc, blockNumber: number): Promise<number | undefined> {
   const asked = rpc.request<{ timestamp?: string } | null>('eth_getBlockByNumber', [
     hexQuantity(blockNumber),
     false,

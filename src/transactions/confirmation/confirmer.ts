@@ -31,13 +31,13 @@ import {
 import { quorumTimeoutFor } from './quorum.ts'
 
 /** Since when (monotonic) the node lacks the block that contained the step; `undefined` if the last look found it. */
-type Lacking = { lackingSince: number | undefined }
+type MissingBlock = { lackingSince: number | undefined }
 
 /**
  * How long, in ms, a node behind a shared address may lack a block that another one there has shown. After that the chain was
  * shortened. A local address is rarely several nodes.
  */
-const lackingMs = { far: 12_000, local: 500 }
+const missingBlockMs = { far: 12_000, local: 500 }
 
 /**
  * Whether the block that contained a step left the chain: another block is at its height, or its transaction list lacks the step,
@@ -47,7 +47,7 @@ async function isBlockGone(
   { clock }: Pick<Run, 'clock'>,
   { inclusion }: Step,
   rpc: Rpc,
-  watch: Lacking,
+  watch: MissingBlock,
 ): Promise<boolean> {
   if (!inclusion) return true
   const now = await rpc.request<Block | null>('eth_getBlockByNumber', [
@@ -59,14 +59,14 @@ async function isBlockGone(
     return !isInclusionBlock(now, inclusion)
   }
   watch.lackingSince ??= clock.now()
-  return clock.now() - watch.lackingSince > lackingMs[isLocal(rpc) ? 'local' : 'far']
+  return clock.now() - watch.lackingSince > missingBlockMs[isLocal(rpc) ? 'local' : 'far']
 }
 
 /**
  * Refuses to resend or bump a step that once ended without effect (reverted or cancelled) and whose block a reorganisation removed:
  * the person may have done the same again since. Only its cancellation may be sent or bumped. Returns whether it is such a step.
  */
-function refuseLetGo({ journal, operationId, replacement }: Run, index: number): boolean {
+function refuseIneffective({ journal, operationId, replacement }: Run, index: number): boolean {
   if (!endedWithoutEffect(journal.events(operationId), index)) return false
   if (replacement === 'cancel' || isCancelling(journal.attempts(operationId, index))) return true
   throw new AppError(
@@ -80,7 +80,7 @@ function refuseLetGo({ journal, operationId, replacement }: Run, index: number):
  * The other operation of this journal that holds the nonce the chain expects next, below that of the step; until it is mined, the
  * step waits.
  */
-async function comesBefore(
+async function precedingOperation(
   { journal, operationId }: Run,
   { nonce, wallet, transaction: { chainId } }: Step,
   rpc: Rpc,
@@ -93,7 +93,7 @@ async function comesBefore(
 }
 
 /** What `confirmStep` remembers between two looks. Times are monotonic. */
-type Watch = {
+type ConfirmationState = {
   lastSend: number
   since: number
   sinceBlock: number
@@ -105,7 +105,7 @@ type Watch = {
 }
 
 /** How long, in ms, a local node may not yet show a transaction that it just accepted. */
-const momentMs = 25
+const localVisibleMs = 25
 
 /** Follows a step until it is final. Resends the same bytes if no node has them, and bumps the fee if it waits too long. */
 export async function confirmStep(run: Run, index: number, sent: boolean): Promise<void> {
@@ -114,7 +114,7 @@ export async function confirmStep(run: Run, index: number, sent: boolean): Promi
   const rpc = selectEndpoint(run.rpc(chainId))
   const local = isLocal(rpc)
   const now = run.clock.now()
-  const watch: Watch = {
+  const watch: ConfirmationState = {
     lastSend: sent ? now : Number.NEGATIVE_INFINITY,
     since: now,
     sinceBlock: -1,
@@ -145,8 +145,8 @@ export async function confirmStep(run: Run, index: number, sent: boolean): Promi
       } else {
         seenTwice = false
         run.disagreement = undefined
-        const isJustSent = local && sent && run.clock.now() - now < momentMs
-        if (!isJustSent) await missing(run, index, rpc, watch)
+        const isJustSent = local && sent && run.clock.now() - now < localVisibleMs
+        if (!isJustSent) await handleMissing(run, index, rpc, watch)
         if (stepAt(run, index).state === 'SUPERSEDED') return
       }
     } catch (error) {
@@ -192,7 +192,7 @@ async function finality(
 }
 
 /** Handles a step that is in no canonical block: records that, looks for what used its nonce, resends it, or bumps its fee. */
-async function missing(run: Run, index: number, rpc: Rpc, watch: Watch): Promise<void> {
+async function handleMissing(run: Run, index: number, rpc: Rpc, watch: ConfirmationState): Promise<void> {
   const { journal, operationId } = run
   if (stepAt(run, index).state === 'INCLUDED') {
     if (!(await isBlockGone(run, stepAt(run, index), rpc, watch))) return
@@ -202,26 +202,26 @@ async function missing(run: Run, index: number, rpc: Rpc, watch: Watch): Promise
     watch.lastSend = Number.NEGATIVE_INFINITY
   }
   if (await resolveNonceConflict(run, index, rpc, (later) => confirmStep(run, later, false))) return
-  const isLetGo = refuseLetGo(run, index)
+  const isLetGo = refuseIneffective(run, index)
   if (run.replacement && !run.replacedSteps.has(index)) {
     const head = await readHead(rpc, stepAt(run, index).transaction.chainId)
     // Only the cancellation is bumped, never the transaction that it cancels.
     const what = isLetGo ? 'cancel' : run.replacement
     if (!(await replaceTransaction(run, index, what, head))) throw await feeCapError(run, index, what, head)
     run.replacedSteps.add(index)
-    return restart(run, watch, Number(head.number))
+    return restartBumpDelay(run, watch, Number(head.number))
   }
   if (run.clock.now() - watch.lastSend > (isLocal(rpc) ? 1_000 : 15_000)) {
     watch.lastSend = run.clock.now()
     // The newest attempt should be mined. Now and then older ones are resent too, in case a node has forgotten them.
     await broadcast(run, index, ++watch.sends % 3 === 0 && !isLetGo)
-    run.precedingNonce = await comesBefore(run, stepAt(run, index), rpc)
+    run.precedingNonce = await precedingOperation(run, stepAt(run, index), rpc)
     return
   }
-  await unstick(run, index, rpc, watch)
+  await bumpOrCancel(run, index, rpc, watch)
 }
 
-async function unstick(run: Run, index: number, rpc: Rpc, watch: Watch): Promise<void> {
+async function bumpOrCancel(run: Run, index: number, rpc: Rpc, watch: ConfirmationState): Promise<void> {
   if (isClosed(currentOperation(run))) return
   const step = stepAt(run, index)
   if (watch.sinceBlock < 0) watch.sinceBlock = await blockNumber(rpc)
@@ -252,10 +252,10 @@ async function unstick(run: Run, index: number, rpc: Rpc, watch: Watch): Promise
       throw error
     watch.refused = true
   }
-  restart(run, watch, Number(head.number))
+  restartBumpDelay(run, watch, Number(head.number))
 }
 
-function restart(run: Run, watch: Watch, block: number): void {
+function restartBumpDelay(run: Run, watch: ConfirmationState, block: number): void {
   watch.lastSend = run.clock.now()
   watch.since = watch.lastSend
   watch.sinceBlock = block

@@ -8,7 +8,7 @@ import { type Block, confirmationsOf, isInclusionBlock } from './find-transactio
 import { type Disagreement, findDisagreement, type ShownInclusion } from './quorum.ts'
 
 /** Whether a block is deep enough, and in words: `depth 3`, `finalized`. `missing` is the number of blocks still needed. */
-type HowDeep = { deep: boolean; reached: string; missing: number }
+type DepthCheck = { deep: boolean; reached: string; missing: number }
 
 /**
  * The number of the block that a chain tags as safe or finalized; `undefined` if it has no such tag, or the tag stays at genesis.
@@ -32,7 +32,7 @@ export async function confirmationDepth(
   blockNumber: number,
   wanted: FinalityDepth,
   usual: number,
-): Promise<HowDeep> {
+): Promise<DepthCheck> {
   if (typeof wanted === 'string') {
     const tagged = await taggedBlock(rpc, wanted)
     if (tagged !== undefined) return { deep: tagged >= blockNumber, reached: wanted, missing: 0 }
@@ -54,19 +54,19 @@ export async function latestFinalBlock(rpc: Rpc, wanted: FinalityDepth, usual: n
 export type RequiredDepth = { wanted: FinalityDepth; usual: number }
 
 /** The depth after which the same action may be signed again: finalized, except on chains where one block is all there is. */
-const forGood = (usual: number): FinalityDepth => (usual <= 1 ? usual : 'finalized')
+const repeatableDepth = (usual: number): FinalityDepth => (usual <= 1 ? usual : 'finalized')
 
 /**
  * The depth needed for a transaction that is not ours, on a chain with `usual` blocks: the given one, or the depth for signing
  * again.
  */
 export const requiredDepth = (usual: number, depth: FinalityDepth | undefined): RequiredDepth => ({
-  wanted: depth ?? forGood(usual),
+  wanted: depth ?? repeatableDepth(usual),
   usual,
 })
 
 /** How far a block is from final; `unlike` is another endpoint that shows something else and prevents it. */
-type Finality = HowDeep & { unlike?: Disagreement }
+type Finality = DepthCheck & { unlike?: Disagreement }
 
 /**
  * Whether what an endpoint shows in a block is final: it is deep enough there, and no other endpoint that answers within `mostMs`

@@ -52,7 +52,7 @@ export async function findDisagreement(
     (peers.length === 0 ? [] : [rpc, ...peers]).map(async (one): Promise<Disagreement | undefined> => {
       const about = { host: one.host, by, blockNumber }
       try {
-        const has = await withTimeout(unlike(one, shown, isDeep), mostMs)
+        const has = await withTimeout(compareInclusion(one, shown, isDeep), mostMs)
         return has && { ...about, has }
       } catch (error) {
         if (!(error instanceof AppError)) throw error
@@ -65,7 +65,7 @@ export async function findDisagreement(
   return said.find((one) => one !== undefined)
 }
 
-async function unlike(
+async function compareInclusion(
   rpc: Rpc,
   { blockNumber, blockHash, hash, ok }: ShownInclusion,
   isDeep: (rpc: Rpc) => Promise<boolean>,

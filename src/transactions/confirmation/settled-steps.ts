@@ -52,7 +52,7 @@ export async function withFinalSteps(context: ExecutionContext, operation: Opera
   return { ...operation, steps: await Promise.all(operation.steps.map(look)) }
 }
 
-const isInVain = ({ state }: Step): boolean => state === 'CANCELLED' || state === 'FINAL_REVERTED'
+const isIneffective = ({ state }: Step): boolean => state === 'CANCELLED' || state === 'FINAL_REVERTED'
 
 /** Whether the chains show a result of an operation that the journal lacks. Read-only and without a lock. */
 export async function hasUnrecordedResult(
@@ -62,7 +62,7 @@ export async function hasUnrecordedResult(
 ): Promise<boolean> {
   for (const step of operation.steps) if (await finalOnChain(context, operation.id, step)) return true
   // The process that recorded the last step may have ended before it recorded the outcome.
-  const isOver = !operation.steps.some(isInFlight) && activeSteps(operation).some(isInVain)
+  const isOver = !operation.steps.some(isInFlight) && activeSteps(operation).some(isIneffective)
   if (isOver || !isAwaitingDelivery(operation)) return isOver || isAllFinal(operation)
   const seen = await checkDelivery(context, operation, told)
   return seen !== undefined && !('unseen' in seen)

@@ -45,7 +45,7 @@ export function supersedingHash(
 }
 
 /** Transactions of a wallet on a chain that the journal does not know. */
-type Unknown = { chainId: number; count: number }
+type ForeignTransactions = { chainId: number; count: number }
 
 /**
  * The first chain of the unsigned rest of an operation on which its wallet sent transactions that the journal does not know, beyond
@@ -54,18 +54,18 @@ type Unknown = { chainId: number; count: number }
 export async function findForeignTransactions(
   context: ExecutionContext,
   operation: Operation,
-): Promise<Unknown | undefined> {
+): Promise<ForeignTransactions | undefined> {
   const left = activeSteps(operation).filter(
     (step) => step.role === 'action' && (isUnsigned(step) || step.state === 'SUPERSEDED'),
   )
   for (const chainId of new Set(left.map(({ transaction }) => transaction.chainId))) {
-    const count = await countOf(context, operation, chainId)
+    const count = await foreignCount(context, operation, chainId)
     if (count > 0) return { chainId, count }
   }
   return undefined
 }
 
-async function countOf(
+async function foreignCount(
   { rpc, journal }: ExecutionContext,
   { wallet, steps, legs, plan }: Operation,
   chainId: number,
@@ -104,7 +104,7 @@ export async function resolveNonceConflict(
   const hash = use.is === 'used' ? use.hash : null
   if (hash && attempts.some((attempt) => sameAddress(attempt.hash, hash))) return true
   const owner = hash ?? unnamedTransaction
-  const { deep, unlike } = await lostBy(run, rpc, step, attempts, use)
+  const { deep, unlike } = await checkUseFinality(run, rpc, step, attempts, use)
   run.nonceConflict = {
     nonce,
     by: owner,
@@ -113,7 +113,7 @@ export async function resolveNonceConflict(
   }
   // A final decision takes two equal looks.
   if (!deep || !isSameUse(use, await look())) return true
-  if (!hash && !(await lostBy(run, rpc, step, attempts, use)).deep) return true
+  if (!hash && !(await checkUseFinality(run, rpc, step, attempts, use)).deep) return true
   await confirmLaterSteps(run, index, follow).catch((error: unknown) => {
     // The later step may have lost its nonce too. Both are recorded, or neither could be planned again.
     if (!(error instanceof AppError && error.code === 'SUPERSEDED')) throw error
@@ -144,7 +144,7 @@ const isSameUse = (a: NonceUse, b: NonceUse): boolean =>
  * Whether a nonce is finally used: by a named transaction in a final block, or, without a name, by the final nonce counts of all
  * answering endpoints while none has a receipt of the step.
  */
-async function lostBy(
+async function checkUseFinality(
   { networks }: Run,
   rpc: Rpc,
   { wallet, nonce, transaction }: Step,

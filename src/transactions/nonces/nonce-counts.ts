@@ -35,7 +35,7 @@ export async function readNonceCounts({ journal, rpc, chainId, wallet }: Questio
   }
   const latest = read(await rpc.request(...ask('latest')), 'the nonce')
   const said = await rpc.request(...ask('pending')).catch((error: unknown) => {
-    if (isUnspoken(error)) return null
+    if (isPendingUnsupported(error)) return null
     throw error
   })
   if (isNumber(said)) return { latest, pending: read(said, 'the pending nonce') }
@@ -45,19 +45,21 @@ export async function readNonceCounts({ journal, rpc, chainId, wallet }: Questio
   if (await transactionByNonce(rpc, wallet, pending)) pending++
   // Other endpoints may know more pending transactions. One that lags or fails never lowers the count.
   const others = await Promise.all(
-    rpc.peers.map((node) => undefinedIfUnanswered(withTimeout(node.request(...ask('pending')), longestMs))),
+    rpc.peers.map((node) =>
+      undefinedIfUnanswered(withTimeout(node.request(...ask('pending')), peerTimeoutMs)),
+    ),
   )
   const most = others.filter(isNumber).map((one) => read(one, 'the pending nonce'))
   return { latest, pending: Math.max(pending, ...most) }
 }
 
 /** How long another endpoint may take for the pending count, in ms. */
-const longestMs = 3_000
+const peerTimeoutMs = 3_000
 
 const isNumber = (said: unknown): boolean => typeof said === 'string' && /^0x[0-9a-f]{1,64}$/i.test(said)
 
 /** Whether a node does not serve the pending count. */
-const isUnspoken = (error: unknown): boolean =>
+const isPendingUnsupported = (error: unknown): boolean =>
   isUnsupportedMethod(error) ||
   isUnknownBlock(error) ||
   (error instanceof AppError && error.code === 'RPC_ERROR' && /pending/i.test(String(error.details?.message)))

@@ -8,10 +8,15 @@ import { type NonceCounts, readNonceCounts } from './nonce-counts.ts'
 import { transactionByNonce } from './nonce-use.ts'
 
 /** The input of the checks on the nonces below that of a step. */
-type Behind = { journal: OperationJournal & StepJournal & NonceJournal; rpc: Rpc; step: Step; clock: Clock }
+type NonceGapInput = {
+  journal: OperationJournal & StepJournal & NonceJournal
+  rpc: Rpc
+  step: Step
+  clock: Clock
+}
 
 /** The nonce counts of a step's wallet. */
-export const nonceCountsFor = ({ journal, rpc, step }: Omit<Behind, 'clock'>): Promise<NonceCounts> =>
+export const nonceCountsFor = ({ journal, rpc, step }: Omit<NonceGapInput, 'clock'>): Promise<NonceCounts> =>
   readNonceCounts({ journal, rpc, chainId: step.transaction.chainId, wallet: step.wallet })
 
 /**
@@ -20,7 +25,7 @@ export const nonceCountsFor = ({ journal, rpc, step }: Omit<Behind, 'clock'>): P
  * a node that merely lags does not.
  */
 export async function refuseUnsettledNonce(
-  question: Behind,
+  question: NonceGapInput,
   counted: { nonce: number; latest: number },
 ): Promise<void> {
   const { journal, rpc, step, clock } = question
@@ -29,14 +34,14 @@ export async function refuseUnsettledNonce(
   for (let tried = 1; ; tried++) {
     const open = journal.firstRepeatable(chainId, step.wallet, latest, counted.nonce)
     if (!open) return
-    if (tried === 20) throw openAgain(rpc, step, open, latest)
+    if (tried === 20) throw unsettledNonceError(rpc, step, open, latest)
     await clock.sleep(50)
     latest = (await nonceCountsFor(question)).latest
   }
 }
 
 /** The error: a lost step does not continue as it is; a mined transaction with its nonce, or its cancellation, decides. */
-const openAgain = (
+const unsettledNonceError = (
   { host }: Rpc,
   { wallet, transaction: { chainId } }: Step,
   open: { operation: string; nonce: number; isLost: boolean },
@@ -65,7 +70,7 @@ const openAgain = (
  * one, or compete with a foreign one.
  */
 export async function refuseNonceGap(
-  question: Behind,
+  question: NonceGapInput,
   counted: { nonce: number; pending: number },
 ): Promise<void> {
   const { journal, rpc, step, clock } = question
@@ -79,7 +84,7 @@ export async function refuseNonceGap(
       continue
     }
     const { chainId } = step.transaction
-    if (pending > nonce) throw await foreignPending(question, { nonce, pending })
+    if (pending > nonce) throw await foreignPendingError(question, { nonce, pending })
     const holder = journal.nonceHolder(chainId, step.wallet, pending)
     const held = holder && journal.find(holder.operation)?.steps.find(({ index }) => index === holder.index)
     // A nonce without a holder was superseded, or its pending transaction was forgotten.
@@ -104,8 +109,8 @@ export async function refuseNonceGap(
 }
 
 /** The error for a foreign pending transaction at a nonce, with its hash if the node names it. */
-async function foreignPending(
-  { rpc, step: { wallet, transaction } }: Behind,
+async function foreignPendingError(
+  { rpc, step: { wallet, transaction } }: NonceGapInput,
   details: { nonce: number; pending: number },
 ): Promise<AppError> {
   const hash = (await transactionByNonce(rpc, wallet, details.nonce))?.hash ?? null

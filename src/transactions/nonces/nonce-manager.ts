@@ -11,7 +11,7 @@ import { transactionByNonce } from './nonce-use.ts'
 import { nonceUsedError } from './pinned-nonce.ts'
 
 /** The input for allocating a nonce. `pinned` is the nonce that it must be. */
-type NonceQuestion = {
+type AllocationInput = {
   journal: Journal
   operationId: string
   step: Step
@@ -23,17 +23,17 @@ type NonceQuestion = {
 }
 
 /** The result: the head to sign on, or that a nonce reserved by an earlier run was released. */
-type Taken = { head: Head } | 'given back'
+type Allocation = { head: Head } | 'given back'
 
 /** The most pending transactions to queue behind: a node that counts more is not believed. */
-const mostWaiting = 64
+const maxPending = 64
 
 /**
  * Allocates a nonce to a step and records it. A nonce that an ended process reserved and never used is released first: a pending
  * transaction at it would be another sender's. Call under the wallet's lock. Refuses a node on another chain, one that went back,
  * and endpoints that disagree, before anything is signed.
  */
-export async function allocateNonce(question: NonceQuestion): Promise<Taken> {
+export async function allocateNonce(question: AllocationInput): Promise<Allocation> {
   const { journal, operationId, step, rpc, pinned, clock } = question
   const { chainId } = step.transaction
   const [head, counted] = await Promise.all([readHead(rpc, chainId), nonceCountsFor(question)])
@@ -45,10 +45,10 @@ export async function allocateNonce(question: NonceQuestion): Promise<Taken> {
     journal.releaseNonce(operationId, step.index, why)
     return 'given back'
   }
-  if (pinned !== undefined) return takePinned(question, { head, lowest }, { latest, pending })
+  if (pinned !== undefined) return allocatePinnedNonce(question, { head, lowest }, { latest, pending })
   const ours = Math.max(latest, journal.nextNonce(chainId, step.wallet))
   const nonce = question.queueBehind ? Math.max(ours, pending) : ours
-  if (nonce > ours + mostWaiting) throw tooManyWaiting(rpc, step.wallet, { latest, pending })
+  if (nonce > ours + maxPending) throw tooManyPendingError(rpc, step.wallet, { latest, pending })
   await refuseUnsettledNonce(question, { nonce, latest })
   await refuseNonceGap(question, { nonce, pending })
   journal.recordHead(chainId, Number(lowest.number), lowest.hash)
@@ -57,11 +57,11 @@ export async function allocateNonce(question: NonceQuestion): Promise<Taken> {
 }
 
 /** Allocates a pinned nonce. Whether free or used, no second one is ever taken, and none above a step that may still be mined. */
-async function takePinned(
-  question: NonceQuestion,
+async function allocatePinnedNonce(
+  question: AllocationInput,
   { head, lowest }: { head: Head; lowest: Head },
   { latest, pending }: NonceCounts,
-): Promise<Taken> {
+): Promise<Allocation> {
   const { journal, operationId, step, rpc } = question
   const nonce = question.pinned!
   const { chainId } = step.transaction
@@ -100,16 +100,16 @@ async function takePinned(
   return { head }
 }
 
-const tooManyWaiting = (
+const tooManyPendingError = (
   { host }: Rpc,
   wallet: string,
   { latest, pending }: { latest: number; pending: number },
 ): AppError =>
   new AppError(
     'RPC_INCONSISTENT',
-    `The node at ${host} counts ${pending - latest} transactions of ${wallet} that wait, which is not believed: behind more than ${mostWaiting} of others nothing is signed`,
+    `The node at ${host} counts ${pending - latest} transactions of ${wallet} that wait, which is not believed: behind more than ${maxPending} of others nothing is signed`,
     {
-      details: { host, latest, pending, most: mostWaiting },
+      details: { host, latest, pending, most: maxPending },
       hint: 'Name another RPC endpoint; if they do wait, wait until fewer of them do',
     },
   )

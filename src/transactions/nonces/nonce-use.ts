@@ -14,10 +14,10 @@ export type NonceUse = { is: 'free' } | { is: 'used'; hash: Hex; at: number } | 
 export const unnamedTransaction = 'a transaction that the node does not name'
 
 /** How many of the newest blocks are read if a node does not serve look-ups by nonce. */
-const mostBlocks = 64
+const maxBlocks = 64
 
 /** How many blocks are read in parallel. */
-const together = 8
+const blocksInParallel = 8
 
 /**
  * Finds what used a nonce of a wallet: by direct look-up, or in the newest blocks if the node does not support that. Older blocks
@@ -34,10 +34,13 @@ export async function findNonceUse(
   const seen = await transactionByNonce(rpc, wallet, nonce)
   if (seen?.hash && seen.blockNumber) return { is: 'used', hash: seen.hash, at: Number(seen.blockNumber) }
   const head = await blockNumber(rpc)
-  const least = Math.max(0, head - mostBlocks + 1)
-  for (let high = head; high >= least; high -= together) {
-    const numbers = Array.from({ length: Math.min(together, high - least + 1) }, (_, back) => high - back)
-    const found = (await Promise.all(numbers.map((at) => inBlock(rpc, at, wallet, nonce)))).find(Boolean)
+  const least = Math.max(0, head - maxBlocks + 1)
+  for (let high = head; high >= least; high -= blocksInParallel) {
+    const numbers = Array.from(
+      { length: Math.min(blocksInParallel, high - least + 1) },
+      (_, back) => high - back,
+    )
+    const found = (await Promise.all(numbers.map((at) => findInBlock(rpc, at, wallet, nonce)))).find(Boolean)
     if (found) return found
   }
   return { is: 'unnamed' }
@@ -52,7 +55,7 @@ export const latestNonce = async (rpc: Rpc, wallet: Address, at?: number): Promi
     ),
   )
 
-async function inBlock(
+async function findInBlock(
   rpc: Rpc,
   at: number,
   wallet: Address,

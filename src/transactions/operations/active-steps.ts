@@ -2,7 +2,7 @@ import type { StoredPlan } from '../../guard/intent-json.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
 
 /** The final states of a step that had no effect. */
-const inVain: readonly Step['state'][] = ['SUPERSEDED', 'FINAL_REVERTED', 'CANCELLED']
+const ineffectiveStates: readonly Step['state'][] = ['SUPERSEDED', 'FINAL_REVERTED', 'CANCELLED']
 
 /**
  * The active steps of an operation. Steps without effect that a later plan replaced, and preparing steps that became unnecessary,
@@ -12,7 +12,7 @@ export const activeSteps = ({ steps, plan }: Pick<Operation, 'steps' | 'plan'>):
   const since = (plan as Partial<StoredPlan> | null)?.since
   return steps.filter(
     (step) =>
-      !inVain.includes(step.state) ||
+      !ineffectiveStates.includes(step.state) ||
       (step.index >= (since?.[step.leg] ?? 0) && !isObsolete({ steps }, step)),
   )
 }

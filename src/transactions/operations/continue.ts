@@ -19,7 +19,7 @@ export function continueHint(error: AppError, id: string, again = `sluice action
   const giveUpInstead = again.startsWith(revoke) ? '' : `; to go no further: ${revoke}`
   return isSignerTampering(error)
     ? otherSignerHint(error, again).concat(giveUpInstead && `${giveUpInstead} --wallet NAME`)
-    : `${onceOf(error)}: ${again}`.concat(giveUpInstead)
+    : `${conditionText(error)}: ${again}`.concat(giveUpInstead)
 }
 
 /** Whether a signer returned something other than what it was asked to sign. */
@@ -31,7 +31,7 @@ export const otherSignerHint = ({ hint }: AppError, again: string): string =>
   `${hint}; with its key elsewhere: ${again} --wallet NAME`
 
 /** The condition for continuing after a policy refusal. */
-function onceOf({ code, details, hint }: AppError): string {
+function conditionText({ code, details, hint }: AppError): string {
   // The assertion of an operation stays as it was at its start.
   if (typeof details?.assertion === 'string') return 'Once that holds'
   // What nobody can allow must be requested anew, as a different action.

@@ -29,7 +29,7 @@ import { activeSteps, hasLostNonce } from './active-steps.ts'
 import { withWalletLock } from './locked.ts'
 
 /** How long, in ms, another node behind the same address may lack a step that was just mined. */
-const lateMs = 12_000
+const retryWindowMs = 12_000
 
 /** The pause between two tries, in ms. */
 const pauseMs = 1_000
@@ -38,7 +38,7 @@ const pauseMs = 1_000
  * Tries to sign a step. Retries for a while if it would fail right after a step that finished at `doneAt` (monotonic): the
  * answering node may not have that block yet. Never retries once the step is signed.
  */
-async function soonAfter<T>(
+async function retryAfterStep<T>(
   run: Run,
   index: number,
   doneAt: number | undefined,
@@ -51,7 +51,7 @@ async function soonAfter<T>(
       const isShort =
         error instanceof AppError && ['SIMULATION_REVERTED', 'INSUFFICIENT_FUNDS'].includes(error.code)
       const now = run.clock.now()
-      const isEarly = doneAt !== undefined && now - doneAt <= lateMs && now + pauseMs < run.until
+      const isEarly = doneAt !== undefined && now - doneAt <= retryWindowMs && now + pauseMs < run.until
       const step = stepAt(run, index)
       if (!isShort || !isEarly || !isUnsigned(step) || isLocal(run.rpc(step.transaction.chainId))) throw error
     }
@@ -80,7 +80,7 @@ export async function executeOperation(execution: Execution): Promise<Operation>
     signer: signerWithTimeout(execution.signer, { ...execution, ...time }),
     replacedSteps: new Set(),
   }
-  const operation = await asItStands(run)
+  const operation = await verifiedOperation(run)
   if (isClosed(operation) && operation.steps.some(isInFlight)) return finishAbandoned(run)
   if (hasRunEnded(operation)) return outcomeOf(operation)
   try {
@@ -97,12 +97,12 @@ export async function executeOperation(execution: Execution): Promise<Operation>
 }
 
 /** The operation after its journal was compared with the chains. An unexpected error here is reported as after a signature. */
-async function asItStands(run: Run): Promise<Operation> {
+async function verifiedOperation(run: Run): Promise<Operation> {
   try {
     run.fault?.('after_op')
     run.journal.verify(run.operationId)
     await reopenContradicted(run, run.operationId)
-    resumed(run)
+    markResumed(run)
     return currentOperation(run)
   } catch (error) {
     throw error instanceof AppError ? error : failureOf(run, error)
@@ -110,14 +110,14 @@ async function asItStands(run: Run): Promise<Operation> {
 }
 
 /** Resumes an operation that was partly done, or that waited for a decision about a nonce that no longer matters. */
-function resumed(run: Run): void {
+function markResumed(run: Run): void {
   const now = currentOperation(run)
   if (now.state === 'PARTIAL' || (now.state === 'ATTENTION' && !hasLostNonce(now)))
     run.journal.settle(run.operationId, 'EXECUTING', 'resumed')
 }
 
 /** The unfinished steps of a leg. A superseded step without a new plan is reported after all others are followed. */
-const unfinished = (run: Run, leg: Leg): Step[] =>
+const unfinishedSteps = (run: Run, leg: Leg): Step[] =>
   activeSteps(currentOperation(run)).filter(
     ({ leg: of, state }) => of === leg.leg && state !== 'FINAL_OK' && state !== 'SUPERSEDED',
   )
@@ -125,36 +125,36 @@ const unfinished = (run: Run, leg: Leg): Step[] =>
 /** Executes one leg under the wallet's lock. A later leg first waits for its bridge delivery. */
 async function executeLeg(run: Run, leg: Leg): Promise<void> {
   const isDone =
-    currentOperation(run).steps.some((step) => step.leg === leg.leg) && unfinished(run, leg).length === 0
+    currentOperation(run).steps.some((step) => step.leg === leg.leg) && unfinishedSteps(run, leg).length === 0
   if (!isDone && leg.arrival && leg.arrival.hash === null) {
-    for (const step of unfinished(run, leg)) refuseUnsigned(run, step)
+    for (const step of unfinishedSteps(run, leg)) refuseUnsigned(run, step)
     await awaitDelivery(run, leg)
   }
-  if (unfinished(run, leg).length === 0) return
+  if (unfinishedSteps(run, leg).length === 0) return
   await withWalletLock(run, leg.chainId, async () => {
     try {
       // Another process may have held the lock until now.
       if (hasRunEnded(currentOperation(run))) return
-      resumed(run)
+      markResumed(run)
       run.journal.releaseOtherNonces(leg.chainId, currentOperation(run).wallet, run.operationId)
       await signAndFollow(run, leg)
     } finally {
-      for (const { state, index } of unfinished(run, leg))
+      for (const { state, index } of unfinishedSteps(run, leg))
         if (state === 'RESERVED') run.journal.releaseNonce(run.operationId, index, 'not signed in this run')
     }
   })
 }
 
 /** The maximum age of a check when the next step is signed. */
-const freshness = { ms: 30_000, blocks: 2 }
+const maxCheckAge = { ms: 30_000, blocks: 2 }
 
 async function signAndFollow(run: Run, leg: Leg): Promise<void> {
   const rpc = run.rpc(leg.chainId)
   let checked: { at: number; block: number } | undefined
   const isFresh = (block: number) =>
     checked !== undefined &&
-    run.clock.now() - checked.at <= freshness.ms &&
-    block - checked.block <= freshness.blocks
+    run.clock.now() - checked.at <= maxCheckAge.ms &&
+    block - checked.block <= maxCheckAge.blocks
   let doneAt: number | undefined
   const gasOf = new Map<number, bigint>()
   const known = (index: number, how: 'exactly' | 'atLeast') => {
@@ -162,26 +162,26 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
     return gas === undefined ? undefined : ({ [how]: gas } as KnownGas)
   }
   if (run.replacement === 'cancel') await cancelLeg(run, leg)
-  for (const { index } of unfinished(run, leg)) {
+  for (const { index } of unfinishedSteps(run, leg)) {
     // The steps after a failed one were followed together with it.
     if (stepAt(run, index).state === 'FINAL_OK') continue
     refuseUnsigned(run, stepAt(run, index))
     if (isUnsigned(stepAt(run, index))) {
       refuseNonceConflict(run)
       const head = await readHead(rpc, leg.chainId)
-      if (unfinished(run, leg).some((step) => step.role !== 'fee')) refuseExpired(run, leg, head)
+      if (unfinishedSteps(run, leg).some((step) => step.role !== 'fee')) refuseExpired(run, leg, head)
       const block = Number(head.number)
       if (!isFresh(block)) {
         checked = { at: run.clock.now(), block }
-        const left = unfinished(run, leg).filter(isUnsigned)
-        const gas = await soonAfter(run, index, doneAt, async () => run.beforeLeg?.(leg, left))
+        const left = unfinishedSteps(run, leg).filter(isUnsigned)
+        const gas = await retryAfterStep(run, index, doneAt, async () => run.beforeLeg?.(leg, left))
         for (const [at, step] of left.entries()) if (gas?.[at] !== undefined) gasOf.set(step.index, gas[at])
         if (run.pipeline && left.length > 1)
           for (const step of left.filter(({ role }) => role !== 'fee'))
             await sendStep(run, step.index, known(step.index, 'exactly'))
       }
     }
-    await soonAfter(run, index, doneAt, () => executeStep(run, index, known(index, 'atLeast')))
+    await retryAfterStep(run, index, doneAt, () => executeStep(run, index, known(index, 'atLeast')))
     doneAt = run.clock.now()
   }
 }
@@ -189,12 +189,12 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
 /** Ends a run that only replaces pending transactions before an unsigned step, also before it would wait for that step's funds. */
 function refuseUnsigned(run: Run, step: Step): void {
   if (!isUnsigned(step)) return
-  if (run.replacement === 'cancel') throw tooLate(run)
+  if (run.replacement === 'cancel') throw cancelledTooLateError(run)
   if (run.onlySigned) throw runStopped
 }
 
 /** A step to be cancelled was mined first: the steps after it are not signed. */
-function tooLate(run: Run): AppError {
+function cancelledTooLateError(run: Run): AppError {
   const { id, state } = currentOperation(run)
   if (state === 'OPEN')
     return new AppError('USAGE', `Nothing of ${id} is signed, so there is nothing to cancel`, {

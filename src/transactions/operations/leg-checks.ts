@@ -85,14 +85,14 @@ export async function checkLegBeforeSigning(
     // After the action only its fee payments are left; they are simulated as such.
     simulatePlannedLeg(
       context,
-      isPaidOnly ? feesAlone(inHand) : inHand,
+      isPaidOnly ? feesOnly(inHand) : inHand,
       isPaidOnly ? { ...terms, asserts: [] } : terms,
       chains,
     ),
   ])
   // A transfer to another chain cannot be undone: the later legs must still work there.
   if (!isPaidOnly) await checkLaterLegs(context, laterLegs(context, operation, leg), terms)
-  const assurance = assuranceNow(plan, terms, {
+  const assurance = currentAssurance(plan, terms, {
     simulation: simulation.how,
     code: place?.contract.state ?? 'pinned',
   })
@@ -116,7 +116,7 @@ export async function checkLegBeforeSigning(
       }),
     )
   }
-  reserve(context, operation, policies)
+  holdLimits(context, operation, policies)
   return simulation.gas
 }
 
@@ -142,7 +142,7 @@ const laterLegs = (
   })
 
 /** The rest of a leg when only its fees are unpaid. They are paid in order, one transaction each. */
-function feesAlone({ chainId, intent, transactions }: CheckedLeg): CheckedLeg {
+function feesOnly({ chainId, intent, transactions }: CheckedLeg): CheckedLeg {
   const fees = feesOf(intent)
   // If the payment was planned again, it is itself the first transaction.
   const left = fees.length < transactions.length ? undefined : fees.slice(-transactions.length)
@@ -150,7 +150,7 @@ function feesAlone({ chainId, intent, transactions }: CheckedLeg): CheckedLeg {
 }
 
 /** The assurance of the plan, or a lower one if less can be checked now. */
-function assuranceNow(
+function currentAssurance(
   plan: StoredPlan,
   { canAsk }: Terms,
   now: Pick<AssuranceFacts, 'simulation' | 'code'>,
@@ -163,7 +163,7 @@ function assuranceNow(
 /**
  * Holds all amounts of an operation, so that all operations together stay within the daily limits. POLICY_LIMIT if they do not fit.
  */
-function reserve(
+function holdLimits(
   { journal, catalog, now }: ExecutionContext,
   { id, plan }: Operation,
   policies: readonly LoadedPolicy[],

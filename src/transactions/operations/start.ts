@@ -52,7 +52,7 @@ export function startOperation(
   idemKey: string,
 ): Operation {
   const { proposal, contracts } = checked
-  const plan = keptPlan(checked)
+  const plan = storedPlan(checked)
   pinContracts(context, contracts)
   return context.journal.insert({
     id: proposal.id,
@@ -76,14 +76,14 @@ export function restartOperation(
   { id }: Operation,
 ): Operation {
   const { journal } = context
-  const plan = keptPlan(checked)
+  const plan = storedPlan(checked)
   pinContracts(context, checked.contracts)
   for (const [at] of checked.proposal.legs.entries())
     journal.replan(id, at, { plan, steps: stepsOf(checked, at), why: 'before anything was signed' })
   return journal.find(id)!
 }
 
-const keptPlan = ({ proposal, terms, bounds, hash, assurance, simulation }: CheckedPlan): StoredPlan => ({
+const storedPlan = ({ proposal, terms, bounds, hash, assurance, simulation }: CheckedPlan): StoredPlan => ({
   ...(simulation && { walletNonce: simulation.nonce }),
   intents: proposal.legs.map(({ intent }) => intent && encodeIntent(intent)),
   about: proposal.about,
@@ -148,13 +148,13 @@ export async function runOperation(
     reportedDelivery: async () => delivered(quoteIds(planNow())),
     checkDelivery: (told) => checkDelivery(context, journal.find(operation.id)!, told, way.depth),
     readResult: () => readResult({ rpc, catalog }, journal.find(operation.id)!),
-    approve: shownOnce(() => approveAll(account, journal.find(operation.id) ?? operation)),
+    approve: runOnce(() => approveAll(account, journal.find(operation.id) ?? operation)),
     beforeLeg: (leg, left) => checkLegBeforeSigning(context, operation.id, leg, left, lifted),
   })
 }
 
 /** Runs the work once and shares its promise. */
-function shownOnce(work: () => Promise<void>): () => Promise<void> {
+function runOnce(work: () => Promise<void>): () => Promise<void> {
   let shown: Promise<void> | undefined
   return () => {
     shown ??= work()

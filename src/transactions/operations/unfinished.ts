@@ -14,15 +14,15 @@ import { sendErrorOf } from '../send-errors.ts'
 import { activeSteps, isAllFinal } from './active-steps.ts'
 
 /** An allowance that a transaction changes or an action needs: chain, token, spender. */
-type Claim = { chainId: number; token: string; spender: string }
+type AllowanceUse = { chainId: number; token: string; spender: string }
 
-const granted = ({ chainId, to, data }: Transaction): Claim[] => {
+const granted = ({ chainId, to, data }: Transaction): AllowanceUse[] => {
   const approval = decodeApprove(data)
   return approval ? [{ chainId, token: to, spender: approval.spender }] : []
 }
 
 /** The allowances that an operation still needs: granted and not used up. */
-function stillNeeded(operation: Operation): Claim[] {
+function neededAllowances(operation: Operation): AllowanceUse[] {
   const steps = activeSteps(operation)
   return steps.flatMap((step) => {
     if (step.role !== 'approve' || step.state === 'PLANNED' || step.state === 'RESERVED') return []
@@ -34,14 +34,14 @@ function stillNeeded(operation: Operation): Claim[] {
 }
 
 /** The states in which an operation may still need its allowances. */
-const unfinished = ['EXECUTING', 'PARTIAL', 'ATTENTION'] as const
+const unfinishedStates = ['EXECUTING', 'PARTIAL', 'ATTENTION'] as const
 
 /**
  * Whether an operation keeps an allowance that a repeated request would take, which is refused until it is continued or abandoned
  * (`refuseAllowanceConflict`).
  */
 export const holdsAllowance = (operation: Operation): boolean =>
-  unfinished.some((state) => state === operation.state) && stillNeeded(operation).length > 0
+  unfinishedStates.some((state) => state === operation.state) && neededAllowances(operation).length > 0
 
 /**
  * Refuses a plan that would use up or overwrite an allowance that an unfinished operation of the wallet still needs, since that one
@@ -54,16 +54,16 @@ export function refuseAllowanceConflict(
 ): void {
   const touched = steps.flatMap(({ transaction, role }) =>
     role === 'action'
-      ? proposal.legs.flatMap(({ intent }) => spentBy(intent, transaction))
+      ? proposal.legs.flatMap(({ intent }) => spentAllowances(intent, transaction))
       : granted(transaction),
   )
   const { wallet } = proposal
   const held = journal
-    .list({ states: unfinished, wallet, limit: 1_000 })
+    .list({ states: unfinishedStates, wallet, limit: 1_000 })
     .find(
       (operation) =>
         operation.id !== except &&
-        stillNeeded(operation).some((claim) => touched.some((other) => same(claim, other))),
+        neededAllowances(operation).some((claim) => touched.some((other) => isSameAllowance(claim, other))),
     )
   if (!held) return
   throw new AppError(
@@ -76,14 +76,14 @@ export function refuseAllowanceConflict(
   )
 }
 
-const same = (a: Claim, b: Claim) =>
+const isSameAllowance = (a: AllowanceUse, b: AllowanceUse) =>
   a.chainId === b.chainId && sameAddress(a.token, b.token) && sameAddress(a.spender, b.spender)
 
 /** The allowance that an action spends. */
-function spentBy(
+function spentAllowances(
   intent: CheckedPlan['proposal']['legs'][number]['intent'],
   { chainId, to }: Transaction,
-): Claim[] {
+): AllowanceUse[] {
   if (intent?.kind === 'revoke') return [{ chainId, token: intent.token.address, spender: intent.spender }]
   if (intent?.kind === 'deposit') return [{ chainId, token: intent.strategy.asset.address, spender: to }]
   if (intent?.kind === 'swap') return [{ chainId, token: intent.tokenIn.address, spender: to }]
@@ -95,17 +95,17 @@ function spentBy(
  * that has ended by itself is returned as it ended.
  */
 export async function abandonOperation(context: ExecutionContext, operation: Operation): Promise<Operation> {
-  const now = await noticed(context, operation, null)
-  const goesOn = inTheAir(now)
+  const now = await recordFromChain(context, operation, null)
+  const goesOn = inFlightStep(now)
   const details = { operation: operation.id }
   const hint = `sluice action resume ${operation.id}`
-  if (isOpen(now) && isOnlyAwaited(now))
+  if (isOpen(now) && awaitsOnlyDelivery(now))
     throw new AppError(
       'PENDING',
       'All of it is signed and final, and what it sent to another chain has not arrived: nothing is left to give up',
       { details, hint },
     )
-  if (!goesOn) return (await ended(context, now)) ?? abandon(context, now)
+  if (!goesOn) return (await settleByOutcome(context, now)) ?? closeOperation(context, now)
   const refused = sendErrorOf(inSendingOrder(context.journal.attempts(now.id, goesOn.index))[0])
   // Anyone who has seen the bytes can send them at any time. Only a mined transaction with the nonce ends that.
   if (refused && goesOn.state !== 'INCLUDED')
@@ -130,16 +130,16 @@ export async function settledOperation(
   operation: Operation,
   told: Hex | null,
 ): Promise<Operation> {
-  const now = await noticed(context, operation, told)
-  return inTheAir(now) || isOnlyAwaited(now) ? now : ((await ended(context, now)) ?? now)
+  const now = await recordFromChain(context, operation, told)
+  return inFlightStep(now) || awaitsOnlyDelivery(now) ? now : ((await settleByOutcome(context, now)) ?? now)
 }
 
 /** The first step that is signed and not final. */
-const inTheAir = ({ steps }: Operation): Step | undefined =>
+const inFlightStep = ({ steps }: Operation): Step | undefined =>
   steps.find(({ state }) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED')
 
 /** Records final steps and a bridge delivery, without settling the operation. */
-async function noticed(
+async function recordFromChain(
   context: ExecutionContext,
   operation: Operation,
   told: Hex | null,
@@ -149,11 +149,14 @@ async function noticed(
 }
 
 /** Whether nothing is left to sign and only a bridge delivery is missing. */
-const isOnlyAwaited = (operation: Operation): boolean =>
+const awaitsOnlyDelivery = (operation: Operation): boolean =>
   isAllFinal(operation) && isAwaitingDelivery(operation)
 
 /** Settles an operation by its steps, if a run ended before it could; `undefined` if part of it is left. */
-async function ended(context: ExecutionContext, operation: Operation): Promise<Operation | undefined> {
+async function settleByOutcome(
+  context: ExecutionContext,
+  operation: Operation,
+): Promise<Operation | undefined> {
   const { journal } = context
   const { id, state } = operation
   const at = (wanted: Step['state']) => activeSteps(operation).find((step) => step.state === wanted)?.index
@@ -189,7 +192,7 @@ export function dropUnsigned({ journal }: ExecutionContext, id: string): Operati
 }
 
 /** Closes an operation whose rest was not signed. If nothing was signed, its key is free again. */
-function abandon({ journal }: ExecutionContext, operation: Operation): Operation {
+function closeOperation({ journal }: ExecutionContext, operation: Operation): Operation {
   if (!isOpen(operation)) return operation
   const signed = operation.steps.some(({ index }) => journal.attempts(operation.id, index).length > 0)
   journal.settle(operation.id, signed ? 'CANCELLED' : 'DROPPED', 'given up by the person', signed ? 21 : 130)

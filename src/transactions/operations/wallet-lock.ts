@@ -35,7 +35,7 @@ export async function acquirePlanningLock(
 }
 
 /** The longest that a process may hold a lock only to record what the chain shows, in ms. */
-const notingMs = 300
+const recordingMs = 300
 
 /**
  * Whether a live process plans, signs or follows for a wallet on these chains, so that unsigned steps may be signed at any moment.
@@ -48,7 +48,7 @@ export async function isWalletBusy(
 ): Promise<boolean> {
   const of = wallet.toLowerCase()
   for (const name of [`${of}.turn`, ...[...new Set(chainIds)].map((chainId) => `${chainId}-${of}.lock`)]) {
-    const lock = await acquireLock(`${locks}/${name}`, notingMs).catch((error: unknown) => {
+    const lock = await acquireLock(`${locks}/${name}`, recordingMs).catch((error: unknown) => {
       if (error instanceof AppError) return 'not to be seen' as const
       throw error
     })

@@ -9,11 +9,11 @@ import { isFeeTooLow, isPermanentError, type SendError, sendErrorOf } from '../s
 import { outcomeOf } from './outcome.ts'
 import { interruptedError, pendingCause, timeoutError } from './timeout.ts'
 
-const wasSigned = (run: Run): boolean =>
+const hasSignature = (run: Run): boolean =>
   currentOperation(run).steps.some(({ index }) => run.journal.attempts(run.operationId, index).length > 0)
 
 /** The send error of the first signed step that is in no block, with its attempts. */
-function refusedOf(run: Run): { refused: SendError; attempts: Attempt[] } | undefined {
+function sendErrorOfRun(run: Run): { refused: SendError; attempts: Attempt[] } | undefined {
   const step = currentOperation(run).steps.find(({ state }) => state === 'SIGNED' || state === 'BROADCAST')
   const attempts = step ? run.journal.attempts(run.operationId, step.index) : []
   const refused = sendErrorOf(inSendingOrder(attempts)[0])
@@ -24,7 +24,7 @@ function refusedOf(run: Run): { refused: SendError; attempts: Attempt[] } | unde
  * The command that gets past a send error: a higher fee if it was too cheap, a cancellation if the node accepts no such
  * transaction.
  */
-function helping(
+function sendErrorHint(
   { operationId: id }: Run,
   { refused, attempts }: { refused: SendError; attempts: readonly Attempt[] },
   resume: string,
@@ -41,14 +41,14 @@ function helping(
  * reported as it ended.
  */
 export const failureOf = (run: Run, error: unknown): unknown =>
-  journaled(run, () => closedSince(run, error) ?? explain(run, error))
+  withReadableJournal(run, () => closedOutcome(run, error) ?? runError(run, error))
 
 /** The same for a run that only follows sent transactions of an abandoned operation. */
 export const abandonedFailureOf = (run: Run, error: unknown): unknown =>
-  journaled(run, () => explain(run, error))
+  withReadableJournal(run, () => runError(run, error))
 
 /** If the journal itself became unusable, nothing proves that no transaction was signed. */
-function journaled({ operationId: operation }: Run, work: () => unknown): unknown {
+function withReadableJournal({ operationId: operation }: Run, work: () => unknown): unknown {
   try {
     return work()
   } catch (cause) {
@@ -58,7 +58,7 @@ function journaled({ operationId: operation }: Run, work: () => unknown): unknow
 }
 
 /** The end of an operation that was closed during this run: the journal accepts no more signatures. */
-function closedSince(run: Run, error: unknown): unknown {
+function closedOutcome(run: Run, error: unknown): unknown {
   const now = currentOperation(run)
   if (!isClosed(now) || (error instanceof AppError && errorRow(error.code).exit === now.exit))
     return undefined
@@ -70,10 +70,10 @@ function closedSince(run: Run, error: unknown): unknown {
   }
 }
 
-function explain(run: Run, error: unknown): unknown {
+function runError(run: Run, error: unknown): unknown {
   const resume = `sluice action resume ${run.operationId}`
   const details = { operation: run.operationId }
-  const signed = wasSigned(run)
+  const signed = hasSignature(run)
   if (error === runStopped && !signed) {
     const isOver = !run.signal?.aborted && run.clock.now() >= run.until
     return isOver ? timeoutError(run) : interruptedError(run, details)
@@ -81,7 +81,7 @@ function explain(run: Run, error: unknown): unknown {
   const isOfNonce = error instanceof AppError && error.code === 'NONCE_USED' && signed
   const isEnd = error instanceof AppError && errorRow(error.code).exit >= 20
   if (isEnd && error.code !== 'INTERRUPTED' && !isOfNonce) return error
-  if (!signed) return isClosed(currentOperation(run)) ? error : nothingSigned(error)
+  if (!signed) return isClosed(currentOperation(run)) ? error : signerErrorText(error)
   const why = error instanceof Error ? error.message : 'something went wrong'
   const now = currentOperation(run)
   const inTheAir = now.steps.find(
@@ -90,7 +90,7 @@ function explain(run: Run, error: unknown): unknown {
   // A person who cancels does not want the rest signed if the transaction is mined after all.
   const again =
     inTheAir && run.replacement === 'cancel' ? `sluice action cancel ${run.operationId} --yes` : resume
-  if (error === runStopped) return pending(run, inTheAir, again)
+  if (error === runStopped) return pendingError(run, inTheAir, again)
   const retryable = error instanceof AppError && errorRow(error.code).retryable === true
   if (inTheAir || retryable || !(error instanceof AppError))
     return new AppError('PENDING', `Something is signed, and it could not be followed to its end: ${why}`, {
@@ -105,17 +105,17 @@ function explain(run: Run, error: unknown): unknown {
     // The pinned nonce of this plan is gone; only a new plan has another.
     hint: isOfNonce
       ? `sluice action replan ${run.operationId}`
-      : continueHint(error, run.operationId, `${resume}${allowing(run, error)}`),
+      : continueHint(error, run.operationId, `${resume}${maxFeeFlag(run, error)}`),
   })
 }
 
 /** Whether no node answered when a step was sent: it may still be in flight. */
-const isUntaken = ({ journal, operationId }: Run, { index, state }: Step): boolean =>
+const isUnanswered = ({ journal, operationId }: Run, { index, state }: Step): boolean =>
   state !== 'INCLUDED' &&
   journal.attempts(operationId, index).every(({ lastAnswer }) => lastAnswer?.startsWith('unknown: ') ?? true)
 
 /** The error for a timeout, or for not waiting, while something is signed: what is known of why it is not done. */
-function pending(run: Run, inTheAir: Step | undefined, again: string): AppError {
+function pendingError(run: Run, inTheAir: Step | undefined, again: string): AppError {
   const { operationId: operation } = run
   const error = (why: string, hint: string, more: Record<string, unknown> = {}) =>
     new AppError('PENDING', why, { details: { operation, ...more }, hint })
@@ -128,23 +128,23 @@ function pending(run: Run, inTheAir: Step | undefined, again: string): AppError 
     )
   const known = pendingCause(run, inTheAir, again)
   if (known) return error(known.why, known.hint, known.details)
-  const said = refusedOf(run)
+  const said = sendErrorOfRun(run)
   if (!said)
     return error(
-      isUntaken(run, inTheAir)
+      isUnanswered(run, inTheAir)
         ? 'It is signed, and no node has said yet that it took it'
         : 'It is signed and on its way, and not final yet',
       again,
     )
   return error(
     `It is signed and not final yet; when it was sent, the node refused it: ${said.refused.words}`,
-    run.replacement === 'cancel' ? again : helping(run, said, again),
+    run.replacement === 'cancel' ? again : sendErrorHint(run, said, again),
     { refused: said.refused.words },
   )
 }
 
 /** The flag that allows a fee beyond the plan, if only the plan and no policy forbids it. */
-function allowing(run: Run, { code, details }: AppError): string {
+function maxFeeFlag(run: Run, { code, details }: AppError): string {
   const enough = details?.enough
   const step = currentOperation(run).steps.find(isUnsigned)
   if (code !== 'POLICY_FEE_CAP' || typeof enough !== 'string' || !step) return ''
@@ -163,7 +163,7 @@ function allowing(run: Run, { code, details }: AppError): string {
 const leastGas = 21_000n
 
 /** A signer's error speaks of one request; only here it is known that nothing was signed before. */
-function nothingSigned(error: unknown): unknown {
+function signerErrorText(error: unknown): unknown {
   if (!(error instanceof AppError) || (error.code !== 'KEY_SOURCE' && error.code !== 'DECLINED')) return error
   const { code, message, details, cause, hint } = error
   // What a silent signer did is unknown, but nothing reached a node.

@@ -72,7 +72,7 @@ export async function receivedAmount(
   if (!hash || !intent || step.state === 'FINAL_REVERTED' || step.state === 'CANCELLED') return undefined
   if (intent.kind === 'swap' && intent.tokenOut.chainId !== step.transaction.chainId)
     return bridgedAmount({ rpc, catalog }, operation, intent.tokenOut)
-  const out = outOf(intent)
+  const out = payoutOf(intent)
   if (!out) return undefined
   const { token, to } = out
   const node = rpc(step.transaction.chainId)
@@ -126,7 +126,7 @@ function intentOf(
 }
 
 /** The token and recipient of what an action pays out in its own transaction. */
-function outOf(intent: Intent): { token: Token; to: Address } | undefined {
+function payoutOf(intent: Intent): { token: Token; to: Address } | undefined {
   switch (intent.kind) {
     case 'swap':
       return { token: intent.tokenOut, to: intent.recipient }

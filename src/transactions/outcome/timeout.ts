@@ -5,7 +5,7 @@ import { disagreementHint, disagreementText } from '../confirmation/quorum.ts'
 import { currentOperation, isUnsigned, type Run } from '../run.ts'
 
 /** A node is blamed for a timeout only if one answer took at least this share of the time. */
-const leastShare = 0.1
+const minBlameShare = 0.1
 
 /** The error for a timeout before anything was signed, naming the slow node if one caused it, and what to do. */
 export function timeoutError(run: Run): AppError {
@@ -15,7 +15,7 @@ export function timeoutError(run: Run): AppError {
   const why = 'The time was over before anything was signed'
   const more = 'Give it more time: --timeout 10m'
   const wait = run.answerTimes.longest()
-  if (!wait || wait.ms < leastShare * timeoutMs || !rpc)
+  if (!wait || wait.ms < minBlameShare * timeoutMs || !rpc)
     return new AppError('RPC_UNREACHABLE', why, { details: { operation }, hint: more })
   const { host, ms } = wait
   const variable = rpcVariable(networkNamed(networks, step.transaction.chainId))

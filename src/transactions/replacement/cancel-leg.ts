@@ -14,7 +14,7 @@ export async function cancelLeg(run: Run, { leg, chainId }: Leg): Promise<void> 
   for (const step of currentOperation(run).steps.toReversed())
     while (step.leg === leg && isInFlight(step) && !run.replacedSteps.has(step.index))
       try {
-        if (!(await cancelOne(run, step, rpc))) break
+        if (!(await cancelStep(run, step, rpc))) break
       } catch (error) {
         if (run.noWait || !isNodeFailure(error)) throw error
         await pause(run, retryMs)
@@ -25,7 +25,7 @@ export async function cancelLeg(run: Run, { leg, chainId }: Leg): Promise<void> 
 const retryMs = 500
 
 /** Cancels one step, unless it is mined; a mined step is cancelled by `confirmStep` if its block leaves the chain. */
-async function cancelOne(run: Run, { index, nonce, wallet, transaction }: Step, rpc: Rpc): Promise<boolean> {
+async function cancelStep(run: Run, { index, nonce, wallet, transaction }: Step, rpc: Rpc): Promise<boolean> {
   const latest = await rpc.request('eth_getTransactionCount', [wallet, 'latest'])
   if (nonce === null || Number(quantity(latest, 'the nonce')) > nonce) return false
   const head = await readHead(rpc, transaction.chainId)

@@ -11,22 +11,22 @@ import { signAttempt } from '../steps/sign-step.ts'
 import { inSendingOrder, replacementFees } from './when-stuck.ts'
 
 /** The least gas of any transaction. */
-const plainGas = 21_000n
+const transferGas = 21_000n
 
 /**
  * The gas limit of a cancellation if the node gives no estimate: the wallet's own code (EIP-7702) may refuse the call, which uses
  * the nonce all the same.
  */
-const gasOfRefused = 100_000n
+const unknownCancellationGas = 100_000n
 
 /** The gas of a transfer of nothing to oneself; not every chain takes 21,000. */
-async function gasOfNothing(rpc: Rpc, { wallet }: Step): Promise<bigint> {
+async function cancellationGas(rpc: Rpc, { wallet }: Step): Promise<bigint> {
   const call = { from: wallet, to: wallet, value: '0x0', data: '0x' }
   try {
     const gas = quantity(await rpc.request('eth_estimateGas', [call, 'latest']), 'the gas estimate')
-    return gas > plainGas ? withGasMargin(gas) : plainGas
+    return gas > transferGas ? withGasMargin(gas) : transferGas
   } catch (error) {
-    if (error instanceof AppError && error.code === 'RPC_ERROR') return gasOfRefused
+    if (error instanceof AppError && error.code === 'RPC_ERROR') return unknownCancellationGas
     throw error
   }
 }
@@ -34,8 +34,8 @@ async function gasOfNothing(rpc: Rpc, { wallet }: Step): Promise<bigint> {
 /** The gas limit of a replacement: that of the replaced attempt, or of a cancellation. */
 async function gasFor(run: Run, index: number, kind: 'bump' | 'cancel'): Promise<bigint> {
   const step = stepAt(run, index)
-  if (kind === 'cancel') return gasOfNothing(run.rpc(step.transaction.chainId), step)
-  return run.journal.attempts(run.operationId, index).reduce(mostGas, 0n)
+  if (kind === 'cancel') return cancellationGas(run.rpc(step.transaction.chainId), step)
+  return run.journal.attempts(run.operationId, index).reduce(highestGas, 0n)
 }
 
 /**
@@ -73,7 +73,7 @@ export async function replaceTransaction(
   return run.journal.attempts(run.operationId, index).at(-1)
 }
 
-const mostGas = (most: bigint, { kind, gas }: Attempt): bigint =>
+const highestGas = (most: bigint, { kind, gas }: Attempt): bigint =>
   kind !== 'cancel' && gas > most ? gas : most
 
 /** The error for a replacement above the fee cap, with the sufficient fee as a flag, or the policy as the cause. */

@@ -9,10 +9,10 @@ export type BumpDelay = { blocks: number; ms: number }
 export const defaultBumpDelay: BumpDelay = { blocks: 3, ms: 30_000 }
 
 /** The most bumps of one step. */
-const mostBumps = 5
+const maxBumps = 5
 
 /** An eighth more, rounded up, and at least 1 wei: geth requires a tenth, several other nodes an eighth. */
-const raised = (fee: bigint): bigint => larger((fee * 9n + 7n) / 8n, fee + 1n)
+const bumpedFee = (fee: bigint): bigint => larger((fee * 9n + 7n) / 8n, fee + 1n)
 
 const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
@@ -26,18 +26,21 @@ export function replacementFees(
   market: Fees,
   cap: bigint | undefined,
 ): Fees | undefined {
-  const believed = larger(maxTipFactor * larger(dearest(before, feeOf), market.maxFeePerGas), maxUnprovenTip)
+  const believed = larger(
+    maxTipFactor * larger(highestFee(before, feeOf), market.maxFeePerGas),
+    maxUnprovenTip,
+  )
   const namedBy = (paid: Paid): Fees | undefined => {
     const fees = demandedFees(paid)
     return fees && fees.maxFeePerGas <= believed ? fees : undefined
   }
   const named = before.flatMap((paid) => namedBy(paid) ?? [])
-  const least = larger(raised(dearest(before, feeOf)), dearest(named, feeOf))
-  const leastTip = larger(raised(dearest(before, tipOf)), dearest(named, tipOf))
+  const least = larger(bumpedFee(highestFee(before, feeOf)), highestFee(named, feeOf))
+  const leastTip = larger(bumpedFee(highestFee(before, tipOf)), highestFee(named, tipOf))
   const cheap = before.filter((paid) => sendErrorOf(paid)?.is === 'cheap' && namedBy(paid) === undefined)
   // Twice zero is zero. With a low cap, a quarter of it is a high tip.
   const some = cap !== undefined && cap / 4n < fallbackTip ? cap / 4n : fallbackTip
-  const twice = cheap.length === 0 ? 0n : larger(2n * dearest(cheap, tipOf), some)
+  const twice = cheap.length === 0 ? 0n : larger(2n * highestFee(cheap, tipOf), some)
   const usualTip = larger(market.maxPriorityFeePerGas, twice)
   // A tip above the cap does not prevent a replacement that works with less.
   const isTooDear = cap !== undefined && usualTip > cap
@@ -46,7 +49,7 @@ export function replacementFees(
   const more = larger(maxPriorityFeePerGas - market.maxPriorityFeePerGas, 0n)
   const usual = larger(
     market.maxFeePerGas + (named.length + cheap.length > 0 ? more : 0n),
-    2n * dearest(cheap, feeOf),
+    2n * highestFee(cheap, feeOf),
   )
   const wanted = larger(larger(least, usual), maxPriorityFeePerGas)
   if (cap === undefined || wanted <= cap) return { maxFeePerGas: wanted, maxPriorityFeePerGas }
@@ -57,7 +60,8 @@ type Paid = Fees & Partial<Pick<Attempt, 'lastAnswer'>>
 
 const feeOf = ({ maxFeePerGas }: Fees): bigint => maxFeePerGas
 const tipOf = ({ maxPriorityFeePerGas }: Fees): bigint => maxPriorityFeePerGas
-const dearest = (all: readonly Fees[], of: (fees: Fees) => bigint): bigint => all.map(of).reduce(larger, 0n)
+const highestFee = (all: readonly Fees[], of: (fees: Fees) => bigint): bigint =>
+  all.map(of).reduce(larger, 0n)
 
 /** Whether a step is being cancelled: the newest replacement decides, since a bump takes a cancellation back. */
 export const isCancelling = (attempts: readonly Attempt[]): boolean =>
@@ -89,5 +93,5 @@ export function replacementDecision(
   const isOver = waited.ms >= patience.ms && waited.blocks >= patience.blocks
   if (!isOver && !needsImmediateBump(inSendingOrder(attempts)[0])) return 'wait'
   const bumps = attempts.filter(({ kind }) => kind !== 'run').length
-  return bumps < mostBumps ? (cancelling ? 'cancel' : 'bump') : 'wait'
+  return bumps < maxBumps ? (cancelling ? 'cancel' : 'bump') : 'wait'
 }

@@ -49,7 +49,7 @@ export async function sendStep(run: Run, index: number, gas?: KnownGas): Promise
     run.fault?.('after_sign')
     if (run.signal?.aborted) throw runStopped
     // Signing on a device takes time. If the deadline has passed, the signature is neither recorded nor sent.
-    if (step.role !== 'fee' && run.clock.now() - asked > promptMs)
+    if (step.role !== 'fee' && run.clock.now() - asked > localSigningMs)
       refuseExpired(run, legOf(run, step), await readHead(rpc, step.transaction.chainId))
     journal.recordSigned(operationId, index, signed)
     run.fault?.('after_journal')
@@ -60,7 +60,7 @@ export async function sendStep(run: Run, index: number, gas?: KnownGas): Promise
 }
 
 /** A local key signs within this time, in ms, including the node's gas and fee answers. */
-const promptMs = 1_000
+const localSigningMs = 1_000
 
 const legOf = (run: Run, { leg }: Step): Leg => currentOperation(run).legs.find((one) => one.leg === leg)!
 

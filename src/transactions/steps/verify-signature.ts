@@ -13,8 +13,8 @@ export type SignedAttempt = Omit<Attempt, 'created' | 'sends' | 'lastAnswer'>
 
 /** Throws POLICY_TAMPER unless `raw` is exactly this attempt, of type 2 without access list, signed by the wallet. */
 export async function verifyNewAttempt(signed: SignedAttempt, step: Step): Promise<void> {
-  const { type, accessList } = await readStep(signed, step)
-  if (type !== 'eip1559' || (accessList ?? []).length > 0) throw untrue('what was to be signed')
+  const { type, accessList } = await checkAttempt(signed, step)
+  if (type !== 'eip1559' || (accessList ?? []).length > 0) throw tamperError('what was to be signed')
 }
 
 /**
@@ -22,13 +22,13 @@ export async function verifyNewAttempt(signed: SignedAttempt, step: Step): Promi
  * type. Only a cancellation differs from the step.
  */
 export const verifyRecordedAttempt = async (signed: SignedAttempt, step: Step): Promise<void> =>
-  void (await readStep(signed, step))
+  void (await checkAttempt(signed, step))
 
-async function readStep(
+async function checkAttempt(
   { hash, raw, kind, transaction, gas, maxFeePerGas, maxPriorityFeePerGas, nonce }: SignedAttempt,
   step: Step,
 ) {
-  const { from, ...read } = await readBack(raw)
+  const { from, ...read } = await decodeSigned(raw)
   const wanted =
     kind === 'cancel'
       ? { to: step.wallet, data: '0x', value: 0n, chainId: step.transaction.chainId }
@@ -49,7 +49,7 @@ async function readStep(
     read.gas === gas &&
     (fees.maxFeePerGas ?? 0n) === maxFeePerGas &&
     (fees.maxPriorityFeePerGas ?? 0n) === maxPriorityFeePerGas
-  if (!same) throw untrue('what was to be signed')
+  if (!same) throw tamperError('what was to be signed')
   return { type: read.type, accessList: read.type === 'legacy' ? [] : read.accessList }
 }
 
@@ -60,23 +60,23 @@ const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b
  * Decodes signed bytes and recovers the signer. POLICY_TAMPER for anything that is not a plain transaction, or not in canonical
  * encoding.
  */
-async function readBack(raw: Hex) {
+async function decodeSigned(raw: Hex) {
   try {
     const parsed = parseTransaction(raw)
-    if (!isPlain(parsed)) throw untrue('a plain transaction')
+    if (!isPlain(parsed)) throw tamperError('a plain transaction')
     const { r, s, v, yParity, ...read } = parsed
-    if (r === undefined || s === undefined || yParity === undefined) throw untrue('signed')
+    if (r === undefined || s === undefined || yParity === undefined) throw tamperError('signed')
     // A transaction has one hash: bytes that a node would refuse, or hash differently, are not sent.
     const signature = { r, s, yParity, ...(read.type === 'legacy' && v !== undefined && { v }) }
     if (
       BigInt(s) > halfOrder ||
       serializeTransaction(read, signature as typeof signature & { v: bigint }) !== raw
     )
-      throw untrue('written as it must be')
+      throw tamperError('written as it must be')
     const hash = keccak256(serializeTransaction(read))
     return { ...read, from: await recoverAddress({ hash, signature: { r, s, yParity } }) }
   } catch (cause) {
-    throw cause instanceof AppError ? cause : untrue('a signed transaction', cause)
+    throw cause instanceof AppError ? cause : tamperError('a signed transaction', cause)
   }
 }
 
@@ -92,7 +92,7 @@ type Parsed = (
   type: 'eip1559' | 'eip2930' | 'legacy'
 }
 
-const untrue = (what: string, cause?: unknown): AppError =>
+const tamperError = (what: string, cause?: unknown): AppError =>
   new AppError('POLICY_TAMPER', `What came back from the signer is not ${what}`, {
     cause,
     details: { by: 'signer' },

@@ -42,8 +42,8 @@ export async function firstLog(
   } finally {
     const next = read && (!isAll || read.number - from >= worth) ? `${read.number} ${read.hash}` : undefined
     const isMissed = isAll && (mark || next) ? await isSaid(chain, isThere) : false
-    if (isMissed && mark) await inPassing(store.keepFact(chainId, name, unread))
-    else if (next && isMissed === false) await inPassing(store.keepFact(chainId, name, next))
+    if (isMissed && mark) await inPassing(store.storeFact(chainId, name, unread))
+    else if (next && isMissed === false) await inPassing(store.storeFact(chainId, name, next))
   }
   return undefined
 }

@@ -98,7 +98,7 @@ export async function keptAmong(
   { network: { chainId } }: Chain,
   owner: Address,
 ): Promise<(market: Market) => boolean> {
-  const sources = new Set(await store.keptSources(chainId, owner.toLowerCase()))
+  const sources = new Set(await store.storedSources(chainId, owner.toLowerCase()))
   return (market) => sources.has(placeOf(market, owner).source)
 }
 
@@ -134,11 +134,11 @@ async function begun(
   )
   return Promise.all(
     known.map(async ({ market, place, filters, marks }) => {
-      const kept = (await store.keptLogs(place)).map(({ log }) => JSON.parse(log) as RpcLog)
+      const kept = (await store.storedLogs(place)).map(({ log }) => JSON.parse(log) as RpcLog)
       // What was kept once with no time, or with zero, is read anew from there.
       const flawed = Number(kept.find((log) => !isStamped(log))?.blockNumber ?? Infinity)
       const held = marks.find(({ block, hash }) => now.get(BigInt(block)) === hash && block < flawed)
-      if (held !== marks[0]) await inPassing(store.forgetLogs(place, held?.block ?? -1))
+      if (held !== marks[0]) await inPassing(store.deleteLogs(place, held?.block ?? -1))
       if (!held)
         return {
           market,
@@ -197,7 +197,7 @@ async function readInto(
       })),
     }))
     const isKept = keeping.goesOn
-      ? await inPassing(store.keepLogs(pieces, { block: Number(to), hash }))
+      ? await inPassing(store.storeLogs(pieces, { block: Number(to), hash }))
       : undefined
     if (isKept === false) throw rearranged(chain)
     // Behind a piece that is not kept, the next ones would leave a hole.
