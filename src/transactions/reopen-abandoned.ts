@@ -3,12 +3,11 @@ import { AppError } from '../domain/errors.ts'
 import type { Operation, Step } from '../store/journal/operation.ts'
 import type { OperationJournal, ReorgJournal } from '../store/journal/types.ts'
 import { confirmStep } from './confirmation/confirmer.ts'
-import { withWalletLock } from './operations/locked.ts'
 import { abandonedFailureOf } from './outcome/failure.ts'
 import { outcomeOf } from './outcome/outcome.ts'
 import { reorganisedSteps } from './reorganisations.ts'
 import { cancelLeg } from './replacement/cancel-leg.ts'
-import { currentOperation, isInFlight, type Run, stepAt } from './run.ts'
+import { currentOperation, isInFlight, type Run, stepAt, withWalletLock } from './run.ts'
 
 /**
  * Reopens steps of an abandoned operation whose blocks left their chain, so that they are resent as signed, or cancelled: no other

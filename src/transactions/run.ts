@@ -11,7 +11,7 @@ import type { Disagreement } from './confirmation/quorum.ts'
 import { hasLostNonce } from './operations/active-steps.ts'
 import type { TakeLock } from './operations/wallet-lock.ts'
 import type { DeliveryResult } from './outcome/result.ts'
-import type { BumpDelay } from './replacement/when-stuck.ts'
+import type { BumpDelay } from './replacement/fee-bump.ts'
 
 /** The progress of an execution, for display. */
 export type Progress =
@@ -175,3 +175,18 @@ export const isNodeFailure = (error: unknown): boolean =>
 
 /** Whether an operation was cancelled or dropped, so that nothing of it may be signed. */
 export const isClosed = ({ state }: Operation): boolean => state === 'CANCELLED' || state === 'DROPPED'
+
+/** Runs work under the lock of the run's wallet on a chain; WALLET_BUSY if another process holds it too long. */
+export async function withWalletLock(run: Run, chainId: number, work: () => Promise<void>): Promise<void> {
+  const { wallet } = currentOperation(run)
+  const waitMs = Math.min(run.lockWaitMs ?? 60_000, Math.max(0, run.until - run.clock.now()))
+  const lock = await run.lock(chainId, wallet, waitMs, run.signal).catch((error: unknown) => {
+    throw run.signal?.aborted ? runStopped : error
+  })
+  if (!lock) throw new AppError('WALLET_BUSY', `Another process signs with ${wallet} on chain ${chainId}`)
+  try {
+    await work()
+  } finally {
+    lock.release()
+  }
+}

@@ -4,7 +4,7 @@ import type { AskedQuote, QuoteMemory } from '../../cli/world.ts'
 import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
-import { openDocumentStore } from '../../store/json-files.ts'
+import { openDocumentStore } from '../../store/document-store.ts'
 import type { Directories } from '../profiles/directories.ts'
 import type { Keep } from './backend.ts'
 

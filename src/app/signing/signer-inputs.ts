@@ -21,7 +21,7 @@ export function planTextIn(path: string): string | undefined {
 }
 
 const journals = () => import('../../store/journal/journal.ts')
-const memories = () => import('../../store/json-files.ts')
+const memories = () => import('../../store/document-store.ts')
 const quotes = () => import('../../api/quote.ts')
 const planFiles = () => import('../../planning/plan-file.ts')
 

@@ -12,7 +12,7 @@ import type { PlannedOperation } from '../../transactions/operations/start.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
 import { reopenAbandoned } from '../../transactions/reopen-abandoned.ts'
 import { reopenContradicted } from '../../transactions/reorganisations.ts'
-import { isCancelling } from '../../transactions/replacement/when-stuck.ts'
+import { isCancelling } from '../../transactions/replacement/fee-bump.ts'
 import { isFinished, isInFlight } from '../../transactions/run.ts'
 import { type GoOnOptions, goOn, journalled } from './resume.ts'
 

@@ -2,13 +2,13 @@ import type { z } from 'zod'
 import { decodeApprove } from '../../chain/erc20.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { canonical } from '../../domain/canonical-json.ts'
+import { type Network, publicNetworks, sandboxNetworks } from '../../domain/networks.ts'
 import type { StoredPlan } from '../../guard/intent-json.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
-import type { Operation } from '../../store/journal/operation.ts'
+import type { JournalEvent, Operation } from '../../store/journal/operation.ts'
 import { isUnderDelivered, resultOf } from '../../transactions/outcome/result.ts'
-import { actionStatuses, reportedAmounts, stepStatuses } from '../report.ts'
+import { actionStatuses, finalityText, operationReport, reportedAmounts, stepStatuses } from '../report.ts'
 import type { Evidence } from './evidence.ts'
-import { changedReportField } from './report-comparison.ts'
 import type { EvidenceStep, EvidenceTransaction, ParsedEvidence } from './schema.ts'
 import { decodedCalls, hasTrueText } from './step-calls.ts'
 
@@ -230,3 +230,51 @@ export function changedCall({ operation, calls }: Evidence, catalog: Catalog): s
     return 'its plan cannot be read'
   }
 }
+
+type Fields = Readonly<Record<string, unknown>>
+
+type ComparedEvidence = {
+  operation: object
+  attempts: readonly { step: number; hash: string }[]
+  events: readonly object[]
+  report: { transactions: readonly ({ chainId: number } & Fields)[] } & Fields
+}
+
+/** Compared separately, because older evidence has them in another form. */
+const apart = ['amounts', 'arrivedShort', 'transactions']
+
+/**
+ * The first field of the report that differs from a report made again from operation, attempts and events, such as
+ * `receiverAddress` or `transactions.1.text`. Fields of only one of the two are from another version and skipped.
+ */
+function changedReportField({ operation, attempts, events, report }: ComparedEvidence): string | undefined {
+  const anew = operationReport(
+    operation as Operation,
+    networksOf(report.transactions),
+    ({ index }) => attempts.findLast(({ step }) => step === index)?.hash ?? null,
+    finalityText(events as readonly JournalEvent[]),
+  )
+  const other = unlike(anew, report, apart)
+  if (other !== undefined) return other
+  for (const [at, said] of report.transactions.entries()) {
+    const name = unlike(anew.transactions[at]!, said)
+    if (name !== undefined) return `transactions.${at}.${name}`
+  }
+  return undefined
+}
+
+const unlike = (anew: Fields, said: Fields, but: readonly string[] = []): string | undefined =>
+  Object.keys(anew).find(
+    (name) =>
+      !but.includes(name) && Object.hasOwn(said, name) && canonical(anew[name]) !== canonical(said[name]),
+  )
+
+/** The networks of this program, and those that only the report knows. */
+const networksOf = (told: readonly Fields[]): Network[] => [
+  ...sandboxNetworks,
+  ...publicNetworks,
+  ...told.map(({ chainId, network, explorerUrl }) => {
+    const explorer = typeof explorerUrl === 'string' ? explorerUrl.replace(/\/tx\/[^/]*$/, '') : null
+    return { chainId, name: network, explorer } as Network
+  }),
+]

@@ -12,10 +12,11 @@ import { plannedAnewReason } from '../../transactions/operations/unfinished.ts'
 import { isWalletBusy as isInHand } from '../../transactions/operations/wallet-lock.ts'
 import { bridgedAmount, receivedAmount } from '../../transactions/outcome/received-amount.ts'
 import { resultOf } from '../../transactions/outcome/result.ts'
-import { isCancelling } from '../../transactions/replacement/when-stuck.ts'
+import { isCancelling } from '../../transactions/replacement/fee-bump.ts'
 import { type FinalityDepth, isFinished } from '../../transactions/run.ts'
 import { remainingAllowances } from '../approvals.ts'
 import { successorOf } from '../successor.ts'
+import { findBlocker } from './blocker.ts'
 import { readBridgeFacts } from './bridge-facts.ts'
 import { readChainFacts, readStepFacts } from './chain-facts.ts'
 import {
@@ -26,7 +27,6 @@ import {
   isUnderDelivery,
   type StepFacts,
 } from './facts.ts'
-import { findBlocker } from './stuck-cause.ts'
 
 /** Gathers the facts of an operation from journal, chains and bridge. Read-only. */
 export async function gatherFacts(

@@ -10,9 +10,9 @@ import {
   isInFlight,
   type StepFacts,
 } from '../facts/facts.ts'
-import { isSettlementUncertain } from './doubts.ts'
 import { formattedAmount, receivedFundsText } from './received.ts'
 import { retryRiskText, supersededStep } from './retry-safety.ts'
+import { isSettlementUncertain } from './uncertainty.ts'
 
 /** The amount of an operation in a sentence. */
 export function amountText({ plan }: Facts): string {

@@ -2,8 +2,8 @@ import { rpcVariable } from '../../domain/networks.ts'
 import { disagreementHint, disagreementText } from '../../transactions/confirmation/quorum.ts'
 import { activeSteps } from '../../transactions/operations/active-steps.ts'
 import { isUnderDelivered } from '../../transactions/outcome/result.ts'
+import { blockerText, lastRunText, unsignedNextSteps } from '../facts/blocker.ts'
 import { type Facts, hasStepSucceeded, isInFlight, isUnderDelivery } from '../facts/facts.ts'
-import { blockerText, lastRunText, unsignedNextSteps } from '../facts/stuck-cause.ts'
 import {
   actionCommand,
   allowancesText,

@@ -1,7 +1,7 @@
 import { formatUnits } from 'viem/utils'
 import { roundFeeUp } from '../../chain/fees.ts'
 import type { Attempt } from '../../store/journal/operation.ts'
-import { inSendingOrder, isCancelling, replacementFees } from '../../transactions/replacement/when-stuck.ts'
+import { inSendingOrder, isCancelling, replacementFees } from '../../transactions/replacement/fee-bump.ts'
 import { isFeeTooLow, isPermanentError, type SendError, sendErrorOf } from '../../transactions/send-errors.ts'
 import type { Facts } from '../facts/facts.ts'
 import { actionCommand, allowancesText, fundsText, gweiText, stepText } from '../messages/messages.ts'

@@ -63,7 +63,7 @@ export async function simulateByCall(
 const answerOffset = 0x10000
 
 /**
- * EVM code that makes calls in order, with calldata from the code itself, and returns `allWell` and a word for each read; or the
+ * EVM code that makes calls in order, with calldata from the code itself, and returns `successWord` and a word for each read; or the
  * number of the failed step and its error.
  */
 function batchCode(steps: readonly Transaction[], reads: readonly ReadCall[]): Hex {

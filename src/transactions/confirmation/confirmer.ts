@@ -10,13 +10,13 @@ import type { Step } from '../../store/journal/operation.ts'
 import { endedWithoutEffect } from '../../store/journal/reopened-steps.ts'
 import { broadcast } from '../broadcaster.ts'
 import { clearNonceConflict, resolveNonceConflict } from '../nonces/nonce-conflict.ts'
-import { feeCapError, replaceTransaction } from '../replacement/replacer.ts'
 import {
   defaultBumpDelay,
   inSendingOrder,
   isCancelling,
   replacementDecision,
-} from '../replacement/when-stuck.ts'
+} from '../replacement/fee-bump.ts'
+import { feeCapError, replaceTransaction } from '../replacement/replacer.ts'
 import { currentOperation, isClosed, isNodeFailure, pause, type Run, runStopped, stepAt } from '../run.ts'
 import { needsImmediateBump } from '../send-errors.ts'
 import { finishStep } from '../steps/finish-step.ts'

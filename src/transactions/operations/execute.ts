@@ -22,11 +22,11 @@ import {
   type Run,
   runStopped,
   stepAt,
+  withWalletLock,
 } from '../run.ts'
 import { executeStep, sendStep } from '../steps/send-step.ts'
 import { type KnownGas, signerWithTimeout } from '../steps/sign-step.ts'
 import { activeSteps, hasLostNonce } from './active-steps.ts'
-import { withWalletLock } from './locked.ts'
 
 /** How long, in ms, another node behind the same address may lack a step that was just mined. */
 const retryWindowMs = 12_000

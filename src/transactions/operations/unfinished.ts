@@ -9,7 +9,7 @@ import { isAwaitingDelivery } from '../bridge/delivery.ts'
 import { recordDelivery } from '../bridge/under-delivery.ts'
 import { settleFinalStep } from '../confirmation/settled-steps.ts'
 import { readResult } from '../outcome/received-amount.ts'
-import { inSendingOrder } from '../replacement/when-stuck.ts'
+import { inSendingOrder } from '../replacement/fee-bump.ts'
 import { sendErrorOf } from '../send-errors.ts'
 import { activeSteps, isAllFinal } from './active-steps.ts'
 

@@ -8,7 +8,7 @@ import { broadcast } from '../broadcaster.ts'
 import { type Run, stepAt } from '../run.ts'
 import { isFeeTooLow, sendErrorOf } from '../send-errors.ts'
 import { signAttempt } from '../steps/sign-step.ts'
-import { inSendingOrder, replacementFees } from './when-stuck.ts'
+import { inSendingOrder, replacementFees } from './fee-bump.ts'
 
 /** The least gas of any transaction. */
 const transferGas = 21_000n

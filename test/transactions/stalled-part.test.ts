@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { findStalledPart } from '../../src/diagnosis/facts/unsettled.ts'
+import { findStalledPart } from '../../src/diagnosis/facts/stalled-part.ts'
 import type { ExecutionContext } from '../../src/planning/context.ts'
 import { newHome, payee, removeHome, signer } from '../support/operation.ts'
 
