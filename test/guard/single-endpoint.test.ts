@@ -64,7 +64,10 @@ test('how a transaction ended, to whoever only watches', async () => {
     state: 'EXECUTING',
   })
   const { hash } = place.journal.attempts('watched', 0)[0]!
-  const stranger = { ...ground(two), journal: { findHash: () => undefined } } as unknown as ExecutionContext
+  const stranger = {
+    ...ground(two),
+    journal: { operationOfHash: () => undefined },
+  } as unknown as ExecutionContext
   expect(await ofHash(stranger, hash)).toMatchObject({
     verdict: {
       verdict: expect.stringMatching(/ by \S+, which would be final, but .* show different things in block/),

@@ -244,7 +244,7 @@ describe('the decimals of a token', () => {
     const { rpc } = sandbox.chain(chainId)
     const wrong = { ...lending().asset, decimals: 18 }
     const intent: Intent = { kind: 'transfer', wallet: wallet(), token: wrong, recipient: thief, amount: 1n }
-    const journal = { pinOf: () => undefined, list: () => [] } as never
+    const journal = { codePin: () => undefined, list: () => [] } as never
     const ground = { rpc: () => rpc, catalog: sandbox.world.catalog(), journal, locks: '', now: Date.now }
     const leg = { chainId, transactions: [calling(wrong.address, '0x')] }
     await expect(checkTarget(ground, { ...leg, intent }, strictTerms)).rejects.toMatchObject({

@@ -78,7 +78,7 @@ export function newAnswerTimes(clock: Clock): AnswerTimes {
 
 /** Waits for `work` until a little after `until` (monotonic); then RPC_UNREACHABLE. */
 export async function withDeadline<T>(
-  { clock, until, waits }: { clock: Clock; until: number; waits?: AnswerTimes },
+  { clock, until, answerTimes }: { clock: Clock; until: number; answerTimes?: AnswerTimes },
   host: string,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -90,7 +90,7 @@ export async function withDeadline<T>(
   const left = until + graceMs - clock.now()
   if (left <= 0) throw late()
   const done = new AbortController()
-  const answered = waits?.begin(host)
+  const answered = answerTimes?.begin(host)
   const over = clock.sleep(Math.min(left, mostTimerMs), done.signal).then(() => {
     throw late()
   })
@@ -109,7 +109,7 @@ export const isDeadlineFault = ({ code, details }: AppError): boolean =>
 /** An RPC that sends nothing after the deadline of a run, so that a slow node cannot delay the command. */
 export const rpcWithDeadline = (
   rpc: Rpc,
-  run: { clock: Clock; until: number; waits?: AnswerTimes },
+  run: { clock: Clock; until: number; answerTimes?: AnswerTimes },
 ): Rpc => ({
   get host() {
     return rpc.host
