@@ -1,7 +1,7 @@
 import { AppError } from '../src/domain/errors.ts'
 import type { Transaction } from '../src/domain/transaction.ts'
-import { checkLeg, type LegQuestion } from '../src/guard/guard.ts'
-import { checkSigned, hashPlan, type PlanCore, type Signable } from '../src/guard/plan-hash.ts'
+import { checkLeg, type LegCheck } from '../src/guard/guard.ts'
+import { checkSignable, hashPlan, type PlanCore, type Signable } from '../src/guard/plan-hash.ts'
 import { type Choice, honestPlan, isHonest } from '../test/support/honest-plans.ts'
 import { catalog, type Plan } from '../test/support/plans.ts'
 import { mutations } from './mutations.ts'
@@ -9,11 +9,11 @@ import { seeded } from './seeded.ts'
 
 /** What decides about a plan; the guard, or one that is broken on purpose. `honest` is what it was made from. */
 export type Judge = {
-  leg: (question: LegQuestion, honest: readonly Transaction[]) => void
-  signed: typeof checkSigned
+  leg: (question: LegCheck, honest: readonly Transaction[]) => void
+  signed: typeof checkSignable
 }
 
-const guard: Judge = { leg: (question) => void checkLeg(question), signed: checkSigned }
+const guard: Judge = { leg: (question) => void checkLeg(question), signed: checkSignable }
 
 /** Lets the guard see the honest part of a plan instead of the one that it is sabotaged for, field by field. */
 const blindTo =

@@ -1,4 +1,4 @@
-import { severalRpc } from '../src/chain/rpc/rpc.ts'
+import { failoverRpc } from '../src/chain/rpc/rpc.ts'
 import { startChain } from '../test/transactions/chain.ts'
 import { campaignArguments, campaignEnds } from './arguments.ts'
 import { transportCell } from './transport.ts'
@@ -6,7 +6,7 @@ import { sabotages } from './transport-sabotage.ts'
 
 // Random faults between the client and a real node: no wrong answer, no second send, no endless wait, no foreign error.
 const { cells, seed, cell: only, sabotage } = campaignArguments(300, 1, Object.keys(sabotages))
-const open = sabotage === undefined ? severalRpc : sabotages[sabotage]!
+const open = sabotage === undefined ? failoverRpc : sabotages[sabotage]!
 /** A node gets slower with its blocks. */
 const cellsPerNode = 2_000
 

@@ -1,8 +1,8 @@
 import { allNetworks, knownCatalog } from '../src/app/profiles/catalog.ts'
 import { directories } from '../src/app/profiles/directories.ts'
 import { rpcUrls } from '../src/app/profiles/profile.ts'
-import { headOf, openChain } from '../src/chain/chain.ts'
-import { severalRpc } from '../src/chain/rpc/rpc.ts'
+import { latestBlock, openChain } from '../src/chain/chain.ts'
+import { failoverRpc } from '../src/chain/rpc/rpc.ts'
 import { rpcVariable } from '../src/domain/networks.ts'
 import { groundFaults } from '../src/engine/catalog-checks/constants-check.ts'
 import { selfChecks } from '../src/engine/catalog-checks/self-check.ts'
@@ -36,11 +36,11 @@ const books = keptBooks()
 let wrong = 0
 for (const network of allNetworks.filter(({ chainId }) => urls.has(chainId))) {
   const { chainId, name } = network
-  const rpc = severalRpc(urls.get(chainId)!, { budgetMs: 60_000, chainId })
+  const rpc = failoverRpc(urls.get(chainId)!, { budgetMs: 60_000, chainId })
   const markets = marketsOf(catalog).filter(({ entry }) => entry.chainId === chainId)
   try {
     const chain = openChain(network, rpc)
-    const { number } = await headOf(chain)
+    const { number } = await latestBlock(chain)
     const [flawed, unnamed, ...others] = await Promise.all([
       selfChecks(chain, markets),
       unnamedReceipts(chain, catalog),

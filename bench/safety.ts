@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { httpRpc } from '../src/chain/rpc/rpc.ts'
 import { strictTerms } from '../src/guard/terms.ts'
-import type { Ground } from '../src/planning/context.ts'
+import type { ExecutionContext } from '../src/planning/context.ts'
 import { checkProposal } from '../src/planning/plan.ts'
 import { decodePlan } from '../src/planning/plan-file.ts'
 import { connectSandbox } from '../src/sandbox/client.ts'
@@ -35,9 +35,9 @@ function journalRound(): () => Promise<number> {
     const began = performance.now()
     planned(journal, payments)
     const { id } = payments
-    journal.sawHead(31337, at, hash)
-    journal.reserve(id, 0, at, at)
-    journal.sign(id, 0, {
+    journal.recordHead(31337, at, hash)
+    journal.reserveNonce(id, 0, at, at)
+    journal.recordSigned(id, 0, {
       hash,
       raw: `0x${'ab'.repeat(120)}`,
       kind: 'run',
@@ -47,9 +47,9 @@ function journalRound(): () => Promise<number> {
       maxFeePerGas: 1n,
       maxPriorityFeePerGas: 1n,
     })
-    journal.sent(hash, 'accepted')
-    journal.move(id, 0, 'INCLUDED', 'block', inclusion)
-    journal.move(id, 0, 'FINAL_OK', 'block, depth 1', inclusion)
+    journal.recordSent(hash, 'accepted')
+    journal.moveStep(id, 0, 'INCLUDED', 'block', inclusion)
+    journal.moveStep(id, 0, 'FINAL_OK', 'block, depth 1', inclusion)
     journal.settle(id, 'DONE', 'all steps are final', 0)
     at++
     return performance.now() - began
@@ -63,7 +63,7 @@ async function guardRound(): Promise<() => Promise<number>> {
   if (exit !== 0 || !sandbox) throw new Error(`the plan ended with ${exit}: ${out}`)
   const { catalog, found } = sandbox
   const rpcs = new Map(found.chains.map(({ chainId, rpcUrl }) => [chainId, httpRpc(rpcUrl)]))
-  const ground: Ground = {
+  const ground: ExecutionContext = {
     journal: openJournal(join(disk, 'guard.db'), Date.now),
     rpc: (chainId) => rpcs.get(chainId)!,
     catalog,

@@ -36,8 +36,8 @@ export function watchedJournal(world: World, wrong: string[]): World {
   }
   const watched: Journal = {
     ...journal,
-    sign: (id, index, attempt) => {
-      journal.sign(id, index, attempt)
+    recordSigned: (id, index, attempt) => {
+      journal.recordSigned(id, index, attempt)
       const { steps } = journal.find(id)!
       const before = steps.filter((step) => step.index < index && step.state !== 'SUPERSEDED').at(-1)
       // Pipelined steps have gas limits of their own.
@@ -45,8 +45,8 @@ export function watchedJournal(world: World, wrong: string[]): World {
       if (before && attempt.kind === 'run' && !isPiped && !stands(before))
         wrong.push(`${id} step ${index} is signed, and the one before it does not stand`)
     },
-    move: (id, index, becomes, why, inclusion) => {
-      journal.move(id, index, becomes, why, inclusion)
+    moveStep: (id, index, becomes, why, inclusion) => {
+      journal.moveStep(id, index, becomes, why, inclusion)
       if (!/^FINAL|^CANCELLED/.test(becomes) || !inclusion) return
       const block = chain.blocksOf(inclusion.hash).find(({ hash }) => hash === inclusion.blockHash)
       const depth = block?.gone?.depth ?? chain.blocks.length - inclusion.blockNumber
@@ -107,7 +107,7 @@ export function finalOracle(world: World, ids: readonly string[], wrong: string[
     if ((operation.state === 'DONE') !== isPaid || (operation.state === 'ATTENTION') !== isLost)
       wrong.push(`${id} is ${operation.state}, and its steps are ${states.join(', ')}`)
     try {
-      journal.check(id)
+      journal.verify(id)
     } catch (error) {
       wrong.push(String(error))
     }
@@ -124,5 +124,5 @@ export function finalOracle(world: World, ids: readonly string[], wrong: string[
   if (nonceAt(head, signer.address) !== onChain.length) wrong.push('the nonces are not dense')
   const held = steps.filter(({ step }) => step.nonce !== null && step.state !== 'SUPERSEDED')
   if (new Set(held.map(({ step }) => step.nonce)).size !== held.length) wrong.push('two steps have one nonce')
-  if (journal.brokenAt() !== undefined) wrong.push('the trail is broken')
+  if (journal.firstBrokenEvent() !== undefined) wrong.push('the trail is broken')
 }

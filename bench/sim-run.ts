@@ -1,7 +1,7 @@
 import type { Rpc } from '../src/chain/rpc/rpc.ts'
 import { AppError, errorRow } from '../src/domain/errors.ts'
 import type { Journal } from '../src/store/journal/types.ts'
-import { execute } from '../src/transactions/operations/execute.ts'
+import { executeOperation } from '../src/transactions/operations/execute.ts'
 import type { TakeLock } from '../src/transactions/operations/wallet-lock.ts'
 import type { Execution } from '../src/transactions/run.ts'
 import type { SimTransaction } from '../test/support/simulated-chain.ts'
@@ -89,7 +89,7 @@ export function startProcess(
     return { release: () => locks.get(name) === party && locks.delete(name) }
   }
   const mine = broken.rpc?.(rpc) ?? rpc
-  execute({
+  executeOperation({
     journal: mortal(broken.journal?.(world.journal) ?? world.journal, mayDie),
     operationId: process.operation,
     signer: world.signer,

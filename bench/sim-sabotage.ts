@@ -13,11 +13,11 @@ function persistAfterSend(journal: Journal): Journal {
     const one = unwritten.find(({ attempt }) => attempt.hash === hash)
     if (!one) return
     unwritten = unwritten.filter((other) => other !== one)
-    journal.sign(one.id, one.index, one.attempt)
+    journal.recordSigned(one.id, one.index, one.attempt)
   }
   return {
     ...journal,
-    sign: (id, index, attempt) => {
+    recordSigned: (id, index, attempt) => {
       unwritten.push({ id, index, attempt: { ...attempt, created: 0, sends: 0, lastAnswer: null } })
     },
     attempts: (id, index) => [
@@ -37,9 +37,9 @@ function persistAfterSend(journal: Journal): Journal {
         }
       )
     },
-    sent: (hash, answer) => {
+    recordSent: (hash, answer) => {
       flush(hash)
-      journal.sent(hash, answer)
+      journal.recordSent(hash, answer)
     },
   }
 }
@@ -73,13 +73,13 @@ function trustFirstReceipt(rpc: Rpc): Rpc {
 function resignOnNonceLow(journal: Journal): Journal {
   return {
     ...journal,
-    sent: (hash, answer) => {
-      journal.sent(hash, answer)
+    recordSent: (hash, answer) => {
+      journal.recordSent(hash, answer)
       if (!answer.startsWith('low')) return
       for (const { id, steps, plan } of journal.list({ states: ['EXECUTING'] }))
         for (const { index, leg, role, text, transaction, state } of steps)
           if (state === 'BROADCAST' && journal.attempts(id, index).some((attempt) => attempt.hash === hash)) {
-            journal.move(id, index, 'SUPERSEDED', 'the nonce was too low')
+            journal.moveStep(id, index, 'SUPERSEDED', 'the nonce was too low')
             journal.replan(id, leg, { plan, steps: [{ role, text, transaction }], why: 'signed again' })
           }
     },

@@ -1,4 +1,4 @@
-import { wasLetGo } from '../src/store/journal/reopened-steps.ts'
+import { endedWithoutEffect } from '../src/store/journal/reopened-steps.ts'
 import type { Execution } from '../src/transactions/run.ts'
 import type { SimTransaction } from '../test/support/simulated-chain.ts'
 import { endOracle, finalOracle, sendOracle, watchedJournal } from './sim-oracles.ts'
@@ -28,7 +28,7 @@ export async function simCell(seed: number, cell: number, broken: Broken = {}): 
   const told = world.told
   // One journal is lost after the other, and all that holds the runs together is a pinned nonce.
   const isPinned = counts.length === 1 && random() < 0.15
-  const pin: Partial<Execution> = isPinned ? { nonces: { [world.kind.chainId]: 0 } } : {}
+  const pin: Partial<Execution> = isPinned ? { pinnedNonces: { [world.kind.chainId]: 0 } } : {}
   const options = optionsOf(world)
   const asOne = counts.length === 1 && random() < 0.2
   const [faults, slow] = [pick([0, 0.02, 0.08, 0.2]), random() < 0.2]
@@ -76,13 +76,18 @@ export async function simCell(seed: number, cell: number, broken: Broken = {}): 
     diesAfter: Number.POSITIVE_INFINITY,
     interruptedAfter: Number.POSITIVE_INFINITY,
     // What reverted for good, and a reorganisation took, is not sent again: the hint says to cancel it.
-    options: { queueBehind: true, ...pin, ...(isLetGo(operation) && { replacement: 'cancel' as const }) },
+    options: {
+      queueBehind: true,
+      ...pin,
+      ...(hasEndedWithoutEffect(operation) && { replacement: 'cancel' as const }),
+    },
   })
-  const isLetGo = (operation: string) =>
+  const hasEndedWithoutEffect = (operation: string) =>
     world.journal
       .find(operation)!
       .steps.some(
-        ({ index, state }) => state === 'BROADCAST' && wasLetGo(world.journal.events(operation), index),
+        ({ index, state }) =>
+          state === 'BROADCAST' && endedWithoutEffect(world.journal.events(operation), index),
       )
   let left = ids
   for (let round = 0; round < 8 && left.length > 0; round++) {
@@ -134,7 +139,7 @@ function optionsOf({ random, pick }: World): Partial<Execution> {
     ...(random() < 0.2 && { pipeline: true, beforeLeg: async (_, steps) => steps.map(() => 50_000n) }),
     ...(random() < 0.2 && { noWait: true }),
     ...(random() < 0.3 && { replacement: pick(['bump', 'cancel'] as const) }),
-    ...(random() < 0.3 && { patience: { blocks: 1, ms: 5_000 } }),
+    ...(random() < 0.3 && { bumpDelay: { blocks: 1, ms: 5_000 } }),
     ...(random() < 0.2 && { maxFeePerGas: 4n * 10n ** 9n }),
     ...(random() < 0.3 && { queueBehind: true }),
   }

@@ -1,6 +1,6 @@
 import { openEndpoint } from '../src/chain/rpc/endpoint.ts'
 import { isRecord, unwrap } from '../src/chain/rpc/envelope.ts'
-import { type Rpc, type RpcOptions, severalRpc } from '../src/chain/rpc/rpc.ts'
+import { failoverRpc, type Rpc, type RpcOptions } from '../src/chain/rpc/rpc.ts'
 import { AppError } from '../src/domain/errors.ts'
 
 /** How a cell opens a chain. */
@@ -24,7 +24,7 @@ const careless: Open = (urls, { deadlineMs = 1_000 }) => {
 
 /** A client that sends again what did not seem to arrive. */
 const insistent: Open = (urls, options) => {
-  const rpc = severalRpc(urls, options)
+  const rpc = failoverRpc(urls, options)
   return {
     ...rpc,
     request: async <T>(method: string, params: readonly unknown[] = []) => {
@@ -40,7 +40,7 @@ const insistent: Open = (urls, options) => {
 
 /** A client that waits as long as it takes. */
 const endless: Open = (urls, options) =>
-  severalRpc(urls, { ...options, deadlineMs: 3_600_000, budgetMs: 3_600_000 })
+  failoverRpc(urls, { ...options, deadlineMs: 3_600_000, budgetMs: 3_600_000 })
 
 /** Clients that are broken on purpose, by the name of what they leave out: the campaign must find each of them. */
 export const sabotages: Readonly<Record<string, Open>> = {

@@ -96,9 +96,9 @@ export function completionValues(needs: Needs): Values {
         ])
       const journal = join(dirs.data, ...(kind === 'sandbox' ? ['sandbox'] : []), 'journal.db')
       if (name === '<quote-id>') return quotes(needs, { profile, journal, command })
-      const { recentIn } = await import('../store/recent.ts')
+      const { recentOperations } = await import('../store/completion-items.ts')
       return /^action /.test(command) && /^<ids?>$/.test(name)
-        ? recentIn(journal).map(({ id, about }) => [id, about])
+        ? recentOperations(journal).map(({ id, about }) => [id, about])
         : undefined
     }
     return (await list())?.filter(isPlain)
@@ -110,10 +110,10 @@ async function quotes(
   { dirs, now }: Needs,
   { profile, journal, command }: { profile: string; journal: string; command: string },
 ): Promise<Candidate[]> {
-  const { begunAmong, recentQuotes } = await import('../store/recent.ts')
+  const { startedSwaps, recentQuotes } = await import('../store/completion-items.ts')
   const known = recentQuotes(join(dirs.data, 'quotes.db'), profile)
   const begun = new Map(
-    begunAmong(
+    startedSwaps(
       journal,
       known.map(({ id }) => id),
     ).map((one) => [one.id, one]),

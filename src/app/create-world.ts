@@ -3,7 +3,7 @@ import type { Settings } from '../cli/config.ts'
 import type { Globals } from '../cli/options/global-options.ts'
 import type { Io } from '../cli/terminal/io.ts'
 import type { Interrupt, Place, World } from '../cli/world.ts'
-import type { Desk } from '../signing/protocol.ts'
+import type { SigningService } from '../signing/protocol.ts'
 import { type Keep, once } from './backends/backend.ts'
 import type { OpenSandbox } from './backends/sandbox-backend.ts'
 import { daemonSandbox } from './backends/sandbox-daemon.ts'
@@ -20,7 +20,7 @@ type Given = {
   env: Readonly<Record<string, string | undefined>>
   secrets: Secrets
   /** The signer: a process of its own, which is begun before anything else. */
-  desk: () => Promise<Desk>
+  desk: () => Promise<SigningService>
   version: string
   io: Io
   interrupt: Interrupt

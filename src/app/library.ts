@@ -47,7 +47,7 @@ export type RemoteOptions = {
 export async function createEngine(options: EngineOptions): Promise<Core> {
   refuseOptions('createEngine', options)
   const { store: path = ':memory:', customer = 'local', budgetMs = 30_000, now = Date.now } = options
-  const [{ createEngine: engineOver }, { engineMigrations, engineStore }, { sqliteSql }, { severalRpc }] =
+  const [{ createEngine: engineOver }, { engineMigrations, engineStore }, { sqliteSql }, { failoverRpc }] =
     await Promise.all([
       import('../engine/engine.ts'),
       import('../store/engine/store.ts'),
@@ -55,12 +55,12 @@ export async function createEngine(options: EngineOptions): Promise<Core> {
       import('../chain/rpc/rpc.ts'),
     ])
   const networks = options.catalog?.networks ?? allNetworks
-  const chains = new Map<number, ReturnType<typeof severalRpc>>()
+  const chains = new Map<number, ReturnType<typeof failoverRpc>>()
   for (const [name, urls] of Object.entries(options.rpcs)) {
     const network = networkNamed(networks, name)
     const { chainId } = network
     if (chains.has(chainId)) throw namedTwice(network)
-    chains.set(chainId, severalRpc([urls].flat().map(checked), { budgetMs, chainId }))
+    chains.set(chainId, failoverRpc([urls].flat().map(checked), { budgetMs, chainId }))
   }
   const known = options.catalog ?? (await shipped(allNetworks.filter(({ chainId }) => chains.has(chainId))))
   const store = engineStore(sqliteSql(path, { migrations: engineMigrations }))

@@ -2,10 +2,10 @@ import { createInterface } from 'node:readline'
 import { AppError } from '../domain/errors.ts'
 import { escaped, plain } from '../domain/text.ts'
 import type { Catalog } from '../protocols/catalog.ts'
-import { flag, operandsOf } from '../signing/command-line.ts'
-import { readyForFew } from '../signing/keystore/curve.ts'
-import type { Ask, Desk } from '../signing/protocol.ts'
-import { signingDesk } from '../signing/signing-service.ts'
+import { commandOperands, optionValue } from '../signing/command-line.ts'
+import { prepareCurve } from '../signing/keystore/curve.ts'
+import type { SigningRequests, SigningService } from '../signing/protocol.ts'
+import { openSigningService } from '../signing/signing-service.ts'
 import { directories } from './profiles/directories.ts'
 import { type Chosen, chosenProfile } from './profiles/profile.ts'
 import { unopened } from './profiles/secrets.ts'
@@ -27,7 +27,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 // Whoever asked may be gone before the answer: what nobody hears is sent by nobody.
 process.stdout.on('error', () => process.exit(0))
 
-let desk: Promise<Desk> | undefined
+let desk: Promise<SigningService> | undefined
 createInterface({ input: process.stdin })
   .on('line', (line) => void answer(line))
   .on('close', () => process.exit(0))
@@ -38,11 +38,11 @@ async function answer(line: string): Promise<void> {
     // What is wrong with it is said to whoever asks it something.
     desk.catch(() => undefined)
     // Nobody asks it anything yet.
-    readyForFew()
+    prepareCurve()
     void ahead(JSON.parse(line) as First).catch(() => undefined)
     return
   }
-  const { id, ask } = JSON.parse(line) as { id: number; ask: Ask }
+  const { id, ask } = JSON.parse(line) as { id: number; ask: SigningRequests }
   process.stdout.write(
     `${escaped(
       JSON.stringify(
@@ -78,15 +78,15 @@ async function ahead({ argv }: First): Promise<void> {
 
 /** The profile of what was typed; `demo` runs on the sandbox, whatever is in use. */
 const chosen = (argv: readonly string[]): Promise<Chosen> => {
-  const named = operandsOf(argv)[0] === 'demo' ? 'sandbox' : flag(argv, '--profile')
+  const named = commandOperands(argv)[0] === 'demo' ? 'sandbox' : optionValue(argv, '--profile')
   return chosenProfile(process.env, named, unopened(fileSettings(directories(process.env))))
 }
 
-async function deskFor({ argv, privateKey, signerUrl, quiet }: First): Promise<Desk> {
+async function deskFor({ argv, privateKey, signerUrl, quiet }: First): Promise<SigningService> {
   const dirs = directories(process.env)
   const profile = await chosen(argv)
   const catalog = () => ownCatalog(profile)
-  return signingDesk({
+  return openSigningService({
     ...signerReads({ argv, dirs, isSandbox: profile.kind === 'sandbox', catalog }),
     argv,
     privateKey: privateKey ?? undefined,

@@ -41,12 +41,12 @@ export async function start(
     secrets,
     desk: once(async () => {
       const child = startSigner()
-      const [{ readyForFew }, { deskOf }] = await Promise.all([
+      const [{ prepareCurve }, { deskOf }] = await Promise.all([
         import('../signing/keystore/curve.ts'),
         import('./signing/signer-process.ts'),
       ])
       // While the signer begins.
-      readyForFew()
+      prepareCurve()
       return deskOf(child)
     }),
     version,

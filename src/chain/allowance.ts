@@ -5,40 +5,40 @@ import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 import type { Token } from '../domain/token.ts'
 import { erc20Abi } from './erc20.ts'
-import { eachRead } from './reads.ts'
+import { readWords } from './reads.ts'
 import type { Rpc } from './rpc/rpc.ts'
 
-/** More than half of all numbers is what people mean by "without limit". */
-export const unlimited = 2n ** 255n
+/** Amounts of at least half the uint256 range are called unlimited. */
+export const unlimitedThreshold = 2n ** 255n
 
-/** What a contract may take already of what an operation spends, where that is more than it needs. Amounts are in the smallest unit. */
-export type Standing = { token: Token; spender: Address; amount: bigint; need: bigint }
+/** A standing allowance beyond what an operation needs. Amounts are in the smallest unit. */
+export type StandingAllowance = { token: Token; spender: Address; amount: bigint; need: bigint }
 
 /**
- * G10: what a contract may take already of what this operation spends, where that is more than it needs; otherwise `undefined`.
- * That is a fact of the wallet and no fault of the operation. RPC_INCONSISTENT where the token gives no allowance.
+ * G10: reads the standing allowance for what this operation spends, if it is more than needed; `undefined` otherwise. It is a
+ * property of the wallet, not an error of the operation. RPC_INCONSISTENT if the token returns no allowance.
  */
-export async function standingOf(
+export async function readStandingAllowance(
   rpc: Rpc,
   wallet: Address,
   spender: Address,
   spends: { token: Token; amount: bigint } | undefined,
-): Promise<Standing | undefined> {
+): Promise<StandingAllowance | undefined> {
   if (!spends) return undefined
   const { token, amount: need } = spends
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [wallet, spender] })
-  const [amount] = await eachRead(rpc, [{ to: token.address, data }])
+  const [amount] = await readWords(rpc, [{ to: token.address, data }])
   if (amount === undefined)
     throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} gives no allowance of ${token.address}`)
   return amount > need ? { token, spender, amount, need } : undefined
 }
 
-/** An allowance in words: more than there can ever be is all of it. */
-export const allowanceShown = (amount: bigint, token: Token): string => {
+/** An allowance in words; an unlimited one is "all". */
+export const allowanceText = (amount: bigint, token: Token): string => {
   const unit = { ...token, symbol: plain(token.symbol) }
-  return amount >= unlimited ? `all ${unit.symbol}` : formatAmount(amount, unit)
+  return amount >= unlimitedThreshold ? `all ${unit.symbol}` : formatAmount(amount, unit)
 }
 
-/** How it is taken back. */
-export const revokeLine = (network: string, token: Address, spender: Address): string =>
+/** The command that revokes an allowance. */
+export const revokeCommand = (network: string, token: Address, spender: Address): string =>
   `sluice wallet approvals revoke --network ${network} --token ${token} --spender ${spender}`

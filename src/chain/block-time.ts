@@ -3,17 +3,17 @@ import type { Chain } from './chain.ts'
 import { readHead } from './fees.ts'
 import { quantity } from './rpc/answer-numbers.ts'
 import type { Rpc } from './rpc/rpc.ts'
-import { within } from './rpc/timeouts.ts'
+import { withTimeout } from './rpc/timeouts.ts'
 
-/** A block by its number and its time in Unix seconds. */
+/** A block number with its time in Unix seconds. */
 export type BlockTime = { number: bigint; timestamp: number }
 
-/** So many blocks are asked for in one exchange. */
-const probes = 8n
-/** Two blocks this far apart, in seconds, are near enough. */
-const near = 6 * 3_600
+/** How many blocks are read in one exchange. */
+const blocksPerProbe = 8n
+/** The precision of the search, in seconds. */
+const precisionSeconds = 6 * 3_600
 
-/** The newest block, or nearly, that was there at a time, in a few exchanges; `undefined` where the chain is younger. */
+/** Finds the newest block, or nearly, at a time, in a few exchanges; `undefined` if the chain is younger. */
 export async function blockBefore(
   chain: Chain,
   time: number,
@@ -28,8 +28,8 @@ export async function blockBefore(
     const high = known.find(({ timestamp }) => timestamp > time)
     if (!high) return low
     const between = high.number - low.number
-    if (between <= 1n || high.timestamp - low.timestamp <= near) return low
-    const step = between <= probes ? 1n : between / probes
+    if (between <= 1n || high.timestamp - low.timestamp <= precisionSeconds) return low
+    const step = between <= blocksPerProbe ? 1n : between / blocksPerProbe
     const numbers: bigint[] = []
     for (let number = low.number + step; number < high.number; number += step) numbers.push(number)
     known = [low, ...(await timesOf(chain, numbers)), high]
@@ -47,14 +47,14 @@ async function timesOf({ rpc }: Chain, numbers: readonly bigint[]): Promise<Bloc
   })
 }
 
-/** How long an endpoint has to say what time it is on its chain, in ms. */
-const longestMs = 3_000
+/** How long another endpoint may take for its time, in ms. */
+const peerTimeoutMs = 3_000
 
 /**
- * The other endpoint for which a time, in Unix seconds, is not over yet, though it answers: one alone that names a late block must not end anything.
- * One whose newest block is older than `maxAgeMs` by this clock, in epoch ms, has stopped, and says nothing.
+ * The answering endpoint whose newest block is not past a time (Unix seconds): one endpoint alone with a late block must not end
+ * anything. An endpoint whose newest block is older than `maxAgeMs` by this clock (epoch ms) has stalled and is ignored.
  */
-export async function notYetPast(
+export async function endpointBeforeTime(
   rpc: Rpc,
   { chainId, time }: { chainId: number; time: number },
   { now, maxAgeMs = Number.POSITIVE_INFINITY }: { now: number; maxAgeMs?: number | undefined },
@@ -62,7 +62,7 @@ export async function notYetPast(
   const heads = await Promise.all(
     rpc.peers.map(async (peer) => ({
       host: peer.host,
-      head: await within(readHead(peer, chainId), longestMs).catch((error: unknown) => {
+      head: await withTimeout(readHead(peer, chainId), peerTimeoutMs).catch((error: unknown) => {
         if (error instanceof AppError) return undefined
         throw error
       }),

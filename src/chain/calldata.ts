@@ -3,15 +3,15 @@ import { decodeFunctionData, encodeFunctionData } from 'viem/utils'
 import type { Hex } from '../domain/address.ts'
 
 /**
- * Calldata as a call of one of these functions, only if writing the call down again gives the same bytes: no trailing
- * bytes, no dirty padding, no second way to say it. `undefined` otherwise.
+ * Decodes calldata as a call of one of these functions, only if encoding it again gives the same bytes: no trailing bytes, dirty
+ * padding or alternative encoding. `undefined` otherwise.
  */
 export function strictDecode<const abi extends Abi>(
   abi: abi,
   given: Hex,
 ): DecodeFunctionDataReturnType<abi> | undefined {
   try {
-    // Hex is hex in whatever case it is written.
+    // The case of hex is irrelevant.
     const data = given.toLowerCase() as Hex
     const call = decodeFunctionData({ abi: abi as Abi, data })
     const again = encodeFunctionData({
@@ -25,6 +25,6 @@ export function strictDecode<const abi extends Abi>(
   }
 }
 
-/** Arguments as JSON prints them. */
-export const printed = (args: Readonly<Record<string, unknown>>): Record<string, string> =>
+/** Decoded arguments as JSON. */
+export const jsonArguments = (args: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(Object.entries(args).map(([name, value]) => [name, String(value)]))

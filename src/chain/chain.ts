@@ -3,14 +3,14 @@ import { multicall } from 'viem/actions'
 import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Network, rpcVariable, sandboxNetworks } from '../domain/networks.ts'
-import { aggregated } from './multicall.ts'
-import { agesOf } from './price-age.ts'
+import { callMulticall } from './multicall.ts'
+import { readPriceAges } from './price-age.ts'
 import type { Answer, Read, Reading } from './reading.ts'
-import { faultOf, isRefusal } from './rpc/errors.ts'
+import { isExecutionError, transportFaultOf } from './rpc/errors.ts'
 import type { Rpc } from './rpc/rpc.ts'
 
-/** The chain of a network, whose faults say in `details.network` which network it is, and name the setting of its RPC. */
-export function namedRpc(network: Network, rpc: Rpc): Rpc {
+/** The RPC of a network whose errors carry `details.network` and a hint that names its RPC setting. */
+export function rpcOfNetwork(network: Network, rpc: Rpc): Rpc {
   const { name } = network
   const named = async <value>(work: Promise<value>): Promise<value> => {
     try {
@@ -21,7 +21,7 @@ export function namedRpc(network: Network, rpc: Rpc): Rpc {
       throw new AppError(code, message, {
         details: { ...details, network: name },
         cause,
-        ...(hint !== undefined && { hint: hintOn(network, hint) }),
+        ...(hint !== undefined && { hint: networkHint(network, hint) }),
       })
     }
   }
@@ -37,20 +37,20 @@ export function namedRpc(network: Network, rpc: Rpc): Rpc {
   }
 }
 
-/** A next step that is for any network, as it is for this one. The chains of the sandbox have no setting. */
-const hintOn = (network: Network, hint: string): string =>
+/** A hint with the network's own RPC setting. Sandbox chains have none. */
+const networkHint = (network: Network, hint: string): string =>
   sandboxNetworks.some(({ chainId }) => chainId === network.chainId)
     ? hint
     : hint
         .replace('SLUICE_RPC_<NETWORK>', rpcVariable(network))
         .replace(' In the sandbox: sluice sandbox status', '')
 
-/** A chain that the engine reads: its network, the strict JSON-RPC under it, viem's client over that, and what wraps its coin, where that is known. */
+/** A chain that the engine reads: its network, strict JSON-RPC, viem's client over that, and the wrapper of its coin if known. */
 export type Chain = { network: Network; rpc: Rpc; client: Client; wrapped?: Address | undefined }
 
-/** Opens a chain for reading. Nothing is asked before the first read. */
+/** Opens a chain for reading. Sends no request. */
 export function openChain(network: Network, bare: Rpc, wrapped?: Address): Chain {
-  const rpc = namedRpc(network, bare)
+  const rpc = rpcOfNetwork(network, bare)
   const request = ({ method, params }: { method: string; params?: unknown }) =>
     rpc.request(method, (params ?? []) as unknown[])
   const client = createClient({
@@ -66,12 +66,12 @@ export function openChain(network: Network, bare: Rpc, wrapped?: Address): Chain
   return { network, rpc, client, wrapped }
 }
 
-/** What a block is known by where several reads must agree. */
+/** A block reference, so that several reads use the same block. */
 export type BlockRef = { number: bigint; hash: string; timestamp: number }
 
 /**
- * Reads everything in one call, at the latest block or the one given. What a contract refuses is `undefined`; a chain that does not
- * answer throws. A contract that burns all gas fails the call it is in: then the parts are asked by themselves, down to the one.
+ * Reads everything in one multicall, at the latest or a given block. A refused read is `undefined`; a chain without an answer
+ * throws. A contract that burns all gas fails its whole call: the parts are then read separately, down to the single one.
  */
 export async function read<value>(
   chain: Chain,
@@ -81,7 +81,7 @@ export async function read<value>(
   const [plain, ages] = [reads.filter(({ code }) => !code), reads.filter(({ code }) => code)]
   const [answers, renewed] = await Promise.all([
     answersTo(chain, plain, blockNumber),
-    agesOf(chain.client, ages, blockNumber),
+    readPriceAges(chain.client, ages, blockNumber),
   ])
   let [nextPlain, nextAge] = [0, 0]
   return parse(
@@ -89,30 +89,30 @@ export async function read<value>(
   )
 }
 
-/** Into so many parts a call is cut that failed as a whole: one bad contract among a thousand is found in four rounds. */
-const cuts = 8
+/** Into how many parts a failed call is split: one bad contract among a thousand is found in four rounds. */
+const splitFactor = 8
 
 async function answersTo(chain: Chain, reads: readonly Read[], blockNumber?: bigint): Promise<Answer[]> {
-  const most = mostReads(chain)
-  // What does not fit into one call goes into several at once, which take no longer than one.
-  if (reads.length > most) return inParts(chain, reads, Math.ceil(reads.length / most), blockNumber)
+  const most = maxReadsPerCall(chain)
+  // Reads beyond one call go into several parallel calls, which take no longer.
+  if (reads.length > most) return readInParts(chain, reads, Math.ceil(reads.length / most), blockNumber)
   if (reads.length === 0) return []
   const { multicall3 } = chain.network
   try {
     const answers = await (multicall3
-      ? aggregated(chain.client, multicall3, reads, blockNumber)
+      ? callMulticall(chain.client, multicall3, reads, blockNumber)
       : withOwnCode(chain.client, reads, blockNumber))
     const isSilent = answers.every((answer) => answer === undefined)
     if (!isSilent || !multicall3 || !(await isMissing(chain, multicall3, blockNumber))) return answers
     return answersTo({ ...chain, network: { ...chain.network, multicall3: undefined } }, reads, blockNumber)
   } catch (error) {
-    const fault = faultOf(error)
-    if (!fault || !isRefusal(fault)) throw fault ?? error
-    return reads.length === 1 ? [undefined] : inParts(chain, reads, cuts, blockNumber)
+    const fault = transportFaultOf(error)
+    if (!fault || !isExecutionError(fault)) throw fault ?? error
+    return reads.length === 1 ? [undefined] : readInParts(chain, reads, splitFactor, blockNumber)
   }
 }
 
-/** The same where nothing is there that could ask: the call brings the code that asks. */
+/** The same on a chain without Multicall3: the call brings the code. */
 async function withOwnCode(client: Client, reads: readonly Read[], blockNumber?: bigint): Promise<Answer[]> {
   const results = (await multicall(client, {
     contracts: reads as never,
@@ -121,24 +121,24 @@ async function withOwnCode(client: Client, reads: readonly Read[], blockNumber?:
     allowFailure: true,
     ...(blockNumber !== undefined && { blockNumber }),
   })) as { status: string; result?: unknown; error?: unknown }[]
-  const fault = results.map(({ error }) => faultOf(error)).find((one) => one !== undefined)
+  const fault = results.map(({ error }) => transportFaultOf(error)).find((one) => one !== undefined)
   if (fault) throw fault
   return results.map(({ status, result }) => (status === 'success' ? result : undefined))
 }
 
-/** Whether there is nothing at an address: a local chain, or an old block, may not have what its network has now. */
+/** Whether an address has no code: a local chain or an old block may lack a contract of the network. */
 async function isMissing({ rpc }: Chain, address: Address, blockNumber?: bigint): Promise<boolean> {
   const block = blockNumber === undefined ? 'latest' : `0x${blockNumber.toString(16)}`
   return (await rpc.request<Hex>('eth_getCode', [address, block])) === '0x'
 }
 
 /**
- * How many reads fit into one call: a node gives a call about 50 M gas. Where a call brings the code that asks, what it asks counts as
- * code of at most 49,152 bytes, and what comes back as code of at most 24,576 (EIP-3860, EIP-170).
+ * How many reads fit into one call: a node allows about 50 M gas a call. A call that brings its code is limited to 49,152 bytes in
+ * and 24,576 out (EIP-3860, EIP-170).
  */
-const mostReads = ({ network }: Chain): number => (network.multicall3 ? 500 : 40)
+const maxReadsPerCall = ({ network }: Chain): number => (network.multicall3 ? 500 : 40)
 
-async function inParts(
+async function readInParts(
   chain: Chain,
   reads: readonly Read[],
   parts: number,
@@ -152,7 +152,7 @@ async function inParts(
 }
 
 /** The newest block. */
-export async function headOf({ rpc, network }: Chain): Promise<BlockRef> {
+export async function latestBlock({ rpc, network }: Chain): Promise<BlockRef> {
   const block = await rpc.request<{ number: string; hash: string; timestamp: string } | null>(
     'eth_getBlockByNumber',
     ['latest', false],
@@ -165,10 +165,10 @@ export async function headOf({ rpc, network }: Chain): Promise<BlockRef> {
 }
 
 /**
- * How far the clock of a chain is ahead of ours, in seconds: a deadline in calldata is measured by its clock. A minute is nothing, as
- * the block after the newest is ahead on any chain; more is a clock that was moved, or ours is late.
+ * How far a chain's clock is ahead of ours, in seconds; deadlines in calldata use its clock. A minute is ignored, since the next
+ * block is always ahead; more means that a clock was moved.
  */
-export async function aheadOf({ rpc }: Chain, nowMs: number): Promise<number> {
+export async function clockAheadSeconds({ rpc }: Chain, nowMs: number): Promise<number> {
   const [latest, pending] = (await rpc.batch(
     ['latest', 'pending'].map((tag) => ['eth_getBlockByNumber', [tag, false]]),
   )) as ({ timestamp: string } | null)[]

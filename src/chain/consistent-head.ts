@@ -2,21 +2,21 @@ import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { wait } from '../http/backoff.ts'
 import { type Head, headAt, readHead } from './fees.ts'
-import { headIfUp, maxFallBack } from './heads.ts'
+import { headIfReachable, maxHeadRegression } from './heads.ts'
 import { hexQuantity, quantity } from './rpc/answer-numbers.ts'
 import type { Rpc } from './rpc/rpc.ts'
-import { patienceMs, pauses, promptly } from './rpc/timeouts.ts'
+import { nodeTimeoutMs, retryDelays, withAnswerTimeout } from './rpc/timeouts.ts'
 
-/** A node that is a little behind is so by a few blocks, or by so many seconds where blocks are quick. */
+/** How far behind a node may be, in seconds, on chains with fast blocks; otherwise a few blocks. */
 const maxSecondsBehind = 12
 
 const fewTries = 4
 
 /**
- * The block that two endpoints stand on: `head` is the newest that both have, as the first of them tells it, and `newest` what that one
- * has. `behind` says which of them had less, and by how many blocks. `silent` are other endpoints that were asked and did not answer.
+ * The newest block that two endpoints share: `head` as the first one returns it; `newest` is that one's newest block. `behind` is
+ * the endpoint that had fewer blocks, and how many. `silent` are endpoints that did not answer.
  */
-export type CommonHead = {
+export type ConsistentHead = {
   head: Head
   newest: bigint
   peer?: Rpc
@@ -24,15 +24,15 @@ export type CommonHead = {
   silent: readonly string[]
 }
 
-/** The first of other endpoints that says which its newest block is, and those before it that did not. */
-async function firstUp(
+/** The first of other endpoints that returns its newest block, and those before it that did not. */
+async function firstReachable(
   peers: readonly Rpc[],
   chainId: number,
   longestMs: number,
 ): Promise<{ peer?: Rpc; theirs?: Head; silent: string[] }> {
   const silent: string[] = []
   for (const peer of peers) {
-    const theirs = await headIfUp(peer, chainId, longestMs)
+    const theirs = await headIfReachable(peer, chainId, longestMs)
     if (theirs) return { peer, theirs, silent }
     silent.push(peer.host)
   }
@@ -40,29 +40,33 @@ async function firstUp(
 }
 
 /**
- * The newest block that the endpoint that answers and another one both have, at height `least` or above; one that does not answer is left out, and the next is asked. Honest nodes are a block apart most
- * of the time; the older block is taken only where both have the very same there and it is hardly older, and a node that is further
- * behind, or stays on another block, is RPC_INCONSISTENT: to leave it out would let whoever names blocks choose who looks at them.
+ * The newest block at height `least` or above that the answering endpoint and another one share; an endpoint without an answer is
+ * skipped. Honest nodes are usually within one block. The older block is used only if both have the same one and it is hardly
+ * older; an endpoint that is further behind, or on another block, is RPC_INCONSISTENT: ignoring it would let a node choose who
+ * checks it.
  */
 export async function commonHead(
   rpc: Rpc,
   chainId: number,
   least = 0n,
-  longestMs = patienceMs,
-): Promise<CommonHead> {
+  longestMs = nodeTimeoutMs,
+): Promise<ConsistentHead> {
   for (let tried = 0; ; tried++) {
-    const [mine, other] = await Promise.all([readHead(rpc, chainId), firstUp(rpc.peers, chainId, longestMs)])
+    const [mine, other] = await Promise.all([
+      readHead(rpc, chainId),
+      firstReachable(rpc.peers, chainId, longestMs),
+    ])
     const newest = mine.number
     const { peer, theirs, silent } = other
     if (!peer || !theirs) return { head: mine, newest, behind: null, silent }
     const ahead = newest - theirs.number
     if (ahead <= 0n && newest >= least) return { head: mine, newest, peer, behind: null, silent }
-    const isNear = ahead <= BigInt(maxFallBack) || mine.timestamp - theirs.timestamp <= maxSecondsBehind
+    const isNear = ahead <= BigInt(maxHeadRegression) || mine.timestamp - theirs.timestamp <= maxSecondsBehind
     const head = ahead > 0n && isNear ? await headAt(rpc, theirs.number) : undefined
     if (head?.hash === theirs.hash && head.number >= least)
       return { head, newest, peer, behind: { host: peer.host, blocks: Number(ahead) }, silent }
-    const pause = pauses[tried]
-    // A block that is on its way is waited for; of nodes that stay apart it is enough to have asked a few times.
+    const pause = retryDelays[tried]
+    // Wait for a block in transit; a few polls suffice for nodes that stay apart.
     if (pause !== undefined && (head?.hash === theirs.hash || tried < fewTries)) {
       await wait(pause)
       continue
@@ -79,14 +83,14 @@ export async function commonHead(
 }
 
 /**
- * The newest block that two endpoints both have and in which all is done that the wallet itself did by what either of them knows: on an older
- * one it would still have what it has spent. One that does not come to it is RPC_INCONSISTENT; another endpoint has `longestMs` for each answer.
+ * The newest shared block of two endpoints that includes every transaction of the wallet that either knows: on an older one it
+ * would still own what it has spent. RPC_INCONSISTENT if none is reached; another endpoint may take `longestMs` for each answer.
  */
-export async function ownHead(
+export async function consistentHead(
   rpc: Rpc,
   { chainId, wallet }: { chainId: number; wallet: Address },
-  longestMs = patienceMs,
-): Promise<CommonHead> {
+  longestMs = nodeTimeoutMs,
+): Promise<ConsistentHead> {
   for (let tried = 0; ; tried++) {
     const common = await commonHead(rpc, chainId, 0n, longestMs)
     const { peer, head } = common
@@ -94,11 +98,11 @@ export async function ownHead(
     const [then, mine, theirs] = await Promise.all([
       nonceAt(rpc, wallet, hexQuantity(head.number)),
       nonceAt(rpc, wallet, 'latest'),
-      // One that is down, or hangs, knows of nothing.
-      nonceAt(promptly(peer, longestMs), wallet, 'latest').catch(() => 0),
+      // An endpoint that is down or hangs knows no transactions.
+      nonceAt(withAnswerTimeout(peer, longestMs), wallet, 'latest').catch(() => 0),
     ])
     if (then >= mine && then >= theirs) return common
-    const pause = pauses[tried]
+    const pause = retryDelays[tried]
     if (pause === undefined)
       throw new AppError(
         'RPC_INCONSISTENT',

@@ -2,24 +2,30 @@ import { encodeFunctionData, parseAbi, serializeTransaction } from 'viem/utils'
 import type { Address, Hex } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Fees } from './fees.ts'
-import { eachRead } from './reads.ts'
+import { readWords } from './reads.ts'
 import type { Rpc } from './rpc/rpc.ts'
 
-/** What says on a rollup what the data of a transaction costs beside its gas, in wei. Source: `viem/op-stack`; the same function on Scroll, `@scroll-tech/contracts`. */
+/**
+ * The function that returns a rollup's data fee of a transaction, in wei. Source: `viem/op-stack`; the same on Scroll,
+ * `@scroll-tech/contracts`.
+ */
 const dataFeeAbi = parseAbi(['function getL1Fee(bytes _data) view returns (uint256)'])
 
 const opStack: Address = '0x420000000000000000000000000000000000000F'
 
-/** Where that is, by chain. Sources: the contract `gasPriceOracle` of `viem/chains`; docs.scroll.io, "Transaction Fees on Scroll". Elsewhere the gas has it in it. */
+/**
+ * The data fee contract of each chain. Sources: the contract `gasPriceOracle` of `viem/chains`; docs.scroll.io, "Transaction Fees
+ * on Scroll". Other chains charge it as gas.
+ */
 export const dataFeeOracles: ReadonlyMap<number, Address> = new Map([
   ...[10, 130, 8453, 84532, 11155420].map((chainId) => [chainId, opStack] as const),
   [534352, '0x5300000000000000000000000000000000000002'],
 ])
 
-/** What a transaction will be signed with, as far as its size goes. */
+/** The fields that determine the size of a signed transaction. */
 type Form = { nonce: number; gas: bigint; maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
 
-/** The question what the data of a transaction costs that is signed like this. */
+/** The read of a transaction's data fee. */
 export const dataFeeCall = (transaction: Transaction, form: Form): Hex =>
   encodeFunctionData({
     abi: dataFeeAbi,
@@ -28,10 +34,10 @@ export const dataFeeCall = (transaction: Transaction, form: Form): Hex =>
   })
 
 /**
- * What a rollup takes for the data of transactions beside their gas, by what it costs now, in wei: with these gas limits, and nonces from `nonce` on.
- * Nothing on a chain that takes none; `null` where the node does not say how much.
+ * The current data fee of transactions beside their gas, in wei, with these gas limits and nonces from `nonce` on. Zero on a chain
+ * without one; `null` if the node does not answer.
  */
-export async function dataFeeOf(
+export async function readDataFee(
   rpc: Rpc,
   chainId: number,
   transactions: readonly Transaction[],
@@ -39,7 +45,7 @@ export async function dataFeeOf(
 ): Promise<bigint | null | undefined> {
   const to = dataFeeOracles.get(chainId)
   if (!to || transactions.length === 0) return undefined
-  const said = await eachRead(
+  const said = await readWords(
     rpc,
     transactions.map((transaction, at) => ({
       to,

@@ -1,29 +1,29 @@
 import { AppError } from '../domain/errors.ts'
-import { maxFallBack } from './heads.ts'
+import { maxHeadRegression } from './heads.ts'
 import { blockNumber } from './reads.ts'
-import { isRefusal } from './rpc/errors.ts'
+import { isExecutionError } from './rpc/errors.ts'
 import type { Rpc } from './rpc/rpc.ts'
-import { within } from './rpc/timeouts.ts'
+import { withTimeout } from './rpc/timeouts.ts'
 
-/** A chain by the endpoint that is not behind the others; `look` finds out anew which of them that is. */
-export type Foremost = Rpc & { look: () => Promise<void> }
+/** A chain through its most advanced endpoint; `look` selects it again. */
+export type SelectedEndpoint = Rpc & { look: () => Promise<void> }
 
-/** How long an endpoint has to say where it is, in ms: who does not is not the foremost. */
-const longestMs = 2_000
+/** How long an endpoint may take for its height, in ms; otherwise it is not selected. */
+const heightTimeoutMs = 2_000
 
 /**
- * Several endpoints of a chain, read from the one that answers as always, and where that is more than a few blocks behind another one from the one that
- * is farthest: what who fell behind shows was so before, and is not so any more. What the farthest does not answer is asked as always. All of them are its peers, and
- * what is sent goes to all of them.
+ * Reads a chain from its usual endpoint, or from the most advanced one if the usual is more than a few blocks behind, since an
+ * endpoint that lags shows outdated state. Requests that the selected one does not answer use the usual failover. All endpoints are
+ * its peers; transactions are sent to all.
  */
-export function foremost(rpc: Rpc): Foremost {
+export function selectEndpoint(rpc: Rpc): SelectedEndpoint {
   let front = rpc
   const ask = async <T>(work: (from: Rpc) => Promise<T>): Promise<T> => {
     const asked = front
     try {
       return await work(asked)
     } catch (error) {
-      const isOfNode = error instanceof AppError && error.code.startsWith('RPC_') && !isRefusal(error)
+      const isOfNode = error instanceof AppError && error.code.startsWith('RPC_') && !isExecutionError(error)
       if (asked === rpc || !isOfNode) throw error
       return work(rpc)
     }
@@ -41,16 +41,16 @@ export function foremost(rpc: Rpc): Foremost {
     look: async () => {
       const { peers } = rpc
       if (peers.length === 0) return
-      const [usual, ...others] = await Promise.all([rpc, ...peers].map(placeOf))
+      const [usual, ...others] = await Promise.all([rpc, ...peers].map(heightOf))
       const farthest = Math.max(...others)
-      front = farthest > (usual ?? -1) + maxFallBack ? peers[others.indexOf(farthest)]! : rpc
+      front = farthest > (usual ?? -1) + maxHeadRegression ? peers[others.indexOf(farthest)]! : rpc
     },
   }
 }
 
-/** The newest block of an endpoint, and less than any where it does not say so in time: what it says instead is for who asks it more. */
-const placeOf = async (rpc: Rpc): Promise<number> => {
-  const asked = within(blockNumber(rpc), longestMs).catch((error: unknown) => {
+/** The height of an endpoint; lower than any if it does not answer in time. */
+const heightOf = async (rpc: Rpc): Promise<number> => {
+  const asked = withTimeout(blockNumber(rpc), heightTimeoutMs).catch((error: unknown) => {
     if (error instanceof AppError) return undefined
     throw error
   })

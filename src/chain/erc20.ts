@@ -3,7 +3,7 @@ import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { strictDecode } from './calldata.ts'
 
-/** ERC-20, as EIP-20 gives it. */
+/** The ERC-20 ABI (EIP-20). */
 export const erc20Abi = parseAbi([
   'function approve(address spender, uint256 amount) returns (bool)',
   'function transfer(address to, uint256 amount) returns (bool)',
@@ -16,13 +16,13 @@ export const erc20Abi = parseAbi([
   'event Approval(address indexed owner, address indexed spender, uint256 value)',
 ])
 
-/** The functions of ERC-20 that change something: `approve` and `transfer`. */
-export const writes = parseAbi([
+/** The ERC-20 functions that change state: `approve` and `transfer`. */
+export const erc20Writes = parseAbi([
   'function approve(address spender, uint256 amount) returns (bool)',
   'function transfer(address to, uint256 amount) returns (bool)',
 ])
 
-/** Lets `spender` take up to `amount` of a token from the sender. */
+/** Builds an approval of up to `amount` of a token for `spender`. */
 export const approve = (call: {
   chainId: number
   token: Address
@@ -30,12 +30,12 @@ export const approve = (call: {
   amount: bigint
 }): Transaction => ({
   to: call.token,
-  data: encodeFunctionData({ abi: writes, functionName: 'approve', args: [call.spender, call.amount] }),
+  data: encodeFunctionData({ abi: erc20Writes, functionName: 'approve', args: [call.spender, call.amount] }),
   value: 0n,
   chainId: call.chainId,
 })
 
-/** Sends a token, or the native coin where the token is the zero address. */
+/** Builds a transfer of a token, or of the native coin for the zero address. */
 export const transfer = (call: {
   chainId: number
   token: Address
@@ -46,24 +46,28 @@ export const transfer = (call: {
     ? { to: call.to, data: '0x', value: call.amount, chainId: call.chainId }
     : {
         to: call.token,
-        data: encodeFunctionData({ abi: writes, functionName: 'transfer', args: [call.to, call.amount] }),
+        data: encodeFunctionData({
+          abi: erc20Writes,
+          functionName: 'transfer',
+          args: [call.to, call.amount],
+        }),
         value: 0n,
         chainId: call.chainId,
       }
 
-/** An approval read back from calldata, or `undefined` if it is none. */
+/** Decodes an approval; `undefined` if it is none. */
 export function decodeApprove(data: `0x${string}`): { spender: Address; amount: bigint } | undefined {
-  const call = strictDecode(writes, data)
+  const call = strictDecode(erc20Writes, data)
   return call?.functionName === 'approve' ? { spender: call.args[0], amount: call.args[1] } : undefined
 }
 
-/** Whom a plain transfer pays how much, of a token or of the native coin; `undefined` where it is none. */
+/** The recipient and amount of a plain transfer of a token or the native coin; `undefined` if it is none. */
 export function decodeTransfer({
   to,
   data,
   value,
 }: Transaction): { to: Address; amount: bigint } | undefined {
   if (data === '0x') return { to, amount: value }
-  const call = strictDecode(writes, data)
+  const call = strictDecode(erc20Writes, data)
   return call?.functionName === 'transfer' ? { to: call.args[0], amount: call.args[1] } : undefined
 }

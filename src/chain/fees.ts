@@ -1,97 +1,103 @@
 import { formatUnits } from 'viem/utils'
 import { AppError } from '../domain/errors.ts'
 import { hexQuantity, quantity } from './rpc/answer-numbers.ts'
-import { mayPass } from './rpc/endpoint.ts'
+import { isTransientFault } from './rpc/endpoint.ts'
 import type { Rpc } from './rpc/rpc.ts'
-import { promptly } from './rpc/timeouts.ts'
+import { withAnswerTimeout } from './rpc/timeouts.ts'
 
-/** How many of the newest blocks tell what tips are paid, and which share of the gas in them was cheaper. */
-const recent = { blocks: 10, percentile: 90 }
+/** How many of the newest blocks are read for tips, and the percentile of their gas. */
+const tipHistory = { blocks: 10, percentile: 90 }
 
-/** How many times what is usual a tip may be: a market that heats up multiplies it by a few, a wrong unit by a thousand. */
-export const unusual = 10n
+/** The most that a tip may be above the usual, as a factor: a busy market multiplies it by a few, a wrong unit by a thousand. */
+export const maxTipFactor = 10n
 
-/** Where nobody paid anything lately, so much is usual, in wei: more than that is needed on no chain that is not busy. */
-export const quietTip = 10n ** 9n
+/** The tip without recent payments, in wei: no idle chain needs more. */
+export const fallbackTip = 10n ** 9n
 
-/** Where the blocks say nothing of tips, a node is believed up to so much, in wei: those of Polygon refuse a tip below 25 gwei (source: bor), or 30 (source: its older advice). */
-export const unproven = 50n * 10n ** 9n
+/**
+ * The most that a node's tip is believed without a history, in wei: Polygon nodes refuse a tip below 25 gwei (source: bor), or 30
+ * (source: its older advice).
+ */
+export const maxUnprovenTip = 50n * 10n ** 9n
 
-/** A unit of gas never costs a whole coin: a number beyond that is none. In wei. */
-const mostOfUnit = 10n ** 18n
+/** The largest plausible gas price, in wei: one coin for a unit of gas. */
+const maxGasPrice = 10n ** 18n
 
-/** A fee that a node names, in wei a unit of gas; what cannot be one is RPC_INCONSISTENT. */
-function feeNamed(value: unknown, what: string): bigint {
+/** Parses a fee of a node, in wei a unit of gas; RPC_INCONSISTENT if implausible. */
+function parseFee(value: unknown, what: string): bigint {
   const fee = quantity(value, what)
-  if (fee <= mostOfUnit) return fee
+  if (fee <= maxGasPrice) return fee
   throw new AppError('RPC_INCONSISTENT', `The node gives a number for ${what} that cannot be: ${fee} wei`)
 }
 
-/** How long another endpoint has for each answer about tips, in ms: it can only make it cheaper. */
-const peerMs = 3_000
+/** How long another endpoint may take for each answer about tips, in ms: it can only lower the tip. */
+const peerTimeoutMs = 3_000
 
-/** The tip to pay now: the lowest that any endpoint of the chain names, and of none more than it can show that others paid. Another one that says nothing within `longestMs` names none. */
-export async function usualTip(rpc: Rpc, baseFee: bigint, longestMs = peerMs): Promise<bigint> {
+/**
+ * The tip to pay now: the lowest of all endpoints, each limited by the tips that it shows as paid. Another endpoint without an
+ * answer within `longestMs` is ignored.
+ */
+export async function suggestedTip(rpc: Rpc, baseFee: bigint, longestMs = peerTimeoutMs): Promise<bigint> {
   const tips = await Promise.all([
     tipOf(rpc, baseFee),
     ...rpc.peers.map((peer) =>
-      tipOf(promptly(peer, longestMs), baseFee).catch((error: unknown) => {
-        // An endpoint that does not answer well cannot make it cheaper.
+      tipOf(withAnswerTimeout(peer, longestMs), baseFee).catch((error: unknown) => {
+        // An endpoint with a bad answer cannot lower the tip.
         if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
         throw error
       }),
     ),
   ])
   const named = tips.filter((tip) => tip !== undefined)
-  return named.length === 0 ? quietTip : named.reduce((least, tip) => (tip < least ? tip : least))
+  return named.length === 0 ? fallbackTip : named.reduce((least, tip) => (tip < least ? tip : least))
 }
 
 /**
- * What one endpoint names, and where it names none, what was paid lately, or what its gas price has beyond the base fee, as viem does; where that is
- * far from everything usual, what was paid lately. Nothing, where it says none of that.
+ * The tip of one endpoint: what it suggests, otherwise what was paid recently, otherwise its gas price minus the base fee, as in
+ * viem. An implausible suggestion is replaced by recent payments. `undefined` without any of these.
  */
 async function tipOf(rpc: Rpc, baseFee: bigint): Promise<bigint | undefined> {
-  const [named, paid] = await Promise.all([numberOf(rpc, 'eth_maxPriorityFeePerGas'), paidLately(rpc)])
-  const said = named ?? (paid || (await inGasPrice(rpc, baseFee)))
+  const [named, paid] = await Promise.all([numberOf(rpc, 'eth_maxPriorityFeePerGas'), recentTip(rpc)])
+  const said = named ?? (paid || (await gasPriceTip(rpc, baseFee)))
   if (said === undefined) return undefined
-  const usual = larger(paid ?? 0n, quietTip)
-  const most = unusual * larger(usual, 2n * baseFee)
-  return said > (paid === undefined ? larger(most, unproven) : most) ? usual : said
+  const usual = larger(paid ?? 0n, fallbackTip)
+  const most = maxTipFactor * larger(usual, 2n * baseFee)
+  return said > (paid === undefined ? larger(most, maxUnprovenTip) : most) ? usual : said
 }
 
-async function inGasPrice(rpc: Rpc, baseFee: bigint): Promise<bigint | undefined> {
+async function gasPriceTip(rpc: Rpc, baseFee: bigint): Promise<bigint | undefined> {
   const price = await numberOf(rpc, 'eth_gasPrice')
   return price === undefined || price < baseFee ? undefined : price - baseFee
 }
 
 const numberOf = (rpc: Rpc, method: string): Promise<bigint | undefined> =>
-  ifKnown(rpc.request(method).then((answer) => feeNamed(answer, 'the tip')))
+  ifSupported(rpc.request(method).then((answer) => parseFee(answer, 'the tip')))
 
-/** The tip that most of the newest blocks would have taken: the median of their rewards. Nothing, where the node keeps no account of it. */
-async function paidLately(rpc: Rpc): Promise<bigint | undefined> {
-  const asked = [`0x${recent.blocks.toString(16)}`, 'latest', [recent.percentile]]
-  const history = await ifKnown(rpc.request<{ reward?: unknown } | null>('eth_feeHistory', asked))
+/** The tip that the newest blocks would have accepted: the median of their rewards; `undefined` if the node has no fee history. */
+async function recentTip(rpc: Rpc): Promise<bigint | undefined> {
+  const asked = [`0x${tipHistory.blocks.toString(16)}`, 'latest', [tipHistory.percentile]]
+  const history = await ifSupported(rpc.request<{ reward?: unknown } | null>('eth_feeHistory', asked))
   const rows: unknown[] = Array.isArray(history?.reward) ? history.reward : []
   const rewards = rows
     .flatMap((row: unknown) => {
       const reward: unknown = Array.isArray(row) ? row[0] : undefined
-      // Of an empty block some nodes give no row, or an empty one.
+      // Some nodes return no row, or an empty one, for an empty block.
       return typeof reward === 'string' && /^0x[0-9a-f]{1,64}$/i.test(reward) ? [BigInt(reward)] : []
     })
-    .filter((reward) => reward <= mostOfUnit)
+    .filter((reward) => reward <= maxGasPrice)
     .toSorted((a, b) => (a < b ? -1 : Number(a > b)))
   return rewards[rewards.length >> 1]
 }
 
-/** What a node answers, and nothing where it does not know the question or may not answer it: not every node, and not every plan of a provider, does. */
-async function ifKnown<T>(asked: Promise<T>): Promise<T | undefined> {
+/** A node's answer; `undefined` if it does not support or allow the method: not every node and provider plan does. */
+async function ifSupported<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const { code } = error
     const isNo = code === 'RPC_ERROR' || code === 'RPC_INCONSISTENT'
-    if (isNo || (code === 'RPC_UNREACHABLE' && !mayPass(error))) return undefined
+    if (isNo || (code === 'RPC_UNREACHABLE' && !isTransientFault(error))) return undefined
     throw error
   }
 }
@@ -107,14 +113,14 @@ export type Head = {
   hash: `0x${string}`
   timestamp: number
   baseFee: bigint
-  /** Who made it, where the node says that. */
+  /** The block producer, if the node names it. */
   miner?: `0x${string}`
 }
 
 const field = (block: unknown, name: string): unknown =>
   typeof block === 'object' && block !== null ? (block as Record<string, unknown>)[name] : undefined
 
-/** Reads the newest block, and checks first that the node is on the chain that it should be on. */
+/** Reads the newest block after checking that the node is on the right chain. */
 export async function readHead(rpc: Rpc, chainId: number): Promise<Head> {
   const [id, block] = await rpc.batch([
     ['eth_chainId', []],
@@ -132,7 +138,7 @@ export async function readHead(rpc: Rpc, chainId: number): Promise<Head> {
   return headOf(rpc, block, 'newest block')
 }
 
-/** Reads a block by its height; `undefined` where the node has none there. */
+/** Reads a block by height; `undefined` if the node has none. */
 export async function headAt(rpc: Rpc, number: bigint): Promise<Head | undefined> {
   const block = await rpc.request('eth_getBlockByNumber', [hexQuantity(number), false])
   return block === null ? undefined : headOf(rpc, block, `block ${number}`)
@@ -148,18 +154,18 @@ function headOf({ host }: Rpc, block: unknown, which: string): Head {
     number: quantity(field(block, 'number'), 'the block number'),
     hash: hash.toLowerCase() as `0x${string}`,
     timestamp: Number(quantity(field(block, 'timestamp'), 'the block time')),
-    baseFee: feeNamed(field(block, 'baseFeePerGas'), 'the base fee'),
+    baseFee: parseFee(field(block, 'baseFeePerGas'), 'the base fee'),
   }
 }
 
-/** What to pay now: the tip that is usual, and room for the base fee to double. */
+/** The current fees: the suggested tip, and room for the base fee to double. */
 export async function currentFees(rpc: Rpc, head: Head): Promise<Fees> {
-  const maxPriorityFeePerGas = await usualTip(rpc, head.baseFee)
+  const maxPriorityFeePerGas = await suggestedTip(rpc, head.baseFee)
   return { maxPriorityFeePerGas, maxFeePerGas: 2n * head.baseFee + maxPriorityFeePerGas }
 }
 
-/** Fees that stay within a cap, with less room for the base fee to rise where that is enough; a market above it is POLICY_FEE_CAP. */
-export function withinCap(
+/** Limits fees to a cap, with less room for the base fee if that suffices; POLICY_FEE_CAP if the market is above it. */
+export function capFees(
   fees: Fees,
   { baseFee }: Pick<Head, 'baseFee'>,
   cap: bigint | null | undefined,
@@ -167,8 +173,8 @@ export function withinCap(
   if (cap === null || cap === undefined || fees.maxFeePerGas <= cap) return fees
   const least = baseFee + fees.maxPriorityFeePerGas
   if (least <= cap) return { ...fees, maxFeePerGas: cap }
-  // As much room as a plan takes: by the time that it is typed, gas may cost more.
-  const enough = formatUnits(roundedUp(2n * fees.maxFeePerGas), 9)
+  // The same room as in a plan: gas may cost more by the time it is typed.
+  const enough = formatUnits(roundFeeUp(2n * fees.maxFeePerGas), 9)
   throw new AppError(
     'POLICY_FEE_CAP',
     `A unit of gas costs ${least} wei now, and at most ${cap} may be paid`,
@@ -179,11 +185,11 @@ export function withinCap(
   )
 }
 
-/** A fee that is as easy to read as its size allows, and not less: whole gwei, or thousandths of one. */
-export function roundedUp(wei: bigint): bigint {
+/** Rounds a fee up to a readable number: whole gwei, or thousandths of one. */
+export function roundFeeUp(wei: bigint): bigint {
   const unit = [10n ** 9n, 10n ** 6n].find((one) => wei >= 10n * one) ?? 1n
   return ((wei + unit - 1n) / unit) * unit
 }
 
-/** A gas limit with a quarter of room over what was estimated. */
-export const withRoom = (gas: bigint): bigint => (gas * 5n + 3n) / 4n
+/** Adds a quarter to a gas estimate. */
+export const withGasMargin = (gas: bigint): bigint => (gas * 5n + 3n) / 4n

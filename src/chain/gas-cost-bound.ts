@@ -1,21 +1,24 @@
 import { formatUnits } from 'viem/utils'
 import { AppError } from '../domain/errors.ts'
-import { type Fees, roundedUp } from './fees.ts'
+import { type Fees, roundFeeUp } from './fees.ts'
 
-/** The most gas that any transaction here needs, and the dearest that gas ever was, with room: beyond that it is a mistake or an attack. */
-const mostGas = 30_000_000n
-/** The most that one transaction costs where nobody typed a fee: five coins. */
-const mostCost = 5n * 10n ** 18n
-const mostFee = 10_000n * 10n ** 9n
+/** The most gas of any transaction here, and the highest plausible gas price: beyond that it is an error or an attack. */
+const maxGas = 30_000_000n
+/** The most that one transaction may cost without a typed fee: five coins. */
+const maxCost = 5n * 10n ** 18n
+const maxGasPrice = 10_000n * 10n ** 9n
 
-/** Refuses gas and fees that nobody can mean: `typed`, what a person allows for a unit of gas in wei, counts before our own bound. A plan is held to it before anything is written down, and the signer by itself. */
-export function refuseDear(
+/**
+ * Refuses excessive gas and fees. `typed`, the person's gas price limit in wei, replaces our own bound. Applied to a plan before it
+ * is recorded, and again by the signer.
+ */
+export function refuseExcessiveGas(
   { gas, maxFeePerGas }: { gas: bigint } & Pick<Fees, 'maxFeePerGas'>,
   typed: bigint | null,
 ): void {
-  const most = typed ?? mostFee
-  if (gas <= mostGas && maxFeePerGas <= most && (typed !== null || gas * maxFeePerGas <= mostCost)) return
-  const enough = roundedUp(maxFeePerGas)
+  const most = typed ?? maxGasPrice
+  if (gas <= maxGas && maxFeePerGas <= most && (typed !== null || gas * maxFeePerGas <= maxCost)) return
+  const enough = roundFeeUp(maxFeePerGas)
   throw new AppError(
     'POLICY_FEE_CAP',
     gas === 0n
@@ -23,7 +26,7 @@ export function refuseDear(
       : `${gas} gas at ${maxFeePerGas} wei is not signed: ${most} wei is the most`,
     {
       hint:
-        gas > mostGas
+        gas > maxGas
           ? 'No transaction here takes so much gas, so the node does not say what is: sluice doctor'
           : `Wait for a quieter market, or, if you mean it: --max-fee ${formatUnits(enough, 9)}`,
     },

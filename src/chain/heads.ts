@@ -1,14 +1,14 @@
 import { AppError } from '../domain/errors.ts'
 import { wait } from '../http/backoff.ts'
-import { headBelievedMs } from '../store/journal/seen-heads.ts'
+import { headRetentionMs } from '../store/journal/seen-heads.ts'
 import { type Head, readHead } from './fees.ts'
 import { hexQuantity } from './rpc/answer-numbers.ts'
-import { isNotOffered } from './rpc/errors.ts'
+import { isUnsupportedMethod } from './rpc/errors.ts'
 import type { Rpc } from './rpc/rpc.ts'
-import { patienceMs, pauses, promptly } from './rpc/timeouts.ts'
+import { nodeTimeoutMs, retryDelays, withAnswerTimeout } from './rpc/timeouts.ts'
 
-/** How far a node may fall behind what was seen before, in blocks. */
-export const maxFallBack = 3
+/** How far a node may fall behind a recorded block, in blocks. */
+export const maxHeadRegression = 3
 
 const inconsistent = (
   message: string,
@@ -17,19 +17,19 @@ const inconsistent = (
 ): AppError => new AppError('RPC_INCONSISTENT', message, { details, hint })
 
 /**
- * Refuses a node that is behind what was seen of this chain a moment ago, or whose newest block is too old for a chain that makes blocks all
- * the time. `now` and `seen.seen` are epoch milliseconds; a clock that was set back makes nothing newer than it is.
+ * Refuses a node that is behind a recently recorded block, or whose newest block is too old for a chain with steady blocks. `now`
+ * and `seen.seen` are epoch ms; a clock that was set back does not make a block newer.
  */
-export function refuseOldHead(
+export function refuseStaleHead(
   { host }: Rpc,
   head: Head,
   seen: { number: number; seen: number } | undefined,
   maxAgeMs: number | undefined,
   now: number,
 ): void {
-  const isBelieved = seen && Math.abs(now - seen.seen) <= headBelievedMs
-  if (isBelieved && Number(head.number) < seen.number - maxFallBack) {
-    const until = new Date(seen.seen + headBelievedMs).toISOString()
+  const isBelieved = seen && Math.abs(now - seen.seen) <= headRetentionMs
+  if (isBelieved && Number(head.number) < seen.number - maxHeadRegression) {
+    const until = new Date(seen.seen + headRetentionMs).toISOString()
     throw inconsistent(
       `The node at ${host} is at block ${head.number}, and block ${seen.number} was seen before`,
       { host, block: Number(head.number), seen: seen.number, until },
@@ -46,22 +46,22 @@ export function refuseOldHead(
 }
 
 /**
- * Refuses endpoints of one chain that do not have the same chain id, or the same block at the height that all of them have. Who is down, or says
- * nothing within `longestMs`, cannot disagree. Gives the lowest of their newest blocks: a higher one is the word of one of them alone.
+ * Refuses endpoints of one chain that differ in chain id, or in the block at their lowest common height. An endpoint that is down,
+ * or slower than `longestMs`, is ignored. Returns the lowest of their newest blocks: a higher one is the word of a single endpoint.
  */
-export async function refuseOtherHeads(
+export async function refuseInconsistentHeads(
   rpc: Rpc,
   chainId: number,
   head: Head,
-  longestMs = patienceMs,
+  longestMs = nodeTimeoutMs,
 ): Promise<Head> {
   const compare = async (peer: Rpc): Promise<Head> => {
-    const other = await headIfUp(peer, chainId, longestMs)
+    const other = await headIfReachable(peer, chainId, longestMs)
     if (!other) return head
     const at = other.number < head.number ? other : head
     const [mine, theirs] = await Promise.all([
-      hashAt(rpc, at.number),
-      ifUp(peer, longestMs, (node) => hashAt(node, at.number)),
+      blockHashAt(rpc, at.number),
+      ifReachable(peer, longestMs, (node) => blockHashAt(node, at.number)),
     ])
     if (!theirs) return head
     if (mine !== theirs.said)
@@ -75,12 +75,12 @@ export async function refuseOtherHeads(
   return lowest.reduce((least, one) => (one.number < least.number ? one : least), head)
 }
 
-/** The hash of a block that the node named; asked again shortly where a node behind the same address does not have it yet. */
-export async function hashAt(rpc: Rpc, number: bigint): Promise<string | undefined> {
+/** The hash of a block that the node named; retried shortly if a node behind the same address does not have it yet. */
+export async function blockHashAt(rpc: Rpc, number: bigint): Promise<string | undefined> {
   const read = () =>
     rpc.request<{ hash?: string } | null>('eth_getBlockByNumber', [hexQuantity(number), false])
   let block = await read()
-  for (const pause of pauses) {
+  for (const pause of retryDelays) {
     if (block) break
     await wait(pause)
     block = await read()
@@ -88,28 +88,28 @@ export async function hashAt(rpc: Rpc, number: bigint): Promise<string | undefin
   return block?.hash?.toLowerCase()
 }
 
-/** The newest block of another endpoint; `undefined` where it is down, or later than `longestMs`, as it cannot disagree then. */
-export const headIfUp = async (
+/** The newest block of another endpoint; `undefined` if it is down, or slower than `longestMs`. */
+export const headIfReachable = async (
   peer: Rpc,
   chainId: number,
-  longestMs = patienceMs,
-): Promise<Head | undefined> => (await ifUp(peer, longestMs, (node) => readHead(node, chainId)))?.said
+  longestMs = nodeTimeoutMs,
+): Promise<Head | undefined> => (await ifReachable(peer, longestMs, (node) => readHead(node, chainId)))?.said
 
 /**
- * What another endpoint says; `undefined` where it is down, too late, or does not offer the question, which leaves it to those that do. What it
- * answers wrongly is its own fault, and named so: the first endpoint may be well.
+ * The answer of another endpoint; `undefined` if it is down, too slow, or does not support the method. A wrong answer is its own
+ * error and names it.
  */
-async function ifUp<T>(
+async function ifReachable<T>(
   peer: Rpc,
   longestMs: number,
   ask: (node: Rpc) => Promise<T>,
 ): Promise<{ said: T } | undefined> {
   try {
-    return { said: await ask(promptly(peer, longestMs)) }
+    return { said: await ask(withAnswerTimeout(peer, longestMs)) }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const { code, message, details } = error
-    if (code === 'RPC_UNREACHABLE' || isNotOffered(error)) return undefined
+    if (code === 'RPC_UNREACHABLE' || isUnsupportedMethod(error)) return undefined
     if (code !== 'RPC_ERROR' && code !== 'RPC_INCONSISTENT') throw error
     const { host } = peer
     throw new AppError(code, message.includes(host) ? message : `At ${host}: ${message}`, {

@@ -5,17 +5,17 @@ import type { Address, Hex } from '../domain/address.ts'
 import type { Answer, Read } from './reading.ts'
 
 /**
- * Many reads in one call of Multicall3, at the latest block or the one given; what a contract refuses, or answers with what is no
- * such value, is `undefined`. As viem's own `multicall`, but the selector of a function is hashed once a call and not once a read, which
- * is most of the time that hundreds of reads take.
+ * Many reads in one Multicall3 call, at the latest or a given block; a refused or undecodable read is `undefined`. Like viem's
+ * `multicall`, but each function selector is hashed once a call instead of once a read, which dominates the time of hundreds of
+ * reads.
  */
-export async function aggregated(
+export async function callMulticall(
   client: Client,
   multicall3: Address,
   reads: readonly Read[],
   blockNumber?: bigint,
 ): Promise<Answer[]> {
-  const prepared = preparing()
+  const prepared = functionResolver()
   const calls = reads.map((read) => {
     const { abi, functionName } = prepared(read)
     const callData = encodeFunctionData({ abi, functionName, args: read.args })
@@ -27,7 +27,7 @@ export async function aggregated(
     data,
     ...(blockNumber !== undefined && { blockNumber }),
   })
-  const results = answersIn(answer)
+  const results = decodeResults(answer)
   return reads.map((read, at) => {
     const { success, returnData } = results[at] ?? nothing
     if (!success) return undefined
@@ -39,7 +39,7 @@ export async function aggregated(
         data: returnData,
       })
     } catch {
-      // Whatever is at that address, it is not the contract that was meant.
+      // The code at that address is not the expected contract.
       return undefined
     }
   })
@@ -47,8 +47,8 @@ export async function aggregated(
 
 const nothing = { success: false, returnData: '0x' } as const
 
-/** What Multicall3 gives back; nothing where there is something else, or nothing at all, in its place. */
-function answersIn(data: Hex): readonly { success: boolean; returnData: Hex }[] {
+/** Decodes the result of Multicall3; `undefined` if it is something else. */
+function decodeResults(data: Hex): readonly { success: boolean; returnData: Hex }[] {
   try {
     return decodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', data })
   } catch {
@@ -56,8 +56,8 @@ function answersIn(data: Hex): readonly { success: boolean; returnData: Hex }[] 
   }
 }
 
-/** The one function that a read calls, as an ABI of its own with its selector in the place of its name; by its arguments where a name has several. */
-function preparing() {
+/** Prepares the function of a read as an ABI with its selector as the name; overloads are chosen by their arguments. */
+function functionResolver() {
   const known = new Map<Abi, Map<string, { abi: Abi; functionName: string }>>()
   return ({ abi, functionName, args }: Read): { abi: Abi; functionName: string } => {
     const of = known.get(abi) ?? new Map<string, { abi: Abi; functionName: string }>()

@@ -4,16 +4,16 @@ import { decodeAbiParameters, parseAbiParameters } from 'viem/utils'
 import { type Address, type Hex, nativeAddress } from '../domain/address.ts'
 import { priceAgesCode } from './contracts/price-ages.ts'
 import type { Answer, Read } from './reading.ts'
-import { faultOf } from './rpc/errors.ts'
+import { transportFaultOf } from './rpc/errors.ts'
 
 const abi = parseAbi(['constructor(address[] oracles, address[] tokens)'])
 
 /**
- * How long ago, in seconds, that was renewed by which an oracle of Aave v3 prices a token; `undefined` where nobody says it, as of a price
- * that is fixed (sources: AaveOracle.getSourceOfAsset; AggregatorV3Interface.latestRoundData; bgd-labs/aave-capo and
- * bgd-labs/cl-synchronicity-price-adapter for what adapters call the feeds that they stand on).
+ * The read of the age, in seconds, of the price with which an Aave v3 oracle values a token; `undefined` if unknown, as for a fixed
+ * price (sources: AaveOracle.getSourceOfAsset; AggregatorV3Interface.latestRoundData; bgd-labs/aave-capo and
+ * bgd-labs/cl-synchronicity-price-adapter for the underlying feeds of adapters).
  */
-export const ageOf = (oracle: Address, token: Address): Read => ({
+export const priceAge = (oracle: Address, token: Address): Read => ({
   address: oracle,
   abi,
   functionName: 'constructor',
@@ -21,37 +21,40 @@ export const ageOf = (oracle: Address, token: Address): Read => ({
   code: priceAgesCode,
 })
 
-/** The same of a feed itself. */
-export const ageOfFeed = (feed: Address): Read => ageOf(nativeAddress, feed)
+/** The same for a feed itself. */
+export const feedAge = (feed: Address): Read => priceAge(nativeAddress, feed)
 
-/** How many ages one call asks: an adapter takes about 100,000 gas, and a node gives a call about 50 M. */
-const mostAges = 200
-
-/** For how long an age is good, in ms: a minute is nothing beside the day that a price may be old. Who never said one is asked again sooner. */
-const keepMs = 60_000
-const silentMs = 5_000
-
-/** When an age was said, and until when nobody is asked again. */
-type Kept = { at: number; until: number; age: bigint | undefined }
-const kept = new WeakMap<Client, Map<string, Kept>>()
+/** How many ages one call reads: an adapter takes about 100,000 gas, and a node allows about 50 M a call. */
+const maxAgesPerCall = 200
 
 /**
- * Answers such reads, each once a minute, at the latest block or the one given. A node that does not answer, or does not run code that is nowhere,
- * says nothing: then that holds which was said last, and grows older.
+ * How long an age is cached, in ms: a minute is little against the day that a price may be old. An unknown age is read again
+ * sooner.
  */
-export async function agesOf(
+const cacheMs = 60_000
+const silentMs = 5_000
+
+/** A cached age: when it was read, and until when it is valid. */
+type CachedAge = { at: number; until: number; age: bigint | undefined }
+const ageCache = new WeakMap<Client, Map<string, CachedAge>>()
+
+/**
+ * Answers such reads, each once a minute, at the latest or a given block. If a node does not answer, or does not run code without
+ * an address, the last age is used and grows.
+ */
+export async function readPriceAges(
   client: Client,
   reads: readonly Read[],
   blockNumber?: bigint,
 ): Promise<readonly Answer[]> {
   const now = performance.now()
-  const known = kept.get(client) ?? new Map<string, Kept>()
-  kept.set(client, known)
+  const known = ageCache.get(client) ?? new Map<string, CachedAge>()
+  ageCache.set(client, known)
   const asked = [...new Map(reads.map((one) => [nameOf(one), one]))].filter(
     ([name]) => !(now < (known.get(name)?.until ?? Number.NEGATIVE_INFINITY)),
   )
-  const parts = Array.from({ length: Math.ceil(asked.length / mostAges) }, (_, at) =>
-    asked.slice(at * mostAges, (at + 1) * mostAges),
+  const parts = Array.from({ length: Math.ceil(asked.length / maxAgesPerCall) }, (_, at) =>
+    asked.slice(at * maxAgesPerCall, (at + 1) * maxAgesPerCall),
   )
   await Promise.all(
     parts.map(async (part) => {
@@ -59,15 +62,15 @@ export async function agesOf(
       const ages = await agesIn(client, questions, blockNumber)
       for (const [at, [name]] of part.entries()) {
         const last = known.get(name) ?? { at: now, age: undefined }
-        const until = now + (ages || last.age !== undefined ? keepMs : silentMs)
+        const until = now + (ages || last.age !== undefined ? cacheMs : silentMs)
         known.set(name, { ...(ages ? { at: now, age: ages[at] } : last), until })
       }
     }),
   )
-  return reads.map((one) => olderBy(known.get(nameOf(one)), performance.now()))
+  return reads.map((one) => agedBy(known.get(nameOf(one)), performance.now()))
 }
 
-const olderBy = (said: Kept | undefined, now: number): bigint | undefined =>
+const agedBy = (said: CachedAge | undefined, now: number): bigint | undefined =>
   said?.age === undefined ? undefined : said.age + BigInt(Math.floor((now - said.at) / 1000))
 
 const nameOf = ({ address, args }: Read): string => `${address} ${args![0]}`
@@ -85,8 +88,8 @@ async function agesIn(
     })
     return decoded(answer).map((age) => (age === maxUint256 ? undefined : age))
   } catch (error) {
-    // What they are worth is read beside, and tells whether the node is there.
-    if (faultOf(error)) return undefined
+    // The prices are read beside it and show whether the node is up.
+    if (transportFaultOf(error)) return undefined
     throw error
   }
 }

@@ -1,8 +1,8 @@
 import { type Chain, read } from './chain.ts'
 import type { Rounds } from './contract-query.ts'
 
-/** Answers several lines of questions side by side: what one round of all of them asks is one call. */
-export async function answered<value>(
+/** Answers several sequences of rounds in parallel: one call for each round of all. */
+export async function answerRounds<value>(
   chain: Chain,
   lines: readonly Rounds<value>[],
 ): Promise<readonly value[]> {

@@ -2,8 +2,8 @@ import type { Abi } from 'viem'
 import type { Address, Hex } from '../domain/address.ts'
 
 /**
- * One contract read, as data. With `code` the contract is nowhere: it is asked by what the call brings along (`price-ages.ts`). `refused` is
- * the answer of a contract that has no such function, there where not all of them have it.
+ * One contract read, as data. With `code` there is no deployed contract: the call brings the code (`price-ages.ts`). `refused` is
+ * the value for contracts that lack the function.
  */
 export type Read = {
   address: Address
@@ -14,13 +14,13 @@ export type Read = {
   refused?: Answer
 }
 
-/** What a read gave, or `undefined` where the contract refused. */
+/** The result of a read; `undefined` if the contract refused. */
 export type Answer = unknown
 
-/** Reads that belong together, and what they mean. Many of these are asked in one call. */
+/** Reads that belong together, and how to parse their results. Many of these share one call. */
 export type Reading<value> = { reads: readonly Read[]; parse: (answers: readonly Answer[]) => value }
 
-/** Several readings as one. */
+/** Combines readings of one kind into one. */
 export const together = <value>(readings: readonly Reading<value>[]): Reading<value[]> => ({
   reads: readings.flatMap(({ reads }) => reads),
   parse: (answers) => {
@@ -33,7 +33,7 @@ export const together = <value>(readings: readonly Reading<value>[]): Reading<va
   },
 })
 
-/** Two readings of different things as one. */
+/** Combines two readings into one. */
 export const both = <one, other>(first: Reading<one>, second: Reading<other>): Reading<[one, other]> => ({
   reads: [...first.reads, ...second.reads],
   parse: (answers) => [
@@ -42,10 +42,10 @@ export const both = <one, other>(first: Reading<one>, second: Reading<other>): R
   ],
 })
 
-/** A reading that asks nothing. */
+/** A reading of a constant, without a read. */
 export const known = <value>(value: value): Reading<value> => ({ reads: [], parse: () => value })
 
-/** A reading that is `undefined` when any of its reads was refused. */
+/** A reading that is `undefined` if any of its reads was refused. */
 export const optional = <value>({ reads, parse }: Reading<value>): Reading<value | undefined> => ({
   reads,
   parse: (answers) => (answers.some((answer) => answer === undefined) ? undefined : parse(answers)),

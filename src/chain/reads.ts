@@ -3,20 +3,20 @@ import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Query, Rounds } from './contract-query.ts'
 import type { Head } from './fees.ts'
-import { hashAt } from './heads.ts'
+import { blockHashAt } from './heads.ts'
 import { hexQuantity, quantity } from './rpc/answer-numbers.ts'
-import { isNotOffered } from './rpc/errors.ts'
+import { isUnsupportedMethod } from './rpc/errors.ts'
 import type { Rpc } from './rpc/rpc.ts'
 
 /** A read-only call. */
-export type Read = { to: Address; data: Hex }
+export type ReadCall = { to: Address; data: Hex }
 
 /**
- * The first words of what contracts answer, in one exchange; `undefined` where one refuses, or gives no number: then each is asked by
- * itself, so that one broken contract is not all of them.
+ * The first words of several reads, in one exchange; `undefined` for a refused or non-numeric one. After a failure each is read
+ * separately, so that one broken contract does not fail all.
  */
-export async function eachRead(rpc: Rpc, reads: readonly Read[]): Promise<(bigint | undefined)[]> {
-  const ask = (read: Read) => ['eth_call', [read, 'latest']] as const
+export async function readWords(rpc: Rpc, reads: readonly ReadCall[]): Promise<(bigint | undefined)[]> {
+  const ask = (read: ReadCall) => ['eth_call', [read, 'latest']] as const
   const answers = await rpc.batch(reads.map(ask)).catch((error: unknown) => {
     if (!isRefused(error)) throw error
     return Promise.all(
@@ -39,18 +39,18 @@ const isRefused = (error: unknown) => error instanceof AppError && error.code ==
 export const blockNumber = async (rpc: Rpc): Promise<number> =>
   Number(quantity(await rpc.request('eth_blockNumber'), 'the block number'))
 
-/** Asks a node for what a call returns. */
-export type Ask = (method: string, params: readonly unknown[]) => Promise<unknown>
+/** Sends a request to a node. */
+export type NodeCall = (method: string, params: readonly unknown[]) => Promise<unknown>
 
-/** Answers questions that build on each other by raw calls: what a contract refuses, or answers in another shape, is `undefined`. */
-export async function answered<value>(rounds: Rounds<value>, ask: Ask): Promise<value> {
+/** Answers rounds of reads by raw calls; a refused or undecodable read is `undefined`. */
+export async function answerQueries<value>(rounds: Rounds<value>, ask: NodeCall): Promise<value> {
   for (let step = rounds.next(); ; ) {
     if (step.done) return step.value
     step = rounds.next(await Promise.all(step.value.map((query) => answerTo(query, ask))))
   }
 }
 
-async function answerTo({ address, abi, functionName, args = [] }: Query, ask: Ask): Promise<unknown> {
+async function answerTo({ address, abi, functionName, args = [] }: Query, ask: NodeCall): Promise<unknown> {
   const data = encodeFunctionData({ abi, functionName, args: [...args] })
   let said: Hex
   try {
@@ -66,14 +66,14 @@ async function answerTo({ address, abi, functionName, args = [] }: Query, ask: A
   }
 }
 
-/** How a block is named in a question about it. */
+/** The block parameter of a request. */
 type At = { blockHash: Hex } | Hex
 
 /**
- * What a node answers to a question about a block, named by its hash (EIP-1898). A node that does not take hashes is asked by the number, and once more
- * after it has answered whether that is still this block: another one is RPC_INCONSISTENT. Where both are refused, the first refusal is thrown.
+ * Sends a request at a block by its hash (EIP-1898). A node that does not accept hashes gets the number, and is asked afterwards
+ * whether that is still this block; RPC_INCONSISTENT if not. If both are refused, the first refusal is thrown.
  */
-export async function atBlock<T>(
+export async function requestAtBlock<T>(
   rpc: Rpc,
   { number, hash }: Pick<Head, 'number' | 'hash'>,
   ask: (at: At) => Promise<T>,
@@ -82,13 +82,13 @@ export async function atBlock<T>(
   try {
     return await ask({ blockHash: hash })
   } catch (error) {
-    if (!isNotOffered(error)) throw error
+    if (!isUnsupportedMethod(error)) throw error
     refusal = error
   }
   const answer = await ask(hexQuantity(number)).catch((error: unknown) => {
-    throw isNotOffered(error) ? refusal : error
+    throw isUnsupportedMethod(error) ? refusal : error
   })
-  const now = await hashAt(rpc, number)
+  const now = await blockHashAt(rpc, number)
   if (now?.toLowerCase() === hash.toLowerCase()) return answer
   throw new AppError(
     'RPC_INCONSISTENT',

@@ -1,7 +1,7 @@
 import { AppError } from '../domain/errors.ts'
 import type { Rpc } from './rpc/rpc.ts'
 
-/** What of a receipt tells how its transaction ended. */
+/** The receipt fields that show the outcome. */
 type Ended = {
   transactionHash?: string
   to?: string | null
@@ -10,8 +10,8 @@ type Ended = {
 }
 
 /**
- * Whether the transaction of a receipt succeeded. Some nodes leave out the status, as all did before Byzantium (EIP-658): then its events say so, as one that
- * reverted leaves none, or that its target has no code that could revert. What nothing says is RPC_INCONSISTENT, and neither of both.
+ * Whether a receipt's transaction succeeded. Some nodes omit the status, as before Byzantium (EIP-658): then events prove success,
+ * since a reverted transaction has none, and so does a target without code. RPC_INCONSISTENT if nothing proves it.
  */
 export async function hasSucceeded(rpc: Rpc, receipt: Ended): Promise<boolean> {
   const said = statusOf(receipt.status)
@@ -30,6 +30,8 @@ function statusOf(status: unknown): boolean | undefined {
   return Number(status) === 1
 }
 
-/** Some chains write down what was paid for gas as an event of a contract of their own, at one of the first addresses, also of what reverted. */
+/**
+ * Whether a log is a system contract's gas record at one of the first addresses: some chains add one even to reverted transactions.
+ */
 const isOfContract = (log: unknown): boolean =>
   !/^0x0{36}/.test(String((log as { address?: unknown } | null)?.address ?? '0x'.padEnd(42, '0')))

@@ -1,15 +1,15 @@
 import type { Report } from '../diagnosis/report.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { shellWord } from '../domain/shell-quoting.ts'
-import { goOnAfter, isMended, mended } from '../transactions/operations/continue.ts'
-import type { Planned } from '../transactions/operations/start.ts'
+import { continueHint, hintAfterFix, isPolicyFileFault } from '../transactions/operations/continue.ts'
+import type { PlannedOperation } from '../transactions/operations/start.ts'
 import { outcomeOf } from '../transactions/outcome/outcome.ts'
 
 /**
  * An operation of which something is signed, as the journal has it, the flags by which the command line names its signer, and
  * what the line does with it: one of the commands of `action`, where it names it to one.
  */
-export type Signed = { operation: Planned; report: Report; again: string; verb: string | undefined }
+export type Signed = { operation: PlannedOperation; report: Report; again: string; verb: string | undefined }
 
 /**
  * A failure before or beside going on with an operation, where something of that is signed: the code is what the operation
@@ -50,16 +50,16 @@ const isResume = /sluice action (resume|replan|speed-up|(cancel|revoke)(?= \S+ -
 type Standing = { code: AppError['code']; message: string; hint: string }
 
 /** How an operation stands, in the words of whoever was to go on with it and did not. */
-function standing(error: AppError, operation: Planned, verb: string | undefined): Standing {
+function standing(error: AppError, operation: PlannedOperation, verb: string | undefined): Standing {
   const { id, state } = operation
   const why = reasonOf(error)
   if (error.details?.givenUp === id)
     return {
       code: 'PARTIAL',
       message: `${id} is given up, and its allowances are not taken back yet: ${why}`,
-      hint: goOnAfter(error, id, again(id, 'revoke')),
+      hint: continueHint(error, id, again(id, 'revoke')),
     }
-  const next = mended(error, again(id, verb))
+  const next = hintAfterFix(error, again(id, verb))
   // What only nobody confirmed is confirmed by typing so, and not by going on.
   const typed =
     error.code === 'PROMPT_NEEDED' && error.hint?.startsWith('sluice action ') ? error.hint : undefined
@@ -67,7 +67,7 @@ function standing(error: AppError, operation: Planned, verb: string | undefined)
     return {
       code: 'PENDING',
       message: `${id} is done, and ${verb === 'revoke' ? `w${unrevoked.slice(1)}` : 'this command did not come to say so'}: ${why}`,
-      hint: verb === 'revoke' ? goOnAfter(error, id, again(id, verb)) : `sluice action show ${id}`,
+      hint: verb === 'revoke' ? continueHint(error, id, again(id, verb)) : `sluice action show ${id}`,
     }
   if (state !== 'EXECUTING' && state !== 'PARTIAL' && state !== 'OPEN') {
     const end = endOf(operation)
@@ -76,13 +76,13 @@ function standing(error: AppError, operation: Planned, verb: string | undefined)
       return {
         code: end.code,
         message: `${end.message}. ${unrevoked}: ${why}`,
-        hint: goOnAfter(error, id, again(id, verb)),
+        hint: continueHint(error, id, again(id, verb)),
       }
     return {
       code: end.code,
       message: `${end.message}. This command changed nothing: ${why}`,
       hint:
-        state === 'ATTENTION' && isMended(error)
+        state === 'ATTENTION' && isPolicyFileFault(error)
           ? next
           : (typed ?? end.hint ?? `sluice action explain ${id}`),
     }
@@ -113,7 +113,7 @@ function standing(error: AppError, operation: Planned, verb: string | undefined)
     : {
         code: 'PARTIAL',
         message: `A part of ${id} is done, and this command did not go on with the rest: ${why}`,
-        hint: typed ?? goOnAfter(error, id, again(id, verb)),
+        hint: typed ?? continueHint(error, id, again(id, verb)),
       }
 }
 
@@ -132,13 +132,13 @@ function again(id: string, verb = 'resume'): string {
 }
 
 /** Whether a transaction is on its way, or what failed may be over at the next try: by the same rule as at the end of a run. */
-const goesOn = ({ code }: AppError, { steps }: Planned): boolean =>
+const goesOn = ({ code }: AppError, { steps }: PlannedOperation): boolean =>
   code === 'BUG' ||
   errorRow(code).retryable === true ||
   steps.some(({ state }) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED')
 
 /** What the end of an operation is told as, that is over and did not come to where it was to. */
-function endOf(operation: Planned): AppError {
+function endOf(operation: PlannedOperation): AppError {
   try {
     outcomeOf(operation)
   } catch (end) {

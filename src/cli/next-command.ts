@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { errorTable } from '../domain/error-table.ts'
 import { type AppError, errorRow } from '../domain/errors.ts'
 import { shellOperand, shellPath, shellWord } from '../domain/shell-quoting.ts'
-import { alone, flag } from '../signing/command-line.ts'
+import { booleanFlags, optionValue } from '../signing/command-line.ts'
 import type { SignerChoice } from '../signing/signer.ts'
 import type { Io } from './terminal/io.ts'
 
@@ -44,20 +44,20 @@ type Named = {
 /** The same off the words of a line. */
 const namedOn = (argv: readonly string[]): Named => ({
   signer: namedAgain({
-    wallet: flag(argv, '--wallet'),
-    keyFile: flag(argv, '--key-file'),
-    passwordFile: flag(argv, '--password-file'),
-    signerUrl: flag(argv, '--signer-url'),
+    wallet: optionValue(argv, '--wallet'),
+    keyFile: optionValue(argv, '--key-file'),
+    passwordFile: optionValue(argv, '--password-file'),
+    signerUrl: optionValue(argv, '--signer-url'),
     ledger: ledgerOn(argv),
   }),
-  wallet: flag(argv, '--wallet'),
-  profile: flag(argv, '--profile'),
-  network: flag(argv, '--network'),
+  wallet: optionValue(argv, '--wallet'),
+  profile: optionValue(argv, '--profile'),
+  network: optionValue(argv, '--network'),
 })
 
 /** A Ledger with the path that was named behind it, which is no operand. */
 function ledgerOn(argv: readonly string[]): string | true | undefined {
-  const path = flag(argv, '--ledger')
+  const path = optionValue(argv, '--ledger')
   if (path?.startsWith('m/')) return path
   return argv.some((word) => word === '--ledger' || word.startsWith('--ledger=')) ? true : undefined
 }
@@ -113,7 +113,7 @@ function lengthOf(rest: string): number {
   for (const [piece, word] of rest.slice(at).matchAll(/ +((?:'[^']*'|\\.|[^\s'\\])+)/g)) {
     const bare = word!.replace(/[.,;:)]+$/, '')
     if (/^[([]/.test(word!) || bare === '') break
-    if (bare.startsWith('--')) value = !alone.test(bare) && !bare.includes('=') && bare !== '--'
+    if (bare.startsWith('--')) value = !booleanFlags.test(bare) && !bare.includes('=') && bare !== '--'
     else if (value) value = false
     else if (operands-- <= 0) break
     at += piece.length - (word!.length - bare.length)

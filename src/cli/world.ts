@@ -5,11 +5,11 @@ import type { Address } from '../domain/address.ts'
 import type { Exit } from '../domain/exit-codes.ts'
 import type { FaultRequest, SandboxFault } from '../domain/sandbox-fault.ts'
 import type { Token } from '../domain/token.ts'
-import type { Ground } from '../planning/context.ts'
+import type { ExecutionContext } from '../planning/context.ts'
 import type { Price } from '../planning/prices.ts'
 import type { Catalog } from '../protocols/catalog.ts'
-import type { Desk } from '../signing/protocol.ts'
-import type { SignerChoice, Who } from '../signing/signer.ts'
+import type { SigningService } from '../signing/protocol.ts'
+import type { SignerChoice, SignerIdentity } from '../signing/signer.ts'
 import type { KeptProfile, ProfileSecrets, Settings } from './config.ts'
 import type { Signed } from './errors-after-signing.ts'
 import type { Finding } from './findings.ts'
@@ -110,7 +110,7 @@ export type World = {
   settings: Settings
   sandbox: Sandbox
   /** The one place where keys are opened. */
-  desk: () => Promise<Desk>
+  desk: () => Promise<SigningService>
   /** The directory of the encrypted keystores. */
   keystores: string
   /** Where the policy is that holds when nobody names one. */
@@ -166,9 +166,9 @@ export type Place = {
   serving: Serving | undefined
   catalog: () => Promise<Catalog>
   /** What signing stands on: journal, locks, chains. */
-  ground: () => Promise<Ground>
+  ground: () => Promise<ExecutionContext>
   /** Whose wallet, by flags, environment, configuration, or the sandbox's own account. */
-  who: (choice: SignerChoice) => Promise<Who>
+  who: (choice: SignerChoice) => Promise<SignerIdentity>
   /** What this profile stands on: the service, and each network that there is an RPC for. */
   look: () => Promise<Finding[]>
   /** What whole tokens of a chain cost in USD, where the chain says it: for display, and no reason to fail. */

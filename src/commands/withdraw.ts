@@ -12,7 +12,7 @@ import { formatAmount, maxUint256 } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { shellOperand } from '../domain/shell-quoting.ts'
 import { plain } from '../domain/text.ts'
-import { paysLater } from '../guard/withdrawal-queues.ts'
+import { hasWithdrawalQueue } from '../guard/withdrawal-queues.ts'
 
 type Options = SigningOptions & {
   amount?: string
@@ -83,7 +83,7 @@ async function typedAmount({ place }: Cli, options: Options, strategy: AskedStra
   const { strategies } = await place.catalog()
   const entry = strategies.find(({ slug }) => slug === strategy.slug)
   const all = `sluice withdraw ${shellOperand(strategy.slug)}`
-  const claim = entry && paysLater(entry) ? `; what was queued and is ready: ${all} --claim` : ''
+  const claim = entry && hasWithdrawalQueue(entry) ? `; what was queued and is ready: ${all} --claim` : ''
   const ways = `All of it: ${all} --amount max${claim}`
   if (/^(all|everything)$/i.test(options.amount ?? ''))
     throw new AppError('USAGE', `"${options.amount}" is no amount: all of it is called max`, { hint: ways })

@@ -1,5 +1,5 @@
 import { encodeFunctionData } from 'viem/utils'
-import { unlimited } from '../chain/allowance.ts'
+import { unlimitedThreshold } from '../chain/allowance.ts'
 import { decodeApprove, erc20Abi } from '../chain/erc20.ts'
 import { type Address, sameAddress } from '../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../domain/amount.ts'
@@ -7,13 +7,13 @@ import { AppError, errorRow } from '../domain/errors.ts'
 import { networkNamed, networkShown } from '../domain/networks.ts'
 import { type Token, tokenAt } from '../domain/token.ts'
 import { knownSpenders } from '../guard/contract-names.ts'
-import type { KeptPlan } from '../guard/intent-json.ts'
-import type { Ending } from '../planning/allowances.ts'
-import type { Ground } from '../planning/context.ts'
+import type { StoredPlan } from '../guard/intent-json.ts'
+import type { AllowanceRef } from '../planning/allowances.ts'
+import type { ExecutionContext } from '../planning/context.ts'
 import { trackedTokens } from '../planning/tracked-tokens.ts'
 import type { Operation, Step } from '../store/journal/operation.ts'
 
-/** What a contract may take from a wallet. `name` is what the catalogue knows it as; `unlimited` is more than there can ever be. */
+/** An allowance of a contract on a wallet. `name` is its name in the catalogue; `unlimited` is more than could ever be spent. */
 export type Approval = {
   network: string
   chainId: number
@@ -26,8 +26,12 @@ export type Approval = {
 
 type Pair = { token: Token; spender: Address; name: string | null }
 
-/** Who may have been approved: every contract of the catalogue that takes tokens, and whoever an operation of this journal approved. */
-function pairsOf({ catalog, journal }: Ground, wallet: Address, chainId: number): Pair[] {
+/** The possible spenders: every contract of the catalogue that takes tokens, and those that this journal approved. */
+function possibleAllowances(
+  { catalog, journal }: ExecutionContext,
+  wallet: Address,
+  chainId: number,
+): Pair[] {
   const tokens = catalog.tokens.filter((token) => token.chainId === chainId)
   const spenders = new Map<string, { spender: Address; name: string | null }>()
   for (const { spender, name } of knownSpenders(catalog, chainId))
@@ -44,16 +48,19 @@ function pairsOf({ catalog, journal }: Ground, wallet: Address, chainId: number)
   )
 }
 
-/** Every allowance above zero that a wallet gave on these chains, as far as the catalogue and this journal know whom to ask about. One exchange a chain. */
-export async function approvalsOf(
-  ground: Ground,
+/**
+ * Every allowance above zero that a wallet gave on these chains, to the spenders that the catalogue and this journal know. One
+ * batch a chain.
+ */
+export async function walletApprovals(
+  context: ExecutionContext,
   wallet: Address,
   chainIds: readonly number[],
 ): Promise<Approval[]> {
   const perChain = await Promise.all(
     chainIds.map(async (chainId) => {
-      const pairs = pairsOf(ground, wallet, chainId)
-      const answers = await ground.rpc(chainId).batch(
+      const pairs = possibleAllowances(context, wallet, chainId)
+      const answers = await context.rpc(chainId).batch(
         pairs.map(({ token, spender }) => [
           'eth_call',
           [
@@ -72,44 +79,50 @@ export async function approvalsOf(
     const amount = typeof raw === 'string' && /^0x[0-9a-f]+$/i.test(raw) ? BigInt(raw) : 0n
     if (amount === 0n) return []
     return {
-      network: networkNamed(ground.catalog.networks, chainId).name,
+      network: networkNamed(context.catalog.networks, chainId).name,
       chainId,
       token: token.address,
       spender,
       name,
       amount: tokenAmount(amount, token),
-      unlimited: amount >= unlimited,
+      unlimited: amount >= unlimitedThreshold,
     }
   })
 }
 
-/** What a contract may still take from the wallet of an operation that approved it, as it is printed. */
-export type AllowanceLeft = { network: string; token: Address; spender: Address; amount: TokenAmount }
+/** A remaining allowance of an operation, as it is printed. */
+export type RemainingAllowance = { network: string; token: Address; spender: Address; amount: TokenAmount }
 
-/** The same, as what takes it back is planned with. */
-type Unused = Ending & { amount: bigint }
+/** A remaining allowance, as its revocation is planned with. */
+type UnusedAllowance = AllowanceRef & { amount: bigint }
 
 /**
- * The allowances that an operation gave and that are not used up, as the chain has them now. What is not known is not none: where a
- * chain does not say, it is the fault of its node, such as RPC_UNREACHABLE, and CONFIG_INVALID where there is none.
+ * The allowances that an operation gave and that are not used up on the chain. An unknown one throws: the node's failure, such as
+ * RPC_UNREACHABLE, or CONFIG_INVALID without a node.
  */
-export async function unusedOf(ground: Ground, operation: Operation): Promise<Unused[]> {
+export async function unusedAllowances(
+  context: ExecutionContext,
+  operation: Operation,
+): Promise<UnusedAllowance[]> {
   const approvals = operation.steps.filter(
     ({ role, state }) => role === 'approve' && state !== 'PLANNED' && state !== 'RESERVED',
   )
-  const found = await Promise.all(approvals.map((step) => unusedAfter(ground, operation, step)))
+  const found = await Promise.all(approvals.map((step) => unusedAllowanceOf(context, operation, step)))
   const left = found.filter((one) => one !== undefined)
-  // A part that was planned anew approves the same once more.
+  // A leg that was planned again approves the same again.
   return left.filter((one, at) => left.findIndex((other) => isSame(one, other)) === at)
 }
 
-const isSame = (a: Unused, b: Unused): boolean =>
+const isSame = (a: UnusedAllowance, b: UnusedAllowance): boolean =>
   a.token.chainId === b.token.chainId &&
   sameAddress(a.token.address, b.token.address) &&
   sameAddress(a.spender, b.spender)
 
-/** Allowances that are left, to be printed. */
-export const printedLeft = ({ catalog }: Pick<Ground, 'catalog'>, left: readonly Unused[]): AllowanceLeft[] =>
+/** Remaining allowances as they are printed. */
+export const printedAllowances = (
+  { catalog }: Pick<ExecutionContext, 'catalog'>,
+  left: readonly UnusedAllowance[],
+): RemainingAllowance[] =>
   left.map(({ token, spender, amount }) => ({
     network: networkShown(catalog.networks, token.chainId).name,
     token: token.address,
@@ -117,31 +130,34 @@ export const printedLeft = ({ catalog }: Pick<Ground, 'catalog'>, left: readonly
     amount: tokenAmount(amount, token),
   }))
 
-/** The allowances of an operation that are left, to be printed; `null` where a chain does not say. */
-export async function allowancesLeft(ground: Ground, operation: Operation): Promise<AllowanceLeft[] | null> {
+/** The remaining allowances of an operation, as printed; `null` if a chain does not answer. */
+export async function remainingAllowances(
+  context: ExecutionContext,
+  operation: Operation,
+): Promise<RemainingAllowance[] | null> {
   try {
-    return printedLeft(ground, await unusedOf(ground, operation))
+    return printedAllowances(context, await unusedAllowances(context, operation))
   } catch (error) {
-    if (error instanceof AppError && (error.code === 'CONFIG_INVALID' || isOfNode(error))) return null
+    if (error instanceof AppError && (error.code === 'CONFIG_INVALID' || isNodeFailure(error))) return null
     throw error
   }
 }
 
-const isOfNode = ({ code }: AppError): boolean => errorRow(code).exit === errorRow('RPC_ERROR').exit
+const isNodeFailure = ({ code }: AppError): boolean => errorRow(code).exit === errorRow('RPC_ERROR').exit
 
-async function unusedAfter(
-  { rpc, catalog }: Ground,
+async function unusedAllowanceOf(
+  { rpc, catalog }: ExecutionContext,
   { plan }: Operation,
   { wallet, leg, transaction }: Step,
-): Promise<Unused | undefined> {
+): Promise<UnusedAllowance | undefined> {
   const approval = decodeApprove(transaction.data)
   if (!approval) return undefined
   const { chainId, to } = transaction
   const { spender } = approval
   const node = rpc(chainId)
-  // A token that the person vouched for stands in no catalogue, and what is not named at all may be taken all the same.
+  // An exempted token is in no catalogue; its allowance is still shown.
   const token = tokenAt(trackedTokens(catalog, chainId), chainId, to) ??
-    tokenAt(tokensIn((plan as KeptPlan).intents[leg]), chainId, to) ?? {
+    tokenAt(tokensIn((plan as StoredPlan).intents[leg]), chainId, to) ?? {
       chainId,
       address: to,
       symbol: to,
@@ -156,6 +172,6 @@ async function unusedAfter(
   return amount === 0n ? undefined : { token, spender, amount }
 }
 
-/** The tokens that an intent of the journal names in full. */
-const tokensIn = (intent: KeptPlan['intents'][number] | undefined): Token[] =>
+/** The tokens that a stored intent names in full. */
+const tokensIn = (intent: StoredPlan['intents'][number] | undefined): Token[] =>
   [intent?.tokenIn, intent?.token].filter((token) => token !== undefined) as Token[]

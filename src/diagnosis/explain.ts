@@ -1,62 +1,68 @@
 import { AppError } from '../domain/errors.ts'
-import type { Ground } from '../planning/context.ts'
+import type { ExecutionContext } from '../planning/context.ts'
 import type { Operation } from '../store/journal/operation.ts'
-import type { Depth } from '../transactions/run.ts'
-import { type Facts, regained } from './facts/facts.ts'
-import { gather } from './facts/gather.ts'
-import { doubtText, isDoubted } from './messages/doubts.ts'
-import { cluesOf } from './messages/evidence-lines.ts'
-import { command } from './messages/messages.ts'
-import { whyUnsafe } from './messages/retry-safety.ts'
-import { over, revertedRows } from './rules/finished.ts'
-import { going } from './rules/next-steps.ts'
-import { unasked } from './rules/unconfirmed.ts'
-import { waitingRows } from './rules/waiting.ts'
-import { never, type Row, type Verdict } from './verdict.ts'
+import type { FinalityDepth } from '../transactions/run.ts'
+import { type Facts, withReclaimedSteps } from './facts/facts.ts'
+import { gatherFacts } from './facts/gather.ts'
+import { evidenceLines } from './messages/evidence-lines.ts'
+import { actionCommand } from './messages/messages.ts'
+import { retryRiskText } from './messages/retry-safety.ts'
+import { isSettlementUncertain, uncertaintyText } from './messages/uncertainty.ts'
+import { finishedRules, revertedRules } from './rules/finished.ts'
+import { unfinishedRules } from './rules/next-steps.ts'
+import { unreachableRules } from './rules/unconfirmed.ts'
+import { waitingRules } from './rules/waiting.ts'
+import { type DiagnosisRule, neverSafe, type Verdict } from './verdict.ts'
 
-/** Every situation of an action in the journal, in the order in which they are tried. */
-const rows: readonly Row[] = [...over, ...revertedRows, ...unasked, ...waitingRows, ...going]
+/** All diagnosis rules, in the order of evaluation. */
+const diagnosisRules: readonly DiagnosisRule[] = [
+  ...finishedRules,
+  ...revertedRules,
+  ...unreachableRules,
+  ...waitingRules,
+  ...unfinishedRules,
+]
 
-/** What the service says: in words, and the transaction that it names as the delivery of a bridge. */
-export type Told = { text: string; delivered: string | null }
+/** The service's report: a text, and the delivery hash that it names. */
+export type ServiceReport = { text: string; delivered: string | null }
 
-/** One verdict about an action of the journal. Asks, and neither signs nor writes anything. JOURNAL_UNREADABLE where the journal is not as it was written. */
+/** Explains an operation of the journal. Read-only. JOURNAL_UNREADABLE if the journal was changed. */
 export async function explain(
-  ground: Ground,
+  context: ExecutionContext,
   operation: Operation,
-  { told, depth }: { told: Promise<Told>; depth: Depth | undefined },
+  { told, depth }: { told: Promise<ServiceReport>; depth: FinalityDepth | undefined },
 ): Promise<Verdict> {
-  refuseDamaged(ground, operation)
+  refuseDamaged(context, operation)
   const [facts, { text }] = await Promise.all([
-    gather(ground, operation, { depth, told: told.then(({ delivered }) => delivered) }),
+    gatherFacts(context, operation, { depth, told: told.then(({ delivered }) => delivered) }),
     told,
   ])
-  return { ...verdictOf(regained(facts)), evidence: cluesOf(facts, text) }
+  return { ...verdictOf(withReclaimedSteps(facts)), evidence: evidenceLines(facts, text) }
 }
 
-/** The first situation that fits. */
+/** The verdict of the first matching rule. */
 function verdictOf(facts: Facts): Omit<Verdict, 'evidence'> {
-  const row = rows.find(({ is }) => is(facts))!
-  // Where the same can pay twice in any case, that is told already; where it went on as another one, that one tells.
-  const mayBeSafe = row.safeToRetry !== never && facts.wentOnAs === undefined
-  const unsafe = mayBeSafe ? whyUnsafe(facts) : undefined
+  const row = diagnosisRules.find(({ is }) => is(facts))!
+  // A rule that is never safe says so itself, and the successor of an operation speaks for it.
+  const mayBeSafe = row.safeToRetry !== neverSafe && facts.successorId === undefined
+  const unsafe = mayBeSafe ? retryRiskText(facts) : undefined
   const next = row.next(facts)
-  // An allowance is taken back in any case, and that pays nobody.
-  const isRevoke = next === command(facts, 'revoke')
-  const isUnclear = unsafe !== undefined || isDoubted(facts)
+  // A revocation is always safe: it pays nobody.
+  const isRevoke = next === actionCommand(facts, 'revoke')
+  const isUnclear = unsafe !== undefined || isSettlementUncertain(facts)
   return {
     id: facts.operation.id,
     situation: row.situation,
-    verdict: row.verdict(facts) + (unsafe?.text ?? '') + doubtText(facts),
+    verdict: row.verdict(facts) + (unsafe?.text ?? '') + uncertaintyText(facts),
     funds: row.funds(facts),
     safeToRetry: row.safeToRetry(facts),
-    next: (isRevoke ? next : (unsafe?.next ?? next)) ?? (isUnclear ? command(facts, 'explain') : null),
+    next: (isRevoke ? next : (unsafe?.next ?? next)) ?? (isUnclear ? actionCommand(facts, 'explain') : null),
   }
 }
 
-function refuseDamaged({ journal }: Ground, { id, wallet }: Operation): void {
+function refuseDamaged({ journal }: ExecutionContext, { id, wallet }: Operation): void {
   try {
-    journal.check(id)
+    journal.verify(id)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'JOURNAL_UNREADABLE') throw error
     const verdict: Verdict = {

@@ -1,13 +1,13 @@
 import type { TokenAmount } from '../domain/amount.ts'
 import { type Network, networkShown } from '../domain/networks.ts'
-import type { About, KeptPlan } from '../guard/intent-json.ts'
-import type { Ground } from '../planning/context.ts'
+import type { OperationSummary, StoredPlan } from '../guard/intent-json.ts'
+import type { ExecutionContext } from '../planning/context.ts'
 import type { JournalEvent, Operation, Step } from '../store/journal/operation.ts'
-import { leastOut, whatCame } from '../transactions/outcome/received-amount.ts'
-import { isShort, resultOf } from '../transactions/outcome/result.ts'
+import { minimumReceived, receivedAmount } from '../transactions/outcome/received-amount.ts'
+import { isUnderDelivered, resultOf } from '../transactions/outcome/result.ts'
 
-/** The status of an action in each state of its operation. */
-export const statuses: Readonly<Record<Operation['state'], string>> = {
+/** The action status for each operation state. */
+export const actionStatuses: Readonly<Record<Operation['state'], string>> = {
   OPEN: 'INITIAL',
   DROPPED: 'FAILED',
   EXECUTING: 'PENDING',
@@ -18,7 +18,7 @@ export const statuses: Readonly<Record<Operation['state'], string>> = {
   CANCELLED: 'FAILED',
 }
 
-/** The status of a transaction in each state of its step. */
+/** The transaction status for each step state. */
 export const stepStatuses: Readonly<Record<Step['state'], string>> = {
   PLANNED: 'planned',
   RESERVED: 'planned',
@@ -31,14 +31,14 @@ export const stepStatuses: Readonly<Record<Step['state'], string>> = {
   SUPERSEDED: 'superseded',
 }
 
-/** An operation as it is reported, from the journal alone: the same words for the same operation, whenever it is asked. */
-export function reportOf(
+/** The report of an operation, from the journal alone, so that it is always the same. */
+export function operationReport(
   operation: Operation,
   networks: readonly Network[],
   lastHash: (step: Step) => string | null,
   finality: string | null,
 ) {
-  const { about, assurance, intents } = operation.plan as KeptPlan
+  const { about, assurance, intents } = operation.plan as StoredPlan
   const kindOf = ({ role, leg }: Step) =>
     role !== 'action'
       ? role
@@ -50,17 +50,17 @@ export function reportOf(
     operation.state === 'FAILED' ||
     operation.state === 'CANCELLED' ||
     operation.state === 'DROPPED'
-  const { short } = isShort(operation) ? resultOf(operation) : {}
+  const { short } = isUnderDelivered(operation) ? resultOf(operation) : {}
   const delivered = operation.legs.findLast(({ arrival }) => arrival !== null)?.arrival
   return {
     id: operation.id,
     type: about.type,
-    status: statuses[operation.state],
+    status: actionStatuses[operation.state],
     strategyId: about.strategyId,
     strategySlug: about.strategySlug,
     originAddress: operation.wallet,
     receiverAddress: about.receiver,
-    amounts: amountsOf(operation),
+    amounts: reportedAmounts(operation),
     ...(about.queued && { queued: about.queued }),
     transactions: operation.steps.map((step) =>
       transactionOf(step, kindOf(step), networkShown(networks, step.transaction.chainId), lastHash),
@@ -76,25 +76,30 @@ export function reportOf(
   }
 }
 
-/** What goes in and what comes out: what is expected, until it is over; then what came, nothing where it failed, or where nobody could say what came, at least how much. */
-export function amountsOf(operation: Operation): About['amounts'] & { outAtLeast?: TokenAmount } {
-  const { amounts } = (operation.plan as KeptPlan).about
+/**
+ * The amounts in and out: expected until the operation ends, then received; null after a failure; a minimum if the amount is
+ * unknown.
+ */
+export function reportedAmounts(
+  operation: Operation,
+): OperationSummary['amounts'] & { outAtLeast?: TokenAmount } {
+  const { amounts } = (operation.plan as StoredPlan).about
   const { out } = resultOf(operation)
   if (out) return { in: amounts.in, out }
-  if (statuses[operation.state] === 'FAILED') return { in: amounts.in, out: null }
+  if (actionStatuses[operation.state] === 'FAILED') return { in: amounts.in, out: null }
   if (operation.state !== 'DONE') return amounts
-  const least = leastOut(operation)
+  const least = minimumReceived(operation)
   return { in: amounts.in, out: null, ...(least && { outAtLeast: least }) }
 }
 
-/** In which words the last step that is final became so, such as `depth 3` or `finalized`; `null` while none is. */
-export const finalityWords = (events: readonly Pick<JournalEvent, 'becomes' | 'why'>[]): string | null =>
+/** How the last final step became final, such as `depth 3` or `finalized`; `null` without one. */
+export const finalityText = (events: readonly Pick<JournalEvent, 'becomes' | 'why'>[]): string | null =>
   events
     .findLast(({ becomes }) => becomes.startsWith('FINAL_') || becomes === 'CANCELLED')
     ?.why.match(/, (.+)$/)?.[1] ?? null
 
-/** What `reportOf` gives. */
-export type Report = ReturnType<typeof reportOf>
+/** The result of `operationReport`. */
+export type Report = ReturnType<typeof operationReport>
 
 function transactionOf(step: Step, kind: string, network: Network, lastHash: (step: Step) => string | null) {
   const hash = step.inclusion?.hash ?? lastHash(step)
@@ -115,9 +120,13 @@ function transactionOf(step: Step, kind: string, network: Network, lastHash: (st
   }
 }
 
-/** A report of what is done that also says what came out, where the journal does not hold that: by the receipt, so always the same. */
-export async function withReceived(ground: Ground, operation: Operation, report: Report): Promise<Report> {
+/** Adds the received amount to the report of a finished operation if the journal lacks it: from the receipt, so always the same. */
+export async function withReceivedAmount(
+  context: ExecutionContext,
+  operation: Operation,
+  report: Report,
+): Promise<Report> {
   if (operation.state !== 'DONE' || report.amounts.out !== null) return report
-  const out = await whatCame(ground, operation)
+  const out = await receivedAmount(context, operation)
   return out ? { ...report, amounts: { in: report.amounts.in, out } } : report
 }

@@ -3,10 +3,13 @@ import type { Rpc } from '../chain/rpc/rpc.ts'
 import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Attempt, Step } from '../store/journal/operation.ts'
-import type { Found } from '../transactions/confirmation/find-transaction.ts'
+import type { MinedTransaction } from '../transactions/confirmation/find-transaction.ts'
 
-/** Why a step reverted, by trying its call again on the state before its block; `null` where the node no longer has it, or it would pass there. */
-export async function whyReverted(
+/**
+ * The cause of a step's revert, by calling it again on the state before its block; `null` if the node lacks that state, or the call
+ * succeeds there.
+ */
+export async function revertCause(
   rpc: Rpc,
   { wallet, transaction, inclusion }: Step,
 ): Promise<string | null> {
@@ -26,13 +29,13 @@ export async function whyReverted(
 type Trace = { error?: string; output?: Hex }
 
 /**
- * Why a transaction in a block reverted: by a trace of it where the node makes one, which sees what came before it in its
- * block, else by trying its call again on the state before that block.
+ * The cause of a mined revert: by a trace if the node supports it, which includes earlier transactions of the block, otherwise by
+ * calling it again on the state before the block.
  */
-export async function reasonOf(
+export async function minedRevertReason(
   rpc: Rpc,
   step: Step,
-  found: Found,
+  found: MinedTransaction,
   { gas }: Attempt,
 ): Promise<{ reason: string | null; isOutOfGas: boolean }> {
   if (found.ok) return { reason: null, isOutOfGas: false }
@@ -41,10 +44,10 @@ export async function reasonOf(
   if (isOutOfGas) return { reason: 'it ran out of gas', isOutOfGas }
   if (trace?.output !== undefined && trace.output !== '0x')
     return { reason: revertReason(trace.output), isOutOfGas }
-  return { reason: await whyReverted(rpc, { ...step, inclusion: found }), isOutOfGas }
+  return { reason: await revertCause(rpc, { ...step, inclusion: found }), isOutOfGas }
 }
 
-/** Not every node traces; one that does not says so with an error. */
+/** The trace of a transaction; `null` from a node without tracing. */
 const traceOf = (rpc: Rpc, hash: Hex): Promise<Trace | null> =>
   rpc
     .request<Trace | null>('debug_traceTransaction', [hash, { tracer: 'callTracer' }])

@@ -1,12 +1,12 @@
 import { canonical } from '../domain/canonical-json.ts'
-import type { Ground } from '../planning/context.ts'
+import type { ExecutionContext } from '../planning/context.ts'
 import type { Operation } from '../store/journal/operation.ts'
 
-/** The operation that an operation, of which nothing was ever signed, made way for under the same key, for the same request: that one tells of both. */
-export function wentOn(
-  { journal }: Pick<Ground, 'journal'>,
+/** The operation that replaced an unsigned one under the same key and request; it speaks for both. */
+export function successorOf(
+  { journal }: Pick<ExecutionContext, 'journal'>,
   { id, state, idemKey, request }: Operation,
 ): Operation | undefined {
-  const holder = state === 'DROPPED' ? journal.findKey(idemKey) : undefined
+  const holder = state === 'DROPPED' ? journal.findByIdempotencyKey(idemKey) : undefined
   return holder && holder.id !== id && canonical(holder.request) === canonical(request) ? holder : undefined
 }

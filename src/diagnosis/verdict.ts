@@ -1,9 +1,9 @@
 import type { Facts } from './facts/facts.ts'
 
-/** Something that a verdict stands on, and who says it. */
-export type Clue = { source: 'journal' | 'chain' | 'service'; text: string }
+/** A piece of evidence for a verdict, and its source. */
+export type EvidenceLine = { source: 'journal' | 'chain' | 'service'; text: string }
 
-/** The situations that an action can be in, one word each. */
+/** The situations of an operation, one word each. */
 export type Situation =
   | 'NOTHING_SIGNED'
   | 'DROPPED'
@@ -44,8 +44,8 @@ export type Situation =
   | 'JOURNAL_DAMAGED'
 
 /**
- * What `action explain` answers: what happened and where the funds are, one sentence each or two. `safeToRetry` says
- * whether the same may be asked for anew, as another action, without any danger of paying twice. `next` is a command.
+ * The answer of `action explain`: what happened and where the funds are, in one or two sentences each. `safeToRetry`: the same may
+ * be requested again, as another action, without any danger of paying twice. `next` is a command.
  */
 export type Verdict = {
   id: string
@@ -54,11 +54,11 @@ export type Verdict = {
   funds: string
   safeToRetry: boolean
   next: string | null
-  evidence: Clue[]
+  evidence: EvidenceLine[]
 }
 
-/** One situation: when it is the one, and what is said then. The first row that fits is taken. */
-export type Row = {
+/** One rule: when its situation applies, and the message for it. The first match counts. */
+export type DiagnosisRule = {
   situation: Situation
   is: (facts: Facts) => boolean
   verdict: (facts: Facts) => string
@@ -67,5 +67,5 @@ export type Row = {
   next: (facts: Facts) => string | null
 }
 
-/** For a situation in which another action for the same could pay twice. */
-export const never = (): boolean => false
+/** For situations in which a repeated request could pay twice. */
+export const neverSafe = (): boolean => false

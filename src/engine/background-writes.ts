@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../domain/errors.ts'
-import { isBusy } from '../store/sql/sqlite.ts'
+import { isDatabaseBusy } from '../store/sql/sqlite.ts'
 
 /** For so long an answer waits for what is kept for the next one, in ms. */
 const waitMs = 1_000
@@ -16,7 +16,7 @@ export async function inPassing<value>(
   const given = new AbortController()
   const late = sleep(mostMs, undefined, { signal: given.signal }).catch(() => undefined)
   const kept = keeping.catch((error: unknown) => {
-    if (error instanceof AppError && isBusy(error.cause)) return undefined
+    if (error instanceof AppError && isDatabaseBusy(error.cause)) return undefined
     throw error
   })
   // What fails later than anybody waits for it is told to nobody.

@@ -1,4 +1,4 @@
-import { type Chain, headOf, openChain, read } from '../chain/chain.ts'
+import { type Chain, latestBlock, openChain, read } from '../chain/chain.ts'
 import type { Rpc } from '../chain/rpc/rpc.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { getJson } from '../http/client.ts'
@@ -102,7 +102,7 @@ function providersOf(
       : [
           cctp(served, {
             attestation: (url, signal) => getJson(url, signal ? { signal } : {}),
-            head: async (chainId) => (await headOf(chain(chainId))).number,
+            head: async (chainId) => (await latestBlock(chain(chainId))).number,
             log: (chainId, sought, fromBlock) => firstLog(kept, chain(chainId), sought, fromBlock),
           }),
         ]

@@ -1,7 +1,7 @@
 import type { Page } from '../api/page.ts'
 import type { Analytics } from '../api/recommendation.ts'
 import type { Strategy } from '../api/strategy.ts'
-import { type BlockRef, type Chain, headOf } from '../chain/chain.ts'
+import { type BlockRef, type Chain, latestBlock } from '../chain/chain.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed } from '../domain/networks.ts'
 import { byLetters } from '../domain/text.ts'
@@ -147,11 +147,11 @@ function keptOn(
     if (!kept) {
       // The first time, block and markets are asked side by side, in one round trip. Which of them came first is
       // not known then, so that the next request does not take this for the state of that block.
-      const [head, rows] = await Promise.all([headOf(chain()), standing()])
+      const [head, rows] = await Promise.all([latestBlock(chain()), standing()])
       kept = { head: undefined, rows: await shown(rows, head) }
       return kept.rows
     }
-    const head = await headOf(chain())
+    const head = await latestBlock(chain())
     if (kept.head?.number === head.number && kept.head.hash === head.hash) return kept.rows
     // Of that very block, as a node behind the first may answer. One that does not have it shows what it has, which is not kept for the block.
     const exact = await standing(head.number).catch((error: unknown) => {

@@ -6,16 +6,16 @@ import type { Transaction } from '../domain/transaction.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { refuse, type Violation } from '../protocols/verdict.ts'
-import { tokensOf, type Vouched } from './expectations.ts'
+import { type Exemptions, intentTokens } from './expectations.ts'
 
 type Role = 'approve-reset' | 'approve' | 'action' | 'fee'
 
-/** An approval above the need, made exact where the person asked for that; all else stays as it is and is judged so. */
-export function exactly(
+/** Makes approvals above the need exact if the person asked for that; everything else stays and is judged as it is. */
+export function withExactApprovals(
   transaction: Transaction,
   role: Role,
   spends: { token: Address; amount: bigint } | undefined,
-  { exactAllowance }: Vouched,
+  { exactAllowance }: Exemptions,
 ): Transaction {
   if (exactAllowance === 'refuse' || role !== 'approve' || !spends) return transaction
   const asked = decodeApprove(transaction.data)
@@ -24,7 +24,7 @@ export function exactly(
   return { ...approve({ chainId, token, spender: asked.spender, amount: spends.amount }), value }
 }
 
-/** G4: an approval of the token that the action spends, to the contract that spends it, of exactly that much. */
+/** G4: an approval of the token that the action spends, to the contract that spends it, of exactly that amount. */
 export function checkApproval(
   { to, data }: Transaction,
   role: Role,
@@ -46,10 +46,10 @@ export function checkApproval(
 
 const receiptOf = (intent: Intent) => ('strategy' in intent ? [intent.strategy.receipt] : [])
 
-/** What stands behind the words of an approval that was made exact. */
-export const lessThanProposed = ', and not more, as was proposed'
+/** The note behind the text of an approval that was made exact. */
+export const reducedApprovalNote = ', and not more, as was proposed'
 
-/** An approval in words, and as JSON prints it; without an intent only tokens of the catalogue are called by their names. */
+/** An approval as text and as JSON fields; without an intent only catalogue tokens have names. */
 export function describeApproval(
   { spender, amount }: { spender: Address; amount: bigint },
   { to }: Transaction,
@@ -57,7 +57,7 @@ export function describeApproval(
   catalog: Catalog,
   intent: Intent | null,
 ): { call: { name: string; args: Record<string, string> }; text: string } {
-  const asked = intent ? [...tokensOf(intent), ...receiptOf(intent)] : []
+  const asked = intent ? [...intentTokens(intent), ...receiptOf(intent)] : []
   const token = tokenAt([...catalog.tokens, ...asked], chainId, to)
   const shown = token ? formatAmount(amount, token) : `${amount} of ${to}`
   return {

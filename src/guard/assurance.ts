@@ -1,12 +1,12 @@
 import { AppError } from '../domain/errors.ts'
 
-/** From "nothing is known" to "a device decoded the same bytes": how much of a plan was really checked. */
-export const levels = ['L0', 'L1', 'L2', 'L3', 'L4'] as const
-/** One of them. */
-export type Level = (typeof levels)[number]
+/** The assurance levels: how much of a plan was verified, from nothing to a device that decoded the same bytes. */
+export const assuranceLevels = ['L0', 'L1', 'L2', 'L3', 'L4'] as const
+/** An assurance level. */
+export type AssuranceLevel = (typeof assuranceLevels)[number]
 
-/** What each level says, for whoever reads it. */
-export const levelMeaning: Readonly<Record<Level, string>> = {
+/** The meaning of each level, for people. */
+export const levelMeaning: Readonly<Record<AssuranceLevel, string>> = {
   L0: 'its shape only',
   L1: 'exact value and allowance, no power given away',
   L2: 'known contract, every argument that matters equals the request',
@@ -15,31 +15,32 @@ export const levelMeaning: Readonly<Record<Level, string>> = {
 }
 
 /**
- * What was checked of a plan beside its calldata, which is always decoded and bound. `code` is the code of the contracts:
- * the one that was pinned before, or seen for the first time and trusted or not, or vouched for by the person.
+ * What was verified of a plan beside its calldata, which is always decoded and bound. `code` is the state of the contracts' code:
+ * pinned before, seen first and trusted or not, or exempted by the person.
  */
-export type Facts = {
+export type AssuranceFacts = {
   simulation: 'eth_simulateV1' | 'eth_call' | 'unavailable'
   code: 'pinned' | 'trusted' | 'new' | 'vouched'
   reference: 'equal' | 'different' | 'unknown'
   canAsk: boolean
-  /** What a swap should bring is the word of the service alone. */
+  /** The price of a swap is the service's word alone. */
   isWord?: boolean
 }
 
-/** The level that the checks of a plan reach. L4 needs a device that decodes for itself, which no signer here does. */
-export function assuranceOf({ simulation, code, reference, canAsk, isWord }: Facts): Level {
+/** The level that the checks of a plan reach. L4 needs a device that decodes by itself, which no signer here does. */
+export function assuranceOf({ simulation, code, reference, canAsk, isWord }: AssuranceFacts): AssuranceLevel {
   const isSeen = simulation === 'eth_simulateV1'
   const isKnown = code === 'pinned' || code === 'trusted' || (code === 'new' && canAsk)
   return isSeen && isKnown && !isWord && reference !== 'different' ? 'L3' : 'L2'
 }
 
 /** Whether a level is at least as high as another. */
-export const reaches = (level: Level, least: Level): boolean => levels.indexOf(level) >= levels.indexOf(least)
+export const reachesLevel = (level: AssuranceLevel, least: AssuranceLevel): boolean =>
+  assuranceLevels.indexOf(level) >= assuranceLevels.indexOf(least)
 
-/** Refuses a plan whose assurance is lower than the lowest that is accepted. */
-export function acceptAssurance(level: Level, lowest: Level, who: string): void {
-  if (reaches(level, lowest)) return
+/** Refuses a plan below the accepted assurance level. */
+export function refuseLowAssurance(level: AssuranceLevel, lowest: AssuranceLevel, who: string): void {
+  if (reachesLevel(level, lowest)) return
   throw new AppError(
     'POLICY_ASSURANCE',
     `The assurance of this plan is ${level} (${levelMeaning[level]}), and ${who} asks for ${lowest}`,

@@ -2,10 +2,10 @@ import { decodeFunctionData, parseAbi } from 'viem/utils'
 import type { Hex } from '../domain/address.ts'
 
 /**
- * Calls that hand power over to somebody: over tokens, over debt, over a contract or over the wallet's own code, and
- * calls that can hide such a call inside. Only a plain exact `approve` in its own step is ever allowed.
- * Selector -> signature; the signatures are those of ERC-20, ERC-721, ERC-1155, ERC-777, ERC-2612, ERC-3009, ERC-4337,
- * ERC-7579, Permit2, Aave, Compound v3, Morpho, Balancer, Maker, Safe and OpenZeppelin.
+ * Calls that grant authority over tokens, debt, a contract or the wallet's own code, and calls that can hide such a call. Only a
+ * plain exact `approve` in a step of its own is ever allowed. Selector -> signature; the signatures are those of ERC-20, ERC-721,
+ * ERC-1155, ERC-777, ERC-2612, ERC-3009, ERC-4337, ERC-7579, Permit2, Aave, Compound v3, Morpho, Balancer, Maker, Safe and
+ * OpenZeppelin.
  */
 export const authoritySelectors: Readonly<Record<Hex, string>> = {
   '0x095ea7b3': 'approve(address,uint256)',
@@ -71,18 +71,18 @@ export const authoritySelectors: Readonly<Record<Hex, string>> = {
   '0xcc53287f': 'lockdown((address,address)[])',
 }
 
-/** Calls that carry other calls. What they carry is looked into; anything else inside is judged by its selector alone. */
+/** Calls that contain other calls, which are searched; anything else is judged by its selector alone. */
 const containers = parseAbi([
   'function multicall(bytes[] data)',
   'function multicall(uint256 deadline, bytes[] data)',
   'function multicall(bytes32 previousBlockhash, bytes[] data)',
 ])
 
-/** How deep calls may be nested in calls before nobody looks into them any more. */
+/** The deepest nesting that is searched. */
 const maxDepth = 5
 
-/** The calls inside a call, or none where it is no container. */
-function inside(data: Hex): readonly Hex[] {
+/** The calls inside a container call; empty for others. */
+function innerCalls(data: Hex): readonly Hex[] {
   try {
     return decodeFunctionData({ abi: containers, data }).args.at(-1) as readonly Hex[]
   } catch {
@@ -90,12 +90,12 @@ function inside(data: Hex): readonly Hex[] {
   }
 }
 
-/** The signature of the first call inside calldata that hands over power, however deep; `undefined` where there is none. */
-export function powerInside(data: Hex, depth = 0): string | undefined {
+/** The signature of the first nested call that grants authority; `undefined` without one. */
+export function findAuthorityCall(data: Hex, depth = 0): string | undefined {
   if (depth === maxDepth) return undefined
-  for (const call of inside(data)) {
+  for (const call of innerCalls(data)) {
     const selector = call.slice(0, 10).toLowerCase() as Hex
-    const power = powerInside(call, depth + 1) ?? authoritySelectors[selector]
+    const power = findAuthorityCall(call, depth + 1) ?? authoritySelectors[selector]
     if (power !== undefined) return power
   }
   return undefined

@@ -3,7 +3,7 @@ import { tokenAt } from '../domain/token.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import { bindingOf } from '../protocols/registry.ts'
 
-/** The contracts of a chain that the catalogue knows to take tokens, and what it knows them as. */
+/** The contracts of a chain that take tokens, by the catalogue, with their names. */
 export function knownSpenders(
   { strategies, uniswapV3, cctpV2 }: Pick<Catalog, 'strategies' | 'uniswapV3' | 'cctpV2'>,
   chainId: number,
@@ -21,7 +21,7 @@ export function knownSpenders(
   ]
 }
 
-/** What the catalogue knows a contract as: a protocol, or the symbol of a token; `null` where it does not know it. */
+/** The catalogue's name of a contract: a protocol, or the symbol of a token; `null` if unknown. */
 export const contractName = (catalog: Catalog, chainId: number, address: Address): string | null =>
   tokenAt(catalog.tokens, chainId, address)?.symbol ??
   knownSpenders(catalog, chainId).find(({ spender }) => sameAddress(spender, address))?.name ??

@@ -1,12 +1,12 @@
-import { printed, strictDecode } from '../chain/calldata.ts'
-import { decodeApprove, writes } from '../chain/erc20.ts'
+import { jsonArguments, strictDecode } from '../chain/calldata.ts'
+import { decodeApprove, erc20Writes } from '../chain/erc20.ts'
 import { nativeAddress, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { refuse, type Verdict } from '../protocols/verdict.ts'
 
-/** Binds the end of an allowance to what was asked: this token, this spender, nothing left. */
+/** Binds a revocation to its intent: token, spender, zero. */
 export function bindRevoke(
   { data }: Transaction,
   { token, spender }: Extract<Intent, { kind: 'revoke' }>,
@@ -21,10 +21,10 @@ export function bindRevoke(
   if (approval.amount !== 0n)
     return refuse('POLICY_ALLOWANCE', `It approves ${approval.amount}, and nothing was to be left`)
   const text = `Take the allowance of ${spender} for ${token.symbol} back`
-  return { bound: { name: 'approve', args: printed(approval), text, value: 0n } }
+  return { bound: { name: 'approve', args: jsonArguments(approval), text, value: 0n } }
 }
 
-/** Binds a transfer to what was asked: this token, this recipient, this amount. */
+/** Binds a transfer to its intent: token, recipient, amount. */
 export function bindTransfer(
   { to, data }: Transaction,
   intent: Extract<Intent, { kind: 'transfer' }>,
@@ -35,15 +35,20 @@ export function bindTransfer(
     if (!sameAddress(to, recipient))
       return refuse('POLICY_RECIPIENT', `It sends to ${to}, not to ${recipient}`)
     if (data !== '0x') return refuse('POLICY_DECODE', 'A transfer of the native coin carries no calldata')
-    return { bound: { name: 'transfer', args: printed({ to, amount }), text, value: amount } }
+    return { bound: { name: 'transfer', args: jsonArguments({ to, amount }), text, value: amount } }
   }
-  const call = strictDecode(writes, data)
+  const call = strictDecode(erc20Writes, data)
   if (call?.functionName !== 'transfer')
     return refuse('POLICY_DECODE', 'It is not a call of transfer(address,uint256)')
   if (!sameAddress(call.args[0], recipient))
     return refuse('POLICY_RECIPIENT', `It sends to ${call.args[0]}, not to ${recipient}`)
   if (call.args[1] !== amount) return refuse('POLICY_AMOUNT', `It sends ${call.args[1]}, not ${amount}`)
   return {
-    bound: { name: 'transfer', args: printed({ to: call.args[0], amount: call.args[1] }), text, value: 0n },
+    bound: {
+      name: 'transfer',
+      args: jsonArguments({ to: call.args[0], amount: call.args[1] }),
+      text,
+      value: 0n,
+    },
   }
 }

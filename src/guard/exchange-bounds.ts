@@ -1,5 +1,5 @@
 import type { Rounds } from '../chain/contract-query.ts'
-import { type Ask, answered } from '../chain/reads.ts'
+import { answerQueries, type NodeCall } from '../chain/reads.ts'
 import { AppError } from '../domain/errors.ts'
 import { usualSlippage } from '../domain/slippage.ts'
 import type { Token } from '../domain/token.ts'
@@ -8,39 +8,39 @@ import { leastOf, type Offer } from '../protocols/exchange.ts'
 import { drift } from '../protocols/receipt-units.ts'
 import { bindingOf } from '../protocols/registry.ts'
 
-/** What a step that is an exchange is to bring: so much is expected, and no less than the least is accepted. */
-export type Accepted = { expected: bigint; least: bigint }
+/** The expected and the least accepted amount of an exchange step. */
+export type ExchangeBounds = { expected: bigint; least: bigint }
 
-/** What a deposit must bring of the receipt, read by ourselves, where it is an exchange at a price that moves. */
-export const acceptedIn = async (
+/** The receipt bounds of a deposit that is an exchange at a moving price, read from the chain. */
+export const depositBounds = async (
   strategy: StrategyEntry,
   amount: bigint,
-  ask: Ask,
+  ask: NodeCall,
   slippage: number | null,
-): Promise<Accepted | undefined> =>
-  accepted(bindingOf(strategy).exchange?.into(amount), strategy.receipt, ask, slippage)
+): Promise<ExchangeBounds | undefined> =>
+  acceptedBounds(bindingOf(strategy).exchange?.into(amount), strategy.receipt, ask, slippage)
 
-/** What so many units of the receipt must bring of the asset, read by ourselves, where that is an exchange at a price that moves. */
-export const acceptedOut = async (
+/** The asset bounds of a withdrawal of receipt units that is an exchange at a moving price, read from the chain. */
+export const withdrawalBounds = async (
   strategy: StrategyEntry,
   units: bigint,
-  ask: Ask,
+  ask: NodeCall,
   slippage: number | null,
-): Promise<Accepted | undefined> =>
-  accepted(bindingOf(strategy).exchange?.outOf(units), strategy.asset, ask, slippage)
+): Promise<ExchangeBounds | undefined> =>
+  acceptedBounds(bindingOf(strategy).exchange?.outOf(units), strategy.asset, ask, slippage)
 
-/** What brings nothing is POLICY_MIN_OUT; whether its price is fair is looked at with the whole plan. */
-async function accepted(
+/** POLICY_MIN_OUT for an exchange that brings nothing; the fairness of its price is checked with the whole plan. */
+async function acceptedBounds(
   asked: Rounds<Offer> | undefined,
   token: Token,
-  ask: Ask,
+  ask: NodeCall,
   slippage: number | null,
-): Promise<Accepted | undefined> {
+): Promise<ExchangeBounds | undefined> {
   if (!asked) return undefined
-  const offer = await answered(asked, ask)
+  const offer = await answerQueries(asked, ask)
   const { brings } = offer
   if (!brings) throw new AppError('POLICY_MIN_OUT', `Nothing of ${token.symbol} comes of this amount now`)
   const least = leastOf(offer, slippage ?? usualSlippage)
-  // Whoever builds the call has read the same a moment before or after.
+  // The builder of the call has read the same price moments apart.
   return { expected: brings, least: least - drift(least) }
 }

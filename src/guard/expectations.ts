@@ -10,36 +10,36 @@ import { bindUniswapV3 } from '../swaps/uniswap-v3/binding.ts'
 import { bindRevoke, bindTransfer } from './erc20-binding.ts'
 
 /**
- * What the person vouches for, for one operation: contracts and tokens that are not in the catalogue, whether an
- * approval of more than the need is refused or made exact, and what the service may charge.
+ * What the person exempts for one operation: contracts and tokens outside the catalogue, whether a larger approval is refused or
+ * made exact, and the service's fee limit.
  */
-export type Vouched = {
+export type Exemptions = {
   allow: readonly Address[]
   allowTokens: readonly Address[]
   exactAllowance: 'refuse' | 'rewrite'
-  /** The most that the service may charge of what is swapped or withdrawn, in basis points; the usual where nothing is said. */
+  /** The service's fee limit on what is swapped or withdrawn, in basis points; the usual one by default. */
   maxServiceFeeBps?: number
 }
 
-/** Nothing beyond the catalogue, and no approval of more than the need. */
-export const nothingVouched: Vouched = { allow: [], allowTokens: [], exactAllowance: 'refuse' }
+/** No exemptions: only the catalogue, and exact approvals. */
+export const noExemptions: Exemptions = { allow: [], allowTokens: [], exactAllowance: 'refuse' }
 
-/** Where the action of an intent must go, and how its calldata is bound. */
+/** The targets of an intent's action, and the binding of its calldata. */
 type Expectation = { targets: readonly Address[]; bind: (transaction: Transaction) => Verdict }
 
-/** The tokens that an intent names. */
-export const tokensOf = (intent: Intent): Token[] => {
+/** The tokens of an intent. */
+export const intentTokens = (intent: Intent): Token[] => {
   if (intent.kind === 'swap') return [intent.tokenIn, intent.tokenOut]
   return 'strategy' in intent ? [intent.strategy.asset] : [intent.token]
 }
 
-/** What an intent says about its tokens against what the catalogue knows: a lie about decimals is a lie about amounts. */
+/** Compares the intent's tokens with the catalogue: wrong decimals mean wrong amounts. */
 function tokenFault(
   intent: Intent,
   catalog: Catalog,
   allowTokens: readonly Address[],
 ): { violation: Violation } | undefined {
-  for (const token of tokensOf(intent)) {
+  for (const token of intentTokens(intent)) {
     if (sameAddress(token.address, nativeAddress)) continue
     const known =
       tokenAt(catalog.tokens, token.chainId, token.address) ??
@@ -58,19 +58,19 @@ function tokenFault(
   return undefined
 }
 
-/** What positions are held in: withdrawing approves it, and that is taken back. */
+/** The receipts of positions: a withdrawal approves one, which can be revoked. */
 const receiptsIn = ({ strategies }: Catalog): Token[] => strategies.map(({ receipt }) => receipt)
 
 /**
- * G5: the registered contract for what was asked on this chain, and how its calldata is bound. It comes from the
- * catalogue and never from the intent, unless the person vouches for the contract with `allow`.
+ * G5: the registered contract for an intent on this chain, and the binding of its calldata. It comes from the catalogue, never from
+ * the intent, unless the person exempts the contract with `allow`.
  */
-export function expectation(
+export function expectationOf(
   intent: Intent,
   chainId: number,
   catalog: Catalog,
   action: Transaction,
-  { allow, allowTokens }: Vouched,
+  { allow, allowTokens }: Exemptions,
 ): Expectation | { violation: Violation } {
   const vouched = allow.some((address) => sameAddress(address, action.to))
   const unknown = (what: string) =>
@@ -131,7 +131,7 @@ export function expectation(
       }
       const here = catalog.cctpV2.find((entry) => entry.chainId === chainId)
       const there = catalog.cctpV2.find((entry) => entry.chainId === tokenOut.chainId)
-      // What is burnt for a test network could come out on the main one that has its number, and the other way round.
+      // A burn on a test network could be minted on the main network with the same domain, and vice versa.
       if (!here || !there || here.attestation !== there.attestation)
         return unknown(`A bridge from chain ${chainId} to chain ${tokenOut.chainId}`)
       return {

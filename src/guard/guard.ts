@@ -7,13 +7,13 @@ import type { Intent } from '../protocols/intent.ts'
 import { feesOf, mostFees, withoutFees, withoutPayments } from '../protocols/service-fee.ts'
 import { whyLost } from '../protocols/unrecoverable-recipients.ts'
 import type { Violation } from '../protocols/verdict.ts'
-import { checkApproval, describeApproval, exactly, lessThanProposed } from './approvals.ts'
-import { authoritySelectors, powerInside } from './authority.ts'
-import { expectation, nothingVouched, type Vouched } from './expectations.ts'
-import { checkFee, receiverFault, refuseDearFee, statementFault } from './service-fees.ts'
+import { checkApproval, describeApproval, reducedApprovalNote, withExactApprovals } from './approvals.ts'
+import { authoritySelectors, findAuthorityCall } from './authority.ts'
+import { type Exemptions, expectationOf, noExemptions } from './expectations.ts'
+import { checkFeePayment, feeReceiverFault, refuseHighServiceFee, statedFeesFault } from './service-fees.ts'
 
-/** Whoever asked for it: what a swap or a transfer pays goes to nobody from whom it would never come back. */
-function refuseLost({
+/** Refuses payments of a swap or transfer to addresses from which they would never return, for anybody. */
+function refuseUnrecoverablePayee({
   intent,
   chainId,
   catalog,
@@ -35,10 +35,10 @@ function refuseLost({
     })
 }
 
-/** What a transaction is there for in its leg. */
+/** The role of a transaction in its leg. */
 type Role = 'approve-reset' | 'approve' | 'action' | 'fee'
 
-/** One transaction of a leg, understood. */
+/** One decoded transaction of a leg. */
 export type DecodedStep = {
   index: number
   role: Role
@@ -47,16 +47,16 @@ export type DecodedStep = {
   text: string
 }
 
-/** What is to be checked. */
-export type LegQuestion = {
+/** The input of `checkLeg`. */
+export type LegCheck = {
   intent: Intent
   chainId: number
   transactions: readonly Transaction[]
   catalog: Catalog
-  vouched?: Vouched
+  vouched?: Exemptions
 }
 
-const notTheOne =
+const wrongTarget =
   'The service put another contract in the place of the one that this program knows. Do not sign it elsewhere.'
 
 const approveSelector = '0x095ea7b3'
@@ -64,12 +64,15 @@ const approveSelector = '0x095ea7b3'
 const deny = ({ code, message }: Violation, index?: number): AppError =>
   new AppError(code, index === undefined ? message : `Transaction ${index + 1}: ${message}`, {
     details: index === undefined ? {} : { index },
-    ...(code === 'POLICY_CONTRACT_NOT_ALLOWED' && vouching(message)),
+    ...(code === 'POLICY_CONTRACT_NOT_ALLOWED' && exemptionHint(message)),
   })
 
-/** How somebody who knows what a rule does not know says so: by the address that the rule names first. Where the right one is known, nobody is led to vouch for another. */
-function vouching(message: string): { hint?: string } {
-  if (!message.includes(' is not in the catalogue')) return { hint: notTheOne }
+/**
+ * The hint that exempts the address a rule names first. Without one if the right address is known, so that nobody is led to exempt
+ * another.
+ */
+function exemptionHint(message: string): { hint?: string } {
+  if (!message.includes(' is not in the catalogue')) return { hint: wrongTarget }
   const address = /0x[0-9a-fA-F]{40}/.exec(message)?.[0]
   if (address === undefined) return {}
   const what = message.startsWith('The token ') ? 'token' : 'contract'
@@ -77,14 +80,14 @@ function vouching(message: string): { hint?: string } {
 }
 
 /**
- * Decides whether the transactions of one leg do what was asked and nothing else, whoever built them. Gives them back
- * understood, or throws the first rule that is broken (G1 to G8), as POLICY_*. What is not known is refused.
+ * Decides whether the transactions of one leg do what was asked and nothing else, from any source. Returns them decoded, or throws
+ * the first broken rule (G1 to G8) as POLICY_*. Anything unknown is refused.
  */
-export function checkLeg(question: LegQuestion): DecodedStep[] {
-  const { intent: asked, chainId, transactions: all, catalog, vouched = nothingVouched } = question
-  refuseMisshapen(question)
-  refuseLost(question)
-  // Nothing but what is stated may stand behind the action, and it stands there once.
+export function checkLeg(question: LegCheck): DecodedStep[] {
+  const { intent: asked, chainId, transactions: all, catalog, vouched = noExemptions } = question
+  refuseMalformed(question)
+  refuseUnrecoverablePayee(question)
+  // Only the stated fees may follow the action, each once.
   const transactions = withoutPayments(asked, all)
   const paid = all.slice(transactions.length)
   if (transactions.length === 0)
@@ -93,7 +96,7 @@ export function checkLeg(question: LegQuestion): DecodedStep[] {
   const roles = rolesOf(transactions, intent)
   const action = transactions[transactions.length - 1]!
   const last = transactions.length - 1
-  const expected = expectation(intent, chainId, catalog, action, vouched)
+  const expected = expectationOf(intent, chainId, catalog, action, vouched)
   if ('violation' in expected) throw deny(expected.violation, last)
   if (![...expected.targets, ...vouched.allow].some((known) => sameAddress(known, action.to)))
     throw deny(
@@ -111,13 +114,13 @@ export function checkLeg(question: LegQuestion): DecodedStep[] {
 
   const approvals = transactions.slice(0, -1).map((transaction, index): DecodedStep => {
     const role = roles[index]!
-    const given = exactly(transaction, role, bound.spends, vouched)
+    const given = withExactApprovals(transaction, role, bound.spends, vouched)
     const approval = checkApproval(given, role, action.to, bound.spends)
     if ('violation' in approval) throw deny(approval.violation, index)
     if (given.value !== 0n)
       throw deny({ code: 'POLICY_VALUE', message: `An approval carries ${given.value} wei` }, index)
     const { call, text } = describeApproval(approval, given, chainId, catalog, intent)
-    const more = given === transaction ? '' : lessThanProposed
+    const more = given === transaction ? '' : reducedApprovalNote
     return { index, role, transaction: given, call, text: `${text}${more}` }
   })
   const { name, args, text } = bound
@@ -128,28 +131,28 @@ export function checkLeg(question: LegQuestion): DecodedStep[] {
   ]
 }
 
-/** The payments of the fees that are stated, as the last steps. */
+/** The fee payments of a leg, as its last steps. */
 function feeSteps(
-  { intent, chainId, catalog, vouched = nothingVouched }: LegQuestion,
+  { intent, chainId, catalog, vouched = noExemptions }: LegCheck,
   paid: readonly Transaction[],
   first: number,
   action: Transaction['to'],
 ): DecodedStep[] {
   const fees = feesOf(intent)
   if (fees.length === 0) return []
-  const fault = statementFault(intent, fees) ?? receiverFault(intent, { catalog, chainId, action })
+  const fault = statedFeesFault(intent, fees) ?? feeReceiverFault(intent, { catalog, chainId, action })
   if (fault) throw deny(fault.violation, first)
   const steps = paid.map((transaction, at): DecodedStep => {
-    const fee = checkFee(intent, fees[at]!, transaction)
+    const fee = checkFeePayment(intent, fees[at]!, transaction)
     if ('violation' in fee) throw deny(fee.violation, first + at)
     return { index: first + at, role: 'fee', transaction, ...fee }
   })
-  refuseDearFee(intent, vouched.maxServiceFeeBps)
+  refuseHighServiceFee(intent, vouched.maxServiceFeeBps)
   return steps
 }
 
-/** G1 and G2: as many as there may be, each of its shape, all of them for the chain of the leg. */
-function refuseMisshapen({ intent, chainId, transactions }: LegQuestion): void {
+/** G1 and G2: the number and shape of the transactions, all on the leg's chain. */
+function refuseMalformed({ intent, chainId, transactions }: LegCheck): void {
   // Two approvals, the action and the fees.
   const most = 3 + mostFees
   if (transactions.length < 1 || transactions.length > most)
@@ -169,7 +172,7 @@ function refuseMisshapen({ intent, chainId, transactions }: LegQuestion): void {
       )
 }
 
-/** G1: exactly the four fields, each of its shape, and a target that can be meant. */
+/** G1: exactly the four fields, each well-formed, and a plausible target. */
 function shapeFault(transaction: Transaction, { wallet }: Intent): string | undefined {
   if (Object.keys(transaction).sort().join() !== 'chainId,data,to,value')
     return 'It has other fields than to, data, value and chainId'
@@ -186,9 +189,9 @@ function shapeFault(transaction: Transaction, { wallet }: Intent): string | unde
 
 const selectorOf = (data: Hex): Hex => data.slice(0, 10).toLowerCase() as Hex
 
-/** G3 and the half of G8 that needs no context: (reset approval)? (approval)? action, and no other grant of power anywhere. */
+/** G3 and the context-free half of G8: (reset approval)? (approval)? action, and no other grant of authority. */
 function rolesOf(transactions: readonly Transaction[], intent: Intent): Role[] {
-  // The one operation that is an approval: of nothing, and alone.
+  // The only operation that is itself an approval: of zero, and alone.
   if (intent.kind === 'revoke' && transactions.length === 1) return ['action']
 
   return transactions.map(({ data }, index) => {
@@ -208,7 +211,7 @@ function rolesOf(transactions: readonly Transaction[], intent: Intent): Role[] {
       )
     if (!isLast)
       throw deny({ code: 'POLICY_SHAPE', message: 'Only approvals may stand before the action' }, index)
-    const hidden = powerInside(data)
+    const hidden = findAuthorityCall(data)
     if (hidden !== undefined)
       throw deny(
         { code: 'POLICY_AUTHORITY', message: `Inside it, ${hidden} gives somebody power over the wallet` },

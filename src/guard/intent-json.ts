@@ -26,7 +26,7 @@ const Fees = z
   .min(1)
   .max(mostFees)
 
-/** Fees as they were written, an older version wrote the one that there was; what is none was not written by this program. */
+/** Decodes fees, including the single one of an older version; throws if malformed. */
 function decodeFees({ fee, fees = fee === undefined ? undefined : [fee] }: Loose): {
   fees?: readonly ServiceFee[]
 } {
@@ -36,7 +36,7 @@ function decodeFees({ fee, fees = fee === undefined ? undefined : [fee] }: Loose
   throw new AppError('POLICY_TAMPER', 'The fee of this operation cannot be read')
 }
 
-/** An intent out of the journal, with its strategy out of the catalogue. */
+/** Decodes an intent of the journal, with its strategy from the catalogue. */
 export function decodeIntent(json: Loose, catalog: Catalog): Intent {
   const amounts = Object.fromEntries(
     ['amount', 'shares', 'units', 'least', 'amountIn', 'amountOut'].flatMap((name) =>
@@ -57,46 +57,52 @@ function entryOf({ strategies }: Catalog, slug: string): StrategyEntry {
   )
 }
 
-/** What an operation is, in the words that it is reported with. `amounts` are printed amounts. */
-export type About = {
+/** The summary of an operation for its report. `amounts` are printed amounts. */
+export type OperationSummary = {
   type: string
   strategyId: string | null
   strategySlug: string | null
   receiver: Address
   amounts: { in: TokenAmount | null; out: TokenAmount | null }
-  /** That a withdrawal is queued: how long that takes in seconds, as far as it is known, and the command that takes what comes of it; for how many seconds it does, and what gives back what was let pass, where that lapses. */
+  /**
+   * A queued withdrawal: its duration in seconds if known, the command that claims it, and, if it lapses, the claim window in
+   * seconds and the command after it.
+   */
   queued?: { seconds: number | null; next: string; window?: { seconds: number | null; back: string } }
 }
 
-/** The most that the gas of a leg may cost, in wei: a unit, and in all where that is known. It is for the steps of its leg from `from` on: those before belong to an older plan. */
-export type KeptBound = { feeCap: string; maxCost: string | null; from: number }
+/**
+ * The gas bound of a leg in wei: a unit, and in total if known. It applies to the steps from `from` on; earlier ones belong to an
+ * older plan.
+ */
+export type StoredFeeBound = { feeCap: string; maxCost: string | null; from: number }
 
-/** What the journal keeps of a plan beside its steps: what each leg is for, what the whole is, the quote that brings its funds, and the terms by which it was checked. */
-export type KeptPlan = {
+/** What the journal stores of a plan beside its steps: intents, summary, quote and terms. */
+export type StoredPlan = {
   intents: (Loose | null)[]
-  about: About
+  about: OperationSummary
   quoteId: string | null
-  /** The quotes that were planned with before it, newest first. */
+  /** The earlier quotes of the operation, newest first. */
   quotesBefore?: readonly string[]
   planHash: string
   assurance: string
   nonce: number | null
   expiresAt: string | null
   terms: TermsJson
-  /** How many transactions the wallet had on the first chain when it was planned; an older plan does not say. */
+  /** The wallet's nonce on the first chain at planning; missing in older plans. */
   walletNonce?: number
-  /** The most that the gas of each leg may cost, as the person saw it; an older plan has none. */
-  bounds?: Readonly<Record<number, KeptBound>>
-  /** The first step of each leg that was planned anew: what stands before it belongs to an older plan. */
+  /** The gas bound of each leg as the person saw it; missing in older plans. */
+  bounds?: Readonly<Record<number, StoredFeeBound>>
+  /** The first step of each leg that was planned again; earlier steps belong to an older plan. */
   since?: Readonly<Record<number, number>>
-  /** What a leg was for of which only the payment of the service was planned anew: its intent is that payment then. */
+  /** The original intent of a leg of which only the fee payment was planned again: its intent is that payment. */
   acted?: Readonly<Record<number, Loose>>
 }
 
-/** What the action of a leg was for, by the journal. */
-export const actedIn = ({ acted, intents }: KeptPlan, leg: number): Loose | null | undefined =>
+/** The intent of a leg's action. */
+export const actionIntent = ({ acted, intents }: StoredPlan, leg: number): Loose | null | undefined =>
   acted?.[leg] ?? intents[leg]
 
-/** The quotes that an operation was planned with, newest first; the older shape may have no name for one. */
-export const quotesOf = (plan: Pick<KeptPlan, 'quoteId' | 'quotesBefore'>): string[] =>
+/** The quotes of an operation, newest first; older plans may have none. */
+export const quoteIds = (plan: Pick<StoredPlan, 'quoteId' | 'quotesBefore'>): string[] =>
   [plan.quoteId ?? '', ...(plan.quotesBefore ?? [])].filter((id) => id !== '')

@@ -5,8 +5,8 @@ import { AppError } from '../domain/errors.ts'
 import type { Transaction } from '../domain/transaction.ts'
 
 /**
- * All of a plan that a signature stands for. `intent` is plain JSON; `nonce` is the one that the first transaction is
- * pinned to, `null` where the chain decides; `about` and `request` are covered as they are.
+ * The part of a plan that a signature covers. `intent` is plain JSON; `nonce` is the first transaction's pinned nonce, `null` if
+ * the chain decides; `about` and `request` are covered as they are.
  */
 export type PlanCore = {
   id: string
@@ -25,20 +25,20 @@ export type PlanCore = {
   }[]
 }
 
-/** Hex in lower case: its casing means nothing. */
+/** Hex in lower case, since its case is irrelevant. */
 const lowerHex = (text: string): string => (/^0x[0-9a-f]*$/i.test(text) ? text.toLowerCase() : text)
 
-/** What a person, a second runner or a signer compares: the hash of all that is to be signed and what it is for. */
+/** The hash that a person, a second runner or a signer compares: everything to be signed, and its purpose. */
 export const hashPlan = (core: PlanCore): string =>
   createHash('sha256').update(canonical(core, lowerHex)).digest('hex')
 
-/** The hash of all that a plan file shows, its own place in it left out. */
-export function hashShown(document: object): string {
+/** The hash of everything that a plan file shows, except the hash itself. */
+export function shownPlanHash(document: object): string {
   const { shownHash: _, ...rest } = document as { shownHash?: unknown }
   return createHash('sha256').update(canonical(rest)).digest('hex')
 }
 
-/** What is handed to a signer. */
+/** A transaction as a signer receives it. */
 export type Signable = Transaction & {
   type: 'eip1559'
   nonce: number
@@ -50,10 +50,10 @@ export type Signable = Transaction & {
 const fields = 'chainId,data,gas,maxFeePerGas,maxPriorityFeePerGas,nonce,to,type,value'
 
 /**
- * G12: throws POLICY_TAMPER unless a plan has the hash that was approved, and what is to be signed is, to the byte, one
- * of its steps, at its nonce where the plan pins one. Nothing else may be signed with it: no list of accesses or authorizations.
+ * G12: POLICY_TAMPER unless the plan has the approved hash and the transaction is byte for byte one of its steps, at the pinned
+ * nonce if there is one, without access list or authorizations.
  */
-export function checkSigned(core: PlanCore, approved: string, signable: Signable): void {
+export function checkSignable(core: PlanCore, approved: string, signable: Signable): void {
   const tamper = (why: string): never => {
     throw new AppError('POLICY_TAMPER', why)
   }

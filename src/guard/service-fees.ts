@@ -17,10 +17,13 @@ import {
 import { whyLost } from '../protocols/unrecoverable-recipients.ts'
 import { refuse, type Violation } from '../protocols/verdict.ts'
 import { bindTransfer } from './erc20-binding.ts'
-import { tokensOf } from './expectations.ts'
+import { intentTokens } from './expectations.ts'
 
-/** Fees that are stated must be such: all of the same that is known to be there, together less than that, and each to somebody else. */
-export function statementFault(
+/**
+ * Why stated fees are invalid: they must share one basis that is known, stay below it in total, and each go to somebody else;
+ * `undefined` if valid.
+ */
+export function statedFeesFault(
   intent: Intent,
   fees: readonly ServiceFee[],
 ): { violation: Violation } | undefined {
@@ -41,16 +44,16 @@ export function statementFault(
   return undefined
 }
 
-/** What is withdrawn, where that is known before: of everything, the simulation tells. */
+/** The withdrawn amount if known beforehand; for a full withdrawal the simulation tells. */
 const wholeOf = ({ amount, shares }: Extract<Intent, { kind: 'withdraw' }>): bigint | undefined =>
   shares === undefined ? amount : undefined
 
-/** Why nobody who is paid a fee would have it: the receiver is a token, a contract of the catalogue or of the operation (`action`), or nobody's. */
-export function receiverFault(
+/** Why a fee receiver is invalid: a token, a contract of the catalogue or of the operation (`action`), or an unowned address. */
+export function feeReceiverFault(
   intent: Intent,
   { catalog, chainId, action }: { catalog: Catalog; chainId: number; action: Address },
 ): { violation: Violation } | undefined {
-  const used = [action, ...tokensOf(intent).map(({ address }) => address)]
+  const used = [action, ...intentTokens(intent).map(({ address }) => address)]
   for (const { to } of feesOf(intent)) {
     const isUsed = used.some((one) => sameAddress(one, to))
     const lost =
@@ -61,14 +64,14 @@ export function receiverFault(
   return undefined
 }
 
-/** How much of what they are charged of fees are together, in basis points, rounded up. */
-export const bpsOf = (fees: readonly ServiceFee[]): number => {
+/** The total of fees in basis points of their basis, rounded up. */
+export const totalFeeBps = (fees: readonly ServiceFee[]): number => {
   const { of } = fees[0]!
   return Number((sumOf(fees) * 10_000n + of - 1n) / of)
 }
 
-/** Refuses fees that are together above what the person allows, in basis points. POLICY_SERVICE_FEE, with the flag that allows it. */
-export function refuseDearFee(intent: Intent, most: number = usualServiceFeeBps): void {
+/** Refuses a total fee above the person's limit, in basis points. POLICY_SERVICE_FEE, with the flag that allows it. */
+export function refuseHighServiceFee(intent: Intent, most: number = usualServiceFeeBps): void {
   const fees = feesOf(intent)
   const [first, amount] = [fees[0], sumOf(fees)]
   if (!first || amount * 10_000n <= first.of * BigInt(most)) return
@@ -85,16 +88,16 @@ export function refuseDearFee(intent: Intent, most: number = usualServiceFeeBps)
         to: fees.map(({ to }) => to).join(', '),
         maxServiceFeeBps: most,
       },
-      hint: `If you accept it: --max-service-fee ${bpsOf(fees) / 100}%`,
+      hint: `If you accept it: --max-service-fee ${totalFeeBps(fees) / 100}%`,
     },
   )
 }
 
 /**
- * The payment of a fee that was stated: this token, this amount, to this collector, and nothing else in it. A collector may act by
- * itself, too: what it pays then comes back to it.
+ * Checks the payment of a stated fee: token, amount and collector, and nothing else. If the collector acts by itself, it pays
+ * itself.
  */
-export function checkFee(
+export function checkFeePayment(
   intent: Intent,
   fee: ServiceFee,
   transaction: Transaction,

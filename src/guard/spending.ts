@@ -7,11 +7,11 @@ import { drift } from '../protocols/receipt-units.ts'
 import { bindingOf } from '../protocols/registry.ts'
 import { feesOf, sumOf, withoutFees } from '../protocols/service-fee.ts'
 
-/** So much of a token. */
+/** An amount of a token. */
 export type Spend = { token: Token; amount: bigint }
 
-/** What an intent takes out of the wallet, the native coin included. A withdrawal only brings. */
-export function spendOf(intent: Intent): Spend | undefined {
+/** What an intent spends from the wallet, the native coin included. A withdrawal spends nothing. */
+export function intentSpending(intent: Intent): Spend | undefined {
   switch (intent.kind) {
     case 'deposit':
       return { token: intent.strategy.asset, amount: intent.amount }
@@ -26,25 +26,25 @@ export function spendOf(intent: Intent): Spend | undefined {
   }
 }
 
-/** What an intent lets a contract take through an allowance: the native coin is sent, and never taken. Some markets take the receipt so. */
-export function allowanceOf(intent: Intent): Spend | undefined {
+/** What an intent spends through an allowance; the native coin needs none. Some markets take the receipt this way. */
+export function requiredAllowance(intent: Intent): Spend | undefined {
   if (intent.kind === 'withdraw')
     return bindingOf(intent.strategy).takesReceipt
-      ? { token: intent.strategy.receipt, amount: intent.shares ?? mostUnits(intent) }
+      ? { token: intent.strategy.receipt, amount: intent.shares ?? maxReceiptUnits(intent) }
       : undefined
-  const spend = intent.kind === 'transfer' ? undefined : spendOf(withoutFees(intent))
+  const spend = intent.kind === 'transfer' ? undefined : intentSpending(withoutFees(intent))
   return spend?.token.address === nativeAddress ? undefined : spend
 }
 
-/** The most of the receipt that a part may cost. */
-export const mostUnits = ({ amount, units }: Extract<Intent, { kind: 'withdraw' }>): bigint =>
+/** The most receipt units that a partial withdrawal may cost. */
+export const maxReceiptUnits = ({ amount, units }: Extract<Intent, { kind: 'withdraw' }>): bigint =>
   units === undefined ? amount : units + drift(units)
 
-/** What legs take of each asset together, by a name that is stable: `31337:0xabc`. */
+/** What intents spend of each asset in total, by a stable name: `31337:0xabc`. */
 export function spendsByAsset(intents: readonly Intent[]): Map<string, Spend> {
   const all = new Map<string, Spend>()
   for (const intent of intents) {
-    const spend = spendOf(intent)
+    const spend = intentSpending(intent)
     if (!spend) continue
     const asset = assetName(spend.token)
     all.set(asset, { ...spend, amount: spend.amount + (all.get(asset)?.amount ?? 0n) })
@@ -56,52 +56,52 @@ export function spendsByAsset(intents: readonly Intent[]): Map<string, Spend> {
 export const assetName = ({ chainId, address }: Pick<Token, 'chainId' | 'address'>): string =>
   `${chainId}:${address.toLowerCase()}`
 
-/** Whom an intent pays. */
-export const receiverOf = (intent: Intent): Intent['wallet'] =>
+/** The recipient of an intent. */
+export const intentReceiver = (intent: Intent): Intent['wallet'] =>
   intent.kind === 'swap' || intent.kind === 'transfer' ? intent.recipient : intent.wallet
 
-/** Whether a deposit or a withdrawal is an exchange at a price that moves. */
+/** Whether a deposit or withdrawal is an exchange at a moving price. */
 export const isPriced = (
   intent: Intent,
 ): intent is Extract<Intent, { kind: 'deposit' | 'withdraw' }> & { least: bigint } =>
   (intent.kind === 'deposit' || intent.kind === 'withdraw') && intent.least !== undefined
 
-/** By how much less than expected a swap may bring, or more it may cost, as a fraction; `undefined` where it is not known or no swap. */
+/** The slippage of a swap, as a fraction of the expected amount; `undefined` if unknown or not a swap. */
 export function slippageOf(
   intent: Intent,
   { in: expectedIn, out: expectedOut }: { in: { raw: string } | null; out: { raw: string } | null },
 ): number | undefined {
   if (isPriced(intent))
-    return expectedOut ? rounded(1 - ratio(intent.least, BigInt(expectedOut.raw))) : undefined
+    return expectedOut ? roundFraction(1 - ratio(intent.least, BigInt(expectedOut.raw))) : undefined
   if (intent.kind !== 'swap') return undefined
   const { tokenIn, tokenOut, amountIn, amountOut } = intent
   const isSameKind = tokenIn.symbol === tokenOut.symbol && tokenIn.decimals === tokenOut.decimals
   if (intent.exact === 'out')
-    return expectedIn ? rounded(ratio(amountIn, BigInt(expectedIn.raw)) - 1) : undefined
+    return expectedIn ? roundFraction(ratio(amountIn, BigInt(expectedIn.raw)) - 1) : undefined
   const bringing = expectedOut ? BigInt(expectedOut.raw) : isSameKind ? amountIn : undefined
-  return bringing === undefined ? undefined : rounded(1 - ratio(amountOut, bringing))
+  return bringing === undefined ? undefined : roundFraction(1 - ratio(amountOut, bringing))
 }
 
-/** By how much less than at a price amounts bring, as a fraction; nothing where they bring more. */
-export const shareLost = (given: Amounts, price: Amounts): number =>
-  Math.max(0, rounded(1 - ratio(given.amountOut * price.amountIn, given.amountIn * price.amountOut)))
+/** How much less than at a price amounts bring, as a fraction; zero if more. */
+export const lossShare = (given: Amounts, price: Amounts): number =>
+  Math.max(0, roundFraction(1 - ratio(given.amountOut * price.amountIn, given.amountIn * price.amountOut)))
 
-/** To the digits that amounts carry, and not those of a difference of floats. */
-const rounded = (share: number): number => Math.round(share * 1e9) / 1e9
+/** Rounds a fraction to the digits that amounts carry. */
+const roundFraction = (share: number): number => Math.round(share * 1e9) / 1e9
 
-/** A quotient of amounts, exact to twelve digits. */
+/** The quotient of two amounts, to twelve digits. */
 const ratio = (a: bigint, b: bigint): number => (b === 0n ? 0 : Number((a * 10n ** 12n) / b) / 1e12)
 
-/** A leg that has passed the guard, or what is left of it. `until`, in Unix seconds, is the latest time at which its calldata still holds. */
-export type LegInHand = {
+/** A leg, or the rest of one, that has passed the guard. `until` (Unix seconds) is when its calldata expires. */
+export type CheckedLeg = {
   chainId: number
   intent: Intent
   transactions: readonly Transaction[]
   until?: number
 }
 
-/** The latest time at which the calldata of a leg still holds: what it says itself, or else what the quote says. */
-export function untilOf(
+/** When a leg's calldata expires: by its own deadline, otherwise by the quote. */
+export function calldataDeadline(
   intent: Intent,
   call: { args: Readonly<Record<string, string>> } | undefined,
 ): { until?: number } {
@@ -110,6 +110,6 @@ export function untilOf(
   return { until: own === undefined ? intent.deadline : Number(own) }
 }
 
-/** Whether it is the native coin that is sent: then no contract is called. */
+/** Whether the native coin is transferred, so that no contract is called. */
 export const isNativeTransfer = (intent: Intent): boolean =>
   intent.kind === 'transfer' && intent.token.address === nativeAddress

@@ -1,29 +1,28 @@
 import type { Address } from '../domain/address.ts'
-import type { Level } from './assurance.ts'
-import type { Vouched } from './expectations.ts'
+import type { AssuranceLevel } from './assurance.ts'
+import type { Exemptions } from './expectations.ts'
 import type { Assertion } from './policy/assertions.ts'
-import type { KeptPolicy } from './policy/policy.ts'
+import type { LoadedPolicy } from './policy/policy.ts'
 
 /**
- * What the person allows for one operation, as data: it is kept with the plan, and applied again before each leg is
- * signed. `lowest` is the lowest assurance that is accepted, `canAsk` whether a terminal was there to ask,
- * `maxFeePerGas` wei, `maxSlippage` a fraction.
+ * What the person allows for one operation, as data: stored with the plan and applied again before each leg is signed. `lowest` is
+ * the accepted assurance level, `canAsk` whether there was a terminal, `maxFeePerGas` wei, `maxSlippage` a fraction.
  */
-export type Terms = Vouched & {
-  policy: KeptPolicy | null
+export type Terms = Exemptions & {
+  policy: LoadedPolicy | null
   asserts: readonly Assertion[]
   trustFirstUse: boolean
   canAsk: boolean
-  lowest: Level
+  lowest: AssuranceLevel
   maxFeePerGas: bigint | null
   maxSlippage: number | null
-  /** The most that an exchange may bring less than at its spot price, as a fraction; what was begun before has none. */
+  /** The largest accepted price impact of an exchange, as a fraction; missing in older plans. */
   maxPriceImpact?: number | null
-  /** Whether somebody looks at the plan before it is signed, or it is signed by nobody yet. */
+  /** Whether a person reviews the plan before signing, or nothing is signed yet. */
   isLookedAt?: boolean
 }
 
-/** The terms of somebody who allows nothing beyond the catalogue, without a terminal. */
+/** The strictest terms: no exemptions, no terminal. */
 export const strictTerms: Terms = {
   allow: [],
   allowTokens: [],
@@ -37,35 +36,35 @@ export const strictTerms: Terms = {
   maxSlippage: null,
 }
 
-/** Terms as the journal keeps them. */
+/** Terms as the journal stores them. */
 export type TermsJson = Omit<Terms, 'maxFeePerGas'> & { maxFeePerGas: string | null }
 
-/** Terms as JSON for the journal. */
+/** Encodes terms for the journal. */
 export const encodeTerms = (terms: Terms): TermsJson => ({
   ...terms,
   maxFeePerGas: terms.maxFeePerGas === null ? null : terms.maxFeePerGas.toString(),
 })
 
-/** Terms out of the journal. */
+/** Decodes terms of the journal. */
 export const decodeTerms = (json: TermsJson): Terms => ({
   ...json,
   maxFeePerGas: json.maxFeePerGas === null ? null : BigInt(json.maxFeePerGas),
 })
 
-/** The lowest fee cap that holds: that of the person and that of the policy, in wei a unit of gas. */
+/** The lower fee cap of person and policy, in wei a unit of gas. */
 export function feeCapOf({ maxFeePerGas, policy }: Pick<Terms, 'maxFeePerGas' | 'policy'>): bigint | null {
   const caps = [maxFeePerGas, policy?.policy.maxFeePerGas ?? null].flatMap((cap) =>
-    cap === null ? [] : [typeof cap === 'bigint' ? cap : gwei(cap)],
+    cap === null ? [] : [typeof cap === 'bigint' ? cap : parseGwei(cap)],
   )
   return caps.length === 0 ? null : caps.reduce((least, cap) => (cap < least ? cap : least))
 }
 
-/** `0.5` or `30`: gwei as text, in wei. */
-export function gwei(text: string): bigint {
+/** Parses gwei such as `0.5` or `30` into wei. */
+export function parseGwei(text: string): bigint {
   const [whole = '0', fraction = ''] = text.split('.')
   return BigInt(whole + fraction.slice(0, 9).padEnd(9, '0'))
 }
 
-/** Whether the person vouches for a contract. */
-export const vouchesFor = ({ allow }: Pick<Terms, 'allow'>, address: Address): boolean =>
+/** Whether the person exempts a contract. */
+export const isExempt = ({ allow }: Pick<Terms, 'allow'>, address: Address): boolean =>
   allow.some((one) => one.toLowerCase() === address.toLowerCase())

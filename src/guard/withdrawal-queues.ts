@@ -1,4 +1,4 @@
-import { type Ask, answered } from '../chain/reads.ts'
+import { answerQueries, type NodeCall } from '../chain/reads.ts'
 import { quantity } from '../chain/rpc/answer-numbers.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
@@ -8,32 +8,32 @@ import type { Transaction } from '../domain/transaction.ts'
 import type { StrategyEntry } from '../protocols/catalog.ts'
 import { bindingOf, queueOf } from '../protocols/registry.ts'
 import type { Request } from '../protocols/withdrawal-queue.ts'
-import { word } from './simulation/reads.ts'
+import { firstWord } from './simulation/reads.ts'
 
-/** The token (ERC-721) that stands for a request in the queue of a market, as something whose balance is watched; `undefined` where there is none. */
-export function ticketOf(strategy: StrategyEntry): Token | undefined {
+/** The ERC-721 ticket of a market's withdrawal queue, as a token whose balance is watched; `undefined` without one. */
+export function queueTicket(strategy: StrategyEntry): Token | undefined {
   const ticket = queueOf(strategy)?.ticket
   return ticket && { chainId: strategy.chainId, ...ticket, name: ticket.symbol, decimals: 0 }
 }
 
-/** Whether what is withdrawn from a market waits in a queue, and is claimed later. */
-export const paysLater = (strategy: StrategyEntry): boolean => queueOf(strategy) !== undefined
+/** Whether withdrawals from a market are queued and claimed later. */
+export const hasWithdrawalQueue = (strategy: StrategyEntry): boolean => queueOf(strategy) !== undefined
 
-/** Whether a withdrawal of a strategy only asks for its funds, which are claimed later. */
-export const isQueued = (strategy: StrategyEntry): boolean => queueOf(strategy) !== undefined
+/** Whether a withdrawal only requests funds, which are claimed later. */
+export const isQueuedWithdrawal = (strategy: StrategyEntry): boolean => queueOf(strategy) !== undefined
 
-/** What a wallet has in the queue of a strategy, read by ourselves: where its contract does not list tickets, of those that are proposed to be claimed. */
-async function requestsOf(
+/** The wallet's requests in a queue, read from the chain; if the contract does not list them, of the proposed ones. */
+async function queuedRequests(
   strategy: StrategyEntry,
   wallet: Address,
-  ask: Ask,
+  ask: NodeCall,
   proposed: readonly Transaction[] = [],
 ) {
   const queue = queueOf(strategy)
   if (!queue) throw new AppError('USAGE', `${strategy.slug} pays out at once: there is nothing to claim`)
   const head = (await ask('eth_getBlockByNumber', ['latest', false])) as { timestamp?: unknown } | null
   const now = Number(quantity(head?.timestamp, 'the time'))
-  const found = await answered(
+  const found = await answerQueries(
     queue.requests(
       wallet,
       now,
@@ -46,13 +46,14 @@ async function requestsOf(
 }
 
 /**
- * What a claim takes: the requests of the wallet that one transaction claims, and what they pay. Nothing is an empty list. Where nothing can be
- * claimed, it takes back what was let pass: the `amount` is of the receipt then, and `was` is what that is worth. What `lapsed` beside stays.
+ * What a claim brings: the wallet's claimable requests of one transaction, and their payout; an empty list without any. If nothing
+ * is claimable, it recovers lapsed requests: `amount` is then in the receipt and `was` its value. `lapsed` requests beside
+ * claimable ones stay.
  */
-export async function ownClaim(
+export async function readClaim(
   strategy: StrategyEntry,
   wallet: Address,
-  ask: Ask,
+  ask: NodeCall,
   proposed: readonly Transaction[],
 ): Promise<{
   ids: string[]
@@ -61,7 +62,7 @@ export async function ownClaim(
   lapsed: number
   takesBack?: { was: bigint }
 }> {
-  const { queue, pending, claimable } = await requestsOf(strategy, wallet, ask, proposed)
+  const { queue, pending, claimable } = await queuedRequests(strategy, wallet, ask, proposed)
   const lapsed = pending.filter(({ shares }) => shares !== undefined)
   const ids = (some: readonly Request[]) => some.map(({ id }) => id)
   const sum = (some: readonly Request[]) => some.reduce((all, { amount }) => all + amount, 0n)
@@ -78,24 +79,24 @@ export async function ownClaim(
   }
 }
 
-/** For how many seconds what is asked for can be claimed once it can be, and what gives back what was let pass; `undefined` where it can be for ever. */
-export async function ownWindow(
+/** The claim window in seconds, and what recovers a lapsed request; `undefined` if claims never lapse. */
+export async function readClaimWindow(
   strategy: StrategyEntry,
-  ask: Ask,
+  ask: NodeCall,
 ): Promise<{ seconds: number | null; back: string } | undefined> {
   const lapses = queueOf(strategy)?.lapses
-  return lapses && { seconds: await answered(lapses.window(), ask), back: lapses.back }
+  return lapses && { seconds: await answerQueries(lapses.window(), ask), back: lapses.back }
 }
 
-/** Refuses a request that makes all that waits begin again, unless that is accepted. */
-export async function refuseRestart(
+/** Refuses a request that restarts the waiting time of all pending ones, unless accepted. */
+export async function refuseQueueRestart(
   strategy: StrategyEntry,
   wallet: Address,
-  ask: Ask,
+  ask: NodeCall,
   accepted: boolean,
 ): Promise<void> {
   if (!queueOf(strategy)?.restarts || accepted) return
-  const { pending, claimable } = await requestsOf(strategy, wallet, ask)
+  const { pending, claimable } = await queuedRequests(strategy, wallet, ask)
   const waits = [...pending, ...claimable]
   if (waits.length === 0) return
   const sum = waits.reduce((all: bigint, { amount }: Request) => all + amount, 0n)
@@ -106,15 +107,15 @@ export async function refuseRestart(
   )
 }
 
-/** What a part of a position costs in units of its receipt, read by ourselves, where one leaves the market by giving those back. */
-export async function ownUnits(
+/** The receipt units that a partial withdrawal costs, read from the chain, if the market is left by returning those. */
+export async function readReceiptUnits(
   strategy: StrategyEntry,
   amount: bigint,
-  ask: Ask,
+  ask: NodeCall,
 ): Promise<bigint | undefined> {
   const { byUnits, cost } = bindingOf(strategy)
   if (!byUnits) return undefined
   const known = cost(amount)
   if ('units' in known) return known.units
-  return known.unitsOf(word(await ask('eth_call', [known.read, 'latest']), 'the price of shares'))
+  return known.unitsOf(firstWord(await ask('eth_call', [known.read, 'latest']), 'the price of shares'))
 }

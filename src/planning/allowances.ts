@@ -1,26 +1,26 @@
 import { approve, decodeApprove } from '../chain/erc20.ts'
-import { eachRead } from '../chain/reads.ts'
+import { readWords } from '../chain/reads.ts'
 import { type Address, nativeAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Token } from '../domain/token.ts'
 import { readsOf } from '../guard/simulation/reads.ts'
-import { allowanceOf } from '../guard/spending.ts'
+import { requiredAllowance } from '../guard/spending.ts'
 import { actionAmong } from '../protocols/service-fee.ts'
-import type { Ground } from './context.ts'
+import type { ExecutionContext } from './context.ts'
 import type { Proposal, ProposedLeg } from './proposal.ts'
 
 /**
- * What the first leg of a plan that would fail lacks, where it leaves out an approval that the wallet does not have: the service that made it reads a
- * node that is behind. Anything else is the failure as it was.
+ * The error for a plan whose first leg fails because it omits an approval that the wallet lacks: the service reads a node that
+ * lags. Any other failure is returned unchanged.
  */
-export async function withMissing(
-  { rpc: rpcOf }: Pick<Ground, 'rpc'>,
+export async function missingApprovalError(
+  { rpc: rpcOf }: Pick<ExecutionContext, 'rpc'>,
   { legs }: Pick<Proposal, 'legs'>,
   error: unknown,
 ): Promise<unknown> {
   const { intent, transactions, chainId } = legs[0]!
-  const spend = intent && allowanceOf(intent)
+  const spend = intent && requiredAllowance(intent)
   const isPlain = !transactions.some(({ data }) => decodeApprove(data))
   if (!(error instanceof AppError) || error.code !== 'SIMULATION_REVERTED' || !spend || !isPlain) return error
   const { token, amount } = spend
@@ -31,7 +31,7 @@ export async function withMissing(
     tokens: [],
     allowances: [{ token: token.address, spender }],
   })
-  const [held] = await eachRead(rpcOf(chainId), reads)
+  const [held] = await readWords(rpcOf(chainId), reads)
   if (held === undefined || held >= amount) return error
   return new AppError(
     'SIMULATION_REVERTED',
@@ -44,19 +44,22 @@ export async function withMissing(
   )
 }
 
-/** Whether a failure goes away as soon as the service has the newest blocks. */
-export const isBehind = (error: unknown): boolean =>
+/** Whether a failure disappears once the service has the newest blocks. */
+export const isServiceBehind = (error: unknown): boolean =>
   error instanceof AppError && error.details?.isBehind === true
 
-/** A proposal without the approvals of its first leg, where what they would allow may be taken already: a standing allowance is used, and nothing is sent for it. */
-export async function withoutNeedless({ rpc }: Pick<Ground, 'rpc'>, proposal: Proposal): Promise<Proposal> {
+/** Removes the approvals of the first leg that the standing allowances already cover. */
+export async function withoutNeedlessApprovals(
+  { rpc }: Pick<ExecutionContext, 'rpc'>,
+  proposal: Proposal,
+): Promise<Proposal> {
   const [first, ...rest] = proposal.legs
   const given = (first?.transactions ?? []).slice(0, -1).flatMap(({ to, data }) => {
     const approval = decodeApprove(data)
     return approval && approval.amount > 0n ? [{ token: to, ...approval }] : []
   })
   if (!first || given.length === 0) return proposal
-  const held = await eachRead(
+  const held = await readWords(
     rpc(first.chainId),
     readsOf({ wallet: proposal.wallet, tokens: [], allowances: given }),
   )
@@ -65,11 +68,11 @@ export async function withoutNeedless({ rpc }: Pick<Ground, 'rpc'>, proposal: Pr
   return { ...proposal, legs: [{ ...first, transactions }, ...rest] }
 }
 
-/** An allowance that is to end. */
-export type Ending = { token: Token; spender: Address }
+/** A token and the spender whose allowance is to be revoked. */
+export type AllowanceRef = { token: Token; spender: Address }
 
-/** Approvals of nothing, one after the other: they need no service. */
-export const revokeLegs = (wallet: Address, endings: readonly Ending[]): ProposedLeg[] =>
+/** Legs that set allowances to zero, one after the other; they need no service. */
+export const revokeLegs = (wallet: Address, endings: readonly AllowanceRef[]): ProposedLeg[] =>
   endings.map(({ token, spender }) => {
     const { chainId, address } = token
     return {

@@ -1,15 +1,18 @@
 import type { Rpc } from '../chain/rpc/rpc.ts'
-import type { KeptPolicy } from '../guard/policy/policy.ts'
+import type { LoadedPolicy } from '../guard/policy/policy.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import type { Journal } from '../store/journal/types.ts'
 
-/** What signing stands on: the journal, the chains, what is known of them, where the wallets' locks are, and the time in epoch ms. */
-export type Ground = {
+/**
+ * The dependencies of planning and execution: journal, chains, catalogue, the directory of the wallet locks, and the time in epoch
+ * ms.
+ */
+export type ExecutionContext = {
   journal: Journal
   rpc: (chainId: number) => Rpc
   catalog: Catalog
   locks: string
   now: () => number
-  /** The policy of this machine as it is now, read anew each time; CONFIG_INVALID where it cannot be understood. */
-  policy?: () => Promise<KeptPolicy | null>
+  /** The machine's current policy, read again each time; CONFIG_INVALID if it cannot be parsed. */
+  policy?: () => Promise<LoadedPolicy | null>
 }

@@ -2,19 +2,19 @@ import { getAddress, hexToBigInt, keccak256, numberToHex, toBytes } from 'viem/u
 import type { Rpc } from '../chain/rpc/rpc.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import { type Terms, vouchesFor } from '../guard/terms.ts'
-import type { CodePin } from '../store/journal/types.ts'
-import type { Ground } from './context.ts'
+import { isExempt, type Terms } from '../guard/terms.ts'
+import type { CodePin, CodePinJournal } from '../store/journal/types.ts'
+import type { ExecutionContext } from './context.ts'
 
-/** Where a proxy keeps its implementation (EIP-1967). */
+/** The storage slot in which a proxy keeps its implementation (EIP-1967). */
 const implementationSlot = numberToHex(hexToBigInt(keccak256(toBytes('eip1967.proxy.implementation'))) - 1n, {
   size: 32,
 })
-/** The whole code of a minimal proxy (EIP-1167). */
+/** The code of a minimal proxy (EIP-1167). */
 const minimalProxy = /^0x363d3d373d3d3d363d73([0-9a-f]{40})5af43d82803e903d91602b57fd5bf3$/
 
-/** A contract that an operation calls, and what is known of its code. `firstUse`: it was never pinned in this journal. */
-export type Contract = CodePin & {
+/** A contract that an operation calls, with the state of its code. `firstUse`: it was never pinned in this journal. */
+export type CheckedContract = CodePin & {
   chainId: number
   address: Address
   state: 'pinned' | 'trusted' | 'new' | 'vouched'
@@ -23,7 +23,7 @@ export type Contract = CodePin & {
 
 const isHex = (value: unknown): value is Hex => typeof value === 'string' && /^0x[0-9a-f]*$/i.test(value)
 
-/** The code at an address and, behind a proxy, of its implementation; `undefined` where there is no code. */
+/** The code at an address and, behind a proxy, of its implementation; `undefined` without code. */
 async function readCode(rpc: Rpc, address: Address): Promise<CodePin | undefined> {
   const [code, slot] = await rpc.batch([
     ['eth_getCode', [address, 'latest']],
@@ -42,35 +42,35 @@ async function readCode(rpc: Rpc, address: Address): Promise<CodePin | undefined
   return { codeHash, implementation, implementationHash: keccak256(inner) }
 }
 
-const isSame = (a: CodePin, b: CodePin): boolean =>
+const isSameCode = (a: CodePin, b: CodePin): boolean =>
   a.codeHash === b.codeHash &&
   a.implementation === b.implementation &&
   a.implementationHash === b.implementationHash
 
-const notThere =
+const noContractError =
   'Nothing that is sent there can be had back: do not vouch for it. See who asks for it, and which chain the node is on: sluice doctor'
 
 /**
- * G5, the half that needs the chain: the contract of an action has code, and the one that it had when this wallet first
- * used it. Other code is POLICY_CONTRACT_CHANGED, unless the person vouches for the contract.
+ * G5 on the chain: the contract of an action has code, and the same code as when this wallet first used it. Changed code is
+ * POLICY_CONTRACT_CHANGED, unless the person exempts the contract.
  */
 export async function checkCode(
-  { journal, rpc }: Pick<Ground, 'journal' | 'rpc'>,
+  { journal, rpc }: Pick<ExecutionContext, 'journal' | 'rpc'>,
   chainId: number,
   address: Address,
   terms: Terms,
-): Promise<Contract> {
+): Promise<CheckedContract> {
   const code = await readCode(rpc(chainId), address)
   if (!code)
     throw new AppError(
       'POLICY_CONTRACT_NOT_ALLOWED',
       `There is no contract at ${address} on chain ${chainId}`,
-      { details: { address, chainId }, hint: notThere },
+      { details: { address, chainId }, hint: noContractError },
     )
-  const pinned = journal.pinOf(chainId, address)
-  const vouched = vouchesFor(terms, address)
+  const pinned = journal.codePin(chainId, address)
+  const vouched = isExempt(terms, address)
   const contract = { ...code, chainId, address }
-  if (pinned && isSame(pinned, code)) return { ...contract, state: 'pinned', firstUse: false }
+  if (pinned && isSameCode(pinned, code)) return { ...contract, state: 'pinned', firstUse: false }
   if (pinned && !vouched)
     throw new AppError(
       'POLICY_CONTRACT_CHANGED',
@@ -85,8 +85,11 @@ export async function checkCode(
   return { ...contract, state: terms.trustFirstUse ? 'trusted' : 'new', firstUse }
 }
 
-/** Remembers the code of contracts that are used for the first time, or again after a change that the person vouched for. */
-export function pinContracts({ journal }: Pick<Ground, 'journal'>, contracts: readonly Contract[]): void {
+/** Pins the code of contracts at first use, or again after a change that the person exempted. */
+export function pinContracts(
+  { journal }: { journal: CodePinJournal },
+  contracts: readonly CheckedContract[],
+): void {
   for (const { chainId, address, state, firstUse, ...code } of contracts)
-    if (state !== 'pinned') journal.pin(chainId, address, code, !firstUse)
+    if (state !== 'pinned') journal.pinCode(chainId, address, code, !firstUse)
 }

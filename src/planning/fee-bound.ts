@@ -1,64 +1,66 @@
 import { parseUnits } from 'viem/utils'
 import { type Network, networkNamed } from '../domain/networks.ts'
-import type { KeptBound, KeptPlan } from '../guard/intent-json.ts'
-import type { KeptPolicy } from '../guard/policy/policy.ts'
+import type { StoredFeeBound, StoredPlan } from '../guard/intent-json.ts'
+import type { LoadedPolicy } from '../guard/policy/policy.ts'
 import type { Simulation } from '../guard/simulation/result.ts'
 import { decodeTerms, feeCapOf, type Terms } from '../guard/terms.ts'
 import type { Operation, Step } from '../store/journal/operation.ts'
-import type { Journal } from '../store/journal/types.ts'
+import type { StepJournal } from '../store/journal/types.ts'
 
-/** The most that a leg may cost in gas, as its plan shows it: wei a unit, and in all where the gas is known. */
+/** The gas bound of a leg as its plan shows it: wei a unit, and in total if the gas is known. */
 export type FeeBound = { feeCap: bigint; maxCost: bigint | null }
 
-/** How many times the fee of now the bound is: the market moves until the last step is signed, and fees are raised for what waits. */
-const room = 2n
+/**
+ * The bound as a multiple of the current fee: the market moves until the last step is signed, and pending transactions are bumped.
+ */
+const feeMargin = 2n
 
-/** What a plan allows itself to pay for gas, by what a unit costs now; never more than the person and the policy allow. */
-export function boundOf(
+/** The gas bound of a plan by current fees, within what the person and the policy allow. */
+export function computeFeeBound(
   { fees, gas }: Pick<Simulation, 'fees' | 'gas'>,
   terms: Terms,
   { decimals }: Network['native'],
 ): FeeBound {
-  const feeCap = least([room * fees.maxFeePerGas, feeCapOf(terms)])!
+  const feeCap = least([feeMargin * fees.maxFeePerGas, feeCapOf(terms)])!
   const cost = gas.length === 0 ? null : gas.reduce((sum, limit) => sum + limit, 0n) * feeCap
-  return { feeCap, maxCost: cost === null ? null : least([cost, totalOf(terms, decimals)]) }
+  return { feeCap, maxCost: cost === null ? null : least([cost, policyGasTotal(terms, decimals)]) }
 }
 
-/** A bound as the journal keeps it. */
-export const keptBound = ({ feeCap, maxCost }: FeeBound, from: number): KeptBound => ({
+/** A fee bound as the journal stores it. */
+export const storedFeeBound = ({ feeCap, maxCost }: FeeBound, from: number): StoredFeeBound => ({
   feeCap: feeCap.toString(),
   maxCost: maxCost === null ? null : maxCost.toString(),
   from,
 })
 
-/** What a step that is about to be signed is held against. `lifted` is what the person allows beyond the plan, in wei a unit. */
+/** The input for the fee cap of a step. `lifted` is a price that the person allows beyond the plan, in wei a unit. */
 type CapQuestion = {
-  journal: Journal
+  journal: StepJournal
   operation: Operation
   networks: readonly Network[]
   lifted: bigint | undefined
-  /** What the machine allows now, where that is something else than the operation was begun with. */
-  present: KeptPolicy | null
+  /** The machine's current policy, if it differs from the one at the start. */
+  present: LoadedPolicy | null
 }
 
 /**
- * The most that a unit of gas of this step may cost now, whatever a node says: by the bound of its leg, by the person, and
- * by the policy, which also limits all steps together. `lifted` takes the place of the first two, never of the policy.
+ * The highest gas price of this step, whatever a node says: by the bound of its leg, the person, and the policy, which also limits
+ * all steps together. `lifted` replaces the first two, never the policy.
  */
-export function capFor(
+export function stepFeeCap(
   { journal, operation, networks, lifted, present }: CapQuestion,
   step: Step,
   gas: bigint,
 ): bigint | null {
-  const { terms: kept, bounds } = operation.plan as KeptPlan
+  const { terms: kept, bounds } = operation.plan as StoredPlan
   const terms = decodeTerms(kept)
   const bound = lifted === undefined ? bounds?.[step.leg] : undefined
   const { native } = networkNamed(networks, step.transaction.chainId)
   const others = operation.steps.filter(({ index }) => index !== step.index)
-  /** What is left of a sum for this step, a unit of gas. */
+  /** What remains of a total for this step, in wei a unit of gas. */
   const left = (sum: bigint | null, counted: (other: Step) => boolean): bigint | null =>
-    // What was raised beyond the plan for another step leaves nothing of it for this one.
-    sum === null ? null : larger(0n, sum - signedFor(journal, operation.id, others.filter(counted))) / gas
+    // A bump of another step beyond the plan can use up the total.
+    sum === null ? null : larger(0n, sum - signedGasCost(journal, operation.id, others.filter(counted))) / gas
   const isSameCoin = ({ transaction: { chainId } }: Step) =>
     networkNamed(networks, chainId).native.symbol === native.symbol
   return least([
@@ -68,13 +70,13 @@ export function capFor(
     bound && bound.maxCost !== null
       ? left(BigInt(bound.maxCost), ({ leg, index }) => leg === step.leg && index >= bound.from)
       : null,
-    left(totalOf(terms, native.decimals), isSameCoin),
-    left(totalOf({ policy: present }, native.decimals), isSameCoin),
+    left(policyGasTotal(terms, native.decimals), isSameCoin),
+    left(policyGasTotal({ policy: present }, native.decimals), isSameCoin),
   ])
 }
 
-/** What the gas of steps can cost as it is signed. Of the attempts of a step one is mined at most: the dearest counts. */
-const signedFor = (journal: Journal, id: string, steps: readonly Step[]): bigint =>
+/** The most that the gas of signed steps can cost. At most one attempt of a step is mined: the dearest counts. */
+const signedGasCost = (journal: StepJournal, id: string, steps: readonly Step[]): bigint =>
   steps.reduce(
     (sum, { index }) =>
       sum +
@@ -84,8 +86,8 @@ const signedFor = (journal: Journal, id: string, steps: readonly Step[]): bigint
     0n,
   )
 
-/** The most that a policy allows for the gas of an operation, in the smallest unit of the coin. */
-const totalOf = ({ policy }: Pick<Terms, 'policy'>, decimals: number): bigint | null => {
+/** The policy's limit for the gas of an operation, in the smallest unit of the coin. */
+const policyGasTotal = ({ policy }: Pick<Terms, 'policy'>, decimals: number): bigint | null => {
   const total = policy?.policy.maxTotalFee
   return total === undefined ? null : parseUnits(total, decimals)
 }

@@ -1,57 +1,60 @@
-import { dataFeeOf } from '../chain/data-fee.ts'
+import { readDataFee } from '../chain/data-fee.ts'
 import { currentFees, type Head, readHead } from '../chain/fees.ts'
-import { refuseDear } from '../chain/gas-cost-bound.ts'
-import { atBlock } from '../chain/reads.ts'
+import { refuseExcessiveGas } from '../chain/gas-cost-bound.ts'
+import { requestAtBlock } from '../chain/reads.ts'
 import { quantity } from '../chain/rpc/answer-numbers.ts'
 import type { Rpc } from '../chain/rpc/rpc.ts'
-import { patient } from '../chain/rpc/timeouts.ts'
+import { retryingRpc } from '../chain/rpc/timeouts.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount, tokenAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed } from '../domain/networks.ts'
 import { nativeToken } from '../domain/token.ts'
-import { type Later, simulateLater } from '../guard/simulation/later-legs.ts'
-import { refuseCoarse, refuseDust } from '../guard/simulation/rounding-limits.ts'
+import { type LaterLegSimulation, simulateLater } from '../guard/simulation/later-legs.ts'
+import { refuseDust, refuseRoundingLoss } from '../guard/simulation/rounding-limits.ts'
 import { feeCapOf, type Terms } from '../guard/terms.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import { bindingOf } from '../protocols/registry.ts'
-import type { Ground } from './context.ts'
-import { sharesFor } from './market-amounts.ts'
-import { type Price, priced } from './prices.ts'
+import type { ExecutionContext } from './context.ts'
+import { expectedShares } from './market-amounts.ts'
+import { type Price, pricedAmount } from './prices.ts'
 import type { ProposedLeg } from './proposal.ts'
 
 /** The least gas of any transaction. */
 const leastGas = 21_000n
 
-/** What a leg that waits is expected to cost: its gas, `null` where the node cannot try it, at what a unit costs now, in wei, what a rollup takes for its data beside that, as far as it says so, and the coin that the wallet has there. `at` is its place among those that were asked about. */
-export type LaterCost = { at: number; gas: bigint | null; price: bigint; data: bigint; held: bigint }
+/**
+ * The expected cost of a later leg: its gas (`null` if the node cannot simulate it), the gas price in wei, the data fee of a rollup
+ * if known, and the wallet's coin balance there. `at` is its index among the legs checked.
+ */
+export type LaterLegCost = { at: number; gas: bigint | null; price: bigint; data: bigint; held: bigint }
 
 /**
- * Holds the legs that wait for what an earlier one sends against their chains as they are now, before that is sent: the wallet must have
- * the coin there that they take (else INSUFFICIENT_FUNDS), and something must come of what arrives (else INVALID_AMOUNT or
- * SIMULATION_REVERTED). Nothing that was sent over a bridge can be taken back. Says what each of them is expected to cost.
+ * Checks the legs behind a bridge against their chains before the transfer is sent: the wallet needs the native coin there (else
+ * INSUFFICIENT_FUNDS), and the delivered amount must work (else INVALID_AMOUNT or SIMULATION_REVERTED). A bridge transfer cannot be
+ * undone. Returns the expected cost of each.
  */
-export async function checkLater(
-  ground: Pick<Ground, 'rpc' | 'catalog'>,
+export async function checkLaterLegs(
+  context: Pick<ExecutionContext, 'rpc' | 'catalog'>,
   legs: readonly ProposedLeg[],
   terms: Pick<Terms, 'maxFeePerGas' | 'policy'>,
-): Promise<LaterCost[]> {
-  const costs: LaterCost[] = []
+): Promise<LaterLegCost[]> {
+  const costs: LaterLegCost[] = []
   for (const [at, leg] of legs.entries()) {
-    const cost = leg.transactions.length > 0 ? await checkOne(ground, leg, terms) : undefined
+    const cost = leg.transactions.length > 0 ? await checkLaterLeg(context, leg, terms) : undefined
     if (cost) costs.push({ at, ...cost })
   }
   return costs
 }
 
-async function checkOne(
-  { rpc: rpcOf, catalog }: Pick<Ground, 'rpc' | 'catalog'>,
+async function checkLaterLeg(
+  { rpc: rpcOf, catalog }: Pick<ExecutionContext, 'rpc' | 'catalog'>,
   leg: ProposedLeg,
   terms: Pick<Terms, 'maxFeePerGas' | 'policy'>,
-): Promise<Omit<LaterCost, 'at'> | undefined> {
+): Promise<Omit<LaterLegCost, 'at'> | undefined> {
   const { chainId, intent, arrival, transactions } = leg
   if (intent?.kind !== 'deposit' || !arrival) return undefined
-  const rpc = patient(rpcOf(chainId))
+  const rpc = retryingRpc(rpcOf(chainId))
   const network = networkNamed(catalog.networks, chainId)
   const { wallet } = intent
   const { receipt } = intent.strategy
@@ -61,11 +64,11 @@ async function checkOne(
   const question = { rpc, head, network: network.name, wallet, transactions, token, amount, receipt }
   const tried = bridge && (await simulateLater({ ...question, messenger: bridge.tokenMessenger }))
   if (tried) {
-    const shares = await sharesFor(rpc, intent)
+    const shares = await expectedShares(rpc, intent)
     refuseDust(intent, shares, [{ token: receipt, before: tried.before, delta: tried.after - tried.before }])
-    if ('read' in bindingOf(intent.strategy).cost(intent.amount)) refuseCoarse(intent, shares)
+    if ('read' in bindingOf(intent.strategy).cost(intent.amount)) refuseRoundingLoss(intent, shares)
   }
-  return refusePoor({
+  return refuseUnfundedGas({
     rpc,
     head,
     network,
@@ -77,30 +80,33 @@ async function checkOne(
   })
 }
 
-/** Refuses to begin what the wallet could not pay for to go on with. Fees move while a bridge is at work: a quarter more is wanted than they are now. */
-async function refusePoor(ask: {
+/**
+ * Refuses an operation that the wallet could not pay to finish. Fees move while a bridge is under way: a quarter above current fees
+ * is required.
+ */
+async function refuseUnfundedGas(ask: {
   rpc: Rpc
   head: Head
   network: Network
   wallet: Address
   leg: ProposedLeg
-  tried: Later | undefined
+  tried: LaterLegSimulation | undefined
   cap: bigint | null
   typed: bigint | null
-}): Promise<Omit<LaterCost, 'at'>> {
+}): Promise<Omit<LaterLegCost, 'at'>> {
   const { rpc, head, network, wallet, leg, tried, cap, typed } = ask
   const [coin, fees] = await Promise.all([
-    atBlock(rpc, head, (at) => rpc.request('eth_getBalance', [wallet, at])),
+    requestAtBlock(rpc, head, (at) => rpc.request('eth_getBalance', [wallet, at])),
     currentFees(rpc, head),
   ])
   const held = quantity(coin, 'the balance')
   const price = cap !== null && cap < fees.maxFeePerGas ? cap : fees.maxFeePerGas
   const limits = tried?.gas ?? leg.transactions.map(() => leastGas)
-  for (const limit of limits) refuseDear({ gas: limit, maxFeePerGas: price }, typed)
+  for (const limit of limits) refuseExcessiveGas({ gas: limit, maxFeePerGas: price }, typed)
   const gas = limits.reduce((sum, limit) => sum + limit, 0n)
   const value = leg.transactions.reduce((sum, transaction) => sum + transaction.value, 0n)
   const data =
-    (await dataFeeOf(rpc, network.chainId, leg.transactions, { nonce: 0, gas: limits, fees })) ?? 0n
+    (await readDataFee(rpc, network.chainId, leg.transactions, { nonce: 0, gas: limits, fees })) ?? 0n
   const needed = value + ((gas * price + data) * 5n) / 4n
   if (held >= needed) return { gas: tried ? gas : null, price, data, held }
   const { native, name } = network
@@ -116,12 +122,12 @@ async function refusePoor(ask: {
 }
 
 /**
- * What the gas of the legs after the first is expected to cost on their own networks, as a plan prints it: as gas costs there now, in wei a
- * unit, with the data fee of a rollup, and what the wallet has there of the coin. What was not tried, or not read, is `null`.
+ * The expected gas cost of the legs after the first, on their networks, as a plan prints it: the gas price in wei, the data fee of
+ * a rollup, and the wallet's coin balance. `null` where it was not simulated or read.
  */
-export const laterFeesOf = (
+export const laterLegFees = (
   legs: readonly ProposedLeg[],
-  later: readonly LaterCost[],
+  later: readonly LaterLegCost[],
   { networks }: Catalog,
   prices: readonly Price[],
 ) =>
@@ -137,7 +143,7 @@ export const laterFeesOf = (
         symbol: coin.symbol,
         gas: gas?.toString() ?? null,
         gasPrice: price?.toString() ?? null,
-        cost: gas === null || price === undefined ? null : priced(gas * price + data, coin, prices),
+        cost: gas === null || price === undefined ? null : pricedAmount(gas * price + data, coin, prices),
         held: held === undefined ? null : tokenAmount(held, coin),
       },
     ]

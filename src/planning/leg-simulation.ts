@@ -1,40 +1,40 @@
-import { eachRead } from '../chain/reads.ts'
+import { readWords } from '../chain/reads.ts'
 import type { Rpc } from '../chain/rpc/rpc.ts'
 import { nativeAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { nativeToken, type Token, tokenAt } from '../domain/token.ts'
-import { tokensOf } from '../guard/expectations.ts'
+import { intentTokens } from '../guard/expectations.ts'
 import { checkAssertions } from '../guard/policy/assertions.ts'
 import { checkEffect } from '../guard/simulation/effects.ts'
 import { balanceOf } from '../guard/simulation/reads.ts'
 import type { Simulation } from '../guard/simulation/result.ts'
-import { refuseCoarse, refuseDust } from '../guard/simulation/rounding-limits.ts'
+import { refuseDust, refuseRoundingLoss } from '../guard/simulation/rounding-limits.ts'
 import { simulateLeg } from '../guard/simulation/simulate.ts'
-import { allowanceOf, type LegInHand, type Spend, spendOf } from '../guard/spending.ts'
+import { type CheckedLeg, intentSpending, requiredAllowance, type Spend } from '../guard/spending.ts'
 import { feeCapOf, type Terms } from '../guard/terms.ts'
-import { ticketOf } from '../guard/withdrawal-queues.ts'
+import { queueTicket } from '../guard/withdrawal-queues.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { bindingOf } from '../protocols/registry.ts'
 import { actionAmong } from '../protocols/service-fee.ts'
-import type { Ground } from './context.ts'
-import { paysFor, sharesFor } from './market-amounts.ts'
+import type { ExecutionContext } from './context.ts'
+import { expectedPayout, expectedShares } from './market-amounts.ts'
 import { trackedTokens } from './tracked-tokens.ts'
 
 /**
- * G11: tries a leg on top of the newest block, a swap also at its deadline. What it takes must be there, what it does must
- * be what was asked, and what the person said about it must hold. `chains` are those that the whole operation touches.
+ * G11: simulates a leg on the newest block, a swap also at its deadline. The wallet must hold what it spends, its effects must be
+ * what was asked, and the person's assertions must hold. `chains` are those of the whole operation.
  */
-export async function tryLeg(
-  { rpc: rpcOf, catalog }: Pick<Ground, 'rpc' | 'catalog'>,
-  { chainId, intent, transactions, until }: LegInHand,
+export async function simulatePlannedLeg(
+  { rpc: rpcOf, catalog }: Pick<ExecutionContext, 'rpc' | 'catalog'>,
+  { chainId, intent, transactions, until }: CheckedLeg,
   terms: Terms,
   chains: readonly number[] = [chainId],
 ): Promise<Simulation> {
   const rpc = rpcOf(chainId)
   const network = networkNamed(catalog.networks, chainId)
-  const spend = allowanceOf(intent)
+  const spend = requiredAllowance(intent)
   const question = (tokens: readonly Token[]) => ({
     rpc,
     chainId,
@@ -43,7 +43,7 @@ export async function tryLeg(
     wallet: intent.wallet,
     transactions,
     tokens,
-    needs: needsOf(intent),
+    needs: requiredBalances(intent),
     ...(spend && {
       allowances: [{ token: spend.token.address, spender: actionAmong(intent, transactions).to }],
     }),
@@ -51,19 +51,19 @@ export async function tryLeg(
     maxFeePerGas: feeCapOf(terms),
     typedFee: terms.maxFeePerGas,
   })
-  const watched = watchedOn(catalog, chainId, intent)
+  const watched = watchedTokens(catalog, chainId, intent)
   const simulation = await simulateLeg(question(watched)).catch(async (error: unknown) => {
-    const readable = await withoutBroken(rpc, watched, intent, error)
+    const readable = await withoutBrokenTokens(rpc, watched, intent, error)
     if (!readable) throw error
     return simulateLeg(question(readable))
   })
-  refuseUnseen(intent, simulation, terms)
+  refuseUnsimulated(intent, simulation, terms)
   if (simulation.how === 'unavailable') return simulation
-  const [shares, pays] = await Promise.all([sharesFor(rpc, intent), paysFor(rpc, intent)])
+  const [shares, pays] = await Promise.all([expectedShares(rpc, intent), expectedPayout(rpc, intent)])
   if (intent.kind === 'deposit') refuseDust(intent, shares, simulation.changes)
   checkEffect(intent, simulation, shares, pays.amount)
   if (intent.kind === 'deposit' && 'read' in bindingOf(intent.strategy).cost(intent.amount))
-    refuseCoarse(intent, shares)
+    refuseRoundingLoss(intent, shares)
   checkAssertions(
     terms.asserts,
     chainId,
@@ -74,10 +74,9 @@ export async function tryLeg(
 }
 
 /**
- * The tokens that are left when those that give no balance are left out, if that is why a simulation failed: a contract of the catalogue
- * that is broken stands in nobody's way who does not use it.
+ * Drops tokens that return no balance, if they made a simulation fail: a broken contract in the catalogue must not block others.
  */
-async function withoutBroken(
+async function withoutBrokenTokens(
   rpc: Rpc,
   watched: readonly Token[],
   intent: Intent,
@@ -85,12 +84,12 @@ async function withoutBroken(
 ): Promise<Token[] | undefined> {
   if (!(error instanceof AppError && (error.code === 'RPC_ERROR' || error.code === 'RPC_INCONSISTENT')))
     return undefined
-  const held = await eachRead(
+  const held = await readWords(
     rpc,
     watched.map((token) => balanceOf(token, intent.wallet)),
   )
   const readable = watched.filter((_, at) => held[at] !== undefined)
-  const isUsed = namedBy(intent).every(
+  const isUsed = intentPositionTokens(intent).every(
     (token) =>
       token.chainId !== watched[0]?.chainId ||
       readable.some((one) => one.address === token.address) ||
@@ -99,18 +98,20 @@ async function withoutBroken(
   return isUsed && readable.length < watched.length ? readable : undefined
 }
 
-/** The tokens that an intent is about, what a position is held in among them. */
-const namedBy = (intent: Intent): Token[] => [
-  ...tokensOf(intent),
+/** The tokens of an intent, including those of its position. */
+const intentPositionTokens = (intent: Intent): Token[] => [
+  ...intentTokens(intent),
   ...('strategy' in intent ? [intent.strategy.receipt] : []),
-  ...(intent.kind === 'withdraw' || intent.kind === 'claim' ? [ticketOf(intent.strategy) ?? []].flat() : []),
+  ...(intent.kind === 'withdraw' || intent.kind === 'claim'
+    ? [queueTicket(intent.strategy) ?? []].flat()
+    : []),
 ]
 
 /**
- * Without a simulation nobody signs who cannot be asked, whose policy wants one, or who said what it must show. An allowance is taken
- * back all the same: that call is decoded to the last byte, and whoever needs it may have no other node.
+ * Refuses to sign without a simulation if nobody can be asked, the policy requires one, or the person made assertions. Revoking is
+ * still allowed: that call is decoded completely, and there may be no other node.
  */
-function refuseUnseen({ kind }: Intent, { how }: Simulation, { policy, canAsk, asserts }: Terms): void {
+function refuseUnsimulated({ kind }: Intent, { how }: Simulation, { policy, canAsk, asserts }: Terms): void {
   if (how !== 'unavailable') return
   const rule = policy?.policy.simulation
   const isAllowed = kind === 'revoke' || (rule === undefined ? canAsk : rule === 'optional')
@@ -121,23 +122,23 @@ function refuseUnseen({ kind }: Intent, { how }: Simulation, { policy, canAsk, a
 }
 
 /**
- * What the wallet must hold before a leg, beside the native coin. Of a position that rebases, a part must be there: where it is not,
- * some markets lend the rest to whoever has collateral (Compound v3).
+ * What the wallet must hold before a leg, beside the native coin. For a rebasing position a part must be there: otherwise some
+ * markets lend the rest against collateral (Compound v3).
  */
-function needsOf(intent: Intent): Spend[] {
+function requiredBalances(intent: Intent): Spend[] {
   if (intent.kind === 'withdraw' && intent.shares === undefined) {
     const cost = bindingOf(intent.strategy).cost(intent.amount)
     return 'units' in cost ? [{ token: intent.strategy.receipt, amount: cost.units }] : []
   }
-  const spend = spendOf(intent)
+  const spend = intentSpending(intent)
   return spend && spend.token.address !== nativeAddress ? [spend] : []
 }
 
-/** The tokens whose balances show what an intent does on a chain: all that are known there, and those that it names. */
-function watchedOn(catalog: Catalog, chainId: number, intent: Intent): Token[] {
-  // Taking power back must work when a contract of the catalogue does not.
+/** The tokens whose balances show the effects of an intent on a chain: all known ones, and those it names. */
+function watchedTokens(catalog: Catalog, chainId: number, intent: Intent): Token[] {
+  // Revoking must work even if a contract of the catalogue does not.
   const tracked = intent.kind === 'revoke' ? [] : trackedTokens(catalog, chainId)
-  const named = namedBy(intent).filter(
+  const named = intentPositionTokens(intent).filter(
     (token) => token.chainId === chainId && token.address !== nativeAddress,
   )
   return [...tracked, ...named.filter((token) => !tokenAt(tracked, chainId, token.address))]
@@ -146,5 +147,5 @@ function watchedOn(catalog: Catalog, chainId: number, intent: Intent): Token[] {
 const namedOn = (catalog: Catalog, chains: readonly number[], intent: Intent): Token[] =>
   [...new Set(chains)].flatMap((chainId) => [
     nativeToken(networkNamed(catalog.networks, chainId)),
-    ...watchedOn(catalog, chainId, intent),
+    ...watchedTokens(catalog, chainId, intent),
   ])

@@ -1,40 +1,43 @@
-import { eachRead } from '../chain/reads.ts'
-import { isRefusal } from '../chain/rpc/errors.ts'
+import { readWords } from '../chain/reads.ts'
+import { isExecutionError } from '../chain/rpc/errors.ts'
 import type { Rpc } from '../chain/rpc/rpc.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { DecodedStep } from '../guard/guard.ts'
-import { word } from '../guard/simulation/reads.ts'
+import { firstWord } from '../guard/simulation/reads.ts'
 import type { Simulation } from '../guard/simulation/result.ts'
-import { mostUnits } from '../guard/spending.ts'
+import { maxReceiptUnits } from '../guard/spending.ts'
 import type { StrategyEntry } from '../protocols/catalog.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { bindingOf, bringsOf, paysOf } from '../protocols/registry.ts'
 
-/** What a withdrawal of an exact amount should cost of the receipt, or a deposit should bring of it, as the market says before it. */
-export async function sharesFor(rpc: Rpc, intent: Intent): Promise<bigint | undefined> {
+/** The market's quote before a withdrawal of an exact amount (receipt units it costs) or a deposit (receipt units it brings). */
+export async function expectedShares(rpc: Rpc, intent: Intent): Promise<bigint | undefined> {
   if (intent.kind !== 'deposit' && (intent.kind !== 'withdraw' || intent.shares !== undefined))
     return undefined
-  if (intent.kind === 'withdraw' && intent.units !== undefined) return mostUnits(intent)
+  if (intent.kind === 'withdraw' && intent.units !== undefined) return maxReceiptUnits(intent)
   const { strategy, amount } = intent
   const cost = intent.kind === 'deposit' ? bringsOf(strategy, intent) : bindingOf(strategy).cost(amount)
   if (!cost || 'units' in cost) return cost?.units
   const said = await rpc.request('eth_call', [cost.read, 'latest']).catch((cause: unknown) => {
-    if (!(cause instanceof AppError && isRefusal(cause))) throw cause
+    if (!(cause instanceof AppError && isExecutionError(cause))) throw cause
     throw unsaid(strategy, cause)
   })
-  return cost.unitsOf(word(said, 'the price of shares'))
+  return cost.unitsOf(firstWord(said, 'the price of shares'))
 }
 
 /**
- * What a withdrawal of everything should pay, as the market says before it; no amount where it is none, or pays later or by an exchange.
- * Where its own price stands for what it does not say, that is `unsaid`, in words.
+ * The market's quote before a full withdrawal; no amount if it has none, pays later, or exchanges at a price. If its own price
+ * replaces a missing quote, `unsaid` says so.
  */
-export async function paysFor(rpc: Rpc, intent: Intent): Promise<{ amount?: bigint; unsaid?: string }> {
+export async function expectedPayout(
+  rpc: Rpc,
+  intent: Intent,
+): Promise<{ amount?: bigint; unsaid?: string }> {
   if (intent.kind !== 'withdraw' || intent.shares === undefined) return {}
   const pays = paysOf(intent.strategy, intent.shares)
   if (!pays || 'amount' in pays) return pays ?? {}
-  const said = await eachRead(rpc, pays.reads)
+  const said = await readWords(rpc, pays.reads)
   const amount = pays.amountOf(said)
   if (amount === undefined) throw unsaid(intent.strategy)
   const other = pays.insteadOf?.(said)
@@ -44,8 +47,10 @@ export async function paysFor(rpc: Rpc, intent: Intent): Promise<{ amount?: bigi
 
 const least = (amount: string): string => `no less than ${amount} by its price is accepted`
 
-/** Whether this stands behind the words of a step for what its market would not say: only of a withdrawal that such a market pays, and of any amount. */
-export function isUnsaid(text: string, intent: Intent | null): boolean {
+/**
+ * Whether a text is the note on a payout that the market does not quote: only for a withdrawal from such a market, with any amount.
+ */
+export function isUnknownPayoutNote(text: string, intent: Intent | null): boolean {
   if (intent?.kind !== 'withdraw' || intent.shares === undefined) return false
   const { asset } = intent.strategy
   const pays = paysOf(intent.strategy, intent.shares)
@@ -56,8 +61,8 @@ export function isUnsaid(text: string, intent: Intent | null): boolean {
   return hasPlaces && text === `; ${other}: ${least(`${amount} ${asset.symbol}`)}`
 }
 
-/** What a market would not say stands with what its step does. */
-export const withUnsaid = <step extends DecodedStep & { leg: number }>(
+/** Appends the note on an unquoted payout to the text of its step. */
+export const withUnknownPayoutNote = <step extends DecodedStep & { leg: number }>(
   one: step,
   simulation: Simulation | null,
 ): step =>

@@ -3,26 +3,26 @@ import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { isFair, type Price, worseBy } from '../domain/swap-amounts.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import { isPriced, shareLost, slippageOf } from '../guard/spending.ts'
+import { isPriced, lossShare, slippageOf } from '../guard/spending.ts'
 import { inShort } from '../protocols/compound-v3/encode.ts'
 import { feesOf, withoutPayments } from '../protocols/service-fee.ts'
 import type { Price as UsdPrice } from './prices.ts'
 import { activeLegs, type Proposal } from './proposal.ts'
 
 /**
- * What our own engine says about the same request: the transactions that it would build for what was proposed
- * without the payment of a fee (`undefined` where it does not know how), and how much a swap should bring for how much.
+ * Our own engine's reference for the same request: the transactions it would build, without fee payments (`undefined` if it
+ * cannot), and the price of a swap.
  */
-export type Opinion = {
+export type ReferenceQuote = {
   transactions?: (proposed: Proposal) => Promise<readonly Transaction[] | undefined>
   price?: Price
-  /** What a swap should bring is the word of the service alone: our own engine cannot price it. */
+  /** The price of a swap is the service's word alone: our own engine cannot price it. */
   isWord?: boolean
-  /** What tokens cost in USD, for whoever knows no better price. */
+  /** Token prices in USD, as a fallback. */
   worth?: Promise<readonly UsdPrice[]>
 }
 
-/** Whether a service's transactions are those of our own engine, byte for byte; of two forms of one call, either is. */
+/** Whether the service's transactions equal those of our own engine byte for byte; if a call has two forms, either is equal. */
 export type Comparison = 'equal' | 'different' | 'unknown'
 
 const same = (a: Transaction, b: Transaction): boolean =>
@@ -31,39 +31,45 @@ const same = (a: Transaction, b: Transaction): boolean =>
   a.value === b.value &&
   a.chainId === b.chainId
 
-/** Compares a proposal with what our own engine would build. A reference that cannot answer knows nothing. */
-export async function compareWith(opinion: Opinion | undefined, proposed: Proposal): Promise<Comparison> {
+/** Compares a proposal with what our own engine would build; `unknown` without a reference. */
+export async function compareWithReference(
+  opinion: ReferenceQuote | undefined,
+  proposed: Proposal,
+): Promise<Comparison> {
   const ours = await opinion?.transactions?.(proposed).catch((error: unknown) => {
     if (error instanceof AppError) return undefined
     throw error
   })
   if (!ours) return 'unknown'
-  // What the service is paid is its own affair, and held to what was allowed.
+  // Fee payments are the service's own and are checked against the allowed fee.
   const theirs = proposed.legs.flatMap(({ intent, transactions }) => withoutPayments(intent, transactions))
   return theirs.length === ours.length && theirs.every((one, at) => same(one, ours[at]!))
     ? 'equal'
     : 'different'
 }
 
-/** What may be lost to slippage on a leg that is an exchange, as a fraction, and by whose price; `undefined` where nobody says. */
-export type Slip = { leg: number; share: number | undefined; by: 'own engine' | 'service' }
+/** The slippage that an exchange leg may lose, as a fraction, and by whose price; `undefined` if unknown. */
+export type SlippageEstimate = { leg: number; share: number | undefined; by: 'own engine' | 'service' }
 
 /**
- * What each exchange may bring less, all fees inside: than our own engine gives, where it prices the route, and else than what is promised, which is
- * the word of the service unless our own engine is that.
+ * How much less each exchange may bring, fees included: against our own engine if it prices the route, otherwise against the
+ * promised amount, which is the service's word unless our own engine is the service.
  */
-export function slipsOf(opinion: Opinion | undefined, proposal: Proposal): Slip[] {
-  return activeLegs(proposal).flatMap(({ intent, at: leg }): Slip[] => {
+export function slippageEstimates(
+  opinion: ReferenceQuote | undefined,
+  proposal: Proposal,
+): SlippageEstimate[] {
+  return activeLegs(proposal).flatMap(({ intent, at: leg }): SlippageEstimate[] => {
     if (intent.kind !== 'swap' && !isPriced(intent)) return []
     const price = intent.kind === 'swap' ? opinion?.price : undefined
-    if (price && intent.kind === 'swap') return [{ leg, share: shareLost(intent, price), by: 'own engine' }]
+    if (price && intent.kind === 'swap') return [{ leg, share: lossShare(intent, price), by: 'own engine' }]
     const share = slippageOf(intent, proposal.about.amounts)
     return [{ leg, share, by: opinion?.isWord && !isPriced(intent) ? 'service' : 'own engine' }]
   })
 }
 
-/** Refuses a swap that may bring less than our own engine would give, by more than is accepted. POLICY_MIN_OUT. */
-export function checkPrice(opinion: Opinion | undefined, proposal: Proposal): void {
+/** Refuses a swap that may bring less than our own engine would, beyond the accepted slippage. POLICY_MIN_OUT. */
+export function checkPrice(opinion: ReferenceQuote | undefined, proposal: Proposal): void {
   const price = opinion?.price
   if (!price || price.most === null) return
   for (const { intent } of activeLegs(proposal)) {

@@ -4,12 +4,12 @@ import { Units } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { misfit } from '../domain/schema-mismatch.ts'
 import { operationId } from '../domain/text.ts'
-import { type About, decodeIntent, encodeIntent } from '../guard/intent-json.ts'
+import { decodeIntent, encodeIntent, type OperationSummary } from '../guard/intent-json.ts'
 import { hashPlan } from '../guard/plan-hash.ts'
 import type { Catalog } from '../protocols/catalog.ts'
-import { coreOf, type Proposal } from './proposal.ts'
+import { type Proposal, planCore } from './proposal.ts'
 
-/** What a plan file says of its operation beside wallet, nonce and steps. */
+/** The fields of a plan file beside wallet, nonce and steps. */
 const Operation = z.strictObject({
   version: z.literal(1),
   id: z.string().regex(operationId),
@@ -39,7 +39,7 @@ const Step = z.object({
   data: HexData,
 })
 
-/** The parts of a plan that are signed; what is beside them is for people, and is made anew from these before anybody signs. */
+/** The signed parts of a plan file. The rest is for people and is made again from these before signing. */
 const PlanFile = z.object({
   planHash: z.string().regex(/^[0-9a-f]{64}$/),
   wallet: EvmAddress,
@@ -49,10 +49,10 @@ const PlanFile = z.object({
   operation: Operation,
 })
 
-/** A plan that was made before, out of its file; its terms are those of whoever signs it. */
-export type PlanRead = { proposal: Proposal; hash: string }
+/** A proposal read from a plan file, with its hash. Its terms are those of the person who signs it. */
+export type ParsedPlan = { proposal: Proposal; hash: string }
 
-/** What a plan file says of its operation: with wallet, nonce, expiry and steps it is the whole proposal. */
+/** The operation of a plan file: with wallet, nonce, expiry and steps it is the whole proposal. */
 export const operationJson = ({ id, kind, request, quoteId, about, legs }: Proposal) => ({
   version: 1 as const,
   id,
@@ -68,10 +68,10 @@ export const operationJson = ({ id, kind, request, quoteId, about, legs }: Propo
 })
 
 /**
- * Reads what `--dry-run --json` printed. What is no plan is USAGE; one whose hash does not fit what it says was changed
- * since it was made, and is POLICY_TAMPER.
+ * Parses the output of `--dry-run --json`. USAGE if it is not a plan; POLICY_TAMPER if its hash does not match, because it was
+ * changed.
  */
-export function decodePlan(text: string, catalog: Catalog): PlanRead {
+export function decodePlan(text: string, catalog: Catalog): ParsedPlan {
   const file = PlanFile.safeParse(parsed(text))
   if (!file.success)
     throw new AppError('USAGE', `This is no plan: ${misfit(file.error)}`, {
@@ -86,7 +86,7 @@ export function decodePlan(text: string, catalog: Catalog): PlanRead {
     wallet,
     nonce,
     expiresAt,
-    about: about as About,
+    about: about as OperationSummary,
     legs: legs.map(({ chainId, intent, arrival }, at) => ({
       chainId,
       intent: intent && decodeIntent(intent, catalog),
@@ -96,7 +96,7 @@ export function decodePlan(text: string, catalog: Catalog): PlanRead {
       ...(arrival && { arrival }),
     })),
   }
-  if (hashPlan(coreOf(proposal)) !== planHash)
+  if (hashPlan(planCore(proposal)) !== planHash)
     throw new AppError('POLICY_TAMPER', 'The plan was changed after it was made: its hash does not fit')
   return { proposal, hash: planHash }
 }

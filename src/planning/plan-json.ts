@@ -1,27 +1,26 @@
-import { revokeLine, unlimited } from '../chain/allowance.ts'
+import { revokeCommand, unlimitedThreshold } from '../chain/allowance.ts'
 import { type Address, sameAddress } from '../domain/address.ts'
 import { tokenAmount } from '../domain/amount.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { nativeToken, type Token, tokenAt } from '../domain/token.ts'
 import { contractName } from '../guard/contract-names.ts'
-import { tokensOf } from '../guard/expectations.ts'
-import { hashShown } from '../guard/plan-hash.ts'
+import { intentTokens } from '../guard/expectations.ts'
+import { shownPlanHash } from '../guard/plan-hash.ts'
 import type { Simulation } from '../guard/simulation/result.ts'
-import { allowanceOf } from '../guard/spending.ts'
+import { requiredAllowance } from '../guard/spending.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import { feePayments, feesOf } from '../protocols/service-fee.ts'
-import type { Who } from '../signing/signer.ts'
-import type { Ground } from './context.ts'
-import { laterFeesOf } from './later-legs.ts'
-import type { Checked } from './plan.ts'
+import type { SignerIdentity } from '../signing/signer.ts'
+import type { ExecutionContext } from './context.ts'
+import { laterLegFees } from './later-legs.ts'
+import type { CheckedPlan } from './plan.ts'
 import { operationJson } from './plan-file.ts'
-import { type Price, priced } from './prices.ts'
+import { type Price, pricedAmount } from './prices.ts'
 import type { ProposedLeg } from './proposal.ts'
 
 /**
- * A checked proposal as `--dry-run --json` prints it. Of the first leg: `maxFeePerGas` is what a unit of gas costs now, in
- * wei, and `feeCap` and `maxCost` are the most that is signed for a unit and in all, whatever gas costs by then; `dataFee` is what a rollup takes
- * beside that, as it is now.
+ * A checked proposal as `--dry-run --json` prints it. For the first leg: `maxFeePerGas` is the current gas price in wei; `feeCap`
+ * and `maxCost` are the most that is signed, a unit and in total; `dataFee` is the current data fee of a rollup.
  */
 export function planJson(
   {
@@ -38,9 +37,9 @@ export function planJson(
     reference,
     hash,
     assurance,
-  }: Checked,
-  { catalog }: Pick<Ground, 'catalog'>,
-  { label, source, again }: Pick<Who, 'label' | 'source' | 'again'>,
+  }: CheckedPlan,
+  { catalog }: Pick<ExecutionContext, 'catalog'>,
+  { label, source, again }: Pick<SignerIdentity, 'label' | 'source' | 'again'>,
   prices: readonly Price[] = [],
 ) {
   const { wallet, nonce, legs, expiresAt } = proposal
@@ -81,9 +80,9 @@ export function planJson(
       spender,
       name: contractName(catalog, token.chainId, spender),
       amount: tokenAmount(amount, token),
-      unlimited: amount >= unlimited,
+      unlimited: amount >= unlimitedThreshold,
       need: need.toString(),
-      revoke: `${revokeLine(nameOf(token.chainId), token.address, spender)}${again ? ` ${again}` : ''}`,
+      revoke: `${revokeCommand(nameOf(token.chainId), token.address, spender)}${again ? ` ${again}` : ''}`,
     })),
     simulation: simulation && {
       how: simulation.how,
@@ -97,7 +96,7 @@ export function planJson(
       ].map(({ token, delta }) => ({
         network: nameOf(token.chainId),
         token: token.address,
-        ...priced(delta, token, prices),
+        ...pricedAmount(delta, token, prices),
       })),
       allowances: simulation.allowances.map(({ token, spender, before, after }) => ({
         token,
@@ -114,13 +113,13 @@ export function planJson(
             gas: simulation.gas.reduce((sum, gas) => sum + gas, 0n).toString(),
             maxFeePerGas: simulation.fees.maxFeePerGas.toString(),
             feeCap: bounds[0]!.feeCap.toString(),
-            maxCost: priced(bounds[0]!.maxCost!, coin, prices),
+            maxCost: pricedAmount(bounds[0]!.maxCost!, coin, prices),
             ...(simulation.dataFee !== undefined && {
-              dataFee: simulation.dataFee === null ? null : priced(simulation.dataFee, coin, prices),
+              dataFee: simulation.dataFee === null ? null : pricedAmount(simulation.dataFee, coin, prices),
             }),
           }
         : null,
-    laterFees: laterFeesOf(legs, later, catalog, prices),
+    laterFees: laterLegFees(legs, later, catalog, prices),
     arrivals: arrivalsOf(legs, catalog, prices),
     serviceFees: serviceFeesOf(legs, catalog, prices),
     reference,
@@ -130,20 +129,22 @@ export function planJson(
     ...(proposal.about.queued && { queued: proposal.about.queued }),
     operation: operationJson(proposal),
   }
-  return { ...shown, shownHash: hashShown(shown) }
+  return { ...shown, shownHash: shownPlanHash(shown) }
 }
 
-/** What swaps bring elsewhere than into this wallet on their own chain: at least how much of which token, where and for whom. */
+/** Amounts that swaps deliver elsewhere than to this wallet on its own chain: the minimum, token, place and recipient. */
 const arrivalsOf = (legs: readonly ProposedLeg[], { networks }: Catalog, prices: readonly Price[]) =>
   legs.flatMap(({ chainId, intent }) => {
     if (intent?.kind !== 'swap') return []
     const { wallet, tokenOut, amountOut, recipient } = intent
     if (tokenOut.chainId === chainId && sameAddress(recipient, wallet)) return []
     const { name: network } = networkNamed(networks, tokenOut.chainId)
-    return [{ network, token: tokenOut.address, to: recipient, least: priced(amountOut, tokenOut, prices) }]
+    return [
+      { network, token: tokenOut.address, to: recipient, least: pricedAmount(amountOut, tokenOut, prices) },
+    ]
   })
 
-/** What the service is paid, by steps of their own: in which token, how much, to whom, and out of how much. */
+/** The service's fees, paid by steps of their own: token, amount, recipient, and the amount they are charged on. */
 const serviceFeesOf = (legs: readonly ProposedLeg[], { networks }: Catalog, prices: readonly Price[]) =>
   legs.flatMap(({ intent }, leg) => {
     if (!intent) return []
@@ -152,16 +153,16 @@ const serviceFeesOf = (legs: readonly ProposedLeg[], { networks }: Catalog, pric
       leg,
       network: networkNamed(networks, token.chainId).name,
       token: token.address,
-      amount: priced(amount, token, prices),
+      amount: pricedAmount(amount, token, prices),
       of: tokenAmount(fees[at]!.of, token),
       to: recipient,
     }))
   })
 
-/** What becomes of the native coin, gas included, where more than gas is paid or anything comes in. */
+/** The change of the native coin, gas included, if more than gas is paid or anything is received. */
 function coinChange(
   { how, coin }: Simulation,
-  { legs }: Checked['proposal'],
+  { legs }: CheckedPlan['proposal'],
   { networks }: Catalog,
 ): { token: Token; delta: bigint }[] {
   const { chainId, transactions } = legs[0]!
@@ -169,23 +170,23 @@ function coinChange(
   return [{ token: nativeToken(networkNamed(networks, chainId)), delta: coin }]
 }
 
-/** Whether a proposal is about a token: its change is told even when it is nothing. */
-const isNamed = ({ legs }: Checked['proposal'], token: Token): boolean =>
+/** Whether a proposal names a token: its change is printed even if zero. */
+const isNamed = ({ legs }: CheckedPlan['proposal'], token: Token): boolean =>
   legs.some(({ intent }) =>
     intent
-      ? [...tokensOf(intent), ...('strategy' in intent ? [intent.strategy.receipt] : [])].some(
+      ? [...intentTokens(intent), ...('strategy' in intent ? [intent.strategy.receipt] : [])].some(
           (named) => named.chainId === token.chainId && sameAddress(named.address, token.address),
         )
       : false,
   )
 
-/** The allowance that an action lives on: its token, who takes it, how much. */
+/** The allowance that an action needs: token, spender, amount. */
 function allowanceNeeded({ intent }: ProposedLeg, spender: Address) {
-  const need = intent && allowanceOf(intent)
+  const need = intent && requiredAllowance(intent)
   return need ? { token: need.token.address, spender, amount: tokenAmount(need.amount, need.token) } : null
 }
 
-/** What must have come from an earlier leg before this one starts. */
+/** The delivery that a leg needs before it starts. */
 function arrivalOf({ arrival, chainId }: ProposedLeg, { tokens }: Catalog) {
   if (!arrival) return null
   const token = tokenAt(tokens, chainId, arrival.token)

@@ -1,37 +1,52 @@
-import type { Standing } from '../chain/allowance.ts'
+import type { StandingAllowance } from '../chain/allowance.ts'
 import { currentFees, readHead } from '../chain/fees.ts'
-import { refuseDear } from '../chain/gas-cost-bound.ts'
+import { refuseExcessiveGas } from '../chain/gas-cost-bound.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { nativeToken } from '../domain/token.ts'
-import { acceptAssurance, assuranceOf, type Facts, type Level } from '../guard/assurance.ts'
+import {
+  type AssuranceFacts,
+  type AssuranceLevel,
+  assuranceOf,
+  refuseLowAssurance,
+} from '../guard/assurance.ts'
 import { checkLeg, type DecodedStep } from '../guard/guard.ts'
 import { hashPlan } from '../guard/plan-hash.ts'
 import type { PolicyFacts } from '../guard/policy/facts.ts'
-import { enforce, policyRules } from '../guard/policy/rules.ts'
+import { enforceRules, policyRules } from '../guard/policy/rules.ts'
 import type { Simulation } from '../guard/simulation/result.ts'
-import { untilOf } from '../guard/spending.ts'
+import { calldataDeadline } from '../guard/spending.ts'
 import type { Terms } from '../guard/terms.ts'
 import { actionAmong } from '../protocols/service-fee.ts'
-import type { Ground } from './context.ts'
-import type { Contract } from './contract-code.ts'
-import { boundOf, type FeeBound } from './fee-bound.ts'
-import { checkLater, type LaterCost } from './later-legs.ts'
-import { tryLeg } from './leg-simulation.ts'
-import { withUnsaid } from './market-amounts.ts'
-import { type Comparison, checkPrice, compareWith, type Opinion, type Slip, slipsOf } from './own-price.ts'
-import { activeLegs, coreOf, type Proposal } from './proposal.ts'
-import { checkSlippage, type Impact, impactsOf, refuseImpact } from './slippage-check.ts'
-import { checkPlace } from './target-check.ts'
+import type { ExecutionContext } from './context.ts'
+import type { CheckedContract } from './contract-code.ts'
+import { computeFeeBound, type FeeBound } from './fee-bound.ts'
+import { checkLaterLegs, type LaterLegCost } from './later-legs.ts'
+import { simulatePlannedLeg } from './leg-simulation.ts'
+import { withUnknownPayoutNote } from './market-amounts.ts'
+import {
+  type Comparison,
+  checkPrice,
+  compareWithReference,
+  type ReferenceQuote,
+  type SlippageEstimate,
+  slippageEstimates,
+} from './own-price.ts'
+import { activeLegs, type Proposal, planCore } from './proposal.ts'
+import { checkSlippage, type PriceImpact, priceImpacts, refusePriceImpact } from './slippage-check.ts'
+import { checkTarget } from './target-check.ts'
 
-type Seen = {
+type CheckedWithoutPolicy = {
   proposal: Proposal
-  impacts: readonly Impact[]
-  slips: readonly Slip[]
-  contracts: readonly Contract[]
+  impacts: readonly PriceImpact[]
+  slips: readonly SlippageEstimate[]
+  contracts: readonly CheckedContract[]
 } & Pick<PolicyFacts, 'simulation' | 'assurance' | 'standing'>
 
-/** What a policy is compared with, of a plan that was checked. */
-export function factsOf({ catalog, journal, now }: Ground, checked: Seen): PolicyFacts {
+/** The facts of a checked plan that a policy is compared with. */
+export function policyFacts(
+  { catalog, journal, now }: ExecutionContext,
+  checked: CheckedWithoutPolicy,
+): PolicyFacts {
   const { proposal, simulation, assurance, impacts, slips, contracts } = checked
   const at = now()
   return {
@@ -49,58 +64,62 @@ export function factsOf({ catalog, journal, now }: Ground, checked: Seen): Polic
     untried: contracts.find(({ state }) => state === 'new')?.address,
     at,
     quoteAgeMs: quoteAge(proposal.expiresAt, at),
-    held: (asset, since) => journal.held(proposal.wallet, asset, since, proposal.id),
+    held: (asset, since) => journal.heldAmount(proposal.wallet, asset, since, proposal.id),
   }
 }
 
-/** How long a quote lives at most, in ms: one that has less left than that is at least so old. */
-const quoteLife = 300_000
+/** The longest life of a quote, in ms: one with less time left is at least that much older. */
+const quoteLifeMs = 300_000
 
 const quoteAge = (expiresAt: string | null, at: number): number | null =>
-  expiresAt === null ? null : Math.max(0, quoteLife - (Date.parse(expiresAt) - at))
+  expiresAt === null ? null : Math.max(0, quoteLifeMs - (Date.parse(expiresAt) - at))
 
-/** A proposal that was found to do what was asked and nothing else, by these terms. Its approvals are exact. */
-export type Checked = {
+/** A proposal that was found to do exactly what was asked, by these terms. Its approvals are exact. */
+export type CheckedPlan = {
   proposal: Proposal
   terms: Terms
   steps: (DecodedStep & { leg: number })[]
-  contracts: Contract[]
-  /** What the contracts may take already beyond what this needs. */
-  standing: Standing[]
-  /** By how much less than at spot the exchanges of its legs bring. */
-  impacts: Impact[]
-  /** What they may bring less than they should, and by whose word. */
-  slips: Slip[]
+  contracts: CheckedContract[]
+  /** Standing allowances beyond what this needs. */
+  standing: StandingAllowance[]
+  /** The price impact of the exchange legs. */
+  impacts: PriceImpact[]
+  /** The possible slippage of the exchange legs, and by whose price. */
+  slips: SlippageEstimate[]
   simulation: Simulation | null
-  later: readonly LaterCost[]
-  /** The most that the gas of each leg may cost. */
+  later: readonly LaterLegCost[]
+  /** The gas bound of each leg. */
   bounds: Readonly<Record<number, FeeBound>>
   reference: Comparison
   hash: string
-  assurance: Level
+  assurance: AssuranceLevel
 }
 
-/** Guards every leg, looks at the contracts, tries the first leg, and holds all against the terms; what does not hold throws, and nothing has been signed. */
+/**
+ * Guards every leg, checks the contracts, simulates the first leg, and applies the terms. Throws on any violation; nothing is
+ * signed.
+ */
 export async function checkProposal(
-  ground: Ground,
+  context: ExecutionContext,
   proposed: Proposal,
   terms: Terms,
-  opinion?: Opinion,
-): Promise<Checked> {
-  const checked = await examine(ground, proposed, terms, opinion)
-  acceptAssurance(checked.assurance, terms.lowest, 'what was asked for')
-  if (terms.policy) enforce(policyRules(terms.policy.policy, ground.catalog, factsOf(ground, checked)))
+  opinion?: ReferenceQuote,
+): Promise<CheckedPlan> {
+  const checked = await checkWithoutPolicy(context, proposed, terms, opinion)
+  refuseLowAssurance(checked.assurance, terms.lowest, 'what was asked for')
+  if (terms.policy)
+    enforceRules(policyRules(terms.policy.policy, context.catalog, policyFacts(context, checked)))
   return checked
 }
 
-/** The same without a word about whether its assurance is enough and what a policy says. */
-export async function examine(
-  ground: Ground,
+/** The same without the checks of assurance and policy. */
+export async function checkWithoutPolicy(
+  context: ExecutionContext,
   proposed: Proposal,
   terms: Terms,
-  opinion?: Opinion,
-): Promise<Checked> {
-  const { catalog } = ground
+  opinion?: ReferenceQuote,
+): Promise<CheckedPlan> {
+  const { catalog } = context
   const steps = activeLegs(proposed).flatMap(({ intent, chainId, transactions, at }) =>
     checkLeg({ intent, chainId, transactions, catalog, vouched: terms }).map((step) => ({
       ...step,
@@ -111,28 +130,33 @@ export async function examine(
     ...proposed,
     legs: proposed.legs.map((leg, at) => ({ ...leg, transactions: of(steps, at) })),
   }
-  const slips = slipsOf(opinion, proposal)
+  const slips = slippageEstimates(opinion, proposal)
   checkPrice(opinion, proposal)
   checkSlippage(proposal, slips, terms)
   const active = activeLegs(proposal)
   const [reference, impacts, ...all] = await Promise.all([
-    compareWith(opinion, proposal),
-    impactsOf(ground, proposal, opinion?.worth),
-    ...active.map((leg) => checkPlace(ground, leg, terms)),
+    compareWithReference(opinion, proposal),
+    priceImpacts(context, proposal, opinion?.worth),
+    ...active.map((leg) => checkTarget(context, leg, terms)),
   ])
   const places = all.filter((place) => place !== undefined)
   const contracts = places.map(({ contract }) => contract)
   const first = active.find(({ at }) => at === 0)
   const chains = proposal.legs.map(({ chainId }) => chainId)
   const simulation = first
-    ? await tryLeg(ground, { ...first, ...untilOf(first.intent, callOf(steps, 0)) }, terms, chains)
+    ? await simulatePlannedLeg(
+        context,
+        { ...first, ...calldataDeadline(first.intent, callOf(steps, 0)) },
+        terms,
+        chains,
+      )
     : null
-  // Whoever does not have it is told that first.
-  refuseImpact(impacts, terms)
-  const later = first ? await checkLater(ground, proposal.legs.slice(1), terms) : []
+  // Missing funds are reported first.
+  refusePriceImpact(impacts, terms)
+  const later = first ? await checkLaterLegs(context, proposal.legs.slice(1), terms) : []
   const assurance = assuranceOf({
     simulation: simulation?.how ?? 'unavailable',
-    code: leastKnown(contracts),
+    code: leastKnownState(contracts),
     reference,
     isWord: slips.some(({ by }) => by === 'service'),
     canAsk: terms.canAsk,
@@ -140,33 +164,33 @@ export async function examine(
   return {
     proposal,
     terms,
-    steps: steps.map((step) => withUnsaid(step, simulation)),
+    steps: steps.map((step) => withUnknownPayoutNote(step, simulation)),
     contracts,
     impacts,
     slips,
     standing: places.flatMap(({ standing }) => standing ?? []),
     simulation,
     later,
-    bounds: await boundsOf(ground, active, simulation, terms),
+    bounds: await legFeeBounds(context, active, simulation, terms),
     reference,
-    hash: hashPlan(coreOf(proposal)),
+    hash: hashPlan(planCore(proposal)),
     assurance,
   }
 }
 
-/** What calldata alone says of a plan: nothing of it is tried on a chain. */
+/** Checks a plan by its calldata alone, without a chain. */
 export function checkCalldata(
-  { catalog }: Pick<Ground, 'catalog'>,
+  { catalog }: Pick<ExecutionContext, 'catalog'>,
   proposal: Proposal,
   terms: Terms,
-): Checked {
+): CheckedPlan {
   const steps = activeLegs(proposal).flatMap(({ intent, chainId, transactions, at }) =>
     checkLeg({ intent, chainId, transactions, catalog, vouched: terms }).map((step) => ({
       ...step,
       leg: at,
     })),
   )
-  const hash = hashPlan(coreOf(proposal))
+  const hash = hashPlan(planCore(proposal))
   return {
     proposal,
     terms,
@@ -184,21 +208,21 @@ export function checkCalldata(
   }
 }
 
-/** The bound of each leg, by what gas costs on its chain now; that of the first by what was tried. */
-async function boundsOf(
-  { rpc, catalog }: Ground,
+/** The gas bound of each leg by current fees; for the first leg by its simulation. */
+async function legFeeBounds(
+  { rpc, catalog }: ExecutionContext,
   legs: readonly { at: number; chainId: number }[],
   simulation: Simulation | null,
   terms: Terms,
-): Promise<Checked['bounds']> {
+): Promise<CheckedPlan['bounds']> {
   const bounds = legs.map(async ({ at, chainId }) => {
     const node = rpc(chainId)
     const known =
       at === 0 && simulation
         ? simulation
         : { gas: [], fees: await currentFees(node, await readHead(node, chainId)) }
-    refuseDear({ gas: 0n, ...known.fees }, terms.maxFeePerGas)
-    return [at, boundOf(known, terms, networkNamed(catalog.networks, chainId).native)] as const
+    refuseExcessiveGas({ gas: 0n, ...known.fees }, terms.maxFeePerGas)
+    return [at, computeFeeBound(known, terms, networkNamed(catalog.networks, chainId).native)] as const
   })
   return Object.fromEntries(await Promise.all(bounds))
 }
@@ -209,9 +233,9 @@ const of = (steps: readonly (DecodedStep & { leg: number })[], at: number) =>
 const callOf = (steps: readonly (DecodedStep & { leg: number })[], at: number) =>
   steps.find(({ leg, role }) => leg === at && role === 'action')?.call
 
-/** From best known to least known. */
-const knowledge: readonly Facts['code'][] = ['pinned', 'trusted', 'new', 'vouched']
+/** From best to least known. */
+const codeStates: readonly AssuranceFacts['code'][] = ['pinned', 'trusted', 'new', 'vouched']
 
-/** How the least known of some contracts is known; without any contract nothing is unknown. */
-const leastKnown = (contracts: readonly Contract[]): Facts['code'] =>
-  knowledge[Math.max(0, ...contracts.map(({ state }) => knowledge.indexOf(state)))]!
+/** The least known code state among some contracts; `pinned` without any. */
+const leastKnownState = (contracts: readonly CheckedContract[]): AssuranceFacts['code'] =>
+  codeStates[Math.max(0, ...contracts.map(({ state }) => codeStates.indexOf(state)))]!

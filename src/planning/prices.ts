@@ -2,22 +2,22 @@ import { sameAddress } from '../domain/address.ts'
 import { tokenAmount } from '../domain/amount.ts'
 import type { Token } from '../domain/token.ts'
 
-/** What a unit of a token costs in USD, as decimals; the first that is known of a token holds. */
+/** The USD price of a token as a decimal; the first known price of a token is used. */
 export type Price = { chainId: number; address: string; usd: string }
 
-/** An amount as a plan prints it, with what it is worth. */
-export const priced = (amount: bigint, token: Token, prices: readonly Price[]) => ({
+/** An amount with its USD value, as a plan prints it. */
+export const pricedAmount = (amount: bigint, token: Token, prices: readonly Price[]) => ({
   ...tokenAmount(amount, token),
-  usd: usdOf(amount, token, prices),
+  usd: usdValue(amount, token, prices),
 })
 
-/** What an amount is worth, to the cent and towards zero; `null` where nobody gave a price. */
-function usdOf(amount: bigint, token: Token, prices: readonly Price[]): string | null {
+/** The USD value of an amount, in cents rounded down; `null` without a price. */
+function usdValue(amount: bigint, token: Token, prices: readonly Price[]): string | null {
   const units = usdUnits(amount, token, prices)
   return units === null ? null : tokenAmount(units / 10n ** 10n, { symbol: 'USD', decimals: 2 }).formatted
 }
 
-/** The same with 12 decimals, as a whole number. */
+/** The same as a whole number with 12 decimals. */
 export function usdUnits(
   amount: bigint,
   token: Pick<Token, 'chainId' | 'address' | 'decimals'>,

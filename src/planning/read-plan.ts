@@ -1,12 +1,12 @@
 import { canonical } from '../domain/canonical-json.ts'
 import { AppError } from '../domain/errors.ts'
-import { lessThanProposed } from '../guard/approvals.ts'
-import { hashShown } from '../guard/plan-hash.ts'
+import { reducedApprovalNote } from '../guard/approvals.ts'
+import { shownPlanHash } from '../guard/plan-hash.ts'
 import { strictTerms } from '../guard/terms.ts'
-import type { Ground } from './context.ts'
-import { isUnsaid } from './market-amounts.ts'
+import type { ExecutionContext } from './context.ts'
+import { isUnknownPayoutNote } from './market-amounts.ts'
 import { checkCalldata } from './plan.ts'
-import { decodePlan, type PlanRead } from './plan-file.ts'
+import { decodePlan, type ParsedPlan } from './plan-file.ts'
 import { planJson } from './plan-json.ts'
 import type { Proposal } from './proposal.ts'
 
@@ -14,21 +14,22 @@ import type { Proposal } from './proposal.ts'
 type Shown = any
 
 /**
- * Reads a plan file, and refuses one that shows something else than it is: what follows from its transactions is told anew and compared, and the
- * rest (simulation, fees, assurance) is covered by its own hash, and made anew before anybody signs. POLICY_TAMPER.
+ * Reads a plan file and refuses one that displays something other than it is: everything derived from its transactions is derived
+ * again and compared. The rest (simulation, fees, assurance) is covered by its own hash and made again before signing.
+ * POLICY_TAMPER.
  */
-export function readPlan(ground: Pick<Ground, 'catalog'>, text: string): PlanRead {
-  const read = decodePlan(text, ground.catalog)
+export function readPlan(context: Pick<ExecutionContext, 'catalog'>, text: string): ParsedPlan {
+  const read = decodePlan(text, context.catalog)
   const file = JSON.parse(text) as Shown
-  if (file.shownHash !== hashShown(file))
+  if (file.shownHash !== shownPlanHash(file))
     throw edited('what it shows is not what was written', file.shownHash === undefined)
-  const made = told(ground, read.proposal)
+  const made = derivedTexts(context, read.proposal)
   if (!made) return read
   const { proposal } = read
-  for (const [name, pick] of Object.entries(following))
+  for (const [name, pick] of Object.entries(derivedFields))
     if (!isSame(pick(file), pick(made))) throw edited(`its ${name} do not say what its transactions do`)
   for (const [at, step] of made.steps.entries())
-    if (!isWord(file.steps[at]?.text, step.text, proposal.legs[step.leg]?.intent ?? null))
+    if (!isStepText(file.steps[at]?.text, step.text, proposal.legs[step.leg]?.intent ?? null))
       throw edited(`step ${at + 1} does not say what its transaction does`)
   return read
 }
@@ -41,8 +42,8 @@ const edited = (why: string, isOlder = false): AppError =>
       : `The plan was changed after it was made: ${why}`,
   )
 
-/** What follows from the transactions of a plan and what they are for, in the words of its file; USD and what a chain said are left out. */
-const following: Readonly<Record<string, (document: Shown) => unknown>> = {
+/** What is derived from the transactions and intents of a plan, as fields of its file; without USD and chain reads. */
+const derivedFields: Readonly<Record<string, (document: Shown) => unknown>> = {
   steps: ({ steps }) => (steps as Shown[]).map(({ text: _, ...rest }) => rest),
   arrivals: ({ arrivals }) =>
     (arrivals as Shown[]).map(({ least: { usd: _, ...least }, ...rest }) => ({ ...rest, least })),
@@ -53,15 +54,18 @@ const following: Readonly<Record<string, (document: Shown) => unknown>> = {
 
 const isSame = (a: unknown, b: unknown): boolean => canonical(a) === canonical(b)
 
-/** Whether the words of a step are those of its calldata, with what was made exact or what its market would not say behind them. */
-function isWord(text: unknown, made: string, intent: Proposal['legs'][number]['intent']): boolean {
+/** Whether a step's text is the one of its calldata, possibly followed by the note on a reduced approval or an unquoted payout. */
+function isStepText(text: unknown, made: string, intent: Proposal['legs'][number]['intent']): boolean {
   if (typeof text !== 'string' || !text.startsWith(made)) return false
   const more = text.slice(made.length)
-  return more === '' || more === lessThanProposed || isUnsaid(more, intent)
+  return more === '' || more === reducedApprovalNote || isUnknownPayoutNote(more, intent)
 }
 
-/** What the calldata of a proposal says, whatever anybody vouched for: nothing is allowed by it. `undefined` where the guard refuses it, as it will. */
-function told(ground: Pick<Ground, 'catalog'>, proposal: Proposal): Shown {
+/**
+ * The texts of a proposal's calldata, with everything exempted, which allows nothing. `undefined` if the guard refuses it, as it
+ * will later.
+ */
+function derivedTexts(context: Pick<ExecutionContext, 'catalog'>, proposal: Proposal): Shown {
   const all = proposal.legs.flatMap(({ transactions, intent }) => [
     ...transactions.map(({ to }) => to),
     ...(intent?.kind === 'swap' ? [intent.tokenIn.address, intent.tokenOut.address] : []),
@@ -69,8 +73,8 @@ function told(ground: Pick<Ground, 'catalog'>, proposal: Proposal): Shown {
   ])
   const terms = { ...strictTerms, allow: all, allowTokens: all, maxServiceFeeBps: 10_000 }
   try {
-    const checked = checkCalldata(ground, proposal, terms)
-    return JSON.parse(JSON.stringify(planJson(checked, ground, { label: '', source: 'address' })))
+    const checked = checkCalldata(context, proposal, terms)
+    return JSON.parse(JSON.stringify(planJson(checked, context, { label: '', source: 'address' })))
   } catch (error) {
     if (error instanceof AppError) return undefined
     throw error

@@ -4,29 +4,29 @@ import { formatAmount, tokenAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 import type { Token } from '../domain/token.ts'
-import { actedIn, decodeIntent, encodeIntent, type KeptPlan, quotesOf } from '../guard/intent-json.ts'
+import { actionIntent, decodeIntent, encodeIntent, quoteIds, type StoredPlan } from '../guard/intent-json.ts'
 import { isPriced } from '../guard/spending.ts'
 import { decodeTerms, encodeTerms, type Terms } from '../guard/terms.ts'
 import type { Intent, ServiceFee } from '../protocols/intent.ts'
 import { feesOf, paymentOf } from '../protocols/service-fee.ts'
 import type { Operation, Step } from '../store/journal/operation.ts'
-import type { Ground } from './context.ts'
-import { keptBound } from './fee-bound.ts'
-import { type Checked, checkProposal } from './plan.ts'
+import type { ExecutionContext } from './context.ts'
+import { storedFeeBound } from './fee-bound.ts'
+import { type CheckedPlan, checkProposal } from './plan.ts'
 import type { ProposedLeg } from './proposal.ts'
 
-/** What of an operation can be planned anew: one leg of which something is not signed, or whose nonce was lost; or only its fees, which are then payments. */
-export type Open = { leg: number; chainId: number; intent: Intent; role?: 'fee' }
+/** What can be planned again: a leg with an unsigned step or a lost nonce, or only its fees, which are then payments. */
+export type ReplannableLeg = { leg: number; chainId: number; intent: Intent; role?: 'fee' }
 
-const isLost = ({ state }: Step) => state === 'SUPERSEDED'
+const hasLostNonce = ({ state }: Step) => state === 'SUPERSEDED'
 const isUnsigned = ({ state }: Step) => state === 'PLANNED' || state === 'RESERVED'
-const isInTheAir = ({ state }: Step) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED'
+const isInFlight = ({ state }: Step) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED'
 
-/** The journal takes nothing more of what is in one of these states. */
-const closed: readonly Operation['state'][] = ['DONE', 'FAILED', 'CANCELLED', 'DROPPED']
+/** The states in which the journal accepts no changes. */
+const closedStates: readonly Operation['state'][] = ['DONE', 'FAILED', 'CANCELLED', 'DROPPED']
 
-/** The fees of what was done that no step of its leg paid for good. */
-function unpaid(acted: Intent, steps: readonly Step[]): Intent | undefined {
+/** The fees of a finished action that no final step of its leg paid. */
+function unpaidFees(acted: Intent, steps: readonly Step[]): Intent | undefined {
   const paid = steps
     .filter(({ role, state }) => role === 'fee' && state === 'FINAL_OK')
     .map(({ transaction }) => decodeTransfer(transaction))
@@ -38,11 +38,17 @@ function unpaid(acted: Intent, steps: readonly Step[]): Intent | undefined {
   )
 }
 
-/** The first leg of an operation that is not finished; PENDING while something of it is on its way, `undefined` when nothing is left or it is over. */
-export function openLeg({ catalog }: Pick<Ground, 'catalog'>, operation: Operation): Open | undefined {
+/**
+ * The first unfinished leg of an operation; PENDING if a step is in flight, `undefined` if nothing is left or the operation is
+ * finished.
+ */
+export function findReplannableLeg(
+  { catalog }: Pick<ExecutionContext, 'catalog'>,
+  operation: Operation,
+): ReplannableLeg | undefined {
   const { id, state, steps, legs, plan } = operation
-  if (closed.includes(state)) return undefined
-  const moving = steps.find(isInTheAir)
+  if (closedStates.includes(state)) return undefined
+  const moving = steps.find(isInFlight)
   if (moving)
     throw new AppError(
       'PENDING',
@@ -54,16 +60,16 @@ export function openLeg({ catalog }: Pick<Ground, 'catalog'>, operation: Operati
     )
   for (const { leg, chainId } of legs) {
     const of = steps.filter((step) => step.leg === leg)
-    const kept = (plan as KeptPlan).intents[leg]
+    const kept = (plan as StoredPlan).intents[leg]
     const isDone = of.some(({ role, state }) => role === 'action' && state === 'FINAL_OK')
-    const isOpen = of.some((step) => isUnsigned(step) || isLost(step))
+    const isOpen = of.some((step) => isUnsigned(step) || hasLostNonce(step))
     if (!kept || !isOpen) continue
     const intent = decodeIntent(kept, catalog)
     if (!isDone) return { leg, chainId, intent }
-    // The action is done: what is left of it are payments of the service.
-    const acted = actedIn(plan as KeptPlan, leg)
-    const isFeeOpen = of.some((step) => step.role === 'fee' && (isUnsigned(step) || isLost(step)))
-    const payment = acted && isFeeOpen && unpaid(decodeIntent(acted, catalog), of)
+    // The action is done; only payments of the service are left.
+    const acted = actionIntent(plan as StoredPlan, leg)
+    const isFeeOpen = of.some((step) => step.role === 'fee' && (isUnsigned(step) || hasLostNonce(step)))
+    const payment = acted && isFeeOpen && unpaidFees(decodeIntent(acted, catalog), of)
     if (payment) return { leg, chainId, intent: payment, role: 'fee' }
   }
   return undefined
@@ -72,9 +78,12 @@ export function openLeg({ catalog }: Pick<Ground, 'catalog'>, operation: Operati
 const shown = (amount: bigint, token: Token): string =>
   formatAmount(amount, { ...token, symbol: plain(token.symbol) })
 
-/** What a new leg must keep of the old one. `least` is the least that it may bring now, `null` what was accepted before. */
-export function refuseWorse(was: Intent, now: Intent, least: bigint | null, id: string): void {
-  const [before, after] = [promisedBy(was), promisedBy(now)]
+/**
+ * Refuses a new leg that is worse than the old one. `least` is the least that it may bring now; `null` is the accepted minimum of
+ * before.
+ */
+export function refuseWorseTerms(was: Intent, now: Intent, least: bigint | null, id: string): void {
+  const [before, after] = [promisedMinimum(was), promisedMinimum(now)]
   if (!before || !after) return
   const accepted = least ?? before.least
   if (was.kind === 'swap' && now.kind === 'swap' && now.amountIn > was.amountIn)
@@ -97,56 +106,56 @@ export function refuseWorse(was: Intent, now: Intent, least: bigint | null, id: 
   )
 }
 
-/** What an intent that is an exchange brings at least, and of which token. */
-export function promisedBy(intent: Intent): { least: bigint; token: Token } | undefined {
+/** The promised minimum of an exchange intent, and its token. */
+export function promisedMinimum(intent: Intent): { least: bigint; token: Token } | undefined {
   if (intent.kind === 'swap') return { least: intent.amountOut, token: intent.tokenOut }
   if (!isPriced(intent)) return undefined
   const { asset, receipt } = intent.strategy
   return { least: intent.least, token: intent.kind === 'deposit' ? receipt : asset }
 }
 
-/** A new leg, checked by the terms of the operation as the first plan was; what is accepted now may be `lifted` beyond them. */
-export const checkAgain = (
-  ground: Ground,
+/** Checks a new leg by the terms of the operation, like the first plan; `lifted` is what is accepted beyond them now. */
+export const checkReplannedLeg = (
+  context: ExecutionContext,
   { id, kind, wallet, request, plan }: Operation,
   proposed: { leg: ProposedLeg; quoteId: string | null; expiresAt: string | null },
   lifted: Partial<Pick<Terms, 'maxFeePerGas' | 'maxPriceImpact'>> = {},
-): Promise<Checked> => {
-  const { about, terms: kept } = plan as KeptPlan
+): Promise<CheckedPlan> => {
+  const { about, terms: kept } = plan as StoredPlan
   const terms = decodeTerms(kept)
   const { leg, quoteId, expiresAt } = proposed
   return checkProposal(
-    ground,
+    context,
     { id, kind, wallet, request, about, quoteId, expiresAt, nonce: null, legs: [leg] },
     { ...terms, ...lifted },
   )
 }
 
-/** Puts a checked leg in the place of what nothing was signed of. */
-export function replaceLeg(
-  { journal }: Ground,
+/** Replaces the unsigned steps of a leg by a checked new leg. */
+export function replaceLegPlan(
+  { journal }: ExecutionContext,
   operation: Operation,
-  { leg, role: only }: Open,
-  { proposal, steps, terms, bounds, hash, assurance }: Checked,
+  { leg, role: only }: ReplannableLeg,
+  { proposal, steps, terms, bounds, hash, assurance }: CheckedPlan,
   why: string,
 ): Operation {
-  const kept = operation.plan as KeptPlan
+  const kept = operation.plan as StoredPlan
   const { intent } = proposal.legs[0]!
   const stay = operation.steps.filter((step) => step.leg !== leg || !isUnsigned(step))
   const first = Math.max(-1, ...stay.map(({ index }) => index)) + 1
-  const acted = only === 'fee' && actedIn(kept, leg)
-  const plan: KeptPlan = {
+  const acted = only === 'fee' && actionIntent(kept, leg)
+  const plan: StoredPlan = {
     ...kept,
     ...(acted && { acted: { ...kept.acted, [leg]: acted } }),
     since: { ...kept.since, [leg]: first },
     intents: kept.intents.map((old, at) => (at === leg ? intent && encodeIntent(intent) : old)),
-    ...(proposal.quoteId !== null && { quoteId: proposal.quoteId, quotesBefore: quotesOf(kept) }),
+    ...(proposal.quoteId !== null && { quoteId: proposal.quoteId, quotesBefore: quoteIds(kept) }),
     expiresAt: proposal.expiresAt,
     planHash: hash,
     assurance,
     nonce: null,
     terms: encodeTerms(terms),
-    ...(bounds[0] && { bounds: { ...kept.bounds, [leg]: keptBound(bounds[0], first) } }),
+    ...(bounds[0] && { bounds: { ...kept.bounds, [leg]: storedFeeBound(bounds[0], first) } }),
   }
   journal.replan(operation.id, leg, {
     plan,

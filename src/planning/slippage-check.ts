@@ -1,5 +1,5 @@
 import type { Query, Rounds } from '../chain/contract-query.ts'
-import { answered } from '../chain/reads.ts'
+import { answerQueries } from '../chain/reads.ts'
 import { AppError } from '../domain/errors.ts'
 import { impactOf, impactShown, slippageIn, usualImpact } from '../domain/slippage.ts'
 import { isPriced } from '../guard/spending.ts'
@@ -12,13 +12,17 @@ import { quoterV2Abi } from '../swaps/uniswap-v3/abi.ts'
 import { wayOf } from '../swaps/uniswap-v3/binding.ts'
 import { packPath } from '../swaps/uniswap-v3/path.ts'
 import { atSpot, spotQueries } from '../swaps/uniswap-v3/spot-price.ts'
-import type { Ground } from './context.ts'
-import type { Slip } from './own-price.ts'
+import type { ExecutionContext } from './context.ts'
+import type { SlippageEstimate } from './own-price.ts'
 import { type Price, usdUnits } from './prices.ts'
 import { activeLegs, type Proposal, type ProposedLeg } from './proposal.ts'
 
-/** What the person said about slippage must hold for what is promised, not only for what was asked. A bridge has no price that slips. */
-export function checkSlippage(proposal: Proposal, slips: readonly Slip[], { maxSlippage }: Terms): void {
+/** Checks that the promised amount respects the person's slippage, beyond what was requested. A bridge has no price that slips. */
+export function checkSlippage(
+  proposal: Proposal,
+  slips: readonly SlippageEstimate[],
+  { maxSlippage }: Terms,
+): void {
   if (maxSlippage === null) return
   for (const { intent, at } of activeLegs(proposal)) {
     if (intent.kind !== 'swap' || intent.tokenIn.chainId !== intent.tokenOut.chainId) continue
@@ -32,38 +36,38 @@ export function checkSlippage(proposal: Proposal, slips: readonly Slip[], { maxS
   }
 }
 
-/** By how much less than at its spot price the exchange of a leg brings, as a fraction, and who says that price: `null` where nobody does. */
-export type Impact = { leg: number; share: number | null; by: 'pool' | 'oracle' | 'usd' | null }
+/** How much less than at its spot price an exchange leg brings, as a fraction, and whose price that is: `null` if unknown. */
+export type PriceImpact = { leg: number; share: number | null; by: 'pool' | 'oracle' | 'usd' | null }
 
 type Leg = ProposedLeg & { intent: Intent }
 
 /**
- * The price impact of each leg that is an exchange, read by ourselves: of a swap against the prices that its pools have, of a position that is
- * bought or sold against its oracle, and else against what both sides are worth in USD. A bridge burns and mints, and has no price.
+ * The price impact of each exchange leg, read from the chain: of a swap against its pools' prices, of a position against its
+ * oracle, otherwise against the USD value of both sides. A bridge burns and mints, and has no price.
  */
-export async function impactsOf(
-  ground: Pick<Ground, 'rpc' | 'catalog'>,
+export async function priceImpacts(
+  context: Pick<ExecutionContext, 'rpc' | 'catalog'>,
   proposal: Proposal,
   worth: Promise<readonly Price[]> | undefined,
-): Promise<Impact[]> {
+): Promise<PriceImpact[]> {
   const legs = activeLegs(proposal).filter(
     ({ intent }) =>
       isPriced(intent) || (intent.kind === 'swap' && intent.tokenIn.chainId === intent.tokenOut.chainId),
   )
   return Promise.all(
-    legs.map(async (leg): Promise<Impact> => {
-      const { brings, fair } = (await offerOf(ground, leg)) ?? {}
+    legs.map(async (leg): Promise<PriceImpact> => {
+      const { brings, fair } = (await exchangeOffer(context, leg)) ?? {}
       if (brings !== undefined && fair !== undefined)
         return { leg: leg.at, share: impactOf(brings, fair), by: isPriced(leg.intent) ? 'oracle' : 'pool' }
-      const share = inUsd(leg.intent, proposal, (await worth) ?? [])
+      const share = usdOffer(leg.intent, proposal, (await worth) ?? [])
       return { leg: leg.at, share, by: share === null ? null : 'usd' }
     }),
   )
 }
 
-/** What an exchange brings now, and what it would at spot, by our own node; nothing where that does not say. */
-async function offerOf(
-  { rpc: rpcOf, catalog }: Pick<Ground, 'rpc' | 'catalog'>,
+/** What an exchange brings now and at the spot price, by our own node; `undefined` if it does not tell. */
+async function exchangeOffer(
+  { rpc: rpcOf, catalog }: Pick<ExecutionContext, 'rpc' | 'catalog'>,
   { chainId, intent, transactions }: Leg,
 ): Promise<Offer | undefined> {
   const rpc = rpcOf(chainId)
@@ -71,8 +75,8 @@ async function offerOf(
   if (isPriced(intent)) {
     const { exchange } = bindingOf(intent.strategy)
     const units = intent.kind === 'withdraw' ? (intent.units ?? intent.shares) : undefined
-    if (intent.kind === 'deposit') return exchange && answered(exchange.into(intent.amount), ask)
-    return units === undefined ? undefined : exchange && answered(exchange.outOf(units), ask)
+    if (intent.kind === 'deposit') return exchange && answerQueries(exchange.into(intent.amount), ask)
+    return units === undefined ? undefined : exchange && answerQueries(exchange.outOf(units), ask)
   }
   const swap = wayOf(actionAmong(intent, transactions).data)
   const quoter = catalog.uniswapV3.find((one) => one.chainId === chainId)?.quoterV2
@@ -84,7 +88,7 @@ async function offerOf(
     functionName: exact === 'in' ? 'quoteExactInput' : 'quoteExactOutput',
     args: [packPath(path, exact), exact === 'in' ? swap.amountIn : swap.amountOut],
   }
-  const [said, ...prices] = await answered(once([whole, ...spotQueries(quoter, path)]), ask)
+  const [said, ...prices] = await answerQueries(once([whole, ...spotQueries(quoter, path)]), ask)
   const amount = (said as readonly [bigint] | undefined)?.[0]
   if (amount === undefined) return undefined
   const [paid, brings] = exact === 'in' ? [swap.amountIn, amount] : [amount, swap.amountOut]
@@ -95,8 +99,8 @@ function* once(queries: readonly Query[]): Rounds<readonly unknown[]> {
   return yield queries
 }
 
-/** The same by what both sides of a swap are worth. */
-function inUsd(intent: Intent, { about }: Proposal, prices: readonly Price[]): number | null {
+/** The same by the USD value of both sides of a swap. */
+function usdOffer(intent: Intent, { about }: Proposal, prices: readonly Price[]): number | null {
   const { in: paid, out } = about.amounts
   if (intent.kind !== 'swap' || !paid || !out) return null
   const { amountIn } = withoutFees(intent) as typeof intent
@@ -105,8 +109,8 @@ function inUsd(intent: Intent, { about }: Proposal, prices: readonly Price[]): n
   return given === null || brought === null ? null : impactOf(brought, given)
 }
 
-/** Refuses what brings too much less than at spot, and where nobody knows, what nobody looks at. POLICY_PRICE_IMPACT. */
-export function refuseImpact(impacts: readonly Impact[], terms: Terms): void {
+/** Refuses a price impact above the limit, and an unknown one without a terminal. POLICY_PRICE_IMPACT. */
+export function refusePriceImpact(impacts: readonly PriceImpact[], terms: Terms): void {
   const { maxPriceImpact: typed = null, policy, isLookedAt = false } = terms
   const allowed = policy?.policy.maxPriceImpact
   const most = typed ?? (allowed === undefined ? usualImpact : (slippageIn(allowed) ?? usualImpact))

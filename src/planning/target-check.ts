@@ -1,47 +1,47 @@
 import { encodeFunctionData } from 'viem/utils'
-import { type Standing, standingOf } from '../chain/allowance.ts'
+import { readStandingAllowance, type StandingAllowance } from '../chain/allowance.ts'
 import { erc20Abi } from '../chain/erc20.ts'
 import type { Rpc } from '../chain/rpc/rpc.ts'
 import { nativeAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 import type { Token } from '../domain/token.ts'
-import { tokensOf } from '../guard/expectations.ts'
-import { word } from '../guard/simulation/reads.ts'
-import { allowanceOf, isNativeTransfer, type LegInHand } from '../guard/spending.ts'
+import { intentTokens } from '../guard/expectations.ts'
+import { firstWord } from '../guard/simulation/reads.ts'
+import { type CheckedLeg, isNativeTransfer, requiredAllowance } from '../guard/spending.ts'
 import type { Terms } from '../guard/terms.ts'
 import { actionAmong } from '../protocols/service-fee.ts'
-import type { Ground } from './context.ts'
-import { type Contract, checkCode } from './contract-code.ts'
+import type { ExecutionContext } from './context.ts'
+import { type CheckedContract, checkCode } from './contract-code.ts'
 
-/** Where an action goes: its contract, and what that may take already beyond what the action needs. */
-type Place = { contract: Contract; standing: Standing | undefined }
+/** The target of an action: its contract, and the allowance it has beyond what the action needs. */
+type CheckedTarget = { contract: CheckedContract; standing: StandingAllowance | undefined }
 
 /**
- * G5 and G10 on the chain: the contract is the one that it was, the tokens have the decimals that amounts were read with,
- * and it is known what the contract may take already beyond what this needs. A transfer of the native coin calls no contract.
+ * G5 and G10 on the chain: the contract's code is the pinned one, the tokens have the decimals that amounts were parsed with, and
+ * standing allowances are known. A native transfer calls no contract.
  */
-export async function checkPlace(
-  ground: Ground,
-  { chainId, intent, transactions }: LegInHand,
+export async function checkTarget(
+  context: ExecutionContext,
+  { chainId, intent, transactions }: CheckedLeg,
   terms: Terms,
-): Promise<Place | undefined> {
+): Promise<CheckedTarget | undefined> {
   if (isNativeTransfer(intent)) return undefined
   const { to: spender } = actionAmong(intent, transactions)
-  const rpc = ground.rpc(chainId)
+  const rpc = context.rpc(chainId)
   const { wallet } = intent
   const [contract, standing] = await Promise.all([
-    checkCode(ground, chainId, spender, terms),
-    standingOf(rpc, wallet, spender, allowanceOf(intent)),
+    checkCode(context, chainId, spender, terms),
+    readStandingAllowance(rpc, wallet, spender, requiredAllowance(intent)),
     checkDecimals(
       rpc,
-      tokensOf(intent).filter((token) => token.chainId === chainId),
+      intentTokens(intent).filter((token) => token.chainId === chainId),
     ),
   ])
   return { contract, standing }
 }
 
-/** What a token says of its own decimals must be what amounts were read with. */
+/** Checks that a token's own decimals are those that amounts were parsed with. */
 async function checkDecimals(rpc: Rpc, tokens: readonly Token[]): Promise<void> {
   const asked = tokens.filter(({ address }) => address !== nativeAddress)
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'decimals' })
@@ -49,7 +49,7 @@ async function checkDecimals(rpc: Rpc, tokens: readonly Token[]): Promise<void> 
     asked.map(({ address }) => ['eth_call', [{ to: address, data }, 'latest']] as const),
   )
   for (const [at, { address, symbol, decimals }] of asked.entries()) {
-    const found = word(answers[at], `the decimals of ${address}`)
+    const found = firstWord(answers[at], `the decimals of ${address}`)
     if (found !== BigInt(decimals))
       throw new AppError(
         'POLICY_TOKEN_METADATA',

@@ -1,7 +1,7 @@
 import type { Token } from '../domain/token.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 
-/** Every token of a chain that a wallet may hold by this program: those of the catalogue, and what positions are held in. */
+/** Every token of a chain that a wallet may hold through this program: the catalogue's, and the receipts of positions. */
 export function trackedTokens({ tokens, strategies }: Catalog, chainId: number): Token[] {
   const all = [...tokens, ...strategies.map(({ receipt }) => receipt)]
   const byAddress = new Map(

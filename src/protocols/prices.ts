@@ -1,6 +1,6 @@
 import { multicall3Abi } from 'viem'
 import { formatUnits, parseAbi } from 'viem/utils'
-import { ageOf } from '../chain/price-age.ts'
+import { priceAge } from '../chain/price-age.ts'
 import { type Answer, both, known, type Reading } from '../chain/reading.ts'
 import { nativeAddress } from '../domain/address.ts'
 import type { Token } from '../domain/token.ts'
@@ -46,7 +46,7 @@ function byOracle({ priceOracles }: Catalog, { chainId, address }: Token): Readi
   return {
     reads: [
       { address: oracle, abi: aaveV3OracleAbi, functionName: 'getAssetPrice', args: [address] },
-      ageOf(oracle, address),
+      priceAge(oracle, address),
     ],
     parse: ([price, age]) => (typeof price === 'bigint' && price > 0n ? said(price, isFresh(age)) : unpriced),
   }

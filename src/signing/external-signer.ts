@@ -8,44 +8,44 @@ import { hider } from '../http/redaction.ts'
 import { urlSecrets } from '../http/secret-urls.ts'
 import type { KeyHolder } from './signer.ts'
 
-/** A signer elsewhere that speaks JSON-RPC, and the account of it that is meant; `null` is the only one that it has. */
+/** An external signer that speaks JSON-RPC, and the account to use; `null` is its only one. */
 export type ExternalChoice = { url: string; wallet: Address | null }
 
-/** How long a signer may take, in ms: to name its accounts, and to sign, for which it may ask a person. */
-export type ExternalPatience = { readMs: number; signMs: number }
+/** How long a signer may take, in ms: to list its accounts, and to sign, for which it may ask a person. */
+export type ExternalTimeouts = { readMs: number; signMs: number }
 
-const usualPatience: ExternalPatience = { readMs: 15_000, signMs: 180_000 }
+const defaultTimeouts: ExternalTimeouts = { readMs: 15_000, signMs: 180_000 }
 
-/** No signed transaction, and no list of accounts, is larger. */
-const mostBytes = 262_144
+/** Larger than any signed transaction or list of accounts. */
+const maxAnswerBytes = 262_144
 
 /**
- * A key at a signer elsewhere (web3signer, Frame, a bridge to a device). It is asked for `eth_accounts` and `eth_signTransaction`,
- * each once, and for nothing that sends; what comes back is compared by whoever asked for it, like what comes from any key.
+ * Opens a key at an external signer (web3signer, Frame, a bridge to a device). It sends `eth_accounts` and `eth_signTransaction`,
+ * each once, and nothing that broadcasts. The caller verifies the result, as for any key.
  */
 export async function openExternal(
   { url, wallet }: ExternalChoice,
   tell: (line: string) => void,
-  patience: ExternalPatience = usualPatience,
+  patience: ExternalTimeouts = defaultTimeouts,
 ): Promise<KeyHolder> {
-  refuseOpen(url)
+  refuseInsecureUrl(url)
   const host = hostOf(url)
   const secrets = urlSecrets(url)
   const dispatcher = newDispatcher()
   let last = 0
   const ask = async (method: string, params: readonly unknown[], deadlineMs: number): Promise<unknown> => {
     const call: RpcCall = { jsonrpc: '2.0', id: ++last, method, params }
-    const options = { dispatcher, deadlineMs, maxBytes: mostBytes }
+    const options = { dispatcher, deadlineMs, maxBytes: maxAnswerBytes }
     const hide = secrets.length > 0 && { hide: hider(secrets, '[secret of the signer URL]') }
     try {
       const { status, body } = await postJson(url, call, { ...options, ...hide })
-      if (!isRecord(body)) throw unusable(host, `answers with HTTP status ${status} and no JSON-RPC`)
+      if (!isRecord(body)) throw unusableError(host, `answers with HTTP status ${status} and no JSON-RPC`)
       return unwrap(host, body, call)
     } catch (error) {
-      throw refusal(host, method, error)
+      throw signerError(host, method, error)
     }
   }
-  const address = chosen(host, await ask('eth_accounts', [], patience.readMs), wallet)
+  const address = chooseAccount(host, await ask('eth_accounts', [], patience.readMs), wallet)
   return {
     address,
     signTransaction: async ({ to, data, value, chainId, nonce, gas, maxFeePerGas, maxPriorityFeePerGas }) => {
@@ -63,16 +63,16 @@ export async function openExternal(
         maxPriorityFeePerGas: hexQuantity(maxPriorityFeePerGas),
       }
       const said = await ask('eth_signTransaction', [transaction], patience.signMs)
-      // A node that signs gives the bytes beside the transaction that they are.
+      // A node that signs returns the bytes together with the decoded transaction.
       const raw = HexData.safeParse(isRecord(said) ? said.raw : said)
       if (raw.success && raw.data.length > 2) return raw.data.toLowerCase() as Hex
-      throw unusable(host, 'answers with something that is not a signed transaction')
+      throw unusableError(host, 'answers with something that is not a signed transaction')
     },
   }
 }
 
-/** Who asks in the open could be read and changed on the way: https, or a signer on this machine. */
-function refuseOpen(url: string): void {
+/** Refuses a URL on which requests could be read or changed in transit: only https, or a signer on this machine. */
+function refuseInsecureUrl(url: string): void {
   const { protocol, hostname = '' } = URL.parse(url) ?? {}
   if (protocol === 'https:') return
   if (protocol === 'http:' && /^(127\.\d+\.\d+\.\d+|\[::1\]|localhost)$/.test(hostname)) return
@@ -81,20 +81,20 @@ function refuseOpen(url: string): void {
   })
 }
 
-const unusable = (host: string, what: string, cause?: unknown): AppError =>
+const unusableError = (host: string, what: string, cause?: unknown): AppError =>
   new AppError('KEY_SOURCE', `The signer at ${host} ${what}`, {
     cause,
     hint: 'See that it runs, that its key is loaded and that it signs for this chain; then do the same again.',
   })
 
-/** What a signer did not give, in words: a no of the person (EIP-1193, 4001), a method that it has not, or anything else. */
-function refusal(host: string, method: string, error: unknown): unknown {
+/** The error of a signer: rejected by the person (EIP-1193, 4001), unsupported method, or other. */
+function signerError(host: string, method: string, error: unknown): unknown {
   if (!(error instanceof AppError) || error.code === 'KEY_SOURCE') return error
   if (error.code !== 'RPC_ERROR') {
     const { fault } = error.details ?? {}
-    if (fault === 'deadline') return unusable(host, `did not answer ${method} in time`, error)
-    if (fault === 'unreachable') return unusable(host, 'cannot be reached', error)
-    return unusable(host, `cannot be used: ${plain(error.message)}`, error)
+    if (fault === 'deadline') return unusableError(host, `did not answer ${method} in time`, error)
+    if (fault === 'unreachable') return unusableError(host, 'cannot be reached', error)
+    return unusableError(host, `cannot be used: ${plain(error.message)}`, error)
   }
   const { code, message } = error.details ?? {}
   if (code === 4001)
@@ -102,14 +102,14 @@ function refusal(host: string, method: string, error: unknown): unknown {
       cause: error,
     })
   if (code === -32601 || code === 4200)
-    return unusable(host, `has no ${method}: one that only sends by itself is not used`, error)
-  return unusable(host, `refuses ${method}: ${plain(String(message))}`, error)
+    return unusableError(host, `has no ${method}: one that only sends by itself is not used`, error)
+  return unusableError(host, `refuses ${method}: ${plain(String(message))}`, error)
 }
 
-function chosen(host: string, said: unknown, wallet: Address | null): Address {
+function chooseAccount(host: string, said: unknown, wallet: Address | null): Address {
   const read = Array.isArray(said) ? said.map((one) => EvmAddress.safeParse(one).data) : [undefined]
   const accounts = read.filter((one) => one !== undefined)
-  if (accounts.length < read.length) throw unusable(host, 'names accounts that are no addresses')
+  if (accounts.length < read.length) throw unusableError(host, 'names accounts that are no addresses')
   const [only, ...others] = accounts
   if (wallet !== null) {
     if (accounts.includes(wallet)) return wallet
@@ -117,7 +117,7 @@ function chosen(host: string, said: unknown, wallet: Address | null): Address {
       hint: only === undefined ? 'Load a key into it.' : `It has: ${accounts.slice(0, 5).join(', ')}`,
     })
   }
-  if (only === undefined) throw unusable(host, 'names no account')
+  if (only === undefined) throw unusableError(host, 'names no account')
   if (others.length === 0) return only
   throw new AppError('KEY_REQUIRED', `The signer at ${host} has ${accounts.length} accounts`, {
     hint: `Say which: --wallet ${only}`,

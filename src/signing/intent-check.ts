@@ -5,39 +5,42 @@ import type { Network } from '../domain/networks.ts'
 import { less, slippageIn, usualImpact, usualSlippage } from '../domain/slippage.ts'
 import { acceptedOf, burnPrice, isFair, type Shown } from '../domain/swap-amounts.ts'
 import type { Token } from '../domain/token.ts'
-import type { Vouched } from '../guard/expectations.ts'
-import { refuseDearFee } from '../guard/service-fees.ts'
+import type { Exemptions } from '../guard/expectations.ts'
+import { refuseHighServiceFee } from '../guard/service-fees.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { feesOf, serviceFeeIn, usualServiceFeeBps } from '../protocols/service-fee.ts'
-import { flag, isTyped, operandsOf } from './command-line.ts'
+import { commandOperands, isOnCommandLine, optionValue } from './command-line.ts'
 
-/** Says that something is not what was typed. */
-const untyped = (what: string): AppError =>
+/** The error for something that differs from the command line. */
+const mismatchError = (what: string): AppError =>
   new AppError('POLICY_TAMPER', `${what}, and that is not what was typed. It was not signed.`)
 
-/** A network that was typed, by name or chain id, is the one that is meant. */
-function refuseNetwork(
+/** Refuses a network other than the typed one (name or chain id). */
+function refuseNetworkMismatch(
   argv: readonly string[],
   name: string,
   chainId: number,
   networks: readonly Network[],
 ): void {
-  const typed = flag(argv, name)?.toLowerCase()
+  const typed = optionValue(argv, name)?.toLowerCase()
   const network = networks.find((one) => one.chainId === chainId)
   if (typed === undefined || typed === String(chainId) || typed === network?.name) return
-  throw untyped(`It is on ${network?.name ?? chainId}`)
+  throw mismatchError(`It is on ${network?.name ?? chainId}`)
 }
 
-/** A token that was typed, by symbol or address, is the one that is meant. */
-function refuseToken(argv: readonly string[], name: string, token: Token): void {
-  const typed = flag(argv, name)?.toLowerCase()
+/** Refuses a token other than the typed one (symbol or address). */
+function refuseTokenMismatch(argv: readonly string[], name: string, token: Token): void {
+  const typed = optionValue(argv, name)?.toLowerCase()
   if (typed === undefined || [token.symbol.toLowerCase(), token.address.toLowerCase()].includes(typed)) return
-  throw untyped(`It is about ${token.symbol} ${token.address}`)
+  throw mismatchError(`It is about ${token.symbol} ${token.address}`)
 }
 
-/** What a quote said that was asked for earlier, and what was asked: `recipient` is `null` for the wallet that signs, `slippage` a fraction or `null`, `speed` that of a bridge. */
-export type Remembered = Shown & {
+/**
+ * A quote that was requested earlier, with its request: `recipient` is `null` for the signing wallet, `slippage` a fraction or
+ * `null`, `speed` that of a bridge.
+ */
+export type RecordedQuote = Shown & {
   exact: 'in' | 'out'
   recipient: Address | null
   slippage: number | null
@@ -50,44 +53,49 @@ export type Remembered = Shown & {
 
 type Swap = Extract<Intent, { kind: 'swap' }>
 
-/** Holds a swap to the words that were typed, and to the quote that it takes, as far as this machine was given that. */
-function refuseSwap(
+/** Compares a swap with the command line, and with its quote if this machine has it. */
+function refuseSwapMismatch(
   argv: readonly string[],
   intent: Swap,
-  remembered: Remembered | null,
+  remembered: RecordedQuote | null,
   networks: readonly Network[],
 ): void {
   const { wallet, recipient, tokenIn, tokenOut, amountIn, amountOut } = intent
-  const isByName = flag(argv, '--token-in') === undefined
-  const payee = flag(argv, '--destination') ?? (isByName ? remembered?.recipient : null) ?? wallet
-  if (recipient.toLowerCase() !== payee.toLowerCase()) throw untyped(`It pays ${recipient}`)
-  const typedLeast = flag(argv, '--accept-min-out')
+  const isByName = optionValue(argv, '--token-in') === undefined
+  const payee = optionValue(argv, '--destination') ?? (isByName ? remembered?.recipient : null) ?? wallet
+  if (recipient.toLowerCase() !== payee.toLowerCase()) throw mismatchError(`It pays ${recipient}`)
+  const typedLeast = optionValue(argv, '--accept-min-out')
   const least = typedLeast === undefined ? null : parseAmount(typedLeast, tokenOut)
   if (least !== null && (intent.exact === 'out' || amountOut !== least))
-    throw untyped(`It brings at least ${amountOut} of ${tokenOut.symbol}`)
-  const speed = flag(argv, '--speed') ?? remembered?.speed ?? undefined
+    throw mismatchError(`It brings at least ${amountOut} of ${tokenOut.symbol}`)
+  const speed = optionValue(argv, '--speed') ?? remembered?.speed ?? undefined
   if (speed !== undefined && tokenIn.chainId !== tokenOut.chainId && intent.speed !== speed)
-    throw untyped('It is not as fast or as slow')
-  if (remembered) refuseOther(intent, remembered, typedSlippage(argv) ?? remembered.slippage, least)
-  refuseNetwork(argv, '--from', tokenIn.chainId, networks)
+    throw mismatchError('It is not as fast or as slow')
+  if (remembered) refuseQuoteMismatch(intent, remembered, typedSlippage(argv) ?? remembered.slippage, least)
+  refuseNetworkMismatch(argv, '--from', tokenIn.chainId, networks)
   if (!isByName)
-    refuseNetwork(argv, flag(argv, '--to') === undefined ? '--from' : '--to', tokenOut.chainId, networks)
-  refuseToken(argv, '--token-in', tokenIn)
-  refuseToken(argv, '--token-out', tokenOut)
-  const [typedIn, typedOut] = [flag(argv, '--amount-in'), flag(argv, '--amount-out')]
+    refuseNetworkMismatch(
+      argv,
+      optionValue(argv, '--to') === undefined ? '--from' : '--to',
+      tokenOut.chainId,
+      networks,
+    )
+  refuseTokenMismatch(argv, '--token-in', tokenIn)
+  refuseTokenMismatch(argv, '--token-out', tokenOut)
+  const [typedIn, typedOut] = [optionValue(argv, '--amount-in'), optionValue(argv, '--amount-out')]
   if (typedIn !== undefined && parseAmount(typedIn, tokenIn) !== amountIn)
-    throw untyped(`It spends ${amountIn} of ${tokenIn.symbol}`)
+    throw mismatchError(`It spends ${amountIn} of ${tokenIn.symbol}`)
   if (typedOut !== undefined && parseAmount(typedOut, tokenOut) !== amountOut)
-    throw untyped(`It brings ${amountOut} of ${tokenOut.symbol}`)
+    throw mismatchError(`It brings ${amountOut} of ${tokenOut.symbol}`)
 }
 
 const typedSlippage = (argv: readonly string[]): number | null =>
-  slippageIn(flag(argv, '--slippage') ?? '') ?? null
+  slippageIn(optionValue(argv, '--slippage') ?? '') ?? null
 
-/** A swap of a quote is what that quote said, within what is accepted for it. */
-function refuseOther(
+/** Refuses a swap that differs from its quote beyond the accepted slippage. */
+function refuseQuoteMismatch(
   { tokenIn, tokenOut, amountIn, amountOut, exact }: Swap,
-  quote: Remembered,
+  quote: RecordedQuote,
   slippage: number | null,
   least: bigint | null,
 ): void {
@@ -98,13 +106,13 @@ function refuseOther(
     tokenOut.address === quote.tokenOut
   const accepted = acceptedOf(quote, { exact: quote.exact, slippage, least })
   if (!isSame || exact !== quote.exact || amountIn > accepted.amountIn || amountOut < accepted.amountOut)
-    throw untyped(
+    throw mismatchError(
       `It spends ${amountIn} of ${tokenIn.symbol} for at least ${amountOut} of ${tokenOut.symbol}`,
     )
 }
 
-/** What a command can be about. A deposit from another chain begins with a bridge. */
-const kindsOf: Readonly<Record<string, readonly Intent['kind'][]>> = {
+/** The intents that a command may sign. A deposit from another chain begins with a bridge. */
+const intentKindsOf: Readonly<Record<string, readonly Intent['kind'][]>> = {
   deposit: ['deposit', 'swap'],
   withdraw: ['withdraw', 'claim'],
   transfer: ['transfer'],
@@ -112,116 +120,127 @@ const kindsOf: Readonly<Record<string, readonly Intent['kind'][]>> = {
   wallet: ['revoke'],
 }
 
-/** Whether a command line names what was written before: an operation of the journal, or a plan in a file. */
-export function namesWritten(argv: readonly string[]): boolean {
-  const [command, sub] = operandsOf(argv)
+/** Whether a command line names a recorded plan: an operation of the journal, or a plan file. */
+export function namesRecordedPlan(argv: readonly string[]): boolean {
+  const [command, sub] = commandOperands(argv)
   return command === 'action' && sub !== 'revoke'
 }
 
 /**
- * Holds what is to be signed to the words of the command line, which the signer was given before anything else ran:
- * kind, amount, token, receiver, strategy, and the contracts that are vouched for. `remembered` is a quote that was
- * asked for earlier. What was written before is held to what is written (`refuseUnwritten`).
+ * Compares an intent with the command line, which the signer received before anything else ran: kind, amount, token, receiver,
+ * strategy, and exempted contracts. `remembered` is a quote requested earlier. Recorded plans are checked by `refusePlanMismatch`.
  */
-export function refuseUntyped(
+export function refuseIntentMismatch(
   argv: readonly string[],
   intent: Intent,
-  { allow, allowTokens }: Vouched,
-  remembered: Remembered | null,
+  { allow, allowTokens }: Exemptions,
+  remembered: RecordedQuote | null,
   catalog: Catalog,
 ): void {
-  const [command, sub] = operandsOf(argv)
-  // The demonstration types its own lines, and they are play money.
+  const [command, sub] = commandOperands(argv)
+  // The demonstration makes its own command lines, with play money.
   if (command === 'demo') return
-  const kinds = command === 'action' && sub === 'revoke' ? (['revoke'] as const) : kindsOf[command ?? '']
+  const kinds =
+    command === 'action' && sub === 'revoke' ? (['revoke'] as const) : intentKindsOf[command ?? '']
   const isEnd = intent.kind === 'revoke' && argv.includes('--revoke-on-failure')
-  if (!kinds?.includes(intent.kind) && !isEnd) throw untyped(`It is a ${intent.kind}`)
-  refuseUntypedFee(argv, intent)
+  if (!kinds?.includes(intent.kind) && !isEnd) throw mismatchError(`It is a ${intent.kind}`)
+  refuseUnrequestedFee(argv, intent)
   for (const address of [...allow, ...allowTokens])
-    if (!isTyped(argv, address)) throw untyped(`Somebody vouches for ${address}`)
+    if (!isOnCommandLine(argv, address)) throw mismatchError(`Somebody vouches for ${address}`)
   switch (intent.kind) {
     case 'transfer':
-      if (!isTyped(argv, intent.recipient)) throw untyped(`It pays ${intent.recipient}`)
-      refuseToken(argv, '--token', intent.token)
-      refuseNetwork(argv, '--network', intent.token.chainId, catalog.networks)
-      refuseAmount(argv, intent.token, intent.amount, 'exactly')
+      if (!isOnCommandLine(argv, intent.recipient)) throw mismatchError(`It pays ${intent.recipient}`)
+      refuseTokenMismatch(argv, '--token', intent.token)
+      refuseNetworkMismatch(argv, '--network', intent.token.chainId, catalog.networks)
+      refuseAmountMismatch(argv, intent.token, intent.amount, 'exactly')
       return
     case 'deposit':
     case 'withdraw': {
       const { slug, id, asset, chainId, network } = intent.strategy
-      if (!isTyped(argv, slug) && !isTyped(argv, id)) throw untyped(`It is about ${slug}`)
-      if (argv.includes('--claim')) throw untyped(`It is a ${intent.kind}`)
-      const from = flag(argv, '--from')?.toLowerCase()
+      if (!isOnCommandLine(argv, slug) && !isOnCommandLine(argv, id))
+        throw mismatchError(`It is about ${slug}`)
+      if (argv.includes('--claim')) throw mismatchError(`It is a ${intent.kind}`)
+      const from = optionValue(argv, '--from')?.toLowerCase()
       const isBridged = from !== undefined && from !== network && from !== String(chainId)
-      refuseAmount(argv, asset, intent.amount, isBridged ? 'less a fee' : 'exactly')
-      refuseFew(argv, intent)
+      refuseAmountMismatch(argv, asset, intent.amount, isBridged ? 'less a fee' : 'exactly')
+      refuseTooFewPt(argv, intent)
       return
     }
     case 'claim': {
       const { slug, id } = intent.strategy
-      if (!isTyped(argv, slug) && !isTyped(argv, id)) throw untyped(`It is about ${slug}`)
-      if (!argv.includes('--claim')) throw untyped('It is a claim')
+      if (!isOnCommandLine(argv, slug) && !isOnCommandLine(argv, id))
+        throw mismatchError(`It is about ${slug}`)
+      if (!argv.includes('--claim')) throw mismatchError('It is a claim')
       return
     }
     case 'swap':
-      if (command === 'deposit') refuseBridge(argv, intent, catalog)
-      else refuseSwap(argv, intent, remembered, catalog.networks)
+      if (command === 'deposit') refuseBridgeMismatch(argv, intent, catalog)
+      else refuseSwapMismatch(argv, intent, remembered, catalog.networks)
       return
     case 'revoke':
   }
 }
 
-/** A PT is never worth more than its asset: fewer of them, by more than was typed or is usual, are too few at any price. */
-function refuseFew(argv: readonly string[], intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>): void {
+/**
+ * Refuses too few PT: a PT is never worth more than its asset, so fewer, beyond the typed or usual slippage, are too few at any
+ * price.
+ */
+function refuseTooFewPt(
+  argv: readonly string[],
+  intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>,
+): void {
   if (intent.kind !== 'deposit' || intent.strategy.constants.family !== 'pendle-pt') return
-  const share = (name: string, usual: number) => slippageIn(flag(argv, name) ?? '') ?? usual
+  const share = (name: string, usual: number) => slippageIn(optionValue(argv, name) ?? '') ?? usual
   const fair = less(intent.amount, share('--max-price-impact', usualImpact))
   if ((intent.least ?? 0n) < less(fair, share('--slippage', usualSlippage)))
-    throw untyped(`It brings at least ${intent.least} of ${intent.strategy.receipt.symbol}`)
+    throw mismatchError(`It brings at least ${intent.least} of ${intent.strategy.receipt.symbol}`)
 }
 
-/** A fee is of what swaps or withdraws by its own command, and no more of it than was typed, or than is usual. */
-export function refuseUntypedFee(argv: readonly string[], intent: Intent): void {
+/** Refuses a fee unless the command is a swap or withdrawal, and a fee above the typed or usual limit. */
+export function refuseUnrequestedFee(argv: readonly string[], intent: Intent): void {
   if (feesOf(intent).length === 0) return
-  if (operandsOf(argv)[0] === 'deposit') throw untyped('It pays the service a fee')
-  refuseDearFee(intent, serviceFeeIn(flag(argv, '--max-service-fee') ?? '') ?? usualServiceFeeBps)
+  if (commandOperands(argv)[0] === 'deposit') throw mismatchError('It pays the service a fee')
+  refuseHighServiceFee(
+    intent,
+    serviceFeeIn(optionValue(argv, '--max-service-fee') ?? '') ?? usualServiceFeeBps,
+  )
 }
 
-/** The bridge before a deposit brings the strategy's own asset to its chain, for the wallet itself. */
-function refuseBridge(
+/** Checks that the bridge of a deposit brings the strategy's asset to its chain, for the wallet itself. */
+function refuseBridgeMismatch(
   argv: readonly string[],
   { wallet, recipient, tokenIn, tokenOut, amountIn, amountOut }: Extract<Intent, { kind: 'swap' }>,
   { strategies, networks }: Catalog,
 ): void {
-  const strategy = strategies.find(({ slug, id }) => isTyped(argv, slug) || isTyped(argv, id))
+  const strategy = strategies.find(({ slug, id }) => isOnCommandLine(argv, slug) || isOnCommandLine(argv, id))
   const isThere =
     strategy !== undefined &&
     tokenOut.chainId === strategy.chainId &&
     tokenIn.chainId !== tokenOut.chainId &&
     tokenOut.address === strategy.asset.address
-  if (!isThere || recipient !== wallet) throw untyped(`It brings ${tokenOut.symbol} to ${recipient}`)
-  refuseNetwork(argv, '--from', tokenIn.chainId, networks)
-  refuseAmount(argv, tokenIn, amountIn, 'exactly')
-  refuseAmount(argv, tokenOut, amountOut, 'less a fee')
+  if (!isThere || recipient !== wallet) throw mismatchError(`It brings ${tokenOut.symbol} to ${recipient}`)
+  refuseNetworkMismatch(argv, '--from', tokenIn.chainId, networks)
+  refuseAmountMismatch(argv, tokenIn, amountIn, 'exactly')
+  refuseAmountMismatch(argv, tokenOut, amountOut, 'less a fee')
 }
 
-/** An amount that was typed is the one that is meant; what a bridge brings of it is less by its fee, and not unfairly so. */
-function refuseAmount(
+/** Refuses an amount other than the typed one; a bridge brings it less a fair fee. */
+function refuseAmountMismatch(
   argv: readonly string[],
   token: Pick<Token, 'symbol' | 'decimals'>,
   amount: bigint,
   how: 'exactly' | 'less a fee',
 ): void {
-  const raw = flag(argv, '--amount-raw')
-  const text = flag(argv, '--amount')
+  const raw = optionValue(argv, '--amount-raw')
+  const text = optionValue(argv, '--amount')
   if (text?.toLowerCase() === 'max') return
   const typed = raw !== undefined ? BigInt(raw) : text !== undefined ? parseAmount(text, token) : undefined
-  const most = slippageIn(flag(argv, '--slippage') ?? '') ?? burnPrice.most
+  const most = slippageIn(optionValue(argv, '--slippage') ?? '') ?? burnPrice.most
   const isMeant =
     how === 'exactly'
       ? typed === amount
       : typed !== undefined &&
         amount <= typed &&
         isFair({ amountIn: typed, amountOut: amount }, { ...burnPrice, most })
-  if (!isMeant) throw untyped(`It is about ${amount} of ${token.symbol}`)
+  if (!isMeant) throw mismatchError(`It is about ${amount} of ${token.symbol}`)
 }

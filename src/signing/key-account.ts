@@ -1,18 +1,18 @@
 import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Desk, KeySource } from './protocol.ts'
+import type { KeySource, SigningService } from './protocol.ts'
 import type { TransactionSigner } from './signer.ts'
 
-/** The signer of a key that the desk opens. It signs what was approved before, and nothing else. */
-export async function deskSigner(desk: Desk, source: KeySource): Promise<TransactionSigner> {
-  const { address } = await desk({ do: 'open', source })
-  return signerAt(desk, address)
+/** The signer of a key that the signing service opens. It signs approved steps only. */
+export async function serviceSigner(service: SigningService, source: KeySource): Promise<TransactionSigner> {
+  const { address } = await service({ do: 'open', source })
+  return signerAt(service, address)
 }
 
-const signerAt = (desk: Desk, address: Address): TransactionSigner => ({
+const signerAt = (service: SigningService, address: Address): TransactionSigner => ({
   address,
   approve: async (plan) => {
-    await desk({ do: 'approve', wallet: address, ...plan })
+    await service({ do: 'approve', wallet: address, ...plan })
   },
   signTransaction: async ({ to, data, value, chainId, nonce, gas, maxFeePerGas, maxPriorityFeePerGas }) => {
     if (
@@ -33,6 +33,6 @@ const signerAt = (desk: Desk, address: Address): TransactionSigner => ({
       maxFeePerGas: maxFeePerGas.toString(),
       maxPriorityFeePerGas: maxPriorityFeePerGas.toString(),
     }
-    return (await desk({ do: 'sign', wallet: address, transaction })).raw
+    return (await service({ do: 'sign', wallet: address, transaction })).raw
   },
 })

@@ -1,9 +1,9 @@
 import type { Address, Hex } from '../domain/address.ts'
-import type { Vouched } from '../guard/expectations.ts'
+import type { Exemptions } from '../guard/expectations.ts'
 
 /**
- * Where a key is. The one of the environment was handed over when the signer began; the sandbox's is nobody's secret. An external
- * signer is where the command line says, and one account of it is meant where `wallet` names none.
+ * The location of a key. The environment's key was handed to the signer at its start; the sandbox's is public. An external signer
+ * is named by the command line; without `wallet` it must have one account.
  */
 export type KeySource =
   | { kind: 'sandbox' }
@@ -14,7 +14,7 @@ export type KeySource =
   | { kind: 'ledger'; path: string; emulator: string | null }
   | { kind: 'external'; wallet: Address | null }
 
-/** A key that is to be kept: as text, in a file, or in a keystore of another wallet. */
+/** A key to import: as text, in a file, or in another wallet's keystore. */
 export type ImportSource =
   | { kind: 'key'; text: string }
   | { kind: 'key-file'; path: string }
@@ -23,7 +23,7 @@ export type ImportSource =
 /** A transaction on its way to the signer: amounts are decimal text. */
 export type TransactionJson = { to: Address; data: Hex; value: string; chainId: number }
 
-/** What is to be signed on one chain, and what for: `intent` is the JSON that the journal keeps. */
+/** The transactions to sign on one chain and their intent, as the JSON of the journal. */
 export type LegJson = {
   chainId: number
   intent: Record<string, unknown>
@@ -38,8 +38,8 @@ export type SignableJson = TransactionJson & {
   maxPriorityFeePerGas: string
 }
 
-/** What the signer is asked. Nothing is signed that was not approved before, word for word. */
-export type Ask =
+/** The requests to the signing service. It signs only what was approved before, byte for byte. */
+export type SigningRequests =
   | { do: 'open'; source: KeySource }
   | { do: 'make'; directory: string; name: string; password: string }
   | { do: 'import'; directory: string; name: string; password: string; from: ImportSource }
@@ -47,14 +47,14 @@ export type Ask =
       do: 'approve'
       wallet: Address
       legs: readonly LegJson[]
-      vouched: Vouched
+      vouched: Exemptions
       planHash: string
       quoteId: string | null
     }
   | { do: 'sign'; wallet: Address; transaction: SignableJson }
 
-/** What it answers. */
-export type Answers = {
+/** The answers of the signing service, by request. */
+export type SigningAnswers = {
   open: { address: Address }
   make: { name: string; address: Address }
   import: { name: string; address: Address }
@@ -62,5 +62,5 @@ export type Answers = {
   sign: { raw: Hex }
 }
 
-/** The signer, wherever it is. What it refuses is thrown as the AppError that it is. */
-export type Desk = <ask extends Ask>(ask: ask) => Promise<Answers[ask['do']]>
+/** The signing service, in this or another process. Refusals are thrown as AppError. */
+export type SigningService = <ask extends SigningRequests>(ask: ask) => Promise<SigningAnswers[ask['do']]>

@@ -1,38 +1,38 @@
 import { decodeApprove } from '../chain/erc20.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import type { Vouched } from '../guard/expectations.ts'
-import { flag, isTyped } from './command-line.ts'
+import type { Exemptions } from '../guard/expectations.ts'
+import { isOnCommandLine, optionValue } from './command-line.ts'
 
-/** What is written of the plan or the operation that a command line names: what may be signed for it, and for which contracts somebody vouched. */
-export type Written = {
+/** The recorded plan or operation that a command line names: the transactions that may be signed, and the exempted contracts. */
+export type RecordedPlan = {
   transactions: readonly Transaction[]
   vouched: readonly string[]
 }
 
-/** Whether two transactions are the same, whatever the casing of their hex. */
-export const isSame = (a: Transaction, b: Transaction): boolean =>
+/** Whether two transactions are equal, ignoring the case of hex. */
+export const isSameTransaction = (a: Transaction, b: Transaction): boolean =>
   a.to.toLowerCase() === b.to.toLowerCase() &&
   a.data.toLowerCase() === b.data.toLowerCase() &&
   a.value === b.value &&
   a.chainId === b.chainId
 
-/** Holds what is to be signed to what is written; an approval may have been made smaller where that was typed. */
-export function refuseUnwritten(
+/** Refuses transactions that are not in the recorded plan; an approval may be reduced if that was typed. */
+export function refusePlanMismatch(
   argv: readonly string[],
-  written: Written | undefined,
+  written: RecordedPlan | undefined,
   transactions: readonly Transaction[],
-  { allow, allowTokens }: Vouched,
+  { allow, allowTokens }: Exemptions,
 ): void {
-  const rewrites = flag(argv, '--exact-allowance') === 'rewrite'
+  const rewrites = optionValue(argv, '--exact-allowance') === 'rewrite'
   const unknown = transactions.find(
     (one) =>
-      !written?.transactions.some((known) => isSame(known, one)) &&
+      !written?.transactions.some((known) => isSameTransaction(known, one)) &&
       !(rewrites && decodeApprove(one.data) !== undefined),
   )
   const stranger = [...allow, ...allowTokens].find(
     (address) =>
-      !isTyped(argv, address) &&
+      !isOnCommandLine(argv, address) &&
       !written?.vouched.some((known) => known.toLowerCase() === address.toLowerCase()),
   )
   if (!unknown && !stranger) return

@@ -1,26 +1,28 @@
 import type { Address } from '../domain/address.ts'
 import type { Catalog } from '../protocols/catalog.ts'
-import type { Remembered } from './intent-check.ts'
-import type { Written } from './recorded-plan-check.ts'
+import type { RecordedQuote } from './intent-check.ts'
+import type { RecordedPlan } from './recorded-plan-check.ts'
 
-/** What the signer knows by itself: not from whoever asks it. */
-export type DeskNeeds = {
-  /** What the person typed. */
+/** What the signing service knows independently of its callers. */
+export type SigningServiceContext = {
+  /** The command line of the person. */
   argv: readonly string[]
   catalog: () => Promise<Catalog>
-  /** What is written of the plan or the operation that was typed; `undefined` where nothing is. */
-  written: () => Promise<Written | undefined>
-  /** The quote of a swap as this machine was given it: the one that is named on the command line, or else the one that is said to be taken; `null` where nobody here knows it. */
-  remembered: (quoteId: string | null) => Promise<Remembered | null>
-  /** Whether something was signed with a nonce: only then a cancel has something to take the place of. */
+  /** The recorded plan or operation that the command line names; `undefined` if there is none. */
+  written: () => Promise<RecordedPlan | undefined>
+  /**
+   * The quote of a swap as this machine received it: the one on the command line, otherwise the given one; `null` if unknown here.
+   */
+  remembered: (quoteId: string | null) => Promise<RecordedQuote | null>
+  /** Whether a transaction was signed with a nonce: only then there is something to cancel. */
   isSigned: (chainId: number, wallet: Address, nonce: number) => Promise<boolean>
-  /** The key of the environment. */
+  /** The private key of the environment. */
   privateKey: string | undefined
-  /** The signer elsewhere that the environment names; one that was typed counts more. */
+  /** The external signer of the environment; one on the command line has priority. */
   signerUrl?: string | undefined
   sandboxKey: () => Promise<string>
-  /** Says to the person what is about to be signed. */
+  /** Shows the person what is about to be signed. */
   say: (line: string) => void
-  /** Says what the person has to do somewhere else now, on a device: without that nothing goes on. */
+  /** Shows the person what to do on a device; nothing continues without it. */
   tell: (line: string) => void
 }

@@ -1,58 +1,70 @@
-import { refuseDear } from '../chain/gas-cost-bound.ts'
+import { refuseExcessiveGas } from '../chain/gas-cost-bound.ts'
 import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { checkLeg } from '../guard/guard.ts'
 import { decodeIntent } from '../guard/intent-json.ts'
-import { checkSigned, hashPlan, type PlanCore, type Signable } from '../guard/plan-hash.ts'
-import { gwei } from '../guard/terms.ts'
-import { flag, operandsOf } from './command-line.ts'
-import { namesWritten, refuseUntyped, refuseUntypedFee } from './intent-check.ts'
+import { checkSignable, hashPlan, type PlanCore, type Signable } from '../guard/plan-hash.ts'
+import { parseGwei } from '../guard/terms.ts'
+import { commandOperands, optionValue } from './command-line.ts'
+import { namesRecordedPlan, refuseIntentMismatch, refuseUnrequestedFee } from './intent-check.ts'
 import { openKeystore } from './keystore/encryption.ts'
-import { newKey, parseKey } from './keystore/key.ts'
+import { generateKey, parseKey } from './keystore/key.ts'
 import { readKeyFile } from './keystore/key-files.ts'
 import { openKey, saveKey } from './keystore/keystore.ts'
-import { signerOf } from './keystore/private-key-signer.ts'
+import { privateKeySigner } from './keystore/private-key-signer.ts'
 import type {
-  Answers,
-  Ask,
-  Desk,
   ImportSource,
   KeySource,
   SignableJson,
+  SigningAnswers,
+  SigningRequests,
+  SigningService,
   TransactionJson,
 } from './protocol.ts'
-import { isSame, refuseUnwritten } from './recorded-plan-check.ts'
+import { isSameTransaction, refusePlanMismatch } from './recorded-plan-check.ts'
 import type { KeyHolder } from './signer.ts'
-import type { DeskNeeds } from './signing-context.ts'
+import type { SigningServiceContext } from './signing-context.ts'
 
-/** Refuses to sign gas and fees that nobody can mean; `--max-fee` that was typed counts before our own bound. */
-function refuseDearUntyped(argv: readonly string[], signable: Signable): void {
-  const typed = flag(argv, '--max-fee')
-  refuseDear(signable, typed !== undefined && /^[0-9]+(\.[0-9]{1,9})?$/.test(typed) ? gwei(typed) : null)
+/** Refuses excessive gas and fees; a typed `--max-fee` replaces our own bound. */
+function refuseExcessiveFees(argv: readonly string[], signable: Signable): void {
+  const typed = optionValue(argv, '--max-fee')
+  refuseExcessiveGas(
+    signable,
+    typed !== undefined && /^[0-9]+(\.[0-9]{1,9})?$/.test(typed) ? parseGwei(typed) : null,
+  )
 }
 
-/** A key that was kept, as it is answered. */
-const stored = ({ name, address }: { name: string; address: Address | null }): Answers['make'] => {
+/** The answer for a key that was stored. */
+const storedKeyAnswer = ({
+  name,
+  address,
+}: {
+  name: string
+  address: Address | null
+}): SigningAnswers['make'] => {
   if (address === null) throw new AppError('BUG', 'A key was kept without its address')
   return { name, address }
 }
 
-/** What signs with a key, where it is; what speaks to devices and to other signers is loaded only for them. */
-async function holderOf(source: KeySource, needs: DeskNeeds): Promise<KeyHolder> {
-  if (source.kind === 'ledger') return (await import('./ledger/ledger.ts')).openLedger(source, needs.tell)
+/** Opens the holder of a key. Code for devices and external signers is loaded only for them. */
+async function openKeyHolder(source: KeySource, context: SigningServiceContext): Promise<KeyHolder> {
+  if (source.kind === 'ledger') return (await import('./ledger/ledger.ts')).openLedger(source, context.tell)
   if (source.kind === 'external') {
     const { openExternal } = await import('./external-signer.ts')
-    const url = flag(needs.argv, '--signer-url') ?? needs.signerUrl ?? ''
-    return openExternal({ url, wallet: source.wallet }, needs.tell)
+    const url = optionValue(context.argv, '--signer-url') ?? context.signerUrl ?? ''
+    return openExternal({ url, wallet: source.wallet }, context.tell)
   }
-  return signerOf(parseKey(await keyFrom(source, needs)))
+  return privateKeySigner(parseKey(await readKeyText(source, context)))
 }
 
 type TextSource = Exclude<KeySource, { kind: 'ledger' | 'external' }>
 
-/** The text of a key, from where it is. */
-async function keyFrom(source: TextSource, { privateKey, sandboxKey }: DeskNeeds): Promise<string> {
+/** Reads the text of a key. */
+async function readKeyText(
+  source: TextSource,
+  { privateKey, sandboxKey }: SigningServiceContext,
+): Promise<string> {
   switch (source.kind) {
     case 'sandbox':
       return sandboxKey()
@@ -68,8 +80,8 @@ async function keyFrom(source: TextSource, { privateKey, sandboxKey }: DeskNeeds
   }
 }
 
-/** The text of a key that is to be kept. */
-async function importedKey(from: ImportSource): Promise<string> {
+/** Reads the text of a key to import. */
+async function readImportedKey(from: ImportSource): Promise<string> {
   if (from.kind === 'key') return from.text
   return from.kind === 'key-file'
     ? readKeyFile(from.path)
@@ -77,13 +89,16 @@ async function importedKey(from: ImportSource): Promise<string> {
 }
 
 /**
- * The one place where keys are. It opens them, checks by itself that what it is to sign does what is asked and was typed
- * (the guard, G1 to G8), and signs nothing else than what it approved (G12).
+ * The only place with keys. It opens them, checks independently that what it signs is what was asked and typed (the guard, G1 to
+ * G8), and signs only what it approved (G12).
  */
-export function signingDesk(needs: DeskNeeds): Desk {
+export function openSigningService(context: SigningServiceContext): SigningService {
   const accounts = new Map<Address, KeyHolder>()
   const approved: { core: PlanCore; hash: string }[] = []
-  /** Every call that may be signed, with the nonce that it was signed under: one for its life, and no other call has it. `unsaid` is what the person is told when it is signed first. */
+  /**
+   * Every call that may be signed, with the nonce it was signed under: one nonce for its life, shared with no other call. `unsaid`
+   * is shown to the person at the first signature.
+   */
   const calls: {
     wallet: Address
     transaction: Transaction
@@ -102,31 +117,34 @@ export function signingDesk(needs: DeskNeeds): Desk {
     legs,
     vouched,
     quoteId,
-  }: Extract<Ask, { do: 'approve' }>): Promise<Answers['approve']> => {
-    const catalog = await needs.catalog()
-    const isWritten = namesWritten(needs.argv)
+  }: Extract<SigningRequests, { do: 'approve' }>): Promise<SigningAnswers['approve']> => {
+    const catalog = await context.catalog()
+    const isWritten = namesRecordedPlan(context.argv)
     const [written, remembered] = await Promise.all([
-      isWritten ? needs.written() : undefined,
-      isWritten ? null : needs.remembered(quoteId),
+      isWritten ? context.written() : undefined,
+      isWritten ? null : context.remembered(quoteId),
     ])
     const steps = legs.flatMap(({ chainId, intent: json, transactions }) => {
       const intent = decodeIntent(json as never, catalog)
       if (intent.wallet !== accountOf(wallet).address)
         throw new AppError('POLICY_TAMPER', `The plan is for ${intent.wallet}, and the key is of ${wallet}`)
-      if (isWritten) refuseUnwritten(needs.argv, written, transactions.map(read), vouched)
-      if (operandsOf(needs.argv)[1] === 'submit') refuseUntypedFee(needs.argv, intent)
-      if (!isWritten) refuseUntyped(needs.argv, intent, vouched, remembered, catalog)
+      if (isWritten) refusePlanMismatch(context.argv, written, transactions.map(read), vouched)
+      if (commandOperands(context.argv)[1] === 'submit') refuseUnrequestedFee(context.argv, intent)
+      if (!isWritten) refuseIntentMismatch(context.argv, intent, vouched, remembered, catalog)
       const question = { intent, chainId, transactions: transactions.map(read), catalog, vouched }
       return checkLeg(question).map((step) => ({
         ...step,
-        // What moves money is signed once, however often it is shown; an allowance may end in one plan and again in another.
+        // A payment is signed once, however often it is approved; a revocation may appear in several plans.
         isPayment: (step.role === 'action' || step.role === 'fee') && intent.kind !== 'revoke',
       }))
     })
-    const core = coreFor(wallet, steps)
+    const core = planCoreOf(wallet, steps)
     approved.push({ core, hash: hashPlan(core) })
     for (const { transaction, isPayment, text } of steps) {
-      if (!isPayment || !calls.some((one) => one.wallet === wallet && isSame(one.transaction, transaction)))
+      if (
+        !isPayment ||
+        !calls.some((one) => one.wallet === wallet && isSameTransaction(one.transaction, transaction))
+      )
         calls.push({ wallet, transaction, at: null, unsaid: text })
     }
     return { texts: steps.map(({ text }) => text) }
@@ -135,55 +153,57 @@ export function signingDesk(needs: DeskNeeds): Desk {
   const sign = async ({
     wallet,
     transaction: json,
-  }: Extract<Ask, { do: 'sign' }>): Promise<Answers['sign']> => {
+  }: Extract<SigningRequests, { do: 'sign' }>): Promise<SigningAnswers['sign']> => {
     const account = accountOf(wallet)
     const signable: Signable = { type: 'eip1559', ...read(json), ...feesOf(json) }
-    refuseDearUntyped(needs.argv, signable)
-    if (isNothing(signable, wallet)) {
+    refuseExcessiveFees(context.argv, signable)
+    if (isCancellation(signable, wallet)) {
       const at = `${signable.chainId} ${wallet} ${signable.nonce}`
       if (
         !calls.some((one) => one.at === at) &&
-        !(await needs.isSigned(signable.chainId, wallet, signable.nonce))
+        !(await context.isSigned(signable.chainId, wallet, signable.nonce))
       )
-        throw tampered(`Nothing was signed with nonce ${signable.nonce}, so there is nothing to cancel`)
-      needs.say(`nothing, in the place of what waits with nonce ${signable.nonce}`)
+        throw tamperError(`Nothing was signed with nonce ${signable.nonce}, so there is nothing to cancel`)
+      context.say(`nothing, in the place of what waits with nonce ${signable.nonce}`)
     } else refuseUnapproved(wallet, signable)
     return { raw: await account.signTransaction(signable) }
   }
 
-  /** G12: what is signed is a step of a plan that was approved, under one nonce for its life. */
+  /** G12: a signature is for a step of an approved plan, under one nonce for its life. */
   const refuseUnapproved = (wallet: Address, signable: Signable): void => {
     const plan = approved.find(
       ({ core }) =>
         core.wallet === wallet &&
-        core.legs.some(({ transactions }) => transactions.some((one) => isSame(one, signable))),
+        core.legs.some(({ transactions }) => transactions.some((one) => isSameTransaction(one, signable))),
     )
-    if (!plan) throw tampered('What is to be signed is no part of the plan that was approved')
-    checkSigned(plan.core, plan.hash, signable)
+    if (!plan) throw tamperError('What is to be signed is no part of the plan that was approved')
+    checkSignable(plan.core, plan.hash, signable)
     const at = `${signable.chainId} ${wallet} ${signable.nonce}`
-    const same = calls.filter((one) => one.wallet === wallet && isSame(one.transaction, signable))
+    const same = calls.filter((one) => one.wallet === wallet && isSameTransaction(one.transaction, signable))
     const mine = same.find((one) => one.at === at) ?? same.find((one) => one.at === null)
     if (!mine || calls.some((one) => one !== mine && one.at === at))
-      throw tampered(`Nonce ${signable.nonce} is not the one of this transaction: one has one for its life`)
+      throw tamperError(
+        `Nonce ${signable.nonce} is not the one of this transaction: one has one for its life`,
+      )
     mine.at = at
-    if (mine.unsaid !== undefined) needs.say(mine.unsaid)
+    if (mine.unsaid !== undefined) context.say(mine.unsaid)
     mine.unsaid = undefined
   }
 
-  const desk = async (ask: Ask): Promise<Answers[Ask['do']]> => {
+  const service = async (ask: SigningRequests): Promise<SigningAnswers[SigningRequests['do']]> => {
     switch (ask.do) {
       case 'open': {
-        if (operandsOf(needs.argv)[0] === 'demo' && ask.source.kind !== 'sandbox')
-          throw tampered('The demonstration is for the account of the sandbox')
-        const account = await holderOf(ask.source, needs)
+        if (commandOperands(context.argv)[0] === 'demo' && ask.source.kind !== 'sandbox')
+          throw tamperError('The demonstration is for the account of the sandbox')
+        const account = await openKeyHolder(ask.source, context)
         accounts.set(account.address, account)
         return { address: account.address }
       }
       case 'make':
-        return stored(await saveKey(ask.directory, ask.name, newKey(), ask.password))
+        return storedKeyAnswer(await saveKey(ask.directory, ask.name, generateKey(), ask.password))
       case 'import':
-        return stored(
-          await saveKey(ask.directory, ask.name, parseKey(await importedKey(ask.from)), ask.password),
+        return storedKeyAnswer(
+          await saveKey(ask.directory, ask.name, parseKey(await readImportedKey(ask.from)), ask.password),
         )
       case 'approve':
         return approve(ask)
@@ -191,7 +211,7 @@ export function signingDesk(needs: DeskNeeds): Desk {
         return sign(ask)
     }
   }
-  return desk as Desk
+  return service as SigningService
 }
 
 const read = ({ to, data, value, chainId }: TransactionJson): Transaction => ({
@@ -208,10 +228,10 @@ const feesOf = ({ nonce, gas, maxFeePerGas, maxPriorityFeePerGas }: SignableJson
   maxPriorityFeePerGas: BigInt(maxPriorityFeePerGas),
 })
 
-const tampered = (why: string): AppError => new AppError('POLICY_TAMPER', `${why}. It was not signed.`)
+const tamperError = (why: string): AppError => new AppError('POLICY_TAMPER', `${why}. It was not signed.`)
 
 /** The steps of a plan as the data that its hash covers. */
-const coreFor = (wallet: Address, steps: readonly { transaction: Transaction }[]): PlanCore => ({
+const planCoreOf = (wallet: Address, steps: readonly { transaction: Transaction }[]): PlanCore => ({
   id: '',
   kind: '',
   wallet,
@@ -228,6 +248,6 @@ const coreFor = (wallet: Address, steps: readonly { transaction: Transaction }[]
   })),
 })
 
-/** A cancel: nothing, to oneself. It can only take the place of something. */
-const isNothing = ({ to, data, value }: Transaction, wallet: Address): boolean =>
+/** Whether a transaction is a cancellation: nothing, to oneself. */
+const isCancellation = ({ to, data, value }: Transaction, wallet: Address): boolean =>
   to.toLowerCase() === wallet.toLowerCase() && data === '0x' && value === 0n

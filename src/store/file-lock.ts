@@ -2,12 +2,12 @@ import { closeSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isBusy, privateDirectory, storeFault } from './sql/sqlite.ts'
+import { isDatabaseBusy, privateDirectory, storeFault } from './sql/sqlite.ts'
 
-/** A lock that is held. The operating system frees it when the process dies, however it dies. */
+/** A held lock. The operating system releases it when the process dies in any way. */
 export type Lock = { release: () => void }
 
-/** Takes the exclusive lock that a file stands for; `undefined` when another process holds it. */
+/** Takes the exclusive lock of a file; `undefined` if another process holds it. */
 export function tryLock(path: string): Lock | undefined {
   let db: DatabaseSync | undefined
   try {
@@ -17,7 +17,7 @@ export function tryLock(path: string): Lock | undefined {
     db.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     db?.close()
-    if (isBusy(error)) return undefined
+    if (isDatabaseBusy(error)) return undefined
     throw storeFault(error, path)
   }
   const held = db
@@ -30,8 +30,8 @@ export function tryLock(path: string): Lock | undefined {
   }
 }
 
-/** The same, waiting up to `waitMs` for whoever holds it. */
-export async function exclusiveLock(
+/** The same, waiting up to `waitMs`. */
+export async function acquireLock(
   path: string,
   waitMs: number,
   signal?: AbortSignal,

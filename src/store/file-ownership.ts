@@ -7,8 +7,8 @@ import { storeFault } from './sql/sqlite.ts'
 const refused = (path: string, why: string, hint: string): AppError =>
   new AppError('STATE_UNUSABLE', `${path} cannot be used: ${why}`, { details: { path }, hint })
 
-/** What is at a path, without following a link; `undefined` when nothing is. */
-function at(path: string): Stats | undefined {
+/** The file status of a path, without following links; `undefined` if it does not exist. */
+function statusOf(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })
   } catch (error) {
@@ -17,16 +17,16 @@ function at(path: string): Stats | undefined {
 }
 
 /**
- * Refuses a file, or the directory that it is in, that belongs to another user, that others can read, or that is a link:
- * what signed bytes are kept in must be nobody else's. What is not there yet is made private.
+ * Refuses a file or its directory that belongs to another user, is readable by others, or is a link, since it holds signed bytes. A
+ * missing one is created private.
  */
-export function refuseForeign(file: string): void {
+export function refuseSharedFile(file: string): void {
   if (file === ':memory:' || process.getuid === undefined) return
   for (const [path, mode] of [
     [dirname(file), '700'],
     [file, '600'],
   ] as const) {
-    const found = at(path)
+    const found = statusOf(path)
     if (!found) continue
     if (found.isSymbolicLink())
       throw refused(path, 'it is a link', 'Put the directory itself there, or set SLUICE_HOME.')

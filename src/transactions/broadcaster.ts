@@ -1,16 +1,16 @@
 import type { Head } from '../chain/fees.ts'
 import type { Rpc } from '../chain/rpc/rpc.ts'
-import { within } from '../chain/rpc/timeouts.ts'
+import { withTimeout } from '../chain/rpc/timeouts.ts'
 import { sameAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Attempt, Leg } from '../store/journal/operation.ts'
-import { inSendingOrder } from './replacement/when-stuck.ts'
+import { inSendingOrder } from './replacement/fee-bump.ts'
 import { type Run, stepAt } from './run.ts'
-import { hintOf, isTaken } from './send-errors.ts'
-import { verifyStep } from './steps/verify-signature.ts'
+import { broadcastAnswer, isAccepted } from './send-errors.ts'
+import { verifyRecordedAttempt } from './steps/verify-signature.ts'
 
-/** An action whose deadline has passed on its chain can only fail: it is not signed any more, and not sent. */
-export function refuseDead(
+/** Refuses an action whose deadline has passed on its chain: it can only revert, so it is neither signed nor sent. */
+export function refuseExpired(
   run: Pick<Run, 'deadlineOf'>,
   leg: Leg,
   { timestamp }: Pick<Head, 'timestamp'>,
@@ -21,35 +21,37 @@ export function refuseDead(
 }
 
 /**
- * Hands what is signed of a step to the node: the newest attempt, or all of them, newest first, cancels before all else where it is to be cancelled. What comes out of the
- * journal is checked once more before it leaves. The answers are written down as hints and decide nothing.
+ * Sends signed attempts of a step to the node: the newest, or all, newest first; only the cancelling ones if the step is being
+ * cancelled. Each attempt from the journal is verified again before it is sent. Answers are recorded as hints and decide nothing.
  */
 export async function broadcast(run: Run, index: number, all = false): Promise<void> {
   const step = stepAt(run, index)
   const attempts = inSendingOrder(run.journal.attempts(run.operationId, index))
   for (const attempt of all ? attempts : attempts.slice(0, 1)) {
-    await verifyStep(attempt, step)
+    await verifyRecordedAttempt(attempt, step)
     let answer = 'accepted'
     const rpc = run.rpc(step.transaction.chainId)
     try {
       await rpc.request('eth_sendRawTransaction', [attempt.raw])
     } catch (error) {
-      answer = hintOf(error)
-      // A node that took it may say of the same bytes that they are too cheap to replace themselves.
-      if (answer.startsWith('under: ') && (isTaken(attempt) || (await isThere(rpc, attempt))))
+      answer = broadcastAnswer(error)
+      // A node that has accepted a transaction may answer that the same bytes are too cheap to replace it.
+      if (answer.startsWith('under: ') && (isAccepted(attempt) || (await isVisible(rpc, attempt))))
         answer = 'known'
     }
-    run.journal.sent(attempt.hash, answer)
+    run.journal.recordSent(attempt.hash, answer)
     run.fault?.('after_broadcast')
     run.onProgress?.({ kind: 'sent', step, hash: attempt.hash })
   }
 }
 
-/** Whether a node shows what it is given: an answer that was lost may have been that it took it. */
-async function isThere(rpc: Rpc, { hash }: Attempt): Promise<boolean> {
+/** Whether a node shows the transaction: it may have accepted it although its answer was lost. */
+async function isVisible(rpc: Rpc, { hash }: Attempt): Promise<boolean> {
   const shown = await Promise.all(
     [rpc, ...rpc.peers].map((node) =>
-      within(node.request<{ hash?: unknown } | null>('eth_getTransactionByHash', [hash])).catch(() => null),
+      withTimeout(node.request<{ hash?: unknown } | null>('eth_getTransactionByHash', [hash])).catch(
+        () => null,
+      ),
     ),
   )
   return shown.some((one) => typeof one?.hash === 'string' && sameAddress(one.hash, hash))

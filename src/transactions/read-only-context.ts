@@ -1,27 +1,27 @@
 import type { Rpc } from '../chain/rpc/rpc.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkShown } from '../domain/networks.ts'
-import type { Ground } from '../planning/context.ts'
+import type { ExecutionContext } from '../planning/context.ts'
 import type { Operation } from '../store/journal/operation.ts'
 
-/** Codes that say that a chain has no node here, whatever it may answer. */
-const nowhere: readonly string[] = ['CONFIG_INVALID', 'UNKNOWN_NETWORK']
+/** Error codes for a chain without a configured node. */
+const noNodeCodes: readonly string[] = ['CONFIG_INVALID', 'UNKNOWN_NETWORK']
 
-/** The same ground for whoever only looks: a chain that has no RPC here is silent, and the journal tells of it what it holds. */
-export const looking = (ground: Ground): Ground => ({
-  ...ground,
+/** A context for read-only commands: a chain without an RPC counts as silent, and the journal answers for it. */
+export const readOnlyContext = (context: ExecutionContext): ExecutionContext => ({
+  ...context,
   rpc: (chainId) => {
     try {
-      return ground.rpc(chainId)
+      return context.rpc(chainId)
     } catch (cause) {
-      if (!(cause instanceof AppError) || !nowhere.includes(cause.code)) throw cause
-      return silent(networkShown(ground.catalog.networks, chainId).name, cause)
+      if (!(cause instanceof AppError) || !noNodeCodes.includes(cause.code)) throw cause
+      return silentRpc(networkShown(context.catalog.networks, chainId).name, cause)
     }
   },
 })
 
-/** A chain that answers nothing, and says why. */
-function silent(network: string, { message, hint, details }: AppError): Rpc {
+/** An RPC that fails every request with the reason. */
+function silentRpc(network: string, { message, hint, details }: AppError): Rpc {
   const why = typeof details?.variable === 'string' ? `: ${details.variable} is not set` : ''
   const refused = async (): Promise<never> => {
     throw new AppError('RPC_UNREACHABLE', `${message}${why}`, {
@@ -32,7 +32,10 @@ function silent(network: string, { message, hint, details }: AppError): Rpc {
   return { host: network, peers: [], request: refused, batch: refused }
 }
 
-/** Refuses what needs the nodes of an operation where one of its chains has none here, before anything is asked: CONFIG_INVALID or UNKNOWN_NETWORK. */
-export function refuseUnreached({ rpc }: Pick<Ground, 'rpc'>, { legs }: Pick<Operation, 'legs'>): void {
+/** Refuses an operation with a chain that has no node configured, before any request: CONFIG_INVALID or UNKNOWN_NETWORK. */
+export function refuseMissingNodes(
+  { rpc }: Pick<ExecutionContext, 'rpc'>,
+  { legs }: Pick<Operation, 'legs'>,
+): void {
   for (const { chainId } of legs) rpc(chainId)
 }

@@ -1,28 +1,27 @@
 import type { Rpc } from '../chain/rpc/rpc.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Operation, Step } from '../store/journal/operation.ts'
-import type { Journal } from '../store/journal/types.ts'
-import { follow } from './confirmation/confirmer.ts'
-import { locked } from './operations/locked.ts'
-import { endingOfGivenUp } from './outcome/failure.ts'
+import type { OperationJournal, ReorgJournal } from '../store/journal/types.ts'
+import { confirmStep } from './confirmation/confirmer.ts'
+import { abandonedFailureOf } from './outcome/failure.ts'
 import { outcomeOf } from './outcome/outcome.ts'
-import { goneSteps } from './reorganisations.ts'
-import { cancelWaiting } from './replacement/cancel-leg.ts'
-import { current, isInTheAir, type Run, stepAt } from './run.ts'
+import { reorganisedSteps } from './reorganisations.ts'
+import { cancelLeg } from './replacement/cancel-leg.ts'
+import { currentOperation, isInFlight, type Run, stepAt, withWalletLock } from './run.ts'
 
 /**
- * Opens steps of what was given up whose blocks are not on their chain any more, so that they are sent again as they were signed, or cancelled: nothing
- * of the wallet could go before them. The operation stays given up. Gives whether any of it is on its way. What reverted may not revert again, and
- * is only cancelled.
+ * Reopens steps of an abandoned operation whose blocks left their chain, so that they are resent as signed, or cancelled: no other
+ * transaction of the wallet could pass them. The operation stays abandoned. Returns whether a step is in flight. A reverted step
+ * might succeed now and is only cancelled.
  */
-export async function reopenGivenUp(
-  { journal, rpc }: { journal: Journal; rpc: (chainId: number) => Rpc },
+export async function reopenAbandoned(
+  { journal, rpc }: { journal: OperationJournal & ReorgJournal; rpc: (chainId: number) => Rpc },
   id: string,
   replacement: 'cancel' | undefined,
 ): Promise<boolean> {
   const operation = journal.find(id)
   if (operation?.state !== 'CANCELLED' || operation.exit === 24) return false
-  const gone = await goneSteps(rpc, operation)
+  const gone = await reorganisedSteps(rpc, operation)
   const reverted = gone.find(({ state }) => state === 'FINAL_REVERTED')
   if (reverted && !replacement)
     throw new AppError(
@@ -31,50 +30,53 @@ export async function reopenGivenUp(
       { details: { operation: id, index: reverted.index }, hint: `sluice action cancel ${id} --yes` },
     )
   if (gone.length > 0)
-    journal.reopen(
+    journal.reopenSteps(
       id,
       gone.map(({ index }) => index),
       'a deep reorganisation took its block away',
     )
-  return gone.length > 0 || operation.steps.some(isInTheAir)
+  return gone.length > 0 || operation.steps.some(isInFlight)
 }
 
-/** Follows what is on its way of an operation that was given up to its end, or cancels it as that is asked. Nothing else of it is signed, and it ends as it ended before. */
-export async function endGivenUp(run: Run): Promise<Operation> {
-  const { legs, steps } = current(run)
-  const open = steps.filter(isInTheAir)
+/**
+ * Follows the in-flight steps of an abandoned operation to their end, or cancels them on request. Nothing else is signed, and the
+ * operation ends as before.
+ */
+export async function finishAbandoned(run: Run): Promise<Operation> {
+  const { legs, steps } = currentOperation(run)
+  const open = steps.filter(isInFlight)
   try {
     for (const leg of legs.filter((one) => open.some((step) => step.leg === one.leg)))
-      await locked(run, leg.chainId, async () => {
-        if (run.replacement === 'cancel') await cancelWaiting(run, leg)
-        for (const { index } of open.filter((step) => step.leg === leg.leg)) await followOne(run, index)
+      await withWalletLock(run, leg.chainId, async () => {
+        if (run.replacement === 'cancel') await cancelLeg(run, leg)
+        for (const { index } of open.filter((step) => step.leg === leg.leg)) await followStep(run, index)
       })
   } catch (error) {
-    throw endingOfGivenUp(run, error)
+    throw abandonedFailureOf(run, error)
   }
-  return endedAgain(run, open)
+  return outcomeWithSteps(run, open)
 }
 
-/** One step to its end; that it ended otherwise than well is told with what it belongs to. */
-async function followOne(run: Run, index: number): Promise<void> {
-  if (!isInTheAir(stepAt(run, index))) return
+/** Follows one step. Its failure is reported together with the operation. */
+async function followStep(run: Run, index: number): Promise<void> {
+  if (!isInFlight(stepAt(run, index))) return
   try {
-    await follow(run, index, false)
+    await confirmStep(run, index, false)
   } catch (error) {
-    if (!(error instanceof AppError && error.code === 'PARTIAL') || isInTheAir(stepAt(run, index)))
+    if (!(error instanceof AppError && error.code === 'PARTIAL') || isInFlight(stepAt(run, index)))
       throw error
   }
 }
 
-/** The end of what was given up, with what became of the steps that were followed since. */
-function endedAgain(run: Run, open: readonly Step[]): Operation {
-  const operation = current(run)
+/** The outcome of the abandoned operation, with the ends of the steps that were followed. */
+function outcomeWithSteps(run: Run, open: readonly Step[]): Operation {
+  const operation = currentOperation(run)
   try {
     return outcomeOf(operation)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const { code, message, details, cause, hint } = error
-    const told = open.map(({ index }) => becameText(operation, stepAt(run, index)))
+    const told = open.map(({ index }) => stepOutcomeText(operation, stepAt(run, index)))
     throw new AppError(code, [message, ...told].join('. '), {
       cause,
       ...(details && { details }),
@@ -83,12 +85,12 @@ function endedAgain(run: Run, open: readonly Step[]): Operation {
   }
 }
 
-const ends: Partial<Record<Step['state'], string>> = {
+const stepEndText: Partial<Record<Step['state'], string>> = {
   FINAL_OK: 'is there again, and final',
   FINAL_REVERTED: 'is there again, and reverted',
   CANCELLED: 'was cancelled',
   SUPERSEDED: 'lost its nonce to another transaction',
 }
 
-const becameText = ({ steps }: Operation, { index, state, inclusion }: Step): string =>
-  `Step ${index + 1} of ${steps.length}, which a reorganisation took off the chain, ${ends[state] ?? 'waits'}${inclusion ? ` (${inclusion.hash})` : ''}`
+const stepOutcomeText = ({ steps }: Operation, { index, state, inclusion }: Step): string =>
+  `Step ${index + 1} of ${steps.length}, which a reorganisation took off the chain, ${stepEndText[state] ?? 'waits'}${inclusion ? ` (${inclusion.hash})` : ''}`

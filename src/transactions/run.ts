@@ -1,5 +1,5 @@
 import type { Rpc } from '../chain/rpc/rpc.ts'
-import type { Clock, Waits } from '../chain/rpc/timeouts.ts'
+import type { AnswerTimes, Clock } from '../chain/rpc/timeouts.ts'
 import type { Hex } from '../domain/address.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import type { Network } from '../domain/networks.ts'
@@ -8,25 +8,25 @@ import type { TransactionSigner } from '../signing/signer.ts'
 import type { Leg, Operation, Step } from '../store/journal/operation.ts'
 import type { Journal } from '../store/journal/types.ts'
 import type { Disagreement } from './confirmation/quorum.ts'
-import { isLost } from './operations/active-steps.ts'
+import { hasLostNonce } from './operations/active-steps.ts'
 import type { TakeLock } from './operations/wallet-lock.ts'
-import type { Brought } from './outcome/result.ts'
-import type { Patience } from './replacement/when-stuck.ts'
+import type { DeliveryResult } from './outcome/result.ts'
+import type { BumpDelay } from './replacement/fee-bump.ts'
 
-/** Where execution stands, for whoever shows it. */
+/** The progress of an execution, for display. */
 export type Progress =
   | {
       kind: 'signed' | 'sent' | 'raised' | 'cancelling' | 'included' | 'final' | 'gone'
       step: Step
       hash: Hex
       blockNumber?: number
-      /** What was sent before was refused as too cheap, so that it did not wait at all. */
+      /** The earlier attempt was refused as too cheap, so it was never pending. */
       isRefused?: boolean
     }
   | { kind: 'waiting'; leg: Leg }
   | { kind: 'arrived'; leg: Leg; hash: Hex }
 
-/** The places where tests kill the process. */
+/** The points at which tests kill the process. */
 export type FaultPoint =
   | 'after_op'
   | 'after_nonce'
@@ -37,10 +37,13 @@ export type FaultPoint =
   | 'after_final'
   | 'before_done'
 
-/** How deep a transaction must lie: a number of blocks, its own included, or what the chain itself calls safe. */
-export type Depth = number | 'safe' | 'finalized'
+/** The depth that makes a transaction final: a number of blocks, its own included, or the chain's own tag. */
+export type FinalityDepth = number | 'safe' | 'finalized'
 
-/** The most that a unit of gas of a step may cost, in wei, where it is signed with so much gas; null is any price. Asked before every signature: the first, one with a higher fee, or one that does nothing in its place. `lifted` is what the person were to allow beyond the plan, where it is asked what that would change. */
+/**
+ * The fee cap: the highest gas price of a step, in wei a unit, for a gas limit; null is no cap. Asked before every signature: the
+ * first, a bump, a cancellation. `lifted` is a price allowed beyond the plan, to ask what it would change.
+ */
 export type FeeCap = (
   step: Step,
   gas: bigint,
@@ -48,79 +51,81 @@ export type FeeCap = (
   lifted?: bigint,
 ) => bigint | null
 
-/** All that execution needs from outside. */
+/** The dependencies and options of one execution. */
 export type Execution = {
   journal: Journal
   operationId: string
   signer: TransactionSigner
   rpc: (chainId: number) => Rpc
   networks: readonly Network[]
-  /** What amounts are told in. */
+  /** The tokens in whose units amounts are shown. */
   tokens?: readonly Token[]
   lock: TakeLock
   lockWaitMs?: number
   clock?: Clock
   timeoutMs: number
-  /** What makes a transaction final; otherwise what the network says. */
-  depth?: Depth
-  /** The nonce that the first step on a chain must have; the steps after it count on. */
-  nonces?: Readonly<Record<number, number>>
-  /** Take the nonce behind what others have waiting, instead of refusing. */
+  /** The finality depth; by default that of the network. */
+  depth?: FinalityDepth
+  /** The nonce of the first step on a chain; the following steps count up. */
+  pinnedNonces?: Readonly<Record<number, number>>
+  /** Queue behind pending foreign transactions instead of refusing. */
   queueBehind?: boolean
   /** Sign and send all steps of a leg before the first is in a block. */
   pipeline?: boolean
   feeCap?: FeeCap
-  /** Replace what is on its way by the same with a higher fee, or by nothing at all. */
+  /** Replace pending transactions by the same with a higher fee, or by a cancellation. */
   replacement?: 'bump' | 'cancel'
-  /** Nothing that is not signed yet is signed in this run, whatever has come by then: only what waits is followed, or replaced. */
-  onlyWaiting?: boolean
-  /** How long a transaction may wait before its fee is raised. */
-  patience?: Patience
-  /** Unix seconds, by the clock of the chain, after which the action of a leg can only fail. */
+  /** Sign no unsigned step in this run; only follow or replace signed ones. */
+  onlySigned?: boolean
+  /** How long a transaction may be pending before its fee is bumped. */
+  bumpDelay?: BumpDelay
+  /** Unix seconds by the chain's clock after which the action of a leg can only fail. */
   deadlineOf?: (leg: Leg) => number | undefined
-  /** Adds empty blocks on a chain that makes none by itself. */
-  mine?: (chainId: number, blocks: number) => Promise<void>
-  /** Send, and do not follow: ends in PENDING as soon as something is on its way. */
+  /** Mines empty blocks on a chain that does not mine by itself. */
+  mineBlocks?: (chainId: number, blocks: number) => Promise<void>
+  /** Send and do not follow: ends in PENDING as soon as a transaction is in flight. */
   noWait?: boolean
   signal?: AbortSignal
   onProgress?: (progress: Progress) => void
-  /** The transaction that brought the funds of a leg, as soon as the service knows it. Our own node is asked about it. */
-  arrived?: (leg: Leg) => Promise<Hex | undefined>
-  /** What came, by the chains alone, whether somebody names the transaction that brought it or not. */
-  brought?: (told: Hex | null) => Promise<Brought | undefined>
-  /** What is written down of an operation when it is done. Nothing that fails in it keeps that from being so. */
-  result?: () => Promise<unknown>
-  /** Called before anything is signed in this run: shows the signer what it will be asked for. */
+  /** The delivery hash of a leg as reported by the service. It is verified on our own node. */
+  reportedDelivery?: (leg: Leg) => Promise<Hex | undefined>
+  /** The delivery as the chains show it, with or without a reported hash. */
+  checkDelivery?: (told: Hex | null) => Promise<DeliveryResult | undefined>
+  /** The result stored with a finished operation. Its failure does not prevent the end. */
+  readResult?: () => Promise<unknown>
+  /** Called before the first signature of this run: shows the signer what it will be asked for. */
   approve?: () => Promise<void>
   /**
-   * Called with what is left to sign of a leg before its first signature in this run, and again when that was a while
-   * ago: guard it and simulate it there. Gives the gas limits that were enough, in the order of the steps.
+   * Called with the unsigned steps of a leg before its first signature in this run, and again once that is too old: guards and
+   * simulates them. Returns sufficient gas limits in the order of the steps.
    */
   beforeLeg?: (leg: Leg, steps: readonly Step[]) => Promise<readonly bigint[] | undefined>
   fault?: (point: FaultPoint) => void
 }
 
 /**
- * What one run carries along. `until` is on the monotonic clock; `waits` tells whose answers took long; `replaced` are the steps that were replaced in it as the person asked;
- * `signing` says whether a signer was asked in it, so that something may be signed that nobody holds; `disagreement` is what kept the last one that was mined from being final, `behind` the action that has the nonce which the chain wants before that of what was sent again, `early` for whom a deadline that has passed by another endpoint has not, and `taken` what has the nonce of one and is not final.
+ * The state of one run. `until` is monotonic; `answerTimes` measures slow endpoints; `replacedSteps` were replaced on request;
+ * `signerState` says whether a signer was asked, so that a signature may exist that was not returned; `disagreement` keeps the last
+ * mined step from final; `precedingNonce` is the other operation whose nonce the chain expects first; `deadlineDispute` names
+ * endpoints that differ on a passed deadline; `nonceConflict` is a transaction that used a step's nonce and is not final yet.
  */
 export type Run = Execution & {
   until: number
   clock: Clock
-  waits: Waits
-  replaced: Set<number>
-  signing: { isAsked: boolean }
+  answerTimes: AnswerTimes
+  replacedSteps: Set<number>
+  signerState: { isAsked: boolean }
   disagreement?: Disagreement | undefined
-  early?: { host: string; by: string } | undefined
-  behind?: { operation: string; nonce: number } | undefined
-  taken?: { nonce: number; by: string; blockNumber: number | null; unlike?: Disagreement } | undefined
+  deadlineDispute?: { host: string; by: string } | undefined
+  precedingNonce?: { operation: string; nonce: number } | undefined
+  nonceConflict?: { nonce: number; by: string; blockNumber: number | null; unlike?: Disagreement } | undefined
 }
 
-/** Thrown inside a run when the time is over or the person interrupts. It never leaves `execute`. */
-export const stopped = Symbol('stopped')
+/** Thrown inside a run on timeout or interrupt. It never leaves `executeOperation`. */
+export const runStopped = Symbol('stopped')
 
 /** The operation as the journal has it now. */
-export const current = ({ journal, operationId }: Run): Operation => {
+export const currentOperation = ({ journal, operationId }: Run): Operation => {
   const operation = journal.find(operationId)
   if (!operation)
     throw new AppError('ACTION_NOT_FOUND', `There is no operation ${operationId} in the journal`)
@@ -129,41 +134,59 @@ export const current = ({ journal, operationId }: Run): Operation => {
 
 /** A step of the operation as the journal has it now. */
 export const stepAt = (run: Run, index: number): Step => {
-  const step = current(run).steps.find((one) => one.index === index)
+  const step = currentOperation(run).steps.find((one) => one.index === index)
   if (!step) throw new AppError('BUG', `Operation ${run.operationId} has no step ${index}`)
   return step
 }
 
-/** Whether nothing can happen to an operation any more. */
-export const isOver = ({ state }: Operation): boolean =>
+/** Whether an operation is in a final state. */
+export const isFinished = ({ state }: Operation): boolean =>
   state === 'DONE' || state === 'CANCELLED' || state === 'FAILED' || state === 'DROPPED'
 
-/** Whether a run has nothing to do any more, for it is over, or waits for a person because of a nonce that is lost. One look decides: another process may end it between two. */
-export const hasEnded = (operation: Operation): boolean =>
-  isOver(operation) || (operation.state === 'ATTENTION' && isLost(operation))
+/**
+ * Whether a run has nothing left to do: the operation is finished, or waits for a decision about a lost nonce. Decided by one read,
+ * since another process may end it between two.
+ */
+export const hasRunEnded = (operation: Operation): boolean =>
+  isFinished(operation) || (operation.state === 'ATTENTION' && hasLostNonce(operation))
 
-/** Whether nothing was signed for a step yet. */
+/** Whether no signature exists for a step yet. */
 export const isUnsigned = ({ state }: Step): boolean => state === 'PLANNED' || state === 'RESERVED'
 
-/** Whether a step is signed and the journal does not know its end. */
-export const isInTheAir = ({ state }: Step): boolean =>
+/** Whether a step is signed and not final in the journal. */
+export const isInFlight = ({ state }: Step): boolean =>
   state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED'
 
-/** Waits, unless the time is over or somebody interrupts. */
+/** Sleeps; throws `runStopped` on timeout or interrupt. */
 export async function pause(run: Run, ms: number): Promise<void> {
   const left = run.until - run.clock.now()
-  if (left <= 0 || run.signal?.aborted) throw stopped
+  if (left <= 0 || run.signal?.aborted) throw runStopped
   try {
     await run.clock.sleep(Math.min(ms, left), run.signal)
   } catch (error) {
-    if (run.signal?.aborted) throw stopped
+    if (run.signal?.aborted) throw runStopped
     throw error
   }
 }
 
-/** Whether a failure is of a node, which may answer the next time. */
-export const isOfNode = (error: unknown): boolean =>
+/** Whether a failure comes from a node that may answer the next time. */
+export const isNodeFailure = (error: unknown): boolean =>
   error instanceof AppError && error.code.startsWith('RPC_') && errorRow(error.code).exit < 20
 
-/** Whether somebody gave an operation up, so that nothing of it may be signed any more. */
+/** Whether an operation was cancelled or dropped, so that nothing of it may be signed. */
 export const isClosed = ({ state }: Operation): boolean => state === 'CANCELLED' || state === 'DROPPED'
+
+/** Runs work under the lock of the run's wallet on a chain; WALLET_BUSY if another process holds it too long. */
+export async function withWalletLock(run: Run, chainId: number, work: () => Promise<void>): Promise<void> {
+  const { wallet } = currentOperation(run)
+  const waitMs = Math.min(run.lockWaitMs ?? 60_000, Math.max(0, run.until - run.clock.now()))
+  const lock = await run.lock(chainId, wallet, waitMs, run.signal).catch((error: unknown) => {
+    throw run.signal?.aborted ? runStopped : error
+  })
+  if (!lock) throw new AppError('WALLET_BUSY', `Another process signs with ${wallet} on chain ${chainId}`)
+  try {
+    await work()
+  } finally {
+    lock.release()
+  }
+}

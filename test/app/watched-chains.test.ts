@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { watchedChains } from '../../src/app/backends/watched-chains.ts'
-import { httpRpc, type Rpc, severalRpc } from '../../src/chain/rpc/rpc.ts'
+import { failoverRpc, httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
 import { listener } from '../support/listener.ts'
 
 const names = ['one', 'two', 'three']
@@ -48,7 +48,7 @@ test('a node that gives more than is taken has answered: its network is up, and 
   })
   const lines: string[] = []
   const { watch, states } = watchedChains([{ name: 'one' }], { write: (line) => void lines.push(line) })
-  const all = [httpRpc(node.url), severalRpc([node.url, `${node.url}/other`])]
+  const all = [httpRpc(node.url), failoverRpc([node.url, `${node.url}/other`])]
   for (const rpc of all)
     await expect(watch({ name: 'one' }, rpc).request('eth_getBlockByNumber')).rejects.toMatchObject({
       details: { fault: 'too-large' },

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import type { Step } from '../../src/store/journal/operation.ts'
-import { isAllFinal, standing } from '../../src/transactions/operations/active-steps.ts'
+import { activeSteps, isAllFinal } from '../../src/transactions/operations/active-steps.ts'
 
 const steps = (...states: Step['state'][]) => states.map((state, index) => ({ state, index, leg: 0 }) as Step)
-const indexes = (operation: Parameters<typeof standing>[0]) => standing(operation).map(({ index }) => index)
+const indexes = (operation: Parameters<typeof activeSteps>[0]) =>
+  activeSteps(operation).map(({ index }) => index)
 
 test('what failed by the plan that was made last counts from its first step on, and by an older one it does not', () => {
   const failed = { steps: steps('SUPERSEDED', 'FINAL_REVERTED', 'PLANNED'), plan: { since: { 0: 1 } } }

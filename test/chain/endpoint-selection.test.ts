@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { foremost } from '../../src/chain/endpoint-selection.ts'
+import { selectEndpoint } from '../../src/chain/endpoint-selection.ts'
 import { hexQuantity } from '../../src/chain/rpc/answer-numbers.ts'
-import { severalRpc } from '../../src/chain/rpc/rpc.ts'
-import { lookAtStep } from '../../src/diagnosis/facts/chain-facts.ts'
+import { failoverRpc } from '../../src/chain/rpc/rpc.ts'
+import { readStepFacts } from '../../src/diagnosis/facts/chain-facts.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
 import type { Journal } from '../../src/store/journal/types.ts'
 import { laggingNode } from '../support/lagging.ts'
@@ -41,7 +41,7 @@ test.each(['first', 'second'])(
     const before = await paid()
     stoppedAt = Number(await chain.rpc.request('eth_blockNumber'))
     const urls = order === 'first' ? [still.url, chain.url] : [chain.url, still.url]
-    const both = severalRpc(urls, { retries: 0 })
+    const both = failoverRpc(urls, { retries: 0 })
     planPayments(journal, 'pay')
     const { host } = new URL(still.url)
     const onProgress = ({ kind }: { kind: string }) => {
@@ -56,10 +56,10 @@ test.each(['first', 'second'])(
       details: { host, blockNumber: stoppedAt + 1, has: 'nothing' },
     })
     expect((await paid()) - before).toBe(oneCoin)
-    const front = foremost(both)
+    const front = selectEndpoint(both)
     await front.look()
     const [step] = journal.find('pay')!.steps
-    const seen = await lookAtStep(front, sandboxNetworks[0]!, step!, journal.attempts('pay', 0), 1)
+    const seen = await readStepFacts(front, sandboxNetworks[0]!, step!, journal.attempts('pay', 0), 1)
     expect(seen?.found).toMatchObject({ isDeep: false, unlike: { host } })
     // As soon as it has its blocks again, or is left out, all is as always.
     if (order === 'first') stoppedAt = Number.POSITIVE_INFINITY
@@ -72,7 +72,7 @@ test.each(['first', 'second'])(
 test('what is sent goes to all endpoints, whichever is farthest', async () => {
   stoppedAt = Number(await chain.rpc.request('eth_blockNumber'))
   await chain.rpc.request('anvil_mine', ['0x5'])
-  const front = foremost(severalRpc([still.url, chain.url], { retries: 0 }))
+  const front = selectEndpoint(failoverRpc([still.url, chain.url], { retries: 0 }))
   await front.look()
   expect(front.host).toBe(new URL(chain.url).host)
   expect(front.peers.map(({ host }) => host)).toContain(new URL(still.url).host)
@@ -94,7 +94,7 @@ describe('an endpoint that is farther than an honest one', () => {
     })
     planPayments(journal, 'reverted')
     const urls = order === 'first' ? [liar.url, chain.url] : [chain.url, liar.url]
-    const both = severalRpc(urls, { retries: 0 })
+    const both = failoverRpc(urls, { retries: 0 })
     const ended = await run(journal, home, chain.url, 'reverted', { rpc: () => both, ...endless }).catch(
       (error: unknown) => error,
     )
@@ -118,7 +118,7 @@ describe('an endpoint that is farther than an honest one', () => {
       await other.rpc.request('eth_sendTransaction', [{ from: signer.address, to: payee, value: '0x1' }])
       await other.rpc.request('anvil_mine', ['0x100'])
       await chain.rpc.request('evm_mine')
-      const both = severalRpc([chain.url, other.url], { retries: 0 })
+      const both = failoverRpc([chain.url, other.url], { retries: 0 })
       await expect(
         run(journal, home, chain.url, 'kept', { rpc: () => both, ...endless }),
       ).rejects.toMatchObject({ code: 'PENDING' })
@@ -139,7 +139,7 @@ describe('an endpoint that is farther than an honest one', () => {
       return undefined
     })
     planPayments(journal, 'odd')
-    const both = severalRpc([chain.url, odd.url], { retries: 0 })
+    const both = failoverRpc([chain.url, odd.url], { retries: 0 })
     expect(await run(journal, home, chain.url, 'odd', { rpc: () => both })).toMatchObject({ state: 'DONE' })
     await odd.close()
     expect((await paid()) - before).toBe(oneCoin)
@@ -152,7 +152,7 @@ describe('an endpoint that is farther than an honest one', () => {
         : undefined,
     )
     planPayments(journal, 'deep')
-    const both = severalRpc([chain.url, far.url], { retries: 0 })
+    const both = failoverRpc([chain.url, far.url], { retries: 0 })
     const ended = run(journal, home, chain.url, 'deep', { rpc: () => both, depth: 5, ...endless })
     await expect(ended).rejects.toMatchObject({
       code: 'PENDING',

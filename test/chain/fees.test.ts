@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { currentFees, readHead } from '../../src/chain/fees.ts'
-import { httpRpc, severalRpc } from '../../src/chain/rpc/rpc.ts'
+import { failoverRpc, httpRpc } from '../../src/chain/rpc/rpc.ts'
 import type { Journal } from '../../src/store/journal/types.ts'
-import { replacementFees } from '../../src/transactions/replacement/when-stuck.ts'
+import { replacementFees } from '../../src/transactions/replacement/fee-bump.ts'
 import { type FaultyRpc, type Rule, startFaultyRpc } from '../support/faulty-rpc.ts'
 import { planPayments, run } from '../support/operation.ts'
 import { useChain, useHome } from '../support/use-journal.ts'
@@ -30,7 +30,7 @@ const rule = (method: string, value: number) => ({ method, act: 'high-tip', valu
 const tip = 'eth_maxPriorityFeePerGas'
 const history = 'eth_feeHistory'
 const fees = async (urls: readonly string[]) => {
-  const rpc = urls.length === 1 ? httpRpc(urls[0]!) : severalRpc(urls)
+  const rpc = urls.length === 1 ? httpRpc(urls[0]!) : failoverRpc(urls)
   return currentFees(rpc, await readHead(rpc, 31337))
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { ownHead } from '../../src/chain/consistent-head.ts'
-import { readHead, usualTip } from '../../src/chain/fees.ts'
-import { headIfUp, refuseOtherHeads } from '../../src/chain/heads.ts'
+import { consistentHead } from '../../src/chain/consistent-head.ts'
+import { readHead, suggestedTip } from '../../src/chain/fees.ts'
+import { headIfReachable, refuseInconsistentHeads } from '../../src/chain/heads.ts'
 import { hexQuantity } from '../../src/chain/rpc/answer-numbers.ts'
-import { httpRpc, type Rpc, severalRpc } from '../../src/chain/rpc/rpc.ts'
+import { failoverRpc, httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
 import { systemClock } from '../../src/chain/rpc/timeouts.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Journal } from '../../src/store/journal/types.ts'
@@ -39,8 +39,8 @@ const lying: Provider['says'] = async ({ method, params }, ask) =>
 describe('a block that was named too high', () => {
   it('by one of two endpoints is not noted: the lowest that both have is', async () => {
     const liar = await provider(chain.url, lying)
-    await outcome('high', { rpc: () => severalRpc([liar.url, chain.url]), noWait: true })
-    expect(journal.head(31337)?.number).toBeLessThanOrEqual(await newest())
+    await outcome('high', { rpc: () => failoverRpc([liar.url, chain.url]), noWait: true })
+    expect(journal.highestHead(31337)?.number).toBeLessThanOrEqual(await newest())
     expect(journal.find('high')!.steps[0]).toMatchObject({ state: 'BROADCAST' })
     expect(await outcome('after')).toMatchObject({ state: 'DONE' })
     await liar.close()
@@ -52,7 +52,7 @@ describe('a block that was named too high', () => {
     await outcome('high', { rpc: () => httpRpc(liar.url), noWait: true })
     await liar.close()
     reopen(Date.now)
-    const { seen } = journal.head(31337)!
+    const { seen } = journal.highestHead(31337)!
     const until = new Date(seen + 600_000).toISOString()
     expect(await outcome('soon')).toMatchObject({
       code: 'RPC_INCONSISTENT',
@@ -61,22 +61,22 @@ describe('a block that was named too high', () => {
     })
     for (const wrong of [-11, 11]) {
       reopen(minutes(wrong))
-      journal.sawHead(31337, 1_000_000, `0x${'00'.repeat(32)}`)
+      journal.recordHead(31337, 1_000_000, `0x${'00'.repeat(32)}`)
       reopen(Date.now)
       expect(await outcome(`later${wrong}`)).toMatchObject({ state: 'DONE' })
-      expect(journal.head(31337)!.number).toBeLessThanOrEqual(await newest())
+      expect(journal.highestHead(31337)!.number).toBeLessThanOrEqual(await newest())
     }
   })
 
   it('and a node that is far behind what was seen minutes ago is refused still', async () => {
     reopen(minutes(-9))
-    journal.sawHead(31337, (await newest()) + 4, `0x${'00'.repeat(32)}`)
+    journal.recordHead(31337, (await newest()) + 4, `0x${'00'.repeat(32)}`)
     // Lower ones that are seen in between take nothing from it, and make it no younger.
     reopen(minutes(-1))
-    journal.sawHead(31337, await newest(), `0x${'11'.repeat(32)}`)
+    journal.recordHead(31337, await newest(), `0x${'11'.repeat(32)}`)
     reopen(Date.now)
     expect(await outcome('behind')).toMatchObject({ code: 'RPC_INCONSISTENT' })
-    expect(Date.now() - journal.head(31337)!.seen).toBeGreaterThan(8 * 60_000)
+    expect(Date.now() - journal.highestHead(31337)!.seen).toBeGreaterThan(8 * 60_000)
   })
 })
 
@@ -91,15 +91,19 @@ describe('another endpoint', () => {
 
   it('that hangs is as one that is down: it is waited for by the second, and not for as long as a read may take', async () => {
     const head = await readHead(chain.rpc, 31337)
-    expect(await refuseOtherHeads(beside(hanging()), 31337, head, 50)).toEqual(head)
-    expect(await headIfUp(hanging(), 31337, 50)).toBeUndefined()
-    expect(await usualTip(beside(hanging()), head.baseFee, 50)).toBe(await usualTip(chain.rpc, head.baseFee))
-    expect(await ownHead(beside(hanging()), { chainId: 31337, wallet: signer.address }, 50)).toMatchObject({
+    expect(await refuseInconsistentHeads(beside(hanging()), 31337, head, 50)).toEqual(head)
+    expect(await headIfReachable(hanging(), 31337, 50)).toBeUndefined()
+    expect(await suggestedTip(beside(hanging()), head.baseFee, 50)).toBe(
+      await suggestedTip(chain.rpc, head.baseFee),
+    )
+    expect(
+      await consistentHead(beside(hanging()), { chainId: 31337, wallet: signer.address }, 50),
+    ).toMatchObject({
       head,
     })
     // One that names its newest block and hangs at the next question cannot disagree either.
     const half = { ...chain.rpc, host: 'half.example', request: hanging().request }
-    expect(await refuseOtherHeads(beside(half), 31337, head, 50)).toEqual(head)
+    expect(await refuseInconsistentHeads(beside(half), 31337, head, 50)).toEqual(head)
   })
 
   it('that only does not offer the question is as one that is down', async () => {
@@ -108,7 +112,7 @@ describe('another endpoint', () => {
         ? { error: { code: -32601, message: 'method not found' } }
         : undefined,
     )
-    const rpc = () => severalRpc([chain.url, refuses.url])
+    const rpc = () => failoverRpc([chain.url, refuses.url])
     // What is final is asked of all of them, which is another matter.
     expect(await outcome('refused', { rpc, noWait: true })).toMatchObject({ code: 'PENDING' })
     await refuses.close()
@@ -123,7 +127,7 @@ describe('another endpoint', () => {
       method === 'eth_getBlockByNumber' ? said : undefined,
     )
     const host = hostOf(broken)
-    expect(await outcome('broken', { rpc: () => severalRpc([chain.url, broken.url]) })).toMatchObject({
+    expect(await outcome('broken', { rpc: () => failoverRpc([chain.url, broken.url]) })).toMatchObject({
       code,
       message: expect.stringContaining(host),
       details: { host },
@@ -153,7 +157,7 @@ describe('a run whose time was over before anything was signed', () => {
       return undefined
     })
     const host = hostOf(slow)
-    expect(await outcome('slow', { clock, rpc: () => severalRpc([chain.url, slow.url]) })).toMatchObject({
+    expect(await outcome('slow', { clock, rpc: () => failoverRpc([chain.url, slow.url]) })).toMatchObject({
       code: 'RPC_UNREACHABLE',
       message: expect.stringMatching(
         new RegExp(

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { approve } from '../../src/chain/erc20.ts'
 import { readHead } from '../../src/chain/fees.ts'
-import { refuseOtherHeads } from '../../src/chain/heads.ts'
-import { httpRpc, type Rpc, severalRpc } from '../../src/chain/rpc/rpc.ts'
+import { refuseInconsistentHeads } from '../../src/chain/heads.ts'
+import { failoverRpc, httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
 import { strictTerms } from '../../src/guard/terms.ts'
-import { tryLeg } from '../../src/planning/leg-simulation.ts'
+import { simulatePlannedLeg } from '../../src/planning/leg-simulation.ts'
 import { supply } from '../../src/protocols/aave-v3/encode.ts'
 import type { Intent } from '../../src/protocols/intent.ts'
 import { targetOf } from '../support/families.ts'
@@ -37,7 +37,7 @@ const deposit = (rpc: Rpc, amount = hundred) => {
     approve({ chainId, token: asset, spender: pool, amount }),
     supply({ chainId, pool, asset, amount, onBehalfOf: wallet() }),
   ]
-  return tryLeg(
+  return simulatePlannedLeg(
     { rpc: () => rpc, catalog: sandbox.world.catalog() },
     { chainId, intent, transactions },
     strictTerms,
@@ -49,7 +49,7 @@ describe('two honest nodes of which one is a block behind', () => {
     const late = await lagging(() => 1)
     await mine(2)
     const newest = await sandbox.chain(chainId).rpc.request<string>('eth_blockNumber')
-    await expect(deposit(severalRpc([url(), late.url]))).resolves.toMatchObject({
+    await expect(deposit(failoverRpc([url(), late.url]))).resolves.toMatchObject({
       how: 'eth_simulateV1',
       blockNumber: BigInt(newest) - 1n,
       behind: { host: new URL(late.url).host, blocks: 1 },
@@ -60,7 +60,7 @@ describe('two honest nodes of which one is a block behind', () => {
   test('agree in the other order, too', async () => {
     const late = await lagging(() => 1)
     await mine(2)
-    await expect(deposit(severalRpc([late.url, url()]))).resolves.toMatchObject({
+    await expect(deposit(failoverRpc([late.url, url()]))).resolves.toMatchObject({
       how: 'eth_simulateV1',
       behind: null,
     })
@@ -75,7 +75,7 @@ describe('two honest nodes of which one is a block behind', () => {
     setTimeout(() => {
       missing = 0
     }, 300)
-    await expect(deposit(severalRpc([url(), late.url]), held + 1n)).resolves.toMatchObject({ behind: null })
+    await expect(deposit(failoverRpc([url(), late.url]), held + 1n)).resolves.toMatchObject({ behind: null })
   })
 
   test.each(['first', 'second'])('do not hide what the wallet itself has just spent: %s', async (order) => {
@@ -89,14 +89,14 @@ describe('two honest nodes of which one is a block behind', () => {
       missing = 0
     }, 300)
     const urls = order === 'first' ? [late.url, url()] : [url(), late.url]
-    await expect(deposit(severalRpc(urls))).rejects.toMatchObject({ code: 'INSUFFICIENT_FUNDS' })
+    await expect(deposit(failoverRpc(urls))).rejects.toMatchObject({ code: 'INSUFFICIENT_FUNDS' })
   })
 })
 
 test('a node that is many blocks and a minute behind is no witness: it is named, and nothing is planned without it', async () => {
   const late = await lagging(() => 10)
   await mine(12, 6)
-  await expect(deposit(severalRpc([url(), late.url]))).rejects.toMatchObject({
+  await expect(deposit(failoverRpc([url(), late.url]))).rejects.toMatchObject({
     code: 'RPC_INCONSISTENT',
     message: `The node at ${new URL(late.url).host} is 10 blocks behind ${new URL(url()).host}`,
   })
@@ -133,8 +133,8 @@ describe('one address behind which a node is a block behind', () => {
   test('does not disagree with another address', async () => {
     const both = await lagging(() => 1, 'newest')
     await mine(2)
-    const rpc = severalRpc([both.url, url()])
+    const rpc = failoverRpc([both.url, url()])
     await expect(deposit(rpc)).resolves.toMatchObject({ how: 'eth_simulateV1' })
-    await expect(refuseOtherHeads(rpc, chainId, await readHead(rpc, chainId))).resolves.toBeDefined()
+    await expect(refuseInconsistentHeads(rpc, chainId, await readHead(rpc, chainId))).resolves.toBeDefined()
   })
 })

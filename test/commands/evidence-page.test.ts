@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { evidencePage } from '../../src/cli/views/evidence-page.ts'
-import { hashOf } from '../../src/diagnosis/evidence/evidence.ts'
+import { evidenceHash } from '../../src/diagnosis/evidence/evidence.ts'
 import { openJournal } from '../../src/store/journal/journal.ts'
 import { chromiumHere, needsChromium, startBrowser } from '../support/browser.ts'
 import { listener } from '../support/listener.ts'
@@ -96,7 +96,7 @@ test('a hash that was made anew hides no change of what must fit the rest of it,
   const verified = (change: (evidence: Document) => void) => {
     const changed = structuredClone(json)
     change(changed)
-    writeFileSync(file, JSON.stringify({ ...changed, sha256: hashOf(changed) }))
+    writeFileSync(file, JSON.stringify({ ...changed, sha256: evidenceHash(changed) }))
     return run(['action', 'verify', file, '--json'])
   }
   const hash = `0x${'ab'.repeat(32)}`
@@ -335,7 +335,7 @@ test('what nobody can have written is told as changed, and not as a fault of the
   ]) {
     const changed = structuredClone(json)
     change(changed)
-    const inside = JSON.stringify({ ...changed, sha256: hashOf(changed) })
+    const inside = JSON.stringify({ ...changed, sha256: evidenceHash(changed) })
     writeFileSync(file, page.replace(/(id="evidence">)[\s\S]*?(<\/script>)/, `$1${inside}$2`))
     expect(await run(['action', 'verify', file, '--json'])).toMatchObject({
       exit: 4,

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
-import { hashOf } from '../../src/diagnosis/evidence/evidence.ts'
+import { evidenceHash } from '../../src/diagnosis/evidence/evidence.ts'
 import { type Document, useCommands } from '../support/run.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 
@@ -19,7 +19,7 @@ async function exported(id: string) {
   const verified = async (change: (evidence: Document) => void) => {
     const evidence = JSON.parse(text)
     change(evidence)
-    writeFileSync(file, JSON.stringify({ ...evidence, sha256: hashOf(evidence) }))
+    writeFileSync(file, JSON.stringify({ ...evidence, sha256: evidenceHash(evidence) }))
     const { exit, json } = await run(['action', 'verify', file, '--json'])
     return `${exit} ${json.error?.code ?? 'VERIFIED'}`
   }

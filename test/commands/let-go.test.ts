@@ -150,7 +150,8 @@ test('what reverted of what was given up is not sent again after somebody was on
     gasPrice: BigInt(receipt.effectiveGasPrice!),
   }
   // As a plan that was made anew since leaves it, which was given up then.
-  for (const state of ['INCLUDED', 'FINAL_REVERTED'] as const) journal.move(id, 0, state, 'seen', inclusion)
+  for (const state of ['INCLUDED', 'FINAL_REVERTED'] as const)
+    journal.moveStep(id, 0, state, 'seen', inclusion)
   journal.settle(id, 'CANCELLED', 'given up by the person', 21)
   journal.close()
   await away()

@@ -4,7 +4,7 @@ import { encrypt, scrypt } from 'ox/Keystore'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Secrets } from '../../src/app/profiles/secrets.ts'
 import type { Hex } from '../../src/domain/address.ts'
-import { signerOf } from '../../src/signing/keystore/private-key-signer.ts'
+import { privateKeySigner } from '../../src/signing/keystore/private-key-signer.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
@@ -35,7 +35,10 @@ const other = '0x00000000000000000000000000000000000000000000000000000000000000a
 /** A keystore that opens in no time: what it costs to open one is proved elsewhere, and each line here opens one. */
 const sealed = (key: Hex, password: string): string => {
   const [derived, options] = scrypt({ password, n: 2 })
-  return JSON.stringify({ ...encrypt(key, derived, options), address: signerOf(key).address.slice(2) })
+  return JSON.stringify({
+    ...encrypt(key, derived, options),
+    address: privateKeySigner(key).address.slice(2),
+  })
 }
 beforeEach(async () => {
   file('pw', 'right\n')

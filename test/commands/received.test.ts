@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { privateKeyToAccount } from 'viem/accounts'
 import { formatUnits } from 'viem/utils'
 import { expect, test } from 'vitest'
-import { hashOf } from '../../src/diagnosis/evidence/evidence.ts'
+import { evidenceHash } from '../../src/diagnosis/evidence/evidence.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
@@ -105,6 +105,6 @@ test('nothing came of a swap that reverted, whatever its quote promised', async 
   const evidence = JSON.parse(readFileSync(file, 'utf8'))
   Object.assign(evidence.report, { amounts: evidence.operation.plan.about.amounts })
   expect(evidence.report.amounts.out).toMatchObject({ symbol: 'WETH' })
-  writeFileSync(file, JSON.stringify({ ...evidence, sha256: hashOf(evidence) }))
+  writeFileSync(file, JSON.stringify({ ...evidence, sha256: evidenceHash(evidence) }))
   expect(await run(['action', 'verify', file, '--json'])).toMatchObject({ exit: 0 })
 })

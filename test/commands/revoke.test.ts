@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { allowancesLeft, unusedOf } from '../../src/diagnosis/approvals.ts'
+import { remainingAllowances, unusedAllowances } from '../../src/diagnosis/approvals.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { openJournal } from '../../src/store/journal/journal.ts'
@@ -90,8 +90,8 @@ describe('an allowance that nobody can read', () => {
       throw new AppError('CONFIG_INVALID', 'There is no RPC for sandbox-one')
     }
     const ground = { catalog: withoutTokens(), rpc } as never
-    await expect(unusedOf(ground, kept(id))).rejects.toThrow('There is no RPC')
-    expect(await allowancesLeft(ground, kept(id))).toBe(null)
+    await expect(unusedAllowances(ground, kept(id))).rejects.toThrow('There is no RPC')
+    expect(await remainingAllowances(ground, kept(id))).toBe(null)
     await takeBack(id)
   })
 
@@ -100,7 +100,7 @@ describe('an allowance that nobody can read', () => {
     const id = (await error(`${swap} --yes --json --no-wait`)).details.id
     const ground = { catalog: withoutTokens(), rpc: () => sandbox.chain(31337).rpc } as never
     await expect
-      .poll(() => allowancesLeft(ground, kept(id)), { timeout: 10_000 })
+      .poll(() => remainingAllowances(ground, kept(id)), { timeout: 10_000 })
       .toMatchObject([{ token: usdc(), amount: { formatted: '100', symbol: 'USDC' } }])
     await takeBack(id)
   })
@@ -108,7 +108,7 @@ describe('an allowance that nobody can read', () => {
   test('is not said to be none where nobody names its token, or only as what a position is held in', async () => {
     const id = await halfDone('left-nameless')
     const left = (catalog: object) =>
-      allowancesLeft({ catalog, rpc: () => sandbox.chain(31337).rpc } as never, kept(id))
+      remainingAllowances({ catalog, rpc: () => sandbox.chain(31337).rpc } as never, kept(id))
     expect(await left(withoutTokens())).toMatchObject([{ token: usdc(), amount: { raw: '100000000' } }])
     const entry = sandbox.strategy('aave-v3-USDC-sandbox-one')
     const held = { ...entry, receipt: sandbox.token(31337, 'USDC') }

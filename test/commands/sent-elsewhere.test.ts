@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Hex } from '../../src/domain/address.ts'
-import { findOnChain } from '../../src/transactions/confirmation/find-transaction.ts'
+import { findTransaction } from '../../src/transactions/confirmation/find-transaction.ts'
 import { sandboxJournal, useCopies } from '../support/older-copy.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
@@ -115,10 +115,10 @@ describe('an action that was gone on with elsewhere', () => {
     const older = copied()
     const kept = older.journal()
     const { hash } = kept.attempts(id, 0)[0]!
-    const found = (await findOnChain(rpc(), hash))!
+    const found = (await findTransaction(rpc(), hash))!
     const { ok: _, logs: __, ...inclusion } = found
-    kept.move(id, 0, 'INCLUDED', 'noticed', inclusion)
-    kept.move(id, 0, 'FINAL_OK', 'noticed', inclusion)
+    kept.moveStep(id, 0, 'INCLUDED', 'noticed', inclusion)
+    kept.moveStep(id, 0, 'FINAL_OK', 'noticed', inclusion)
     kept.close()
     await sandbox.world.warp(3_600)
     expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })

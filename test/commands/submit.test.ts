@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { hashShown } from '../../src/guard/plan-hash.ts'
+import { shownPlanHash } from '../../src/guard/plan-hash.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
@@ -146,7 +146,7 @@ describe('a plan in a file', () => {
   test.each(follows)('nor is %s believed with a hash that fits it', async (_, change) => {
     const { file, plan } = await planned()
     change(plan as Shown)
-    writeFileSync(file, JSON.stringify({ ...plan, shownHash: hashShown(plan) }))
+    writeFileSync(file, JSON.stringify({ ...plan, shownHash: shownPlanHash(plan) }))
     await refusedBoth(file)
   })
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Cli } from '../../src/cli/cli.ts'
 import { confirmAgain } from '../../src/cli/signing-flow/idempotency.ts'
 import type { Address } from '../../src/domain/address.ts'
-import type { Ground } from '../../src/planning/context.ts'
+import type { ExecutionContext } from '../../src/planning/context.ts'
 import { openJournal } from '../../src/store/journal/journal.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
@@ -35,7 +35,7 @@ const journal = () => openJournal(join(home(), 'data', 'sandbox', 'journal.db'),
 
 test('the same again, while the first is not over, is asked about with the way to go on', async () => {
   const id = await begun()
-  const ground = { journal: journal() } as Ground
+  const ground = { journal: journal() } as ExecutionContext
   const request = ground.journal.find(id)!.request as { wallet: Address }
   await expect(confirmAgain(terminal(86_400_000), ground, request)).rejects.toMatchObject({
     code: 'PROMPT_NEEDED',

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { hashOf } from '../../src/diagnosis/evidence/evidence.ts'
+import { evidenceHash } from '../../src/diagnosis/evidence/evidence.ts'
 import { type Document, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
@@ -14,7 +14,7 @@ async function exported(change: (evidence: Document) => void = () => undefined):
   expect((await run(`action export ${json.id} --out ${file} --json`)).exit).toBe(0)
   const { sha256: _, ...evidence } = JSON.parse(readFileSync(file, 'utf8')) as Document
   change(evidence)
-  writeFileSync(file, JSON.stringify({ ...evidence, sha256: hashOf(evidence as never) }))
+  writeFileSync(file, JSON.stringify({ ...evidence, sha256: evidenceHash(evidence as never) }))
   return file
 }
 

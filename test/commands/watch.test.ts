@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { exclusiveLock } from '../../src/store/file-lock.ts'
+import { acquireLock } from '../../src/store/file-lock.ts'
 import { openJournal } from '../../src/store/journal/journal.ts'
 import { type Document, useCommands } from '../support/run.ts'
 import { topicOf, useSandbox } from '../support/sandbox.ts'
@@ -44,7 +44,7 @@ test.each(['turn', 'chain'])(
     const before = await shown(id)
     const wallet = sandbox.user.address.toLowerCase()
     const name = which === 'turn' ? `${wallet}.turn` : `31337-${wallet}.lock`
-    const lock = await exclusiveLock(join(home(), 'data', 'sandbox', 'locks', name), 0)
+    const lock = await acquireLock(join(home(), 'data', 'sandbox', 'locks', name), 0)
     try {
       expect(await watch(id, '1500ms')).toMatchObject({ exit: 20, error: { code: 'PENDING' } })
       expect(await shown(id)).toEqual(before)
@@ -145,7 +145,7 @@ describe('a watch ends with the code of what it watched:', () => {
     const inWords = await signsNothing(() => run(['action', 'watch', operation.id, '--timeout', '20s']))
     expect(inWords).toMatchObject({ exit: 10, out: expect.stringContaining('INITIAL') })
     const name = `${sandbox.user.address.toLowerCase()}.turn`
-    const lock = await exclusiveLock(join(home(), 'data', 'sandbox', 'locks', name), 0)
+    const lock = await acquireLock(join(home(), 'data', 'sandbox', 'locks', name), 0)
     const watched = await watch(operation.id, '300ms').finally(() => lock!.release())
     expect(watched).toMatchObject({ exit: 20, error: { code: 'PENDING' } })
     // What only the journal of this machine knows has its end, too.
@@ -162,7 +162,7 @@ describe('a watch ends with the code of what it watched:', () => {
     const locks = join(home(), 'data', 'sandbox', 'locks')
     const wallet = sandbox.user.address.toLowerCase()
     for (const name of [`${wallet}.turn`, `31337-${wallet}.lock`]) {
-      const lock = await exclusiveLock(join(locks, name), 0)
+      const lock = await acquireLock(join(locks, name), 0)
       const watched = await watch(id, '1500ms').finally(() => lock!.release())
       expect(watched).toMatchObject({ exit: 20, error: { code: 'PENDING' } })
     }
@@ -181,7 +181,7 @@ describe('a watch ends with the code of what it watched:', () => {
     // Planned anew and mined, and told by the service alone: what was lost is not said to be there twice.
     expect(await run(`action replan ${id} --yes --no-wait --json`)).toMatchObject({ exit: 20 })
     const name = `${sandbox.user.address.toLowerCase()}.turn`
-    const lock = await exclusiveLock(join(home(), 'data', 'sandbox', 'locks', name), 0)
+    const lock = await acquireLock(join(home(), 'data', 'sandbox', 'locks', name), 0)
     const { exit, last } = await watch(id).finally(() => lock!.release())
     expect({ exit, transactions: last.transactions }).toMatchObject({
       exit: 0,

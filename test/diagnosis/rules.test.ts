@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { Facts, Owner, Seen, StepFacts } from '../../src/diagnosis/facts/facts.ts'
-import { doubtText, isDoubted } from '../../src/diagnosis/messages/doubts.ts'
-import { hasMoved } from '../../src/diagnosis/messages/messages.ts'
-import { lostStep, whyUnsafe } from '../../src/diagnosis/messages/retry-safety.ts'
+import type { Facts, NonceOwner, OnChainFacts, StepFacts } from '../../src/diagnosis/facts/facts.ts'
+import { hasMovedFunds } from '../../src/diagnosis/messages/messages.ts'
+import { retryRiskText, supersededStep } from '../../src/diagnosis/messages/retry-safety.ts'
+import { isSettlementUncertain, uncertaintyText } from '../../src/diagnosis/messages/uncertainty.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { networkNamed, sandboxNetworks } from '../../src/domain/networks.ts'
 import type { Step } from '../../src/store/journal/operation.ts'
@@ -24,7 +24,7 @@ const stepOf = (state: Step['state'], more: Partial<Step> = {}): Step => ({
   inclusion: null,
   ...more,
 })
-const seenOf = (more: Partial<Seen>): Seen => ({
+const seenOf = (more: Partial<OnChainFacts>): OnChainFacts => ({
   reason: null,
   isOutOfGas: false,
   isGone: false,
@@ -33,32 +33,32 @@ const seenOf = (more: Partial<Seen>): Seen => ({
 })
 const factsOf = (
   state: Step['state'],
-  seen: Partial<Seen>,
+  seen: Partial<OnChainFacts>,
   more: Partial<StepFacts & { step: Step }> = {},
-): StepFacts => ({ step: stepOf(state), attempts: [], network, seen: seenOf(seen), ...more })
+): StepFacts => ({ step: stepOf(state), attempts: [], network, onChain: seenOf(seen), ...more })
 const found = { hash, ok: true, isDeep: true, blockNumber: 7, confirmations: 1 }
 const foundAs = (kind: 'run' | 'cancel', ok = true) =>
-  ({ found: { ...found, ok, kind } }) as unknown as Partial<Seen>
-const owner: Owner = { hash, blockNumber: 7, isDeep: true }
+  ({ found: { ...found, ok, kind } }) as unknown as Partial<OnChainFacts>
+const owner: NonceOwner = { hash, blockNumber: 7, isDeep: true }
 
 describe('what is settled by the journal', () => {
   test.each(['FINAL_REVERTED', 'CANCELLED', 'SUPERSEDED', 'FINAL_OK'] as const)(
     'as %s is doubted where it waits again, or its node does not have its block',
     (state) => {
       const waits = { steps: [factsOf(state, { waiting: hash })] }
-      expect(isDoubted(waits)).toBe(true)
-      expect(doubtText(waits)).toBe(` ${hash} of it waits again, so that it may still be mined.`)
+      expect(isSettlementUncertain(waits)).toBe(true)
+      expect(uncertaintyText(waits)).toBe(` ${hash} of it waits again, so that it may still be mined.`)
       const inclusion = { blockNumber: 7 } as Step['inclusion']
       const lacks = { steps: [factsOf(state, { lacksBlock: true }, { step: stepOf(state, { inclusion }) })] }
-      expect(isDoubted(lacks)).toBe(true)
-      expect(doubtText(lacks)).toBe(' The node of sandbox-one does not have block 7, in which it was.')
-      expect(isDoubted({ steps: [factsOf(state, {})] })).toBe(false)
+      expect(isSettlementUncertain(lacks)).toBe(true)
+      expect(uncertaintyText(lacks)).toBe(' The node of sandbox-one does not have block 7, in which it was.')
+      expect(isSettlementUncertain({ steps: [factsOf(state, {})] })).toBe(false)
     },
   )
 })
 
 describe('whether an action moved funds', () => {
-  const moved = (one: StepFacts) => hasMoved({ steps: [one] } as unknown as Facts)
+  const moved = (one: StepFacts) => hasMovedFunds({ steps: [one] } as unknown as Facts)
 
   test('is told by the chain where the journal does not know it yet, also where that is not final', () => {
     expect(moved(factsOf('BROADCAST', foundAs('run')))).toBe(true)
@@ -74,21 +74,21 @@ describe('a step that lost its nonce to another transaction', () => {
     factsOf(state, {}, { step: stepOf(state, { index: 1, leg }) })
 
   test('makes the same unsafe to ask for anew, unless a later step of its leg did it', () => {
-    expect(lostStep({ steps: [lost] })).toBe(lost)
-    expect(lostStep({ steps: [lost, later('PLANNED')] })).toBe(lost)
-    expect(lostStep({ steps: [lost, later('FINAL_OK', 1)] })).toBe(lost)
-    expect(lostStep({ steps: [lost, later('FINAL_OK')] })).toBeUndefined()
+    expect(supersededStep({ steps: [lost] })).toBe(lost)
+    expect(supersededStep({ steps: [lost, later('PLANNED')] })).toBe(lost)
+    expect(supersededStep({ steps: [lost, later('FINAL_OK', 1)] })).toBe(lost)
+    expect(supersededStep({ steps: [lost, later('FINAL_OK')] })).toBeUndefined()
   })
 
   test('is so in whichever step it is, and not only in the one that decides', () => {
     const fee = factsOf('SUPERSEDED', { owner }, { step: stepOf('SUPERSEDED', { index: 1, role: 'fee' }) })
     const facts = { operation: { id: 'one' }, chains: new Map(), steps: [lost, fee], focus: fee }
-    expect(whyUnsafe(facts as unknown as Facts)).toMatchObject({ next: `sluice action explain ${hash}` })
+    expect(retryRiskText(facts as unknown as Facts)).toMatchObject({ next: `sluice action explain ${hash}` })
   })
 
   test('is only said to have lost it once something else is mined', () => {
     const waits = { ...owner, blockNumber: null }
-    expect(lostStep({ steps: [factsOf('BROADCAST', { owner: waits })] })).toBeUndefined()
-    expect(lostStep({ steps: [factsOf('SUPERSEDED', { owner: waits })] })).toBeDefined()
+    expect(supersededStep({ steps: [factsOf('BROADCAST', { owner: waits })] })).toBeUndefined()
+    expect(supersededStep({ steps: [factsOf('SUPERSEDED', { owner: waits })] })).toBeDefined()
   })
 })

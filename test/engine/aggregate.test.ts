@@ -1,7 +1,7 @@
 import { parseAbi } from 'viem'
 import { multicall } from 'viem/actions'
 import { expect, test } from 'vitest'
-import { aggregated } from '../../src/chain/multicall.ts'
+import { callMulticall } from '../../src/chain/multicall.ts'
 import type { Read } from '../../src/chain/reading.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { engineOn } from './support.ts'
@@ -41,7 +41,7 @@ test('many reads in one call answer what viem reads, whatever some of them call'
     batchSize: 0,
     allowFailure: true,
   })
-  const ours = await aggregated(client, network.multicall3!, reads)
+  const ours = await callMulticall(client, network.multicall3!, reads)
   expect(ours).toEqual((viems as { result?: unknown }[]).map(({ result }) => result))
   expect(ours.slice(-5)).toEqual([expect.any(BigInt), undefined, undefined, undefined, undefined])
   expect(ours.filter((answer) => answer !== undefined).length).toBeGreaterThan(20)

@@ -8,7 +8,7 @@ import { nativeToken } from '../../src/domain/token.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { checkLeg } from '../../src/guard/guard.ts'
 import { strictTerms } from '../../src/guard/terms.ts'
-import { tryLeg } from '../../src/planning/leg-simulation.ts'
+import { simulatePlannedLeg } from '../../src/planning/leg-simulation.ts'
 import type { Catalog, StrategyEntry } from '../../src/protocols/catalog.ts'
 import type { CompoundV2Constants } from '../../src/protocols/compound-v2/constants.ts'
 import { compoundV2 } from '../../src/protocols/compound-v2/market.ts'
@@ -103,7 +103,7 @@ async function opened(kind: Kind, more: Partial<CompoundV2Constants> = {}) {
           ? ({ kind: 'withdraw', ...own, ...(shares !== undefined && { shares }) } as const)
           : ({ kind: 'deposit', ...own } as const)
       checkLeg({ intent, chainId, transactions, catalog })
-      return tryLeg(ground, { chainId, intent, transactions }, strictTerms)
+      return simulatePlannedLeg(ground, { chainId, intent, transactions }, strictTerms)
     },
   }
 }

@@ -8,7 +8,7 @@ import { AppError } from '../../src/domain/errors.ts'
 import { statsIn } from '../../src/engine/positions/lending-accounts.ts'
 import { checkLeg } from '../../src/guard/guard.ts'
 import { strictTerms } from '../../src/guard/terms.ts'
-import { tryLeg } from '../../src/planning/leg-simulation.ts'
+import { simulatePlannedLeg } from '../../src/planning/leg-simulation.ts'
 import type { Catalog, StrategyEntry } from '../../src/protocols/catalog.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { deployedFrom } from '../support/compile.ts'
@@ -314,9 +314,9 @@ describe('a market of Compound v3', () => {
     }
     const intent = { kind: 'withdraw', wallet, strategy: entry, amount: amount * 2n } as const
     const ground = { rpc: () => sandbox.chain(chainId).rpc, catalog }
-    expect(await codeOf(tryLeg(ground, { chainId, intent, transactions: [withdrawing] }, strictTerms))).toBe(
-      'INSUFFICIENT_FUNDS',
-    )
+    expect(
+      await codeOf(simulatePlannedLeg(ground, { chainId, intent, transactions: [withdrawing] }, strictTerms)),
+    ).toBe('INSUFFICIENT_FUNDS')
     expect(await sandbox.call(chainId, comet, 'function borrowBalanceOf(address) view', [wallet])).toMatch(
       /^0x0+$/,
     )
@@ -340,7 +340,7 @@ describe('a market of Compound v3', () => {
       'Supply 1234.567891 USDC to Compound v3',
     )
     const ground = { rpc: () => sandbox.chain(chainId).rpc, catalog }
-    const { changes } = await tryLeg(ground, { chainId, intent, transactions }, strictTerms)
+    const { changes } = await simulatePlannedLeg(ground, { chainId, intent, transactions }, strictTerms)
     expect(changes.find(({ token }) => token.address === entry.asset.address)?.delta).toBe(-amount)
     expect(changes.find(({ token }) => token.address === comet)?.delta).toBeGreaterThan(amount - 3n)
   })

@@ -5,7 +5,7 @@ import { actsOf, anyActs } from '../../bench/history-acts.ts'
 import { replay } from '../../bench/history-replay.ts'
 import { sabotages } from '../../bench/history-sabotage.ts'
 import { historyWorld, slugs } from '../../bench/history-world.ts'
-import { headOf } from '../../src/chain/chain.ts'
+import { latestBlock } from '../../src/chain/chain.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import { eventsIn } from '../../src/engine/history/events.ts'
@@ -90,7 +90,7 @@ describe('principal and profit', () => {
     await rpc.request('evm_setAutomine', [true])
     const market = context.markets.find(({ entry }) => entry.slug === slug)!
     const chain = context.chain(31337)
-    const logs = await logsOf(context, chain, [market], wallet, await headOf(chain))
+    const logs = await logsOf(context, chain, [market], wallet, await latestBlock(chain))
     const events = await eventsIn(context.store, chain, market, wallet, logs.get(market)!)
     expect(events.map(({ type }) => type)).toEqual(['deposit', 'withdraw', 'deposit'])
     // What came out was all there was by one of the roundings, and all but one unit by the other.

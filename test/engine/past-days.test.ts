@@ -77,7 +77,7 @@ test('what was kept of a chain that was begun anew is forgotten by the first lis
     }))
   expect(old.length).toBeGreaterThan(0)
   const beyond = { ...old[0]!, day: today - 1, market: 'gone', block: 10 ** 9, hash: `0x${'88'.repeat(32)}` }
-  await store.keepSnapshots(chainId, [...old, beyond], true)
+  await store.storeSnapshots(chainId, [...old, beyond], true)
   await passed(1)
   await list(store)
   expect((await kept(store)).filter(({ hash }) => /^0x((77){32}|(88){32})$/.test(hash))).toEqual([])

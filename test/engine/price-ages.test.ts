@@ -1,7 +1,7 @@
 import { createClient, custom } from 'viem'
 import { encodeAbiParameters } from 'viem/utils'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { ageOfFeed, agesOf } from '../../src/chain/price-age.ts'
+import { feedAge, readPriceAges } from '../../src/chain/price-age.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 
@@ -17,7 +17,7 @@ const node = () => {
     return encodeAbiParameters([{ type: 'uint256[]' }], [[state.age]])
   }
   const client = createClient({ transport: custom({ request }, { retryCount: 0 }) })
-  return { state, age: async () => (await agesOf(client, [ageOfFeed(sandboxAddress(1))]))[0] }
+  return { state, age: async () => (await readPriceAges(client, [feedAge(sandboxAddress(1))]))[0] }
 }
 
 test('an age that was said grows older while nobody says another', async () => {

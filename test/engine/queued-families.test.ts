@@ -14,10 +14,10 @@ import { nativeToken, type Token } from '../../src/domain/token.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { selfChecks } from '../../src/engine/catalog-checks/self-check.ts'
 import { checkLeg } from '../../src/guard/guard.ts'
-import { balanceOf, word } from '../../src/guard/simulation/reads.ts'
+import { balanceOf, firstWord } from '../../src/guard/simulation/reads.ts'
 import { strictTerms } from '../../src/guard/terms.ts'
-import { ownClaim, ownUnits, refuseRestart } from '../../src/guard/withdrawal-queues.ts'
-import { tryLeg } from '../../src/planning/leg-simulation.ts'
+import { readClaim, readReceiptUnits, refuseQueueRestart } from '../../src/guard/withdrawal-queues.ts'
+import { simulatePlannedLeg } from '../../src/planning/leg-simulation.ts'
 import type { Catalog, StrategyEntry } from '../../src/protocols/catalog.ts'
 import type { MarketConstants } from '../../src/protocols/constants.ts'
 import type { Intent } from '../../src/protocols/intent.ts'
@@ -110,19 +110,19 @@ async function opened(kind: Kind, takes: 'coin' | 'token' = kind === 'ethena' ? 
   /** Guards a leg and tries it, as the wallet does before it signs, and then sends it. */
   const done = async (intent: Intent, transactions: readonly Transaction[]) => {
     checkLeg({ intent, chainId, transactions, catalog })
-    await tryLeg(ground, { chainId, intent, transactions }, strictTerms)
+    await simulatePlannedLeg(ground, { chainId, intent, transactions }, strictTerms)
     await perform(sandbox, wallet, transactions)
   }
   const own = { wallet, strategy: entry }
   const shares = async () =>
-    word(await ask('eth_call', [balanceOf(entry.receipt, wallet), 'latest']), 'shares')
+    firstWord(await ask('eth_call', [balanceOf(entry.receipt, wallet), 'latest']), 'shares')
   const withdrawing = async (amount: bigint): Promise<Intent> => {
     if (amount === maxUint256) return { kind: 'withdraw', ...own, amount, shares: await shares() }
-    const units = await ownUnits(entry, amount, ask)
+    const units = await readReceiptUnits(entry, amount, ask)
     return { kind: 'withdraw', ...own, amount, ...(units !== undefined && { units }) }
   }
   const claiming = async (proposed: readonly Transaction[]): Promise<Extract<Intent, { kind: 'claim' }>> => {
-    const { ids, amount } = await ownClaim(entry, wallet, ask, proposed)
+    const { ids, amount } = await readClaim(entry, wallet, ask, proposed)
     return { kind: 'claim', ...own, amount, ids }
   }
   return {
@@ -314,7 +314,7 @@ describe.each(['ether-fi', 'frax-ether', 'stader', 'lista', 'benqi-staking', 'et
 test('a new cooldown of sUSDe makes all wait again, so that it is refused unless nothing waits or it is accepted', async () => {
   const { entry, amount, deposit, withdraw, position, ask } = await opened('ethena')
   await deposit(amount)
-  const may = (accepted: boolean) => codeOf(refuseRestart(entry, wallet, ask, accepted))
+  const may = (accepted: boolean) => codeOf(refuseQueueRestart(entry, wallet, ask, accepted))
   expect(await may(false)).toBeUndefined()
   await withdraw(amount / 3n)
   await sandbox.world.warp(5 * day)
@@ -328,7 +328,7 @@ test('a new cooldown of sUSDe makes all wait again, so that it is refused unless
   const stader = await opened('stader')
   await stader.deposit(ether)
   await stader.withdraw(ether / 2n)
-  expect(await codeOf(refuseRestart(stader.entry, wallet, stader.ask, false))).toBeUndefined()
+  expect(await codeOf(refuseQueueRestart(stader.entry, wallet, stader.ask, false))).toBeUndefined()
 })
 
 test('what was asked of a queue that strategies share stands with the first of them where nobody can read the logs', async () => {
@@ -393,7 +393,7 @@ test('what sAVAX set aside can be claimed for a while, which is said before it i
   expect(await held()).toBeLessThan(coins)
   const after = (await position())!
   expect([after.pending!.length, after.pending![0]!.back, after.claimable]).toEqual([1, null, []])
-  expect(await ownClaim(entry, wallet, ask, [])).toMatchObject({ ids: [], lapsed: 0 })
+  expect(await readClaim(entry, wallet, ask, [])).toMatchObject({ ids: [], lapsed: 0 })
   // The words that ask for it again do so.
   const again = await run(/again: sluice (withdraw \S+ --amount [\d.]+)/.exec(claim.err)![1] + ' --yes')
   expect(again.exit).toBe(0)
@@ -473,9 +473,9 @@ describe.each(['ether-fi', 'frax-ether'] as const)('tickets of %s', (kind) => {
     await tell('function finalize(uint256)', [100n], queue)
     expect((await position())!.claimable!.map(({ id }) => id)).toEqual(['1', '2'])
     const first = await made('claim', maxUint256)
-    expect((await ownClaim(entry, wallet, ask, first)).ids).toEqual(['1'])
+    expect((await readClaim(entry, wallet, ask, first)).ids).toEqual(['1'])
     await tell('function transferFrom(address,address,uint256)', [wallet, friend, 1n], queue)
-    expect((await ownClaim(entry, wallet, ask, first)).ids).toEqual([])
+    expect((await readClaim(entry, wallet, ask, first)).ids).toEqual([])
     expect((await position())!.claimable!.map(({ id }) => id)).toEqual(['2'])
     const before = await held()
     expect((await claim()).intent.ids).toEqual(['2'])

@@ -435,7 +435,7 @@ describe('a market whose beginning the catalogue does not know', () => {
     await rpc().request('evm_mine')
     expect(await startListed(forgetful)).toEqual([iso(coded.at)])
     // What was kept of it once, without what a unit was then, is no answer for ever.
-    await store.keepFact(chainId, `inception ${keyOf({ entry } as Market)}`, String(coded.at))
+    await store.storeFact(chainId, `inception ${keyOf({ entry } as Market)}`, String(coded.at))
     const found = await shown()
     expect(found.startDate).toBe(iso(begun.at))
     expect(found.inceptionApy).toBeGreaterThan(0)
@@ -453,7 +453,7 @@ describe('a market whose beginning the catalogue does not know', () => {
     const { entry, coded, begun } = await initializedLate()
     const store = storage()
     // An honest node found the block of its code.
-    await store.keepFact(chainId, `first-block ${entry.receipt.address.toLowerCase()}`, String(coded.block))
+    await store.storeFact(chainId, `first-block ${entry.receipt.address.toLowerCase()}`, String(coded.block))
     const silent = (method: string, block: unknown) =>
       (method === 'eth_call' || method === 'eth_getCode') && Number(block) <= begun.block + 4
     const { service } = engineOn(sandbox, {

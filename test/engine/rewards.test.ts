@@ -1,7 +1,7 @@
 import { encodeAbiParameters, encodeFunctionData, parseAbi, parseAbiParameters } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { openChain } from '../../src/chain/chain.ts'
-import { answered } from '../../src/chain/query-rounds.ts'
+import { answerRounds } from '../../src/chain/query-rounds.ts'
 import { known } from '../../src/chain/reading.ts'
 import { type Address, type Hex, nativeAddress } from '../../src/domain/address.ts'
 import { publicNetworks } from '../../src/domain/networks.ts'
@@ -51,7 +51,7 @@ const prices = new Map<Address, Price>([
 ])
 const asked = async (extras: Extras | undefined) =>
   (
-    await answered(openChain(network, node.rpc), [
+    await answerRounds(openChain(network, node.rpc), [
       extras!(now, (address) => known(prices.get(address) ?? null)),
     ])
   )[0]!

@@ -274,7 +274,7 @@ describe('a hash that no node knows yet', () => {
     expect(await isAsked(after!)).toEqual(['SUCCESS', true])
     at += 3_600_000
     expect(await isAsked(after!)).toEqual(['SUCCESS', false])
-    expect(await context.store.told(id)).toEqual([])
+    expect(await context.store.clientReports(id)).toEqual([])
   })
 
   test('of something else is forgotten when it comes, and no more than a few are remembered', async () => {
@@ -282,7 +282,7 @@ describe('a hash that no node knows yet', () => {
     const { id, bytecode } = await lend(service)
     const unseen = (at: number): Hex => `0x${at.toString(16).padStart(64, '0')}`
     for (let at = 0; at < 12; at++) await tell(service, id, unseen(at))
-    expect(await context.store.told(id)).toHaveLength(8)
+    expect(await context.store.clientReports(id)).toHaveLength(8)
     const hash = await unmined(async () => {
       const other = { ...bytecode[0]!, to: wallet }
       const early = await send(other)
@@ -293,6 +293,6 @@ describe('a hash that no node knows yet', () => {
     })
     await rpc().request('evm_mine')
     expect((await service.getAction({ id })).status).toBe('INITIAL')
-    expect((await context.store.told(id)).map((one) => one.hash)).not.toContain(hash)
+    expect((await context.store.clientReports(id)).map((one) => one.hash)).not.toContain(hash)
   })
 })

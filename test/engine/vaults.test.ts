@@ -7,7 +7,7 @@ import { maxUint256 } from '../../src/domain/amount.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { checkLeg } from '../../src/guard/guard.ts'
 import { strictTerms } from '../../src/guard/terms.ts'
-import { tryLeg } from '../../src/planning/leg-simulation.ts'
+import { simulatePlannedLeg } from '../../src/planning/leg-simulation.ts'
 import type { Catalog, StrategyEntry } from '../../src/protocols/catalog.ts'
 import type { MarketConstants } from '../../src/protocols/constants.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
@@ -286,7 +286,7 @@ test('a deposit into a vault of Morpho that brings three ten thousandths less th
   const transactions = await made('lend', amount)
   const intent = { kind: 'deposit', wallet, strategy: entry, amount } as const
   const ground = { rpc: () => sandbox.chain(chainId).rpc, catalog }
-  const tried = () => codeOf(tryLeg(ground, { chainId, intent, transactions }, strictTerms))
+  const tried = () => codeOf(simulatePlannedLeg(ground, { chainId, intent, transactions }, strictTerms))
   expect(await tried()).toBeUndefined()
   const asked = calldata('function previewDeposit(uint256)', [amount])
   const brings = BigInt(await sandbox.call(chainId, vault, 'function previewDeposit(uint256)', [amount]))
@@ -309,12 +309,12 @@ describe('a vault of Yearn v3', () => {
     const intent = { kind: 'withdraw', wallet, strategy: entry, amount, shares } as const
     expect(checkLeg({ intent, chainId, transactions: all, catalog })).toHaveLength(1)
     const ground = { rpc: () => sandbox.chain(chainId).rpc, catalog }
-    const { changes } = await tryLeg(ground, { chainId, intent, transactions: all }, strictTerms)
+    const { changes } = await simulatePlannedLeg(ground, { chainId, intent, transactions: all }, strictTerms)
     expect(changes.find(({ token }) => token.address === vault)?.delta).toBe(-shares)
     const part = { kind: 'withdraw', wallet, strategy: entry, amount: amount / 2n } as const
     const transactions = await made('withdraw', amount / 2n)
     expect(checkLeg({ intent: part, chainId, transactions, catalog })).toHaveLength(1)
-    await tryLeg(ground, { chainId, intent: part, transactions }, strictTerms)
+    await simulatePlannedLeg(ground, { chainId, intent: part, transactions }, strictTerms)
     await perform(sandbox, wallet, all)
     expect(await sandbox.balanceOf(chainId, vault, wallet)).toBe(0n)
   })
@@ -327,7 +327,7 @@ describe('a vault of Yearn v3', () => {
     const intent = { kind: 'withdraw', wallet, strategy: entry, amount, shares } as const
     const transactions = await made('withdraw', maxUint256)
     const ground = { rpc: () => sandbox.chain(chainId).rpc, catalog }
-    expect(await codeOf(tryLeg(ground, { chainId, intent, transactions }, strictTerms))).toMatch(
+    expect(await codeOf(simulatePlannedLeg(ground, { chainId, intent, transactions }, strictTerms))).toMatch(
       /^(PREFLIGHT|POLICY|SIMULATION|TX)/,
     )
   })

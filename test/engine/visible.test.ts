@@ -139,9 +139,9 @@ test('the status of a quote that nothing was asked for costs one query and no ca
       queries++
       return context.store.quote(...asked)
     },
-    quoteInBrief: (...asked) => {
+    quoteSummary: (...asked) => {
       queries++
-      return context.store.quoteInBrief(...asked)
+      return context.store.quoteSummary(...asked)
     },
     quotes: (...asked) => {
       queries++

@@ -9,7 +9,7 @@ import { checkLeg } from '../../src/guard/guard.ts'
 import { checkEffect } from '../../src/guard/simulation/effects.ts'
 import type { StrategyEntry } from '../../src/protocols/catalog.ts'
 import type { Intent } from '../../src/protocols/intent.ts'
-import { refuseUntyped } from '../../src/signing/intent-check.ts'
+import { refuseIntentMismatch } from '../../src/signing/intent-check.ts'
 import { catalog, coin, lending, marketAt, thief, usdc, wallet } from '../support/plans.ts'
 import { calldata } from '../support/sandbox.ts'
 
@@ -373,7 +373,7 @@ describe('the signer on a claim', () => {
   const asked: Intent = { kind: 'withdraw', wallet, strategy, amount }
   const signs = (line: string, intent: Intent): boolean => {
     try {
-      refuseUntyped(line.split(' '), intent, none, null, catalog)
+      refuseIntentMismatch(line.split(' '), intent, none, null, catalog)
       return true
     } catch (error) {
       if (error instanceof AppError && error.code === 'POLICY_TAMPER') return false

@@ -6,18 +6,18 @@ import { maxUint256 } from '../../src/domain/amount.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Token } from '../../src/domain/token.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
-import { nothingVouched } from '../../src/guard/expectations.ts'
+import { noExemptions } from '../../src/guard/expectations.ts'
 import { checkLeg } from '../../src/guard/guard.ts'
 import { decodeIntent, encodeIntent } from '../../src/guard/intent-json.ts'
 import { checkEffect } from '../../src/guard/simulation/effects.ts'
-import { refuseWorse } from '../../src/planning/replan.ts'
+import { refuseWorseTerms } from '../../src/planning/replan.ts'
 import type { StrategyEntry } from '../../src/protocols/catalog.ts'
 import type { Intent } from '../../src/protocols/intent.ts'
 import { pendleRouterAbi } from '../../src/protocols/pendle-pt/abi.ts'
 import type { PendlePtConstants } from '../../src/protocols/pendle-pt/constants.ts'
 import { buyPt, leavePt } from '../../src/protocols/pendle-pt/encode.ts'
 import { swapExactIn } from '../../src/protocols/spark-psm3/encode.ts'
-import { refuseUntyped } from '../../src/signing/intent-check.ts'
+import { refuseIntentMismatch } from '../../src/signing/intent-check.ts'
 import { catalog, lending, thief, usdc, usdt, wallet } from '../support/plans.ts'
 
 const chainId = 31337
@@ -163,10 +163,10 @@ describe('the guard on a PT', () => {
 
   test('is signed for fewer than a PT can never be worth more than only where that was typed', () => {
     const typed = (much: bigint, more: string) => () =>
-      refuseUntyped(
+      refuseIntentMismatch(
         ['deposit', pt.slug, '--amount', '100', ...more.split(' ').filter(Boolean)],
         { ...coming, least: much } as Intent,
-        nothingVouched,
+        noExemptions,
         null,
         known,
       )
@@ -179,7 +179,8 @@ describe('the guard on a PT', () => {
 
   test('is planned anew for no less than was accepted, unless the person says so', () => {
     const now = (much: bigint): Intent => ({ ...coming, least: much })
-    const again = (much: bigint, said: bigint | null) => () => refuseWorse(coming, now(much), said, 'one')
+    const again = (much: bigint, said: bigint | null) => () =>
+      refuseWorseTerms(coming, now(much), said, 'one')
     expect(again(least, null)).not.toThrow()
     expect(again(least - 1n, null)).toThrow(/was accepted: nothing more is signed/)
     expect(again(least - 1n, least - 1n)).not.toThrow()

@@ -6,7 +6,7 @@ import type { Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { authoritySelectors } from '../../src/guard/authority.ts'
-import { nothingVouched } from '../../src/guard/expectations.ts'
+import { noExemptions } from '../../src/guard/expectations.ts'
 import { checkLeg } from '../../src/guard/guard.ts'
 import type { Catalog } from '../../src/protocols/catalog.ts'
 import type { Intent } from '../../src/protocols/intent.ts'
@@ -217,7 +217,7 @@ describe('the guard', () => {
         transactions: at(to),
         chainId: 31337,
         catalog,
-        vouched: { ...nothingVouched, allow: [thief] },
+        vouched: { ...noExemptions, allow: [thief] },
       })
     expect(refusal(() => ask(thief, intent.amount))).toBe('passed')
     expect(refusal(() => ask(thief, 1n))).toBe('POLICY_AMOUNT')

@@ -1,6 +1,6 @@
 import { describe, expect, inject, test } from 'vitest'
 import { strictTerms } from '../../src/guard/terms.ts'
-import { tryLeg } from '../../src/planning/leg-simulation.ts'
+import { simulatePlannedLeg } from '../../src/planning/leg-simulation.ts'
 import type { StrategyEntry } from '../../src/protocols/catalog.ts'
 import { redeem } from '../../src/protocols/erc4626/encode.ts'
 import type { Intent } from '../../src/protocols/intent.ts'
@@ -58,7 +58,7 @@ describe('a vault that keeps some of what was to come out', () => {
     }
     const shares = 1_000_000n
     const intent: Intent = { kind: 'withdraw', wallet: wallet(), strategy, amount: shares, shares }
-    return tryLeg(
+    return simulatePlannedLeg(
       { rpc: (id) => sandbox.chain(id).rpc, catalog: sandbox.world.catalog() },
       {
         chainId,

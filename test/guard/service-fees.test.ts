@@ -5,12 +5,12 @@ import type { Address } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
-import { nothingVouched } from '../../src/guard/expectations.ts'
+import { noExemptions } from '../../src/guard/expectations.ts'
 import { checkLeg } from '../../src/guard/guard.ts'
 import { decodeIntent, encodeIntent } from '../../src/guard/intent-json.ts'
-import { checkFee, receiverFault, statementFault } from '../../src/guard/service-fees.ts'
+import { checkFeePayment, feeReceiverFault, statedFeesFault } from '../../src/guard/service-fees.ts'
 import { checkEffect } from '../../src/guard/simulation/effects.ts'
-import { spendOf } from '../../src/guard/spending.ts'
+import { intentSpending } from '../../src/guard/spending.ts'
 import { withdraw } from '../../src/protocols/aave-v3/encode.ts'
 import type { Intent, ServiceFee } from '../../src/protocols/intent.ts'
 import { paymentOf } from '../../src/protocols/service-fee.ts'
@@ -71,7 +71,7 @@ const check = (intent: Intent, transactions: readonly Transaction[], maxServiceF
     chainId,
     transactions,
     catalog,
-    vouched: { ...nothingVouched, ...(maxServiceFeeBps !== undefined && { maxServiceFeeBps }) },
+    vouched: { ...noExemptions, ...(maxServiceFeeBps !== undefined && { maxServiceFeeBps }) },
   })
 const refusal = (work: () => unknown): AppError | undefined => {
   try {
@@ -312,7 +312,7 @@ describe('two fees, of the operator and of the customer', () => {
         checkEffect(left, { changes: [{ token: usdc, before: amount, delta: -units }], allowances: [] }),
       )?.code
     expect([taking(mine + theirs), taking(mine + theirs + 1n)]).toEqual([undefined, 'POLICY_SIMULATION'])
-    expect(spendOf(left)?.amount).toBe(mine + theirs)
+    expect(intentSpending(left)?.amount).toBe(mine + theirs)
   })
 })
 
@@ -323,7 +323,7 @@ test('a fee is less than what it is charged of, whatever is allowed', () => {
 
 test('a request that is queued is not charged: nothing comes of it yet', () => {
   const queued = { ...lending, constants: { family: 'lido' } } as unknown as typeof lending
-  expect(statementFault(withdrawal({ strategy: queued }), [fee])).toMatchObject({
+  expect(statedFeesFault(withdrawal({ strategy: queued }), [fee])).toMatchObject({
     violation: { code: 'POLICY_SERVICE_FEE' },
   })
 })
@@ -332,14 +332,14 @@ describe('a fee in the native coin', () => {
   const inCoin = { strategy: { ...lending, asset: coin } }
   const paying = pay(cost, collector, coin)
   test('is sent as such', () => {
-    expect(checkFee(withdrawal(inCoin), fee, paying)).toMatchObject({ call: { name: 'transfer' } })
+    expect(checkFeePayment(withdrawal(inCoin), fee, paying)).toMatchObject({ call: { name: 'transfer' } })
   })
   test.each([
     ['more of it', { ...paying, value: cost + 1n }, 'POLICY_VALUE'],
     ['to somebody else', { ...paying, to: thief }, 'POLICY_RECIPIENT'],
     ['with calldata', { ...paying, data: '0x00' as const }, 'POLICY_DECODE'],
   ])('%s is refused', (_, transaction, code) => {
-    expect(checkFee(withdrawal(inCoin), fee, transaction)).toMatchObject({ violation: { code } })
+    expect(checkFeePayment(withdrawal(inCoin), fee, transaction)).toMatchObject({ violation: { code } })
   })
 })
 
@@ -414,7 +414,7 @@ describe('a fee is paid to nobody from whom it would never come back', () => {
 
   test('nor to what the person vouches for, where the operation goes through it', () => {
     const fault = (to: Address, action: Address, more: object = {}) =>
-      receiverFault(swapIntent({ fees: [{ ...fee, to }], ...more }), { catalog, chainId, action })
+      feeReceiverFault(swapIntent({ fees: [{ ...fee, to }], ...more }), { catalog, chainId, action })
     expect(fault(thief, thief)).toMatchObject({ violation: { code: 'POLICY_SERVICE_FEE' } })
     const tokenOut = { ...usdt, address: thief }
     expect(fault(thief, router, { tokenOut })).toMatchObject({ violation: { code: 'POLICY_SERVICE_FEE' } })

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { foremost } from '../../src/chain/endpoint-selection.ts'
+import { selectEndpoint } from '../../src/chain/endpoint-selection.ts'
 import { hexQuantity } from '../../src/chain/rpc/answer-numbers.ts'
-import { httpRpc, type Rpc, severalRpc } from '../../src/chain/rpc/rpc.ts'
-import { rpcInTime, systemClock } from '../../src/chain/rpc/timeouts.ts'
+import { failoverRpc, httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
+import { rpcWithDeadline, systemClock } from '../../src/chain/rpc/timeouts.ts'
 import { ofHash } from '../../src/commands/action/explain-transaction.ts'
 import { explain } from '../../src/diagnosis/explain.ts'
-import { lookAtStep } from '../../src/diagnosis/facts/chain-facts.ts'
+import { readStepFacts } from '../../src/diagnosis/facts/chain-facts.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
-import type { Ground } from '../../src/planning/context.ts'
-import { isNonceLost } from '../../src/transactions/confirmation/finality.ts'
-import { hasNews } from '../../src/transactions/confirmation/settled-steps.ts'
-import { settled } from '../../src/transactions/operations/unfinished.ts'
+import type { ExecutionContext } from '../../src/planning/context.ts'
+import { checkNonceLost } from '../../src/transactions/confirmation/finality.ts'
+import { hasUnrecordedResult } from '../../src/transactions/confirmation/settled-steps.ts'
+import { settledOperation } from '../../src/transactions/operations/unfinished.ts'
 import { oneCoin, payee, planPayments, run, signer } from '../support/operation.ts'
 import { paidOn, usePlace } from '../support/use-journal.ts'
 import { startChain } from '../transactions/chain.ts'
@@ -20,7 +20,7 @@ import { startChain } from '../transactions/chain.ts'
 const place = usePlace()
 
 const failing = { timeoutMs: 700 }
-const both = (first: string, second: string) => severalRpc([first, second], { retries: 0 })
+const both = (first: string, second: string) => failoverRpc([first, second], { retries: 0 })
 const outcome = (id: string, rpc: Rpc, more = {}) =>
   run(place.journal, place.home, place.chain.url, id, { rpc: () => rpc, ...failing, ...more }).catch(
     (error: unknown) => error,
@@ -32,7 +32,7 @@ const ground = (rpc: Rpc) =>
     catalog: { networks: sandboxNetworks, tokens: [], strategies: [] },
     locks: place.home,
     now: Date.now,
-  }) as unknown as Ground
+  }) as unknown as ExecutionContext
 /** What is said of an operation to whoever asks. */
 const said = (id: string, rpc: Rpc) => {
   const about = { amounts: { in: { formatted: '1', symbol: 'ETH' } } }
@@ -59,12 +59,15 @@ test('how a transaction ended, to whoever only watches', async () => {
   const two = both(odd.url, place.chain.url)
   planPayments(place.journal, 'watched')
   expect(await outcome('watched', two, { timeoutMs: 3_000 })).toMatchObject({ code: 'PENDING' })
-  expect(await hasNews(ground(two), place.journal.find('watched')!, null)).toBe(false)
-  expect(await settled(ground(two), place.journal.find('watched')!, null)).toMatchObject({
+  expect(await hasUnrecordedResult(ground(two), place.journal.find('watched')!, null)).toBe(false)
+  expect(await settledOperation(ground(two), place.journal.find('watched')!, null)).toMatchObject({
     state: 'EXECUTING',
   })
   const { hash } = place.journal.attempts('watched', 0)[0]!
-  const stranger = { ...ground(two), journal: { findHash: () => undefined } } as unknown as Ground
+  const stranger = {
+    ...ground(two),
+    journal: { operationOfHash: () => undefined },
+  } as unknown as ExecutionContext
   expect(await ofHash(stranger, hash)).toMatchObject({
     verdict: {
       verdict: expect.stringMatching(/ by \S+, which would be final, but .* show different things in block/),
@@ -86,9 +89,9 @@ describe('that a nonce was lost', () => {
       await other.rpc.request('anvil_mine', ['0x20'])
       const urls =
         order === 'first' ? ([other.url, place.chain.url] as const) : ([place.chain.url, other.url] as const)
-      const rpc = foremost(both(...urls))
+      const rpc = selectEndpoint(both(...urls))
       await rpc.look()
-      const seen = await lookAtStep(
+      const seen = await readStepFacts(
         rpc,
         sandboxNetworks[0]!,
         place.journal.find(order)!.steps[0]!,
@@ -141,10 +144,10 @@ describe('that a nonce was lost', () => {
     const holder = { at, hash, by: place.chain.rpc.host }
     const clock = systemClock
     const isOver = { clock, until: clock.now() - 60_000 }
-    const peers = [rpcInTime(httpRpc(place.chain.url), isOver)]
+    const peers = [rpcWithDeadline(httpRpc(place.chain.url), isOver)]
     expect(nonce).toBeGreaterThanOrEqual(0)
-    expect(await isNonceLost(place.chain.rpc, holder, 1, 1_000)).toMatchObject({ deep: true })
-    expect(await isNonceLost({ ...place.chain.rpc, peers }, holder, 1, 1_000)).toMatchObject({
+    expect(await checkNonceLost(place.chain.rpc, holder, 1, 1_000)).toMatchObject({ deep: true })
+    expect(await checkNonceLost({ ...place.chain.rpc, peers }, holder, 1, 1_000)).toMatchObject({
       deep: false,
       unlike: { has: 'no answer yet' },
     })

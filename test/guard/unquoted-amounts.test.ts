@@ -1,7 +1,7 @@
 import { keccak256 } from 'viem/utils'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { readHead } from '../../src/chain/fees.ts'
-import { httpRpc, severalRpc } from '../../src/chain/rpc/rpc.ts'
+import { failoverRpc, httpRpc } from '../../src/chain/rpc/rpc.ts'
 import type { Journal } from '../../src/store/journal/types.ts'
 import type { Execution } from '../../src/transactions/run.ts'
 import { planPayments, run, signer } from '../support/operation.ts'
@@ -85,7 +85,7 @@ describe('a node that does not speak of what waits', () => {
       method === 'eth_getTransactionCount' && params[1] === 'pending' ? said : undefined,
     )
     planPayments(journal, 'beside')
-    const both = severalRpc([node.url, other.url], { retries: 0 })
+    const both = failoverRpc([node.url, other.url], { retries: 0 })
     expect(await pay('beside', { rpc: () => both })).toMatchObject({ state: 'DONE' })
     await other.close()
   })
@@ -97,8 +97,8 @@ describe('a node that does not speak of what waits', () => {
     const nonce = Number(await chain.rpc.request('eth_getTransactionCount', [signer.address, 'latest']))
     const fees = { gas: 21_000n, maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 10n ** 9n }
     const raw = await signer.signTransaction({ type: 'eip1559', ...transaction, ...fees, nonce })
-    journal.reserve('signed', 0, nonce, 1)
-    journal.sign('signed', 0, { hash: keccak256(raw), raw, kind: 'run', nonce, transaction, ...fees })
+    journal.reserveNonce('signed', 0, nonce, 1)
+    journal.recordSigned('signed', 0, { hash: keccak256(raw), raw, kind: 'run', nonce, transaction, ...fees })
     planPayments(journal, 'next')
     expect(await pay('next')).toMatchObject({
       code: 'FOREIGN_PENDING',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Address } from '../../src/domain/address.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
-import { compareWith } from '../../src/planning/own-price.ts'
+import { compareWithReference } from '../../src/planning/own-price.ts'
 import type { Proposal } from '../../src/planning/proposal.ts'
 import { supplyBase, withdrawBase } from '../../src/protocols/compound-v3/encode.ts'
 import { marketAt, thief, usdc, usdt, wallet } from '../support/plans.ts'
@@ -22,7 +22,7 @@ test('a service that says a call of Compound v3 in its short form builds what ou
   const compared = (kind: 'deposit' | 'withdraw', theirs: Transaction, ours: Transaction) => {
     const intent = { kind, wallet, strategy, amount } as const
     const proposal = { legs: [{ chainId: 31337, intent, transactions: [theirs] }] } as unknown as Proposal
-    return compareWith({ transactions: async () => [ours] }, proposal)
+    return compareWithReference({ transactions: async () => [ours] }, proposal)
   }
   expect(await compared('deposit', short('supply'), supplyBase(long))).toBe('equal')
   expect(await compared('withdraw', short('withdraw'), withdrawBase(long))).toBe('equal')

@@ -3,9 +3,9 @@ import { approve } from '../../src/chain/erc20.ts'
 import { httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { refuseDust } from '../../src/guard/simulation/rounding-limits.ts'
-import { checkLater } from '../../src/planning/later-legs.ts'
+import { checkLaterLegs } from '../../src/planning/later-legs.ts'
 import { supply } from '../../src/protocols/aave-v3/encode.ts'
-import { goOnAfter } from '../../src/transactions/operations/continue.ts'
+import { continueHint } from '../../src/transactions/operations/continue.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()
@@ -42,7 +42,7 @@ const node = (answer: (method: string, params: readonly unknown[]) => unknown = 
   }
 }
 const check = (rpc: Rpc, ...of: Parameters<typeof leg>) =>
-  checkLater({ rpc: () => rpc, catalog: sandbox.world.catalog() }, [leg(...of)], unbounded)
+  checkLaterLegs({ rpc: () => rpc, catalog: sandbox.world.catalog() }, [leg(...of)], unbounded)
 const setCoin = (wei: string) =>
   sandbox.chain(two).rpc.request('anvil_setBalance', [sandbox.user.address, wei])
 
@@ -108,6 +108,6 @@ test('what is dust after it came is not tried again, but given up', () => {
   } catch (error) {
     dust = error as AppError
   }
-  expect(goOnAfter(dust!, 'one')).toBe('sluice action abandon one')
-  expect(goOnAfter(dust!, 'one', 'sluice action replan one')).toBe('sluice action abandon one')
+  expect(continueHint(dust!, 'one')).toBe('sluice action abandon one')
+  expect(continueHint(dust!, 'one', 'sluice action replan one')).toBe('sluice action abandon one')
 })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
-import { checkSigned, hashPlan, type Signable } from '../../src/guard/plan-hash.ts'
+import { checkSignable, hashPlan, type Signable } from '../../src/guard/plan-hash.ts'
 import { decodePlan, operationJson } from '../../src/planning/plan-file.ts'
-import { coreOf, type Proposal } from '../../src/planning/proposal.ts'
+import { type Proposal, planCore } from '../../src/planning/proposal.ts'
 import { catalog, friend, honest, thief, wallet } from '../support/plans.ts'
 
 const about = {
@@ -24,10 +24,10 @@ const proposal: Proposal = {
   quoteId: null,
   expiresAt: null,
 }
-const core = coreOf(proposal)
+const core = planCore(proposal)
 const hash = hashPlan(core)
 const file = (of: Proposal = proposal) => ({
-  planHash: hashPlan(coreOf(of)),
+  planHash: hashPlan(planCore(of)),
   wallet: of.wallet,
   nonce: of.nonce,
   expiresAt: of.expiresAt,
@@ -64,9 +64,9 @@ const read = (change: (file: File) => void = () => {}) => {
 test.each(Object.entries(honest))('%s goes into a file and comes out as it was', (_, plan) => {
   const one: Proposal = { ...proposal, legs: [{ chainId: 31337, ...plan }] }
   const back = decodePlan(JSON.stringify(file(one)), catalog)
-  expect(hashPlan(coreOf(back.proposal))).toBe(file(one).planHash)
+  expect(hashPlan(planCore(back.proposal))).toBe(file(one).planHash)
   expect(back.proposal.legs[0]!.transactions).toHaveLength(plan.transactions.length)
-  expect(loose(coreOf(back.proposal))).toEqual(loose(coreOf(one)))
+  expect(loose(planCore(back.proposal))).toEqual(loose(planCore(one)))
 })
 
 test.each<[string, (file: File) => void]>([
@@ -130,9 +130,9 @@ const signable = (at: number, more: object = {}): Signable => ({
 })
 
 test('each step of the approved plan may be signed, at its nonce', () => {
-  for (const at of [0, 1]) expect(refusal(() => checkSigned(core, hash, signable(at)))).toBe('passed')
+  for (const at of [0, 1]) expect(refusal(() => checkSignable(core, hash, signable(at)))).toBe('passed')
   const free = { ...core, nonce: null }
-  expect(refusal(() => checkSigned(free, hashPlan(free), signable(0, { nonce: 99 })))).toBe('passed')
+  expect(refusal(() => checkSignable(free, hashPlan(free), signable(0, { nonce: 99 })))).toBe('passed')
 })
 
 test.each<[string, object]>([
@@ -147,9 +147,9 @@ test.each<[string, object]>([
   ['a list of authorizations', { authorizationList: [] }],
   ['blobs', { blobs: [] }],
 ])('what is to be signed with %s is refused', (_, more) => {
-  expect(refusal(() => checkSigned(core, hash, signable(0, more)))).toBe('POLICY_TAMPER')
+  expect(refusal(() => checkSignable(core, hash, signable(0, more)))).toBe('POLICY_TAMPER')
 })
 
 test('a step of a plan that was not approved is refused', () => {
-  expect(refusal(() => checkSigned({ ...core, id: 'other' }, hash, signable(0)))).toBe('POLICY_TAMPER')
+  expect(refusal(() => checkSignable({ ...core, id: 'other' }, hash, signable(0)))).toBe('POLICY_TAMPER')
 })

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { deskOf } from '../../src/app/signing/signer-process.ts'
 import type { Address } from '../../src/domain/address.ts'
-import type { Desk } from '../../src/signing/protocol.ts'
+import type { SigningService } from '../../src/signing/protocol.ts'
 import { engineOn, over } from '../engine/support.ts'
 import { type OtherDeployment, startOtherDeployment } from '../support/other-deployment.ts'
 import { type Lies, live } from '../support/other-live.ts'
@@ -387,7 +387,7 @@ describe('the signer, a process of its own,', () => {
   })
 
   /** The signer as the program begins it. */
-  const signerFor = (line: string): Desk => {
+  const signerFor = (line: string): SigningService => {
     const path = join(import.meta.dirname, '..', '..', 'src', 'app', 'signer.ts')
     const child = spawn(process.execPath, [path], {
       stdio: ['pipe', 'pipe', 'inherit'],

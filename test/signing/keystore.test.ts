@@ -14,10 +14,10 @@ import { keccak256 } from 'viem/utils'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { exportKey, listKeys, removeKey } from '../../src/signing/keystore/directory.ts'
 import { openKeystore } from '../../src/signing/keystore/encryption.ts'
-import { newKey, parseKey } from '../../src/signing/keystore/key.ts'
+import { generateKey, parseKey } from '../../src/signing/keystore/key.ts'
 import { readKeyFile } from '../../src/signing/keystore/key-files.ts'
 import { openKey, saveKey } from '../../src/signing/keystore/keystore.ts'
-import { signerOf } from '../../src/signing/keystore/private-key-signer.ts'
+import { privateKeySigner } from '../../src/signing/keystore/private-key-signer.ts'
 import { castPath } from '../support/cast.ts'
 import { newHome, removeHome } from '../support/operation.ts'
 import { testKey } from '../transactions/chain.ts'
@@ -36,7 +36,7 @@ describe('the keystore', () => {
   it('gives a key back to the one who knows the password', async () => {
     expect(await saveKey(keys, 'mine', testKey, 'pass word ü')).toEqual({
       name: 'mine',
-      address: signerOf(testKey).address,
+      address: privateKeySigner(testKey).address,
     })
     expect(await openKey(keys, 'mine', 'pass word ü')).toBe(testKey)
     await expect(openKey(keys, 'mine', 'other')).rejects.toMatchObject({ code: 'WRONG_PASSWORD' })
@@ -52,15 +52,15 @@ describe('the keystore', () => {
 
   it('never writes over a key', async () => {
     await saveKey(keys, 'mine', testKey, 'x')
-    await expect(saveKey(keys, 'mine', newKey(), 'x')).rejects.toMatchObject({ code: 'KEY_SOURCE' })
+    await expect(saveKey(keys, 'mine', generateKey(), 'x')).rejects.toMatchObject({ code: 'KEY_SOURCE' })
     expect(await openKey(keys, 'mine', 'x')).toBe(testKey)
   })
 
   it('lists names with addresses, exports what is sealed, and removes', async () => {
     await saveKey(keys, 'b', testKey, 'x')
-    await saveKey(keys, 'a', newKey(), 'x')
+    await saveKey(keys, 'a', generateKey(), 'x')
     expect(listKeys(keys).map(({ name }) => name)).toEqual(['a', 'b'])
-    expect(listKeys(keys)[1]!.address).toBe(signerOf(testKey).address)
+    expect(listKeys(keys)[1]!.address).toBe(privateKeySigner(testKey).address)
     expect(await openKeystore(exportKey(keys, 'b'), 'x')).toBe(testKey)
     removeKey(keys, 'a')
     expect(existsSync(join(keys, 'a.json'))).toBe(false)
@@ -81,7 +81,7 @@ describe('the keystore', () => {
     const ciphertext = Buffer.concat([cipher.update(Buffer.from(testKey.slice(2), 'hex')), cipher.final()])
     const mac = keccak256(Buffer.concat([derived.subarray(16, 32), ciphertext])).slice(2)
     const file = {
-      address: signerOf(testKey).address.slice(2).toLowerCase(),
+      address: privateKeySigner(testKey).address.slice(2).toLowerCase(),
       crypto: {
         cipher: 'aes-128-ctr',
         ciphertext: ciphertext.toString('hex'),

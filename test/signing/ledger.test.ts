@@ -3,7 +3,7 @@ import { AppError } from '../../src/domain/errors.ts'
 import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
 import { openExternal } from '../../src/signing/external-signer.ts'
 import { openLedger } from '../../src/signing/ledger/ledger.ts'
-import { unloaded } from '../../src/signing/ledger/transport.ts'
+import { loadFailureText } from '../../src/signing/ledger/transport.ts'
 import { startSigner } from '../support/external-signer.ts'
 import { type EmulatedLedger, startLedger } from '../support/ledger.ts'
 
@@ -80,12 +80,12 @@ describe('a Ledger', () => {
 
 test('what speaks to a Ledger and is not there, or finds no USB, is told with what to install', () => {
   const missing = Object.assign(new Error("Cannot find module '@ledgerhq/x'"), { code: 'MODULE_NOT_FOUND' })
-  expect(unloaded(missing)).toMatchObject({
+  expect(loadFailureText(missing)).toMatchObject({
     code: 'KEY_SOURCE',
     hint: expect.stringContaining('npm install --include=optional'),
   })
   const bare = new Error('libusb-1.0.so.0: cannot open shared object file: No such file or directory')
-  expect(unloaded(bare)).toMatchObject({
+  expect(loadFailureText(bare)).toMatchObject({
     message: expect.stringContaining('libusb-1.0.so.0'),
     hint: expect.stringContaining('libusb-1.0-0'),
   })

@@ -4,9 +4,9 @@ import { AppError } from '../../src/domain/errors.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { encodeIntent } from '../../src/guard/intent-json.ts'
 import type { Intent } from '../../src/protocols/intent.ts'
-import { signerOf } from '../../src/signing/keystore/private-key-signer.ts'
-import type { Desk } from '../../src/signing/protocol.ts'
-import { signingDesk } from '../../src/signing/signing-service.ts'
+import { privateKeySigner } from '../../src/signing/keystore/private-key-signer.ts'
+import type { SigningService } from '../../src/signing/protocol.ts'
+import { openSigningService } from '../../src/signing/signing-service.ts'
 import { depositForBurn } from '../../src/swaps/cctp-v2/encode.ts'
 import { swap } from '../../src/swaps/uniswap-v3/encode.ts'
 import {
@@ -20,7 +20,7 @@ import {
 } from '../support/plans.ts'
 
 const key = `0x${'17'.repeat(32)}` as const
-const wallet = signerOf(key).address
+const wallet = privateKeySigner(key).address
 const chainId = 31337
 const amount = 5_000_000n
 const line = 'swap execute --from sandbox-one --token-in USDC --token-out USDT --amount-in 5'
@@ -65,7 +65,7 @@ async function shown(
   argv: string,
   charged: bigint,
   allowed?: number,
-): Promise<{ desk: Desk; said: string[] }> {
+): Promise<{ desk: SigningService; said: string[] }> {
   return shownAs(argv, charging(charged), allowed)
 }
 
@@ -73,9 +73,9 @@ async function shownAs(
   argv: string,
   { intent, transactions }: ReturnType<typeof charging>,
   allowed?: number,
-): Promise<{ desk: Desk; said: string[] }> {
+): Promise<{ desk: SigningService; said: string[] }> {
   const said: string[] = []
-  const desk = signingDesk({
+  const desk = openSigningService({
     argv: argv.split(' '),
     written: async () => ({ transactions, vouched: [] }),
     remembered: async () => null,

@@ -9,16 +9,16 @@ import type { Transaction } from '../../src/domain/transaction.ts'
 import { encodeIntent } from '../../src/guard/intent-json.ts'
 import { supply } from '../../src/protocols/aave-v3/encode.ts'
 import type { Intent } from '../../src/protocols/intent.ts'
-import type { Remembered } from '../../src/signing/intent-check.ts'
-import { signerOf } from '../../src/signing/keystore/private-key-signer.ts'
-import type { Desk, LegJson } from '../../src/signing/protocol.ts'
-import type { Written } from '../../src/signing/recorded-plan-check.ts'
-import { signingDesk } from '../../src/signing/signing-service.ts'
+import type { RecordedQuote } from '../../src/signing/intent-check.ts'
+import { privateKeySigner } from '../../src/signing/keystore/private-key-signer.ts'
+import type { LegJson, SigningService } from '../../src/signing/protocol.ts'
+import type { RecordedPlan } from '../../src/signing/recorded-plan-check.ts'
+import { openSigningService } from '../../src/signing/signing-service.ts'
 import { swap } from '../../src/swaps/uniswap-v3/encode.ts'
 import { catalog, friend, lending, pool, router, thief, usdc, usdt } from '../support/plans.ts'
 
 const key = `0x${'17'.repeat(32)}` as const
-const wallet = signerOf(key).address
+const wallet = privateKeySigner(key).address
 const chainId = 31337
 const amount = 5_000_000n
 const line = `transfer --network sandbox-one --token USDC --to ${friend} --amount 5`
@@ -68,9 +68,17 @@ const swapTransactions = (recipient: Address): Transaction[] => [
 ]
 
 let home: string
-type Reads = { written?: Written; remembered?: Remembered; signed?: number; say?: (line: string) => void }
-const deskFor = (argv: string, { written, remembered, signed, say = () => undefined }: Reads = {}): Desk =>
-  signingDesk({
+type Reads = {
+  written?: RecordedPlan
+  remembered?: RecordedQuote
+  signed?: number
+  say?: (line: string) => void
+}
+const deskFor = (
+  argv: string,
+  { written, remembered, signed, say = () => undefined }: Reads = {},
+): SigningService =>
+  openSigningService({
     argv: argv.split(' '),
     written: async () => written,
     remembered: async () => remembered ?? null,
@@ -185,7 +193,7 @@ describe('the signer', () => {
 
   test('cancels only what was signed', async () => {
     const nothing = { to: wallet, data: '0x' as const, value: '0', chainId, ...fees }
-    const cancel = (desk: Desk, nonce: number) =>
+    const cancel = (desk: SigningService, nonce: number) =>
       code(desk({ do: 'sign', wallet, transaction: { ...nothing, nonce } }))
     const desk = await shown(line, [leg()], nothingVouched, { signed: 3 })
     expect(await cancel(desk, 7)).toBe('POLICY_TAMPER')
@@ -320,7 +328,7 @@ describe('a command', () => {
     expect(await code(shown(argv, [leg(what, give, put)]))).toBe(refusal)
   })
 
-  const quote: Remembered = {
+  const quote: RecordedQuote = {
     recipient: friend,
     chainIn: chainId,
     chainOut: chainId,

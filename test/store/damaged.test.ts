@@ -28,8 +28,8 @@ let whole: Buffer
 /** All that signing stands on, as the journal tells it. */
 const told = (journal: Journal) =>
   Array.from({ length: count }, (_, n) => {
-    const operation = journal.findByKey(`key-of-${n}`, request(n))
-    if (operation) journal.check(operation.id)
+    const operation = journal.findForRequest(`key-of-${n}`, request(n))
+    if (operation) journal.verify(operation.id)
     const { updated: __, ...kept } = operation ?? { updated: 0 }
     const attempts = journal.attempts(`pay-${n}`, 0).map(({ created, sends, lastAnswer, ...fixed }) => fixed)
     return [kept, attempts, journal.nextNonce(1, wallet)]
@@ -50,9 +50,9 @@ beforeAll(() => {
       plan: { note: 'x'.repeat(300) },
       legs: [{ chainId: 1, steps: [{ role: 'action', text: 'Pay', transaction }] }],
     })
-    journal.reserve(`pay-${n}`, 0, n, 9)
+    journal.reserveNonce(`pay-${n}`, 0, n, 9)
     const fees = { gas: 21_000n, maxFeePerGas: 2n, maxPriorityFeePerGas: 1n }
-    journal.sign(`pay-${n}`, 0, {
+    journal.recordSigned(`pay-${n}`, 0, {
       hash: hash(n),
       raw: `0x02${'ab'.repeat(100)}`,
       kind: 'run',

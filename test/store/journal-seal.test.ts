@@ -62,9 +62,9 @@ describe('what a foreign hand changed in the file', () => {
       "UPDATE step SET state = 'SIGNED', nonce = 7 WHERE idx = 0",
     ],
   ])('is noticed: %s', (_, ...statements) => {
-    expect(code(() => journal.check('pay'))).toBeUndefined()
+    expect(code(() => journal.verify('pay'))).toBeUndefined()
     change(...statements)
-    expect(code(() => journal.check('pay'))).toBe('JOURNAL_UNREADABLE')
+    expect(code(() => journal.verify('pay'))).toBe('JOURNAL_UNREADABLE')
   })
 
   it('breaks the trail at the line that was changed or is missing', () => {
@@ -72,10 +72,10 @@ describe('what a foreign hand changed in the file', () => {
       [0, 1],
       [1, 2],
     ] as const)
-      journal.reserve('pay', index, nonce, 9)
-    expect(journal.brokenAt()).toBeUndefined()
+      journal.reserveNonce('pay', index, nonce, 9)
+    expect(journal.firstBrokenEvent()).toBeUndefined()
     change('DROP TRIGGER event_never_delete', 'DELETE FROM event WHERE seq = 2')
-    expect(journal.brokenAt()).toBe(3)
+    expect(journal.firstBrokenEvent()).toBe(3)
   })
 })
 
@@ -88,9 +88,9 @@ describe('a new plan', () => {
     const { steps, plan } = journal.find('pay')!
     expect(steps.map(({ transaction: { to } }) => to)).toEqual([payTo('33').transaction.to])
     expect(plan).toEqual({ quoteId: 'q2' })
-    expect(code(() => journal.check('pay'))).toBeUndefined()
+    expect(code(() => journal.verify('pay'))).toBeUndefined()
     change('DROP TRIGGER step_never_update', "UPDATE step SET target = '0xbad'")
-    expect(code(() => journal.check('pay'))).toBe('JOURNAL_UNREADABLE')
+    expect(code(() => journal.verify('pay'))).toBe('JOURNAL_UNREADABLE')
   })
 
   it('gives back a nonce that nothing was signed with, and leaves alone what is signed', () => {
@@ -98,8 +98,8 @@ describe('a new plan', () => {
       [0, 4],
       [1, 5],
     ] as const)
-      journal.reserve('pay', index, nonce, 9)
-    journal.sign('pay', 0, {
+      journal.reserveNonce('pay', index, nonce, 9)
+    journal.recordSigned('pay', 0, {
       hash: `0x${'aa'.repeat(32)}`,
       raw: '0x02',
       kind: 'run',

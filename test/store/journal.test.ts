@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Hex } from '../../src/domain/address.ts'
 import { hashRequest, openJournal } from '../../src/store/journal/journal.ts'
-import { stepMoves, stepStates } from '../../src/store/journal/schema.ts'
+import { stepStates, stepTransitions } from '../../src/store/journal/schema.ts'
 import type { Journal } from '../../src/store/journal/types.ts'
 
 let home: string
@@ -62,22 +62,22 @@ describe('the journal', () => {
 
   it('finds an operation by its key, and refuses the key for another request', () => {
     plan('a')
-    expect(journal.findByKey('key-a', { amount: '5', pay: 'a' })?.id).toBe('a')
-    expect(journal.findByKey('key-b', {})).toBeUndefined()
-    expect(() => journal.findByKey('key-a', { pay: 'a', amount: 6n })).toThrow(
+    expect(journal.findForRequest('key-a', { amount: '5', pay: 'a' })?.id).toBe('a')
+    expect(journal.findForRequest('key-b', {})).toBeUndefined()
+    expect(() => journal.findForRequest('key-a', { pay: 'a', amount: 6n })).toThrow(
       expect.objectContaining({ code: 'IDEMPOTENCY_KEY_REUSED' }),
     )
   })
 
   it('finds a key whatever it was for, and a dropped one only where no other has it', () => {
     plan('a')
-    expect(journal.findKey('key-a')?.id).toBe('a')
+    expect(journal.findByIdempotencyKey('key-a')?.id).toBe('a')
     journal.settle('a', 'DROPPED', 'never signed')
-    expect(journal.findKey('key-a')?.id).toBe('a')
+    expect(journal.findByIdempotencyKey('key-a')?.id).toBe('a')
     const { request, legs } = { request: {}, legs: [{ chainId: 1, steps: [] }] }
     journal.insert({ id: 'b', idemKey: 'key-a', request, kind: 'transfer', wallet, legs })
-    expect(journal.findKey('key-a')?.id).toBe('b')
-    expect(journal.findKey('key-c')).toBeUndefined()
+    expect(journal.findByIdempotencyKey('key-a')?.id).toBe('b')
+    expect(journal.findByIdempotencyKey('key-c')).toBeUndefined()
   })
 
   it('takes the same request for the same, whatever the order of its keys', () => {
@@ -99,12 +99,12 @@ describe('the journal', () => {
   it('never gives one nonce to two steps', () => {
     plan('a')
     plan('b')
-    journal.reserve('a', 0, 7, 1)
+    journal.reserveNonce('a', 0, 7, 1)
     expect(journal.nextNonce(1, wallet)).toBe(8)
-    expect(() => journal.reserve('b', 0, 7, 1)).toThrow(/UNIQUE/)
-    journal.releaseOthers(1, wallet, 'b')
+    expect(() => journal.reserveNonce('b', 0, 7, 1)).toThrow(/UNIQUE/)
+    journal.releaseOtherNonces(1, wallet, 'b')
     expect(journal.find('a')!.steps[0]).toMatchObject({ state: 'PLANNED', nonce: null })
-    journal.reserve('b', 0, 7, 1)
+    journal.reserveNonce('b', 0, 7, 1)
   })
 
   it.each([
@@ -114,30 +114,30 @@ describe('the journal', () => {
     ['another chain', { chainId: 2 }],
   ])('refuses an attempt with %s than its step', (_, more) => {
     plan('a')
-    journal.reserve('a', 0, 7, 1)
-    expect(() => journal.sign('a', 0, attempt('aa', 7, more))).toThrow(/it is not its step/)
-    expect(() => journal.sign('a', 0, attempt('aa', 8))).toThrow(/it is not its step/)
+    journal.reserveNonce('a', 0, 7, 1)
+    expect(() => journal.recordSigned('a', 0, attempt('aa', 7, more))).toThrow(/it is not its step/)
+    expect(() => journal.recordSigned('a', 0, attempt('aa', 8))).toThrow(/it is not its step/)
     expect(journal.attempts('a', 0)).toEqual([])
   })
 
   it('refuses an attempt of a step without a nonce', () => {
     plan('a')
-    expect(() => journal.sign('a', 0, attempt('aa', 7))).toThrow(/it is not its step/)
+    expect(() => journal.recordSigned('a', 0, attempt('aa', 7))).toThrow(/it is not its step/)
   })
 
   it('keeps the nonce of what is signed, for good', () => {
     plan('a')
-    journal.reserve('a', 0, 7, 1)
-    journal.sign('a', 0, attempt('aa', 7))
-    expect(() => journal.release('a', 0, 'no')).toThrow()
-    expect(() => journal.reserve('a', 0, 8, 1)).toThrow()
+    journal.reserveNonce('a', 0, 7, 1)
+    journal.recordSigned('a', 0, attempt('aa', 7))
+    expect(() => journal.releaseNonce('a', 0, 'no')).toThrow()
+    expect(() => journal.reserveNonce('a', 0, 8, 1)).toThrow()
     expect(journal.find('a')).toMatchObject({ state: 'EXECUTING', steps: [{ state: 'SIGNED', nonce: 7 }] })
   })
 
   it('lets nothing that is written be changed or removed', () => {
     plan('a')
-    journal.reserve('a', 0, 7, 1)
-    journal.sign('a', 0, attempt('aa', 7))
+    journal.reserveNonce('a', 0, 7, 1)
+    journal.recordSigned('a', 0, attempt('aa', 7))
     const db = new DatabaseSync(join(home, 'journal.db'))
     for (const change of [
       "UPDATE operation SET request = '{}'",
@@ -165,16 +165,16 @@ describe('the journal', () => {
         plan(name)
         let state: (typeof stepStates)[number] = 'PLANNED'
         for (const next of tries) {
-          const allowed: boolean = next === state || stepMoves[state].includes(next)
+          const allowed: boolean = next === state || stepTransitions[state].includes(next)
           const needsNonce = (next === 'PLANNED') !== (state === 'PLANNED') // Those moves go with a nonce.
-          const move = () => journal.move(name, 0, next, 'tried', inclusion)
+          const move = () => journal.moveStep(name, 0, next, 'tried', inclusion)
           if (!allowed || needsNonce) expect(move).toThrow()
           else {
             move()
             state = next
           }
           if (state === 'PLANNED' && next === 'RESERVED') {
-            journal.reserve(name, 0, id, 1)
+            journal.reserveNonce(name, 0, id, 1)
             state = 'RESERVED'
           }
           expect(journal.find(name)!.steps[0]!.state).toBe(state)
@@ -186,11 +186,11 @@ describe('the journal', () => {
 
   it('chains its audit trail, and tells what happened in order', () => {
     plan('a')
-    journal.reserve('a', 0, 7, 1)
-    journal.sign('a', 0, attempt('aa', 7))
-    journal.sent(hash('aa'), 'accepted')
-    journal.move('a', 0, 'INCLUDED', 'block 5', inclusion)
-    journal.move('a', 0, 'FINAL_OK', 'block 5', inclusion)
+    journal.reserveNonce('a', 0, 7, 1)
+    journal.recordSigned('a', 0, attempt('aa', 7))
+    journal.recordSent(hash('aa'), 'accepted')
+    journal.moveStep('a', 0, 'INCLUDED', 'block 5', inclusion)
+    journal.moveStep('a', 0, 'FINAL_OK', 'block 5', inclusion)
     journal.settle('a', 'DONE', 'all', 0)
     expect(journal.events('a').map(({ becomes }) => becomes)).toEqual([
       'OPEN',
@@ -226,19 +226,19 @@ describe('the journal', () => {
     expect(() => journal.find('b')).toThrow(
       expect.objectContaining({ code: 'JOURNAL_UNREADABLE', details: { operation: 'b' } }),
     )
-    journal.reserve('a', 0, 3, 9)
+    journal.reserveNonce('a', 0, 3, 9)
     expect(journal.nextNonce(1, wallet)).toBe(4)
   })
 })
 
 describe('the newest block that was seen', () => {
   it('does not go back for a while, however little', () => {
-    journal.sawHead(1, 100, hash('aa'))
-    for (const number of [98, 96, 99]) journal.sawHead(1, number, hash('bb'))
-    expect(journal.head(1)).toMatchObject({ number: 100, hash: hash('aa') })
-    journal.sawHead(1, 100, hash('cc'))
-    expect(journal.head(1)).toMatchObject({ number: 100, hash: hash('cc') })
-    journal.sawHead(1, 101, hash('dd'))
-    expect(journal.head(1)).toMatchObject({ number: 101, hash: hash('dd') })
+    journal.recordHead(1, 100, hash('aa'))
+    for (const number of [98, 96, 99]) journal.recordHead(1, number, hash('bb'))
+    expect(journal.highestHead(1)).toMatchObject({ number: 100, hash: hash('aa') })
+    journal.recordHead(1, 100, hash('cc'))
+    expect(journal.highestHead(1)).toMatchObject({ number: 100, hash: hash('cc') })
+    journal.recordHead(1, 101, hash('dd'))
+    expect(journal.highestHead(1)).toMatchObject({ number: 101, hash: hash('dd') })
   })
 })

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { exclusiveLock, tryLock } from '../../src/store/file-lock.ts'
+import { acquireLock, tryLock } from '../../src/store/file-lock.ts'
 import { sqliteSql, storeFault } from '../../src/store/sql/sqlite.ts'
 
 let home: string
@@ -141,7 +141,7 @@ describe('the lock', () => {
     const held = tryLock(path)
     expect(held).toBeDefined()
     expect(tryLock(path)).toBeUndefined()
-    expect(await exclusiveLock(path, 60)).toBeUndefined()
+    expect(await acquireLock(path, 60)).toBeUndefined()
     held!.release()
     held!.release()
     expect(tryLock(path)).toBeDefined()
@@ -150,7 +150,7 @@ describe('the lock', () => {
   it('is waited for', async () => {
     const path = join(home, 'wallet.lock')
     const held = tryLock(path)!
-    const waiting = exclusiveLock(path, 5_000)
+    const waiting = acquireLock(path, 5_000)
     setTimeout(held.release, 50)
     expect(await waiting).toBeDefined()
   })
@@ -170,7 +170,7 @@ describe('the lock', () => {
     expect(tryLock(path)).toBeUndefined()
     child.kill('SIGKILL')
     expect(await ended).toEqual([null, 'SIGKILL'])
-    expect(await exclusiveLock(path, 30_000)).toBeDefined()
+    expect(await acquireLock(path, 30_000)).toBeDefined()
   })
 })
 
@@ -195,7 +195,7 @@ describe('a read that is kept', () => {
     const path = join(home, 'x.db')
     const sql = sqliteSql(path, { migrations })
     await sql.query("INSERT INTO pair VALUES ('one', 'first'), ('two', 'other')")
-    const ask = async (a: string) => sql.kept<{ b: string }>(text, [a])
+    const ask = async (a: string) => sql.cachedQuery<{ b: string }>(text, [a])
     return { path, sql, ask }
   }
 
@@ -238,7 +238,7 @@ describe('a read that is kept', () => {
 
   it('says what is wrong with it, and is right again afterwards', async () => {
     const { sql, ask } = await opened()
-    await expect(sql.kept('SELECT nothing FROM pair', [])).rejects.toThrow()
+    await expect(sql.cachedQuery('SELECT nothing FROM pair', [])).rejects.toThrow()
     expect(await ask('one')).toEqual([{ b: 'first' }])
     await sql.close()
   })
@@ -259,7 +259,7 @@ it('what another process holds is waited for, and everything else goes on meanwh
   })
   // Reading waits for nobody.
   for (const text of ['select text from notes', 'PRAGMA data_version']) await sql.query(text)
-  expect(await sql.kept('select text from notes where text = $1', ['one'])).toEqual([])
+  expect(await sql.cachedQuery('select text from notes where text = $1', ['one'])).toEqual([])
   expect(over).toBe(false)
   let turns = 0
   for (const until = performance.now() + 600; performance.now() < until; turns++) await sleep(5)

@@ -1,5 +1,5 @@
 import { strictTerms } from '../../src/guard/terms.ts'
-import { tryLeg } from '../../src/planning/leg-simulation.ts'
+import { simulatePlannedLeg } from '../../src/planning/leg-simulation.ts'
 import type { Catalog, StrategyEntry } from '../../src/protocols/catalog.ts'
 import { codeOf, engineOn } from '../engine/support.ts'
 import type { TestSandbox } from './sandbox.ts'
@@ -19,7 +19,7 @@ export async function deposited(
   const ground = { rpc: (id: number) => sandbox.chain(id).rpc, catalog }
   const tried = (wanted: bigint) => {
     const intent = { kind: 'deposit', wallet, strategy: entry, amount: wanted } as const
-    return codeOf(tryLeg(ground, { chainId, intent, transactions: bytecode }, strictTerms))
+    return codeOf(simulatePlannedLeg(ground, { chainId, intent, transactions: bytecode }, strictTerms))
   }
   return { whole: await tried(amount), part: await tried((amount * 51n) / 50n) }
 }

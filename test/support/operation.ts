@@ -7,7 +7,7 @@ import type { Address } from '../../src/domain/address.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
 import { openJournal } from '../../src/store/journal/journal.ts'
 import type { Journal } from '../../src/store/journal/types.ts'
-import { execute } from '../../src/transactions/operations/execute.ts'
+import { executeOperation } from '../../src/transactions/operations/execute.ts'
 import { fileLocks } from '../../src/transactions/operations/wallet-lock.ts'
 import type { Execution } from '../../src/transactions/run.ts'
 import { testKey } from '../transactions/chain.ts'
@@ -56,7 +56,7 @@ export const run = (
   operationId: string,
   more: Partial<Execution> = {},
 ) =>
-  execute({
+  executeOperation({
     journal,
     operationId,
     signer,

@@ -3,7 +3,7 @@ import { httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
 import type { Journal } from '../../src/store/journal/types.ts'
-import { execute } from '../../src/transactions/operations/execute.ts'
+import { executeOperation } from '../../src/transactions/operations/execute.ts'
 import { fileLocks } from '../../src/transactions/operations/wallet-lock.ts'
 import type { Execution } from '../../src/transactions/run.ts'
 
@@ -45,7 +45,7 @@ export function planned(journal: Journal, { id, key, payee, steps }: Payments): 
 
 /** Executes the operation against a real node, which is given little time to answer. */
 export const pay = (journal: Journal, payments: Payments, more: Partial<Execution> = {}) =>
-  execute({
+  executeOperation({
     journal,
     operationId: payments.id,
     signer: privateKeyToAccount(payments.key),

@@ -16,8 +16,8 @@ import type { Sandbox } from '../../src/cli/world.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import type { Exit } from '../../src/domain/exit-codes.ts'
 import type { Catalog } from '../../src/protocols/catalog.ts'
-import { flag } from '../../src/signing/command-line.ts'
-import { signingDesk } from '../../src/signing/signing-service.ts'
+import { optionValue } from '../../src/signing/command-line.ts'
+import { openSigningService } from '../../src/signing/signing-service.ts'
 import { checkHint } from './hint-law.ts'
 import { noKeychain } from './keychain.ts'
 import { attemptsIn } from './program.ts'
@@ -120,8 +120,12 @@ export function useCommands(
           // The signer of the program, in this process: what it is as a process of its own is tested as one.
           desk: async () => {
             const dirs = directories({ SLUICE_HOME: home, ...env })
-            const profile = await chosenProfile(env, flag(wordsOf(line), '--profile'), unopened(settings))
-            return signingDesk({
+            const profile = await chosenProfile(
+              env,
+              optionValue(wordsOf(line), '--profile'),
+              unopened(settings),
+            )
+            return openSigningService({
               ...signerReads({
                 argv: wordsOf(line),
                 dirs,

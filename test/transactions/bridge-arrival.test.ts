@@ -3,9 +3,9 @@ import { transfer } from '../../src/chain/erc20.ts'
 import type { Rpc } from '../../src/chain/rpc/rpc.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
-import { logBack } from '../../src/transactions/bridge/delivery.ts'
-import { findOnChain } from '../../src/transactions/confirmation/find-transaction.ts'
-import { amountArrived } from '../../src/transactions/outcome/received-amount.ts'
+import { findLatestLog } from '../../src/transactions/bridge/delivery.ts'
+import { findTransaction } from '../../src/transactions/confirmation/find-transaction.ts'
+import { tokenReceived } from '../../src/transactions/outcome/received-amount.ts'
 import { topicOf, useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()
@@ -19,8 +19,8 @@ const send = (to: Address, much: bigint) =>
   sandbox.sendAs(chainId, sandbox.user.address, transfer({ chainId, token: token(), to, amount: much }))
 const arrived = async (more: { token?: Address; minimum?: bigint; recipient?: Address } = {}) => {
   const { minimum, ...what } = { token: token(), minimum: amount, recipient, ...more }
-  const found = await findOnChain(sandbox.chain(chainId).rpc, hash)
-  return found?.ok === true && amountArrived(found, what) >= minimum
+  const found = await findTransaction(sandbox.chain(chainId).rpc, hash)
+  return found?.ok === true && tokenReceived(found, what) >= minimum
 }
 
 beforeEach(async () => {
@@ -69,10 +69,10 @@ test('a log is found however many blocks went by, in pieces that a node gives, a
       return rpc.request(method, params)
     },
   }
-  expect(await logBack(rpc, filter, 0, sizes)).toMatchObject({ transactionHash: hash })
-  expect(await logBack(narrow, filter, 0, sizes)).toMatchObject({ transactionHash: hash })
+  expect(await findLatestLog(rpc, filter, 0, sizes)).toMatchObject({ transactionHash: hash })
+  expect(await findLatestLog(narrow, filter, 0, sizes)).toMatchObject({ transactionHash: hash })
   expect(asked[0]).toBeGreaterThan(20)
   expect(Math.max(...asked.slice(1))).toBeLessThanOrEqual(20)
   const { timestamp } = await rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
-  expect(await logBack(rpc, filter, Number(timestamp) + 1, sizes)).toBeUndefined()
+  expect(await findLatestLog(rpc, filter, Number(timestamp) + 1, sizes)).toBeUndefined()
 })

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
 import { httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
-import { lookAtStep } from '../../src/diagnosis/facts/chain-facts.ts'
+import { readStepFacts } from '../../src/diagnosis/facts/chain-facts.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
 import type { Journal } from '../../src/store/journal/types.ts'
 import type { Execution } from '../../src/transactions/run.ts'
@@ -85,9 +85,11 @@ describe('a gateway that refuses the question of who has a nonce in words of its
       const { steps } = journal.find('refused')!
       const [network] = sandboxNetworks
       const node = through.rpc!(31337)
-      expect(await lookAtStep(node, network!, steps[0]!, journal.attempts('refused', 0), 1)).toMatchObject({
-        latest: steps[0]!.nonce,
-      })
+      expect(await readStepFacts(node, network!, steps[0]!, journal.attempts('refused', 0), 1)).toMatchObject(
+        {
+          latest: steps[0]!.nonce,
+        },
+      )
       await outcome('refused', { ...through, noWait: true })
       const [first] = journal.attempts('refused', 0)
       expect(await chain.rpc.request('eth_getTransactionByHash', [first!.hash])).not.toBeNull()
@@ -108,7 +110,7 @@ describe('what is told to be cancelled', () => {
     reopen(() => Date.now() - behind)
     await waiting('earlier')
     behind = 3_600_000
-    const ended = outcome('earlier', { replacement: 'cancel', patience })
+    const ended = outcome('earlier', { replacement: 'cancel', bumpDelay: patience })
     await until(() => kinds('earlier').length > 1)
     await until(async () => {
       await mineDear()

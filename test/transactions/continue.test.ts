@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { notAsked } from '../../src/domain/error-table.ts'
 import { AppError } from '../../src/domain/errors.ts'
-import { goOnAfter } from '../../src/transactions/operations/continue.ts'
+import { continueHint } from '../../src/transactions/operations/continue.ts'
 
 const _hash = `0x${'ab'.repeat(32)}`
 const [again, _giveUp] = ['sluice action resume one', 'sluice action abandon one']
@@ -14,7 +14,7 @@ describe('how to go on after a rule said no', () => {
     ['a plan that was not asked for', 'POLICY_SHAPE', { hint: notAsked }, 'Once that has changed'],
     ['a limit', 'POLICY_FEE_CAP', {}, 'Once that is allowed'],
   ] as const)('says what has to be so first: %s', (_, code, more, once) => {
-    expect(goOnAfter(new AppError(code, 'no', more), 'one')).toBe(
+    expect(continueHint(new AppError(code, 'no', more), 'one')).toBe(
       `${once}: ${again}; to go no further: sluice action revoke one`,
     )
   })

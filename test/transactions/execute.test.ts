@@ -192,7 +192,7 @@ describe('a node that answers badly', () => {
 
   it('and has gone back in time is refused before anything is signed', async () => {
     planPayments(journal, 'behind')
-    journal.sawHead(31337, 1_000_000, `0x${'00'.repeat(32)}`)
+    journal.recordHead(31337, 1_000_000, `0x${'00'.repeat(32)}`)
     await expect(run(journal, home, chain.url, 'behind')).rejects.toMatchObject({ code: 'RPC_INCONSISTENT' })
     expect(journal.attempts('behind', 0)).toEqual([])
   })

@@ -3,7 +3,7 @@ import { httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
 import type { Journal } from '../../src/store/journal/types.ts'
-import { wantedOf } from '../../src/transactions/confirmation/finality.ts'
+import { requiredDepth } from '../../src/transactions/confirmation/finality.ts'
 import type { Execution } from '../../src/transactions/run.ts'
 import { oneCoin, payee, planPayments, run, signer } from '../support/operation.ts'
 import { paidOn, useChain, useHome } from '../support/use-journal.ts'
@@ -70,7 +70,7 @@ describe('a transaction that has the nonce of a step and was not signed by this 
     })
     expect(journal.attempts('lost', 0)).toHaveLength(1)
     expect(journal.find('lost')).toMatchObject({ state: 'ATTENTION', exit: 23 })
-    journal.check('lost')
+    journal.verify('lost')
   })
 
   it('is undone where the step itself is in a block after all', async () => {
@@ -108,7 +108,7 @@ describe('another transaction of the wallet that comes under its nonce just befo
 
   it('is not outbid by itself, and the person is told of it', async () => {
     const patience = { ms: 1, blocks: 0 }
-    expect(await outrun('outrun', { patience, timeoutMs: 500 })).toMatchObject({
+    expect(await outrun('outrun', { bumpDelay: patience, timeoutMs: 500 })).toMatchObject({
       code: 'PENDING',
       message: expect.stringContaining('replacement transaction underpriced'),
       hint: 'Another transaction of this wallet waits with its nonce; see which: sluice action explain outrun; to put this one in its place: sluice action speed-up outrun',
@@ -169,7 +169,7 @@ describe('an approval that was lost', () => {
     expect(done).toMatchObject({ state: 'DONE', steps: [{ state: 'SUPERSEDED' }, { state: 'FINAL_OK' }] })
     expect(told).toEqual(['final 1'])
     expect(await outcome('whole')).toMatchObject({ state: 'DONE' })
-    journal.check('whole')
+    journal.verify('whole')
   })
 
   test('is left behind by what waited for a person because of it, too', async () => {
@@ -293,7 +293,7 @@ describe('a cancel of several that wait', () => {
 })
 
 test('what is not ours must be as deep as the chain calls final before the same is signed again, unless a depth was said or there are no more blocks to wait for', () => {
-  expect(wantedOf(12, undefined)).toEqual({ wanted: 'finalized', usual: 12 })
-  expect(wantedOf(12, 3)).toEqual({ wanted: 3, usual: 12 })
-  expect(wantedOf(1, undefined)).toEqual({ wanted: 1, usual: 1 })
+  expect(requiredDepth(12, undefined)).toEqual({ wanted: 'finalized', usual: 12 })
+  expect(requiredDepth(12, 3)).toEqual({ wanted: 3, usual: 12 })
+  expect(requiredDepth(1, undefined)).toEqual({ wanted: 1, usual: 1 })
 })

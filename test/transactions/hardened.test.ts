@@ -9,8 +9,8 @@ import type { Transaction } from '../../src/domain/transaction.ts'
 import { checkEffect } from '../../src/guard/simulation/effects.ts'
 import { simulateLeg } from '../../src/guard/simulation/simulate.ts'
 import { strictTerms, type Terms } from '../../src/guard/terms.ts'
-import { tryLeg } from '../../src/planning/leg-simulation.ts'
-import { checkPlace } from '../../src/planning/target-check.ts'
+import { simulatePlannedLeg } from '../../src/planning/leg-simulation.ts'
+import { checkTarget } from '../../src/planning/target-check.ts'
 import { supply } from '../../src/protocols/aave-v3/encode.ts'
 import type { StrategyEntry } from '../../src/protocols/catalog.ts'
 import { deposit, redeem } from '../../src/protocols/erc4626/encode.ts'
@@ -43,7 +43,7 @@ const tried = (
   transactions: Transaction[],
   { rpc = sandbox.chain(chainId).rpc, terms = {} }: { rpc?: Rpc; terms?: Partial<Terms> } = {},
 ) =>
-  tryLeg(
+  simulatePlannedLeg(
     { rpc: () => rpc, catalog: sandbox.world.catalog() },
     { chainId, intent, transactions },
     { ...strictTerms, ...terms },
@@ -244,14 +244,14 @@ describe('the decimals of a token', () => {
     const { rpc } = sandbox.chain(chainId)
     const wrong = { ...lending().asset, decimals: 18 }
     const intent: Intent = { kind: 'transfer', wallet: wallet(), token: wrong, recipient: thief, amount: 1n }
-    const journal = { pinOf: () => undefined, list: () => [] } as never
+    const journal = { codePin: () => undefined, list: () => [] } as never
     const ground = { rpc: () => rpc, catalog: sandbox.world.catalog(), journal, locks: '', now: Date.now }
     const leg = { chainId, transactions: [calling(wrong.address, '0x')] }
-    await expect(checkPlace(ground, { ...leg, intent }, strictTerms)).rejects.toMatchObject({
+    await expect(checkTarget(ground, { ...leg, intent }, strictTerms)).rejects.toMatchObject({
       code: 'POLICY_TOKEN_METADATA',
     })
     const right = { ...leg, intent: { ...intent, token: lending().asset } }
-    await expect(checkPlace(ground, right, strictTerms)).resolves.toMatchObject({
+    await expect(checkTarget(ground, right, strictTerms)).resolves.toMatchObject({
       contract: { firstUse: true },
     })
   })

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { notYetPast } from '../../src/chain/block-time.ts'
+import { endpointBeforeTime } from '../../src/chain/block-time.ts'
 import { hexQuantity, quantity } from '../../src/chain/rpc/answer-numbers.ts'
 import { httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
 import { AppError } from '../../src/domain/errors.ts'
-import { isNonceLost } from '../../src/transactions/confirmation/finality.ts'
+import { checkNonceLost } from '../../src/transactions/confirmation/finality.ts'
 import { payee, planPayments, run, signer } from '../support/operation.ts'
 import { usePlace } from '../support/use-journal.ts'
 
@@ -49,7 +49,7 @@ test('a nonce is lost where its block is final, though it lies as deep as is usu
   }
   const rpc = { ...place.chain.rpc, request }
   const lost = (at: number, usual: number) =>
-    isNonceLost(rpc, { at, hash: `0x${'77'.repeat(32)}`, by: rpc.host }, usual, 1_000)
+    checkNonceLost(rpc, { at, hash: `0x${'77'.repeat(32)}`, by: rpc.host }, usual, 1_000)
   expect(await lost(newest - 10, 3)).toMatchObject({ deep: false })
   expect(await lost(newest - 80, 3)).toMatchObject({ deep: true })
   expect(await lost(newest - 10, 1)).toMatchObject({ deep: true })
@@ -123,7 +123,7 @@ test('an endpoint that has stopped does not say of a deadline that it has not pa
   const gone = () => Promise.reject(new AppError('RPC_UNREACHABLE', 'gone'))
   const silent = { ...place.chain.rpc, request: gone, batch: gone }
   const asked = (peer: Rpc, now: number, maxAgeMs?: number) =>
-    notYetPast({ ...place.chain.rpc, peers: [peer] }, { chainId: 31337, time }, { now, maxAgeMs })
+    endpointBeforeTime({ ...place.chain.rpc, peers: [peer] }, { chainId: 31337, time }, { now, maxAgeMs })
   const now = Number(timestamp) * 1_000 + 50_000
   expect(await asked(place.chain.rpc, now, 60_000)).toBe(place.chain.rpc.host)
   expect(await asked(place.chain.rpc, now, 40_000)).toBeUndefined()

@@ -51,7 +51,7 @@ describe('a nonce that was reserved by a process that is gone', () => {
   const reserved = async (id: string): Promise<number> => {
     const nonce = await count()
     planPayments(journal, id)
-    journal.reserve(id, 0, nonce, Number(await chain.rpc.request('eth_blockNumber')))
+    journal.reserveNonce(id, 0, nonce, Number(await chain.rpc.request('eth_blockNumber')))
     return nonce
   }
 
@@ -59,7 +59,7 @@ describe('a nonce that was reserved by a process that is gone', () => {
     const nonce = await reserved('reserved')
     await chain.rpc.request('evm_setAutomine', [false])
     const hash = await sendCheap()
-    for (const more of [{}, { nonces: { 31337: nonce } }])
+    for (const more of [{}, { pinnedNonces: { 31337: nonce } }])
       expect(await outcome('reserved', { noWait: true, ...more })).toMatchObject({ code: 'FOREIGN_PENDING' })
     expect(attempts('reserved')).toEqual([])
     await chain.rpc.request('evm_mine')
@@ -73,7 +73,7 @@ describe('a nonce that was reserved by a process that is gone', () => {
     const before = await paidOn(chain)
     await chain.rpc.request('evm_setAutomine', [false])
     const hash = await sendCheap(payee, oneCoin)
-    const pinned = { nonces: { 31337: nonce }, noWait: true }
+    const pinned = { pinnedNonces: { 31337: nonce }, noWait: true }
     expect(await outcome('pinned', pinned)).toMatchObject({ code: 'FOREIGN_PENDING', details: { hash } })
     await chain.rpc.request('evm_mine')
     expect(await outcome('pinned', pinned)).toMatchObject({ code: 'NONCE_USED', details: { hash } })

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { Rpc } from '../../src/chain/rpc/rpc.ts'
 import { AppError } from '../../src/domain/errors.ts'
-import { whoUsed } from '../../src/transactions/nonces/nonce-use.ts'
+import { findNonceUse } from '../../src/transactions/nonces/nonce-use.ts'
 import { payee, signer } from '../support/operation.ts'
 import { usePlace } from '../support/use-journal.ts'
 
@@ -27,7 +27,7 @@ function plain(refusal: 'RPC_ERROR' | 'RPC_UNREACHABLE' = 'RPC_ERROR') {
 
 test('a nonce that is free is used by nobody, and nothing else is asked', async () => {
   const { rpc, asked } = plain()
-  expect(await whoUsed(rpc, signer.address, 1)).toEqual({ is: 'free' })
+  expect(await findNonceUse(rpc, signer.address, 1)).toEqual({ is: 'free' })
   expect(asked).toEqual({ eth_getTransactionCount: 1 })
 })
 
@@ -35,8 +35,8 @@ test.each(['RPC_ERROR', 'RPC_UNREACHABLE'] as const)(
   'what used a nonce is named by a node that can be asked, and out of the newest blocks where it cannot (%s)',
   async (refusal) => {
     const used = { is: 'used', hash: paid, at }
-    expect(await whoUsed(place.chain.rpc, signer.address, 0)).toEqual(used)
-    expect(await whoUsed(plain(refusal).rpc, signer.address, 0)).toEqual(used)
+    expect(await findNonceUse(place.chain.rpc, signer.address, 0)).toEqual(used)
+    expect(await findNonceUse(plain(refusal).rpc, signer.address, 0)).toEqual(used)
   },
 )
 
@@ -49,12 +49,12 @@ test('transactions without a sender stand in nobody’s way', async () => {
       answer?.transactions ? { ...answer, transactions: [...odd, ...answer.transactions] } : answer
     ) as never
   }
-  expect(await whoUsed({ ...rpc, request }, signer.address, 0)).toMatchObject({ hash: paid })
+  expect(await findNonceUse({ ...rpc, request }, signer.address, 0)).toMatchObject({ hash: paid })
 })
 
 test('older blocks than the newest 64 are not searched: what is there is used and has no name', async () => {
   await place.chain.rpc.request('anvil_mine', ['0x80'])
   const { rpc, asked } = plain()
-  expect(await whoUsed(rpc, signer.address, 0)).toEqual({ is: 'unnamed' })
+  expect(await findNonceUse(rpc, signer.address, 0)).toEqual({ is: 'unnamed' })
   expect(asked.eth_getBlockByNumber).toBe(64)
 })

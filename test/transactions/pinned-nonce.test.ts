@@ -25,7 +25,7 @@ const paid = async () => quantity(await chain.rpc.request('eth_getBalance', [pay
 const next = async () =>
   Number(quantity(await chain.rpc.request('eth_getTransactionCount', [signer.address, 'latest']), 'nonce'))
 const error = (work: Promise<unknown>) => work.then(() => undefined).catch((e: unknown) => e)
-const pinned = (nonce: number) => ({ nonces: { 31337: nonce } })
+const pinned = (nonce: number) => ({ pinnedNonces: { 31337: nonce } })
 
 /** A payment of somebody else with the same wallet: another tool, another machine. */
 async function foreign(value = 5n, more: object = {}): Promise<void> {
@@ -209,7 +209,7 @@ describe('a pipeline', () => {
 it('a pinned nonce that was reserved by a process that died, and used by somebody else since, is not exchanged for another', async () => {
   const [before, nonce] = [await paid(), await next()]
   planPayments(journal, 'reserved')
-  journal.reserve('reserved', 0, nonce, 0)
+  journal.reserveNonce('reserved', 0, nonce, 0)
   await foreign()
   expect(await error(run(journal, home, chain.url, 'reserved', pinned(nonce)))).toMatchObject({
     code: 'NONCE_USED',

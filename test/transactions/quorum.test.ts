@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Rpc } from '../../src/chain/rpc/rpc.ts'
-import { disagreement } from '../../src/transactions/confirmation/quorum.ts'
+import { findDisagreement } from '../../src/transactions/confirmation/quorum.ts'
 
 const blockHash = `0x${'ab'.repeat(32)}`
 
@@ -15,7 +15,7 @@ const endpoint = (host: string, hash: string, peers: readonly Rpc[] = []): Rpc =
 test('who answers is asked with the others: what is to be believed may be of one that does not answer now', async () => {
   const asked = endpoint('here', `0x${'cd'.repeat(32)}`, [endpoint('there', blockHash)])
   const shown = { blockNumber: 7, blockHash, by: 'there' }
-  expect(await disagreement(asked, shown, async () => true, 1_000)).toEqual({
+  expect(await findDisagreement(asked, shown, async () => true, 1_000)).toEqual({
     host: 'here',
     by: 'there',
     blockNumber: 7,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Rpc } from '../../src/chain/rpc/rpc.ts'
-import { findOnChain } from '../../src/transactions/confirmation/find-transaction.ts'
-import { coinCame } from '../../src/transactions/outcome/received-amount.ts'
+import { findTransaction } from '../../src/transactions/confirmation/find-transaction.ts'
+import { nativeReceived } from '../../src/transactions/outcome/received-amount.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()
@@ -22,8 +22,8 @@ test('the coin that came is what the balance grew by and the transaction cost; a
   const data = calldata('function withdraw(uint256)', [3n])
   const { transactionHash } = await sandbox.sendAs(chainId, wallet, { to, data })
   const { rpc } = sandbox.chain(chainId)
-  const found = (await findOnChain(rpc, transactionHash))!
-  const came = (more: object) => coinCame(naming(rpc, more), found, wallet)
+  const found = (await findTransaction(rpc, transactionHash))!
+  const came = (more: object) => nativeReceived(naming(rpc, more), found, wallet)
   expect(await came({})).toBe(3n)
   expect(await came({ l1Fee: '0x2', operatorFeeScalar: '0x0', operatorFeeConstant: null })).toBe(5n)
   expect(await came({ operatorFeeScalar: '0x1' })).toBeUndefined()

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { hexQuantity } from '../../src/chain/rpc/answer-numbers.ts'
-import { httpRpc, severalRpc } from '../../src/chain/rpc/rpc.ts'
+import { failoverRpc, httpRpc } from '../../src/chain/rpc/rpc.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
 import type { Journal } from '../../src/store/journal/types.ts'
-import { reopenGivenUp } from '../../src/transactions/reopen-abandoned.ts'
-import { keptBlock, reopenGone } from '../../src/transactions/reorganisations.ts'
+import { reopenAbandoned } from '../../src/transactions/reopen-abandoned.ts'
+import { checkInclusionBlock, reopenReorganised } from '../../src/transactions/reorganisations.ts'
 import { oneCoin, payee, planPayments, run, signer } from '../support/operation.ts'
 import { provider } from '../support/provider.ts'
 import { paidOn, useChain, useHome } from '../support/use-journal.ts'
@@ -21,7 +21,7 @@ useHome((made) => {
 const code = (error: unknown) => (error as { code?: string }).code
 const paid = () => paidOn(chain)
 const mine = (blocks: number, on = chain) => on.rpc.request('anvil_mine', [`0x${blocks.toString(16)}`])
-const reopen = (id: string) => reopenGone({ journal, rpc: () => httpRpc(chain.url) }, id)
+const reopen = (id: string) => reopenReorganised({ journal, rpc: () => httpRpc(chain.url) }, id)
 
 // With epochs of one slot, `safe` and `finalized` move with the head: 1 and 2 blocks behind it.
 useChain(
@@ -72,13 +72,14 @@ describe('a reorganisation that is deeper than what counted as final', () => {
     const behind = await saying(null)
     const silent = await provider(chain.url, () => ({ status: 503 }))
     const isReopened = (...urls: string[]) =>
-      reopenGone({ journal, rpc: () => severalRpc(urls, { retries: 0, budgetMs: 1_000 }) }, 'kept')
+      reopenReorganised({ journal, rpc: () => failoverRpc(urls, { retries: 0, budgetMs: 1_000 }) }, 'kept')
     for (const honest of [chain.url, behind.url]) {
       expect(await isReopened(another.url, honest)).toBe(false)
       expect(await isReopened(honest, another.url)).toBe(false)
     }
     expect(journal.find('kept')).toMatchObject({ state: 'DONE' })
-    const kept = (...urls: string[]) => keptBlock(severalRpc(urls), journal.find('kept')!.steps[0]!)
+    const kept = (...urls: string[]) =>
+      checkInclusionBlock(failoverRpc(urls), journal.find('kept')!.steps[0]!)
     const host = (url: string) => new URL(url).host
     const unlike = { host: host(another.url), by: host(chain.url), blockNumber, has: 'another' }
     expect(await kept(another.url, behind.url, chain.url)).toEqual({ is: 'disputed', unlike })
@@ -122,7 +123,7 @@ describe('a reorganisation that is deeper than what counted as final', () => {
     expect(await run(journal, home, chain.url, 'up', stopping).catch(code)).toBe('PARTIAL')
     expect(journal.find('up')).toMatchObject({ steps: [{ state: 'FINAL_OK' }, { nonce: null }] })
     const again = (id: string, how?: 'cancel') =>
-      reopenGivenUp({ journal, rpc: () => httpRpc(chain.url) }, id, how).catch((error: unknown) => error)
+      reopenAbandoned({ journal, rpc: () => httpRpc(chain.url) }, id, how).catch((error: unknown) => error)
     expect(await again('up')).toBe(false)
     await chain.rpc.request('anvil_reorg', [1, []])
     await chain.rpc.request('eth_sendTransaction', [{ from: signer.address, to: signer.address }])
@@ -141,7 +142,8 @@ describe('a reorganisation that is deeper than what counted as final', () => {
     await run(journal, home, chain.url, 'vain', { noWait: true }).catch(() => undefined)
     const [{ hash }] = [journal.attempts('vain', 0)[0]!]
     const was = { hash, blockNumber: 1, blockHash: hash, gasUsed: 1n, gasPrice: 1n }
-    for (const state of ['INCLUDED', 'FINAL_REVERTED'] as const) journal.move('vain', 0, state, 'seen', was)
+    for (const state of ['INCLUDED', 'FINAL_REVERTED'] as const)
+      journal.moveStep('vain', 0, state, 'seen', was)
     journal.settle('vain', 'CANCELLED', 'given up by the person', 21)
     expect(await again('vain')).toMatchObject({ code: 'PARTIAL', hint: 'sluice action cancel vain --yes' })
     expect(await again('vain', 'cancel')).toBe(true)
@@ -180,10 +182,10 @@ describe('a reorganisation that is deeper than what counted as final', () => {
     planPayments(journal, 'unsure')
     await run(journal, home, chain.url, 'unsure')
     const young = await startChain()
-    expect(await reopenGone({ journal, rpc: () => httpRpc(young.url) }, 'unsure')).toBe(false)
+    expect(await reopenReorganised({ journal, rpc: () => httpRpc(young.url) }, 'unsure')).toBe(false)
     await young.stop()
     const dead = httpRpc(young.url, { retries: 0 })
-    expect(await reopenGone({ journal, rpc: () => dead }, 'unsure')).toBe(false)
+    expect(await reopenReorganised({ journal, rpc: () => dead }, 'unsure')).toBe(false)
     expect(journal.find('unsure')!.state).toBe('DONE')
   })
 })
@@ -206,7 +208,7 @@ describe('how deep is deep', () => {
     planPayments(journal, 'four')
     const done = await run(journal, home, chain.url, 'four', {
       depth: 4,
-      mine: async (_, blocks) => {
+      mineBlocks: async (_, blocks) => {
         asked.push(blocks)
         await mine(blocks)
       },
@@ -217,7 +219,7 @@ describe('how deep is deep', () => {
 })
 
 describe('two endpoints of one chain', () => {
-  const both = () => severalRpc([chain.url, other!.url], { deadlineMs: 2_000, retries: 0 })
+  const both = () => failoverRpc([chain.url, other!.url], { deadlineMs: 2_000, retries: 0 })
   const tried = async () => {
     planPayments(journal, 'both')
     const rpc = both()

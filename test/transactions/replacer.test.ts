@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { quantity } from '../../src/chain/rpc/answer-numbers.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
-import { gwei } from '../../src/guard/terms.ts'
+import { parseGwei } from '../../src/guard/terms.ts'
 import type { Journal } from '../../src/store/journal/types.ts'
 import type { Execution } from '../../src/transactions/run.ts'
 import { oneCoin, payee, planPayments, run, signer } from '../support/operation.ts'
@@ -45,7 +45,7 @@ async function waiting(id: string, more: Partial<Execution> = {}) {
   planPayments(journal, id)
   let isSent = false
   const ended = run(journal, home, chain.url, id, {
-    patience,
+    bumpDelay: patience,
     ...more,
     onProgress: ({ kind }) => {
       isSent ||= kind === 'sent'
@@ -201,7 +201,7 @@ it('a nonce that an authorisation took (EIP-7702) is lost without a name, when t
       nonce: 0,
       to: payee,
       gas: 100_000n,
-      maxFeePerGas: gwei('9'),
+      maxFeePerGas: parseGwei('9'),
       maxPriorityFeePerGas: 1n,
     },
     authorizationList: [await signer.signAuthorization({ chainId: 31337, address: payee, nonce })],
@@ -216,7 +216,7 @@ it('a nonce that an authorisation took (EIP-7702) is lost without a name, when t
     details: { hash: null },
   })
   expect(journal.find('authorised')).toMatchObject({ state: 'ATTENTION', steps: [{ state: 'SUPERSEDED' }] })
-  journal.check('authorised')
+  journal.verify('authorised')
 })
 
 /** Where code is that takes no call. */
@@ -281,9 +281,11 @@ describe('by the person', () => {
       run(journal, home, chain.url, 'taken-back', { replacement, ...more }).catch((e: unknown) => e)
     for (const replacement of ['cancel', 'bump'] as const)
       expect(code(await replacedBy(replacement, { noWait: true }))).toBe('PENDING')
-    const outcome = run(journal, home, chain.url, 'taken-back', { patience }).catch((e: unknown) => e)
+    const outcome = run(journal, home, chain.url, 'taken-back', { bumpDelay: patience }).catch(
+      (e: unknown) => e,
+    )
     // Signed is not sent: a block that is made in between has nothing in it.
-    await mineDear(gwei('200'), () => (attempts('taken-back')[3]?.sends ?? 0) > 0)
+    await mineDear(parseGwei('200'), () => (attempts('taken-back')[3]?.sends ?? 0) > 0)
     expect(attempts('taken-back').map(({ kind }) => kind)).toEqual(['run', 'cancel', 'bump', 'bump'])
     await chain.rpc.request('evm_mine')
     expect(await outcome).toMatchObject({ state: 'DONE' })
@@ -301,7 +303,7 @@ describe('by the person', () => {
       const kind = replacement === 'bump' ? `speed-up ${id}` : `cancel ${id} --yes`
       const { hint } = (await capped((_, __, ___, lifted = cap) => lifted)) as AppError
       expect(hint).toMatch(new RegExp(`^sluice action ${kind} --max-fee [0-9.]+$`))
-      const enough = gwei(hint!.split(' ').at(-1)!)
+      const enough = parseGwei(hint!.split(' ').at(-1)!)
       // What a policy allows is not lifted by a person.
       const held = (await capped((_, __, ___, lifted = cap) =>
         lifted < enough ? lifted : enough - 1n,

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Attempt } from '../../src/store/journal/operation.ts'
 import type { Journal } from '../../src/store/journal/types.ts'
-import { replacementFees } from '../../src/transactions/replacement/when-stuck.ts'
+import { replacementFees } from '../../src/transactions/replacement/fee-bump.ts'
 import type { Execution } from '../../src/transactions/run.ts'
-import { hintOf, isRefusedAsCheap, namedFees } from '../../src/transactions/send-errors.ts'
+import { broadcastAnswer, demandedFees, needsImmediateBump } from '../../src/transactions/send-errors.ts'
 import { type FaultyRpc, type Rule, startFaultyRpc } from '../support/faulty-rpc.ts'
 import { oneCoin, planPayments, run } from '../support/operation.ts'
 import { paidOn, useChain, useHome } from '../support/use-journal.ts'
@@ -117,7 +117,8 @@ it.each([
 })
 
 describe('the words of a node', () => {
-  const hint = (message: string) => hintOf(new AppError('RPC_ERROR', 'it failed', { details: { message } }))
+  const hint = (message: string) =>
+    broadcastAnswer(new AppError('RPC_ERROR', 'it failed', { details: { message } }))
   const attempt = { maxFeePerGas: 3n * gwei, maxPriorityFeePerGas: gwei }
   it.each([
     ['transaction underpriced: gas tip cap 1000000000, minimum needed 25000000000', 25n, 25n],
@@ -137,7 +138,7 @@ describe('the words of a node', () => {
       0n,
     ],
   ])('name what they want: %s', (words, fee, tip) => {
-    expect(namedFees({ ...attempt, lastAnswer: hint(words) })).toEqual({
+    expect(demandedFees({ ...attempt, lastAnswer: hint(words) })).toEqual({
       maxFeePerGas: fee * gwei,
       maxPriorityFeePerGas: tip * gwei,
     })
@@ -151,7 +152,7 @@ describe('the words of a node', () => {
     'insufficient funds for gas * price + value: balance 1, tx cost 99000000000000000, minimum needed 1',
     'transaction gas limit too high (cap: 16777216, tx: 20000000)',
   ])('name nothing: %s', (words) => {
-    expect(namedFees({ ...attempt, lastAnswer: hint(words) })).toBeUndefined()
+    expect(demandedFees({ ...attempt, lastAnswer: hint(words) })).toBeUndefined()
   })
 
   it.each([
@@ -162,7 +163,7 @@ describe('the words of a node', () => {
     ['replacement transaction underpriced', 2, false],
   ])('are waited for no longer where that does not help: %s, sent %i times', (words, sends, is) => {
     const sent = { ...attempt, sends, lastAnswer: hint(words) } as Attempt
-    expect(isRefusedAsCheap(sent)).toBe(is)
+    expect(needsImmediateBump(sent)).toBe(is)
   })
 
   it('are kept short, and what is known is no refusal', () => {
@@ -215,7 +216,9 @@ it.each([
   'a transaction with the same nonce already exists',
   'unknown transaction type',
 ])('what is refused for something else is not known: %s', (words) => {
-  expect(hintOf(new AppError('RPC_ERROR', 'it failed', { details: { message: words } }))).not.toBe('known')
+  expect(broadcastAnswer(new AppError('RPC_ERROR', 'it failed', { details: { message: words } }))).not.toBe(
+    'known',
+  )
 })
 
 it('a tip of nothing rises to a quarter of what is allowed where that is little', () => {

@@ -4,16 +4,16 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { approve, transfer } from '../../src/chain/erc20.ts'
 import type { Address } from '../../src/domain/address.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
-import type { KeptPlan } from '../../src/guard/intent-json.ts'
+import type { StoredPlan } from '../../src/guard/intent-json.ts'
 import { parseAssertions } from '../../src/guard/policy/assertions.ts'
 import { strictTerms, type Terms } from '../../src/guard/terms.ts'
-import type { Ground } from '../../src/planning/context.ts'
-import { type Checked, checkProposal } from '../../src/planning/plan.ts'
+import type { ExecutionContext } from '../../src/planning/context.ts'
+import { type CheckedPlan, checkProposal } from '../../src/planning/plan.ts'
 import type { Intent } from '../../src/protocols/intent.ts'
-import { signerOf } from '../../src/signing/keystore/private-key-signer.ts'
+import { privateKeySigner } from '../../src/signing/keystore/private-key-signer.ts'
 import type { Operation } from '../../src/store/journal/operation.ts'
 import type { Journal } from '../../src/store/journal/types.ts'
-import { begin, carryOut } from '../../src/transactions/operations/start.ts'
+import { runOperation, startOperation } from '../../src/transactions/operations/start.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { unableTo } from '../support/unable.ts'
 import { useHome } from '../support/use-journal.ts'
@@ -35,7 +35,7 @@ afterEach(() => {
 const usdc = () => sandbox.token(chainId, 'USDC')
 /** What the node cannot do in a test. */
 let unable: readonly string[] = []
-const ground = (): Ground => ({
+const ground = (): ExecutionContext => ({
   journal,
   rpc: (id) => unableTo(sandbox.chain(id).rpc, unable),
   catalog: sandbox.world.catalog(),
@@ -45,7 +45,7 @@ const ground = (): Ground => ({
 const pay = (to: Address, much = amount) => transfer({ chainId, token: usdc().address, to, amount: much })
 
 /** A payment to the friend that has passed the guard. */
-const checked = (terms: Partial<Terms> = {}, id = 'pay'): Promise<Checked> => {
+const checked = (terms: Partial<Terms> = {}, id = 'pay'): Promise<CheckedPlan> => {
   const intent = {
     kind: 'transfer',
     wallet: sandbox.user.address,
@@ -56,7 +56,7 @@ const checked = (terms: Partial<Terms> = {}, id = 'pay'): Promise<Checked> => {
   return checkedOf(intent, pay(friend), terms, id)
 }
 /** The same for an allowance that is taken back from the friend. */
-const revoking = (terms: Partial<Terms>, id = 'revoke'): Promise<Checked> => {
+const revoking = (terms: Partial<Terms>, id = 'revoke'): Promise<CheckedPlan> => {
   const intent = { kind: 'revoke', wallet: sandbox.user.address, token: usdc(), spender: friend } as const
   const none = approve({ chainId, token: usdc().address, spender: friend, amount: 0n })
   return checkedOf(intent, none, terms, id)
@@ -66,7 +66,7 @@ const checkedOf = (
   transaction: Transaction,
   terms: Partial<Terms>,
   id: string,
-): Promise<Checked> => {
+): Promise<CheckedPlan> => {
   const { wallet, kind } = intent
   const about = {
     type: kind,
@@ -74,7 +74,7 @@ const checkedOf = (
     provider: null,
     network: 'sandbox-one',
     amounts: {},
-  } as unknown as Checked['proposal']['about']
+  } as unknown as CheckedPlan['proposal']['about']
   const legs = [{ chainId, intent, transactions: [transaction] }]
   const proposal = {
     id,
@@ -89,8 +89,8 @@ const checkedOf = (
   return checkProposal(ground(), { ...proposal, expiresAt: null }, { ...strictTerms, ...terms })
 }
 const carry = (operation: Operation) =>
-  carryOut(ground(), operation, {
-    account: signerOf(sandbox.user.key),
+  runOperation(ground(), operation, {
+    account: privateKeySigner(sandbox.user.key),
     timeoutMs: 20_000,
     signal: new AbortController().signal,
     onProgress: () => {},
@@ -114,13 +114,13 @@ async function refused(operation: Operation, code: string): Promise<void> {
 
 test('what was planned is carried out', async () => {
   const before = await seen()
-  expect((await carry(begin(ground(), await checked(), 'key'))).state).toBe('DONE')
+  expect((await carry(startOperation(ground(), await checked(), 'key'))).state).toBe('DONE')
   expect((await seen()).friend).toBe(before.friend + amount)
 })
 
 // Both take from the wallet what was asked for, so that trying it shows nothing: only the guard sees them.
 test('a step that was changed in the file of the journal is not signed', async () => {
-  begin(ground(), await checked(), 'key')
+  startOperation(ground(), await checked(), 'key')
   const file = new DatabaseSync(join(home, 'journal.db'))
   file.exec('DROP TRIGGER step_never_update')
   file.prepare('UPDATE step SET data = ?').run(pay(thief).data)
@@ -133,19 +133,19 @@ test('a step that was changed in the file of the journal is not signed', async (
 test('a plan whose steps do something else than what it is for is not signed', async () => {
   const { steps, ...rest } = await checked()
   const turned = steps.map((step) => ({ ...step, transaction: pay(thief) }))
-  await refused(begin(ground(), { ...rest, steps: turned }, 'key'), 'POLICY_RECIPIENT')
+  await refused(startOperation(ground(), { ...rest, steps: turned }, 'key'), 'POLICY_RECIPIENT')
 })
 
 describe('the terms of a plan hold again just before it is signed', () => {
   test('what the person said about it', async () => {
     const good = await checked({ asserts: parseAssertions('USDC>=-5,USDT>=0') })
     const terms = { ...good.terms, asserts: parseAssertions('USDC>=-4.9') }
-    await refused(begin(ground(), { ...good, terms }, 'key'), 'POLICY_SIMULATION')
-    expect((journal.find('pay')!.plan as KeptPlan).terms.asserts).toMatchObject([{ text: 'USDC>=-4.9' }])
+    await refused(startOperation(ground(), { ...good, terms }, 'key'), 'POLICY_SIMULATION')
+    expect((journal.find('pay')!.plan as StoredPlan).terms.asserts).toMatchObject([{ text: 'USDC>=-4.9' }])
   })
 
   test('the code of the contract', async () => {
-    const planned = begin(ground(), await checked(), 'key')
+    const planned = startOperation(ground(), await checked(), 'key')
     const { rpc } = sandbox.chain(chainId)
     const code = await rpc.request<string>('eth_getCode', [usdc().address, 'latest'])
     await rpc.request('anvil_setCode', [usdc().address, `${code}00`])
@@ -155,7 +155,7 @@ describe('the terms of a plan hold again just before it is signed', () => {
   test('the cap on gas', async () => {
     const good = await checked()
     const terms = { ...good.terms, maxFeePerGas: 1n }
-    await refused(begin(ground(), { ...good, terms }, 'key'), 'POLICY_FEE_CAP')
+    await refused(startOperation(ground(), { ...good, terms }, 'key'), 'POLICY_FEE_CAP')
   })
 
   const daily = (limit: string): Terms['policy'] => ({
@@ -166,8 +166,8 @@ describe('the terms of a plan hold again just before it is signed', () => {
   test('the limit of a day, which two plans that both fit alone may not pass together', async () => {
     const policy = daily('9')
     const [first, second] = [
-      begin(ground(), await checked({ policy }), 'key'),
-      begin(ground(), await checked({ policy }, 'pay-2'), 'key-2'),
+      startOperation(ground(), await checked({ policy }), 'key'),
+      startOperation(ground(), await checked({ policy }, 'pay-2'), 'key-2'),
     ]
     expect((await carry(first)).state).toBe('DONE')
     await refused(second, 'POLICY_LIMIT')
@@ -176,7 +176,10 @@ describe('the terms of a plan hold again just before it is signed', () => {
   test('the policy, as it was then', async () => {
     const policy = { sha256: '00', policy: { hours: '00:00-00:00' } }
     const good = await checked()
-    await refused(begin(ground(), { ...good, terms: { ...good.terms, policy } }, 'key'), 'POLICY_LIMIT')
+    await refused(
+      startOperation(ground(), { ...good, terms: { ...good.terms, policy } }, 'key'),
+      'POLICY_LIMIT',
+    )
   })
 })
 
@@ -201,15 +204,15 @@ describe('where nothing can simulate, and a policy wants a simulation', () => {
           [sandbox.user.address, friend],
         ),
       )
-    const payment = begin(ground(), await checked(wanting('1')), 'key')
+    const payment = startOperation(ground(), await checked(wanting('1')), 'key')
     unable = nothing
     await expect(checked(wanting('1'), 'pay-2')).rejects.toMatchObject({ code: 'POLICY_SIMULATION' })
     await refused(payment, 'POLICY_SIMULATION')
     // What it costs is held to the policy also where nobody knows before how much that is.
-    const dear = begin(ground(), await revoking(wanting('0.000000000001'), 'dear'), 'key-2')
+    const dear = startOperation(ground(), await revoking(wanting('0.000000000001'), 'dear'), 'key-2')
     await refused(dear, 'POLICY_FEE_CAP')
     expect(await left()).toBe(7n)
-    const revocation = begin(ground(), await revoking(wanting('1')), 'key-3')
+    const revocation = startOperation(ground(), await revoking(wanting('1')), 'key-3')
     expect((await carry(revocation)).state).toBe('DONE')
     expect(await left()).toBe(0n)
   })

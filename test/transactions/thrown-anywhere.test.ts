@@ -59,7 +59,7 @@ function tearing(at: number) {
     approve: wrapped(async () => undefined),
     beforeLeg: wrapped(async () => undefined),
     feeCap: wrapped(() => null),
-    result: wrapped(async () => null),
+    readResult: wrapped(async () => null),
     onProgress: wrapped(() => undefined),
     timeoutMs: 3_000,
   }

@@ -2,17 +2,17 @@ import { join } from 'node:path'
 import { padHex } from 'viem/utils'
 import { describe, expect, it } from 'vitest'
 import { approve, transfer } from '../../src/chain/erc20.ts'
-import { httpRpc, severalRpc } from '../../src/chain/rpc/rpc.ts'
+import { failoverRpc, httpRpc } from '../../src/chain/rpc/rpc.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
 import { supply } from '../../src/protocols/aave-v3/encode.ts'
-import { signerOf } from '../../src/signing/keystore/private-key-signer.ts'
+import { privateKeySigner } from '../../src/signing/keystore/private-key-signer.ts'
 import type { Journal } from '../../src/store/journal/types.ts'
 import { finality } from '../../src/swaps/cctp-v2/abi.ts'
 import { depositForBurn } from '../../src/swaps/cctp-v2/encode.ts'
-import { broughtTo } from '../../src/transactions/bridge/under-delivery.ts'
-import { execute } from '../../src/transactions/operations/execute.ts'
+import { checkDelivery } from '../../src/transactions/bridge/under-delivery.ts'
+import { executeOperation } from '../../src/transactions/operations/execute.ts'
 import { fileLocks } from '../../src/transactions/operations/wallet-lock.ts'
 import type { Execution } from '../../src/transactions/run.ts'
 import { laggingNode } from '../support/lagging.ts'
@@ -109,23 +109,23 @@ async function mint(): Promise<Hex | undefined> {
 }
 
 const run = (id: string, more: Partial<Execution> = {}) =>
-  execute({
+  executeOperation({
     journal,
     operationId: id,
-    signer: signerOf(sandbox.user.key),
+    signer: privateKeySigner(sandbox.user.key),
     rpc: (chainId) => httpRpc(sandbox.chain(chainId).rpcUrl),
     networks: sandboxNetworks,
     lock: fileLocks(join(home, 'locks')),
     timeoutMs: 30_000,
-    arrived: mint,
-    brought: broughtIn(id),
+    reportedDelivery: mint,
+    checkDelivery: broughtIn(id),
     ...more,
   })
 /** What both chains and the bridge say came to an operation. */
 const broughtIn =
   (id: string, rpc = (chainId: number) => httpRpc(sandbox.chain(chainId).rpcUrl)) =>
   (told: Hex | null) =>
-    broughtTo({ rpc, catalog: sandbox.world.catalog(), now: Date.now, journal }, journal.find(id)!, told)
+    checkDelivery({ rpc, catalog: sandbox.world.catalog(), now: Date.now, journal }, journal.find(id)!, told)
 /** What a fault says beside its kind, where it says nothing. */
 const noMore = { network: null, method: null, amount: null, times: null, at: null, reason: null }
 const supplied = () => sandbox.balanceOf(two, there().receipt.address, sandbox.user.address)
@@ -138,23 +138,25 @@ describe('an operation over two chains', () => {
     const stalled = await laggingNode(rpcUrl, (newest) => Math.max(0, newest - at))
     const rpc = (chainId: number) =>
       chainId === two
-        ? severalRpc([rpcUrl, stalled.url], { retries: 0 })
+        ? failoverRpc([rpcUrl, stalled.url], { retries: 0 })
         : httpRpc(sandbox.chain(chainId).rpcUrl)
-    const unnamed = { arrived: async () => undefined, timeoutMs: 3_000 }
-    await expect(run('stalled', { ...unnamed, brought: broughtIn('stalled', rpc) })).rejects.toMatchObject({
+    const unnamed = { reportedDelivery: async () => undefined, timeoutMs: 3_000 }
+    await expect(
+      run('stalled', { ...unnamed, checkDelivery: broughtIn('stalled', rpc) }),
+    ).rejects.toMatchObject({
       code: 'PENDING',
       details: { unseen: 'disputed', host: new URL(stalled.url).host },
       hint: expect.stringMatching(/SLUICE_RPC_SANDBOX_TWO, then: sluice action resume stalled$/),
     })
     await stalled.close()
-    expect((await run('stalled', { brought: broughtIn('stalled') })).state).toBe('DONE')
+    expect((await run('stalled', { checkDelivery: broughtIn('stalled') })).state).toBe('DONE')
   })
 
   it('has what came where that is final, and hears of too little only by the event of its own transfer', async () => {
     plan('shallow')
     const unnamed = {
-      arrived: async () => undefined,
-      brought: async () => undefined,
+      reportedDelivery: async () => undefined,
+      checkDelivery: async () => undefined,
       timeoutMs: 3_000,
     }
     await expect(run('shallow', unnamed)).rejects.toMatchObject({ code: 'PENDING' })
@@ -162,7 +164,7 @@ describe('an operation over two chains', () => {
     const ground = { catalog: sandbox.world.catalog(), now: Date.now, journal }
     const rpc = (chainId: number) => httpRpc(sandbox.chain(chainId).rpcUrl)
     const brought = (depth?: number, by = rpc) =>
-      broughtTo({ ...ground, rpc: by }, journal.find('shallow')!, null, depth)
+      checkDelivery({ ...ground, rpc: by }, journal.find('shallow')!, null, depth)
     expect(await brought(1_000)).toMatchObject({ unseen: 'shallow' })
     const { transactionHash: other } = await sandbox.sendAs(two, sandbox.user.address, {
       to: sandbox.user.address,
@@ -199,7 +201,7 @@ describe('an operation over two chains', () => {
     expect(done.state).toBe('DONE')
     expect(checked).toEqual([0, 1])
     expect(done.legs[1]!.arrival!.hash).toBe(await mint())
-    expect(journal.findHash((await mint())!)).toBe('both')
+    expect(journal.operationOfHash((await mint())!)).toBe('both')
     const gained = (await supplied()) - before
     expect(gained >= amount - maxFee - 2n && gained <= amount - maxFee).toBe(true)
   })
@@ -222,9 +224,9 @@ describe('an operation over two chains', () => {
       const rpc = (chainId: number) => httpRpc(sandbox.chain(chainId).rpcUrl)
       for (const hash of [earlier, paid.transactionHash]) {
         const named = {
-          arrived: async () => hash,
-          brought: (told: Hex | null) =>
-            broughtTo({ rpc, catalog, now: Date.now, journal }, journal.find('mine')!, told),
+          reportedDelivery: async () => hash,
+          checkDelivery: (told: Hex | null) =>
+            checkDelivery({ rpc, catalog, now: Date.now, journal }, journal.find('mine')!, told),
         }
         expect(await run('mine', { ...named, timeoutMs: 1_500 }).catch((e: unknown) => e)).toMatchObject({
           code: 'PENDING',
@@ -233,7 +235,7 @@ describe('an operation over two chains', () => {
         expect(journal.find('mine')!.legs[1]!.arrival!.hash).toBeNull()
       }
       await sandbox.world.faults.clear()
-      expect(await run('mine', { arrived: async () => earlier })).toMatchObject({ state: 'DONE' })
+      expect(await run('mine', { reportedDelivery: async () => earlier })).toMatchObject({ state: 'DONE' })
       expect(journal.find('mine')!.legs[1]!.arrival!.hash).not.toBe(earlier)
     },
   )
@@ -256,8 +258,8 @@ describe('an operation over two chains', () => {
       legs: legs.map((leg) => ({ ...leg, arrival: leg.arrival && { ...leg.arrival, hash: null } })),
     }
     expect(steps[1]!.state).toBe('FINAL_OK')
-    expect(await broughtTo(ground, again, hash)).toEqual({ arrived: hash })
-    expect(await broughtTo(ground, { ...again, id: 'another' }, hash)).toBeUndefined()
+    expect(await checkDelivery(ground, again, hash)).toEqual({ arrived: hash })
+    expect(await checkDelivery(ground, { ...again, id: 'another' }, hash)).toBeUndefined()
   })
 
   it('does not start the second leg on the word of the service alone', async () => {
@@ -265,7 +267,7 @@ describe('an operation over two chains', () => {
     await sandbox.world.faults.set({ kind: 'bridge-stuck', ...noMore })
     const burn = () => journal.find('lied')!.steps[1]!.inclusion?.hash
     const error = await run('lied', {
-      arrived: async () => burn(),
+      reportedDelivery: async () => burn(),
       rpc: (chainId) => httpRpc(sandbox.chain(chainId).rpcUrl),
       timeoutMs: 1_500,
     }).catch((caught: unknown) => caught)
@@ -290,7 +292,7 @@ describe('an operation over two chains', () => {
     ],
   ])('goes on by what the chains show where its service %s', async (what, arrived) => {
     plan(what)
-    const done = await run(what, { arrived, brought: broughtIn(what) })
+    const done = await run(what, { reportedDelivery: arrived, checkDelivery: broughtIn(what) })
     expect(done).toMatchObject({ state: 'DONE', legs: [{}, { arrival: { hash: await mint() } }] })
   })
 
@@ -306,8 +308,8 @@ describe('an operation over two chains', () => {
     // Signed before, so that all of the time is for what is to come.
     await expect(run('refused', { noWait: true })).rejects.toMatchObject({ code: 'PENDING' })
     const early = await run('refused', {
-      arrived,
-      brought: async () => void looks++,
+      reportedDelivery: arrived,
+      checkDelivery: async () => void looks++,
       timeoutMs: 2_500,
     }).catch((error: unknown) => error)
     expect(early).toMatchObject({
@@ -319,12 +321,14 @@ describe('an operation over two chains', () => {
     expect(looks).toBeGreaterThan(1)
     expect(looks).toBe(Math.ceil(asked / 4))
     expect(journal.find('refused')!.state).toBe('EXECUTING')
-    expect(await run('refused', { arrived, brought: broughtIn('refused') })).toMatchObject({ state: 'DONE' })
+    expect(
+      await run('refused', { reportedDelivery: arrived, checkDelivery: broughtIn('refused') }),
+    ).toMatchObject({ state: 'DONE' })
   })
 
   it('of which only what waits is to be replaced has no step signed that was not, though all before it came meanwhile', async () => {
     plan('faster')
-    const only = { replacement: 'bump', onlyWaiting: true, noWait: true } as const
+    const only = { replacement: 'bump', onlySigned: true, noWait: true } as const
     const end = (more: Partial<Execution>) => run('faster', more).catch((caught: unknown) => caught)
     const signed = () => [0, 1, 2].map((index) => journal.attempts('faster', index).length)
     expect(await end({ noWait: true })).toMatchObject({ code: 'PENDING' })
@@ -347,7 +351,7 @@ describe('an operation over two chains', () => {
     for (const more of [{ noWait: true }, { noWait: true }, { replacement: 'cancel' } as const]) {
       const end = await run('late', {
         ...more,
-        arrived: async () => undefined,
+        reportedDelivery: async () => undefined,
         timeoutMs: 2_000,
         onProgress: ({ kind }) => void told.push(kind),
       }).catch((caught: unknown) => caught)
@@ -360,7 +364,7 @@ describe('an operation over two chains', () => {
   it('that is given up while it waits for a bridge ends then', async () => {
     plan('closed')
     const error = await run('closed', {
-      arrived: async () => undefined,
+      reportedDelivery: async () => undefined,
       timeoutMs: 3_600_000,
       onProgress: ({ kind }) => {
         if (kind === 'waiting') journal.settle('closed', 'CANCELLED', 'given up by the person', 21)
@@ -387,16 +391,20 @@ describe('an operation over two chains', () => {
       return (await sandbox.sendAs(two, wallet, transfer(call))).transactionHash
     }
     const end = (more: Partial<Execution>) =>
-      run('short', { brought: broughtIn('short'), ...more }).catch((caught: unknown) => caught)
+      run('short', { checkDelivery: broughtIn('short'), ...more }).catch((caught: unknown) => caught)
     // The attestation is known, and who names another transaction ends nothing by it.
     const other = await gift(1n)
     expect(
-      await end({ arrived: async () => other, brought: async () => undefined, timeoutMs: 1_500 }),
+      await end({
+        reportedDelivery: async () => other,
+        checkDelivery: async () => undefined,
+        timeoutMs: 1_500,
+      }),
     ).toMatchObject({
       code: 'PENDING',
     })
     expect(
-      await end({ arrived: async () => ((await mint()) ? other : undefined), timeoutMs: 1_500 }),
+      await end({ reportedDelivery: async () => ((await mint()) ? other : undefined), timeoutMs: 1_500 }),
     ).toMatchObject({
       code: 'ARRIVED_SHORT',
       details: { hash: await mint(), brought: { formatted: '40' }, minimum: { formatted: '49.99' } },
@@ -405,7 +413,7 @@ describe('an operation over two chains', () => {
     expect(await end({})).toMatchObject({ code: 'ARRIVED_SHORT' })
     expect(journal.attempts('short', 2)).toEqual([])
     const rest = await gift(amount)
-    expect(await end({ arrived: async () => rest })).toMatchObject({ code: 'ARRIVED_SHORT' })
+    expect(await end({ reportedDelivery: async () => rest })).toMatchObject({ code: 'ARRIVED_SHORT' })
     expect(journal.attempts('short', 2)).toEqual([])
   })
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { tryLock } from '../../src/store/file-lock.ts'
-import { isAtWork } from '../../src/transactions/operations/wallet-lock.ts'
+import { isWalletBusy } from '../../src/transactions/operations/wallet-lock.ts'
 import { newHome, removeHome, signer } from '../support/operation.ts'
 
 const of = signer.address.toLowerCase()
@@ -17,7 +17,7 @@ test.each([
   ['not who signs for another wallet', `31337-0x${'77'.repeat(20)}.lock`, false],
 ])('at work with a wallet is %s', async (_, name, is) => {
   const held = tryLock(`${home}/${name}`)!
-  expect(await isAtWork({ locks: home }, signer.address, [31337, 31338])).toBe(is)
+  expect(await isWalletBusy({ locks: home }, signer.address, [31337, 31338])).toBe(is)
   held.release()
-  expect(await isAtWork({ locks: home }, signer.address, [31337, 31338])).toBe(false)
+  expect(await isWalletBusy({ locks: home }, signer.address, [31337, 31338])).toBe(false)
 })

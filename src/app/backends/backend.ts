@@ -1,7 +1,7 @@
 import type { Settings } from '../../cli/config.ts'
 import type { Globals } from '../../cli/options/global-options.ts'
 import type { Io } from '../../cli/terminal/io.ts'
-import type { Desk } from '../../signing/protocol.ts'
+import type { SigningService } from '../../signing/protocol.ts'
 import type { Directories } from '../profiles/directories.ts'
 import type { Secrets } from '../profiles/secrets.ts'
 
@@ -18,7 +18,7 @@ export type PlaceNeeds = {
   env: Readonly<Record<string, string | undefined>>
   settings: Settings
   secrets: Secrets
-  desk: () => Promise<Desk>
+  desk: () => Promise<SigningService>
   io: Io
   globals: Globals
   /** When all that a command reads must be read, on the monotonic clock; `undefined` is no limit. */

@@ -4,7 +4,7 @@ import type { AskedQuote, QuoteMemory } from '../../cli/world.ts'
 import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
-import { openMemory } from '../../store/json-files.ts'
+import { openDocumentStore } from '../../store/document-store.ts'
 import type { Directories } from '../profiles/directories.ts'
 import type { Keep } from './backend.ts'
 
@@ -12,7 +12,7 @@ type Kept = Omit<AskedQuote, 'quote'> & { raw: never; seen: { about: string } }
 
 /** The quotes that this machine was given, by their ids. An id means what it meant first: another quote of it is POLICY_QUOTE_DRIFT. */
 export async function quoteMemory(dirs: Directories, now: () => number, keep: Keep): Promise<QuoteMemory> {
-  const memory = keep(openMemory(join(dirs.data, 'quotes.db'), now))
+  const memory = keep(openDocumentStore(join(dirs.data, 'quotes.db'), now))
   return {
     save: async ({ quote: { id, raw, deadline }, ...asked }, seen) => {
       const until = deadline === null ? null : Date.parse(deadline)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { AppError } from '../../domain/errors.ts'
 import type { Governor } from '../../remote/rate-limits.ts'
-import { refuseForeign } from '../../store/file-ownership.ts'
+import { refuseSharedFile } from '../../store/file-ownership.ts'
 import { type Limiter, openLimiter } from '../../store/keys/rate-limiter.ts'
 import { storeFault } from '../../store/sql/sqlite.ts'
 import type { Keep } from './backend.ts'
@@ -80,7 +80,7 @@ function sharedFile(env: Readonly<Record<string, string | undefined>>): string {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unusable(own, error)
   }
   const file = join(own, name)
-  refuseForeign(file)
+  refuseSharedFile(file)
   return file
 }
 

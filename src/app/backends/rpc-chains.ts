@@ -21,14 +21,14 @@ const patienceMs = 30_000
 /** Reads the RPCs out of the environment. No node is asked anything before something is read. */
 export const rpcChains = ({ dirs, env, globals, io, until }: PlaceNeeds): (() => Promise<RpcChains>) =>
   once(async () => {
-    const { severalRpc } = await import('../../chain/rpc/rpc.ts')
+    const { failoverRpc } = await import('../../chain/rpc/rpc.ts')
     const urlsOf = rpcUrls(env, allNetworks)
     const named = await knownCatalog(dirs, env)
     const budgetMs = Math.min(patienceMs, globals.timeoutMs ?? patienceMs)
     const byChain = new Map(
       [...urlsOf].map(([chainId, urls]) => [
         chainId,
-        traced(chainInTime(severalRpc(urls, { budgetMs, chainId }), until), globals.debug ? io : undefined),
+        traced(chainInTime(failoverRpc(urls, { budgetMs, chainId }), until), globals.debug ? io : undefined),
       ]),
     )
     const rpc = (chainId: number): Rpc => {

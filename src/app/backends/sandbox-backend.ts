@@ -7,7 +7,7 @@ import { networkNamed } from '../../domain/networks.ts'
 import type { SandboxFault } from '../../domain/sandbox-fault.ts'
 import { type Catalog, catalogOn } from '../../protocols/catalog.ts'
 import { sandboxAccountAddress } from '../../sandbox/accounts.ts'
-import { deskSigner } from '../../signing/key-account.ts'
+import { serviceSigner } from '../../signing/key-account.ts'
 import { policyHere } from '../profiles/policy-file.ts'
 import { sandboxServing } from '../serving/sandbox-serving.ts'
 import { chainInTime } from '../signing/deadline.ts'
@@ -125,7 +125,7 @@ export function sandboxPlace(needs: Needs): Place {
           address: sandboxAccountAddress,
           label: 'sandbox account',
           source: 'sandbox',
-          unlock: async () => deskSigner(await desk(), { kind: 'sandbox' }),
+          unlock: async () => serviceSigner(await desk(), { kind: 'sandbox' }),
         }),
       })
     },

@@ -4,7 +4,7 @@ import type { Rpc } from '../../chain/rpc/rpc.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type EngineStore, engineMigrations, engineStore } from '../../store/engine/store.ts'
-import { exclusiveLock } from '../../store/file-lock.ts'
+import { acquireLock } from '../../store/file-lock.ts'
 import { openJournal } from '../../store/journal/journal.ts'
 import type { Journal } from '../../store/journal/types.ts'
 import { privateDirectory, sqliteSql } from '../../store/sql/sqlite.ts'
@@ -22,7 +22,7 @@ export async function openState(
   dir: string,
   { chains, wasReplaced, now }: Chains & { now: () => number },
 ): Promise<SandboxState> {
-  const lock = await exclusiveLock(join(dir, 'state.lock'), 10_000)
+  const lock = await acquireLock(join(dir, 'state.lock'), 10_000)
   if (!lock) throw new AppError('WALLET_BUSY', 'Another process is opening the state of the sandbox')
   try {
     let journal = openJournal(join(dir, 'journal.db'), now)
@@ -62,7 +62,7 @@ async function isOfThis(
   { chainId, rpc }: Chains['chains'][number],
   wasReplaced: Chains['wasReplaced'],
 ): Promise<boolean> {
-  const head = journal.head(chainId)
+  const head = journal.highestHead(chainId)
   if (!head) return true
   const block = await rpc
     .request<{ hash: Hex } | null>('eth_getBlockByNumber', [`0x${head.number.toString(16)}`, false])
@@ -73,6 +73,6 @@ async function isOfThis(
   if (block === undefined || block?.hash === head.hash) return true
   if (!(await wasReplaced(head.hash))) return false
   // From here on it is the new block that tells whose chain this is.
-  if (block) journal.sawHead(chainId, head.number, block.hash)
+  if (block) journal.recordHead(chainId, head.number, block.hash)
   return true
 }

@@ -48,9 +48,9 @@ async function nodeFindings(
   catalog: Catalog,
   nowMs: number,
 ): Promise<Finding[]> {
-  const { headOf } = await import('../../chain/chain.ts')
+  const { latestBlock } = await import('../../chain/chain.ts')
   const node = await nodeFinding(network, chain, catalog, nowMs)
-  return [node, ...(await refusedFindings(network, chain.rpc, await headOf(chain)))]
+  return [node, ...(await refusedFindings(network, chain.rpc, await latestBlock(chain)))]
 }
 
 async function nodeFinding(
@@ -59,7 +59,7 @@ async function nodeFinding(
   catalog: Catalog,
   nowMs: number,
 ): Promise<Finding> {
-  const [{ headOf }, { marketsOf }, { selfChecks }, { groundFaults }] = await Promise.all([
+  const [{ latestBlock }, { marketsOf }, { selfChecks }, { groundFaults }] = await Promise.all([
     import('../../chain/chain.ts'),
     import('../../protocols/registry.ts'),
     import('../../engine/catalog-checks/self-check.ts'),
@@ -73,7 +73,7 @@ async function nodeFinding(
       'CHAIN_ID_MISMATCH',
       `${chain.rpc.host} is on chain ${said}, and ${name} is ${chainId}`,
     )
-  const head = await headOf(chain)
+  const head = await latestBlock(chain)
   const ms = Math.round((performance.now() - began) / 2)
   const markets = marketsOf(catalog).filter(({ entry }) => entry.chainId === chainId)
   const [archive, flawed, faults] = await Promise.all([

@@ -1,4 +1,4 @@
-import { isPageInstead } from '../../chain/rpc/errors.ts'
+import { isHttpRefusal } from '../../chain/rpc/errors.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { doubtful, type Finding } from '../../cli/findings.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -78,6 +78,6 @@ async function refusalOf(rpc: Rpc, method: string, params: readonly unknown[]): 
     return undefined
   } catch (error) {
     if (!(error instanceof AppError && error.code.startsWith('RPC_'))) throw error
-    return error.code === 'RPC_ERROR' || isPageInstead(error) ? error.message : undefined
+    return error.code === 'RPC_ERROR' || isHttpRefusal(error) ? error.message : undefined
   }
 }

@@ -6,10 +6,10 @@ import { EvmAddress } from '../../domain/address.ts'
 import { didYouMean } from '../../domain/did-you-mean.ts'
 import { AppError } from '../../domain/errors.ts'
 import { shellOperand, shellPath } from '../../domain/shell-quoting.ts'
-import { deskSigner } from '../../signing/key-account.ts'
+import { serviceSigner } from '../../signing/key-account.ts'
 import { readPrivateFile } from '../../signing/keystore/key-files.ts'
-import type { Desk, KeySource } from '../../signing/protocol.ts'
-import type { SignerChoice, Who } from '../../signing/signer.ts'
+import type { KeySource, SigningService } from '../../signing/protocol.ts'
+import type { SignerChoice, SignerIdentity } from '../../signing/signer.ts'
 import type { Secrets } from './secrets.ts'
 
 type Needs = {
@@ -18,11 +18,11 @@ type Needs = {
   secrets: Secrets
   io: Io
   globals: Globals
-  desk: () => Promise<Desk>
+  desk: () => Promise<SigningService>
 }
 
 /** Whose wallet a word names: a keystore of ours by its name or its address, a keystore of anybody by its path, or an address without a key. */
-export async function walletNamed(name: string, choice: SignerChoice, needs: Needs): Promise<Who> {
+export async function walletNamed(name: string, choice: SignerChoice, needs: Needs): Promise<SignerIdentity> {
   if (/^(0x)?[0-9a-fA-F]{64}$/.test(name))
     throw new AppError('INSECURE_KEY_SOURCE', 'A private key is not accepted as an argument')
   if (/[/\\]/.test(name)) return fileNamed(name, choice, needs)
@@ -57,10 +57,10 @@ export async function walletNamed(name: string, choice: SignerChoice, needs: Nee
 }
 
 /** A keystore of cast, geth or another wallet, where it is. */
-async function fileNamed(path: string, choice: SignerChoice, needs: Needs): Promise<Who> {
-  const { readSealed, addressOf } = await import('../../signing/keystore/directory.ts')
-  const text = readSealed(path)
-  return openedBy(addressOf(text, path), path, needs, async () => ({
+async function fileNamed(path: string, choice: SignerChoice, needs: Needs): Promise<SignerIdentity> {
+  const { readKeystoreText, storedAddress } = await import('../../signing/keystore/directory.ts')
+  const text = readKeystoreText(path)
+  return openedBy(storedAddress(text, path), path, needs, async () => ({
     kind: 'keystore-file',
     text,
     label: path,
@@ -70,15 +70,15 @@ async function fileNamed(path: string, choice: SignerChoice, needs: Needs): Prom
 
 /** Without its address in the file, a keystore must be opened to know whose it is. */
 async function openedBy(
-  address: Who['address'] | null,
+  address: SignerIdentity['address'] | null,
   label: string,
   { desk }: Needs,
   source: () => Promise<KeySource>,
-): Promise<Who> {
+): Promise<SignerIdentity> {
   const open = async () => {
     // First who signs: where nobody does, no password is asked for.
     const at = await desk()
-    return deskSigner(at, await source()).catch((error: unknown) => {
+    return serviceSigner(at, await source()).catch((error: unknown) => {
       throw error instanceof AppError && error.code === 'WRONG_PASSWORD'
         ? passwordTrouble(error, label)
         : error

@@ -35,8 +35,8 @@ export function fileSettings({ config }: Directories, keychain: Keychain = deskt
     read,
     write: async (settings) => write(path, settings),
     alone: async (work) => {
-      const { exclusiveLock } = await import('../../store/file-lock.ts')
-      const lock = await exclusiveLock(join(config, 'settings.lock'), patienceMs)
+      const { acquireLock } = await import('../../store/file-lock.ts')
+      const lock = await acquireLock(join(config, 'settings.lock'), patienceMs)
       if (!lock)
         throw new AppError('STATE_UNUSABLE', `Another sluice is changing ${path} for too long`, {
           hint: 'Run the same command again when it has ended.',

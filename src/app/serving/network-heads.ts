@@ -1,4 +1,4 @@
-import { headOf, openChain } from '../../chain/chain.ts'
+import { latestBlock, openChain } from '../../chain/chain.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { AppError } from '../../domain/errors.ts'
 import { rpcVariable, sandboxNetworks } from '../../domain/networks.ts'
@@ -13,7 +13,7 @@ export async function servedNetworks(
     networks.map(async (network) => ({
       network: network.name,
       chainId: network.chainId,
-      blockNumber: Number((await headOf(openChain(network, rpc(network.chainId)))).number),
+      blockNumber: Number((await latestBlock(openChain(network, rpc(network.chainId)))).number),
     })),
   )
   const failed = networks.flatMap((network, at) => {

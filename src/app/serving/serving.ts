@@ -59,7 +59,7 @@ async function listens<value>(work: () => Promise<value>, { host, port }: ServeO
 
 /** What the engine remembers and whose keys are known, in one file. */
 async function openStore(database: string) {
-  const [{ engineMigrations, engineStore }, { keyStore }, { rememberedOwner }, { sqliteSql }] =
+  const [{ engineMigrations, engineStore }, { keyStore }, { cachedKeyOwner }, { sqliteSql }] =
     await Promise.all([
       import('../../store/engine/store.ts'),
       import('../../store/keys/keys.ts'),
@@ -68,7 +68,7 @@ async function openStore(database: string) {
     ])
   const sql = sqliteSql(database, { migrations: engineMigrations })
   const keys = keyStore(sql)
-  const owners = <made>(make: (owner: KeyOwner) => made) => rememberedOwner(sql, keys, make)
+  const owners = <made>(make: (owner: KeyOwner) => made) => cachedKeyOwner(sql, keys, make)
   return { engine: engineStore(sql), keys, owners, close: sql.close }
 }
 

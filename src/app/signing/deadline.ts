@@ -1,5 +1,5 @@
 import type { Rpc } from '../../chain/rpc/rpc.ts'
-import { inTime, rpcInTime, systemClock } from '../../chain/rpc/timeouts.ts'
+import { rpcWithDeadline, systemClock, withDeadline } from '../../chain/rpc/timeouts.ts'
 import type { Globals } from '../../cli/options/global-options.ts'
 import type { Io } from '../../cli/terminal/io.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -16,13 +16,13 @@ export const readingEnds = ({ canAsk }: Io, { timeoutMs, input }: Globals): numb
 
 /** A chain that answers in the time of the command, or is RPC_UNREACHABLE. */
 export const chainInTime = (rpc: Rpc, until: number | undefined): Rpc =>
-  until === undefined ? rpc : rpcInTime(rpc, { clock: systemClock, until })
+  until === undefined ? rpc : rpcWithDeadline(rpc, { clock: systemClock, until })
 
 /** Waits for an answer of the service as long as the command has time; then SERVICE_UNREACHABLE. */
 export async function answerInTime<T>(until: number | undefined, work: () => Promise<T>): Promise<T> {
   if (until === undefined) return work()
   try {
-    return await inTime({ clock: systemClock, until }, 'the service', work)
+    return await withDeadline({ clock: systemClock, until }, 'the service', work)
   } catch (cause) {
     if (!(cause instanceof AppError) || cause.code !== 'RPC_UNREACHABLE') throw cause
     throw new AppError('SERVICE_UNREACHABLE', cause.message, { cause })

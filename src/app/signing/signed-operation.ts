@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import type { Settings } from '../../cli/config.ts'
 import type { Signed } from '../../cli/errors-after-signing.ts'
 import { namedAgain } from '../../cli/next-command.ts'
-import { finalityWords, reportOf } from '../../diagnosis/report.ts'
+import { finalityText, operationReport } from '../../diagnosis/report.ts'
 import { AppError } from '../../domain/errors.ts'
-import { flag, operandsOf } from '../../signing/command-line.ts'
+import { commandOperands, optionValue } from '../../signing/command-line.ts'
 import type { Journal } from '../../store/journal/types.ts'
 import { allNetworks } from '../profiles/catalog.ts'
 import type { Directories } from '../profiles/directories.ts'
@@ -50,9 +50,11 @@ const goesOn = ['submit', 'resume', 'replan', 'revoke', 'speed-up', 'cancel', 'a
 
 /** What a line does with an operation that it names to one of the commands of `action`. */
 function verbOn(argv: readonly string[], journal: Journal, { operation }: Omit<Signed, 'again' | 'verb'>) {
-  const [command, verb = '', ...rest] = operandsOf(argv)
+  const [command, verb = '', ...rest] = commandOperands(argv)
   if (command !== 'action' || verb === 'submit' || !goesOn.includes(verb)) return undefined
-  const isNamed = rest.some((word) => (journal.find(word) ?? journal.findKey(word))?.id === operation.id)
+  const isNamed = rest.some(
+    (word) => (journal.find(word) ?? journal.findByIdempotencyKey(word))?.id === operation.id,
+  )
   return isNamed ? verb : undefined
 }
 
@@ -62,8 +64,8 @@ const isOnlyLook = (argv: readonly string[]): boolean =>
 
 /** The ids and keys on a command line that can sign or follow, those that it goes on with first. */
 function namedOn(argv: readonly string[]): string[] {
-  const [command, sub, ...rest] = operandsOf(argv)
-  const key = flag(argv, '--idempotency-key')
+  const [command, sub, ...rest] = commandOperands(argv)
+  const key = optionValue(argv, '--idempotency-key')
   const keys = key === undefined ? [] : [key]
   if (command === 'deposit' || command === 'withdraw' || command === 'transfer') return keys
   if (command === 'wallet' && sub === 'approvals') return keys
@@ -86,10 +88,10 @@ function planIn(file: string): string[] {
 }
 
 const signerOn = (argv: readonly string[]) => ({
-  wallet: flag(argv, '--wallet'),
-  keyFile: flag(argv, '--key-file'),
-  passwordFile: flag(argv, '--password-file'),
-  signerUrl: flag(argv, '--signer-url'),
+  wallet: optionValue(argv, '--wallet'),
+  keyFile: optionValue(argv, '--key-file'),
+  passwordFile: optionValue(argv, '--password-file'),
+  signerUrl: optionValue(argv, '--signer-url'),
   ledger: argv.includes('--ledger') ? (true as const) : undefined,
 })
 
@@ -100,13 +102,13 @@ async function journalsOf(
 ): Promise<string[]> {
   const [sandbox, others] = [join(dirs.data, 'sandbox', 'journal.db'), join(dirs.data, 'journal.db')]
   try {
-    const { kind } = await chosenProfile(env, flag(argv, '--profile'), unopened(settings))
+    const { kind } = await chosenProfile(env, optionValue(argv, '--profile'), unopened(settings))
     return [kind === 'sandbox' ? sandbox : others]
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     // An id is of one operation, wherever; a key is of one profile, and one that is not called so is not the sandbox.
-    const name = flag(argv, '--profile') ?? env.SLUICE_PROFILE
-    const isElsewhere = name !== undefined && name !== 'sandbox' && operandsOf(argv)[0] !== 'action'
+    const name = optionValue(argv, '--profile') ?? env.SLUICE_PROFILE
+    const isElsewhere = name !== undefined && name !== 'sandbox' && commandOperands(argv)[0] !== 'action'
     return isElsewhere ? [others] : [others, sandbox]
   }
 }
@@ -125,7 +127,7 @@ async function opened(path: string, now: () => number): Promise<Journal | undefi
 
 /** The kinds of operation that a command makes: under one of its keys another kind is another request. */
 function kindsOf(argv: readonly string[]): readonly string[] | undefined {
-  const [command = ''] = operandsOf(argv)
+  const [command = ''] = commandOperands(argv)
   const kinds = {
     deposit: ['deposit'],
     withdraw: ['withdraw', 'claim'],
@@ -141,12 +143,12 @@ function signedIn(
   kinds: readonly string[] | undefined,
 ): Omit<Signed, 'again' | 'verb'> | undefined {
   for (const name of names) {
-    const operation = journal.find(name) ?? journal.findKey(name)
+    const operation = journal.find(name) ?? journal.findByIdempotencyKey(name)
     const hashes = operation?.steps.map(({ index }) => journal.attempts(operation.id, index).at(-1)?.hash)
     if (!operation || !hashes?.some((hash) => hash !== undefined)) continue
     if (kinds && !kinds.includes(operation.kind)) continue
-    const finality = finalityWords(journal.events(operation.id))
-    const report = reportOf(operation, allNetworks, ({ index }) => hashes[index] ?? null, finality)
+    const finality = finalityText(journal.events(operation.id))
+    const report = operationReport(operation, allNetworks, ({ index }) => hashes[index] ?? null, finality)
     return { operation, report }
   }
   return undefined

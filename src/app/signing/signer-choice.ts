@@ -5,10 +5,10 @@ import type { Io } from '../../cli/terminal/io.ts'
 import { EvmAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { hostOf } from '../../http/client.ts'
-import { deskSigner } from '../../signing/key-account.ts'
-import { derivationPath, usualPath } from '../../signing/ledger/ledger.ts'
-import type { Desk, KeySource } from '../../signing/protocol.ts'
-import type { SignerChoice, Who } from '../../signing/signer.ts'
+import { serviceSigner } from '../../signing/key-account.ts'
+import { defaultDerivationPath, derivationPath } from '../../signing/ledger/ledger.ts'
+import type { KeySource, SigningService } from '../../signing/protocol.ts'
+import type { SignerChoice, SignerIdentity } from '../../signing/signer.ts'
 import { walletNamed } from '../profiles/keystore-wallet.ts'
 import type { Secrets } from '../profiles/secrets.ts'
 
@@ -19,18 +19,18 @@ type Needs = {
   secrets: Secrets
   io: Io
   globals: Globals
-  desk: () => Promise<Desk>
+  desk: () => Promise<SigningService>
   /** Who signs when nobody is named. */
-  otherwise: () => Promise<Who>
+  otherwise: () => Promise<SignerIdentity>
 }
 
 /** Whose wallet: a flag, then the environment, then the configured keystore, then whoever the profile has for that. */
-export const whoSigns = async (choice: SignerChoice, needs: Needs): Promise<Who> => ({
+export const whoSigns = async (choice: SignerChoice, needs: Needs): Promise<SignerIdentity> => ({
   ...(await signerOf(choice, needs)),
   again: namedAgain(choice),
 })
 
-async function signerOf(choice: SignerChoice, needs: Needs): Promise<Who> {
+async function signerOf(choice: SignerChoice, needs: Needs): Promise<SignerIdentity> {
   const { settings, secrets } = needs
   const { ledger, signerUrl } = choice
   refuseBoth(choice)
@@ -69,9 +69,9 @@ function refuseBoth({ wallet, keyFile, ledger, signerUrl }: SignerChoice): void 
 }
 
 /** A key on a Ledger or at a signer elsewhere. Where its address is named, nobody is asked before something is to be signed. */
-async function elsewhere({ wallet, ledger, signerUrl }: SignerChoice, needs: Needs): Promise<Who> {
+async function elsewhere({ wallet, ledger, signerUrl }: SignerChoice, needs: Needs): Promise<SignerIdentity> {
   const named = wallet === undefined ? null : EvmAddress.parse(wallet)
-  const path = ledger === true ? usualPath : derivationPath(ledger ?? usualPath)
+  const path = ledger === true ? defaultDerivationPath : derivationPath(ledger ?? defaultDerivationPath)
   const source: KeySource & { kind: 'ledger' | 'external' } =
     signerUrl === undefined
       ? { kind: 'ledger', path, emulator: needs.env.SLUICE_LEDGER_SPECULOS ?? null }
@@ -79,7 +79,7 @@ async function elsewhere({ wallet, ledger, signerUrl }: SignerChoice, needs: Nee
   const label = signerUrl === undefined ? `Ledger ${path}` : `signer at ${hostOf(signerUrl)}`
   if (named === null) return fromKey(needs, source, label)
   const unlock = async () => {
-    const signer = await deskSigner(await needs.desk(), source)
+    const signer = await serviceSigner(await needs.desk(), source)
     if (signer.address === named) return signer
     throw new AppError('KEY_SOURCE', `${label} is ${signer.address}, and not ${named}`, {
       hint: `Name the path of ${named}, or connect the device that has it.`,
@@ -92,7 +92,7 @@ async function fromKey(
   { desk }: Needs,
   source: KeySource & { kind: 'key-file' | 'environment' | 'ledger' | 'external' },
   label: string,
-): Promise<Who> {
-  const signer = await deskSigner(await desk(), source)
+): Promise<SignerIdentity> {
+  const signer = await serviceSigner(await desk(), source)
   return { address: signer.address, label, source: source.kind, unlock: async () => signer }
 }

@@ -2,12 +2,12 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { KeptPlan } from '../../guard/intent-json.ts'
+import type { StoredPlan } from '../../guard/intent-json.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
-import { operandsOf } from '../../signing/command-line.ts'
-import type { Remembered } from '../../signing/intent-check.ts'
-import type { Written } from '../../signing/recorded-plan-check.ts'
-import type { DeskNeeds } from '../../signing/signing-context.ts'
+import { commandOperands } from '../../signing/command-line.ts'
+import type { RecordedQuote } from '../../signing/intent-check.ts'
+import type { RecordedPlan } from '../../signing/recorded-plan-check.ts'
+import type { SigningServiceContext } from '../../signing/signing-context.ts'
 import type { Journal } from '../../store/journal/types.ts'
 import type { Directories } from '../profiles/directories.ts'
 
@@ -21,13 +21,13 @@ export function planTextIn(path: string): string | undefined {
 }
 
 const journals = () => import('../../store/journal/journal.ts')
-const memories = () => import('../../store/json-files.ts')
+const memories = () => import('../../store/document-store.ts')
 const quotes = () => import('../../api/quote.ts')
 const planFiles = () => import('../../planning/plan-file.ts')
 
 /** Loads what a command line will have it read. */
 export async function readAhead(argv: readonly string[]): Promise<void> {
-  const [command, sub] = operandsOf(argv)
+  const [command, sub] = commandOperands(argv)
   if (command === 'action') await Promise.all([journals(), ...(sub === 'submit' ? [planFiles()] : [])])
   if (command === 'swap') await Promise.all([memories(), quotes()])
 }
@@ -45,8 +45,8 @@ export function signerReads({
   dirs,
   isSandbox,
   catalog,
-}: Where): Pick<DeskNeeds, 'written' | 'remembered' | 'isSigned'> {
-  const [command, sub, name] = operandsOf(argv)
+}: Where): Pick<SigningServiceContext, 'written' | 'remembered' | 'isSigned'> {
+  const [command, sub, name] = commandOperands(argv)
   const withJournal = async <value>(work: (journal: Journal) => value): Promise<value> => {
     const { openJournal } = await journals()
     const journal = openJournal(join(dirs.data, ...(isSandbox ? ['sandbox'] : []), 'journal.db'), Date.now)
@@ -73,8 +73,8 @@ export function signerReads({
       // What was typed names it before anybody else does.
       const id = name ?? quoteId
       if (command !== 'swap' || sub !== 'execute' || id === null) return null
-      const { openMemory } = await memories()
-      const memory = openMemory(join(dirs.data, 'quotes.db'), Date.now)
+      const { openDocumentStore } = await memories()
+      const memory = openDocumentStore(join(dirs.data, 'quotes.db'), Date.now)
       try {
         return quoteOf(memory.find(id))
       } finally {
@@ -83,7 +83,7 @@ export function signerReads({
     },
     isSigned: (chainId, wallet, nonce) =>
       withJournal((journal) => {
-        const holder = journal.holderOf(chainId, wallet, nonce)
+        const holder = journal.nonceHolder(chainId, wallet, nonce)
         return holder !== undefined && journal.attempts(holder.operation, holder.index).length > 0
       }),
   }
@@ -98,7 +98,7 @@ type Kept = {
 }
 
 /** A quote as this machine was given it, in the words that a swap is held to. */
-async function quoteOf(kept: unknown): Promise<Remembered | null> {
+async function quoteOf(kept: unknown): Promise<RecordedQuote | null> {
   if (kept === undefined) return null
   const { Quote } = await quotes()
   const { raw, exact, slippage = null, destination, speed = null } = kept as Kept
@@ -123,7 +123,7 @@ async function quoteOf(kept: unknown): Promise<Remembered | null> {
 async function planIn(
   path: string,
   catalog: () => Promise<Catalog>,
-): Promise<{ id: string; transactions: Written['transactions'] } | undefined> {
+): Promise<{ id: string; transactions: RecordedPlan['transactions'] } | undefined> {
   if (path === '-') return undefined
   let text: string | undefined
   try {
@@ -138,13 +138,13 @@ async function planIn(
 }
 
 /** What the journal has of an operation, which must be as it was written. */
-function operationIn(journal: Journal, name: string | undefined): Written | undefined {
+function operationIn(journal: Journal, name: string | undefined): RecordedPlan | undefined {
   if (name === undefined) return undefined
   const operation =
     journal.find(name) ?? journal.list({ limit: 10_000 }).find(({ idemKey }) => idemKey === name)
   if (!operation) return undefined
-  journal.check(operation.id)
-  const { allow, allowTokens } = (operation.plan as KeptPlan).terms
+  journal.verify(operation.id)
+  const { allow, allowTokens } = (operation.plan as StoredPlan).terms
   return {
     transactions: operation.steps.map(({ transaction }) => transaction),
     vouched: [...allow, ...allowTokens],
@@ -152,5 +152,5 @@ function operationIn(journal: Journal, name: string | undefined): Written | unde
 }
 
 /** The operation that was begun last: the one of a plan that came by standard input. */
-const newest = (journal: Journal): Written | undefined =>
+const newest = (journal: Journal): RecordedPlan | undefined =>
   operationIn(journal, journal.list({ limit: 1 })[0]?.id)

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { AppError, isErrorCode } from '../../domain/errors.ts'
 import { escaped } from '../../domain/text.ts'
-import type { Desk } from '../../signing/protocol.ts'
+import type { SigningService } from '../../signing/protocol.ts'
 
 /** What the signer answers with: a value, or an error in words. */
 export type SignerLine = {
@@ -15,7 +15,7 @@ export type SignerLine = {
 const endMs = 2_000
 
 /** The desk in the signer's process: questions go down its stdin, one JSON line each, and answers come up its stdout. */
-export function deskOf(child: ChildProcess): Desk {
+export function deskOf(child: ChildProcess): SigningService {
   const { stdin, stdout } = child
   if (!stdin || !stdout) throw new AppError('BUG', 'The signer was begun without pipes')
   const waiting = new Map<number, { done: (value: unknown) => void; failed: (error: unknown) => void }>()
@@ -43,7 +43,7 @@ export function deskOf(child: ChildProcess): Desk {
       // Some characters end a line for who reads it, and stand in JSON as they are.
       stdin.write(`${escaped(JSON.stringify({ id, ask: question }))}\n`)
     })
-  return ask as Desk
+  return ask as SigningService
 }
 
 /** Why it is gone. A signal of the terminal ends it only while it begins, before it has signed anything: then that interrupts us. */

@@ -1,8 +1,8 @@
 import type { Hex } from '../../domain/address.ts'
 
-/** Errors of lending pools, by the first four bytes of what a revert returns. Where several have the same, it stands with the first of them. */
+/** Errors of lending pools by selector. A selector that several share is listed at the first. */
 export const poolErrors: Readonly<Record<Hex, string>> = {
-  // Aave v3.4 and later, every code of which is an error of its own (aave-dao/aave-v3-origin at e4cc47e, Errors.sol).
+  // Aave v3.4 and later, where every code is an error of its own (aave-dao/aave-v3-origin at e4cc47e, Errors.sol).
   '0xcdd36a97': 'CallerNotPoolAdmin()',
   '0x934f6050': 'CallerNotPoolOrEmergencyAdmin()',
   '0x66e574d7': 'CallerNotRiskOrPoolAdmin()',
@@ -124,7 +124,8 @@ export const poolErrors: Readonly<Record<Hex, string>> = {
   '0x0aef3ecf': 'TransferInFailed(bytes)',
   '0xb3a817eb': 'TransferOutFailed(bytes)',
   '0x82b42900': 'Unauthorized()',
-  // Venus outside of its core pool on BNB Chain (VenusProtocol/isolated-pools, Comptroller.sol and ErrorReporter.sol; an Action is a uint8).
+  // Venus outside its core pool on BNB Chain (VenusProtocol/isolated-pools, Comptroller.sol and ErrorReporter.sol; an Action is a
+  // uint8).
   '0x9d9e6588': 'ActionPaused(address,uint8)',
   '0xdb33be3d': 'SupplyCapExceeded(address,uint256)',
   '0x2e649eed': 'BorrowCapExceeded(address,uint256)',

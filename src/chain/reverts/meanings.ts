@@ -1,6 +1,6 @@
 /**
- * What reasons mean, by what a contract says: the name of its error (with its arguments where those are what tells), or its words.
- * Numbers are of Aave v3 before 3.4 and of its forks (`@aave/core-v3`, Errors.sol).
+ * The meaning of a revert reason, by error name (with arguments if they matter) or message. Numbers are of Aave v3 before 3.4 and
+ * its forks (`@aave/core-v3`, Errors.sol).
  */
 export const meanings: Readonly<Record<string, string>> = {
   26: 'the amount must be above zero',
@@ -15,7 +15,7 @@ export const meanings: Readonly<Record<string, string>> = {
   77: 'a zero address was given',
   82: 'the asset is not listed',
 
-  // Full: nothing more goes in.
+  // The market is full.
   SupplyCapExceeded: 'the supply cap is reached',
   AllCapsReached: 'every market that the vault lends to has reached its cap',
   AbsoluteCapExceeded: 'the vault may put no more where it puts deposits',
@@ -29,7 +29,7 @@ export const meanings: Readonly<Record<string, string>> = {
   'ERC4626: deposit more than max': 'more than the vault takes now',
   STAKE_LIMIT: 'more than may be staked now',
 
-  // Shut.
+  // The market is paused or closed.
   Paused: 'it is paused',
   EnforcedPause: 'the contract is paused',
   ReservePaused: 'the reserve is paused',
@@ -48,7 +48,7 @@ export const meanings: Readonly<Record<string, string>> = {
   MarketNotListed: 'the market is not listed',
   PoolNotInitialized: 'there is no such pool',
 
-  // Too little is there to pay it out.
+  // The market lacks liquidity.
   NotEnoughLiquidity: 'there is not enough liquidity to pay it out now',
   'insufficient liquidity': 'there is not enough liquidity to pay it out now',
   E_InsufficientCash: 'there is not enough liquidity to pay it out now',
@@ -63,7 +63,7 @@ export const meanings: Readonly<Record<string, string>> = {
   MarketProportionTooHigh: 'it would move the price of the market further than it allows',
   MarketExchangeRateBelowOne: 'it would move the price of the market further than it allows',
 
-  // What is owed.
+  // There is debt.
   HealthFactorLowerThanLiquidationThreshold: 'the health factor would fall below the liquidation threshold',
   LtvValidationFailed: 'collateral without a loan-to-value must be taken out first',
   NotCollateralized: 'what is owed would not be covered by the collateral',
@@ -74,7 +74,7 @@ export const meanings: Readonly<Record<string, string>> = {
   PriceError: 'the price oracle gives no price now',
   BadPrice: 'the price oracle gives no price now',
 
-  // More than the wallet has, or has allowed.
+  // Insufficient balance or allowance.
   NotEnoughAvailableUserBalance: 'more than the available balance',
   UnderlyingBalanceZero: 'there is nothing supplied to withdraw',
   E_InsufficientBalance: 'more than the wallet has there',
@@ -94,7 +94,7 @@ export const meanings: Readonly<Record<string, string>> = {
   'FluidSafeTransferError(71001)': 'the token could not be taken: balance or allowance is too small',
   STF: 'the token could not be taken: balance or allowance is too small',
 
-  // Too little to count, or the price moved.
+  // The amount is too small, or the price moved.
   InvalidAmount: 'zero, or not an amount that it takes',
   InvalidMintAmount: 'too little: it would come to nothing',
   InvalidBurnAmount: 'too little: it would come to nothing',
@@ -126,7 +126,7 @@ export const meanings: Readonly<Record<string, string>> = {
   TransactionDeadlinePassed: 'the deadline has passed',
   DeadlineExpired: 'the deadline has passed',
 
-  // Not yet.
+  // Too early.
   ExitRequestNotProcessed: 'the request is not paid yet, or has not waited long enough',
   RequestNotFoundOrNotFinalized: 'the request is not paid yet',
   requestIdNotFinalized: 'the request is not paid yet',
@@ -137,7 +137,7 @@ export const meanings: Readonly<Record<string, string>> = {
   RequestAlreadyClaimed: 'it was claimed before',
   RequestAlreadyRedeemed: 'it was claimed before',
 
-  // Not for this wallet.
+  // The wallet is not permitted.
   ZeroAddressNotValid: 'a zero address was given',
   NotAuthorized: 'only wallets that the vault lets in may do this',
   CannotReceiveShares: 'the vault does not let this wallet have its shares',

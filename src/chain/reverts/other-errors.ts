@@ -1,6 +1,6 @@
 import type { Hex } from '../../domain/address.ts'
 
-/** Errors of staked tokens, of fixed yields and of swaps, by the first four bytes of what a revert returns. Where several have the same, it stands with the first of them. */
+/** Errors of staked tokens, fixed yields and swaps by selector. A selector that several share is listed at the first. */
 export const otherErrors: Readonly<Record<Hex, string>> = {
   // StakeWise v3 (stakewise/v3-core, Errors.sol).
   '0x9ff41fe0': 'CapacityExceeded()',

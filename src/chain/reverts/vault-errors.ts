@@ -1,8 +1,8 @@
 import type { Hex } from '../../domain/address.ts'
 
-/** Errors of vaults, by the first four bytes of what a revert returns. Where several have the same, it stands with the first of them. */
+/** Errors of vaults by selector. A selector that several share is listed at the first. */
 export const vaultErrors: Readonly<Record<Hex, string>> = {
-  // OpenZeppelin 5 (@openzeppelin/contracts 5.7.0): ERC-20, ERC-4626, Pausable and what stands under them.
+  // OpenZeppelin 5 (@openzeppelin/contracts 5.7.0): ERC-20, ERC-4626, Pausable and their bases.
   '0xe450d38c': 'ERC20InsufficientBalance(address,uint256,uint256)',
   '0xfb8f41b2': 'ERC20InsufficientAllowance(address,uint256,uint256)',
   '0x96c6fd1e': 'ERC20InvalidSender(address)',
@@ -139,7 +139,7 @@ export const vaultErrors: Readonly<Record<Hex, string>> = {
   '0xd36283e7': 'E_LTVLiquidation()',
   '0xd0ccf7a0': 'E_NotHookTarget()',
   '0xea8e4eb5': 'NotAuthorized()',
-  // What Euler vaults are called through (euler-xyz/ethereum-vault-connector, Errors.sol).
+  // The connector that calls Euler vaults (euler-xyz/ethereum-vault-connector, Errors.sol).
   '0xe07f2e6b': 'EVC_NotAuthorized()',
   '0x5217b8ae': 'EVC_OnBehalfOfAccountNotAuthenticated()',
   '0x655156bd': 'EVC_InvalidOperatorStatus()',

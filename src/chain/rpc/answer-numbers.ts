@@ -1,8 +1,8 @@
 import { AppError } from '../../domain/errors.ts'
 
-/** Fields that count something: heights, times, places, gas. Below 2^53, as they are stored and compared as numbers. */
+/** Fields that are counts: heights, times, indexes, gas. Below 2^53, since they are stored and compared as numbers. */
 const counts = ['blockNumber', 'number', 'timestamp', 'transactionIndex', 'logIndex', 'gasUsed'] as const
-/** Fields in wei a unit of gas. No coin has so many that more than 2^128 could be paid. */
+/** Fields in wei a unit of gas, below 2^128. */
 const prices = [
   'baseFeePerGas',
   'gasPrice',
@@ -13,7 +13,7 @@ const prices = [
 
 const [mostCount, mostPrice] = [2n ** 53n, 2n ** 128n]
 
-/** What the result of a method is: one of the shapes whose numbers are known. */
+/** The shape of each method's result whose numbers are checked. */
 const shapes: Readonly<Record<string, 'count' | 'price' | 'block' | 'transaction' | 'receipt' | 'logs'>> = {
   eth_blockNumber: 'count',
   eth_getTransactionCount: 'count',
@@ -29,11 +29,11 @@ const shapes: Readonly<Record<string, 'count' | 'price' | 'block' | 'transaction
 }
 
 /**
- * Gives the result of a call back, once every number in it that the program stores or reckons with is a quantity of a possible size;
- * RPC_INCONSISTENT otherwise, as with an empty or negative one. What a node leaves out, or `null`, is for whoever reads it: a block alone
- * must have its height and its time.
+ * Returns the result of a call after checking that every number the program uses is a plausible quantity; RPC_INCONSISTENT
+ * otherwise, also for an empty or negative one. Missing and `null` fields are left to the reader; only a block must have its height
+ * and time.
  */
-export function withNumbers<T>(host: string, method: string, result: T): T {
+export function checkedNumbers<T>(host: string, method: string, result: T): T {
   const shape = Object.hasOwn(shapes, method) ? shapes[method] : undefined
   if (shape === undefined || result === null) return result
   const refuse = (field: string, value: unknown): never => {
@@ -57,7 +57,7 @@ export function withNumbers<T>(host: string, method: string, result: T): T {
   if (shape === 'count') check(result, 'the count', mostCount)
   else if (shape === 'price') check(result, 'the price', mostPrice)
   else if (shape === 'block') checkBlock(result as Fields, { refuse, checkFields })
-  // The nonce of a transaction is a count; that of a block is not.
+  // The nonce of a transaction is a count; a block's nonce is not.
   else if (shape === 'transaction') checkFields(result, ['nonce'])
   else if (shape === 'receipt') for (const part of [result, ...list(result, 'logs')]) checkFields(part)
   else if (Array.isArray(result)) for (const log of result) checkFields(log)
@@ -71,7 +71,7 @@ const list = (of: unknown, field: string): unknown[] => {
   return Array.isArray(found) ? found : []
 }
 
-/** A pending block has no height yet; every other one has both. */
+/** A pending block has no height yet; every other block has height and time. */
 function checkBlock(
   block: Fields,
   {
@@ -88,7 +88,7 @@ function checkBlock(
   for (const transaction of list(block, 'transactions')) checkFields(transaction, ['nonce'])
 }
 
-/** A JSON-RPC quantity such as `0x1f`, as a bigint; anything else is RPC_INCONSISTENT. */
+/** Parses a JSON-RPC quantity such as `0x1f` as a bigint; RPC_INCONSISTENT otherwise. */
 export function quantity(value: unknown, what: string): bigint {
   if (typeof value === 'string' && /^0x[0-9a-fA-F]{1,64}$/.test(value)) return BigInt(value)
   throw new AppError('RPC_INCONSISTENT', `The node gives no number for ${what}`)

@@ -1,34 +1,41 @@
 import { AppError } from '../../domain/errors.ts'
 import type { Endpoint } from './endpoint.ts'
-import { batchRefused, isRecord, nonsense, type RpcCall, unwrap, unwrapBatch } from './envelope.ts'
+import { batchRefusedError, invalidAnswer, isRecord, type RpcCall, unwrap, unwrapBatch } from './envelope.ts'
 
-/** So many calls go into one exchange, and fewer where an endpoint takes no more: public ones take a hundred, three, or no batch at all. */
-const sizes = [100, 25, 10, 3, 1]
+/** The batch sizes, largest first; smaller ones for endpoints that refuse more: public ones take a hundred, three, or no batch. */
+const batchSizes = [100, 25, 10, 3, 1]
 
-/** The most calls that `askAll` is given. */
-export const mostCalls = sizes[0]!
+/** The most calls of one `requestBatch`. */
+export const maxBatchCalls = batchSizes[0]!
 
-/** So many exchanges go side by side. */
-const sideBySide = 8
+/** How many exchanges run in parallel. */
+const maxParallel = 8
 
-/** How many calls an endpoint took that had refused more, and until when that is believed, on the monotonic clock: it may have been a mood. */
-const taken = new WeakMap<Endpoint, { size: number; until: number }>()
-const believedMs = 600_000
+/**
+ * The batch size that an endpoint accepted after refusing more, and until when (monotonic) it is used: the refusal may be
+ * temporary.
+ */
+const acceptedSizes = new WeakMap<Endpoint, { size: number; until: number }>()
+const acceptedSizeMs = 600_000
 
 type Time = { deadlineMs: number; until: number }
 
 const leftOf = ({ deadlineMs, until }: Time): number => Math.min(deadlineMs, until - performance.now())
 
 /**
- * The answers to a hundred calls or fewer in their order, in as few exchanges as the endpoint takes; the first error answer is thrown.
- * Logs never come without the other calls of their batch: those say whether the node has the blocks that it gives logs of. `deadlineMs` is for
- * one exchange, and `until`, on the monotonic clock, for all of them.
+ * Answers up to a hundred calls in order, in as few exchanges as the endpoint allows; the first error is thrown. Logs are always
+ * requested together with the other calls of their batch, which show whether the node has those blocks. `deadlineMs` is for one
+ * exchange, `until` (monotonic) for all.
  */
-export async function askAll(endpoint: Endpoint, calls: readonly RpcCall[], time: Time): Promise<unknown[]> {
-  const known = taken.get(endpoint)
-  const most = known && performance.now() < known.until ? known.size : mostCalls
+export async function requestBatch(
+  endpoint: Endpoint,
+  calls: readonly RpcCall[],
+  time: Time,
+): Promise<unknown[]> {
+  const known = acceptedSizes.get(endpoint)
+  const most = known && performance.now() < known.until ? known.size : maxBatchCalls
   let refusal: unknown
-  for (const size of [most, ...sizes.filter((one) => one < Math.min(most, calls.length))])
+  for (const size of [most, ...batchSizes.filter((one) => one < Math.min(most, calls.length))])
     try {
       return await inParts(endpoint, calls, size, time)
     } catch (error) {
@@ -36,12 +43,12 @@ export async function askAll(endpoint: Endpoint, calls: readonly RpcCall[], time
       if (faultOf(error) !== 'batch') break
     }
   const logs = calls.find(({ method }) => method === 'eth_getLogs')
-  // It may be the logs that are too many: that is asked apart. What it gives alone is not counted with.
+  // The refusal may be about too many logs: they are requested separately, and that result does not affect the size.
   if (logs && ['batch', 'all'].includes(String(faultOf(refusal))))
     try {
       unwrap(endpoint.host, await endpoint.exchange(logs, leftOf(time)), logs)
     } catch (error) {
-      if (error instanceof AppError && error.code === 'RPC_ERROR' && isOfLogs(error)) throw error
+      if (error instanceof AppError && error.code === 'RPC_ERROR' && isLogLimit(error)) throw error
     }
   throw refusal
 }
@@ -57,7 +64,8 @@ async function inParts(
   const anchors = others.length < calls.length ? others : []
   const rest = calls.filter((call) => !anchors.includes(call))
   const room = size - anchors.length
-  if (room < 1) throw batchRefused(host, anchors.length + 1, 'logs are asked for together with their block')
+  if (room < 1)
+    throw batchRefusedError(host, anchors.length + 1, 'logs are asked for together with their block')
   const parts = Array.from({ length: Math.ceil(rest.length / room) }, (_, at) => [
     ...anchors,
     ...rest.slice(at * room, (at + 1) * room),
@@ -70,25 +78,25 @@ async function inParts(
       only && more.length === 0
         ? [unwrap(host, await exchange(only, left), only)]
         : unwrapBatch(host, await exchange(part, left), part)
-    if (size < mostCalls) taken.set(endpoint, { size, until: performance.now() + believedMs })
+    if (size < maxBatchCalls) acceptedSizes.set(endpoint, { size, until: performance.now() + acceptedSizeMs })
     for (const [at, call] of part.entries()) {
       if (answers.has(call) && nameOf(answers.get(call)) !== nameOf(said[at]))
-        throw nonsense(host, `two answers to ${call.method}, by two nodes`)
+        throw invalidAnswer(host, `two answers to ${call.method}, by two nodes`)
       answers.set(call, said[at])
     }
   }
-  for (let at = 0; at < parts.length; at += sideBySide)
-    await Promise.all(parts.slice(at, at + sideBySide).map(ask))
+  for (let at = 0; at < parts.length; at += maxParallel)
+    await Promise.all(parts.slice(at, at + maxParallel).map(ask))
   return calls.map((call) => answers.get(call))
 }
 
-/** Whether a refusal is of how many logs were asked for, and not of whoever asks. */
-const isOfLogs = ({ details }: AppError): boolean =>
+/** Whether a refusal is about the number of logs and not about the caller's rate. */
+const isLogLimit = ({ details }: AppError): boolean =>
   /range|results?\b|logs?\b|blocks?\b|large|limit|exceed/i.test(String(details?.message))
 
-/** What is wrong with the answer to a batch: `batch` where it is too large, `all` where it has one error for all. */
+/** The fault of a batch answer: `batch` if it is too large, `all` for one error in place of all answers. */
 const faultOf = (error: unknown): unknown => (error instanceof AppError ? error.details?.fault : undefined)
 
-/** By what two answers to one call are told apart: a block by its hash, as nodes write the rest of it in several ways. */
+/** The identity of an answer for comparison: a block by its hash, since nodes format the rest differently. */
 const nameOf = (answer: unknown): string =>
   isRecord(answer) && typeof answer.hash === 'string' ? answer.hash.toLowerCase() : JSON.stringify(answer)

@@ -4,13 +4,16 @@ import { exchangeJson, hostOf, newDispatcher } from '../../http/client.ts'
 import { hider } from '../../http/redaction.ts'
 import { urlSecrets } from '../../http/secret-urls.ts'
 import { quantity } from './answer-numbers.ts'
-import { batchRefused, isRecord, type RpcCall, unwrap } from './envelope.ts'
-import { isOfMachine } from './errors.ts'
+import { batchRefusedError, isRecord, type RpcCall, unwrap } from './envelope.ts'
+import { isExecutionErrorBody } from './errors.ts'
 
-/** One URL that JSON-RPC is asked at: its host, and one exchange within a time. What is no answer is RPC_UNREACHABLE. */
+/** One JSON-RPC URL: its host, and one exchange within a deadline. RPC_UNREACHABLE without an answer. */
 export type Endpoint = { host: string; exchange: (body: unknown, deadlineMs: number) => Promise<unknown> }
 
-/** Opens an endpoint, with connections of its own. Nothing is asked before the first exchange, and nothing that its node says tells what is secret in its URL. Which chain it is on it says within `firstMs` when that is asked first. */
+/**
+ * Opens an endpoint with its own connections. Sends no request, and errors never reveal the secrets of its URL. If the chain id is
+ * checked first, that takes at most `firstMs`.
+ */
 export function openEndpoint(
   url: string,
   {
@@ -36,18 +39,19 @@ export function openEndpoint(
     const answer = inLowerCase(text, said.body)
     if (status === 200 && answer !== undefined) return answer
     const error = isRecord(answer) && isRecord(answer.error) ? answer.error : undefined
-    // A refused call may come with a status of its own; what the server or something before it failed at is no answer.
-    if (error && isRecord(answer) && answer.jsonrpc === '2.0' && mayBeOfNode(status, error)) return answer
-    // How a batch is refused: with an error in the place of all answers, or as too large.
+    // A refused call may have an HTTP status of its own; a failure of the server or a proxy is no answer.
+    if (error && isRecord(answer) && answer.jsonrpc === '2.0' && isNodeAnswer(status, error)) return answer
+    // A batch is refused by one error in place of all answers, or as too large.
     if (Array.isArray(body) && status === 500 && isRecord(answer) && answer.error) return answer
-    if (Array.isArray(body) && status === 413) throw batchRefused(host, body.length, `HTTP status ${status}`)
+    if (Array.isArray(body) && status === 413)
+      throw batchRefusedError(host, body.length, `HTTP status ${status}`)
     const waitMs = retryAfterMs(headers['retry-after'], Date.now())
     const words = typeof error?.message === 'string' ? `: ${error.message}` : ''
     throw new AppError('RPC_UNREACHABLE', `The node at ${host} answers with HTTP status ${status}${words}`, {
       details: { host, status, ...(waitMs !== undefined && { retryAfterMs: waitMs }) },
     })
   }
-  /** When it last said that it is on the chain that is wanted. */
+  /** When it last confirmed the expected chain id. */
   let right = chainId === undefined ? Infinity : -Infinity
   let longestMs = firstMs
   const checkChain = async (deadlineMs: number) => {
@@ -71,7 +75,8 @@ export function openEndpoint(
         return exchange(body, until - performance.now())
       }
       if (performance.now() - right < checkMs) return exchange(body, deadlineMs)
-      // It may be a node of another chain by now. That is asked beside the rest, and takes no longer; where it is not said, it is asked first next time.
+      // The node may have moved to another chain. Checked in parallel, without extra time; if unanswered, it is checked first next
+      // time.
       right = performance.now()
       const [answer] = await Promise.all([
         exchange(body, deadlineMs),
@@ -85,13 +90,13 @@ export function openEndpoint(
   }
 }
 
-/** An answer with all its hex in lower case, as it is compared: some nodes write it otherwise. */
+/** An answer with its hex in lower case for comparison: some nodes write it otherwise. */
 const inLowerCase = (text: string, body: unknown): unknown =>
   body !== undefined && /"0[xX][0-9a-f]*[A-F]/.test(text)
     ? JSON.parse(text.replace(/"0[xX][0-9a-fA-F]+"/g, (hex) => hex.toLowerCase()))
     : body
 
-/** The chain that a node says it is on. A refusal to say so is no answer to what was to be asked after it. */
+/** Parses a node's chain id. A refusal is no answer for the calls that follow. */
 const chainIdOf = (host: string, call: RpcCall) => (answer: unknown) => {
   try {
     return Number(quantity(unwrap(host, answer, call), 'the chain id'))
@@ -108,15 +113,18 @@ const chainIdOf = (host: string, call: RpcCall) => (answer: unknown) => {
   }
 }
 
-/** Whether an error is the answer of a node to a call. Who wants a key, or to be paid, or forbids all, has asked no node; and of what failed within, only that its machine stopped is one. */
-const mayBeOfNode = (status: number, error: Record<string, unknown>): boolean =>
+/**
+ * Whether an error is a node's answer to a call. A demand for a key or payment, or a general ban, comes from a proxy; of internal
+ * errors only a failed execution is an answer.
+ */
+const isNodeAnswer = (status: number, error: Record<string, unknown>): boolean =>
   (status >= 400 && status < 500 && !isBusy(status) && ![401, 402, 403].includes(status)) ||
   (status === 403 && error.code === -32601) ||
-  (status === 500 && isOfMachine(error))
+  (status === 500 && isExecutionErrorBody(error))
 
 const isBusy = (status: number): boolean => status === 408 || status === 425 || status === 429
 
-const hopeless = [
+const permanentFaults = [
   'certificate',
   'redirect',
   'too-large',
@@ -127,10 +135,10 @@ const hopeless = [
   'silent',
 ]
 
-/** Whether the same endpoint may answer better next time; a redirect, too much, or a plain no stays what it is. */
-export function mayPass({ details }: AppError): boolean {
+/** Whether the same endpoint may answer better next time; redirects, too large answers and plain refusals do not change. */
+export function isTransientFault({ details }: AppError): boolean {
   const { fault, status } = details ?? {}
-  if (typeof fault === 'string') return !hopeless.includes(fault)
+  if (typeof fault === 'string') return !permanentFaults.includes(fault)
   if (typeof status === 'number') return status < 400 || status >= 500 || isBusy(status)
   return true
 }

@@ -1,33 +1,36 @@
 import { AppError } from '../../domain/errors.ts'
 import { backoffMs, wait } from '../../http/backoff.ts'
-import { askAll, mostCalls } from './batch.ts'
-import { type Endpoint, mayPass, openEndpoint } from './endpoint.ts'
+import { maxBatchCalls, requestBatch } from './batch.ts'
+import { type Endpoint, isTransientFault, openEndpoint } from './endpoint.ts'
 import { type RpcCall, unwrap, unwrapBatch } from './envelope.ts'
-import { isKnown } from './errors.ts'
-
-/** How long an endpoint may owe every answer before it counts as silent, and how long one is left out that let a deadline pass, in ms. */
-export type Patience = { silentMs?: number; leftOutMs?: number }
-
-/** What is known of an endpoint by its answers: the times are of the monotonic clock, and `open` are when those exchanges began that are not over. */
-type Known = { open: Set<{ since: number }>; answered: number; outUntil: number; failed: boolean }
+import { isAlreadyKnown } from './errors.ts'
 
 /**
- * The endpoints of one chain, of which one that takes what it is asked and never answers is asked nothing more for a while: it is as one
- * that is down, RPC_UNREACHABLE at once, as long as another one is up. Otherwise every question waits for it anew.
+ * How long an endpoint may leave every request unanswered before it counts as silent, and how long it is skipped after a missed
+ * deadline, in ms.
  */
-export function leavingOutSilent(
+export type SilenceLimits = { silentMs?: number; leftOutMs?: number }
+
+/** What is known of an endpoint. Times are monotonic; `open` are the start times of unfinished exchanges. */
+type EndpointHealth = { open: Set<{ since: number }>; answered: number; outUntil: number; failed: boolean }
+
+/**
+ * The endpoints of one chain, skipping for a while one that accepts requests and never answers: it fails at once with
+ * RPC_UNREACHABLE as long as another one is up. Otherwise every request would wait for it again.
+ */
+export function withoutSilentEndpoints(
   endpoints: readonly Endpoint[],
-  { silentMs, leftOutMs = 60_000 }: Patience & { silentMs: number },
+  { silentMs, leftOutMs = 60_000 }: SilenceLimits & { silentMs: number },
 ): Endpoint[] {
   const known = endpoints.map(
-    (): Known => ({ open: new Set(), answered: -Infinity, outUntil: -Infinity, failed: false }),
+    (): EndpointHealth => ({ open: new Set(), answered: -Infinity, outUntil: -Infinity, failed: false }),
   )
-  const isSilent = ({ open, answered, outUntil }: Known): boolean => {
+  const isSilent = ({ open, answered, outUntil }: EndpointHealth): boolean => {
     const now = performance.now()
     const oldest = Math.min(...[...open].map(({ since }) => since))
     return now < outUntil || now - Math.max(oldest, answered) > silentMs
   }
-  const isUp = (one: Known): boolean => !one.failed && !isSilent(one)
+  const isUp = (one: EndpointHealth): boolean => !one.failed && !isSilent(one)
   return endpoints.map(({ host, exchange }, at) => {
     const own = known[at]!
     return {
@@ -50,7 +53,7 @@ export function leavingOutSilent(
         } catch (error) {
           own.failed = true
           const isLate = error instanceof AppError && error.details?.fault === 'deadline'
-          // Whoever refuses is heard; and one that was slow with a question has answered others since.
+          // A refusal is an answer; and an endpoint that was slow once has answered others since.
           if (isLate && own.answered < one.since) own.outUntil = performance.now() + leftOutMs
           if (!isLate) own.answered = performance.now()
           throw error
@@ -62,21 +65,21 @@ export function leavingOutSilent(
   })
 }
 
-/** A chain behind one JSON-RPC endpoint or several. Answers are not validated beyond the envelope: parse them where they are used. */
+/** A chain behind one or several JSON-RPC endpoints. Answers are validated only to the envelope: parse them at use. */
 export type Rpc = {
-  /** The only part of the URL that may be shown; of several endpoints it is of the one that is asked now. */
+  /** The only part of the URL that may be shown; of several endpoints, the current one's. */
   readonly host: string
-  /** Endpoints of the same chain beside the one that is asked now, each usable by itself; empty where there is one. */
+  /** The other endpoints of the chain, each usable by itself; empty for a single one. */
   peers: readonly Rpc[]
-  /** One call. An error answer is RPC_ERROR with `{ code, message, data }`; no answer is RPC_UNREACHABLE. */
+  /** One call. RPC_ERROR with `{ code, message, data }` for an error; RPC_UNREACHABLE without an answer. */
   request: <T = unknown>(method: string, params?: readonly unknown[]) => Promise<T>
-  /** Several reads in one HTTP exchange, or in as few as a node takes; the first error answer is thrown. */
+  /** Several reads in as few HTTP exchanges as the node allows; the first error is thrown. */
   batch: (calls: readonly (readonly [method: string, params: readonly unknown[]])[]) => Promise<unknown[]>
 }
 
 /**
- * What calls may cost: one exchange takes `deadlineMs`, a read with all its tries and waits `budgetMs`. With `chainId`,
- * an endpoint says which chain it is on before it is asked anything else, and again after `checkMs`; another one is CHAIN_ID_MISMATCH.
+ * The time limits of calls: `deadlineMs` for one exchange, `budgetMs` for a read with all retries and waits. With `chainId`, an
+ * endpoint must confirm its chain before anything else, and again after `checkMs`; CHAIN_ID_MISMATCH otherwise.
  */
 export type RpcOptions = {
   deadlineMs?: number
@@ -85,38 +88,40 @@ export type RpcOptions = {
   chainId?: number
   checkMs?: number
   signal?: AbortSignal
-} & Patience
+} & SilenceLimits
 
-/** One endpoint. Reads are tried again on transport faults; what sends is never sent twice by itself. */
+/** One endpoint. Reads are retried on transport faults; transactions are never resent by themselves. */
 export const httpRpc = (url: string, options: RpcOptions = {}): Rpc =>
-  over([openEndpoint(url, options)], options)
+  readAndSendOver([openEndpoint(url, options)], options)
 
 /**
- * One chain behind several endpoints. A read goes to the one that answered last, and on a transport fault to the next;
- * signed bytes go to all of them, and are accepted when one accepts them. One that is silent is left out for a while.
+ * One chain behind several endpoints. A read uses the endpoint that answered last, and on a transport fault the next; signed bytes
+ * go to all and are accepted if one accepts. A silent endpoint is skipped for a while.
  */
-export function severalRpc(urls: readonly string[], options: RpcOptions = {}): Rpc {
+export function failoverRpc(urls: readonly string[], options: RpcOptions = {}): Rpc {
   // The same endpoint twice would always agree with itself.
   const each = [...new Set(urls)]
   const { silentMs = 3_000 } = options
   const first = each.length > 1 && { firstMs: silentMs }
   const endpoints = each.map((url) => openEndpoint(url, { ...options, ...first }))
-  return over(leavingOutSilent(endpoints, { ...options, silentMs }), options)
+  return readAndSendOver(withoutSilentEndpoints(endpoints, { ...options, silentMs }), options)
 }
 
 const writes = (method: string): boolean => /^(eth_send|anvil_|evm_)/.test(method)
 
-/** How long to wait, at most, for the endpoints that are slower than the one that accepted. */
+/** How long to wait for slower endpoints after one has accepted, in ms. */
 const graceMs = 1_000
 
-function over(endpoints: readonly Endpoint[], options: RpcOptions): Rpc {
+function readAndSendOver(endpoints: readonly Endpoint[], options: RpcOptions): Rpc {
   const { deadlineMs = 10_000, budgetMs = Math.max(30_000, deadlineMs), retries = 4, signal } = options
   const [first] = endpoints
   if (!first) throw new AppError('CONFIG_INVALID', 'A chain needs the URL of an RPC')
   const order = [...endpoints]
-  // One of several that does not answer is left out: asked once more, and not for as long as the only one.
+  // One of several endpoints is retried once, with less time than a single one.
   const each = { ...options, retries: Math.min(retries, 1) }
-  const alone = new Map(endpoints.length > 1 ? endpoints.map((one) => [one, over([one], each)]) : [])
+  const alone = new Map(
+    endpoints.length > 1 ? endpoints.map((one) => [one, readAndSendOver([one], each)]) : [],
+  )
   let lastId = 0
   const callOf = (method: string, params: readonly unknown[]): RpcCall => ({
     jsonrpc: '2.0',
@@ -125,7 +130,7 @@ function over(endpoints: readonly Endpoint[], options: RpcOptions): Rpc {
     params,
   })
 
-  /** Asks until somebody answers: the next endpoint at once, and all of them again after a wait. */
+  /** Reads until an endpoint answers: the next one at once, then all again after a delay. */
   const read = async <T>(
     ask: (endpoint: Endpoint, deadlineMs: number, until: number) => Promise<T>,
   ): Promise<T> => {
@@ -134,7 +139,7 @@ function over(endpoints: readonly Endpoint[], options: RpcOptions): Rpc {
       const endpoint = order[0]!
       try {
         const left = until - performance.now()
-        // Whoever is slow leaves some of the time to those who were not asked yet.
+        // Leave part of the time to the endpoints that were not asked yet.
         const share = Math.max(deadlineMs, left / (endpoints.length - ((tried - 1) % endpoints.length)))
         return await ask(endpoint, Math.min(deadlineMs, left), Math.min(until, performance.now() + share))
       } catch (error) {
@@ -143,9 +148,9 @@ function over(endpoints: readonly Endpoint[], options: RpcOptions): Rpc {
         const isRoundOver = tried % endpoints.length === 0
         const asked = error.details?.retryAfterMs
         const waitMs = isRoundOver ? (typeof asked === 'number' ? asked : backoffMs(tried)) : 0
-        // What is too much for one answer is so everywhere.
+        // An answer that is too large is so everywhere.
         const isTooMuch = isRoundOver && error.details?.fault === 'too-large'
-        const isHopeless = isTooMuch || (endpoints.length === 1 && !mayPass(error))
+        const isHopeless = isTooMuch || (endpoints.length === 1 && !isTransientFault(error))
         if (isHopeless || tried >= retries + endpoints.length || performance.now() + waitMs >= until)
           throw error
         if (waitMs > 0)
@@ -165,7 +170,7 @@ function over(endpoints: readonly Endpoint[], options: RpcOptions): Rpc {
     },
     request: async <T>(method: string, params: readonly unknown[] = []): Promise<T> => {
       if (method === 'eth_sendRawTransaction' && alone.size > 0)
-        return (await toAll([...alone.values()].map((one) => one.request(method, params)))) as T
+        return (await firstAcceptance([...alone.values()].map((one) => one.request(method, params)))) as T
       const call = callOf(method, params)
       const ask = async ({ host, exchange }: Endpoint, ms: number) =>
         unwrap(host, await exchange(call, ms), call) as T
@@ -176,19 +181,22 @@ function over(endpoints: readonly Endpoint[], options: RpcOptions): Rpc {
       const sent = calls.map(([method, params]) => callOf(method, params))
       if (sent.some(({ method }) => writes(method)))
         return unwrapBatch(first.host, await first.exchange(sent, deadlineMs), sent)
-      const parts = Array.from({ length: Math.ceil(sent.length / mostCalls) }, (_, at) =>
-        sent.slice(at * mostCalls, (at + 1) * mostCalls),
+      const parts = Array.from({ length: Math.ceil(sent.length / maxBatchCalls) }, (_, at) =>
+        sent.slice(at * maxBatchCalls, (at + 1) * maxBatchCalls),
       )
       const answers = parts.map((part) =>
-        read((endpoint, ms, until) => askAll(endpoint, part, { deadlineMs: ms, until })),
+        read((endpoint, ms, until) => requestBatch(endpoint, part, { deadlineMs: ms, until })),
       )
       return (await Promise.all(answers)).flat()
     },
   }
 }
 
-/** What the first that accepts says, once the others had a little time too; where none accepts, that one has it already, else the first refusal of the list, unless it is about the nonce, which what was taken has used; else its first error. */
-async function toAll(sending: readonly Promise<unknown>[]): Promise<unknown> {
+/**
+ * The first acceptance, after a short wait for the others; otherwise "already known"; otherwise the first refusal in order, unless
+ * it is about a nonce that the accepted transaction has used; otherwise the first error.
+ */
+async function firstAcceptance(sending: readonly Promise<unknown>[]): Promise<unknown> {
   const all = Promise.allSettled(sending)
   try {
     const accepted = await Promise.any(sending)
@@ -198,6 +206,6 @@ async function toAll(sending: readonly Promise<unknown>[]): Promise<unknown> {
     if (!(error instanceof AggregateError)) throw error
     const refusals = error.errors.filter((one) => one instanceof AppError && one.code === 'RPC_ERROR')
     const says = (is: (words: string) => boolean) => refusals.find((one) => is(String(one.details?.message)))
-    throw says(isKnown) ?? says((words) => !/nonce/i.test(words)) ?? error.errors[0]
+    throw says(isAlreadyKnown) ?? says((words) => !/nonce/i.test(words)) ?? error.errors[0]
   }
 }

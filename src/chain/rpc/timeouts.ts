@@ -5,11 +5,11 @@ import { wait } from '../../http/backoff.ts'
 import { isUnknownBlock } from './errors.ts'
 import type { Rpc } from './rpc.ts'
 
-/** How long somebody is asked before he counts as silent, in ms: a person waits for the answer. */
-export const patienceMs = 8_000
+/** How long to wait for a node before it counts as silent, in ms, while a person waits. */
+export const nodeTimeoutMs = 8_000
 
-/** What work gives, unless it takes too long, in ms: then `undefined`. */
-export async function within<T>(work: Promise<T>, longestMs = patienceMs): Promise<T | undefined> {
+/** The result of work, or `undefined` after this time in ms. */
+export async function withTimeout<T>(work: Promise<T>, longestMs = nodeTimeoutMs): Promise<T | undefined> {
   const late = new AbortController()
   try {
     return await Promise.race([
@@ -21,21 +21,21 @@ export async function within<T>(work: Promise<T>, longestMs = patienceMs): Promi
   }
 }
 
-/** What work gives; `undefined` where a node does not answer, or not so that it can be used. */
-export const ifAnswered = <T>(work: Promise<T>): Promise<T | undefined> =>
+/** The result of work; `undefined` if a node does not answer, or not usefully. */
+export const undefinedIfUnanswered = <T>(work: Promise<T>): Promise<T | undefined> =>
   work.catch((error: unknown) => {
     if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
     throw error
   })
 
-/** Time as execution sees it. `now` is monotonic, in ms; `wall` is epoch ms; `sleep` rejects when the signal is aborted. */
+/** The clock of an execution. `now` is monotonic, in ms; `wall` is epoch ms; `sleep` rejects on abort. */
 export type Clock = {
   now: () => number
   wall: () => number
   sleep: (ms: number, signal?: AbortSignal) => Promise<void>
 }
 
-/** The time of this machine. */
+/** The clock of this machine. */
 export const systemClock: Clock = {
   now: () => performance.now(),
   wall: () => Date.now(),
@@ -44,17 +44,17 @@ export const systemClock: Clock = {
   },
 }
 
-/** How long what was begun may still take when the time of a run is over, in ms. */
+/** How long a started request may still take after the deadline of a run, in ms. */
 const graceMs = 5_000
 
-/** The longest that a node took for one answer, in ms; it may not have come at all. */
+/** The longest time that a node took for one answer, in ms, including an answer that never came. */
 type Wait = { host: string; ms: number }
 
-/** Who is waited for. `longest` is asked when the time is over, and counts who has not answered by then. */
-export type Waits = { begin: (host: string) => () => void; longest: () => Wait | undefined }
+/** Measures answer times. `longest` is read at the deadline and includes unanswered requests. */
+export type AnswerTimes = { begin: (host: string) => () => void; longest: () => Wait | undefined }
 
-/** Keeps an account of the answers that a run waits for. */
-export function newWaits(clock: Clock): Waits {
+/** Starts measuring the answers that a run waits for. */
+export function newAnswerTimes(clock: Clock): AnswerTimes {
   const open = new Set<{ host: string; since: number }>()
   let most: Wait | undefined
   const longer = (host: string, since: number): void => {
@@ -76,9 +76,9 @@ export function newWaits(clock: Clock): Waits {
   }
 }
 
-/** Waits for `work` until a little after `until`, on the monotonic clock; then RPC_UNREACHABLE, whatever becomes of it. */
-export async function inTime<T>(
-  { clock, until, waits }: { clock: Clock; until: number; waits?: Waits },
+/** Waits for `work` until a little after `until` (monotonic); then RPC_UNREACHABLE. */
+export async function withDeadline<T>(
+  { clock, until, answerTimes }: { clock: Clock; until: number; answerTimes?: AnswerTimes },
   host: string,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -90,7 +90,7 @@ export async function inTime<T>(
   const left = until + graceMs - clock.now()
   if (left <= 0) throw late()
   const done = new AbortController()
-  const answered = waits?.begin(host)
+  const answered = answerTimes?.begin(host)
   const over = clock.sleep(Math.min(left, mostTimerMs), done.signal).then(() => {
     throw late()
   })
@@ -102,26 +102,29 @@ export async function inTime<T>(
   }
 }
 
-/** Whether somebody did not answer only because the time of a run was over: he may be well. */
-export const isCutShort = ({ code, details }: AppError): boolean =>
+/** Whether a request failed only because of the run's deadline: the node may be well. */
+export const isDeadlineFault = ({ code, details }: AppError): boolean =>
   code === 'RPC_UNREACHABLE' && details?.fault === 'time over'
 
-/** A chain that is asked nothing any more when the time of a run is over: one that answers slowly must not hold a command up. */
-export const rpcInTime = (rpc: Rpc, run: { clock: Clock; until: number; waits?: Waits }): Rpc => ({
+/** An RPC that sends nothing after the deadline of a run, so that a slow node cannot delay the command. */
+export const rpcWithDeadline = (
+  rpc: Rpc,
+  run: { clock: Clock; until: number; answerTimes?: AnswerTimes },
+): Rpc => ({
   get host() {
     return rpc.host
   },
   get peers() {
-    return rpc.peers.map((peer) => rpcInTime(peer, run))
+    return rpc.peers.map((peer) => rpcWithDeadline(peer, run))
   },
-  request: (method, params) => inTime(run, rpc.host, () => rpc.request(method, params)),
-  batch: (calls) => inTime(run, rpc.host, () => rpc.batch(calls)),
+  request: (method, params) => withDeadline(run, rpc.host, () => rpc.request(method, params)),
+  batch: (calls) => withDeadline(run, rpc.host, () => rpc.batch(calls)),
 })
 
-/** One of several endpoints that has so long for each answer, in ms: who hangs is as one that is down, RPC_UNREACHABLE. */
-export function promptly(rpc: Rpc, ms = patienceMs): Rpc {
+/** An RPC with a time limit for each answer, in ms: a hanging endpoint fails as RPC_UNREACHABLE. */
+export function withAnswerTimeout(rpc: Rpc, ms = nodeTimeoutMs): Rpc {
   const soon = async <T>(work: Promise<T>): Promise<T> => {
-    const answer = await within(
+    const answer = await withTimeout(
       work.then((said) => ({ said })),
       ms,
     )
@@ -136,26 +139,26 @@ export function promptly(rpc: Rpc, ms = patienceMs): Rpc {
       return rpc.host
     },
     get peers() {
-      return rpc.peers.map((peer) => promptly(peer, ms))
+      return rpc.peers.map((peer) => withAnswerTimeout(peer, ms))
     },
     request: (method, params) => soon(rpc.request(method, params)),
     batch: (calls) => soon(rpc.batch(calls)),
   }
 }
 
-/** How long to wait before each new try, in ms: in all a block of the slowest chains, as a node that is one behind has it by then. */
-export const pauses: readonly number[] = [100, 200, 400, 800, ...Array<number>(11).fill(1_000)]
+/** The delays before each retry, in ms: in total a block of the slowest chains, so that a node one block behind catches up. */
+export const retryDelays: readonly number[] = [100, 200, 400, 800, ...Array<number>(11).fill(1_000)]
 
 /**
- * A chain whose nodes are asked again shortly for what hangs on a block that they do not have: another node behind the same address may
- * have named it. A block that does not come is RPC_INCONSISTENT.
+ * An RPC that retries shortly if the node lacks a block: another node behind the same address may have named it. RPC_INCONSISTENT
+ * if the block does not arrive.
  */
-export const patient = (rpc: Rpc): Rpc => ({
+export const retryingRpc = (rpc: Rpc): Rpc => ({
   get host() {
     return rpc.host
   },
   get peers() {
-    return rpc.peers.map(patient)
+    return rpc.peers.map(retryingRpc)
   },
   request: (method, params) => untilKnown(rpc.host, () => rpc.request(method, params)),
   batch: (calls) => untilKnown(rpc.host, () => rpc.batch(calls)),
@@ -167,7 +170,7 @@ async function untilKnown<T>(host: string, ask: () => Promise<T>): Promise<T> {
       return await ask()
     } catch (error) {
       if (!isUnknownBlock(error)) throw error
-      const pause = pauses[tried]
+      const pause = retryDelays[tried]
       if (pause === undefined)
         throw new AppError(
           'RPC_INCONSISTENT',

@@ -1,10 +1,10 @@
 import type { Option } from 'commander'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
-import { type Level, levels } from '../../guard/assurance.ts'
-import { gwei, type Terms } from '../../guard/terms.ts'
+import { type AssuranceLevel, assuranceLevels } from '../../guard/assurance.ts'
+import { parseGwei, type Terms } from '../../guard/terms.ts'
 import { serviceFeeIn } from '../../protocols/service-fee.ts'
-import type { Way } from '../../transactions/operations/start.ts'
+import type { RunOptions } from '../../transactions/operations/start.ts'
 
 /** Makes a parser of an option that tries its value when the line is read, before anybody is asked for anything; the text stays as it was typed. */
 export const checked =
@@ -29,7 +29,7 @@ export const repeatable = ({ variadic, parseArg }: Option): boolean =>
   variadic || (parseArg !== undefined && 'gathers' in parseArg)
 
 /** How deep is deep, from what was typed. */
-export function depthOf(text: string | undefined): Way['depth'] {
+export function depthOf(text: string | undefined): RunOptions['depth'] {
   if (text === undefined) return undefined
   if (text === 'safe' || text === 'finalized') return text
   if (/^[1-9][0-9]{0,3}$/.test(text)) return Number(text)
@@ -72,19 +72,19 @@ export function exactAllowance(text: string | undefined): Terms['exactAllowance'
 }
 
 /** The lowest assurance that is accepted, from what was typed; no word is L1. */
-export function lowest(text: string | true | undefined): Level {
+export function lowest(text: string | true | undefined): AssuranceLevel {
   if (text === undefined) return 'L2'
   if (text === true) return 'L1'
-  const level = levels.find((one) => one === text.toUpperCase())
+  const level = assuranceLevels.find((one) => one === text.toUpperCase())
   if (level) return level
   throw new AppError('USAGE', `There is no level of assurance "${plain(text)}"`, {
-    hint: `--max-assurance-loss ${levels.join(', ')}`,
+    hint: `--max-assurance-loss ${assuranceLevels.join(', ')}`,
   })
 }
 
 /** What a unit of gas may cost at most, from what was typed in gwei, in wei. */
 export function maxFee(text: string): bigint {
-  if (/^(0|[1-9][0-9]{0,11})(\.[0-9]{1,9})?$/.test(text) && gwei(text) > 0n) return gwei(text)
+  if (/^(0|[1-9][0-9]{0,11})(\.[0-9]{1,9})?$/.test(text) && parseGwei(text) > 0n) return parseGwei(text)
   throw new AppError('USAGE', `--max-fee is in gwei, and "${plain(text)}" is no amount of it`, {
     hint: '--max-fee 30',
   })

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed, networkShown } from '../../domain/networks.ts'
-import type { Ground } from '../../planning/context.ts'
-import type { Planned, Way } from '../../transactions/operations/start.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
+import type { PlannedOperation, RunOptions } from '../../transactions/operations/start.ts'
 import type { Cli } from '../cli.ts'
 import { checked, depthOf, eachChecked, maxFee, nonceOf } from './checked-values.ts'
 
@@ -60,7 +60,7 @@ export const withExecution = (
  */
 export function noncesOf(
   texts: readonly string[] | undefined,
-  networks: Ground['catalog']['networks'],
+  networks: ExecutionContext['catalog']['networks'],
   legs: readonly { chainId: number }[] | undefined,
 ): Record<number, number> | undefined {
   if (!texts) return undefined
@@ -85,7 +85,7 @@ export function noncesOf(
 
 const pinsNothing = (
   text: string,
-  networks: Ground['catalog']['networks'],
+  networks: ExecutionContext['catalog']['networks'],
   legs: readonly { chainId: number }[],
 ): AppError => {
   const names = [...new Set(legs.map(({ chainId }) => networkShown(networks, chainId).name))]
@@ -99,16 +99,16 @@ const pinsNothing = (
 /** How an operation is carried out, from the options of its command. */
 export function wayOf(
   { place }: Cli,
-  ground: Ground,
-  operation: Planned,
+  ground: ExecutionContext,
+  operation: PlannedOperation,
   options: Partial<ExecutionOptions>,
   maxFeePerGas?: bigint,
-): Omit<Way, 'account' | 'timeoutMs' | 'signal' | 'onProgress' | 'delivered'> {
+): Omit<RunOptions, 'account' | 'timeoutMs' | 'signal' | 'onProgress' | 'delivered'> {
   const depth = depthOf(options.confirmations)
   const nonces = noncesOf(options.nonce, ground.catalog.networks, operation.legs)
   return {
     ...(depth !== undefined && { depth }),
-    ...(nonces && { nonces }),
+    ...(nonces && { pinnedNonces: nonces }),
     ...(options.queueBehind && { queueBehind: true }),
     ...(options.pipeline && { pipeline: true }),
     ...(options.lockWait === false && { lockWaitMs: 0 }),
@@ -116,7 +116,7 @@ export function wayOf(
     ...(maxFeePerGas !== undefined && { maxFeePerGas }),
     // The embedded chains make a block only when there is something to put in it.
     ...(place.kind === 'sandbox' && {
-      mine: async (chainId: number, blocks: number) => {
+      mineBlocks: async (chainId: number, blocks: number) => {
         await ground.rpc(chainId).request('anvil_mine', [`0x${blocks.toString(16)}`])
       },
     }),

@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from 'commander'
 import { z } from 'zod'
 import { AppError } from '../../domain/errors.ts'
-import { levels } from '../../guard/assurance.ts'
+import { assuranceLevels } from '../../guard/assurance.ts'
 import { repeatable } from '../options/checked-values.ts'
 import { globalOptions } from '../options/global-options.ts'
 import type { CommandSchema } from './commands.ts'
@@ -73,7 +73,7 @@ const kinds = {
   nonce: ['nonce', 'N, or NETWORK=N', shaped(/^([^=]+=)?[0-9]{1,15}$/)],
   key: ['key', '8 to 128 letters, digits and . _ : -', shaped(/^[A-Za-z0-9._:-]{8,128}$/)],
   how: ['choice', 'refuse or rewrite', z.enum(['refuse', 'rewrite'])],
-  level: ['choice', levels.join(', '), z.enum(levels)],
+  level: ['choice', assuranceLevels.join(', '), z.enum(assuranceLevels)],
   status: [
     'choice',
     'INITIAL, PENDING, SUCCESS or FAILED',

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { levels } from '../../guard/assurance.ts'
+import { assuranceLevels } from '../../guard/assurance.ts'
 import { AddressText, Amount, amountOn, Digest, fields, maybe, Queued, Time, Usd, Whole } from './common.ts'
 
-const Level = z.enum(levels).describe('how much was checked')
+const Level = z.enum(assuranceLevels).describe('how much was checked')
 
 const Step = fields({
   index: z.int().min(0),

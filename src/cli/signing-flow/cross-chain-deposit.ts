@@ -4,7 +4,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { ProposedLeg } from '../../planning/proposal.ts'
 import type { StrategyEntry } from '../../protocols/catalog.ts'
-import { depositedBy } from '../../transactions/outcome/received-amount.ts'
+import { depositedAmount } from '../../transactions/outcome/received-amount.ts'
 import type { Cli } from '../cli.ts'
 import { swapIntent } from './swap-proposal.ts'
 
@@ -52,7 +52,7 @@ function depositOf(
   least: bigint,
   most: bigint,
 ): bigint {
-  const amount = (action && depositedBy(entry, action)) ?? least
+  const amount = (action && depositedAmount(entry, action)) ?? least
   const shown = (sum: bigint) => formatAmount(sum, entry.asset)
   if (amount < least)
     throw new AppError(

@@ -2,13 +2,18 @@ import { maxUint256 } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { revokeLegs } from '../../planning/allowances.ts'
-import type { Ground } from '../../planning/context.ts'
-import type { Checked } from '../../planning/plan.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
+import type { CheckedPlan } from '../../planning/plan.ts'
 import type { ProposedLeg } from '../../planning/proposal.ts'
-import { checkAgain, type Open, openLeg, refuseWorse } from '../../planning/replan.ts'
+import {
+  checkReplannedLeg,
+  findReplannableLeg,
+  type ReplannableLeg,
+  refuseWorseTerms,
+} from '../../planning/replan.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { feePayments } from '../../protocols/service-fee.ts'
-import type { Planned } from '../../transactions/operations/start.ts'
+import type { PlannedOperation } from '../../transactions/operations/start.ts'
 import type { Cli } from '../cli.ts'
 import { refuseDrift } from './strategy-check.ts'
 import { swapProposal } from './swap-proposal.ts'
@@ -20,21 +25,21 @@ type Again = { leg: ProposedLeg; quoteId: string | null; expiresAt: string | nul
 /** A new plan for the part of an operation that is open; `undefined` where nothing is. What is accepted may be `lifted` beyond its terms. Nothing is written down yet. */
 export async function planAgain(
   cli: Cli,
-  ground: Ground,
-  operation: Planned,
+  ground: ExecutionContext,
+  operation: PlannedOperation,
   least: bigint | null,
-  lifted: Parameters<typeof checkAgain>[3] = {},
-): Promise<{ open: Open; checked: Checked } | undefined> {
-  const open = openLeg(ground, operation)
+  lifted: Parameters<typeof checkReplannedLeg>[3] = {},
+): Promise<{ open: ReplannableLeg; checked: CheckedPlan } | undefined> {
+  const open = findReplannableLeg(ground, operation)
   if (!open) return undefined
   const again = await proposeAgain(cli, operation, open.intent)
   if (!again.leg.intent) throw new AppError('BUG', 'A leg was planned anew without a purpose')
-  refuseWorse(open.intent, again.leg.intent, least, operation.id)
-  return { open, checked: await checkAgain(ground, operation, again, lifted) }
+  refuseWorseTerms(open.intent, again.leg.intent, least, operation.id)
+  return { open, checked: await checkReplannedLeg(ground, operation, again, lifted) }
 }
 
 /** Asks for the same once more: the same tokens, amounts, receiver and contract. */
-async function proposeAgain(cli: Cli, operation: Planned, intent: Intent): Promise<Again> {
+async function proposeAgain(cli: Cli, operation: PlannedOperation, intent: Intent): Promise<Again> {
   const service = await cli.service()
   const { wallet } = intent
   const plain = (leg: ProposedLeg): Again => ({ leg, quoteId: null, expiresAt: null })
@@ -80,7 +85,7 @@ async function proposeAgain(cli: Cli, operation: Planned, intent: Intent): Promi
 
 async function swapAgain(
   cli: Cli,
-  { request }: Planned,
+  { request }: PlannedOperation,
   intent: Extract<Intent, { kind: 'swap' }>,
 ): Promise<Again> {
   const { wallet, recipient, tokenIn, tokenOut, exact, provider } = intent

@@ -1,13 +1,13 @@
-import { type AllowanceLeft, allowancesLeft } from '../../diagnosis/approvals.ts'
-import { finalityWords, type Report, reportOf, withReceived } from '../../diagnosis/report.ts'
+import { type RemainingAllowance, remainingAllowances } from '../../diagnosis/approvals.ts'
+import { finalityText, operationReport, type Report, withReceivedAmount } from '../../diagnosis/report.ts'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
-import type { Ground } from '../../planning/context.ts'
-import { replaceLeg } from '../../planning/replan.ts'
-import type { Who } from '../../signing/signer.ts'
-import { carryOut, type Planned } from '../../transactions/operations/start.ts'
-import type { Turn } from '../../transactions/operations/wallet-lock.ts'
-import { reopenGone } from '../../transactions/reorganisations.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
+import { replaceLegPlan } from '../../planning/replan.ts'
+import type { SignerIdentity } from '../../signing/signer.ts'
+import { type PlannedOperation, runOperation } from '../../transactions/operations/start.ts'
+import type { PlanningLock } from '../../transactions/operations/wallet-lock.ts'
+import { reopenReorganised } from '../../transactions/reorganisations.ts'
 import type { Progress } from '../../transactions/run.ts'
 import type { Cli } from '../cli.ts'
 import { type ExecutionOptions, timeLeft, wayOf } from '../options/execution-options.ts'
@@ -19,24 +19,24 @@ import { deliveryNamed } from './swap-status.ts'
 export type Going = Partial<ExecutionOptions> & {
   replacement?: 'bump' | 'cancel'
   onlyWaiting?: boolean
-  turn?: Turn | undefined
+  turn?: PlanningLock | undefined
   maxFeePerGas?: bigint
 }
 
 /** Goes on with an operation of the journal to its end, and reports it. A finished one is only reported again, unless its block went away. */
 export async function finish(
   cli: Cli,
-  ground: Ground,
-  operation: Planned,
-  who: Who,
+  ground: ExecutionContext,
+  operation: PlannedOperation,
+  who: SignerIdentity,
   going: Going,
 ): Promise<void> {
-  const isDone = operation.state === 'DONE' && !(await reopenGone(ground, operation.id))
+  const isDone = operation.state === 'DONE' && !(await reopenReorganised(ground, operation.id))
   const followed = isDone
     ? { done: operation, moved: false }
     : await followWithQuotes(cli, ground, operation, who, going)
-  const report = await withReceived(ground, followed.done, reportFor(ground, followed.done))
-  const left = followed.moved ? await allowancesLeft(ground, followed.done) : []
+  const report = await withReceivedAmount(ground, followed.done, reportFor(ground, followed.done))
+  const left = followed.moved ? await remainingAllowances(ground, followed.done) : []
   cli.emit({ ...report, replayed: !followed.moved }, reportView)
   for (const line of leftLines(left, operation.id)) cli.notice(line)
 }
@@ -45,7 +45,13 @@ export async function finish(
  * Follows an operation; where its quote expired after a part was done, once with a new quote, if that is for the same and
  * brings no less than what was accepted. Nothing of the part that is planned anew was signed.
  */
-async function followWithQuotes(cli: Cli, ground: Ground, operation: Planned, who: Who, going: Going) {
+async function followWithQuotes(
+  cli: Cli,
+  ground: ExecutionContext,
+  operation: PlannedOperation,
+  who: SignerIdentity,
+  going: Going,
+) {
   try {
     return await follow(cli, ground, operation, who, going)
   } catch (error) {
@@ -60,14 +66,14 @@ async function followWithQuotes(cli: Cli, ground: Ground, operation: Planned, wh
     cli.notice(`The quote expired; a new one brings no less, and is taken for what is not signed yet.`)
     // Nobody looks at this plan, so what the first one said of gas still holds.
     const unseen = { ...again.checked, bounds: {} }
-    const planned = replaceLeg(ground, now, again.open, unseen, 'the quote expired')
+    const planned = replaceLegPlan(ground, now, again.open, unseen, 'the quote expired')
     const { done } = await follow(cli, ground, planned, who, going)
     return { done, moved: true }
   }
 }
 
 /** What contracts may still take of what an operation allowed them, in words; `null` where that is not known. */
-export const leftLines = (left: readonly AllowanceLeft[] | null, id: string): string[] =>
+export const leftLines = (left: readonly RemainingAllowance[] | null, id: string): string[] =>
   left?.map(
     ({ network, spender, amount }) =>
       `${spender} may still take ${amount.formatted} ${plain(amount.symbol)} on ${network}; a next action through it uses that first`,
@@ -76,22 +82,22 @@ export const leftLines = (left: readonly AllowanceLeft[] | null, id: string): st
   ]
 
 /** The report of an operation, with the hashes of what is signed and not in a block yet. */
-export const reportFor = ({ journal, catalog }: Ground, operation: Planned): Report =>
-  reportOf(
+export const reportFor = ({ journal, catalog }: ExecutionContext, operation: PlannedOperation): Report =>
+  operationReport(
     operation,
     catalog.networks,
     (step) => journal.attempts(operation.id, step.index).at(-1)?.hash ?? null,
-    finalityWords(journal.events(operation.id)),
+    finalityText(journal.events(operation.id)),
   )
 
 /** Goes on with an operation without a word at its end. */
 export async function follow(
   cli: Cli,
-  ground: Ground,
-  operation: Planned,
-  who: Who,
+  ground: ExecutionContext,
+  operation: PlannedOperation,
+  who: SignerIdentity,
   { turn, replacement, onlyWaiting, ...options }: Going,
-): Promise<{ done: Planned; moved: boolean }> {
+): Promise<{ done: PlannedOperation; moved: boolean }> {
   let moved = false
   cli.world.concerns(operation.id)
   const teller = await cli.teller()
@@ -113,10 +119,10 @@ export async function follow(
   if (operation.state === 'OPEN') cli.notice(cli.io.err.paint.dim(`action ${operation.id}`))
   try {
     const done = await cli.world.interrupt.critical(() =>
-      carryOut(ground, operation, {
+      runOperation(ground, operation, {
         ...wayOf(cli, ground, operation, options, options.maxFeePerGas),
         ...(replacement && { replacement }),
-        ...(onlyWaiting && { onlyWaiting }),
+        ...(onlyWaiting && { onlySigned: onlyWaiting }),
         account,
         timeoutMs: timeLeft(cli),
         signal: cli.world.interrupt.signal,
@@ -142,7 +148,7 @@ export async function follow(
 const toldMs = 15_000
 
 /** After a signature, the error carries the whole report, so that a script has what a success would have given. */
-export function withReport(error: unknown, ground: Ground, { id }: Planned): unknown {
+export function withReport(error: unknown, ground: ExecutionContext, { id }: PlannedOperation): unknown {
   const now = ground.journal.find(id)
   if (!(error instanceof AppError) || !now) return error
   const details = { id, ...error.details, action: reportFor(ground, now) }

@@ -3,13 +3,13 @@ import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { shellOperand } from '../../domain/shell-quoting.ts'
 import { operationId, plain } from '../../domain/text.ts'
-import type { KeptPlan } from '../../guard/intent-json.ts'
-import type { Ground } from '../../planning/context.ts'
-import type { Checked } from '../../planning/plan.ts'
+import type { StoredPlan } from '../../guard/intent-json.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
+import type { CheckedPlan } from '../../planning/plan.ts'
 import type { Proposal } from '../../planning/proposal.ts'
-import { unknownTo } from '../../transactions/nonces/nonce-conflict.ts'
-import type { Planned } from '../../transactions/operations/start.ts'
-import { isClosed, isOver } from '../../transactions/run.ts'
+import { findForeignTransactions } from '../../transactions/nonces/nonce-conflict.ts'
+import type { PlannedOperation } from '../../transactions/operations/start.ts'
+import { isClosed, isFinished } from '../../transactions/run.ts'
 import type { Cli } from '../cli.ts'
 import type { SigningOptions } from '../options/signing-options.ts'
 import { confirm } from '../prompts.ts'
@@ -27,7 +27,7 @@ export function refuseName(id: string): void {
 }
 
 /** Says that a service calls an operation by the key of another one: two would answer to one name. */
-export const namedTwice = (id: string, { id: other }: Pick<Planned, 'id'>): AppError =>
+export const namedTwice = (id: string, { id: other }: Pick<PlannedOperation, 'id'>): AppError =>
   new AppError(
     'SERVICE_BAD_RESPONSE',
     `The service calls the operation ${id}, which is the key of ${other}`,
@@ -44,15 +44,15 @@ export const namedTwice = (id: string, { id: other }: Pick<Planned, 'id'>): AppE
  */
 export async function confirmOlderJournal(
   cli: Cli,
-  ground: Ground,
-  operation: Planned,
+  ground: ExecutionContext,
+  operation: PlannedOperation,
   { allowDuplicate, nonce }: Partial<Pick<SigningOptions, 'allowDuplicate' | 'nonce'>>,
 ): Promise<void> {
   const { id, state, wallet } = operation
   // Of a pinned nonce at most one transaction is ever mined.
-  const isPinned = nonce !== undefined || (operation.plan as Partial<KeptPlan> | null)?.nonce != null
-  if (allowDuplicate || isOver(operation) || isClosed(operation) || (isPinned && state === 'OPEN')) return
-  const unknown = await unknownTo(ground, operation)
+  const isPinned = nonce !== undefined || (operation.plan as Partial<StoredPlan> | null)?.nonce != null
+  if (allowDuplicate || isFinished(operation) || isClosed(operation) || (isPinned && state === 'OPEN')) return
+  const unknown = await findForeignTransactions(ground, operation)
   if (!unknown) return
   const { name } = networkNamed(ground.catalog.networks, unknown.chainId)
   const many = unknown.count === 1 ? 'a transaction' : `${unknown.count} transactions`
@@ -101,16 +101,20 @@ export function requireOnce(
 }
 
 /** IDEMPOTENCY_KEY_REUSED where a key was used for something else than this, by whatever wallet. */
-export function refuseReused({ journal }: Ground, key: string, request: Record<string, unknown>): void {
-  const earlier = journal.findKey(key)
-  if (earlier) journal.findByKey(key, { ...request, wallet: earlier.wallet })
+export function refuseReused(
+  { journal }: ExecutionContext,
+  key: string,
+  request: Record<string, unknown>,
+): void {
+  const earlier = journal.findByIdempotencyKey(key)
+  if (earlier) journal.findForRequest(key, { ...request, wallet: earlier.wallet })
 }
 
 /** Says where a key cannot keep what was promised of it: another machine may have used it, and this one has never signed for a wallet that has sent something. */
 export function tellNewJournal(
   cli: Cli,
-  { journal, catalog }: Ground,
-  { proposal: { wallet, nonce, legs }, simulation }: Pick<Checked, 'proposal' | 'simulation'>,
+  { journal, catalog }: ExecutionContext,
+  { proposal: { wallet, nonce, legs }, simulation }: Pick<CheckedPlan, 'proposal' | 'simulation'>,
 ): void {
   const chainId = legs[0]?.chainId
   if (nonce !== null || chainId === undefined || !simulation || simulation.nonce === 0) return
@@ -122,14 +126,16 @@ export function tellNewJournal(
 }
 
 /** Says that something was begun before, under another key or with other words. */
-export const startedBefore = (operation: Planned): AppError => {
+export const startedBefore = (operation: PlannedOperation): AppError => {
   const { id, idemKey } = operation
   return new AppError(
     'IDEMPOTENCY_KEY_REUSED',
     `${id} was started before, ${idemKey === id ? 'and not with these words' : `under the key ${idemKey}`}`,
     {
       details: { operation: id },
-      hint: isOver(operation) ? `sluice action show ${id}` : `To go on with it: sluice action resume ${id}`,
+      hint: isFinished(operation)
+        ? `sluice action show ${id}`
+        : `To go on with it: sluice action resume ${id}`,
     },
   )
 }
@@ -143,13 +149,13 @@ const recent = 10 * 60_000
  */
 export async function confirmAgain(
   cli: Cli,
-  { journal }: Ground,
+  { journal }: ExecutionContext,
   request: { wallet: Proposal['wallet'] },
 ): Promise<void> {
   const { wallet } = request
   const wanted = canonical(request)
-  const isSame = (operation: Planned) => canonical(operation.request) === wanted
-  const isBegun = ({ id, steps }: Planned) =>
+  const isSame = (operation: PlannedOperation) => canonical(operation.request) === wanted
+  const isBegun = ({ id, steps }: PlannedOperation) =>
     steps.some(({ index }) => journal.attempts(id, index).length > 0)
   const open = journal
     .list({ wallet, states: ['OPEN', 'EXECUTING', 'PARTIAL', 'ATTENTION'], limit: 1_000 })

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
-import { isBehind, withMissing, withoutNeedless } from '../../planning/allowances.ts'
-import type { Ground } from '../../planning/context.ts'
-import { type Checked, checkProposal } from '../../planning/plan.ts'
-import type { Proposal, Proposed } from '../../planning/proposal.ts'
-import type { Who } from '../../signing/signer.ts'
-import { refuseEarly, refuseUsedNonce } from '../../transactions/nonces/pinned-nonce.ts'
+import { isServiceBehind, missingApprovalError, withoutNeedlessApprovals } from '../../planning/allowances.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
+import { type CheckedPlan, checkProposal } from '../../planning/plan.ts'
+import type { Proposal, ServiceProposal } from '../../planning/proposal.ts'
+import type { SignerIdentity } from '../../signing/signer.ts'
+import { refuseEarlyNonce, refuseUsedNonce } from '../../transactions/nonces/pinned-nonce.ts'
 import type { Cli } from '../cli.ts'
 import { noncesOf } from '../options/execution-options.ts'
 import type { SigningOptions } from '../options/signing-options.ts'
@@ -18,7 +18,7 @@ import type { Undertaking } from './undertaking.ts'
 /** A proposal of the service that was checked, with what prices are known. */
 type Offer = {
   proposal: Proposal
-  checked: Checked
+  checked: CheckedPlan
   known: Awaited<ReturnType<typeof planPrices>>
 }
 
@@ -31,7 +31,7 @@ export async function offered(
   cli: Cli,
   options: SigningOptions,
   asked: Pick<Undertaking, 'propose' | 'opinion' | 'request' | 'wallet'>,
-  { who, ground }: { who: Who; ground: Ground },
+  { who, ground }: { who: SignerIdentity; ground: ExecutionContext },
 ): Promise<Offer> {
   const { signal } = cli.world.interrupt
   const until = performance.now() + (cli.globals.timeoutMs ?? Number.POSITIVE_INFINITY)
@@ -40,7 +40,7 @@ export async function offered(
       return await offer(cli, options, asked, { who, ground })
     } catch (error) {
       const isLate = tried === mostTries || performance.now() + behindMs > until || signal.aborted
-      if (!isBehind(error) || isLate) throw error
+      if (!isServiceBehind(error) || isLate) throw error
       await sleep(behindMs, undefined, { signal }).catch(() => {
         throw new AppError('INTERRUPTED', 'Stopped before anything was signed')
       })
@@ -51,7 +51,7 @@ async function offer(
   cli: Cli,
   options: SigningOptions,
   { propose, opinion, request, wallet }: Pick<Undertaking, 'propose' | 'opinion' | 'request' | 'wallet'>,
-  { who, ground }: { who: Who; ground: Ground },
+  { who, ground }: { who: SignerIdentity; ground: ExecutionContext },
 ): Promise<Offer> {
   const terms = termsOf(cli, options)
   const proposed = await propose(who.address)
@@ -63,12 +63,12 @@ async function offer(
   const whole: Proposal = { ...proposed, request, wallet: who.address, nonce }
   // A plan that was made before is what it is, and so is what has a nonce of its own.
   const isMade = wallet !== undefined || named !== undefined
-  const proposal = isMade ? whole : await withoutNeedless(ground, whole)
+  const proposal = isMade ? whole : await withoutNeedlessApprovals(ground, whole)
   if (!options.dryRun) await refuseUsedNonce(ground, proposal)
   // A dry run that nobody pins takes the next one.
   const isAsked = options.nonce !== undefined || wallet !== undefined || !options.dryRun
   const how = { isPlanned: options.dryRun === true, isMade: wallet !== undefined }
-  const early = isAsked ? await refuseEarly(ground, proposal, how) : undefined
+  const early = isAsked ? await refuseEarlyNonce(ground, proposal, how) : undefined
   if (early !== undefined) cli.notice(early)
   refuseExpired(proposal, cli.world.now())
   const worth = planPrices(cli.place, ground, proposal)
@@ -77,7 +77,7 @@ async function offer(
   const [checked, known] = await Promise.all([
     check().catch(async (error: unknown) => {
       // A plan that was made before is what it is.
-      throw wallet === undefined ? await withMissing(ground, proposal, error) : error
+      throw wallet === undefined ? await missingApprovalError(ground, proposal, error) : error
     }),
     worth,
   ])
@@ -88,9 +88,9 @@ async function offer(
 
 /** The nonce that a plan is pinned to: the one that was named, or for a plan that somebody else signs, the next one: its first step is then sent at most once. */
 async function pinnedNonce(
-  { rpc, catalog }: Ground,
-  wallet: Who['address'],
-  { legs }: Proposed,
+  { rpc, catalog }: ExecutionContext,
+  wallet: SignerIdentity['address'],
+  { legs }: ServiceProposal,
   { dryRun, nonce }: SigningOptions,
 ): Promise<number | null> {
   const { chainId } = legs[0]!

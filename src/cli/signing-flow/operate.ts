@@ -1,12 +1,16 @@
 import { AppError, saysUnsigned } from '../../domain/errors.ts'
 import { shellWord } from '../../domain/shell-quoting.ts'
-import type { Ground } from '../../planning/context.ts'
-import type { Checked } from '../../planning/plan.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
+import type { CheckedPlan } from '../../planning/plan.ts'
 import { planJson } from '../../planning/plan-json.ts'
-import type { Who } from '../../signing/signer.ts'
-import { begin, beginAgain, type Planned } from '../../transactions/operations/start.ts'
-import { dropUnsigned, refuseConflict } from '../../transactions/operations/unfinished.ts'
-import { type Turn, takeTurn } from '../../transactions/operations/wallet-lock.ts'
+import type { SignerIdentity } from '../../signing/signer.ts'
+import {
+  type PlannedOperation,
+  restartOperation,
+  startOperation,
+} from '../../transactions/operations/start.ts'
+import { dropUnsigned, refuseAllowanceConflict } from '../../transactions/operations/unfinished.ts'
+import { acquirePlanningLock, type PlanningLock } from '../../transactions/operations/wallet-lock.ts'
 import type { Cli } from '../cli.ts'
 import { halfAnHour, noncesOf } from '../options/execution-options.ts'
 import { idempotencyKey, type SigningOptions } from '../options/signing-options.ts'
@@ -47,7 +51,8 @@ export async function operate(cli: Cli, options: SigningOptions, undertaking: Un
     signal: cli.world.interrupt.signal,
   }
   // Whoever thinks about a question must not hold up the others.
-  const turn = options.dryRun || !cli.globals.yes ? undefined : await takeTurn(ground, who.address, limits)
+  const turn =
+    options.dryRun || !cli.globals.yes ? undefined : await acquirePlanningLock(ground, who.address, limits)
   try {
     await undertake(cli, options, undertaking, { key, who, ground, turn, limits })
   } finally {
@@ -56,14 +61,14 @@ export async function operate(cli: Cli, options: SigningOptions, undertaking: Un
 }
 
 /** The flags that name who signs, and where, on another command line. */
-const namedHere = ({ again = '' }: Who, { profile }: Cli['globals']): string =>
+const namedHere = ({ again = '' }: SignerIdentity, { profile }: Cli['globals']): string =>
   [again, profile === undefined ? '' : `--profile ${shellWord(profile)}`].filter(Boolean).join(' ')
 
 type Circumstances = {
   key: string | undefined
-  who: Who
-  ground: Ground
-  turn: Turn | undefined
+  who: SignerIdentity
+  ground: ExecutionContext
+  turn: PlanningLock | undefined
   limits: { waitMs: number; signal: AbortSignal }
 }
 
@@ -78,7 +83,7 @@ async function undertake(
       hint: `Name its wallet: --wallet ${wallet}`,
     })
   const request = { ...asked, wallet: who.address }
-  const earlier = key === undefined ? undefined : ground.journal.findByKey(key, request)
+  const earlier = key === undefined ? undefined : ground.journal.findForRequest(key, request)
   const fresh = earlier !== undefined && isUnsigned(ground, earlier)
   if (earlier && !options.dryRun) {
     await confirmOlderJournal(cli, ground, earlier, options)
@@ -86,7 +91,7 @@ async function undertake(
   }
   const asking = { propose, request, ...(opinion && { opinion }), ...(wallet && { wallet }) }
   const { proposal, checked, known } = await offered(cli, options, asking, { who, ground })
-  refuseConflict(ground, checked, givesUp?.id)
+  refuseAllowanceConflict(ground, checked, givesUp?.id)
   const plan = planJson(checked, ground, { ...who, again: namedHere(who, cli.globals) }, [
     ...known,
     ...(prices?.() ?? []),
@@ -108,15 +113,15 @@ async function undertake(
       `${who.label} holds the key of ${account.address}, not of ${who.address}`,
     )
   const signer = { ...who, unlock: async () => account }
-  const mine = turn ?? (await takeTurn(ground, who.address, limits))
+  const mine = turn ?? (await acquirePlanningLock(ground, who.address, limits))
   try {
     // Others may have been at work while the question stood: the key and the allowances are looked at once more.
-    const now = key === undefined ? undefined : ground.journal.findByKey(key, request)
+    const now = key === undefined ? undefined : ground.journal.findForRequest(key, request)
     if (now && !isUnsigned(ground, now))
       return await goOnOrRevoke(cli, ground, now, signer, { ...options, turn: mine })
     await givesUp?.close()
     try {
-      refuseConflict(ground, checked)
+      refuseAllowanceConflict(ground, checked)
       const begun = planned(ground, checked, key ?? proposal.id, now)
       await goOnOrRevoke(cli, ground, begun, signer, { ...options, turn: mine })
     } catch (error) {
@@ -139,9 +144,9 @@ const afterGivingUp = (error: unknown, id: string): unknown =>
 
 const goOnOrRevoke = (
   cli: Cli,
-  ground: Ground,
-  operation: Planned,
-  who: Who,
+  ground: ExecutionContext,
+  operation: PlannedOperation,
+  who: SignerIdentity,
   going: SigningOptions & Going,
 ) => {
   refuseOtherTerms(cli, operation, going)
@@ -149,16 +154,21 @@ const goOnOrRevoke = (
 }
 
 /** Nothing of it was ever signed: its plan may be old, and a new one is as good. */
-const isUnsigned = ({ journal }: Ground, { id, state, steps }: Planned): boolean =>
+const isUnsigned = ({ journal }: ExecutionContext, { id, state, steps }: PlannedOperation): boolean =>
   state === 'OPEN' && steps.every(({ index }) => journal.attempts(id, index).length === 0)
 
 /** The operation of a plan in the journal. An earlier one under the same key that was never signed makes way; the very same one goes on. */
-function planned(ground: Ground, checked: Checked, key: string, unsigned: Planned | undefined): Planned {
+function planned(
+  ground: ExecutionContext,
+  checked: CheckedPlan,
+  key: string,
+  unsigned: PlannedOperation | undefined,
+): PlannedOperation {
   const { id } = checked.proposal
   const known = ground.journal.find(id)
-  const keyed = ground.journal.findKey(id)
+  const keyed = ground.journal.findByIdempotencyKey(id)
   if (keyed && keyed.id !== id) throw namedTwice(id, keyed)
-  if (known && known.id === unsigned?.id) return beginAgain(ground, checked, known)
+  if (known && known.id === unsigned?.id) return restartOperation(ground, checked, known)
   if (known) throw startedBefore(known)
-  return (unsigned && dropUnsigned(ground, unsigned.id)) ?? begin(ground, checked, key)
+  return (unsigned && dropUnsigned(ground, unsigned.id)) ?? startOperation(ground, checked, key)
 }

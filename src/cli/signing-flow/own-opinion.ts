@@ -5,20 +5,20 @@ import { sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Amounts, type Asked, burnPrice, swapMost } from '../../domain/swap-amounts.ts'
 import { plain } from '../../domain/text.ts'
-import type { Opinion } from '../../planning/own-price.ts'
-import type { Proposed } from '../../planning/proposal.ts'
+import type { ReferenceQuote } from '../../planning/own-price.ts'
+import type { ServiceProposal } from '../../planning/proposal.ts'
 import { withoutPayments } from '../../protocols/service-fee.ts'
 import type { Cli } from '../cli.ts'
 import { paidIn } from './service-fees.ts'
 
 /** Where our own engine answered, it would build what it built. */
-const itself: Opinion = {
+const itself: ReferenceQuote = {
   transactions: async ({ legs: [leg, ...others] }) =>
     leg && others.length === 0 ? withoutPayments(leg.intent, leg.transactions) : undefined,
 }
 
 /** What our own engine would build for a deposit or withdrawal on one chain. Across chains the quotes differ, so there only the price of the bridge is held against its own. */
-export function opinionOnStrategy({ place }: Cli, ask: StrategyBytecodeInput): Opinion | undefined {
+export function opinionOnStrategy({ place }: Cli, ask: StrategyBytecodeInput): ReferenceQuote | undefined {
   const { reference, kind } = place
   if (!reference) return kind === 'remote' ? undefined : itself
   return {
@@ -38,7 +38,7 @@ export async function opinionOnSwap(
   cli: Cli,
   quote: Quote,
   { exact, slippage, least }: Asked,
-): Promise<Opinion | undefined> {
+): Promise<ReferenceQuote | undefined> {
   const { reference, kind } = cli.place
   const { from, to, tokenIn, tokenOut } = quote
   if (!reference) return kind === 'remote' ? { isWord: true } : undefined
@@ -86,7 +86,10 @@ async function ownPrice(
  * What our own engine says of a swap in a plan that was made before, where a service that is not ours was asked: how much it may lose is told by that price. What
  * is accepted was said when it was made.
  */
-export async function opinionOnPlan({ place }: Cli, { legs }: Proposed): Promise<Opinion | undefined> {
+export async function opinionOnPlan(
+  { place }: Cli,
+  { legs }: ServiceProposal,
+): Promise<ReferenceQuote | undefined> {
   const intent = legs[0]?.intent
   const { reference, kind } = place
   if (kind !== 'remote' || intent?.kind !== 'swap') return undefined
@@ -105,7 +108,7 @@ function unpriced(
   quote: Quote,
   least: bigint | null,
   cause?: AppError,
-): Opinion {
+): ReferenceQuote {
   if (least !== null) return { isWord: true }
   const says = `Nobody but the service knows what ${plain(quote.tokenIn.symbol)} is worth in ${plain(quote.tokenOut.symbol)} now, so what it offers is not compared with anything`
   if (!io.canAsk || !globals.input || globals.yes)

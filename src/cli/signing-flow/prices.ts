@@ -1,8 +1,8 @@
 import { networkNamed } from '../../domain/networks.ts'
 import { nativeToken } from '../../domain/token.ts'
-import type { Accepted } from '../../guard/exchange-bounds.ts'
-import { tokensOf } from '../../guard/expectations.ts'
-import type { Ground } from '../../planning/context.ts'
+import type { ExchangeBounds } from '../../guard/exchange-bounds.ts'
+import { intentTokens } from '../../guard/expectations.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
 import type { Price } from '../../planning/prices.ts'
 import type { ProposedLeg } from '../../planning/proposal.ts'
 import { maturityOf, type StrategyEntry } from '../../protocols/catalog.ts'
@@ -12,7 +12,7 @@ import type { Place } from '../world.ts'
 /** What the tokens of a plan cost where it begins and where its swaps bring them, and the coins that its gas is paid in: for display alone. */
 export async function planPrices(
   place: Pick<Place, 'prices'>,
-  { catalog }: Pick<Ground, 'catalog'>,
+  { catalog }: Pick<ExecutionContext, 'catalog'>,
   { legs }: { legs: readonly Pick<ProposedLeg, 'chainId' | 'intent'>[] },
 ): Promise<readonly Price[]> {
   const coins = legs.map(({ chainId }) => nativeToken(networkNamed(catalog.networks, chainId)))
@@ -20,7 +20,7 @@ export async function planPrices(
   const tokens = [
     ...coins,
     ...intents.flatMap((intent) => [
-      ...tokensOf(intent),
+      ...intentTokens(intent),
       ...('strategy' in intent ? [intent.strategy.receipt] : []),
     ]),
   ]
@@ -34,7 +34,7 @@ export async function planPrices(
 const priceLife = 300_000
 
 /** When a plan at a price that moves is worth nothing any more; others never are. */
-export const expiryOf = ({ world }: Cli, accepted: Accepted | undefined): string | null =>
+export const expiryOf = ({ world }: Cli, accepted: ExchangeBounds | undefined): string | null =>
   accepted ? new Date(world.now() + priceLife).toISOString() : null
 
 /** What a fixed yield is worth before its end is what others pay for it: whoever goes in hears that, and when the end is. */

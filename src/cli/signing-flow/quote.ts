@@ -6,7 +6,7 @@ import { networkNamed } from '../../domain/networks.ts'
 import { slippageIn, usualSlippage } from '../../domain/slippage.ts'
 import { type Amounts, worseBy } from '../../domain/swap-amounts.ts'
 import { type Token, tokenNamed } from '../../domain/token.ts'
-import type { KeptPolicy } from '../../guard/policy/policy.ts'
+import type { LoadedPolicy } from '../../guard/policy/policy.ts'
 import type { Cli } from '../cli.ts'
 import { address, slippage } from '../options/signing-options.ts'
 import { opinionOnSwap } from './own-opinion.ts'
@@ -139,7 +139,7 @@ export async function quoteWithin(
   cli: Cli,
   wish: Resolved,
   least: bigint | null,
-  policy: KeptPolicy | null,
+  policy: LoadedPolicy | null,
 ): Promise<Quote> {
   const { exact, slippage } = wish
   const quote = await wish.ask(cli)

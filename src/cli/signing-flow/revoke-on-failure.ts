@@ -1,13 +1,13 @@
-import { type AllowanceLeft, printedLeft, unusedOf } from '../../diagnosis/approvals.ts'
+import { printedAllowances, type RemainingAllowance, unusedAllowances } from '../../diagnosis/approvals.ts'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
-import type { Ground } from '../../planning/context.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
 import { checkProposal } from '../../planning/plan.ts'
-import type { Who } from '../../signing/signer.ts'
-import { begin, type Planned } from '../../transactions/operations/start.ts'
-import { giveUp } from '../../transactions/operations/unfinished.ts'
-import { outcomeOf, withoutTaken } from '../../transactions/outcome/outcome.ts'
-import { isOver } from '../../transactions/run.ts'
+import type { SignerIdentity } from '../../signing/signer.ts'
+import { type PlannedOperation, startOperation } from '../../transactions/operations/start.ts'
+import { abandonOperation } from '../../transactions/operations/unfinished.ts'
+import { outcomeOf, withoutAllowanceText } from '../../transactions/outcome/outcome.ts'
+import { isFinished } from '../../transactions/run.ts'
 import type { Cli } from '../cli.ts'
 import type { SigningOptions } from '../options/signing-options.ts'
 import { follow, type Going, withReport } from './finish.ts'
@@ -23,9 +23,9 @@ const failures: readonly string[] = ['PARTIAL', 'REVERTED', 'CANCELLED', 'SUPERS
  */
 export async function orRevoke(
   cli: Cli,
-  ground: Ground,
-  operation: Planned,
-  who: Who,
+  ground: ExecutionContext,
+  operation: PlannedOperation,
+  who: SignerIdentity,
   options: SigningOptions & Going,
   work: () => Promise<void>,
 ): Promise<void> {
@@ -46,26 +46,26 @@ type Revoked = { operation: string; status: 'revoked' | 'failed'; why: string | 
 
 /** What is said of a failure once it is known what became of the allowances. */
 function lastWord(
-  { journal }: Ground,
+  { journal }: ExecutionContext,
   id: string,
   { message, hint }: AppError,
   revoked: Revoked | null,
-  was: readonly AllowanceLeft[],
+  was: readonly RemainingAllowance[],
 ): { message: string; hint: string; isLeft: boolean } {
   const now = journal.find(id)!
   if (revoked?.status === 'failed') {
     const made = journal.find(revoked.operation)
-    const isBegun = made !== undefined && made.id !== id && !isOver(made)
+    const isBegun = made !== undefined && made.id !== id && !isFinished(made)
     const again = isBegun ? `sluice action resume ${made.id}` : `sluice action revoke ${id} --yes`
     return {
       message: `${message}. What it allowed is not taken back: ${revoked.why}`,
       // What is not over can go on as well: that is for the person to choose.
-      hint: isOver(now) || isBegun ? again : (hint ?? again),
+      hint: isFinished(now) || isBegun ? again : (hint ?? again),
       isLeft: true,
     }
   }
-  const ends = isOver(now) ? hintOf(now) : (hint ?? `sluice action explain ${id}`)
-  const base = withoutTaken(message)
+  const ends = isFinished(now) ? hintOf(now) : (hint ?? `sluice action explain ${id}`)
+  const base = withoutAllowanceText(message)
   if (revoked === null) return { message: base, hint: ends, isLeft: false }
   const back = was.map(
     ({ network, spender, amount }) =>
@@ -79,7 +79,7 @@ function lastWord(
 }
 
 /** The next step after an operation that is over, as it is told whenever that is asked. */
-function hintOf(operation: Planned): string {
+function hintOf(operation: PlannedOperation): string {
   try {
     outcomeOf(operation)
   } catch (error) {
@@ -91,18 +91,18 @@ function hintOf(operation: Planned): string {
 
 async function revokeLeft(
   cli: Cli,
-  ground: Ground,
+  ground: ExecutionContext,
   id: string,
-  who: Who,
+  who: SignerIdentity,
   { turn, ...options }: SigningOptions & Going,
-): Promise<{ revoked: Revoked | null; was: AllowanceLeft[] }> {
+): Promise<{ revoked: Revoked | null; was: RemainingAllowance[] }> {
   const { journal } = ground
   let made: string | null = null
-  let was: AllowanceLeft[] = []
+  let was: RemainingAllowance[] = []
   try {
     const operation = journal.find(id)!
-    const unused = await unusedOf(ground, operation)
-    was = printedLeft(ground, unused)
+    const unused = await unusedAllowances(ground, operation)
+    was = printedAllowances(ground, unused)
     const [first, ...rest] = unused
     if (!first) return { revoked: null, was }
     const { request, propose } = await revoking(cli, [first, ...rest], id)
@@ -116,8 +116,8 @@ async function revokeLeft(
     made = proposal.id
     const checked = await checkProposal(ground, proposal, termsOf(cli, options))
     // What cannot be taken back is not given up for it.
-    if (operation.state === 'PARTIAL') await giveUp(ground, operation)
-    const planned = begin(ground, checked, proposal.id)
+    if (operation.state === 'PARTIAL') await abandonOperation(ground, operation)
+    const planned = startOperation(ground, checked, proposal.id)
     await follow(cli, ground, planned, who, { turn })
     return { revoked: { operation: made, status: 'revoked', why: null }, was }
   } catch (error) {

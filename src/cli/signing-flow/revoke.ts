@@ -1,13 +1,13 @@
 import { networkNamed } from '../../domain/networks.ts'
 import { plain } from '../../domain/text.ts'
-import { type Ending, revokeLegs } from '../../planning/allowances.ts'
+import { type AllowanceRef, revokeLegs } from '../../planning/allowances.ts'
 import type { Cli } from '../cli.ts'
 import type { Undertaking } from './undertaking.ts'
 
 /** Takes allowances back. `of` is the action that gave them, if it is about one. */
 export async function revoking(
   cli: Cli,
-  endings: readonly [Ending, ...Ending[]],
+  endings: readonly [AllowanceRef, ...AllowanceRef[]],
   of: string | null,
 ): Promise<Undertaking> {
   const { networks } = await cli.place.catalog()

@@ -1,15 +1,15 @@
 import type { SwapStatus } from '../../api/swap-status.ts'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
-import { actedIn, type KeptPlan, quotesOf } from '../../guard/intent-json.ts'
-import type { Ground } from '../../planning/context.ts'
-import type { Planned } from '../../transactions/operations/start.ts'
-import { isShort } from '../../transactions/outcome/result.ts'
+import { actionIntent, quoteIds, type StoredPlan } from '../../guard/intent-json.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
+import type { PlannedOperation } from '../../transactions/operations/start.ts'
+import { isUnderDelivered } from '../../transactions/outcome/result.ts'
 import type { Cli } from '../cli.ts'
 import { reportFor } from './finish.ts'
 import { noted } from './journal-look.ts'
 
-type Known = { ground: Ground; operation: Planned }
+type Known = { ground: ExecutionContext; operation: PlannedOperation }
 
 /**
  * Where a swap stands, by the id or the key of its operation, or by any quote that this was planned with: the service knows quotes, and no
@@ -21,7 +21,7 @@ export async function swapStanding(
   ask: (quote: string) => Promise<SwapStatus>,
 ): Promise<SwapStatus & { id: string }> {
   const known = await operationNamed(cli, typed)
-  const planned = known && quotesOf(known.operation.plan as KeptPlan)[0]
+  const planned = known && quoteIds(known.operation.plan as StoredPlan)[0]
   const id = planned ?? typed
   const told = await ask(id).catch((error: unknown) => {
     if (error instanceof AppError && error.code === 'QUOTE_NOT_FOUND') return error
@@ -60,10 +60,10 @@ async function operationNamed(cli: Cli, typed: string): Promise<Known | undefine
   const operation =
     ground &&
     (ground.journal.find(typed) ??
-      ground.journal.findKey(typed) ??
+      ground.journal.findByIdempotencyKey(typed) ??
       ground.journal
         .list({}, () => undefined)
-        .find(({ plan }) => plan && quotesOf(plan as KeptPlan).includes(typed)))
+        .find(({ plan }) => plan && quoteIds(plan as StoredPlan).includes(typed)))
   return ground && operation && { ground, operation }
 }
 
@@ -77,7 +77,7 @@ async function swapSigned(
 ): Promise<Omit<SwapStatus, 'provider'> | undefined> {
   const now = await noted(cli, ground, operation)
   const step = now.steps.findLast(
-    ({ role, leg }) => role === 'action' && actedIn(now.plan as KeptPlan, leg)?.kind === 'swap',
+    ({ role, leg }) => role === 'action' && actionIntent(now.plan as StoredPlan, leg)?.kind === 'swap',
   )
   const { transactions, destinationTxHash } = reportFor(ground, now)
   const originTxHash = step && transactions.find(({ index }) => index === step.index)?.hash
@@ -85,7 +85,7 @@ async function swapSigned(
   const isLost = ['FINAL_REVERTED', 'CANCELLED', 'SUPERSEDED'].includes(step.state)
   const isDelivered = now.legs.every(({ arrival }) => arrival === null || arrival.hash !== null)
   const status = ((): string => {
-    if (isLost || isShort(now)) return 'failed'
+    if (isLost || isUnderDelivered(now)) return 'failed'
     if (step.state === 'FINAL_OK' && isDelivered) return 'fulfilled'
     if (now.state === 'FAILED') return 'failed'
     return step.state === 'FINAL_OK' || step.state === 'INCLUDED' ? 'confirmed' : 'pending'

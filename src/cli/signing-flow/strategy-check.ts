@@ -4,7 +4,7 @@ import { sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
 import type { Token } from '../../domain/token.ts'
-import type { Ground } from '../../planning/context.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
 import type { Cli } from '../cli.ts'
 
 /** What a command that signs must know of a strategy. */
@@ -44,7 +44,8 @@ export async function askedStrategy(cli: Cli, id: string, key: string | undefine
   return given
 }
 
-const isBegun = ({ journal }: Ground, key: string): boolean => journal.findKey(key) !== undefined
+const isBegun = ({ journal }: ExecutionContext, key: string): boolean =>
+  journal.findByIdempotencyKey(key) !== undefined
 
 /** Throws unless a quote is for what was asked: the same tokens on the same chains, the same exact amount, and time left to take it. */
 export function refuseDrift(

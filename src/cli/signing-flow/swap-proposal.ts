@@ -5,7 +5,7 @@ import { AppError } from '../../domain/errors.ts'
 import { type Amounts, type Asked, acceptedOf } from '../../domain/swap-amounts.ts'
 import { type Token, tokenAt } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import type { Proposed, ProposedLeg } from '../../planning/proposal.ts'
+import type { ProposedLeg, ServiceProposal } from '../../planning/proposal.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import type { Cli } from '../cli.ts'
 import { statedFees } from './service-fees.ts'
@@ -23,7 +23,7 @@ export async function swapProposal(
   quote: Quote,
   order: SwapOrder,
   transactions: readonly Transaction[],
-): Promise<Proposed> {
+): Promise<ServiceProposal> {
   const intent = await swapIntent(cli, quote, order)
   const across = quote.from.chainId !== quote.to.chainId
   const amounts: { in: TokenAmount; out: TokenAmount } = {

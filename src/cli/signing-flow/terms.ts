@@ -1,11 +1,11 @@
 import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
 import { priceImpact } from '../../domain/slippage.ts'
-import type { KeptPlan } from '../../guard/intent-json.ts'
+import type { StoredPlan } from '../../guard/intent-json.ts'
 import { parseAssertions } from '../../guard/policy/assertions.ts'
 import { readPolicy } from '../../guard/policy/policy.ts'
 import { decodeTerms, type Terms } from '../../guard/terms.ts'
-import type { Planned } from '../../transactions/operations/start.ts'
+import type { PlannedOperation } from '../../transactions/operations/start.ts'
 import type { Cli } from '../cli.ts'
 import { exactAllowance, lowest, maxFee, serviceFee } from '../options/checked-values.ts'
 import { address, type SigningOptions, slippage } from '../options/signing-options.ts'
@@ -38,11 +38,11 @@ export function termsOf({ io, place, world, globals }: Cli, options: Partial<Sig
  */
 export function refuseOtherTerms(
   { world }: Pick<Cli, 'world'>,
-  { id, plan, steps }: Planned,
+  { id, plan, steps }: PlannedOperation,
   { policy: file, assert }: Pick<SigningOptions, 'policy' | 'assert'>,
 ): void {
   if (steps.every(({ state }) => state !== 'PLANNED' && state !== 'RESERVED')) return
-  const { policy, asserts } = decodeTerms((plan as KeptPlan).terms)
+  const { policy, asserts } = decodeTerms((plan as StoredPlan).terms)
   const isOther = (what: string, flag: string) =>
     new AppError('POLICY_LIMIT', `${id} was begun with another ${what}`, {
       hint: `To go on with that one, leave ${flag} out; to go no further: sluice action revoke ${id}`,

@@ -1,7 +1,7 @@
-import type { Opinion } from '../../planning/own-price.ts'
+import type { ReferenceQuote } from '../../planning/own-price.ts'
 import type { Price } from '../../planning/prices.ts'
-import type { Proposed } from '../../planning/proposal.ts'
-import type { Who } from '../../signing/signer.ts'
+import type { ServiceProposal } from '../../planning/proposal.ts'
+import type { SignerIdentity } from '../../signing/signer.ts'
 
 /** Something that signs: the request that an idempotency key stands for, and how the service is asked for the transactions. */
 export type Undertaking = {
@@ -9,12 +9,12 @@ export type Undertaking = {
   /** What the command asks for, as plain JSON: equal requests are equal JSON. */
   request: Record<string, unknown>
   /** Whose plan it is, when it was made before: nobody else signs it. */
-  wallet?: Who['address']
-  propose: (wallet: Who['address']) => Promise<Proposed>
+  wallet?: SignerIdentity['address']
+  propose: (wallet: SignerIdentity['address']) => Promise<ServiceProposal>
   /** The operation that is given up for this: once all is checked and agreed to, just before anything is signed. */
   givesUp?: { id: string; close: () => Promise<unknown> }
   /** What a unit of its tokens costs by the word of the service, once it was proposed: for what the chain does not price. */
   prices?: () => readonly Price[]
   /** What our own engine says about the same request, where a service that is not ours answers. */
-  opinion?: (wallet: Who['address']) => Promise<Opinion | undefined>
+  opinion?: (wallet: SignerIdentity['address']) => Promise<ReferenceQuote | undefined>
 }

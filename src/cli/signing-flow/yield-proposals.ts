@@ -5,17 +5,17 @@ import { maxUint256, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { shellOperand } from '../../domain/shell-quoting.ts'
 import type { Token } from '../../domain/token.ts'
-import { acceptedIn, acceptedOut } from '../../guard/exchange-bounds.ts'
-import { balanceOf, word } from '../../guard/simulation/reads.ts'
+import { depositBounds, withdrawalBounds } from '../../guard/exchange-bounds.ts'
+import { balanceOf, firstWord } from '../../guard/simulation/reads.ts'
 import {
-  isQueued,
-  ownClaim,
-  ownUnits,
-  ownWindow,
-  paysLater,
-  refuseRestart,
+  hasWithdrawalQueue,
+  isQueuedWithdrawal,
+  readClaim,
+  readClaimWindow,
+  readReceiptUnits,
+  refuseQueueRestart,
 } from '../../guard/withdrawal-queues.ts'
-import type { Proposed } from '../../planning/proposal.ts'
+import type { ServiceProposal } from '../../planning/proposal.ts'
 import type { Catalog, StrategyEntry } from '../../protocols/catalog.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import type { Cli } from '../cli.ts'
@@ -45,7 +45,7 @@ export async function depositProposal(
   wallet: Address,
   made: StrategyBytecode,
   { from, slippage = null }: { from?: number | undefined; slippage?: number | null } = {},
-): Promise<Proposed> {
+): Promise<ServiceProposal> {
   const catalog = await cli.place.catalog()
   const entry = entryOf(catalog, strategy)
   const origin = made.crossChain.isCrossChain ? made.chainIdIn : entry.chainId
@@ -61,7 +61,7 @@ export async function depositProposal(
     amounts: { in: tokenAmount(amount, entry.asset), out: null },
   }
   if (!made.crossChain.isCrossChain) {
-    const accepted = await acceptedIn(entry, amount, asking(cli, entry), slippage)
+    const accepted = await depositBounds(entry, amount, asking(cli, entry), slippage)
     sayMaturity(cli, entry)
     const intent: Intent = {
       kind: 'deposit',
@@ -109,14 +109,14 @@ export async function withdrawProposal(
   wallet: Address,
   made: StrategyBytecode,
   { restarts = false, slippage = null }: { restarts?: boolean | undefined; slippage?: number | null } = {},
-): Promise<Proposed> {
+): Promise<ServiceProposal> {
   const entry = entryOf(await cli.place.catalog(), strategy)
   const ask = asking(cli, entry)
-  await refuseRestart(entry, wallet, ask, restarts)
+  await refuseQueueRestart(entry, wallet, ask, restarts)
   const isAll = amount === maxUint256
-  const units = isAll ? undefined : await ownUnits(entry, amount, ask)
-  const queued = isQueued(entry)
-    ? queuedOf(entry, made.queued?.seconds ?? null, await ownWindow(entry, ask))
+  const units = isAll ? undefined : await readReceiptUnits(entry, amount, ask)
+  const queued = isQueuedWithdrawal(entry)
+    ? queuedOf(entry, made.queued?.seconds ?? null, await readClaimWindow(entry, ask))
     : undefined
   const isTold = cli.place.kind === 'remote'
   if (queued) cli.notice(`${isTold ? 'The service says: ' : ''}${queuedLine(entry, queued)}`)
@@ -125,7 +125,7 @@ export async function withdrawProposal(
   for (const note of notesOn(made.fees))
     cli.notice(isTold ? `fee, the service says: "${note}"` : `fee: ${note}`)
   const given = units ?? shares
-  const accepted = given === undefined ? undefined : await acceptedOut(entry, given, ask, slippage)
+  const accepted = given === undefined ? undefined : await withdrawalBounds(entry, given, ask, slippage)
   const intent: Intent = {
     kind: 'withdraw',
     wallet,
@@ -160,9 +160,9 @@ export async function claimProposal(
   strategy: AskedStrategy,
   wallet: Address,
   made: StrategyBytecode,
-): Promise<Proposed> {
+): Promise<ServiceProposal> {
   const entry = entryOf(await cli.place.catalog(), strategy)
-  const own = await ownClaim(entry, wallet, asking(cli, entry), made.bytecode)
+  const own = await readClaim(entry, wallet, asking(cli, entry), made.bytecode)
   const { ids, amount, takesBack } = own
   if (ids.length === 0)
     throw new AppError('NOTHING_CLAIMABLE', `${wallet} can claim nothing from ${entry.slug} now`)
@@ -199,7 +199,7 @@ export async function claimProposal(
 /** What an owner has of a token, by a raw call. */
 async function heldOf({ place }: Cli, token: Token, owner: Address): Promise<bigint> {
   const answer = await place.read(token.chainId, 'eth_call', [balanceOf(token, owner), 'latest'])
-  return word(answer, `the balance of ${token.symbol}`)
+  return firstWord(answer, `the balance of ${token.symbol}`)
 }
 
 const words = /^(VALIDATION_ERROR|BAD_REQUEST|NOT_FOUND|METHOD_NOT_ALLOWED)$/
@@ -218,13 +218,13 @@ export async function claimAsked(
     if (!(error instanceof AppError) || !words.test(error.code)) throw error
     const { strategies } = await place.catalog()
     const entry = strategies.find((one) => one.slug === ask.id)
-    if (entry && !paysLater(entry) && error.code === 'VALIDATION_ERROR')
+    if (entry && !hasWithdrawalQueue(entry) && error.code === 'VALIDATION_ERROR')
       throw new AppError(error.code, error.message, {
         cause: error,
         ...(error.details && { details: error.details }),
         hint: `Leave --claim out: sluice withdraw ${shellOperand(entry.slug)} --amount max`,
       })
-    if (!entry || !paysLater(entry) || place.kind !== 'remote' || !place.reference) throw error
+    if (!entry || !hasWithdrawalQueue(entry) || place.kind !== 'remote' || !place.reference) throw error
     notice('This deployment makes no claims: the engine of this program does, over your RPCs')
     return (await place.reference()).strategyBytecode({ ...ask, id: entry.slug })
   }

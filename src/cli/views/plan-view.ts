@@ -1,7 +1,7 @@
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { impactShown } from '../../domain/slippage.ts'
 import { plain } from '../../domain/text.ts'
-import { type Level, levelMeaning } from '../../guard/assurance.ts'
+import { type AssuranceLevel, levelMeaning } from '../../guard/assurance.ts'
 import { decimal, dollars, formatUnits, when } from '../terminal/format.ts'
 import type { Stream } from '../terminal/io.ts'
 import { wrapped } from '../terminal/text-width.ts'
@@ -201,7 +201,7 @@ const referenceWord = (reference: 'equal' | 'different', { paint }: Stream): str
     ? paint.green('builds the same, byte for byte')
     : paint.red('would build something else for this request')
 
-function assuranceWord(level: Level, how: string | undefined, { paint }: Stream): string {
+function assuranceWord(level: AssuranceLevel, how: string | undefined, { paint }: Stream): string {
   const text = `${level}: ${levelMeaning[level]}${how === 'unavailable' ? '; nothing was simulated' : ''}`
   return level === 'L0' || level === 'L1' || how === 'unavailable' ? paint.red(text) : text
 }

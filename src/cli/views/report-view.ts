@@ -1,7 +1,7 @@
 import type { Report } from '../../diagnosis/report.ts'
 import { type Network, networkShown } from '../../domain/networks.ts'
 import { plain } from '../../domain/text.ts'
-import type { Planned } from '../../transactions/operations/start.ts'
+import type { PlannedOperation } from '../../transactions/operations/start.ts'
 import type { Progress } from '../../transactions/run.ts'
 import { decimal, stateWord } from '../terminal/format.ts'
 import type { Stream } from '../terminal/io.ts'
@@ -12,7 +12,7 @@ import { beside, widthOf } from '../terminal/text-width.ts'
 /** One moment of an execution: the line that stays, and what moves meanwhile. */
 export function progressLine(
   progress: Progress,
-  operation: Planned,
+  operation: PlannedOperation,
   networks: readonly Network[],
   to: Stream,
 ): { line: string | null; moving: string | null } {

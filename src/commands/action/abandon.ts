@@ -2,16 +2,16 @@ import type { Cli } from '../../cli/cli.ts'
 import { confirm } from '../../cli/prompts.ts'
 import { leftLines, reportFor, withReport } from '../../cli/signing-flow/finish.ts'
 import { reportView } from '../../cli/views/report-view.ts'
-import { allowancesLeft } from '../../diagnosis/approvals.ts'
+import { remainingAllowances } from '../../diagnosis/approvals.ts'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
-import type { Ground } from '../../planning/context.ts'
-import type { Planned } from '../../transactions/operations/start.ts'
-import { giveUp as close } from '../../transactions/operations/unfinished.ts'
-import { takeTurn, whileIdle } from '../../transactions/operations/wallet-lock.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
+import type { PlannedOperation } from '../../transactions/operations/start.ts'
+import { abandonOperation as close } from '../../transactions/operations/unfinished.ts'
+import { acquirePlanningLock, withIdleWallet } from '../../transactions/operations/wallet-lock.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
-import { reopenWrong } from '../../transactions/reorganisations.ts'
-import { isOver } from '../../transactions/run.ts'
+import { reopenContradicted } from '../../transactions/reorganisations.ts'
+import { isFinished } from '../../transactions/run.ts'
 import { verdictFor } from './explain.ts'
 import { journalled } from './resume.ts'
 
@@ -19,18 +19,18 @@ import { journalled } from './resume.ts'
 export async function giveUp(cli: Cli, id: string): Promise<void> {
   const ground = await cli.place.ground()
   const found = journalled(ground, id)
-  await reopenWrong(ground, found.id)
+  await reopenContradicted(ground, found.id)
   const operation = journalled(ground, found.id)
-  if (!isOver(operation))
+  if (!isFinished(operation))
     await confirm(
       cli.io,
       cli.globals,
       `Give up what is not signed of ${operation.id}?`,
       `sluice action abandon ${operation.id} --yes`,
     )
-  const closed = isOver(operation) ? operation : await closeUnsigned(cli, ground, operation)
+  const closed = isFinished(operation) ? operation : await closeUnsigned(cli, ground, operation)
   refuseEnded(ground, closed)
-  const left = await allowancesLeft(ground, closed)
+  const left = await remainingAllowances(ground, closed)
   const funds = (await verdictFor(cli, ground, closed))?.funds ?? null
   const tail =
     closed.state === 'DONE' ? ['It is finished: there was nothing to give up.'] : leftLines(left, closed.id)
@@ -40,7 +40,7 @@ export async function giveUp(cli: Cli, id: string): Promise<void> {
 }
 
 /** What came to another end by itself than by being given up is told as it ended: asking again would not change it. */
-function refuseEnded(ground: Ground, operation: Planned): void {
+function refuseEnded(ground: ExecutionContext, operation: PlannedOperation): void {
   const { state, exit } = operation
   if (state !== 'FAILED' && !(state === 'CANCELLED' && exit === 24)) return
   try {
@@ -58,8 +58,15 @@ function refuseEnded(ground: Ground, operation: Planned): void {
 }
 
 /** Closes what is not signed of an operation, while nobody else is at work with its wallet. */
-async function closeUnsigned(cli: Cli, ground: Ground, { id, wallet, legs }: Planned): Promise<Planned> {
-  const turn = await takeTurn(ground, wallet, { waitMs: 10_000, signal: cli.world.interrupt.signal })
+async function closeUnsigned(
+  cli: Cli,
+  ground: ExecutionContext,
+  { id, wallet, legs }: PlannedOperation,
+): Promise<PlannedOperation> {
+  const turn = await acquirePlanningLock(ground, wallet, {
+    waitMs: 10_000,
+    signal: cli.world.interrupt.signal,
+  })
   try {
     return await closeInTurn(ground, { id, wallet, legs })
   } finally {
@@ -69,9 +76,9 @@ async function closeUnsigned(cli: Cli, ground: Ground, { id, wallet, legs }: Pla
 
 /** The same for whoever has the turn of the wallet already. */
 export async function closeInTurn(
-  ground: Ground,
-  { id, wallet, legs }: Pick<Planned, 'id' | 'wallet' | 'legs'>,
-): Promise<Planned> {
+  ground: ExecutionContext,
+  { id, wallet, legs }: Pick<PlannedOperation, 'id' | 'wallet' | 'legs'>,
+): Promise<PlannedOperation> {
   const chains = legs.map(({ chainId }) => chainId)
-  return whileIdle(ground, wallet, chains, () => close(ground, journalled(ground, id)))
+  return withIdleWallet(ground, wallet, chains, () => close(ground, journalled(ground, id)))
 }

@@ -8,7 +8,7 @@ import { decimal, stateWord, when } from '../../cli/terminal/format.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'
 import type { World } from '../../cli/world.ts'
 import type { Report } from '../../diagnosis/report.ts'
-import { wentOn } from '../../diagnosis/successor.ts'
+import { successorOf } from '../../diagnosis/successor.ts'
 import type { TokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
@@ -105,7 +105,7 @@ async function list(cli: Cli, options: { status?: string; wallet?: string }): Pr
     .list({ limit: 10_000, ...(wallet && { wallet }) }, (id) =>
       cli.notice(`The action ${id} is damaged in the journal and is left out: sluice action show ${id}`),
     )
-    .filter((operation) => !wentOn(ground, operation))
+    .filter((operation) => !successorOf(ground, operation))
     .map((operation) => reportFor(ground, operation))
     .filter(({ status }) => options.status === undefined || status === options.status)
   await cli.list(

@@ -8,15 +8,15 @@ import { when } from '../../cli/terminal/format.ts'
 import type { Stream } from '../../cli/terminal/io.ts'
 import { evidencePage } from '../../cli/views/evidence-page.ts'
 import type { Place, World } from '../../cli/world.ts'
-import { type Check, checkEvidence } from '../../diagnosis/evidence/chain-check.ts'
-import { type Evidence, evidenceOf } from '../../diagnosis/evidence/evidence.ts'
-import { isPage, readEvidence, refuseOtherCall } from '../../diagnosis/evidence/read.ts'
+import { type ChainCheck, checkEvidence } from '../../diagnosis/evidence/chain-check.ts'
+import { type Evidence, makeEvidence } from '../../diagnosis/evidence/evidence.ts'
+import { isEvidencePage, readEvidence, refuseChangedCall } from '../../diagnosis/evidence/read.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isEmbedded, networkNamed, rpcVariable } from '../../domain/networks.ts'
 import { listing } from '../../domain/shell-quoting.ts'
 import { plain } from '../../domain/text.ts'
-import type { Ground } from '../../planning/context.ts'
-import { looking } from '../../transactions/read-only-context.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
+import { readOnlyContext } from '../../transactions/read-only-context.ts'
 import { verdictFor } from './explain.ts'
 import { journalled } from './resume.ts'
 
@@ -46,10 +46,10 @@ export function addEvidence(command: Command, world: World): void {
 }
 
 async function exportOne(cli: Cli, id: string, options: { out?: string; html?: true }): Promise<void> {
-  const ground = looking(await cli.place.ground())
+  const ground = readOnlyContext(await cli.place.ground())
   const operation = journalled(ground, id)
   const report = reportFor(ground, operation)
-  const evidence = evidenceOf(ground, operation, {
+  const evidence = makeEvidence(ground, operation, {
     report,
     verdict: await verdictFor(cli, ground, operation),
   })
@@ -85,14 +85,14 @@ async function verify(cli: Aside, file: string): Promise<void> {
   const text = await textOf(file, cli.world)
   const evidence = readEvidence(text)
   // What people read of a page is beside the evidence in it.
-  if (isPage(text) && lines(text) !== pageOf(evidence))
+  if (isEvidencePage(text) && lines(text) !== pageOf(evidence))
     throw new AppError(
       'EVIDENCE_CHANGED',
       'The page does not show what the evidence in it says: somebody changed it, or another version of sluice wrote it',
       { hint: 'Ask for the evidence itself, from whoever made it: sluice action export ID --out FILE' },
     )
   const { catalog, rpc } = await groundFor(cli, evidence)
-  refuseOtherCall(evidence, catalog)
+  refuseChangedCall(evidence, catalog)
   const checks = await checkEvidence(rpc, evidence)
   const wrong = checks.filter(({ verdict }) => verdict === 'refuted')
   const result = {
@@ -134,7 +134,7 @@ async function verify(cli: Aside, file: string): Promise<void> {
 async function groundFor(
   { world, globals }: Aside,
   { operation: { steps } }: Evidence,
-): Promise<Pick<Ground, 'catalog' | 'rpc'>> {
+): Promise<Pick<ExecutionContext, 'catalog' | 'rpc'>> {
   const chainIds = (steps as { transaction: { chainId: number } }[]).map(
     ({ transaction }) => transaction.chainId,
   )
@@ -172,7 +172,7 @@ function pageOf(evidence: Evidence): string | undefined {
 const lines = (text: string): string => text.replaceAll('\r\n', '\n').trim()
 
 /** A check mark is for what did what it was for; what the chain confirms to have failed has another. */
-function markOf(verdict: Check['verdict'], why: string | null, { paint }: Stream): string {
+function markOf(verdict: ChainCheck['verdict'], why: string | null, { paint }: Stream): string {
   if (verdict !== 'confirmed') return paint.yellow('?')
   return why === null ? paint.green('✓') : paint.red('✗')
 }

@@ -1,22 +1,22 @@
 import type { Action } from '../../api/action.ts'
 import type { SwapStatus } from '../../api/swap-status.ts'
 import type { Cli } from '../../cli/cli.ts'
-import { movedBy, type Named } from '../../diagnosis/lookup/balance-changes.ts'
-import type { Silent } from '../../diagnosis/lookup/transaction-lookup.ts'
+import { balanceChanges, type NamedTransactions } from '../../diagnosis/lookup/balance-changes.ts'
+import type { UnansweredNetwork } from '../../diagnosis/lookup/transaction-lookup.ts'
 import type { Verdict } from '../../diagnosis/verdict.ts'
 import { EvmAddress, Hash, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { shellOperand } from '../../domain/shell-quoting.ts'
 import { plain } from '../../domain/text.ts'
-import type { Ground } from '../../planning/context.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
 import { isHash, unknownHash } from './explain-transaction.ts'
 
 /** What only the service knows: a quote that nobody has taken, or an action that was begun elsewhere. ACTION_NOT_FOUND where it does not know it either, unless networks are silent about a hash. */
 export async function withoutJournal(
   cli: Cli,
-  ground: Ground,
+  ground: ExecutionContext,
   id: string,
-  silent: readonly Silent[],
+  silent: readonly UnansweredNetwork[],
 ): Promise<Verdict> {
   const service = await cli.service()
   const notThere = (codes: readonly string[]) => (error: unknown) => {
@@ -49,7 +49,7 @@ export async function withoutJournal(
   // Whether anybody began it is what was not told.
   const again = unsaid && swap?.originTxHash === null
   const named = namedIn(known, swap)
-  const moved = named.hashes.length > 0 ? await movedBy(ground, named) : undefined
+  const moved = named.hashes.length > 0 ? await balanceChanges(ground, named) : undefined
   return {
     id,
     situation: 'FOREIGN',
@@ -82,7 +82,7 @@ export async function withoutJournal(
 }
 
 /** The transactions that a service names, and whose funds they move. */
-function namedIn(known: Action | undefined, swap: SwapStatus | undefined): Named {
+function namedIn(known: Action | undefined, swap: SwapStatus | undefined): NamedTransactions {
   const hashOf = (text: string | null | undefined): Hex[] => {
     const { data } = Hash.safeParse(text)
     return data ? [data] : []

@@ -1,12 +1,16 @@
-import { type OnChain, onChain, type Silent } from '../../diagnosis/lookup/transaction-lookup.ts'
+import {
+  type FoundTransaction,
+  lookUpTransaction,
+  type UnansweredNetwork,
+} from '../../diagnosis/lookup/transaction-lookup.ts'
 import type { Verdict } from '../../diagnosis/verdict.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, rpcVariable } from '../../domain/networks.ts'
 import { plain } from '../../domain/text.ts'
-import type { Ground } from '../../planning/context.ts'
-import { disagreementText, disagreementWay } from '../../transactions/confirmation/quorum.ts'
-import type { Depth } from '../../transactions/run.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
+import { disagreementHint, disagreementText } from '../../transactions/confirmation/quorum.ts'
+import type { FinalityDepth } from '../../transactions/run.ts'
 
 /** Whether what was typed is the hash of a transaction: an id of ours never looks like one. */
 export const isHash = (text: string): text is Hex => /^0x[0-9a-fA-F]{64}$/.test(text)
@@ -16,13 +20,13 @@ export const isHash = (text: string): text is Hex => /^0x[0-9a-fA-F]{64}$/.test(
  * else a verdict about a stranger, as a network shows it; else which networks do not say.
  */
 export async function ofHash(
-  ground: Ground,
+  ground: ExecutionContext,
   hash: Hex,
-  depth?: Depth,
-): Promise<{ id: string } | { verdict: Verdict } | { silent: Silent[] }> {
-  const id = ground.journal.findHash(hash)
+  depth?: FinalityDepth,
+): Promise<{ id: string } | { verdict: Verdict } | { silent: UnansweredNetwork[] }> {
+  const id = ground.journal.operationOfHash(hash)
   if (id !== undefined) return { id }
-  const { found, silent } = await onChain(ground, hash, depth)
+  const { found, silent } = await lookUpTransaction(ground, hash, depth)
   return found ? { verdict: verdictOf(hash, found) } : { silent }
 }
 
@@ -30,12 +34,12 @@ export async function ofHash(
  * That nobody who answers knows a hash. Only where none is silent it is said to be known to none; RPC_UNREACHABLE where a network may, and did not answer, and the code of what is
  * wrong with it where only that keeps it from answering.
  */
-export function unknownHash(hash: Hex, silent: readonly Silent[]): AppError {
+export function unknownHash(hash: Hex, silent: readonly UnansweredNetwork[]): AppError {
   const neither = `Neither the journal of this machine nor the service knows ${hash}`
   if (silent.length === 0)
     return new AppError('ACTION_NOT_FOUND', `${neither}, and no network shows a transaction of that hash`)
-  const those = (is: Silent['is']) => silent.filter((one) => one.is === is)
-  const names = (some: readonly Silent[]) => some.map(({ network }) => network.name)
+  const those = (is: UnansweredNetwork['is']) => silent.filter((one) => one.is === is)
+  const names = (some: readonly UnansweredNetwork[]) => some.map(({ network }) => network.name)
   const [mute, others, odd] = [those('silent'), those('another'), those('odd')]
   const unasked = names(those('unasked'))
   const far =
@@ -48,7 +52,7 @@ export function unknownHash(hash: Hex, silent: readonly Silent[]): AppError {
     ...(unasked.length > 0 ? [`there is no RPC here for ${far}`] : []),
   ].join('; ')
   const again = `sluice action explain ${hash}`
-  const settings = (some: readonly Silent[]) => some.map(({ network }) => rpcVariable(network))
+  const settings = (some: readonly UnansweredNetwork[]) => some.map(({ network }) => rpcVariable(network))
   const named = [...settings(others), ...(unasked.length > 0 ? ['SLUICE_RPC_<NETWORK>'] : [])]
   const ifItStays =
     odd.length > 0 ? `${again}; if it stays so, name another RPC in ${settings(odd).join(' and ')}` : again
@@ -69,7 +73,7 @@ export function unknownHash(hash: Hex, silent: readonly Silent[]): AppError {
 }
 
 /** Where the funds of a transaction are that was sent from elsewhere. */
-function fundsOf({ from, deed, block }: OnChain): string {
+function fundsOf({ from, deed, block }: FoundTransaction): string {
   if (!block) return `With ${from}, until it is in a block.`
   if (block.unlike?.has === 'something else') return 'Not known: the endpoints show different ends of it.'
   if (block.unlike?.has === 'another') return 'Not known: the endpoints have different blocks there.'
@@ -82,15 +86,15 @@ function fundsOf({ from, deed, block }: OnChain): string {
 }
 
 /** That what is in a block is not final, and what keeps it from being so. */
-function finalText({ isFinal, unlike }: NonNullable<OnChain['block']>, network: Network): string {
+function finalText({ isFinal, unlike }: NonNullable<FoundTransaction['block']>, network: Network): string {
   if (isFinal) return ''
   return unlike
-    ? ` by ${unlike.by}, which would be final, but ${disagreementText(unlike)}. ${disagreementWay(unlike, rpcVariable(network))}`
+    ? ` by ${unlike.by}, which would be final, but ${disagreementText(unlike)}. ${disagreementHint(unlike, rpcVariable(network))}`
     : ', which is not final yet'
 }
 
 /** A transaction that was sent from elsewhere, in words. */
-function verdictOf(hash: Hex, found: OnChain): Verdict {
+function verdictOf(hash: Hex, found: FoundTransaction): Verdict {
   const { network, from, nonce, deed, block } = found
   const link = network.explorer === null ? [] : [`${network.explorer}/tx/${hash}`]
   const where = block && `in block ${block.number} of ${network.name}, of ${new Date(block.at).toISOString()}`

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { within } from '../../chain/rpc/timeouts.ts'
+import { withTimeout } from '../../chain/rpc/timeouts.ts'
 import { action, type Cli } from '../../cli/cli.ts'
 import { checked, depthOf } from '../../cli/options/checked-values.ts'
 import type { View } from '../../cli/output/output.ts'
@@ -7,14 +7,14 @@ import { swapTold } from '../../cli/signing-flow/swap-status.ts'
 import { fields } from '../../cli/terminal/table.ts'
 import { wrapped } from '../../cli/terminal/text-width.ts'
 import type { World } from '../../cli/world.ts'
-import { explain, type Told } from '../../diagnosis/explain.ts'
+import { explain, type ServiceReport } from '../../diagnosis/explain.ts'
 import type { Verdict } from '../../diagnosis/verdict.ts'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
-import { type KeptPlan, quotesOf } from '../../guard/intent-json.ts'
-import type { Ground } from '../../planning/context.ts'
-import type { Planned } from '../../transactions/operations/start.ts'
-import { looking } from '../../transactions/read-only-context.ts'
+import { quoteIds, type StoredPlan } from '../../guard/intent-json.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
+import type { PlannedOperation } from '../../transactions/operations/start.ts'
+import { readOnlyContext } from '../../transactions/read-only-context.ts'
 import { withoutJournal } from './explain-foreign.ts'
 import { isHash, ofHash } from './explain-transaction.ts'
 import { inJournal } from './resume.ts'
@@ -45,11 +45,15 @@ async function explainOne(cli: Cli, id: string, options: { confirmations?: strin
     return cli.emit(await withoutJournal(cli, ground, id, 'silent' in of ? of.silent : []), verdictView)
   // Both are asked at once: whoever is silent costs his time only once.
   const told = toldOf(cli, operation)
-  cli.emit(await explain(looking(ground), operation, { told, depth }), verdictView)
+  cli.emit(await explain(readOnlyContext(ground), operation, { told, depth }), verdictView)
 }
 
 /** The verdict about an action of the journal as evidence of it: also of a damaged journal, and `null` where nobody can be asked. */
-export async function verdictFor(cli: Cli, ground: Ground, operation: Planned): Promise<Verdict | null> {
+export async function verdictFor(
+  cli: Cli,
+  ground: ExecutionContext,
+  operation: PlannedOperation,
+): Promise<Verdict | null> {
   try {
     return await explain(ground, operation, { told: toldOf(cli, operation), depth: undefined })
   } catch (error) {
@@ -60,9 +64,9 @@ export async function verdictFor(cli: Cli, ground: Ground, operation: Planned): 
 }
 
 /** What the service says of an action. One that does not answer says nothing, and is not waited for. */
-async function toldOf(cli: Cli, { id, plan }: Planned): Promise<Told> {
+async function toldOf(cli: Cli, { id, plan }: PlannedOperation): Promise<ServiceReport> {
   // The bridge of a deposit has a quote of its own.
-  const quotes = plan ? quotesOf(plan as KeptPlan) : []
+  const quotes = plan ? quoteIds(plan as StoredPlan) : []
   const service = await cli.service()
   const [known, swap] = await Promise.all([
     asked(service.getAction({ id }), ({ status }) => `the service says ${status}`),
@@ -77,7 +81,7 @@ async function asked<T>(
   say: (answer: T) => string,
 ): Promise<{ answer: T | undefined; text: string }> {
   try {
-    const answer = await within(work)
+    const answer = await withTimeout(work)
     return { answer, text: answer === undefined ? 'the service does not answer' : say(answer) }
   } catch (error) {
     if (!(error instanceof AppError)) throw error

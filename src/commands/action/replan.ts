@@ -17,17 +17,17 @@ import type { World } from '../../cli/world.ts'
 import { parseAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { priceImpact } from '../../domain/slippage.ts'
-import type { Ground } from '../../planning/context.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
 import { planJson } from '../../planning/plan-json.ts'
-import { openLeg, promisedBy, replaceLeg } from '../../planning/replan.ts'
-import { lostTo } from '../../transactions/nonces/nonce-conflict.ts'
-import { unnamed } from '../../transactions/nonces/nonce-use.ts'
-import { isLost, standing } from '../../transactions/operations/active-steps.ts'
-import type { Planned } from '../../transactions/operations/start.ts'
-import { takeTurn } from '../../transactions/operations/wallet-lock.ts'
+import { findReplannableLeg, promisedMinimum, replaceLegPlan } from '../../planning/replan.ts'
+import { supersedingHash } from '../../transactions/nonces/nonce-conflict.ts'
+import { unnamedTransaction } from '../../transactions/nonces/nonce-use.ts'
+import { activeSteps, hasLostNonce } from '../../transactions/operations/active-steps.ts'
+import type { PlannedOperation } from '../../transactions/operations/start.ts'
+import { acquirePlanningLock } from '../../transactions/operations/wallet-lock.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
-import { foundOf, reopenWrong } from '../../transactions/reorganisations.ts'
-import { isOver, isUnsigned } from '../../transactions/run.ts'
+import { rediscoveredSteps, reopenContradicted } from '../../transactions/reorganisations.ts'
+import { isFinished, isUnsigned } from '../../transactions/run.ts'
 import { type GoOnOptions, goOn, journalled, liftedBy, ownerOf } from './resume.ts'
 
 type Options = GoOnOptions & { acceptMinOut?: string }
@@ -59,15 +59,15 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   const ground = await cli.place.ground()
   const found = journalled(ground, id)
   // A dry run writes nothing, also of what the chains show.
-  const wrong = options.dryRun ? undefined : await reopenWrong(ground, found.id)
+  const wrong = options.dryRun ? undefined : await reopenContradicted(ground, found.id)
   // What is on its way by the journal may be final by now.
   const operation = await lookedAt(cli, ground, journalled(ground, found.id), options.dryRun === true)
   refuseOver(ground, operation)
-  if (options.dryRun && (await foundOf(ground, found.id)).length > 0)
+  if (options.dryRun && (await rediscoveredSteps(ground, found.id)).length > 0)
     cli.notice(
       `It is on the chain after all: its nonce is not lost. Go on with it: sluice action resume ${operation.id}`,
     )
-  if (isOver(operation) || (options.dryRun && isSettled(operation)))
+  if (isFinished(operation) || (options.dryRun && isSettled(operation)))
     return cli.emit({ ...reportFor(ground, operation), replayed: true }, reportView)
   // What was found is all that there is: then there is nothing to plan either.
   if (isSettled(operation) || (wrong === 'found' && !operation.steps.some(isUnsigned)))
@@ -93,9 +93,9 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
     who,
     await planPrices(cli.place, ground, again.checked.proposal),
   )
-  for (const step of standing(operation).filter(({ state }) => state === 'SUPERSEDED'))
+  for (const step of activeSteps(operation).filter(({ state }) => state === 'SUPERSEDED'))
     cli.notice(
-      `Step ${step.index + 1} lost its nonce ${step.nonce} to ${lostTo(ground.journal.events(operation.id), step) ?? unnamed}. That may have done the same: see what the wallet sent before you say yes.`,
+      `Step ${step.index + 1} lost its nonce ${step.nonce} to ${supersedingHash(ground.journal.events(operation.id), step) ?? unnamedTransaction}. That may have done the same: see what the wallet sent before you say yes.`,
     )
   const title = `A new plan for what is not signed of ${operation.id}`
   if (options.dryRun)
@@ -105,7 +105,7 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   await confirm(cli.io, cli.globals, planQuestion(plan, title))
   const account = await who.unlock()
   const signer = { ...who, unlock: async () => account }
-  const turn = await takeTurn(ground, operation.wallet, {
+  const turn = await acquirePlanningLock(ground, operation.wallet, {
     waitMs: options.lockWait === false ? 0 : 60_000,
     signal: cli.world.interrupt.signal,
   })
@@ -115,7 +115,7 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
       throw new AppError('WALLET_BUSY', `Another process went on with ${operation.id} meanwhile`, {
         hint: `sluice action show ${operation.id}`,
       })
-    const planned = replaceLeg(ground, now, again.open, again.checked, 'by the person')
+    const planned = replaceLegPlan(ground, now, again.open, again.checked, 'by the person')
     await finish(cli, ground, planned, signer, { ...options, turn })
   } finally {
     turn.release()
@@ -123,13 +123,18 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
 }
 
 /** Whether nothing that counts of what waits for a person is lost: then there is nothing to plan, only to go on. */
-const isSettled = (operation: Planned): boolean => operation.state === 'ATTENTION' && !isLost(operation)
+const isSettled = (operation: PlannedOperation): boolean =>
+  operation.state === 'ATTENTION' && !hasLostNonce(operation)
 
 /** The least that what is an exchange may bring, from what was typed. */
-function leastOf(ground: Ground, operation: Planned, text: string | undefined): bigint | null {
+function leastOf(
+  ground: ExecutionContext,
+  operation: PlannedOperation,
+  text: string | undefined,
+): bigint | null {
   if (text === undefined) return null
-  const open = openLeg(ground, operation)
-  const promised = open && promisedBy(open.intent)
+  const open = findReplannableLeg(ground, operation)
+  const promised = open && promisedMinimum(open.intent)
   if (!promised)
     throw new AppError('USAGE', '--accept-min-out is for swaps, and this is none', {
       hint: `sluice action replan ${operation.id}`,

@@ -8,17 +8,17 @@ import { confirmOlderJournal } from '../../cli/signing-flow/idempotency.ts'
 import { noted, refuseOver } from '../../cli/signing-flow/journal-look.ts'
 import { reportView } from '../../cli/views/report-view.ts'
 import type { Report } from '../../diagnosis/report.ts'
-import { whyReverted } from '../../diagnosis/revert-cause.ts'
+import { revertCause } from '../../diagnosis/revert-cause.ts'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
-import type { Ground } from '../../planning/context.ts'
-import { isNamed, type Who } from '../../signing/signer.ts'
-import type { Planned } from '../../transactions/operations/start.ts'
-import { takeTurn } from '../../transactions/operations/wallet-lock.ts'
-import { looking, refuseUnreached } from '../../transactions/read-only-context.ts'
-import { reopenGivenUp } from '../../transactions/reopen-abandoned.ts'
-import { reopenWrong } from '../../transactions/reorganisations.ts'
-import { isOver } from '../../transactions/run.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
+import { isSignerNamed, type SignerIdentity } from '../../signing/signer.ts'
+import type { PlannedOperation } from '../../transactions/operations/start.ts'
+import { acquirePlanningLock } from '../../transactions/operations/wallet-lock.ts'
+import { readOnlyContext, refuseMissingNodes } from '../../transactions/read-only-context.ts'
+import { reopenAbandoned } from '../../transactions/reopen-abandoned.ts'
+import { reopenContradicted } from '../../transactions/reorganisations.ts'
+import { isFinished } from '../../transactions/run.ts'
 
 /** What a command that goes on with an operation is told. */
 export type GoOnOptions = Partial<SigningOptions> & Partial<ExecutionOptions>
@@ -28,18 +28,22 @@ export const liftedBy = (options: GoOnOptions): bigint | undefined =>
   options.maxFee === undefined ? undefined : maxFee(options.maxFee)
 
 /** The operation of an id, a quote id or an idempotency key in the journal of this machine, if it holds one. */
-export const inJournal = ({ journal }: Ground, id: string): Planned | undefined =>
-  journal.find(id) ?? journal.findKey(id)
+export const inJournal = ({ journal }: ExecutionContext, id: string): PlannedOperation | undefined =>
+  journal.find(id) ?? journal.findByIdempotencyKey(id)
 
 /** What the journal knows, after a look whether what was final is on the chain still, and what was lost is lost. */
-export async function looked(cli: Cli, ground: Ground, id: string): Promise<Planned | undefined> {
+export async function looked(
+  cli: Cli,
+  ground: ExecutionContext,
+  id: string,
+): Promise<PlannedOperation | undefined> {
   const operation = inJournal(ground, id)
-  const wrong = operation && (await reopenWrong(ground, operation.id))
+  const wrong = operation && (await reopenContradicted(ground, operation.id))
   if (!wrong) return operation
   // What was found may be final: then nothing is left to go on with.
   const now = journalled(ground, operation.id)
   const seen = wrong === 'found' ? await noted(cli, ground, now) : now
-  const goOn = isOver(seen) ? '' : ` Go on with it: sluice action resume ${operation.id}`
+  const goOn = isFinished(seen) ? '' : ` Go on with it: sluice action resume ${operation.id}`
   cli.notice(
     wrong === 'found'
       ? `It is on the chain after all: its nonce is not lost.${goOn}`
@@ -50,14 +54,14 @@ export async function looked(cli: Cli, ground: Ground, id: string): Promise<Plan
 
 /** `action show` */
 export async function show(cli: Cli, id: string): Promise<void> {
-  const ground = looking(await cli.place.ground())
+  const ground = readOnlyContext(await cli.place.ground())
   // What the service says of it is not what the journal says.
   const operation = cli.globals.raw ? undefined : await looked(cli, ground, id)
   if (!operation) return cli.emit(await (await cli.service()).getAction({ id }), anyView)
   const report = reportFor(ground, operation)
   const reasons = await Promise.all(
     operation.steps.map((step) =>
-      step.state === 'FINAL_REVERTED' ? whyReverted(ground.rpc(step.transaction.chainId), step) : null,
+      step.state === 'FINAL_REVERTED' ? revertCause(ground.rpc(step.transaction.chainId), step) : null,
     ),
   )
   const transactions = report.transactions.map((tx, at) => ({ ...tx, error: reasons[at] ?? tx.error }))
@@ -81,7 +85,7 @@ export const anyView = (one: Report | Action, to: Parameters<typeof reportView>[
       )
 
 /** The operation of an id, a quote id or an idempotency key in the journal of this machine; ACTION_NOT_FOUND otherwise. */
-export function journalled(ground: Ground, id: string): Planned {
+export function journalled(ground: ExecutionContext, id: string): PlannedOperation {
   const operation = inJournal(ground, id)
   if (operation) return operation
   throw new AppError('ACTION_NOT_FOUND', `The journal of this machine holds no action "${plain(id)}"`)
@@ -100,14 +104,14 @@ export async function goOn(
 ): Promise<void> {
   const ground = await cli.place.ground()
   const found = journalled(ground, id)
-  refuseUnreached(ground, found)
-  await reopenWrong(ground, found.id)
+  refuseMissingNodes(ground, found)
+  await reopenContradicted(ground, found.id)
   const isOpenAgain = await givenUpAgain(cli, ground, found.id, replacement)
   const operation = journalled(ground, found.id)
   if (!isOpenAgain) refuseOver(ground, operation)
   const maxFeePerGas = liftedBy(options)
   const who = await ownerOf(cli, operation, options)
-  const turn = await takeTurn(ground, operation.wallet, {
+  const turn = await acquirePlanningLock(ground, operation.wallet, {
     waitMs: options.lockWait === false ? 0 : Math.min(60_000, cli.globals.timeoutMs ?? 60_000),
     signal: cli.world.interrupt.signal,
   })
@@ -129,11 +133,11 @@ export async function goOn(
 /** Whether something of what was given up is on its way again, as it is in no block any more; a higher fee for it is a new signature, and not given. */
 async function givenUpAgain(
   cli: Cli,
-  ground: Ground,
+  ground: ExecutionContext,
   id: string,
   replacement: Going['replacement'],
 ): Promise<boolean> {
-  if (replacement === 'bump' || !(await reopenGivenUp(ground, id, replacement))) return false
+  if (replacement === 'bump' || !(await reopenAbandoned(ground, id, replacement))) return false
   cli.notice(
     `It was given up, and what was final of it is in no block any more: that is ${replacement ? 'cancelled' : 'followed to its end'}, and nothing else of it is signed.`,
   )
@@ -146,8 +150,8 @@ async function givenUpAgain(
  */
 async function goesOn(
   cli: Cli,
-  ground: Ground,
-  operation: Planned,
+  ground: ExecutionContext,
+  operation: PlannedOperation,
   options: GoOnOptions,
   replacement: Going['replacement'],
 ): Promise<Pick<Going, 'wait' | 'onlyWaiting'>> {
@@ -173,8 +177,12 @@ const nobodyFor = (wallet: string, error: unknown): unknown =>
     : error
 
 /** Who signs for an operation: whom the person names, or whoever has the key of its wallet; KEY_SOURCE when that is another one. */
-export async function ownerOf(cli: Cli, { wallet }: Planned, options: Partial<SigningOptions>): Promise<Who> {
-  const named = isNamed(options)
+export async function ownerOf(
+  cli: Cli,
+  { wallet }: PlannedOperation,
+  options: Partial<SigningOptions>,
+): Promise<SignerIdentity> {
+  const named = isSignerNamed(options)
   const first = await cli.place
     .who(named ? options : { passwordFile: options.passwordFile })
     .catch((error: unknown) => {

@@ -7,9 +7,9 @@ import { operate } from '../../cli/signing-flow/operate.ts'
 import { revoking } from '../../cli/signing-flow/revoke.ts'
 import { reportView } from '../../cli/views/report-view.ts'
 import type { World } from '../../cli/world.ts'
-import { unusedOf } from '../../diagnosis/approvals.ts'
+import { unusedAllowances } from '../../diagnosis/approvals.ts'
 import { AppError } from '../../domain/errors.ts'
-import { isNamed, type Who } from '../../signing/signer.ts'
+import { isSignerNamed, type SignerIdentity } from '../../signing/signer.ts'
 import { closeInTurn } from './abandon.ts'
 import { journalled, ownerOf } from './resume.ts'
 
@@ -32,7 +32,7 @@ async function revoke(cli: Cli, id: string, options: SigningOptions): Promise<vo
   const ground = await cli.place.ground()
   const known = journalled(ground, id)
   const who = await ownerOf(cli, known, options)
-  const [first, ...rest] = await unusedOf(ground, known)
+  const [first, ...rest] = await unusedAllowances(ground, known)
   // What is on its way by the journal may be final by now.
   const operation = first ? known : await lookedAt(cli, ground, known, options.dryRun === true)
   // What is on its way may allow something yet.
@@ -52,7 +52,7 @@ async function revoke(cli: Cli, id: string, options: SigningOptions): Promise<vo
   const undertaking = await revoking(cli, [first, ...rest], operation.id)
   await operate(
     cli,
-    { ...options, ...(!isNamed(options) && sameAs(who)) },
+    { ...options, ...(!isSignerNamed(options) && sameAs(who)) },
     {
       ...undertaking,
       wallet: operation.wallet,
@@ -65,7 +65,7 @@ async function revoke(cli: Cli, id: string, options: SigningOptions): Promise<vo
 }
 
 /** What names the same wallet once more where nobody was typed: a key that nobody has to name is found again by itself. */
-function sameAs({ source, label, address }: Who): { wallet?: string } {
+function sameAs({ source, label, address }: SignerIdentity): { wallet?: string } {
   if (source === 'keystore') return { wallet: label }
   return source === 'address' ? { wallet: address } : {}
 }

@@ -6,14 +6,14 @@ import { confirm } from '../../cli/prompts.ts'
 import { refuseOver } from '../../cli/signing-flow/journal-look.ts'
 import type { World } from '../../cli/world.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Ground } from '../../planning/context.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
 import { isAllFinal } from '../../transactions/operations/active-steps.ts'
-import type { Planned } from '../../transactions/operations/start.ts'
+import type { PlannedOperation } from '../../transactions/operations/start.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
-import { reopenGivenUp } from '../../transactions/reopen-abandoned.ts'
-import { reopenWrong } from '../../transactions/reorganisations.ts'
-import { isCancelling } from '../../transactions/replacement/when-stuck.ts'
-import { isInTheAir, isOver } from '../../transactions/run.ts'
+import { reopenAbandoned } from '../../transactions/reopen-abandoned.ts'
+import { reopenContradicted } from '../../transactions/reorganisations.ts'
+import { isCancelling } from '../../transactions/replacement/fee-bump.ts'
+import { isFinished, isInFlight } from '../../transactions/run.ts'
 import { type GoOnOptions, goOn, journalled } from './resume.ts'
 
 /** `action speed-up` and `action cancel`: another transaction in the place of what waits, under the same nonce. */
@@ -49,13 +49,13 @@ async function replaceWaiting(
 ): Promise<void> {
   const ground = await cli.place.ground()
   const found = journalled(ground, id)
-  await reopenWrong(ground, found.id)
-  const isOpenAgain = kind === 'cancel' && (await reopenGivenUp(ground, found.id, kind))
+  await reopenContradicted(ground, found.id)
+  const isOpenAgain = kind === 'cancel' && (await reopenAbandoned(ground, found.id, kind))
   const operation = journalled(ground, found.id)
   if (!isOpenAgain) refuseOver(ground, operation)
   refuseIdle(operation, kind)
   // What is done is reported as it is.
-  if (kind === 'cancel' && (isOpenAgain || !isOver(operation)))
+  if (kind === 'cancel' && (isOpenAgain || !isFinished(operation)))
     await confirm(
       cli.io,
       cli.globals,
@@ -73,21 +73,21 @@ async function replaceWaiting(
 }
 
 /** Whether what waits of an operation, and is in no block yet, is what cancels it: a higher fee for the operation would outbid that. */
-const isBeingCancelled = ({ journal }: Ground, { id, steps }: Planned): boolean =>
+const isBeingCancelled = ({ journal }: ExecutionContext, { id, steps }: PlannedOperation): boolean =>
   steps.some(
-    (step) => isInTheAir(step) && step.state !== 'INCLUDED' && isCancelling(journal.attempts(id, step.index)),
+    (step) => isInFlight(step) && step.state !== 'INCLUDED' && isCancelling(journal.attempts(id, step.index)),
   )
 
 /** All that is on its way is cancelled, each by a transaction that does nothing. */
-const costOf = ({ steps }: Planned): string => {
-  const waiting = steps.filter(isInTheAir).length
+const costOf = ({ steps }: PlannedOperation): string => {
+  const waiting = steps.filter(isInFlight).length
   return waiting > 1 ? `${waiting} plain transactions` : 'a plain transaction'
 }
 
 /** What is not on its way cannot be made faster, and is not cancelled by a transaction. */
-function refuseIdle(operation: Planned, kind: 'bump' | 'cancel'): void {
+function refuseIdle(operation: PlannedOperation, kind: 'bump' | 'cancel'): void {
   const { id, state, steps } = operation
-  if (steps.some(isInTheAir)) return
+  if (steps.some(isInFlight)) return
   if (state === 'OPEN')
     throw new AppError('USAGE', `Nothing of ${id} is signed, so nothing of it waits`, {
       hint: kind === 'bump' ? `sluice action resume ${id}` : `sluice action abandon ${id}`,

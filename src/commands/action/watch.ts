@@ -1,33 +1,33 @@
 import { type Action, isFinalStatus } from '../../api/action.ts'
-import { ifAnswered, within } from '../../chain/rpc/timeouts.ts'
+import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import type { Cli } from '../../cli/cli.ts'
 import { observe } from '../../cli/follow-action.ts'
 import { duration } from '../../cli/options/global-options.ts'
 import { reportFor } from '../../cli/signing-flow/finish.ts'
 import { noted } from '../../cli/signing-flow/journal-look.ts'
-import { type LeftBehind, leftBehind } from '../../diagnosis/facts/unsettled.ts'
+import { findStalledPart, type StalledPart } from '../../diagnosis/facts/stalled-part.ts'
 import type { Report } from '../../diagnosis/report.ts'
-import { wentOn } from '../../diagnosis/successor.ts'
+import { successorOf } from '../../diagnosis/successor.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { shellOperand } from '../../domain/shell-quoting.ts'
-import type { KeptPlan } from '../../guard/intent-json.ts'
-import type { Ground } from '../../planning/context.ts'
-import { isAwaiting } from '../../transactions/bridge/delivery.ts'
-import { countsOf } from '../../transactions/nonces/nonce-counts.ts'
-import type { Planned } from '../../transactions/operations/start.ts'
+import type { StoredPlan } from '../../guard/intent-json.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
+import { isAwaitingDelivery } from '../../transactions/bridge/delivery.ts'
+import { readNonceCounts } from '../../transactions/nonces/nonce-counts.ts'
+import type { PlannedOperation } from '../../transactions/operations/start.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
-import { looking } from '../../transactions/read-only-context.ts'
-import { hasEnded, isInTheAir } from '../../transactions/run.ts'
+import { readOnlyContext } from '../../transactions/read-only-context.ts'
+import { hasRunEnded, isInFlight } from '../../transactions/run.ts'
 import { anyView, inJournal, looked } from './resume.ts'
 
 /** `action watch` */
 export async function watch(cli: Cli, ids: string[], options: { interval: string }): Promise<void> {
   const intervalMs = duration(options.interval)
-  const ground = looking(await cli.place.ground())
-  const left = new Map<string, LeftBehind>()
+  const ground = readOnlyContext(await cli.place.ground())
+  const left = new Map<string, StalledPart>()
   const leftOf = async (id: string) => {
     const operation = inJournal(ground, id)
-    return operation && leftBehind(ground, operation, cli.world.interrupt.signal)
+    return operation && findStalledPart(ground, operation, cli.world.interrupt.signal)
   }
   const look = async (id: string) => {
     const now = await watched(cli, ground, id).catch(async (error: unknown) => {
@@ -61,15 +61,15 @@ export async function watch(cli: Cli, ids: string[], options: { interval: string
 }
 
 /** What goes on with an action that is not over: what is signed is sent again by `resume`, and only looked at by another watch. */
-function againFor(ground: Ground, id: string): string {
+function againFor(ground: ExecutionContext, id: string): string {
   const operation = inJournal(ground, id)
-  return operation?.steps.some(isInTheAir)
+  return operation?.steps.some(isInFlight)
     ? `sluice action resume ${operation.id}`
     : `sluice action watch --timeout 1h ${shellOperand(id)}`
 }
 
 /** That nobody goes on with an action: below 20 where nothing of it was ever signed. */
-function unattended(id: string, what: LeftBehind): AppError {
+function unattended(id: string, what: StalledPart): AppError {
   const stays = 'and nobody is at work with it: it does not go on by itself'
   const words = {
     all: ['OPERATION_UNFINISHED', `Nothing of ${id} was ever signed, ${stays}`],
@@ -83,17 +83,17 @@ function unattended(id: string, what: LeftBehind): AppError {
 }
 
 /** How an action ended that did not come to where it was to: as the journal has it, else in the word of the service. `undefined` where it went well. */
-function failureOf(ground: Ground, { id, status }: Report | Action): AppError | undefined {
+function failureOf(ground: ExecutionContext, { id, status }: Report | Action): AppError | undefined {
   const hint = `sluice action explain ${shellOperand(id)}`
   const operation = inJournal(ground, id)
-  const now = operation && wentOn(ground, operation)
+  const now = operation && successorOf(ground, operation)
   if (now)
     return new AppError(
       'DECLINED',
       `Nothing of action ${id} was signed, and the same was asked for again under its key since, as ${now.id}`,
       { details: { id, wentOnAs: now.id }, hint: `sluice action explain ${shellOperand(now.id)}` },
     )
-  if (operation && hasEnded(operation)) {
+  if (operation && hasRunEnded(operation)) {
     try {
       outcomeOf(operation)
       return undefined
@@ -110,20 +110,20 @@ function failureOf(ground: Ground, { id, status }: Report | Action): AppError | 
 }
 
 /** What the journal knows, moved on by what the service sees on the chain; an operation of another machine is the service's alone. */
-async function watched(cli: Cli, ground: Ground, id: string): Promise<Report | Action> {
+async function watched(cli: Cli, ground: ExecutionContext, id: string): Promise<Report | Action> {
   const operation = await looked(cli, ground, id)
   if (!operation) return (await cli.service()).getAction({ id })
   const report = reportFor(ground, operation)
-  if (hasEnded(operation)) return report
+  if (hasRunEnded(operation)) return report
   const { status, finishedAt, transactions } = await (await cli.service()).getAction({ id: operation.id })
   const now = await noted(cli, ground, operation)
   const known = reportFor(ground, now)
   // What a service says of a bridge is not taken for its end: the chain of the other end says what came.
-  if (isFinalStatus(known.status) || isAwaiting(now) || !isFinalStatus(status)) return known
+  if (isFinalStatus(known.status) || isAwaitingDelivery(now) || !isFinalStatus(status)) return known
   // What a service saw, a reorganisation may have taken away since.
   if (await isOnItsWay(ground, now)) return known
   // What was planned anew has other transactions than the service was asked for.
-  const isAsAsked = (now.plan as KeptPlan).since === undefined
+  const isAsAsked = (now.plan as StoredPlan).since === undefined
   const seen = known.transactions.map((tx, at) => {
     const told = isAsAsked ? transactions[at] : transactions.find(isSame(tx))
     const { hash, status, blockNumber, gasUsed } = told ?? tx
@@ -133,11 +133,11 @@ async function watched(cli: Cli, ground: Ground, id: string): Promise<Report | A
 }
 
 /** Whether something that is signed of an operation is in no block by our own node, which counts no transaction under its nonce. */
-async function isOnItsWay({ rpc, journal }: Ground, { steps }: Planned): Promise<boolean> {
-  const open = steps.filter(isInTheAir)
+async function isOnItsWay({ rpc, journal }: ExecutionContext, { steps }: PlannedOperation): Promise<boolean> {
+  const open = steps.filter(isInFlight)
   const counts = await Promise.all(
     open.map(({ wallet, transaction: { chainId } }) =>
-      ifAnswered(within(countsOf({ journal, rpc: rpc(chainId), chainId, wallet }))),
+      undefinedIfUnanswered(withTimeout(readNonceCounts({ journal, rpc: rpc(chainId), chainId, wallet }))),
     ),
   )
   return open.some(({ nonce }, at) => nonce !== null && (counts[at]?.latest ?? Infinity) <= nonce)

@@ -7,14 +7,14 @@ import { decimal } from '../../cli/terminal/format.ts'
 import { addressLink } from '../../cli/terminal/links.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'
 import type { World } from '../../cli/world.ts'
-import { type Approval, approvalsOf } from '../../diagnosis/approvals.ts'
+import { type Approval, walletApprovals } from '../../diagnosis/approvals.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { shellWord } from '../../domain/shell-quoting.ts'
 import { plain } from '../../domain/text.ts'
 import { tokenAt, tokenNamed } from '../../domain/token.ts'
-import type { Ending } from '../../planning/allowances.ts'
+import type { AllowanceRef } from '../../planning/allowances.ts'
 
 type Which = { network?: string; token?: string; spender?: string; all?: true }
 
@@ -97,7 +97,7 @@ async function given(
   const ground = await cli.place.ground()
   const { networks } = ground.catalog
   const chains = network === undefined ? networks : [networkNamed(networks, network)]
-  return approvalsOf(
+  return walletApprovals(
     ground,
     wallet,
     chains.map(({ chainId }) => chainId),
@@ -131,7 +131,7 @@ async function revoke(cli: Cli, options: SigningOptions & Which): Promise<void> 
 }
 
 /** What the flags choose: exactly one that is named in full, or those that stand. */
-async function chosen(cli: Cli, options: SigningOptions & Which): Promise<Ending[]> {
+async function chosen(cli: Cli, options: SigningOptions & Which): Promise<AllowanceRef[]> {
   const { networks, tokens, strategies } = await cli.place.catalog()
   const spender = options.spender === undefined ? undefined : address(options.spender, '--spender')
   if (options.network !== undefined && options.token !== undefined && spender !== undefined) {

@@ -4,13 +4,13 @@ import { fields } from '../../cli/terminal/table.ts'
 import { AppError } from '../../domain/errors.ts'
 import { shellOperand } from '../../domain/shell-quoting.ts'
 import {
-  addressOf,
   exportKey,
-  fileOf,
+  keyFilePath,
   listKeys,
-  readSealed,
-  refuseUnwritable,
+  readKeystoreText,
+  refuseUnwritableDirectory,
   removeKey,
+  storedAddress,
 } from '../../signing/keystore/directory.ts'
 import { parseKey } from '../../signing/keystore/key.ts'
 import type { ImportSource } from '../../signing/protocol.ts'
@@ -74,8 +74,8 @@ async function toImport(
   const { keyFile, keystore: label } = options
   if (label !== undefined) {
     // What is wrong with the file is said before anybody is asked for a password.
-    const text = readSealed(label)
-    addressOf(text, label)
+    const text = readKeystoreText(label)
+    storedAddress(text, label)
     const password = await existingPassword(cli, options, label)
     return { from: { kind: 'keystore', text, label, password }, password }
   }
@@ -144,14 +144,14 @@ export async function useWallet(cli: Cli, name: string | undefined): Promise<voi
 
 /** Refuses a name that a new key cannot have: no name, read as an address by every command, or another one's already. */
 function refuseTaken(cli: Cli, name: string): void {
-  fileOf(cli.world.keystores, name)
+  keyFilePath(cli.world.keystores, name)
   if (/^0x/i.test(name))
     throw new AppError(
       'USAGE',
       `"${name}" cannot be the name of a key: what begins with 0x is read as an address`,
       { hint: 'Take a name such as treasury' },
     )
-  refuseUnwritable(cli.world.keystores)
+  refuseUnwritableDirectory(cli.world.keystores)
   if (listKeys(cli.world.keystores).some((key) => key.name === name))
     throw new AppError('KEY_SOURCE', `There is a wallet called "${name}" already`, {
       hint: 'sluice wallet list',

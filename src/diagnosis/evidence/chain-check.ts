@@ -3,11 +3,11 @@ import { hexQuantity } from '../../chain/rpc/answer-numbers.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { type Found, findOnChain } from '../../transactions/confirmation/find-transaction.ts'
+import { findTransaction, type MinedTransaction } from '../../transactions/confirmation/find-transaction.ts'
 import type { Evidence } from './evidence.ts'
 
-/** What the chain says of one transaction of an evidence. `unknown`: it does not say anything. */
-export type Check = { hash: string; verdict: 'confirmed' | 'refuted' | 'unknown'; why: string | null }
+/** The chain's answer for one transaction of the evidence. `unknown`: there is none. */
+export type ChainCheck = { hash: string; verdict: 'confirmed' | 'refuted' | 'unknown'; why: string | null }
 
 type Inclusion = { hash: Hex; blockNumber: number; blockHash: string; gasUsed: string; gasPrice: string }
 type Step = {
@@ -20,17 +20,17 @@ type Step = {
 }
 type Attempt = { hash: string; kind: string; gas: string; maxFeePerGas: string }
 
-/** What did not do what it was for, in a word: that too is confirmed. */
-const inVain: Readonly<Record<string, string>> = {
+/** The states without effect, in a word: these can be confirmed too. */
+const ineffectiveStates: Readonly<Record<string, string>> = {
   FINAL_REVERTED: 'it reverted, as the evidence says',
   CANCELLED: 'it was cancelled, as the evidence says',
 }
 
-/** Asks the chain about every transaction that an evidence says is in a block. */
+/** Checks every mined transaction of the evidence on the chain. */
 export async function checkEvidence(
   rpc: (chainId: number) => Rpc,
   { operation, attempts }: Evidence,
-): Promise<Check[]> {
+): Promise<ChainCheck[]> {
   const steps = (operation.steps as Step[]).filter(({ inclusion }) => inclusion !== null)
   const attemptOf = ({ hash }: Inclusion) =>
     (attempts as readonly Attempt[]).find((one) => sameAddress(one.hash, hash))!
@@ -38,20 +38,20 @@ export async function checkEvidence(
   const tried = lost.flatMap((step) =>
     attempts
       .filter((one) => one.step === step.index)
-      .map(({ hash }) => minedAfterAll(rpc, step, hash as Hex)),
+      .map(({ hash }) => unexpectedlyMined(rpc, step, hash as Hex)),
   )
   const checks = await Promise.all(steps.map((step) => check(rpc, step, attemptOf(step.inclusion!))))
   return [...checks, ...(await Promise.all(tried)).filter((one) => one !== undefined)]
 }
 
-/** That a transaction of a step which can never be mined is in a block; nothing where it is in none, or nobody says. */
-async function minedAfterAll(
+/** Reports that a step which can never be mined is in a block; `undefined` if it is in none, or unknown. */
+async function unexpectedlyMined(
   rpc: (chainId: number) => Rpc,
   { transaction: { chainId } }: Step,
   hash: Hex,
-): Promise<Check | undefined> {
+): Promise<ChainCheck | undefined> {
   try {
-    const found = await findOnChain(rpc(chainId), hash)
+    const found = await findTransaction(rpc(chainId), hash)
     return found && { hash, verdict: 'refuted', why: `it is in block ${found.blockNumber}` }
   } catch (error) {
     if (error instanceof AppError) return undefined
@@ -59,39 +59,43 @@ async function minedAfterAll(
   }
 }
 
-async function check(rpc: (chainId: number) => Rpc, step: Step, attempt: Attempt): Promise<Check> {
+async function check(rpc: (chainId: number) => Rpc, step: Step, attempt: Attempt): Promise<ChainCheck> {
   const { hash, blockNumber, blockHash, gasPrice } = step.inclusion!
-  // What was not final then may have come into another block since, or into none.
+  // A transaction that was not final then may be in another block by now, or in none.
   const isFinal = step.state !== 'INCLUDED'
   const isCancel = attempt.kind === 'cancel'
-  const say = (verdict: Check['verdict'], why: string | null = null): Check => ({ hash, verdict, why })
+  const say = (verdict: ChainCheck['verdict'], why: string | null = null): ChainCheck => ({
+    hash,
+    verdict,
+    why,
+  })
   try {
     const node = rpc(step.transaction.chainId)
     const [found, shown] = await Promise.all([
-      findOnChain(node, hash),
+      findTransaction(node, hash),
       node.request<object | null>('eth_getTransactionByHash', [hash]),
     ])
     if (!found || !shown) {
-      const other = await otherwise(node, step.inclusion!)
+      const other = await missingTransactionText(node, step.inclusion!)
       if (other === undefined) return say('unknown', 'the node does not have it')
       return isFinal ? say('refuted', other) : say('unknown', `${other}, and it was not final then`)
     }
-    const differs = otherThanSigned(wholeOf(shown), step, attempt)
+    const differs = signedMismatch(parseTransactionAnswer(shown), step, attempt)
     if (differs !== undefined) return say('refuted', differs)
     const block = found.blockNumber === blockNumber ? found.blockHash : found.blockNumber
     if (!sameAddress(found.blockHash, blockHash) || found.blockNumber !== blockNumber)
       return isFinal
         ? say('refuted', `it is in block ${block}`)
         : say('unknown', `it was not final then, and is in block ${block} now`)
-    const cost = otherCost(found, step.inclusion!)
+    const cost = costMismatch(found, step.inclusion!)
     if (cost !== undefined) return say('refuted', cost)
-    // Some nodes name no price.
+    // Some nodes omit the gas price.
     if (found.gasPrice !== 0n && BigInt(gasPrice) === 0n)
       return say('unknown', 'it does not have what a unit of gas cost')
     if (!isFinal) return say('confirmed', isCancel ? 'it was cancelled' : found.ok ? null : 'it reverted')
     if (!isCancel && found.ok === (step.state === 'FINAL_REVERTED'))
       return say('refuted', found.ok ? 'it did not revert' : 'it reverted')
-    return say('confirmed', inVain[step.state])
+    return say('confirmed', ineffectiveStates[step.state])
   } catch (error) {
     if (error instanceof AppError) return say('unknown', error.message)
     throw error
@@ -103,7 +107,7 @@ const Quantity = z
   .regex(/^0x[0-9a-f]+$/i)
   .transform(BigInt)
 
-/** A transaction as a node shows it. */
+/** A transaction as a node returns it. */
 const Shown = z.object({
   from: z.string(),
   to: z.string().nullable(),
@@ -114,20 +118,20 @@ const Shown = z.object({
   maxFeePerGas: Quantity.nullish(),
 })
 
-/** A transaction as a node shows it; one that is not shown whole is RPC_INCONSISTENT. */
-function wholeOf(shown: object): z.infer<typeof Shown> {
+/** Parses a transaction of a node; RPC_INCONSISTENT if fields are missing. */
+function parseTransactionAnswer(shown: object): z.infer<typeof Shown> {
   const whole = Shown.safeParse(shown)
   if (whole.success) return whole.data
   throw new AppError('RPC_INCONSISTENT', 'The node shows only a part of it')
 }
 
-/** What of a transaction is not what an attempt of a step signed, in words. */
-function otherThanSigned(
+/** How a transaction differs from what an attempt signed, in words. */
+function signedMismatch(
   shown: z.infer<typeof Shown>,
   { wallet, nonce, transaction }: Step,
   { kind, gas, maxFeePerGas }: Attempt,
 ): string | undefined {
-  // What took its place under the nonce is nothing, to oneself.
+  // A cancellation is a transfer of nothing to oneself.
   const { to, data, value } = kind === 'cancel' ? { to: wallet, data: '0x', value: '0' } : transaction
   const same = [
     [sameAddress(shown.from, wallet), 'another wallet sent it'],
@@ -136,22 +140,22 @@ function otherThanSigned(
     [shown.value === BigInt(value), 'it carries another value'],
     [Number(shown.nonce) === nonce, 'it has another nonce'],
     [shown.gas === BigInt(gas), 'it has another gas limit'],
-    // Older forms have one price, and not every node shows it here.
+    // Older types have one price, and not every node returns it here.
     [(shown.maxFeePerGas ?? BigInt(maxFeePerGas)) === BigInt(maxFeePerGas), 'it pays another price at most'],
   ] as const
   return same.find(([is]) => !is)?.[1]
 }
 
-/** What a receipt says else of the gas, in words. A price of nothing is of nodes that name none. */
-function otherCost(found: Found, { gasUsed, gasPrice }: Inclusion): string | undefined {
+/** How the gas of a receipt differs, in words. A price of zero is from nodes that omit it. */
+function costMismatch(found: MinedTransaction, { gasUsed, gasPrice }: Inclusion): string | undefined {
   if (found.gasUsed !== BigInt(gasUsed)) return `it used ${found.gasUsed} of gas`
   const prices = [found.gasPrice, BigInt(gasPrice)]
   if (prices.includes(0n) || prices[0] === prices[1]) return undefined
   return `it paid ${found.gasPrice} wei for a unit of gas`
 }
 
-/** What a node has in the place of a transaction that it does not show, where it has the block at that height. */
-async function otherwise(
+/** What a node has instead of a transaction, if it has the block at that height. */
+async function missingTransactionText(
   node: Rpc,
   { hash, blockNumber, blockHash }: Inclusion,
 ): Promise<string | undefined> {

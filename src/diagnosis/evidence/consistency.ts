@@ -2,21 +2,23 @@ import type { z } from 'zod'
 import { decodeApprove } from '../../chain/erc20.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { canonical } from '../../domain/canonical-json.ts'
-import type { KeptPlan } from '../../guard/intent-json.ts'
+import { type Network, publicNetworks, sandboxNetworks } from '../../domain/networks.ts'
+import type { StoredPlan } from '../../guard/intent-json.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
-import type { Operation } from '../../store/journal/operation.ts'
-import { isShort, resultOf } from '../../transactions/outcome/result.ts'
-import { amountsOf, statuses, stepStatuses } from '../report.ts'
+import type { JournalEvent, Operation } from '../../store/journal/operation.ts'
+import { isUnderDelivered, resultOf } from '../../transactions/outcome/result.ts'
+import { actionStatuses, finalityText, operationReport, reportedAmounts, stepStatuses } from '../report.ts'
 import type { Evidence } from './evidence.ts'
-import { otherField } from './report-comparison.ts'
-import type { Read, Step, Transaction } from './schema.ts'
-import { callsOf, isToldRight } from './step-calls.ts'
+import type { EvidenceStep, EvidenceTransaction, ParsedEvidence } from './schema.ts'
+import { decodedCalls, hasTrueText } from './step-calls.ts'
 
-type AttemptedStep = Read['operation']['steps'][number]
-type Attempt = Read['attempts'][number]
+type AttemptedStep = ParsedEvidence['operation']['steps'][number]
+type Attempt = ParsedEvidence['attempts'][number]
 
-/** Why the attempts of an evidence cannot be those of its steps, in words: each signs the call and the nonce of its step, or nothing, to oneself, and only once. */
-function attemptMisfit(steps: readonly AttemptedStep[], attempts: readonly Attempt[]): string | undefined {
+/**
+ * Why the attempts cannot belong to the steps, in words: each signs its step's call and nonce, or a cancellation, and exists once.
+ */
+function attemptMismatch(steps: readonly AttemptedStep[], attempts: readonly Attempt[]): string | undefined {
   const hashes = new Set<string>()
   for (const attempt of attempts) {
     const hash = attempt.hash.toLowerCase()
@@ -32,17 +34,23 @@ function attemptMisfit(steps: readonly AttemptedStep[], attempts: readonly Attem
   return undefined
 }
 
-/** What took the place of a step under its nonce is nothing, to oneself. */
+/** The transaction that an attempt must sign: the step's, or a cancellation. */
 const wantedOf = ({ wallet, transaction }: AttemptedStep, kind: string): AttemptedStep['transaction'] =>
   kind === 'cancel' ? { to: wallet, data: '0x', value: '0', chainId: transaction.chainId } : transaction
 
 const called = ({ to, data, value, chainId }: AttemptedStep['transaction']): string =>
   canonical({ to, data, value, chainId }).toLowerCase()
 
-/** What in an evidence does not fit the rest of it, in words. */
-export function misfitOf({ operation, attempts, events, report, calls }: Read): string | undefined {
+/** What in the evidence is inconsistent, in words; `undefined` if nothing is. */
+export function inconsistencyOf({
+  operation,
+  attempts,
+  events,
+  report,
+  calls,
+}: ParsedEvidence): string | undefined {
   const { state, steps } = operation
-  if (of(statuses, state) !== report.status)
+  if (of(actionStatuses, state) !== report.status)
     return `its report says ${report.status} of an action that is ${state}`
   if (report.id !== operation.id) return 'its report is of another action'
   if (!sameAddress(report.originAddress, operation.wallet)) return 'its report names another wallet'
@@ -50,23 +58,26 @@ export function misfitOf({ operation, attempts, events, report, calls }: Read): 
     return `its report has ${report.transactions.length} transactions, and the action ${steps.length} steps`
   if (canonical(calls.map(({ index }) => index)) !== canonical(steps.map(({ index }) => index)))
     return 'it says what other steps call than the action has'
-  const other = twice(steps) ?? attemptMisfit(steps, attempts)
+  const other = sharedTwice(steps) ?? attemptMismatch(steps, attempts)
   if (other !== undefined) return other
   for (const [at, step] of steps.entries()) {
-    const misfit = stepMisfit(step, report.transactions[at]!, { operation, attempts })
+    const misfit = stepMismatch(step, report.transactions[at]!, { operation, attempts })
     if (misfit !== undefined) return misfit
   }
-  const field = otherThanMade({ operation, attempts, events, report })
+  const field = callMismatch({ operation, attempts, events, report })
   if (field !== undefined) return `its report has another ${field} than the action`
-  if (!follows(operation, report)) return `the action is ${state}, and its steps do not come to that`
-  return amountsFit(operation, report) ? undefined : 'its report has other amounts than the action'
+  if (!isStateConsistent(operation, report))
+    return `the action is ${state}, and its steps do not come to that`
+  return areAmountsConsistent(operation, report) ? undefined : 'its report has other amounts than the action'
 }
 
-function otherThanMade(read: Pick<Read, 'operation' | 'attempts' | 'events' | 'report'>): string | undefined {
+function callMismatch(
+  read: Pick<ParsedEvidence, 'operation' | 'attempts' | 'events' | 'report'>,
+): string | undefined {
   try {
-    return otherField(read)
+    return changedReportField(read)
   } catch {
-    // Whatever stands in a plan that this program did not write.
+    // A plan from another program may contain anything.
     return 'plan'
   }
 }
@@ -74,10 +85,10 @@ function otherThanMade(read: Pick<Read, 'operation' | 'attempts' | 'events' | 'r
 const of = <T extends string>(words: Readonly<Record<T, string>>, word: string): string | undefined =>
   Object.hasOwn(words, word) ? words[word as T] : undefined
 
-type ReadStep = z.infer<typeof Step>
+type ReadStep = z.infer<typeof EvidenceStep>
 
-/** What two steps both have that only one can, as the journal has it: a transaction, or a nonce that was not lost. */
-function twice(steps: readonly ReadStep[]): string | undefined {
+/** A transaction or nonce that two steps share although only one can have it. */
+function sharedTwice(steps: readonly ReadStep[]): string | undefined {
   const seen = new Set<string>()
   for (const { index, wallet, nonce, state, transaction, inclusion } of steps) {
     const owns = [
@@ -97,10 +108,10 @@ function twice(steps: readonly ReadStep[]): string | undefined {
 
 const inBlock = ['INCLUDED', 'FINAL_OK', 'FINAL_REVERTED', 'CANCELLED']
 
-function stepMisfit(
+function stepMismatch(
   { index, state, wallet, nonce, transaction, inclusion }: ReadStep,
-  reported: z.infer<typeof Transaction>,
-  { operation, attempts }: Pick<Read, 'operation' | 'attempts'>,
+  reported: z.infer<typeof EvidenceTransaction>,
+  { operation, attempts }: Pick<ParsedEvidence, 'operation' | 'attempts'>,
 ): string | undefined {
   const step = `step ${index + 1}`
   if (reported.index !== index) return `its report says nothing of ${step}`
@@ -116,38 +127,44 @@ function stepMisfit(
     return `its report names another transaction for ${step}`
   const attempt = attempts.find((one) => one.step === index && sameAddress(one.hash, inclusion.hash))
   if (!attempt) return `${step} has no attempt with the hash that is in its block`
-  // Which of them was mined decides what became of it.
+  // The mined one decides the state.
   return state === 'INCLUDED' || (attempt.kind === 'cancel') === (state === 'CANCELLED')
     ? undefined
     : `${step} is ${state} by an attempt of another kind`
 }
 
-/** Whether an action can be in its state by the states of its steps. Of one that goes on only that something of it was signed is known. */
-function follows(operation: Read['operation'], report: Read['report']): boolean {
+/**
+ * Whether the states of the steps allow the state of the operation. For an unfinished one it is only known whether something was
+ * signed.
+ */
+function isStateConsistent(
+  operation: ParsedEvidence['operation'],
+  report: ParsedEvidence['report'],
+): boolean {
   const { state, exit, steps, legs } = operation
   const is = (wanted: string) => steps.some((step) => step.state === wanted)
   const unsigned = steps.every((step) => step.state === 'PLANNED' || step.state === 'RESERVED')
   if (state === 'OPEN' || state === 'DROPPED') return unsigned
   if (unsigned) return false
-  if (state === 'DONE') return legsDone(operation) && steps.every((step) => isMadeGood(step, steps))
+  if (state === 'DONE') return areLegsDone(operation) && steps.every((step) => isMadeGood(step, steps))
   if (state === 'ATTENTION') return is('SUPERSEDED')
   if (state === 'FAILED')
-    return isShort(asOperation(operation)) ? report.arrivedShort !== undefined : is('FINAL_REVERTED')
+    return isUnderDelivered(asOperation(operation)) ? report.arrivedShort !== undefined : is('FINAL_REVERTED')
   if (state !== 'CANCELLED') return true
-  // Who gives up what is done on one chain may still wait for what a bridge was to bring.
+  // An operation may be abandoned while a bridge delivery is still awaited.
   const isAwaiting = legs.some(({ arrival }) => arrival !== null)
   return exit === 24 ? is('CANCELLED') : isAwaiting || !steps.every((step) => step.state === 'FINAL_OK')
 }
 
-/** Whether in each leg that has steps the action itself happened; that an allowance was given is none, but where one is taken back. */
-function legsDone({ kind, steps }: Read['operation']): boolean {
+/** Whether the action of every leg with steps is done. An approval alone does not count, except in a revocation. */
+function areLegsDone({ kind, steps }: ParsedEvidence['operation']): boolean {
   const isAction = ({ role, transaction }: ReadStep) =>
     role === 'action' && (kind === 'revoke' || !decodeApprove(transaction.data as Hex))
   const done = steps.filter((step) => step.state === 'FINAL_OK' && isAction(step))
   return steps.every(({ leg }) => done.some((one) => one.leg === leg))
 }
 
-/** Whether a step of what is done happened, or came to nothing and another one of its leg did what it was for, or went on without it. */
+/** Whether a step is done, or had no effect and another step of its leg replaced it or made it unnecessary. */
 const isMadeGood = ({ index, leg, role, state }: ReadStep, steps: readonly ReadStep[]): boolean =>
   state === 'FINAL_OK' ||
   (['SUPERSEDED', 'FINAL_REVERTED', 'CANCELLED'].includes(state) &&
@@ -159,34 +176,37 @@ const isMadeGood = ({ index, leg, role, state }: ReadStep, steps: readonly ReadS
         (one.role === role || one.role === 'action'),
     ))
 
-const asOperation = (operation: Read['operation']): Operation => operation as unknown as Operation
+const asOperation = (operation: ParsedEvidence['operation']): Operation => operation as unknown as Operation
 
 /**
- * Whether a report has the amounts that would be made of the plan and of the result that are beside it. Older evidence has no result: what came is
- * only in its report then; and of what failed it says what was expected.
+ * Whether the report's amounts follow from the plan and result. Older evidence has no result, so its report alone has the received
+ * amount; for a failure it has the expected one.
  */
-function amountsFit(operation: Read['operation'], { amounts, arrivedShort }: Read['report']): boolean {
+function areAmountsConsistent(
+  operation: ParsedEvidence['operation'],
+  { amounts, arrivedShort }: ParsedEvidence['report'],
+): boolean {
   const like = asOperation(operation)
-  const { short } = isShort(like) ? resultOf(like) : {}
+  const { short } = isUnderDelivered(like) ? resultOf(like) : {}
   try {
-    const isOfBefore = statuses[like.state] === 'FAILED' && amounts.out !== null
-    const made = isOfBefore ? (like.plan as KeptPlan).about.amounts : amountsOf(like)
+    const isOfBefore = actionStatuses[like.state] === 'FAILED' && amounts.out !== null
+    const made = isOfBefore ? (like.plan as StoredPlan).about.amounts : reportedAmounts(like)
     if ('result' in operation)
       return canonical([made, short ?? null]) === canonical([amounts, arrivedShort ?? null])
-    if (isShort(like) || operation.state === 'DONE')
+    if (isUnderDelivered(like) || operation.state === 'DONE')
       return canonical(made.in ?? null) === canonical(amounts.in ?? null)
     return arrivedShort === undefined && canonical(made) === canonical(amounts)
   } catch {
-    // Whatever stands in a plan that this program did not write.
+    // A plan from another program may contain anything.
     return false
   }
 }
 
 /**
- * The first step of an evidence that has other words, another call or another contract than this program makes of its bytes now, in words. Steps on
- * networks of which this catalogue has none are not compared.
+ * The first step whose text, call or contract differs from what this program decodes from its bytes, in words. Steps on networks
+ * outside the catalogue are skipped.
  */
-export function otherCall({ operation, calls }: Evidence, catalog: Catalog): string | undefined {
+export function changedCall({ operation, calls }: Evidence, catalog: Catalog): string | undefined {
   const like = {
     ...operation,
     steps: (operation.steps as ReadStep[]).map((step) => ({
@@ -197,16 +217,64 @@ export function otherCall({ operation, calls }: Evidence, catalog: Catalog): str
   const isKnown = ({ transaction }: Operation['steps'][number]) =>
     catalog.networks.some(({ chainId }) => chainId === transaction.chainId)
   try {
-    const anew = callsOf(like, catalog)
+    const anew = decodedCalls(like, catalog)
     for (const [at, step] of like.steps.entries()) {
       if (!isKnown(step)) continue
       if (canonical(anew[at]) !== canonical(calls[at]))
         return `step ${step.index + 1} does not call what it says`
-      if (!isToldRight(step, like, catalog)) return `step ${step.index + 1} is not what it is said to do`
+      if (!hasTrueText(step, like, catalog)) return `step ${step.index + 1} is not what it is said to do`
     }
     return undefined
   } catch {
-    // Whatever stands in a plan that this program did not write.
+    // A plan from another program may contain anything.
     return 'its plan cannot be read'
   }
 }
+
+type Fields = Readonly<Record<string, unknown>>
+
+type ComparedEvidence = {
+  operation: object
+  attempts: readonly { step: number; hash: string }[]
+  events: readonly object[]
+  report: { transactions: readonly ({ chainId: number } & Fields)[] } & Fields
+}
+
+/** Compared separately, because older evidence has them in another form. */
+const apart = ['amounts', 'arrivedShort', 'transactions']
+
+/**
+ * The first field of the report that differs from a report made again from operation, attempts and events, such as
+ * `receiverAddress` or `transactions.1.text`. Fields of only one of the two are from another version and skipped.
+ */
+function changedReportField({ operation, attempts, events, report }: ComparedEvidence): string | undefined {
+  const anew = operationReport(
+    operation as Operation,
+    networksOf(report.transactions),
+    ({ index }) => attempts.findLast(({ step }) => step === index)?.hash ?? null,
+    finalityText(events as readonly JournalEvent[]),
+  )
+  const other = unlike(anew, report, apart)
+  if (other !== undefined) return other
+  for (const [at, said] of report.transactions.entries()) {
+    const name = unlike(anew.transactions[at]!, said)
+    if (name !== undefined) return `transactions.${at}.${name}`
+  }
+  return undefined
+}
+
+const unlike = (anew: Fields, said: Fields, but: readonly string[] = []): string | undefined =>
+  Object.keys(anew).find(
+    (name) =>
+      !but.includes(name) && Object.hasOwn(said, name) && canonical(anew[name]) !== canonical(said[name]),
+  )
+
+/** The networks of this program, and those that only the report knows. */
+const networksOf = (told: readonly Fields[]): Network[] => [
+  ...sandboxNetworks,
+  ...publicNetworks,
+  ...told.map(({ chainId, network, explorerUrl }) => {
+    const explorer = typeof explorerUrl === 'string' ? explorerUrl.replace(/\/tx\/[^/]*$/, '') : null
+    return { chainId, name: network, explorer } as Network
+  }),
+]

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { canonical } from '../../domain/canonical-json.ts'
-import type { Ground } from '../../planning/context.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
 import type { Operation } from '../../store/journal/operation.ts'
-import { callsOf, type StepCall } from './step-calls.ts'
+import { decodedCalls, type StepCall } from './step-calls.ts'
 
-/** What a support case needs to know of one operation: no secrets, and nothing that could be sent. */
+/** The data of one operation for a support case: no secrets, and nothing that can be sent. */
 export type Evidence = {
   format: 'sluice-evidence@1'
   made: string
@@ -13,23 +13,23 @@ export type Evidence = {
   events: readonly Record<string, unknown>[]
   trail: { whole: boolean; brokenAt: number | null }
   report: unknown
-  /** What each step calls, decoded anew from its bytes. */
+  /** The call of each step, decoded from its bytes. */
   calls: readonly StepCall[]
-  /** What `action explain` said when it was made; `null` where nobody could be asked. */
+  /** The verdict of `action explain` at that time; `null` if no chain could be read. */
   verdict: unknown
   sha256: string
 }
 
-/** The SHA-256 of an evidence in its canonical form, as hex. */
-export const hashOf = ({ sha256: _, ...rest }: Evidence): string =>
+/** The SHA-256 of the evidence in canonical JSON, as hex. */
+export const evidenceHash = ({ sha256: _, ...rest }: Evidence): string =>
   createHash('sha256').update(canonical(rest)).digest('hex')
 
 /**
- * The evidence of an operation, from the journal. Signed bytes are as good as the payment and stay at home: an attempt
- * is known by its hash.
+ * Makes the evidence of an operation from the journal. Signed bytes could be sent and are left out: an attempt is identified by its
+ * hash.
  */
-export function evidenceOf(
-  { journal, catalog, now }: Pick<Ground, 'journal' | 'catalog' | 'now'>,
+export function makeEvidence(
+  { journal, catalog, now }: Pick<ExecutionContext, 'journal' | 'catalog' | 'now'>,
   operation: Operation,
   { report, verdict }: Pick<Evidence, 'report' | 'verdict'>,
 ): Evidence {
@@ -54,7 +54,7 @@ export function evidenceOf(
       .attempts(id, index)
       .map(({ raw: _, transaction, ...attempt }) => ({ step: index, ...attempt, transaction })),
   )
-  const brokenAt = journal.brokenAt() ?? null
+  const brokenAt = journal.firstBrokenEvent() ?? null
   const evidence: Evidence = {
     format: 'sluice-evidence@1',
     made: new Date(now()).toISOString(),
@@ -78,11 +78,11 @@ export function evidenceOf(
     events: journal.events(id),
     trail: { whole: brokenAt === null, brokenAt },
     report,
-    calls: callsOf(operation, catalog),
+    calls: decodedCalls(operation, catalog),
     verdict,
     sha256: '',
   }
-  // Through JSON once, so that what is hashed is what is read again.
+  // Through JSON once, so that the hash covers what a reader parses.
   const plain = JSON.parse(canonical(evidence)) as Evidence
-  return { ...plain, sha256: hashOf(plain) }
+  return { ...plain, sha256: evidenceHash(plain) }
 }

@@ -4,8 +4,8 @@ const Whole = z.string().regex(/^[0-9]+$/)
 
 const Call = z.looseObject({ to: z.string(), data: z.string(), value: Whole, chainId: z.number() })
 
-/** A step, as far as it is read. */
-export const Step = z.looseObject({
+/** The fields of a step that are read. */
+export const EvidenceStep = z.looseObject({
   index: z.number(),
   leg: z.number(),
   role: z.string(),
@@ -25,8 +25,8 @@ export const Step = z.looseObject({
     .nullable(),
 })
 
-/** A transaction of the report, as far as it is read. */
-export const Transaction = z.looseObject({
+/** The fields of a report transaction that are read. */
+export const EvidenceTransaction = z.looseObject({
   index: z.number(),
   chainId: z.number(),
   to: z.string(),
@@ -35,8 +35,8 @@ export const Transaction = z.looseObject({
   status: z.string(),
 })
 
-/** What is read of an evidence to check it. */
-export const Shape = z.looseObject({
+/** The fields of the evidence that are read to check it. */
+export const EvidenceSchema = z.looseObject({
   made: z.iso.datetime(),
   operation: z.looseObject({
     id: z.string(),
@@ -46,7 +46,7 @@ export const Shape = z.looseObject({
     exit: z.number().nullable(),
     plan: z.looseObject({}),
     legs: z.array(z.looseObject({ arrival: z.looseObject({}).nullable() })),
-    steps: z.array(Step),
+    steps: z.array(EvidenceStep),
   }),
   attempts: z.array(
     z.looseObject({
@@ -66,10 +66,10 @@ export const Shape = z.looseObject({
     status: z.string(),
     originAddress: z.string(),
     amounts: z.looseObject({}),
-    transactions: z.array(Transaction),
+    transactions: z.array(EvidenceTransaction),
   }),
   calls: z.array(z.looseObject({ index: z.number() })),
 })
 
-/** An evidence, as far as it is read. */
-export type Read = z.infer<typeof Shape>
+/** Parsed evidence. */
+export type ParsedEvidence = z.infer<typeof EvidenceSchema>

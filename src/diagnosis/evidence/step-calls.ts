@@ -2,29 +2,29 @@ import { decodeApprove } from '../../chain/erc20.ts'
 import { AppError } from '../../domain/errors.ts'
 import { tokenAt } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import { describeApproval, lessThanProposed } from '../../guard/approvals.ts'
+import { describeApproval, reducedApprovalNote } from '../../guard/approvals.ts'
 import { contractName } from '../../guard/contract-names.ts'
-import { expectation, tokensOf } from '../../guard/expectations.ts'
-import { actedIn, decodeIntent, type KeptPlan } from '../../guard/intent-json.ts'
-import { checkFee } from '../../guard/service-fees.ts'
-import { isUnsaid } from '../../planning/market-amounts.ts'
+import { expectationOf, intentTokens } from '../../guard/expectations.ts'
+import { actionIntent, decodeIntent, type StoredPlan } from '../../guard/intent-json.ts'
+import { checkFeePayment } from '../../guard/service-fees.ts'
+import { isUnknownPayoutNote } from '../../planning/market-amounts.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { feesOf, withoutFees } from '../../protocols/service-fee.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
 
-/** What a step of the journal calls, decoded anew from its bytes: `call` is `null` where this program does not know such a call of this contract. */
+/** A step's call, decoded from its bytes: `call` is `null` if this program does not know it. */
 export type StepCall = {
   index: number
   contract: string | null
   call: { name: string; args: Record<string, string> } | null
 }
 
-/** A call that this program knows, and its words for it; no words for what it is not known of which token it is. */
+/** A known call and its text; no text if its token is unknown. */
 type Told = { call: NonNullable<StepCall['call']>; text: string | undefined }
 
-/** Every step of an operation by its own calldata, not by what was said of it. */
-export const callsOf = (operation: Operation, catalog: Catalog): StepCall[] =>
+/** The calls of all steps, decoded from their calldata. */
+export const decodedCalls = (operation: Operation, catalog: Catalog): StepCall[] =>
   operation.steps.map((step) => ({
     index: step.index,
     contract: contractName(catalog, step.transaction.chainId, step.transaction.to),
@@ -32,21 +32,24 @@ export const callsOf = (operation: Operation, catalog: Catalog): StepCall[] =>
   }))
 
 /**
- * Whether the words of a step are those that this program has for its calldata. They are taken as they are where it has none, and for a step in vain
- * that another one of its leg took the place of, which was planned for it since.
+ * Whether a step's text is the one of its calldata. Accepted unchecked if this program has none, and for a step without effect that
+ * a later plan replaced.
  */
-export function isToldRight(step: Step, operation: Operation, catalog: Catalog): boolean {
+export function hasTrueText(step: Step, operation: Operation, catalog: Catalog): boolean {
   const { role, text, leg } = step
   const told = toldOf(step, operation, catalog)?.text
   if (told === undefined || text === told) return true
-  if (role === 'approve') return text === `${told}${lessThanProposed}`
+  if (role === 'approve') return text === `${told}${reducedApprovalNote}`
   if (role !== 'action') return false
-  const plan = operation.plan as KeptPlan
+  const plan = operation.plan as StoredPlan
   if (isReplaced(step, operation.steps, plan.since?.[leg] ?? 0)) return true
-  return text.startsWith(told) && isUnsaid(text.slice(told.length), intentOf(actedIn(plan, leg), catalog))
+  return (
+    text.startsWith(told) &&
+    isUnknownPayoutNote(text.slice(told.length), intentOf(actionIntent(plan, leg), catalog))
+  )
 }
 
-/** Whether a step came to nothing, and what was planned anew for it is there. */
+/** Whether a step had no effect and was planned again. */
 const isReplaced = ({ index, leg, state }: Step, steps: readonly Step[], since: number): boolean =>
   index < since &&
   state !== 'FINAL_OK' &&
@@ -54,26 +57,26 @@ const isReplaced = ({ index, leg, state }: Step, steps: readonly Step[], since: 
 
 function toldOf(step: Step, operation: Operation, catalog: Catalog): Told | null {
   const { transaction, role, leg } = step
-  const plan = operation.plan as KeptPlan
+  const plan = operation.plan as StoredPlan
   if (role.startsWith('approve'))
-    return approvalOf(transaction, intentOf(actedIn(plan, leg), catalog), catalog)
-  const intent = intentOf(role === 'action' ? actedIn(plan, leg) : plan.intents[leg], catalog)
+    return approvalOf(transaction, intentOf(actionIntent(plan, leg), catalog), catalog)
+  const intent = intentOf(role === 'action' ? actionIntent(plan, leg) : plan.intents[leg], catalog)
   if (!intent) return null
   try {
     if (role === 'fee') {
-      const told = feesOf(intent).map((fee) => checkFee(intent, fee, transaction))
+      const told = feesOf(intent).map((fee) => checkFeePayment(intent, fee, transaction))
       return (told.find((fee) => !('violation' in fee)) as Told | undefined) ?? null
     }
-    // Whatever the person vouched for then is taken here: this says what a call is, and allows nothing.
-    const allowTokens = tokensOf(intent).map(({ address }) => address)
+    // Everything exempted then is accepted here: this describes a call and allows nothing.
+    const allowTokens = intentTokens(intent).map(({ address }) => address)
     const vouched = { allow: [transaction.to], allowTokens, exactAllowance: 'refuse' } as const
-    const known = expectation(withoutFees(intent), transaction.chainId, catalog, transaction, vouched)
+    const known = expectationOf(withoutFees(intent), transaction.chainId, catalog, transaction, vouched)
     const verdict = 'violation' in known ? known : known.bind(transaction)
     if ('violation' in verdict) return null
     const { name, args, text } = verdict.bound
     return { call: { name, args }, text }
   } catch (error) {
-    // An older catalogue may have known what this one does not: the bytes are in the evidence in any case.
+    // An older catalogue may have known more; the bytes are in the evidence in any case.
     if (error instanceof AppError) return null
     throw error
   }
@@ -88,7 +91,7 @@ function approvalOf(transaction: Transaction, intent: Intent | null, catalog: Ca
   return { call, text: isKnown ? text : undefined }
 }
 
-/** An intent of the journal; `null` where there is none, or of what this catalogue does not know. */
+/** A stored intent; `null` if there is none or this catalogue does not know it. */
 function intentOf(
   kept: Parameters<typeof decodeIntent>[0] | null | undefined,
   catalog: Catalog,

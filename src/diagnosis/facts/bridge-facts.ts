@@ -1,21 +1,23 @@
 import { encodeEventTopics, padHex } from 'viem/utils'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
-import { ifAnswered, within } from '../../chain/rpc/timeouts.ts'
+import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { Hash, type Hex } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { tokenAt } from '../../domain/token.ts'
-import type { Ground } from '../../planning/context.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
 import type { Arrival, JournalEvent, Operation } from '../../store/journal/operation.ts'
 import { tokenMessengerV2Abi as abi } from '../../swaps/cctp-v2/abi.ts'
 import { burnedBy } from '../../swaps/cctp-v2/delivery.ts'
-import { deliveryOf, usualMs } from '../../transactions/bridge/delivery.ts'
+import { attestationMs, readDelivery } from '../../transactions/bridge/delivery.ts'
 import { resultOf } from '../../transactions/outcome/result.ts'
-import { type BridgeFacts, type StepFacts, wentWell } from './facts.ts'
+import { type BridgeFacts, hasStepSucceeded, type StepFacts } from './facts.ts'
 
-/** Where funds are that a later leg waits for; `undefined` while nothing is on a bridge. `told` is the hash that the service names. */
-export async function lookAtBridge(
-  ground: Ground,
+/**
+ * The facts of a bridge transfer that a later leg waits for; `undefined` without one. `told` is the delivery hash of the service.
+ */
+export async function readBridgeFacts(
+  context: ExecutionContext,
   operation: Operation,
   steps: readonly StepFacts[],
   events: readonly JournalEvent[],
@@ -24,9 +26,9 @@ export async function lookAtBridge(
   const leg = operation.legs.find(({ arrival }) => arrival !== null && arrival.hash === null)
   const before = steps.filter(({ step }) => leg !== undefined && step.leg < leg.leg)
   const sent = before.findLast(({ step }) => step.role === 'action')
-  const mined = sent && (sent.step.inclusion ?? sent.seen?.found)
-  if (!leg?.arrival || !sent || !mined || !wentWell(sent)) return undefined
-  const { networks } = ground.catalog
+  const mined = sent && (sent.step.inclusion ?? sent.onChain?.found)
+  if (!leg?.arrival || !sent || !mined || !hasStepSucceeded(sent)) return undefined
+  const { networks } = context.catalog
   const { chainId } = sent.step.transaction
   const { hash: burn, blockNumber } = mined
   const burned = burnedBy(sent.step.transaction, operation.wallet)
@@ -35,27 +37,27 @@ export async function lookAtBridge(
     burn: { chainId, hash: burn, blockNumber, burned },
   }
   const named = Hash.safeParse(told).data ?? resultOf(operation).short?.hash ?? null
-  const { burnedAt, isUnknown, isAttested, isFast, isMinted, brought } = await deliveryOf(
-    ground,
+  const { burnedAt, isUnknown, isAttested, isFast, isMinted, brought } = await readDelivery(
+    context,
     awaited,
     named,
   )
-  const shown = (amount: bigint) => amountText(ground, leg.chainId, awaited.leg.arrival, amount)
+  const shown = (amount: bigint) => amountText(context, leg.chainId, awaited.leg.arrival, amount)
   const { minimum } = leg.arrival
   const isLess = brought !== undefined && brought.amount < minimum
-  const later = isLess ? await laterOf(ground, awaited.leg, brought.found.blockNumber) : undefined
+  const later = isLess ? await laterDelivery(context, awaited.leg, brought.found.blockNumber) : undefined
   return {
     from: networkNamed(networks, chainId),
     to: networkNamed(networks, leg.chainId),
     recipient: leg.arrival.recipient,
     burn,
-    // The journal may have been told of it long after.
+    // The journal may have recorded it long after the fact.
     since: Math.min(
       events.findLast(({ index, becomes }) => index === sent.step.index && becomes === 'FINAL_OK')?.at ??
         operation.updated,
       burnedAt ?? Infinity,
     ),
-    usualMs: isFast ? usualMs.fast : usualMs.standard,
+    usualMs: isFast ? attestationMs.fast : attestationMs.standard,
     isUnknown,
     isAttested,
     isMinted,
@@ -70,7 +72,7 @@ export async function lookAtBridge(
 }
 
 const amountText = (
-  { catalog }: Ground,
+  { catalog }: ExecutionContext,
   chainId: number,
   { token: address }: Arrival,
   amount: bigint,
@@ -79,17 +81,17 @@ const amountText = (
   return token ? formatAmount(amount, token) : String(amount)
 }
 
-/** What the bridge brought to the same recipient after a delivery that was too small; nothing where the node does not say. */
-async function laterOf(
-  { rpc, catalog }: Ground,
+/** Later deliveries to the same recipient after an under-delivery; `undefined` if the node does not answer. */
+async function laterDelivery(
+  { rpc, catalog }: ExecutionContext,
   { chainId, arrival: { recipient, token } }: { chainId: number; arrival: Arrival },
   after: number,
 ): Promise<{ hash: Hex; amount: bigint } | undefined> {
   const there = catalog.cctpV2.find((one) => one.chainId === chainId)
   if (!there) return undefined
   const [topic] = encodeEventTopics({ abi, eventName: 'MintAndWithdraw' })
-  const logs = await ifAnswered(
-    within(
+  const logs = await undefinedIfUnanswered(
+    withTimeout(
       rpc(chainId).request<{ transactionHash: Hex; data: Hex }[]>('eth_getLogs', [
         {
           address: there.tokenMessenger,
@@ -105,7 +107,7 @@ async function laterOf(
   )
   const last = logs?.at(-1)
   if (!logs || !last) return undefined
-  // Its two words are the amount and the fee that was kept of it.
+  // Its two words are the amount and the fee.
   const amount = logs.reduce((sum, { data }) => sum + quantity(data.slice(0, 66), 'what was minted'), 0n)
   return { hash: last.transactionHash, amount }
 }

@@ -2,56 +2,69 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readHead } from '../../chain/fees.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
-import { ifAnswered, patienceMs, within } from '../../chain/rpc/timeouts.ts'
+import { nodeTimeoutMs, undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { Attempt, Step } from '../../store/journal/operation.ts'
-import { finalityOf, isNonceLost, type Wanted } from '../../transactions/confirmation/finality.ts'
-import { confirmationsOf, findOnChain, findStep } from '../../transactions/confirmation/find-transaction.ts'
-import { lookMs } from '../../transactions/confirmation/quorum.ts'
-import { seenIfSaid, whoUsed } from '../../transactions/nonces/nonce-use.ts'
-import { keptBlock } from '../../transactions/reorganisations.ts'
-import type { Depth } from '../../transactions/run.ts'
-import { reasonOf } from '../revert-cause.ts'
-import type { ChainFacts, Owner, Seen } from './facts.ts'
+import {
+  checkFinality,
+  checkNonceLost,
+  type RequiredDepth,
+} from '../../transactions/confirmation/finality.ts'
+import {
+  confirmationsOf,
+  findAttempt,
+  findTransaction,
+} from '../../transactions/confirmation/find-transaction.ts'
+import { lookupTimeoutMs } from '../../transactions/confirmation/quorum.ts'
+import { findNonceUse, transactionByNonce } from '../../transactions/nonces/nonce-use.ts'
+import { checkInclusionBlock } from '../../transactions/reorganisations.ts'
+import type { FinalityDepth } from '../../transactions/run.ts'
+import { minedRevertReason } from '../revert-cause.ts'
+import type { ChainFacts, NonceOwner, OnChainFacts } from './facts.ts'
 
-/** The transaction that has the nonce of a step and is none of its attempts, where a node names it. `lostTo` is what the journal says that the nonce was lost to. */
-async function strangerAt(
+/** The foreign transaction that uses the nonce of a step, if a node names it. `lostTo` is the one in the journal. */
+async function foreignTransactionAt(
   rpc: Rpc,
   network: Network,
   { wallet, nonce }: Step,
   attempts: readonly Attempt[],
   { latest, lostTo }: { latest: number; lostTo?: Hex | undefined },
-): Promise<Owner | undefined> {
+): Promise<NonceOwner | undefined> {
   if (nonce === null) return undefined
   const isOurs = (hash: Hex) => attempts.some((attempt) => sameAddress(attempt.hash, hash))
   if (latest <= nonce) {
-    const waits = await seenIfSaid(rpc, wallet, nonce)
+    const waits = await transactionByNonce(rpc, wallet, nonce)
     return waits?.hash && !waits.blockNumber && !isOurs(waits.hash)
       ? { hash: waits.hash, blockNumber: null, isDeep: false }
       : undefined
   }
-  const known = lostTo && !isOurs(lostTo) ? await findOnChain(rpc, lostTo) : undefined
+  const known = lostTo && !isOurs(lostTo) ? await findTransaction(rpc, lostTo) : undefined
   const use = known
     ? { is: 'used' as const, hash: known.hash, at: known.blockNumber }
-    : await whoUsed(rpc, wallet, nonce, latest)
+    : await findNonceUse(rpc, wallet, nonce, latest)
   if (use.is !== 'used' || isOurs(use.hash)) return undefined
   const { hash, at } = use
-  const { deep, unlike } = await isNonceLost(rpc, { at, hash, by: rpc.host }, network.depth, lookMs)
+  const { deep, unlike } = await checkNonceLost(
+    rpc,
+    { at, hash, by: rpc.host },
+    network.depth,
+    lookupTimeoutMs,
+  )
   return { hash, blockNumber: at, isDeep: deep, ...(unlike && { unlike }) }
 }
 
-/** What the journal knows that a step lost its nonce to. */
+/** The superseding hash in the journal. */
 type Known = { lostTo?: Hex | undefined }
 
-/** What a node shows of its chain. */
-export async function lookAtChain(rpc: Rpc, network: Network): Promise<ChainFacts> {
+/** Reads the head of a chain, or why it cannot be read. */
+export async function readChainFacts(rpc: Rpc, network: Network): Promise<ChainFacts> {
   try {
-    const head = await within(readHead(rpc, network.chainId))
+    const head = await withTimeout(readHead(rpc, network.chainId))
     return head
       ? { network, is: 'there', head }
-      : { network, is: 'silent', why: `no answer within ${patienceMs / 1000} s` }
+      : { network, is: 'silent', why: `no answer within ${nodeTimeoutMs / 1000} s` }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     if (error.code === 'CHAIN_ID_MISMATCH') return { network, is: 'another', why: error.message }
@@ -60,41 +73,42 @@ export async function lookAtChain(rpc: Rpc, network: Network): Promise<ChainFact
   }
 }
 
-/** What a chain shows of a signed step; `undefined` where its node fell silent meanwhile. */
-export const lookAtStep = (
+/** Reads the on-chain state of a signed step; `undefined` if its node stopped answering. */
+export const readStepFacts = (
   rpc: Rpc,
   network: Network,
   step: Step,
   attempts: readonly Attempt[],
-  depth: Depth,
+  depth: FinalityDepth,
   known: Known = {},
-): Promise<Seen | undefined> => ifAnswered(within(lookTwice(rpc, network, step, attempts, depth, known)))
+): Promise<OnChainFacts | undefined> =>
+  undefinedIfUnanswered(withTimeout(readTwice(rpc, network, step, attempts, depth, known)))
 
-/** A block that is just made shows up bit by bit: what is nowhere is looked for once more a moment later. */
-async function lookTwice(...asked: Parameters<typeof look>): Promise<Seen> {
-  const seen = await look(...asked)
+/** Reads once more after a moment if nothing is found: a new block becomes visible bit by bit. */
+async function readTwice(...asked: Parameters<typeof readOnce>): Promise<OnChainFacts> {
+  const seen = await readOnce(...asked)
   if (seen.found || seen.waiting || seen.owner) return seen
   await sleep(300)
-  return look(...asked)
+  return readOnce(...asked)
 }
 
-async function look(
+async function readOnce(
   rpc: Rpc,
   network: Network,
   step: Step,
   attempts: readonly Attempt[],
-  depth: Depth,
+  depth: FinalityDepth,
   known: Known,
-): Promise<Seen> {
+): Promise<OnChainFacts> {
   const latest = Number(
     quantity(await rpc.request('eth_getTransactionCount', [step.wallet, 'latest']), 'the nonce'),
   )
   const wanted = { wanted: depth, usual: network.depth }
-  const found = await findStep(rpc, step, attempts)
+  const found = await findAttempt(rpc, step, attempts)
   if (found) {
     const attempt = attempts.find(({ hash }) => sameAddress(hash, found.hash))!
     const shown = { ...found, by: rpc.host }
-    const { deep, unlike } = await finalityOf(rpc, shown, wanted, lookMs)
+    const { deep, unlike } = await checkFinality(rpc, shown, wanted, lookupTimeoutMs)
     const isMoved = step.inclusion !== null && !sameAddress(step.inclusion.blockHash, found.blockHash)
     return {
       found: {
@@ -104,49 +118,55 @@ async function look(
         confirmations: await confirmationsOf(rpc, found.blockNumber),
         kind: attempt.kind,
       },
-      ...(await reasonOf(rpc, step, found, attempt)),
-      ...(isMoved ? await goneOf(rpc, step) : { isGone: false }),
+      ...(await minedRevertReason(rpc, step, found, attempt)),
+      ...(isMoved ? await reorganisedState(rpc, step) : { isGone: false }),
       latest,
     }
   }
-  const waiting = await waitingOf(rpc, attempts)
+  const waiting = await pendingAttempt(rpc, attempts)
   const owner =
-    waiting === undefined ? await strangerAt(rpc, network, step, attempts, { latest, ...known }) : undefined
+    waiting === undefined
+      ? await foreignTransactionAt(rpc, network, step, attempts, { latest, ...known })
+      : undefined
   return {
     reason: null,
     isOutOfGas: false,
     ...(waiting !== undefined && { waiting }),
     ...(owner && { owner }),
-    ...(await goneOf(rpc, step, wanted)),
+    ...(await reorganisedState(rpc, step, wanted)),
     ...((await lacksBlock(rpc, step)) && { lacksBlock: true }),
     latest,
-    ...(latest < (step.nonce ?? 0) && (await nextWaiting(rpc, step.wallet, latest))),
+    ...(latest < (step.nonce ?? 0) && (await nextPending(rpc, step.wallet, latest))),
   }
 }
 
 /**
- * Whether the block in which a step is final in the journal is gone, or only one endpoint has another one there; with `wanted`, where the step is not found in it,
- * also whether another endpoint shows another end of it than the journal has.
+ * Whether the block of a final step left the chain, or endpoints differ; with `wanted`, if the step is not found, also whether
+ * another endpoint shows another end.
  */
-async function goneOf(rpc: Rpc, step: Step, wanted?: Wanted): Promise<Pick<Seen, 'isGone' | 'disputed'>> {
+async function reorganisedState(
+  rpc: Rpc,
+  step: Step,
+  wanted?: RequiredDepth,
+): Promise<Pick<OnChainFacts, 'isGone' | 'disputed'>> {
   const { inclusion, state } = step
   if (!isFinal(step) || !inclusion) return { isGone: false }
-  const kept = await keptBlock(rpc, step)
+  const kept = await checkInclusionBlock(rpc, step)
   if (kept.is === 'disputed') return { isGone: false, disputed: kept.unlike }
   if (kept.is === 'gone' || !wanted) return { isGone: kept.is === 'gone' }
   const noted = { ...inclusion, ok: state !== 'FINAL_REVERTED', by: rpc.host }
-  const { unlike } = await finalityOf(rpc, noted, wanted, lookMs)
+  const { unlike } = await checkFinality(rpc, noted, wanted, lookupTimeoutMs)
   return { isGone: false, ...(unlike && { disputed: unlike }) }
 }
 
-/** Whether a node has something waiting under the nonce that comes next; nothing where it does not say. */
-async function nextWaiting(rpc: Rpc, wallet: Address, latest: number): Promise<{ isNextWaiting?: boolean }> {
-  const said = await ifAnswered(rpc.request('eth_getTransactionCount', [wallet, 'pending']))
+/** Whether the node has a pending transaction at the next nonce; empty if it does not answer. */
+async function nextPending(rpc: Rpc, wallet: Address, latest: number): Promise<{ isNextWaiting?: boolean }> {
+  const said = await undefinedIfUnanswered(rpc.request('eth_getTransactionCount', [wallet, 'pending']))
   const pending = typeof said === 'string' ? Number(said) : Number.NaN
   return pending >= latest ? { isNextWaiting: pending > latest } : {}
 }
 
-/** Whether a node does not have the block that a step was in at all, which takes nothing back: another one behind its address may have it. */
+/** Whether the node lacks the block of a step. That proves nothing: another node behind its address may have it. */
 async function lacksBlock(rpc: Rpc, { inclusion }: Step): Promise<boolean> {
   if (!inclusion) return false
   const block = await rpc.request('eth_getBlockByNumber', [hexQuantity(inclusion.blockNumber), false])
@@ -155,8 +175,8 @@ async function lacksBlock(rpc: Rpc, { inclusion }: Step): Promise<boolean> {
 
 const isFinal = ({ state }: Step): boolean => state.startsWith('FINAL_') || state === 'CANCELLED'
 
-/** The newest attempt that a node has in its mempool. */
-async function waitingOf(rpc: Rpc, attempts: readonly Attempt[]): Promise<Hex | undefined> {
+/** The newest attempt in the node's mempool. */
+async function pendingAttempt(rpc: Rpc, attempts: readonly Attempt[]): Promise<Hex | undefined> {
   for (const { hash } of attempts.toReversed()) {
     const shown = await rpc.request<{ blockNumber?: string | null } | null>('eth_getTransactionByHash', [
       hash,

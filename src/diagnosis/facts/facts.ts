@@ -2,27 +2,27 @@ import type { Head } from '../../chain/fees.ts'
 import type { Hex } from '../../domain/address.ts'
 import type { TokenAmount } from '../../domain/amount.ts'
 import type { Network } from '../../domain/networks.ts'
-import type { KeptPlan } from '../../guard/intent-json.ts'
+import type { StoredPlan } from '../../guard/intent-json.ts'
 import type { Attempt, Operation, Step } from '../../store/journal/operation.ts'
-import type { Found } from '../../transactions/confirmation/find-transaction.ts'
+import type { MinedTransaction } from '../../transactions/confirmation/find-transaction.ts'
 import type { Disagreement } from '../../transactions/confirmation/quorum.ts'
-import { isLost, standing } from '../../transactions/operations/active-steps.ts'
-import type { AllowanceLeft } from '../approvals.ts'
+import { activeSteps, hasLostNonce } from '../../transactions/operations/active-steps.ts'
+import type { RemainingAllowance } from '../approvals.ts'
 
-/** What a chain shows now: its newest block, nothing, or that its node is on another chain. */
+/** The state of a chain: its newest block, silent, or a node of another chain. */
 export type ChainFacts = { network: Network } & (
   | { is: 'there'; head: Head }
   | { is: 'silent'; why: string }
   | { is: 'another'; why: string }
 )
 
-/** The transaction that holds a nonce of ours and is not ours, `unlike` what another endpoint has there; `blockNumber` is `null` while it waits. */
-export type Owner = { hash: Hex; blockNumber: number | null; isDeep: boolean; unlike?: Disagreement }
+/** The foreign transaction at a step's nonce; `unlike` is another endpoint that differs; `blockNumber` is `null` while pending. */
+export type NonceOwner = { hash: Hex; blockNumber: number | null; isDeep: boolean; unlike?: Disagreement }
 
-/** What the chain shows of a signed step. */
-export type Seen = {
-  /** In a block that counts now, `unlike` what another endpoint has there; `reason` says why it reverted, and whether that was for lack of gas. */
-  found?: Found & {
+/** The on-chain state of a signed step. */
+export type OnChainFacts = {
+  /** The attempt in a canonical block; `unlike` is another endpoint that differs. `reason` and `isOutOfGas` say why it reverted. */
+  found?: MinedTransaction & {
     isDeep: boolean
     unlike?: Disagreement
     confirmations: number
@@ -30,36 +30,36 @@ export type Seen = {
   }
   reason: string | null
   isOutOfGas: boolean
-  /** The attempt that waits in the mempool of the node. */
+  /** The attempt in the node's mempool. */
   waiting?: Hex
-  /** It was in a block, by the journal, of which the node has nothing: it may be behind. */
+  /** The journal has it in a block that the node lacks; the node may lag. */
   lacksBlock?: boolean
-  /** Final in the journal, in a block that is on the chain no more. */
+  /** Final in the journal, in a block that left the chain. */
   isGone: boolean
-  /** The same by one endpoint, and not by another one. */
+  /** The same by one endpoint, against another one. */
   disputed?: Disagreement
-  owner?: Owner
-  /** The nonce that the chain expects next, and whether the node has something waiting under it, where it says so. */
+  owner?: NonceOwner
+  /** The next nonce of the wallet on chain, and whether the node has a pending transaction at it, if known. */
   latest: number
   isNextWaiting?: boolean
 }
 
-/** A step, what was signed for it, and what the chain shows of that; without `seen` its chain was silent, or nothing was signed. */
+/** A step, its attempts, and its on-chain state; without `onChain` its chain was silent or nothing was signed. */
 export type StepFacts = {
   step: Step
   attempts: Attempt[]
   network: Network
-  seen?: Seen
-  /** It came to nothing once for good, by the journal, and nothing that waits cancels it: only a cancel of it is ever sent. */
-  isLetGo?: true
-  /** Its nonce belongs to another operation of the journal by now. */
-  isOfAnother?: true
+  onChain?: OnChainFacts
+  /** It once ended without effect, and no pending attempt cancels it: only its cancellation is ever sent. */
+  isOnlyCancellable?: true
+  /** Another operation of the journal now holds its nonce. */
+  isNonceReused?: true
 }
 
 /**
- * Where the funds of a later leg are, which an earlier one sent over a bridge. `since` is epoch ms; `isAttested` and
- * `isMinted` are unknown where nobody could be asked, and `isUnknown` says that the attestation service should know of it, and does not. What was `delivered` may be minted and not found; `later` came after a
- * delivery that was too small.
+ * The state of a bridge transfer to a later leg. `since` is epoch ms; `isAttested` and `isMinted` are undefined if unknown;
+ * `isUnknown`: the attestation service should know the burn and does not. `delivered` may be missing although minted; `later` came
+ * after an under-delivery.
  */
 export type BridgeFacts = {
   from: Network
@@ -76,73 +76,76 @@ export type BridgeFacts = {
     | undefined
 }
 
-/** Why what is left of an action cannot be signed now; `forever` where waiting does not help. */
-export type Stuck = { reason: string; is: 'poor' | 'refused' | 'forever' }
+/** Why the rest of an operation cannot be signed now; `forever` if waiting does not help. */
+export type Blocker = { reason: string; is: 'poor' | 'refused' | 'forever' }
 
-/** All that is known of an operation, from all who know something. */
+/** All facts about an operation, from journal, chains, bridge and service. */
 export type Facts = {
   operation: Operation
-  plan: KeptPlan
+  plan: StoredPlan
   now: number
-  /** Why the last run signed no more, of what it left in part. */
-  endedFor: string | undefined
+  /** Why the last run of a partly done operation stopped. */
+  lastRunReason: string | undefined
   wasReopened: boolean
   chains: ReadonlyMap<number, ChainFacts>
   steps: readonly StepFacts[]
-  /** The step that decides: the first that is signed and did not end well. */
+  /** The deciding step: the first signed one that did not succeed. */
   focus: StepFacts | undefined
-  /** The first step that is not signed. */
+  /** The first unsigned step. */
   unsigned: Step | undefined
-  /** Why that and what follows it cannot be signed now, where something speaks against it. */
-  stuck: Stuck | undefined
-  /** What contracts may still take of what it allowed; `null` where that is not known. */
-  left: readonly AllowanceLeft[] | null
+  /** Why it and the steps after it cannot be signed now, if anything prevents it. */
+  blocker: Blocker | undefined
+  /** The remaining allowances; `null` if unknown. */
+  remainingAllowances: readonly RemainingAllowance[] | null
   bridge: BridgeFacts | undefined
-  /** What came out, and what a bridge brought, by receipts. */
-  came: TokenAmount | undefined
-  brought: TokenAmount | undefined
-  /** What was claimed since from the queue that a withdrawal went into, be it of this withdrawal or of another one. */
+  /** The received amount, and what a bridge delivered, by receipts. */
+  received: TokenAmount | undefined
+  bridged: TokenAmount | undefined
+  /** A later claim from the queue of this withdrawal, for this or another request. */
   claimed: { id: string; out: TokenAmount | undefined } | undefined
-  /** The action of the same wallet that comes first: that holds the nonce before that of `focus`, or that its chain should have before anything else can be signed. */
-  before: string | undefined
-  /** The action that it went on as, under the same key, where nothing of it was ever signed. */
-  wentOnAs: string | undefined
-  /** Whether a person gave it up before that. */
+  /**
+   * The operation of the same wallet that goes first: it holds the nonce before that of `focus`, or must reach the chain before
+   * anything else can be signed.
+   */
+  precedingId: string | undefined
+  /** The operation that replaced this unsigned one under the same key. */
+  successorId: string | undefined
+  /** Whether a person abandoned it before. */
   wasGivenUp: boolean
-  /** Another process is at work with its wallet now, so that what is not signed may be at any moment. */
-  isAtWork: boolean
+  /** Another process is using its wallet, so that unsigned steps may be signed at any moment. */
+  isWalletBusy: boolean
 }
 
-/** Whether a step is signed and the journal does not know its end. */
-export const isInTheAir = ({ state }: Step): boolean =>
+/** Whether a step is signed and not final in the journal. */
+export const isInFlight = ({ state }: Step): boolean =>
   state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED'
 
-/** Whether a step ended as it should, by the journal or by the chain. */
-export const wentWell = ({ step, seen }: StepFacts): boolean =>
+/** Whether a step succeeded, by the journal or by the chain. */
+export const hasStepSucceeded = ({ step, onChain }: StepFacts): boolean =>
   step.state === 'FINAL_OK' ||
-  ((isInTheAir(step) || step.state === 'SUPERSEDED') &&
-    seen?.found?.ok === true &&
-    seen.found.isDeep &&
-    seen.found.kind !== 'cancel')
+  ((isInFlight(step) || step.state === 'SUPERSEDED') &&
+    onChain?.found?.ok === true &&
+    onChain.found.isDeep &&
+    onChain.found.kind !== 'cancel')
 
-/** Whether a step of an action is signed and not settled for good, besides the one that decides. */
-export const isMoreWaiting = ({ steps, focus }: Pick<Facts, 'steps' | 'focus'>): boolean =>
-  steps.some((one) => one !== focus && isInTheAir(one.step) && one.seen?.found?.isDeep !== true)
+/** Whether another signed step than the deciding one is not settled. */
+export const hasOtherPending = ({ steps, focus }: Pick<Facts, 'steps' | 'focus'>): boolean =>
+  steps.some((one) => one !== focus && isInFlight(one.step) && one.onChain?.found?.isDeep !== true)
 
-/** Whether a bridge brought less than was agreed. */
-export const isTooLittle = ({ bridge }: Pick<Facts, 'bridge'>): boolean =>
+/** Whether a bridge delivered less than the agreed minimum. */
+export const isUnderDelivery = ({ bridge }: Pick<Facts, 'bridge'>): boolean =>
   bridge?.delivered !== undefined && bridge.delivered.brought < bridge.delivered.minimum
 
-/** The step that decides what is to be said: of those that failed, the one by which the action ended. */
-export function focusOf(all: readonly StepFacts[], operation: Operation): StepFacts | undefined {
+/** The step that decides the verdict: of failed steps, the one that ended the operation. */
+export function decidingStep(all: readonly StepFacts[], operation: Operation): StepFacts | undefined {
   const { state } = operation
-  const counts = standing(operation)
+  const counts = activeSteps(operation)
   const steps =
-    state === 'ATTENTION' && isLost(operation) ? all : all.filter(({ step }) => counts.includes(step))
-  const moving = steps.filter(({ step }) => isInTheAir(step))
+    state === 'ATTENTION' && hasLostNonce(operation) ? all : all.filter(({ step }) => counts.includes(step))
+  const moving = steps.filter(({ step }) => isInFlight(step))
   const ended = (how: Step['state']) => steps.find(({ step }) => step.state === how)
   return (
-    moving.find((one) => !wentWell(one)) ??
+    moving.find((one) => !hasStepSucceeded(one)) ??
     (state === 'CANCELLED' ? ended('CANCELLED') : undefined) ??
     ended('FINAL_REVERTED') ??
     ended('CANCELLED') ??
@@ -151,15 +154,15 @@ export function focusOf(all: readonly StepFacts[], operation: Operation): StepFa
   )
 }
 
-/** The same as it is where what the journal holds for lost is on the chain after all. */
-export function regained(facts: Facts): Facts {
+/** The facts with superseded steps that are on the chain after all as pending. */
+export function withReclaimedSteps(facts: Facts): Facts {
   if (facts.operation.state !== 'ATTENTION') return facts
   const steps = facts.steps.map((one) =>
-    one.step.state === 'SUPERSEDED' && one.seen?.found && !one.isOfAnother
+    one.step.state === 'SUPERSEDED' && one.onChain?.found && !one.isNonceReused
       ? { ...one, step: { ...one.step, state: 'BROADCAST' as const } }
       : one,
   )
   const before = { ...facts.operation, steps: steps.map(({ step }) => step) }
-  const operation = isLost(before) ? before : { ...before, state: 'EXECUTING' as const, exit: null }
-  return { ...facts, steps, operation, focus: focusOf(steps, operation) }
+  const operation = hasLostNonce(before) ? before : { ...before, state: 'EXECUTING' as const, exit: null }
+  return { ...facts, steps, operation, focus: decidingStep(steps, operation) }
 }

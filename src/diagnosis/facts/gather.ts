@@ -1,44 +1,51 @@
-import { type Foremost, foremost } from '../../chain/endpoint-selection.ts'
-import { ifAnswered, within } from '../../chain/rpc/timeouts.ts'
+import { type SelectedEndpoint, selectEndpoint } from '../../chain/endpoint-selection.ts'
+import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import type { Hex } from '../../domain/address.ts'
 import { networkShown } from '../../domain/networks.ts'
-import type { KeptPlan } from '../../guard/intent-json.ts'
-import type { Ground } from '../../planning/context.ts'
+import type { StoredPlan } from '../../guard/intent-json.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
-import { wasLetGo, wasReopened } from '../../store/journal/reopened-steps.ts'
-import { lostTo } from '../../transactions/nonces/nonce-conflict.ts'
-import { countsOf } from '../../transactions/nonces/nonce-counts.ts'
-import { plannedAnew } from '../../transactions/operations/unfinished.ts'
-import { isAtWork as isInHand } from '../../transactions/operations/wallet-lock.ts'
-import { cameAcross, whatCame } from '../../transactions/outcome/received-amount.ts'
+import { endedWithoutEffect, wasReopened } from '../../store/journal/reopened-steps.ts'
+import { supersedingHash } from '../../transactions/nonces/nonce-conflict.ts'
+import { readNonceCounts } from '../../transactions/nonces/nonce-counts.ts'
+import { plannedAnewReason } from '../../transactions/operations/unfinished.ts'
+import { isWalletBusy as isInHand } from '../../transactions/operations/wallet-lock.ts'
+import { bridgedAmount, receivedAmount } from '../../transactions/outcome/received-amount.ts'
 import { resultOf } from '../../transactions/outcome/result.ts'
-import { isCancelling } from '../../transactions/replacement/when-stuck.ts'
-import { type Depth, isOver } from '../../transactions/run.ts'
-import { allowancesLeft } from '../approvals.ts'
-import { wentOn } from '../successor.ts'
-import { lookAtBridge } from './bridge-facts.ts'
-import { lookAtChain, lookAtStep } from './chain-facts.ts'
-import { type ChainFacts, type Facts, focusOf, isInTheAir, isTooLittle, type StepFacts } from './facts.ts'
-import { whyStuck } from './stuck-cause.ts'
+import { isCancelling } from '../../transactions/replacement/fee-bump.ts'
+import { type FinalityDepth, isFinished } from '../../transactions/run.ts'
+import { remainingAllowances } from '../approvals.ts'
+import { successorOf } from '../successor.ts'
+import { findBlocker } from './blocker.ts'
+import { readBridgeFacts } from './bridge-facts.ts'
+import { readChainFacts, readStepFacts } from './chain-facts.ts'
+import {
+  type ChainFacts,
+  decidingStep,
+  type Facts,
+  isInFlight,
+  isUnderDelivery,
+  type StepFacts,
+} from './facts.ts'
 
-/** Asks journal, chains and bridge what they know of an operation. Nothing is signed or written. */
-export async function gather(
-  asked: Ground,
+/** Gathers the facts of an operation from journal, chains and bridge. Read-only. */
+export async function gatherFacts(
+  asked: ExecutionContext,
   asFound: Operation,
-  { depth, told }: { depth: Depth | undefined; told: Promise<string | null> },
+  { depth, told }: { depth: FinalityDepth | undefined; told: Promise<string | null> },
 ): Promise<Facts> {
   const chainIds = asFound.legs.map(({ chainId }) => chainId)
-  // First whether anybody is at work, then the journal: whoever has ended by then has written down what he signed.
-  const isAtWork = !isOver(asFound) && (await isInHand(asked, asFound.wallet, chainIds))
+  // The wallet lock first, then the journal: a process that has ended by then has recorded what it signed.
+  const isAtWork = !isFinished(asFound) && (await isInHand(asked, asFound.wallet, chainIds))
   const operation = asked.journal.find(asFound.id) ?? asFound
-  const ground = await atTheFront(asked, operation)
-  const { journal, rpc, catalog, now } = ground
+  const context = await withLatestEndpoints(asked, operation)
+  const { journal, rpc, catalog, now } = context
   const events = journal.events(operation.id)
   const chains = new Map<number, ChainFacts>(
     await Promise.all(
       [...new Set(chainIds)].map(
         async (chainId) =>
-          [chainId, await lookAtChain(rpc(chainId), networkShown(catalog.networks, chainId))] as const,
+          [chainId, await readChainFacts(rpc(chainId), networkShown(catalog.networks, chainId))] as const,
       ),
     ),
   )
@@ -50,38 +57,39 @@ export async function gather(
       const node = chains.get(chainId)?.is === 'there' ? rpc(chainId) : undefined
       const known = { step, attempts, network }
       if (attempts.length === 0 || !node) return known
-      const seen = await lookAtStep(node, network, step, attempts, depth ?? network.depth, {
-        lostTo: lostTo(events, step),
+      const seen = await readStepFacts(node, network, step, attempts, depth ?? network.depth, {
+        lostTo: supersedingHash(events, step),
       })
       const { wallet, nonce, state } = step
-      const isOfAnother = state === 'SUPERSEDED' && nonce !== null && journal.holderOf(chainId, wallet, nonce)
+      const isOfAnother =
+        state === 'SUPERSEDED' && nonce !== null && journal.nonceHolder(chainId, wallet, nonce)
       return {
         ...known,
-        ...(seen && { seen }),
-        ...(isOfAnother && { isOfAnother: true }),
-        ...(wasLetGo(events, step.index) && !isCancelling(attempts) && { isLetGo: true }),
+        ...(seen && { onChain: seen }),
+        ...(isOfAnother && { isNonceReused: true }),
+        ...(endedWithoutEffect(events, step.index) && !isCancelling(attempts) && { isOnlyCancellable: true }),
       }
     }),
   )
-  // A node that answered at first and not for a step is silent after all.
-  for (const { step, attempts, network, seen } of steps)
-    if (attempts.length > 0 && !seen && chains.get(step.transaction.chainId)?.is === 'there')
+  // A node that stopped answering during the reads counts as silent.
+  for (const { step, attempts, network, onChain } of steps)
+    if (attempts.length > 0 && !onChain && chains.get(step.transaction.chainId)?.is === 'there')
       chains.set(network.chainId, { network, is: 'silent', why: 'it stopped answering' })
   const isThere = [...chains.values()].every(({ is }) => is === 'there')
-  const focus = focusOf(steps, operation)
+  const focus = decidingStep(steps, operation)
   const unsigned = operation.steps.find(({ state }) => state === 'PLANNED' || state === 'RESERVED')
   const bridge = isThere
-    ? await ifAnswered(lookAtBridge(ground, operation, steps, events, await told))
+    ? await undefinedIfUnanswered(readBridgeFacts(context, operation, steps, events, await told))
     : undefined
-  // What is on a bridge, or moves, is not where the next step takes it from.
+  // Funds on a bridge or in flight are not where the next step takes them from.
   const waits =
-    isOver(operation) || isAwaiting(operation, bridge) || (focus !== undefined && isInTheAir(focus.step))
+    isFinished(operation) || isAwaiting(operation, bridge) || (focus !== undefined && isInFlight(focus.step))
   const isBegun = steps.some(({ attempts }) => attempts.length > 0)
   return {
     operation,
-    plan: operation.plan as KeptPlan,
+    plan: operation.plan as StoredPlan,
     now: now(),
-    endedFor:
+    lastRunReason:
       operation.state === 'PARTIAL'
         ? events.findLast(({ index, becomes }) => index === null && becomes === 'PARTIAL')?.why
         : undefined,
@@ -90,76 +98,88 @@ export async function gather(
     steps,
     focus,
     unsigned,
-    stuck: isThere && isBegun && !waits ? await whyStuck(ground, operation, unsigned) : undefined,
-    left: await leftOf(ground, operation, isThere),
+    blocker: isThere && isBegun && !waits ? await findBlocker(context, operation, unsigned) : undefined,
+    remainingAllowances: await remainingAllowancesOf(context, operation, isThere),
     bridge,
-    came:
+    received:
       resultOf(operation).out ??
-      (isThere ? await within(whatCame(ground, operation, minedIn(steps))) : undefined),
-    brought: isThere ? await within(cameAcross(ground, operation)) : undefined,
-    claimed: claimedSince(ground, operation),
-    wentOnAs: wentOn(ground, operation)?.id,
-    isAtWork,
-    wasGivenUp: events.findLast(({ becomes }) => becomes === 'DROPPED')?.why !== plannedAnew,
-    before:
-      focus && isInTheAir(focus.step)
-        ? holderBefore(ground, focus)
+      (isThere ? await withTimeout(receivedAmount(context, operation, minedIn(steps))) : undefined),
+    bridged: isThere ? await withTimeout(bridgedAmount(context, operation)) : undefined,
+    claimed: laterClaim(context, operation),
+    successorId: successorOf(context, operation)?.id,
+    isWalletBusy: isAtWork,
+    wasGivenUp: events.findLast(({ becomes }) => becomes === 'DROPPED')?.why !== plannedAnewReason,
+    precedingId:
+      focus && isInFlight(focus.step)
+        ? precedingHolder(context, focus)
         : unsigned && chains.get(unsigned.transaction.chainId)?.is === 'there'
-          ? await within(inTheWay(ground, operation.id, unsigned))
+          ? await withTimeout(blockingOperation(context, operation.id, unsigned))
           : undefined,
   }
 }
 
-/** The same ground, with each chain of an operation read from the endpoint that has its newest block. */
-async function atTheFront(ground: Ground, { legs }: Operation): Promise<Ground> {
-  const nodes = new Map<number, Foremost>()
-  for (const { chainId } of legs) if (!nodes.has(chainId)) nodes.set(chainId, foremost(ground.rpc(chainId)))
+/** The context with each chain read from the endpoint with its newest block. */
+async function withLatestEndpoints(
+  context: ExecutionContext,
+  { legs }: Operation,
+): Promise<ExecutionContext> {
+  const nodes = new Map<number, SelectedEndpoint>()
+  for (const { chainId } of legs)
+    if (!nodes.has(chainId)) nodes.set(chainId, selectEndpoint(context.rpc(chainId)))
   await Promise.all([...nodes.values()].map((node) => node.look()))
-  return { ...ground, rpc: (chainId) => nodes.get(chainId) ?? ground.rpc(chainId) }
+  return { ...context, rpc: (chainId) => nodes.get(chainId) ?? context.rpc(chainId) }
 }
 
-/** What contracts may still take; `null` where something is allowed and a chain is not there to say how much of it is left. */
-async function leftOf(ground: Ground, operation: Operation, isThere: boolean): Promise<Facts['left']> {
+/** The remaining allowances; `null` if there are approvals and a chain is silent. */
+async function remainingAllowancesOf(
+  context: ExecutionContext,
+  operation: Operation,
+  isThere: boolean,
+): Promise<Facts['remainingAllowances']> {
   const isAllowed = operation.steps.some(
     ({ role, state }) => role === 'approve' && state !== 'PLANNED' && state !== 'RESERVED',
   )
   if (!isAllowed) return []
-  return isThere ? ((await within(allowancesLeft(ground, operation))) ?? null) : null
+  return isThere ? ((await withTimeout(remainingAllowances(context, operation))) ?? null) : null
 }
 
-/** Whether a leg of an operation waits for what nobody has delivered, or for more than came. */
+/** Whether a leg still waits for its delivery, or for more than was delivered. */
 const isAwaiting = ({ legs }: Operation, bridge: Facts['bridge']): boolean =>
   legs.some(({ arrival }) => arrival !== null && arrival.hash === null) &&
-  (bridge?.isMinted !== true || isTooLittle({ bridge }))
+  (bridge?.isMinted !== true || isUnderDelivery({ bridge }))
 
-/** The unfinished action of the same wallet that holds the nonce which the chain expects next. */
-function holderBefore({ journal }: Ground, { step, seen }: StepFacts): string | undefined {
-  if (!seen || step.nonce === null || seen.latest >= step.nonce) return undefined
-  return journal.holderOf(step.transaction.chainId, step.wallet, seen.latest)?.operation
+/** The unfinished operation of the wallet that holds the next nonce of the chain. */
+function precedingHolder({ journal }: ExecutionContext, { step, onChain }: StepFacts): string | undefined {
+  if (!onChain || step.nonce === null || onChain.latest >= step.nonce) return undefined
+  return journal.nonceHolder(step.transaction.chainId, step.wallet, onChain.latest)?.operation
 }
 
-/** The action of the same wallet that is signed and that the node does not have, so that nothing else can be signed. */
-async function inTheWay({ journal, rpc }: Ground, id: string, step: Step): Promise<string | undefined> {
+/** The operation of the wallet whose signed transaction the node lacks, so that nothing else can be signed. */
+async function blockingOperation(
+  { journal, rpc }: ExecutionContext,
+  id: string,
+  step: Step,
+): Promise<string | undefined> {
   const { chainId } = step.transaction
-  const { pending } = await countsOf({ journal, rpc: rpc(chainId), chainId, wallet: step.wallet })
-  const holder = journal.holderOf(chainId, step.wallet, pending)
+  const { pending } = await readNonceCounts({ journal, rpc: rpc(chainId), chainId, wallet: step.wallet })
+  const holder = journal.nonceHolder(chainId, step.wallet, pending)
   const held = holder && journal.find(holder.operation)?.steps.find(({ index }) => index === holder.index)
-  return held && isInTheAir(held) && holder.operation !== id ? holder.operation : undefined
+  return held && isInFlight(held) && holder.operation !== id ? holder.operation : undefined
 }
 
-/** The transaction in which a step did what it was for, by the journal or by the chain, final or not. */
+/** The hash of the transaction that carried out a step, by journal or chain, final or not. */
 const minedIn =
   (all: readonly StepFacts[]) =>
   (step: Step): Hex | undefined => {
     const one = all.find((facts) => facts.step === step)
     if (step.state === 'FINAL_OK') return step.inclusion?.hash
-    const found = one?.seen?.found
+    const found = one?.onChain?.found
     return found?.ok && found.kind !== 'cancel' ? found.hash : undefined
   }
 
-/** The first claim of this journal from the queue of a withdrawal that was made after it. */
-function claimedSince({ journal }: Ground, { plan, wallet, created }: Operation): Facts['claimed'] {
-  const { queued, strategySlug } = (plan as KeptPlan).about
+/** The first later claim of this journal from the queue of a withdrawal. */
+function laterClaim({ journal }: ExecutionContext, { plan, wallet, created }: Operation): Facts['claimed'] {
+  const { queued, strategySlug } = (plan as StoredPlan).about
   if (!queued) return undefined
   const claim = journal
     .list({ states: ['DONE'], wallet, limit: 1_000 })
@@ -167,7 +187,7 @@ function claimedSince({ journal }: Ground, { plan, wallet, created }: Operation)
       (one) =>
         one.kind === 'claim' &&
         one.created > created &&
-        (one.plan as KeptPlan).about.strategySlug === strategySlug,
+        (one.plan as StoredPlan).about.strategySlug === strategySlug,
     )
   return claim && { id: claim.id, out: resultOf(claim).out }
 }

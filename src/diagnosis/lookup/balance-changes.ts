@@ -1,31 +1,35 @@
 import { size, toEventSelector } from 'viem/utils'
-import { ifAnswered, within } from '../../chain/rpc/timeouts.ts'
+import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { Token } from '../../domain/token.ts'
-import type { Ground } from '../../planning/context.ts'
-import { findOnChain } from '../../transactions/confirmation/find-transaction.ts'
-import type { Clue } from '../verdict.ts'
-import { onChain } from './transaction-lookup.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
+import { findTransaction } from '../../transactions/confirmation/find-transaction.ts'
+import type { EvidenceLine } from '../verdict.ts'
+import { lookUpTransaction } from './transaction-lookup.ts'
 
 const transferTopic = toEventSelector(
   'event Transfer(address indexed from, address indexed to, uint256 value)',
 )
 
-/** What is named of an action that this machine did not begin: its transactions, that of the delivery of its bridge, and whose funds they move. */
-export type Named = { hashes: readonly Hex[]; delivery: Hex | null; whose: readonly Address[] }
+/**
+ * The named transactions of an operation that this machine did not start: its hashes, the bridge delivery, and the owners of the
+ * funds.
+ */
+export type NamedTransactions = { hashes: readonly Hex[]; delivery: Hex | null; whose: readonly Address[] }
 
 /**
- * Where the funds of an action are that was begun elsewhere, by the receipts of its transactions on our own nodes: what left and what came to those whose funds they are (who signed them, where nobody is named),
- * in tokens of the catalogue, and in native coins as far as the transactions themselves carry them. `evidence` has a line for each transaction.
+ * The balance changes of an operation started elsewhere, by the receipts from our own nodes: what left and reached the owners (the
+ * signers, if none are named), in catalogue tokens and in native coins as far as the transactions carry them. `evidence` has a line
+ * for each transaction.
  */
-export async function movedBy(
-  ground: Ground,
-  { hashes, delivery, whose }: Named,
-): Promise<{ funds: string; evidence: Clue[] }> {
+export async function balanceChanges(
+  context: ExecutionContext,
+  { hashes, delivery, whose }: NamedTransactions,
+): Promise<{ funds: string; evidence: EvidenceLine[] }> {
   const all = [...new Set([...hashes, ...(delivery === null ? [] : [delivery])])]
-  const looks = await Promise.all(all.map((hash) => lookAt(ground, hash, whose)))
+  const looks = await Promise.all(all.map((hash) => movesOf(context, hash, whose)))
   const seen = looks.flatMap(({ moves }) => moves ?? [])
   const unseen = looks.filter(({ moves }) => moves === undefined).length
   const isOpen = looks.some(({ isFinal }) => !isFinal)
@@ -55,7 +59,7 @@ export async function movedBy(
   return { funds: words.join(' '), evidence: looks.map(({ text }) => ({ source: 'chain', text })) }
 }
 
-/** So much of a token, in its smallest unit, that came to somebody, or left him where it is negative. */
+/** A token amount in its smallest unit that an owner received, negative if it left. */
 type Move = {
   network: Network
   token: Pick<Token, 'address' | 'symbol' | 'decimals'>
@@ -63,18 +67,20 @@ type Move = {
   units: bigint
 }
 
-async function lookAt(
-  ground: Ground,
+async function movesOf(
+  context: ExecutionContext,
   hash: Hex,
   whose: readonly Address[],
 ): Promise<{ moves: Move[] | undefined; isFinal: boolean; text: string }> {
-  const { found } = await onChain(ground, hash, undefined)
+  const { found } = await lookUpTransaction(context, hash, undefined)
   if (!found) return { moves: undefined, isFinal: false, text: `no network here shows ${hash}` }
   const { network, from: signer, call, deed, block } = found
   const owners = whose.length > 0 ? whose : [signer]
   if (!block) return { moves: [], isFinal: false, text: `${hash} waits on ${network.name}: it ${deed.does}` }
   const text = `${hash} ${deed.does}, and ${block.succeeded ? 'succeeded' : 'reverted'} in block ${block.number} of ${network.name}${block.isFinal ? '' : ', which is not final yet'}`
-  const receipt = await ifAnswered(within(findOnChain(ground.rpc(network.chainId), hash)))
+  const receipt = await undefinedIfUnanswered(
+    withTimeout(findTransaction(context.rpc(network.chainId), hash)),
+  )
   const coin = { ...network.native, address: nativeAddress }
   const carried = owners.flatMap((owner): Move[] => {
     const came = call.to !== null && sameAddress(call.to, owner) ? call.value : 0n
@@ -82,7 +88,7 @@ async function lookAt(
     return units === 0n || !block.succeeded ? [] : [{ network, token: coin, owner, units }]
   })
   const moves = (receipt?.ok ? receipt.logs : []).flatMap(({ address, topics: [event, from, to], data }) => {
-    const token = tokenOf(ground, network, address)
+    const token = tokenOf(context, network, address)
     if (event !== transferTopic || !token || from === undefined || to === undefined || size(data) !== 32)
       return []
     return owners.flatMap((owner): Move[] => {
@@ -99,7 +105,7 @@ async function lookAt(
 
 const isOwner = (topic: string, owner: Address): boolean => sameAddress(`0x${topic.slice(26)}`, owner)
 
-const tokenOf = ({ catalog }: Ground, { chainId }: Network, address: Address): Token | undefined =>
+const tokenOf = ({ catalog }: ExecutionContext, { chainId }: Network, address: Address): Token | undefined =>
   [...(catalog.tokens as readonly Token[]), ...catalog.strategies.map(({ receipt }) => receipt)].find(
     (token) => token.chainId === chainId && sameAddress(token.address, address),
   )

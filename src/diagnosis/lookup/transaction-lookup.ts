@@ -2,25 +2,25 @@ import { parseAbi } from 'viem/utils'
 import { strictDecode } from '../../chain/calldata.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
-import { patienceMs, within } from '../../chain/rpc/timeouts.ts'
+import { nodeTimeoutMs, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Address, EvmAddress, type Hex } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, publicNetworks, sandboxNetworks } from '../../domain/networks.ts'
 import { type Token, tokenAt } from '../../domain/token.ts'
 import { contractName } from '../../guard/contract-names.ts'
-import type { Ground } from '../../planning/context.ts'
-import { finalityOf, wantedOf } from '../../transactions/confirmation/finality.ts'
-import { type Found, findOnChain } from '../../transactions/confirmation/find-transaction.ts'
-import { type Disagreement, lookMs } from '../../transactions/confirmation/quorum.ts'
-import type { Depth } from '../../transactions/run.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
+import { checkFinality, requiredDepth } from '../../transactions/confirmation/finality.ts'
+import { findTransaction, type MinedTransaction } from '../../transactions/confirmation/find-transaction.ts'
+import { type Disagreement, lookupTimeoutMs } from '../../transactions/confirmation/quorum.ts'
+import type { FinalityDepth } from '../../transactions/run.ts'
 
-/** What the call of a transaction is for, as a sentence without its subject; `spender` may take something by it, and `null` is nobody. */
-type Deed =
+/** What a call does, as a predicate; `spender` receives an allowance, `null` for none. */
+type CallEffect =
   | { is: 'payment' | 'call'; does: string }
   | { is: 'approval'; does: string; spender: Address | null }
 
-/** The call of a transaction, as it was read; nobody is called by what makes a contract. */
+/** The call of a transaction; `to` is null for a contract creation. */
 type Call = { to: Address | null; input: Hex; value: bigint }
 
 const payments = parseAbi([
@@ -28,12 +28,12 @@ const payments = parseAbi([
   'function approve(address spender, uint256 amount) returns (bool)',
 ])
 
-/** What a transaction does, as far as its call alone says so. */
-function deedOf(
+/** Describes a transaction by its call alone. */
+function effectOf(
   { to, input, value }: Call,
   { chainId, native }: Network,
-  catalog: Ground['catalog'] & { tokens: readonly Token[] },
-): Deed {
+  catalog: ExecutionContext['catalog'] & { tokens: readonly Token[] },
+): CallEffect {
   if (to === null) return { is: 'call', does: 'makes a contract' }
   const carried = formatAmount(value, native)
   if (input === '0x') return { is: 'payment', does: `sends ${carried} to ${to}` }
@@ -51,15 +51,15 @@ function deedOf(
 }
 
 /**
- * A transaction as its network shows it; `block` is `null` while it waits, `at` in epoch ms; `isFinal` where all endpoints that answer show it so, deep enough, and `unlike`
- * what another one shows instead.
+ * A transaction as its network shows it; `block` is `null` while pending, `at` in epoch ms; `isFinal` if all answering endpoints
+ * agree at depth; `unlike` is one that differs.
  */
-export type OnChain = {
+export type FoundTransaction = {
   network: Network
   from: Address
   nonce: number
   call: Pick<Call, 'to' | 'value'>
-  deed: Deed
+  deed: CallEffect
   block: {
     number: number
     at: number
@@ -69,27 +69,37 @@ export type OnChain = {
   } | null
 }
 
-/** A network that does not say whether it has a transaction: because there is no RPC for it here, that one did not answer, is of another chain, or says what cannot be used. */
-export type Silent = { network: Network; is: 'unasked' | 'silent' | 'another' | 'odd'; why: string }
+/** A network without an answer: no RPC configured, no response, another chain, or an unusable answer. */
+export type UnansweredNetwork = {
+  network: Network
+  is: 'unasked' | 'silent' | 'another' | 'odd'
+  why: string
+}
 
-/** The transaction of a hash on whichever of the networks has it, final at a depth or at what is usual there; `silent` are those that do not say, where none has it. */
-export async function onChain(
-  ground: Ground,
+/**
+ * Finds a transaction by hash on any network, final at the given or usual depth; `silent` are the networks without an answer, if
+ * none has it.
+ */
+export async function lookUpTransaction(
+  context: ExecutionContext,
   hash: Hex,
-  depth: Depth | undefined,
-): Promise<{ found: OnChain | undefined; silent: Silent[] }> {
-  const asked = everyNetwork(ground).map((network) =>
-    shownOn(ground, network, hash, depth).catch((error: unknown) => unsaid(network, error)),
+  depth: FinalityDepth | undefined,
+): Promise<{ found: FoundTransaction | undefined; silent: UnansweredNetwork[] }> {
+  const asked = everyNetwork(context).map((network) =>
+    findOnNetwork(context, network, hash, depth).catch((error: unknown) => unansweredBy(network, error)),
   )
-  // Whoever has it is not kept waiting by those that do not answer.
-  const found = await firstOf(asked, (answer) => answer !== null && 'deed' in answer)
+  // A found transaction does not wait for silent networks.
+  const found = await firstMatching(asked, (answer) => answer !== null && 'deed' in answer)
   if (found && 'deed' in found) return { found, silent: [] }
   const answers = await Promise.all(asked)
   return { found: undefined, silent: answers.flatMap((one) => (one && 'why' in one ? one : [])) }
 }
 
-/** The first answer that is one; `undefined` where none is. */
-async function firstOf<T>(asked: readonly Promise<T>[], is: (answer: T) => boolean): Promise<T | undefined> {
+/** The first matching answer; `undefined` if none matches. */
+async function firstMatching<T>(
+  asked: readonly Promise<T>[],
+  is: (answer: T) => boolean,
+): Promise<T | undefined> {
   const wanted = asked.map(async (one) => {
     const answer = await one
     if (!is(answer)) throw new AppError('NOT_FOUND', 'Not this one')
@@ -98,8 +108,8 @@ async function firstOf<T>(asked: readonly Promise<T>[], is: (answer: T) => boole
   return Promise.any(wanted).catch(() => undefined)
 }
 
-/** Every network that this version serves, with or without an RPC here; of the embedded ones, which no public one stands beside, these. */
-function everyNetwork({ catalog: { networks } }: Ground): readonly Network[] {
+/** Every network of this version, with or without an RPC; only the embedded networks in the sandbox. */
+function everyNetwork({ catalog: { networks } }: ExecutionContext): readonly Network[] {
   const isIn = (some: readonly Network[]) => (one: Network) =>
     some.some(({ chainId }) => chainId === one.chainId)
   const isSandbox = networks.length > 0 && networks.every(isIn(sandboxNetworks))
@@ -107,8 +117,8 @@ function everyNetwork({ catalog: { networks } }: Ground): readonly Network[] {
   return [...networks, ...others]
 }
 
-/** That a network does not say, by why it does not. */
-function unsaid(network: Network, error: unknown): Silent {
+/** Why a network has no answer. */
+function unansweredBy(network: Network, error: unknown): UnansweredNetwork {
   if (!(error instanceof AppError)) throw error
   const { code, message: why } = error
   if (code === 'CONFIG_INVALID' || code === 'UNKNOWN_NETWORK') return { network, is: 'unasked', why }
@@ -118,28 +128,33 @@ function unsaid(network: Network, error: unknown): Silent {
   throw error
 }
 
-/** The transaction on a network, in a block by the first endpoint that shows it so; `null` only where all of them say that they do not have it. */
-async function shownOn(
-  { rpc, catalog }: Ground,
+/** The transaction on one network, mined if any endpoint shows it so; `null` only if all endpoints lack it. */
+async function findOnNetwork(
+  { rpc, catalog }: ExecutionContext,
   network: Network,
   hash: Hex,
-  depth: Depth | undefined,
-): Promise<OnChain | null> {
+  depth: FinalityDepth | undefined,
+): Promise<FoundTransaction | null> {
   const node = rpc(network.chainId)
   const all = [node, ...node.peers]
-  const told = await shownByAny(all, { catalog, network, hash, depth })
+  const told = await findOnEndpoints(all, { catalog, network, hash, depth })
   if (told) return told
-  // Whoever did not answer the first question has another one asked in his place since, and is one of the others now.
+  // After a failover the first endpoint is among the peers: ask it too.
   const passedOver = node.peers.filter((peer) => !all.includes(peer))
-  return passedOver.length === 0 ? null : shownByAny(passedOver, { catalog, network, hash, depth })
+  return passedOver.length === 0 ? null : findOnEndpoints(passedOver, { catalog, network, hash, depth })
 }
 
-type Wanted = { catalog: Ground['catalog']; network: Network; hash: Hex; depth: Depth | undefined }
+type LookupTarget = {
+  catalog: ExecutionContext['catalog']
+  network: Network
+  hash: Hex
+  depth: FinalityDepth | undefined
+}
 
-async function shownByAny(
+async function findOnEndpoints(
   all: readonly Rpc[],
-  { catalog, network, hash, depth }: Wanted,
-): Promise<OnChain | null> {
+  { catalog, network, hash, depth }: LookupTarget,
+): Promise<FoundTransaction | null> {
   const asked = all.map(async (one) => {
     const among: Rpc = {
       host: one.host,
@@ -147,12 +162,12 @@ async function shownByAny(
       request: one.request,
       batch: one.batch,
     }
-    const answer = await within(shownBy(among, catalog, network, hash, depth))
+    const answer = await withTimeout(findOnEndpoint(among, catalog, network, hash, depth))
     if (answer === undefined)
-      throw new AppError('RPC_UNREACHABLE', `no answer within ${patienceMs / 1_000} s`)
+      throw new AppError('RPC_UNREACHABLE', `no answer within ${nodeTimeoutMs / 1_000} s`)
     return answer
   })
-  const mined = await firstOf(asked, (answer) => answer?.block != null)
+  const mined = await firstMatching(asked, (answer) => answer?.block != null)
   if (mined) return mined
   const answers = await Promise.allSettled(asked)
   const told = answers.flatMap((one) => (one.status === 'fulfilled' ? (one.value ?? []) : []))
@@ -161,10 +176,14 @@ async function shownByAny(
   return null
 }
 
-type Told = { from: Address; nonce: number } & Call
+type ShownTransaction = { from: Address; nonce: number } & Call
 
-/** What a node shows of a transaction, as it must be; RPC_INCONSISTENT where it is not so. */
-function readTold(host: string, hash: Hex, answer: unknown): Told & { isInBlock: boolean } {
+/** Parses a transaction of a node; RPC_INCONSISTENT if it is malformed. */
+function parseShownTransaction(
+  host: string,
+  hash: Hex,
+  answer: unknown,
+): ShownTransaction & { isInBlock: boolean } {
   const told = Object(answer) as Record<string, unknown>
   if (String(told.hash).toLowerCase() !== hash.toLowerCase())
     throw new AppError('RPC_INCONSISTENT', `The node at ${host} shows another transaction`)
@@ -184,18 +203,18 @@ function readTold(host: string, hash: Hex, answer: unknown): Told & { isInBlock:
   }
 }
 
-async function shownBy(
+async function findOnEndpoint(
   node: Rpc,
-  catalog: Ground['catalog'],
+  catalog: ExecutionContext['catalog'],
   network: Network,
   hash: Hex,
-  depth: Depth | undefined,
-): Promise<OnChain | null> {
+  depth: FinalityDepth | undefined,
+): Promise<FoundTransaction | null> {
   const answer = await node.request('eth_getTransactionByHash', [hash])
   if (answer === null) return null
-  const { from, nonce, isInBlock, ...call } = readTold(node.host, hash, answer)
-  const found = await findOnChain(node, hash)
-  // A transaction that is in a block waits for nothing, and without its receipt in that block nobody knows how it ended.
+  const { from, nonce, isInBlock, ...call } = parseShownTransaction(node.host, hash, answer)
+  const found = await findTransaction(node, hash)
+  // A mined transaction is not pending, and without its receipt its outcome is unknown.
   if (!found && isInBlock)
     throw new AppError(
       'RPC_INCONSISTENT',
@@ -203,20 +222,20 @@ async function shownBy(
       { details: { host: node.host, hash } },
     )
   const block = found ? await blockOf(node, network, found, depth) : null
-  return { network, from, nonce, call, deed: deedOf(call, network, catalog), block }
+  return { network, from, nonce, call, deed: effectOf(call, network, catalog), block }
 }
 
 async function blockOf(
   node: Rpc,
   { depth: usual }: Network,
-  found: Found,
-  depth: Depth | undefined,
-): Promise<OnChain['block']> {
+  found: MinedTransaction,
+  depth: FinalityDepth | undefined,
+): Promise<FoundTransaction['block']> {
   const { blockNumber, ok } = found
   const at = hexQuantity(blockNumber)
   const block = await node.request<{ timestamp?: string } | null>('eth_getBlockByNumber', [at, false])
   const shown = { ...found, by: node.host }
-  const { deep, unlike } = await finalityOf(node, shown, wantedOf(usual, depth), lookMs)
+  const { deep, unlike } = await checkFinality(node, shown, requiredDepth(usual, depth), lookupTimeoutMs)
   return {
     number: blockNumber,
     at: Number(quantity(block?.timestamp, 'the time of the block')) * 1000,

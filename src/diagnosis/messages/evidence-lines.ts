@@ -1,25 +1,25 @@
 import { plain } from '../../domain/text.ts'
 import { disagreementText } from '../../transactions/confirmation/quorum.ts'
-import { refusalOf } from '../../transactions/send-errors.ts'
+import { sendErrorOf } from '../../transactions/send-errors.ts'
 import type { Facts, StepFacts } from '../facts/facts.ts'
-import type { Clue } from '../verdict.ts'
-import { gwei } from './messages.ts'
+import type { EvidenceLine } from '../verdict.ts'
+import { gweiText } from './messages.ts'
 
 /** What journal, chain and bridge said, line by line. */
-export function cluesOf(facts: Facts, service: string): Clue[] {
+export function evidenceLines(facts: Facts, service: string): EvidenceLine[] {
   const { operation, chains, bridge } = facts
   const journal = [
     `the action is ${operation.state}${operation.exit === null ? '' : `, exit ${operation.exit}`}`,
-    ...facts.steps.map((step) => stepClue(step, operation.steps.length)),
+    ...facts.steps.map((step) => stepLine(step, operation.steps.length)),
   ]
   const chain = [
     ...[...chains.values()].map((one) =>
       one.is === 'there'
-        ? `${one.network.name} is at block ${one.head.number}, base fee ${gwei(one.head.baseFee)}`
+        ? `${one.network.name} is at block ${one.head.number}, base fee ${gweiText(one.head.baseFee)}`
         : `${one.network.name}: ${one.why}`,
     ),
-    ...facts.steps.flatMap(seenClues),
-    ...(facts.left ?? []).map(
+    ...facts.steps.flatMap(onChainLines),
+    ...(facts.remainingAllowances ?? []).map(
       ({ spender, amount, network }) =>
         `${spender} is allowed ${amount.formatted} ${amount.symbol} on ${network}`,
     ),
@@ -34,12 +34,12 @@ export function cluesOf(facts: Facts, service: string): Clue[] {
       ? []
       : [`the bridge has ${bridge.isAttested ? '' : 'not '}attested ${bridge.burn}`]),
   ]
-  const from = (source: Clue['source'], texts: readonly string[]): Clue[] =>
+  const from = (source: EvidenceLine['source'], texts: readonly string[]): EvidenceLine[] =>
     texts.map((text) => ({ source, text: plain(text) }))
   return [...from('journal', journal), ...from('chain', chain), ...from('service', said)]
 }
 
-function stepClue({ step, attempts, network }: StepFacts, of: number): string {
+function stepLine({ step, attempts, network }: StepFacts, of: number): string {
   const nonce = step.nonce === null ? '' : `, nonce ${step.nonce}`
   const sent =
     attempts.length === 0 ? 'not signed' : `${attempts.length} signed, last ${attempts.at(-1)!.hash}`
@@ -47,14 +47,14 @@ function stepClue({ step, attempts, network }: StepFacts, of: number): string {
   const said =
     answer === null || answer === undefined
       ? ''
-      : `, the node said: ${refusalOf(attempts.at(-1))?.words ?? answer}`
+      : `, the node said: ${sendErrorOf(attempts.at(-1))?.words ?? answer}`
   const block = step.inclusion === null ? '' : `, block ${step.inclusion.blockNumber}`
   return `step ${step.index + 1} of ${of} (${step.role} on ${network.name}) is ${step.state}${nonce}${block}: ${sent}${said}`
 }
 
-function seenClues({ step, attempts, seen }: StepFacts): string[] {
-  if (!seen) return []
-  const { found, waiting, owner, isGone, disputed, reason } = seen
+function onChainLines({ step, attempts, onChain }: StepFacts): string[] {
+  if (!onChain) return []
+  const { found, waiting, owner, isGone, disputed, reason } = onChain
   const hash = attempts.at(-1)!.hash
   const clues = isGone ? [`block ${step.inclusion?.blockNumber} is another one than it was`] : []
   if (disputed) clues.push(disagreementText(disputed))
@@ -68,6 +68,6 @@ function seenClues({ step, attempts, seen }: StepFacts): string[] {
     clues.push(
       `${owner.hash} has the nonce ${step.nonce}${owner.blockNumber === null ? ', in no block' : ` in block ${owner.blockNumber}`}${owner.unlike ? `; ${disagreementText(owner.unlike)}` : ''}`,
     )
-  if (!found) clues.push(`the next nonce of ${step.wallet} is ${seen.latest}`)
+  if (!found) clues.push(`the next nonce of ${step.wallet} is ${onChain.latest}`)
   return clues
 }

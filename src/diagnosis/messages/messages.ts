@@ -1,66 +1,66 @@
 import { plain } from '../../domain/text.ts'
-import { isInTheWay } from '../../transactions/operations/unfinished.ts'
+import { holdsAllowance } from '../../transactions/operations/unfinished.ts'
 import { resultOf } from '../../transactions/outcome/result.ts'
 import {
   type BridgeFacts,
   type ChainFacts,
   type Facts,
-  isInTheAir,
-  isMoreWaiting,
+  hasOtherPending,
+  hasStepSucceeded,
+  isInFlight,
   type StepFacts,
-  wentWell,
 } from '../facts/facts.ts'
-import { isDoubted } from './doubts.ts'
-import { arrivedAt, textOf } from './received.ts'
-import { lostStep, whyUnsafe } from './retry-safety.ts'
+import { formattedAmount, receivedFundsText } from './received.ts'
+import { retryRiskText, supersededStep } from './retry-safety.ts'
+import { isSettlementUncertain } from './uncertainty.ts'
 
-/** How the amount of an action is called in a sentence. */
-export function amountOf({ plan }: Facts): string {
+/** The amount of an operation in a sentence. */
+export function amountText({ plan }: Facts): string {
   const amount = plan.about.amounts.in ?? plan.about.amounts.out
   return amount ? `${amount.formatted} ${plain(amount.symbol)}` : 'everything'
 }
 
-/** The network on which an action begins. */
-export const originOf = ({ operation, chains }: Facts): string =>
+/** The network on which an operation begins. */
+export const originNetwork = ({ operation, chains }: Facts): string =>
   chains.get(operation.legs[0]!.chainId)!.network.name
 
-/** Where the funds of an action are, as far as it went: where they were, on their way to another chain, or where it was to bring them. */
-export function fundsNow(facts: Facts): string {
+/** Where the funds of an operation are by its progress: at the origin, on a bridge, or at the destination. */
+export function fundsText(facts: Facts): string {
   const { operation, steps, bridge } = facts
-  // What left its block may be in another one by now.
-  const isThere = ({ seen }: StepFacts) => seen?.isGone !== true || seen.found?.ok === true
-  const moved = steps.findLast((one) => one.step.role === 'action' && wentWell(one) && isThere(one))
+  // A transaction that left its block may be in another one.
+  const isThere = ({ onChain }: StepFacts) => onChain?.isGone !== true || onChain.found?.ok === true
+  const moved = steps.findLast((one) => one.step.role === 'action' && hasStepSucceeded(one) && isThere(one))
   if (!moved) {
-    const owner = lostStep(facts)?.seen?.owner
+    const owner = supersededStep(facts)?.onChain?.owner
     const unless = owner ? ` That is so unless ${owner.hash} moved it.` : ''
-    return untouched(facts) + unless
+    return fundsAtOrigin(facts) + unless
   }
   const later = operation.legs.filter(({ leg, arrival }) => arrival !== null && leg > moved.step.leg)
   const last = later.at(-1)
-  if (!last?.arrival) return arrivedAt(facts)
+  if (!last?.arrival) return receivedFundsText(facts)
   const to = facts.chains.get(last.chainId)!.network.name
   if (last.arrival.hash !== null)
-    return facts.brought
-      ? `${textOf(facts.brought)}: in the wallet ${last.arrival.recipient} on ${to}.`
+    return facts.bridged
+      ? `${formattedAmount(facts.bridged)}: in the wallet ${last.arrival.recipient} on ${to}.`
       : `The funds are in the wallet ${last.arrival.recipient} on ${to}.`
   const { short } = resultOf(operation)
-  if (bridge?.delivered) return withRecipient(bridge.delivered, to)
-  if (short) return withRecipient({ ...short, text: textOf(short.brought) }, to)
-  if (bridge) return onTheBridge(facts)
-  return `${amountOf(facts)}: sent from ${moved.network.name} to ${to}, for ${last.arrival.recipient}. Whether it is there is not known.`
+  if (bridge?.delivered) return recipientFundsText(bridge.delivered, to)
+  if (short) return recipientFundsText({ ...short, text: formattedAmount(short.brought) }, to)
+  if (bridge) return bridgeFundsText(facts)
+  return `${amountText(facts)}: sent from ${moved.network.name} to ${to}, for ${last.arrival.recipient}. Whether it is there is not known.`
 }
 
-/** Where funds are that a bridge brought to another chain. */
-export const withRecipient = (
+/** Where funds are after a bridge delivery. */
+export const recipientFundsText = (
   { text, hash, later }: Pick<NonNullable<BridgeFacts['delivered']>, 'text' | 'hash' | 'later'>,
   to: string,
 ): string =>
   `${text}: with the recipient on ${to}, in ${hash}.${later ? ` After that the bridge brought ${later.text} more to the same recipient, last in ${later.hash}.` : ''}`
 
-/** Where funds are that were sent over a bridge, and whose delivery nobody has found. */
-export function onTheBridge(facts: Facts): string {
+/** Where bridged funds are whose delivery was not found. */
+export function bridgeFundsText(facts: Facts): string {
   const { from, to, burn, isMinted, recipient } = facts.bridge!
-  const burned = `${amountOf(facts)}: burned on ${from.name} in ${burn}`
+  const burned = `${amountText(facts)}: burned on ${from.name} in ${burn}`
   if (isMinted === true)
     return `${burned}, and delivered to ${recipient} on ${to.name}. The transaction was not found, so how much came is not known here.`
   return isMinted === false
@@ -68,21 +68,21 @@ export function onTheBridge(facts: Facts): string {
     : `${burned}, for ${recipient} on ${to.name}. Whether it is minted there is not known; nobody else can have it.`
 }
 
-/** Where the funds are before anything has moved them. */
-function untouched(facts: Facts): string {
+/** Where the funds are before anything moved them. */
+function fundsAtOrigin(facts: Facts): string {
   const { operation, plan } = facts
   if (operation.kind === 'revoke')
     return `No funds are moved by this; they are in the wallet ${operation.wallet}.`
   if (operation.kind === 'withdraw')
     return `The funds are still in ${plain(plan.about.strategySlug ?? 'the strategy')}, for ${operation.wallet}.`
   if (operation.kind === 'claim')
-    return `${amountOf(facts)}: still set aside by ${plain(plan.about.strategySlug ?? 'the strategy')}, for ${operation.wallet}.`
-  return `${amountOf(facts)}: still in the wallet ${operation.wallet} on ${originOf(facts)}.`
+    return `${amountText(facts)}: still set aside by ${plain(plan.about.strategySlug ?? 'the strategy')}, for ${operation.wallet}.`
+  return `${amountText(facts)}: still in the wallet ${operation.wallet} on ${originNetwork(facts)}.`
 }
 
-/** What contracts may still take, as a sentence that follows another one. */
-export const allowed = ({ left }: Facts): string =>
-  left
+/** The remaining allowances as a following sentence. */
+export const allowancesText = ({ remainingAllowances }: Facts): string =>
+  remainingAllowances
     ?.map(
       ({ spender, amount, network }) =>
         ` The contract ${spender} may still take ${amount.formatted} ${plain(amount.symbol)} on ${network}.`,
@@ -90,66 +90,71 @@ export const allowed = ({ left }: Facts): string =>
     .join('') ??
   ' What it allowed contracts to take, and whether that is left, is not known: a chain does not say.'
 
-/** Where the funds are as soon as a step is final that is mined: where it was all to come, or on their way to another chain. */
-export function whenFinal(facts: Facts): string {
+/** Where the funds will be once a mined step is final. */
+export function fundsWhenFinal(facts: Facts): string {
   const { operation, focus, chains } = facts
   const next = operation.legs.find(({ leg, arrival }) => arrival !== null && leg > focus!.step.leg)
   return next?.arrival
-    ? `${amountOf(facts)}: on the way to ${next.arrival.recipient} on ${chains.get(next.chainId)!.network.name}.`
-    : arrivedAt(facts)
+    ? `${amountText(facts)}: on the way to ${next.arrival.recipient} on ${chains.get(next.chainId)!.network.name}.`
+    : receivedFundsText(facts)
 }
 
-/** The command for something about this action. */
-export const command = ({ operation }: Facts, name: string, more = ''): string =>
+/** A command for this operation. */
+export const actionCommand = ({ operation }: Facts, name: string, more = ''): string =>
   `sluice action ${name} ${operation.id}${more}`
 
-/** Whether something that a contract may take is left, as far as that is known. */
-export const isLeft = ({ left }: Facts): boolean => left === null || left.length > 0
+/** Whether an allowance is known to remain. */
+export const hasRemainingAllowance = ({ remainingAllowances }: Facts): boolean =>
+  remainingAllowances === null || remainingAllowances.length > 0
 
-/** Gives back what is left of an allowance; nothing where none is. */
-export const revokeIfLeft = (facts: Facts): string | null => (isLeft(facts) ? command(facts, 'revoke') : null)
+/** The command that revokes a remaining allowance; `null` without one. */
+export const revokeSteps = (facts: Facts): string | null =>
+  hasRemainingAllowance(facts) ? actionCommand(facts, 'revoke') : null
 
-/** Whether the action did already move funds on one of its chains. */
-export const hasMoved = ({ steps }: Facts): boolean =>
+/** Whether the operation moved funds on any chain. */
+export const hasMovedFunds = ({ steps }: Facts): boolean =>
   steps.some(
-    ({ step, seen }) =>
+    ({ step, onChain }) =>
       step.role === 'action' &&
-      (step.state === 'FINAL_OK' || (seen?.found?.ok === true && seen.found.kind !== 'cancel')),
+      (step.state === 'FINAL_OK' || (onChain?.found?.ok === true && onChain.found.kind !== 'cancel')),
   )
 
-/** Whether another action for the same is safe: nothing was moved by this one, the journal has the end of all that is signed of it, no other process is at work with it, and it does not still need an allowance that the other would take. */
-export const isSafe = (facts: Facts): boolean =>
-  !hasMoved(facts) &&
-  !facts.steps.some(({ step }) => isInTheAir(step)) &&
-  !facts.isAtWork &&
-  !isDoubted(facts) &&
-  !isInTheWay(facts.operation) &&
-  whyUnsafe(facts) === undefined
+/**
+ * Whether repeating the request is safe: this operation moved nothing, all signed steps are settled, no process is using it, and it
+ * does not need an allowance that the other would take.
+ */
+export const isSafeToRetry = (facts: Facts): boolean =>
+  !hasMovedFunds(facts) &&
+  !facts.steps.some(({ step }) => isInFlight(step)) &&
+  !facts.isWalletBusy &&
+  !isSettlementUncertain(facts) &&
+  !holdsAllowance(facts.operation) &&
+  retryRiskText(facts) === undefined
 
-/** That the same is refused as long as this is open, as a sentence that follows another one. */
-export const refusedText = ({ operation }: Facts): string =>
-  isInTheWay(operation)
+/** The following sentence that a repeated request is refused while this operation is open. */
+export const duplicateRefusedText = ({ operation }: Facts): string =>
+  holdsAllowance(operation)
     ? ' Asked for anew, the same is refused until this one is gone on with or given up.'
     : ''
 
-/** That somebody is at work with what is not signed, as the end of a sentence about it. */
-export const inHand = ({ operation: { wallet } }: Facts): string =>
+/** The end of a sentence: another process is using the wallet. */
+export const walletBusyText = ({ operation: { wallet } }: Facts): string =>
   `another process is at work with ${wallet} now, and may sign it at any moment`
 
 /** `Step 2 of 3`, or `It` where there is only one. */
-export const stepWord = ({ operation }: Facts, index: number): string =>
+export const stepText = ({ operation }: Facts, index: number): string =>
   operation.steps.length === 1 ? 'It' : `Step ${index + 1} of ${operation.steps.length}`
 
-/** That another step is signed and not settled, as a sentence that follows another one. */
-export const othersWait = (facts: Facts): string =>
-  isMoreWaiting(facts) ? ' Another step of it is signed, and may still be mined.' : ''
+/** The following sentence that another signed step is not settled. */
+export const otherPendingText = (facts: Facts): string =>
+  hasOtherPending(facts) ? ' Another step of it is signed, and may still be mined.' : ''
 
-/** A fee per gas in gwei. */
-export const gwei = (wei: bigint): string => `${Number(wei) / 1e9} gwei`
+/** A gas price in gwei. */
+export const gweiText = (wei: bigint): string => `${Number(wei) / 1e9} gwei`
 
-/** The chains that do not answer as they should, of those that matter: where something waits, only its own. */
-export function chainsThat({ chains, focus }: Facts, is: ChainFacts['is']): ChainFacts[] {
-  const only = focus && isInTheAir(focus.step) && !wentWell(focus) ? focus.network.chainId : undefined
+/** The relevant chains that do not answer correctly: with a pending step, only its own. */
+export function failingChains({ chains, focus }: Facts, is: ChainFacts['is']): ChainFacts[] {
+  const only = focus && isInFlight(focus.step) && !hasStepSucceeded(focus) ? focus.network.chainId : undefined
   return [...chains.values()].filter(
     (one) => one.is === is && (only === undefined || one.network.chainId === only),
   )

@@ -1,14 +1,14 @@
 import { decodeTransfer } from '../../chain/erc20.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { plain } from '../../domain/text.ts'
-import { leastOut } from '../../transactions/outcome/received-amount.ts'
+import { minimumReceived } from '../../transactions/outcome/received-amount.ts'
 import type { Facts } from '../facts/facts.ts'
 
 /** An amount as a person reads it. */
-export const textOf = ({ formatted, symbol }: TokenAmount): string => `${formatted} ${plain(symbol)}`
+export const formattedAmount = ({ formatted, symbol }: TokenAmount): string => `${formatted} ${plain(symbol)}`
 
-/** Where the funds are when an action is done, and how much by its receipts; where none can be read, how much at least. */
-export function arrivedAt(facts: Facts): string {
+/** Where the funds of a finished operation are, with the amount by its receipts, otherwise the minimum. */
+export function receivedFundsText(facts: Facts): string {
   const { operation, plan } = facts
   const { about } = plan
   const place = plain(about.strategySlug ?? 'the strategy')
@@ -25,37 +25,37 @@ export function arrivedAt(facts: Facts): string {
   }
 }
 
-const outText = ({ came, operation }: Facts, otherwise: string): string => {
-  const least = leastOut(operation)
-  return came ? textOf(came) : least ? `At least ${textOf(least)}` : otherwise
+const outText = ({ received, operation }: Facts, otherwise: string): string => {
+  const least = minimumReceived(operation)
+  return received ? formattedAmount(received) : least ? `At least ${formattedAmount(least)}` : otherwise
 }
 
-/** What was put into a strategy: after a bridge that is what it was to bring at least, and the rest of what it brought stays in the wallet. */
-function depositedText({ plan, brought }: Facts, place: string): string {
+/** The deposited amount: after a bridge the guaranteed minimum; the rest of the delivery stays in the wallet. */
+function depositedText({ plan, bridged }: Facts, place: string): string {
   const { about, intents } = plan
   const unit = about.amounts.in
   const amount = intents.at(-1)?.amount
   if (!unit || typeof amount !== 'string') return `The deposit: in ${place}, for ${about.receiver}.`
-  const rest = brought ? BigInt(brought.raw) - BigInt(amount) : 0n
+  const rest = bridged ? BigInt(bridged.raw) - BigInt(amount) : 0n
   const more =
-    brought && rest > 0n
-      ? ` The bridge brought ${textOf(tokenAmount(rest, brought))} more: in the wallet ${about.receiver}.`
+    bridged && rest > 0n
+      ? ` The bridge brought ${formattedAmount(tokenAmount(rest, bridged))} more: in the wallet ${about.receiver}.`
       : ''
-  return `${textOf(tokenAmount(BigInt(amount), unit))}: in ${place}, for ${about.receiver}.${more}`
+  return `${formattedAmount(tokenAmount(BigInt(amount), unit))}: in ${place}, for ${about.receiver}.${more}`
 }
 
 function queuedText({ plan, claimed }: Facts, place: string, next: string): string {
   const { receiver } = plan.about
   return claimed
-    ? `What was withdrawn was asked for from ${place}. Since then the action ${claimed.id} claimed ${claimed.out ? textOf(claimed.out) : 'what was ready there'}, for ${receiver}: of this withdrawal, or of another one. What is left in the queue: sluice wallet show`
+    ? `What was withdrawn was asked for from ${place}. Since then the action ${claimed.id} claimed ${claimed.out ? formattedAmount(claimed.out) : 'what was ready there'}, for ${receiver}: of this withdrawal, or of another one. What is left in the queue: sluice wallet show`
     : `What was withdrawn: in the queue of ${place}, for ${receiver}. When it is ready: ${next}`
 }
 
-/** What the service was paid out of what came, as a sentence that follows another one. */
-function feeText({ steps, plan, came }: Facts): string {
-  const unit = came ?? plan.about.amounts.out
+/** The service fee taken from the received amount, as a following sentence. */
+function feeText({ steps, plan, received }: Facts): string {
+  const unit = received ?? plan.about.amounts.out
   const paid = steps
     .filter(({ step }) => step.role === 'fee' && step.state === 'FINAL_OK')
     .reduce((sum, { step }) => sum + (decodeTransfer(step.transaction)?.amount ?? 0n), 0n)
-  return paid > 0n && unit ? ` Of that, ${textOf(tokenAmount(paid, unit))} went to the service.` : ''
+  return paid > 0n && unit ? ` Of that, ${formattedAmount(tokenAmount(paid, unit))} went to the service.` : ''
 }

@@ -1,25 +1,26 @@
-import { unnamed } from '../../transactions/nonces/nonce-use.ts'
-import { type Facts, type StepFacts, wentWell } from '../facts/facts.ts'
+import { unnamedTransaction } from '../../transactions/nonces/nonce-use.ts'
+import { type Facts, hasStepSucceeded, type StepFacts } from '../facts/facts.ts'
 
-/** Whether an action happened under a later step, whatever became of this one. */
+/** Whether a later step carried out the action of this one. */
 const isMadeGood = (steps: Facts['steps'], { step: { leg, index } }: StepFacts): boolean =>
   steps.some(
-    (one) => one.step.role === 'action' && one.step.leg === leg && one.step.index > index && wentWell(one),
+    (one) =>
+      one.step.role === 'action' && one.step.leg === leg && one.step.index > index && hasStepSucceeded(one),
   )
 
-/** The first action step that lost its nonce to another transaction and that no later step made good. That transaction may have done the same. */
-export const lostStep = ({ steps }: Pick<Facts, 'steps'>): StepFacts | undefined =>
+/** The first action step that lost its nonce and that no later step replaced. The foreign transaction may have done the same. */
+export const supersededStep = ({ steps }: Pick<Facts, 'steps'>): StepFacts | undefined =>
   steps.find(
     (one) =>
       one.step.role === 'action' &&
-      (one.step.state === 'SUPERSEDED' || (one.seen?.owner && one.seen.owner.blockNumber !== null)) &&
-      !one.seen?.found &&
-      !one.seen?.waiting &&
+      (one.step.state === 'SUPERSEDED' || (one.onChain?.owner && one.onChain.owner.blockNumber !== null)) &&
+      !one.onChain?.found &&
+      !one.onChain?.waiting &&
       !isMadeGood(steps, one),
   )
 
-/** The first chain on which something of an action was signed, and that cannot be asked what became of that. */
-function unasked({ steps, chains }: Facts): { name: string; why: string } | undefined {
+/** The first chain with a signed step that cannot be read. */
+function unreadableChain({ steps, chains }: Facts): { name: string; why: string } | undefined {
   for (const { attempts, step } of steps) {
     const chain = attempts.length > 0 ? chains.get(step.transaction.chainId) : undefined
     if (chain && chain.is !== 'there') return { name: chain.network.name, why: chain.why }
@@ -27,21 +28,23 @@ function unasked({ steps, chains }: Facts): { name: string; why: string } | unde
   return undefined
 }
 
-/** Why an action that moved nothing itself does not leave the same safe to be asked for anew: as sentences that follow another one, and where to look, if anywhere. */
-export function whyUnsafe(facts: Facts): { text: string; next?: string } | undefined {
+/**
+ * Why repeating the request is unsafe although this operation moved nothing: following sentences, and a command to check, if any.
+ */
+export function retryRiskText(facts: Facts): { text: string; next?: string } | undefined {
   const { operation } = facts
-  const silent = unasked(facts)
+  const silent = unreadableChain(facts)
   if (silent)
     return {
       text: ` Only the journal says so: ${silent.name} cannot be asked now (${silent.why}), and what was signed may have come into a block there since.`,
       next: `sluice action explain ${operation.id}`,
     }
-  const lost = lostStep(facts)
+  const lost = supersededStep(facts)
   if (!lost) return undefined
-  const { step, seen } = lost
-  const hash = seen?.owner?.hash
+  const { step, onChain } = lost
+  const hash = onChain?.owner?.hash
   return {
-    text: ` Its nonce ${step.nonce} was used by ${hash ?? unnamed}, which may have done the same: look before you ask for it again.`,
+    text: ` Its nonce ${step.nonce} was used by ${hash ?? unnamedTransaction}, which may have done the same: look before you ask for it again.`,
     ...(hash && { next: `sluice action explain ${hash}` }),
   }
 }

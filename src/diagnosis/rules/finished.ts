@@ -1,44 +1,46 @@
-import { shortText } from '../../transactions/bridge/under-delivery.ts'
-import { isShort, resultOf } from '../../transactions/outcome/result.ts'
-import { type Facts, isInTheAir } from '../facts/facts.ts'
+import { underDeliveryText } from '../../transactions/bridge/under-delivery.ts'
+import { isUnderDelivered, resultOf } from '../../transactions/outcome/result.ts'
+import { type Facts, isInFlight } from '../facts/facts.ts'
 import {
-  allowed,
-  command,
-  fundsNow,
-  inHand,
-  isSafe,
-  othersWait,
-  refusedText,
-  revokeIfLeft,
-  stepWord,
+  actionCommand,
+  allowancesText,
+  duplicateRefusedText,
+  fundsText,
+  isSafeToRetry,
+  otherPendingText,
+  revokeSteps,
+  stepText,
+  walletBusyText,
 } from '../messages/messages.ts'
-import { arrivedAt } from '../messages/received.ts'
-import { never, type Row, type Situation } from '../verdict.ts'
+import { receivedFundsText } from '../messages/received.ts'
+import { type DiagnosisRule, neverSafe, type Situation } from '../verdict.ts'
 
 const isReverted = ({ focus }: Facts): boolean =>
-  focus?.step.state === 'FINAL_REVERTED' || (focus?.seen?.found?.ok === false && focus.seen.found.isDeep)
+  focus?.step.state === 'FINAL_REVERTED' ||
+  (focus?.onChain?.found?.ok === false && focus.onChain.found.isDeep)
 
-const reasonOf = ({ focus }: Facts): string => focus?.seen?.reason ?? ''
+const reasonOf = ({ focus }: Facts): string => focus?.onChain?.reason ?? ''
 
 const reverted = (
   situation: Situation,
   is: (facts: Facts) => boolean,
   why: (facts: Facts) => string,
-): Row => ({
+): DiagnosisRule => ({
   situation,
   is: (facts) => isReverted(facts) && is(facts),
   verdict: (facts) =>
-    `${stepWord(facts, facts.focus!.step.index)} was mined and reverted: ${why(facts)}.${refusedText(facts)}${othersWait(facts)}`,
-  funds: (facts) => `${fundsNow(facts)} Only the fee is gone.${allowed(facts)}`,
-  safeToRetry: isSafe,
-  next: (facts) => revokeIfLeft(facts) ?? (isInTheAir(facts.focus!.step) ? command(facts, 'resume') : null),
+    `${stepText(facts, facts.focus!.step.index)} was mined and reverted: ${why(facts)}.${duplicateRefusedText(facts)}${otherPendingText(facts)}`,
+  funds: (facts) => `${fundsText(facts)} Only the fee is gone.${allowancesText(facts)}`,
+  safeToRetry: isSafeToRetry,
+  next: (facts) =>
+    revokeSteps(facts) ?? (isInFlight(facts.focus!.step) ? actionCommand(facts, 'resume') : null),
 })
 
-/** Actions that the chain refused to carry out, by the reason that it gives. */
-export const revertedRows: readonly Row[] = [
+/** Rules for reverted steps, by cause. */
+export const revertedRules: readonly DiagnosisRule[] = [
   reverted(
     'REVERTED_GAS',
-    ({ focus }) => focus?.seen?.isOutOfGas === true,
+    ({ focus }) => focus?.onChain?.isOutOfGas === true,
     () => 'it ran out of gas',
   ),
   reverted('REVERTED_PRICE', (facts) => /the price moved|slippage/i.test(reasonOf(facts)), reasonOf),
@@ -58,99 +60,108 @@ export const revertedRows: readonly Row[] = [
 const isNotSigned = ({ steps }: Facts): boolean => steps.every(({ attempts }) => attempts.length === 0)
 const isOwnCancel = ({ focus }: Facts): boolean =>
   focus !== undefined &&
-  isInTheAir(focus.step) &&
-  focus.seen?.found?.kind === 'cancel' &&
-  focus.seen.found.isDeep
+  isInFlight(focus.step) &&
+  focus.onChain?.found?.kind === 'cancel' &&
+  focus.onChain.found.isDeep
 
 const isSettled = ({ operation: { state } }: Facts): boolean => state === 'CANCELLED' || state === 'FAILED'
 const cancelled = (facts: Facts): string =>
   facts.operation.state === 'CANCELLED' || !facts.focus
     ? 'It was'
-    : `${stepWord(facts, facts.focus.step.index)} was`
+    : `${stepText(facts, facts.focus.step.index)} was`
 
-/** Whether what was final of what was given up is in no block any more, be it noticed or not. */
-const isAgainOpen = ({ steps }: Facts): boolean =>
-  steps.some(({ step, seen }) => !seen?.found && (isInTheAir(step) || seen?.isGone === true))
+/** Whether a final step of an abandoned operation left its block, noticed or not. */
+const isReopenedByChain = ({ steps }: Facts): boolean =>
+  steps.some(({ step, onChain }) => !onChain?.found && (isInFlight(step) || onChain?.isGone === true))
 
-/** What goes on with what a reorganisation took off the chain: what reverted is only cancelled, as it may not revert again; and what waits behind another action, by that one. */
-function onAgain(facts: Facts): string {
-  const { steps, operation, before } = facts
+/**
+ * The command after a reorganisation: a reverted step is only cancelled, since it may succeed now; a step behind another operation
+ * continues with that one.
+ */
+function afterReorganisation(facts: Facts): string {
+  const { steps, operation, precedingId } = facts
   const isOff = steps.some(
-    ({ step, seen, isLetGo }) => isLetGo === true && !seen?.found && (isInTheAir(step) || seen?.isGone),
+    ({ step, onChain, isOnlyCancellable }) =>
+      isOnlyCancellable === true && !onChain?.found && (isInFlight(step) || onChain?.isGone),
   )
-  if (isOff) return command(facts, 'cancel', ' --yes')
-  return before === undefined || before === operation.id
-    ? command(facts, 'resume')
-    : `sluice action resume ${before}`
+  if (isOff) return actionCommand(facts, 'cancel', ' --yes')
+  return precedingId === undefined || precedingId === operation.id
+    ? actionCommand(facts, 'resume')
+    : `sluice action resume ${precedingId}`
 }
 
-/** Actions that are over, or were: by the journal, and by whether the chain still says so. */
-export const over: readonly Row[] = [
+/** Rules for finished operations, by the journal and by whether the chain still agrees. */
+export const finishedRules: readonly DiagnosisRule[] = [
   {
     situation: 'DROPPED',
     is: ({ operation }) => operation.state === 'DROPPED',
-    verdict: ({ wentOnAs, wasGivenUp }) =>
-      wentOnAs === undefined || wasGivenUp
-        ? `It was given up before anything of it was signed${wentOnAs === undefined ? '' : `, and the same was asked for again under its key since, as ${wentOnAs}`}.`
-        : `Nothing of it was signed: it made way for another plan under the same key, and went on as ${wentOnAs}.`,
+    verdict: ({ successorId, wasGivenUp }) =>
+      successorId === undefined || wasGivenUp
+        ? `It was given up before anything of it was signed${successorId === undefined ? '' : `, and the same was asked for again under its key since, as ${successorId}`}.`
+        : `Nothing of it was signed: it made way for another plan under the same key, and went on as ${successorId}.`,
     funds: (facts) =>
-      facts.wentOnAs === undefined
-        ? fundsNow(facts)
-        : `Nothing was moved by it. What ${facts.wentOnAs} moved is told there.`,
-    safeToRetry: (facts) => facts.wentOnAs === undefined && isSafe(facts),
-    next: ({ wentOnAs: id }) => (id === undefined ? null : `sluice action explain ${id}`),
+      facts.successorId === undefined
+        ? fundsText(facts)
+        : `Nothing was moved by it. What ${facts.successorId} moved is told there.`,
+    safeToRetry: (facts) => facts.successorId === undefined && isSafeToRetry(facts),
+    next: ({ successorId: id }) => (id === undefined ? null : `sluice action explain ${id}`),
   },
   {
     situation: 'GIVEN_UP',
     is: ({ operation }) => operation.state === 'CANCELLED' && operation.exit !== 24,
     verdict: (facts) =>
-      `It was given up: what was not signed of it never will be.${isAgainOpen(facts) ? ' A deep reorganisation of the chain took what was final of it away, and until that is settled again nothing goes before it.' : ''}`,
-    funds: (facts) => fundsNow(facts) + allowed(facts),
-    safeToRetry: (facts) => !isAgainOpen(facts) && isSafe(facts),
-    next: (facts) => (isAgainOpen(facts) ? onAgain(facts) : revokeIfLeft(facts)),
+      `It was given up: what was not signed of it never will be.${isReopenedByChain(facts) ? ' A deep reorganisation of the chain took what was final of it away, and until that is settled again nothing goes before it.' : ''}`,
+    funds: (facts) => fundsText(facts) + allowancesText(facts),
+    safeToRetry: (facts) => !isReopenedByChain(facts) && isSafeToRetry(facts),
+    next: (facts) => (isReopenedByChain(facts) ? afterReorganisation(facts) : revokeSteps(facts)),
   },
   {
-    // By the journal alone: what the chains show now is told below, where they show anything.
+    // By the journal alone; what the chains show is appended.
     situation: 'BRIDGE_SHORT',
     is: (facts) =>
-      isShort(facts.operation) && !facts.bridge?.delivered && resultOf(facts.operation).short !== undefined,
-    verdict: ({ operation }) => `${shortText(resultOf(operation).short!)}. Nothing more is signed by itself.`,
-    funds: fundsNow,
-    safeToRetry: never,
-    next: (facts) => command(facts, 'export'),
+      isUnderDelivered(facts.operation) &&
+      !facts.bridge?.delivered &&
+      resultOf(facts.operation).short !== undefined,
+    verdict: ({ operation }) =>
+      `${underDeliveryText(resultOf(operation).short!)}. Nothing more is signed by itself.`,
+    funds: fundsText,
+    safeToRetry: neverSafe,
+    next: (facts) => actionCommand(facts, 'export'),
   },
   {
     situation: 'NOTHING_SIGNED',
     is: isNotSigned,
     verdict: (facts) =>
-      `It was planned, and nothing of it was ever signed${facts.isAtWork ? `: ${inHand(facts)}` : ''}.${facts.before === undefined ? '' : ` The action ${facts.before} of the same wallet comes first: it is signed, and its chain does not have it.`}`,
-    funds: fundsNow,
-    safeToRetry: isSafe,
+      `It was planned, and nothing of it was ever signed${facts.isWalletBusy ? `: ${walletBusyText(facts)}` : ''}.${facts.precedingId === undefined ? '' : ` The action ${facts.precedingId} of the same wallet comes first: it is signed, and its chain does not have it.`}`,
+    funds: fundsText,
+    safeToRetry: isSafeToRetry,
     next: (facts) => {
-      if (facts.isAtWork) return command(facts, 'watch')
-      return facts.before === undefined ? command(facts, 'resume') : `sluice action resume ${facts.before}`
+      if (facts.isWalletBusy) return actionCommand(facts, 'watch')
+      return facts.precedingId === undefined
+        ? actionCommand(facts, 'resume')
+        : `sluice action resume ${facts.precedingId}`
     },
   },
   {
     situation: 'REOPENED',
     is: ({ steps, wasReopened, focus }) =>
-      steps.some(({ seen }) => seen?.isGone === true) ||
+      steps.some(({ onChain }) => onChain?.isGone === true) ||
       (wasReopened &&
         focus !== undefined &&
-        isInTheAir(focus.step) &&
-        focus.seen !== undefined &&
-        !focus.seen.found),
+        isInFlight(focus.step) &&
+        focus.onChain !== undefined &&
+        !focus.onChain.found),
     verdict: () => 'It was final, and a deep reorganisation of the chain took its block away.',
-    funds: (facts) => fundsNow(facts) + allowed(facts),
-    safeToRetry: never,
-    next: onAgain,
+    funds: (facts) => fundsText(facts) + allowancesText(facts),
+    safeToRetry: neverSafe,
+    next: afterReorganisation,
   },
   {
     situation: 'DONE',
     is: ({ operation }) => operation.state === 'DONE',
     verdict: () => 'It is done, and final.',
-    funds: (facts) => arrivedAt(facts) + allowed(facts),
-    safeToRetry: never,
+    funds: (facts) => receivedFundsText(facts) + allowancesText(facts),
+    safeToRetry: neverSafe,
     next: () => null,
   },
   {
@@ -158,33 +169,34 @@ export const over: readonly Row[] = [
     is: (facts) =>
       facts.operation.state === 'CANCELLED' || facts.focus?.step.state === 'CANCELLED' || isOwnCancel(facts),
     verdict: (facts) =>
-      `${cancelled(facts)} cancelled: our transaction that does nothing was mined in its place.${othersWait(facts)}`,
-    funds: (facts) => fundsNow(facts) + allowed(facts),
-    safeToRetry: isSafe,
-    next: (facts) => (isSettled(facts) ? revokeIfLeft(facts) : command(facts, 'resume')),
+      `${cancelled(facts)} cancelled: our transaction that does nothing was mined in its place.${otherPendingText(facts)}`,
+    funds: (facts) => fundsText(facts) + allowancesText(facts),
+    safeToRetry: isSafeToRetry,
+    next: (facts) => (isSettled(facts) ? revokeSteps(facts) : actionCommand(facts, 'resume')),
   },
   {
     situation: 'SUPERSEDED',
     is: ({ focus }) => {
-      const owner = focus?.seen?.owner
+      const owner = focus?.onChain?.owner
       if (focus?.step.state === 'SUPERSEDED') return owner === undefined || owner.isDeep
       return owner?.isDeep === true
     },
     verdict: (facts) =>
-      `${stepWord(facts, facts.focus!.step.index)} can never be mined: another transaction of this wallet${ownerText(facts)} used its nonce ${facts.focus!.step.nonce}. See what that did before you ask for the same again.${othersWait(facts)}`,
-    funds: (facts) => fundsNow(facts) + allowed(facts),
-    safeToRetry: never,
-    next: (facts) => command(facts, facts.operation.state === 'ATTENTION' ? 'replan' : 'resume'),
+      `${stepText(facts, facts.focus!.step.index)} can never be mined: another transaction of this wallet${ownerText(facts)} used its nonce ${facts.focus!.step.nonce}. See what that did before you ask for the same again.${otherPendingText(facts)}`,
+    funds: (facts) => fundsText(facts) + allowancesText(facts),
+    safeToRetry: neverSafe,
+    next: (facts) => actionCommand(facts, facts.operation.state === 'ATTENTION' ? 'replan' : 'resume'),
   },
   {
     situation: 'NONCE_TAKEN_NOT_FINAL',
-    is: ({ focus }) => focus?.seen?.owner !== undefined,
+    is: ({ focus }) => focus?.onChain?.owner !== undefined,
     verdict: (facts) =>
       `Another transaction of this wallet${ownerText(facts)} has the nonce ${facts.focus!.step.nonce}, and it is not final: either can still win.`,
-    funds: (facts) => fundsNow(facts) + allowed(facts),
-    safeToRetry: never,
-    next: (facts) => command(facts, facts.operation.state === 'ATTENTION' ? 'explain' : 'resume'),
+    funds: (facts) => fundsText(facts) + allowancesText(facts),
+    safeToRetry: neverSafe,
+    next: (facts) => actionCommand(facts, facts.operation.state === 'ATTENTION' ? 'explain' : 'resume'),
   },
 ]
 
-const ownerText = ({ focus }: Facts): string => (focus?.seen?.owner ? `, ${focus.seen.owner.hash},` : '')
+const ownerText = ({ focus }: Facts): string =>
+  focus?.onChain?.owner ? `, ${focus.onChain.owner.hash},` : ''

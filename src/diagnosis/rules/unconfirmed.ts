@@ -1,38 +1,38 @@
-import { type Facts, isInTheAir, wentWell } from '../facts/facts.ts'
-import { amountOf, chainsThat, command, fundsNow, originOf } from '../messages/messages.ts'
-import { never, type Row } from '../verdict.ts'
+import { type Facts, hasStepSucceeded, isInFlight } from '../facts/facts.ts'
+import { actionCommand, amountText, failingChains, fundsText, originNetwork } from '../messages/messages.ts'
+import { type DiagnosisRule, neverSafe } from '../verdict.ts'
 
-/** Whether the step that decides is signed, and in no block that is seen. */
-export const inTheAir = ({ focus }: Facts): boolean =>
-  focus !== undefined && isInTheAir(focus.step) && !focus.seen?.found && !wentWell(focus)
+/** Whether the deciding step is signed and in no visible block. */
+export const isUnconfirmed = ({ focus }: Facts): boolean =>
+  focus !== undefined && isInFlight(focus.step) && !focus.onChain?.found && !hasStepSucceeded(focus)
 
-/** What the chain cannot be asked about. */
-export const unasked: readonly Row[] = [
+/** Rules for chains that cannot be read. */
+export const unreachableRules: readonly DiagnosisRule[] = [
   {
     situation: 'WRONG_CHAIN',
-    is: (facts) => chainsThat(facts, 'another').length > 0,
+    is: (facts) => failingChains(facts, 'another').length > 0,
     verdict: (facts) =>
-      `The RPC is of another chain, so that nobody knows more than the journal: ${textOf(chainsThat(facts, 'another'))}.`,
-    funds: (facts) => `Nobody can see ${originOf(facts)} through this RPC. ${byJournal(facts)}`,
-    safeToRetry: never,
-    next: (facts) => command(facts, 'explain'),
+      `The RPC is of another chain, so that nobody knows more than the journal: ${textOf(failingChains(facts, 'another'))}.`,
+    funds: (facts) => `Nobody can see ${originNetwork(facts)} through this RPC. ${fundsByJournal(facts)}`,
+    safeToRetry: neverSafe,
+    next: (facts) => actionCommand(facts, 'explain'),
   },
   {
     situation: 'CHAIN_SILENT',
-    is: (facts) => chainsThat(facts, 'silent').length > 0,
+    is: (facts) => failingChains(facts, 'silent').length > 0,
     verdict: (facts) =>
-      `The chain does not answer, so that nobody knows more than the journal: ${textOf(chainsThat(facts, 'silent'))}.`,
-    funds: (facts) => `Nobody can see the chain now. ${byJournal(facts)}`,
-    safeToRetry: never,
-    next: (facts) => command(facts, 'explain'),
+      `The chain does not answer, so that nobody knows more than the journal: ${textOf(failingChains(facts, 'silent'))}.`,
+    funds: (facts) => `Nobody can see the chain now. ${fundsByJournal(facts)}`,
+    safeToRetry: neverSafe,
+    next: (facts) => actionCommand(facts, 'explain'),
   },
 ]
 
-const textOf = (chains: ReturnType<typeof chainsThat>): string =>
+const textOf = (chains: ReturnType<typeof failingChains>): string =>
   chains.map((chain) => `${chain.network.name}: ${chain.is === 'there' ? '' : chain.why}`).join('; ')
 
-/** Where the funds are where the chain does not tell. */
-export const byJournal = (facts: Facts): string =>
-  inTheAir(facts)
-    ? `By the journal, ${amountOf(facts)} may have left the wallet ${facts.operation.wallet}, or may leave it at any time.`
-    : `By the journal: ${fundsNow(facts)}`
+/** Where the funds are by the journal, if the chain does not tell. */
+export const fundsByJournal = (facts: Facts): string =>
+  isUnconfirmed(facts)
+    ? `By the journal, ${amountText(facts)} may have left the wallet ${facts.operation.wallet}, or may leave it at any time.`
+    : `By the journal: ${fundsText(facts)}`

@@ -1,12 +1,12 @@
 import { formatUnits } from 'viem/utils'
-import { roundedUp } from '../../chain/fees.ts'
+import { roundFeeUp } from '../../chain/fees.ts'
 import type { Attempt } from '../../store/journal/operation.ts'
-import { inSendingOrder, isCancelling, replacementFees } from '../../transactions/replacement/when-stuck.ts'
-import { isForGood, isOfPrice, type Refusal, refusalOf } from '../../transactions/send-errors.ts'
+import { inSendingOrder, isCancelling, replacementFees } from '../../transactions/replacement/fee-bump.ts'
+import { isFeeTooLow, isPermanentError, type SendError, sendErrorOf } from '../../transactions/send-errors.ts'
 import type { Facts } from '../facts/facts.ts'
-import { allowed, command, fundsNow, gwei, stepWord } from '../messages/messages.ts'
-import { never, type Row } from '../verdict.ts'
-import { byJournal, inTheAir } from './unconfirmed.ts'
+import { actionCommand, allowancesText, fundsText, gweiText, stepText } from '../messages/messages.ts'
+import { type DiagnosisRule, neverSafe } from '../verdict.ts'
+import { fundsByJournal, isUnconfirmed } from './unconfirmed.ts'
 
 const last = ({ focus }: Facts) => focus!.attempts.at(-1)!
 const headOf = ({ focus, chains }: Facts) => {
@@ -14,15 +14,15 @@ const headOf = ({ focus, chains }: Facts) => {
   return chain?.is === 'there' ? chain.head : undefined
 }
 const networkOf = (facts: Facts): string => facts.focus!.network.name
-const step = (facts: Facts): string => stepWord(facts, facts.focus!.step.index)
-/** Until it is mined, everything is where it was. */
-const funds = (facts: Facts): string => fundsNow(facts) + allowed(facts)
+const step = (facts: Facts): string => stepText(facts, facts.focus!.step.index)
+/** Nothing has moved before the step is mined. */
+const funds = (facts: Facts): string => fundsText(facts) + allowancesText(facts)
 
-/** Whether what waits would only revert, for its deadline has passed. */
+/** Whether a pending step could only revert, because its deadline has passed. */
 function isLate(facts: Facts): boolean {
   const { focus, plan } = facts
   const deadline = focus && plan.intents[focus.step.leg]?.deadline
-  const head = inTheAir(facts) ? headOf(facts) : undefined
+  const head = isUnconfirmed(facts) ? headOf(facts) : undefined
   return (
     focus?.step.role === 'action' &&
     typeof deadline === 'number' &&
@@ -31,102 +31,112 @@ function isLate(facts: Facts): boolean {
   )
 }
 
-/** What was sent last, or is sent to cancel it, and what the node said of it when that was a refusal. */
-const sentLast = ({ focus }: Facts): Attempt => inSendingOrder(focus!.attempts)[0]!
-const refusal = (facts: Facts): Refusal | undefined =>
-  inTheAir(facts) && facts.focus!.seen?.waiting === undefined ? refusalOf(sentLast(facts)) : undefined
+/** The newest attempt or cancellation, with the node's refusal if any. */
+const lastSent = ({ focus }: Facts): Attempt => inSendingOrder(focus!.attempts)[0]!
+const refusal = (facts: Facts): SendError | undefined =>
+  isUnconfirmed(facts) && facts.focus!.onChain?.waiting === undefined
+    ? sendErrorOf(lastSent(facts))
+    : undefined
 
-/** What is known of the nonce that comes before that of the step which waits. */
-function nextText({ before, operation, focus }: Facts): string {
-  if (before !== undefined && before !== operation.id) return `that one belongs to the action ${before}`
-  const { isNextWaiting } = focus!.seen!
+/** What is known of the nonce before the pending step's. */
+function precedingNonceText({ precedingId, operation, focus }: Facts): string {
+  if (precedingId !== undefined && precedingId !== operation.id)
+    return `that one belongs to the action ${precedingId}`
+  const { isNextWaiting } = focus!.onChain!
   if (isNextWaiting === undefined) return 'the node does not say whether that one waits, too'
   if (!isNextWaiting) return 'that one is missing'
-  return before === undefined ? 'that one waits, too, and another program sent it' : 'that one waits, too'
+  return precedingId === undefined
+    ? 'that one waits, too, and another program sent it'
+    : 'that one waits, too'
 }
 
-/** What no mempool has, as the node said when it was sent. */
-const refusedRow: Row = {
+/** The rule for a transaction in no mempool, because the node refused it. */
+const refusedRule: DiagnosisRule = {
   situation: 'REFUSED',
   is: (facts) => {
     const is = refusal(facts)?.is
-    // A nonce that comes too early waits for another one.
+    // A nonce that is too high waits for the one before it.
     return is !== undefined && is !== 'high' && (isCancelling(facts.focus!.attempts) || !isLate(facts))
   },
   verdict: (facts) =>
     `${step(facts)} was sent, and the node of ${networkOf(facts)} refused ${isCancelling(facts.focus!.attempts) ? 'what cancels it' : 'it'}: ${refusal(facts)!.words}. It does not have it now, and whoever has its bytes may still send it.`,
   funds,
-  safeToRetry: never,
+  safeToRetry: neverSafe,
   next: (facts) => {
     const said = refusal(facts)
     const { attempts } = facts.focus!
     const { baseFee } = headOf(facts)!
     const market = { maxFeePerGas: 2n * baseFee, maxPriorityFeePerGas: 0n }
     const { maxFeePerGas } = replacementFees(attempts, market, undefined)!
-    const more = ` --max-fee ${formatUnits(roundedUp(maxFeePerGas), 9)}`
-    if (isCancelling(attempts)) return command(facts, 'cancel', isOfPrice(said) ? `${more} --yes` : ' --yes')
-    if (said && isForGood(said)) return command(facts, 'cancel', ' --yes')
-    return isOfPrice(said) ? command(facts, 'speed-up', more) : command(facts, 'resume')
+    const more = ` --max-fee ${formatUnits(roundFeeUp(maxFeePerGas), 9)}`
+    if (isCancelling(attempts))
+      return actionCommand(facts, 'cancel', isFeeTooLow(said) ? `${more} --yes` : ' --yes')
+    if (said && isPermanentError(said)) return actionCommand(facts, 'cancel', ' --yes')
+    return isFeeTooLow(said) ? actionCommand(facts, 'speed-up', more) : actionCommand(facts, 'resume')
   },
 }
 
-/** What the node said of what cancels a step, where it refused that and has something else under the nonce. */
-const cancelRefused = (facts: Facts): Refusal | undefined => {
-  const sent = sentLast(facts)
-  const no = sent.hash === facts.focus!.seen?.waiting ? undefined : refusalOf(sent)
-  // A nonce that comes too early waits for another one.
+/** The refusal of a cancellation while the node holds something else at the nonce. */
+const cancelRefused = (facts: Facts): SendError | undefined => {
+  const sent = lastSent(facts)
+  const no = sent.hash === facts.focus!.onChain?.waiting ? undefined : sendErrorOf(sent)
+  // A nonce that is too high waits for the one before it.
   return no?.is === 'high' ? undefined : no
 }
 
-/** That a unit of gas may cost twice what is asked now, in whole gwei. */
-const twiceAsked = (facts: Facts): string => ` --max-fee ${(2n * headOf(facts)!.baseFee) / 10n ** 9n + 1n}`
+/** A `--max-fee` of twice the current price, in whole gwei. */
+const doubledMaxFee = (facts: Facts): string => ` --max-fee ${(2n * headOf(facts)!.baseFee) / 10n ** 9n + 1n}`
 
-/** What is signed and in no block. */
-export const waitingRows: readonly Row[] = [
+/** Rules for signed steps in no block. */
+export const waitingRules: readonly DiagnosisRule[] = [
   {
     situation: 'MINED_NOT_FINAL',
     is: (facts) =>
-      inTheAir(facts) && facts.focus!.step.state === 'INCLUDED' && facts.focus!.seen?.lacksBlock === true,
+      isUnconfirmed(facts) &&
+      facts.focus!.step.state === 'INCLUDED' &&
+      facts.focus!.onChain?.lacksBlock === true,
     verdict: (facts) =>
       `${step(facts)} was in block ${facts.focus!.step.inclusion?.blockNumber} of ${networkOf(facts)}, which the node that answers now does not have: it may be behind.`,
-    funds: byJournal,
-    safeToRetry: never,
-    next: (facts) => command(facts, 'explain'),
+    funds: fundsByJournal,
+    safeToRetry: neverSafe,
+    next: (facts) => actionCommand(facts, 'explain'),
   },
   {
     situation: 'NONCE_TAKEN_NOT_FINAL',
     is: (facts) =>
-      inTheAir(facts) &&
-      facts.focus!.seen?.waiting === undefined &&
-      facts.focus!.seen!.latest > (facts.focus!.step.nonce ?? Number.POSITIVE_INFINITY),
+      isUnconfirmed(facts) &&
+      facts.focus!.onChain?.waiting === undefined &&
+      facts.focus!.onChain!.latest > (facts.focus!.step.nonce ?? Number.POSITIVE_INFINITY),
     verdict: (facts) =>
-      `The nonce ${facts.focus!.step.nonce} of ${stepWord(facts, facts.focus!.step.index).toLowerCase()} is used, and the node of ${networkOf(facts)} does not show in time by what: it may be this very transaction.`,
-    funds: byJournal,
-    safeToRetry: never,
-    next: (facts) => command(facts, 'resume'),
+      `The nonce ${facts.focus!.step.nonce} of ${stepText(facts, facts.focus!.step.index).toLowerCase()} is used, and the node of ${networkOf(facts)} does not show in time by what: it may be this very transaction.`,
+    funds: fundsByJournal,
+    safeToRetry: neverSafe,
+    next: (facts) => actionCommand(facts, 'resume'),
   },
   {
     situation: 'REORGED',
-    is: (facts) => inTheAir(facts) && facts.focus!.step.state === 'INCLUDED',
+    is: (facts) => isUnconfirmed(facts) && facts.focus!.step.state === 'INCLUDED',
     verdict: (facts) =>
       `${step(facts)} was in block ${facts.focus!.step.inclusion?.blockNumber} of ${networkOf(facts)}, and a reorganisation took that block away: it has to be mined again.`,
     funds,
-    safeToRetry: never,
-    next: (facts) => command(facts, 'resume'),
+    safeToRetry: neverSafe,
+    next: (facts) => actionCommand(facts, 'resume'),
   },
   {
     situation: 'SIGNED_NOT_SENT',
     is: (facts) =>
-      inTheAir(facts) && facts.focus!.step.state === 'SIGNED' && facts.focus!.seen?.waiting === undefined,
+      isUnconfirmed(facts) &&
+      facts.focus!.step.state === 'SIGNED' &&
+      facts.focus!.onChain?.waiting === undefined,
     verdict: (facts) => `${step(facts)} is signed, and nobody has heard of it: it was not sent yet.`,
     funds,
-    safeToRetry: never,
-    next: (facts) => command(facts, 'resume'),
+    safeToRetry: neverSafe,
+    next: (facts) => actionCommand(facts, 'resume'),
   },
-  refusedRow,
+  refusedRule,
   {
     situation: 'CANCELLING',
-    is: (facts) => inTheAir(facts) && isCancelling(facts.focus!.attempts),
+    is: (facts) => isUnconfirmed(facts) && isCancelling(facts.focus!.attempts),
     verdict: (facts) => {
       const no = cancelRefused(facts)
       return no
@@ -134,11 +144,11 @@ export const waitingRows: readonly Row[] = [
         : `${step(facts)} is being cancelled: it and a transaction that does nothing wait for the same nonce, and what is mined first decides.`
     },
     funds,
-    safeToRetry: never,
+    safeToRetry: neverSafe,
     next: (facts) => {
-      if (sentLast(facts).maxFeePerGas < (headOf(facts)?.baseFee ?? 0n))
-        return command(facts, 'cancel', `${twiceAsked(facts)} --yes`)
-      return cancelRefused(facts) ? command(facts, 'cancel', ' --yes') : command(facts, 'resume')
+      if (lastSent(facts).maxFeePerGas < (headOf(facts)?.baseFee ?? 0n))
+        return actionCommand(facts, 'cancel', `${doubledMaxFee(facts)} --yes`)
+      return cancelRefused(facts) ? actionCommand(facts, 'cancel', ' --yes') : actionCommand(facts, 'resume')
     },
   },
   {
@@ -147,47 +157,49 @@ export const waitingRows: readonly Row[] = [
     verdict: (facts) =>
       `${step(facts)} still waits, and its deadline has passed: mined now, it would only revert and cost its fee.`,
     funds,
-    safeToRetry: never,
-    next: (facts) => command(facts, 'cancel'),
+    safeToRetry: neverSafe,
+    next: (facts) => actionCommand(facts, 'cancel'),
   },
   {
     situation: 'BEHIND_ANOTHER',
-    is: (facts) => inTheAir(facts) && facts.focus!.seen!.latest < (facts.focus!.step.nonce ?? 0),
+    is: (facts) => isUnconfirmed(facts) && facts.focus!.onChain!.latest < (facts.focus!.step.nonce ?? 0),
     verdict: (facts) =>
-      `${step(facts)} has the nonce ${facts.focus!.step.nonce}, and ${facts.focus!.seen!.latest} comes first: ${nextText(facts)}.`,
+      `${step(facts)} has the nonce ${facts.focus!.step.nonce}, and ${facts.focus!.onChain!.latest} comes first: ${precedingNonceText(facts)}.`,
     funds,
-    safeToRetry: never,
+    safeToRetry: neverSafe,
     next: (facts) =>
-      facts.before === undefined ? command(facts, 'resume') : `sluice action resume ${facts.before}`,
+      facts.precedingId === undefined
+        ? actionCommand(facts, 'resume')
+        : `sluice action resume ${facts.precedingId}`,
   },
   {
     situation: 'FEE_TOO_LOW',
     is: (facts) => {
-      const head = inTheAir(facts) ? headOf(facts) : undefined
+      const head = isUnconfirmed(facts) ? headOf(facts) : undefined
       return head !== undefined && last(facts).maxFeePerGas < head.baseFee
     },
     verdict: (facts) =>
-      `${step(facts)} pays at most ${gwei(last(facts).maxFeePerGas)} for gas, and ${networkOf(facts)} asks ${gwei(headOf(facts)!.baseFee)}: it waits until that falls, or it pays more.`,
+      `${step(facts)} pays at most ${gweiText(last(facts).maxFeePerGas)} for gas, and ${networkOf(facts)} asks ${gweiText(headOf(facts)!.baseFee)}: it waits until that falls, or it pays more.`,
     funds,
-    safeToRetry: never,
-    // The market is above what was planned, so the person says how far to go: twice what is asked now, in whole gwei.
-    next: (facts) => command(facts, 'speed-up', twiceAsked(facts)),
+    safeToRetry: neverSafe,
+    // The market is above the plan, so the person sets the limit: twice the current price, in whole gwei.
+    next: (facts) => actionCommand(facts, 'speed-up', doubledMaxFee(facts)),
   },
   {
     situation: 'SENT_NOT_SEEN',
-    is: (facts) => inTheAir(facts) && facts.focus!.seen?.waiting === undefined,
+    is: (facts) => isUnconfirmed(facts) && facts.focus!.onChain?.waiting === undefined,
     verdict: (facts) =>
       `${step(facts)} was sent, and the node of ${networkOf(facts)} does not know it: it was lost, or only another node has it.`,
     funds,
-    safeToRetry: never,
-    next: (facts) => command(facts, 'resume'),
+    safeToRetry: neverSafe,
+    next: (facts) => actionCommand(facts, 'resume'),
   },
   {
     situation: 'WAITING',
-    is: inTheAir,
+    is: isUnconfirmed,
     verdict: (facts) => `${step(facts)} waits in the mempool of ${networkOf(facts)}, to be mined.`,
     funds,
-    safeToRetry: never,
-    next: (facts) => command(facts, 'resume'),
+    safeToRetry: neverSafe,
+    next: (facts) => actionCommand(facts, 'resume'),
   },
 ]

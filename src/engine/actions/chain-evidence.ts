@@ -2,7 +2,7 @@ import type { Chain } from '../../chain/chain.ts'
 import { hasSucceeded } from '../../chain/receipt.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { ActionRow, ActionTxRow } from '../../store/engine/migrations.ts'
-import type { SentRow } from '../../store/engine/submitted-transactions.ts'
+import type { SubmittedRow } from '../../store/engine/submitted-transactions.ts'
 import { onceEach } from '../chain-services.ts'
 import type { Context } from '../context.ts'
 import { callOf, soFar } from './find-transaction.ts'
@@ -125,7 +125,7 @@ async function wentThrough(
     if (Number(at.receipt?.status) !== 1) continue
     if (await store.hasOpenTwin(tx, found.nonce)) return undefined
     if ((await store.claim(tx, found.hash, found.nonce)) !== found.hash) continue
-    await store.tell(customer, { actionId, hash, chainId, idx, toldAt: now() })
+    await store.saveClientReport(customer, { actionId, hash, chainId, idx, toldAt: now() })
     return { hash: found.hash as Hex, nonce: found.nonce, ...at }
   }
   return undefined
@@ -152,7 +152,10 @@ async function search(
 }
 
 /** What the wallet has sent that makes a call. */
-async function callsOf(past: Past, { chainId, recipient, data, value }: ActionTxRow): Promise<SentRow[]> {
+async function callsOf(
+  past: Past,
+  { chainId, recipient, data, value }: ActionTxRow,
+): Promise<SubmittedRow[]> {
   const wanted = callOf({ to: recipient, data, value: BigInt(value) })
   return (await past.on(chainId)).rows.filter(({ call }) => call === wanted)
 }

@@ -13,7 +13,7 @@ export async function tell(context: Context, found: Tracked, hash: Hex, only?: n
   const { store, customer, now } = context
   const told = { actionId: found.action.id, hash, chainId: only ?? null, idx: null, toldAt: now() }
   const taken = await take(context, await waysOf(context, found), told)
-  if (taken === 'unknown') await store.tell(customer, told)
+  if (taken === 'unknown') await store.saveClientReport(customer, told)
   if (taken === 'none')
     throw new AppError('BAD_REQUEST', `${hash} is not a transaction of this action`, {
       details: { actionId: found.action.id, txHash: hash },
@@ -36,15 +36,15 @@ export async function toldBefore(context: Context, id: string, ways: readonly Tr
   const isWhole = isDone && !isOpen
   const doneAt = isWhole ? Math.max(...ways.map(({ action }) => action.finishedAt ?? 0)) : 0
   let isNew = false
-  for (const one of await store.told(id)) {
+  for (const one of await store.clientReports(id)) {
     const waitedMs = now() - Math.max(one.toldAt, doneAt)
     if (one.idx === null && waitedMs > (isWhole ? anHour : aDay)) {
-      if (isWhole) await store.untell(one)
+      if (isWhole) await store.deleteClientReport(one)
       continue
     }
     if (one.idx !== null && (isDone || !isOpen)) continue
     const taken = await take(context, ways, one)
-    if (taken === 'bound' || taken === 'none') await store.untell(one)
+    if (taken === 'bound' || taken === 'none') await store.deleteClientReport(one)
     if (taken === 'bound') isNew = true
   }
   return isNew
@@ -57,7 +57,7 @@ export async function besides(
   ways: readonly Tracked[],
 ): Promise<ActionTxRow[]> {
   const rows: ActionTxRow[] = []
-  for (const { hash, idx, chainId } of await context.store.told(id)) {
+  for (const { hash, idx, chainId } of await context.store.clientReports(id)) {
     const tx = ways.flatMap(({ txs }) => txs).find((one) => one.idx === idx && one.chainId === chainId)
     if (!tx || tx.hash === hash) continue
     const { receipt, nonce } = await whereIs(context.chain(tx.chainId), hash as Hex)
@@ -97,7 +97,7 @@ async function take(
     const now = mine.succeeded === 1 ? (await hashesOf(chain, [number])).get(number) : undefined
     const isLost = now !== undefined && now !== mine.blockHash
     if (mine.succeeded === 1 ? !isLost : await wentThrough(chain, mine)) {
-      await store.tell(customer, { actionId, hash, chainId, idx, toldAt })
+      await store.saveClientReport(customer, { actionId, hash, chainId, idx, toldAt })
       return 'beside'
     }
     return (await store.bindTx(customer, mine, hash, isLost)) ? 'bound' : 'unknown'

@@ -1,10 +1,10 @@
 import type { Chain } from '../../chain/chain.ts'
-import type { SentRow } from '../../store/engine/submitted-transactions.ts'
+import type { SubmittedRow } from '../../store/engine/submitted-transactions.ts'
 import { blocksOfNonces } from './nonce-blocks.ts'
 
 /** What is known of a wallet's nonces, from one on and since a block, up to the count that it has at the newest block. */
 export type Standing = {
-  rows: ReadonlyMap<number, SentRow>
+  rows: ReadonlyMap<number, SubmittedRow>
   fromNonce: number
   fromBlock: number
   count: number

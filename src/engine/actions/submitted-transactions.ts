@@ -1,6 +1,6 @@
 import type { Chain } from '../../chain/chain.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { SentRow } from '../../store/engine/submitted-transactions.ts'
+import type { SubmittedRow } from '../../store/engine/submitted-transactions.ts'
 import { inPassing } from '../background-writes.ts'
 import type { Context } from '../context.ts'
 import { hashesOf } from '../history/logs/block-ranges.ts'
@@ -9,7 +9,7 @@ import { openOf, type Standing, spanOf, type ToRead, toRead } from './nonce-rang
 import { sentIn, type WalletBlock } from './wallet-blocks.ts'
 
 /** The transactions of a wallet by their nonces, oldest first, and whether they are all. */
-export type Sent = { rows: readonly SentRow[]; isAll: boolean }
+export type Sent = { rows: readonly SubmittedRow[]; isAll: boolean }
 
 /** What one look may cost: whoever looks again goes on where this one ended. Whoever looks at a failure often must not cost much each time. */
 const most = {
@@ -34,10 +34,10 @@ export async function sentSince(
   const { fromNonce } = since
   if (count <= fromNonce) return { rows: [], isAll: true }
   const place = { chainId: chain.network.chainId, wallet }
-  const kept = await store.sentFrom(place, fromNonce)
+  const kept = await store.submittedFrom(place, fromNonce)
   const isHeld = await orNone(holds(chain, kept))
   if (isHeld === undefined) return { rows: [], isAll: false }
-  const isFresh = isHeld || (await inPassing(store.forgetSent(place))) !== undefined
+  const isFresh = isHeld || (await inPassing(store.deleteSubmitted(place))) !== undefined
   const rows = new Map((isHeld ? kept : []).map((row) => [row.nonce, row]))
   const standing = { ...since, rows, count, head }
   const limit = most[cost]
@@ -52,18 +52,18 @@ export async function sentSince(
     : notesOfRow(read, standing, limit.nonces, isFinal)
   const found = read.flatMap(({ sent }) => sent).filter(({ nonce }) => rows.has(nonce))
   const final = [...found, ...notes].filter(isFinal)
-  if (isFresh && final.length > 0) await inPassing(store.keepSent(place, final))
+  if (isFresh && final.length > 0) await inPassing(store.storeSubmitted(place, final))
   const none = new Set([...wanted.none, ...notes.filter(isNone(standing, wanted)).map(({ nonce }) => nonce)])
   const isKnown = openOf(standing).every((nonce) => none.has(nonce))
   return { rows: inOrder(rows), isAll: isKnown }
 }
 
-const inOrder = (rows: ReadonlyMap<number, SentRow>): SentRow[] =>
+const inOrder = (rows: ReadonlyMap<number, SubmittedRow>): SubmittedRow[] =>
   [...rows.values()].filter(({ hash }) => hash !== '').sort((a, b) => a.nonce - b.nonce)
 
 /** Whether what was read is still of this chain: the newest block of it is. */
-async function holds(chain: Chain, rows: readonly SentRow[]): Promise<boolean> {
-  const newest = rows.reduce<SentRow | undefined>(
+async function holds(chain: Chain, rows: readonly SubmittedRow[]): Promise<boolean> {
+  const newest = rows.reduce<SubmittedRow | undefined>(
     (best, row) => (best && best.block >= row.block ? best : row),
     undefined,
   )
@@ -107,7 +107,7 @@ async function orNone<value>(asked: Promise<value>): Promise<value | undefined> 
   }
 }
 
-const noteOf = (nonce: number, { number, hash }: WalletBlock): SentRow => ({
+const noteOf = (nonce: number, { number, hash }: WalletBlock): SubmittedRow => ({
   nonce,
   block: number,
   blockHash: hash,
@@ -120,7 +120,7 @@ function notesOf(
   read: readonly WalletBlock[],
   of: ReadonlyMap<number, number>,
   standing: Standing,
-): SentRow[] {
+): SubmittedRow[] {
   return read.flatMap((block) =>
     openOf(standing)
       .filter((nonce) => of.get(nonce) === block.number)
@@ -137,7 +137,7 @@ function notesOfRow(
   standing: Standing,
   most: number,
   isFinal: (at: { block: number }) => boolean,
-): SentRow[] {
+): SubmittedRow[] {
   const [first, last] = [read[0], read.at(-1)]
   if (!first || !last) return []
   const ends = [read.findLast(({ number }) => isFinal({ block: number })), last].filter(
@@ -156,5 +156,5 @@ function notesOfRow(
 /** Whether what was read says that no transaction has a nonce: its own block was, or all that may have it. */
 const isNone =
   (standing: Standing, { of }: ToRead) =>
-  ({ nonce, block }: SentRow): boolean =>
+  ({ nonce, block }: SubmittedRow): boolean =>
     of !== undefined || block >= spanOf(standing, nonce).high

@@ -21,7 +21,7 @@ export const isSwap = ({ type }: Pick<ActionRow, 'type'>): boolean => type.endsW
 export async function waysOf({ store, customer }: Context, found: Tracked): Promise<Tracked[]> {
   const { action } = found
   if (!isSwap(action) || action.quoteId === null) return [found]
-  return (await store.handedOut(customer, action.quoteId)).filter((way) => isSwap(way.action))
+  return (await store.issuedOperations(customer, action.quoteId)).filter((way) => isSwap(way.action))
 }
 
 /** What is to be tracked. `kinds` says what each transaction is for. */
@@ -50,7 +50,7 @@ export async function track(
     starts.set(chainId, { fromBlock: head, fromNonce: count })
   }
   const now = context.now()
-  const isKept = await context.store.handOut(
+  const isKept = await context.store.issueOperation(
     {
       ...about,
       customer: context.customer,

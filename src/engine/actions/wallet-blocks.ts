@@ -1,11 +1,11 @@
 import type { Chain } from '../../chain/chain.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { SentRow } from '../../store/engine/submitted-transactions.ts'
+import type { SubmittedRow } from '../../store/engine/submitted-transactions.ts'
 import { callOf, type FoundTx } from './find-transaction.ts'
 
 /** What a wallet has sent in a block, and about how many bytes were read for it. */
-export type WalletBlock = { number: number; hash: string; sent: SentRow[]; bytes: number }
+export type WalletBlock = { number: number; hash: string; sent: SubmittedRow[]; bytes: number }
 
 /** So many transactions of a block that is too large are asked for in one exchange. */
 const together = 64

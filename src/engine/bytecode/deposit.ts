@@ -1,7 +1,7 @@
 import type { StrategyBytecodeInput } from '../../api/bytecode.ts'
 import { read } from '../../chain/chain.ts'
 import type { Rounds } from '../../chain/contract-query.ts'
-import { answered } from '../../chain/query-rounds.ts'
+import { answerRounds } from '../../chain/query-rounds.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { usualSlippage } from '../../domain/slippage.ts'
@@ -55,7 +55,7 @@ export async function boundsIn(
   slippage = usualSlippage,
 ): Promise<Bounds | undefined> {
   if (!asked) return undefined
-  const [offer] = await answered(context.chain(entry.chainId), [asked])
+  const [offer] = await answerRounds(context.chain(entry.chainId), [asked])
   if (!offer?.brings)
     throw new AppError('QUOTE_GENERATION_FAILED', `${entry.slug} gives nothing for this amount now`)
   return { least: leastOf(offer, slippage), isMature: offer.isMature ?? false }

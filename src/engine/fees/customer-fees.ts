@@ -4,7 +4,7 @@ import { bpsIn, isBps } from '../../domain/basis-points.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
 import { whyLost } from '../../protocols/unrecoverable-recipients.ts'
-import { operator } from '../../store/engine/settings.ts'
+import { operatorCustomer } from '../../store/engine/settings.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import type { Context } from '../context.ts'
 
@@ -27,8 +27,8 @@ const rates = ['swapFeeBps', 'performanceFeeBps', 'maxMarkupBps'] as const
 /** What the operator set. A setting that is no share is as the usual. */
 export async function operatorFeesOf(store: Pick<EngineStore, 'setting'>): Promise<OperatorFees> {
   const [collector, ...set] = await Promise.all([
-    store.setting(operator, 'collector'),
-    ...rates.map((name) => store.setting(operator, name)),
+    store.setting(operatorCustomer, 'collector'),
+    ...rates.map((name) => store.setting(operatorCustomer, name)),
   ])
   const [swapFeeBps, performanceFeeBps, maxMarkupBps] = rates.map((name, at) => bpsIn(set[at]) ?? usual[name])
   return {
@@ -54,7 +54,7 @@ export async function setOperatorFees(
   })
   refuseFees([...wrongRates(said), ...lostCollector(catalog, to, 'operatorCollector')])
   await store.saveSettings(
-    operator,
+    operatorCustomer,
     [
       ...said.map(({ name, value }): [string, string] => [name, String(value)]),
       ...(to === undefined ? [] : [['collector', to ?? ''] as [string, string]]),

@@ -1,5 +1,5 @@
 import type { History } from '../../api/history.ts'
-import { type Chain, headOf, read } from '../../chain/chain.ts'
+import { type Chain, latestBlock, read } from '../../chain/chain.ts'
 import type { Reading } from '../../chain/reading.ts'
 import { isUnknownBlock } from '../../chain/rpc/errors.ts'
 import type { Address } from '../../domain/address.ts'
@@ -51,7 +51,7 @@ async function whole(context: Context, chain: Chain, market: Market, owner: Addr
 }
 
 async function told(context: Context, chain: Chain, market: Market, owner: Address): Promise<Told> {
-  const head = await headOf(chain)
+  const head = await latestBlock(chain)
   const [found, units] = await Promise.all([
     logsOf(context, chain, [market], owner, head),
     read(chain, unitsOf(market, owner), head.number).catch((error: unknown) => {

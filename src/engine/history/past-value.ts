@@ -53,7 +53,7 @@ export async function readThen(
     throw error
   })
   if (then === undefined) throw forgotten(chain, blockNumber)
-  await inPassing(store.keepFact(chainId, `${name} ${blockHash}`, then.toString()))
+  await inPassing(store.storeFact(chainId, `${name} ${blockHash}`, then.toString()))
   return then
 }
 

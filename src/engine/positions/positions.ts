@@ -1,5 +1,5 @@
 import type { Position, RealisedProfit } from '../../api/wallet.ts'
-import { type Chain, headOf, read } from '../../chain/chain.ts'
+import { type Chain, latestBlock, read } from '../../chain/chain.ts'
 import { known, together } from '../../chain/reading.ts'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -85,7 +85,7 @@ async function investedAt(
   here: readonly Market[],
   owner: Address,
 ): Promise<Invested[]> {
-  const head = await headOf(chain)
+  const head = await latestBlock(chain)
   // A node behind the same address may not have this block yet: then the position alone is read, at whatever block.
   const held = await holdings(chain, here, owner, head.number)
   // The search through all blocks of a long chain is slow: where nothing is held, or a market says nothing, only logs known from before are gone on with.

@@ -1,6 +1,6 @@
 import type { Position, QueuedWithdrawal } from '../../api/wallet.ts'
-import { headOf } from '../../chain/chain.ts'
-import { answered } from '../../chain/query-rounds.ts'
+import { latestBlock } from '../../chain/chain.ts'
+import { answerRounds } from '../../chain/query-rounds.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount, type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -25,13 +25,13 @@ export async function queuedOf(
   const later = markets.filter(({ queue }) => queue !== undefined)
   const perChain = [...Map.groupBy(later, ({ entry }) => entry.chainId)].map(async ([chainId, here]) => {
     const chain = context.chain(chainId)
-    const head = await headOf(chain)
+    const head = await latestBlock(chain)
     const { tickets, unsearched } = await ticketsOf(context, chain, here, owner, { head, isMeant })
     const known = here.filter((market) => tickets.get(market) !== null)
     const lines = known.map((market) =>
       market.queue!.requests(owner, head.timestamp, tickets.get(market) ?? []),
     )
-    const found = await answered(chain, lines)
+    const found = await answerRounds(chain, lines)
     const rows = here.map((market) => [market, found[known.indexOf(market)] ?? null] as const)
     return { rows, unsearched }
   })
@@ -111,7 +111,7 @@ export async function waitOf(
   if (!queue) return undefined
   if (queue.logged) await noteSeen(context.store, market, owner)
   if (!queue.wait) return null
-  const [seconds] = await answered(context.chain(entry.chainId), [queue.wait()])
+  const [seconds] = await answerRounds(context.chain(entry.chainId), [queue.wait()])
   return seconds!
 }
 
@@ -137,7 +137,7 @@ export async function claimStep(
   }
   const taken = queue.taken(requests.claimable)
   const made = queue.claim(owner, taken)
-  const [transaction] = 'next' in made ? await answered(context.chain(entry.chainId), [made]) : [made]
+  const [transaction] = 'next' in made ? await answerRounds(context.chain(entry.chainId), [made]) : [made]
   const amount = taken.reduce((sum, one) => sum + one.amount, 0n)
   return { transaction: transaction!, out: tokenAmount(amount, entry.asset) }
 }
@@ -197,7 +197,7 @@ async function requestedIn(
 ): Promise<ReadonlyMap<string, Market>> {
   const chain = context.chain(markets[0]!.entry.chainId)
   try {
-    const logs = await logsOf(context, chain, markets, owner, await headOf(chain))
+    const logs = await logsOf(context, chain, markets, owner, await latestBlock(chain))
     return new Map(
       markets.flatMap((market) =>
         (market.requested?.(owner, logs.get(market)!) ?? []).map((id) => [id, market] as const),

@@ -95,7 +95,7 @@ export async function noteSearched(
 ): Promise<void> {
   await inPassing(
     Promise.all([
-      ...(isWhole ? [store.keepFact(market.entry.chainId, searchedName(market, owner), String(now()))] : []),
+      ...(isWhole ? [store.storeFact(market.entry.chainId, searchedName(market, owner), String(now()))] : []),
       ...(tickets.length > 0 ? [noteSeen(store, market, owner)] : []),
     ]),
   )
@@ -109,4 +109,4 @@ const wasSeen = async (store: EngineStore, market: Market, owner: Address): Prom
 
 /** Notes that an owner asked a market for a withdrawal, so that it is looked for when nothing else is left there. */
 export const noteSeen = (store: EngineStore, market: Market, owner: Address) =>
-  store.keepFact(market.entry.chainId, seenName(market, owner), '1')
+  store.storeFact(market.entry.chainId, seenName(market, owner), '1')

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Quote, type QuoteInput } from '../../api/quote.ts'
-import { aheadOf, read } from '../../chain/chain.ts'
+import { clockAheadSeconds, read } from '../../chain/chain.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
@@ -86,7 +86,7 @@ export async function newQuote(
   const [priceIn, priceOut, ahead] = await Promise.all([
     read(context.chain(from.chainId), priceOf(context.catalog, tokenIn)),
     read(context.chain(to.chainId), priceOf(context.catalog, tokenOut)),
-    aheadOf(context.chain(from.chainId), context.now()),
+    clockAheadSeconds(context.chain(from.chainId), context.now()),
   ])
   const now = context.now()
   const id = context.newId()

@@ -22,7 +22,7 @@ export async function swapStatus(
 
 /** Where the swap of a quote stands, with both hashes when they are known. The quote may be the bridge of a deposit. Before its transactions are asked for, no chain is. */
 async function statusOf(context: Context, id: string): Promise<SwapStatus> {
-  const row = await context.store.quoteInBrief(context.customer, id)
+  const row = await context.store.quoteSummary(context.customer, id)
   if (!row || !seesRoute(context, row)) throw new AppError('QUOTE_NOT_FOUND', `There is no quote "${id}"`)
   const found = row.actionId === null ? undefined : await tracked(context, row.actionId)
   const whole = found && !isSwap(found.action) ? await quoteRow(context, id) : undefined

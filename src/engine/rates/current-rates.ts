@@ -1,5 +1,5 @@
 import type { BlockRef, Chain } from '../../chain/chain.ts'
-import { answered } from '../../chain/query-rounds.ts'
+import { answerRounds } from '../../chain/query-rounds.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Market, Moment, Rate } from '../../protocols/market.ts'
 import { pastBlocks } from './past-states.ts'
@@ -49,7 +49,7 @@ async function asked(
       ? await spacing(chain, head)
       : undefined
     const at: Moment = { now: head.timestamp, secondsABlock }
-    return await answered(
+    return await answerRounds(
       chain,
       markets.map((market) => market.rate!(at)),
     )

@@ -66,7 +66,9 @@ export async function inceptionOf(
   const { block, index } = said ?? { block: coded, index: undefined }
   const at = await timeOf(chain, block)
   if (block + BigInt(depth) <= head.number)
-    await inPassing(store.keepFact(chainId, nameOf(market), index === undefined ? `${at}` : `${at} ${index}`))
+    await inPassing(
+      store.storeFact(chainId, nameOf(market), index === undefined ? `${at}` : `${at} ${index}`),
+    )
   return { at, index }
 }
 

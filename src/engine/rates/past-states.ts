@@ -43,13 +43,13 @@ export async function readingsAt(
     block,
     last,
   )
-  if (rows.length > 0) await inPassing(store.keepSnapshots(chain.network.chainId, rows, true))
+  if (rows.length > 0) await inPassing(store.storeSnapshots(chain.network.chainId, rows, true))
   return rows
 }
 
 /** Remembers that a node keeps no old states. */
 export const rememberNone = (store: EngineStore, { network }: Chain, now: number) =>
-  inPassing(store.keepFact(network.chainId, refused, now.toString()))
+  inPassing(store.storeFact(network.chainId, refused, now.toString()))
 
 /** Readings as they are kept. */
 export const snapshotsOf = (

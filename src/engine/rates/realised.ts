@@ -109,7 +109,7 @@ async function keepToday(store: EngineStore, chainId: number, rows: readonly Sna
   const kept = await store.snapshots(chainId, { from: today, to: today })
   const known = new Set(kept.map(({ market }) => market))
   const missing = rows.filter(({ market }) => !known.has(market))
-  if (missing.length > 0) await inPassing(store.keepSnapshots(chainId, missing, false))
+  if (missing.length > 0) await inPassing(store.storeSnapshots(chainId, missing, false))
 }
 
 /** What markets were a month ago, off what is kept, and off the chain for the rest. */

@@ -1,5 +1,5 @@
 import type { Chain } from '../../chain/chain.ts'
-import { answered } from '../../chain/query-rounds.ts'
+import { answerRounds } from '../../chain/query-rounds.ts'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
@@ -40,7 +40,7 @@ async function extrasOf(
   const { symbol, decimals } = chain.network.native
   const priced = (address: Address) => priceOf(catalog, { chainId, address, symbol, name: symbol, decimals })
   try {
-    const [extras] = await answered(chain, [rewards!(at, priced)])
+    const [extras] = await answerRounds(chain, [rewards!(at, priced)])
     return extras ?? null
   } catch (error) {
     if (error instanceof AppError && error.code.startsWith('RPC_')) return null

@@ -64,11 +64,11 @@ export async function fillDays(
   const today = dayOf(head.timestamp)
   const left = Number((await store.fact(chainId, readUntil)) ?? 0) - head.timestamp
   if (left > 0 && left <= day) return
-  const rest = (until: number) => inPassing(store.keepFact(chainId, readUntil, String(until)))
+  const rest = (until: number) => inPassing(store.storeFact(chainId, readUntil, String(until)))
   await rest(head.timestamp + againAfter)
   const kept = await store.snapshots(chainId, { from: today - averageDays - 2, to: today })
   const gone = await replaced(chain, kept, head)
-  if (gone.size > 0) await inPassing(store.forgetSnapshots(chainId, [...gone]))
+  if (gone.size > 0) await inPassing(store.deleteSnapshots(chainId, [...gone]))
   const rows = kept.filter(({ hash }) => !gone.has(hash))
   const by = Map.groupBy(rows, ({ market }) => market)
   const lacking = markets.map(({ market, since }) => ({

@@ -1,5 +1,5 @@
 import type { Strategy } from '../../api/strategy.ts'
-import { type Chain, headOf } from '../../chain/chain.ts'
+import { type Chain, latestBlock } from '../../chain/chain.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
@@ -75,7 +75,7 @@ async function pastNow(store: EngineStore, chain: Chain, shown: Shown): Promise<
   const known = (await knownInceptions(store, chain.network.chainId, [market])).get(market)
   // Of what began today there is nothing to tell yet.
   if (known && at - known.at < day / 2) return { asked: at, begun: known, points: [] }
-  const head = await headOf(chain)
+  const head = await latestBlock(chain)
   const begun = await inceptionOf(store, chain, market, head)
   return { asked: at, begun, points: await pastDays(store, chain, { market, since: begun?.at ?? 0 }, head) }
 }

@@ -1,5 +1,5 @@
 import type { Strategy } from '../../api/strategy.ts'
-import { type BlockRef, headOf } from '../../chain/chain.ts'
+import { type BlockRef, latestBlock } from '../../chain/chain.ts'
 import type { Market } from '../../protocols/market.ts'
 import { type Context, marketNamed } from '../context.ts'
 import { type Standing, standingsOn } from './market-state.ts'
@@ -22,7 +22,7 @@ async function standingBy(context: Context, markets: readonly Market[], grow: Gr
       const chain = context.chain(id)
       const [rows, head] = await Promise.all([
         standingsOn(context.catalog, chain, here).then(context.filled),
-        headOf(chain),
+        latestBlock(chain),
       ])
       return grow(
         id,

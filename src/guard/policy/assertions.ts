@@ -8,8 +8,8 @@ import { plain } from '../../domain/text.ts'
 import { symbolsOf, type Token } from '../../domain/token.ts'
 
 /**
- * One condition on what an operation does to a balance, as it was typed: `USDC>=-100`, or `base:USDC>=-100` where
- * several networks take part. The amount is in units of the token.
+ * A typed condition on a balance change: `USDC>=-100`, or `base:USDC>=-100` if several networks take part. The amount is in token
+ * units.
  */
 export type Assertion = {
   text: string
@@ -19,7 +19,7 @@ export type Assertion = {
   amount: string
 }
 
-/** Reads `USDC>=-100,aUSDC>=99.9`. What cannot be read is USAGE. */
+/** Parses `USDC>=-100,aUSDC>=99.9`; USAGE if malformed. */
 export function parseAssertions(text: string): Assertion[] {
   return text.split(',').map((part) => {
     const [, network = null, token, sign, amount] =
@@ -33,15 +33,15 @@ export function parseAssertions(text: string): Assertion[] {
   })
 }
 
-/** What a leg does to a balance. */
+/** A balance change of a leg. */
 type Change = { token: Token; delta: bigint }
 
-/** The tokens that the conditions of an operation may name: those of all chains that it touches. */
+/** The tokens that assertions may name: those of all chains of the operation. */
 type Named = { networks: readonly Network[]; tokens: readonly Token[] }
 
 /**
- * Compares the simulated changes of one leg with what the person said about the tokens of its chain; the first that does
- * not hold is POLICY_SIMULATION. What is said about another chain of the same operation is for the leg there.
+ * Compares a leg's simulated changes with the assertions about its chain; the first violated one is POLICY_SIMULATION. Assertions
+ * about other chains are checked there.
  */
 export function checkAssertions(
   assertions: readonly Assertion[],
@@ -86,7 +86,7 @@ function tokenOf({ token: name, network }: Assertion, { networks, tokens }: Name
   )
 }
 
-/** A signed decimal in the smallest unit. */
+/** Parses a signed decimal into the smallest unit. */
 function inUnits(amount: string, { decimals, symbol }: Token, text: string): bigint {
   const [whole = '', fraction = ''] = amount.replace('-', '').split('.')
   if (fraction.length > decimals)

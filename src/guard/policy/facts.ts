@@ -1,13 +1,13 @@
-import type { Standing } from '../../chain/allowance.ts'
+import type { StandingAllowance } from '../../chain/allowance.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Intent } from '../../protocols/intent.ts'
-import type { Level } from '../assurance.ts'
+import type { AssuranceLevel } from '../assurance.ts'
 import type { Simulation } from '../simulation/result.ts'
 
-/** One rule of a policy against one plan. */
-export type Rule = {
+/** The result of one policy rule for one plan. */
+export type RuleResult = {
   rule: string
   wanted: string
   found: string
@@ -23,22 +23,23 @@ export type Rule = {
     | 'POLICY_MIN_OUT'
     | 'POLICY_PRICE_IMPACT'
     | 'POLICY_STANDING_ALLOWANCE'
-  /** What helps, where that is more than a word with whoever may change the policy. */
+  /** A hint, if there is a better one than asking the policy's owner. */
   hint?: string
 }
 
 /**
- * What a policy is compared with. `at` is now, in epoch ms; `quoteAgeMs` is how old the quote is at least, `null` without
- * one. `impact` is by how much less than at spot an exchange brings, `null` where nobody says; it is missing where none was looked for. `standing` is what contracts may take already beyond what this needs. `held` is what other operations of the wallet moved of an asset since a time.
+ * The facts of a plan that a policy is compared with. `at` is epoch ms; `quoteAgeMs` is the quote's least age, `null` without one.
+ * `impact` is an exchange's price impact, `null` if unknown, missing if not applicable. `standing` are allowances beyond the need.
+ * `held` is what other operations of the wallet moved of an asset since a time.
  */
 export type PolicyFacts = {
   legs: readonly { intent: Intent; action: Address; slippage: number | undefined; impact?: number | null }[]
-  standing: readonly Standing[]
+  standing: readonly StandingAllowance[]
   networks: readonly Network[]
   simulation: Pick<Simulation, 'how' | 'gas' | 'fees' | 'dataFee' | 'endpoints'> | null
   coin: Token
-  assurance: Level
-  /** A contract that is used for the first time and that nobody trusts yet. */
+  assurance: AssuranceLevel
+  /** A contract at first use that is not trusted yet. */
   untried?: Address | undefined
   at: number
   quoteAgeMs: number | null

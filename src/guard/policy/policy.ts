@@ -6,7 +6,7 @@ import { EvmAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { misfit } from '../../domain/schema-mismatch.ts'
 import { listing, shellPath } from '../../domain/shell-quoting.ts'
-import { levels } from '../assurance.ts'
+import { assuranceLevels } from '../assurance.ts'
 
 const refused = (path: string, why: string, cause?: unknown): AppError =>
   new AppError('CONFIG_INVALID', `The policy ${path} is not used: ${why}`, {
@@ -17,7 +17,7 @@ const refused = (path: string, why: string, cause?: unknown): AppError =>
 
 function checkOwner(path: string, { uid, mode }: Stats, withMode: boolean): void {
   const mine = process.getuid?.()
-  // Without user ids nothing can be said about owners.
+  // Without user ids, ownership is not checked.
   if (mine === undefined) return
   if (uid !== mine) throw refused(path, 'it belongs to another user')
   if (withMode && (mode & 0o022) !== 0)
@@ -25,8 +25,8 @@ function checkOwner(path: string, { uid, mode }: Stats, withMode: boolean): void
 }
 
 /**
- * Reads a file that is the user's own and that nobody else can write; a link counts only when it is the user's own, too.
- * Anything else is CONFIG_INVALID. A file that is not there is `undefined` where it `mayBeMissing`.
+ * Reads a file that belongs to the user and that nobody else can write; a link must belong to the user too. CONFIG_INVALID
+ * otherwise. A missing file is `undefined` if it `mayBeMissing`.
  */
 export function readOwnFile(path: string, mayBeMissing: boolean, maxBytes = 1 << 20): string | undefined {
   let file: number | undefined
@@ -52,13 +52,13 @@ export function readOwnFile(path: string, mayBeMissing: boolean, maxBytes = 1 <<
   }
 }
 
-/** Whether there is something at a path, and be it a link into nothing. */
+/** Whether a path exists, including a dangling link. */
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
 
 const decimal = z
   .string()
   .regex(/^(0|[1-9][0-9]{0,59})(\.[0-9]{1,30})?$/, 'expected an amount such as "1000" or "0.5"')
-/** `{"sandbox-one:USDC": "1000"}`: a token of a network, by symbol or address, and units of it. */
+/** `{"sandbox-one:USDC": "1000"}`: a token of a network, by symbol or address, and an amount. */
 const perToken = z.record(
   z.string().regex(/^[a-z0-9-]+:[A-Za-z0-9.]+$/, 'expected NETWORK:SYMBOL or NETWORK:ADDRESS'),
   decimal,
@@ -66,27 +66,27 @@ const perToken = z.record(
 const address = z.string().refine((text) => EvmAddress.safeParse(text).success, 'expected an address')
 const clock = '([01][0-9]|2[0-3]):[0-5][0-9]'
 
-/** What a team allows its operators and jobs; every rule is optional, and what is not known is refused. */
+/** A team's policy for its operators and jobs. Every rule is optional; unknown keys are refused. */
 export const Policy = z.strictObject({
-  /** The most that one operation may move of a token, and all operations of a wallet together in 24 hours. */
+  /** The most that one operation may move of a token, and all operations of a wallet in 24 hours. */
   perTransaction: perToken.optional(),
   perDay: perToken.optional(),
   maxSlippage: z
     .string()
     .regex(/^[0-9]+(\.[0-9]+)?(%|bps)$/, 'expected "0.5%" or "50bps"')
     .optional(),
-  /** The most that a swap or a position may bring less than at its spot price. Without --max-price-impact it is 3 % at most. */
+  /** The largest price impact of a swap or position. Without --max-price-impact it is at most 3 %. */
   maxPriceImpact: z
     .string()
     .regex(/^[0-9]+(\.[0-9]+)?(%|bps)$/, 'expected "5%" or "500bps"')
     .optional(),
-  /** The most that the service may charge of what is swapped or withdrawn, in basis points. Without --max-service-fee it is 100 at most. */
+  /** The service's fee limit on what is swapped or withdrawn, in basis points. Without --max-service-fee it is at most 100. */
   maxServiceFeeBps: z.int().min(0).max(10_000).optional(),
   /** In gwei. */
   maxFeePerGas: decimal.optional(),
-  /** In units of the native coin, for all that one leg can cost. */
+  /** In units of the native coin, for the total cost of one leg. */
   maxTotalFee: decimal.optional(),
-  /** Who may be paid beside the wallet itself, the collector of a fee among them. */
+  /** The permitted recipients beside the wallet itself, fee collectors included. */
   receivers: z.array(address).optional(),
   strategies: z.array(z.string().min(1)).optional(),
   contracts: z.array(address).optional(),
@@ -97,20 +97,20 @@ export const Policy = z.strictObject({
     .optional(),
   /** In seconds. */
   maxQuoteAge: z.int().min(1).max(86_400).optional(),
-  /** Whether a contract may not be able to take more already than an operation needs. */
+  /** Whether standing allowances beyond the need are refused. */
   refuseStandingAllowance: z.boolean().optional(),
   simulation: z.enum(['required', 'optional']).optional(),
-  minAssurance: z.enum(levels).optional(),
-  /** How many RPC endpoints of the network must show the same in the simulation. */
+  minAssurance: z.enum(assuranceLevels).optional(),
+  /** How many RPC endpoints of the network must agree on the simulation. */
   minEndpoints: z.int().min(1).max(2).optional(),
 })
 export type Policy = z.output<typeof Policy>
 
-/** A policy as it was read, with the hash of the file's bytes. One that is `named` stands for an operation in the place of that of the machine. */
-export type KeptPolicy = { sha256: string; policy: Policy; named?: true }
+/** A policy with the hash of its file. One that is `named` replaces the machine's policy for an operation. */
+export type LoadedPolicy = { sha256: string; policy: Policy; named?: true }
 
-/** A policy from the bytes of its file. What cannot be understood to the last key is CONFIG_INVALID: a limit with a typing error must not be no limit. */
-export function parsePolicy(text: string, path: string): KeptPolicy {
+/** Parses a policy file. CONFIG_INVALID for any unknown key: a mistyped limit must not mean no limit. */
+export function parsePolicy(text: string, path: string): LoadedPolicy {
   const hint = `Mend the file: ${path}`
   let json: unknown
   try {
@@ -135,9 +135,9 @@ export function parsePolicy(text: string, path: string): KeptPolicy {
   return { sha256: createHash('sha256').update(text).digest('hex'), policy: parsed.data }
 }
 
-/** The policy that holds: the one that was named, or else the one in the config directory, if there is one. */
-export function readPolicy(named: string | undefined, usual: string): KeptPolicy | null {
-  // The policy of the machine is that of the machine, also where it is named.
+/** The applicable policy: the named one, or the one in the config directory if it exists. */
+export function readPolicy(named: string | undefined, usual: string): LoadedPolicy | null {
+  // Naming the machine's own policy does not make it another one.
   const path = named === undefined || resolve(named) === resolve(usual) ? usual : named
   const text = readOwnFile(path, named === undefined)
   if (text === undefined) return null

@@ -1,19 +1,19 @@
 import { parseUnits } from 'viem/utils'
-import { allowanceShown, revokeLine } from '../../chain/allowance.ts'
+import { allowanceText, revokeCommand } from '../../chain/allowance.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { impactShown, slippageIn } from '../../domain/slippage.ts'
 import { feesOf } from '../../protocols/service-fee.ts'
-import { reaches } from '../assurance.ts'
-import { bpsOf } from '../service-fees.ts'
+import { reachesLevel } from '../assurance.ts'
+import { totalFeeBps } from '../service-fees.ts'
 import { isPriced } from '../spending.ts'
-import { gwei } from '../terms.ts'
-import type { PolicyFacts, Rule } from './facts.ts'
+import { parseGwei } from '../terms.ts'
+import type { PolicyFacts, RuleResult } from './facts.ts'
 import type { Policy } from './policy.ts'
 
 const minutes = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3, 5))
 
-/** Whether a time is inside hours of UTC; a range that ends before it begins goes over midnight. */
+/** Whether a time is within hours of UTC; a range may cross midnight. */
 function isWithin(hours: string, at: number): boolean {
   const [from = '', to = ''] = hours.split('-')
   const now = minutes(new Date(at).toISOString().slice(11, 16))
@@ -21,21 +21,27 @@ function isWithin(hours: string, at: number): boolean {
   return begins <= ends ? now >= begins && now < ends : now >= begins || now < ends
 }
 
-/** Taking allowances back is never what a policy is there to stop: only what it costs is held to it. */
+/** Whether the legs only revoke: a policy must not prevent that, only limit its cost. */
 const isRevocation = (legs: PolicyFacts['legs']): boolean =>
   legs.every(({ intent }) => intent.kind === 'revoke')
 
-/** The rules about price, time and how much was checked. */
+/** The rules about price, time and assurance. */
 export function termRules(
   policy: Policy,
   { legs, at, quoteAgeMs, assurance, simulation, standing, networks, untried }: PolicyFacts,
-): Rule[] {
+): RuleResult[] {
   const { maxSlippage, maxPriceImpact, hours, maxQuoteAge, minAssurance, minEndpoints, maxServiceFeeBps } =
     policy
   const isRescue = isRevocation(legs)
   const most = maxSlippage === undefined ? 0 : (slippageIn(maxSlippage) ?? 0)
   const swaps = legs.filter(({ intent }) => intent.kind === 'swap' || isPriced(intent))
-  const is = (rule: string, code: Rule['code'], wanted: string, found: string, met: boolean): Rule => ({
+  const is = (
+    rule: string,
+    code: RuleResult['code'],
+    wanted: string,
+    found: string,
+    met: boolean,
+  ): RuleResult => ({
     rule,
     wanted,
     found,
@@ -84,19 +90,25 @@ export function termRules(
       : legs.flatMap(({ intent }) => {
           const fees = feesOf(intent)
           if (fees.length === 0) return []
-          const [wanted, found] = [`at most ${maxServiceFeeBps} bps`, `${bpsOf(fees)} bps`]
+          const [wanted, found] = [`at most ${maxServiceFeeBps} bps`, `${totalFeeBps(fees)} bps`]
           return [
-            is('maxServiceFeeBps', 'POLICY_SERVICE_FEE', wanted, found, bpsOf(fees) <= maxServiceFeeBps),
+            is(
+              'maxServiceFeeBps',
+              'POLICY_SERVICE_FEE',
+              wanted,
+              found,
+              totalFeeBps(fees) <= maxServiceFeeBps,
+            ),
           ]
         })),
     ...(policy.refuseStandingAllowance ? standing : []).map(
-      ({ token, spender, amount, need }): Rule => ({
+      ({ token, spender, amount, need }): RuleResult => ({
         rule: 'refuseStandingAllowance',
-        wanted: `at most ${allowanceShown(need, token)} for ${spender}`,
-        found: allowanceShown(amount, token),
+        wanted: `at most ${allowanceText(need, token)} for ${spender}`,
+        found: allowanceText(amount, token),
         met: false,
         code: 'POLICY_STANDING_ALLOWANCE',
-        hint: revokeLine(networkNamed(networks, token.chainId).name, token.address, spender),
+        hint: revokeCommand(networkNamed(networks, token.chainId).name, token.address, spender),
       }),
     ),
     ...(policy.simulation === 'required' && simulation && !isRescue
@@ -122,7 +134,7 @@ export function termRules(
               'POLICY_ASSURANCE',
               minAssurance,
               assurance,
-              reaches(assurance, minAssurance),
+              reachesLevel(assurance, minAssurance),
             ),
             ...(untried && {
               hint: `This machine uses the code of ${untried} for the first time. If you trust it, type the same with --trust-first-use`,
@@ -132,24 +144,24 @@ export function termRules(
   ]
 }
 
-/** The rules about what gas may cost. */
+/** The rules about gas cost. */
 export function feeRules(
   { maxFeePerGas, maxTotalFee }: Policy,
   { legs, simulation, coin }: PolicyFacts,
-): Rule[] {
+): RuleResult[] {
   if (!simulation) return []
   const { gas, fees, dataFee } = simulation
   const total = gas.reduce((sum, limit) => sum + limit, 0n) * fees.maxFeePerGas + (dataFee ?? 0n)
   const nothingKnown = gas.length === 0
-  const rows: (Rule | false)[] = [
+  const rows: (RuleResult | false)[] = [
     maxFeePerGas !== undefined && {
       rule: 'maxFeePerGas',
       wanted: `at most ${maxFeePerGas} gwei`,
       found: `${Number(fees.maxFeePerGas) / 1e9} gwei`,
-      met: fees.maxFeePerGas <= gwei(maxFeePerGas),
+      met: fees.maxFeePerGas <= parseGwei(maxFeePerGas),
       code: 'POLICY_FEE_CAP',
     },
-    // What cannot be tried is held to the total where it is signed, by the gas that its node asks then.
+    // A leg that cannot be simulated is held to the total at signing, by the gas limit then.
     maxTotalFee !== undefined &&
       !(nothingKnown && isRevocation(legs)) && {
         rule: 'maxTotalFee',

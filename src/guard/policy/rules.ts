@@ -7,15 +7,18 @@ import { plain } from '../../domain/text.ts'
 import { type Token, tokenNamed } from '../../domain/token.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
 import { feesOf } from '../../protocols/service-fee.ts'
-import { assetName, receiverOf, type Spend, spendsByAsset } from '../spending.ts'
-import type { PolicyFacts, Rule } from './facts.ts'
+import { assetName, intentReceiver, type Spend, spendsByAsset } from '../spending.ts'
+import type { PolicyFacts, RuleResult } from './facts.ts'
 import type { Policy } from './policy.ts'
 import { feeRules, termRules } from './rule-limits.ts'
 
-/** The rules about who is paid, and through what. */
-function placeRules({ receivers, strategies, contracts }: Policy, legs: PolicyFacts['legs']): Rule[] {
-  return legs.flatMap(({ intent, action }): Rule[] => {
-    const paid = [receiverOf(intent), ...feesOf(intent).map(({ to }) => to)]
+/** The rules about recipients, strategies and contracts. */
+function recipientRules(
+  { receivers, strategies, contracts }: Policy,
+  legs: PolicyFacts['legs'],
+): RuleResult[] {
+  return legs.flatMap(({ intent, action }): RuleResult[] => {
+    const paid = [intentReceiver(intent), ...feesOf(intent).map(({ to }) => to)]
     const isAmong = (list: readonly string[], one: string) => list.some((known) => sameAddress(known, one))
     return [
       ...(receivers
@@ -38,7 +41,7 @@ function placeRules({ receivers, strategies, contracts }: Policy, legs: PolicyFa
             },
           ]
         : []),
-      // Taking an allowance back is never what a policy is there to stop.
+      // A policy must not prevent a revocation.
       ...(contracts && intent.kind !== 'revoke'
         ? [
             {
@@ -54,11 +57,11 @@ function placeRules({ receivers, strategies, contracts }: Policy, legs: PolicyFa
   })
 }
 
-/** A day, in ms: the window of the limits per day. */
-export const day = 86_400_000
+/** A day in ms: the window of the daily limits. */
+export const dayMs = 86_400_000
 
-/** The limit of a policy for each asset it names, in the smallest unit. A name that nothing has is CONFIG_INVALID: it would limit nothing. */
-export function limitsOf(
+/** The limit of each asset in a policy, in the smallest unit. CONFIG_INVALID for an unknown name, which would limit nothing. */
+export function policyLimits(
   limits: Readonly<Record<string, string>> | undefined,
   { networks, tokens }: Catalog,
 ): Map<string, Spend> {
@@ -78,15 +81,15 @@ export function limitsOf(
   )
 }
 
-/** Every rule of a policy against a plan, in the order in which they are applied. */
-export function policyRules(policy: Policy, catalog: Catalog, facts: PolicyFacts): Rule[] {
+/** All policy rules for a plan, in order. */
+export function policyRules(policy: Policy, catalog: Catalog, facts: PolicyFacts): RuleResult[] {
   const { legs, at } = facts
   const spends = spendsByAsset(legs.map(({ intent }) => intent))
-  const dayLimits = limitsOf(policy.perDay, catalog)
+  const dayLimits = policyLimits(policy.perDay, catalog)
   return [
-    ...within('perTransaction', limitsOf(policy.perTransaction, catalog), spends, () => 0n),
-    ...within('perDay', dayLimits, spends, (asset) => facts.held(asset, at - day)),
-    ...placeRules(policy, legs),
+    ...within('perTransaction', policyLimits(policy.perTransaction, catalog), spends, () => 0n),
+    ...within('perDay', dayLimits, spends, (asset) => facts.held(asset, at - dayMs)),
+    ...recipientRules(policy, legs),
     ...termRules(policy, facts),
     ...feeRules(policy, facts),
   ]
@@ -100,8 +103,8 @@ function within(
   limits: Map<string, Spend>,
   spends: Map<string, Spend>,
   held: (asset: string) => bigint,
-): Rule[] {
-  return [...spends].flatMap(([asset, { token, amount }]): Rule[] => {
+): RuleResult[] {
+  return [...spends].flatMap(([asset, { token, amount }]): RuleResult[] => {
     const limit = limits.get(asset)
     if (!limit) return []
     const before = held(asset)
@@ -118,8 +121,8 @@ function within(
   })
 }
 
-/** Throws the first rule that is not met. */
-export function enforce(rules: readonly Rule[]): void {
+/** Throws the first violated rule. */
+export function enforceRules(rules: readonly RuleResult[]): void {
   const broken = rules.find(({ met }) => !met)
   if (!broken) return
   const { rule, wanted, found, code, hint } = broken

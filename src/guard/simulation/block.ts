@@ -1,23 +1,23 @@
 import { randomBytes } from 'node:crypto'
-import { atBlock } from '../../chain/reads.ts'
+import { requestAtBlock } from '../../chain/reads.ts'
 import { revertReason } from '../../chain/reverts/reason.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Log } from './granted-authority.ts'
-import { type Before, readsOf, word } from './reads.ts'
+import { firstWord, readsOf, type WalletState } from './reads.ts'
 import type { Allowance, SimulationQuestion } from './result.ts'
 
-/** A leg that is to be run on top of a block, which `peer` has as well. */
-export type Block = Omit<SimulationQuestion, 'allowances'> & {
+/** A leg to simulate on a block that `peer` has too. */
+export type SimulationInput = Omit<SimulationQuestion, 'allowances'> & {
   allowances: readonly Allowance[]
   peer?: Rpc
-  before: Before
+  before: WalletState
 }
 
-/** What is there after the last step. `value` is what the steps carried. */
-export type Outcome = {
+/** The state after the last step. `value` is the total of the steps' values. */
+export type SimulationOutcome = {
   balances: bigint[]
   allowed: bigint[]
   coin: bigint
@@ -27,17 +27,17 @@ export type Outcome = {
   logs: Log[]
 }
 
-/** The accounts of one run that only read: nobody can know them before, so nobody can behave because of them. */
-type Strangers = { reader: Address; coinOf: Address; codeOf: Address; random: Hex }
+/** The probe accounts of one simulation that only read. They are random, so no contract can recognise them. */
+type ProbeAccounts = { reader: Address; coinOf: Address; codeOf: Address; random: Hex }
 
-/** New strangers. */
-export const newStrangers = (): Strangers => {
+/** New random probe accounts. */
+export const newProbeAccounts = (): ProbeAccounts => {
   const some = (bytes: number): Hex => `0x${randomBytes(bytes).toString('hex')}`
   return { reader: some(20), coinOf: some(20), codeOf: some(20), random: some(32) }
 }
 
-/** EVM code that answers with the balance (0x31) or the code hash (0x3f) of the account in the first word of its calldata. */
-const answering = (opcode: '31' | '3f'): Hex => `0x600035${opcode}60005260206000f3`
+/** EVM code that returns the balance (0x31) or code hash (0x3f) of the account in the first calldata word. */
+const accountReaderCode = (opcode: '31' | '3f'): Hex => `0x600035${opcode}60005260206000f3`
 
 type CallResult = {
   status: string
@@ -48,15 +48,15 @@ type CallResult = {
 }
 
 /**
- * Runs a leg and the reads after it as one block at a time. Without gas limits they are found out; with them all is as it
- * will be signed: nonce, gas, fees, validated, the block made by who made the last one, and its randomness new.
+ * Simulates a leg and the reads after it as one block. Without gas limits they are measured; with them everything is as it will be
+ * signed: nonce, gas, fees, validation, the last block's producer, new randomness.
  */
-export async function runBlock(
-  block: Block,
+export async function simulateBlock(
+  block: SimulationInput,
   gas: readonly bigint[] | undefined,
   time: number,
-  strangers = newStrangers(),
-): Promise<Outcome> {
+  strangers = newProbeAccounts(),
+): Promise<SimulationOutcome> {
   const { rpc, transactions, tokens, wallet, before } = block
   const reads = readsOf(block)
   const padded = `0x${wallet.slice(2).toLowerCase().padStart(64, '0')}` as const
@@ -83,9 +83,9 @@ export async function runBlock(
   for (const i of transactions.keys())
     if (results[i]!.status !== '0x1') throw reverted(results[i]!, i, transactions.length)
   const [coin, code, ...after] = probes.map((_, i) => results[transactions.length + i]!.returnData)
-  const values = after.map((data) => word(data, 'a token balance'))
+  const values = after.map((data) => firstWord(data, 'a token balance'))
   return {
-    coin: word(coin, 'the balance'),
+    coin: firstWord(coin, 'the balance'),
     codeHash: code ?? '0x',
     balances: values.slice(0, tokens.length),
     allowed: values.slice(tokens.length),
@@ -95,19 +95,19 @@ export async function runBlock(
   }
 }
 
-type Run = { calls: readonly object[]; strangers: Strangers; time: number; validation: boolean }
+type Run = { calls: readonly object[]; strangers: ProbeAccounts; time: number; validation: boolean }
 
 async function simulated(
   rpc: Rpc,
-  { head }: Before,
+  { head }: WalletState,
   { calls, strangers, time, validation }: Run,
 ): Promise<CallResult[]> {
   const { reader, coinOf, codeOf, random } = strangers
   const state = {
     stateOverrides: {
       [reader]: { balance: hexQuantity(10n ** 24n) },
-      [coinOf]: { code: answering('31') },
-      [codeOf]: { code: answering('3f') },
+      [coinOf]: { code: accountReaderCode('31') },
+      [codeOf]: { code: accountReaderCode('3f') },
     },
     blockOverrides: {
       number: hexQuantity(head.number + 1n),
@@ -118,7 +118,7 @@ async function simulated(
     calls,
   }
   const question = { blockStateCalls: [state], validation }
-  const answer = await atBlock(rpc, head, (at) => rpc.request('eth_simulateV1', [question, at]))
+  const answer = await requestAtBlock(rpc, head, (at) => rpc.request('eth_simulateV1', [question, at]))
   const results = Array.isArray(answer)
     ? (answer[0] as { calls?: CallResult[] } | undefined)?.calls
     : undefined
@@ -131,7 +131,7 @@ function reverted({ returnData, error }: CallResult, index: number, of: number):
   return revertedStep(index, of, data, error?.message)
 }
 
-/** Says which step of a leg would fail, and why. */
+/** The error for the step of a leg that would fail, with the reason. */
 export function revertedStep(index: number, of: number, data: Hex | undefined, message?: string): AppError {
   const reason = revertReason(data, message)
   return new AppError('SIMULATION_REVERTED', `Step ${index + 1} of ${of} would fail: ${reason}`, {

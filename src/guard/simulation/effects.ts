@@ -7,41 +7,42 @@ import { leftOfAll } from '../../protocols/lido/abi.ts'
 import { drift } from '../../protocols/receipt-units.ts'
 import { queueOf } from '../../protocols/registry.ts'
 import { feesOf, sumOf } from '../../protocols/service-fee.ts'
-import { ticketOf } from '../withdrawal-queues.ts'
+import { queueTicket } from '../withdrawal-queues.ts'
 import type { Simulation } from './result.ts'
 
-/** Balances of rebasing tokens may be off by a unit or two from rounding. */
-export const rounding = 2n
+/** The rounding error of rebasing balances, in units. */
+export const roundingUnits = 2n
 
-/** The least by which a balance must change, and what it means when it changes by less. */
-type Bound = { token: Token; least: bigint; what: string }
+/** The least change of a balance, and the message if it is violated. */
+type BalanceBound = { token: Token; least: bigint; what: string }
 
 const more = 'more is taken than was asked for'
 
-/** What an intent may take from the wallet's balances and must bring to them. `held` is a balance before. */
-function boundsOf(
+/** The balance changes that an intent allows and requires. `held` is a balance before. */
+function balanceBounds(
   intent: Intent,
   held: (token: Token) => bigint,
   shares: bigint | undefined,
   pays: bigint | undefined,
-): Bound[] {
+): BalanceBound[] {
   switch (intent.kind) {
     case 'deposit':
       return [
         { token: intent.strategy.asset, least: -intent.amount, what: more },
         {
           token: intent.strategy.receipt,
-          least: intent.least ?? leastIn(shares),
+          least: intent.least ?? minimumReceipt(shares),
           what: 'the deposit brings too little',
         },
       ]
     case 'withdraw': {
       const { asset, receipt } = intent.strategy
-      const most = intent.shares === undefined && shares !== undefined ? shares + rounding : held(receipt)
+      const most =
+        intent.shares === undefined && shares !== undefined ? shares + roundingUnits : held(receipt)
       const queue = queueOf(intent.strategy)
-      // A request takes the receipt and brings nothing yet, but the token that stands for it.
+      // A withdrawal request takes the receipt and brings only its ticket.
       if (queue) {
-        const ticket = ticketOf(intent.strategy)
+        const ticket = queueTicket(intent.strategy)
         return [
           { token: receipt, least: -most, what: 'more of the position is taken than was asked for' },
           ...(ticket ? [{ token: ticket, least: 1n, what: 'no request comes of it' }] : []),
@@ -50,7 +51,7 @@ function boundsOf(
       return [
         {
           token: asset,
-          least: leastOut(intent, pays),
+          least: minimumPayout(intent, pays),
           what: 'too little comes out',
         },
         { token: receipt, least: -most, what: 'more of the position is taken than was asked for' },
@@ -61,13 +62,13 @@ function boundsOf(
         return [
           {
             token: intent.strategy.receipt,
-            least: intent.amount - rounding,
+            least: intent.amount - roundingUnits,
             what: 'too little of the shares comes back',
           },
         ]
-      const ticket = ticketOf(intent.strategy)
+      const ticket = queueTicket(intent.strategy)
       return [
-        { token: intent.strategy.asset, least: intent.amount - rounding, what: 'too little comes out' },
+        { token: intent.strategy.asset, least: intent.amount - roundingUnits, what: 'too little comes out' },
         ...(ticket ? [{ token: ticket, least: -BigInt(intent.ids.length), what: more }] : []),
       ]
     }
@@ -86,46 +87,46 @@ function boundsOf(
   }
 }
 
-/** What a deposit must bring of the receipt at least: what was read that it should, at a price that moves a little, or anything at all. */
-function leastIn(shares: bigint | undefined): bigint {
-  const least = shares === undefined ? 1n : shares - drift(shares) - rounding
+/** The least receipt amount of a deposit: the expected one, or anything at a slightly moving price. */
+function minimumReceipt(shares: bigint | undefined): bigint {
+  const least = shares === undefined ? 1n : shares - drift(shares) - roundingUnits
   return least > 1n ? least : 1n
 }
 
 /**
- * What must come out at least, less the fees: what was read at a price that moves, or of everything what the market says that it `pays` and
- * that which the fees were charged of, and anything at all.
+ * The least amount out after fees: the bound at a moving price, for a full withdrawal the market's quote `pays` and the fee basis,
+ * and always something.
  */
-function leastOut(
+function minimumPayout(
   { wallet, amount, shares, fees = [], least }: Extract<Intent, { kind: 'withdraw' }>,
   pays = 0n,
 ): bigint {
   const paid = sumOf(fees.filter(({ to }) => !sameAddress(to, wallet)))
   if (least !== undefined) return least - paid
-  if (shares === undefined) return amount - rounding - paid
-  const worth = pays - drift(pays) - rounding - paid
-  const whole = fees[0] ? fees[0].of - rounding - paid : 1n
+  if (shares === undefined) return amount - roundingUnits - paid
+  const worth = pays - drift(pays) - roundingUnits - paid
+  const whole = fees[0] ? fees[0].of - roundingUnits - paid : 1n
   return worth > whole ? worth : whole
 }
 
-/** What was seen of a leg. Without a coin nothing is known of that, where a node cannot simulate blocks. */
-type Seen = Pick<Simulation, 'changes' | 'allowances'> &
+/** The observed effects of a leg. The coin is unknown if the node cannot simulate blocks. */
+type ObservedEffects = Pick<Simulation, 'changes' | 'allowances'> &
   Partial<Pick<Simulation, 'coin' | 'gasUsed' | 'fees'>>
 
 /**
- * Compares what a simulated leg did to the wallet's own balances with what was asked: what is named may fall or must rise
- * by so much, nothing else may fall, and nothing more may be taken afterwards than before. Anything else is POLICY_SIMULATION. `shares` is what a
- * withdrawal should cost of the receipt, `pays` what one of everything should bring of the asset.
+ * Compares a leg's simulated effects on the wallet with its intent: named balances may fall or must rise by the bounds, no other
+ * may fall, and no allowance may grow. POLICY_SIMULATION otherwise. `shares` is the expected receipt cost of a withdrawal, `pays`
+ * the expected payout of a full one.
  */
 export function checkEffect(
   intent: Intent,
-  { changes, allowances, coin, gasUsed, fees }: Seen,
+  { changes, allowances, coin, gasUsed, fees }: ObservedEffects,
   shares?: bigint,
   pays?: bigint,
 ): void {
   const held = ({ address }: Token) =>
     changes.find(({ token }) => sameAddress(token.address, address))?.before ?? 0n
-  const bounds = boundsOf(intent, held, shares, pays)
+  const bounds = balanceBounds(intent, held, shares, pays)
   for (const { token, delta } of changes) {
     const bound = bounds.find((one) => sameAddress(one.token.address, token.address))
     const least = bound?.least ?? 0n
@@ -136,9 +137,9 @@ export function checkEffect(
       { details: { token: token.address, change: delta.toString(), least: least.toString() } },
     )
   }
-  refuseRest(intent, changes)
-  // What gas may cost is not told from what does not come out: more than that is missing, or nothing.
-  const least = leastCoin(intent, pays)
+  refuseRemainder(intent, changes)
+  // Gas and a missing payout cannot be told apart: only a larger shortfall counts.
+  const least = minimumCoin(intent, pays)
   if (least !== undefined) {
     const paid = (gasUsed ?? []).reduce((sum, used) => sum + used, 0n) * (fees?.maxFeePerGas ?? 0n)
     if (coin === undefined || coin + paid < least)
@@ -146,9 +147,9 @@ export function checkEffect(
         details: { change: String(coin), least: least.toString() },
       })
   }
-  const most = leftoverOf(intent, changes)
+  const most = allowedLeftover(intent, changes)
   for (const { token, spender, before, after } of allowances) {
-    // What stood before stands by the will of the wallet, and less of it is no harm.
+    // A standing allowance is the wallet's own will; a reduction does no harm.
     if (after <= most || after <= before) continue
     throw new AppError(
       'POLICY_SIMULATION',
@@ -159,13 +160,13 @@ export function checkEffect(
 }
 
 /**
- * All of a position is all of it. A queue takes a receipt that rebases by its amount, which may leave the rounding of each part of it; and what
- * was not read leaves nothing to compare.
+ * Refuses a remainder after withdrawing everything. A queue that takes a rebasing receipt by amount may leave the rounding of each
+ * part; an unread balance is not compared.
  */
-function refuseRest(intent: Intent, changes: Simulation['changes']): void {
+function refuseRemainder(intent: Intent, changes: Simulation['changes']): void {
   if (intent.kind !== 'withdraw' || intent.shares === undefined) return
   const { receipt, constants } = intent.strategy
-  const rest = constants.family === 'lido' ? leftOfAll(constants, intent.shares) : rounding
+  const rest = constants.family === 'lido' ? leftOfAll(constants, intent.shares) : roundingUnits
   const change = changes.find(({ token }) => sameAddress(token.address, receipt.address))
   const left = change ? change.before + change.delta : 0n
   if (left <= (queueOf(intent.strategy) ? rest : 0n)) return
@@ -179,16 +180,16 @@ function refuseRest(intent: Intent, changes: Simulation['changes']): void {
   )
 }
 
-/** How much of the native coin a leg must bring at least, gas aside; `undefined` where it need not bring any. */
-function leastCoin(intent: Intent, pays: bigint | undefined): bigint | undefined {
+/** The least native coin that a leg must bring, gas aside; `undefined` if none. */
+function minimumCoin(intent: Intent, pays: bigint | undefined): bigint | undefined {
   if (intent.kind !== 'withdraw' && intent.kind !== 'claim') return undefined
   if (intent.kind === 'withdraw' ? queueOf(intent.strategy) : intent.takesBack) return 0n
   if (intent.strategy.asset.address !== nativeAddress) return undefined
-  return intent.kind === 'withdraw' ? leastOut(intent, pays) : intent.amount - rounding
+  return intent.kind === 'withdraw' ? minimumPayout(intent, pays) : intent.amount - roundingUnits
 }
 
-/** What a leg may leave of its allowance: a swap for an exact output leaves what it did not need, everything else nothing. */
-function leftoverOf(intent: Intent, changes: Simulation['changes']): bigint {
+/** The allowance that a leg may leave: an exact-output swap leaves the unneeded part, everything else nothing. */
+function allowedLeftover(intent: Intent, changes: Simulation['changes']): bigint {
   if (intent.kind !== 'swap' || intent.exact === 'in') return 0n
   const spent = changes.find(({ token }) => sameAddress(token.address, intent.tokenIn.address))?.delta ?? 0n
   return intent.amountIn + spent

@@ -1,46 +1,46 @@
 import { concatHex, numberToHex, size } from 'viem/utils'
-import { atBlock, type Read } from '../../chain/reads.ts'
-import { isNotOffered } from '../../chain/rpc/errors.ts'
+import { type ReadCall, requestAtBlock } from '../../chain/reads.ts'
+import { isUnsupportedMethod } from '../../chain/rpc/errors.ts'
 import type { Hex } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import { type Block, newStrangers, revertedStep } from './block.ts'
-import { readsOf, word } from './reads.ts'
+import { newProbeAccounts, revertedStep, type SimulationInput } from './block.ts'
+import { firstWord, readsOf } from './reads.ts'
 import type { Simulation } from './result.ts'
 
-/** The first word of an answer whose every step succeeded. */
-const allWell = 2n ** 256n - 1n
+/** The first word of an answer in which every step succeeded. */
+const successWord = 2n ** 256n - 1n
 
 /**
- * The weaker way, where a node cannot simulate blocks: one `eth_call` in which the wallet itself carries, by state
- * override, code that makes the calls one after the other and then reads. It shows balances and allowances, and neither
- * gas nor logs; a contract can tell it from the real thing. Where that is not known either, nothing is simulated.
+ * The weaker simulation for nodes without block simulation: one `eth_call` in which the wallet carries, by state override, code
+ * that makes the calls in order and then reads. It shows balances and allowances, but no gas or logs, and a contract can detect it.
+ * If that is not supported either, nothing is simulated.
  */
-export async function callInstead(
-  block: Block,
+export async function simulateByCall(
+  block: SimulationInput,
 ): Promise<Omit<Simulation, 'gas' | 'behind' | 'silent' | 'endpoints'>> {
   const { rpc, wallet, transactions, tokens, allowances, before } = block
   const base = { blockNumber: before.head.number, nonce: before.nonce, fees: before.fees, gasUsed: [] }
   const nothing = { ...base, how: 'unavailable', changes: [], allowances: [], coin: 0n } as const
   let answer: Hex
   try {
-    answer = await atBlock(rpc, before.head, (at) =>
+    answer = await requestAtBlock(rpc, before.head, (at) =>
       rpc.request<Hex>('eth_call', [
-        { from: newStrangers().reader, to: wallet },
+        { from: newProbeAccounts().reader, to: wallet },
         at,
         { [wallet]: { code: batchCode(transactions, readsOf(block)) } },
       ]),
     )
   } catch (error) {
-    if (isNotOffered(error)) return { ...nothing, changes: [], allowances: [] }
+    if (isUnsupportedMethod(error)) return { ...nothing, changes: [], allowances: [] }
     throw error
   }
-  // That code always answers with something: nothing comes of a wallet without it, where the node leaves out what it does not know.
+  // That code always returns data: an empty result means that the node ignored the override.
   if (answer === '0x') return { ...nothing, changes: [], allowances: [] }
-  const failed = word(answer, 'the outcome')
-  if (failed !== allWell)
+  const failed = firstWord(answer, 'the outcome')
+  if (failed !== successWord)
     throw revertedStep(Number(failed), transactions.length, `0x${answer.slice(66)}` as Hex)
   const values = [...tokens, ...allowances].map((_, i) =>
-    word(`0x${answer.slice(66 + 64 * i)}`, 'a token balance'),
+    firstWord(`0x${answer.slice(66 + 64 * i)}`, 'a token balance'),
   )
   return {
     ...base,
@@ -59,11 +59,14 @@ export async function callInstead(
   }
 }
 
-/** Where the answer is put together: behind any calldata that is copied to the beginning of the memory. */
-const answerAt = 0x10000
+/** The memory offset of the answer, behind any calldata that is copied to the start. */
+const answerOffset = 0x10000
 
-/** EVM code that makes calls in order, each with calldata out of the code itself, and returns `allWell` and a word for each read; or the number of the step that failed and what it threw. */
-function batchCode(steps: readonly Transaction[], reads: readonly Read[]): Hex {
+/**
+ * EVM code that makes calls in order, with calldata from the code itself, and returns `successWord` and a word for each read; or the
+ * number of the failed step and its error.
+ */
+function batchCode(steps: readonly Transaction[], reads: readonly ReadCall[]): Hex {
   const calls = [...steps, ...reads.map((read) => ({ ...read, value: 0n }))]
   const length = calls.reduce(
     (sum, call, i) => sum + size(callCode(call, i, i >= steps.length, 0, 0, steps.length)),
@@ -83,7 +86,7 @@ function batchCode(steps: readonly Transaction[], reads: readonly Read[]): Hex {
 
 const push = (value: number): Hex => concatHex(['0x62', numberToHex(value, { size: 3 })])
 
-/** One call: copy the calldata, call, and stop with number and reason if it fails. */
+/** The code of one call: copies the calldata, calls, and on failure returns number and reason. */
 function callCode(
   { to, data, value }: Pick<Transaction, 'to' | 'data' | 'value'>,
   index: number,
@@ -92,7 +95,7 @@ function callCode(
   dataAt: number,
   steps: number,
 ): Hex {
-  const out = isRead ? [push(32), push(answerAt + 32 + 32 * (index - steps))] : [push(0), push(0)]
+  const out = isRead ? [push(32), push(answerOffset + 32 + 32 * (index - steps))] : [push(0), push(0)]
   const calling = concatHex([
     ...[push(size(data)), push(dataAt), push(0), '0x39' as Hex], // CODECOPY
     ...out,
@@ -113,6 +116,6 @@ function callCode(
 
 const endCode = (reads: number): Hex =>
   concatHex([
-    ...['0x5f19' as Hex, push(answerAt), '0x52' as Hex], // NOT 0, MSTORE
-    ...[push(32 + 32 * reads), push(answerAt), '0xf3' as Hex], // RETURN
+    ...['0x5f19' as Hex, push(answerOffset), '0x52' as Hex], // NOT 0, MSTORE
+    ...[push(32 + 32 * reads), push(answerOffset), '0xf3' as Hex], // RETURN
   ])

@@ -2,15 +2,15 @@ import { toEventSelector } from 'viem/utils'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 
-/** A log of a simulated step, as far as it is looked at. */
+/** The fields of a simulated log that are read. */
 export type Log = { address: Address; topics: Hex[]; data: Hex }
 
 const approval = toEventSelector(
   'event Approval(address indexed owner, address indexed spender, uint256 value)',
 )
 
-/** Events that say that somebody got power over what the first indexed account has; their first data word is how much. */
-const powers = new Map<Hex, string>([
+/** Events that grant authority over what the first indexed account owns; their first data word is the amount. */
+const authorityEvents = new Map<Hex, string>([
   [approval, 'an allowance'],
   [
     toEventSelector('event ApprovalForAll(address indexed owner, address indexed operator, bool approved)'),
@@ -38,15 +38,15 @@ const powers = new Map<Hex, string>([
 
 const accountIn = (topic: Hex | undefined): Address => `0x${(topic ?? '').slice(-40)}`
 
-/** Refuses a leg in whose simulation anybody gets power over the wallet's things, but for the allowances that it is there to give. */
-export function refuseOtherPower(
+/** Refuses a leg whose simulation grants authority over the wallet's assets, except its own allowances. */
+export function refuseGrantedAuthority(
   logs: readonly Log[],
   wallet: Address,
   expected: readonly { token: Address; spender: Address }[],
 ): void {
   for (const { address, topics, data } of logs) {
     const [event, owner, other] = topics
-    const power = event && powers.get(event)
+    const power = event && authorityEvents.get(event)
     if (power === undefined || !sameAddress(accountIn(owner), wallet)) continue
     const isNothing = data !== '0x' && BigInt(data.slice(0, 66)) === 0n
     const isAsked =
@@ -62,8 +62,8 @@ export function refuseOtherPower(
   }
 }
 
-/** Refuses a leg in whose simulation the wallet gets other code. */
-export function refuseOwnCode(before: Hex, after: Hex, wallet: Address): void {
+/** Refuses a leg whose simulation changes the wallet's code. */
+export function refuseCodeChange(before: Hex, after: Hex, wallet: Address): void {
   if (before.toLowerCase() === after.toLowerCase()) return
   throw new AppError('POLICY_SIMULATION', `In the simulation the wallet ${wallet} gets other code`)
 }

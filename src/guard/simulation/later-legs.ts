@@ -1,19 +1,22 @@
 import { getAddress } from 'viem/utils'
 import type { Head } from '../../chain/fees.ts'
-import { atBlock } from '../../chain/reads.ts'
+import { requestAtBlock } from '../../chain/reads.ts'
 import { revertReason } from '../../chain/reverts/reason.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
-import { isPageInstead } from '../../chain/rpc/errors.ts'
+import { isHttpRefusal } from '../../chain/rpc/errors.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { askMinter, minted } from '../../swaps/cctp-v2/delivery.ts'
-import { balanceOf, word } from './reads.ts'
-import { limitFor } from './simulate.ts'
+import { balanceOf, firstWord } from './reads.ts'
+import { gasLimitFor } from './simulate.ts'
 
-/** A leg that waits for what a bridge brings. `token` comes, `amount` of it, minted by the bridge of `messenger`; `receipt` is what it is to bring. */
+/**
+ * A leg that waits for a bridge delivery: `amount` of `token`, minted by the bridge of `messenger`; `receipt` is what it should
+ * bring.
+ */
 type LaterQuestion = {
   rpc: Rpc
   head: Head
@@ -26,8 +29,8 @@ type LaterQuestion = {
   receipt: Token
 }
 
-/** What came of a leg that was tried before its funds are there: gas limits that were enough, and the receipt before and after. */
-export type Later = { gas: bigint[]; before: bigint; after: bigint }
+/** The result of simulating a leg before its funds arrive: sufficient gas limits, and the receipt balance before and after. */
+export type LaterLegSimulation = { gas: bigint[]; before: bigint; after: bigint }
 
 type CallResult = {
   status: string
@@ -37,11 +40,11 @@ type CallResult = {
 }
 
 /**
- * Tries a leg as if the bridge had brought its funds: in one simulated block whoever mints for the bridge mints them to the wallet, and the
- * leg follows. The wallet needs no coin for that. `undefined` where the node cannot simulate it, or mints nothing; a step that
- * fails is SIMULATION_REVERTED. Nothing of this is relied on once the funds are there: the leg is tried again then, in full.
+ * Simulates a leg as if the bridge had delivered: in one block the bridge's minter mints to the wallet, and the leg follows. The
+ * wallet needs no coin. `undefined` if the node cannot simulate it or mints nothing; SIMULATION_REVERTED if a step fails. It is not
+ * relied on later: the leg is simulated again in full once the funds are there.
  */
-export async function simulateLater(question: LaterQuestion): Promise<Later | undefined> {
+export async function simulateLater(question: LaterQuestion): Promise<LaterLegSimulation | undefined> {
   const { rpc, head, network, wallet, transactions, token, amount, messenger, receipt } = question
   const givers = [...(await minterOf(rpc, messenger)), messenger]
   const reading = { from: wallet, ...balanceOf(receipt, wallet) }
@@ -68,15 +71,15 @@ export async function simulateLater(question: LaterQuestion): Promise<Later | un
     )
   }
   return {
-    gas: steps.map(({ gasUsed }) => limitFor(quantity(gasUsed, 'the gas used'))),
-    before: word(first?.returnData, 'a token balance'),
-    after: word(last?.returnData, 'a token balance'),
+    gas: steps.map(({ gasUsed }) => gasLimitFor(quantity(gasUsed, 'the gas used'))),
+    before: firstWord(first?.returnData, 'a token balance'),
+    after: firstWord(last?.returnData, 'a token balance'),
   }
 }
 
 const isWell = ({ status }: CallResult): boolean => status === '0x1'
 
-/** Whom the bridge has mint; nobody where it does not say. */
+/** The minter of the bridge; `undefined` if unknown. */
 async function minterOf(rpc: Rpc, messenger: Address): Promise<Address[]> {
   const said = await unlessRefused(rpc.request<Hex>('eth_call', [askMinter(messenger), 'latest']))
   return /^0x0{24}[0-9a-f]{40}$/i.test(said ?? '') ? [getAddress(`0x${said!.slice(26)}`)] : []
@@ -85,14 +88,14 @@ async function minterOf(rpc: Rpc, messenger: Address): Promise<Address[]> {
 async function simulated(rpc: Rpc, head: Head, calls: readonly object[]): Promise<CallResult[] | undefined> {
   const question = { blockStateCalls: [{ calls }], validation: false }
   const answer = await unlessRefused(
-    atBlock(rpc, head, (at) => rpc.request('eth_simulateV1', [question, at])),
+    requestAtBlock(rpc, head, (at) => rpc.request('eth_simulateV1', [question, at])),
   )
   return Array.isArray(answer) ? (answer[0] as { calls?: CallResult[] } | undefined)?.calls : undefined
 }
 
-/** What a node answers; nothing where it says that it will not. */
+/** A node's answer; `undefined` if it refuses. */
 const unlessRefused = <T>(work: Promise<T>): Promise<T | undefined> =>
   work.catch((error: unknown) => {
-    if ((error instanceof AppError && error.code === 'RPC_ERROR') || isPageInstead(error)) return undefined
+    if ((error instanceof AppError && error.code === 'RPC_ERROR') || isHttpRefusal(error)) return undefined
     throw error
   })

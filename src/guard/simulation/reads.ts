@@ -1,7 +1,7 @@
 import { encodeFunctionData, formatUnits, keccak256 } from 'viem/utils'
 import { erc20Abi } from '../../chain/erc20.ts'
-import { currentFees, type Fees, type Head, withinCap } from '../../chain/fees.ts'
-import { atBlock, type Read } from '../../chain/reads.ts'
+import { capFees, currentFees, type Fees, type Head } from '../../chain/fees.ts'
+import { type ReadCall, requestAtBlock } from '../../chain/reads.ts'
 import { quantity } from '../../chain/rpc/answer-numbers.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
@@ -22,8 +22,8 @@ type Question = {
   maxFeePerGas?: bigint | null
 }
 
-/** What the wallet is at a block: its nonce, coin, balances, allowances and code, and what gas costs there. */
-export type Before = {
+/** The state of a wallet at a block: nonce, coin, balances, allowances, code, and fees. */
+export type WalletState = {
   head: Head
   fees: Fees
   nonce: number
@@ -33,8 +33,8 @@ export type Before = {
   allowed: bigint[]
 }
 
-/** The reads that show what a leg does: a balance for each token, then an allowance for each pair. */
-export const readsOf = ({ tokens, allowances, wallet }: Omit<Question, 'rpc'>): Read[] => [
+/** The reads that show a leg's effects: a balance for each token, then an allowance for each pair. */
+export const readsOf = ({ tokens, allowances, wallet }: Omit<Question, 'rpc'>): ReadCall[] => [
   ...tokens.map((token) => balanceOf(token, wallet)),
   ...allowances.map(({ token, spender }) => ({
     to: token,
@@ -42,8 +42,8 @@ export const readsOf = ({ tokens, allowances, wallet }: Omit<Question, 'rpc'>): 
   })),
 ]
 
-/** Asks a token how much of it an account has, or a vault that keeps its shares to itself. */
-export const balanceOf = ({ address, isShares }: Token, account: Address): Read => ({
+/** The balance read of an account at a token, or at a vault that keeps shares internally. */
+export const balanceOf = ({ address, isShares }: Token, account: Address): ReadCall => ({
   to: address,
   data: isShares
     ? encodeFunctionData({ abi: stakewiseAbi, functionName: 'getShares', args: [account] })
@@ -51,14 +51,14 @@ export const balanceOf = ({ address, isShares }: Token, account: Address): Read 
 })
 
 /** The first 32 bytes of an answer as a number. */
-export const word = (data: unknown, what: string): bigint => {
+export const firstWord = (data: unknown, what: string): bigint => {
   if (typeof data !== 'string' || !/^0x[0-9a-f]{64}/i.test(data))
     throw new AppError('RPC_INCONSISTENT', `The node gives no number for ${what}`)
   return BigInt(data.slice(0, 66))
 }
 
-/** That a wallet has too little of something, and on which chain: INSUFFICIENT_FUNDS. */
-export function lacking(ask: {
+/** The error for a wallet that lacks a token or coin on a chain: INSUFFICIENT_FUNDS. */
+export function insufficientFunds(ask: {
   wallet: Address
   unit: Unit
   network: string | undefined
@@ -84,14 +84,14 @@ export function lacking(ask: {
   )
 }
 
-/** Reads the wallet at a block, by the hash of that block. What a leg needs and is not there is INSUFFICIENT_FUNDS. */
-export async function readBefore(question: Question, head: Head): Promise<Before> {
+/** Reads the wallet at a block by hash. INSUFFICIENT_FUNDS if the leg needs more. */
+export async function readWalletState(question: Question, head: Head): Promise<WalletState> {
   const { rpc, wallet, tokens, needs = [] } = question
   const others = needs.filter(
     ({ token }) => !tokens.some((known) => sameAddress(known.address, token.address)),
   )
   const reads = [...readsOf(question), ...others.map(({ token }) => balanceOf(token, wallet))]
-  const asked = atBlock(rpc, head, (at) =>
+  const asked = requestAtBlock(rpc, head, (at) =>
     rpc.batch([
       ['eth_getTransactionCount', [wallet, at]],
       ['eth_getBalance', [wallet, at]],
@@ -100,17 +100,24 @@ export async function readBefore(question: Question, head: Head): Promise<Before
     ]),
   )
   const [[count, coin, code, ...answers], fees] = await Promise.all([asked, currentFees(rpc, head)])
-  const values = answers.map((answer) => word(answer, 'a token balance'))
+  const values = answers.map((answer) => firstWord(answer, 'a token balance'))
   for (const { token, amount } of needs) {
     const known = tokens.findIndex(({ address }) => sameAddress(address, token.address))
     const other = others.findIndex((one) => one.token === token)
     const held = values[known < 0 ? tokens.length + question.allowances.length + other : known]!
     if (held >= amount) continue
-    throw lacking({ wallet, unit: token, network: question.network, held, needed: amount, verb: 'needs' })
+    throw insufficientFunds({
+      wallet,
+      unit: token,
+      network: question.network,
+      held,
+      needed: amount,
+      verb: 'needs',
+    })
   }
   return {
     head,
-    fees: withinCap(fees, head, question.maxFeePerGas),
+    fees: capFees(fees, head, question.maxFeePerGas),
     nonce: Number(quantity(count, 'the nonce')),
     coin: quantity(coin, 'the balance'),
     codeHash: keccak256(typeof code === 'string' && /^0x([0-9a-f]{2})*$/i.test(code) ? (code as Hex) : '0x'),

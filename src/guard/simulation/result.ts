@@ -6,9 +6,9 @@ import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 
 /**
- * What is to be tried. `tokens` are those whose balances are watched; `needs` is what the leg takes from the wallet;
- * `allowances` are those that are watched beside the approved ones. `until`, in Unix seconds, is the latest time at which
- * it may be included: it is tried then, too. `network` is how the chain is called where something lacks there. `maxFeePerGas` is the most that a unit of gas may cost, in wei, and `typedFee` what of that the person typed.
+ * The input of a simulation. `tokens`: whose balances are watched; `needs`: what the leg spends; `allowances`: those watched beside
+ * the approved ones. `until` (Unix seconds): the latest inclusion time, which is simulated too. `network`: the chain's name for
+ * messages. `maxFeePerGas`: the gas price limit in wei; `typedFee`: the part of it that the person typed.
  */
 export type SimulationQuestion = {
   rpc: Rpc
@@ -25,14 +25,14 @@ export type SimulationQuestion = {
   typedFee?: bigint | null
 }
 
-/** Who may take which token. */
+/** An allowance of a spender for a token. */
 export type Allowance = { token: Address; spender: Address }
 
 /**
- * What a leg would do to the wallet, and how that was found out. `gas` are limits that were enough; there are none, and no
- * changes, where nothing could be simulated. `coin` is the change of the native coin, fees included. `behind` is the endpoint that did
- * not have the newest block, for which an older one was taken; `silent` are endpoints that did not answer and are left out, and `endpoints` how many showed this. `dataFee` is what a rollup takes beside the gas, in wei, as it is now; there is none elsewhere, and `null` is not
- * known. `unsaid` is what the market would not say of it beforehand, in words.
+ * A leg's effects on the wallet, and how they were found. `gas`: sufficient limits; empty, like `changes`, if nothing could be
+ * simulated. `coin`: the change of the native coin, fees included. `behind`: an endpoint without the newest block, for which an
+ * older one was used; `silent`: endpoints without an answer; `endpoints`: how many agreed. `dataFee`: the current data fee of a
+ * rollup in wei; missing elsewhere, `null` if unknown. `unsaid`: a note on what the market does not quote.
  */
 export type Simulation = {
   how: 'eth_simulateV1' | 'eth_call' | 'unavailable'

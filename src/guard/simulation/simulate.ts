@@ -1,33 +1,35 @@
-import { type CommonHead, commonHead, ownHead } from '../../chain/consistent-head.ts'
-import { dataFeeOf } from '../../chain/data-fee.ts'
+import { type ConsistentHead, commonHead, consistentHead } from '../../chain/consistent-head.ts'
+import { readDataFee } from '../../chain/data-fee.ts'
 import { decodeApprove } from '../../chain/erc20.ts'
-import { refuseDear } from '../../chain/gas-cost-bound.ts'
-import { isNotOffered, isPageInstead } from '../../chain/rpc/errors.ts'
-import { patient } from '../../chain/rpc/timeouts.ts'
+import { refuseExcessiveGas } from '../../chain/gas-cost-bound.ts'
+import { isHttpRefusal, isUnsupportedMethod } from '../../chain/rpc/errors.ts'
+import { retryingRpc } from '../../chain/rpc/timeouts.ts'
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { type Block, newStrangers, type Outcome, runBlock } from './block.ts'
-import { callInstead } from './fallback-calls.ts'
-import { refuseOtherPower, refuseOwnCode } from './granted-authority.ts'
-import { lacking, readBefore } from './reads.ts'
+import { newProbeAccounts, type SimulationInput, type SimulationOutcome, simulateBlock } from './block.ts'
+import { simulateByCall } from './fallback-calls.ts'
+import { refuseCodeChange, refuseGrantedAuthority } from './granted-authority.ts'
+import { insufficientFunds, readWalletState } from './reads.ts'
 import type { Allowance, Simulation, SimulationQuestion } from './result.ts'
 
 /**
- * Runs a leg on the endpoint that answers and on the other one that has its block, if there is one: both must see the same, else
- * RPC_INCONSISTENT. One that went down since is left out, and named in `silent`.
+ * Simulates a leg on the answering endpoint and on another one with the same block, if there is one: both must agree, else
+ * RPC_INCONSISTENT. An endpoint that went down is skipped and listed in `silent`.
  */
-async function agreeing(
-  block: Block,
+async function simulateOnTwo(
+  block: SimulationInput,
   gas: readonly bigint[],
   time: number,
-): Promise<{ outcome: Outcome; silent?: string }> {
-  const strangers = newStrangers()
-  const outcome = await runBlock(block, gas, time, strangers)
+): Promise<{ outcome: SimulationOutcome; silent?: string }> {
+  const strangers = newProbeAccounts()
+  const outcome = await simulateBlock(block, gas, time, strangers)
   const { peer } = block
   if (!peer) return { outcome }
-  const other = await runBlock({ ...block, rpc: peer }, gas, time, strangers).catch((error: unknown) => {
+  const other = await simulateBlock({ ...block, rpc: peer }, gas, time, strangers).catch((error: unknown) => {
     if (isDown(error)) return undefined
-    throw isNotOffered(error) && !isMissing(error) ? apart(block.rpc.host, peer.host, error) : error
+    throw isUnsupportedMethod(error) && !lacksSimulation(error)
+      ? apart(block.rpc.host, peer.host, error)
+      : error
   })
   if (!other) return { outcome, silent: peer.host }
   if (textOf(other) === textOf(outcome)) return { outcome }
@@ -41,8 +43,11 @@ async function agreeing(
 const isDown = (error: unknown): error is AppError =>
   error instanceof AppError && error.code === 'RPC_UNREACHABLE'
 
-/** What has no such method cannot simulate at all, and says so of all calls: then both are asked for less. One that fails at this call is another thing. */
-const isMissing = (error: unknown): boolean => {
+/**
+ * Whether a node lacks the simulation method altogether: then both endpoints use the weaker one. A failure of this call is
+ * something else.
+ */
+const lacksSimulation = (error: unknown): boolean => {
   const { code, message } = (error instanceof AppError ? error.details : undefined) ?? {}
   if (code === -32601 || code === -32004) return true
   const isOfCall = code === -32603 || code === -32602
@@ -61,25 +66,24 @@ const apart = (host: string, peer: string, cause: unknown): AppError =>
     cause,
   })
 
-const textOf = (outcome: Outcome): string =>
+const textOf = (outcome: SimulationOutcome): string =>
   JSON.stringify(outcome, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
 
 /**
- * Runs a leg in one simulated block on top of the newest one, each step on the state that the step before left, with
- * the nonce and fees that would be signed; what it did is read from the tokens themselves, never from logs, by accounts
- * that no contract can know before. Too little of anything is INSUFFICIENT_FUNDS; a step that fails is
- * SIMULATION_REVERTED and says which and why; power that nobody asked for is POLICY_SIMULATION. Where another endpoint is a little behind,
- * it is the newest block that both have; what fails there is tried once more on the one that was newest.
+ * Simulates a leg in one block on the newest one, each step on the previous state, with the nonce and fees that would be signed.
+ * Effects are read from the tokens, never from logs, by accounts that no contract can know. INSUFFICIENT_FUNDS if something is
+ * missing; SIMULATION_REVERTED with step and reason if one fails; POLICY_SIMULATION for unrequested authority. If another endpoint
+ * is slightly behind, the newest shared block is used, and a failure is retried on the newest one.
  */
 export async function simulateLeg(asked: SimulationQuestion): Promise<Simulation> {
   const tokens = asked.tokens.filter((token) => !sameAddress(token.address, nativeAddress))
-  const rpc = patient(asked.rpc)
+  const rpc = retryingRpc(asked.rpc)
   const question = { ...asked, rpc, tokens, allowances: watchedAllowances(asked) }
-  const common = await ownHead(rpc, asked)
+  const common = await consistentHead(rpc, asked)
   try {
     return await simulateOn(question, common)
   } catch (error) {
-    // What it needs may just have come.
+    // The missing funds may just have arrived.
     const isEarly =
       error instanceof AppError &&
       (error.code === 'INSUFFICIENT_FUNDS' || error.code === 'SIMULATION_REVERTED')
@@ -92,29 +96,32 @@ export async function simulateLeg(asked: SimulationQuestion): Promise<Simulation
 
 async function simulateOn(
   question: SimulationQuestion & { allowances: readonly Allowance[] },
-  { head, peer, behind, silent }: CommonHead,
+  { head, peer, behind, silent }: ConsistentHead,
 ): Promise<Simulation> {
-  const before = await readBefore(question, head)
+  const before = await readWalletState(question, head)
   const { fees } = before
   const { typedFee = null } = question
-  // What the signer will refuse is no lack of funds.
-  refuseDear({ gas: 0n, ...fees }, typedFee)
+  // A fee that the signer will refuse is not a lack of funds.
+  refuseExcessiveGas({ gas: 0n, ...fees }, typedFee)
   const value = question.transactions.reduce((sum, transaction) => sum + transaction.value, 0n)
   if (value > before.coin) throw short(question, before.coin, value, 'needs')
-  const block: Block = { ...question, before, ...(peer && { peer }) }
+  const block: SimulationInput = { ...question, before, ...(peer && { peer }) }
   try {
-    const estimate = await runBlock(block, undefined, before.head.timestamp + 1)
-    const gas = estimate.gasUsed.map(limitFor)
-    for (const limit of gas) refuseDear({ gas: limit, ...fees }, typedFee)
-    const dataFee = await dataFeeOf(question.rpc, question.chainId, question.transactions, { ...before, gas })
+    const estimate = await simulateBlock(block, undefined, before.head.timestamp + 1)
+    const gas = estimate.gasUsed.map(gasLimitFor)
+    for (const limit of gas) refuseExcessiveGas({ gas: limit, ...fees }, typedFee)
+    const dataFee = await readDataFee(question.rpc, question.chainId, question.transactions, {
+      ...before,
+      gas,
+    })
     const cost = gas.reduce((sum, limit) => sum + limit, 0n) * fees.maxFeePerGas + (dataFee ?? 0n)
     if (value + cost > before.coin) throw short(question, before.coin, value + cost, 'needs, gas included,')
-    const agreed = await agreeing(block, gas, before.head.timestamp + 1)
+    const agreed = await simulateOnTwo(block, gas, before.head.timestamp + 1)
     const { outcome } = agreed
-    examine(block, outcome)
+    checkOutcome(block, outcome)
     const { until } = question
     if (until !== undefined && until > before.head.timestamp + 1)
-      examine(block, await runBlock(block, gas, until))
+      checkOutcome(block, await simulateBlock(block, gas, until))
     const costs = { gas, ...(dataFee !== undefined && { dataFee }) }
     return {
       how: 'eth_simulateV1',
@@ -125,16 +132,16 @@ async function simulateOn(
       endpoints: peer && agreed.silent === undefined ? 2 : 1,
     }
   } catch (error) {
-    // What stands before a node that has just been read from refuses this one call with a page of its own, too.
-    if (!isNotOffered(error) && !isPageInstead(error)) throw error
-    return { ...(await callInstead(block)), gas: [], behind, silent, endpoints: 1 }
+    // A gateway may refuse this one call with an error page while its node answers others.
+    if (!isUnsupportedMethod(error) && !isHttpRefusal(error)) throw error
+    return { ...(await simulateByCall(block)), gas: [], behind, silent, endpoints: 1 }
   }
 }
 
-/** What can be told of an outcome by itself: nothing got power over the wallet, and the wallet is still what it was. */
-function examine({ wallet, allowances, before }: Block, outcome: Outcome): void {
-  refuseOtherPower(outcome.logs, wallet, allowances)
-  refuseOwnCode(before.codeHash, outcome.codeHash, wallet)
+/** Checks an outcome by itself: no authority over the wallet was granted, and its code is unchanged. */
+function checkOutcome({ wallet, allowances, before }: SimulationInput, outcome: SimulationOutcome): void {
+  refuseGrantedAuthority(outcome.logs, wallet, allowances)
+  refuseCodeChange(before.codeHash, outcome.codeHash, wallet)
   const paid = outcome.gasUsed.reduce((sum, used) => sum + used, 0n) * before.fees.maxFeePerGas
   const most = outcome.value + paid
   if (outcome.coin - before.coin >= -most) return
@@ -145,8 +152,8 @@ function examine({ wallet, allowances, before }: Block, outcome: Outcome): void 
 }
 
 const read = (
-  { tokens, allowances, before }: Block,
-  outcome: Outcome,
+  { tokens, allowances, before }: SimulationInput,
+  outcome: SimulationOutcome,
 ): Omit<Simulation, 'how' | 'gas' | 'behind' | 'silent' | 'endpoints'> => ({
   blockNumber: before.head.number,
   nonce: before.nonce,
@@ -166,12 +173,12 @@ const read = (
 })
 
 /**
- * A gas limit that is enough for what used this much: up to a fifth of the use is refunded only at the end (EIP-3529),
- * and each level of calls keeps a 64th back (EIP-150).
+ * A sufficient gas limit for a used amount: up to a fifth is refunded at the end (EIP-3529), and each call level holds back a 64th
+ * (EIP-150).
  */
-export const limitFor = (gasUsed: bigint): bigint => (gasUsed * 7n) / 4n
+export const gasLimitFor = (gasUsed: bigint): bigint => (gasUsed * 7n) / 4n
 
-/** The allowances that the leg itself gives, and those that were named. */
+/** The allowances that the leg gives, and the named ones. */
 function watchedAllowances({ transactions, allowances = [] }: SimulationQuestion): Allowance[] {
   const given = transactions.flatMap(({ to, data }) => {
     const approval = decodeApprove(data)
@@ -189,4 +196,4 @@ const short = (
   held: bigint,
   needed: bigint,
   verb: string,
-): AppError => lacking({ wallet, unit, network, held, needed, verb })
+): AppError => insufficientFunds({ wallet, unit, network, held, needed, verb })

@@ -1,5 +1,5 @@
 import { erc20Abi } from '../../chain/erc20.ts'
-import { ageOf } from '../../chain/price-age.ts'
+import { priceAge } from '../../chain/price-age.ts'
 import { type Answer, known, type Reading, together } from '../../chain/reading.ts'
 import type { Address } from '../../domain/address.ts'
 import { isFresh } from '../prices.ts'
@@ -183,7 +183,7 @@ const partOf = ({ pool, oracle }: LendingPool, reserve: Reserve, owner: Address)
       ...borrowed.reads,
       { address: pool, abi: poolAbi, functionName: 'getReserveData', args: [reserve.asset] },
       { address: oracle, abi: oracleAbi, functionName: 'getAssetPrice', args: [reserve.asset] },
-      ageOf(oracle, reserve.asset),
+      priceAge(oracle, reserve.asset),
     ],
     parse: ([mine, owed, data, price, age]: readonly Answer[]) => ({
       reserve,

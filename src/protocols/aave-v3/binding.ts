@@ -1,4 +1,4 @@
-import { printed, strictDecode } from '../../chain/calldata.ts'
+import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { formatAmount, maxUint256 } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
@@ -35,7 +35,7 @@ export function bindAaveV3(
     return {
       bound: {
         name: 'supply',
-        args: printed({ asset: token, amount, onBehalfOf: account, referralCode: 0 }),
+        args: jsonArguments({ asset: token, amount, onBehalfOf: account, referralCode: 0 }),
         text: `Supply ${formatAmount(amount, asset)} to Aave v3`,
         value: 0n,
         spends: { token: asset.address, amount },
@@ -51,7 +51,7 @@ export function bindAaveV3(
   return {
     bound: {
       name: 'withdraw',
-      args: printed({ asset: token, amount, to: account }),
+      args: jsonArguments({ asset: token, amount, to: account }),
       text: `Withdraw ${all ? `all ${asset.symbol}` : formatAmount(amount, asset)} from Aave v3`,
       value: 0n,
     },

@@ -1,4 +1,4 @@
-import { printed, strictDecode } from '../../chain/calldata.ts'
+import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Transaction } from '../../domain/transaction.ts'
@@ -29,7 +29,7 @@ export function bindAcross(
     return {
       bound: {
         name: wanted,
-        args: printed({ l1Token, amount }),
+        args: jsonArguments({ l1Token, amount }),
         text: `Put ${formatAmount(amount, asset)} into the pool`,
         value: isCoin(pool) ? amount : 0n,
         ...(!isCoin(pool) && { spends: { token: asset.address, amount } }),
@@ -52,7 +52,7 @@ function boundExit(
   return {
     bound: {
       name: 'removeLiquidity',
-      args: printed({ l1Token, lpTokenAmount: units, sendEth }),
+      args: jsonArguments({ l1Token, lpTokenAmount: units, sendEth }),
       text: `Withdraw ${much} from the pool`,
       value: 0n,
     },

@@ -1,4 +1,4 @@
-import { printed, strictDecode } from '../../chain/calldata.ts'
+import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
@@ -28,7 +28,7 @@ export function bindCompoundV2(
   const exact = intent.shares ?? intent.amount
   if (amount !== exact) return refuse('POLICY_AMOUNT', `It is about ${amount}, not ${exact}`)
   const text = `Withdraw ${isAll ? `all ${asset.symbol}` : formatAmount(amount, asset)} from the market`
-  return { bound: { name: wanted, args: printed({ amount }), text, value: 0n } }
+  return { bound: { name: wanted, args: jsonArguments({ amount }), text, value: 0n } }
 }
 
 function boundMint(
@@ -47,7 +47,12 @@ function boundMint(
     if (found.args[0] !== amount)
       return refuse('POLICY_AMOUNT', `It supplies ${found.args[0]}, not ${amount}`)
     return {
-      bound: { ...bound, args: printed({ amount }), value: 0n, spends: { token: asset.address, amount } },
+      bound: {
+        ...bound,
+        args: jsonArguments({ amount }),
+        value: 0n,
+        spends: { token: asset.address, amount },
+      },
     }
   }
   if (coin === 'market') {
@@ -60,5 +65,5 @@ function boundMint(
   const [recipient] = found.args
   if (!sameAddress(recipient, wallet))
     return refuse('POLICY_RECIPIENT', `It is for the account ${recipient}, not for ${wallet}`)
-  return { bound: { ...bound, args: printed({ recipient }), value: amount } }
+  return { bound: { ...bound, args: jsonArguments({ recipient }), value: amount } }
 }

@@ -1,5 +1,5 @@
 import { erc20Abi } from '../../chain/erc20.ts'
-import { ageOfFeed } from '../../chain/price-age.ts'
+import { feedAge } from '../../chain/price-age.ts'
 import { type Answer, both, optional, type Reading, together } from '../../chain/reading.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
@@ -108,7 +108,7 @@ export function cometAccountIn(
     ]),
   ])
   const ages: Reading<readonly Answer[]> = {
-    reads: (terms?.collaterals ?? []).map(({ priceFeed }) => ageOfFeed(priceFeed)),
+    reads: (terms?.collaterals ?? []).map(({ priceFeed }) => feedAge(priceFeed)),
     parse: (answers) => answers,
   }
   const all = both(both(baseUsd, rate), both(inside, ages))

@@ -1,4 +1,4 @@
-import { printed, strictDecode } from '../../chain/calldata.ts'
+import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { formatAmount, maxUint256 } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
@@ -49,7 +49,7 @@ export function bindCompoundV3(
   return {
     bound: {
       name: wanted,
-      args: printed({ ...(from && { from }), ...(to && { to }), asset: token, amount }),
+      args: jsonArguments({ ...(from && { from }), ...(to && { to }), asset: token, amount }),
       text: wanted === 'supply' ? `Supply ${shown} to Compound v3` : `Withdraw ${shown} from Compound v3`,
       value: 0n,
       ...(wanted === 'supply' ? { spends: { token: asset.address, amount } } : {}),

@@ -1,4 +1,4 @@
-import { printed, strictDecode } from '../../chain/calldata.ts'
+import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
@@ -39,7 +39,7 @@ export function bindErc4626(
   return {
     bound: {
       name: wanted,
-      args: printed(owner === undefined ? { assets: amount, receiver } : args),
+      args: jsonArguments(owner === undefined ? { assets: amount, receiver } : args),
       text,
       value: 0n,
       ...(wanted === 'deposit' ? { spends: { token: asset.address, amount } } : {}),

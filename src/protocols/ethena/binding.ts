@@ -1,4 +1,4 @@
-import { printed, strictDecode } from '../../chain/calldata.ts'
+import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
@@ -25,7 +25,7 @@ export function bindEthena(
   return {
     bound: {
       name: wanted,
-      args: printed({ [isAll ? 'shares' : 'assets']: amount }),
+      args: jsonArguments({ [isAll ? 'shares' : 'assets']: amount }),
       text: `Begin the cooldown of ${much}, to be claimed later`,
       value: 0n,
     },

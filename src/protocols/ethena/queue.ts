@@ -1,5 +1,5 @@
 import { encodeFunctionData } from 'viem/utils'
-import { printed, strictDecode } from '../../chain/calldata.ts'
+import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import type { Rounds } from '../../chain/contract-query.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { refuse } from '../verdict.ts'
@@ -35,6 +35,6 @@ export const ethenaQueue = (chainId: number, { vault: address }: EthenaConstants
     if (!sameAddress(receiver, wallet))
       return refuse('POLICY_RECIPIENT', `It pays out to ${receiver}, not to ${wallet}`)
     const text = 'Claim what has cooled down, paid to the wallet'
-    return { bound: { name: 'unstake', args: printed({ receiver }), text, value: 0n } }
+    return { bound: { name: 'unstake', args: jsonArguments({ receiver }), text, value: 0n } }
   },
 })

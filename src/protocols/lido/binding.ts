@@ -1,4 +1,4 @@
-import { printed, strictDecode } from '../../chain/calldata.ts'
+import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
@@ -42,7 +42,7 @@ export function bindLido(
   return {
     bound: {
       name: found.functionName,
-      args: printed({ amounts: amounts.join(), owner }),
+      args: jsonArguments({ amounts: amounts.join(), owner }),
       text: `Request the withdrawal of ${much}, to be claimed later`,
       value: 0n,
       spends: { token: receipt.address, amount: sum },
@@ -64,7 +64,7 @@ function boundStake(
   return {
     bound: {
       name: found.functionName,
-      args: printed({ referral }),
+      args: jsonArguments({ referral }),
       text: `Stake ${formatAmount(amount, asset)} with Lido, for ${holds}`,
       value: amount,
     },

@@ -1,5 +1,5 @@
 import { encodeFunctionData, parseAbi } from 'viem/utils'
-import { printed, strictDecode } from '../../chain/calldata.ts'
+import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import type { Rounds } from '../../chain/contract-query.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
@@ -104,7 +104,7 @@ function bindClaim({ data }: Transaction, { ids }: Claim): Verdict {
   return {
     bound: {
       name: 'claimWithdrawals',
-      args: printed({ requestIds: claimed.join(), hints: hints.join() }),
+      args: jsonArguments({ requestIds: claimed.join(), hints: hints.join() }),
       text: `Claim ${claimed.length === 1 ? 'request' : 'requests'} ${claimed.join(', ')} of the queue, paid to the wallet`,
       value: 0n,
     },

@@ -1,4 +1,4 @@
-import { printed, strictDecode } from '../../chain/calldata.ts'
+import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
@@ -29,7 +29,7 @@ export function bindStaked(
   const referral = args[mine.roles.indexOf('nobody')]
   if (typeof referral === 'string' && !sameAddress(referral, nativeAddress))
     return refuse('POLICY_RECIPIENT', `It names ${referral} as whoever brought the deposit`)
-  const shown = printed(Object.fromEntries(args.map((value, at) => [mine.roles[at]!, value])))
+  const shown = jsonArguments(Object.fromEntries(args.map((value, at) => [mine.roles[at]!, value])))
   if (isDeposit) {
     const text = `Stake ${formatAmount(intent.amount, asset)} for ${receipt.symbol}`
     return { bound: { name: mine.name, args: shown, text, value: intent.amount } }

@@ -1,5 +1,5 @@
 import { encodeFunctionData, parseAbi } from 'viem/utils'
-import { printed, strictDecode } from '../../chain/calldata.ts'
+import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import type { Rounds } from '../../chain/contract-query.ts'
 import { refuse } from '../verdict.ts'
 import type { Queue, Requests } from '../withdrawal-queue.ts'
@@ -51,6 +51,6 @@ export const etherFiQueue = (chainId: number, { requests: address }: EtherFiCons
     const id = found.args[0].toString()
     if (ids.join() !== id) return refuse('POLICY_AMOUNT', `It claims request ${id}, which is not yours`)
     const text = `Claim request ${id} of the queue, paid to the wallet`
-    return { bound: { name: 'claimWithdraw', args: printed({ tokenId: id }), text, value: 0n } }
+    return { bound: { name: 'claimWithdraw', args: jsonArguments({ tokenId: id }), text, value: 0n } }
   },
 })

@@ -1,5 +1,5 @@
 import { encodeFunctionData, parseAbi } from 'viem/utils'
-import { printed, strictDecode } from '../../chain/calldata.ts'
+import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import type { Query, Rounds } from '../../chain/contract-query.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { refuse } from '../verdict.ts'
@@ -67,7 +67,7 @@ export const fraxQueue = (chainId: number, { queue: address }: FraxEtherConstant
     if (ids.join() !== id.toString())
       return refuse('POLICY_AMOUNT', `It claims request ${id}, which is not yours`)
     const text = `Claim request ${id} of the queue, paid to the wallet`
-    const args = printed({ nftId: id, recipient })
+    const args = jsonArguments({ nftId: id, recipient })
     return { bound: { name: 'burnRedemptionTicketNft', args, text, value: 0n } }
   },
 })

@@ -1,4 +1,4 @@
-import { printed } from '../../chain/calldata.ts'
+import { jsonArguments } from '../../chain/calldata.ts'
 import { refuse, type Verdict } from '../verdict.ts'
 import type { Claim, Request, Requests } from '../withdrawal-queue.ts'
 
@@ -23,5 +23,5 @@ export function boundOne(
   const id = found.args[0].toString()
   if (ids.length !== 1 || ids[0] !== id)
     return refuse('POLICY_AMOUNT', `It claims request ${id}, and yours is ${ids.join(', ')}`)
-  return { bound: { name, args: printed({ requestId: id }), text: claimed(ids), value: 0n } }
+  return { bound: { name, args: jsonArguments({ requestId: id }), text: claimed(ids), value: 0n } }
 }

@@ -1,4 +1,4 @@
-import { printed, strictDecode } from '../../chain/calldata.ts'
+import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
@@ -46,7 +46,7 @@ export function bindPendlePt(
     return {
       bound: {
         name: call.functionName,
-        args: printed({
+        args: jsonArguments({
           receiver,
           market: place,
           minPtOut: least,
@@ -71,7 +71,7 @@ export function bindPendlePt(
   return {
     bound: {
       name: call.functionName,
-      args: printed({
+      args: jsonArguments({
         receiver,
         [call.functionName === 'redeemPyToToken' ? 'YT' : 'market']: place,
         units,

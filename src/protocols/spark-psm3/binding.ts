@@ -1,4 +1,4 @@
-import { printed, strictDecode } from '../../chain/calldata.ts'
+import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Transaction } from '../../domain/transaction.ts'
@@ -36,7 +36,7 @@ export function bindSparkPsm3(
   return {
     bound: {
       name: 'swapExactIn',
-      args: printed({ assetIn, assetOut, amountIn, minAmountOut, receiver, referralCode }),
+      args: jsonArguments({ assetIn, assetOut, amountIn, minAmountOut, receiver, referralCode }),
       text: `Give ${formatAmount(amountIn, from)} for at least ${formatAmount(minAmountOut, to)}`,
       value: 0n,
       spends: { token: from.address, amount: amountIn },

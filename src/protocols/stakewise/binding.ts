@@ -1,4 +1,4 @@
-import { printed, strictDecode } from '../../chain/calldata.ts'
+import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
@@ -26,7 +26,7 @@ export function bindStakewise(
   return {
     bound: {
       name: 'enterExitQueue',
-      args: printed({ shares, receiver }),
+      args: jsonArguments({ shares, receiver }),
       text: `Request the withdrawal of ${much}, to be claimed later`,
       value: 0n,
     },
@@ -51,7 +51,7 @@ function boundStake(
   return {
     bound: {
       name: 'deposit',
-      args: printed({ ...(!isCoin && { assets: given }), receiver, referrer }),
+      args: jsonArguments({ ...(!isCoin && { assets: given }), receiver, referrer }),
       text: `Stake ${formatAmount(amount, asset)} with StakeWise`,
       value: isCoin ? amount : 0n,
       ...(!isCoin && { spends: { token: asset.address, amount } }),

@@ -1,5 +1,5 @@
 import { decodeEventLog, encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
-import { printed, strictDecode } from '../../chain/calldata.ts'
+import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import type { Rounds } from '../../chain/contract-query.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
@@ -117,7 +117,7 @@ export const stakewiseQueue = (chainId: number, { vault: address }: StakewiseCon
     return {
       bound: {
         name: 'claimExitedAssets',
-        args: printed({ positionTicket: place, timestamp: time, exitQueueIndex: index }),
+        args: jsonArguments({ positionTicket: place, timestamp: time, exitQueueIndex: index }),
         text: `Claim request ${id} of the queue, paid to the wallet`,
         value: 0n,
       },

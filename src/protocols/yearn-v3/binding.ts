@@ -1,4 +1,4 @@
-import { printed, strictDecode } from '../../chain/calldata.ts'
+import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
@@ -32,7 +32,7 @@ export function bindYearnV3(
   return {
     bound: {
       name: wanted,
-      args: printed({ [isAll ? 'shares' : 'assets']: amount, receiver, owner, maxLoss: loss }),
+      args: jsonArguments({ [isAll ? 'shares' : 'assets']: amount, receiver, owner, maxLoss: loss }),
       text: `Withdraw ${isAll ? `all ${asset.symbol}` : formatAmount(amount, asset)} from the vault`,
       value: 0n,
     },

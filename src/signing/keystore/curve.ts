@@ -1,7 +1,7 @@
 import { noble } from 'ox/Secp256k1'
 
 /**
- * Readies the curve for a process that signs or recovers a few times. The table that the library would make by itself
- * pays off after hundreds of signatures, and takes longer to make than all of ours together.
+ * Prepares the curve for a process that signs or recovers a few times. The library's default table pays off after hundreds of
+ * signatures and takes longer to build than all of ours.
  */
-export const readyForFew = (): void => void noble.utils.precompute(4)
+export const prepareCurve = (): void => void noble.utils.precompute(4)

@@ -9,18 +9,18 @@ import { storeFault } from '../../store/sql/sqlite.ts'
 import { readPrivateFile } from './key-files.ts'
 import { parseKeystore } from './keystore-format.ts'
 
-/** A key in the keystore. `address` is `null` where the file does not say it, as with files of cast. */
+/** A key in the keystore. `address` is `null` if the file does not name it, as files of cast do. */
 export type StoredKey = { name: string; address: Address | null }
 
-/** The most bytes that a keystore has. */
-const largest = 65_536
+/** The largest keystore file, in bytes. */
+const maxKeystoreBytes = 65_536
 
-/** Whether a key can be kept under a name. One that means something to objects is none. */
+/** Whether a name is valid for a key. `__proto__` is not. */
 export const isKeyName = (name: string): boolean =>
   name !== '__proto__' && /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/.test(name)
 
-/** The file of a key; a name that cannot be one is USAGE. */
-export const fileOf = (directory: string, name: string): string => {
+/** The file path of a key; USAGE for an invalid name. */
+export const keyFilePath = (directory: string, name: string): string => {
   if (!isKeyName(name))
     throw new AppError(
       'USAGE',
@@ -34,7 +34,7 @@ export const fileOf = (directory: string, name: string): string => {
   return join(directory, `${name}.json`)
 }
 
-const missing = (directory: string, name: string): AppError => {
+const missingKeyError = (directory: string, name: string): AppError => {
   const names = listKeys(directory).map((key) => key.name)
   return new AppError('KEY_SOURCE', `There is no wallet "${name}"${didYouMean(name, names)}`, {
     hint:
@@ -42,7 +42,7 @@ const missing = (directory: string, name: string): AppError => {
   })
 }
 
-/** The names in the keystore directory, in order; STATE_UNUSABLE where it cannot be read. */
+/** The keys in the directory, by name; STATE_UNUSABLE if it cannot be read. */
 export function listKeys(directory: string): StoredKey[] {
   if (!existsSync(directory)) return []
   return filesIn(directory)
@@ -59,12 +59,12 @@ function filesIn(directory: string): string[] {
   }
 }
 
-/** Refuses a directory in which no key can be kept, before anybody is asked for one: STATE_UNUSABLE. */
-export function refuseUnwritable(directory: string): void {
+/** Refuses a directory in which no key can be stored, before a password is asked: STATE_UNUSABLE. */
+export function refuseUnwritableDirectory(directory: string): void {
   let there = directory
   while (!existsSync(there)) there = dirname(there)
   try {
-    // A directory, as the last part of a path that goes on is.
+    // The trailing dot makes sure that it is a directory.
     accessSync(`${there}/.`, constants.W_OK | constants.X_OK)
   } catch (error) {
     throw storeFault(error, directory)
@@ -73,42 +73,42 @@ export function refuseUnwritable(directory: string): void {
 
 function addressIn(path: string): Address | null {
   try {
-    return addressOf(readPrivateFile(path, largest), path)
+    return storedAddress(readPrivateFile(path, maxKeystoreBytes), path)
   } catch (error) {
     if (error instanceof AppError) return null // A file that cannot be opened is listed by its name alone.
     throw error
   }
 }
 
-/** Whose key a keystore says that it holds; `null` where it says nothing. */
-export function addressOf(text: string, name: string): Address | null {
+/** The address that a keystore file names; `null` if it names none. */
+export function storedAddress(text: string, name: string): Address | null {
   const { address } = parseKeystore(text, name)
   return address === undefined ? null : getAddress(`0x${address}`)
 }
 
-/** The text of a keystore file, wherever it is: sealed, so that others may read it, too. */
-export function readSealed(path: string): string {
+/** The text of a keystore file at any path: it is encrypted, so others may be able to read it. */
+export function readKeystoreText(path: string): string {
   let why = 'it is no file, or larger than a keystore is'
   try {
     const stats = statSync(path)
-    if (stats.isFile() && stats.size <= largest) return readFileSync(path, 'utf8')
+    if (stats.isFile() && stats.size <= maxKeystoreBytes) return readFileSync(path, 'utf8')
   } catch (error) {
     why = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'it does not exist' : 'permission denied'
   }
   throw new AppError('KEY_SOURCE', `${path} cannot be read: ${why}`, { hint: listing(path) })
 }
 
-/** A key's file as it is, sealed: what can be carried to another wallet. */
+/** The encrypted file of a key, to be imported by another wallet. */
 export function exportKey(directory: string, name: string): string {
-  const path = fileOf(directory, name)
-  if (!existsSync(path)) throw missing(directory, name)
-  return readPrivateFile(path, largest)
+  const path = keyFilePath(directory, name)
+  if (!existsSync(path)) throw missingKeyError(directory, name)
+  return readPrivateFile(path, maxKeystoreBytes)
 }
 
-/** Removes a key for good. */
+/** Removes a key permanently. */
 export function removeKey(directory: string, name: string): void {
-  const path = fileOf(directory, name)
-  if (!existsSync(path)) throw missing(directory, name)
+  const path = keyFilePath(directory, name)
+  if (!existsSync(path)) throw missingKeyError(directory, name)
   try {
     unlinkSync(path)
   } catch (error) {

@@ -5,7 +5,7 @@ import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { parseKey } from './key.ts'
 import { type KeystoreFile, parseKeystore } from './keystore-format.ts'
-import { signerOf } from './private-key-signer.ts'
+import { privateKeySigner } from './private-key-signer.ts'
 
 const scryptAsync = promisify<
   string,
@@ -16,7 +16,7 @@ const scryptAsync = promisify<
 >(scrypt)
 const pbkdf2Async = promisify(pbkdf2)
 
-/** Derives by the system's own scrypt, which takes a fraction of the time of one in JavaScript. */
+/** Derives the key by the system's scrypt, which is much faster than one in JavaScript. */
 async function derive(file: KeystoreFile, password: string): Promise<Hex> {
   const { crypto } = file
   const salt = Buffer.from(crypto.kdfparams.salt, 'hex')
@@ -25,7 +25,7 @@ async function derive(file: KeystoreFile, password: string): Promise<Hex> {
     return `0x${key.toString('hex')}`
   }
   const { n, r, p } = crypto.kdfparams
-  // The system holds to the limit that RFC 7914 sets to the cost; the definition's own example, and many a file, are beyond it.
+  // OpenSSL enforces the cost limit of RFC 7914; the format's own example and many files exceed it.
   if (n >= 2 ** (16 * r)) {
     const key = toKey(file as Keystore, { password })
     return typeof key === 'function' ? key() : key
@@ -39,7 +39,7 @@ async function derive(file: KeystoreFile, password: string): Promise<Hex> {
   return `0x${key.toString('hex')}`
 }
 
-/** Seals a key under a password, in the format that geth, cast and others open. */
+/** Encrypts a key with a password, in the format of geth, cast and others. */
 export async function sealKey(key: Hex, password: string): Promise<string> {
   const kdfparams = { dklen: 32 as const, n: 262_144, r: 8, p: 1, salt: randomBytes(32).toString('hex') }
   const derived = await scryptAsync(password, Buffer.from(kdfparams.salt, 'hex'), 32, {
@@ -53,10 +53,10 @@ export async function sealKey(key: Hex, password: string): Promise<string> {
     kdfparams: kdfparams as never,
     iv: randomBytes(16),
   })
-  return `${JSON.stringify({ address: signerOf(key).address.slice(2).toLowerCase(), ...sealed }, undefined, 2)}\n`
+  return `${JSON.stringify({ address: privateKeySigner(key).address.slice(2).toLowerCase(), ...sealed }, undefined, 2)}\n`
 }
 
-/** Opens a keystore file's text. A wrong password is WRONG_PASSWORD; a file that is no keystore is KEY_SOURCE. */
+/** Decrypts the text of a keystore file. WRONG_PASSWORD, or KEY_SOURCE if it is not a keystore. */
 export async function openKeystore(text: string, password: string, name = 'This file'): Promise<Hex> {
   const file = parseKeystore(text, name)
   const derived = await derive(file, password)
@@ -69,7 +69,7 @@ export async function openKeystore(text: string, password: string, name = 'This 
   const parsed = parseKey(key.slice(2).padStart(64, '0'))
   if (file.address === undefined) return parsed
   const said = Buffer.from(file.address, 'hex')
-  if (timingSafeEqual(said, Buffer.from(signerOf(parsed).address.slice(2), 'hex'))) return parsed
+  if (timingSafeEqual(said, Buffer.from(privateKeySigner(parsed).address.slice(2), 'hex'))) return parsed
   throw new AppError('KEY_SOURCE', `${name} names another address than that of the key inside it`, {
     hint: 'Somebody changed the file. Take it again from where it was made.',
   })

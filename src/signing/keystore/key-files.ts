@@ -9,7 +9,7 @@ const refused = (path: string, why: string, hint: string, cause?: unknown): AppE
 
 const another = 'Name a file that holds the secret and nothing else.'
 
-/** Who runs this; `undefined` on systems without user ids, where nothing can be said about owners. */
+/** The user id of this process; `undefined` on systems without user ids, where ownership is not checked. */
 const ownUid = (): number | undefined => process.getuid?.()
 
 function checkOwner(path: string, { uid, mode }: Stats, withMode: boolean): void {
@@ -26,8 +26,8 @@ function checkOwner(path: string, { uid, mode }: Stats, withMode: boolean): void
 }
 
 /**
- * Reads a secret from a small file that is the user's own and that nobody else can read; a link counts only when it is
- * the user's own, too. Anything else is KEY_SOURCE.
+ * Reads a secret from a small file that belongs to the user and that nobody else can read; a link must belong to the user too.
+ * KEY_SOURCE otherwise.
  */
 export function readPrivateFile(path: string, maxBytes = 4_096): string {
   let file: number | undefined
@@ -52,5 +52,5 @@ export function readPrivateFile(path: string, maxBytes = 4_096): string {
   }
 }
 
-/** The private key in a file that holds 32 bytes in hex and nothing else. */
+/** The private key in a file that contains only 32 bytes in hex. */
 export const readKeyFile = (path: string): Hex => parseKey(readPrivateFile(path))

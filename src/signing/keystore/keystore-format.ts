@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AppError } from '../../domain/errors.ts'
 
-/** Hex as any wallet writes it: in either case, with 0x or without; read in lower case and without. */
+/** Hex in any case, with or without 0x; normalised to lower case without it. */
 const hexText = (least: number, most: number) =>
   z
     .string()
@@ -12,7 +12,7 @@ const hexText = (least: number, most: number) =>
     .transform((text) => text.replace(/^0x/, '').toLowerCase())
 const whole = z.number().int().min(1)
 
-/** The most memory that opening one may take, in bytes, and the most work: four and sixteen times what geth and cast ask for. */
+/** The memory in bytes and the work that opening a file may take: four and sixteen times what geth and cast use. */
 const mostMemory = 2 ** 30
 const mostWork = 2 ** 25
 
@@ -33,7 +33,10 @@ const pbkdf2Params = z.object({
   salt: hexText(1, 1024),
 })
 
-/** Version 3 of the Web3 Secret Storage format, as geth, cast and others write it. The limits keep a hostile file from eating the machine. */
+/**
+ * Version 3 of the Web3 Secret Storage format, as geth, cast and others write it. The limits protect the machine from a hostile
+ * file.
+ */
 const KeystoreFile = z.object({
   version: z.literal(3, 'only version 3 can be opened'),
   id: z.string().default(''),
@@ -41,7 +44,7 @@ const KeystoreFile = z.object({
   crypto: z
     .object({
       cipher: z.literal('aes-128-ctr'),
-      // A key that begins with zeros was written without them by some.
+      // Some programs omit leading zeros of a key.
       ciphertext: hexText(1, 32),
       cipherparams: z.object({ iv: hexText(16, 16) }),
       mac: hexText(32, 32),
@@ -56,7 +59,7 @@ const KeystoreFile = z.object({
 /** A keystore file that can be opened here. */
 export type KeystoreFile = z.infer<typeof KeystoreFile>
 
-/** Reads the text of a keystore file; what cannot be opened here is KEY_SOURCE, with the reason. */
+/** Parses the text of a keystore file; KEY_SOURCE with the reason if it cannot be opened here. */
 export function parseKeystore(text: string, name: string): KeystoreFile {
   let json: unknown
   try {
@@ -71,7 +74,9 @@ export function parseKeystore(text: string, name: string): KeystoreFile {
   throw refused(name, `${at === '' ? '' : `${at}: `}${issue?.message ?? 'it is something else'}`, file.error)
 }
 
-/** Old geth wrote `Crypto`, and geth reads names in any case; of two that differ by that alone nobody can say which one counts. */
+/**
+ * Lower-cases names: old geth wrote `Crypto`, and geth ignores case. Two names that differ only in case are ambiguous and refused.
+ */
 function lowerCased(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const entries = Object.entries(value).map(([name, inner]) => [name.toLowerCase(), inner] as const)

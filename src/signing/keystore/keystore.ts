@@ -3,18 +3,18 @@ import { join } from 'node:path'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { privateDirectory, storeFault } from '../../store/sql/sqlite.ts'
-import { exportKey, fileOf, type StoredKey } from './directory.ts'
+import { exportKey, keyFilePath, type StoredKey } from './directory.ts'
 import { openKeystore, sealKey } from './encryption.ts'
-import { signerOf } from './private-key-signer.ts'
+import { privateKeySigner } from './private-key-signer.ts'
 
-/** Seals a key into a new file of mode 0600, all of it or none; a name that is taken is refused. */
+/** Encrypts a key into a new file of mode 0600, atomically; an existing name is refused. */
 export async function saveKey(
   directory: string,
   name: string,
   key: Hex,
   password: string,
 ): Promise<StoredKey> {
-  const path = fileOf(directory, name)
+  const path = keyFilePath(directory, name)
   const taken = () => new AppError('KEY_SOURCE', `There is a key called "${name}" already`)
   if (existsSync(path)) throw taken()
   const text = await sealKey(key, password)
@@ -32,9 +32,9 @@ export async function saveKey(
   } finally {
     rmSync(draft, { force: true })
   }
-  return { name, address: signerOf(key).address }
+  return { name, address: privateKeySigner(key).address }
 }
 
-/** Opens a key of the keystore. */
+/** Decrypts a key of the keystore. */
 export const openKey = (directory: string, name: string, password: string): Promise<Hex> =>
   openKeystore(exportKey(directory, name), password, `the key "${name}"`)

@@ -3,4 +3,4 @@ import { privateKeyToAccount } from 'viem/accounts'
 import type { Hex } from '../../domain/address.ts'
 
 /** The signer of a private key. */
-export const signerOf = (key: Hex): LocalAccount => privateKeyToAccount(key)
+export const privateKeySigner = (key: Hex): LocalAccount => privateKeyToAccount(key)

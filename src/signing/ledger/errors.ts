@@ -1,18 +1,18 @@
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
 
-/** What was asked of the device when it refused: to be found, to tell something, or to sign. */
-export type LedgerMoment = 'finding' | 'reading' | 'signing'
+/** What the device was asked when it failed: to be found, to be read, or to sign. */
+export type LedgerRequestKind = 'finding' | 'reading' | 'signing'
 
-const openApp = 'Unlock the Ledger, open its Ethereum app, and do the same again.'
+const openAppHint = 'Unlock the Ledger, open its Ethereum app, and do the same again.'
 
-/** A refusal by the device or of what it is at, with the next step. */
-export const keyRefusal = (message: string, hint: string, cause?: unknown): AppError =>
+/** A KEY_SOURCE error with its next step. */
+export const keySourceError = (message: string, hint: string, cause?: unknown): AppError =>
   new AppError('KEY_SOURCE', message, { hint, cause })
 
-/** Says that no app that signs is open. */
-export const appClosed = (name: string, cause?: unknown): AppError =>
-  keyRefusal(
+/** The error for a device without an open Ethereum app. */
+export const noAppOpenError = (name: string, cause?: unknown): AppError =>
+  keySourceError(
     name === 'BOLOS' || name === ''
       ? 'The Ledger has its Ethereum app closed'
       : `The Ledger has the app ${plain(name)} open, and not Ethereum`,
@@ -20,11 +20,11 @@ export const appClosed = (name: string, cause?: unknown): AppError =>
     cause,
   )
 
-const locked = (cause: unknown) => keyRefusal('The Ledger is locked', openApp, cause)
+const locked = (cause: unknown) => keySourceError('The Ledger is locked', openAppHint, cause)
 const declined = (cause: unknown) => new AppError('DECLINED', 'It was rejected on the Ledger', { cause })
 
-/** The words for a status word that an app answered with (ISO 7816 and the Ethereum app's own); `undefined` for one that is not known. */
-function ofStatus(word: string, moment: LedgerMoment, isBlind: boolean, cause: unknown) {
+/** The error for a status word of the app (ISO 7816 and the Ethereum app's own); `undefined` if unknown. */
+function statusError(word: string, moment: LedgerRequestKind, isBlind: boolean, cause: unknown) {
   switch (word) {
     case '5515':
     case '6804':
@@ -39,18 +39,18 @@ function ofStatus(word: string, moment: LedgerMoment, isBlind: boolean, cause: u
     case '6e00':
     case '6e01':
     case '6511':
-      return appClosed('', cause)
+      return noAppOpenError('', cause)
     case '6501':
-      return tooOld(cause)
+      return appTooOldError(cause)
     case '6a80':
       if (moment !== 'signing') return undefined
       return isBlind
-        ? keyRefusal(
+        ? keySourceError(
             'The Ethereum app of the Ledger does not take this transaction (0x6a80)',
             'Update the Ethereum app in Ledger Live, and do the same again.',
             cause,
           )
-        : keyRefusal(
+        : keySourceError(
             'The Ledger signs no call of a contract while blind signing is off',
             'On the Ledger, in the Ethereum app: Settings, Blind signing, Enabled. Then do the same again.',
             cause,
@@ -60,9 +60,9 @@ function ofStatus(word: string, moment: LedgerMoment, isBlind: boolean, cause: u
   }
 }
 
-/** Says that the app on the device does not know transactions of type 2 yet. */
-export const tooOld = (cause?: unknown, version?: string): AppError =>
-  keyRefusal(
+/** The error for an app without transactions of type 2. */
+export const appTooOldError = (cause?: unknown, version?: string): AppError =>
+  keySourceError(
     `The Ethereum app of the Ledger${version === undefined ? '' : ` is ${plain(version)}, which`} does not sign transactions of today (EIP-1559)`,
     'Update the Ethereum app in Ledger Live to 1.9.0 or newer, and do the same again.',
     cause,
@@ -71,39 +71,39 @@ export const tooOld = (cause?: unknown, version?: string): AppError =>
 const isGone = /Disconnect|Reconnection|NotInitialized|SendApduEmptyResponse/i
 const isAbsent = /NoAccessibleDevice|DeviceNotRecognized|UnknownDeviceError|EmptyError/i
 
-/** What the library of the device threw, as an error that says what to do. `isBlind` is whether the app signs what it cannot show. */
-export function ledgerRefusal(thrown: unknown, moment: LedgerMoment, isBlind = true): AppError {
+/** Converts what the device library threw into an error with a next step. `isBlind`: the app signs what it cannot display. */
+export function ledgerError(thrown: unknown, moment: LedgerRequestKind, isBlind = true): AppError {
   if (thrown instanceof AppError) return thrown
   const { _tag, name, message, originalError, ...said } = Object(thrown) as Record<string, unknown>
-  // A status that the library does not know is inside of the error that it makes of it.
+  // The library wraps a status that it does not know.
   const errorCode = said.errorCode ?? (Object(originalError) as Record<string, unknown>).errorCode
   const word = typeof errorCode === 'string' ? errorCode.replace(/^0x/, '').toLowerCase() : undefined
-  const known = word === undefined ? undefined : ofStatus(word, moment, isBlind, thrown)
+  const known = word === undefined ? undefined : statusError(word, moment, isBlind, thrown)
   if (known) return known
   if (word !== undefined)
-    return keyRefusal(
+    return keySourceError(
       `The Ledger answered 0x${plain(word)}, which this version does not know`,
-      openApp,
+      openAppHint,
       thrown,
     )
   const tag = String(_tag ?? name ?? '')
   if (isAbsent.test(tag))
-    return keyRefusal(
+    return keySourceError(
       'There is no Ledger that can be used',
       'Connect it by USB, unlock it and open its Ethereum app. On Linux its device must be yours: https://github.com/LedgerHQ/udev-rules',
       thrown,
     )
   if (/OpeningConnection/.test(tag))
-    return keyRefusal(
+    return keySourceError(
       'The Ledger is there, and cannot be opened',
       'Close Ledger Live and other wallets. On Linux its device must be yours: https://github.com/LedgerHQ/udev-rules',
       thrown,
     )
   if (moment !== 'finding' || isGone.test(tag))
-    return keyRefusal('The Ledger was disconnected before it had answered', openApp, thrown)
-  return keyRefusal(
+    return keySourceError('The Ledger was disconnected before it had answered', openAppHint, thrown)
+  return keySourceError(
     `The Ledger cannot be used: ${plain(String(message ?? tag))}`.replace(/[. ]+$/, ''),
-    openApp,
+    openAppHint,
     thrown,
   )
 }

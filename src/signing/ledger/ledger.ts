@@ -4,15 +4,21 @@ import { type Address, EvmAddress, type Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
 import type { KeyHolder } from '../signer.ts'
-import { appClosed, keyRefusal, type LedgerMoment, ledgerRefusal, tooOld } from './errors.ts'
+import {
+  appTooOldError,
+  keySourceError,
+  type LedgerRequestKind,
+  ledgerError,
+  noAppOpenError,
+} from './errors.ts'
 import { type LedgerKit, type LedgerSession, ledgerKit } from './transport.ts'
 
 /** The first account of Ledger Live, and of most wallets. */
-export const usualPath = "m/44'/60'/0'/0/0"
+export const defaultDerivationPath = "m/44'/60'/0'/0/0"
 
 /**
- * A derivation path that was typed, as `m/44'/60'/...`: `'`, `h` and `H` harden, and `m/` may be missing. Ledger Live counts in the
- * third place (m/44'/60'/1'/0/0), its legacy accounts in a fourth (m/44'/60'/0'/1), other wallets in the fifth.
+ * Parses a derivation path such as `m/44'/60'/...`: `'`, `h` and `H` harden, and `m/` is optional. Ledger Live counts in the third
+ * place (m/44'/60'/1'/0/0), its legacy accounts in a fourth (m/44'/60'/0'/1), other wallets in the fifth.
  */
 export function derivationPath(text: string): string {
   const parts = text.replace(/^m\//, '').split('/')
@@ -24,30 +30,32 @@ export function derivationPath(text: string): string {
     /^44['hH]\/(60|1)['hH]\//.test(parts.join('/'))
   if (isPath) return `m/${read.map((one) => `${one![1]}${one![2] === '' ? '' : "'"}`).join('/')}`
   throw new AppError('USAGE', `"${plain(text)}" is not the path of an Ethereum key`, {
-    hint: `--ledger "${usualPath}", or --ledger at the end of the line for that one`,
+    hint: `--ledger "${defaultDerivationPath}", or --ledger at the end of the line for that one`,
   })
 }
 
-/** Which key of which device: a derivation path, and the URL of an emulator in the place of USB. */
+/** The key of a device: a derivation path, and an emulator URL instead of USB. */
 export type LedgerChoice = { path: string; emulator: string | null }
 
-/** How long a device may take, in ms: to be found and to tell something, and for a person to read and to decide. */
-export type LedgerPatience = { readMs: number; signMs: number }
+/** How long a device may take, in ms: to be found and read, and for a person to confirm. */
+export type LedgerTimeouts = { readMs: number; signMs: number }
 
-const usualPatience: LedgerPatience = { readMs: 20_000, signMs: 180_000 }
+const defaultTimeouts: LedgerTimeouts = { readMs: 20_000, signMs: 180_000 }
 
 /** The first Ethereum app that signs transactions of type 2 (its change log, 1.9.0). */
-const oldest = [1, 9] as const
+const oldestAppVersion = [1, 9] as const
 
-/** A key on a Ledger. The device is connected for each question and free in between; `tell` says to the person what to do on it. */
+/**
+ * Opens a key on a Ledger. The device is connected for each request and free in between; `tell` shows the person what to do on it.
+ */
 export async function openLedger(
   { path, emulator }: LedgerChoice,
   tell: (line: string) => void,
-  patience: LedgerPatience = usualPatience,
+  patience: LedgerTimeouts = defaultTimeouts,
 ): Promise<KeyHolder> {
   const kit = ledgerKit(emulator)
-  const ask = <T>(moment: LedgerMoment, ms: number, work: (session: LedgerSession) => Promise<T>) =>
-    asked(kit, moment, ms, async (session) => {
+  const ask = <T>(moment: LedgerRequestKind, ms: number, work: (session: LedgerSession) => Promise<T>) =>
+    withDevice(kit, moment, ms, async (session) => {
       await refuseOtherApp(session)
       return work(session)
     })
@@ -60,11 +68,14 @@ export async function openLedger(
       const { r, s, v } = await ask('signing', patience.signMs, async (session) => {
         const now = await addressAt(session, path)
         if (now !== address)
-          throw keyRefusal(`This Ledger is ${now}, and not ${address}`, 'Connect the one that it was before.')
+          throw keySourceError(
+            `This Ledger is ${now}, and not ${address}`,
+            'Connect the one that it was before.',
+          )
         const isBlind = await session.signsBlindly()
         tell(`Look at the Ledger, and confirm there. If it shows a hash: ${keccak256(unsigned)}`)
         return session.sign(path, hexToBytes(unsigned)).catch((error: unknown) => {
-          throw ledgerRefusal(error, 'signing', isBlind)
+          throw ledgerError(error, 'signing', isBlind)
         })
       })
       return serializeTransaction(signable, { r: r as Hex, s: s as Hex, yParity: v })
@@ -72,16 +83,16 @@ export async function openLedger(
   }
 }
 
-/** Asks the device within a time; what goes wrong is said in words. */
-async function asked<T>(
+/** Runs one device request with a timeout and converts its errors. */
+async function withDevice<T>(
   kit: LedgerKit,
-  moment: LedgerMoment,
+  moment: LedgerRequestKind,
   ms: number,
   work: (session: LedgerSession) => Promise<T>,
 ): Promise<T> {
   const done = new AbortController()
   const over = sleep(ms, undefined, { signal: done.signal }).then(() => {
-    throw keyRefusal(
+    throw keySourceError(
       moment === 'signing'
         ? `Nobody confirmed on the Ledger within ${ms / 1_000} s`
         : `The Ledger did not answer within ${ms / 1_000} s`,
@@ -91,7 +102,7 @@ async function asked<T>(
   try {
     return await Promise.race([kit.connected(work), over])
   } catch (error) {
-    throw ledgerRefusal(error, moment)
+    throw ledgerError(error, moment)
   } finally {
     done.abort()
   }
@@ -99,15 +110,16 @@ async function asked<T>(
 
 async function refuseOtherApp(session: LedgerSession): Promise<void> {
   const { name, version } = await session.app()
-  if (name !== 'Ethereum') throw appClosed(name)
+  if (name !== 'Ethereum') throw noAppOpenError(name)
   const [major = 0, minor = 0] = version.split('.').map(Number)
-  if (major < oldest[0] || (major === oldest[0] && minor < oldest[1])) throw tooOld(undefined, version)
+  if (major < oldestAppVersion[0] || (major === oldestAppVersion[0] && minor < oldestAppVersion[1]))
+    throw appTooOldError(undefined, version)
 }
 
 async function addressAt(session: LedgerSession, path: string): Promise<Address> {
   const said = EvmAddress.safeParse(
     await session.address(path).catch((error: unknown) => {
-      throw ledgerRefusal(error, 'reading')
+      throw ledgerError(error, 'reading')
     }),
   )
   if (said.success) return said.data

@@ -7,23 +7,23 @@ import type {
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
 
-/** A device that is connected, and what it is asked. What it refuses is thrown as its library says it. */
+/** A connected device. Its errors are thrown as the library makes them. */
 export type LedgerSession = {
   app: () => Promise<{ name: string; version: string }>
-  /** Whether the open Ethereum app signs data that it cannot show. */
+  /** Whether the open Ethereum app signs data that it cannot display. */
   signsBlindly: () => Promise<boolean>
   address: (path: string) => Promise<string>
   sign: (path: string, bytes: Uint8Array) => Promise<{ r: string; s: string; v: number }>
 }
 
-/** A way to the device: connected for one piece of work, and free for other programs afterwards. */
+/** Connects the device for one piece of work and releases it afterwards. */
 export type LedgerKit = { connected: <T>(work: (session: LedgerSession) => Promise<T>) => Promise<T> }
 
 const load = createRequire(import.meta.url)
 
 /**
- * Loads what speaks to a Ledger, from packages that may be missing: by USB, or the emulator Speculos at a URL of this machine. It
- * asks nobody but the device: without a context module that says so, the library would look up in the network what is signed.
+ * Loads the Ledger packages, which may be missing: by USB, or the emulator Speculos on this machine. It contacts only the device:
+ * without this context module the library would look up the signed data on the network.
  */
 export function ledgerKit(emulator: string | null): LedgerKit {
   if (emulator !== null) refuseRemote(emulator)
@@ -77,7 +77,7 @@ export function ledgerKit(emulator: string | null): LedgerKit {
           sign: (path, bytes) => ended(signer.signTransaction(bare(path), bytes, { skipOpenApp: true })),
         })
       } finally {
-        // One that is gone already is disconnected enough.
+        // A device that is gone needs no disconnect.
         await manager.disconnect({ sessionId }).catch(() => undefined)
       }
     },
@@ -107,12 +107,12 @@ function packages(emulator: string | null) {
             ).speculosTransportFactory(emulator, true),
     }
   } catch (cause) {
-    throw unloaded(cause)
+    throw loadFailureText(cause)
   }
 }
 
-/** What cannot be loaded, in words: packages that are missing, or a system without what they stand on. */
-export function unloaded(cause: unknown): AppError {
+/** The error for packages that cannot be loaded: not installed, or missing system libraries. */
+export function loadFailureText(cause: unknown): AppError {
   const { code, message } = cause as NodeJS.ErrnoException
   if (code === 'MODULE_NOT_FOUND')
     return new AppError('KEY_SOURCE', 'The packages that speak to a Ledger are not installed', {

@@ -1,19 +1,16 @@
 import type { Sql } from '../sql/sql.ts'
 
-/** A log that is kept of a final block: where it stands, and its JSON. */
-type KeptLog = { block: number; idx: number; log: string }
+/** A stored log of a final block: its position and JSON. */
+type StoredLog = { block: number; idx: number; log: string }
 
-/** Everything up to a block has been read; `hash` is what that block was called then. */
-type Mark = { block: number; hash: string }
+/** A mark: everything up to a block was read; `hash` is that block's hash then. */
+type ReadMark = { block: number; hash: string }
 
-/** The logs of one contract that are about one owner. Chains are public, so no customer is named here. */
-export type LogPlace = { chainId: number; source: string; owner: string }
+/** The logs of one contract about one owner. Chains are public, so there is no customer. */
+export type LogSource = { chainId: number; source: string; owner: string }
 
-/**
- * What was read of the past of the chains: the logs of owners with marks of how far they were read, and facts that no longer
- * change, by a name of their own.
- */
-export const pastSchema = `create table chain_logs (
+/** The tables of historical chain data: logs of owners, marks of how far they were read, and immutable facts by name. */
+export const chainLogSchema = `create table chain_logs (
      chain_id bigint not null, source text not null, owner text not null, block bigint not null, idx bigint not null, log text not null,
      primary key (chain_id, source, owner, block, idx));
    create table chain_log_marks (
@@ -21,33 +18,33 @@ export const pastSchema = `create table chain_logs (
      primary key (chain_id, source, owner, block));
    create table chain_facts (chain_id bigint not null, name text not null, value text not null, primary key (chain_id, name))`
 
-/** Logs were kept once of nodes that may have been behind: all of them are read anew. */
-export const pastAgain = `delete from chain_log_marks;
+/** Deletes all logs, to read them again: earlier ones may be from nodes that lagged. */
+export const chainLogReset = `delete from chain_log_marks;
    delete from chain_logs`
 
-/** So many marks are kept, newest first: a rearranged chain is read again from the newest that still holds. */
+/** How many marks are stored: after a reorganisation reading continues at the newest valid one. */
 const keptMarks = 8
 
-/** The queries about what was read of the past. */
-export function pastQueries(sql: Sql) {
+/** The queries about historical chain data. */
+export function chainLogQueries(sql: Sql) {
   const where = 'chain_id = $1 and source = $2 and owner = $3'
-  const valuesOf = ({ chainId, source, owner }: LogPlace) => [chainId, source, owner]
+  const valuesOf = ({ chainId, source, owner }: LogSource) => [chainId, source, owner]
   return {
-    /** How far a place was read, newest first. */
-    marks: (place: LogPlace): Promise<Mark[]> =>
-      sql.query<Mark>(
+    /** How far a source was read, newest first. */
+    marks: (place: LogSource): Promise<ReadMark[]> =>
+      sql.query<ReadMark>(
         `select block, hash from chain_log_marks where ${where} order by block desc`,
         valuesOf(place),
       ),
 
-    keptLogs: (place: LogPlace): Promise<KeptLog[]> =>
-      sql.query<KeptLog>(
+    storedLogs: (place: LogSource): Promise<StoredLog[]> =>
+      sql.query<StoredLog>(
         `select block, idx, log from chain_logs where ${where} order by block, idx`,
         valuesOf(place),
       ),
 
-    /** The sources of a chain with logs about an owner. */
-    keptSources: async (chainId: number, owner: string): Promise<string[]> =>
+    /** The sources on a chain with logs about an owner. */
+    storedSources: async (chainId: number, owner: string): Promise<string[]> =>
       (
         await sql.query<{ source: string }>(
           'select distinct source from chain_logs where chain_id = $1 and owner = $2',
@@ -55,8 +52,8 @@ export function pastQueries(sql: Sql) {
         )
       ).map(({ source }) => source),
 
-    /** Forgets what was read above a block; below zero is all of it. */
-    forgetLogs: (place: LogPlace, above: number): Promise<void> =>
+    /** Deletes what was read above a block; below zero is everything. */
+    deleteLogs: (place: LogSource, above: number): Promise<void> =>
       sql.transaction(async ({ query }) => {
         const values = [...valuesOf(place), above]
         await query(`delete from chain_log_marks where ${where} and block > $4`, values)
@@ -64,12 +61,12 @@ export function pastQueries(sql: Sql) {
       }),
 
     /**
-     * Keeps a further piece of every place at once, up to a mark. A piece goes on from `after`; where that mark is gone, or
-     * somebody else has begun, there would be a hole: then nothing is kept, and the answer is false.
+     * Stores the next piece of every source, up to a mark. A piece continues `after` a mark; if that mark is gone, or another
+     * process has started, there would be a gap: nothing is stored, and it returns false.
      */
-    keepLogs: (
-      pieces: readonly { place: LogPlace; after: number | null; logs: readonly KeptLog[] }[],
-      mark: Mark,
+    storeLogs: (
+      pieces: readonly { place: LogSource; after: number | null; logs: readonly StoredLog[] }[],
+      mark: ReadMark,
     ): Promise<boolean> =>
       sql.transaction(async ({ query }) => {
         for (const { place, after } of pieces) {
@@ -108,14 +105,14 @@ export function pastQueries(sql: Sql) {
         )
       )[0]?.value,
 
-    /** All facts of a chain whose names begin so; no name has a letter that means something to `like`. */
+    /** All facts of a chain by name prefix; no name contains a wildcard of `like`. */
     facts: (chainId: number, beginning: string): Promise<{ name: string; value: string }[]> =>
       sql.query('select name, value from chain_facts where chain_id = $1 and name like $2', [
         chainId,
         `${beginning}%`,
       ]),
 
-    keepFact: (chainId: number, name: string, value: string) =>
+    storeFact: (chainId: number, name: string, value: string) =>
       sql.query(
         `insert into chain_facts (chain_id, name, value) values ($1, $2, $3)
          on conflict (chain_id, name) do update set value = excluded.value`,

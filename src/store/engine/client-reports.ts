@@ -1,10 +1,10 @@
 import type { Sql } from '../sql/sql.ts'
 
 /**
- * A hash that a client told of an operation, and that is not the hash of one of its transactions: no node knew it yet, or it is of a second
- * send beside the one that was carried out (`idx`). `chainId` is `null` where the client named none.
+ * A hash that a client reported for an operation and that none of its transactions has: no node knew it yet, or it belongs to a
+ * second send of transaction `idx`. `chainId` is `null` if the client named none.
  */
-type ToldRow = {
+type ClientReportRow = {
   actionId: string
   hash: string
   chainId: number | null
@@ -12,36 +12,41 @@ type ToldRow = {
   toldAt: number
 }
 
-/** What clients told. */
-export const toldSchema = `create table action_told (
+/** The table of client reports. */
+export const clientReportSchema = `create table action_told (
      action_id text not null references actions (id), hash text not null, customer text not null, chain_id bigint, idx integer, told_at bigint not null,
      primary key (action_id, hash));
    create index told_hashes on action_told (customer, hash)`
 
-/** So many hashes of an operation are remembered, the newest. */
-const most = 8
+/** How many reported hashes of an operation are stored, newest first. */
+const maxReports = 8
 
 /**
- * Whether a hash was told of another operation of the customer that may be the very one that made this call, in SQL: then it waits for that one.
- * `tx` is the row that would have it; the hash is $4 and its nonce $6.
+ * Whether a hash was reported for another operation of the customer with the same call, as SQL: then it belongs to that one. `tx`
+ * is the candidate row; the hash is $4 and its nonce $6.
  */
-export const isToldOfOther = (tx: string): string =>
+export const isReportedForOther = (tx: string): string =>
   `exists (select 1 from action_told told join action_txs twin on twin.action_id = told.action_id
    where told.customer = ${tx}.customer and told.hash = $4 and told.action_id <> ${tx}.action_id and told.idx is null
    and twin.chain_id = ${tx}.chain_id and twin.recipient = ${tx}.recipient and twin.data = ${tx}.data and twin.value = ${tx}.value
    and twin.from_nonce <= $6 and (twin.succeeded is null or twin.succeeded = 0))`
 
-/** The queries about what clients told. */
-export const toldQueries = (sql: Sql) => ({
-  /** What was told of an operation, oldest first. What it has a transaction for already may be that of a twin. */
-  told: (actionId: string): Promise<ToldRow[]> =>
-    sql.query<ToldRow>(
+/** The queries about client reports. */
+export const clientReportQueries = (sql: Sql) => ({
+  /**
+   * The reports of an operation, oldest first. A hash that another transaction already has may belong to an identical operation.
+   */
+  clientReports: (actionId: string): Promise<ClientReportRow[]> =>
+    sql.query<ClientReportRow>(
       `select action_id as "actionId", hash, chain_id as "chainId", idx, told_at as "toldAt" from action_told told where action_id = $1
        and (idx is null or not exists (select 1 from action_txs tx where tx.customer = told.customer and tx.chain_id = told.chain_id and tx.hash = told.hash)) order by told_at, hash`,
       [actionId],
     ),
 
-  tell: (customer: string, { actionId, hash, chainId, idx, toldAt }: ToldRow): Promise<void> =>
+  saveClientReport: (
+    customer: string,
+    { actionId, hash, chainId, idx, toldAt }: ClientReportRow,
+  ): Promise<void> =>
     sql.transaction(async ({ query }) => {
       await query(
         `insert into action_told (action_id, hash, customer, chain_id, idx, told_at) values ($1, $2, $3, $4, $5, $6)
@@ -50,11 +55,11 @@ export const toldQueries = (sql: Sql) => ({
       )
       await query(
         `delete from action_told where action_id = $1 and hash not in
-         (select hash from action_told where action_id = $1 order by told_at desc, hash limit ${most})`,
+         (select hash from action_told where action_id = $1 order by told_at desc, hash limit ${maxReports})`,
         [actionId],
       )
     }),
 
-  untell: ({ actionId, hash }: Pick<ToldRow, 'actionId' | 'hash'>) =>
+  deleteClientReport: ({ actionId, hash }: Pick<ClientReportRow, 'actionId' | 'hash'>) =>
     sql.query('delete from action_told where action_id = $1 and hash = $2', [actionId, hash]),
 })

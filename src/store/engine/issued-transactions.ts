@@ -2,19 +2,23 @@ import type { Sql } from '../sql/sql.ts'
 import { type ActionRow, type ActionTxRow, actionColumns, txColumns } from './migrations.ts'
 
 /** An operation with its transactions. */
-type Handed = { action: ActionRow; txs: ActionTxRow[] }
+type IssuedOperation = { action: ActionRow; txs: ActionTxRow[] }
 
-/** Whether a type is that of a swap, in SQL. */
-export const isSwapIn = (column: string): string => `${column} in ('SAMECHAIN_SWAP', 'CROSSCHAIN_SWAP')`
+/** Whether a type is a swap, as SQL. */
+export const isSwapColumn = (column: string): string => `${column} in ('SAMECHAIN_SWAP', 'CROSSCHAIN_SWAP')`
 
 const ofQuote = `select ${actionColumns} from actions where customer = $1 and quote_id = $2 order by created_at, id`
 const ofAction = `select ${txColumns} from action_txs where action_id = $1 order by idx`
 
 const aDay = 24 * 3_600_000
 
-/** The queries about what was handed out to be signed: nothing of it is ever forgotten, as any of it may still be sent. */
-export const handedOutQueries = (sql: Sql) => {
-  const all = async ({ query }: Pick<Sql, 'query'>, customer: string, quoteId: string): Promise<Handed[]> =>
+/** The queries about issued transactions. They are never deleted, since any may still be sent. */
+export const issuedTransactionQueries = (sql: Sql) => {
+  const all = async (
+    { query }: Pick<Sql, 'query'>,
+    customer: string,
+    quoteId: string,
+  ): Promise<IssuedOperation[]> =>
     Promise.all(
       (await query<ActionRow>(ofQuote, [customer, quoteId])).map(async (action) => ({
         action,
@@ -23,13 +27,14 @@ export const handedOutQueries = (sql: Sql) => {
     )
   return {
     /** The operations of a quote, oldest first. */
-    handedOut: (customer: string, quoteId: string): Promise<Handed[]> => all(sql, customer, quoteId),
+    issuedOperations: (customer: string, quoteId: string): Promise<IssuedOperation[]> =>
+      all(sql, customer, quoteId),
 
     /**
-     * Stores an operation with its transactions. One of a quote that stands there already, for the same wallet and receiver and with
-     * these transactions among its own, is the same; another has `otherId`. `false` where the quote has `most` of them.
+     * Stores an operation with its transactions. An operation of the same quote, wallet and receiver that includes these
+     * transactions is the same; another one gets `otherId`. False if the quote already has `most` of them.
      */
-    handOut: (
+    issueOperation: (
       row: ActionRow,
       txs: readonly ActionTxRow[],
       { otherId, most }: { otherId: string; most: number },
@@ -78,9 +83,9 @@ export const handedOutQueries = (sql: Sql) => {
       }),
 
     /**
-     * Whether what took a nonce may be that of another operation, to which the same wallet was handed the very call: one that had it before
-     * that was sent, and of which nothing is found on chain. What was left lying for a day when this one was handed out is not counted: who
-     * asks for the same again after that has given it up, and would never see this one done because of it.
+     * Whether a used nonce may belong to another operation with the identical call for the same wallet: issued before that was
+     * sent, and not found on chain. Operations left unsent for a day before this one was issued do not count: the person has given
+     * those up, and this one would never be confirmed.
      */
     hasOpenTwin: async (
       { actionId, chainId, recipient, data, value }: ActionTxRow,
@@ -98,7 +103,7 @@ export const handedOutQueries = (sql: Sql) => {
   }
 }
 
-const isSame = ({ action, txs }: Handed, row: ActionRow, wanted: readonly ActionTxRow[]): boolean =>
+const isSame = ({ action, txs }: IssuedOperation, row: ActionRow, wanted: readonly ActionTxRow[]): boolean =>
   action.type === row.type &&
   action.wallet === row.wallet &&
   action.receiver === row.receiver &&

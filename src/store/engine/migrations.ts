@@ -1,4 +1,4 @@
-/** A quote as the engine keeps it. `wire` is the JSON that was given out; times are epoch milliseconds. */
+/** A quote as the engine stores it. `wire` is the JSON of the response; times are epoch ms. */
 export type QuoteRow = {
   id: string
   customer: string
@@ -6,13 +6,13 @@ export type QuoteRow = {
   originChain: string
   destinationChain: string
   wire: string
-  /** The provider's offer and what was asked, as JSON. */
+  /** The provider's offer and the request, as JSON. */
   offer: string
   createdAt: number
   expiresAt: number
 }
 
-/** A tracked operation as the engine keeps it. `status` is the internal word (pending, confirmed, ...). */
+/** A tracked operation as the engine stores it. `status` is the internal word (pending, confirmed, ...). */
 export type ActionRow = {
   id: string
   customer: string
@@ -30,7 +30,7 @@ export type ActionRow = {
   finishedAt: number | null
 }
 
-/** One transaction of a tracked operation: what it must look like, and what was found on chain. */
+/** One transaction of a tracked operation: its call, and what was found on chain. */
 export type ActionTxRow = {
   actionId: string
   idx: number
@@ -39,29 +39,29 @@ export type ActionTxRow = {
   recipient: string
   data: string
   value: string
-  /** The chain and the wallet as they were when the bytecode was made: the search starts there. */
+  /** The block and nonce when the bytecode was made: the search starts there. */
   fromBlock: number
   fromNonce: number
   hash: string | null
   nonce: number | null
   blockNumber: number | null
   blockHash: string | null
-  /** 1 succeeded, 0 reverted, `null` not seen in a block. */
+  /** 1 succeeded, 0 reverted, `null` not in a block yet. */
   succeeded: number | null
   gasUsed: string | null
 }
 
-/** The columns of a quote, under the names of `QuoteRow`. */
+/** The columns of a `QuoteRow`. */
 export const quoteColumns = `id, customer, provider, origin_chain as "originChain", destination_chain as "destinationChain", wire, offer, created_at as "createdAt", expires_at as "expiresAt"`
-/** The columns of an operation, under the names of `ActionRow`. */
+/** The columns of an `ActionRow`. */
 export const actionColumns = `id, customer, type, status, strategy_id as "strategyId", strategy_slug as "strategySlug", wallet, receiver, amounts, quote_id as "quoteId",
   destination_hash as "destinationHash", created_at as "createdAt", updated_at as "updatedAt", finished_at as "finishedAt"`
-/** The columns of a transaction, under the names of `ActionTxRow`. */
+/** The columns of an `ActionTxRow`. */
 export const txColumns = `action_id as "actionId", idx, kind, chain_id as "chainId", recipient, data, value, from_block as "fromBlock", from_nonce as "fromNonce",
   hash, nonce, block_number as "blockNumber", block_hash as "blockHash", succeeded, gas_used as "gasUsed"`
 
-/** The tables as they were first made. */
-export const firstSchema = `create table quotes (
+/** The initial tables. */
+export const initialSchema = `create table quotes (
      id text primary key, customer text not null, provider text not null, origin_chain text not null, destination_chain text not null,
      wire text not null, offer text not null, created_at bigint not null, expires_at bigint not null);
    create index quotes_newest on quotes (customer, created_at);
@@ -77,8 +77,8 @@ export const firstSchema = `create table quotes (
    create table settings (customer text not null, name text not null, value text not null, primary key (customer, name))`
 
 /**
- * A hash is of one transaction of a customer, and no other customer can take it: two may well have asked for the same call of the
- * same wallet, and each of them did what the chain shows.
+ * Makes a hash unique for a customer only: two customers may have requested the same call for the same wallet, and both see it
+ * done.
  */
 export const hashesByCustomer = `alter table action_txs rename to action_txs_of_all;
    create table action_txs (
@@ -91,8 +91,8 @@ export const hashesByCustomer = `alter table action_txs rename to action_txs_of_
      from action_txs_of_all t join actions a on a.id = t.action_id;
    drop table action_txs_of_all`
 
-/** Finds the newest operations of a customer by their own index. */
+/** The index for a customer's newest operations. */
 export const actionsNewest = 'create index actions_newest on actions (customer, created_at)'
 
-/** Finds the operations of a wallet by their own index. */
+/** The index for a wallet's operations. */
 export const actionsOfWallet = 'create index actions_of_wallet on actions (wallet, strategy_id)'

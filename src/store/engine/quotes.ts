@@ -1,18 +1,18 @@
 import type { Sql } from '../sql/sql.ts'
 import { type QuoteRow, quoteColumns } from './migrations.ts'
 
-/** A quote with the operation that it was made for, if there is one: the swap itself, or the deposit that it is the bridge of. */
+/** A quote with its operation, if any: the swap itself, or the deposit whose bridge it is. */
 export type QuoteWithAction = QuoteRow & { actionId: string | null }
 
-/** What the status of a quote takes, where nothing was asked for it yet. */
-type QuoteInBrief = Pick<
+/** The quote fields for a status without an operation. */
+type QuoteSummary = Pick<
   QuoteWithAction,
   'provider' | 'originChain' | 'destinationChain' | 'expiresAt' | 'actionId'
 >
 
 /**
- * A quote with where its operation stood when it was last looked at. `originBlock` has what the operation was for, and is `null` where that
- * was in no block; `bridged` is 1 where the bridge of a deposit was sent, 0 where that reverted.
+ * A quote with the last known state of its operation. `originBlock` is the block of its action, `null` if none; `bridged` is 1 if a
+ * deposit's bridge was sent, 0 if it reverted.
  */
 export type ListedQuote = QuoteWithAction & {
   actionStatus: string | null
@@ -21,7 +21,7 @@ export type ListedQuote = QuoteWithAction & {
   bridged: number | null
 }
 
-/** Which quotes are listed; a filter that is null lets everything through. */
+/** The filters of a quote list; null is no filter. */
 type QuoteFilter = {
   originChain: string | null
   destinationChain: string | null
@@ -29,10 +29,10 @@ type QuoteFilter = {
   networks: readonly string[]
 }
 
-/** Finds the operation of a quote by its own index. */
+/** The index for a quote's operation. */
 export const actionsByQuote = 'create index actions_quote on actions (quote_id)'
 
-/** Of all that a quote was handed out as, what came furthest; else the newest. */
+/** Of all operations issued for a quote, the furthest advanced, otherwise the newest. */
 const ofAction = `from actions a where a.customer = quotes.customer and a.quote_id = quotes.id
   order by case a.status when 'pending' then 5 when 'expired' then 5 when 'failed' then 4 when 'confirmed' then 3 when 'processing' then 2 else 1 end,
   a.created_at desc, a.id limit 1`
@@ -44,7 +44,7 @@ const listed = `${actionId}, (select a.status ${ofAction}) as "actionStatus", (s
 const inBrief = `select provider, origin_chain as "originChain", destination_chain as "destinationChain", expires_at as "expiresAt", ${actionId}
   from quotes where customer = $1 and id = $2`
 
-/** The queries about quotes; every one names the customer whose quote it is. */
+/** The queries about quotes; each names its customer. */
 export const quoteQueries = (sql: Sql) => ({
   saveQuote: (row: QuoteRow) =>
     sql.query(
@@ -67,11 +67,11 @@ export const quoteQueries = (sql: Sql) => ({
     return (await sql.query<QuoteWithAction>(text, [customer, id]))[0]
   },
 
-  /** Where a quote goes and how long it lives, without what it says. */
-  quoteInBrief: async (customer: string, id: string): Promise<QuoteInBrief | undefined> =>
-    (await sql.kept<QuoteInBrief>(inBrief, [customer, id]))[0],
+  /** The route and expiry of a quote, without its content. */
+  quoteSummary: async (customer: string, id: string): Promise<QuoteSummary | undefined> =>
+    (await sql.cachedQuery<QuoteSummary>(inBrief, [customer, id]))[0],
 
-  /** Newest first, between the named networks only. */
+  /** Newest first, between the given networks only. */
   quotes: async (customer: string, by: QuoteFilter, limit: number, offset: number) => {
     const named = by.networks.map((_, at) => `$${at + 5}`).join(', ') || 'null'
     const where = `customer = $1 and ($2 is null or origin_chain = $2) and ($3 is null or destination_chain = $3) and ($4 is null or provider = $4)

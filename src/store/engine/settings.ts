@@ -1,13 +1,13 @@
 import type { Sql } from '../sql/sql.ts'
 
-/** Every change of a setting: whose it is, who made it, what it was and what it is. */
+/** The table of setting changes: whose, by whom, old and new value. */
 export const settingChanges = `create table setting_changes (
      id integer primary key, at bigint not null, customer text not null, name text not null, was text, value text not null, changed_by text not null)`
 
-/** Whose settings those of the operator are: no customer has this name. */
-export const operator = ''
+/** The customer name under which the operator's own settings are stored; no customer has it. */
+export const operatorCustomer = ''
 
-/** A change of a setting. `by` is the id of an API key, or `operator`; `customer` is empty where it is the operator's own. `at` is in epoch milliseconds. */
+/** A change of a setting. `by` is an API key id, or `operator`; `customer` is empty for the operator. `at` is epoch ms. */
 type SettingChange = {
   at: number
   by: string
@@ -22,13 +22,13 @@ export function settingQueries(sql: Sql) {
   return {
     setting: async (customer: string, name: string): Promise<string | undefined> =>
       (
-        await sql.kept<{ value: string }>('select value from settings where customer = $1 and name = $2', [
-          customer,
-          name,
-        ])
+        await sql.cachedQuery<{ value: string }>(
+          'select value from settings where customer = $1 and name = $2',
+          [customer, name],
+        )
       )[0]?.value,
 
-    /** Keeps settings of a customer, all of them or none, and with each that changes who changed it. */
+    /** Saves settings of a customer, all or none, and logs each change with its author. */
     saveSettings: (
       customer: string,
       all: readonly (readonly [name: string, value: string])[],
@@ -52,7 +52,7 @@ export function settingQueries(sql: Sql) {
         }
       }),
 
-    /** The newest changes of settings, the newest first. */
+    /** The newest setting changes first. */
     settingChanges: (most: number): Promise<SettingChange[]> =>
       sql.query<SettingChange>(
         'select at, changed_by as "by", customer, name, was, value from setting_changes order by id desc limit $1',

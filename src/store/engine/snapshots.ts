@@ -1,8 +1,8 @@
 import type { Sql } from '../sql/sql.ts'
 
 /**
- * What one unit of a market had become at a block; `day` is the day of that block, counted from 1970, and `at` its time in Unix seconds. `last` is 1
- * where it is the block that whoever looks takes for the end of that day, and 0 where it is another of the day.
+ * A snapshot of a market's index, the value of one unit, at a block; `day` is counted from 1970, `at` is Unix seconds. `last` is 1
+ * if the block is taken as the end of that day.
  */
 export type Snapshot = {
   market: string
@@ -14,22 +14,22 @@ export type Snapshot = {
   last: number
 }
 
-/** One reading of each market a day: those of a node that keeps old states, and our own where none does. */
+/** The table of snapshots: one for each market and day, from archive nodes or our own readings. */
 export const snapshotSchema = `create table index_snapshots (
      chain_id bigint not null, market text not null, day bigint not null, at bigint not null, block bigint not null, hash text not null, idx text not null,
      primary key (chain_id, market, day))`
 
-/** Which readings are those at the end of their day. */
+/** Marks the snapshots at the end of their day. */
 export const lastOfDay = 'alter table index_snapshots add column last bigint not null default 0'
 
-/** Older readings are of no use to anybody. */
+/** How many days of snapshots are stored. */
 const keptDays = 40
 
-/** The queries about what markets had become. */
+/** The queries about snapshots. */
 export function snapshotQueries(sql: Sql) {
   let pastReadings = 0
   return {
-    /** The readings of the markets of a chain, or of one of them, from a day to another, oldest first. */
+    /** The snapshots of a chain's markets, or one of them, between two days, oldest first. */
     snapshots: (
       chainId: number,
       { from, to, market }: { from: number; to: number; market?: string },
@@ -40,8 +40,8 @@ export function snapshotQueries(sql: Sql) {
         [chainId, from, to, market ?? null],
       ),
 
-    /** Keeps readings and drops the old ones; the first of a day stays, unless it is of a block that is no more. */
-    keepSnapshots: async (chainId: number, rows: readonly Snapshot[], isAgain: boolean): Promise<void> => {
+    /** Stores snapshots and deletes old ones; the first of a day stays, unless its block left the chain. */
+    storeSnapshots: async (chainId: number, rows: readonly Snapshot[], isAgain: boolean): Promise<void> => {
       await sql.transaction(async ({ query }) => {
         const newest = Math.max(...rows.map(({ day }) => day))
         await query('delete from index_snapshots where chain_id = $1 and day < $2', [
@@ -58,8 +58,8 @@ export function snapshotQueries(sql: Sql) {
       if (isAgain) pastReadings++
     },
 
-    /** Forgets the readings of blocks, by hash. */
-    forgetSnapshots: async (chainId: number, hashes: readonly string[]): Promise<void> => {
+    /** Deletes snapshots by block hash. */
+    deleteSnapshots: async (chainId: number, hashes: readonly string[]): Promise<void> => {
       await sql.transaction(async ({ query }) => {
         for (const hash of hashes)
           await query('delete from index_snapshots where chain_id = $1 and hash = $2', [chainId, hash])
@@ -67,7 +67,7 @@ export function snapshotQueries(sql: Sql) {
       pastReadings++
     },
 
-    /** How often this process has kept or forgotten readings of old blocks: as long as it is the same, so are the days before today. */
+    /** How often this process has stored or deleted snapshots of past days: unchanged means that past days are unchanged. */
     pastReadings: (): number => pastReadings,
   }
 }

@@ -1,52 +1,52 @@
 import { keysSchema } from '../keys/keys.ts'
 import type { Migration, Sql } from '../sql/sql.ts'
-import { pastAgain, pastQueries, pastSchema } from './chain-logs.ts'
-import { isToldOfOther, toldQueries, toldSchema } from './client-reports.ts'
-import { handedOutQueries, isSwapIn } from './issued-transactions.ts'
+import { chainLogQueries, chainLogReset, chainLogSchema } from './chain-logs.ts'
+import { clientReportQueries, clientReportSchema, isReportedForOther } from './client-reports.ts'
+import { isSwapColumn, issuedTransactionQueries } from './issued-transactions.ts'
 import {
   type ActionRow,
   type ActionTxRow,
   actionColumns,
   actionsNewest,
   actionsOfWallet,
-  firstSchema,
   hashesByCustomer,
+  initialSchema,
   txColumns,
 } from './migrations.ts'
 import { actionsByQuote, quoteQueries } from './quotes.ts'
 import { settingChanges, settingQueries } from './settings.ts'
 import { lastOfDay, snapshotQueries, snapshotSchema } from './snapshots.ts'
-import { sentQueries, sentSchema } from './submitted-transactions.ts'
+import { submittedQueries, submittedSchema } from './submitted-transactions.ts'
 
-/** The schema of the engine's store, a step of its life a line. */
+/** The migrations of the engine's store, in order. */
 export const engineMigrations: readonly Migration[] = [
-  firstSchema,
+  initialSchema,
   keysSchema,
   actionsByQuote,
   hashesByCustomer,
-  pastSchema,
+  chainLogSchema,
   snapshotSchema,
   actionsNewest,
-  pastAgain,
-  sentSchema,
-  toldSchema,
+  chainLogReset,
+  submittedSchema,
+  clientReportSchema,
   lastOfDay,
   settingChanges,
   actionsOfWallet,
 ]
 
-/** What the engine remembers; every query about a customer names whose row it is. */
+/** The engine's store; every query about a customer names it. */
 export type EngineStore = ReturnType<typeof engineStore>
 
 /** The engine's queries over any SQL database. */
 export function engineStore(sql: Sql) {
   return {
     ...quoteQueries(sql),
-    ...pastQueries(sql),
+    ...chainLogQueries(sql),
     ...snapshotQueries(sql),
-    ...handedOutQueries(sql),
-    ...sentQueries(sql),
-    ...toldQueries(sql),
+    ...issuedTransactionQueries(sql),
+    ...submittedQueries(sql),
+    ...clientReportQueries(sql),
     ...settingQueries(sql),
 
     action: async (
@@ -68,7 +68,7 @@ export function engineStore(sql: Sql) {
       )
     },
 
-    /** The ids of the strategies in which a wallet had an action, of any customer: chains are public. */
+    /** The ids of strategies in which a wallet had an action, of any customer: chains are public. */
     strategiesOf: async (wallet: string): Promise<string[]> =>
       (
         await sql.query<{ id: string }>(
@@ -77,22 +77,22 @@ export function engineStore(sql: Sql) {
         )
       ).map(({ id }) => id),
 
-    /** The ids of a customer's actions, newest first; what one quote was handed out as is one. */
+    /** The ids of a customer's actions, newest first; several operations of one quote count as one. */
     recentActions: async (customer: string, most: number): Promise<string[]> => {
-      const text = `select id from actions where customer = $1 and (id = quote_id or not ${isSwapIn('type')}) order by created_at desc, id limit $2`
+      const text = `select id from actions where customer = $1 and (id = quote_id or not ${isSwapColumn('type')}) order by created_at desc, id limit $2`
       return (await sql.query<{ id: string }>(text, [customer, most])).map(({ id }) => id)
     },
 
     /**
-     * Ties a transaction that was found on chain to its hash, unless the hash belongs to another one of this customer, or was told of
-     * another one, or the row has moved on since it was read; answers with the hash that the row has then.
+     * Assigns a hash found on chain to a transaction, unless another transaction of the customer has it, it was reported for
+     * another one, or the row changed since it was read; returns the row's hash.
      */
     claim: async (tx: ActionTxRow, hash: string, nonce: number): Promise<string | null> => {
       const { actionId, idx, chainId } = tx
       await sql.query(
         `update action_txs set hash = $4 where action_id = $1 and idx = $2 and hash is not distinct from $5
          and not exists (select 1 from action_txs other where other.customer = action_txs.customer and other.chain_id = $3 and other.hash = $4)
-         and not ${isToldOfOther('action_txs')}`,
+         and not ${isReportedForOther('action_txs')}`,
         [actionId, idx, chainId, hash, tx.hash, nonce],
       )
       const [row] = await sql.query<{ hash: string | null }>(
@@ -102,7 +102,7 @@ export function engineStore(sql: Sql) {
       return row?.hash ?? null
     },
 
-    /** Whether the very call was handed out once more to the same wallet since, and is not found on chain yet: what is sent now may be that one. */
+    /** Whether the identical call was issued to the wallet again later and is not found on chain: the sent one may be that. */
     hasTwin: async ({
       actionId,
       chainId,
@@ -122,9 +122,8 @@ export function engineStore(sql: Sql) {
     },
 
     /**
-     * Ties a transaction to its hash. Told by the client, it takes the hash from what it was guessed for; both are then looked at anew, but
-     * what was carried out already stays so, unless the block of that was lost (`isLost`). Says whether it did: not where the row has moved
-     * on since it was read.
+     * Assigns a hash to a transaction. A client's report takes it from a transaction that was only guessed; both are checked again,
+     * but a confirmed one stays, unless its block was lost (`isLost`). Returns false if the row changed since it was read.
      */
     bindTx: (customer: string, tx: ActionTxRow, hash: string, isLost: boolean): Promise<boolean> =>
       sql.transaction(async ({ query }) => {
@@ -153,14 +152,16 @@ export function engineStore(sql: Sql) {
         return true
       }),
 
-    /** Keeps what the chain shows of a transaction, as long as it is still tied to the same hash. */
+    /** Stores a transaction's on-chain state, if it still has the same hash. */
     saveTx: (tx: ActionTxRow) =>
       sql.query(
         'update action_txs set nonce = $4, block_number = $5, block_hash = $6, succeeded = $7, gas_used = $8 where action_id = $1 and idx = $2 and hash = $3',
         [tx.actionId, tx.idx, tx.hash, tx.nonce, tx.blockNumber, tx.blockHash, tx.succeeded, tx.gasUsed],
       ),
 
-    /** Moves an operation on, unless it is not what it was when it was looked at, or its transactions have other hashes; says whether it did. */
+    /**
+     * Changes an operation's status, unless it or its transactions' hashes changed since they were read; returns whether it did.
+     */
     moveAction: (
       row: Pick<ActionRow, 'id' | 'status' | 'destinationHash' | 'updatedAt' | 'finishedAt'>,
       was: {

@@ -1,32 +1,32 @@
 import type { Sql } from '../sql/sql.ts'
 
 /**
- * A nonce of a wallet: the transaction that took it, by its block, its hash and a digest of its call. Without a hash it is known only that
- * no transaction with that nonce is in a block up to this one.
+ * A wallet's nonce with the transaction that used it: block, hash, and a digest of its call. Without a hash: no transaction with
+ * that nonce is in a block up to this one.
  */
-export type SentRow = { nonce: number; block: number; blockHash: string; hash: string; call: string }
+export type SubmittedRow = { nonce: number; block: number; blockHash: string; hash: string; call: string }
 
-/** Whose nonces on which chain. Chains are public, so no customer is named here. */
-type SentPlace = { chainId: number; wallet: string }
+/** A wallet on a chain. Chains are public, so there is no customer. */
+type WalletOnChain = { chainId: number; wallet: string }
 
-/** What wallets have sent since something was handed out to them, as it was read off final blocks: each block is read once. */
-export const sentSchema = `create table chain_sent (
+/** The table of transactions that wallets submitted since something was issued to them, from final blocks, each read once. */
+export const submittedSchema = `create table chain_sent (
      chain_id bigint not null, wallet text not null, nonce bigint not null, block bigint not null, block_hash text not null, hash text not null, call text not null,
      primary key (chain_id, wallet, nonce))`
 
-/** The queries about what wallets have sent. */
-export function sentQueries(sql: Sql) {
-  const valuesOf = ({ chainId, wallet }: SentPlace) => [chainId, wallet.toLowerCase()]
+/** The queries about submitted transactions. */
+export function submittedQueries(sql: Sql) {
+  const valuesOf = ({ chainId, wallet }: WalletOnChain) => [chainId, wallet.toLowerCase()]
   return {
-    /** What is known of the nonces of a wallet, from one on. */
-    sentFrom: (place: SentPlace, nonce: number): Promise<SentRow[]> =>
-      sql.query<SentRow>(
+    /** The known nonces of a wallet, from one on. */
+    submittedFrom: (place: WalletOnChain, nonce: number): Promise<SubmittedRow[]> =>
+      sql.query<SubmittedRow>(
         `select nonce, block, block_hash as "blockHash", hash, call from chain_sent where chain_id = $1 and wallet = $2 and nonce >= $3 order by nonce`,
         [...valuesOf(place), nonce],
       ),
 
-    /** Keeps what was read; a transaction takes the place of a note that there is none yet, and never the other way round. */
-    keepSent: (place: SentPlace, rows: readonly SentRow[]): Promise<void> =>
+    /** Stores what was read; a transaction replaces a note that there is none, never the reverse. */
+    storeSubmitted: (place: WalletOnChain, rows: readonly SubmittedRow[]): Promise<void> =>
       sql.transaction(async ({ query }) => {
         for (const { nonce, block, blockHash, hash, call } of rows)
           await query(
@@ -37,8 +37,8 @@ export function sentQueries(sql: Sql) {
           )
       }),
 
-    /** Forgets all that a wallet has sent: the chain it was read of has been rearranged. */
-    forgetSent: (place: SentPlace) =>
+    /** Deletes a wallet's transactions after a reorganisation. */
+    deleteSubmitted: (place: WalletOnChain) =>
       sql.query('delete from chain_sent where chain_id = $1 and wallet = $2', valuesOf(place)),
   }
 }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { AppError } from '../../domain/errors.ts'
-import { refuseForeign } from '../file-ownership.ts'
+import { refuseSharedFile } from '../file-ownership.ts'
 import { openSqlite, storeFault, transactionOf } from '../sql/sqlite.ts'
 import type { Row } from './rows.ts'
 import { journalMigrations } from './schema.ts'
 
 type Value = string | number | null
 
-/** The journal's database, in the few ways that it is used. `run` and `put` belong inside `write`, which is one transaction. */
+/** The journal's database with the few operations it needs. `run` and `put` belong inside `write`, which is one transaction. */
 export type JournalDb = {
   all: (text: string, ...values: Value[]) => Row[]
   one: (text: string, ...values: Value[]) => Row | undefined
@@ -20,9 +20,9 @@ export type JournalDb = {
 /** SHA-256 of a text, in hex. */
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** Opens the file and checks it. A damaged one is JOURNAL_UNREADABLE, because it may have been signed with. */
+/** Opens and checks the file. JOURNAL_UNREADABLE if it is damaged, since it may have been signed with. */
 export function openJournalDb(path: string): JournalDb {
-  refuseForeign(path)
+  refuseSharedFile(path)
   const db = openSqlite(path, { migrations: journalMigrations, corrupt: 'JOURNAL_UNREADABLE' })
   const guarded = <T>(work: () => T): T => {
     try {
@@ -31,7 +31,7 @@ export function openJournalDb(path: string): JournalDb {
       throw storeFault(error, path, 'JOURNAL_UNREADABLE')
     }
   }
-  // The same few statements again and again: each is compiled once.
+  // Statements are prepared once.
   const statements = new Map<string, ReturnType<typeof db.prepare>>()
   const prepared = (text: string) => {
     const statement = statements.get(text) ?? db.prepare(text)
@@ -40,7 +40,7 @@ export function openJournalDb(path: string): JournalDb {
   }
   const all: JournalDb['all'] = (text, ...values) => guarded(() => prepared(text).all(...values) as Row[])
   const run: JournalDb['run'] = (text, ...values) => void prepared(text).run(...values)
-  // The whole check, because a damaged index could hide an operation, and it would be paid again.
+  // The full check: a damaged index could hide an operation, which would then be paid again.
   const broken = all('PRAGMA integrity_check(1)')[0]
   if (broken?.integrity_check !== 'ok') {
     db.close()

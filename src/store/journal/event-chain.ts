@@ -2,13 +2,13 @@ import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type JournalDb, sha256 } from './database.ts'
 import type { Row } from './rows.ts'
-import type { Journal } from './types.ts'
+import type { IntegrityJournal } from './types.ts'
 
 const signature = /^signed 0x[0-9a-f]+ ([0-9a-f]{64})$/
 const planned = /^planned.* ([0-9a-f]{64})$/
 
-/** The hash over all of a line of the trail and the hash of the line before it. */
-export const hashOfEvent = (
+/** The hash of an audit event, including the hash of the event before it. */
+export const eventHash = (
   previous: string,
   {
     operation,
@@ -20,8 +20,8 @@ export const hashOfEvent = (
   }: Pick<Row, 'operation' | 'idx' | 'was' | 'becomes' | 'why' | 'at'>,
 ): string => sha256(canonical([previous, operation, idx, was, becomes, why, at]))
 
-/** What of an operation must not change behind our back, as one hash: it stands in the trail, which is chained. */
-export function sealOf({ all, one }: Pick<JournalDb, 'all' | 'one'>, id: string): string {
+/** The hash of an operation's immutable data. It is recorded in the audit trail, which is chained. */
+export function operationSeal({ all, one }: Pick<JournalDb, 'all' | 'one'>, id: string): string {
   const operation = one(
     'SELECT idem_key, request_hash, plan, kind, wallet, created FROM operation WHERE id = ?',
     id,
@@ -38,25 +38,25 @@ export function sealOf({ all, one }: Pick<JournalDb, 'all' | 'one'>, id: string)
   return sha256(canonical([id, operation, legs, steps]))
 }
 
-/** The hash over all of an attempt that never changes. */
-export const sumOfAttempt = (row: Row): string => {
+/** The hash of an attempt's immutable columns. */
+export const attemptHash = (row: Row): string => {
   const { sends: _, last_answer: __, created: ___, ...fixed } = row
   return sha256(canonical(fixed))
 }
 
-/** Checks of the file against itself: what a flipped bit or a foreign hand changed is noticed before anything is signed. */
-export function journalSeal(db: JournalDb): Pick<Journal, 'check' | 'brokenAt'> {
+/** Checks the file against itself, so that corruption or tampering is detected before anything is signed. */
+export function journalIntegrity(db: JournalDb): IntegrityJournal {
   const { all, one, write } = db
   const broken = (id: string, what: string) =>
     new AppError('JOURNAL_UNREADABLE', `The journal is not as it was written: ${what} of ${id}`, {
       details: { operation: id },
     })
 
-  // One transaction, so that no other process writes between the looks.
+  // One transaction, so that no other process writes in between.
   const checkNow = (id: string): void => {
     const events = all('SELECT * FROM event WHERE operation = ? ORDER BY seq', id)
     for (const event of events)
-      if (event.hash !== hashOfEvent(String(event.prev_hash), event as never))
+      if (event.hash !== eventHash(String(event.prev_hash), event as never))
         throw broken(id, `line ${event.seq} of the trail`)
     const operation = one('SELECT state, request, request_hash FROM operation WHERE id = ?', id)
     if (!operation || operation.request_hash !== sha256(String(operation.request)))
@@ -64,7 +64,7 @@ export function journalSeal(db: JournalDb): Pick<Journal, 'check' | 'brokenAt'> 
     // Operations of the first versions have no seal.
     if (events[0]?.why === 'planned') return
     const seal = events.flatMap(({ why }) => planned.exec(String(why))?.[1] ?? []).at(-1)
-    if (seal === undefined || seal !== sealOf(db, id)) throw broken(id, 'the plan')
+    if (seal === undefined || seal !== operationSeal(db, id)) throw broken(id, 'the plan')
     const last = (idx: number | null) => events.findLast((event) => event.idx === idx && event.becomes !== '')
     const about = events.findLast(({ idx, was }) => idx === null && !String(was).startsWith('leg '))
     if (about?.becomes !== operation.state) throw broken(id, 'the state')
@@ -88,16 +88,16 @@ export function journalSeal(db: JournalDb): Pick<Journal, 'check' | 'brokenAt'> 
   const checkAttempts = (id: string, events: readonly Row[]): void => {
     const attempts = all('SELECT * FROM attempt WHERE operation = ?', id)
     const signed = events.flatMap(({ why }) => signature.exec(String(why))?.[1] ?? [])
-    if (attempts.length !== signed.length || attempts.some((row) => !signed.includes(sumOfAttempt(row))))
+    if (attempts.length !== signed.length || attempts.some((row) => !signed.includes(attemptHash(row))))
       throw broken(id, 'what was signed')
   }
 
   return {
-    check: (id) => write(() => checkNow(id)),
-    brokenAt: () => {
+    verify: (id) => write(() => checkNow(id)),
+    firstBrokenEvent: () => {
       let previous = ''
       for (const event of all('SELECT * FROM event ORDER BY seq')) {
-        if (event.prev_hash !== previous || event.hash !== hashOfEvent(previous, event as never))
+        if (event.prev_hash !== previous || event.hash !== eventHash(previous, event as never))
           return Number(event.seq)
         previous = String(event.hash)
       }

@@ -1,24 +1,24 @@
 import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
 import { openJournalDb, sha256 } from './database.ts'
-import { journalSeal, sealOf, sumOfAttempt } from './event-chain.ts'
+import { attemptHash, journalIntegrity, operationSeal } from './event-chain.ts'
 import { journalLimits } from './limits.ts'
 import { journalLookups } from './lookups.ts'
-import { journalAgain } from './reopened-steps.ts'
+import { journalReopening } from './reopened-steps.ts'
 import { attemptOf, columnsOf, eventOf } from './rows.ts'
-import { journalHead } from './seen-heads.ts'
-import { journalInside } from './steps.ts'
+import { journalHeads } from './seen-heads.ts'
+import { journalWrites } from './steps.ts'
 import type { Journal } from './types.ts'
 
-/** The hash that tells whether two requests are the same, whatever the order of their keys. */
+/** The hash that identifies a request, independent of key order. */
 export const hashRequest = (request: unknown): string => sha256(canonical(request))
 
-/** Opens the journal. A damaged one is JOURNAL_UNREADABLE, because it may have been signed with. */
+/** Opens the journal. JOURNAL_UNREADABLE if it is damaged, since it may have been signed with. */
 export function openJournal(path: string, clock: () => number): Journal {
   const db = openJournalDb(path)
   const { all, one, run, put, write, close } = db
-  const inside = journalInside(db, clock)
-  const seal = journalSeal(db)
+  const inside = journalWrites(db, clock)
+  const seal = journalIntegrity(db)
   const { note, stateOf, load, loadEach, find, step, release, settle } = inside
 
   return {
@@ -50,15 +50,15 @@ export function openJournal(path: string, clock: () => number): Journal {
           for (const { role, text, transaction } of steps)
             put('step', { operation: id, idx: idx++, leg, wallet, role, text, ...columnsOf(transaction) })
         }
-        note(id, null, '', 'OPEN', `planned ${sealOf(db, id)}`)
+        note(id, null, '', 'OPEN', `planned ${operationSeal(db, id)}`)
       })
       return find(id)!
     },
     find,
-    findByKey: (idemKey, request) => {
+    findForRequest: (idemKey, request) => {
       const row = one("SELECT * FROM operation WHERE idem_key = ? AND state <> 'DROPPED'", idemKey)
       if (row && row.request_hash !== hashRequest(request)) {
-        seal.check(String(row.id))
+        seal.verify(String(row.id))
         throw new AppError(
           'IDEMPOTENCY_KEY_REUSED',
           `The idempotency key ${idemKey} was used for another request`,
@@ -83,14 +83,14 @@ export function openJournal(path: string, clock: () => number): Journal {
         unreadable,
       ),
     attempts: (id, index) =>
-      // In the order of the trail: a clock may be set back between two of them.
+      // In the order of the trail: the clock may have been set back in between.
       all(
         `SELECT * FROM attempt WHERE operation = ? AND idx = ? ORDER BY
          (SELECT seq FROM event WHERE operation = attempt.operation AND why GLOB 'signed ' || attempt.hash || '*')`,
         id,
         index,
       ).map(attemptOf),
-    reserve: (id, index, nonce, fromBlock) =>
+    reserveNonce: (id, index, nonce, fromBlock) =>
       write(() => {
         run(
           "UPDATE step SET state = 'RESERVED', nonce = ?, from_block = ? WHERE operation = ? AND idx = ?",
@@ -101,8 +101,8 @@ export function openJournal(path: string, clock: () => number): Journal {
         )
         note(id, index, 'PLANNED', 'RESERVED', `nonce ${nonce}`)
       }),
-    release: (id, index, why) => write(() => release(id, index, why)),
-    releaseOthers: (chainId, wallet, id) =>
+    releaseNonce: (id, index, why) => write(() => release(id, index, why)),
+    releaseOtherNonces: (chainId, wallet, id) =>
       write(() => {
         for (const row of all(
           "SELECT * FROM step WHERE chain_id = ? AND wallet = ? AND state = 'RESERVED' AND operation <> ?",
@@ -112,7 +112,7 @@ export function openJournal(path: string, clock: () => number): Journal {
         ))
           release(String(row.operation), Number(row.idx), 'never signed, and its process is gone')
       }),
-    sign: (id, index, attempt) =>
+    recordSigned: (id, index, attempt) =>
       write(() => {
         put('attempt', {
           operation: id,
@@ -127,13 +127,13 @@ export function openJournal(path: string, clock: () => number): Journal {
           max_priority: attempt.maxPriorityFeePerGas.toString(),
           created: clock(),
         })
-        const sum = sumOfAttempt(one('SELECT * FROM attempt WHERE hash = ?', attempt.hash)!)
+        const sum = attemptHash(one('SELECT * FROM attempt WHERE hash = ?', attempt.hash)!)
         const was = stateOf(id, index)
         if (was === 'RESERVED') step(id, index, 'SIGNED', `signed ${attempt.hash} ${sum}`)
         else note(id, index, was, was, `signed ${attempt.hash} ${sum}`)
         if (find(id)?.state === 'OPEN') settle(id, 'EXECUTING', 'first signature')
       }),
-    sent: (hash, answer) =>
+    recordSent: (hash, answer) =>
       write(() => {
         run(
           'UPDATE attempt SET sends = sends + 1, last_answer = ? WHERE hash = ?',
@@ -144,7 +144,7 @@ export function openJournal(path: string, clock: () => number): Journal {
         if (row && stateOf(String(row.operation), Number(row.idx)) === 'SIGNED')
           step(String(row.operation), Number(row.idx), 'BROADCAST', answer.slice(0, 500))
       }),
-    move: (id, index, becomes, why, inclusion) =>
+    moveStep: (id, index, becomes, why, inclusion) =>
       write(() => {
         run(
           'UPDATE step SET final_hash = ?, block_number = ?, block_hash = ?, gas_used = ?, gas_price = ? WHERE operation = ? AND idx = ?',
@@ -163,17 +163,17 @@ export function openJournal(path: string, clock: () => number): Journal {
         step(id, index, 'SUPERSEDED', owner)
         settle(id, 'ATTENTION', why, 23)
       }),
-    arrive: (id, leg, hash) =>
+    recordDelivery: (id, leg, hash) =>
       write(() => {
         run('UPDATE leg SET arrival_hash = ? WHERE operation = ? AND leg = ?', hash, id, leg)
         note(id, null, `leg ${leg} waiting`, `leg ${leg} ready`, hash)
       }),
     settle: (id, becomes, why, exit, result) => write(() => settle(id, becomes, why, exit, result)),
-    ...journalAgain(db, inside),
+    ...journalReopening(db, inside),
     ...journalLookups(db, inside),
     ...seal,
     ...journalLimits(db, clock),
-    ...journalHead(db, clock),
+    ...journalHeads(db, clock),
     events: (id) => all('SELECT * FROM event WHERE operation = ? ORDER BY seq', id).map(eventOf),
     close,
   }

@@ -1,19 +1,19 @@
 import type { Address, Hex } from '../../domain/address.ts'
 import type { JournalDb } from './database.ts'
-import type { Hold, Journal } from './types.ts'
+import type { CodePinJournal, LimitHold, LimitJournal } from './types.ts'
 
 const dayMs = 86_400_000
 
-/** What the journal remembers beside operations: value held against limits, and the code of contracts at first use. */
+/** The journal's amounts held against limits, and its code pins. */
 export function journalLimits(
   { all, one, run, put, write }: JournalDb,
   clock: () => number,
-): Pick<Journal, 'hold' | 'held' | 'pinOf' | 'pin'> {
+): LimitJournal & CodePinJournal {
   /**
-   * What other operations of a wallet hold; one that was dropped before it was signed holds nothing, nor does one of more than a day from now, as a
-   * clock that was years ahead has left it.
+   * The amount that other operations of a wallet hold. Dropped operations hold nothing, nor do entries more than a day in the
+   * future, left by a wrong clock.
    */
-  const held: Journal['held'] = (wallet, asset, since, exceptId) =>
+  const held: LimitJournal['heldAmount'] = (wallet, asset, since, exceptId) =>
     all(
       `SELECT amount FROM hold JOIN operation ON operation.id = hold.operation
        WHERE asset = ? AND at BETWEEN ? AND ? AND operation.id <> ? AND operation.state <> 'DROPPED' AND operation.wallet = ?`,
@@ -23,12 +23,12 @@ export function journalLimits(
       exceptId,
       wallet,
     ).reduce((sum, { amount }) => sum + BigInt(String(amount)), 0n)
-  const heldByOthers = (id: string, { asset, since }: Hold): bigint =>
+  const heldByOthers = (id: string, { asset, since }: LimitHold): bigint =>
     held(String(one('SELECT wallet FROM operation WHERE id = ?', id)?.wallet) as Address, asset, since, id)
 
   return {
-    held,
-    hold: (id, rows) =>
+    heldAmount: held,
+    holdAmounts: (id, rows) =>
       write(() => {
         for (const row of rows) {
           const held = heldByOthers(id, row)
@@ -39,7 +39,7 @@ export function journalLimits(
             put('hold', { operation: id, asset, amount: amount.toString(), at: clock() })
         return undefined
       }),
-    pinOf: (chainId, address) => {
+    codePin: (chainId, address) => {
       const row = one('SELECT * FROM pin WHERE chain_id = ? AND address = ?', chainId, address.toLowerCase())
       return (
         row && {
@@ -49,7 +49,7 @@ export function journalLimits(
         }
       )
     },
-    pin: (chainId, address, { codeHash, implementation, implementationHash }, again = false) =>
+    pinCode: (chainId, address, { codeHash, implementation, implementationHash }, again = false) =>
       write(() =>
         run(
           `INSERT INTO pin VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (chain_id, address) DO ${

@@ -1,26 +1,28 @@
 import type { JournalDb } from './database.ts'
-import type { journalInside } from './steps.ts'
-import type { Journal } from './types.ts'
+import type { journalWrites } from './steps.ts'
+import type { DeliveryJournal, NonceJournal, OperationJournal } from './types.ts'
 
-/** What is asked of the journal about keys, hashes and nonces, without going through its operations one by one. */
+/** The journal's look-ups by key, hash and nonce. */
 export function journalLookups(
   { one }: JournalDb,
-  { load }: ReturnType<typeof journalInside>,
-): Pick<Journal, 'findKey' | 'findHash' | 'servedBy' | 'nextNonce' | 'holderOf' | 'redoable'> {
+  { load }: ReturnType<typeof journalWrites>,
+): Pick<OperationJournal, 'findByIdempotencyKey' | 'operationOfHash'> &
+  Pick<DeliveryJournal, 'countDeliveries'> &
+  Pick<NonceJournal, 'nextNonce' | 'nonceHolder' | 'firstRepeatable'> {
   return {
-    findKey: (idemKey) => {
+    findByIdempotencyKey: (idemKey) => {
       const row =
         one("SELECT * FROM operation WHERE idem_key = ? AND state <> 'DROPPED'", idemKey) ??
         one('SELECT * FROM operation WHERE idem_key = ? ORDER BY created DESC, id DESC LIMIT 1', idemKey)
       return row && load(row)
     },
-    findHash: (hash) => {
+    operationOfHash: (hash) => {
       const row =
         one('SELECT operation FROM attempt WHERE hash = ?', hash.toLowerCase()) ??
         one('SELECT operation FROM leg WHERE lower(arrival_hash) = ?', hash.toLowerCase())
       return row && String(row.operation)
     },
-    servedBy: (hash, exceptId) =>
+    countDeliveries: (hash, exceptId) =>
       Number(
         one(
           'SELECT count(*) AS n FROM leg WHERE lower(arrival_hash) = ? AND operation <> ?',
@@ -36,7 +38,7 @@ export function journalLookups(
           wallet,
         )?.next,
       ),
-    holderOf: (chainId, wallet, nonce) => {
+    nonceHolder: (chainId, wallet, nonce) => {
       const row = one(
         "SELECT operation, idx FROM step WHERE chain_id = ? AND wallet = ? AND nonce = ? AND state <> 'SUPERSEDED'",
         chainId,
@@ -45,7 +47,7 @@ export function journalLookups(
       )
       return row && { operation: String(row.operation), index: Number(row.idx) }
     },
-    redoable: (chainId, wallet, from, below) => {
+    firstRepeatable: (chainId, wallet, from, below) => {
       const row = one(
         `SELECT operation, nonce, state = 'SUPERSEDED' AS lost FROM step WHERE chain_id = ? AND wallet = ? AND nonce >= ? AND nonce < ?
          AND state IN ('CANCELLED', 'FINAL_REVERTED', 'SUPERSEDED') ORDER BY nonce, lost LIMIT 1`,

@@ -3,7 +3,7 @@ import type { Exit } from '../../domain/exit-codes.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { OperationState, StepState } from './schema.ts'
 
-/** One signed transaction of a step. All attempts of a step share its nonce. `raw` is as good as the payment itself. */
+/** One signed transaction of a step. All attempts of a step share its nonce. `raw` can be sent by anyone who has it. */
 export type Attempt = {
   hash: Hex
   raw: Hex
@@ -18,7 +18,7 @@ export type Attempt = {
   lastAnswer: string | null
 }
 
-/** Where a step stands on chain. */
+/** The block that included a step, and its cost. */
 export type Inclusion = { hash: Hex; blockNumber: number; blockHash: Hex; gasUsed: bigint; gasPrice: bigint }
 
 /** One transaction of an operation. It keeps its nonce for life once it is signed. */
@@ -30,25 +30,25 @@ export type Step = {
   wallet: Address
   transaction: Transaction
   nonce: number | null
-  /** The newest block when the nonce was reserved: whoever uses it does so after this. */
+  /** The newest block when the nonce was reserved: it cannot have been used before. */
   fromBlock: number | null
   state: StepState
   inclusion: Inclusion | null
 }
 
-/** What an earlier leg must have brought to the recipient on this chain, and the transaction that did. */
+/** The bridge delivery that a leg needs: token, minimum, recipient, and the delivering transaction. */
 export type Arrival = { token: Address; minimum: bigint; recipient: Address; hash: Hex | null }
 
-/** The steps on one chain; one without steps only waits for its arrival. */
+/** The steps on one chain; a leg without steps only waits for its delivery. */
 export type Leg = { leg: number; chainId: number; arrival: Arrival | null }
 
-/** One command that signs: all that must survive of it. `id` is the action id of the service. */
+/** One command that signs, with everything that must survive a crash. `id` is the action id of the service. */
 export type Operation = {
   id: string
   idemKey: string
   requestHash: string
   request: unknown
-  /** What the steps are for, in the words of whoever planned them: JSON. */
+  /** The stored plan, as JSON. */
   plan: unknown
   kind: string
   wallet: Address
@@ -61,7 +61,7 @@ export type Operation = {
   steps: Step[]
 }
 
-/** What a new operation is made of. The steps are in order, and leg by leg. */
+/** The data of a new operation. The steps are in order, leg by leg. */
 export type NewOperation = {
   id: string
   idemKey: string

@@ -1,28 +1,34 @@
 import { canonical } from '../../domain/canonical-json.ts'
 import type { JournalDb } from './database.ts'
-import { sealOf } from './event-chain.ts'
+import { operationSeal } from './event-chain.ts'
 import type { JournalEvent } from './operation.ts'
 import { columnsOf } from './rows.ts'
-import type { journalInside } from './steps.ts'
-import type { Journal } from './types.ts'
+import type { journalWrites } from './steps.ts'
+import type { OperationJournal, ReorgJournal } from './types.ts'
 
-/** Whether a step was final once as what reverted, or was cancelled: then the same was safe to be done anew, and may have been, whatever became of its block since. */
-export const wasLetGo = (events: readonly JournalEvent[], step: number): boolean =>
+/**
+ * Whether a step was once final as reverted or cancelled: the same was safe to repeat then, and may have been, whatever became of
+ * its block.
+ */
+export const endedWithoutEffect = (events: readonly JournalEvent[], step: number): boolean =>
   events.some(
     ({ index, becomes }) => index === step && (becomes === 'FINAL_REVERTED' || becomes === 'CANCELLED'),
   )
 
-/** Whether a reorganisation took what was final of an operation off its chain, once at least. */
+/** Whether a reorganisation ever removed a final step of an operation. */
 export const wasReopened = (events: readonly JournalEvent[]): boolean =>
   events.some(({ why }) => why.startsWith(reopened))
 
 const reopened = 're-opened'
 
-/** What opens a part of an operation again: a new plan for what was not signed, steps whose blocks went away, and nonces that were not lost. */
-export function journalAgain(
+/**
+ * The journal's changes that reopen an operation: a new plan for unsigned steps, steps whose blocks left the chain, and nonces that
+ * were not lost.
+ */
+export function journalReopening(
   db: JournalDb,
-  { note, stateOf, find, step, release, settle }: ReturnType<typeof journalInside>,
-): Pick<Journal, 'replan' | 'reopen' | 'regain'> {
+  { note, stateOf, find, step, release, settle }: ReturnType<typeof journalWrites>,
+): Pick<OperationJournal, 'replan'> & ReorgJournal {
   const { all, one, run, put, write } = db
   return {
     replan: (id, leg, { plan, steps, why }) =>
@@ -39,9 +45,9 @@ export function journalAgain(
         for (const { role, text, transaction } of steps)
           put('step', { operation: id, idx: idx++, leg, wallet, role, text, ...columnsOf(transaction) })
         run('UPDATE operation SET plan = ? WHERE id = ?', canonical(plan), id)
-        note(id, null, state, state, `planned anew, ${why} ${sealOf(db, id)}`)
+        note(id, null, state, state, `planned anew, ${why} ${operationSeal(db, id)}`)
       }),
-    reopen: (id, indexes, why) =>
+    reopenSteps: (id, indexes, why) =>
       write(() => {
         for (const index of indexes)
           if (/^FINAL|^CANCELLED/.test(stateOf(id, index)))
@@ -54,7 +60,7 @@ export function journalAgain(
         const { state, exit } = find(id)!
         if (state !== 'CANCELLED' || exit === 24) settle(id, 'EXECUTING', `${reopened}: ${why}`)
       }),
-    regain: (id, indexes, why) =>
+    reclaimNonces: (id, indexes, why) =>
       write(() => {
         const isLost = indexes.every((index) => stateOf(id, index) === 'SUPERSEDED')
         if (!isLost || find(id)?.state !== 'ATTENTION') return false

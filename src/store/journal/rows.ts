@@ -4,7 +4,7 @@ import type { Transaction } from '../../domain/transaction.ts'
 import type { Attempt, JournalEvent, Leg, Operation, Step } from './operation.ts'
 import type { OperationState, StepState } from './schema.ts'
 
-/** A row as SQLite gives it. The file is ours alone and its constraints hold, so that columns are taken at their word. */
+/** A row of SQLite. The file is ours alone and its constraints hold, so the columns are trusted. */
 export type Row = Record<string, string | number | null>
 
 const hex = (value: unknown): Hex => value as Hex
@@ -19,7 +19,7 @@ const transactionOf = (row: Row) => ({
   chainId: number(row.chain_id),
 })
 
-/** A transaction as the columns that it is stored in. */
+/** The columns of a transaction. */
 export const columnsOf = ({ to, data, value, chainId }: Transaction) => ({
   target: to,
   data,
@@ -27,7 +27,7 @@ export const columnsOf = ({ to, data, value, chainId }: Transaction) => ({
   chain_id: chainId,
 })
 
-/** A line of the audit trail from its row. */
+/** An audit event from its row. */
 export const eventOf = (row: Row): JournalEvent => ({
   seq: number(row.seq),
   operation: text(row.operation),

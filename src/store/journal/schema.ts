@@ -1,6 +1,6 @@
 import type { Migration } from '../sql/sql.ts'
 
-/** The life of one step. `PLANNED` has no nonce; from `RESERVED` on it has one, for good once it is signed. */
+/** The states of a step. `PLANNED` has no nonce; from `RESERVED` on it has one, for good once it is signed. */
 export const stepStates = [
   'PLANNED',
   'RESERVED',
@@ -14,8 +14,8 @@ export const stepStates = [
 ] as const
 export type StepState = (typeof stepStates)[number]
 
-/** Where a step may go. Back edges: a reservation that was never signed, blocks that a reorganisation took away, and a nonce that was not lost. */
-export const stepMoves: Readonly<Record<StepState, readonly StepState[]>> = {
+/** The transitions of a step. Backward: an unsigned reservation, a block that left the chain, and a nonce that was not lost. */
+export const stepTransitions: Readonly<Record<StepState, readonly StepState[]>> = {
   PLANNED: ['RESERVED'],
   RESERVED: ['SIGNED', 'PLANNED'],
   SIGNED: ['BROADCAST'],
@@ -27,7 +27,7 @@ export const stepMoves: Readonly<Record<StepState, readonly StepState[]>> = {
   SUPERSEDED: ['BROADCAST'],
 }
 
-/** The life of an operation. It leaves `OPEN` with its first signature; before that it can be dropped, and its key is free again. */
+/** The states of an operation. It leaves `OPEN` with its first signature; before that it can be dropped, which frees its key. */
 const operationStates = [
   'OPEN',
   'DROPPED',
@@ -40,8 +40,8 @@ const operationStates = [
 ] as const
 export type OperationState = (typeof operationStates)[number]
 
-/** Where an operation may go. `DONE` and `FAILED` open again only when a reorganisation takes a final block away. */
-const operationMoves: Readonly<Record<OperationState, readonly OperationState[]>> = {
+/** The transitions of an operation. `DONE` and `FAILED` reopen only if a final block leaves the chain. */
+const operationTransitions: Readonly<Record<OperationState, readonly OperationState[]>> = {
   OPEN: ['EXECUTING', 'CANCELLED', 'DROPPED'],
   DROPPED: [],
   EXECUTING: ['DONE', 'PARTIAL', 'FAILED', 'CANCELLED', 'ATTENTION'],
@@ -63,14 +63,14 @@ const never = (table: string, what: 'UPDATE' | 'DELETE', columns = ''): string =
    BEGIN SELECT RAISE(ABORT, '${table}: what is written stays'); END;`
 
 /**
- * The journal. Amounts are decimal text, times are epoch milliseconds. What must never happen is a constraint or a
- * trigger, so that no code can do it by mistake.
+ * The journal's migrations. Amounts are decimal text, times epoch ms. What must never happen is a constraint or trigger, so that no
+ * code can do it by mistake.
  */
 export const journalMigrations: readonly Migration[] = [
   `
   PRAGMA application_id = 0x736c6a31;
-  ${moves('step_move', stepMoves)}
-  ${moves('operation_move', operationMoves)}
+  ${moves('step_move', stepTransitions)}
+  ${moves('operation_move', operationTransitions)}
 
   CREATE TABLE operation (
     id TEXT PRIMARY KEY, idem_key TEXT NOT NULL, request_hash TEXT NOT NULL, request TEXT NOT NULL, plan TEXT NOT NULL,

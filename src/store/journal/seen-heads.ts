@@ -1,24 +1,21 @@
 import type { Hex } from '../../domain/address.ts'
 import type { JournalDb } from './database.ts'
-import type { Journal } from './types.ts'
+import type { HeadJournal } from './types.ts'
 
 /**
- * How long it is held against a node that a higher block was seen, in ms. One wrong answer may have named that block; and who is behind for
- * longer than this is known by the age of its newest block.
+ * How long a recorded higher block counts against a node, in ms. One wrong answer may have named it; a node that is behind for
+ * longer is detected by the age of its newest block.
  */
-export const headBelievedMs = 10 * 60_000
+export const headRetentionMs = 10 * 60_000
 
-/** The newest block of each chain that a signature was made on. */
-export function journalHead(
-  { one, run, write }: JournalDb,
-  clock: () => number,
-): Pick<Journal, 'head' | 'sawHead'> {
+/** The newest recorded block of each chain. */
+export function journalHeads({ one, run, write }: JournalDb, clock: () => number): HeadJournal {
   return {
-    head: (chainId) => {
+    highestHead: (chainId) => {
       const row = one('SELECT * FROM head WHERE chain_id = ?', chainId)
       return row && { number: Number(row.number), hash: String(row.hash) as Hex, seen: Number(row.seen) }
     },
-    sawHead: (chainId, number, hash) =>
+    recordHead: (chainId, number, hash) =>
       write(() =>
         run(
           `INSERT INTO head VALUES (?, ?, ?, ?) ON CONFLICT (chain_id) DO UPDATE
@@ -28,7 +25,7 @@ export function journalHead(
           number,
           hash,
           clock(),
-          headBelievedMs,
+          headRetentionMs,
         ),
       ),
   }

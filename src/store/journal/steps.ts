@@ -2,18 +2,18 @@ import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Exit } from '../../domain/exit-codes.ts'
 import type { JournalDb } from './database.ts'
-import { hashOfEvent } from './event-chain.ts'
+import { eventHash } from './event-chain.ts'
 import type { Operation } from './operation.ts'
 import { operationOf, type Row } from './rows.ts'
 import type { OperationState, StepState } from './schema.ts'
 
-/** What the calls of the journal are made of. Each of these runs inside a transaction of its caller, and leaves its line in the audit trail. */
-export function journalInside({ all, one, run, put }: JournalDb, clock: () => number) {
+/** The building blocks of the journal's calls. Each runs inside its caller's transaction and adds an audit event. */
+export function journalWrites({ all, one, run, put }: JournalDb, clock: () => number) {
   const note = (operation: string, index: number | null, was: string, becomes: string, why: string): void => {
     const at = clock()
     const before = one('SELECT hash FROM event ORDER BY seq DESC LIMIT 1')
     const previous = before ? String(before.hash) : ''
-    const hash = hashOfEvent(previous, { operation, idx: index, was, becomes, why, at })
+    const hash = eventHash(previous, { operation, idx: index, was, becomes, why, at })
     put('event', { operation, idx: index, was, becomes, why, at, prev_hash: previous, hash })
     run('UPDATE operation SET updated = ? WHERE id = ?', at, operation)
   }
@@ -27,14 +27,14 @@ export function journalInside({ all, one, run, put }: JournalDb, clock: () => nu
       return operationOf(row, legs, steps)
     } catch (cause) {
       if (cause instanceof AppError) throw cause
-      // What was written is JSON, and numbers below 2^53: anything else is damage, of this operation alone.
+      // The stored values are JSON and numbers below 2^53: anything else is damage to this operation alone.
       throw new AppError('JOURNAL_UNREADABLE', `The journal cannot be read where the action ${id} is`, {
         cause,
         details: { operation: id },
       })
     }
   }
-  /** Operations from their rows; `unreadable` hears of each that is damaged, which is no fault of the others. */
+  /** Loads operations; `unreadable` is called for each damaged one, without failing the others. */
   const loadEach = (rows: readonly Row[], unreadable: (id: string) => void): Operation[] =>
     rows.flatMap((row) => {
       try {

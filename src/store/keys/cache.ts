@@ -1,17 +1,16 @@
 import type { Sql } from '../sql/sql.ts'
-import { digestOf, type KeyOwner, type keyStore } from './keys.ts'
+import { type KeyOwner, keyDigest, type keyStore } from './keys.ts'
 
-const most = 10_000
+const maxCached = 10_000
 
-/** How long it may take until a key that another process revoked is refused, in ms. */
-const agesMs = 10
+/** How long a key may still work after another process revoked it, in ms. */
+const maxStaleMs = 10
 
 /**
- * What is made of the owner of a key, remembered until somebody else writes into the database: SQLite counts the writes of others
- * (`PRAGMA data_version`), so a key that is revoked by another process is refused at once, or 10 ms later. One connection
- * asks, which must not write keys itself.
+ * A cache of values made from key owners, cleared when another process writes the database: SQLite counts foreign writes (`PRAGMA
+ * data_version`), so a revoked key is refused at once, or within 10 ms. Its connection must not write keys itself.
  */
-export function rememberedOwner<made>(
+export function cachedKeyOwner<made>(
   sql: Sql,
   { owner }: Pick<ReturnType<typeof keyStore>, 'owner'>,
   make: (owner: KeyOwner) => made,
@@ -22,13 +21,13 @@ export function rememberedOwner<made>(
   const check = async (now: number) => {
     checked = now
     const [row] = await sql.query<{ data_version: number }>('PRAGMA data_version')
-    if (row?.data_version !== seen || known.size > most) known.clear()
+    if (row?.data_version !== seen || known.size > maxCached) known.clear()
     seen = row?.data_version
   }
   return async (apiKey) => {
     const now = performance.now()
-    if (now - checked > agesMs) await check(now)
-    const digest = digestOf(apiKey)
+    if (now - checked > maxStaleMs) await check(now)
+    const digest = keyDigest(apiKey)
     const remembered = known.get(digest)
     if (remembered) return remembered
     const found = await owner(digest)

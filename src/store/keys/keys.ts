@@ -1,12 +1,12 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Sql } from '../sql/sql.ts'
 
-/** The table of API keys, beside those of the engine. A key is not in it, only its digest. */
+/** The table of API keys. It stores a digest instead of the key. */
 export const keysSchema = `create table api_keys (
      id text primary key, digest text not null unique, customer text not null, testnet integer not null, created_at bigint not null, revoked_at bigint);
    create index api_keys_customer on api_keys (customer)`
 
-/** A key as it is kept. Times are epoch milliseconds. */
+/** A stored API key. Times are epoch ms. */
 export type KeyRow = {
   id: string
   customer: string
@@ -15,14 +15,14 @@ export type KeyRow = {
   revokedAt: number | null
 }
 
-/** Whose key a request brought, and the slugs that are active for that customer as JSON; `null` is all. */
+/** The owner of a request's key, and the customer's active strategy slugs as JSON; `null` is all. */
 export type KeyOwner = { id: string; customer: string; testnet: boolean; strategies: string | null }
 
-/** A new key: 256 random bits, which are shown once. */
+/** A new key of 256 random bits, shown once. */
 export const newKey = (): string => `slk_${randomBytes(32).toString('base64url')}`
 
-/** What a key is known by: nobody can get back from it to the key, and a key of 256 random bits needs no salt. */
-export const digestOf = (key: string): string => hash('sha256', key, 'base64url')
+/** The digest of a key: irreversible, and without salt, since a key has 256 random bits. */
+export const keyDigest = (key: string): string => hash('sha256', key, 'base64url')
 
 const columns = `id, customer, testnet, created_at as "createdAt", revoked_at as "revokedAt"`
 type Raw = Omit<KeyRow, 'testnet'> & { testnet: number }
@@ -34,22 +34,22 @@ export function keyStore(sql: Sql) {
     add: async ({ id, customer, testnet, createdAt }: KeyRow, key: string): Promise<void> => {
       await sql.query(
         'insert into api_keys (id, digest, customer, testnet, created_at) values ($1, $2, $3, $4, $5)',
-        [id, digestOf(key), customer, testnet ? 1 : 0, createdAt],
+        [id, keyDigest(key), customer, testnet ? 1 : 0, createdAt],
       )
     },
 
-    /** Every key, the newest first. */
+    /** All keys, newest first. */
     all: async (): Promise<KeyRow[]> =>
       (await sql.query<Raw>(`select ${columns} from api_keys order by created_at desc, id`)).map(row),
 
-    /** Takes a key out of use; `undefined` where there is no such key. */
+    /** Revokes a key; `undefined` if it does not exist. */
     revoke: async (id: string, at: number): Promise<KeyRow | undefined> => {
       await sql.query('update api_keys set revoked_at = coalesce(revoked_at, $2) where id = $1', [id, at])
       const [found] = await sql.query<Raw>(`select ${columns} from api_keys where id = $1`, [id])
       return found && row(found)
     },
 
-    /** Whose key has this digest; nobody's when it is not known or not in use any more. */
+    /** The owner of a digest; `undefined` if it is unknown or revoked. */
     owner: async (digest: string): Promise<KeyOwner | undefined> => {
       const [found] = await sql.query<Omit<KeyOwner, 'testnet'> & { testnet: number }>(
         `select id, customer, testnet, (select value from settings where customer = api_keys.customer and name = 'strategies') as strategies

@@ -1,13 +1,13 @@
 import { AppError } from '../../domain/errors.ts'
-import { exclusiveLock } from '../file-lock.ts'
+import { acquireLock } from '../file-lock.ts'
 import type { Migration } from '../sql/sql.ts'
 import { openSqlite, storeFault, transactionOf } from '../sql/sqlite.ts'
-import { type SlidingLog, slidingLog, type Taken, type Window } from './rate-limiter.ts'
+import { type LimitResult, type SlidingLog, slidingLog, type Window } from './rate-limiter.ts'
 
-/** The limits of a server's keys. What `take` lets in is written down before it is told. */
+/** The rate limits of a server's keys. `take` resolves after the request is written. */
 export type KeyLimits = {
-  take: (id: string) => Promise<Taken>
-  /** Whether what is let in can be written; where nothing was for a second, it is tried. */
+  take: (id: string) => Promise<LimitResult>
+  /** Whether requests can be written; tested if nothing was written for a second. */
   works: () => boolean
   close: () => Promise<void>
 }
@@ -15,43 +15,42 @@ export type KeyLimits = {
 const migrations: readonly Migration[] = [
   `create table ids (key integer primary key, id text not null unique) strict;
    create table log (seq integer primary key, key integer not null, at integer not null) strict`,
-  // A row for all that were let in in one turn, and not one each: `taken` is a list of key, time, key, time, ...
+  // One row for all requests of a turn: `taken` is a list of key, time, key, time, ...
   `create table turns (seq integer primary key, at integer not null, taken text not null) strict;
    insert into turns (at, taken) select at, json_array(key, at) from log order by seq;
    drop table log`,
 ]
 
-/** How long what is known of the last write is good for, in ms. */
-const restMs = 1_000
+/** How long the result of the last write is valid, in ms. */
+const writeCheckMs = 1_000
 
-/** What one turn of the event loop let in, as it is written down; all of it is told when it is. */
-type Turn = { taken: number[] } & PromiseWithResolvers<Taken>
+/** The requests of one turn of the event loop; all are answered after it is written. */
+type LimitTurn = { taken: number[] } & PromiseWithResolvers<LimitResult>
 
 /**
- * Opens the limits of one server: a sliding log of every request that was let in, in memory, where it is asked, and in a
- * file, from where it goes on after an end of any kind. All requests of one turn of the event loop are written together. A
- * file is for one server; another one is STATE_UNUSABLE. What cannot be written is SERVICE_UNAVAILABLE, and
- * not let in: its places are given back.
+ * Opens the rate limits of one server: a sliding log of accepted requests in memory, and in a file from which it resumes after any
+ * end. The requests of one turn of the event loop are written together. A file is for one server; STATE_UNUSABLE for a second one.
+ * SERVICE_UNAVAILABLE if the file cannot be written; those requests are refused and not counted.
  */
 export async function openKeyLimits(
   path: string,
   { windows, now }: { windows: readonly Window[]; now: () => number },
 ): Promise<KeyLimits> {
-  const lock = await exclusiveLock(`${path}.lock`, 3_000)
+  const lock = await acquireLock(`${path}.lock`, 3_000)
   if (!lock)
     throw new AppError('STATE_UNUSABLE', `Another server is serving this database (${path}.lock is held)`, {
       hint: 'Stop it first, or give this one a database of its own: sluice serve --database sqlite:other.db',
     })
   const db = openSqlite(path, { migrations })
-  // A process that is killed loses nothing by it; only a power cut does, and a limit is not worth waiting for the disk.
-  // The file is this server's alone, so that its locks need not be taken and given back each time.
+  // A killed process loses nothing; only a power cut does, which is acceptable for a limit. The file belongs to this server alone,
+  // so its locks are held.
   db.exec('PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE')
   const longest = Math.max(...windows.map(({ ms }) => ms))
   const words = {
     id: db.prepare('insert into ids values (?, ?)'),
     add: db.prepare('insert into turns (at, taken) values (?, ?)'),
     forget: db.prepare('delete from turns where at < ?'),
-    // A turn that let nobody in, in the place of the one before it.
+    // An empty turn that replaces the last empty one.
     try: db.prepare("insert or replace into turns (seq, at, taken) values (0, ?, '[]')"),
   }
   const logs = new Map<string, { key: number; log: SlidingLog }>()
@@ -74,7 +73,7 @@ export async function openKeyLimits(
   }
   const fresh: [key: number, id: string][] = []
   let swept = now()
-  let turn: Turn | undefined
+  let turn: LimitTurn | undefined
   let isWorking = true
   let lastWrite = Number.NEGATIVE_INFINITY
   const wrote = (isWell: boolean) => {
@@ -86,7 +85,7 @@ export async function openKeyLimits(
       words.try.run(now())
       wrote(true)
     } catch {
-      // Why is told where a request is refused for it.
+      // The reason is reported with the next refused request.
       wrote(false)
     }
   }
@@ -96,7 +95,7 @@ export async function openKeyLimits(
     try {
       const isDue = Math.abs(now() - swept) > 60_000
       const text = JSON.stringify(taken)
-      // One row alone is a transaction of its own, which is cheaper.
+      // A single row is its own transaction, which is cheaper.
       if (fresh.length === 0 && !isDue) words.add.run(newest(taken), text)
       else
         transactionOf(db, () => {
@@ -115,13 +114,13 @@ export async function openKeyLimits(
       reject(new AppError('SERVICE_UNAVAILABLE', 'The limits cannot be written', { cause }))
     }
   }
-  const begun = (): Turn => {
+  const begun = (): LimitTurn => {
     setImmediate(write)
-    return { taken: [], ...Promise.withResolvers<Taken>() }
+    return { taken: [], ...Promise.withResolvers<LimitResult>() }
   }
   return {
     works: () => {
-      if (Math.abs(now() - lastWrite) > restMs) tried()
+      if (Math.abs(now() - lastWrite) > writeCheckMs) tried()
       return isWorking
     },
     take: (id) => {
@@ -141,7 +140,7 @@ export async function openKeyLimits(
   }
 }
 
-/** The latest time in a turn: each key has a clock of its own, which never goes back. */
+/** The latest time in a turn: each key has its own clock, which never goes back. */
 const newest = (taken: readonly number[]): number => {
   let latest = 0
   for (let at = 1; at < taken.length; at += 2) latest = Math.max(latest, taken[at]!)

@@ -2,23 +2,23 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Migration } from '../sql/sql.ts'
 import { openSqlite, storeFault } from '../sql/sqlite.ts'
 
-/** In any stretch of `ms` milliseconds, at most `most` requests. */
+/** At most `most` requests in any stretch of `ms` milliseconds. */
 export type Window = { ms: number; most: number }
 
-/** Whether a request was let in; if not, whoever waits for so many whole seconds is, as long as nobody else asks. */
-export type Taken = { ok: true } | { ok: false; retryAfterSeconds: number }
+/** Whether a request was accepted; if not, after how many whole seconds the next one would be. */
+export type LimitResult = { ok: true } | { ok: false; retryAfterSeconds: number }
 
-/** A sliding log of requests by id, exact over all processes that share its file, and over their ends. */
+/** A sliding log of requests by id, exact across all processes that share its file and across restarts. */
 export type Limiter = {
-  take: (id: string) => Taken
-  /** Lets nobody in until then (epoch ms), for as long as the longest window at most. */
+  take: (id: string) => LimitResult
+  /** Blocks an id until a time (epoch ms), at most for the longest window. */
   block: (id: string, untilMs: number) => void
-  /** Forgets that nobody is to be let in. */
+  /** Ends the block of an id. */
   unblock: (id: string) => void
   close: () => void
 }
 
-/** Which file it is kept in, what is let in, and the clock (epoch ms). `busyMs` is how long another process is waited for. */
+/** The windows, the clock (epoch ms), and how long to wait for another process (`busyMs`). */
 export type LimiterOptions = { windows: readonly Window[]; now: () => number; busyMs?: number }
 
 const migrations: readonly Migration[] = [
@@ -27,8 +27,8 @@ const migrations: readonly Migration[] = [
 ]
 
 /**
- * Opens a limiter. Every request that was let in is a row; the next one is let in only when the row `most` back is more than
- * `ms` old, which one statement asks and writes. What a killed process wrote stays; a power cut may lose the newest rows.
+ * Opens a limiter. Every accepted request is a row; the next one is accepted if the row `most` back is older than `ms`, checked and
+ * written by one statement. A kill loses nothing; a power cut may lose the newest rows.
  */
 export function openLimiter(path: string, { windows, now, busyMs }: LimiterOptions): Limiter {
   const longest = Math.max(...windows.map(({ ms }) => ms))
@@ -41,18 +41,18 @@ export function openLimiter(path: string, { windows, now, busyMs }: LimiterOptio
   }
   const db = openSqlite(path, { migrations, ...(busyMs !== undefined && { busyMs }) })
   const words = faultless(() => {
-    // Each request waits for the disk otherwise, and a limit is not worth that.
+    // Otherwise each request would wait for the disk, which a limit is not worth.
     db.exec('PRAGMA synchronous = OFF')
     return prepared(db, windows, longest)
   })
   let swept = Number.NEGATIVE_INFINITY
-  /** Ids that nobody asks with any more leave nothing behind. */
+  /** Deletes the rows of ids that are no longer used. */
   const sweep = (at: number) => {
     if (Math.abs(at - swept) <= longest) return
     for (const table of words.sweep) table.run(at - longest)
     swept = at
   }
-  /** Rows from a future that a corrected clock took back are as if they were of now: never earlier than they were. */
+  /** Moves rows from the future, left by a corrected clock, to now, never earlier. */
   const fromTheFuture = (id: string) => {
     db.exec('BEGIN IMMEDIATE')
     words.shift.run({ id, now: now() })
@@ -94,7 +94,7 @@ function prepared(db: DatabaseSync, windows: readonly Window[], longest: number)
     (one) =>
       `select log.at + ${one.ms + 1} - :now from log, last where id = :id and log.seq = last.seq + 1 - ${one.most}`,
   )
-  // What can no longer count goes with the row that comes: an id never has more than `most`.
+  // Rows that no longer count are deleted with each new one: an id never has more than `most`.
   db.exec(`create temp trigger forget after insert on main.log begin
     delete from log where id = new.id and seq <= new.seq - ${most};
   end`)
@@ -120,19 +120,21 @@ function prepared(db: DatabaseSync, windows: readonly Window[], longest: number)
   }
 }
 
-/** When requests were let in, and whether one more may be: in any stretch of each window, its ends included, at most so many. */
+/**
+ * The times of accepted requests, and whether one more is accepted: at most so many in any stretch of each window, ends included.
+ */
 export type SlidingLog = {
-  /** How long until one more is let in, in ms; 0 is now. */
+  /** How long until the next request is accepted, in ms; 0 is now. */
   waitMs: (now: number) => number
-  /** Lets one in, and answers with the time that it counts for: never earlier than the one before. */
+  /** Accepts a request and returns its time, never earlier than the one before. */
   take: (now: number) => number
-  /** Gives back the newest places, as if nobody had taken them. */
+  /** Removes the newest requests, as if they had not been made. */
   giveBack: (count: number) => void
-  /** Adds one that was let in before. */
+  /** Adds an earlier request. */
   add: (at: number) => void
 }
 
-/** A log with nothing in it. Times are epoch ms. */
+/** An empty log. Times are epoch ms. */
 export function slidingLog(windows: readonly Window[]): SlidingLog {
   const most = Math.max(...windows.map((window) => window.most))
   const longest = Math.max(...windows.map(({ ms }) => ms))
@@ -156,7 +158,7 @@ export function slidingLog(windows: readonly Window[]): SlidingLog {
     waitMs: (now) => {
       const wait = waitAt(now)
       if (wait <= longest + 1) return wait
-      // A clock that was ahead has been put back: what was let in then counts as if it were now, never as earlier.
+      // The clock was set back: earlier requests count as of now, never as older.
       const ahead = times.at(-1)! - now
       times = times.map((at) => at - ahead)
       return waitAt(now)

@@ -2,32 +2,31 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { SqlValue } from './sql.ts'
 
 type Run = <Row>(text: string, values?: readonly SqlValue[]) => Row[]
-type Asked = {
+type QueuedRead = {
   text: string
   values: readonly SqlValue[] | undefined
-  /** What the values are known by, where the rows are kept. */
+  /** The cache key of the values, if the rows are cached. */
   name: string | undefined
   done: (rows: unknown[]) => void
   failed: (error: unknown) => void
 }
 
-/** Reads that wait for the end of a turn. `kept` gives frozen rows, which many share. */
-type ReadsTogether = {
+/** Reads that run at the end of a turn. `kept` returns frozen, shared rows. */
+type BatchedReads = {
   soon: <Row>(text: string, values?: readonly SqlValue[]) => Promise<Row[]>
   kept: <Row>(text: string, values: readonly (string | number)[]) => Promise<readonly Row[]>
-  /** Does what is waiting, before something is written: afterwards nothing is known any more. */
+  /** Runs waiting reads before a write, and clears the cache. */
   beforeWrite: () => void
 }
 
-const mostKept = 10_000
+const maxCached = 10_000
 
 /**
- * Reads of one turn of the event loop, done together: SQLite takes and gives back its locks once for all of them, which on a
- * busy server costs more than reading does. What is kept is what was read since the last write: ours, or one of another connection,
- * which SQLite counts (`PRAGMA data_version`).
+ * Runs the reads of one turn of the event loop together: SQLite then locks once for all, which on a busy server costs more than
+ * reading. Cached rows are valid until the next write, ours or another connection's, which SQLite counts (`PRAGMA data_version`).
  */
-export function readsTogether(db: DatabaseSync, run: Run): ReadsTogether {
-  let asked: Asked[] = []
+export function batchedReads(db: DatabaseSync, run: Run): BatchedReads {
+  let asked: QueuedRead[] = []
   const rows = new Map<string, Map<string, readonly unknown[]>>()
   let count = 0
   const forget = () => {
@@ -41,10 +40,10 @@ export function readsTogether(db: DatabaseSync, run: Run): ReadsTogether {
     if (now !== seen) forget()
     seen = now
   }
-  /** What is known of the same question; `undefined` where it has to be read. */
-  const known = ({ text, name }: Asked): readonly unknown[] | undefined =>
+  /** The cached rows of a read; `undefined` if it must run. */
+  const known = ({ text, name }: QueuedRead): readonly unknown[] | undefined =>
     name === undefined ? undefined : rows.get(text)?.get(name)
-  const one = (read: Asked) => {
+  const one = (read: QueuedRead) => {
     const { text, values, name, done, failed } = read
     try {
       const found = run<object>(text, values)
@@ -54,8 +53,8 @@ export function readsTogether(db: DatabaseSync, run: Run): ReadsTogether {
       failed(error)
     }
   }
-  const keep = ({ text, name }: Asked, found: readonly unknown[]) => {
-    if (++count > mostKept) forget()
+  const keep = ({ text, name }: QueuedRead, found: readonly unknown[]) => {
+    if (++count > maxCached) forget()
     const same = rows.get(text) ?? new Map<string, readonly unknown[]>()
     rows.set(text, same.set(name!, found))
   }
@@ -65,7 +64,7 @@ export function readsTogether(db: DatabaseSync, run: Run): ReadsTogether {
     try {
       if (all.some(({ name }) => name !== undefined)) check()
     } catch {
-      // What is wrong with the database is told to whoever reads from it.
+      // A database error is reported to the reader.
       forget()
     }
     const unknown = all.filter((read) => {
@@ -73,8 +72,8 @@ export function readsTogether(db: DatabaseSync, run: Run): ReadsTogether {
       if (found) read.done(found as unknown[])
       return !found
     })
-    // One read is a transaction of its own; and what could not begin one reads one by one.
-    const isTogether = unknown.length > 1 && began(db)
+    // A single read is its own transaction; if none can begin, each read runs alone.
+    const isTogether = unknown.length > 1 && beginTransaction(db)
     for (const read of unknown) one(read)
     if (isTogether && db.isTransaction) db.exec('COMMIT')
   }
@@ -93,7 +92,7 @@ export function readsTogether(db: DatabaseSync, run: Run): ReadsTogether {
   }
 }
 
-function began(db: DatabaseSync): boolean {
+function beginTransaction(db: DatabaseSync): boolean {
   try {
     db.exec('BEGIN')
     return true

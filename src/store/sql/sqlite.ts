@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
 import { AppError, type ErrorCode } from '../../domain/errors.ts'
-import { readsTogether } from './batched-reads.ts'
+import { batchedReads } from './batched-reads.ts'
 import type { Migration, Sql, SqlValue } from './sql.ts'
 
 const codeOf = (error: unknown): { code: string; errcode: number; message: string } => {
@@ -29,15 +29,15 @@ const sqlite = {
   notadb: 26,
 }
 
-/** Whether SQLite says that another process holds the database. */
-export const isBusy = (error: unknown): boolean => {
+/** Whether SQLite reports that another process holds the database. */
+export const isDatabaseBusy = (error: unknown): boolean => {
   const primary = codeOf(error).errcode & 0xff
   return primary === sqlite.busy || primary === sqlite.locked
 }
 
 /**
- * What a fault of the disk means: full, read-only, forbidden or busy is STATE_UNUSABLE; a file that is not what it was
- * is `corrupt`, which for the journal is JOURNAL_UNREADABLE. Other errors come back as they are.
+ * Converts disk errors: full, read-only, forbidden or busy is STATE_UNUSABLE; a damaged file is `corrupt`, JOURNAL_UNREADABLE for
+ * the journal. Other errors are returned unchanged.
  */
 export function storeFault(error: unknown, path: string, corrupt: ErrorCode = 'STATE_UNUSABLE'): unknown {
   if (error instanceof AppError) return error
@@ -63,7 +63,7 @@ export function storeFault(error: unknown, path: string, corrupt: ErrorCode = 'S
     case sqlite.busy:
     case sqlite.locked:
       return because('another process holds it for too long')
-    // Our own words about our own tables fail only where the tables are not what they were.
+    // Our own SQL on our own tables fails only if the tables were changed.
     case sqlite.error:
       return corrupt === 'STATE_UNUSABLE' ? error : because('it is damaged', corrupt)
     case sqlite.corrupt:
@@ -77,7 +77,7 @@ export function storeFault(error: unknown, path: string, corrupt: ErrorCode = 'S
 const versionOf = (db: DatabaseSync): number =>
   Number((db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version)
 
-/** Brings a SQLite schema to the last of `migrations` in one transaction. A schema that is newer than them is STATE_NEWER_SCHEMA. */
+/** Applies the missing `migrations` in one transaction. STATE_NEWER_SCHEMA if the file is newer than them. */
 export function migrate(db: DatabaseSync, migrations: readonly Migration[], path: string): void {
   const newer = (found: number) =>
     new AppError(
@@ -99,10 +99,10 @@ export function migrate(db: DatabaseSync, migrations: readonly Migration[], path
   }
 }
 
-/** What a SQLite database is opened with. `corrupt` is the code for a damaged file. */
+/** The options of a SQLite database. `corrupt` is the error code for a damaged file. */
 export type SqliteOptions = { migrations: readonly Migration[]; corrupt?: ErrorCode; busyMs?: number }
 
-/** Makes a directory that only its owner can enter. */
+/** Creates a directory that only its owner can enter. */
 export function privateDirectory(path: string): void {
   try {
     makeMissing(path)
@@ -117,7 +117,7 @@ export function privateDirectory(path: string): void {
   }
 }
 
-/** One directory after the other: the recursive way of Node never ends where a file system answers that the parent is missing. */
+/** Creates missing directories one by one: Node's recursive variant never ends on some file systems. */
 function makeMissing(path: string): void {
   if (existsSync(path)) return
   const parent = dirname(path)
@@ -125,12 +125,12 @@ function makeMissing(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 })
   } catch (error) {
-    // Another process was faster.
+    // Another process created it first.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
 
-/** Opens a SQLite file that survives a power cut, with its schema brought up to date: for code that must not await between two writes. */
+/** Opens a durable SQLite file with its schema migrated, for code that must not await between two writes. */
 export function openSqlite(path: string, options: SqliteOptions): DatabaseSync {
   let db: DatabaseSync | undefined
   try {
@@ -162,24 +162,26 @@ export function transactionOf<T>(db: DatabaseSync, work: () => T): T {
   }
 }
 
-const mostStatements = 200
-
-/** Where another process holds the database: how long a statement waits for it, and all else with it, and for how long all else has its turn then, in ms. */
-const held = { waitMs: 50, restMs: 100 }
+const maxStatements = 200
 
 /**
- * SQLite behind the `Sql` type. `:memory:` is a database of its own for as long as it is open. Where another process holds the
- * file, a write waits for it, and all else goes on.
+ * While another process holds the database: how long a statement blocks, in ms, and how long other work runs before the next try.
+ */
+const busyDatabase = { waitMs: 50, restMs: 100 }
+
+/**
+ * SQLite as `Sql`. `:memory:` is a separate database while open. If another process holds the file, a write waits and everything
+ * else continues.
  */
 export function sqliteSql(path: string, options: SqliteOptions): Sql {
   const { busyMs = 10_000 } = options
   const db = openSqlite(path, options)
-  db.exec(`PRAGMA busy_timeout = ${Math.min(busyMs, held.waitMs)}`)
+  db.exec(`PRAGMA busy_timeout = ${Math.min(busyMs, busyDatabase.waitMs)}`)
   const prepared = new Map<string, StatementSync>()
-  /** A statement is prepared once for its text, with its places as SQLite numbers them; the few texts there are all fit. */
+  /** Prepares a statement once; the few texts all fit the cache. */
   const statement = (text: string): StatementSync => {
     const known = prepared.get(text) ?? db.prepare(text.replace(/\$(\d)/g, '?$1'))
-    if (prepared.size >= mostStatements) prepared.clear()
+    if (prepared.size >= maxStatements) prepared.clear()
     prepared.set(text, known)
     return known
   }
@@ -190,10 +192,10 @@ export function sqliteSql(path: string, options: SqliteOptions): Sql {
       throw storeFault(error, path, options.corrupt)
     }
   }
-  const reads = readsTogether(db, run)
-  /** Reads that came behind a write. */
+  const reads = batchedReads(db, run)
+  /** Reads queued behind a write. */
   const behind = new Set<() => Promise<void>>()
-  /** A write only waits for another process: nothing is open, and reads go on. */
+  /** Whether a write is waiting for another process: no transaction is open, and reads continue. */
   let isHeld = false
   const patiently = async <Row>(
     since: number,
@@ -206,10 +208,11 @@ export function sqliteSql(path: string, options: SqliteOptions): Sql {
         isHeld = false
         return run<Row>(text, values)
       } catch (error) {
-        isHeld = error instanceof AppError && isBusy(error.cause) && performance.now() < since + busyMs
+        isHeld =
+          error instanceof AppError && isDatabaseBusy(error.cause) && performance.now() < since + busyMs
         if (!isHeld) throw error
         for (const read of behind) void read()
-        await setTimeout(held.restMs)
+        await setTimeout(busyDatabase.restMs)
       }
     }
   }
@@ -230,7 +233,7 @@ export function sqliteSql(path: string, options: SqliteOptions): Sql {
       })
     return mine
   }
-  /** Reads in turn behind what is written, or as soon as that has to wait itself. */
+  /** Queues reads behind writes, or runs them once a write has to wait. */
   const afterWrites = <Row>(ask: () => Promise<Row>): Promise<Row> =>
     new Promise((resolve, reject) => {
       const read = async () => {
@@ -248,7 +251,7 @@ export function sqliteSql(path: string, options: SqliteOptions): Sql {
       isRead(text)
         ? reading(() => reads.soon(text, values))
         : inTurn((since) => patiently(since, text, values)),
-    kept: (text, values) => reading(() => reads.kept(text, values)),
+    cachedQuery: (text, values) => reading(() => reads.kept(text, values)),
     transaction: (work) =>
       inTurn(async (since) => {
         await patiently(since, 'BEGIN IMMEDIATE')

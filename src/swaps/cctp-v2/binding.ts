@@ -1,5 +1,5 @@
 import { padHex } from 'viem/utils'
-import { printed, strictDecode } from '../../chain/calldata.ts'
+import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { unlessSame } from '../../domain/swap-amounts.ts'
@@ -52,7 +52,7 @@ export function bindCctpV2(
   return {
     bound: {
       name: 'depositForBurn',
-      args: printed({
+      args: jsonArguments({
         amount,
         destinationDomain: domain,
         mintRecipient,

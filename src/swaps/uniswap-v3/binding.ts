@@ -1,4 +1,4 @@
-import { printed, strictDecode } from '../../chain/calldata.ts'
+import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { unlessSame } from '../../domain/swap-amounts.ts'
@@ -97,7 +97,7 @@ export function bindUniswapV3(
   return {
     bound: {
       name: 'swap',
-      args: printed({
+      args: jsonArguments({
         exact: swap.exact,
         path: path.tokens
           .map((token, i) => (path.fees[i] === undefined ? token : `${token} ${path.fees[i]}`))

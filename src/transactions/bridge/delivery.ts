@@ -1,24 +1,24 @@
 import { encodeEventTopics, encodeFunctionData } from 'viem/utils'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
-import { ifAnswered, within } from '../../chain/rpc/timeouts.ts'
+import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Address, type Hex, HexData, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { getJson } from '../../http/client.ts'
-import type { Ground } from '../../planning/context.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
 import type { Catalog, CctpV2Constants } from '../../protocols/catalog.ts'
 import type { Arrival, Leg, Operation } from '../../store/journal/operation.ts'
 import { messageTransmitterV2Abi as abi, finality } from '../../swaps/cctp-v2/abi.ts'
 import { type Burned, burnedBy, deliveriesOf } from '../../swaps/cctp-v2/delivery.ts'
 import { type BurnMessage, decodeMessage } from '../../swaps/cctp-v2/message.ts'
-import { type Found, findOnChain } from '../confirmation/find-transaction.ts'
-import { standing } from '../operations/active-steps.ts'
-import { amountArrived } from '../outcome/received-amount.ts'
+import { findTransaction, type MinedTransaction } from '../confirmation/find-transaction.ts'
+import { activeSteps } from '../operations/active-steps.ts'
+import { tokenReceived } from '../outcome/received-amount.ts'
 
-/** What the attestation service of a bridge has for a burn, which it may not know at all; `message` where it gives one. */
+/** What the attestation service returns for a burn. It may not know the burn; `message` is present if it returns one. */
 type Attestation = { isKnown: boolean; isAttested: boolean; message?: BurnMessage }
 
-/** Asks the attestation service about a burn; `undefined` where it cannot be asked, or does not say. */
+/** Asks the attestation service about a burn; `undefined` if it cannot be reached or gives no usable answer. */
 export async function attestationOf(
   { attestation }: Catalog,
   here: CctpV2Constants | undefined,
@@ -47,24 +47,27 @@ export async function attestationOf(
   }
 }
 
-/** So many blocks are asked for at first; then twice as many each time, up to what a node refuses. One that refuses the least gives no logs. */
-const usualSizes = { first: 5_000, most: 100_000, least: 500 }
-/** So often a node is asked, at most. */
-const mostPieces = 40
+/**
+ * How many blocks one log query covers: first this many, doubled each time up to what the node accepts. A node that refuses `least`
+ * serves no logs.
+ */
+const logRangeSizes = { first: 5_000, most: 100_000, least: 500 }
+/** The most log queries to one node. */
+const maxLogQueries = 40
 
 /**
- * The newest log that a filter fits, looked for piece by piece from the newest block back to one that was made before
- * `since` (Unix s). `undefined` where there is none, or where the node gives no logs.
+ * Finds the newest log that matches a filter, in ranges from the newest block back to a block older than `since` (Unix s).
+ * `undefined` if there is none; throws if the node serves no logs.
  */
-export async function logBack(
+export async function findLatestLog(
   rpc: Rpc,
   filter: { address: Address; topics: readonly (Hex | null)[] },
   since: number,
-  sizes = usualSizes,
+  sizes = logRangeSizes,
 ): Promise<{ transactionHash: Hex } | undefined> {
   let to = Number(quantity(await rpc.request('eth_blockNumber'), 'the block number'))
   let { first: size, most } = sizes
-  for (let piece = 0; piece < mostPieces; piece++) {
+  for (let piece = 0; piece < maxLogQueries; piece++) {
     const from = Math.max(0, to - size + 1)
     const [fromBlock, toBlock] = [hexQuantity(from), hexQuantity(to)]
     try {
@@ -86,20 +89,20 @@ export async function logBack(
   return undefined
 }
 
-/** A leg that waits for what a burn on another chain sends to it. */
-type Awaited = {
+/** A leg that waits for the delivery of a burn on another chain. */
+type AwaitedDelivery = {
   leg: Leg & { arrival: Arrival }
   burn: { chainId: number; hash: Hex; blockNumber: number; burned: Burned | undefined }
 }
 
-/** The longest that an attestation takes when all is well, in ms: before the source block is final, and after. */
-export const usualMs = { fast: 10 * 60_000, standard: 60 * 60_000 }
+/** The longest usual time of an attestation, in ms: before the source block is final (fast), and after (standard). */
+export const attestationMs = { fast: 10 * 60_000, standard: 60 * 60_000 }
 
 /**
- * What is known of funds on a bridge that burns and mints; `undefined` is what nobody could be asked about. `isUnknown` where the
- * attestation service does not know a burn that it should know by now: that says nothing of what became of it. `burnedAt` is epoch ms.
- * `brought` is the transaction that delivered them by the bridge's own event for the burn, and what came in it; `alike` counts the messages in it
- * that only their nonces tell from that of the burn, its own included.
+ * The state of a burn-and-mint transfer; `undefined` fields could not be read. `isUnknown`: the attestation service does not know a
+ * burn that it should know by now, which does not say what became of it. `burnedAt` is epoch ms. `brought` is the delivering
+ * transaction, matched by the bridge's own event, with its amount; `alike` counts the messages in it that differ from this burn's
+ * in the nonce alone, itself included.
  */
 type Delivery = {
   burnedAt: number | undefined
@@ -107,17 +110,17 @@ type Delivery = {
   isAttested: boolean | undefined
   isFast: boolean
   isMinted: boolean | undefined
-  brought: { found: Found; amount: bigint; alike: number } | undefined
+  brought: { found: MinedTransaction; amount: bigint; alike: number } | undefined
 }
 
-/** Whether a leg of an operation waits for what an earlier one sends to it. */
-export const isAwaiting = ({ legs }: Pick<Operation, 'legs'>): boolean =>
+/** Whether a leg of an operation still waits for a bridge delivery. */
+export const isAwaitingDelivery = ({ legs }: Pick<Operation, 'legs'>): boolean =>
   legs.some(({ arrival }) => arrival !== null && arrival.hash === null)
 
-/** What an operation waits for on another chain, once that is sent for good, by its journal alone. */
-export function awaitedOf(operation: Operation): Awaited | undefined {
+/** The delivery that an operation waits for, by its journal, once the sending step is final. */
+export function pendingDelivery(operation: Operation): AwaitedDelivery | undefined {
   const leg = operation.legs.find(({ arrival }) => arrival !== null && arrival.hash === null)
-  const sent = standing(operation).findLast((step) => leg && step.leg < leg.leg && step.role === 'action')
+  const sent = activeSteps(operation).findLast((step) => leg && step.leg < leg.leg && step.role === 'action')
   if (!leg?.arrival || sent?.state !== 'FINAL_OK' || !sent.inclusion) return undefined
   const { hash, blockNumber } = sent.inclusion
   return {
@@ -132,12 +135,12 @@ export function awaitedOf(operation: Operation): Awaited | undefined {
 }
 
 /**
- * Asks the attestation service and both chains what became of a burn. `told` is the hash that somebody names as the delivery: it counts
- * where the bridge's own event in it is of the burn, by the nonce that was attested, else by all that the burn says and a block after it.
+ * Asks the attestation service and both chains about a burn. `told` is a reported delivery hash: it counts if the bridge's event in
+ * it matches the burn, by the attested nonce, or without one by all fields of the burn and a later block.
  */
-export async function deliveryOf(
-  { rpc, catalog, now }: Pick<Ground, 'rpc' | 'catalog' | 'now'>,
-  { leg, burn }: Awaited,
+export async function readDelivery(
+  { rpc, catalog, now }: Pick<ExecutionContext, 'rpc' | 'catalog' | 'now'>,
+  { leg, burn }: AwaitedDelivery,
   told: Hex | null,
 ): Promise<Delivery> {
   const [here, there] = [burn.chainId, leg.chainId].map((id) =>
@@ -146,27 +149,30 @@ export async function deliveryOf(
   const node = rpc(leg.chainId)
   const [attestation, burnedAt] = await Promise.all([
     attestationOf(catalog, here, burn.hash),
-    timeOf(rpc(burn.chainId), burn.blockNumber),
+    blockTime(rpc(burn.chainId), burn.blockNumber),
   ])
   const nonce = attestation?.isAttested ? attestation.message?.nonce : undefined
   const look = async (hash: Hex): Promise<Delivery['brought']> => {
-    const found = await ifAnswered(within(findOnChain(node, hash)))
+    const found = await undefinedIfUnanswered(withTimeout(findTransaction(node, hash)))
     if (!found?.ok || !here || !there || !burn.burned) return undefined
     const alike = deliveriesOf(burn.burned, found.logs, { here, there })
     const own = nonce === undefined ? alike[0] : alike.find((one) => sameAddress(one.nonce, nonce))
     if (!own || (nonce === undefined && !(await isAfter(node, found, burnedAt)))) return undefined
-    // What the event says was minted, and no more of it than the token says that it moved.
-    const arrived = amountArrived(found, leg.arrival)
+    // The amount that the event says was minted, limited by what the token's own transfers show.
+    const arrived = tokenReceived(found, leg.arrival)
     return { found, amount: arrived < own.minted ? arrived : own.minted, alike: alike.length }
   }
   const named = told === null ? undefined : await look(told)
   const isUsed =
-    nonce && there && !named ? await ifAnswered(within(isNonceUsed(node, there, nonce))) : undefined
-  const hash = isUsed && nonce && there ? await mintOf(node, there, nonce, burnedAt ?? 0) : undefined
+    nonce && there && !named
+      ? await undefinedIfUnanswered(withTimeout(isNonceUsed(node, there, nonce)))
+      : undefined
+  const hash = isUsed && nonce && there ? await mintTransaction(node, there, nonce, burnedAt ?? 0) : undefined
   const brought = named ?? (hash && (await look(hash)))
-  const isOld = burnedAt !== undefined && now() - burnedAt > usualMs.standard
+  const isOld = burnedAt !== undefined && now() - burnedAt > attestationMs.standard
   const isUnknown = !brought && attestation?.isKnown === false && isOld
-  // Without an attestation nobody can mint; a service that has forgotten a burn, or never heard of it, does not say that there is none.
+  // Nothing can be minted without an attestation. A service that has forgotten a burn, or never saw it, does not prove that there
+  // is none.
   const isUnattested = attestation?.isAttested === false && !isUnknown
   return {
     burnedAt,
@@ -178,9 +184,13 @@ export async function deliveryOf(
   }
 }
 
-/** Whether a delivery lies after the burn, by the times of both blocks; not where one of them is not known. */
-async function isAfter(rpc: Rpc, { blockNumber }: Found, burnedAt: number | undefined): Promise<boolean> {
-  const at = burnedAt === undefined ? undefined : await timeOf(rpc, blockNumber)
+/** Whether a delivery is after the burn by the times of both blocks; false if one of them is unknown. */
+async function isAfter(
+  rpc: Rpc,
+  { blockNumber }: MinedTransaction,
+  burnedAt: number | undefined,
+): Promise<boolean> {
+  const at = burnedAt === undefined ? undefined : await blockTime(rpc, blockNumber)
   return at !== undefined && at >= burnedAt!
 }
 
@@ -195,28 +205,34 @@ async function isNonceUsed(
   return quantity(await rpc.request('eth_call', [{ to, data }, 'latest']), 'a nonce of the bridge') !== 0n
 }
 
-/** Clocks of two chains differ by less than this, in ms. */
-const clocksDiffer = 3_600_000
+/** The largest difference between the clocks of two chains, in ms. */
+const maxClockDifferenceMs = 3_600_000
 
-/** The transaction that delivered a message, however long ago: by the events of the other end, back to the time of the burn. */
-const mintOf = async (
+/** Finds the transaction that delivered a message, by the events on the destination chain, back to the time of the burn. */
+const mintTransaction = async (
   rpc: Rpc,
   { messageTransmitter: address }: CctpV2Constants,
   nonce: Hex,
   since: number,
 ): Promise<Hex | undefined> =>
   (
-    await ifAnswered(
-      within(logBack(rpc, { address, topics: [received, null, nonce] }, (since - clocksDiffer) / 1_000)),
+    await undefinedIfUnanswered(
+      withTimeout(
+        findLatestLog(
+          rpc,
+          { address, topics: [received, null, nonce] },
+          (since - maxClockDifferenceMs) / 1_000,
+        ),
+      ),
     )
   )?.transactionHash
 
-/** When a block was made, in epoch ms; `undefined` where its chain does not say. */
-async function timeOf(rpc: Rpc, blockNumber: number): Promise<number | undefined> {
+/** The time of a block in epoch ms; `undefined` if the chain does not answer. */
+async function blockTime(rpc: Rpc, blockNumber: number): Promise<number | undefined> {
   const asked = rpc.request<{ timestamp?: string } | null>('eth_getBlockByNumber', [
     hexQuantity(blockNumber),
     false,
   ])
-  const { timestamp } = (await ifAnswered(within(asked))) ?? {}
+  const { timestamp } = (await undefinedIfUnanswered(withTimeout(asked))) ?? {}
   return timestamp === undefined ? undefined : 1_000 * Number(timestamp)
 }

@@ -1,47 +1,47 @@
-import { ifAnswered, patienceMs, within } from '../../chain/rpc/timeouts.ts'
+import { nodeTimeoutMs, undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import type { Hex } from '../../domain/address.ts'
 import { tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { plain } from '../../domain/text.ts'
 import { tokenAt } from '../../domain/token.ts'
-import type { Ground } from '../../planning/context.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
 import type { Operation } from '../../store/journal/operation.ts'
-import type { Journal } from '../../store/journal/types.ts'
-import { finalityOf } from '../confirmation/finality.ts'
-import { agreeMs } from '../confirmation/quorum.ts'
-import { type Brought, resultOf, type Short } from '../outcome/result.ts'
-import type { Depth } from '../run.ts'
-import { awaitedOf, deliveryOf } from './delivery.ts'
+import type { OperationJournal } from '../../store/journal/types.ts'
+import { checkFinality } from '../confirmation/finality.ts'
+import { quorumTimeoutMs } from '../confirmation/quorum.ts'
+import { type DeliveryResult, resultOf, type UnderDelivery } from '../outcome/result.ts'
+import type { FinalityDepth } from '../run.ts'
+import { pendingDelivery, readDelivery } from './delivery.ts'
 
 /**
- * What a bridge has brought to an operation that waits for it, by the chain of the other end and for good: all of it, or
- * less than was agreed. `undefined` while it is on its way. `told` is the delivery that a service names.
+ * The delivery to a waiting operation, as final on the destination chain: complete, or under the agreed minimum. `undefined` while
+ * it is in transit. `told` is the hash that a service reports.
  */
-export async function broughtTo(
-  ground: Pick<Ground, 'rpc' | 'catalog' | 'now' | 'journal'>,
+export async function checkDelivery(
+  context: Pick<ExecutionContext, 'rpc' | 'catalog' | 'now' | 'journal'>,
   operation: Operation,
   told: Hex | null,
-  depth?: Depth,
-): Promise<Brought | undefined> {
-  const awaited = awaitedOf(operation)
+  depth?: FinalityDepth,
+): Promise<DeliveryResult | undefined> {
+  const awaited = pendingDelivery(operation)
   if (!awaited) return undefined
   const { arrival, chainId } = awaited.leg
-  const { brought, isMinted, isUnknown } = await deliveryOf(ground, awaited, told)
-  const network = networkNamed(ground.catalog.networks, chainId)
+  const { brought, isMinted, isUnknown } = await readDelivery(context, awaited, told)
+  const network = networkNamed(context.catalog.networks, chainId)
   if (!brought) return isMinted ? { unseen: 'unfound' } : isUnknown ? { unseen: 'unknown' } : undefined
   const { found, amount, alike } = brought
-  // One delivery serves one action, ever.
-  if (ground.journal.servedBy(found.hash, operation.id) >= alike) return undefined
-  const rpc = ground.rpc(chainId)
+  // One delivery counts for one operation only.
+  if (context.journal.countDeliveries(found.hash, operation.id) >= alike) return undefined
+  const rpc = context.rpc(chainId)
   const wanted = { wanted: depth ?? network.depth, usual: network.depth }
-  const looked = finalityOf(rpc, { ...found, by: rpc.host }, wanted, agreeMs)
-  const seen = await ifAnswered(within(looked, patienceMs + agreeMs))
+  const looked = checkFinality(rpc, { ...found, by: rpc.host }, wanted, quorumTimeoutMs)
+  const seen = await undefinedIfUnanswered(withTimeout(looked, nodeTimeoutMs + quorumTimeoutMs))
   if (seen?.unlike) return { unseen: 'disputed', unlike: seen.unlike }
   if (!seen) return undefined
   if (!seen.deep) return { unseen: 'shallow', missing: seen.missing }
   if (amount >= arrival.minimum) return { arrived: found.hash }
-  const unit = tokenAt(ground.catalog.tokens, chainId, arrival.token) ?? {
+  const unit = tokenAt(context.catalog.tokens, chainId, arrival.token) ?? {
     symbol: arrival.token,
     decimals: 0,
   }
@@ -56,8 +56,8 @@ export async function broughtTo(
   }
 }
 
-/** Ends an operation whose bridge brought less than was agreed: nothing more comes of it by itself. */
-export function endShort(journal: Journal, id: string, short: Short): Operation {
+/** Ends an operation whose bridge delivered less than the agreed minimum; no more will arrive by itself. */
+export function failUnderDelivered(journal: OperationJournal, id: string, short: UnderDelivery): Operation {
   const { state, kind } = journal.find(id)!
   if (state === 'PARTIAL') journal.settle(id, 'EXECUTING', 'resumed')
   const result = { short, ...(kind === 'swap' && { out: short.brought }) }
@@ -65,30 +65,30 @@ export function endShort(journal: Journal, id: string, short: Short): Operation 
   return journal.find(id)!
 }
 
-/** Notes in the journal what a bridge has brought, where an operation waits for it and nobody is there who would. */
-export async function noteBrought(
-  ground: Ground,
+/** Records the delivery in the journal if an operation waits for one, outside of a run. */
+export async function recordDelivery(
+  context: ExecutionContext,
   operation: Operation,
   told: Hex | null,
 ): Promise<Operation> {
-  const awaited = awaitedOf(operation)
+  const awaited = pendingDelivery(operation)
   if (!awaited || !['EXECUTING', 'PARTIAL'].includes(operation.state)) return operation
-  const seen = await broughtTo(ground, operation, told)
+  const seen = await checkDelivery(context, operation, told)
   if (!seen || 'unseen' in seen) return operation
-  if ('short' in seen) return endShort(ground.journal, operation.id, seen.short)
-  ground.journal.arrive(operation.id, awaited.leg.leg, seen.arrived)
-  return ground.journal.find(operation.id)!
+  if ('short' in seen) return failUnderDelivered(context.journal, operation.id, seen.short)
+  context.journal.recordDelivery(operation.id, awaited.leg.leg, seen.arrived)
+  return context.journal.find(operation.id)!
 }
 
-/** How an operation ended whose bridge brought less than was agreed. */
-export function shortEnd(operation: Operation): AppError {
+/** The error of an operation whose bridge delivered less than the agreed minimum. */
+export function underDeliveryError(operation: Operation): AppError {
   const { id, steps } = operation
   const { short } = resultOf(operation)
   const isLeft = steps.some(({ state }) => state === 'PLANNED' || state === 'RESERVED')
   const rest = isLeft ? ' What was to follow there was not signed, and will not be.' : ''
   return new AppError(
     'ARRIVED_SHORT',
-    `${short ? shortText(short) : `The bridge of ${id} brought less than was agreed`}.${rest}`,
+    `${short ? underDeliveryText(short) : `The bridge of ${id} brought less than was agreed`}.${rest}`,
     {
       details: { operation: id, ...short },
       hint: `sluice action explain ${id}`,
@@ -96,6 +96,6 @@ export function shortEnd(operation: Operation): AppError {
   )
 }
 
-/** What came, where, and what was agreed, as a part of a sentence. */
-export const shortText = ({ brought, minimum, network, recipient, hash }: Short): string =>
+/** The delivered amount, its place and the agreed minimum, as part of a sentence. */
+export const underDeliveryText = ({ brought, minimum, network, recipient, hash }: UnderDelivery): string =>
   `The bridge brought ${brought.formatted} ${plain(brought.symbol)} to ${recipient} on ${network} (${hash}), and at least ${minimum.formatted} ${plain(minimum.symbol)} was agreed`

@@ -1,5 +1,5 @@
-import { notYetPast } from '../../chain/block-time.ts'
-import { foremost } from '../../chain/endpoint-selection.ts'
+import { endpointBeforeTime } from '../../chain/block-time.ts'
+import { selectEndpoint } from '../../chain/endpoint-selection.ts'
 import { readHead } from '../../chain/fees.ts'
 import { blockNumber } from '../../chain/reads.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
@@ -7,34 +7,47 @@ import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { Step } from '../../store/journal/operation.ts'
-import { wasLetGo } from '../../store/journal/reopened-steps.ts'
+import { endedWithoutEffect } from '../../store/journal/reopened-steps.ts'
 import { broadcast } from '../broadcaster.ts'
-import { forgetTaken, settleNonce } from '../nonces/nonce-conflict.ts'
-import { capped, replace } from '../replacement/replacer.ts'
-import { inSendingOrder, isCancelling, remedy, usualPatience } from '../replacement/when-stuck.ts'
-import { current, isClosed, isOfNode, pause, type Run, stepAt, stopped } from '../run.ts'
-import { isRefusedAsCheap } from '../send-errors.ts'
+import { clearNonceConflict, resolveNonceConflict } from '../nonces/nonce-conflict.ts'
+import {
+  defaultBumpDelay,
+  inSendingOrder,
+  isCancelling,
+  replacementDecision,
+} from '../replacement/fee-bump.ts'
+import { feeCapError, replaceTransaction } from '../replacement/replacer.ts'
+import { currentOperation, isClosed, isNodeFailure, pause, type Run, runStopped, stepAt } from '../run.ts'
+import { needsImmediateBump } from '../send-errors.ts'
 import { finishStep } from '../steps/finish-step.ts'
-import { finalityOf } from './finality.ts'
-import { type Block, type Found, findStep, isBlockOf, isLocal } from './find-transaction.ts'
-import { longestFor } from './quorum.ts'
+import { checkFinality } from './finality.ts'
+import {
+  type Block,
+  findAttempt,
+  isInclusionBlock,
+  isLocal,
+  type MinedTransaction,
+} from './find-transaction.ts'
+import { quorumTimeoutFor } from './quorum.ts'
 
-/** Since when a node does not have the block that a step was in, on the monotonic clock; `undefined` where it was not so at the last look. */
-type Lacking = { lackingSince: number | undefined }
-
-/** So long, in ms, a node behind an address may lack a block that another one there has shown; after that the chain has become shorter. On this machine it is hardly ever several nodes. */
-const lackingMs = { far: 12_000, local: 500 }
+/** Since when (monotonic) the node lacks the block that contained the step; `undefined` if the last look found it. */
+type MissingBlock = { lackingSince: number | undefined }
 
 /**
- * Whether the block that a step was in is not on the chain any more: there is another one at its height, or it does not have the step in its list, as
- * where a node had invented its receipt. Where nodes share an address, one may not
- * have the block yet, or have it without its receipts, which takes nothing back.
+ * How long, in ms, a node behind a shared address may lack a block that another one there has shown. After that the chain was
+ * shortened. A local address is rarely several nodes.
+ */
+const missingBlockMs = { far: 12_000, local: 500 }
+
+/**
+ * Whether the block that contained a step left the chain: another block is at its height, or its transaction list lacks the step,
+ * as with an invented receipt. Nodes that share an address may not have the block or its receipts yet, which proves nothing.
  */
 async function isBlockGone(
   { clock }: Pick<Run, 'clock'>,
   { inclusion }: Step,
   rpc: Rpc,
-  watch: Lacking,
+  watch: MissingBlock,
 ): Promise<boolean> {
   if (!inclusion) return true
   const now = await rpc.request<Block | null>('eth_getBlockByNumber', [
@@ -43,18 +56,18 @@ async function isBlockGone(
   ])
   if (now) {
     watch.lackingSince = undefined
-    return !isBlockOf(now, inclusion)
+    return !isInclusionBlock(now, inclusion)
   }
   watch.lackingSince ??= clock.now()
-  return clock.now() - watch.lackingSince > lackingMs[isLocal(rpc) ? 'local' : 'far']
+  return clock.now() - watch.lackingSince > missingBlockMs[isLocal(rpc) ? 'local' : 'far']
 }
 
 /**
- * Refuses to send a step again, or more dearly, that was final once without having done anything, as it reverted or was cancelled, and that a reorganisation took
- * off the chain: the same was safe to be done anew by then. Only what cancels it is sent, be it more dearly. Gives whether it is such a step.
+ * Refuses to resend or bump a step that once ended without effect (reverted or cancelled) and whose block a reorganisation removed:
+ * the person may have done the same again since. Only its cancellation may be sent or bumped. Returns whether it is such a step.
  */
-function refuseLetGo({ journal, operationId, replacement }: Run, index: number): boolean {
-  if (!wasLetGo(journal.events(operationId), index)) return false
+function refuseIneffective({ journal, operationId, replacement }: Run, index: number): boolean {
+  if (!endedWithoutEffect(journal.events(operationId), index)) return false
   if (replacement === 'cancel' || isCancelling(journal.attempts(operationId, index))) return true
   throw new AppError(
     'PENDING',
@@ -63,8 +76,11 @@ function refuseLetGo({ journal, operationId, replacement }: Run, index: number):
   )
 }
 
-/** The first of another action of this journal under a nonce before that of a step, which the chain does not have: until it does, the step waits. */
-async function comesBefore(
+/**
+ * The other operation of this journal that holds the nonce the chain expects next, below that of the step; until it is mined, the
+ * step waits.
+ */
+async function precedingOperation(
   { journal, operationId }: Run,
   { nonce, wallet, transaction: { chainId } }: Step,
   rpc: Rpc,
@@ -72,33 +88,33 @@ async function comesBefore(
   const count = await rpc.request('eth_getTransactionCount', [wallet, 'latest'])
   const latest = Number(quantity(count, 'the nonce'))
   if (nonce === null || latest >= nonce) return undefined
-  const operation = journal.holderOf(chainId, wallet, latest)?.operation
+  const operation = journal.nonceHolder(chainId, wallet, latest)?.operation
   return operation === undefined || operation === operationId ? undefined : { operation, nonce: latest }
 }
 
-/** What following a step remembers from one look to the next. Times are monotonic. */
-type Watch = {
+/** What `confirmStep` remembers between two looks. Times are monotonic. */
+type ConfirmationState = {
   lastSend: number
   since: number
   sinceBlock: number
   sends: number
-  /** Since when the node does not have the block that the step was in; `undefined` where it was not so at the last look. */
+  /** Since when the node lacks the block that contained the step; `undefined` if the last look found it. */
   lackingSince: number | undefined
-  /** Whoever has the key did not sign a replacement: he is not asked again in this run. */
+  /** The signer declined a replacement; do not ask again in this run. */
   refused: boolean
 }
 
-/** Within this time, in ms, a node on this machine may not show yet what it was just given: nothing is wrong with it. */
-const momentMs = 25
+/** How long, in ms, a local node may not yet show a transaction that it just accepted. */
+const localVisibleMs = 25
 
-/** Looks at the chain until the step is final, sending the same bytes again whenever nobody has them, and more dearly when it waits for too long. */
-export async function follow(run: Run, index: number, sent: boolean): Promise<void> {
+/** Follows a step until it is final. Resends the same bytes if no node has them, and bumps the fee if it waits too long. */
+export async function confirmStep(run: Run, index: number, sent: boolean): Promise<void> {
   const { journal, operationId } = run
   const { chainId } = stepAt(run, index).transaction
-  const rpc = foremost(run.rpc(chainId))
+  const rpc = selectEndpoint(run.rpc(chainId))
   const local = isLocal(rpc)
   const now = run.clock.now()
-  const watch: Watch = {
+  const watch: ConfirmationState = {
     lastSend: sent ? now : Number.NEGATIVE_INFINITY,
     since: now,
     sinceBlock: -1,
@@ -111,123 +127,135 @@ export async function follow(run: Run, index: number, sent: boolean): Promise<vo
   for (;;) {
     try {
       await rpc.look()
-      const found = await findStep(rpc, stepAt(run, index), journal.attempts(operationId, index))
+      const found = await findAttempt(rpc, stepAt(run, index), journal.attempts(operationId, index))
       if (found) {
         watch.lackingSince = undefined
-        run.behind = undefined
-        forgetTaken(run, stepAt(run, index))
+        run.precedingNonce = undefined
+        clearNonceConflict(run, stepAt(run, index))
         noteInclusion(run, index, found)
         const reached = await finality(run, rpc, chainId, found)
         if (reached !== undefined) {
           if (seenTwice)
-            return await finishStep(run, index, found, reached, (other) => follow(run, other, false))
+            return await finishStep(run, index, found, reached, (other) => confirmStep(run, other, false))
           seenTwice = true
-          if (run.signal?.aborted) throw stopped
+          if (run.signal?.aborted) throw runStopped
           continue
         }
         seenTwice = false
       } else {
         seenTwice = false
         run.disagreement = undefined
-        const isJustSent = local && sent && run.clock.now() - now < momentMs
-        if (!isJustSent) await missing(run, index, rpc, watch)
+        const isJustSent = local && sent && run.clock.now() - now < localVisibleMs
+        if (!isJustSent) await handleMissing(run, index, rpc, watch)
         if (stepAt(run, index).state === 'SUPERSEDED') return
       }
     } catch (error) {
-      if (!isOfNode(error)) throw error
+      if (!isNodeFailure(error)) throw error
     }
-    // Who does not want to wait has had a look, and what nobody had sent again.
-    if (run.noWait) throw stopped
+    // Without waiting, one look and one resend are enough.
+    if (run.noWait) throw runStopped
     await pause(run, wait)
     wait = Math.min(wait * 1.3, local ? 100 : 5_000)
   }
 }
 
-function noteInclusion(run: Run, index: number, { ok: _, logs: __, ...inclusion }: Found): void {
+function noteInclusion(run: Run, index: number, { ok: _, logs: __, ...inclusion }: MinedTransaction): void {
   const { journal, operationId } = run
-  if (stepAt(run, index).state === 'SIGNED') journal.sent(inclusion.hash, 'found on chain')
+  if (stepAt(run, index).state === 'SIGNED') journal.recordSent(inclusion.hash, 'found on chain')
   if (stepAt(run, index).state === 'BROADCAST') {
-    journal.move(operationId, index, 'INCLUDED', `block ${inclusion.blockNumber}`, inclusion)
+    journal.moveStep(operationId, index, 'INCLUDED', `block ${inclusion.blockNumber}`, inclusion)
     const { hash, blockNumber } = inclusion
     run.onProgress?.({ kind: 'included', step: stepAt(run, index), hash, blockNumber })
   }
   run.fault?.('after_receipt')
 }
 
-/** In which words what was found is final; `undefined` while it is not. */
-async function finality(run: Run, rpc: Rpc, chainId: number, found: Found): Promise<string | undefined> {
+/** How the transaction became final, in words; `undefined` while it is not. */
+async function finality(
+  run: Run,
+  rpc: Rpc,
+  chainId: number,
+  found: MinedTransaction,
+): Promise<string | undefined> {
   const { depth } = networkNamed(run.networks, chainId)
   const shown = { ...found, by: rpc.host }
   const wanted = { wanted: run.depth ?? depth, usual: depth }
-  const { deep, reached, missing, unlike } = await finalityOf(rpc, shown, wanted, longestFor(run.timeoutMs))
+  const { deep, reached, missing, unlike } = await checkFinality(
+    rpc,
+    shown,
+    wanted,
+    quorumTimeoutFor(run.timeoutMs),
+  )
   run.disagreement = unlike
-  if (missing > 0) await run.mine?.(chainId, missing)
+  if (missing > 0) await run.mineBlocks?.(chainId, missing)
   return deep ? reached : undefined
 }
 
-/** The step is in no block that counts: say so, find out who has its nonce, send it again, or raise its fee. */
-async function missing(run: Run, index: number, rpc: Rpc, watch: Watch): Promise<void> {
+/** Handles a step that is in no canonical block: records that, looks for what used its nonce, resends it, or bumps its fee. */
+async function handleMissing(run: Run, index: number, rpc: Rpc, watch: ConfirmationState): Promise<void> {
   const { journal, operationId } = run
   if (stepAt(run, index).state === 'INCLUDED') {
     if (!(await isBlockGone(run, stepAt(run, index), rpc, watch))) return
-    journal.move(operationId, index, 'BROADCAST', 'a reorganisation took its block away')
+    journal.moveStep(operationId, index, 'BROADCAST', 'a reorganisation took its block away')
     const hash = journal.attempts(operationId, index).at(-1)!.hash
     run.onProgress?.({ kind: 'gone', step: stepAt(run, index), hash })
     watch.lastSend = Number.NEGATIVE_INFINITY
   }
-  if (await settleNonce(run, index, rpc, (later) => follow(run, later, false))) return
-  const isLetGo = refuseLetGo(run, index)
-  if (run.replacement && !run.replaced.has(index)) {
+  if (await resolveNonceConflict(run, index, rpc, (later) => confirmStep(run, later, false))) return
+  const isLetGo = refuseIneffective(run, index)
+  if (run.replacement && !run.replacedSteps.has(index)) {
     const head = await readHead(rpc, stepAt(run, index).transaction.chainId)
-    // What cancels it is made dearer, and never what it cancels.
+    // Only the cancellation is bumped, never the transaction that it cancels.
     const what = isLetGo ? 'cancel' : run.replacement
-    if (!(await replace(run, index, what, head))) throw await capped(run, index, what, head)
-    run.replaced.add(index)
-    return restart(run, watch, Number(head.number))
+    if (!(await replaceTransaction(run, index, what, head))) throw await feeCapError(run, index, what, head)
+    run.replacedSteps.add(index)
+    return restartBumpDelay(run, watch, Number(head.number))
   }
   if (run.clock.now() - watch.lastSend > (isLocal(rpc) ? 1_000 : 15_000)) {
     watch.lastSend = run.clock.now()
-    // The newest is what should be mined; now and then the older ones, should a node have forgotten those.
+    // The newest attempt should be mined. Now and then older ones are resent too, in case a node has forgotten them.
     await broadcast(run, index, ++watch.sends % 3 === 0 && !isLetGo)
-    run.behind = await comesBefore(run, stepAt(run, index), rpc)
+    run.precedingNonce = await precedingOperation(run, stepAt(run, index), rpc)
     return
   }
-  await unstick(run, index, rpc, watch)
+  await bumpOrCancel(run, index, rpc, watch)
 }
 
-async function unstick(run: Run, index: number, rpc: Rpc, watch: Watch): Promise<void> {
-  if (isClosed(current(run))) return
+async function bumpOrCancel(run: Run, index: number, rpc: Rpc, watch: ConfirmationState): Promise<void> {
+  if (isClosed(currentOperation(run))) return
   const step = stepAt(run, index)
   if (watch.sinceBlock < 0) watch.sinceBlock = await blockNumber(rpc)
   const { chainId } = step.transaction
   const head = await readHead(rpc, chainId)
-  const leg = current(run).legs.find((one) => one.leg === step.leg)!
+  const leg = currentOperation(run).legs.find((one) => one.leg === step.leg)!
   const deadline = step.role === 'action' ? run.deadlineOf?.(leg) : undefined
   const isLate = deadline !== undefined && head.timestamp > deadline
   const { headMaxAgeMs: maxAgeMs } = networkNamed(run.networks, chainId)
   const against =
-    isLate && (await notYetPast(rpc, { chainId, time: deadline }, { now: run.clock.wall(), maxAgeMs }))
-  run.early = against ? { host: against, by: rpc.host } : undefined
-  // What might only revert is not made dearer, and what might still do its work is not cancelled.
+    isLate &&
+    (await endpointBeforeTime(rpc, { chainId, time: deadline }, { now: run.clock.wall(), maxAgeMs }))
+  run.deadlineDispute = against ? { host: against, by: rpc.host } : undefined
+  // A transaction that may only revert is not bumped; one that may still succeed is not cancelled.
   if (against) return
   const waited = { ms: run.clock.now() - watch.since, blocks: Number(head.number) - watch.sinceBlock }
   const attempts = run.journal.attempts(run.operationId, index)
-  const what = remedy(attempts, waited, run.patience ?? usualPatience, isLate)
+  const what = replacementDecision(attempts, waited, run.bumpDelay ?? defaultBumpDelay, isLate)
   if (what === 'wait' || watch.refused) return
   try {
-    const replaced = await replace(run, index, what, head)
-    // What no node takes at that price is not waited for without a word.
-    if (!replaced && isRefusedAsCheap(inSendingOrder(attempts)[0])) throw await capped(run, index, what, head)
+    const replaced = await replaceTransaction(run, index, what, head)
+    // If no node accepts the price, say so instead of waiting silently.
+    if (!replaced && needsImmediateBump(inSendingOrder(attempts)[0]))
+      throw await feeCapError(run, index, what, head)
   } catch (error) {
-    // What was sent before is out there all the same, and is followed: a device may lie somewhere without its person, and a policy may not be understood.
+    // The earlier attempt is sent already and is still followed: a device may be unattended, or a policy unreadable.
     if (!(error instanceof AppError) || !['KEY_SOURCE', 'DECLINED', 'CONFIG_INVALID'].includes(error.code))
       throw error
     watch.refused = true
   }
-  restart(run, watch, Number(head.number))
+  restartBumpDelay(run, watch, Number(head.number))
 }
 
-function restart(run: Run, watch: Watch, block: number): void {
+function restartBumpDelay(run: Run, watch: ConfirmationState, block: number): void {
   watch.lastSend = run.clock.now()
   watch.since = watch.lastSend
   watch.sinceBlock = block

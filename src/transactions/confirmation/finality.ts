@@ -3,14 +3,16 @@ import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Depth } from '../run.ts'
-import { type Block, confirmationsOf, isBlockOf } from './find-transaction.ts'
-import { type Disagreement, disagreement, type InBlock } from './quorum.ts'
+import type { FinalityDepth } from '../run.ts'
+import { type Block, confirmationsOf, isInclusionBlock } from './find-transaction.ts'
+import { type Disagreement, findDisagreement, type ShownInclusion } from './quorum.ts'
 
-/** Whether a block lies deep enough, and in which words that can be said: `depth 3`, `finalized`. `missing` blocks make it so. */
-type HowDeep = { deep: boolean; reached: string; missing: number }
+/** Whether a block is deep enough, and in words: `depth 3`, `finalized`. `missing` is the number of blocks still needed. */
+type DepthCheck = { deep: boolean; reached: string; missing: number }
 
-/** The number of the block that a chain calls safe or finalized; `undefined` where it has no such thing, or it stands still at the beginning. */
+/**
+ * The number of the block that a chain tags as safe or finalized; `undefined` if it has no such tag, or the tag stays at genesis.
+ */
 async function taggedBlock(rpc: Rpc, tag: 'safe' | 'finalized'): Promise<number | undefined> {
   try {
     const block = await rpc.request<{ number?: string } | null>('eth_getBlockByNumber', [tag, false])
@@ -22,8 +24,15 @@ async function taggedBlock(rpc: Rpc, tag: 'safe' | 'finalized'): Promise<number 
   }
 }
 
-/** How deep a block lies. A chain without the tag that was asked for is measured by `usual` blocks instead, and the words say so. */
-export async function howDeep(rpc: Rpc, blockNumber: number, wanted: Depth, usual: number): Promise<HowDeep> {
+/**
+ * Measures the depth of a block. A chain without the requested tag is measured by `usual` blocks instead, and `reached` says so.
+ */
+export async function confirmationDepth(
+  rpc: Rpc,
+  blockNumber: number,
+  wanted: FinalityDepth,
+  usual: number,
+): Promise<DepthCheck> {
   if (typeof wanted === 'string') {
     const tagged = await taggedBlock(rpc, wanted)
     if (tagged !== undefined) return { deep: tagged >= blockNumber, reached: wanted, missing: 0 }
@@ -34,55 +43,58 @@ export async function howDeep(rpc: Rpc, blockNumber: number, wanted: Depth, usua
   return { deep: missing === 0, reached: `depth ${depth}${why}`, missing }
 }
 
-/** The newest block that lies deep enough, measured like `howDeep`. */
-export async function deepBlock(rpc: Rpc, wanted: Depth, usual: number): Promise<number> {
+/** The newest block that is deep enough, measured like `confirmationDepth`. */
+export async function latestFinalBlock(rpc: Rpc, wanted: FinalityDepth, usual: number): Promise<number> {
   const tagged = typeof wanted === 'string' ? await taggedBlock(rpc, wanted) : undefined
   const depth = typeof wanted === 'number' ? wanted : usual
   return tagged ?? Math.max(0, (await newestBlock(rpc)) - depth + 1)
 }
 
-/** How deep something must lie: `wanted`, and `usual` blocks where the chain does not know what is wanted. */
-export type Wanted = { wanted: Depth; usual: number }
+/** The depth that is needed: `wanted`, or `usual` blocks on a chain without the wanted tag. */
+export type RequiredDepth = { wanted: FinalityDepth; usual: number }
 
-/** How deep something must lie after which the same may be signed again: more than a block or two must lie on it, but where a chain has no more. */
-const forGood = (usual: number): Depth => (usual <= 1 ? usual : 'finalized')
+/** The depth after which the same action may be signed again: finalized, except on chains where one block is all there is. */
+const repeatableDepth = (usual: number): FinalityDepth => (usual <= 1 ? usual : 'finalized')
 
-/** How deep what is not ours must lie on a chain where so many blocks are usual: as was said, or so that the same may be signed again. */
-export const wantedOf = (usual: number, depth: Depth | undefined): Wanted => ({
-  wanted: depth ?? forGood(usual),
+/**
+ * The depth needed for a transaction that is not ours, on a chain with `usual` blocks: the given one, or the depth for signing
+ * again.
+ */
+export const requiredDepth = (usual: number, depth: FinalityDepth | undefined): RequiredDepth => ({
+  wanted: depth ?? repeatableDepth(usual),
   usual,
 })
 
-/** How far something in a block is from being final; `unlike` is what another endpoint shows instead, and keeps it from being so. */
-type Finality = HowDeep & { unlike?: Disagreement }
+/** How far a block is from final; `unlike` is another endpoint that shows something else and prevents it. */
+type Finality = DepthCheck & { unlike?: Disagreement }
 
 /**
- * Whether what an endpoint shows in a block is final: it lies deep enough there, and no other endpoint that answers within so many ms
- * shows anything else (safety.md, row 37). Whoever decides for good what became of a transaction asks this.
+ * Whether what an endpoint shows in a block is final: it is deep enough there, and no other endpoint that answers within `mostMs`
+ * shows anything else (safety.md, row 37). Every final decision about a transaction goes through this.
  */
-export async function finalityOf(
+export async function checkFinality(
   rpc: Rpc,
-  shown: InBlock,
-  { wanted, usual }: Wanted,
+  shown: ShownInclusion,
+  { wanted, usual }: RequiredDepth,
   mostMs: number,
 ): Promise<Finality> {
-  const lies = (node: Rpc) => howDeep(node, shown.blockNumber, wanted, usual)
+  const lies = (node: Rpc) => confirmationDepth(node, shown.blockNumber, wanted, usual)
   const own = await lies(rpc)
   if (!own.deep) return own
-  const unlike = await disagreement(rpc, shown, async (node) => (await lies(node)).deep, mostMs)
+  const unlike = await findDisagreement(rpc, shown, async (node) => (await lies(node)).deep, mostMs)
   return unlike ? { ...own, deep: false, unlike } : own
 }
 
-/** The same of the transaction that has a nonce in the block `at`: whoever takes the nonce for lost may sign the same again. */
-export async function isNonceLost(
+/** The same for a transaction that uses a nonce in block `at`: after a lost nonce the same action may be signed again. */
+export async function checkNonceLost(
   rpc: Rpc,
   { at, hash, by }: { at: number; hash: Hex; by: string },
   usual: number,
   mostMs: number,
 ): Promise<Pick<Finality, 'deep' | 'unlike'>> {
   const block = await rpc.request<Block | null>('eth_getBlockByNumber', [hexQuantity(at), false])
-  if (typeof block?.hash !== 'string' || !isBlockOf(block, { hash, blockHash: block.hash as Hex }))
+  if (typeof block?.hash !== 'string' || !isInclusionBlock(block, { hash, blockHash: block.hash as Hex }))
     return { deep: false }
   const shown = { blockNumber: at, blockHash: block.hash, by, hash }
-  return finalityOf(rpc, shown, wantedOf(usual, undefined), mostMs)
+  return checkFinality(rpc, shown, requiredDepth(usual, undefined), mostMs)
 }

@@ -6,8 +6,8 @@ import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Attempt, Inclusion, Step } from '../../store/journal/operation.ts'
 
-/** A transaction found in a block that is part of the chain now. `ok` is false when it reverted. */
-export type Found = Inclusion & { ok: boolean; logs: readonly Log[] }
+/** A transaction in a canonical block. `ok` is false if it reverted. */
+export type MinedTransaction = Inclusion & { ok: boolean; logs: readonly Log[] }
 
 /** One event of a receipt. */
 type Log = { address: Address; topics: Hex[]; data: Hex }
@@ -26,16 +26,15 @@ type Receipt = {
 }
 
 /**
- * Looks for a transaction on the chain. Its receipt counts only when the block that it names stands at that height now, and has the
- * transaction in its own list at the place that the receipt says: a receipt alone may be of a block that a reorganisation took away, or
- * invented. One that names another sender or target than is `expected` is not of this transaction. One that does not say how it ended is
- * RPC_INCONSISTENT.
+ * Finds a transaction on the chain. A receipt counts only if its block is canonical now and lists the transaction at the receipt's
+ * index: a receipt alone may belong to a reorganised block, or be invented. A receipt with another sender or target than `expected`
+ * is ignored. A receipt without a status is RPC_INCONSISTENT.
  */
-export async function findOnChain(
+export async function findTransaction(
   rpc: Rpc,
   hash: Hex,
   expected?: { from: Address; to: Address },
-): Promise<Found | undefined> {
+): Promise<MinedTransaction | undefined> {
   const receipt = await rpc
     .request<Receipt | null>('eth_getTransactionReceipt', [hash])
     .catch(noneIfUnindexed)
@@ -61,17 +60,17 @@ export async function findOnChain(
   }
 }
 
-/** A block as a node shows it, with the hashes of its transactions in their order. */
+/** A block as a node returns it, with the hashes of its transactions in order. */
 export type Block = { hash?: unknown; transactions?: unknown }
 
-/** Whether a block has a transaction in its list, at the place that its receipt says. */
+/** Whether a block lists a transaction at the index that its receipt names. */
 function isListed({ transactions }: Block, { transactionIndex }: Receipt, hash: Hex): boolean {
   if (!Array.isArray(transactions) || transactionIndex === undefined) return false
   return sameAddress(String(transactions[Number(transactionIndex)]), hash)
 }
 
-/** Whether a block is the one in which a transaction was: it has its hash, and the transaction is in its list as far as it shows one. */
-export const isBlockOf = (
+/** Whether a block is the one that included a transaction: same hash, and its list, if shown, contains the transaction. */
+export const isInclusionBlock = (
   { hash, transactions }: Block,
   of: Pick<Inclusion, 'hash' | 'blockHash'>,
 ): boolean =>
@@ -85,30 +84,30 @@ const unlisted = ({ host }: Rpc, hash: Hex, block: string): AppError =>
     { details: { host, hash, block: Number(block) } },
   )
 
-/** A node that has not indexed all its blocks yet says so of whatever it does not find (Geth): it is not found. */
+/** A node that is still indexing (Geth) answers with an error for what it does not find: treated as not found. */
 function noneIfUnindexed(error: unknown): null {
   const words = error instanceof AppError && error.code === 'RPC_ERROR' ? error.details?.message : ''
   if (/indexing is in progress/i.test(String(words))) return null
   throw error
 }
 
-/** The first of a step's attempts that is on the chain. At most one can be, because they share a nonce. */
-export async function findStep(
+/** The first attempt of a step that is on the chain. At most one can be, because they share a nonce. */
+export async function findAttempt(
   rpc: Rpc,
   { wallet }: Pick<Step, 'wallet'>,
   attempts: readonly Pick<Attempt, 'hash' | 'transaction'>[],
-): Promise<Found | undefined> {
+): Promise<MinedTransaction | undefined> {
   for (const { hash, transaction } of attempts) {
-    const found = await findOnChain(rpc, hash, { from: wallet, to: transaction.to })
+    const found = await findTransaction(rpc, hash, { from: wallet, to: transaction.to })
     if (found) return found
   }
   return undefined
 }
 
-/** How many blocks confirm a block, itself included. */
+/** The number of blocks that confirm a block, itself included. */
 export const confirmationsOf = async (rpc: Rpc, at: number): Promise<number> =>
   (await blockNumber(rpc)) - at + 1
 
-/** Whether a node is on this machine, where asking often costs nothing. */
+/** Whether a node runs on this machine, where requests cost little. */
 export const isLocal = ({ host }: Rpc): boolean =>
   /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])(:\d+)?$/.test(host)

@@ -1,12 +1,15 @@
 import { hexQuantity } from '../../chain/rpc/answer-numbers.ts'
-import { isNotOffered } from '../../chain/rpc/errors.ts'
+import { isUnsupportedMethod } from '../../chain/rpc/errors.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
-import { isCutShort, within } from '../../chain/rpc/timeouts.ts'
+import { isDeadlineFault, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { type Block, findOnChain } from './find-transaction.ts'
+import { type Block, findTransaction } from './find-transaction.ts'
 
-/** What keeps what is in a block from being final that lies deep enough for `by`: that `host` does not have the block, or not so deep, has another one there, shows something else in it, or answers with an error. */
+/**
+ * Why a transaction in a block that is deep enough for `by` is not final: `host` lacks the block, has fewer blocks after it, has
+ * another block, shows something else in it, or fails.
+ */
 export type Disagreement = {
   host: string
   by: string
@@ -14,8 +17,10 @@ export type Disagreement = {
   has: 'nothing' | 'too little after' | 'another' | 'something else' | 'an error' | 'no answer yet'
 }
 
-/** A transaction in a block, as the endpoint at `by` shows it, with its end where it has a receipt of that; without `hash` only the block is meant. */
-export type InBlock = {
+/**
+ * A transaction in a block as the endpoint `by` shows it, with its status if it has the receipt; without `hash`, only the block.
+ */
+export type ShownInclusion = {
   blockNumber: number
   blockHash: string
   by: string
@@ -23,20 +28,21 @@ export type InBlock = {
   ok?: boolean
 }
 
-/** How long an endpoint has to say whether it agrees, in ms; and where nothing is signed for it and somebody waits. */
-export const [agreeMs, lookMs] = [15_000, 3_000]
+/** How long another endpoint may take to agree, in ms: in a run, and for a mere look-up. */
+export const [quorumTimeoutMs, lookupTimeoutMs] = [15_000, 3_000]
 
-/** The same in a run that may take so long, in ms. */
-export const longestFor = (timeoutMs: number): number => Math.max(3_000, Math.min(agreeMs, timeoutMs / 4))
+/** The same for a run with this timeout, in ms. */
+export const quorumTimeoutFor = (timeoutMs: number): number =>
+  Math.max(3_000, Math.min(quorumTimeoutMs, timeoutMs / 4))
 
 /**
- * The endpoint that does not show the same, where it answers; `isDeep` says whether the block is for it. One that lags behind does not agree yet; one
- * that keeps no receipts that old may leave them out; one that is down, does not take the question, or does not answer in time, says nothing, and holds nothing up, unless the time
- * of the run cut it short. Who answers now is asked with the others: what is to be believed may be of one that is down meanwhile.
+ * Finds an endpoint that disagrees; `isDeep` says whether the block is deep enough for it. An endpoint that lags does not agree
+ * yet. It may omit receipts that old. One that is down, does not support the request, or is too slow is ignored, unless the run's
+ * deadline cut it short. The answering endpoint is asked too: the data may come from one that is down by now.
  */
-export async function disagreement(
+export async function findDisagreement(
   rpc: Rpc,
-  shown: InBlock,
+  shown: ShownInclusion,
   isDeep: (rpc: Rpc) => Promise<boolean>,
   mostMs: number,
 ): Promise<Disagreement | undefined> {
@@ -46,12 +52,12 @@ export async function disagreement(
     (peers.length === 0 ? [] : [rpc, ...peers]).map(async (one): Promise<Disagreement | undefined> => {
       const about = { host: one.host, by, blockNumber }
       try {
-        const has = await within(unlike(one, shown, isDeep), mostMs)
+        const has = await withTimeout(compareInclusion(one, shown, isDeep), mostMs)
         return has && { ...about, has }
       } catch (error) {
         if (!(error instanceof AppError)) throw error
-        if (isCutShort(error)) return { ...about, has: 'no answer yet' }
-        const isSilent = error.code === 'RPC_UNREACHABLE' || isNotOffered(error)
+        if (isDeadlineFault(error)) return { ...about, has: 'no answer yet' }
+        const isSilent = error.code === 'RPC_UNREACHABLE' || isUnsupportedMethod(error)
         return isSilent ? undefined : { ...about, has: 'an error' }
       }
     }),
@@ -59,9 +65,9 @@ export async function disagreement(
   return said.find((one) => one !== undefined)
 }
 
-async function unlike(
+async function compareInclusion(
   rpc: Rpc,
-  { blockNumber, blockHash, hash, ok }: InBlock,
+  { blockNumber, blockHash, hash, ok }: ShownInclusion,
   isDeep: (rpc: Rpc) => Promise<boolean>,
 ): Promise<Disagreement['has'] | undefined> {
   const block = await rpc.request<Block | null>('eth_getBlockByNumber', [hexQuantity(blockNumber), false])
@@ -73,18 +79,18 @@ async function unlike(
   const isIn = (one: unknown) => typeof one !== 'string' || sameAddress(one, hash)
   if (Array.isArray(transactions) && !transactions.some(isIn)) return 'something else'
   if (ok === undefined) return undefined
-  const found = await findOnChain(rpc, hash).catch((error: unknown) => {
-    // Who has the block, and it in it, need not keep receipts.
+  const found = await findTransaction(rpc, hash).catch((error: unknown) => {
+    // A node that has the block and lists the transaction need not keep receipts.
     if (error instanceof AppError && error.code === 'RPC_ERROR') return undefined
     throw error
   })
   return found && found.ok !== ok ? 'something else' : undefined
 }
 
-/** The same in words, as a part of a sentence. */
+/** The disagreement as part of a sentence. */
 export function disagreementText({ host, by: shownBy, blockNumber, has }: Disagreement): string {
   const block = `block ${blockNumber}`
-  // Two endpoints of one provider are told apart by what is not shown.
+  // Two endpoints with one host name: the message tells them apart by what is not shown.
   const by = shownBy === host ? 'another endpoint there' : shownBy
   const what = {
     nothing: `${host} does not have ${block}, which ${by} has`,
@@ -97,8 +103,11 @@ export function disagreementText({ host, by: shownBy, blockNumber, has }: Disagr
   return `${what[has]}, and final is what all endpoints have`
 }
 
-/** What helps where that does not go away, by the setting that names the endpoints: whoever is behind, or fails, is left out; of two that differ only one is right. */
-export function disagreementWay({ host, by, has }: Disagreement, setting: string): string {
+/**
+ * What to do if the disagreement stays, naming the setting of the endpoints: remove the one that lags or fails; of two that differ,
+ * find the wrong one.
+ */
+export function disagreementHint({ host, by, has }: Disagreement, setting: string): string {
   if (has === 'no answer yet') return `Give it more time (--timeout), or leave ${host} out of ${setting}`
   const both = by === host ? `the endpoints at ${host}` : `${host} and ${by}`
   return has === 'another' || has === 'something else'

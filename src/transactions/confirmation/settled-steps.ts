@@ -1,65 +1,69 @@
 import type { Hex } from '../../domain/address.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import type { Ground } from '../../planning/context.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
-import { isAwaiting } from '../bridge/delivery.ts'
-import { broughtTo } from '../bridge/under-delivery.ts'
-import { isAllFinal, standing } from '../operations/active-steps.ts'
-import { isInTheAir } from '../run.ts'
-import { finalityOf } from './finality.ts'
-import { type Found, findStep } from './find-transaction.ts'
-import { lookMs } from './quorum.ts'
+import { isAwaitingDelivery } from '../bridge/delivery.ts'
+import { checkDelivery } from '../bridge/under-delivery.ts'
+import { activeSteps, isAllFinal } from '../operations/active-steps.ts'
+import { isInFlight } from '../run.ts'
+import { checkFinality } from './finality.ts'
+import { findAttempt, type MinedTransaction } from './find-transaction.ts'
+import { lookupTimeoutMs } from './quorum.ts'
 
-/** A step that is final on the chain and not in the journal, by a receipt that is canonical in two looks. */
+/** A step that is final on the chain and not in the journal, by two equal canonical receipts. */
 async function finalOnChain(
-  { journal, rpc, catalog }: Ground,
+  { journal, rpc, catalog }: ExecutionContext,
   id: string,
   step: Step,
-): Promise<Found | undefined> {
+): Promise<MinedTransaction | undefined> {
   if (step.state !== 'SIGNED' && step.state !== 'BROADCAST' && step.state !== 'INCLUDED') return undefined
   const { chainId } = step.transaction
   const attempts = journal.attempts(id, step.index)
-  const look = () => findStep(rpc(chainId), step, attempts)
+  const look = () => findAttempt(rpc(chainId), step, attempts)
   const [first, found] = [await look(), await look()]
   if (!first || !found || first.blockHash !== found.blockHash) return undefined
   const { depth } = networkNamed(catalog.networks, chainId)
   const shown = { ...found, by: rpc(chainId).host }
-  const { deep } = await finalityOf(rpc(chainId), shown, { wanted: depth, usual: depth }, lookMs)
+  const { deep } = await checkFinality(rpc(chainId), shown, { wanted: depth, usual: depth }, lookupTimeoutMs)
   return deep ? found : undefined
 }
 
-/** Notes a step that is final on the chain. Only for the holder of the wallet's lock. */
-export async function settleSeen(ground: Ground, id: string, step: Step): Promise<void> {
-  const seen = await finalOnChain(ground, id, step)
+/** Records a step that is final on the chain. Only for the holder of the wallet's lock. */
+export async function settleFinalStep(context: ExecutionContext, id: string, step: Step): Promise<void> {
+  const seen = await finalOnChain(context, id, step)
   if (!seen) return
-  const { journal } = ground
+  const { journal } = context
   const { ok, logs: _, ...inclusion } = seen
-  if (step.state === 'SIGNED') journal.sent(inclusion.hash, 'found on chain')
+  if (step.state === 'SIGNED') journal.recordSent(inclusion.hash, 'found on chain')
   if (step.state !== 'INCLUDED')
-    journal.move(id, step.index, 'INCLUDED', `block ${inclusion.blockNumber}`, inclusion)
+    journal.moveStep(id, step.index, 'INCLUDED', `block ${inclusion.blockNumber}`, inclusion)
   const attempt = journal.attempts(id, step.index).find(({ hash }) => hash === inclusion.hash)
   const becomes = attempt?.kind === 'cancel' ? 'CANCELLED' : ok ? 'FINAL_OK' : 'FINAL_REVERTED'
-  journal.move(id, step.index, becomes, `block ${inclusion.blockNumber}`, inclusion)
+  journal.moveStep(id, step.index, becomes, `block ${inclusion.blockNumber}`, inclusion)
 }
 
-/** An operation with what went well by the chains and is not in its journal, which stays as it is: for who only looks. */
-export async function asSeen(ground: Ground, operation: Operation): Promise<Operation> {
+/** An operation with the steps that succeeded on chain marked as final. Read-only: the journal is not changed. */
+export async function withFinalSteps(context: ExecutionContext, operation: Operation): Promise<Operation> {
   const look = async (step: Step): Promise<Step> => {
-    const found = await finalOnChain(ground, operation.id, step)
-    const sent = ground.journal.attempts(operation.id, step.index).find(({ hash }) => hash === found?.hash)
+    const found = await finalOnChain(context, operation.id, step)
+    const sent = context.journal.attempts(operation.id, step.index).find(({ hash }) => hash === found?.hash)
     return found?.ok && sent?.kind !== 'cancel' ? { ...step, state: 'FINAL_OK' } : step
   }
   return { ...operation, steps: await Promise.all(operation.steps.map(look)) }
 }
 
-const isInVain = ({ state }: Step): boolean => state === 'CANCELLED' || state === 'FINAL_REVERTED'
+const isIneffective = ({ state }: Step): boolean => state === 'CANCELLED' || state === 'FINAL_REVERTED'
 
-/** Whether the chains show something of an operation that its journal does not have. Only looks: nobody has to wait for it. */
-export async function hasNews(ground: Ground, operation: Operation, told: Hex | null): Promise<boolean> {
-  for (const step of operation.steps) if (await finalOnChain(ground, operation.id, step)) return true
-  // Who noted the last step may have ended before he could note what that came to.
-  const isOver = !operation.steps.some(isInTheAir) && standing(operation).some(isInVain)
-  if (isOver || !isAwaiting(operation)) return isOver || isAllFinal(operation)
-  const seen = await broughtTo(ground, operation, told)
+/** Whether the chains show a result of an operation that the journal lacks. Read-only and without a lock. */
+export async function hasUnrecordedResult(
+  context: ExecutionContext,
+  operation: Operation,
+  told: Hex | null,
+): Promise<boolean> {
+  for (const step of operation.steps) if (await finalOnChain(context, operation.id, step)) return true
+  // The process that recorded the last step may have ended before it recorded the outcome.
+  const isOver = !operation.steps.some(isInFlight) && activeSteps(operation).some(isIneffective)
+  if (isOver || !isAwaitingDelivery(operation)) return isOver || isAllFinal(operation)
+  const seen = await checkDelivery(context, operation, told)
   return seen !== undefined && !('unseen' in seen)
 }

@@ -1,30 +1,30 @@
 import { quantity } from '../../chain/rpc/answer-numbers.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
-import { ifAnswered, within } from '../../chain/rpc/timeouts.ts'
+import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import type { KeptPlan } from '../../guard/intent-json.ts'
-import type { Ground } from '../../planning/context.ts'
+import type { StoredPlan } from '../../guard/intent-json.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
 import type { Attempt, JournalEvent, Operation, Step } from '../../store/journal/operation.ts'
-import { deepBlock, isNonceLost, wantedOf } from '../confirmation/finality.ts'
-import { findStep } from '../confirmation/find-transaction.ts'
-import { agreeMs } from '../confirmation/quorum.ts'
-import { isNeedless, standing } from '../operations/active-steps.ts'
-import { allowanceLeft, outcomeOf, takenWords } from '../outcome/outcome.ts'
-import { current, isClosed, isUnsigned, type Run, stepAt } from '../run.ts'
-import { followLater } from '../steps/finish-step.ts'
-import { latestNonce, type NonceUse, unnamed, whoUsed } from './nonce-use.ts'
+import { checkNonceLost, latestFinalBlock, requiredDepth } from '../confirmation/finality.ts'
+import { findAttempt } from '../confirmation/find-transaction.ts'
+import { quorumTimeoutMs } from '../confirmation/quorum.ts'
+import { activeSteps, isObsolete } from '../operations/active-steps.ts'
+import { allowanceText, outcomeOf, remainingAllowance } from '../outcome/outcome.ts'
+import { currentOperation, isClosed, isUnsigned, type Run, stepAt } from '../run.ts'
+import { confirmLaterSteps } from '../steps/finish-step.ts'
+import { findNonceUse, latestNonce, type NonceUse, unnamedTransaction } from './nonce-use.ts'
 
 /**
- * Refuses to go on where a stranger's transaction has the nonce of a step, and no new plan was made since: what is left of
- * the operation was planned for a step that never happened. It waits for a person again, whatever opened it meanwhile.
+ * Refuses to continue if a foreign transaction used the nonce of an active step and no new plan was made since: the rest was
+ * planned for a step that never happened. The operation needs a decision again.
  */
-export function refuseLost(run: Run): void {
+export function refuseNonceConflict(run: Run): void {
   const events = run.journal.events(run.operationId)
   const planned = events.findLast(({ why }) => why.startsWith('planned'))?.seq ?? 0
   const counts = new Set(
-    standing(current(run)).flatMap(({ state, index }) => (state === 'SUPERSEDED' ? [index] : [])),
+    activeSteps(currentOperation(run)).flatMap(({ state, index }) => (state === 'SUPERSEDED' ? [index] : [])),
   )
   const lost = events.findLast(
     ({ seq, becomes, index }) =>
@@ -32,11 +32,11 @@ export function refuseLost(run: Run): void {
   )
   if (!lost) return
   run.journal.settle(run.operationId, 'ATTENTION', `its nonce was used by ${lost.why}`, 23)
-  outcomeOf(current(run))
+  outcomeOf(currentOperation(run))
 }
 
-/** The transaction that a step lost its nonce to, by the trail of its operation; `undefined` where none was named. */
-export function lostTo(
+/** The transaction that used the nonce of a step, by the audit trail; `undefined` if none was named. */
+export function supersedingHash(
   events: readonly JournalEvent[],
   { index, state }: Pick<Step, 'index' | 'state'>,
 ): Hex | undefined {
@@ -44,32 +44,35 @@ export function lostTo(
   return state === 'SUPERSEDED' && lost && /^0x[0-9a-f]{64}$/i.test(lost.why) ? (lost.why as Hex) : undefined
 }
 
-/** Transactions of a wallet on a chain that a journal does not know. */
-type Unknown = { chainId: number; count: number }
+/** Transactions of a wallet on a chain that the journal does not know. */
+type ForeignTransactions = { chainId: number; count: number }
 
 /**
- * The first chain of what is left of an operation on which its wallet has sent transactions that the journal does not know, beyond those that it had
- * when the operation was planned: the wallet was used elsewhere since, or the journal is an older copy.
+ * The first chain of the unsigned rest of an operation on which its wallet sent transactions that the journal does not know, beyond
+ * those from before the plan: the wallet was used elsewhere, or the journal is an older copy.
  */
-export async function unknownTo(ground: Ground, operation: Operation): Promise<Unknown | undefined> {
-  const left = standing(operation).filter(
+export async function findForeignTransactions(
+  context: ExecutionContext,
+  operation: Operation,
+): Promise<ForeignTransactions | undefined> {
+  const left = activeSteps(operation).filter(
     (step) => step.role === 'action' && (isUnsigned(step) || step.state === 'SUPERSEDED'),
   )
   for (const chainId of new Set(left.map(({ transaction }) => transaction.chainId))) {
-    const count = await countOf(ground, operation, chainId)
+    const count = await foreignCount(context, operation, chainId)
     if (count > 0) return { chainId, count }
   }
   return undefined
 }
 
-async function countOf(
-  { rpc, journal }: Ground,
+async function foreignCount(
+  { rpc, journal }: ExecutionContext,
   { wallet, steps, legs, plan }: Operation,
   chainId: number,
 ): Promise<number> {
-  const planned = legs[0]?.chainId === chainId ? (plan as Partial<KeptPlan> | null)?.walletNonce : undefined
+  const planned = legs[0]?.chainId === chainId ? (plan as Partial<StoredPlan> | null)?.walletNonce : undefined
   const next = journal.nextNonce(chainId, wallet)
-  // Where it has signed nothing yet, and did not look, it cannot know.
+  // A journal that has signed nothing there, and has no count from planning, cannot know.
   if (next === 0 && planned === undefined) return 0
   const lost = steps.flatMap(({ state, nonce, transaction }) =>
     state === 'SUPERSEDED' && nonce !== null && transaction.chainId === chainId ? [nonce + 1] : [],
@@ -79,11 +82,11 @@ async function countOf(
 }
 
 /**
- * Looks whether the nonce of a step that is in no block is used; gives whether it is. What is not an attempt of this journal and has it for good
- * is SUPERSEDED, as soon as what came after the step is followed to its end by `follow`; unless what the step was to prepare has happened all
- * the same: then the step is only left behind. An attempt of the step is found by the next look.
+ * Checks whether the nonce of a step that is in no block is used, and returns that. If a transaction outside this journal used it
+ * finally, the step becomes SUPERSEDED after `follow` has followed the later steps to their end; a step that is obsolete is only
+ * left behind. An attempt of the step itself is found by the next look.
  */
-export async function settleNonce(
+export async function resolveNonceConflict(
   run: Run,
   index: number,
   rpc: Rpc,
@@ -93,31 +96,37 @@ export async function settleNonce(
   const { wallet, nonce, transaction } = step
   if (nonce === null) return false
   const { journal, operationId } = run
-  forgetTaken(run, step)
-  const look = () => whoUsed(rpc, wallet, nonce)
+  clearNonceConflict(run, step)
+  const look = () => findNonceUse(rpc, wallet, nonce)
   const use = await look()
   if (use.is === 'free') return false
   const attempts = journal.attempts(operationId, index)
   const hash = use.is === 'used' ? use.hash : null
   if (hash && attempts.some((attempt) => sameAddress(attempt.hash, hash))) return true
-  const owner = hash ?? unnamed
-  const { deep, unlike } = await lostBy(run, rpc, step, attempts, use)
-  run.taken = { nonce, by: owner, blockNumber: use.is === 'used' ? use.at : null, ...(unlike && { unlike }) }
-  // What is for good is looked at twice, like what is final.
+  const owner = hash ?? unnamedTransaction
+  const { deep, unlike } = await checkUseFinality(run, rpc, step, attempts, use)
+  run.nonceConflict = {
+    nonce,
+    by: owner,
+    blockNumber: use.is === 'used' ? use.at : null,
+    ...(unlike && { unlike }),
+  }
+  // A final decision takes two equal looks.
   if (!deep || !isSameUse(use, await look())) return true
-  if (!hash && !(await lostBy(run, rpc, step, attempts, use)).deep) return true
-  await followLater(run, index, follow).catch((error: unknown) => {
-    // What came after it may have lost its nonce as well: both are written down, or neither could be planned anew.
+  if (!hash && !(await checkUseFinality(run, rpc, step, attempts, use)).deep) return true
+  await confirmLaterSteps(run, index, follow).catch((error: unknown) => {
+    // The later step may have lost its nonce too. Both are recorded, or neither could be planned again.
     if (!(error instanceof AppError && error.code === 'SUPERSEDED')) throw error
   })
-  if (stepAt(run, index).state === 'SIGNED') journal.sent(attempts.at(-1)!.hash, 'nonce used by another')
-  if (isNeedless(current(run), stepAt(run, index)) || isClosed(current(run))) {
-    journal.move(operationId, index, 'SUPERSEDED', owner)
+  if (stepAt(run, index).state === 'SIGNED')
+    journal.recordSent(attempts.at(-1)!.hash, 'nonce used by another')
+  if (isObsolete(currentOperation(run), stepAt(run, index)) || isClosed(currentOperation(run))) {
+    journal.moveStep(operationId, index, 'SUPERSEDED', owner)
     return true
   }
   journal.supersede(operationId, index, owner, `nonce ${nonce} was used by ${owner}`)
-  const left = await allowanceLeft(rpc, current(run), stepAt(run, index))
-  const taken = takenWords(run, transaction.chainId, left)
+  const left = await remainingAllowance(rpc, currentOperation(run), stepAt(run, index))
+  const taken = allowanceText(run, transaction.chainId, left)
   throw new AppError(
     'SUPERSEDED',
     `Nonce ${nonce} of ${wallet} was used by ${hash ? `another transaction, ${hash}` : `${owner}, and no endpoint has a receipt of this one`}${taken}`,
@@ -132,27 +141,30 @@ const isSameUse = (a: NonceUse, b: NonceUse): boolean =>
   a.is === 'used' ? b.is === 'used' && a.hash === b.hash && a.at === b.at : a.is === b.is
 
 /**
- * Whether a nonce is used for good: by a named transaction in a final block; or, where none is named, by what all endpoints that answer count in
- * their final blocks, while none of them has a receipt of the step.
+ * Whether a nonce is finally used: by a named transaction in a final block, or, without a name, by the final nonce counts of all
+ * answering endpoints while none has a receipt of the step.
  */
-async function lostBy(
+async function checkUseFinality(
   { networks }: Run,
   rpc: Rpc,
   { wallet, nonce, transaction }: Step,
   attempts: readonly Attempt[],
   use: NonceUse,
-): Promise<Pick<Awaited<ReturnType<typeof isNonceLost>>, 'deep' | 'unlike'>> {
+): Promise<Pick<Awaited<ReturnType<typeof checkNonceLost>>, 'deep' | 'unlike'>> {
   const { depth } = networkNamed(networks, transaction.chainId)
-  if (use.is === 'used') return isNonceLost(rpc, { at: use.at, hash: use.hash, by: rpc.host }, depth, agreeMs)
-  const { wanted, usual } = wantedOf(depth, undefined)
+  if (use.is === 'used')
+    return checkNonceLost(rpc, { at: use.at, hash: use.hash, by: rpc.host }, depth, quorumTimeoutMs)
+  const { wanted, usual } = requiredDepth(depth, undefined)
   const isLost = async (node: Rpc): Promise<boolean> =>
-    (await latestNonce(node, wallet, await deepBlock(node, wanted, usual))) > nonce! &&
-    !(await findStep(node, { wallet }, attempts))
-  const said = await Promise.all([rpc, ...rpc.peers].map((node) => ifAnswered(within(isLost(node), agreeMs))))
+    (await latestNonce(node, wallet, await latestFinalBlock(node, wanted, usual))) > nonce! &&
+    !(await findAttempt(node, { wallet }, attempts))
+  const said = await Promise.all(
+    [rpc, ...rpc.peers].map((node) => undefinedIfUnanswered(withTimeout(isLost(node), quorumTimeoutMs))),
+  )
   return { deep: said.includes(true) && !said.includes(false) }
 }
 
-/** What has the nonce of a step is not told any more: it is the step itself, or gone. */
-export function forgetTaken(run: Run, { nonce }: Step): void {
-  if (run.taken?.nonce === nonce) run.taken = undefined
+/** Clears the recorded nonce conflict of a step: its own transaction has the nonce, or the other one is gone. */
+export function clearNonceConflict(run: Run, { nonce }: Step): void {
+  if (run.nonceConflict?.nonce === nonce) run.nonceConflict = undefined
 }

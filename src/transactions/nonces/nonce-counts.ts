@@ -1,21 +1,29 @@
 import { quantity } from '../../chain/rpc/answer-numbers.ts'
-import { isNotOffered, isUnknownBlock } from '../../chain/rpc/errors.ts'
+import { isUnknownBlock, isUnsupportedMethod } from '../../chain/rpc/errors.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
-import { ifAnswered, within } from '../../chain/rpc/timeouts.ts'
+import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Journal } from '../../store/journal/types.ts'
-import { isTaken } from '../send-errors.ts'
-import { seenIfSaid } from './nonce-use.ts'
+import type { NonceJournal, OperationJournal, StepJournal } from '../../store/journal/types.ts'
+import { isAccepted } from '../send-errors.ts'
+import { transactionByNonce } from './nonce-use.ts'
 
-/** How many transactions of a wallet are in blocks, and how many with those that wait. */
-export type Counts = { latest: number; pending: number }
+/** The mined and the pending nonce count of a wallet. */
+export type NonceCounts = { latest: number; pending: number }
 
-/** Whose transactions are counted, and where. */
-type Question = { journal: Journal; rpc: Rpc; chainId: number; wallet: Address }
+/** Whose nonces are counted, and on which chain. */
+type Question = {
+  journal: OperationJournal & StepJournal & NonceJournal
+  rpc: Rpc
+  chainId: number
+  wallet: Address
+}
 
-/** What a node counts. Where it does not speak of what waits, that is what this journal has sent and a node took, one after the other, and what a node shows behind that. */
-export async function countsOf({ journal, rpc, chainId, wallet }: Question): Promise<Counts> {
+/**
+ * Reads the nonce counts from a node. If it does not serve the pending count, that is what this journal sent and a node accepted,
+ * plus what a node shows behind it.
+ */
+export async function readNonceCounts({ journal, rpc, chainId, wallet }: Question): Promise<NonceCounts> {
   const ask = (tag: string) => ['eth_getTransactionCount', [wallet, tag]] as const
   const read = (answer: unknown, what: string) => Number(quantity(answer, what))
   try {
@@ -27,35 +35,40 @@ export async function countsOf({ journal, rpc, chainId, wallet }: Question): Pro
   }
   const latest = read(await rpc.request(...ask('latest')), 'the nonce')
   const said = await rpc.request(...ask('pending')).catch((error: unknown) => {
-    if (isUnspoken(error)) return null
+    if (isPendingUnsupported(error)) return null
     throw error
   })
   if (isNumber(said)) return { latest, pending: read(said, 'the pending nonce') }
   let pending = latest
-  while (isSent(journal, journal.holderOf(chainId, wallet, pending))) pending++
-  // What somebody else has waiting there is not to be replaced.
-  if (await seenIfSaid(rpc, wallet, pending)) pending++
-  // Other endpoints may know of more that waits; one that is behind, slow, or fails takes nothing away.
+  while (isSent(journal, journal.nonceHolder(chainId, wallet, pending))) pending++
+  // A pending transaction of another sender must not be replaced.
+  if (await transactionByNonce(rpc, wallet, pending)) pending++
+  // Other endpoints may know more pending transactions. One that lags or fails never lowers the count.
   const others = await Promise.all(
-    rpc.peers.map((node) => ifAnswered(within(node.request(...ask('pending')), longestMs))),
+    rpc.peers.map((node) =>
+      undefinedIfUnanswered(withTimeout(node.request(...ask('pending')), peerTimeoutMs)),
+    ),
   )
   const most = others.filter(isNumber).map((one) => read(one, 'the pending nonce'))
   return { latest, pending: Math.max(pending, ...most) }
 }
 
-/** How long another endpoint has to say what waits, in ms. */
-const longestMs = 3_000
+/** How long another endpoint may take for the pending count, in ms. */
+const peerTimeoutMs = 3_000
 
 const isNumber = (said: unknown): boolean => typeof said === 'string' && /^0x[0-9a-f]{1,64}$/i.test(said)
 
-/** Whether a node says that it does not know what waits, or does not tell. */
-const isUnspoken = (error: unknown): boolean =>
-  isNotOffered(error) ||
+/** Whether a node does not serve the pending count. */
+const isPendingUnsupported = (error: unknown): boolean =>
+  isUnsupportedMethod(error) ||
   isUnknownBlock(error) ||
   (error instanceof AppError && error.code === 'RPC_ERROR' && /pending/i.test(String(error.details?.message)))
 
-function isSent(journal: Journal, holder: ReturnType<Journal['holderOf']>): boolean {
+function isSent(
+  journal: OperationJournal & StepJournal & NonceJournal,
+  holder: ReturnType<NonceJournal['nonceHolder']>,
+): boolean {
   const step = holder && journal.find(holder.operation)?.steps.find(({ index }) => index === holder.index)
   if (!step || ['PLANNED', 'RESERVED', 'SIGNED'].includes(step.state)) return false
-  return step.state !== 'BROADCAST' || journal.attempts(holder.operation, holder.index).some(isTaken)
+  return step.state !== 'BROADCAST' || journal.attempts(holder.operation, holder.index).some(isAccepted)
 }

@@ -2,41 +2,46 @@ import type { Rpc } from '../../chain/rpc/rpc.ts'
 import type { Clock } from '../../chain/rpc/timeouts.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Step } from '../../store/journal/operation.ts'
-import type { Journal } from '../../store/journal/types.ts'
-import { isInTheAir, isUnsigned } from '../run.ts'
-import { type Counts, countsOf } from './nonce-counts.ts'
-import { seenIfSaid } from './nonce-use.ts'
+import type { NonceJournal, OperationJournal, StepJournal } from '../../store/journal/types.ts'
+import { isInFlight, isUnsigned } from '../run.ts'
+import { type NonceCounts, readNonceCounts } from './nonce-counts.ts'
+import { transactionByNonce } from './nonce-use.ts'
 
-/** What is asked about the nonces before the one that a step is to have. */
-type Behind = { journal: Journal; rpc: Rpc; step: Step; clock: Clock }
+/** The input of the checks on the nonces below that of a step. */
+type NonceGapInput = {
+  journal: OperationJournal & StepJournal & NonceJournal
+  rpc: Rpc
+  step: Step
+  clock: Clock
+}
 
-/** What a node counts of the wallet of a step. */
-export const countsFor = ({ journal, rpc, step }: Omit<Behind, 'clock'>): Promise<Counts> =>
-  countsOf({ journal, rpc, chainId: step.transaction.chainId, wallet: step.wallet })
+/** The nonce counts of a step's wallet. */
+export const nonceCountsFor = ({ journal, rpc, step }: Omit<NonceGapInput, 'clock'>): Promise<NonceCounts> =>
+  readNonceCounts({ journal, rpc, chainId: step.transaction.chainId, wallet: step.wallet })
 
 /**
- * What was settled so that the same may be done again, cancelled, reverted or lost to another transaction, and whose nonce the chain does not count any
- * more, may still be mined: behind it nothing is signed before that is decided, be its own nonce pinned or not. RPC_INCONSISTENT where a node
- * counts so after a second, as one that is only behind does not.
+ * Refuses to sign above a nonce whose step was settled as repeatable (cancelled, reverted or superseded) and which the chain no
+ * longer counts: that step may still be mined. Pinned nonces included. RPC_INCONSISTENT if the node still counts so after a second;
+ * a node that merely lags does not.
  */
-export async function refuseOpenAgain(
-  question: Behind,
+export async function refuseUnsettledNonce(
+  question: NonceGapInput,
   counted: { nonce: number; latest: number },
 ): Promise<void> {
   const { journal, rpc, step, clock } = question
   const { chainId } = step.transaction
   let { latest } = counted
   for (let tried = 1; ; tried++) {
-    const open = journal.redoable(chainId, step.wallet, latest, counted.nonce)
+    const open = journal.firstRepeatable(chainId, step.wallet, latest, counted.nonce)
     if (!open) return
-    if (tried === 20) throw openAgain(rpc, step, open, latest)
+    if (tried === 20) throw unsettledNonceError(rpc, step, open, latest)
     await clock.sleep(50)
-    latest = (await countsFor(question)).latest
+    latest = (await nonceCountsFor(question)).latest
   }
 }
 
-/** What was lost is not gone on with as it is: whatever is mined with its nonce decides, or a cancel of it. */
-const openAgain = (
+/** The error: a lost step does not continue as it is; a mined transaction with its nonce, or its cancellation, decides. */
+const unsettledNonceError = (
   { host }: Rpc,
   { wallet, transaction: { chainId } }: Step,
   open: { operation: string; nonce: number; isLost: boolean },
@@ -61,11 +66,11 @@ const openAgain = (
   )
 
 /**
- * A nonce is only taken when the node has everything before it and nothing at it: else the transaction would hang
- * behind one that is missing, or fight one that is not ours.
+ * Refuses a nonce unless the node has every nonce below it and nothing at it: otherwise the transaction would wait for a missing
+ * one, or compete with a foreign one.
  */
-export async function refuseGap(
-  question: Behind,
+export async function refuseNonceGap(
+  question: NonceGapInput,
   counted: { nonce: number; pending: number },
 ): Promise<void> {
   const { journal, rpc, step, clock } = question
@@ -75,15 +80,15 @@ export async function refuseGap(
     if (pending === nonce) return
     if (tried < 20) {
       await clock.sleep(50)
-      pending = (await countsFor(question)).pending
+      pending = (await nonceCountsFor(question)).pending
       continue
     }
     const { chainId } = step.transaction
-    if (pending > nonce) throw await foreignPending(question, { nonce, pending })
-    const holder = journal.holderOf(chainId, step.wallet, pending)
+    if (pending > nonce) throw await foreignPendingError(question, { nonce, pending })
+    const holder = journal.nonceHolder(chainId, step.wallet, pending)
     const held = holder && journal.find(holder.operation)?.steps.find(({ index }) => index === holder.index)
-    // What nobody holds was lost to another transaction, or waited there and was forgotten.
-    if (!holder || (held && !isInTheAir(held) && !isUnsigned(held)))
+    // A nonce without a holder was superseded, or its pending transaction was forgotten.
+    if (!holder || (held && !isInFlight(held) && !isUnsigned(held)))
       throw new AppError(
         'RPC_INCONSISTENT',
         `The node at ${rpc.host} counts ${pending} transactions of ${step.wallet}, and nonce ${pending} is ${holder ? 'used for good by the journal: the node is behind' : `not free, as what has nonce ${nonce - 1} came after it: the node is behind, or forgot what waited`}`,
@@ -103,12 +108,12 @@ export async function refuseGap(
   }
 }
 
-/** That something else of the wallet waits with a nonce, named where a node names it. */
-async function foreignPending(
-  { rpc, step: { wallet, transaction } }: Behind,
+/** The error for a foreign pending transaction at a nonce, with its hash if the node names it. */
+async function foreignPendingError(
+  { rpc, step: { wallet, transaction } }: NonceGapInput,
   details: { nonce: number; pending: number },
 ): Promise<AppError> {
-  const hash = (await seenIfSaid(rpc, wallet, details.nonce))?.hash ?? null
+  const hash = (await transactionByNonce(rpc, wallet, details.nonce))?.hash ?? null
   return new AppError(
     'FOREIGN_PENDING',
     `Another transaction of ${wallet}${hash ? `, ${hash},` : ''} is waiting on chain ${transaction.chainId}`,

@@ -1,17 +1,17 @@
 import { type Head, readHead } from '../../chain/fees.ts'
-import { refuseOldHead, refuseOtherHeads } from '../../chain/heads.ts'
+import { refuseInconsistentHeads, refuseStaleHead } from '../../chain/heads.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
 import type { Clock } from '../../chain/rpc/timeouts.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Step } from '../../store/journal/operation.ts'
 import type { Journal } from '../../store/journal/types.ts'
-import type { Counts } from './nonce-counts.ts'
-import { countsFor, refuseGap, refuseOpenAgain } from './nonce-gap.ts'
-import { seenIfSaid } from './nonce-use.ts'
-import { nonceUsed } from './pinned-nonce.ts'
+import type { NonceCounts } from './nonce-counts.ts'
+import { nonceCountsFor, refuseNonceGap, refuseUnsettledNonce } from './nonce-gap.ts'
+import { transactionByNonce } from './nonce-use.ts'
+import { nonceUsedError } from './pinned-nonce.ts'
 
-/** What taking a nonce needs. `pinned` is the one that it must be. */
-type NonceQuestion = {
+/** The input for allocating a nonce. `pinned` is the nonce that it must be. */
+type AllocationInput = {
   journal: Journal
   operationId: string
   step: Step
@@ -22,52 +22,51 @@ type NonceQuestion = {
   clock: Clock
 }
 
-/** What came of it: the newest block to sign on, or that a nonce of an earlier run was given back. */
-type Taken = { head: Head } | 'given back'
+/** The result: the head to sign on, or that a nonce reserved by an earlier run was released. */
+type Allocation = { head: Head } | 'given back'
 
-/** Behind so many of others nothing is signed: a node that counts more is not believed. */
-const mostWaiting = 64
+/** The most pending transactions to queue behind: a node that counts more is not believed. */
+const maxPending = 64
 
 /**
- * Gives a step its nonce, written down. One that is reserved already is of a process that ended before it signed with it: it is given back first,
- * for what waits with it since is somebody else's. Under the lock of the wallet.
- * A node on another chain, one that went back in time, or endpoints that disagree are refused here, before anything is
- * signed.
+ * Allocates a nonce to a step and records it. A nonce that an ended process reserved and never used is released first: a pending
+ * transaction at it would be another sender's. Call under the wallet's lock. Refuses a node on another chain, one that went back,
+ * and endpoints that disagree, before anything is signed.
  */
-export async function takeNonce(question: NonceQuestion): Promise<Taken> {
+export async function allocateNonce(question: AllocationInput): Promise<Allocation> {
   const { journal, operationId, step, rpc, pinned, clock } = question
   const { chainId } = step.transaction
-  const [head, counted] = await Promise.all([readHead(rpc, chainId), countsFor(question)])
-  refuseOldHead(rpc, head, journal.head(chainId), question.headMaxAgeMs, clock.wall())
-  const lowest = await refuseOtherHeads(rpc, chainId, head)
+  const [head, counted] = await Promise.all([readHead(rpc, chainId), nonceCountsFor(question)])
+  refuseStaleHead(rpc, head, journal.highestHead(chainId), question.headMaxAgeMs, clock.wall())
+  const lowest = await refuseInconsistentHeads(rpc, chainId, head)
   const { latest, pending } = counted
   if (step.nonce !== null) {
     const why = latest > step.nonce ? `nonce ${step.nonce} is used` : 'never signed, and its process is gone'
-    journal.release(operationId, step.index, why)
+    journal.releaseNonce(operationId, step.index, why)
     return 'given back'
   }
-  if (pinned !== undefined) return takePinned(question, { head, lowest }, { latest, pending })
+  if (pinned !== undefined) return allocatePinnedNonce(question, { head, lowest }, { latest, pending })
   const ours = Math.max(latest, journal.nextNonce(chainId, step.wallet))
   const nonce = question.queueBehind ? Math.max(ours, pending) : ours
-  if (nonce > ours + mostWaiting) throw tooManyWaiting(rpc, step.wallet, { latest, pending })
-  await refuseOpenAgain(question, { nonce, latest })
-  await refuseGap(question, { nonce, pending })
-  journal.sawHead(chainId, Number(lowest.number), lowest.hash)
-  journal.reserve(operationId, step.index, nonce, Number(lowest.number))
+  if (nonce > ours + maxPending) throw tooManyPendingError(rpc, step.wallet, { latest, pending })
+  await refuseUnsettledNonce(question, { nonce, latest })
+  await refuseNonceGap(question, { nonce, pending })
+  journal.recordHead(chainId, Number(lowest.number), lowest.hash)
+  journal.reserveNonce(operationId, step.index, nonce, Number(lowest.number))
   return { head }
 }
 
-/** A pinned nonce: free, or used. Whoever holds it, no second one is ever taken, nor behind what may be mined after all. */
-async function takePinned(
-  question: NonceQuestion,
+/** Allocates a pinned nonce. Whether free or used, no second one is ever taken, and none above a step that may still be mined. */
+async function allocatePinnedNonce(
+  question: AllocationInput,
   { head, lowest }: { head: Head; lowest: Head },
-  { latest, pending }: Counts,
-): Promise<Taken> {
+  { latest, pending }: NonceCounts,
+): Promise<Allocation> {
   const { journal, operationId, step, rpc } = question
   const nonce = question.pinned!
   const { chainId } = step.transaction
   const details = { nonce, next: latest, pending, chainId }
-  const holder = journal.holderOf(chainId, step.wallet, nonce)
+  const holder = journal.nonceHolder(chainId, step.wallet, nonce)
   if (holder && !(holder.operation === operationId && holder.index === step.index))
     throw new AppError(
       'NONCE_USED',
@@ -77,9 +76,9 @@ async function takePinned(
         hint: `sluice action show ${holder.operation}`,
       },
     )
-  if (nonce < latest) throw await nonceUsed(rpc, { wallet: step.wallet, nonce, latest, chainId })
+  if (nonce < latest) throw await nonceUsedError(rpc, { wallet: step.wallet, nonce, latest, chainId })
   if (nonce < pending) {
-    const hash = (await seenIfSaid(rpc, step.wallet, nonce))?.hash ?? null
+    const hash = (await transactionByNonce(rpc, step.wallet, nonce))?.hash ?? null
     throw new AppError(
       'FOREIGN_PENDING',
       `A transaction of ${step.wallet}${hash ? `, ${hash},` : ''} waits with nonce ${nonce}, which this journal does not know. It may be this one, sent from another machine`,
@@ -95,22 +94,22 @@ async function takePinned(
         hint: `Once what comes before it is sent: sluice action resume ${operationId}; to give it up: sluice action abandon ${operationId}`,
       },
     )
-  await refuseOpenAgain(question, { nonce, latest })
-  journal.sawHead(chainId, Number(lowest.number), lowest.hash)
-  journal.reserve(operationId, step.index, nonce, Number(lowest.number))
+  await refuseUnsettledNonce(question, { nonce, latest })
+  journal.recordHead(chainId, Number(lowest.number), lowest.hash)
+  journal.reserveNonce(operationId, step.index, nonce, Number(lowest.number))
   return { head }
 }
 
-const tooManyWaiting = (
+const tooManyPendingError = (
   { host }: Rpc,
   wallet: string,
   { latest, pending }: { latest: number; pending: number },
 ): AppError =>
   new AppError(
     'RPC_INCONSISTENT',
-    `The node at ${host} counts ${pending - latest} transactions of ${wallet} that wait, which is not believed: behind more than ${mostWaiting} of others nothing is signed`,
+    `The node at ${host} counts ${pending - latest} transactions of ${wallet} that wait, which is not believed: behind more than ${maxPending} of others nothing is signed`,
     {
-      details: { host, latest, pending, most: mostWaiting },
+      details: { host, latest, pending, most: maxPending },
       hint: 'Name another RPC endpoint; if they do wait, wait until fewer of them do',
     },
   )

@@ -4,41 +4,49 @@ import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 
-/** A transaction as a node shows it. */
+/** A transaction as a node returns it. */
 type Shown = { hash?: Hex; from?: string; nonce?: string; blockNumber?: string | null }
 
-/** What has a nonce of a wallet, by what a node shows: nothing yet, a transaction in the block `at`, or something that the node counts and does not name. */
+/** The use of a nonce as a node shows it: free, used by a transaction in block `at`, or counted without a named transaction. */
 export type NonceUse = { is: 'free' } | { is: 'used'; hash: Hex; at: number } | { is: 'unnamed' }
 
-/** What used a nonce where the node does not name the transaction, in words. */
-export const unnamed = 'a transaction that the node does not name'
+/** The text for a transaction that used a nonce and that the node does not name. */
+export const unnamedTransaction = 'a transaction that the node does not name'
 
-/** How many of the newest blocks are read for a transaction where a node cannot be asked for it. */
-const mostBlocks = 64
+/** How many of the newest blocks are read if a node does not serve look-ups by nonce. */
+const maxBlocks = 64
 
-/** How many blocks are asked for side by side. */
-const together = 8
+/** How many blocks are read in parallel. */
+const blocksInParallel = 8
 
 /**
- * Says what used a nonce of a wallet. A node is asked directly; where it does not know that question, the newest blocks are read.
- * Older blocks are not searched.
+ * Finds what used a nonce of a wallet: by direct look-up, or in the newest blocks if the node does not support that. Older blocks
+ * are not searched.
  */
-export async function whoUsed(rpc: Rpc, wallet: Address, nonce: number, latest?: number): Promise<NonceUse> {
+export async function findNonceUse(
+  rpc: Rpc,
+  wallet: Address,
+  nonce: number,
+  latest?: number,
+): Promise<NonceUse> {
   const now = latest ?? (await latestNonce(rpc, wallet))
   if (nonce >= now) return { is: 'free' }
-  const seen = await seenIfSaid(rpc, wallet, nonce)
+  const seen = await transactionByNonce(rpc, wallet, nonce)
   if (seen?.hash && seen.blockNumber) return { is: 'used', hash: seen.hash, at: Number(seen.blockNumber) }
   const head = await blockNumber(rpc)
-  const least = Math.max(0, head - mostBlocks + 1)
-  for (let high = head; high >= least; high -= together) {
-    const numbers = Array.from({ length: Math.min(together, high - least + 1) }, (_, back) => high - back)
-    const found = (await Promise.all(numbers.map((at) => inBlock(rpc, at, wallet, nonce)))).find(Boolean)
+  const least = Math.max(0, head - maxBlocks + 1)
+  for (let high = head; high >= least; high -= blocksInParallel) {
+    const numbers = Array.from(
+      { length: Math.min(blocksInParallel, high - least + 1) },
+      (_, back) => high - back,
+    )
+    const found = (await Promise.all(numbers.map((at) => findInBlock(rpc, at, wallet, nonce)))).find(Boolean)
     if (found) return found
   }
   return { is: 'unnamed' }
 }
 
-/** How many transactions of a wallet are in blocks, by a node; with `at`, up to that block. */
+/** The number of mined transactions of a wallet, at block `at` or the newest. */
 export const latestNonce = async (rpc: Rpc, wallet: Address, at?: number): Promise<number> =>
   Number(
     quantity(
@@ -47,7 +55,7 @@ export const latestNonce = async (rpc: Rpc, wallet: Address, at?: number): Promi
     ),
   )
 
-async function inBlock(
+async function findInBlock(
   rpc: Rpc,
   at: number,
   wallet: Address,
@@ -64,8 +72,12 @@ async function inBlock(
 const isOf = ({ from, nonce: has }: Shown, wallet: Address, nonce: number): boolean =>
   typeof from === 'string' && sameAddress(from, wallet) && Number(has) === nonce
 
-/** The transaction that a node has for a nonce, in a block or waiting. Not every node knows this question; `undefined` where it does not answer it. */
-export async function seenIfSaid(rpc: Rpc, wallet: Address, nonce: number): Promise<Shown | undefined> {
+/** The mined or pending transaction at a nonce; `undefined` if there is none or the node does not support the look-up. */
+export async function transactionByNonce(
+  rpc: Rpc,
+  wallet: Address,
+  nonce: number,
+): Promise<Shown | undefined> {
   try {
     const seen = await rpc.request<Shown | null>('eth_getTransactionBySenderAndNonce', [
       wallet,

@@ -1,24 +1,26 @@
 import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Ground } from '../../planning/context.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
 import type { Proposal } from '../../planning/proposal.ts'
-import { countsOf } from './nonce-counts.ts'
-import { latestNonce, unnamed, whoUsed } from './nonce-use.ts'
+import { readNonceCounts } from './nonce-counts.ts'
+import { findNonceUse, latestNonce, unnamedTransaction } from './nonce-use.ts'
 
-/** Refuses a plan whose pinned nonce is used: of a pinned nonce at most one transaction is ever mined, whoever signed it. NONCE_USED. */
+/** Refuses a plan whose pinned nonce is used: at most one transaction is ever mined with it, from any signer. NONCE_USED. */
 export async function refuseUsedNonce(
-  { rpc, journal }: Ground,
+  { rpc, journal }: ExecutionContext,
   { wallet, nonce, legs, id }: Proposal,
 ): Promise<void> {
   const [leg] = legs
   if (nonce === null || !leg || journal.find(id)) return
   const node = rpc(leg.chainId)
   const latest = await latestNonce(node, wallet)
-  if (nonce < latest) throw await nonceUsed(node, { wallet, nonce, latest, chainId: leg.chainId })
+  if (nonce < latest) throw await nonceUsedError(node, { wallet, nonce, latest, chainId: leg.chainId })
 }
 
-/** That a pinned nonce is used, with the transaction that has it where a node names that. It may be this very one, sent from another machine. */
-export async function nonceUsed(
+/**
+ * The error for a used pinned nonce, with the transaction if the node names it. That may be this plan, sent from another machine.
+ */
+export async function nonceUsedError(
   rpc: Rpc,
   {
     wallet,
@@ -27,28 +29,28 @@ export async function nonceUsed(
     chainId,
   }: { wallet: Proposal['wallet']; nonce: number; latest: number; chainId: number },
 ): Promise<AppError> {
-  const use = await whoUsed(rpc, wallet, nonce, latest)
+  const use = await findNonceUse(rpc, wallet, nonce, latest)
   const hash = use.is === 'used' ? use.hash : null
   return new AppError(
     'NONCE_USED',
-    `Nonce ${nonce} of ${wallet} was used by ${hash ?? unnamed}, which this journal does not know. It may be this one, sent from another machine`,
+    `Nonce ${nonce} of ${wallet} was used by ${hash ?? unnamedTransaction}, which this journal does not know. It may be this one, sent from another machine`,
     { details: { nonce, next: latest, chainId, hash } },
   )
 }
 
 /**
- * Refuses a plan whose pinned nonce comes after one that nobody has sent: it would wait for that, and nothing is begun for it. Gives what a plan that
- * is only made is told instead, where it `isPlanned`: what is to be signed later may well have such a nonce. A plan that `isMade` has its nonce for good.
+ * Refuses a plan whose pinned nonce leaves a gap: its transaction would hang, and nothing is started. With `isPlanned` (a dry run)
+ * it returns a warning instead, since a plan may be signed later. A plan that `isMade` keeps its nonce.
  */
-export async function refuseEarly(
-  { rpc, journal }: Ground,
+export async function refuseEarlyNonce(
+  { rpc, journal }: ExecutionContext,
   { wallet, nonce, legs }: Proposal,
   { isPlanned, isMade }: { isPlanned: boolean; isMade: boolean },
 ): Promise<string | undefined> {
   const [leg] = legs
   if (nonce === null || !leg) return undefined
   const { chainId } = leg
-  const { latest, pending } = await countsOf({ journal, rpc: rpc(chainId), chainId, wallet })
+  const { latest, pending } = await readNonceCounts({ journal, rpc: rpc(chainId), chainId, wallet })
   const next = Math.max(latest, pending)
   if (isPlanned && nonce < latest)
     return `Nonce ${nonce} of ${wallet} is used already: nothing new can be sent with this plan.`

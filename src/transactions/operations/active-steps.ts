@@ -1,33 +1,33 @@
-import type { KeptPlan } from '../../guard/intent-json.ts'
+import type { StoredPlan } from '../../guard/intent-json.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
 
-/** The ends of a step that did not do what it was for. */
-const inVain: readonly Step['state'][] = ['SUPERSEDED', 'FINAL_REVERTED', 'CANCELLED']
+/** The final states of a step that had no effect. */
+const ineffectiveStates: readonly Step['state'][] = ['SUPERSEDED', 'FINAL_REVERTED', 'CANCELLED']
 
 /**
- * The steps that an operation stands on: one whose nonce somebody else used, and what failed with it, is left behind by the
- * plan that was made for it since; one that was to prepare what happened without it is left behind as well.
+ * The active steps of an operation. Steps without effect that a later plan replaced, and preparing steps that became unnecessary,
+ * are not active.
  */
-export const standing = ({ steps, plan }: Pick<Operation, 'steps' | 'plan'>): Step[] => {
-  const since = (plan as Partial<KeptPlan> | null)?.since
+export const activeSteps = ({ steps, plan }: Pick<Operation, 'steps' | 'plan'>): Step[] => {
+  const since = (plan as Partial<StoredPlan> | null)?.since
   return steps.filter(
     (step) =>
-      !inVain.includes(step.state) ||
-      (step.index >= (since?.[step.leg] ?? 0) && !isNeedless({ steps }, step)),
+      !ineffectiveStates.includes(step.state) ||
+      (step.index >= (since?.[step.leg] ?? 0) && !isObsolete({ steps }, step)),
   )
 }
 
-/** Whether a nonce is lost of what an operation stands on, so that it needs a new plan. */
-export const isLost = (operation: Pick<Operation, 'steps' | 'plan'>): boolean =>
-  standing(operation).some(({ state }) => state === 'SUPERSEDED')
+/** Whether an active step lost its nonce, so that the operation needs a new plan. */
+export const hasLostNonce = (operation: Pick<Operation, 'steps' | 'plan'>): boolean =>
+  activeSteps(operation).some(({ state }) => state === 'SUPERSEDED')
 
-/** Whether all that a step was to prepare, as an approval does, has happened all the same. */
-export function isNeedless({ steps }: Pick<Operation, 'steps'>, { leg, role, index }: Step): boolean {
+/** Whether the actions that a preparing step (an approval) was for are all done, so that it is not needed. */
+export function isObsolete({ steps }: Pick<Operation, 'steps'>, { leg, role, index }: Step): boolean {
   if (role === 'action' || role === 'fee') return false
   const prepared = steps.filter((one) => one.leg === leg && one.role === 'action' && one.index > index)
   return prepared.length > 0 && prepared.every(({ state }) => state === 'FINAL_OK')
 }
 
-/** Whether all that an operation stands on happened, and is final. */
+/** Whether all active steps succeeded and are final. */
 export const isAllFinal = (operation: Pick<Operation, 'steps' | 'plan'>): boolean =>
-  standing(operation).every(({ state }) => state === 'FINAL_OK')
+  activeSteps(operation).every(({ state }) => state === 'FINAL_OK')

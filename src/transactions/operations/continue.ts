@@ -2,8 +2,11 @@ import { notAsked } from '../../domain/error-table.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isDust } from '../../guard/simulation/rounding-limits.ts'
 
-/** How to go on with what is left of an operation after a failure, `again` as a rule: what is not allowed now is refused again. */
-export function goOnAfter(error: AppError, id: string, again = `sluice action resume ${id}`): string {
+/**
+ * The hint after a failure on how to continue the rest of an operation; `again` is the usual command. What is not allowed now would
+ * be refused again.
+ */
+export function continueHint(error: AppError, id: string, again = `sluice action resume ${id}`): string {
   const { before } = error.details ?? {}
   if (typeof before === 'string') return `sluice action resume ${before}, then: ${again}`
   const goesOn = / (resume|replan) /.test(again)
@@ -11,34 +14,34 @@ export function goOnAfter(error: AppError, id: string, again = `sluice action re
   if (goesOn && isDust(error)) return giveUp
   if (goesOn && error.code === 'INSUFFICIENT_FUNDS')
     return `To go no further, and see where the funds are: ${giveUp}; once it has that: ${again}`
-  if (!error.code.startsWith('POLICY_')) return mended(error, again)
+  if (!error.code.startsWith('POLICY_')) return hintAfterFix(error, again)
   const revoke = `sluice action revoke ${id}`
   const giveUpInstead = again.startsWith(revoke) ? '' : `; to go no further: ${revoke}`
-  return isCheated(error)
-    ? keyElsewhere(error, again).concat(giveUpInstead && `${giveUpInstead} --wallet NAME`)
-    : `${onceOf(error)}: ${again}`.concat(giveUpInstead)
+  return isSignerTampering(error)
+    ? otherSignerHint(error, again).concat(giveUpInstead && `${giveUpInstead} --wallet NAME`)
+    : `${conditionText(error)}: ${again}`.concat(giveUpInstead)
 }
 
-/** Whether a signer gave back something else than it was asked for. */
-export const isCheated = (error: unknown): error is AppError =>
+/** Whether a signer returned something other than what it was asked to sign. */
+export const isSignerTampering = (error: unknown): error is AppError =>
   error instanceof AppError && error.code === 'POLICY_TAMPER' && error.details?.by === 'signer'
 
-/** What goes on without the signer that cheated. */
-export const keyElsewhere = ({ hint }: AppError, again: string): string =>
+/** The hint to continue with the key at another signer. */
+export const otherSignerHint = ({ hint }: AppError, again: string): string =>
   `${hint}; with its key elsewhere: ${again} --wallet NAME`
 
-/** When it can be gone on with after a rule said no. */
-function onceOf({ code, details, hint }: AppError): string {
-  // Its condition stays what it was when it was begun.
+/** The condition for continuing after a policy refusal. */
+function conditionText({ code, details, hint }: AppError): string {
+  // The assertion of an operation stays as it was at its start.
   if (typeof details?.assertion === 'string') return 'Once that holds'
-  // What nobody can allow is asked for anew when it is another thing.
+  // What nobody can allow must be requested anew, as a different action.
   if (code === 'POLICY_TAMPER') return 'Once you know who changed it'
   return code === 'POLICY_QUOTE_DRIFT' || hint === notAsked ? 'Once that has changed' : 'Once that is allowed'
 }
 
-/** Whether a failure is about the file of a policy, which must be mended before anything else. */
-export const isMended = ({ details }: AppError): boolean => typeof details?.policy === 'string'
+/** Whether a failure is about the policy file, which must be repaired first. */
+export const isPolicyFileFault = ({ details }: AppError): boolean => typeof details?.policy === 'string'
 
-/** A command that failed, behind what mends a file that is in the way of it. */
-export const mended = (error: AppError, again: string): string =>
-  isMended(error) && error.hint !== undefined ? `${error.hint}, then: ${again}` : again
+/** The failed command, preceded by the fix for the policy file if that is the cause. */
+export const hintAfterFix = (error: AppError, again: string): string =>
+  isPolicyFileFault(error) && error.hint !== undefined ? `${error.hint}, then: ${again}` : again

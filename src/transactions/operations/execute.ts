@@ -1,44 +1,44 @@
 import { readHead } from '../../chain/fees.ts'
-import { newWaits, rpcInTime, systemClock } from '../../chain/rpc/timeouts.ts'
+import { newAnswerTimes, rpcWithDeadline, systemClock } from '../../chain/rpc/timeouts.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Leg, Operation, Step } from '../../store/journal/operation.ts'
-import { awaitArrival } from '../bridge/await-delivery.ts'
-import { refuseDead } from '../broadcaster.ts'
+import { awaitDelivery } from '../bridge/await-delivery.ts'
+import { refuseExpired } from '../broadcaster.ts'
 import { isLocal } from '../confirmation/find-transaction.ts'
-import { refuseLost } from '../nonces/nonce-conflict.ts'
-import { endingOf } from '../outcome/failure.ts'
+import { refuseNonceConflict } from '../nonces/nonce-conflict.ts'
+import { failureOf } from '../outcome/failure.ts'
 import { outcomeOf } from '../outcome/outcome.ts'
-import { endGivenUp } from '../reopen-abandoned.ts'
-import { reopenWrong } from '../reorganisations.ts'
-import { cancelWaiting } from '../replacement/cancel-leg.ts'
+import { finishAbandoned } from '../reopen-abandoned.ts'
+import { reopenContradicted } from '../reorganisations.ts'
+import { cancelLeg } from '../replacement/cancel-leg.ts'
 import {
-  current,
+  currentOperation,
   type Execution,
-  hasEnded,
+  hasRunEnded,
   isClosed,
-  isInTheAir,
+  isInFlight,
   isUnsigned,
   pause,
   type Run,
+  runStopped,
   stepAt,
-  stopped,
+  withWalletLock,
 } from '../run.ts'
 import { executeStep, sendStep } from '../steps/send-step.ts'
-import { type KnownGas, signerInTime } from '../steps/sign-step.ts'
-import { isLost, standing } from './active-steps.ts'
-import { locked } from './locked.ts'
+import { type KnownGas, signerWithTimeout } from '../steps/sign-step.ts'
+import { activeSteps, hasLostNonce } from './active-steps.ts'
 
-/** So long, in ms, after a step was done another node behind the same address may not have it yet. */
-const lateMs = 12_000
+/** How long, in ms, another node behind the same address may lack a step that was just mined. */
+const retryWindowMs = 12_000
 
-/** How long it is left alone before it is asked again, in ms. */
+/** The pause between two tries, in ms. */
 const pauseMs = 1_000
 
 /**
- * Tries to sign a step, and again for a while where it would fail right after another one of this run was done, at `doneAt` on the monotonic
- * clock: what it needs has just come, and who answers may not have that block yet. Nothing is tried again once the step is signed.
+ * Tries to sign a step. Retries for a while if it would fail right after a step that finished at `doneAt` (monotonic): the
+ * answering node may not have that block yet. Never retries once the step is signed.
  */
-async function soonAfter<T>(
+async function retryAfterStep<T>(
   run: Run,
   index: number,
   doneAt: number | undefined,
@@ -51,7 +51,7 @@ async function soonAfter<T>(
       const isShort =
         error instanceof AppError && ['SIMULATION_REVERTED', 'INSUFFICIENT_FUNDS'].includes(error.code)
       const now = run.clock.now()
-      const isEarly = doneAt !== undefined && now - doneAt <= lateMs && now + pauseMs < run.until
+      const isEarly = doneAt !== undefined && now - doneAt <= retryWindowMs && now + pauseMs < run.until
       const step = stepAt(run, index)
       if (!isShort || !isEarly || !isUnsigned(step) || isLocal(run.rpc(step.transaction.chainId))) throw error
     }
@@ -60,141 +60,142 @@ async function soonAfter<T>(
 }
 
 /**
- * Signs, sends and follows the steps of an operation, in order, to the end; or goes on where an earlier run stopped.
- * What is signed is in the journal before anybody sees it, and after that only the chain says what happened to it.
- * Gives back the finished operation. Otherwise throws: below exit 20 nothing was ever signed, from 20 on something may
- * have been, and the same operation can be gone on with.
+ * Signs, sends and follows the steps of an operation in order, or continues where an earlier run stopped. A signed transaction is
+ * in the journal before anything else sees it; from then on only the chain decides what happened. Returns the finished operation.
+ * Throws otherwise: below exit 20 nothing was ever signed; from 20 on something may have been, and the same operation can be
+ * continued.
  */
-export async function execute(execution: Execution): Promise<Operation> {
+export async function executeOperation(execution: Execution): Promise<Operation> {
   const clock = execution.clock ?? systemClock
   const time = {
     clock,
     until: clock.now() + execution.timeoutMs,
-    waits: newWaits(clock),
-    signing: { isAsked: false },
+    answerTimes: newAnswerTimes(clock),
+    signerState: { isAsked: false },
   }
   const run: Run = {
     ...execution,
     ...time,
-    rpc: (chainId) => rpcInTime(execution.rpc(chainId), time),
-    signer: signerInTime(execution.signer, { ...execution, ...time }),
-    replaced: new Set(),
+    rpc: (chainId) => rpcWithDeadline(execution.rpc(chainId), time),
+    signer: signerWithTimeout(execution.signer, { ...execution, ...time }),
+    replacedSteps: new Set(),
   }
-  const operation = await asItStands(run)
-  if (isClosed(operation) && operation.steps.some(isInTheAir)) return endGivenUp(run)
-  if (hasEnded(operation)) return outcomeOf(operation)
+  const operation = await verifiedOperation(run)
+  if (isClosed(operation) && operation.steps.some(isInFlight)) return finishAbandoned(run)
+  if (hasRunEnded(operation)) return outcomeOf(operation)
   try {
     for (const leg of operation.legs) await executeLeg(run, leg)
-    const now = current(run)
-    if (hasEnded(now)) return outcomeOf(now)
-    refuseLost(run)
+    const now = currentOperation(run)
+    if (hasRunEnded(now)) return outcomeOf(now)
+    refuseNonceConflict(run)
     run.fault?.('before_done')
-    run.journal.settle(operation.id, 'DONE', 'all steps are final', 0, await run.result?.())
-    return current(run)
+    run.journal.settle(operation.id, 'DONE', 'all steps are final', 0, await run.readResult?.())
+    return currentOperation(run)
   } catch (error) {
-    throw endingOf(run, error)
+    throw failureOf(run, error)
   }
 }
 
-/** The operation as the journal has it, once that was held against the chains. What nobody expected here is told as it is after a signature. */
-async function asItStands(run: Run): Promise<Operation> {
+/** The operation after its journal was compared with the chains. An unexpected error here is reported as after a signature. */
+async function verifiedOperation(run: Run): Promise<Operation> {
   try {
     run.fault?.('after_op')
-    run.journal.check(run.operationId)
-    await reopenWrong(run, run.operationId)
-    resumed(run)
-    return current(run)
+    run.journal.verify(run.operationId)
+    await reopenContradicted(run, run.operationId)
+    markResumed(run)
+    return currentOperation(run)
   } catch (error) {
-    throw error instanceof AppError ? error : endingOf(run, error)
+    throw error instanceof AppError ? error : failureOf(run, error)
   }
 }
 
-/** Says that an operation that was left in part goes on, or that waited for a person because of a nonce that does not matter any more. */
-function resumed(run: Run): void {
-  const now = current(run)
-  if (now.state === 'PARTIAL' || (now.state === 'ATTENTION' && !isLost(now)))
+/** Resumes an operation that was partly done, or that waited for a decision about a nonce that no longer matters. */
+function markResumed(run: Run): void {
+  const now = currentOperation(run)
+  if (now.state === 'PARTIAL' || (now.state === 'ATTENTION' && !hasLostNonce(now)))
     run.journal.settle(run.operationId, 'EXECUTING', 'resumed')
 }
 
-/** What is left of a leg. A step whose nonce somebody else used, and for which no new plan stands, is spoken of when all else is followed. */
-const unfinished = (run: Run, leg: Leg): Step[] =>
-  standing(current(run)).filter(
+/** The unfinished steps of a leg. A superseded step without a new plan is reported after all others are followed. */
+const unfinishedSteps = (run: Run, leg: Leg): Step[] =>
+  activeSteps(currentOperation(run)).filter(
     ({ leg: of, state }) => of === leg.leg && state !== 'FINAL_OK' && state !== 'SUPERSEDED',
   )
 
-/** One leg under the lock of its wallet. Later legs wait first for what an earlier one sends. */
+/** Executes one leg under the wallet's lock. A later leg first waits for its bridge delivery. */
 async function executeLeg(run: Run, leg: Leg): Promise<void> {
-  const isDone = current(run).steps.some((step) => step.leg === leg.leg) && unfinished(run, leg).length === 0
+  const isDone =
+    currentOperation(run).steps.some((step) => step.leg === leg.leg) && unfinishedSteps(run, leg).length === 0
   if (!isDone && leg.arrival && leg.arrival.hash === null) {
-    for (const step of unfinished(run, leg)) refuseUnsigned(run, step)
-    await awaitArrival(run, leg)
+    for (const step of unfinishedSteps(run, leg)) refuseUnsigned(run, step)
+    await awaitDelivery(run, leg)
   }
-  if (unfinished(run, leg).length === 0) return
-  await locked(run, leg.chainId, async () => {
+  if (unfinishedSteps(run, leg).length === 0) return
+  await withWalletLock(run, leg.chainId, async () => {
     try {
-      // Another process may have had the lock until now.
-      if (hasEnded(current(run))) return
-      resumed(run)
-      run.journal.releaseOthers(leg.chainId, current(run).wallet, run.operationId)
+      // Another process may have held the lock until now.
+      if (hasRunEnded(currentOperation(run))) return
+      markResumed(run)
+      run.journal.releaseOtherNonces(leg.chainId, currentOperation(run).wallet, run.operationId)
       await signAndFollow(run, leg)
     } finally {
-      for (const { state, index } of unfinished(run, leg))
-        if (state === 'RESERVED') run.journal.release(run.operationId, index, 'not signed in this run')
+      for (const { state, index } of unfinishedSteps(run, leg))
+        if (state === 'RESERVED') run.journal.releaseNonce(run.operationId, index, 'not signed in this run')
     }
   })
 }
 
-/** How old a check may be when the next step is signed. */
-const freshness = { ms: 30_000, blocks: 2 }
+/** The maximum age of a check when the next step is signed. */
+const maxCheckAge = { ms: 30_000, blocks: 2 }
 
 async function signAndFollow(run: Run, leg: Leg): Promise<void> {
   const rpc = run.rpc(leg.chainId)
   let checked: { at: number; block: number } | undefined
   const isFresh = (block: number) =>
     checked !== undefined &&
-    run.clock.now() - checked.at <= freshness.ms &&
-    block - checked.block <= freshness.blocks
+    run.clock.now() - checked.at <= maxCheckAge.ms &&
+    block - checked.block <= maxCheckAge.blocks
   let doneAt: number | undefined
   const gasOf = new Map<number, bigint>()
   const known = (index: number, how: 'exactly' | 'atLeast') => {
     const gas = gasOf.get(index)
     return gas === undefined ? undefined : ({ [how]: gas } as KnownGas)
   }
-  if (run.replacement === 'cancel') await cancelWaiting(run, leg)
-  for (const { index } of unfinished(run, leg)) {
-    // What came after a step that failed was followed with it.
+  if (run.replacement === 'cancel') await cancelLeg(run, leg)
+  for (const { index } of unfinishedSteps(run, leg)) {
+    // The steps after a failed one were followed together with it.
     if (stepAt(run, index).state === 'FINAL_OK') continue
     refuseUnsigned(run, stepAt(run, index))
     if (isUnsigned(stepAt(run, index))) {
-      refuseLost(run)
+      refuseNonceConflict(run)
       const head = await readHead(rpc, leg.chainId)
-      if (unfinished(run, leg).some((step) => step.role !== 'fee')) refuseDead(run, leg, head)
+      if (unfinishedSteps(run, leg).some((step) => step.role !== 'fee')) refuseExpired(run, leg, head)
       const block = Number(head.number)
       if (!isFresh(block)) {
         checked = { at: run.clock.now(), block }
-        const left = unfinished(run, leg).filter(isUnsigned)
-        const gas = await soonAfter(run, index, doneAt, async () => run.beforeLeg?.(leg, left))
+        const left = unfinishedSteps(run, leg).filter(isUnsigned)
+        const gas = await retryAfterStep(run, index, doneAt, async () => run.beforeLeg?.(leg, left))
         for (const [at, step] of left.entries()) if (gas?.[at] !== undefined) gasOf.set(step.index, gas[at])
         if (run.pipeline && left.length > 1)
           for (const step of left.filter(({ role }) => role !== 'fee'))
             await sendStep(run, step.index, known(step.index, 'exactly'))
       }
     }
-    await soonAfter(run, index, doneAt, () => executeStep(run, index, known(index, 'atLeast')))
+    await retryAfterStep(run, index, doneAt, () => executeStep(run, index, known(index, 'atLeast')))
     doneAt = run.clock.now()
   }
 }
 
-/** Ends a run that only replaces what waits before a step that is not signed, and before it waits for what that step is to spend. */
+/** Ends a run that only replaces pending transactions before an unsigned step, also before it would wait for that step's funds. */
 function refuseUnsigned(run: Run, step: Step): void {
   if (!isUnsigned(step)) return
-  if (run.replacement === 'cancel') throw tooLate(run)
-  if (run.onlyWaiting) throw stopped
+  if (run.replacement === 'cancel') throw cancelledTooLateError(run)
+  if (run.onlySigned) throw runStopped
 }
 
-/** A step that was to be cancelled was mined first: what comes after it is not signed. */
-function tooLate(run: Run): AppError {
-  const { id, state } = current(run)
+/** A step to be cancelled was mined first: the steps after it are not signed. */
+function cancelledTooLateError(run: Run): AppError {
+  const { id, state } = currentOperation(run)
   if (state === 'OPEN')
     return new AppError('USAGE', `Nothing of ${id} is signed, so there is nothing to cancel`, {
       details: { operation: id },

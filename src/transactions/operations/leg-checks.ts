@@ -3,58 +3,64 @@ import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { plain } from '../../domain/text.ts'
 import { nativeToken } from '../../domain/token.ts'
-import { acceptAssurance, assuranceOf, type Facts, type Level, reaches } from '../../guard/assurance.ts'
+import {
+  type AssuranceFacts,
+  type AssuranceLevel,
+  assuranceOf,
+  reachesLevel,
+  refuseLowAssurance,
+} from '../../guard/assurance.ts'
 import { checkLeg } from '../../guard/guard.ts'
-import { decodeIntent, type KeptPlan } from '../../guard/intent-json.ts'
-import type { KeptPolicy } from '../../guard/policy/policy.ts'
-import { day, enforce, limitsOf, policyRules } from '../../guard/policy/rules.ts'
-import { type LegInHand, slippageOf, spendsByAsset, untilOf } from '../../guard/spending.ts'
+import { decodeIntent, type StoredPlan } from '../../guard/intent-json.ts'
+import type { LoadedPolicy } from '../../guard/policy/policy.ts'
+import { dayMs, enforceRules, policyLimits, policyRules } from '../../guard/policy/rules.ts'
+import { type CheckedLeg, calldataDeadline, slippageOf, spendsByAsset } from '../../guard/spending.ts'
 import { decodeTerms, feeCapOf, type Terms } from '../../guard/terms.ts'
-import type { Ground } from '../../planning/context.ts'
-import { checkLater } from '../../planning/later-legs.ts'
-import { tryLeg } from '../../planning/leg-simulation.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
+import { checkLaterLegs } from '../../planning/later-legs.ts'
+import { simulatePlannedLeg } from '../../planning/leg-simulation.ts'
 import type { ProposedLeg } from '../../planning/proposal.ts'
-import { checkPlace } from '../../planning/target-check.ts'
+import { checkTarget } from '../../planning/target-check.ts'
 import { actionAmong, feesOf, paymentOf } from '../../protocols/service-fee.ts'
 import type { Leg, Operation, Step } from '../../store/journal/operation.ts'
 
 /**
- * The policy of the machine as it is now, where it is another one than the operation was begun with; `null` where it is the same, where
- * there is none, and where another was named in its place.
+ * The machine's current policy if it differs from the one at the start; `null` if it is the same, if there is none, or if another
+ * one was named for the operation.
  */
-export async function presentPolicy(
-  { policy: present }: Ground,
+export async function changedPolicy(
+  { policy: present }: ExecutionContext,
   { policy: begun }: Pick<Terms, 'policy'>,
-): Promise<KeptPolicy | null> {
+): Promise<LoadedPolicy | null> {
   const now = begun?.named ? null : ((await present?.()) ?? null)
   return now?.sha256 === begun?.sha256 ? null : now
 }
 
 /**
- * Guards a whole leg as it was planned, by the terms that it was planned with, tries what is left of it on the chain as it
- * is now, and reserves what the operation moves against the limits per day. Under the wallet's lock, just before the
- * first signature of the leg. `lifted` is what a unit of gas may cost beyond the plan. Gives the gas limits that were enough, none where nothing could be simulated.
+ * Checks a leg just before its first signature, under the wallet's lock: guards the whole leg by its planned terms, simulates the
+ * rest on the current chain, and holds the amounts against the daily limits. `lifted` is a gas price allowed beyond the plan.
+ * Returns sufficient gas limits, or none if nothing could be simulated.
  */
-export async function beforeLeg(
-  ground: Ground,
+export async function checkLegBeforeSigning(
+  context: ExecutionContext,
   operationId: string,
   leg: Leg,
   left: readonly Step[],
   lifted?: bigint,
 ): Promise<readonly bigint[]> {
-  const { catalog, journal } = ground
-  // What will be signed is what the journal holds now, so that is what is guarded.
+  const { catalog, journal } = context
+  // The journal holds what will be signed, so that is what is guarded.
   const operation = journal.find(operationId)
   if (!operation)
     throw new AppError('ACTION_NOT_FOUND', `There is no operation ${operationId} in the journal`)
-  const plan = operation.plan as KeptPlan
+  const plan = operation.plan as StoredPlan
   const kept = plan.intents[leg.leg]
   if (!kept) throw new AppError('BUG', `Leg ${leg.leg} has transactions and no purpose`)
   const intent = decodeIntent(kept, catalog)
   const asPlanned = decodeTerms(plan.terms)
-  const present = await presentPolicy(ground, asPlanned)
+  const present = await changedPolicy(context, asPlanned)
   const policies = [asPlanned.policy, present].flatMap((one) => one ?? [])
-  // What a unit of gas may cost by the policy of now is what is tried with, as it would be in a new plan.
+  // Simulated at the gas price that the current policy allows, as a new plan would be.
   const maxFeePerGas = feeCapOf({ maxFeePerGas: lifted ?? asPlanned.maxFeePerGas, policy: present })
   const terms = { ...asPlanned, maxFeePerGas }
   const { chainId } = leg
@@ -62,7 +68,7 @@ export async function beforeLeg(
   const all = operation.steps
     .filter((step) => step.leg === leg.leg && step.index >= since)
     .map(({ transaction }) => transaction)
-  // Approvals were made exact before they were written down: here each must be exact.
+  // Approvals were made exact before they were recorded; here each must be exact.
   const vouched = { ...terms, exactAllowance: 'refuse' } as const
   const steps = checkLeg({ intent, chainId, transactions: all, catalog, vouched })
   const call = steps.find(({ role }) => role === 'action')?.call
@@ -71,29 +77,29 @@ export async function beforeLeg(
     chainId,
     intent,
     transactions: left.map(({ transaction }) => transaction),
-    ...untilOf(intent, call),
+    ...calldataDeadline(intent, call),
   }
   const chains = operation.legs.map((one) => one.chainId)
   const [place, simulation] = await Promise.all([
-    checkPlace(ground, { ...inHand, transactions: all }, terms),
-    // Once the action is done, what is left is the payment of its fees, and is tried as such.
-    tryLeg(
-      ground,
-      isPaidOnly ? feesAlone(inHand) : inHand,
+    checkTarget(context, { ...inHand, transactions: all }, terms),
+    // After the action only its fee payments are left; they are simulated as such.
+    simulatePlannedLeg(
+      context,
+      isPaidOnly ? feesOnly(inHand) : inHand,
       isPaidOnly ? { ...terms, asserts: [] } : terms,
       chains,
     ),
   ])
-  // What is sent to another chain cannot be taken back: it must still be of use there.
-  if (!isPaidOnly) await checkLater(ground, laterLegs(ground, operation, leg), terms)
-  const assurance = assuranceNow(plan, terms, {
+  // A transfer to another chain cannot be undone: the later legs must still work there.
+  if (!isPaidOnly) await checkLaterLegs(context, laterLegs(context, operation, leg), terms)
+  const assurance = currentAssurance(plan, terms, {
     simulation: simulation.how,
     code: place?.contract.state ?? 'pinned',
   })
-  acceptAssurance(assurance, terms.lowest, 'what was asked for')
+  refuseLowAssurance(assurance, terms.lowest, 'what was asked for')
   for (const { policy } of policies) {
     const { perDay: _, ...rules } = policy
-    enforce(
+    enforceRules(
       policyRules(rules, catalog, {
         legs: [
           { intent, action: actionAmong(intent, all).to, slippage: slippageOf(intent, plan.about.amounts) },
@@ -104,20 +110,24 @@ export async function beforeLeg(
         coin: nativeToken(networkNamed(catalog.networks, chainId)),
         assurance,
         untried: place?.contract.state === 'new' ? place.contract.address : undefined,
-        at: ground.now(),
+        at: context.now(),
         quoteAgeMs: null,
         held: () => 0n,
       }),
     )
   }
-  reserve(ground, operation, policies)
+  holdLimits(context, operation, policies)
   return simulation.gas
 }
 
-/** The legs of an operation that come after one, as they were planned. */
-const laterLegs = ({ catalog }: Ground, { legs, steps, plan }: Operation, { leg: at }: Leg): ProposedLeg[] =>
+/** The later legs of an operation as they were planned. */
+const laterLegs = (
+  { catalog }: ExecutionContext,
+  { legs, steps, plan }: Operation,
+  { leg: at }: Leg,
+): ProposedLeg[] =>
   legs.flatMap(({ leg, chainId, arrival }) => {
-    const kept = (plan as KeptPlan).intents[leg]
+    const kept = (plan as StoredPlan).intents[leg]
     const of = steps.filter((step) => step.leg === leg && step.state === 'PLANNED')
     return leg > at && kept && arrival
       ? [
@@ -131,41 +141,47 @@ const laterLegs = ({ catalog }: Ground, { legs, steps, plan }: Operation, { leg:
       : []
   })
 
-/** What is left of a leg when only fees are not paid: as many as there are transactions, and they are paid in their order. */
-function feesAlone({ chainId, intent, transactions }: LegInHand): LegInHand {
+/** The rest of a leg when only its fees are unpaid. They are paid in order, one transaction each. */
+function feesOnly({ chainId, intent, transactions }: CheckedLeg): CheckedLeg {
   const fees = feesOf(intent)
-  // A payment that was planned anew is itself the first of them.
+  // If the payment was planned again, it is itself the first transaction.
   const left = fees.length < transactions.length ? undefined : fees.slice(-transactions.length)
   return { chainId, intent: (left && paymentOf(intent, left)) ?? intent, transactions }
 }
 
-/** The assurance that a plan was made with, or a lower one where less can be checked now. */
-function assuranceNow(plan: KeptPlan, { canAsk }: Terms, now: Pick<Facts, 'simulation' | 'code'>): Level {
+/** The assurance of the plan, or a lower one if less can be checked now. */
+function currentAssurance(
+  plan: StoredPlan,
+  { canAsk }: Terms,
+  now: Pick<AssuranceFacts, 'simulation' | 'code'>,
+): AssuranceLevel {
   const level = assuranceOf({ ...now, canAsk, reference: 'unknown' })
-  const before = plan.assurance as Level
-  return reaches(before, level) ? level : before
+  const before = plan.assurance as AssuranceLevel
+  return reachesLevel(before, level) ? level : before
 }
 
-/** Holds all that an operation moves, so that operations together never move more than a day allows. POLICY_LIMIT when it does not fit. */
-function reserve(
-  { journal, catalog, now }: Ground,
+/**
+ * Holds all amounts of an operation, so that all operations together stay within the daily limits. POLICY_LIMIT if they do not fit.
+ */
+function holdLimits(
+  { journal, catalog, now }: ExecutionContext,
   { id, plan }: Operation,
-  policies: readonly KeptPolicy[],
+  policies: readonly LoadedPolicy[],
 ): void {
-  const { intents } = plan as KeptPlan
+  const { intents } = plan as StoredPlan
   const moved = spendsByAsset(intents.flatMap((kept) => (kept ? [decodeIntent(kept, catalog)] : [])))
-  const limits = policies.map(({ policy }) => limitsOf(policy.perDay, catalog))
+  const limits = policies.map(({ policy }) => policyLimits(policy.perDay, catalog))
   const limitOf = (asset: string): bigint | null =>
     limits
       .flatMap((of) => of.get(asset)?.amount ?? [])
       .reduce<bigint | null>((least, one) => (least === null || one < least ? one : least), null)
-  const misfit = journal.hold(
+  const misfit = journal.holdAmounts(
     id,
     [...moved].map(([asset, { amount }]) => ({
       asset,
       amount,
       limit: limitOf(asset),
-      since: now() - day,
+      since: now() - dayMs,
     })),
   )
   if (!misfit) return

@@ -1,38 +1,41 @@
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { encodeIntent, type KeptPlan, quotesOf } from '../../guard/intent-json.ts'
+import { encodeIntent, quoteIds, type StoredPlan } from '../../guard/intent-json.ts'
 import { decodeTerms, encodeTerms } from '../../guard/terms.ts'
-import type { Ground } from '../../planning/context.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
 import { pinContracts } from '../../planning/contract-code.ts'
-import { capFor, keptBound } from '../../planning/fee-bound.ts'
-import type { Checked } from '../../planning/plan.ts'
+import { stepFeeCap, storedFeeBound } from '../../planning/fee-bound.ts'
+import type { CheckedPlan } from '../../planning/plan.ts'
 import type { TransactionSigner } from '../../signing/signer.ts'
 import type { Operation } from '../../store/journal/operation.ts'
-import { broughtTo } from '../bridge/under-delivery.ts'
-import { resultNow } from '../outcome/received-amount.ts'
+import { checkDelivery } from '../bridge/under-delivery.ts'
+import { readResult } from '../outcome/received-amount.ts'
 import type { Execution, FeeCap, Progress } from '../run.ts'
-import { execute } from './execute.ts'
-import { beforeLeg, presentPolicy } from './leg-checks.ts'
+import { executeOperation } from './execute.ts'
+import { changedPolicy, checkLegBeforeSigning } from './leg-checks.ts'
 import { fileLocks } from './wallet-lock.ts'
 
-/** An operation of the journal, as those see it who may not open the store. */
-export type Planned = Operation
+/** An operation of the journal, named for rooms that may not import the store. */
+export type PlannedOperation = Operation
 
-/** How an operation is carried out. `delivered` tells the hash that brought the funds of a later leg, as soon as the service knows it by one of the quotes. */
-export type Way = Pick<
+/**
+ * The options of a run. `delivered` returns the delivery hash of a later leg as soon as the service knows it, by one of the quote
+ * ids.
+ */
+export type RunOptions = Pick<
   Execution,
   | 'depth'
-  | 'nonces'
+  | 'pinnedNonces'
   | 'queueBehind'
   | 'pipeline'
   | 'replacement'
-  | 'onlyWaiting'
-  | 'patience'
+  | 'onlySigned'
+  | 'bumpDelay'
   | 'lockWaitMs'
-  | 'mine'
+  | 'mineBlocks'
   | 'noWait'
 > & {
-  /** What a unit of gas may cost beyond the plan, in wei; a policy still holds. */
+  /** A gas price allowed beyond the plan, in wei a unit; a policy still applies. */
   maxFeePerGas?: bigint
   account: TransactionSigner
   timeoutMs: number
@@ -42,12 +45,16 @@ export type Way = Pick<
   fault?: (point: string) => void
 }
 
-/** Writes a checked proposal into the journal: from here on the plan is fixed. */
-export function begin(ground: Pick<Ground, 'journal'>, checked: Checked, idemKey: string): Operation {
+/** Records a checked proposal in the journal; from here on the plan is fixed. */
+export function startOperation(
+  context: Pick<ExecutionContext, 'journal'>,
+  checked: CheckedPlan,
+  idemKey: string,
+): Operation {
   const { proposal, contracts } = checked
-  const plan = keptPlan(checked)
-  pinContracts(ground, contracts)
-  return ground.journal.insert({
+  const plan = storedPlan(checked)
+  pinContracts(context, contracts)
+  return context.journal.insert({
     id: proposal.id,
     idemKey,
     request: proposal.request,
@@ -62,17 +69,21 @@ export function begin(ground: Pick<Ground, 'journal'>, checked: Checked, idemKey
   })
 }
 
-/** The same operation, of which nothing was ever signed, by the terms and with the transactions of now. */
-export function beginAgain(ground: Pick<Ground, 'journal'>, checked: Checked, { id }: Operation): Operation {
-  const { journal } = ground
-  const plan = keptPlan(checked)
-  pinContracts(ground, checked.contracts)
+/** Replaces the plan of an operation of which nothing was signed by a current one. */
+export function restartOperation(
+  context: Pick<ExecutionContext, 'journal'>,
+  checked: CheckedPlan,
+  { id }: Operation,
+): Operation {
+  const { journal } = context
+  const plan = storedPlan(checked)
+  pinContracts(context, checked.contracts)
   for (const [at] of checked.proposal.legs.entries())
     journal.replan(id, at, { plan, steps: stepsOf(checked, at), why: 'before anything was signed' })
   return journal.find(id)!
 }
 
-const keptPlan = ({ proposal, terms, bounds, hash, assurance, simulation }: Checked): KeptPlan => ({
+const storedPlan = ({ proposal, terms, bounds, hash, assurance, simulation }: CheckedPlan): StoredPlan => ({
   ...(simulation && { walletNonce: simulation.nonce }),
   intents: proposal.legs.map(({ intent }) => intent && encodeIntent(intent)),
   about: proposal.about,
@@ -82,38 +93,49 @@ const keptPlan = ({ proposal, terms, bounds, hash, assurance, simulation }: Chec
   nonce: proposal.nonce,
   expiresAt: proposal.expiresAt,
   terms: encodeTerms(terms),
-  bounds: Object.fromEntries(Object.entries(bounds).map(([leg, bound]) => [leg, keptBound(bound, 0)])),
+  bounds: Object.fromEntries(Object.entries(bounds).map(([leg, bound]) => [leg, storedFeeBound(bound, 0)])),
 })
 
-const stepsOf = ({ steps }: Checked, at: number) =>
+const stepsOf = ({ steps }: CheckedPlan, at: number) =>
   steps.filter(({ leg }) => leg === at).map(({ role, text, transaction }) => ({ role, text, transaction }))
 
-/** Signs, sends and follows an operation to its end, or goes on where an earlier run stopped. Every leg is guarded and tried again just before its first signature. */
-export async function carryOut(ground: Ground, operation: Operation, how: Way): Promise<Operation> {
-  const { catalog, rpc, journal, locks } = ground
+/**
+ * Executes an operation to its end, or continues where an earlier run stopped. Every leg is guarded and simulated again just before
+ * its first signature.
+ */
+export async function runOperation(
+  context: ExecutionContext,
+  operation: Operation,
+  how: RunOptions,
+): Promise<Operation> {
+  const { catalog, rpc, journal, locks } = context
   const { account, delivered, maxFeePerGas: lifted, ...way } = how
-  const planNow = () => (journal.find(operation.id)?.plan ?? operation.plan) as KeptPlan
+  const planNow = () => (journal.find(operation.id)?.plan ?? operation.plan) as StoredPlan
   const { nonce } = planNow()
   const first = operation.legs[0]?.chainId
-  const nonces = how.nonces ?? (nonce === null || first === undefined ? undefined : { [first]: nonce })
+  const nonces = how.pinnedNonces ?? (nonce === null || first === undefined ? undefined : { [first]: nonce })
   const { networks, tokens } = catalog
-  // Where it cannot be understood, nothing new is signed; what is signed is followed, or cancelled, all the same.
-  const present = await presentPolicy(ground, decodeTerms(planNow().terms)).catch((fault: unknown) => {
+  // With an unreadable policy nothing new is signed; signed transactions are still followed or cancelled.
+  const present = await changedPolicy(context, decodeTerms(planNow().terms)).catch((fault: unknown) => {
     if (fault instanceof AppError) return fault
     throw fault
   })
   const policyFor = (kind: Parameters<FeeCap>[2]) => {
-    // Giving a transaction up is never what a limit is there to stop that came after it.
+    // A limit that came later must never prevent a cancellation.
     if (kind === 'cancel') return null
     if (present instanceof AppError) throw present
     return present
   }
-  return execute({
+  return executeOperation({
     ...way,
-    ...(nonces && { nonces }),
+    ...(nonces && { pinnedNonces: nonces }),
     feeCap: (step, gas, kind, more = lifted) => {
       const now = journal.find(operation.id) ?? operation
-      return capFor({ journal, operation: now, networks, lifted: more, present: policyFor(kind) }, step, gas)
+      return stepFeeCap(
+        { journal, operation: now, networks, lifted: more, present: policyFor(kind) },
+        step,
+        gas,
+      )
     },
     journal,
     operationId: operation.id,
@@ -123,16 +145,16 @@ export async function carryOut(ground: Ground, operation: Operation, how: Way): 
     tokens,
     lock: fileLocks(locks),
     deadlineOf: ({ leg }) => deadlineIn(planNow().intents[leg]),
-    arrived: async () => delivered(quotesOf(planNow())),
-    brought: (told) => broughtTo(ground, journal.find(operation.id)!, told, way.depth),
-    result: () => resultNow({ rpc, catalog }, journal.find(operation.id)!),
-    approve: shownOnce(() => approveAll(account, journal.find(operation.id) ?? operation)),
-    beforeLeg: (leg, left) => beforeLeg(ground, operation.id, leg, left, lifted),
+    reportedDelivery: async () => delivered(quoteIds(planNow())),
+    checkDelivery: (told) => checkDelivery(context, journal.find(operation.id)!, told, way.depth),
+    readResult: () => readResult({ rpc, catalog }, journal.find(operation.id)!),
+    approve: runOnce(() => approveAll(account, journal.find(operation.id) ?? operation)),
+    beforeLeg: (leg, left) => checkLegBeforeSigning(context, operation.id, leg, left, lifted),
   })
 }
 
-/** The same work for everybody who asks for it. */
-function shownOnce(work: () => Promise<void>): () => Promise<void> {
+/** Runs the work once and shares its promise. */
+function runOnce(work: () => Promise<void>): () => Promise<void> {
   let shown: Promise<void> | undefined
   return () => {
     shown ??= work()
@@ -140,9 +162,9 @@ function shownOnce(work: () => Promise<void>): () => Promise<void> {
   }
 }
 
-/** Shows the signer all that is left of an operation, leg by leg. */
+/** Shows the signer the whole rest of an operation, leg by leg. */
 async function approveAll({ approve }: TransactionSigner, { steps, legs, plan }: Operation): Promise<void> {
-  const { intents, since, terms, planHash, quoteId } = plan as KeptPlan
+  const { intents, since, terms, planHash, quoteId } = plan as StoredPlan
   const { allow, allowTokens, maxServiceFeeBps } = decodeTerms(terms)
   const open = legs.flatMap(({ leg, chainId }) => {
     const of = steps.filter((step) => step.leg === leg && step.index >= (since?.[leg] ?? 0))
@@ -156,7 +178,7 @@ async function approveAll({ approve }: TransactionSigner, { steps, legs, plan }:
     }))
     return [{ chainId, intent, transactions }]
   })
-  // Approvals were made exact before they were written down: here each must be exact.
+  // Approvals were made exact before they were recorded; here each must be exact.
   const vouched = {
     allow,
     allowTokens,
@@ -166,6 +188,6 @@ async function approveAll({ approve }: TransactionSigner, { steps, legs, plan }:
   await approve?.({ legs: open, vouched, planHash, quoteId })
 }
 
-/** When the action of a leg is worth nothing any more, in Unix seconds. */
-const deadlineIn = (intent: KeptPlan['intents'][number] | undefined): number | undefined =>
+/** The time from which the action of a leg can only fail, in Unix seconds. */
+const deadlineIn = (intent: StoredPlan['intents'][number] | undefined): number | undefined =>
   typeof intent?.deadline === 'number' ? intent.deadline : undefined

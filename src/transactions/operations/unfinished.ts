@@ -2,28 +2,28 @@ import { decodeApprove } from '../../chain/erc20.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import type { Ground } from '../../planning/context.ts'
-import type { Checked } from '../../planning/plan.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
+import type { CheckedPlan } from '../../planning/plan.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
-import { isAwaiting } from '../bridge/delivery.ts'
-import { noteBrought } from '../bridge/under-delivery.ts'
-import { settleSeen } from '../confirmation/settled-steps.ts'
-import { resultNow } from '../outcome/received-amount.ts'
-import { inSendingOrder } from '../replacement/when-stuck.ts'
-import { refusalOf } from '../send-errors.ts'
-import { isAllFinal, standing } from './active-steps.ts'
+import { isAwaitingDelivery } from '../bridge/delivery.ts'
+import { recordDelivery } from '../bridge/under-delivery.ts'
+import { settleFinalStep } from '../confirmation/settled-steps.ts'
+import { readResult } from '../outcome/received-amount.ts'
+import { inSendingOrder } from '../replacement/fee-bump.ts'
+import { sendErrorOf } from '../send-errors.ts'
+import { activeSteps, isAllFinal } from './active-steps.ts'
 
-/** What a transaction does to an allowance, or what an action may live on: chain, token, spender. */
-type Claim = { chainId: number; token: string; spender: string }
+/** An allowance that a transaction changes or an action needs: chain, token, spender. */
+type AllowanceUse = { chainId: number; token: string; spender: string }
 
-const granted = ({ chainId, to, data }: Transaction): Claim[] => {
+const granted = ({ chainId, to, data }: Transaction): AllowanceUse[] => {
   const approval = decodeApprove(data)
   return approval ? [{ chainId, token: to, spender: approval.spender }] : []
 }
 
-/** The allowances that the steps of an operation still need: given already, and not used up. */
-function stillNeeded(operation: Operation): Claim[] {
-  const steps = standing(operation)
+/** The allowances that an operation still needs: granted and not used up. */
+function neededAllowances(operation: Operation): AllowanceUse[] {
+  const steps = activeSteps(operation)
   return steps.flatMap((step) => {
     if (step.role !== 'approve' || step.state === 'PLANNED' || step.state === 'RESERVED') return []
     const action = steps.find((other) => other.leg === step.leg && other.role === 'action')
@@ -33,30 +33,37 @@ function stillNeeded(operation: Operation): Claim[] {
   })
 }
 
-/** In which states an operation may still need what it was allowed. */
-const unfinished = ['EXECUTING', 'PARTIAL', 'ATTENTION'] as const
-
-/** Whether an operation keeps an allowance that the same, asked for anew, would take: that is refused until it is gone on with or given up (`refuseConflict`). */
-export const isInTheWay = (operation: Operation): boolean =>
-  unfinished.some((state) => state === operation.state) && stillNeeded(operation).length > 0
+/** The states in which an operation may still need its allowances. */
+const unfinishedStates = ['EXECUTING', 'PARTIAL', 'ATTENTION'] as const
 
 /**
- * Refuses a plan that would use up or overwrite the allowance that an unfinished operation of the same wallet still
- * needs: that one could never go on. OPERATION_UNFINISHED, with the way out. `except` is one that will be given up before.
+ * Whether an operation keeps an allowance that a repeated request would take, which is refused until it is continued or abandoned
+ * (`refuseAllowanceConflict`).
  */
-export function refuseConflict({ journal }: Ground, { proposal, steps }: Checked, except?: string): void {
+export const holdsAllowance = (operation: Operation): boolean =>
+  unfinishedStates.some((state) => state === operation.state) && neededAllowances(operation).length > 0
+
+/**
+ * Refuses a plan that would use up or overwrite an allowance that an unfinished operation of the wallet still needs, since that one
+ * could never continue. OPERATION_UNFINISHED, with the way out. `except` is an operation that is abandoned first.
+ */
+export function refuseAllowanceConflict(
+  { journal }: ExecutionContext,
+  { proposal, steps }: CheckedPlan,
+  except?: string,
+): void {
   const touched = steps.flatMap(({ transaction, role }) =>
     role === 'action'
-      ? proposal.legs.flatMap(({ intent }) => spentBy(intent, transaction))
+      ? proposal.legs.flatMap(({ intent }) => spentAllowances(intent, transaction))
       : granted(transaction),
   )
   const { wallet } = proposal
   const held = journal
-    .list({ states: unfinished, wallet, limit: 1_000 })
+    .list({ states: unfinishedStates, wallet, limit: 1_000 })
     .find(
       (operation) =>
         operation.id !== except &&
-        stillNeeded(operation).some((claim) => touched.some((other) => same(claim, other))),
+        neededAllowances(operation).some((claim) => touched.some((other) => isSameAllowance(claim, other))),
     )
   if (!held) return
   throw new AppError(
@@ -69,14 +76,14 @@ export function refuseConflict({ journal }: Ground, { proposal, steps }: Checked
   )
 }
 
-const same = (a: Claim, b: Claim) =>
+const isSameAllowance = (a: AllowanceUse, b: AllowanceUse) =>
   a.chainId === b.chainId && sameAddress(a.token, b.token) && sameAddress(a.spender, b.spender)
 
-/** What an action pulls from the wallet through an allowance. */
-function spentBy(
-  intent: Checked['proposal']['legs'][number]['intent'],
+/** The allowance that an action spends. */
+function spentAllowances(
+  intent: CheckedPlan['proposal']['legs'][number]['intent'],
   { chainId, to }: Transaction,
-): Claim[] {
+): AllowanceUse[] {
   if (intent?.kind === 'revoke') return [{ chainId, token: intent.token.address, spender: intent.spender }]
   if (intent?.kind === 'deposit') return [{ chainId, token: intent.strategy.asset.address, spender: to }]
   if (intent?.kind === 'swap') return [{ chainId, token: intent.tokenIn.address, spender: to }]
@@ -84,23 +91,23 @@ function spentBy(
 }
 
 /**
- * Gives an operation up whose rest was not signed, after a look at the chain for what was. Something of it that is still
- * on its way is PENDING, for it goes on by itself. What came to an end of its own, noticed or not, is given back as it ended.
+ * Abandons an operation whose rest was not signed, after reading the chain. PENDING if a signed step is in flight. An operation
+ * that has ended by itself is returned as it ended.
  */
-export async function giveUp(ground: Ground, operation: Operation): Promise<Operation> {
-  const now = await noticed(ground, operation, null)
-  const goesOn = inTheAir(now)
+export async function abandonOperation(context: ExecutionContext, operation: Operation): Promise<Operation> {
+  const now = await recordFromChain(context, operation, null)
+  const goesOn = inFlightStep(now)
   const details = { operation: operation.id }
   const hint = `sluice action resume ${operation.id}`
-  if (isOpen(now) && isOnlyAwaited(now))
+  if (isOpen(now) && awaitsOnlyDelivery(now))
     throw new AppError(
       'PENDING',
       'All of it is signed and final, and what it sent to another chain has not arrived: nothing is left to give up',
       { details, hint },
     )
-  if (!goesOn) return (await ended(ground, now)) ?? abandon(ground, now)
-  const refused = refusalOf(inSendingOrder(ground.journal.attempts(now.id, goesOn.index))[0])
-  // Whoever has seen the bytes can send them at any time: only what has its nonce in a block ends that.
+  if (!goesOn) return (await settleByOutcome(context, now)) ?? closeOperation(context, now)
+  const refused = sendErrorOf(inSendingOrder(context.journal.attempts(now.id, goesOn.index))[0])
+  // Anyone who has seen the bytes can send them at any time. Only a mined transaction with the nonce ends that.
   if (refused && goesOn.state !== 'INCLUDED')
     throw new AppError(
       'PENDING',
@@ -114,53 +121,68 @@ export async function giveUp(ground: Ground, operation: Operation): Promise<Oper
   )
 }
 
-/** An operation after a look at what the chains show of it, noted in the journal, its end too where it came to one. `told` is the delivery that a service names. */
-export async function settled(ground: Ground, operation: Operation, told: Hex | null): Promise<Operation> {
-  const now = await noticed(ground, operation, told)
-  return inTheAir(now) || isOnlyAwaited(now) ? now : ((await ended(ground, now)) ?? now)
+/**
+ * An operation with everything final on the chains recorded in the journal, and settled if it came to an end. `told` is a delivery
+ * that a service reports.
+ */
+export async function settledOperation(
+  context: ExecutionContext,
+  operation: Operation,
+  told: Hex | null,
+): Promise<Operation> {
+  const now = await recordFromChain(context, operation, told)
+  return inFlightStep(now) || awaitsOnlyDelivery(now) ? now : ((await settleByOutcome(context, now)) ?? now)
 }
 
 /** The first step that is signed and not final. */
-const inTheAir = ({ steps }: Operation): Step | undefined =>
+const inFlightStep = ({ steps }: Operation): Step | undefined =>
   steps.find(({ state }) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED')
 
-/** The same without its end: steps that are final, and what a bridge has brought. */
-async function noticed(ground: Ground, operation: Operation, told: Hex | null): Promise<Operation> {
-  for (const step of operation.steps) await settleSeen(ground, operation.id, step)
-  return noteBrought(ground, ground.journal.find(operation.id)!, told)
+/** Records final steps and a bridge delivery, without settling the operation. */
+async function recordFromChain(
+  context: ExecutionContext,
+  operation: Operation,
+  told: Hex | null,
+): Promise<Operation> {
+  for (const step of operation.steps) await settleFinalStep(context, operation.id, step)
+  return recordDelivery(context, context.journal.find(operation.id)!, told)
 }
 
-/** Whether nothing is left to be signed of an operation, and it waits for what it sent to another chain. */
-const isOnlyAwaited = (operation: Operation): boolean => isAllFinal(operation) && isAwaiting(operation)
+/** Whether nothing is left to sign and only a bridge delivery is missing. */
+const awaitsOnlyDelivery = (operation: Operation): boolean =>
+  isAllFinal(operation) && isAwaitingDelivery(operation)
 
-/** What an operation came to by its steps, also where nobody was there to write it down; `undefined` where a part of it is left. */
-async function ended(ground: Ground, operation: Operation): Promise<Operation | undefined> {
-  const { journal } = ground
+/** Settles an operation by its steps, if a run ended before it could; `undefined` if part of it is left. */
+async function settleByOutcome(
+  context: ExecutionContext,
+  operation: Operation,
+): Promise<Operation | undefined> {
+  const { journal } = context
   const { id, state } = operation
-  const at = (wanted: Step['state']) => standing(operation).find((step) => step.state === wanted)?.index
+  const at = (wanted: Step['state']) => activeSteps(operation).find((step) => step.state === wanted)?.index
   const [cancelled, reverted] = [at('CANCELLED'), at('FINAL_REVERTED')]
   const isDone = isAllFinal(operation)
   if (!isOpen({ state }) || (cancelled === undefined && reverted === undefined && !isDone)) return undefined
   if (state !== 'EXECUTING') journal.settle(id, 'EXECUTING', 'resumed')
   if (cancelled !== undefined) journal.settle(id, 'CANCELLED', `step ${cancelled + 1} was cancelled`, 24)
   else if (reverted !== undefined) journal.settle(id, 'FAILED', `step ${reverted + 1} reverted`, 22)
-  else journal.settle(id, 'DONE', 'all steps are final', 0, await resultNow(ground, operation))
+  else journal.settle(id, 'DONE', 'all steps are final', 0, await readResult(context, operation))
   return journal.find(id)!
 }
 
 const isOpen = ({ state }: Pick<Operation, 'state'>): boolean =>
   ['OPEN', 'EXECUTING', 'PARTIAL', 'ATTENTION'].includes(state)
 
-/** Why an operation is closed of which nothing was signed, where another plan under its key came in its place. */
-export const plannedAnew = 'planned anew before anything was signed'
+/** The reason recorded when an unsigned operation is closed because a new plan under its key replaced it. */
+export const plannedAnewReason = 'planned anew before anything was signed'
 
 /**
- * Makes way for a new plan under the same key: gives `undefined` when the old one, of which nothing was signed, is
- * dropped, and the old one as it is now when somebody began to sign it meanwhile. The journal decides, not the look before.
+ * Drops an unsigned operation to free its key for a new plan. Returns `undefined` if it was dropped, or the operation if another
+ * process began to sign it meanwhile. The journal decides atomically.
  */
-export function dropUnsigned({ journal }: Ground, id: string): Operation | undefined {
+export function dropUnsigned({ journal }: ExecutionContext, id: string): Operation | undefined {
   try {
-    journal.settle(id, 'DROPPED', plannedAnew, 130)
+    journal.settle(id, 'DROPPED', plannedAnewReason, 130)
     return undefined
   } catch (error) {
     const now = journal.find(id)
@@ -169,8 +191,8 @@ export function dropUnsigned({ journal }: Ground, id: string): Operation | undef
   }
 }
 
-/** Closes an operation whose rest was not signed; one of which nothing was signed gives its key free. */
-function abandon({ journal }: Ground, operation: Operation): Operation {
+/** Closes an operation whose rest was not signed. If nothing was signed, its key is free again. */
+function closeOperation({ journal }: ExecutionContext, operation: Operation): Operation {
   if (!isOpen(operation)) return operation
   const signed = operation.steps.some(({ index }) => journal.attempts(operation.id, index).length > 0)
   journal.settle(operation.id, signed ? 'CANCELLED' : 'DROPPED', 'given up by the person', signed ? 21 : 130)

@@ -1,9 +1,9 @@
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Ground } from '../../planning/context.ts'
-import { exclusiveLock, type Lock } from '../../store/file-lock.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
+import { acquireLock, type Lock } from '../../store/file-lock.ts'
 
-/** Takes the lock of one wallet on one chain; `undefined` when another process has it for longer than `waitMs`. */
+/** Takes the lock of a wallet on a chain; `undefined` if another process holds it longer than `waitMs`. */
 export type TakeLock = (
   chainId: number,
   wallet: Address,
@@ -11,41 +11,44 @@ export type TakeLock = (
   signal?: AbortSignal,
 ) => Promise<Lock | undefined>
 
-/** Locks that are files in a directory, which the operating system frees when their holder dies. */
+/** Locks as files in a directory. The operating system releases them when their process dies. */
 export const fileLocks =
   (directory: string): TakeLock =>
   (chainId, wallet, waitMs, signal) =>
-    exclusiveLock(`${directory}/${chainId}-${wallet.toLowerCase()}.lock`, waitMs, signal)
+    acquireLock(`${directory}/${chainId}-${wallet.toLowerCase()}.lock`, waitMs, signal)
 
-/** The right to plan for a wallet; the operating system takes it back when the process dies. */
-export type Turn = { release: () => void }
+/** The exclusive right to plan for a wallet. The operating system releases it when the process dies. */
+export type PlanningLock = { release: () => void }
 
 /**
- * Waits until no other process plans and signs for a wallet. A plan that is made while another operation is under way
- * counts on what that one uses up: an allowance that is there for a moment, a balance. WALLET_BUSY after `waitMs`.
+ * Waits until no other process plans and signs for a wallet. A plan made while another operation runs would count on what that one
+ * uses up, such as an allowance or a balance. WALLET_BUSY after `waitMs`.
  */
-export async function takeTurn(
-  { locks }: Ground,
+export async function acquirePlanningLock(
+  { locks }: ExecutionContext,
   wallet: Address,
   { waitMs, signal }: { waitMs: number; signal: AbortSignal },
-): Promise<Turn> {
-  const turn = await exclusiveLock(`${locks}/${wallet.toLowerCase()}.turn`, waitMs, signal)
+): Promise<PlanningLock> {
+  const turn = await acquireLock(`${locks}/${wallet.toLowerCase()}.turn`, waitMs, signal)
   if (turn) return turn
   throw new AppError('WALLET_BUSY', `Another process is at work with ${wallet}`)
 }
 
-/** How long somebody may hold a lock who only notes what the chain shows, in ms. */
-const notingMs = 300
+/** The longest that a process may hold a lock only to record what the chain shows, in ms. */
+const recordingMs = 300
 
-/** Whether a live process plans, signs or follows for a wallet on these chains, so that what is not signed may be at any moment. Where nobody can look, nobody is seen. */
-export async function isAtWork(
-  { locks }: Pick<Ground, 'locks'>,
+/**
+ * Whether a live process plans, signs or follows for a wallet on these chains, so that unsigned steps may be signed at any moment.
+ * False if the locks cannot be read.
+ */
+export async function isWalletBusy(
+  { locks }: Pick<ExecutionContext, 'locks'>,
   wallet: Address,
   chainIds: readonly number[],
 ): Promise<boolean> {
   const of = wallet.toLowerCase()
   for (const name of [`${of}.turn`, ...[...new Set(chainIds)].map((chainId) => `${chainId}-${of}.lock`)]) {
-    const lock = await exclusiveLock(`${locks}/${name}`, notingMs).catch((error: unknown) => {
+    const lock = await acquireLock(`${locks}/${name}`, recordingMs).catch((error: unknown) => {
       if (error instanceof AppError) return 'not to be seen' as const
       throw error
     })
@@ -55,17 +58,17 @@ export async function isAtWork(
   return false
 }
 
-/** Makes sure that no live process executes an operation of a wallet on these chains, while `work` runs; WALLET_BUSY otherwise. */
-export async function whileIdle<value>(
-  { locks }: Ground,
+/** Runs `work` while no live process executes an operation of the wallet on these chains; WALLET_BUSY otherwise. */
+export async function withIdleWallet<value>(
+  { locks }: ExecutionContext,
   wallet: Address,
   chainIds: readonly number[],
   work: () => Promise<value>,
 ): Promise<value> {
-  const held: Turn[] = []
+  const held: PlanningLock[] = []
   try {
     for (const chainId of new Set(chainIds)) {
-      const lock = await exclusiveLock(`${locks}/${chainId}-${wallet.toLowerCase()}.lock`, 0)
+      const lock = await acquireLock(`${locks}/${chainId}-${wallet.toLowerCase()}.lock`, 0)
       if (!lock) throw new AppError('WALLET_BUSY', `Another process signs with ${wallet} on chain ${chainId}`)
       held.push(lock)
     }

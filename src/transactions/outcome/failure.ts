@@ -2,47 +2,53 @@ import { parseUnits } from 'viem/utils'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import type { Attempt, Step } from '../../store/journal/operation.ts'
 import { isAllFinal } from '../operations/active-steps.ts'
-import { goOnAfter, isCheated, keyElsewhere } from '../operations/continue.ts'
-import { inSendingOrder, isBehindAnother, isCancelling } from '../replacement/when-stuck.ts'
-import { current, isClosed, isUnsigned, type Run, stopped } from '../run.ts'
-import { isForGood, isOfPrice, type Refusal, refusalOf } from '../send-errors.ts'
+import { continueHint, isSignerTampering, otherSignerHint } from '../operations/continue.ts'
+import { inSendingOrder, isBehindForeign, isCancelling } from '../replacement/fee-bump.ts'
+import { currentOperation, isClosed, isUnsigned, type Run, runStopped } from '../run.ts'
+import { isFeeTooLow, isPermanentError, type SendError, sendErrorOf } from '../send-errors.ts'
 import { outcomeOf } from './outcome.ts'
-import { interrupted, timeOver, whyWaiting } from './timeout.ts'
+import { interruptedError, pendingCause, timeoutError } from './timeout.ts'
 
-const wasSigned = (run: Run): boolean =>
-  current(run).steps.some(({ index }) => run.journal.attempts(run.operationId, index).length > 0)
+const hasSignature = (run: Run): boolean =>
+  currentOperation(run).steps.some(({ index }) => run.journal.attempts(run.operationId, index).length > 0)
 
-/** That the node refused what is sent of the first step that is signed and in no block, and its attempts. */
-function refusedOf(run: Run): { refused: Refusal; attempts: Attempt[] } | undefined {
-  const step = current(run).steps.find(({ state }) => state === 'SIGNED' || state === 'BROADCAST')
+/** The send error of the first signed step that is in no block, with its attempts. */
+function sendErrorOfRun(run: Run): { refused: SendError; attempts: Attempt[] } | undefined {
+  const step = currentOperation(run).steps.find(({ state }) => state === 'SIGNED' || state === 'BROADCAST')
   const attempts = step ? run.journal.attempts(run.operationId, step.index) : []
-  const refused = refusalOf(inSendingOrder(attempts)[0])
+  const refused = sendErrorOf(inSendingOrder(attempts)[0])
   return refused && { refused, attempts }
 }
 
-/** What gets past a refusal: more pay for one that was too cheap, and nothing at all in the place of what takes or pays more than any transaction may. */
-function helping(
+/**
+ * The command that gets past a send error: a higher fee if it was too cheap, a cancellation if the node accepts no such
+ * transaction.
+ */
+function sendErrorHint(
   { operationId: id }: Run,
-  { refused, attempts }: { refused: Refusal; attempts: readonly Attempt[] },
+  { refused, attempts }: { refused: SendError; attempts: readonly Attempt[] },
   resume: string,
 ): string {
-  if (isBehindAnother(attempts))
+  if (isBehindForeign(attempts))
     return `Another transaction of this wallet waits with its nonce; see which: sluice action explain ${id}; to put this one in its place: sluice action speed-up ${id}`
   const cancel = `sluice action cancel ${id} --yes`
-  if (isOfPrice(refused)) return isCancelling(attempts) ? cancel : `sluice action speed-up ${id}`
-  return isForGood(refused) ? cancel : resume
+  if (isFeeTooLow(refused)) return isCancelling(attempts) ? cancel : `sluice action speed-up ${id}`
+  return isPermanentError(refused) ? cancel : resume
 }
 
-/** What ended a run, as the error that tells truly whether something was signed; an operation that somebody closed meanwhile is told as it ended. */
-export const endingOf = (run: Run, error: unknown): unknown =>
-  journaled(run, () => closedSince(run, error) ?? explain(run, error))
+/**
+ * The error that ends a run and says correctly whether something was signed. An operation that another process closed meanwhile is
+ * reported as it ended.
+ */
+export const failureOf = (run: Run, error: unknown): unknown =>
+  withReadableJournal(run, () => closedOutcome(run, error) ?? runError(run, error))
 
-/** The same of a run that only follows what is sent of an operation that was given up before. */
-export const endingOfGivenUp = (run: Run, error: unknown): unknown =>
-  journaled(run, () => explain(run, error))
+/** The same for a run that only follows sent transactions of an abandoned operation. */
+export const abandonedFailureOf = (run: Run, error: unknown): unknown =>
+  withReadableJournal(run, () => runError(run, error))
 
-/** When the journal itself cannot be used any more, nobody can say that nothing was signed. */
-function journaled({ operationId: operation }: Run, work: () => unknown): unknown {
+/** If the journal itself became unusable, nothing proves that no transaction was signed. */
+function withReadableJournal({ operationId: operation }: Run, work: () => unknown): unknown {
   try {
     return work()
   } catch (cause) {
@@ -51,9 +57,9 @@ function journaled({ operationId: operation }: Run, work: () => unknown): unknow
   }
 }
 
-/** How an operation ended that was closed while this was at work: the journal took no signature any more. */
-function closedSince(run: Run, error: unknown): unknown {
-  const now = current(run)
+/** The end of an operation that was closed during this run: the journal accepts no more signatures. */
+function closedOutcome(run: Run, error: unknown): unknown {
+  const now = currentOperation(run)
   if (!isClosed(now) || (error instanceof AppError && errorRow(error.code).exit === now.exit))
     return undefined
   try {
@@ -64,90 +70,90 @@ function closedSince(run: Run, error: unknown): unknown {
   }
 }
 
-function explain(run: Run, error: unknown): unknown {
+function runError(run: Run, error: unknown): unknown {
   const resume = `sluice action resume ${run.operationId}`
   const details = { operation: run.operationId }
-  const signed = wasSigned(run)
-  if (error === stopped && !signed) {
+  const signed = hasSignature(run)
+  if (error === runStopped && !signed) {
     const isOver = !run.signal?.aborted && run.clock.now() >= run.until
-    return isOver ? timeOver(run) : interrupted(run, details)
+    return isOver ? timeoutError(run) : interruptedError(run, details)
   }
   const isOfNonce = error instanceof AppError && error.code === 'NONCE_USED' && signed
   const isEnd = error instanceof AppError && errorRow(error.code).exit >= 20
   if (isEnd && error.code !== 'INTERRUPTED' && !isOfNonce) return error
-  if (!signed) return isClosed(current(run)) ? error : nothingSigned(error)
+  if (!signed) return isClosed(currentOperation(run)) ? error : signerErrorText(error)
   const why = error instanceof Error ? error.message : 'something went wrong'
-  const now = current(run)
+  const now = currentOperation(run)
   const inTheAir = now.steps.find(
     ({ state }) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED',
   )
-  // Who cancels does not want the rest to be signed, should what he cancels be mined after all.
+  // A person who cancels does not want the rest signed if the transaction is mined after all.
   const again =
     inTheAir && run.replacement === 'cancel' ? `sluice action cancel ${run.operationId} --yes` : resume
-  if (error === stopped) return pending(run, inTheAir, again)
+  if (error === runStopped) return pendingError(run, inTheAir, again)
   const retryable = error instanceof AppError && errorRow(error.code).retryable === true
   if (inTheAir || retryable || !(error instanceof AppError))
     return new AppError('PENDING', `Something is signed, and it could not be followed to its end: ${why}`, {
       details,
       cause: error,
-      hint: isCheated(error) ? keyElsewhere(error, again) : again,
+      hint: isSignerTampering(error) ? otherSignerHint(error, again) : again,
     })
   run.journal.settle(run.operationId, 'PARTIAL', why, 21)
   return new AppError('PARTIAL', `A part is done, and the rest was not signed: ${why}`, {
     details: { ...details, cause: error.code },
     cause: error,
-    // The nonce of a plan that was pinned is gone: only another plan has another.
+    // The pinned nonce of this plan is gone; only a new plan has another.
     hint: isOfNonce
       ? `sluice action replan ${run.operationId}`
-      : goOnAfter(error, run.operationId, `${resume}${allowing(run, error)}`),
+      : continueHint(error, run.operationId, `${resume}${maxFeeFlag(run, error)}`),
   })
 }
 
-/** Whether nobody answered when a step was sent: it may be on its way all the same. */
-const isUntaken = ({ journal, operationId }: Run, { index, state }: Step): boolean =>
+/** Whether no node answered when a step was sent: it may still be in flight. */
+const isUnanswered = ({ journal, operationId }: Run, { index, state }: Step): boolean =>
   state !== 'INCLUDED' &&
   journal.attempts(operationId, index).every(({ lastAnswer }) => lastAnswer?.startsWith('unknown: ') ?? true)
 
-/** That the time was over, or the person did not want to wait, while something of it was signed: what is known of why it is not done. */
-function pending(run: Run, inTheAir: Step | undefined, again: string): AppError {
+/** The error for a timeout, or for not waiting, while something is signed: what is known of why it is not done. */
+function pendingError(run: Run, inTheAir: Step | undefined, again: string): AppError {
   const { operationId: operation } = run
   const error = (why: string, hint: string, more: Record<string, unknown> = {}) =>
     new AppError('PENDING', why, { details: { operation, ...more }, hint })
   if (!inTheAir)
     return error(
-      isAllFinal(current(run))
+      isAllFinal(currentOperation(run))
         ? 'All of it is signed and final, and what it sent to another chain has not arrived yet'
         : 'Some steps are final, and the rest is not signed yet',
       again,
     )
-  const known = whyWaiting(run, inTheAir, again)
+  const known = pendingCause(run, inTheAir, again)
   if (known) return error(known.why, known.hint, known.details)
-  const said = refusedOf(run)
+  const said = sendErrorOfRun(run)
   if (!said)
     return error(
-      isUntaken(run, inTheAir)
+      isUnanswered(run, inTheAir)
         ? 'It is signed, and no node has said yet that it took it'
         : 'It is signed and on its way, and not final yet',
       again,
     )
   return error(
     `It is signed and not final yet; when it was sent, the node refused it: ${said.refused.words}`,
-    run.replacement === 'cancel' ? again : helping(run, said, again),
+    run.replacement === 'cancel' ? again : sendErrorHint(run, said, again),
     { refused: said.refused.words },
   )
 }
 
-/** What allows a fee that is beyond the plan alone, and not beyond a policy. */
-function allowing(run: Run, { code, details }: AppError): string {
+/** The flag that allows a fee beyond the plan, if only the plan and no policy forbids it. */
+function maxFeeFlag(run: Run, { code, details }: AppError): string {
   const enough = details?.enough
-  const step = current(run).steps.find(isUnsigned)
+  const step = currentOperation(run).steps.find(isUnsigned)
   if (code !== 'POLICY_FEE_CAP' || typeof enough !== 'string' || !step) return ''
   const wei = parseUnits(enough, 9)
   try {
     const cap = run.feeCap?.(step, leastGas, 'first', wei) ?? wei
     return cap < wei ? '' : ` --max-fee ${enough}`
   } catch (error) {
-    // A policy that nobody can read allows nothing.
+    // An unreadable policy allows nothing.
     if (error instanceof AppError) return ''
     throw error
   }
@@ -156,11 +162,11 @@ function allowing(run: Run, { code, details }: AppError): string {
 /** The least gas of any transaction. */
 const leastGas = 21_000n
 
-/** A signer speaks of what it was asked for; that nothing else was signed before is known here alone. */
-function nothingSigned(error: unknown): unknown {
+/** A signer's error speaks of one request; only here it is known that nothing was signed before. */
+function signerErrorText(error: unknown): unknown {
   if (!(error instanceof AppError) || (error.code !== 'KEY_SOURCE' && error.code !== 'DECLINED')) return error
   const { code, message, details, cause, hint } = error
-  // What a signer did that did not answer is not known, but it came to nobody.
+  // What a silent signer did is unknown, but nothing reached a node.
   const whole = `${message.replace(/[. ]+$/, '')}. Nothing was ${code === 'DECLINED' ? 'signed' : 'sent'}.`
   return new AppError(code, whole, {
     cause,

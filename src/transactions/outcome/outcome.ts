@@ -8,16 +8,16 @@ import { networkNamed } from '../../domain/networks.ts'
 import { plain } from '../../domain/text.ts'
 import { tokenAt } from '../../domain/token.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
-import { shortEnd } from '../bridge/under-delivery.ts'
-import { standing } from '../operations/active-steps.ts'
-import { isInTheAir, type Run } from '../run.ts'
-import { isShort } from './result.ts'
+import { underDeliveryError } from '../bridge/under-delivery.ts'
+import { activeSteps } from '../operations/active-steps.ts'
+import { isInFlight, type Run } from '../run.ts'
+import { isUnderDelivered } from './result.ts'
 
-/** What a contract may still take from the wallet. `amount` is decimal text in the smallest unit. */
+/** An allowance of a contract. `amount` is decimal text in the smallest unit. */
 type Allowance = { token: Address; spender: Address; amount: string }
 
-/** The allowance that an operation left behind when a step after its approval failed. */
-export async function allowanceLeft(
+/** The allowance that is left when a step after its approval failed. */
+export async function remainingAllowance(
   rpc: Rpc,
   operation: Operation,
   failed: Step,
@@ -34,13 +34,13 @@ export async function allowanceLeft(
     functionName: 'allowance',
     args: [operation.wallet, decoded.spender],
   })
-  // A node that fails now must not hide that the step reverted: what was approved is the most that can be left.
+  // A node failure must not hide the revert; the approved amount is the upper bound.
   const left = await rpc.request<string>('eth_call', [{ to: token, data }, 'latest']).catch(() => undefined)
   const amount = left === undefined || left === '0x' ? decoded.amount : BigInt(left)
   return amount === 0n ? undefined : { token, spender: decoded.spender, amount: amount.toString() }
 }
 
-/** A finished operation once more: as it was given back, or thrown, the first time. */
+/** Returns or throws the outcome of a finished operation, the same as the first time. */
 export function outcomeOf(operation: Operation): Operation {
   const { id, state, steps } = operation
   if (state === 'DONE') return operation
@@ -61,7 +61,7 @@ export function outcomeOf(operation: Operation): Operation {
       details: { operation: id },
       hint: 'To do it after all, type what began it again: its key is free.',
     })
-  if (state === 'CANCELLED' && steps.some(isInTheAir))
+  if (state === 'CANCELLED' && steps.some(isInFlight))
     throw new AppError(
       'PENDING',
       `Operation ${id} was given up, and a reorganisation took what was final of it off the chain: that is on its way again`,
@@ -83,16 +83,16 @@ export function outcomeOf(operation: Operation): Operation {
       details: { operation: id },
       hint: `sluice action resume ${id}`,
     })
-  if (isShort(operation)) throw shortEnd(operation)
-  const failed = standing(operation).find((step) => step.state === 'FINAL_REVERTED')
+  if (isUnderDelivered(operation)) throw underDeliveryError(operation)
+  const failed = activeSteps(operation).find((step) => step.state === 'FINAL_REVERTED')
   throw new AppError('REVERTED', `Operation ${id} reverted on chain`, {
     details: { operation: id, hash: failed?.inclusion?.hash ?? null, index: failed?.index ?? null },
     hint: `sluice action explain ${id}`,
   })
 }
 
-/** What a contract may still take after a failure, as the end of a sentence about it; nothing where that is nothing. */
-export function takenWords(
+/** The remaining allowance after a failure, as the end of a sentence; empty without one. */
+export function allowanceText(
   { networks, tokens = [] }: Pick<Run, 'networks' | 'tokens'>,
   chainId: number,
   left: Allowance | undefined,
@@ -105,6 +105,6 @@ export function takenWords(
   return `; ${left.spender} may still take ${amount} on ${networkNamed(networks, chainId).name}`
 }
 
-/** The sentence without that end: for when nothing may be taken any more. */
-export const withoutTaken = (message: string): string =>
+/** Removes that end from a message, for when the allowance is gone. */
+export const withoutAllowanceText = (message: string): string =>
   message.replace(/; 0x[0-9a-fA-F]{40} may still take .+ on \S+$/, '')

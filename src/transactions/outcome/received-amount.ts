@@ -1,29 +1,32 @@
 import { toEventSelector } from 'viem/utils'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
-import { ifAnswered, within } from '../../chain/rpc/timeouts.ts'
+import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Token, tokenAt } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import { actedIn, decodeIntent, type KeptPlan } from '../../guard/intent-json.ts'
-import type { Ground } from '../../planning/context.ts'
+import { actionIntent, decodeIntent, type StoredPlan } from '../../guard/intent-json.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
 import { decodeSupplied } from '../../protocols/aave-v3/binding.ts'
 import type { StrategyEntry } from '../../protocols/catalog.ts'
 import { decodeDeposited } from '../../protocols/erc4626/binding.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { queueOf } from '../../protocols/registry.ts'
 import type { Arrival, Operation, Step } from '../../store/journal/operation.ts'
-import { type Found, findOnChain } from '../confirmation/find-transaction.ts'
-import { standing } from '../operations/active-steps.ts'
+import { findTransaction, type MinedTransaction } from '../confirmation/find-transaction.ts'
+import { activeSteps } from '../operations/active-steps.ts'
 
 const transferTopic = toEventSelector(
   'event Transfer(address indexed from, address indexed to, uint256 value)',
 )
 
-/** How much of a token a transaction brought to a recipient, by its receipt on our own node. */
-export function amountArrived(found: Found, { token, recipient }: Omit<Arrival, 'minimum' | 'hash'>): bigint {
+/** The amount of a token that a transaction transferred to a recipient, by its receipt from our own node. */
+export function tokenReceived(
+  found: MinedTransaction,
+  { token, recipient }: Omit<Arrival, 'minimum' | 'hash'>,
+): bigint {
   let sum = 0n
   for (const { address, topics, data } of found.logs) {
     const [event, , to] = topics
@@ -33,68 +36,68 @@ export function amountArrived(found: Found, { token, recipient }: Omit<Arrival, 
   return sum
 }
 
-/** The least that an operation brings, by what its contracts were bound to; `undefined` where nothing was promised. */
-export function leastOut({ plan, kind }: Pick<Operation, 'plan' | 'kind'>): TokenAmount | undefined {
-  const all = plan as KeptPlan
+/** The least that an operation brings, by the bounds in its calls; `undefined` if there is no bound. */
+export function minimumReceived({ plan, kind }: Pick<Operation, 'plan' | 'kind'>): TokenAmount | undefined {
+  const all = plan as StoredPlan
   const { about } = all
   const unit = about.amounts.out
-  const kept = all.intents.map((_, leg) => actedIn(all, leg)).findLast((one) => one)
+  const kept = all.intents.map((_, leg) => actionIntent(all, leg)).findLast((one) => one)
   if (!unit || !kept) return undefined
   const { amountOut, least, amount, shares } = kept
-  // "Max" names no amount, and what goes in is not what comes out.
+  // "Max" names no amount, and the amount in is not the amount out.
   const named = kind === 'deposit' || shares !== undefined ? undefined : amount
   const promised = kind === 'swap' ? amountOut : (least ?? named)
   return typeof promised === 'string' ? tokenAmount(BigInt(promised), unit) : undefined
 }
 
-/** How much a call puts into a strategy, by the call itself; `undefined` where it is no deposit there, which the guard then says. */
-export const depositedBy = ({ constants }: StrategyEntry, action: Transaction): bigint | undefined =>
+/** The amount that a call deposits, decoded from its calldata; `undefined` if it is not a deposit, which the guard reports. */
+export const depositedAmount = ({ constants }: StrategyEntry, action: Transaction): bigint | undefined =>
   constants.family === 'aave-v3' ? decodeSupplied(action) : decodeDeposited(action)
 
-type Chains = Pick<Ground, 'rpc' | 'catalog'>
+type Chains = Pick<ExecutionContext, 'rpc' | 'catalog'>
 
 /**
- * What came out of an operation whose last action is mined, by the receipt on our own node: the same whenever it is asked.
- * `undefined` where nothing comes out of its kind, or where neither a receipt nor a node says how much. `minedIn` is where a
- * step was seen that the journal does not have as final yet.
+ * The amount received by an operation whose last action is mined, from the receipt of our own node, so always the same. `undefined`
+ * if its kind brings nothing, or no receipt or node tells the amount. `minedIn` returns the hash of a step that is mined but not
+ * yet final in the journal.
  */
-export async function whatCame(
+export async function receivedAmount(
   { rpc, catalog }: Chains,
   operation: Operation,
   minedIn: (step: Step) => Hex | undefined = ({ inclusion }) => inclusion?.hash,
 ): Promise<TokenAmount | undefined> {
-  const step = standing(operation).findLast(({ role }) => role === 'action')
+  const step = activeSteps(operation).findLast(({ role }) => role === 'action')
   const hash = step && minedIn(step)
   const intent = step && intentOf(operation, step.leg, catalog)
   if (!hash || !intent || step.state === 'FINAL_REVERTED' || step.state === 'CANCELLED') return undefined
   if (intent.kind === 'swap' && intent.tokenOut.chainId !== step.transaction.chainId)
-    return cameAcross({ rpc, catalog }, operation, intent.tokenOut)
-  const out = outOf(intent)
+    return bridgedAmount({ rpc, catalog }, operation, intent.tokenOut)
+  const out = payoutOf(intent)
   if (!out) return undefined
   const { token, to } = out
   const node = rpc(step.transaction.chainId)
-  const found = await ifAnswered(findOnChain(node, hash))
+  const found = await undefinedIfUnanswered(findTransaction(node, hash))
   if (!found?.ok) return undefined
   const isCoin = sameAddress(token.address, nativeAddress)
   if (isCoin && intent.kind === 'transfer') return tokenAmount(intent.amount, token)
   const came = isCoin
-    ? await ifAnswered(coinCame(node, found, to))
-    : amountArrived(found, { token: token.address, recipient: to })
-  // A token that leaves no word of a transfer says nothing of how much it was.
+    ? await undefinedIfUnanswered(nativeReceived(node, found, to))
+    : tokenReceived(found, { token: token.address, recipient: to })
+  // A token without a Transfer event does not tell the amount.
   return came === undefined || came <= 0n ? undefined : tokenAmount(came, token)
 }
 
-/** What the journal keeps of an operation that is done: what came of it. Whatever fails here, it is done all the same. */
-export async function resultNow(
+/** The result that the journal stores for a finished operation. A failure here does not make it unfinished. */
+export async function readResult(
   chains: Chains,
   operation: Operation,
 ): Promise<{ out: TokenAmount } | undefined> {
-  const out = await within(whatCame(chains, operation)).catch(() => undefined)
+  const out = await withTimeout(receivedAmount(chains, operation)).catch(() => undefined)
   return out && { out }
 }
 
-/** What the last bridge of an operation brought, once that is in the journal. */
-export async function cameAcross(
+/** The amount that the last bridge of an operation delivered, once the delivery is in the journal. */
+export async function bridgedAmount(
   { rpc, catalog }: Chains,
   { legs }: Pick<Operation, 'legs'>,
   known?: Token,
@@ -102,14 +105,18 @@ export async function cameAcross(
   const leg = legs.findLast(({ arrival }) => arrival !== null)
   const token = leg?.arrival && (known ?? tokenAt(catalog.tokens, leg.chainId, leg.arrival.token))
   if (!leg?.arrival?.hash || !token) return undefined
-  const found = await ifAnswered(findOnChain(rpc(leg.chainId), leg.arrival.hash))
-  return found?.ok ? tokenAmount(amountArrived(found, leg.arrival), token) : undefined
+  const found = await undefinedIfUnanswered(findTransaction(rpc(leg.chainId), leg.arrival.hash))
+  return found?.ok ? tokenAmount(tokenReceived(found, leg.arrival), token) : undefined
 }
 
-/** What a leg is for; `undefined` where the catalogue of now does not know its market any more. */
-function intentOf({ plan }: Operation, leg: number, catalog: Ground['catalog']): Intent | undefined {
-  const all = plan as KeptPlan | null
-  const kept = all?.intents && actedIn(all, leg)
+/** The intent of a leg; `undefined` if the current catalogue no longer has its market. */
+function intentOf(
+  { plan }: Operation,
+  leg: number,
+  catalog: ExecutionContext['catalog'],
+): Intent | undefined {
+  const all = plan as StoredPlan | null
+  const kept = all?.intents && actionIntent(all, leg)
   try {
     return kept ? decodeIntent(kept, catalog) : undefined
   } catch (error) {
@@ -118,8 +125,8 @@ function intentOf({ plan }: Operation, leg: number, catalog: Ground['catalog']):
   }
 }
 
-/** What comes out of an action in its own transaction, and to whom. */
-function outOf(intent: Intent): { token: Token; to: Address } | undefined {
+/** The token and recipient of what an action pays out in its own transaction. */
+function payoutOf(intent: Intent): { token: Token; to: Address } | undefined {
   switch (intent.kind) {
     case 'swap':
       return { token: intent.tokenOut, to: intent.recipient }
@@ -139,7 +146,10 @@ function outOf(intent: Intent): { token: Token; to: Address } | undefined {
   }
 }
 
-/** Whether a receipt is a number of shares: the event of one that grows by itself also counts what it grew by, and shares that a vault keeps to itself leave none. */
+/**
+ * Whether a receipt token counts shares. The event of a rebasing token also includes growth, and shares that a vault keeps
+ * internally leave no event.
+ */
 const isByShares = ({ constants, receipt }: StrategyEntry): boolean =>
   constants.family !== 'aave-v3' &&
   constants.family !== 'compound-v3' &&
@@ -147,13 +157,13 @@ const isByShares = ({ constants, receipt }: StrategyEntry): boolean =>
   !receipt.isShares
 
 /**
- * How much of the native coin came to a wallet in its own transaction: by its balance before and after the block, less
- * what the transaction cost it. `undefined` where another transaction of that block is from or to the wallet, or where that cost is not
- * known. What another one paid to the wallet from inside a contract counts as well: a node shows that only where it traces.
+ * The native coin that a wallet received in its own transaction: its balance after the block minus before, plus the transaction's
+ * cost. `undefined` if another transaction of the block is from or to the wallet, or the cost is unknown. Internal payments of
+ * other transactions count too: only a tracing node shows those.
  */
-export async function coinCame(
+export async function nativeReceived(
   rpc: Rpc,
-  { hash, blockNumber, gasUsed, gasPrice }: Found,
+  { hash, blockNumber, gasUsed, gasPrice }: MinedTransaction,
   wallet: Address,
 ): Promise<bigint | undefined> {
   const [before, after, block, receipt] = await rpc.batch([
@@ -169,12 +179,12 @@ export async function coinCame(
     (one) => one !== own && (sameAddress(one.from ?? '', wallet) || sameAddress(one.to ?? '', wallet)),
   )
   if (!own || isTouched) return undefined
-  // Rollups take a fee for the chain below them beside the gas.
+  // Rollups charge an L1 data fee beside the gas.
   const fees = (receipt ?? {}) as Partial<Record<`${'l1Fee' | 'operatorFee'}${string}`, string | null>>
   const { l1Fee, operatorFeeScalar, operatorFeeConstant } = fees
   const isSender = sameAddress(own.from ?? '', wallet)
-  // The operator of an OP Stack chain may take a fee of its own, by a formula that another fork changed (source: its specification,
-  // Isthmus and Jovian), and a receipt does not say of which fork it is.
+  // The operator of an OP Stack chain may charge a fee by a formula that differs between forks (source: its specification, Isthmus
+  // and Jovian), and a receipt does not name its fork.
   const isOperated = [operatorFeeScalar, operatorFeeConstant].some((part) => BigInt(part ?? 0) > 0n)
   if (isSender && isOperated) return undefined
   const cost = isSender

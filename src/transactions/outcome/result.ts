@@ -18,29 +18,28 @@ const Short = z.object({
   minimum: Amount,
 })
 
-/** That a bridge brought less than was agreed: where, in which transaction, and to whom. */
-export type Short = z.infer<typeof Short>
+/** A bridge delivery below the agreed minimum: where, in which transaction, to whom. */
+export type UnderDelivery = z.infer<typeof Short>
 
 /**
- * Why a delivery is not seen that should be: the bridge made it, and nobody finds the transaction; or the attestation service does not
- * know what was burned, and it was burned too long ago for that to be usual; or endpoints show different things where it should be. One that is
- * `shallow` is there, with too few blocks on it.
+ * Why an expected delivery is not seen. `unfound`: it was minted, and no node returns the transaction. `unknown`: the attestation
+ * service does not know an old burn. `disputed`: endpoints differ. (`shallow`: it is there, with too few blocks on it.)
  */
-export type Unseen = 'unfound' | 'unknown' | 'disputed'
+export type UnseenDelivery = 'unfound' | 'unknown' | 'disputed'
 
-/** What a bridge has brought, for good, or why that is not known where it should be. */
-export type Brought =
+/** A final bridge delivery, or why it is not known although it should be. */
+export type DeliveryResult =
   | { arrived: Hex }
-  | { short: Short }
-  | { unseen: Unseen; unlike?: Disagreement }
+  | { short: UnderDelivery }
+  | { unseen: UnseenDelivery; unlike?: Disagreement }
   | { unseen: 'shallow'; missing: number }
 
 const Result = z.object({ out: Amount.optional(), short: Short.optional() })
 
-/** What the journal holds of how an operation ended: what came out of it by the receipts, and whether its bridge brought less than was agreed. */
+/** The stored result of an operation: the received amount, and an under-delivery of its bridge. */
 export const resultOf = ({ result }: Pick<Operation, 'result'>): z.infer<typeof Result> =>
   Result.safeParse(result).data ?? {}
 
-/** Whether an operation ended because its bridge brought less than was agreed. */
-export const isShort = ({ state, exit }: Pick<Operation, 'state' | 'exit'>): boolean =>
+/** Whether an operation ended because its bridge delivered less than the agreed minimum. */
+export const isUnderDelivered = ({ state, exit }: Pick<Operation, 'state' | 'exit'>): boolean =>
   state === 'FAILED' && exit === 25

@@ -1,21 +1,21 @@
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed, rpcVariable } from '../../domain/networks.ts'
 import type { Step } from '../../store/journal/operation.ts'
-import { disagreementText, disagreementWay } from '../confirmation/quorum.ts'
-import { current, isUnsigned, type Run } from '../run.ts'
+import { disagreementHint, disagreementText } from '../confirmation/quorum.ts'
+import { currentOperation, isUnsigned, type Run } from '../run.ts'
 
-/** Whoever took less than this share of the time for an answer is not who it was lost to. */
-const leastShare = 0.1
+/** A node is blamed for a timeout only if one answer took at least this share of the time. */
+const minBlameShare = 0.1
 
-/** That the time of a run was over before anything was signed: who took it, where it was one node, and what to do. */
-export function timeOver(run: Run): AppError {
+/** The error for a timeout before anything was signed, naming the slow node if one caused it, and what to do. */
+export function timeoutError(run: Run): AppError {
   const { operationId: operation, timeoutMs, networks } = run
-  const step = current(run).steps.find(isUnsigned)
+  const step = currentOperation(run).steps.find(isUnsigned)
   const rpc = step && run.rpc(step.transaction.chainId)
   const why = 'The time was over before anything was signed'
   const more = 'Give it more time: --timeout 10m'
-  const wait = run.waits.longest()
-  if (!wait || wait.ms < leastShare * timeoutMs || !rpc)
+  const wait = run.answerTimes.longest()
+  if (!wait || wait.ms < minBlameShare * timeoutMs || !rpc)
     return new AppError('RPC_UNREACHABLE', why, { details: { operation }, hint: more })
   const { host, ms } = wait
   const variable = rpcVariable(networkNamed(networks, step.transaction.chainId))
@@ -30,38 +30,41 @@ export function timeOver(run: Run): AppError {
   )
 }
 
-/** That the person stopped a run before the journal had anything signed of it: a signer that was asked may have signed all the same, for nobody. */
-export const interrupted = ({ signing }: Run, details: { operation: string }): AppError =>
-  signing.isAsked
+/** The error for an interrupt before the journal had a signature. A signer that was asked may have signed, but nothing was sent. */
+export const interruptedError = ({ signerState }: Run, details: { operation: string }): AppError =>
+  signerState.isAsked
     ? new AppError('INTERRUPTED', 'Stopped while the signer was asked: nothing was sent', {
         details,
         hint: `Reject what it may still show; to go on: sluice action resume ${details.operation}`,
       })
     : new AppError('INTERRUPTED', 'Stopped before anything was signed', { details })
 
-/** Why what is signed is not final when the time is over, where the endpoints of its chain, or what comes before it, are why: what they say, and what to do then; `again` goes on. */
-export function whyWaiting(
-  { operationId, networks, taken, early, behind, disagreement }: Run,
+/**
+ * Why a signed step is not final at the timeout, if its endpoints or an earlier nonce are the cause, and what to do; `again` is the
+ * command that continues.
+ */
+export function pendingCause(
+  { operationId, networks, nonceConflict, deadlineDispute, precedingNonce, disagreement }: Run,
   { transaction }: Step,
   again: string,
 ): { why: string; hint: string; details: Record<string, unknown> } | undefined {
   const variable = rpcVariable(networkNamed(networks, transaction.chainId))
-  if (taken) {
-    const { nonce, by, blockNumber, unlike } = taken
+  if (nonceConflict) {
+    const { nonce, by, blockNumber, unlike } = nonceConflict
     return {
       why: `The nonce ${nonce} that it was signed with was used by ${by}${blockNumber === null ? '' : ` in block ${blockNumber}`}, which is not final yet${unlike ? `, as ${disagreementText(unlike)}` : ''}: once it is, this can never be mined`,
-      hint: `${unlike ? `${disagreementWay(unlike, variable)}, then: ` : ''}sluice action resume ${operationId}`,
-      details: taken,
+      hint: `${unlike ? `${disagreementHint(unlike, variable)}, then: ` : ''}sluice action resume ${operationId}`,
+      details: nonceConflict,
     }
   }
-  if (early)
+  if (deadlineDispute)
     return {
-      why: `Its deadline has passed by the newest block of ${early.by}, and not by that of ${early.host}: until both say so it is neither made dearer nor cancelled`,
+      why: `Its deadline has passed by the newest block of ${deadlineDispute.by}, and not by that of ${deadlineDispute.host}: until both say so it is neither made dearer nor cancelled`,
       hint: `If it stays so, leave the one that is wrong out of ${variable}, then: ${again}`,
-      details: early,
+      details: deadlineDispute,
     }
-  if (behind) {
-    const { operation: before, nonce } = behind
+  if (precedingNonce) {
+    const { operation: before, nonce } = precedingNonce
     return {
       why: `It is signed, and waits behind nonce ${nonce}, which the chain does not have and the action ${before} does`,
       hint: `sluice action resume ${before}, then: ${again}`,
@@ -71,7 +74,7 @@ export function whyWaiting(
   return (
     disagreement && {
       why: `It is in block ${disagreement.blockNumber}, and not final yet: ${disagreementText(disagreement)}`,
-      hint: `${disagreementWay(disagreement, variable)}, then: ${again}`,
+      hint: `${disagreementHint(disagreement, variable)}, then: ${again}`,
       details: disagreement,
     }
   )

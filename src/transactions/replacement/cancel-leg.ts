@@ -2,34 +2,35 @@ import { readHead } from '../../chain/fees.ts'
 import { quantity } from '../../chain/rpc/answer-numbers.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
 import type { Leg, Step } from '../../store/journal/operation.ts'
-import { current, isInTheAir, isOfNode, pause, type Run } from '../run.ts'
-import { capped, replace } from './replacer.ts'
+import { currentOperation, isInFlight, isNodeFailure, pause, type Run } from '../run.ts'
+import { feeCapError, replaceTransaction } from './replacer.ts'
 
 /**
- * Puts a transaction that does nothing in the place of all that waits of a leg, the last nonce first: what was approved may be mined
- * before its own cancel is, and must not find the action behind it still there. PENDING where the fee may not be high enough.
+ * Cancels all pending steps of a leg, highest nonce first: an approval may be mined before its own cancellation and must not enable
+ * the action behind it. PENDING if the fee cap is too low.
  */
-export async function cancelWaiting(run: Run, { leg, chainId }: Leg): Promise<void> {
+export async function cancelLeg(run: Run, { leg, chainId }: Leg): Promise<void> {
   const rpc = run.rpc(chainId)
-  for (const step of current(run).steps.toReversed())
-    while (step.leg === leg && isInTheAir(step) && !run.replaced.has(step.index))
+  for (const step of currentOperation(run).steps.toReversed())
+    while (step.leg === leg && isInFlight(step) && !run.replacedSteps.has(step.index))
       try {
-        if (!(await cancelOne(run, step, rpc))) break
+        if (!(await cancelStep(run, step, rpc))) break
       } catch (error) {
-        if (run.noWait || !isOfNode(error)) throw error
+        if (run.noWait || !isNodeFailure(error)) throw error
         await pause(run, retryMs)
       }
 }
 
-/** How long a node that failed is left alone, in ms. */
+/** The pause after a node failure, in ms. */
 const retryMs = 500
 
-/** Cancels one step; not what is mined, which can only be cancelled when its block goes away: whoever follows it sees to that. */
-async function cancelOne(run: Run, { index, nonce, wallet, transaction }: Step, rpc: Rpc): Promise<boolean> {
+/** Cancels one step, unless it is mined; a mined step is cancelled by `confirmStep` if its block leaves the chain. */
+async function cancelStep(run: Run, { index, nonce, wallet, transaction }: Step, rpc: Rpc): Promise<boolean> {
   const latest = await rpc.request('eth_getTransactionCount', [wallet, 'latest'])
   if (nonce === null || Number(quantity(latest, 'the nonce')) > nonce) return false
   const head = await readHead(rpc, transaction.chainId)
-  if (!(await replace(run, index, 'cancel', head))) throw await capped(run, index, 'cancel', head)
-  run.replaced.add(index)
+  if (!(await replaceTransaction(run, index, 'cancel', head)))
+    throw await feeCapError(run, index, 'cancel', head)
+  run.replacedSteps.add(index)
   return true
 }

@@ -1,45 +1,48 @@
 import { formatUnits } from 'viem/utils'
-import { currentFees, type Head, roundedUp, withRoom } from '../../chain/fees.ts'
+import { currentFees, type Head, roundFeeUp, withGasMargin } from '../../chain/fees.ts'
 import { quantity } from '../../chain/rpc/answer-numbers.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Attempt, Step } from '../../store/journal/operation.ts'
 import { broadcast } from '../broadcaster.ts'
 import { type Run, stepAt } from '../run.ts'
-import { isOfPrice, refusalOf } from '../send-errors.ts'
+import { isFeeTooLow, sendErrorOf } from '../send-errors.ts'
 import { signAttempt } from '../steps/sign-step.ts'
-import { inSendingOrder, replacementFees } from './when-stuck.ts'
+import { inSendingOrder, replacementFees } from './fee-bump.ts'
 
-/** The least gas that any transaction takes. */
-const plainGas = 21_000n
+/** The least gas of any transaction. */
+const transferGas = 21_000n
 
-/** So much it may take where the node does not say how much: code of the wallet's own (EIP-7702) may refuse the call, which uses the nonce all the same. */
-const gasOfRefused = 100_000n
+/**
+ * The gas limit of a cancellation if the node gives no estimate: the wallet's own code (EIP-7702) may refuse the call, which uses
+ * the nonce all the same.
+ */
+const unknownCancellationGas = 100_000n
 
-/** A transaction to oneself takes what the chain says; not everywhere is that the plain 21,000. */
-async function gasOfNothing(rpc: Rpc, { wallet }: Step): Promise<bigint> {
+/** The gas of a transfer of nothing to oneself; not every chain takes 21,000. */
+async function cancellationGas(rpc: Rpc, { wallet }: Step): Promise<bigint> {
   const call = { from: wallet, to: wallet, value: '0x0', data: '0x' }
   try {
     const gas = quantity(await rpc.request('eth_estimateGas', [call, 'latest']), 'the gas estimate')
-    return gas > plainGas ? withRoom(gas) : plainGas
+    return gas > transferGas ? withGasMargin(gas) : transferGas
   } catch (error) {
-    if (error instanceof AppError && error.code === 'RPC_ERROR') return gasOfRefused
+    if (error instanceof AppError && error.code === 'RPC_ERROR') return unknownCancellationGas
     throw error
   }
 }
 
-/** The gas limit of a replacement: that of what it replaces, or of a transaction that does nothing. */
+/** The gas limit of a replacement: that of the replaced attempt, or of a cancellation. */
 async function gasFor(run: Run, index: number, kind: 'bump' | 'cancel'): Promise<bigint> {
   const step = stepAt(run, index)
-  if (kind === 'cancel') return gasOfNothing(run.rpc(step.transaction.chainId), step)
-  return run.journal.attempts(run.operationId, index).reduce(mostGas, 0n)
+  if (kind === 'cancel') return cancellationGas(run.rpc(step.transaction.chainId), step)
+  return run.journal.attempts(run.operationId, index).reduce(highestGas, 0n)
 }
 
 /**
- * Puts the same step with a higher fee, or a transaction that does nothing, in the place of what waits under its nonce.
- * Written down before it is sent. Gives `undefined` when the fee cap allows no replacement.
+ * Replaces the pending transaction of a step by the same with a higher fee, or by a cancellation. Recorded before it is sent.
+ * Returns `undefined` if the fee cap allows no replacement.
  */
-export async function replace(
+export async function replaceTransaction(
   run: Run,
   index: number,
   kind: 'bump' | 'cancel',
@@ -54,7 +57,7 @@ export async function replace(
   const fees = replacementFees(before, market, run.feeCap?.(step, gas, kind) ?? undefined)
   if (!fees) return undefined
   const nothing = { to: step.wallet, data: '0x', value: 0n, chainId } as const
-  // A cancel is nothing, to oneself: there is nothing in the plan for it.
+  // A cancellation is a transfer of nothing to oneself; the plan has no step for it.
   if (kind === 'bump') await run.approve?.()
   const signed = await signAttempt(run.signer, step, {
     kind,
@@ -62,19 +65,19 @@ export async function replace(
     gas,
     ...fees,
   })
-  run.journal.sign(run.operationId, index, signed)
+  run.journal.recordSigned(run.operationId, index, signed)
   run.fault?.('after_journal')
-  const isRefused = isOfPrice(refusalOf(inSendingOrder(before)[0]))
+  const isRefused = isFeeTooLow(sendErrorOf(inSendingOrder(before)[0]))
   run.onProgress?.({ kind: kind === 'cancel' ? 'cancelling' : 'raised', step, hash: signed.hash, isRefused })
   await broadcast(run, index)
   return run.journal.attempts(run.operationId, index).at(-1)
 }
 
-const mostGas = (most: bigint, { kind, gas }: Attempt): bigint =>
+const highestGas = (most: bigint, { kind, gas }: Attempt): bigint =>
   kind !== 'cancel' && gas > most ? gas : most
 
-/** That a replacement needs a higher fee than it may have, and what would do: a number that can be pasted, or another policy. */
-export async function capped(
+/** The error for a replacement above the fee cap, with the sufficient fee as a flag, or the policy as the cause. */
+export async function feeCapError(
   run: Run,
   index: number,
   kind: 'bump' | 'cancel',
@@ -84,8 +87,8 @@ export async function capped(
   const step = stepAt(run, index)
   const before = run.journal.attempts(id, index)
   const market = await currentFees(run.rpc(step.transaction.chainId), head)
-  const refused = refusalOf(inSendingOrder(before)[0])
-  const enough = roundedUp(replacementFees(before, market, undefined)!.maxFeePerGas)
+  const refused = sendErrorOf(inSendingOrder(before)[0])
+  const enough = roundFeeUp(replacementFees(before, market, undefined)!.maxFeePerGas)
   const cap = run.feeCap?.(step, await gasFor(run, index, kind), kind, enough) ?? undefined
   const isPolicy = cap !== undefined && cap < enough
   const again = kind === 'cancel' ? `sluice action cancel ${id} --yes` : `sluice action speed-up ${id}`

@@ -1,17 +1,17 @@
 import { AppError } from '../../domain/errors.ts'
-import type { Found } from '../confirmation/find-transaction.ts'
-import { isNeedless } from '../operations/active-steps.ts'
-import { allowanceLeft, outcomeOf, takenWords } from '../outcome/outcome.ts'
-import { current, isClosed, type Run, stepAt } from '../run.ts'
+import type { MinedTransaction } from '../confirmation/find-transaction.ts'
+import { isObsolete } from '../operations/active-steps.ts'
+import { allowanceText, outcomeOf, remainingAllowance } from '../outcome/outcome.ts'
+import { currentOperation, isClosed, type Run, stepAt } from '../run.ts'
 
 /**
- * Writes down how a step ended. One that reverted, or that was cancelled, ends the operation here, as soon as `follow` has
- * seen the end of what came after it and is on its way already; unless what it was to prepare has happened without it.
+ * Records the end of a step. A reverted or cancelled step ends the operation, after `follow` has followed the later steps in
+ * flight, unless the step is obsolete.
  */
 export async function finishStep(
   run: Run,
   index: number,
-  found: Found,
+  found: MinedTransaction,
   reached: string,
   follow: (index: number) => Promise<void>,
 ): Promise<void> {
@@ -19,21 +19,21 @@ export async function finishStep(
   const { ok, logs: _, ...inclusion } = found
   const attempt = journal.attempts(operationId, index).find(({ hash }) => hash === found.hash)
   const becomes = attempt?.kind === 'cancel' ? 'CANCELLED' : ok ? 'FINAL_OK' : 'FINAL_REVERTED'
-  journal.move(operationId, index, becomes, `block ${found.blockNumber}, ${reached}`, inclusion)
+  journal.moveStep(operationId, index, becomes, `block ${found.blockNumber}, ${reached}`, inclusion)
   run.fault?.('after_final')
-  const operation = current(run)
+  const operation = currentOperation(run)
   const step = stepAt(run, index)
   run.onProgress?.({ kind: 'final', step, hash: found.hash, blockNumber: found.blockNumber })
   if (becomes === 'FINAL_OK') return
-  for (const other of current(run).steps)
+  for (const other of currentOperation(run).steps)
     if (['SIGNED', 'BROADCAST', 'INCLUDED'].includes(stepAt(run, other.index).state))
       await follow(other.index)
-  if (isNeedless(current(run), stepAt(run, index))) return
-  // What was given up ends as that, whatever becomes of what is sent of it again.
-  if (isClosed(current(run))) return void outcomeOf(current(run))
-  const left = await allowanceLeft(run.rpc(step.transaction.chainId), operation, step)
+  if (isObsolete(currentOperation(run), stepAt(run, index))) return
+  // An abandoned operation ends as abandoned, whatever becomes of resent steps.
+  if (isClosed(currentOperation(run))) return void outcomeOf(currentOperation(run))
+  const left = await remainingAllowance(run.rpc(step.transaction.chainId), operation, step)
   const details = { operation: operationId, hash: found.hash, index, allowance: left ?? null }
-  const taken = takenWords(run, step.transaction.chainId, left)
+  const taken = allowanceText(run, step.transaction.chainId, left)
   const hint = left ? { hint: `sluice action revoke ${operationId}` } : {}
   const of = `Step ${index + 1} of ${operation.steps.length}`
   if (becomes === 'CANCELLED') {
@@ -49,13 +49,13 @@ export async function finishStep(
   throw new AppError('REVERTED', `${of} reverted on chain (${found.hash})${taken}`, { details, ...hint })
 }
 
-/** Steps that were sent together with one that failed happen all the same: they are followed to their end before anything is said. */
-export async function followLater(
+/** Follows the later steps that are in flight beside a failed one, before the failure is reported. */
+export async function confirmLaterSteps(
   run: Run,
   index: number,
   follow: (index: number) => Promise<void>,
 ): Promise<void> {
-  for (const later of current(run).steps)
+  for (const later of currentOperation(run).steps)
     if (later.index > index && ['SIGNED', 'BROADCAST', 'INCLUDED'].includes(later.state))
       await follow(later.index)
 }

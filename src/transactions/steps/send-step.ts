@@ -1,30 +1,30 @@
 import { readHead } from '../../chain/fees.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { Leg, Step } from '../../store/journal/operation.ts'
-import { broadcast, refuseDead } from '../broadcaster.ts'
-import { follow } from '../confirmation/confirmer.ts'
-import { takeNonce } from '../nonces/nonce-manager.ts'
-import { current, isUnsigned, type Run, stepAt, stopped } from '../run.ts'
+import { broadcast, refuseExpired } from '../broadcaster.ts'
+import { confirmStep } from '../confirmation/confirmer.ts'
+import { allocateNonce } from '../nonces/nonce-manager.ts'
+import { currentOperation, isUnsigned, type Run, runStopped, stepAt } from '../run.ts'
 import { type KnownGas, signStep } from './sign-step.ts'
 
-/** Takes one step from wherever it stands to final. */
+/** Takes one step from its current state to final. */
 export async function executeStep(run: Run, index: number, gas?: KnownGas): Promise<void> {
   const sent = await sendStep(run, index, gas)
-  if (sent && run.noWait) throw stopped
-  await follow(run, index, sent)
+  if (sent && run.noWait) throw runStopped
+  await confirmStep(run, index, sent)
 }
 
-/** Signs a step that is not signed, writes it down and sends it; gives whether it did. */
+/** Signs an unsigned step, records it and sends it; returns whether it did. */
 export async function sendStep(run: Run, index: number, gas?: KnownGas): Promise<boolean> {
   const { journal, operationId, queueBehind, feeCap } = run
   for (;;) {
     const step = stepAt(run, index)
     if (!isUnsigned(step)) return false
-    if (run.signal?.aborted) throw stopped
+    if (run.signal?.aborted) throw runStopped
     const rpc = run.rpc(step.transaction.chainId)
     const { headMaxAgeMs } = networkNamed(run.networks, step.transaction.chainId)
     const pinned = pinnedFor(run, step)
-    const taken = await takeNonce({
+    const taken = await allocateNonce({
       journal,
       operationId,
       step,
@@ -47,11 +47,11 @@ export async function sendStep(run: Run, index: number, gas?: KnownGas): Promise
       ...(feeCap && { feeCap }),
     })
     run.fault?.('after_sign')
-    if (run.signal?.aborted) throw stopped
-    // A person at a device takes time: what can only fail by now is not sent, and its signature is written nowhere.
-    if (step.role !== 'fee' && run.clock.now() - asked > promptMs)
-      refuseDead(run, legOf(run, step), await readHead(rpc, step.transaction.chainId))
-    journal.sign(operationId, index, signed)
+    if (run.signal?.aborted) throw runStopped
+    // Signing on a device takes time. If the deadline has passed, the signature is neither recorded nor sent.
+    if (step.role !== 'fee' && run.clock.now() - asked > localSigningMs)
+      refuseExpired(run, legOf(run, step), await readHead(rpc, step.transaction.chainId))
+    journal.recordSigned(operationId, index, signed)
     run.fault?.('after_journal')
     run.onProgress?.({ kind: 'signed', step: stepAt(run, index), hash: signed.hash })
     await broadcast(run, index)
@@ -59,17 +59,18 @@ export async function sendStep(run: Run, index: number, gas?: KnownGas): Promise
   }
 }
 
-/** A key at hand signs within this time, in ms, asking the node about gas and fees included. */
-const promptMs = 1_000
+/** A local key signs within this time, in ms, including the node's gas and fee answers. */
+const localSigningMs = 1_000
 
-const legOf = (run: Run, { leg }: Step): Leg => current(run).legs.find((one) => one.leg === leg)!
+const legOf = (run: Run, { leg }: Step): Leg => currentOperation(run).legs.find((one) => one.leg === leg)!
 
-/** The nonce that a step must have where the first one of its chain is pinned. */
+/** The nonce that a step must have if the first one of its chain is pinned. */
 function pinnedFor(run: Run, { index, transaction: { chainId } }: Step): number | undefined {
-  const first = run.nonces?.[chainId]
+  const first = run.pinnedNonces?.[chainId]
   if (first === undefined) return undefined
   return (
     first +
-    current(run).steps.filter((one) => one.transaction.chainId === chainId && one.index < index).length
+    currentOperation(run).steps.filter((one) => one.transaction.chainId === chainId && one.index < index)
+      .length
   )
 }

@@ -1,30 +1,30 @@
 import { keccak256 } from 'viem/utils'
-import { currentFees, type Fees, type Head, withinCap, withRoom } from '../../chain/fees.ts'
+import { capFees, currentFees, type Fees, type Head, withGasMargin } from '../../chain/fees.ts'
 import { revertReason } from '../../chain/reverts/reason.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
-import { isRefusal } from '../../chain/rpc/errors.ts'
+import { isExecutionError } from '../../chain/rpc/errors.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { TransactionSigner } from '../../signing/signer.ts'
 import type { Attempt, Step } from '../../store/journal/operation.ts'
-import { type FeeCap, type Run, stopped } from '../run.ts'
-import { type Signed, verifySigned } from './verify-signature.ts'
+import { type FeeCap, type Run, runStopped } from '../run.ts'
+import { type SignedAttempt, verifyNewAttempt } from './verify-signature.ts'
 
-/** The longest that a timer can be set to. */
+/** The longest delay of a timer. */
 const longestMs = 2 ** 31 - 1
 
 /**
- * A signer that nobody waits for when the person interrupts or the time of the run is over: it may ask a person on a device, and an
- * answer that comes later is thrown away. What it signed is then written nowhere and never sent.
+ * A signer that is abandoned on interrupt or timeout: it may ask a person on a device. A late signature is discarded, neither
+ * recorded nor sent.
  */
-export const signerInTime = (
+export const signerWithTimeout = (
   signer: TransactionSigner,
-  { clock, until, signal, signing }: Pick<Run, 'clock' | 'until' | 'signal' | 'signing'>,
+  { clock, until, signal, signerState }: Pick<Run, 'clock' | 'until' | 'signal' | 'signerState'>,
 ): TransactionSigner => ({
   ...signer,
   signTransaction: async (transaction) => {
     const left = until - clock.now()
-    if (signal?.aborted || left <= 0) throw stopped
+    if (signal?.aborted || left <= 0) throw runStopped
     const done = new AbortController()
     const over = clock.sleep(Math.min(left, longestMs), done.signal).then(() => {
       throw new AppError('KEY_SOURCE', 'The time was over before the signer had signed', {
@@ -32,9 +32,9 @@ export const signerInTime = (
       })
     })
     const interrupted = new Promise<never>((_, reject) => {
-      signal?.addEventListener('abort', () => reject(stopped), { once: true, signal: done.signal })
+      signal?.addEventListener('abort', () => reject(runStopped), { once: true, signal: done.signal })
     })
-    signing.isAsked = true
+    signerState.isAsked = true
     try {
       return await Promise.race([(async () => signer.signTransaction(transaction))(), over, interrupted])
     } finally {
@@ -48,11 +48,11 @@ const dataOf = (error: AppError): `0x${string}` | undefined => {
   return typeof data === 'string' && /^0x[0-9a-f]*$/i.test(data) ? (data as `0x${string}`) : undefined
 }
 
-/** The gas that a step takes now, with room. A step that would revert is SIMULATION_REVERTED; what the node cannot say is RPC_ERROR. */
+/** Estimates the gas of a step, with margin. SIMULATION_REVERTED if it would revert; RPC_ERROR if the node cannot tell. */
 async function gasFor(rpc: Rpc, { wallet, transaction: { to, data, value } }: Step): Promise<bigint> {
   try {
     const call = { from: wallet, to, data, value: hexQuantity(value) }
-    return withRoom(quantity(await rpc.request('eth_estimateGas', [call, 'latest']), 'the gas estimate'))
+    return withGasMargin(quantity(await rpc.request('eth_estimateGas', [call, 'latest']), 'the gas estimate'))
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'RPC_ERROR') throw error
     const said = String(error.details?.message ?? '')
@@ -60,21 +60,22 @@ async function gasFor(rpc: Rpc, { wallet, transaction: { to, data, value } }: St
       throw new AppError('INSUFFICIENT_FUNDS', `${wallet} cannot pay for this transaction: ${said}`, {
         cause: error,
       })
-    // No price is named, so that this is about the gas alone (geth).
+    // No gas price is set, so this is about the gas alone (geth).
     const most = /gas required exceeds allowance \((\d+)\)/i.exec(said)?.[1]
-    if (most === undefined && !isRefusal(error)) throw error
+    if (most === undefined && !isExecutionError(error)) throw error
     const why = most === undefined ? revertReason(dataOf(error), said) : `${most} gas is not enough for it`
     throw new AppError('SIMULATION_REVERTED', `It would fail: ${why}`, { cause: error })
   }
 }
 
 /**
- * What is known of the gas that a step takes. `exactly`: a limit that is enough. `atLeast`: one that was enough when the step was tried in a
- * block of its own. A node estimates in the newest block, where a market that was just touched has no interest to take up, which the next has.
+ * What is known of a step's gas. `exactly`: a sufficient limit. `atLeast`: a limit that sufficed when the step was simulated in a
+ * block of its own. A node estimates in the newest block, where a market just touched has no interest to accrue; the next block
+ * has.
  */
 export type KnownGas = { exactly: bigint } | { atLeast: bigint }
 
-/** How a step is signed for the first time. Unless its gas is known exactly, the node is asked. */
+/** The input for the first signature of a step. Unless its gas is known exactly, the node estimates it. */
 type SignQuestion = {
   rpc: Rpc
   signer: TransactionSigner
@@ -87,39 +88,46 @@ type SignQuestion = {
 async function limitOf(rpc: Rpc, step: Step, known?: KnownGas): Promise<bigint> {
   if (known && 'exactly' in known) return known.exactly
   const estimated = await gasFor(rpc, step).catch((error: unknown) => {
-    // It was tried just now: that a node says nothing of its gas is no reason to give it up.
+    // It was simulated just now: a node without an estimate is no reason to stop.
     if (known && error instanceof AppError && error.code === 'RPC_ERROR') return known.atLeast
     throw error
   })
   return known && known.atLeast > estimated ? known.atLeast : estimated
 }
 
-/** Signs a step with the nonce that it holds, with gas and fees of now. */
-export async function signStep({ rpc, signer, step, head, gas, feeCap }: SignQuestion): Promise<Signed> {
+/** Signs a step with its reserved nonce and current gas and fees. */
+export async function signStep({
+  rpc,
+  signer,
+  step,
+  head,
+  gas,
+  feeCap,
+}: SignQuestion): Promise<SignedAttempt> {
   const [limit, fees] = await Promise.all([limitOf(rpc, step, gas), currentFees(rpc, head)])
   return signAttempt(signer, step, {
     kind: 'run',
     transaction: step.transaction,
     gas: limit,
-    ...withinCap(fees, head, feeCap?.(step, limit, 'first')),
+    ...capFees(fees, head, feeCap?.(step, limit, 'first')),
   })
 }
 
 /**
- * Signs one attempt of a step and reads the result back before anybody sees it: the signature must be the wallet's and
- * every field what was to be signed, else POLICY_TAMPER.
+ * Signs one attempt of a step and verifies the result before anything else sees it: the wallet's signature and every field must
+ * match, else POLICY_TAMPER.
  */
 export async function signAttempt(
   signer: TransactionSigner,
   step: Step,
   attempt: Pick<Attempt, 'kind' | 'transaction' | 'gas'> & Fees,
-): Promise<Signed> {
+): Promise<SignedAttempt> {
   const { nonce } = step
   if (nonce === null) throw new AppError('BUG', 'A step without a nonce cannot be signed')
   const { kind, transaction, gas, maxFeePerGas, maxPriorityFeePerGas } = attempt
   const fees = { maxFeePerGas, maxPriorityFeePerGas }
   const raw = await signer.signTransaction({ type: 'eip1559', ...transaction, nonce, gas, ...fees })
-  const signed: Signed = { hash: keccak256(raw), raw, kind, nonce, transaction, gas, ...fees }
-  await verifySigned(signed, step)
+  const signed: SignedAttempt = { hash: keccak256(raw), raw, kind, nonce, transaction, gas, ...fees }
+  await verifyNewAttempt(signed, step)
   return signed
 }

@@ -8,32 +8,32 @@ import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Attempt, Step } from '../../store/journal/operation.ts'
 
-/** An attempt of a step before the journal has it. */
-export type Signed = Omit<Attempt, 'created' | 'sends' | 'lastAnswer'>
+/** A signed attempt that is not in the journal yet. */
+export type SignedAttempt = Omit<Attempt, 'created' | 'sends' | 'lastAnswer'>
 
-/** Throws POLICY_TAMPER unless `raw` is exactly this attempt of this step as this program signs, by its wallet. */
-export async function verifySigned(signed: Signed, step: Step): Promise<void> {
-  const { type, accessList } = await readStep(signed, step)
-  if (type !== 'eip1559' || (accessList ?? []).length > 0) throw untrue('what was to be signed')
+/** Throws POLICY_TAMPER unless `raw` is exactly this attempt, of type 2 without access list, signed by the wallet. */
+export async function verifyNewAttempt(signed: SignedAttempt, step: Step): Promise<void> {
+  const { type, accessList } = await checkAttempt(signed, step)
+  if (type !== 'eip1559' || (accessList ?? []).length > 0) throw tamperError('what was to be signed')
 }
 
 /**
- * Throws POLICY_TAMPER unless `raw` is this attempt of this step, signed by its wallet, be it by another program and in an older form.
- * Only a cancel is other than the step: nothing, to oneself.
+ * Throws POLICY_TAMPER unless `raw` is this attempt, signed by the wallet, possibly by another program in an older transaction
+ * type. Only a cancellation differs from the step.
  */
-export const verifyStep = async (signed: Signed, step: Step): Promise<void> =>
-  void (await readStep(signed, step))
+export const verifyRecordedAttempt = async (signed: SignedAttempt, step: Step): Promise<void> =>
+  void (await checkAttempt(signed, step))
 
-async function readStep(
-  { hash, raw, kind, transaction, gas, maxFeePerGas, maxPriorityFeePerGas, nonce }: Signed,
+async function checkAttempt(
+  { hash, raw, kind, transaction, gas, maxFeePerGas, maxPriorityFeePerGas, nonce }: SignedAttempt,
   step: Step,
 ) {
-  const { from, ...read } = await readBack(raw)
+  const { from, ...read } = await decodeSigned(raw)
   const wanted =
     kind === 'cancel'
       ? { to: step.wallet, data: '0x', value: 0n, chainId: step.transaction.chainId }
       : step.transaction
-  // An older form has one price, which is the most and the tip at once.
+  // A legacy transaction has one price, which is both the maximum and the tip.
   const fees =
     read.type === 'eip1559' ? read : { maxFeePerGas: read.gasPrice, maxPriorityFeePerGas: read.gasPrice }
   const same =
@@ -49,35 +49,38 @@ async function readStep(
     read.gas === gas &&
     (fees.maxFeePerGas ?? 0n) === maxFeePerGas &&
     (fees.maxPriorityFeePerGas ?? 0n) === maxPriorityFeePerGas
-  if (!same) throw untrue('what was to be signed')
+  if (!same) throw tamperError('what was to be signed')
   return { type: read.type, accessList: read.type === 'legacy' ? [] : read.accessList }
 }
 
 /** Half of the order of secp256k1: a signature with more in `s` is not valid (EIP-2). */
 const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
-/** Signed bytes as a transaction and who signed it; what is none, could be told in other bytes too, or does more than call, is POLICY_TAMPER. */
-async function readBack(raw: Hex) {
+/**
+ * Decodes signed bytes and recovers the signer. POLICY_TAMPER for anything that is not a plain transaction, or not in canonical
+ * encoding.
+ */
+async function decodeSigned(raw: Hex) {
   try {
     const parsed = parseTransaction(raw)
-    if (!isPlain(parsed)) throw untrue('a plain transaction')
+    if (!isPlain(parsed)) throw tamperError('a plain transaction')
     const { r, s, v, yParity, ...read } = parsed
-    if (r === undefined || s === undefined || yParity === undefined) throw untrue('signed')
-    // One transaction has one hash: what a node would refuse, or could know by another hash, is not sent.
+    if (r === undefined || s === undefined || yParity === undefined) throw tamperError('signed')
+    // A transaction has one hash: bytes that a node would refuse, or hash differently, are not sent.
     const signature = { r, s, yParity, ...(read.type === 'legacy' && v !== undefined && { v }) }
     if (
       BigInt(s) > halfOrder ||
       serializeTransaction(read, signature as typeof signature & { v: bigint }) !== raw
     )
-      throw untrue('written as it must be')
+      throw tamperError('written as it must be')
     const hash = keccak256(serializeTransaction(read))
     return { ...read, from: await recoverAddress({ hash, signature: { r, s, yParity } }) }
   } catch (cause) {
-    throw cause instanceof AppError ? cause : untrue('a signed transaction', cause)
+    throw cause instanceof AppError ? cause : tamperError('a signed transaction', cause)
   }
 }
 
-/** What can only call: neither blobs nor authorisations come with it. */
+/** Whether a transaction can only call, without blobs or authorisations. */
 const isPlain = (one: { type?: string | undefined }): one is Parsed =>
   one.type === 'eip1559' || one.type === 'eip2930' || one.type === 'legacy'
 
@@ -89,7 +92,7 @@ type Parsed = (
   type: 'eip1559' | 'eip2930' | 'legacy'
 }
 
-const untrue = (what: string, cause?: unknown): AppError =>
+const tamperError = (what: string, cause?: unknown): AppError =>
   new AppError('POLICY_TAMPER', `What came back from the signer is not ${what}`, {
     cause,
     details: { by: 'signer' },

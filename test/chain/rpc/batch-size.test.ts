@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { httpRpc, severalRpc } from '../../../src/chain/rpc/rpc.ts'
+import { failoverRpc, httpRpc } from '../../../src/chain/rpc/rpc.ts'
 import { type FakeNode, fakeNode, type NodeCall } from '../../support/fake-node.ts'
 
 let node: FakeNode
@@ -151,7 +151,7 @@ it('of what has nothing to do with logs the next endpoint is asked', async () =>
     good.answer = (sent, response) =>
       void response.end(JSON.stringify((sent as unknown as NodeCall[]).map(answered)))
     const calls = [...asked(1), ['eth_getLogs', ['0x7']] as const]
-    expect(await severalRpc([node.url, good.url]).batch(calls)).toEqual(['0x0', '0x7'])
+    expect(await failoverRpc([node.url, good.url]).batch(calls)).toEqual(['0x0', '0x7'])
   } finally {
     await good.stop()
   }

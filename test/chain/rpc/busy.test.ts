@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { httpRpc, severalRpc } from '../../../src/chain/rpc/rpc.ts'
-import { howDeep } from '../../../src/transactions/confirmation/finality.ts'
+import { failoverRpc, httpRpc } from '../../../src/chain/rpc/rpc.ts'
+import { confirmationDepth } from '../../../src/transactions/confirmation/finality.ts'
 import { type FakeNode, fakeNode, type NodeCall } from '../../support/fake-node.ts'
 
 type Said = { code: number; message: string; data?: unknown }
@@ -100,7 +100,7 @@ describe('a node that has too much to do', () => {
     refuses = ({ params }) =>
       params[0] === 'finalized' ? { code: -32005, message: 'limit exceeded' } : undefined
     const rpc = httpRpc(node.url, { retries: 0 })
-    await expect(howDeep(rpc, 1, 'finalized', 2)).rejects.toMatchObject({ code: 'RPC_UNREACHABLE' })
+    await expect(confirmationDepth(rpc, 1, 'finalized', 2)).rejects.toMatchObject({ code: 'RPC_UNREACHABLE' })
   })
 })
 
@@ -167,7 +167,7 @@ describe('a node that does not say which chain it is on', () => {
 
   it('is not asked where another is', async () => {
     refuses = mute
-    expect(await severalRpc([node.url, other.url], { chainId: 1 }).request('eth_gasPrice')).toBe('0x7')
+    expect(await failoverRpc([node.url, other.url], { chainId: 1 }).request('eth_gasPrice')).toBe('0x7')
     expect(node.seen).toEqual(['eth_chainId'])
   })
 })

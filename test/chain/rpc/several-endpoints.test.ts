@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { severalRpc } from '../../../src/chain/rpc/rpc.ts'
+import { failoverRpc } from '../../../src/chain/rpc/rpc.ts'
 import { type FakeNode, fakeNode } from '../../support/fake-node.ts'
 
 let nodes: FakeNode[]
@@ -27,13 +27,13 @@ const refuses = (at: number, message: string) => {
 describe('several endpoints of one chain', () => {
   it('are read at the first, and the others are asked nothing', async () => {
     answers('0x1', '0x2', '0x3')
-    expect(await severalRpc(urls(), fast).request('eth_blockNumber')).toBe('0x1')
+    expect(await failoverRpc(urls(), fast).request('eth_blockNumber')).toBe('0x1')
     expect(nodes.map(({ seen }) => seen.length)).toEqual([1, 0, 0])
   })
 
   it('are read at the next when one does not answer, and stay there', async () => {
     answers('dead', '0x2', '0x3')
-    const rpc = severalRpc(urls(), fast)
+    const rpc = failoverRpc(urls(), fast)
     expect(await rpc.request('eth_blockNumber')).toBe('0x2')
     expect(await rpc.request('eth_blockNumber')).toBe('0x2')
     expect(nodes[0]!.seen).toHaveLength(1)
@@ -42,7 +42,7 @@ describe('several endpoints of one chain', () => {
   it('do not ask another one when a node says no', async () => {
     answers('0x1', '0x2', '0x3')
     refuses(0, 'execution reverted')
-    await expect(severalRpc(urls(), fast).request('eth_call')).rejects.toMatchObject({
+    await expect(failoverRpc(urls(), fast).request('eth_call')).rejects.toMatchObject({
       code: 'RPC_ERROR',
       details: { message: 'execution reverted' },
     })
@@ -51,7 +51,7 @@ describe('several endpoints of one chain', () => {
 
   it('cannot be reached when none of them answers', async () => {
     answers('dead', 'dead', 'dead')
-    await expect(severalRpc(urls(), fast).request('eth_call')).rejects.toMatchObject({
+    await expect(failoverRpc(urls(), fast).request('eth_call')).rejects.toMatchObject({
       code: 'RPC_UNREACHABLE',
     })
     expect(nodes.map(({ seen }) => seen.length)).toEqual([1, 1, 1])
@@ -59,14 +59,14 @@ describe('several endpoints of one chain', () => {
 
   it('all get signed bytes, once each', async () => {
     answers('0xaa', '0xaa', '0xaa')
-    expect(await severalRpc(urls()).request('eth_sendRawTransaction', ['0x02'])).toBe('0xaa')
+    expect(await failoverRpc(urls()).request('eth_sendRawTransaction', ['0x02'])).toBe('0xaa')
     expect(nodes.map(({ seen }) => seen.length)).toEqual([1, 1, 1])
   })
 
   it('accept signed bytes when one of them does', async () => {
     answers('dead', '0xaa', 'dead')
     refuses(2, 'already known')
-    expect(await severalRpc(urls()).request('eth_sendRawTransaction', ['0x02'])).toBe('0xaa')
+    expect(await failoverRpc(urls()).request('eth_sendRawTransaction', ['0x02'])).toBe('0xaa')
     expect(nodes.map(({ seen }) => seen.length)).toEqual([1, 1, 1])
   })
 
@@ -75,7 +75,7 @@ describe('several endpoints of one chain', () => {
     nodes[0]!.answer = (_, response) => void response.destroy()
     refuses(1, 'transaction underpriced')
     refuses(2, 'insufficient funds')
-    await expect(severalRpc(urls()).request('eth_sendRawTransaction', ['0x02'])).rejects.toMatchObject({
+    await expect(failoverRpc(urls()).request('eth_sendRawTransaction', ['0x02'])).rejects.toMatchObject({
       code: 'RPC_ERROR',
       details: { message: 'transaction underpriced' },
     })
@@ -87,7 +87,7 @@ describe('several endpoints of one chain', () => {
     refuses(1, 'already known')
     answers()
     nodes[2]!.answer = (_, response) => void response.destroy()
-    await expect(severalRpc(urls()).request('eth_sendRawTransaction', ['0x02'])).rejects.toMatchObject({
+    await expect(failoverRpc(urls()).request('eth_sendRawTransaction', ['0x02'])).rejects.toMatchObject({
       code: 'RPC_ERROR',
       details: { message: 'already known' },
     })
@@ -95,7 +95,7 @@ describe('several endpoints of one chain', () => {
 
   it('have the ones that are not read as peers, each by itself', async () => {
     answers('0x1', '0x2', '0x3')
-    const rpc = severalRpc(urls(), fast)
+    const rpc = failoverRpc(urls(), fast)
     expect(await Promise.all(rpc.peers.map((peer) => peer.request('eth_blockNumber')))).toEqual([
       '0x2',
       '0x3',
@@ -109,7 +109,7 @@ describe('several endpoints of one chain', () => {
   })
 
   it('are one when they are the same', () => {
-    expect(severalRpc([urls()[0]!, urls()[0]!]).peers).toEqual([])
+    expect(failoverRpc([urls()[0]!, urls()[0]!]).peers).toEqual([])
   })
 })
 
@@ -127,7 +127,7 @@ describe('one of several that takes what it is asked and never answers', () => {
     async (_, at) => {
       answers('0x1', '0x1', '0x1')
       silent(at)
-      const rpc = severalRpc(urls(), soon)
+      const rpc = failoverRpc(urls(), soon)
       const host = new URL(urls()[at]!).host
       const all = () =>
         [rpc, ...rpc.peers].map((one) => one.request('eth_blockNumber').catch((error) => error))
@@ -145,7 +145,7 @@ describe('one of several that takes what it is asked and never answers', () => {
   it('is asked nothing more while it owes an answer for too long, before any deadline', async () => {
     answers('0x1', '0x1', '0x1')
     silent(1)
-    const rpc = severalRpc(urls(), { retries: 0, silentMs: 0 })
+    const rpc = failoverRpc(urls(), { retries: 0, silentMs: 0 })
     const [peer] = rpc.peers
     const first = peer!.request('eth_blockNumber').catch((error) => error)
     while (nodes[1]!.seen.length === 0) await rpc.request('eth_blockNumber')
@@ -158,10 +158,10 @@ describe('one of several that takes what it is asked and never answers', () => {
   it('has a short time to say which chain it is on, and where no other one is up all the time that there is', async () => {
     answers('0x7', '0x7', '0x7')
     silent(0)
-    const rpc = severalRpc(urls(), { silentMs: 40, chainId: 7 })
+    const rpc = failoverRpc(urls(), { silentMs: 40, chainId: 7 })
     expect(await rpc.request('eth_blockNumber')).toBe('0x7')
     expect(nodes[0]!.seen).toEqual(['eth_chainId'])
-    const slow = severalRpc(urls().slice(0, 2), { silentMs: 40, chainId: 7 })
+    const slow = failoverRpc(urls().slice(0, 2), { silentMs: 40, chainId: 7 })
     for (const node of nodes.slice(0, 2))
       node.answer = (call, response) => {
         const say = () => void response.end(JSON.stringify({ jsonrpc: '2.0', id: call.id, result: '0x7' }))
@@ -173,7 +173,7 @@ describe('one of several that takes what it is asked and never answers', () => {
   it('is asked again after a while, and is as the others once it answers', async () => {
     answers('0x1', '0x1', '0x1')
     silent(1)
-    const rpc = severalRpc(urls(), { ...soon, leftOutMs: 0 })
+    const rpc = failoverRpc(urls(), { ...soon, leftOutMs: 0 })
     const [peer] = rpc.peers
     await expect(peer!.request('eth_blockNumber')).rejects.toMatchObject({ details: { fault: 'deadline' } })
     answers('0x1', '0x1', '0x1')
@@ -183,7 +183,7 @@ describe('one of several that takes what it is asked and never answers', () => {
   it('is asked all the same where no other one is up', async () => {
     answers('dead', '0x1', 'dead')
     silent(1)
-    const rpc = severalRpc(urls(), soon)
+    const rpc = failoverRpc(urls(), soon)
     await expect(rpc.request('eth_blockNumber')).rejects.toMatchObject({ code: 'RPC_UNREACHABLE' })
     answers('dead', '0x1', 'dead')
     expect(await rpc.request('eth_blockNumber')).toBe('0x1')
@@ -194,7 +194,7 @@ describe('patience with one endpoint', () => {
   it('never waits longer than the time that is left', async () => {
     nodes[0]!.answer = (_, response) => void response.writeHead(429, { 'retry-after': '60' }).end()
     await expect(
-      severalRpc([urls()[0]!], { budgetMs: 5_000 }).request('eth_blockNumber'),
+      failoverRpc([urls()[0]!], { budgetMs: 5_000 }).request('eth_blockNumber'),
     ).rejects.toMatchObject({ code: 'RPC_UNREACHABLE', details: { status: 429, retryAfterMs: 60_000 } })
     expect(nodes[0]!.seen).toHaveLength(1)
   })
@@ -204,15 +204,17 @@ describe('patience with one endpoint', () => {
       nodes[0]!.seen.length === 1
         ? void response.writeHead(429, { 'retry-after': '1' }).end()
         : void response.end(JSON.stringify({ jsonrpc: '2.0', id: call.id, result: '0x1' }))
-    expect(await severalRpc([urls()[0]!]).request('eth_blockNumber')).toBe('0x1')
+    expect(await failoverRpc([urls()[0]!]).request('eth_blockNumber')).toBe('0x1')
     expect(nodes[0]!.seen).toHaveLength(2)
   })
 
   it('never sends signed bytes twice, whatever the answer', async () => {
     nodes[0]!.answer = (_, response) => void response.writeHead(429, { 'retry-after': '1' }).end()
-    await expect(severalRpc([urls()[0]!]).request('eth_sendRawTransaction', ['0x02'])).rejects.toMatchObject({
-      code: 'RPC_UNREACHABLE',
-    })
+    await expect(failoverRpc([urls()[0]!]).request('eth_sendRawTransaction', ['0x02'])).rejects.toMatchObject(
+      {
+        code: 'RPC_UNREACHABLE',
+      },
+    )
     expect(nodes[0]!.seen).toHaveLength(1)
   })
 })

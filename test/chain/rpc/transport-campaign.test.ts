@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { transportCell } from '../../../bench/transport.ts'
 import { type Open, sabotages } from '../../../bench/transport-sabotage.ts'
-import { severalRpc } from '../../../src/chain/rpc/rpc.ts'
+import { failoverRpc } from '../../../src/chain/rpc/rpc.ts'
 import { type Chain, startChain } from '../../transactions/chain.ts'
 
 let chain: Chain
@@ -21,7 +21,7 @@ async function firstWrong(open: Open, cells: number): Promise<string[]> {
 
 describe('the campaign of transport faults', () => {
   it('finds nothing wrong with the client', async () => {
-    expect(await firstWrong(severalRpc, 60)).toEqual([])
+    expect(await firstWrong(failoverRpc, 60)).toEqual([])
   })
 
   it.each([

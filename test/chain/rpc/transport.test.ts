@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { httpRpc, severalRpc } from '../../../src/chain/rpc/rpc.ts'
+import { failoverRpc, httpRpc } from '../../../src/chain/rpc/rpc.ts'
 import { type FaultyRpc, startFaultyRpc } from '../../support/faulty-rpc.ts'
 import { payee, signer } from '../../support/operation.ts'
 import type { Act } from '../../support/rpc-faults.ts'
@@ -112,7 +112,7 @@ describe.each(silences)('%s', (act) => {
   it('is got over by asking another endpoint', async () => {
     const method = 'eth_getBlockByNumber'
     proxy.rules = [{ method, always: true, act }]
-    const several = severalRpc([proxy.url, chain.url], { ...patient(act), retries: 0 })
+    const several = failoverRpc([proxy.url, chain.url], { ...patient(act), retries: 0 })
     expect(await several.request(method, reads[method])).toEqual(
       await chain.rpc.request(method, reads[method]),
     )

@@ -1,5 +1,5 @@
 import type { Chain } from '../../../chain/chain.ts'
-import { isRate } from '../../../chain/rpc/errors.ts'
+import { isRateLimitText } from '../../../chain/rpc/errors.ts'
 import { AppError } from '../../../domain/errors.ts'
 import { rpcVariable } from '../../../domain/networks.ts'
 import { plain } from '../../../domain/text.ts'
@@ -214,7 +214,7 @@ const hex = (value: bigint) => `0x${value.toString(16)}`
 function isTooMuch(error: unknown): error is AppError {
   if (!(error instanceof AppError)) return false
   // Fewer blocks are more questions: no help where there were too many of those.
-  if (isRate(String(error.details?.message ?? ''))) return false
+  if (isRateLimitText(String(error.details?.message ?? ''))) return false
   return (
     error.code === 'RPC_ERROR' || (error.code === 'RPC_UNREACHABLE' && error.details?.fault === 'too-large')
   )

@@ -56,7 +56,7 @@ export async function firstBlockOf(
     throw error
   })
   if (found !== undefined && found + BigInt(chain.network.depth) <= head)
-    await inPassing(store.keepFact(chainId, name, found.toString()))
+    await inPassing(store.storeFact(chainId, name, found.toString()))
   return found
 }
 

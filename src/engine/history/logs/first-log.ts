@@ -1,5 +1,5 @@
 import { keccak256, stringToBytes } from 'viem/utils'
-import { read as ask, type Chain, headOf } from '../../../chain/chain.ts'
+import { read as ask, type Chain, latestBlock } from '../../../chain/chain.ts'
 import type { Reading } from '../../../chain/reading.ts'
 import { AppError } from '../../../domain/errors.ts'
 import type { EngineStore } from '../../../store/engine/store.ts'
@@ -28,7 +28,7 @@ export async function firstLog(
   const name = `none-up-to ${keccak256(stringToBytes(JSON.stringify([query, fromBlock.toString()]).toLowerCase()))}`
   const mark = await markOf(chain, await store.fact(chainId, name))
   const from = mark ? mark.number + 1n : fromBlock
-  const { number: head } = await headOf(chain)
+  const { number: head } = await latestBlock(chain)
   let read: Tip | undefined
   let isAll = false
   try {
@@ -42,8 +42,8 @@ export async function firstLog(
   } finally {
     const next = read && (!isAll || read.number - from >= worth) ? `${read.number} ${read.hash}` : undefined
     const isMissed = isAll && (mark || next) ? await isSaid(chain, isThere) : false
-    if (isMissed && mark) await inPassing(store.keepFact(chainId, name, unread))
-    else if (next && isMissed === false) await inPassing(store.keepFact(chainId, name, next))
+    if (isMissed && mark) await inPassing(store.storeFact(chainId, name, unread))
+    else if (next && isMissed === false) await inPassing(store.storeFact(chainId, name, next))
   }
   return undefined
 }

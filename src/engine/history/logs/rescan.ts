@@ -27,7 +27,7 @@ export async function readAgain(
   if (since < Math.min(day, apart * 10 ** ((times ?? 1) - 1))) return false
   // What was in order for a week begins anew.
   const again = since > 7 * day ? 1 : (times ?? 1) + 1
-  await inPassing(store.keepFact(chainId, name, `${now()} ${again}`))
-  await inPassing(store.forgetLogs(place, -1))
+  await inPassing(store.storeFact(chainId, name, `${now()} ${again}`))
+  await inPassing(store.deleteLogs(place, -1))
   return true
 }

@@ -2,7 +2,7 @@ import type { Chain } from '../../../chain/chain.ts'
 import type { Address, Hex } from '../../../domain/address.ts'
 import { AppError } from '../../../domain/errors.ts'
 import type { LogFilter, Market } from '../../../protocols/market.ts'
-import type { LogPlace } from '../../../store/engine/chain-logs.ts'
+import type { LogSource } from '../../../store/engine/chain-logs.ts'
 import type { EngineStore } from '../../../store/engine/store.ts'
 import { inPassing } from '../../background-writes.ts'
 import { hashesOf, newWindow, piecesOf, type Range, type Tip, type Window } from './block-ranges.ts'
@@ -44,7 +44,7 @@ async function stamped({ rpc }: Chain, logs: readonly RpcLog[]): Promise<RpcLog[
 /** A market whose logs are wanted, as far as they were read: `next` is the first block that is not, `known` the logs before it. */
 type Source = {
   market: Market
-  place: LogPlace
+  place: LogSource
   filters: LogFilter[]
   after: number | null
   next: bigint
@@ -98,11 +98,11 @@ export async function keptAmong(
   { network: { chainId } }: Chain,
   owner: Address,
 ): Promise<(market: Market) => boolean> {
-  const sources = new Set(await store.keptSources(chainId, owner.toLowerCase()))
+  const sources = new Set(await store.storedSources(chainId, owner.toLowerCase()))
   return (market) => sources.has(placeOf(market, owner).source)
 }
 
-const placeOf = (market: Market, owner: Address): LogPlace => ({
+const placeOf = (market: Market, owner: Address): LogSource => ({
   chainId: market.entry.chainId,
   source: nameOf(market.logs(owner)),
   owner: owner.toLowerCase(),
@@ -134,11 +134,11 @@ async function begun(
   )
   return Promise.all(
     known.map(async ({ market, place, filters, marks }) => {
-      const kept = (await store.keptLogs(place)).map(({ log }) => JSON.parse(log) as RpcLog)
+      const kept = (await store.storedLogs(place)).map(({ log }) => JSON.parse(log) as RpcLog)
       // What was kept once with no time, or with zero, is read anew from there.
       const flawed = Number(kept.find((log) => !isStamped(log))?.blockNumber ?? Infinity)
       const held = marks.find(({ block, hash }) => now.get(BigInt(block)) === hash && block < flawed)
-      if (held !== marks[0]) await inPassing(store.forgetLogs(place, held?.block ?? -1))
+      if (held !== marks[0]) await inPassing(store.deleteLogs(place, held?.block ?? -1))
       if (!held)
         return {
           market,
@@ -197,7 +197,7 @@ async function readInto(
       })),
     }))
     const isKept = keeping.goesOn
-      ? await inPassing(store.keepLogs(pieces, { block: Number(to), hash }))
+      ? await inPassing(store.storeLogs(pieces, { block: Number(to), hash }))
       : undefined
     if (isKept === false) throw rearranged(chain)
     // Behind a piece that is not kept, the next ones would leave a hole.

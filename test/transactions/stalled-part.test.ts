@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { leftBehind } from '../../src/diagnosis/facts/unsettled.ts'
-import type { Ground } from '../../src/planning/context.ts'
+import { findStalledPart } from '../../src/diagnosis/facts/stalled-part.ts'
+import type { ExecutionContext } from '../../src/planning/context.ts'
 import { newHome, payee, removeHome, signer } from '../support/operation.ts'
 
 const hash = `0x${'ab'.repeat(32)}` as const
@@ -33,8 +33,12 @@ const leftAfter = (ms: number | null) => {
     attempts: (_: string, index: number) => (index === 0 ? [{ hash }] : []),
     events: () => (ms === null ? [] : [{ becomes: 'leg 1 ready', at: arrivedAt }]),
   }
-  const ground = { journal, locks: home, now: () => arrivedAt + (ms ?? 3_600_000) } as unknown as Ground
-  return leftBehind(ground, operation as never, new AbortController().signal)
+  const ground = {
+    journal,
+    locks: home,
+    now: () => arrivedAt + (ms ?? 3_600_000),
+  } as unknown as ExecutionContext
+  return findStalledPart(ground, operation as never, new AbortController().signal)
 }
 
 test('the rest of an operation is left behind half a minute after its funds arrived, and not before: who waited for them may not have seen it', async () => {

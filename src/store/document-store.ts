@@ -5,15 +5,17 @@ const migrations: readonly Migration[] = [
   'create table memory (id text primary key, value text not null, at integer not null) strict',
 ]
 
-/** Small JSON documents that this machine was given and may have to give back, by their id. What is kept is never overwritten: `save` gives what is kept then. */
-export type Memory = {
+/**
+ * Small JSON documents by id, such as quotes this machine received. Documents are never overwritten: `save` returns the stored one.
+ */
+export type DocumentStore = {
   save: (id: string, value: unknown) => unknown
   find: (id: string) => unknown
   close: () => void
 }
 
-/** Opens the memory; what is older than a day is forgotten. */
-export function openMemory(path: string, now: () => number): Memory {
+/** Opens the document store and deletes documents older than a day. */
+export function openDocumentStore(path: string, now: () => number): DocumentStore {
   const db = openSqlite(path, { migrations })
   db.prepare('delete from memory where at < ?').run(now() - 86_400_000)
   const find = (id: string): unknown => {

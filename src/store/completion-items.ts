@@ -1,23 +1,25 @@
 import { existsSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 
-/** Something with an id, newest first, and a word about it. */
-export type Recent = { id: string; about: string }
+/** An item with an id and a short description. */
+export type RecentItem = { id: string; about: string }
 
-/** A quote that a profile was given; `until` is when it expires, in epoch ms, and `null` where it never said. */
-export type RecentQuote = Recent & { until: number | null }
+/** A recent quote; `until` is its expiry in epoch ms, `null` if unknown. */
+export type RecentQuote = RecentItem & { until: number | null }
 
-/** A quote whose swap has begun; `isNamed` is 1 where the quote was named, so that naming it once more goes on with the same. */
-export type Begun = { id: string; isNamed: 0 | 1; state: string }
+/**
+ * A quote whose swap was started; `isNamed` is 1 if the quote id was its key, so that naming it again continues the same operation.
+ */
+export type StartedSwap = { id: string; isNamed: 0 | 1; state: string }
 
-/** The newest operations of a journal, for whoever types. */
-export const recentIn = (journal: string): Recent[] =>
+/** The newest operations of a journal, for shell completion. */
+export const recentOperations = (journal: string): RecentItem[] =>
   rowsOf(
     journal,
     "select id, kind || ' ' || state as about from operation order by created desc, id desc limit 50",
-  ) as Recent[]
+  ) as RecentItem[]
 
-/** The newest quotes that a profile was given, for whoever types. */
+/** The newest quotes of a profile, for shell completion. */
 export const recentQuotes = (memory: string, profile: string): RecentQuote[] =>
   rowsOf(
     memory,
@@ -26,24 +28,24 @@ export const recentQuotes = (memory: string, profile: string): RecentQuote[] =>
     profile,
   ) as RecentQuote[]
 
-/** What a journal holds under the ids of some quotes. */
-export const begunAmong = (journal: string, ids: readonly string[]): Begun[] =>
+/** The operations of a journal among these quote ids. */
+export const startedSwaps = (journal: string, ids: readonly string[]): StartedSwap[] =>
   rowsOf(
     journal,
     `select id, idem_key = id and json_extract(request, '$.quote') is not null as isNamed, state from operation where state <> 'DROPPED' and id in (${ids.map(() => '?').join(', ')})`,
     ...ids,
-  ) as Begun[]
+  ) as StartedSwap[]
 
-/** What a file says; one that cannot be read now says nothing. */
+/** The rows of a query; empty if the file cannot be read now. */
 function rowsOf(path: string, question: string, ...values: SQLInputValue[]): unknown[] {
   if (!existsSync(path)) return []
   let db: DatabaseSync | undefined
   try {
-    // Nothing is made, changed or waited for: another process may be at work in it.
+    // Read-only and without waiting: another process may be using it.
     db = new DatabaseSync(path, { readOnly: true, timeout: 20 })
     return db.prepare(question).all(...values)
   } catch {
-    // Whoever presses a key wants candidates or silence.
+    // Completion shows candidates or nothing.
     return []
   } finally {
     db?.close()
