@@ -10,7 +10,7 @@ import { AppError } from '../domain/errors.ts'
 export const doctor = (world: World) =>
   new Command('doctor')
     .description(
-      'Look whether everything works: profile, settings, journal, policy, signer, service, and each network with its RPC. Asks, and changes nothing.',
+      'Check your setup: profile, settings, journal, policy, signer, service, and the RPC of each network. Changes nothing.',
     )
     .addHelpText('after', '\nExample:\n  $ sluice doctor --profile prod')
     .action(aside(world, look))

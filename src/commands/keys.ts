@@ -13,27 +13,29 @@ type Create = Where & { customer: string; testnet?: boolean; markupBps?: string;
 
 /** `keys`: who may ask a served deployment. */
 export const keys = (world: World) => {
-  const command = new Command('keys').description(
-    'The API keys of a served deployment, in the database of: sluice serve',
-  )
+  const command = new Command('keys').description('Manage the API keys in the database of sluice serve.')
   const add = (name: string, description: string, example: string) =>
     command
       .command(name)
       .description(description)
-      .option('--database <url>', 'the SQLite file that serve was given')
+      .option('--database <url>', 'SQLite database of sluice serve')
       .addHelpText('after', `\nExample:\n  $ ${example}`)
-  add('create', 'Make a key. It is shown this once.', 'sluice keys create --customer acme --markup-bps 10')
-    .requiredOption('--customer <name>', 'whose key it is; what one customer stores no other sees')
-    .option('--testnet', 'this key sees testnets, too')
-    .option('--markup-bps <n>', "the customer's markup in basis points")
-    .option(
-      '--strategies <slugs>',
-      'only these are active for the customer, with all its keys: a,b,c; all makes all active again',
+  add(
+    'create',
+    'Create an API key. The key is shown only once.',
+    'sluice keys create --customer acme --markup-bps 10',
+  )
+    .requiredOption(
+      '--customer <name>',
+      'customer the key belongs to; customers are isolated from each other',
     )
+    .option('--testnet', 'let this key see testnets')
+    .option('--markup-bps <n>', "customer's markup, in basis points")
+    .option('--strategies <slugs>', 'strategies enabled for the customer, for all its keys: a,b,c, or all')
     .action(action(world, create))
-  add('list', 'All keys, the newest first.', 'sluice keys list').action(action(world, list))
-  add('revoke', 'Take a key out of use, at once and for good.', 'sluice keys revoke ID --yes')
-    .argument('<id>', 'the id of a key, which keys list shows')
+  add('list', 'List API keys, newest first.', 'sluice keys list').action(action(world, list))
+  add('revoke', 'Revoke an API key, immediately and permanently.', 'sluice keys revoke ID --yes')
+    .argument('<id>', 'key ID, as shown by keys list')
     .action(action(world, revoke))
   return command
 }

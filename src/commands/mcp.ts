@@ -44,7 +44,7 @@ export function turnsOf(most: number): InTurn {
 export const mcp = (world: World) =>
   new Command('mcp')
     .description(
-      'Read and plan tools for other programs, by the Model Context Protocol on standard input and output. It never signs, and opens no key. It ends when its input does.',
+      'Run a Model Context Protocol server on standard input and output, with tools that read and plan. It never signs and never opens a key. It exits at end of input.',
     )
     .addHelpText('after', '\nExample:\n  $ sluice mcp --profile prod')
     .action(aside(world, serve))

@@ -21,15 +21,15 @@ type Options = {
 export const serve = (world: World) =>
   new Command('serve')
     .description(
-      'The service itself over HTTP, for whoever has a key of: sluice keys create. At / is a page to look at in a browser. The log goes to stderr, a JSON line a request; --quiet leaves it out.',
+      'Serve the API over HTTP. Clients need an API key from: sluice keys create. A web page is at /. The log goes to stderr, one JSON line per request; --quiet turns it off.',
     )
-    .option('--port <port>', 'where to listen; 0 takes a free port', '8080')
-    .option('--host <host>', 'on which address; others than loopback need TLS', '127.0.0.1')
-    .option('--database <url>', 'a SQLite file for keys, quotes and actions (default: in the data directory)')
-    .option('--tls-cert <file>', 'certificate, PEM')
-    .option('--tls-key <file>', 'its private key, PEM')
-    .option('--behind-proxy', 'a proxy on a private address speaks TLS and says who asks')
-    .option('--check', 'look at the database and the chains, then end')
+    .option('--port <port>', 'port to listen on; 0 picks a free port', '8080')
+    .option('--host <host>', 'address to listen on; anything but loopback needs TLS', '127.0.0.1')
+    .option('--database <url>', 'SQLite file for keys, quotes and actions (default: in the data directory)')
+    .option('--tls-cert <file>', 'TLS certificate, PEM')
+    .option('--tls-key <file>', 'private key of the certificate, PEM')
+    .option('--behind-proxy', 'trust a TLS-terminating proxy on a private address')
+    .option('--check', 'check the database and the networks, then exit')
     .addHelpText(
       'after',
       '\nExample:\n  $ sluice keys create --customer acme\n  $ sluice serve --port 8080\n  $ curl -H "x-api-key: $KEY" http://127.0.0.1:8080/strategies',

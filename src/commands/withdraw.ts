@@ -25,19 +25,17 @@ type Options = SigningOptions & {
 export const withdraw = (world: World) =>
   withSigning(
     new Command('withdraw')
-      .description(
-        'Take an asset out of a strategy: an amount, or max for all of it, so that nothing is left behind.',
-      )
-      .argument('<id>', 'strategy id or slug')
-      .option('--amount <amount|max>', 'how much, in units of the asset, or max')
-      .option('--amount-raw <amount>', 'how much, in its smallest unit')
-      .option('--claim', 'take what earlier withdrawals, which were queued, have set aside')
+      .description('Withdraw an asset from a strategy: an amount, or max for the whole position.')
+      .argument('<id>', 'strategy ID or slug')
+      .option('--amount <amount|max>', 'amount, in units of the asset, or max')
+      .option('--amount-raw <amount>', 'amount, in the smallest unit')
+      .option('--claim', 'claim earlier queued withdrawals that are ready')
       .option(
         '--slippage <size>',
-        'how much less than now may come, where it is sold at a price: 0.5%',
+        'maximum slippage, for strategies sold at a market price: 0.5%',
         checked(slippage),
       )
-      .option('--restart-cooldown', 'accept that what waits already waits from the beginning'),
+      .option('--restart-cooldown', 'accept that queued withdrawals restart their cooldown'),
   )
     .addHelpText(
       'after',
@@ -51,7 +49,7 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
   if (options.claim) return claim(cli, strategy, options)
   const isAll = options.amount?.toLowerCase() === 'max'
   if (isAll && options.amountRaw !== undefined)
-    throw new AppError('USAGE', '--amount and --amount-raw exclude each other')
+    throw new AppError('USAGE', '--amount and --amount-raw cannot be combined')
   const amount = isAll ? maxUint256 : await typedAmount(cli, options, strategy)
   const slips = options.slippage === undefined ? null : slippage(options.slippage)
   const ask = (wallet: Address) => ({

@@ -21,14 +21,18 @@ export const yieldCommand = (world: World) => {
   const command = new Command('yield').description('Recommend the best strategy.')
   withRaw(command.command('recommend'))
     .description(
-      'The open strategy with the highest APY for an asset or a category; with --wallet and --amount also its transactions.',
+      'Recommend the open strategy with the highest APY for an asset or a category; with --wallet and --amount also its transactions.',
     )
     .argument('<asset>', `asset symbol, or a category: ${categories.join(', ')}`)
-    .option('--wallet <wallet>', 'address or keystore name that would sign')
-    .option('--amount <amount>', 'how much, in units of the asset')
-    .addOption(new Option('--action <action>', 'what to do').choices(['lend', 'withdraw']).default('lend'))
-    .option('--from <network>', 'where the funds are')
-    .option('--to <network>', 'where the strategy must be')
+    .option('--wallet <wallet>', 'address or keystore name of the signer')
+    .option('--amount <amount>', 'amount, in units of the asset')
+    .addOption(
+      new Option('--action <action>', 'action to recommend for')
+        .choices(['lend', 'withdraw'])
+        .default('lend'),
+    )
+    .option('--from <network>', 'network of the funds')
+    .option('--to <network>', 'network of the strategy')
     .addHelpText('after', '\nExample:\n  $ sluice yield recommend USDC')
     .action(action(world, recommend, 'recommend'))
   return command

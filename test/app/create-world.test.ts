@@ -32,7 +32,7 @@ test('an empty or relative HOME is not where the program was started', () => {
 
 const nothingKept = { read: async () => ({}), secretsOf: async () => ({}) }
 
-describe('which profile answers', () => {
+describe('profile to use', () => {
   const rpc = { SLUICE_RPC_SANDBOX_ONE: 'http://127.0.0.1:1' }
   const base = { SLUICE_BASE_URL: 'https://service.example' }
   test.each<[string, Record<string, string>, string | undefined, string]>([

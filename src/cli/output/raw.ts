@@ -9,7 +9,7 @@ import type { Heard, Place } from '../world.ts'
 /** Adds `--raw` to a command that shows one answer of a service. */
 export const withRaw = (command: Command): Command =>
   command.addOption(
-    new Option('--raw', 'print the answer of the service as it came (remote profiles)').helpGroup('Output:'),
+    new Option('--raw', 'print the service response unchanged (remote profiles)').helpGroup('Output:'),
   )
 
 /** What the service said, where `--raw` asks for it; `undefined` without. What it cannot go together with is a usage error. */

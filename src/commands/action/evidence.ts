@@ -25,11 +25,11 @@ export function addEvidence(command: Command, world: World): void {
   command
     .command('export')
     .description(
-      'Evidence of an action for a support case: plan, attempts, receipts, trail. No keys, no signed bytes.',
+      'Export an action for a support case: plan, attempts, receipts and event log. Contains no keys and no signed transactions.',
     )
-    .argument('<id>', 'action id, quote id or idempotency key')
-    .option('--out <file>', 'write it to a file that only you can read')
-    .option('--html', 'a page for people that needs no network, with the evidence inside')
+    .argument('<id>', 'action ID, quote ID or idempotency key')
+    .option('--out <file>', 'write to this file, readable only by you')
+    .option('--html', 'write an offline HTML page with the evidence embedded')
     .addHelpText(
       'after',
       '\nExample:\n  $ sluice action export 0f8fad5b-d9cb-469f-a165-70867728950e --out case.json\n  $ sluice action export 0f8fad5b-d9cb-469f-a165-70867728950e --html --out case.html',
@@ -38,9 +38,9 @@ export function addEvidence(command: Command, world: World): void {
   command
     .command('verify')
     .description(
-      'Check evidence: by itself, that its hash fits, its words fit its calldata and its report fits its steps; then, with an RPC, that the chain says the same of them.',
+      'Verify exported evidence. Offline: its hash, decoded calls and report are consistent. With an RPC: the chain confirms its transactions.',
     )
-    .argument('<file>', 'what export wrote, the page too; - reads standard input')
+    .argument('<file>', 'file written by export, JSON or HTML; - reads standard input')
     .addHelpText('after', '\nExample:\n  $ sluice action verify case.json')
     .action(aside(world, verify))
 }

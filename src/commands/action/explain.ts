@@ -24,14 +24,10 @@ export const addExplain = (command: Command, world: World): void =>
   void command
     .command('explain')
     .description(
-      'One verdict: what happened, where the funds are, whether it is safe to do it again, and what to do next. Signs nothing.',
+      'Explain an action: what happened, where the funds are, whether a retry is safe, and what to do next. Signs nothing.',
     )
-    .argument('<id>', 'action id, quote id, idempotency key, or the hash of a transaction')
-    .option(
-      '--confirmations <depth>',
-      'what counts as final: a number of blocks, safe or finalized',
-      checked(depthOf),
-    )
+    .argument('<id>', 'action ID, quote ID, idempotency key or transaction hash')
+    .option('--confirmations <depth>', 'finality: a number of blocks, safe or finalized', checked(depthOf))
     .addHelpText('after', '\nExample:\n  $ sluice action explain 0f8fad5b-d9cb-469f-a165-70867728950e')
     .action(action(world, explainOne))
 

@@ -39,19 +39,19 @@ export const addReplan = (command: Command, world: World): void =>
       command
         .command('replan')
         .description(
-          'Make a new plan for what is not signed of an action: after a quote expired, or when another transaction used its nonce. Then sign and send it.',
+          'Plan the unsigned steps of an action again, after its quote expired or another transaction used its nonce. Then sign and send them.',
         )
-        .argument('<id>', 'action id, quote id or idempotency key'),
+        .argument('<id>', 'action ID, quote ID or idempotency key'),
     ),
     { isNew: false },
   )
-    .option('--accept-min-out <amount>', 'the least that the swap must bring now, in units of the token')
+    .option('--accept-min-out <amount>', 'minimum output of the swap, in units of the output token')
     .option(
       '--max-price-impact <share>',
-      'the most that it may bring less than at its spot price',
+      'maximum price impact, against the spot price',
       checked(priceImpact),
     )
-    .option('--dry-run', 'show the new plan, sign nothing')
+    .option('--dry-run', 'show the new plan and sign nothing')
     .addHelpText('after', '\nExample:\n  $ sluice action replan 0f8fad5b-d9cb-469f-a165-70867728950e')
     .action(action(world, replan))
 

@@ -18,10 +18,8 @@ export const addRevoke = (command: Command, world: World): void =>
   void withSigning(
     command
       .command('revoke')
-      .description(
-        'Take back the allowances that an action gave and did not use up. What is not signed of it is given up first.',
-      )
-      .argument('<id>', 'action id, quote id or idempotency key'),
+      .description('Revoke the unused allowances of an action. Its unsigned steps are abandoned first.')
+      .argument('<id>', 'action ID, quote ID or idempotency key'),
   )
     .addHelpText('after', '\nExample:\n  $ sluice action revoke 0f8fad5b-d9cb-469f-a165-70867728950e')
     .action(action(world, revoke))

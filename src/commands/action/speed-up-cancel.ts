@@ -21,7 +21,7 @@ export function addReplacements(command: Command, world: World): void {
   const add = (name: string, description: string, kind: 'bump' | 'cancel') =>
     withExecution(
       withSigner(
-        command.command(name).description(description).argument('<id>', 'action id or idempotency key'),
+        command.command(name).description(description).argument('<id>', 'action ID or idempotency key'),
       ),
       { isNew: false },
     )
@@ -31,14 +31,10 @@ export function addReplacements(command: Command, world: World): void {
       )
   add(
     'speed-up',
-    'Send what waits again, with a higher fee: same nonce, so at most one of them is mined.',
+    'Resend the pending transaction with a higher fee and the same nonce, so at most one is mined.',
     'bump',
   )
-  add(
-    'cancel',
-    'Put a transaction that does nothing in the place of what waits. Whichever is mined first decides.',
-    'cancel',
-  )
+  add('cancel', 'Replace the pending transaction with a no-op; whichever is mined first wins.', 'cancel')
 }
 
 async function replaceWaiting(

@@ -17,9 +17,9 @@ export const addSubmit = (command: Command, world: World): void =>
     command
       .command('submit')
       .description(
-        'Sign and send a plan made by --dry-run --json, on this machine or another. It is checked and simulated anew, and its nonce is pinned: sent once at most.',
+        'Sign and send a plan made by --dry-run --json, on this machine or another. The plan is checked and simulated again. Its nonce is pinned, so it is sent at most once.',
       )
-      .argument('<plan>', 'the file, or - for standard input'),
+      .argument('<plan>', 'plan file, or - for standard input'),
     { isPlanned: true },
   )
     .addHelpText(

@@ -11,7 +11,7 @@ import { type Play, steps } from './steps.ts'
 export const demo = (world: World) =>
   new Command('demo')
     .description(
-      'The whole main job on the sandbox: list, recommend, deposit, positions, history, swap on one chain and across two, watch, withdraw. Every step is checked by reading the chain over raw JSON-RPC.',
+      'Guided tour on the sandbox: list, recommend, deposit, positions, history, swap on one chain and across two, watch, withdraw. Each step is verified on chain over raw JSON-RPC.',
     )
     .addHelpText('after', '\nExample:\n  $ sluice demo')
     .action(async (_options: object, command: Command) =>

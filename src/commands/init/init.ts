@@ -82,14 +82,11 @@ export const init = (world: World) =>
   withProfile(
     new Command('init')
       .description(
-        'Set up where commands run: asks, looks whether it works, and keeps it. With flags it asks nothing that they say. Secrets are never arguments, nor shown.',
+        'Set up a profile: asks where commands run, checks that it works, and saves it. Flags replace questions. Secrets are never passed as arguments and never shown.',
       )
-      .argument('[name]', 'what to call the profile'),
+      .argument('[name]', 'name of the profile'),
   )
-    .option(
-      '--use',
-      'run commands there from now on; so it is where no profile is in use yet and this one works',
-    )
+    .option('--use', 'use this profile from now on (default if no profile is in use yet and this one works)')
     .addHelpText(
       'after',
       '\nExamples:\n  $ sluice init\n  $ sluice init prod --base-url https://api.example.com --api-key-file - --use',

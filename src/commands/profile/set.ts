@@ -13,19 +13,16 @@ import { shownProfile, showProfile } from './show.ts'
 export const withProfile = (command: Command): Command =>
   command
     .option('--kind <kind>', 'engine or remote')
-    .option('--base-url <url>', 'where the service is')
-    .option('--legacy-base-url <url>', 'where its older pages are; none takes it away')
-    .option('--api-key-file <path>', 'the file that holds its key, or - for standard input')
+    .option('--base-url <url>', 'base URL of the service')
+    .option('--legacy-base-url <url>', 'base URL of the legacy endpoints (`none` clears it)')
+    .option('--api-key-file <path>', 'file with the API key, or - for standard input')
     .option(
       '--from-env',
-      'keep what SLUICE_BASE_URL, SLUICE_LEGACY_BASE_URL, SLUICE_API_KEY and SLUICE_RPC_* say',
+      'save the values of SLUICE_BASE_URL, SLUICE_LEGACY_BASE_URL, SLUICE_API_KEY and SLUICE_RPC_*',
     )
-    .option(
-      '--prices-url <url>',
-      'who is asked for USD prices that the chains do not say; none takes it away',
-    )
-    .option('--keychain', 'keep key and RPCs in the keychain of the desktop, from now on')
-    .option('--no-keychain', 'keep them in a file of mode 0600 again')
+    .option('--prices-url <url>', 'price API for USD prices that no chain provides (`none` clears it)')
+    .option('--keychain', 'store the API key and RPC URLs in the desktop keychain from now on')
+    .option('--no-keychain', 'store the API key and RPC URLs in a file of mode 0600 again')
 
 /** The flags that say what a profile is. */
 export type SetOptions = {

@@ -21,12 +21,12 @@ export function addFault(command: Command, world: World): void {
   const width = Math.max(...Object.keys(faultKinds).map((name) => name.length))
   command
     .command('fault')
-    .description('Play a fault, to see what happens then. Alone, it lists what is set; `clear` ends it all.')
-    .argument('[kind...]', 'which fault, and its value: reorg 3; clear')
-    .option('--network <network>', 'only on this chain')
-    .option('--method <method>', 'only calls of this JSON-RPC method')
-    .option('--times <n>', 'so often, and then no more')
-    .option('--reason <text>', 'what the contract says when it reverts')
+    .description('Inject a fault. Without arguments, list the active faults; `clear` removes them all.')
+    .argument('[kind...]', 'fault and its value, such as reorg 3; or clear')
+    .option('--network <network>', 'only on this network')
+    .option('--method <method>', 'only for calls of this JSON-RPC method')
+    .option('--times <n>', 'clear the fault after N times')
+    .option('--reason <text>', 'revert reason of the contract')
     .addHelpText(
       'after',
       [

@@ -20,14 +20,10 @@ type Which = { network?: string; token?: string; spender?: string; all?: true }
 
 /** `wallet approvals`: who may take what from a wallet, and the end of it. */
 export function addApprovals(command: Command, world: World): void {
-  const group = command
-    .command('approvals')
-    .description('Who may take tokens from a wallet, and taking that back.')
+  const group = command.command('approvals').description('List and revoke token allowances of a wallet.')
   group
     .command('list')
-    .description(
-      'Every allowance above zero, for the tokens and contracts that the catalogue and the journal know.',
-    )
+    .description('List nonzero allowances, for the tokens and contracts in the catalogue and the journal.')
     .argument('[wallet]', 'address or keystore name')
     .option('--network <network>', 'only this network')
     .addHelpText('after', '\nExample:\n  $ sluice wallet approvals list')
@@ -35,11 +31,11 @@ export function addApprovals(command: Command, world: World): void {
   withSigning(
     group
       .command('revoke')
-      .description('Take allowances back.')
+      .description('Revoke allowances.')
       .option('--network <network>', 'only on this network')
-      .option('--token <token>', 'only of this token')
-      .option('--spender <address>', 'only of this contract')
-      .option('--all', 'all that `list` shows'),
+      .option('--token <token>', 'only for this token')
+      .option('--spender <address>', 'only for this contract')
+      .option('--all', 'revoke every allowance that `list` shows'),
   )
     .addHelpText(
       'after',

@@ -18,67 +18,69 @@ import { forgetWallet, rememberWallet } from './password.ts'
 
 /** `wallet`: positions, and the encrypted keystores. */
 export const wallet = (world: World) => {
-  const command = new Command('wallet').description('Positions of a wallet, and encrypted keystores.')
+  const command = new Command('wallet').description('Show positions of a wallet; manage encrypted keystores.')
   withRaw(command.command('show'))
-    .description('Positions with principal, profit and USD; your own wallet by default.')
+    .description(
+      'Show the positions of a wallet with principal, profit and USD value (default: your own wallet).',
+    )
     .argument('[wallet]', 'address or keystore name')
     .addHelpText('after', '\nExample:\n  $ sluice wallet show')
     .action(action(world, show, 'getWallet'))
   command
     .command('list')
-    .description('The keystores of this machine.')
+    .description('List the keystores on this machine.')
     .addHelpText('after', '\nExample:\n  $ sluice wallet list')
     .action(action(world, listWallets))
   command
     .command('new')
-    .description('Make a new key and keep it encrypted under a password.')
-    .argument('<name>', 'what to call it')
-    .option('--password-file <path>', 'file of mode 0600 with the password')
-    .option('--keychain', 'keep the password in the keychain of the desktop')
+    .description('Create a new key in an encrypted keystore.')
+    .argument('<name>', 'name of the keystore')
+    .option('--password-file <path>', 'file with the password, mode 0600')
+    .option('--keychain', 'save the password in the desktop keychain')
     .addHelpText('after', '\nExample:\n  $ sluice wallet new main')
     .action(action(world, newWallet))
   command
     .command('import')
     .description(
-      'Keep an existing key encrypted: a raw key or a keystore of another wallet, from a file or a prompt.',
+      'Import an existing key into an encrypted keystore: a raw key, or the keystore of another wallet, from a file or a prompt.',
     )
-    .argument('<name>', 'what to call it')
-    .option('--key-file <path>', 'file of mode 0600 with a raw key; - reads standard input')
-    .option('--keystore <path>', 'keystore file of cast, geth or another wallet')
-    .option('--password-file <path>', 'file of mode 0600 with the password')
-    .option('--keychain', 'keep the password in the keychain of the desktop')
+    .argument('<name>', 'name of the keystore')
+    .option('--key-file <path>', 'file with a raw key, mode 0600; - reads standard input')
+    .option('--keystore <path>', 'keystore file from cast, geth or another wallet')
+    .option('--password-file <path>', 'file with the password, mode 0600')
+    .option('--keychain', 'save the password in the desktop keychain')
     .addHelpText('after', '\nExample:\n  $ sluice wallet import main --key-file ./key')
     .action(action(world, importKey))
   command
     .command('export')
-    .description('Print the encrypted keystore, which cast and geth open.')
+    .description('Print the encrypted keystore. cast and geth can read it.')
     .argument('<name>', 'keystore name')
     .addHelpText('after', '\nExample:\n  $ sluice wallet export main > main.json')
     .action(action(world, exportKeystore))
   command
     .command('remove')
-    .description('Remove a keystore for good.')
+    .description('Remove a keystore permanently.')
     .argument('<name>', 'keystore name')
     .addHelpText('after', '\nExample:\n  $ sluice wallet remove old')
     .action(action(world, removeWallet))
   command
     .command('use')
-    .description('Sign with this keystore when nothing else is named; without a name, with none.')
+    .description('Set the default signing keystore; without a name, clear it.')
     .argument('[name]', 'keystore name')
     .addHelpText('after', '\nExample:\n  $ sluice wallet use main')
     .action(action(world, useWallet))
   command
     .command('remember')
     .description(
-      'Keep the password of a keystore in the keychain of the desktop, and sign without being asked.',
+      'Save the password of a keystore in the desktop keychain, and sign without a password prompt.',
     )
     .argument('<name>', 'keystore name')
-    .option('--password-file <path>', 'file of mode 0600 with the password')
+    .option('--password-file <path>', 'file with the password, mode 0600')
     .addHelpText('after', '\nExample:\n  $ sluice wallet remember main')
     .action(action(world, rememberWallet))
   command
     .command('forget')
-    .description('Take the password of a keystore out of the keychain; the keystore stays.')
+    .description('Delete the saved password of a keystore from the keychain; the keystore stays.')
     .argument('<name>', 'keystore name')
     .addHelpText('after', '\nExample:\n  $ sluice wallet forget main')
     .action(action(world, forgetWallet))
