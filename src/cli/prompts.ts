@@ -8,7 +8,7 @@ export async function confirm(
   io: Io,
   globals: Globals,
   question: string,
-  instead = 'Add --yes to go ahead without being asked.',
+  instead = 'Add --yes to confirm without a prompt.',
 ): Promise<void> {
   if (globals.yes) return
   refuseUnasked(io, globals, question, instead)
@@ -22,7 +22,9 @@ export async function confirm(
 /** Asks for a secret without showing it. */
 export async function secret(io: Io, globals: Globals, question: string, instead: string): Promise<string> {
   if (!io.canAsk || !globals.input)
-    throw new AppError('PROMPT_NEEDED', `Nobody is here to answer: ${question}`, { hint: instead })
+    throw new AppError('PROMPT_NEEDED', `Confirmation needed, but there is no terminal: ${question}`, {
+      hint: instead,
+    })
   const { password } = await import('@inquirer/prompts')
   return answered(io, (on) => password({ message: question, mask: true }, on))
 }
@@ -30,7 +32,9 @@ export async function secret(io: Io, globals: Globals, question: string, instead
 /** Refuses to ask where nobody can answer; `instead` is what to type there. */
 export function refuseUnasked(io: Io, globals: Globals, question: string, instead: string): void {
   if (!io.canAsk || !globals.input)
-    throw new AppError('PROMPT_NEEDED', `Nobody is here to answer: ${question}`, { hint: instead })
+    throw new AppError('PROMPT_NEEDED', `Confirmation needed, but there is no terminal: ${question}`, {
+      hint: instead,
+    })
 }
 
 /** Asks yes or no, and either is an answer. */

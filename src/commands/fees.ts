@@ -72,11 +72,11 @@ async function set(cli: Cli, options: Set): Promise<void> {
   const own = { ...rate(options, 'markupBps'), ...collecting(options, 'collector') }
   const [isOperators, isOwn] = [wanted, own].map((change) => Object.keys(change).length > 0)
   if (!isOperators && !isOwn)
-    throw new AppError('USAGE', 'Say what is to change', { hint: 'sluice fees set --markup-bps 10' })
+    throw new AppError('USAGE', 'No setting given', { hint: 'sluice fees set --markup-bps 10' })
   if (database !== undefined && isOwn)
     throw new AppError(
       'USAGE',
-      "--database has the operator's fees, and markup and collector are a customer's",
+      "--database sets the operator's fees; --markup-bps and --collector belong to a customer",
       {
         hint: 'sluice fees set --markup-bps 10',
       },

@@ -67,12 +67,12 @@ async function show(
   }
   if (isWhole === false)
     cli.notice(
-      `This does not account for all that is held in ${plain(strategy.slug)}: some logs are missing, or do not say whose it is`,
+      `The history does not account for the whole position in ${plain(strategy.slug)}: some logs are missing or do not name the wallet`,
     )
 }
 
 const view = (slug: string, network: string): ListView<Row> => ({
-  empty: `Nothing has happened in ${plain(slug)} yet.`,
+  empty: `No history in ${plain(slug)} yet.`,
   columns: [
     {
       title: 'TIME',

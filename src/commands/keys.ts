@@ -43,8 +43,8 @@ export const keys = (world: World) => {
 async function create(cli: Cli, options: Create): Promise<void> {
   const { customer, testnet = false, strategies } = options
   if (!/^[A-Za-z0-9]([A-Za-z0-9._ -]{0,62}[A-Za-z0-9])?$/.test(customer))
-    throw new AppError('USAGE', `"${plain(customer)}" cannot be the name of a customer`, {
-      hint: 'Letters, digits, dots, dashes, underscores and spaces, 64 at most: --customer acme',
+    throw new AppError('USAGE', `"${plain(customer)}" is not a valid customer name`, {
+      hint: 'Use at most 64 letters, digits, dots, dashes, underscores and spaces: --customer acme',
     })
   const markupBps = options.markupBps === undefined ? undefined : bpsOf(options.markupBps, '--markup-bps')
   const slugs = strategies?.split(',').map((slug) => slug.trim().toLowerCase())
@@ -59,7 +59,7 @@ async function create(cli: Cli, options: Create): Promise<void> {
   })
   if (others.length > 0 && (markupBps !== undefined || slugs))
     cli.notice(
-      `Markup and strategies are the customer's: they hold for ${others.length === 1 ? 'the other key' : `the ${others.length} other keys`} of ${customer} now, too.`,
+      `Markup and strategies are set per customer: they now also apply to ${others.length === 1 ? 'the other key' : `the ${others.length} other keys`} of ${customer}.`,
     )
   cli.emit(made, (key, to) =>
     [
@@ -73,7 +73,7 @@ async function create(cli: Cli, options: Create): Promise<void> {
         ],
         to,
       ),
-      to.paint.dim('The key is shown this once: only its digest is kept.'),
+      to.paint.dim('The key is shown only once; only its digest is stored.'),
     ].join('\n'),
   )
 }
@@ -82,14 +82,14 @@ async function create(cli: Cli, options: Create): Promise<void> {
 export function bpsOf(text: string, flag: string): number {
   if (/^[0-9]{1,5}$/.test(text) && Number(text) <= 10_000) return Number(text)
   throw new AppError('USAGE', `"${plain(text)}" is not a number of basis points`, {
-    hint: `A basis point is 0.01 %; from 0 to 10000: ${flag} 10`,
+    hint: `Use 0 to 10000; a basis point is 0.01 %: ${flag} 10`,
   })
 }
 
 async function list(cli: Cli, { database }: Where): Promise<void> {
   const all = await (await servingOf(cli).keys(database)).list()
   await cli.list(pageOf(all, { all: true }), {
-    empty: 'There are no keys. Make one: sluice keys create --customer NAME',
+    empty: 'No keys. Create one: sluice keys create --customer NAME',
     columns: [
       { field: 'id', title: 'id', text: ({ id }: ApiKey) => id },
       { field: 'customer', title: 'customer', text: ({ customer }) => plain(customer) },
@@ -109,9 +109,9 @@ async function list(cli: Cli, { database }: Where): Promise<void> {
 
 async function revoke(cli: Cli, id: string, { database }: Where): Promise<void> {
   const known = await servingOf(cli).keys(database)
-  await confirm(cli.io, cli.globals, `Take the key ${plain(id)} out of use for good?`)
+  await confirm(cli.io, cli.globals, `Revoke the key ${plain(id)} permanently?`)
   cli.emit(
     await known.revoke(id),
-    ({ customer }) => `The key ${plain(id)} of ${plain(customer)} is out of use.`,
+    ({ customer }) => `The key ${plain(id)} of ${plain(customer)} is revoked.`,
   )
 }

@@ -66,8 +66,8 @@ async function check(
 ): Promise<void> {
   const terms = termsOf(cli, options)
   if (!terms.policy)
-    throw new AppError('USAGE', 'There is no policy to compare with', {
-      hint: `Write ${cli.world.policyPath}, or name one: --policy FILE. What may stand in it: sluice policy check --help`,
+    throw new AppError('USAGE', 'There is no policy to check against', {
+      hint: `Write ${cli.world.policyPath}, or use --policy FILE. For its rules: sluice policy check --help`,
     })
   const text = await textOf(file, cli.world)
   const report = await checkPlanFile(
@@ -80,8 +80,13 @@ async function check(
   if (broken)
     throw new AppError(
       broken.code,
-      `The policy does not allow this plan: ${broken.rule} is ${broken.found}, and it says ${broken.wanted}`,
-      { details: { ...report }, hint: broken.hint ?? 'details.rules has every rule: add --json' },
+      `The policy rejects this plan: ${broken.rule} is ${broken.found}, but must be ${broken.wanted}`,
+      {
+        details: { ...report },
+        hint:
+          broken.hint ??
+          (cli.globals.json ? 'Every rule is listed in details.rules.' : 'Add --json to see every rule'),
+      },
     )
   cli.emit(report, view)
 }
@@ -92,6 +97,6 @@ const view = ({ rules, planHash, policy }: PolicyReport, to: Stream): string =>
       ({ rule, found, wanted }) =>
         `${to.paint.green('✓')} ${rule.padEnd(24)} ${found} ${to.paint.dim(`(${wanted})`)}`,
     ),
-    ...(rules.length === 0 ? ['No rule of the policy is about this plan.'] : []),
+    ...(rules.length === 0 ? ['No rule of the policy applies to this plan.'] : []),
     to.paint.dim(`plan ${planHash}, policy ${policy}`),
   ].join('\n')

@@ -40,7 +40,7 @@ async function show(cli: Aside, words: readonly string[]): Promise<void> {
   if (some.length === 0)
     throw new AppError(
       'USAGE',
-      `There is no command "${plain(named)}"${didYouMean(named, leaves.map(wordsOf))}`,
+      `Unknown command "${plain(named)}"${didYouMean(named, leaves.map(wordsOf))}`,
       {
         hint: 'sluice schema',
       },

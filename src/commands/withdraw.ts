@@ -81,10 +81,10 @@ async function typedAmount({ place }: Cli, options: Options, strategy: AskedStra
   const { strategies } = await place.catalog()
   const entry = strategies.find(({ slug }) => slug === strategy.slug)
   const all = `sluice withdraw ${shellOperand(strategy.slug)}`
-  const claim = entry && paysLater(entry) ? `; what was queued and is ready: ${all} --claim` : ''
-  const ways = `All of it: ${all} --amount max${claim}`
+  const claim = entry && paysLater(entry) ? `; to claim queued withdrawals that are ready: ${all} --claim` : ''
+  const ways = `For the whole position: ${all} --amount max${claim}`
   if (/^(all|everything)$/i.test(options.amount ?? ''))
-    throw new AppError('USAGE', `"${options.amount}" is no amount: all of it is called max`, { hint: ways })
+    throw new AppError('USAGE', `"${options.amount}" is not an amount; use max for the whole position`, { hint: ways })
   const isNone = options.amount === undefined && options.amountRaw === undefined
   return amountOf(options, strategy.asset, ...(isNone ? [ways] : []))
 }
@@ -92,11 +92,11 @@ async function typedAmount({ place }: Cli, options: Options, strategy: AskedStra
 /** The second step of withdrawals that were queued: all that can be claimed. */
 async function claim(cli: Cli, strategy: AskedStrategy, options: Options): Promise<void> {
   if (options.amount !== undefined || options.amountRaw !== undefined)
-    throw new AppError('USAGE', '--claim takes all that can be claimed: it goes without an amount')
+    throw new AppError('USAGE', '--claim claims everything that is ready and takes no amount')
   const idle = options.restartCooldown ? '--restart-cooldown' : options.slippage && '--slippage'
   if (idle)
-    throw new AppError('USAGE', `${idle} is for a withdrawal, and --claim takes what was withdrawn before`, {
-      hint: `Leave ${idle} out, or --claim.`,
+    throw new AppError('USAGE', `${idle} applies to a withdrawal and cannot be combined with --claim`, {
+      hint: `Omit ${idle} or --claim.`,
     })
   const ask = (wallet: Address) => ({
     id: strategy.slug,
@@ -105,7 +105,7 @@ async function claim(cli: Cli, strategy: AskedStrategy, options: Options): Promi
     wallet,
   })
   await operate(cli, options, {
-    title: `Claim what was withdrawn from ${plain(strategy.slug)}`,
+    title: `Claim queued withdrawals from ${plain(strategy.slug)}`,
     request: { command: 'withdraw', strategy: strategy.slug, claim: true },
     propose: async (wallet) => claimProposal(cli, strategy, wallet, await claimAsked(cli, ask(wallet))),
     opinion: async (wallet) => opinionOnStrategy(cli, ask(wallet)),

@@ -40,7 +40,7 @@ export const yieldCommand = (world: World) => {
 
 async function recommend(cli: Cli, identifier: string, options: Options): Promise<void> {
   if ((options.wallet === undefined) !== (options.amount === undefined))
-    throw new AppError('USAGE', '--wallet and --amount go together', {
+    throw new AppError('USAGE', '--wallet and --amount must be given together', {
       hint: `sluice yield recommend --wallet ${shellWord(options.wallet ?? 'ADDR')} --amount ${shellWord(options.amount ?? '100')} ${shellOperand(identifier)}`,
     })
   const { networks } = await cli.place.catalog()
@@ -89,7 +89,7 @@ async function recommend(cli: Cli, identifier: string, options: Options): Promis
   )
 }
 
-const words: Record<ApyBasis, string> = { current: 'paid now', 'trailing-7d': 'growth of the last 7 days' }
+const words: Record<ApyBasis, string> = { current: 'paid now', 'trailing-7d': 'growth over the last 7 days' }
 const basisOf = (basis: ApyBasis | null): string => (basis === null ? '' : `, ${words[basis]}`)
 
 /** What stood beside each other: rates of two kinds are no equals, so that the best of the other kind is told, too. */

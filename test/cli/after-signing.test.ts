@@ -34,7 +34,7 @@ test('what gave way to another one with its key while it was to be gone on with 
   })
   const told = afterSigning(dropped, { operation: waiting, report: {} as never, again: '', verb: undefined })
   expect(told).toMatchObject({ code: 'PENDING', hint: 'sluice action resume op-1' })
-  expect(told.message).toMatch(/^op-0 was given up .* as op-1, of which something is signed$/)
+  expect(told.message).toMatch(/^op-0 was closed .* as op-1, which has signed transactions$/)
 })
 
 test.each([

@@ -59,7 +59,7 @@ describe('init by flags', () => {
       code: 'RPC_UNREACHABLE',
       hint: expect.stringContaining('--yes'),
     })
-    expect(refused.json.error.message).toContain('Nothing was written')
+    expect(refused.json.error.message).toContain('Nothing was saved')
     for (const name of ['config.json', 'secrets.json']) expect(existsSync(file(name))).toBe(false)
     const accepted = await run(`${line} --yes`, dead)
     expect({ exit: accepted.exit, networks: accepted.json.profile.networks }).toEqual({
@@ -78,14 +78,14 @@ describe('init by flags', () => {
     const noKey = await run(`init keyless --base-url ${served.url()} --json`)
     expect([noKey.exit, noKey.json.error.hint]).toEqual([
       3,
-      'Give its key: --api-key-file FILE. To keep it all the same, add: --yes',
+      'Give the API key: --api-key-file FILE. To save it anyway, add: --yes',
     ])
     const wrongKey = await run(`init keyless --base-url ${served.url()} --api-key-file - --json`, {
       stdin: 'x',
     })
     expect([wrongKey.exit, wrongKey.json.error.hint]).toEqual([
       3,
-      `See whether the key is one of ${served.url()}. To keep it all the same, add: --yes`,
+      `Check that the API key belongs to ${served.url()}. To save it anyway, add: --yes`,
     ])
   })
 
@@ -126,9 +126,9 @@ describe('init by flags', () => {
     [
       '--base-url http://127.0.0.1:9 --api-key-file -',
       6,
-      'See whether http://127.0.0.1:9 is the address of the service. ',
+      'Check that http://127.0.0.1:9 is the base URL of the service. ',
     ],
-    ['--from-env', 7, 'See whether the RPC of base is the one that was meant. '],
+    ['--from-env', 7, 'Check that the RPC of base is the right one. '],
   ])('%s that does not work: the next step is about what was given', async (flags, exit, hint) => {
     const refused = await run(`init prod ${flags} --json`, {
       stdin: 'a-key-of-nobody',
@@ -136,7 +136,7 @@ describe('init by flags', () => {
     })
     expect([refused.exit, refused.json.error.hint]).toEqual([
       exit,
-      `${hint}To keep it all the same, add: --yes`,
+      `${hint}To save it anyway, add: --yes`,
     ])
   })
 
@@ -145,7 +145,7 @@ describe('init by flags', () => {
     expect(refused.exit).toBe(2)
     expect(refused.json.error).toMatchObject({
       code: 'PROMPT_NEEDED',
-      hint: 'With flags: sluice init --help. With what is set in the environment: sluice init --from-env main',
+      hint: 'With flags: sluice init --help. From environment variables: sluice init --from-env main',
     })
     for (const [line, says] of [
       ['init sandbox --kind engine', /cannot be the name/],
@@ -175,7 +175,7 @@ describe('init by questions', () => {
   test('asks for everything, shows no secret, and says how a script does the same', async () => {
     const apiKey = await served.newKey('acme')
     await asking(async (typed, at) => {
-      await typed.answer('What should answer?', '\r')
+      await typed.answer('Where should commands run?', '\r')
       await typed.answer('Base URL', `nowhere\r`)
       await typed.answer('is not a URL', `${'\b'.repeat(7)}${served.url()}\r`)
       await typed.answer('API key', `${apiKey}\r`)
@@ -183,7 +183,7 @@ describe('init by questions', () => {
       await typed.answer(/RPC URL of \S+/, `https://127.0.0.1:1/canary-4711\r`)
       await typed.answer('Name of the profile', '\r')
       await typed.answer('Run commands there', '\r')
-      await typed.answer('Keep it all the same?', 'y')
+      await typed.answer('Save it anyway?', 'y')
       await typed.answer('', '\r')
       expect(await typed.exit).toBe(0)
       expect(kept('config.json', at)).toEqual({
@@ -200,13 +200,13 @@ describe('init by questions', () => {
 
   test('ends with Ctrl-C at any question as 130, and nothing is written', async () => {
     const before: [string, string][] = [
-      ['What should answer?', '\r'],
+      ['Where should commands run?', '\r'],
       ['Base URL', `${served.url()}\r`],
       ['API key', 'some-key\r'],
       ['Networks to sign on', '\r'],
       ['Name of the profile', '\r'],
       ['Run commands there', '\r'],
-      ['Keep it all the same?', '\r'],
+      ['Save it anyway?', '\r'],
     ]
     for (const at of [2, 6])
       await asking(async (typed, place) => {
@@ -221,7 +221,7 @@ describe('init by questions', () => {
   test('a profile that is there is kept as it is where the person says no', async () => {
     await asking(
       async (typed, at) => {
-        await typed.answer('What should answer?', '\x1b[B\r')
+        await typed.answer('Where should commands run?', '\x1b[B\r')
         await typed.answer('Networks:', ' \r')
         await typed.answer(/RPC URL of \S+/, 'http://127.0.0.1:1\r')
         // Somebody else makes one of that name meanwhile.
@@ -230,7 +230,7 @@ describe('init by questions', () => {
         writeFileSync(file('config.json', at), JSON.stringify(other), { mode: 0o600 })
         await typed.answer('Name of the profile', '\r')
         await typed.answer('Run commands there', 'n\r')
-        await typed.answer('Keep it all the same?', 'y\r')
+        await typed.answer('Save it anyway?', 'y\r')
         await typed.answer('Change the profile "mine"?', 'n\r')
         expect(await typed.exit).toBe(9)
         expect(typed.all()).toContain('kind: remote becomes engine')

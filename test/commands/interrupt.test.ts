@@ -87,7 +87,7 @@ describe('a signal', () => {
       running.child.kill('SIGINT')
       const { exit, out, err } = await running.ended
       expect({ exit, out, err }).toMatchObject({ exit: 130 })
-      expect(err).toContain('Interrupted. What the demo did before is done')
+      expect(err).toContain('Interrupted. Earlier steps of the demo are done')
       expect(`${out}${err}`).not.toContain('signed nothing')
     },
   )
@@ -225,7 +225,7 @@ describe('a signal', () => {
       const watch = ['action', 'watch', id, '--interval', '29m']
       const { exit, err } = await spawnSluice(at.home, watch, { closeOut: true })
       expect(exit).toBe(20)
-      expect(err).toContain('Nobody reads the watch any more')
+      expect(err).toContain('The output of the watch is closed')
       await holdBlocks(false)
       await rpc.request('evm_mine', [])
       expect((await sluice('action', 'resume', id)).exit).toBe(0)

@@ -85,7 +85,7 @@ describe('strategies list', () => {
       const row = out.split('\n').find((line: string) => line.startsWith(`${slug} `))!
       expect(/ \*[\d.]+%/.test(row)).toBe(apyBasis === 'trailing-7d')
     }
-    expect(err).toContain('* growth of the last 7 days, as no contract says what is paid now')
+    expect(err).toContain('* growth over the last 7 days, because no contract reports a current rate')
     expect((await run('strategies list --all --apy-basis current')).err).not.toContain('growth')
     const csv = (await run('strategies list --all --csv --fields slug,apy,apyBasis')).out
     expect(csv).toMatch(/sandbox-lido-eth-sandbox-one,[\d.e-]+,trailing-7d/)
@@ -286,7 +286,7 @@ describe('yield recommend', () => {
     const text = (await run('yield recommend staking')).out
     for (const { apyBasis, count } of kinds)
       expect(text).toContain(
-        `${count} by what is ${apyBasis === 'current' ? 'paid now' : 'growth of the last 7 days'}`,
+        `${count} by what is ${apyBasis === 'current' ? 'paid now' : 'growth over the last 7 days'}`,
       )
   })
 

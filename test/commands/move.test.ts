@@ -252,7 +252,7 @@ describe('--dry-run', () => {
     ]) {
       const { exit, out } = await signsNothing(() => run(`${line} --dry-run`))
       expect({ line, exit }).toEqual({ line, exit: 0 })
-      expect(out).toContain('Nothing is signed by a dry run')
+      expect(out).toContain('dry run, nothing is signed')
       expect(out).toMatch(/wallet +0x/)
     }
   })

@@ -240,7 +240,7 @@ test.each([
   ['profile set Prod --kind engine', /cannot be the name/],
   ['profile set ../up --kind engine', /cannot be the name/],
   ['profile set prod', /was not said/],
-  ['profile set prod --kind remote', /^The URL of the service of prod is missing$/],
+  ['profile set prod --kind remote', /^Profile prod needs the base URL of the service$/],
   ['profile set prod --kind moon', /no kind of profile "moon"/],
   ['profile set prod --kind engine --base-url https://a.example', /no base URL/],
   ['profile set prod --base-url http://a.example', /not https/],

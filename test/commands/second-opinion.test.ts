@@ -297,7 +297,7 @@ describe('the price of a swap', () => {
     ).json
     expect(plan).toMatchObject({ slippages: [{ by: 'service' }], assurance: 'L2' })
     const said = `${swap.replace('--yes --json', '--dry-run')} --accept-min-out 0.03`
-    expect((await unpriced(said)).out).toContain('by the word of the service')
+    expect((await unpriced(said)).out).toContain('according to the service')
     expect((await unpriced(`${swap} --accept-min-out 0.03`)).json).toMatchObject({ status: 'SUCCESS' })
     await deaf.close()
   })

@@ -79,7 +79,7 @@ test('what takes no deposit now and is not paused is not left out with what is: 
   const { exit, json } = await run(`deposit ${slug} --amount 1 --yes --json`)
   expect([exit, json.error.code]).toEqual([10, 'STRATEGY_PAUSED'])
   expect(json.error.message).toMatch(/brought its newest rewards in/)
-  expect(json.error.hint).toBe(`What it takes now: sluice strategies show ${slug}`)
+  expect(json.error.hint).toBe(`To see what it accepts now: sluice strategies show ${slug}`)
   const listed = (await run('strategies list --paused exclude --limit 100 --json')).json.items
   const mine = listed.find((one: { slug: string }) => one.slug === slug)
   expect(mine.actions).toEqual(['withdraw', 'claim'])

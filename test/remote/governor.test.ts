@@ -325,7 +325,7 @@ test('who watches waits for a limit and goes on', async () => {
   const how = { isOver: () => true, view: () => '', intervalMs: 1, again: () => 'sluice action watch x' }
   expect(await observe(cli, look, how)).toEqual({ status: 'done' })
   expect(out).toEqual(['{"status":"done"}\n'])
-  expect(err).toEqual([expect.stringMatching(/; the next look is in 1s$/)])
+  expect(err).toEqual([expect.stringMatching(/; retrying in 1s$/)])
   // However long it asks to wait, the watch goes on for as long as it was to; it gives up with what it never saw, and not with what it saw.
   const late = { ...(cli as object), globals: { json: true, timeoutMs: 300 } } as never
   await expect(observe(late, async () => Promise.reject(limited(9_999)), how)).rejects.toMatchObject({

@@ -78,7 +78,7 @@ const refused = (why: string, instead: string, cause?: unknown): AppError =>
   })
 
 const unkept = (cause?: unknown): AppError =>
-  new AppError('STATE_UNUSABLE', 'There is no keychain of a desktop that keeps what it is given', {
+  new AppError('STATE_UNUSABLE', 'No working desktop keychain', {
     cause,
     hint: 'Unlock it on the desktop, or leave --keychain out.',
   })

@@ -57,7 +57,7 @@ export async function chosenProfile(
 
 const unknown = (name: string, known: readonly string[]): AppError =>
   new AppError('CONFIG_INVALID', `There is no profile "${name}"${didYouMean(name, known)}`, {
-    hint: `Known: ${known.join(', ')}. Make one: sluice profile set --help`,
+    hint: `Known: ${known.join(', ')}. To create one: sluice profile set --help`,
     details: { profile: name },
   })
 

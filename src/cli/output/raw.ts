@@ -16,9 +16,9 @@ export const withRaw = (command: Command): Command =>
 export function rawOf(globals: Globals, { heard, profile }: Place): (() => Heard) | undefined {
   if (!globals.raw) return undefined
   if (globals.json || globals.csv || globals.fields)
-    throw new AppError('USAGE', '--raw excludes --json, --csv and --fields')
+    throw new AppError('USAGE', '--raw cannot be combined with --json, --csv or --fields')
   if (heard) return heard
-  throw new AppError('USAGE', `--raw needs a remote profile, and this is the profile ${profile}`, {
+  throw new AppError('USAGE', `--raw needs a remote profile; the profile in use is ${profile}`, {
     hint: 'Set SLUICE_BASE_URL and SLUICE_API_KEY, or use --json.',
   })
 }

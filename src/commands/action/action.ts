@@ -78,7 +78,7 @@ const statuses = ['INITIAL', 'PENDING', 'SUCCESS', 'FAILED']
 function upper(text: string): string {
   const status = text.toUpperCase()
   if (statuses.includes(status)) return status
-  throw new AppError('USAGE', `There is no status "${plain(text)}"`, {
+  throw new AppError('USAGE', `Unknown status "${plain(text)}"`, {
     hint: `--status ${statuses.join(', ')}`,
   })
 }
@@ -101,7 +101,9 @@ async function list(cli: Cli, options: { status?: string; wallet?: string }): Pr
   const wallet = options.wallet === undefined ? undefined : await walletAddress(cli, options.wallet)
   const rows: Row[] = ground.journal
     .list({ limit: 10_000, ...(wallet && { wallet }) }, (id) =>
-      cli.notice(`The action ${id} is damaged in the journal and is left out: sluice action show ${id}`),
+      cli.notice(
+        `The journal entry of action ${id} is damaged, so it is not listed: sluice action show ${id}`,
+      ),
     )
     .filter((operation) => !wentOn(ground, operation))
     .map((operation) => reportFor(ground, operation))
@@ -109,10 +111,7 @@ async function list(cli: Cli, options: { status?: string; wallet?: string }): Pr
   await cli.list(
     { items: rows, page: 1, limit: Math.max(1, rows.length), total: rows.length, hasMore: false },
     {
-      empty:
-        options.status === undefined && wallet === undefined
-          ? 'The journal is empty.'
-          : 'Nothing in the journal fits.',
+      empty: options.status === undefined && wallet === undefined ? 'No actions yet.' : 'No actions match.',
       columns: [
         { title: 'ACTION', field: 'id', text: ({ id }) => id },
         { title: 'TYPE', field: 'type', text: ({ type }) => type, drop: 2 },

@@ -61,7 +61,7 @@ async function toldOf(cli: Cli, { id, plan }: Planned): Promise<Told> {
   const quotes = plan ? quotesOf(plan as KeptPlan) : []
   const service = await cli.service()
   const [known, swap] = await Promise.all([
-    asked(service.getAction({ id }), ({ status }) => `the service says ${status}`),
+    asked(service.getAction({ id }), ({ status }) => `the service reports ${status}`),
     asked(swapTold(cli, quotes.length > 0 ? quotes : [id]), (swap) => `the swap is ${swap?.status}`),
   ])
   const texts = swap.answer ? [known.text, swap.text] : [known.text]
@@ -80,7 +80,7 @@ async function asked<T>(
     const isUnknown = error.code === 'ACTION_NOT_FOUND' || error.code === 'NOT_FOUND'
     return {
       answer: undefined,
-      text: isUnknown ? 'the service does not know it' : `the service does not say: ${error.message}`,
+      text: isUnknown ? 'unknown to the service' : `the service failed to answer: ${error.message}`,
     }
   }
 }
@@ -94,11 +94,11 @@ const verdictView: View<Verdict> = ({ id, situation, verdict, funds, safeToRetry
         ['action', plain(id)],
         ['funds', plain(funds)],
         [
-          'again',
+          'retry',
           safeToRetry
-            ? to.paint.green('safe: nothing of it can be executed any more by itself')
+            ? to.paint.green('safe: nothing signed is still pending')
             : to.paint.yellow(
-                'not safe: asked for anew, the same could happen twice, or is refused while this one is open',
+                'unsafe: a new request could pay twice, or is refused while this action is open',
               ),
         ],
         ...(next === null ? [] : ([['next', plain(next)]] as const)),

@@ -65,7 +65,7 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   refuseOver(ground, operation)
   if (options.dryRun && (await foundOf(ground, found.id)).length > 0)
     cli.notice(
-      `It is on the chain after all: its nonce is not lost. Go on with it: sluice action resume ${operation.id}`,
+      `The transaction is on chain again, so its nonce is not lost. To resume: sluice action resume ${operation.id}`,
     )
   if (isOver(operation) || (options.dryRun && isSettled(operation)))
     return cli.emit({ ...reportFor(ground, operation), replayed: true }, reportView)
@@ -95,11 +95,11 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   )
   for (const step of standing(operation).filter(({ state }) => state === 'SUPERSEDED'))
     cli.notice(
-      `Step ${step.index + 1} lost its nonce ${step.nonce} to ${lostTo(ground.journal.events(operation.id), step) ?? unnamed}. That may have done the same: see what the wallet sent before you say yes.`,
+      `Nonce ${step.nonce} of step ${step.index + 1} was used by ${lostTo(ground.journal.events(operation.id), step) ?? unnamed}. That transaction may have done the same: check what the wallet sent before you confirm.`,
     )
-  const title = `A new plan for what is not signed of ${operation.id}`
+  const title = `New plan for the unsigned steps of ${operation.id}`
   if (options.dryRun)
-    return cli.emit(plan, (value, to) => planView(value, `${title}. Nothing is signed by a dry run`, to))
+    return cli.emit(plan, (value, to) => planView(value, `${title} (dry run, nothing is signed)`, to))
   if (!cli.globals.quiet && !cli.globals.yes)
     cli.io.err.write(`${shown(planView(plan, title, cli.io.err), cli.io.err)}\n\n`)
   await confirm(cli.io, cli.globals, planQuestion(plan, title))
@@ -112,7 +112,7 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   try {
     const now = journalled(ground, operation.id)
     if (now.updated !== operation.updated)
-      throw new AppError('WALLET_BUSY', `Another process went on with ${operation.id} meanwhile`, {
+      throw new AppError('WALLET_BUSY', `Another process resumed ${operation.id} in the meantime`, {
         hint: `sluice action show ${operation.id}`,
       })
     const planned = replaceLeg(ground, now, again.open, again.checked, 'by the person')
@@ -131,7 +131,7 @@ function leastOf(ground: Ground, operation: Planned, text: string | undefined): 
   const open = openLeg(ground, operation)
   const promised = open && promisedBy(open.intent)
   if (!promised)
-    throw new AppError('USAGE', '--accept-min-out is for swaps, and this is none', {
+    throw new AppError('USAGE', '--accept-min-out applies only to swaps; this action is not a swap', {
       hint: `sluice action replan ${operation.id}`,
     })
   return parseAmount(text, promised.token, '--accept-min-out')

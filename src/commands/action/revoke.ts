@@ -37,16 +37,16 @@ async function revoke(cli: Cli, id: string, options: SigningOptions): Promise<vo
   if (!first && operation.steps.some(({ state }) => state === 'SIGNED' || state === 'BROADCAST'))
     throw new AppError(
       'PENDING',
-      `A transaction of ${operation.id} is on its way, and what it will allow is not known yet`,
+      `A transaction of ${operation.id} is pending, so its allowances are not known yet`,
       { details: { id: operation.id }, hint: `sluice action resume ${operation.id}` },
     )
   if (!first)
     return cli.emit({ ...reportFor(ground, operation), allowancesLeft: [] }, (value, to) =>
-      [reportView(value, to), 'No allowance of this action is left.'].join('\n'),
+      [reportView(value, to), 'No allowance of this action remains.'].join('\n'),
     )
   const isOpen = unfinished.includes(operation.state)
   if (isOpen && options.dryRun)
-    cli.notice(`what is not signed of ${operation.id} is given up before this is signed`)
+    cli.notice(`the unsigned steps of ${operation.id} are dropped before this is signed`)
   const undertaking = await revoking(cli, [first, ...rest], operation.id)
   await operate(
     cli,
@@ -55,7 +55,7 @@ async function revoke(cli: Cli, id: string, options: SigningOptions): Promise<vo
       ...undertaking,
       wallet: operation.wallet,
       ...(isOpen && {
-        title: `Give up what is not signed of ${operation.id}. ${undertaking.title}`,
+        title: `Drop the unsigned steps of ${operation.id}. ${undertaking.title}`,
         givesUp: { id: operation.id, close: () => closeInTurn(ground, operation) },
       }),
     },

@@ -49,7 +49,7 @@ async function perform(cli: Cli): Promise<void> {
       told.push({ title, command: `sluice ${command}`, exit, result, verified })
       await check?.(result as never, (claim, holds) => {
         if (!holds)
-          throw new AppError('DEMO_FAILED', `The chain says otherwise: ${claim}`, {
+          throw new AppError('DEMO_FAILED', `The chain does not confirm: ${claim}`, {
             details: { step: told.length, command: `sluice ${command}` },
           })
         verified.push(claim)
@@ -69,11 +69,11 @@ async function perform(cli: Cli): Promise<void> {
     )
     return
   }
-  tell(`\n${paint.bold('What the wallet had and has')}\n${balances.table}`)
+  tell(`\n${paint.bold('Balances before and after')}\n${balances.table}`)
   tell(
-    `${paint.green('✓')} ${paint.dim('on chain: every balance is what it was, plus and minus what the receipts above say, gas included')}`,
+    `${paint.green('✓')} ${paint.dim('on chain: every balance matches the receipts above, including gas')}`,
   )
   tell(
-    `\nDone in ${seconds.toFixed(1)} s: ${told.length} commands, ${hashes.length} transactions. Yours to try:\n  $ sluice strategies list\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100`,
+    `\nDone in ${seconds.toFixed(1)} s: ${told.length} commands, ${hashes.length} transactions. Try:\n  $ sluice strategies list\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100`,
   )
 }

@@ -39,7 +39,7 @@ async function list(cli: Aside): Promise<void> {
   await cli.list(
     { items, page: 1, limit: items.length, total: items.length, hasMore: false },
     {
-      empty: 'There are no profiles.',
+      empty: 'No profiles.',
       columns: [
         { field: 'name', title: 'name', text: ({ name }) => plain(name) },
         { field: 'kind', title: 'kind', text: ({ kind }) => kind },
@@ -72,14 +72,14 @@ async function use(cli: Aside, name: string): Promise<void> {
     await settings.write({ ...config, profile: name })
     return kind
   })
-  cli.emit({ profile: name, kind }, () => `Commands run on ${plain(name)} from now on.`)
+  cli.emit({ profile: name, kind }, () => `Commands now run on ${plain(name)}.`)
 }
 
 async function remove(cli: Aside, name: string): Promise<void> {
   const { settings } = cli.world
   const known = await settings.read()
   if (!Object.hasOwn(known.profiles ?? {}, name)) throw unknownProfile(name, known)
-  await confirm(cli.io, cli.globals, `Forget the profile "${name}" and its key?`)
+  await confirm(cli.io, cli.globals, `Remove the profile "${name}" and its API key?`)
   await settings.alone(async () => {
     // Secrets that cannot be read cannot be forgotten either: that is known before half of it is gone.
     await settings.outlineOf(name)

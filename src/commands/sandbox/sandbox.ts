@@ -44,7 +44,7 @@ export const sandbox = (world: World) => {
       await confirm(
         cli.io,
         cli.globals,
-        'Go back to the beginning of the sandbox? What was done on it is lost',
+        'Reset the sandbox? Everything done in it is lost',
       )
       cli.emit(await world.sandbox.reset(), statusView)
     }),
@@ -66,7 +66,7 @@ export const sandbox = (world: World) => {
         if (seconds < 1 || seconds > 3_153_600_000)
           throw new AppError(
             'USAGE',
-            'The clocks go forward by at least a second and at most a hundred years',
+            'The duration must be from one second to a hundred years',
           )
         cli.emit(await world.sandbox.warp(seconds), statusView)
       }),
@@ -123,7 +123,7 @@ async function wanted(
   if (!token)
     throw new AppError(
       'UNKNOWN_TOKEN',
-      `There is no token "${plain(symbol)}" in the sandbox${didYouMean(symbol, symbols)}`,
+      `The sandbox has no token "${plain(symbol)}"${didYouMean(symbol, symbols)}`,
       { hint: 'sluice sandbox status' },
     )
   return {

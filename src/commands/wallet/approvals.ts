@@ -56,7 +56,7 @@ async function list(cli: Cli, name: string | undefined, { network }: Which): Pro
   await cli.list(
     { items, page: 1, limit: Math.max(1, items.length), total: items.length, hasMore: false },
     {
-      empty: `No contract that is known here may take anything from ${wallet}.`,
+      empty: `${wallet} has no allowances to known contracts.`,
       columns: [
         { title: 'NETWORK', field: 'network', text: ({ network }) => network },
         {
@@ -106,21 +106,21 @@ const most = 10
 async function revoke(cli: Cli, options: SigningOptions & Which): Promise<void> {
   const { network, token, spender, all } = options
   if (!all && network === undefined && token === undefined && spender === undefined)
-    throw new AppError('USAGE', 'Which allowance is to end?', {
+    throw new AppError('USAGE', 'No allowance selected', {
       hint: 'sluice wallet approvals list, then: --network N --token T --spender ADDR, or --all',
     })
   const endings = await chosen(cli, options)
   const [first, ...rest] = endings
   if (!first)
-    throw new AppError('NOT_FOUND', 'There is no such allowance', {
+    throw new AppError('NOT_FOUND', 'No allowance matches', {
       hint: `sluice wallet approvals list ${(await cli.place.who(options)).address}`,
     })
   if (endings.length > most)
     throw new AppError(
       'USAGE',
-      `${endings.length} allowances are too many for one command; ${most} is the most`,
+      `${endings.length} allowances are too many for one command; the limit is ${most}`,
       {
-        hint: 'Choose some: --network N, --token T or --spender ADDR',
+        hint: 'Select fewer: --network N, --token T or --spender ADDR',
       },
     )
   await operate(cli, options, await revoking(cli, [first, ...rest], null))

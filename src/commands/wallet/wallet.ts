@@ -93,7 +93,7 @@ async function show(cli: Cli, name: string | undefined): Promise<void> {
   const held = await (await cli.service()).getWallet({ address })
   cli.emit(walletJson(held), (value, to) => {
     const lending = value.stats ? lendingView(value.stats, to) : []
-    const nothing = value.missing.length === 0 ? 'no positions' : 'no positions elsewhere'
+    const nothing = value.missing.length === 0 ? 'no positions' : 'no positions on other networks'
     const isEmpty = value.positions.length === 0
     return [
       `${to.paint.bold(address)}`,
@@ -110,7 +110,7 @@ async function show(cli: Cli, name: string | undefined): Promise<void> {
         ? []
         : [
             to.paint.yellow(
-              `not known what is on ${value.missing.map(plain).join(', ')}, which does not answer`,
+              `unknown on ${value.missing.map(plain).join(', ')}: no answer`,
             ),
           ]),
       ...lending,
@@ -126,7 +126,7 @@ const queuedOf = (positions: Shown['positions'], to: Stream, isOurs: boolean): s
   positions.flatMap((one) => {
     // What a service does not tell of what is held is no news; another deployment may tell of no queue at all.
     if (isOurs && one.pending === null)
-      return [`queued ? ${to.paint.dim(`${plain(one.strategy.slug)}, whose queue does not answer`)}`]
+      return [`queued ? ${to.paint.dim(`${plain(one.strategy.slug)}: its queue does not answer`)}`]
     return queuedLines(one, to).map(([word, text]) => `${word} ${text}`)
   })
 
@@ -140,12 +140,12 @@ function totalLine({ positions, totalValueUsd, queuedUsd, unsearched }: Shown, t
   const silent = unsearched === null ? [] : positions.filter(({ pending }) => pending === null)
   const names = (of: Shown['positions']) => listed(of.map(({ strategy }) => strategy.slug))
   const lacking = [
-    ...(without.length === 0 ? [] : [`${names(without)}, whose worth is not known`]),
-    ...(silent.length === 0 ? [] : [`what is queued in ${names(silent)}, which is not known`]),
+    ...(without.length === 0 ? [] : [`${names(without)} (value unknown)`]),
+    ...(silent.length === 0 ? [] : [`the queue of ${names(silent)} (unknown)`]),
   ]
-  const lacks = lacking.length === 0 ? '' : to.paint.yellow(` without ${lacking.join(', and ')}`)
+  const lacks = lacking.length === 0 ? '' : to.paint.yellow(` without ${lacking.join(' and ')}`)
   const queued =
-    Number(queuedUsd) > 0 ? to.paint.dim(` of which ${dollars(queuedUsd)} is queued or ready`) : ''
+    Number(queuedUsd) > 0 ? to.paint.dim(` including ${dollars(queuedUsd)} queued or ready`) : ''
   return `${to.paint.dim('total')}  ${dollars(totalValueUsd)}${queued}${lacks}`
 }
 
@@ -158,7 +158,7 @@ function profitLines({ realised, totalProfitUsd }: Shown, to: Stream): string[] 
       ({ strategy, realised: amount, realisedUsd }) =>
         `${to.paint.dim('closed')} ${plain(strategy)}  ${amount.formatted} ${plain(amount.symbol)} profit${realisedUsd === null ? '' : `, ${dollars(realisedUsd)}`}`,
     ),
-    `${to.paint.dim('profit')} ${dollars(totalProfitUsd)} of open and closed positions, at prices now`,
+    `${to.paint.dim('profit')} ${dollars(totalProfitUsd)} from open and closed positions, at current prices`,
   ]
 }
 
@@ -167,7 +167,7 @@ function unreadLines({ positions, unread }: Shown, to: Stream): string[] {
   const silent = (unread ?? []).filter((slug) => !positions.some(({ strategy }) => strategy.slug === slug))
   if (silent.length === 0) return []
   return [
-    to.paint.yellow(`not known whether anything is in ${listed(silent)}, whose contracts do not answer`),
+    to.paint.yellow(`unknown whether there is a position in ${listed(silent)}: its contracts do not answer`),
   ]
 }
 
@@ -182,6 +182,6 @@ const unsearchedLines = (all: NonNullable<Shown['unsearched']>, address: string,
     const since = searchedAt === null ? '' : ` since ${plain(when(searchedAt))}`
     const finds = `sluice history ${shellOperand(strategy)} --address ${shellWord(address)}`
     return to.paint.dim(
-      `${plain(strategy)} was not looked into${since} for what was asked for elsewhere; this does: ${finds}`,
+      `${plain(strategy)} was not searched${since} for withdrawals requested elsewhere. To search: ${finds}`,
     )
   })
