@@ -56,7 +56,7 @@ describe('profile to use', () => {
 
   test.each<[Record<string, string>, string | undefined, RegExp]>([
     [{}, 'moon', /"moon"/],
-    [base, 'engine', /RPC of at least one network/],
+    [base, 'engine', /RPC for at least one network/],
     [rpc, 'remote', /address of the service/],
     [{ SLUICE_PROFILE: 'remote' }, undefined, /address of the service/],
   ])('%j with --profile %s is refused', async (env, flag, says) => {

@@ -19,7 +19,7 @@ const hintOf = (error: AppError, verb: string, again = '') =>
   afterSigning(error, { operation: waiting, report: {} as never, again, verb }).hint
 
 test('what was missing on a line is named on the next one, and nobody is told to type the same again', () => {
-  const nobody = new AppError('KEY_REQUIRED', 'Nobody is named who signs', { details: { named: false } })
+  const nobody = new AppError('KEY_REQUIRED', 'No signer given', { details: { named: false } })
   expect(hintOf(nobody, 'resume')).toBe('sluice action resume op-1 --wallet NAME')
   const unkeyed = new AppError('IDEMPOTENCY_KEY_REQUIRED', 'It needs a key')
   expect(hintOf(unkeyed, 'revoke', '--key-file k')).toBe(

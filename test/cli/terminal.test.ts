@@ -109,7 +109,7 @@ test('two passwords that differ are to be typed again', async () => {
   const at = shown('wallet new main')
   await at.shows(/New password.*: ?$/m)
   at.type('correct\r')
-  await at.shows(/once more.*: ?$/m)
+  await at.shows(/Repeat the password.*: ?$/m)
   at.type('horse\r')
   expect(await at.exit).toBe(13)
   expect(await at.screen()).toMatch(/next {2}Run the command again and enter the same password twice\./)

@@ -142,7 +142,7 @@ describe('before anything is signed', () => {
     const watched = await signsNothing(() => run(['action', 'watch', said.id]))
     expect(watched).toMatchObject({
       exit: 9,
-      err: expect.stringContaining(`under its key since, as ${newest}`),
+      err: expect.stringContaining(`under its key as ${newest}`),
     })
     expect(watched.err).toContain(`sluice action explain ${newest}`)
   })

@@ -181,7 +181,7 @@ describe('a signer elsewhere', () => {
     const both = await signsNothing(() => run(pay, { secrets: { ...secrets, privateKey: keys[0] } }))
     expect([both.exit, both.json.error.message]).toEqual([
       2,
-      'SLUICE_PRIVATE_KEY and SLUICE_SIGNER_URL exclude each other',
+      'SLUICE_PRIVATE_KEY and SLUICE_SIGNER_URL cannot be combined',
     ])
   })
 

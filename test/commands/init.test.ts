@@ -111,7 +111,7 @@ describe('init by flags', () => {
     const elsewhere = served.url().replace('127.0.0.1', 'localhost')
     const asked = await run(`init prod --base-url ${elsewhere} --api-key-file -`, { stdin: apiKey })
     expect(asked.exit).toBe(2)
-    expect(asked.err).toContain(`base url: ${served.url()} becomes ${elsewhere}`)
+    expect(asked.err).toContain(`base url: ${served.url()} changes to ${elsewhere}`)
     expect(asked.err).toContain('(PROMPT_NEEDED)')
     expect([readFileSync(file('config.json'), 'utf8'), readFileSync(file('secrets.json'), 'utf8')]).toEqual(
       before,
@@ -134,10 +134,7 @@ describe('init by flags', () => {
       stdin: 'a-key-of-nobody',
       ...(flags === '--from-env' && { env: { SLUICE_RPC_BASE: 'http://127.0.0.1:9' } }),
     })
-    expect([refused.exit, refused.json.error.hint]).toEqual([
-      exit,
-      `${hint}To save it anyway, add: --yes`,
-    ])
+    expect([refused.exit, refused.json.error.hint]).toEqual([exit, `${hint}To save it anyway, add: --yes`])
   })
 
   test('without flags and without a terminal it is 2, with a line that does it', async () => {
@@ -148,8 +145,8 @@ describe('init by flags', () => {
       hint: 'With flags: sluice init --help. From environment variables: sluice init --from-env main',
     })
     for (const [line, says] of [
-      ['init sandbox --kind engine', /cannot be the name/],
-      ['init prod --kind moon', /no kind/],
+      ['init sandbox --kind engine', /is not a valid profile name/],
+      ['init prod --kind moon', /Unknown kind/],
       ['init prod --base-url nowhere', /not a URL/],
     ] as const)
       expect(await run(line)).toMatchObject({ exit: 2, err: expect.stringMatching(says) })
@@ -182,7 +179,7 @@ describe('init by questions', () => {
       await typed.answer('Networks to sign on', ' \r')
       await typed.answer(/RPC URL of \S+/, `https://127.0.0.1:1/canary-4711\r`)
       await typed.answer('Name of the profile', '\r')
-      await typed.answer('Run commands there', '\r')
+      await typed.answer('Use this profile', '\r')
       await typed.answer('Save it anyway?', 'y')
       await typed.answer('', '\r')
       expect(await typed.exit).toBe(0)
@@ -194,7 +191,7 @@ describe('init by questions', () => {
       expect(Object.values(kept('secrets.json', at).prod.rpc)).toEqual(['https://127.0.0.1:1/canary-4711'])
       for (const secret of [apiKey, 'canary']) expect(typed.all()).not.toContain(secret)
       expect(typed.all()).toMatch(/sluice init prod --base-url \S+ --from-env --use/)
-      expect(typed.all()).toMatch(/with SLUICE_API_KEY, SLUICE_RPC_\w+ in the environment/)
+      expect(typed.all()).toMatch(/with SLUICE_API_KEY, SLUICE_RPC_\w+ set in the environment/)
     })
   })
 
@@ -205,7 +202,7 @@ describe('init by questions', () => {
       ['API key', 'some-key\r'],
       ['Networks to sign on', '\r'],
       ['Name of the profile', '\r'],
-      ['Run commands there', '\r'],
+      ['Use this profile', '\r'],
       ['Save it anyway?', '\r'],
     ]
     for (const at of [2, 6])
@@ -229,11 +226,11 @@ describe('init by questions', () => {
         const other = { profiles: { mine: { kind: 'remote', baseUrl: 'https://a.example' } } }
         writeFileSync(file('config.json', at), JSON.stringify(other), { mode: 0o600 })
         await typed.answer('Name of the profile', '\r')
-        await typed.answer('Run commands there', 'n\r')
+        await typed.answer('Use this profile', 'n\r')
         await typed.answer('Save it anyway?', 'y\r')
         await typed.answer('Change the profile "mine"?', 'n\r')
         expect(await typed.exit).toBe(9)
-        expect(typed.all()).toContain('kind: remote becomes engine')
+        expect(typed.all()).toContain('kind: remote changes to engine')
         expect(kept('config.json', at)).toEqual(other)
       },
       ['--timeout', '1s'],

@@ -252,7 +252,7 @@ test.skipIf(!existsSync('/dev/full'))(
     ])
       expect(intoNothing(...line)).toMatchObject({
         status: 12,
-        stderr: expect.stringContaining('The answer cannot be written'),
+        stderr: expect.stringContaining('Cannot write the output'),
       })
     const paid = intoNothing('deposit', place, '--amount', '3', '--yes', '--json')
     expect(paid).toMatchObject({

@@ -204,9 +204,9 @@ describe('a Ledger', () => {
   })
 
   test.each([
-    ['--ledger --key-file key', '--key-file and --ledger exclude each other'],
+    ['--ledger --key-file key', '--key-file and --ledger cannot be combined'],
     ['--ledger --signer-url http://127.0.0.1:1', '--ledger and --signer-url exclude each other'],
-    ['--ledger --wallet main', '--ledger and --wallet exclude each other'],
+    ['--ledger --wallet main', '--ledger and --wallet cannot be combined'],
   ])('and another key exclude each other: %s', async (flags, words) => {
     const { exit, json } = await run(`${pay} --yes --json ${flags}`)
     expect([exit, json.error.message]).toEqual([2, words])

@@ -236,7 +236,7 @@ describe('strategies show and analytics', () => {
     const { json } = await run('strategies analytics --json')
     expect(json.unpriced).toBeGreaterThan(1)
     const { out } = await run('strategies analytics')
-    expect(out).toMatch(new RegExp(`tvl +[$]\\S+, without ${json.unpriced} strategies that nobody prices`))
+    expect(out).toMatch(new RegExp(`tvl +[$]\\S+, without ${json.unpriced} strategies without a price`))
   })
 })
 
@@ -319,7 +319,7 @@ describe('wallet show and history', () => {
     })
     expect((await run(`wallet show ${stranger}`)).out).toContain('no positions')
     expect((await run(`history ${usdcPlace} --address ${stranger} --json`)).json.items).toEqual([])
-    expect((await run(`history ${usdcPlace} --address ${stranger}`)).err).toContain('Nothing has happened')
+    expect((await run(`history ${usdcPlace} --address ${stranger}`)).err).toContain('No history in')
   })
 
   test('of a strategy whose contract is not there, nothing is said to have happened or not', async () => {

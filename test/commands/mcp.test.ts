@@ -319,7 +319,7 @@ describe('whoever means ill', () => {
     })
     expect(await refusal('wallet_show', { wallet: 'of-cast' })).toMatchObject({
       code: 'KEY_REQUIRED',
-      message: 'Nothing is signed from here: this one only reads and plans',
+      message: 'This server never signs; it only reads and plans',
     })
     const { pid } = server!
     expect(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')).toBe('')

@@ -62,7 +62,7 @@ test('the network of an RPC that was mistyped is guessed', async () => {
     ['SLUICE_RPC_BASE_SEPOLA', 'did you mean base-sepolia?'],
   ]) {
     const { exit, err } = await run('strategies list', { env: { [variable!]: 'http://127.0.0.1:9' } })
-    expect([exit, err]).toEqual([2, expect.stringContaining(`does not serve; ${guess}`)])
+    expect([exit, err]).toEqual([2, expect.stringContaining(`does not support; ${guess}`)])
   }
 })
 

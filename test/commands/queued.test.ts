@@ -120,7 +120,7 @@ test('requests of a queue that two strategies share stand once, with the one tha
   expect(Number(json.queuedUsd)).toBeCloseTo(12_000, 0)
   expect(Number(json.totalValueUsd)).toBeCloseTo(15_000, 0)
   const { out } = await run('wallet show')
-  expect(out).toMatch(/total {2}\$15,000\.\d\d of which \$12,000\.\d\d is queued or ready/)
+  expect(out).toMatch(/total {2}\$15,000\.\d\d including \$12,000\.\d\d queued or ready/)
   const shown = (await run(`strategies show ${wrapped} --wallet ${wallet}`)).out
   expect(shown).toMatch(/you hold +0 ETH/)
   expect(shown).toMatch(/queued +3(\.0+\d*)? ETH/)

@@ -87,10 +87,10 @@ describe('an allowance that nobody can read', () => {
   test('is not said to be none where there is no node for its chain', async () => {
     const id = await givenUp('unread-0002')
     const rpc = () => {
-      throw new AppError('CONFIG_INVALID', 'There is no RPC for sandbox-one')
+      throw new AppError('CONFIG_INVALID', 'No RPC for sandbox-one')
     }
     const ground = { catalog: withoutTokens(), rpc } as never
-    await expect(unusedOf(ground, kept(id))).rejects.toThrow('There is no RPC')
+    await expect(unusedOf(ground, kept(id))).rejects.toThrow('No RPC')
     expect(await allowancesLeft(ground, kept(id))).toBe(null)
     await takeBack(id)
   })
@@ -337,7 +337,7 @@ test('what is done is reported as it is, by every one of them', async () => {
 
 test('what is said of running it again is true of it: a revocation pays nobody', async () => {
   const revoke = `wallet approvals revoke --network sandbox-one --token USDC --spender ${pool()} --yes`
-  const again = async (typed: string) => (await run(typed)).err.match(/running this again (.*)\n/)?.[1]
+  const again = async (typed: string) => (await run(typed)).err.match(/re-running this command (.*)\n/)?.[1]
   expect(await again(revoke)).toBe('may pay its gas again')
   expect(await again(`deposit ${place} --amount 1 --yes`)).toBe('pays again')
   expect(await again(`withdraw ${place} --amount 1 --yes`)).toBe('withdraws again')

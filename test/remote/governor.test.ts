@@ -146,7 +146,7 @@ describe('the limits of a key are kept', () => {
     expect(await blocked({ SLUICE_HOME: join(home(), 'third') })).toEqual({ exit: 0, asked: 1 })
     expect((await run(list, at())).err).not.toContain('data directory')
     const traced = await run(`${list} --debug`, at())
-    expect(traced.err.match(/kept for this data directory alone/g)).toHaveLength(1)
+    expect(traced.err.match(/tracked only for this data directory/g)).toHaveLength(1)
   })
 })
 
@@ -353,7 +353,7 @@ test('without --timeout, a key that is used up for less than the two minutes tha
   ])
   expect({ exit, err }).toMatchObject({
     exit: 0,
-    err: expect.stringMatching(/^The limit of requests is reached; waiting 16 s$/m),
+    err: expect.stringMatching(/^The rate limit is reached; waiting 16 s$/m),
   })
   expect(performance.now() - began).toBeGreaterThan(15_900)
   says = (response) => response.writeHead(429, { 'retry-after': '121' }).end('{}')

@@ -107,6 +107,7 @@ async function run(
     cli.globals,
     'Where should commands run?',
     `With flags: sluice init --help. From environment variables: sluice init --from-env ${shellOperand(name ?? 'main')}`,
+    'Input',
   )
   const { askedProfile } = await import('./questions.ts')
   const wish = await askedProfile(cli, name)
@@ -182,8 +183,7 @@ function nextOf({ code, check, subject, hint }: Finding, profile: KeptProfile, h
       ? `Check that the API key belongs to ${plain(profile.baseUrl)}.`
       : 'Give the API key: --api-key-file FILE.'
   if (isOfService) return `Check that ${plain(profile.baseUrl)} is the base URL of the service.`
-  if (check === 'rpc' && subject !== null)
-    return `Check that the RPC of ${plain(subject)} is the right one.`
+  if (check === 'rpc' && subject !== null) return `Check that the RPC of ${plain(subject)} is the right one.`
   return hint === null ? '' : hint.replace(/(?<![.!?])$/, '.')
 }
 

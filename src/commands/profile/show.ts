@@ -63,7 +63,7 @@ export async function shownProfile(cli: Aside, config: Config, name: string): Pr
 /** Nobody knows a profile of that name. */
 export function unknownProfile(name: string, { profiles = {} }: Config): AppError {
   const known = ['sandbox', 'engine', 'remote', ...Object.keys(profiles)]
-  return new AppError('CONFIG_INVALID', `There is no profile "${plain(name)}"${didYouMean(name, known)}`, {
+  return new AppError('CONFIG_INVALID', `No profile "${plain(name)}"${didYouMean(name, known)}`, {
     hint: `Known: ${known.join(', ')}. To create one: sluice profile set NAME --base-url URL`,
   })
 }
