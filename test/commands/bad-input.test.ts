@@ -188,7 +188,7 @@ describe('an amount', () => {
       code: 'POLICY_MIN_OUT',
       says: /only 0\.0[0-9]+ WETH, less than 5 WETH/,
     })
-    expect(json.error.hint).toMatch(/below the 5 of --accept-min-outname less/)
+    expect(json.error.hint).toMatch(/below the 5 of --accept-min-out/)
     expect(json.error.hint).not.toContain('--slippage')
   })
 
@@ -295,7 +295,10 @@ describe('what was typed wrong', () => {
     ['strategies list --page 0', usage(/--page.*"0"/)],
     ['strategies list --page -1', usage(/--page/)],
     ['strategies list --page two', usage(/--page.*"two"/)],
-    ['withdraw sandbox-lido-eth-sandbox-one --claim --restart-cooldown', usage(/--restart-cooldown applies to/)],
+    [
+      'withdraw sandbox-lido-eth-sandbox-one --claim --restart-cooldown',
+      usage(/--restart-cooldown applies to/),
+    ],
     ['withdraw sandbox-lido-eth-sandbox-one --claim --slippage 1%', usage(/--slippage applies to/)],
     ['strategies list --limit 101', usage(/--limit.*100.*"101"/)],
     [`history ${place} --limit 0`, usage(/--limit/)],
@@ -402,7 +405,7 @@ describe('keys', () => {
     await refused(`wallet new main --password-file ${path}`, { exit: 13, code: 'KEY_SOURCE', says: /empty/ })
     await refused('wallet new __proto__', { exit: 2, code: 'USAGE', says: /cannot be the name/ })
     for (const line of ['new 0xabc', `import ${stranger}`, `new ${stranger.replace('0x', '0X')}`])
-      await refused(`wallet ${line}`, { exit: 2, code: 'USAGE', says: /read as an address/ })
+      await refused(`wallet ${line}`, { exit: 2, code: 'USAGE', says: /read as addresses/ })
     await refused('wallet new main', { exit: 2, code: 'PROMPT_NEEDED', says: /--password-file/ })
   })
 

@@ -79,7 +79,7 @@ describe('a signal', () => {
     },
   )
 
-  test.each(['Put 100 USDC into', 'the wallet has 100 USDC less'])(
+  test.each(['Deposit 100 USDC into', 'the wallet has 100 USDC less'])(
     'in the middle of the demo, after "%s": 130, and no word that it did nothing',
     async (moment) => {
       const running = startSluice(at.home, ['demo'])
@@ -257,7 +257,7 @@ test.skipIf(!existsSync('/dev/full'))(
     const paid = intoNothing('deposit', place, '--amount', '3', '--yes', '--json')
     expect(paid).toMatchObject({
       status: 20,
-      stderr: expect.stringMatching(/is done, .*sluice action show/s),
+      stderr: expect.stringMatching(/has already completed\..*sluice action show/s),
     })
     expect(before - (await held())).toBe(3_000000n)
   },

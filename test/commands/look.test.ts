@@ -116,7 +116,9 @@ describe('strategies list', () => {
     expect(tvl).toEqual([...tvl].sort((a, b) => b - a))
     const { json: none } = await run('strategies list --json --protocol nobody')
     expect(none).toEqual({ items: [], page: 1, limit: 10, total: 0, hasMore: false, missing: [] })
-    expect((await run('strategies list --protocol nobody')).err).toContain('No strategy fits')
+    expect((await run('strategies list --protocol nobody')).err).toContain(
+      'No strategies for protocol "nobody".',
+    )
   })
 
   test('knows which ones are paused', async () => {
@@ -409,8 +411,8 @@ describe('wallet show and history', () => {
     expect((await run(`history ${usdcPlace} --json --all`)).json.items).toEqual(json.items)
     // Behind the last page there is nothing to see, which does not say that nothing happened.
     const { err } = await run(`history ${usdcPlace} --page 99`)
-    expect(err).toContain(`Nothing is on page 99; there are ${json.total} in all`)
-    expect(err).not.toContain('has happened')
+    expect(err).toContain(`Page 99 is empty; there are ${json.total} rows in all`)
+    expect(err).not.toContain('No history')
     const { out } = await run(`history ${usdcPlace} --csv`)
     expect(out.split('\n')[0]).toBe('timestamp,type,amount,status,txHash')
   })

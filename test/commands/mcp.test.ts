@@ -430,6 +430,6 @@ describe('the process', () => {
     child.stdin.on('error', () => undefined)
     child.stdin.write(`{"jsonrpc":"2.0","id":2,"method":"${'x'.repeat(5 * 1024 * 1024)}"}\n`)
     expect(await ended).toBe(2)
-    expect(said).toMatch(/nothing more is answered.*at most 4194304 bytes/s)
+    expect(said).toMatch(/the server stops.*at most 4194304 bytes/s)
   })
 })

@@ -193,7 +193,7 @@ describe('a claim', () => {
   })
 
   test.each([
-    ['with an amount', `withdraw ${place} --claim --amount 1`, /without an amount/],
+    ['with an amount', `withdraw ${place} --claim --amount 1`, /takes no amount/],
     ['of a strategy that pays at once', 'withdraw aave-v3-usdc-sandbox-one --claim', /pays out at once/],
   ])('%s is refused before anything is asked for', async (_, line, words) => {
     const { exit, err } = await signsNothing(() => run(`${line} --yes`))
@@ -203,7 +203,7 @@ describe('a claim', () => {
 })
 
 test.each([
-  [place, '', /An amount is needed/, true],
+  [place, '', /No amount given/, true],
   [place, '--amount all', /use max for the whole position/, true],
   ['aave-v3-usdc-sandbox-one', '--amount ALL', /use max for the whole position/, false],
 ])('withdraw %s %s names max, and the claim where there is one', async (slug, typed, words, hasClaim) => {
@@ -246,9 +246,7 @@ describe('what is asked of the queue', () => {
     await sandbox.chain(chainId).rpc.request('anvil_setCode', [constants().queue, '0xfe'])
     const { out } = await run('wallet show')
     expect(out).toMatch(/queued \? sandbox-lido-\S+: its queue does not answer/)
-    expect(out).toMatch(
-      /total +\$\d[\d,.]* without what is queued in sandbox-lido-\S+-one, which is not known\n/,
-    )
+    expect(out).toMatch(/total +\$\d[\d,.]* without the queue of sandbox-lido-\S+-one \(unknown\)\n/)
     const shown = await run(`strategies show ${place} --wallet ${wallet}`)
     expect(shown.out).toMatch(/queued +unknown: its queue does not answer/)
   })

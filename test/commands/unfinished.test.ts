@@ -66,7 +66,7 @@ describe('an action that is not finished', () => {
       ),
       next: `sluice action resume ${id}`,
     })
-    expect((await run(['action', 'explain', id])).out).toContain('or is refused while this one is open')
+    expect((await run(['action', 'explain', id])).out).toContain('or is refused while this action is open')
     expect(await deposit(3, 'again-0006')).toMatchObject({
       exit: 10,
       json: { error: { code: 'OPERATION_UNFINISHED', details: { operation: id } } },

@@ -84,7 +84,7 @@ test('a position does not go where its receipt refuses to say whose it is, and w
   const shown = (await run(`strategies show ${slug} --wallet ${sandboxAddress(5)} --json`)).json
   expect(shown.position).toMatchObject({ balance: null, principal: null, strategy: { slug } })
   const { out } = await run(`strategies show ${slug} --wallet ${wallet}`)
-  expect(out).toMatch(/you hold +not known: its contracts do not answer/)
+  expect(out).toMatch(/you hold +unknown: its contracts do not answer/)
   // Who never looked before, and who was never there, is told; nobody is searched for.
   const asked: string[] = []
   const rpc = (id: number) => watched(sandbox.chain(id).rpc, asked)

@@ -58,7 +58,7 @@ test('a wallet says what it did not look for, here and by a service of ours, and
       expect([first.exit, positions, unsearched]).toEqual([0, [], [{ strategy: slug, searchedAt: null }]])
       // Again and again, and also of who never sent anything.
       expect((await run(`wallet show 0x${'7e'.repeat(20)}`, place)).out).toMatch(/was not searched for/)
-      const [, hint] = /this does: sluice (history .*)\n/.exec((await run(show, place)).out) ?? []
+      const [, hint] = /To search: sluice (history .*)\n/.exec((await run(show, place)).out) ?? []
       expect(hint).toBe(`history ${slug} --address ${wallet}`)
       expect((await run(hint!, place)).exit).toBe(0)
       const { out } = await run(show, place)

@@ -74,7 +74,7 @@ export function desktopKeychain(): Keychain {
 const refused = (why: string, instead: string, cause?: unknown): AppError =>
   new AppError('KEY_SOURCE', `Cannot read secrets from the keychain: ${why}`, {
     cause,
-    hint: `Unlock the keychain on the desktop and run the same command again. To delete the entry: ${instead}`,
+    hint: `Unlock the keychain on the desktop and run the same command again. To remove the entry: ${instead}`,
   })
 
 const unkept = (cause?: unknown): AppError =>

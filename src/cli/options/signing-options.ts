@@ -123,10 +123,9 @@ export const withSigning = (command: Command, { isPlanned = false } = {}): Comma
         .helpGroup('Safety:'),
     )
     .addOption(
-      new Option(
-        '--trust-first-use',
-        'trust the code of contracts that this wallet uses for the first time',
-      ).helpGroup('Safety:'),
+      new Option('--trust-first-use', 'trust the code of contracts used for the first time').helpGroup(
+        'Safety:',
+      ),
     )
     .addOption(
       new Option('--max-assurance-loss [level]', 'lowest assurance level to accept (default: L1)')

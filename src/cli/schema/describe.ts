@@ -66,11 +66,7 @@ const kinds = {
   id: ['id', 'an ID, or another identifier that the command accepts', text(200)],
   count: ['number', 'a whole number', number],
   rate: ['rate', 'with its unit: 3%', shaped(/^[0-9]+(\.[0-9]+)?%$/)],
-  slippage: [
-    'slippage',
-    'maximum slippage, with its unit: 0.5% or 50bps',
-    shaped(/^[0-9]+(\.[0-9]+)?(%|bps)$/),
-  ],
+  slippage: ['slippage', 'with its unit: 0.5% or 50bps', shaped(/^[0-9]+(\.[0-9]+)?(%|bps)$/)],
   gwei: ['gwei', 'in gwei', shaped(/^[0-9]+(\.[0-9]+)?$/)],
   derivation: ['derivation', "a derivation path: m/44'/60'/0'/0/0", shaped(/^m?(\/?[0-9]+'?)+$/)],
   depth: ['depth', 'a number of blocks, safe or finalized', shaped(/^([1-9][0-9]{0,3}|safe|finalized)$/)],

@@ -85,7 +85,7 @@ function fundsOf({ from, deed, block }: OnChain): string {
 function finalText({ isFinal, unlike }: NonNullable<OnChain['block']>, network: Network): string {
   if (isFinal) return ''
   return unlike
-    ? ` by ${unlike.by}, which would be final, but ${disagreementText(unlike)}. ${disagreementWay(unlike, rpcVariable(network))}`
+    ? ` according to ${unlike.by}; it would be final, but ${disagreementText(unlike)}. ${disagreementWay(unlike, rpcVariable(network))}`
     : ', not final yet'
 }
 
