@@ -57,8 +57,8 @@ describe('profile to use', () => {
   test.each<[Record<string, string>, string | undefined, RegExp]>([
     [{}, 'moon', /"moon"/],
     [base, 'engine', /RPC for at least one network/],
-    [rpc, 'remote', /address of the service/],
-    [{ SLUICE_PROFILE: 'remote' }, undefined, /address of the service/],
+    [rpc, 'remote', /base URL of the service/],
+    [{ SLUICE_PROFILE: 'remote' }, undefined, /base URL of the service/],
   ])('%j with --profile %s is refused', async (env, flag, says) => {
     await expect(chosenProfile(env, flag, nothingKept)).rejects.toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringMatching(says) }),

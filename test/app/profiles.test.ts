@@ -213,7 +213,7 @@ test.each([
   for (const { env } of [engine(), remote()]) {
     const { exit, json } = await run(`${line} --json`, { env: env!, secrets: { apiKey: canary } })
     expect([exit, json.error.code]).toEqual([2, 'KEY_REQUIRED'])
-    expect(json.error.message).toMatch(/^No wallet is named/)
+    expect(json.error.message).toMatch(/^No wallet given/)
     const [, ...named] = pasted(json.error.hint)
     expect(named).toEqual(next)
     const mended = named.map((word) => (word === 'ADDR' ? sandbox.user.address : word))

@@ -65,7 +65,7 @@ test('a wallet says what it did not look for, here and by a service of ours, and
       expect(out).toMatch(new RegExp(`queued 1(\\.0+)? ETH ${slug}`))
       expect(out).not.toMatch(/looked into/)
       await run(`history ${slug} --address 0x${'7e'.repeat(20)}`, place)
-      expect((await run(`wallet show 0x${'7e'.repeat(20)}`, place)).out).toMatch(/not looked into since 20/)
+      expect((await run(`wallet show 0x${'7e'.repeat(20)}`, place)).out).toMatch(/not searched since 20/)
     }
   } finally {
     await served.close()

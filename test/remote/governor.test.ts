@@ -90,7 +90,7 @@ describe('all commands of this machine together', () => {
     mkdirSync(join(home(), 'data', 'governor.db'), { recursive: true, mode: 0o700 })
     mkdirSync(join(shared(), 'governor.db'), { recursive: true, mode: 0o700 })
     const ran = await run('strategies show some --json', at())
-    expect(ran.err.match(/Nothing keeps these requests/g)).toHaveLength(1)
+    expect(ran.err.match(/without client-side rate limiting/g)).toHaveLength(1)
     expect(ran.err).toContain('governor.db')
     const all = await run('strategies list --all --json', at())
     expect({ exit: all.exit, notices: all.err.split('\n').length - 1 }).toEqual({ exit: 0, notices: 1 })

@@ -25,7 +25,7 @@ export function fileSettings({ config }: Directories, keychain: Keychain = deskt
       secretsPath,
       textOf(secretsPath) && readPrivateFile(secretsPath, 1 << 18),
       async () => (await import('../../cli/config.ts')).SecretsFile,
-      `It may be from another version of sluice. Move it away with mv ${shellPath(secretsPath)} ${shellPath(`${secretsPath}.old`)} and set the secrets again: sluice profile set NAME --api-key-file -`,
+      `It may be from another version of sluice. Move it away, mv ${shellPath(secretsPath)} ${shellPath(`${secretsPath}.old`)}, and set the secrets again: sluice profile set NAME --api-key-file -`,
     )
   }
   const read = async () =>
