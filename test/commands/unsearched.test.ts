@@ -63,7 +63,7 @@ test('a wallet says what it did not look for, here and by a service of ours, and
       expect((await run(hint!, place)).exit).toBe(0)
       const { out } = await run(show, place)
       expect(out).toMatch(new RegExp(`queued 1(\\.0+)? ETH ${slug}`))
-      expect(out).not.toMatch(/looked into/)
+      expect(out).not.toMatch(/not searched/)
       await run(`history ${slug} --address 0x${'7e'.repeat(20)}`, place)
       expect((await run(`wallet show 0x${'7e'.repeat(20)}`, place)).out).toMatch(/not searched since 20/)
     }
