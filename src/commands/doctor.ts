@@ -22,10 +22,14 @@ async function look(cli: Aside): Promise<void> {
   const [first] = failed
   // As one document there is only the failure, which has everything in it.
   if (!cli.globals.json) cli.emit({ ok: false, checks }, view)
-  throw new AppError(first!.code!, `${failed.length} of ${checks.length} checks failed. First: ${first!.says}`, {
-    details: { checks },
-    ...(first!.hint !== null && { hint: first!.hint }),
-  })
+  throw new AppError(
+    first!.code!,
+    `${failed.length} of ${checks.length} checks failed. First: ${first!.says}`,
+    {
+      details: { checks },
+      ...(first!.hint !== null && { hint: first!.hint }),
+    },
+  )
 }
 
 async function findings({ world, globals }: Aside): Promise<Finding[]> {
@@ -44,8 +48,7 @@ async function findings({ world, globals }: Aside): Promise<Finding[]> {
     place = await world.at(globals)
     const { place: secretsIn } = await world.settings.outlineOf(place.profile)
     const where =
-      secretsIn &&
-      `; secrets are in ${secretsIn === 'file' ? 'secrets.json (0600)' : 'the desktop keychain'}`
+      secretsIn && `; secrets are in ${secretsIn === 'file' ? 'secrets.json (0600)' : 'the desktop keychain'}`
     return fine('profile', place.profile, `${kindWords[place.kind]}${where ?? ''}`, {
       kind: place.kind,
       secretsIn,

@@ -110,8 +110,5 @@ async function list(cli: Cli, { database }: Where): Promise<void> {
 async function revoke(cli: Cli, id: string, { database }: Where): Promise<void> {
   const known = await servingOf(cli).keys(database)
   await confirm(cli.io, cli.globals, `Revoke the key ${plain(id)} permanently?`)
-  cli.emit(
-    await known.revoke(id),
-    ({ customer }) => `The key ${plain(id)} of ${plain(customer)} is revoked.`,
-  )
+  cli.emit(await known.revoke(id), ({ customer }) => `The key ${plain(id)} of ${plain(customer)} is revoked.`)
 }

@@ -105,14 +105,10 @@ async function serve(cli: Aside): Promise<void> {
     })
     void handle.close()
     if (fault)
-      throw new AppError(
-        'USAGE',
-        `The input could not be parsed, so the server stops: ${fault.message}`,
-        {
-          cause: fault,
-          hint: `A message is one line of at most ${maxBufferSize} bytes.`,
-        },
-      )
+      throw new AppError('USAGE', `The input could not be parsed, so the server stops: ${fault.message}`, {
+        cause: fault,
+        hint: `A message is one line of at most ${maxBufferSize} bytes.`,
+      })
   })
 }
 

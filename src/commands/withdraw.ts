@@ -81,10 +81,13 @@ async function typedAmount({ place }: Cli, options: Options, strategy: AskedStra
   const { strategies } = await place.catalog()
   const entry = strategies.find(({ slug }) => slug === strategy.slug)
   const all = `sluice withdraw ${shellOperand(strategy.slug)}`
-  const claim = entry && paysLater(entry) ? `; to claim queued withdrawals that are ready: ${all} --claim` : ''
+  const claim =
+    entry && paysLater(entry) ? `; to claim queued withdrawals that are ready: ${all} --claim` : ''
   const ways = `For the whole position: ${all} --amount max${claim}`
   if (/^(all|everything)$/i.test(options.amount ?? ''))
-    throw new AppError('USAGE', `"${options.amount}" is not an amount; use max for the whole position`, { hint: ways })
+    throw new AppError('USAGE', `"${options.amount}" is not an amount; use max for the whole position`, {
+      hint: ways,
+    })
   const isNone = options.amount === undefined && options.amountRaw === undefined
   return amountOf(options, strategy.asset, ...(isNone ? [ways] : []))
 }

@@ -92,14 +92,18 @@ export async function steps({ cli, me, run }: Play): Promise<Sent[]> {
       timeAfter.every((time, at) => time - timeBefore[at]! >= 30 * 86_400),
     )
   })
-  await run<Positions>('Show the positions of the wallet', 'wallet show', async (result: Positions, holds) => {
-    const position = result.positions.find(({ strategy }) => strategy.slug === first.slug)
-    const balance = await held(first)
-    holds(
-      `the aToken balance shown matches the chain: ${formatAmount(balance, first.asset)}`,
-      close(BigInt(position?.balance?.raw ?? 0), balance),
-    )
-  })
+  await run<Positions>(
+    'Show the positions of the wallet',
+    'wallet show',
+    async (result: Positions, holds) => {
+      const position = result.positions.find(({ strategy }) => strategy.slug === first.slug)
+      const balance = await held(first)
+      holds(
+        `the aToken balance shown matches the chain: ${formatAmount(balance, first.asset)}`,
+        close(BigInt(position?.balance?.raw ?? 0), balance),
+      )
+    },
+  )
   await run<List<{ txHash: string }>>(
     'Show the history of the position',
     'history aave-v3-usdc-sandbox-one',

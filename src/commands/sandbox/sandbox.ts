@@ -41,11 +41,7 @@ export const sandbox = (world: World) => {
     'sluice sandbox reset --yes',
   ).action(
     action(world, async (cli: Cli) => {
-      await confirm(
-        cli.io,
-        cli.globals,
-        'Reset the sandbox? Everything done in it is lost',
-      )
+      await confirm(cli.io, cli.globals, 'Reset the sandbox? Everything done in it is lost')
       cli.emit(await world.sandbox.reset(), statusView)
     }),
   )
@@ -64,10 +60,7 @@ export const sandbox = (world: World) => {
       action(world, async (cli: Cli, text: string) => {
         const seconds = Math.round(duration(text) / 1000)
         if (seconds < 1 || seconds > 3_153_600_000)
-          throw new AppError(
-            'USAGE',
-            'The duration must be from one second to a hundred years',
-          )
+          throw new AppError('USAGE', 'The duration must be from one second to a hundred years')
         cli.emit(await world.sandbox.warp(seconds), statusView)
       }),
     )

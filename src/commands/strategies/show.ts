@@ -72,9 +72,7 @@ const showView: View<Shown> = (one, to) =>
       ['asset', `${plain(one.asset.symbol)} ${to.paint.dim(one.asset.address)}`],
       ...(one.receipt ? ([['receipt', receiptWords(one.receipt, to)]] as const) : []),
       ['apy', `${to.paint.green(percent(one.apy))}${basisWords(one, to)}`],
-      ...(one.rates?.reward
-        ? ([['rewards', `${percent(one.rates.reward)} in other tokens`]] as const)
-        : []),
+      ...(one.rates?.reward ? ([['rewards', `${percent(one.rates.reward)} in other tokens`]] as const) : []),
       ['since start', percent(one.inceptionApy)],
       ['history', history(one.rates, to)],
       ['tvl', dollars(one.tvlUsd)],

@@ -168,9 +168,13 @@ const toWhom = (destination: Address | null | undefined) => (destination ? `, pa
 function leastOf({ acceptMinOut }: Options, exact: 'in' | 'out', unit: Unit): bigint | null {
   if (acceptMinOut === undefined) return null
   if (exact === 'in') return parseAmount(acceptMinOut, unit, '--accept-min-out')
-  throw new AppError('USAGE', '--accept-min-out needs an exact input; with --amount-out the output is already exact', {
-    hint: 'sluice swap execute --help',
-  })
+  throw new AppError(
+    'USAGE',
+    '--accept-min-out needs an exact input; with --amount-out the output is already exact',
+    {
+      hint: 'sluice swap execute --help',
+    },
+  )
 }
 
 /** The least as a part of the request that a key stands for. */

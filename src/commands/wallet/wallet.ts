@@ -108,11 +108,7 @@ async function show(cli: Cli, name: string | undefined): Promise<void> {
       ...profitLines(value, to),
       ...(value.missing.length === 0
         ? []
-        : [
-            to.paint.yellow(
-              `unknown on ${value.missing.map(plain).join(', ')}: no answer`,
-            ),
-          ]),
+        : [to.paint.yellow(`unknown on ${value.missing.map(plain).join(', ')}: no answer`)]),
       ...lending,
       ...(isEmpty && lending.length === 0 ? [to.paint.dim(`next  sluice yield recommend USDC`)] : []),
     ].join('\n')
@@ -144,8 +140,7 @@ function totalLine({ positions, totalValueUsd, queuedUsd, unsearched }: Shown, t
     ...(silent.length === 0 ? [] : [`the queue of ${names(silent)} (unknown)`]),
   ]
   const lacks = lacking.length === 0 ? '' : to.paint.yellow(` without ${lacking.join(' and ')}`)
-  const queued =
-    Number(queuedUsd) > 0 ? to.paint.dim(` including ${dollars(queuedUsd)} queued or ready`) : ''
+  const queued = Number(queuedUsd) > 0 ? to.paint.dim(` including ${dollars(queuedUsd)} queued or ready`) : ''
   return `${to.paint.dim('total')}  ${dollars(totalValueUsd)}${queued}${lacks}`
 }
 
