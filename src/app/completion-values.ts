@@ -129,7 +129,7 @@ async function quotes(
 }
 
 const profileKinds: readonly Candidate[] = [
-  ['engine', 'the engine in this program, over RPCs of your own'],
+  ['engine', 'the local engine, over your own RPCs'],
   ['remote', 'a deployment of the service'],
 ]
 

@@ -18,8 +18,8 @@ export function coreOf(service: Service, close: () => Promise<void>): Core {
       // What was on its way is cut off by the end, in whatever words.
       if (!isClosed || signal?.aborted) throw error
     }
-    throw new AppError('USAGE', 'It is closed, and nothing more can be asked of it', {
-      hint: 'Make another one: createEngine or createRemote',
+    throw new AppError('USAGE', 'The service is closed', {
+      hint: 'Create a new one with createEngine or createRemote',
     })
   }
   const methods = Object.entries(service).map(([name, method]): [string, Method] => [

@@ -58,11 +58,11 @@ export function refuseOptions(name: keyof typeof options, given: unknown): void 
     issue.code === 'unrecognized_keys'
       ? `has no option ${issue.keys.join(', ')}`
       : where === undefined
-        ? 'takes an object of options'
+        ? 'takes an options object'
         : given !== null && (given as Record<PropertyKey, unknown>)[where] === undefined
           ? `needs ${String(where)}`
-          : `cannot use what it is given as ${issue.path.map(String).join('.')}`
+          : `has an invalid value for ${issue.path.map(String).join('.')}`
   throw new AppError('CONFIG_INVALID', `${name} ${what}`, {
-    hint: `It takes: ${Object.keys(options[name].shape).join(', ')}`,
+    hint: `Options: ${Object.keys(options[name].shape).join(', ')}`,
   })
 }

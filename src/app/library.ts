@@ -69,7 +69,7 @@ export async function createEngine(options: EngineOptions): Promise<Core> {
     rpc: (chainId) => {
       const rpc = chains.get(chainId)
       if (rpc) return rpc
-      throw new AppError('CONFIG_INVALID', `There is no RPC for ${networkNamed(networks, chainId).name}`)
+      throw new AppError('CONFIG_INVALID', `No RPC for ${networkNamed(networks, chainId).name}`)
     },
     store,
     customer,
@@ -100,15 +100,15 @@ export async function createRemote(options: RemoteOptions): Promise<Core> {
 async function shipped(networks: readonly Network[]): Promise<Catalog> {
   const embedded = networks.find((one) => !publicNetworks.includes(one))
   if (embedded)
-    throw new AppError('CONFIG_INVALID', `No catalogue of ${embedded.name} comes with this package`, {
-      hint: 'Give what is deployed there as `catalog` to createEngine.',
+    throw new AppError('CONFIG_INVALID', `This package has no catalogue for ${embedded.name}`, {
+      hint: 'Pass the deployed contracts to createEngine as `catalog`.',
     })
   return joined(await filesOf(networks))
 }
 
 const namedTwice = ({ name, chainId }: Network): AppError =>
-  new AppError('CONFIG_INVALID', `createEngine is given the network ${name} twice in rpcs`, {
-    hint: `Name it once, as ${name} or as ${chainId}, with a list of all its URLs.`,
+  new AppError('CONFIG_INVALID', `createEngine has the network ${name} twice in rpcs`, {
+    hint: `Give it once, as ${name} or as ${chainId}, with a list of all its URLs.`,
   })
 
 /** The URL of a node; one that is none is not repeated, because it may hold a token. */

@@ -73,7 +73,7 @@ async function explained(argv: readonly string[], { io }: World): Promise<boolea
   const topic = Object.hasOwn(topics, sub) ? topics[sub] : undefined
   if (!topic) {
     const known = [...commands.map((one) => one.name), ...Object.keys(topics)]
-    throw new AppError('USAGE', `There is no help for "${plain(sub)}"${didYouMean(sub, known)}`, {
+    throw new AppError('USAGE', `No help for "${plain(sub)}"${didYouMean(sub, known)}`, {
       hint: `sluice --help. Topics: ${Object.keys(topics).join(', ')}`,
     })
   }

@@ -28,8 +28,8 @@ export const givenAs = (
 
 /** In the place of the desk: no process that holds keys is ever begun. */
 async function keyless(): Promise<never> {
-  throw new AppError('KEY_REQUIRED', 'Nothing is signed from here: this one only reads and plans', {
-    hint: 'Name the wallet by its address; a person signs the plan: sluice action submit plan.json',
+  throw new AppError('KEY_REQUIRED', 'This server never signs; it only reads and plans', {
+    hint: 'Give the wallet as an address; a person signs the plan: sluice action submit plan.json',
   })
 }
 

@@ -111,7 +111,7 @@ async function ownCatalog({ kind, env }: Chosen): Promise<Catalog> {
     const { readRecord, sandboxFiles } = await sandboxRecord()
     const record = readRecord(sandboxFiles(dirs.data).record)
     if (record) return record.catalog
-    throw new AppError('SANDBOX_UNAVAILABLE', 'The sandbox does not run, so its contracts are not known')
+    throw new AppError('SANDBOX_UNAVAILABLE', 'The sandbox is not running, so its contracts are unknown')
   }
   return (await known()).knownCatalog(dirs, env)
 }

@@ -83,9 +83,9 @@ export async function start(
     ),
   )
   if (lost !== undefined && exit < 20) {
-    const fault = new AppError('STATE_UNUSABLE', `The answer cannot be written: ${lost.message}`, {
+    const fault = new AppError('STATE_UNUSABLE', `Cannot write the output: ${lost.message}`, {
       cause: lost,
-      hint: 'Make room, or write it elsewhere.',
+      hint: 'Free some space, or write the output elsewhere.',
     })
     exit = failed(await told(fault, argv, world), ['--no-input'], world)
   }

@@ -147,7 +147,7 @@ export const aside =
 
 function asideFor(world: World, globals: Globals, command?: Command): Aside {
   const { io } = world
-  if (globals.json && globals.csv) throw new AppError('USAGE', '--json and --csv exclude each other')
+  if (globals.json && globals.csv) throw new AppError('USAGE', '--json and --csv cannot be combined')
   return {
     world,
     io,
@@ -246,7 +246,7 @@ export function pageOf<row>(
 /** A page number or a page size that was typed. */
 export function whole(text: string, what: string, most = 1_000_000): number {
   if (/^[1-9][0-9]{0,8}$/.test(text) && Number(text) <= most) return Number(text)
-  throw new AppError('USAGE', `${what} is a whole number from 1 to ${most}, not "${text}"`)
+  throw new AppError('USAGE', `${what} must be a whole number from 1 to ${most}, not "${text}"`)
 }
 
 /** Every item of a paged endpoint, asked with the largest page; one that answers with the same page again has no other. */
@@ -269,7 +269,7 @@ export const interrupted = (argv: readonly string[], cause?: unknown): AppError 
   new AppError(
     'INTERRUPTED',
     operands(argv).name === 'demo'
-      ? 'Interrupted. What the demo did before is done, with the play money of the sandbox.'
+      ? 'Interrupted. Earlier steps of the demo are done, with play money of the sandbox.'
       : 'Interrupted. This command signed nothing.',
     { cause },
   )

@@ -19,7 +19,7 @@ export async function told(error: unknown, argv: readonly string[], world: World
     if (cause instanceof AppError && !saysUnsigned(cause.code)) return cause
     return new AppError(
       'JOURNAL_UNREADABLE',
-      `Something may be signed, and the journal cannot say whether it is: ${wordsOf(cause)}. Before that: ${found.message}`,
+      `A transaction may be signed, and the journal cannot tell: ${wordsOf(cause)}. Earlier error: ${found.message}`,
       { cause },
     )
   }
@@ -34,7 +34,7 @@ export async function told(error: unknown, argv: readonly string[], world: World
   } catch (cause) {
     return new AppError(
       'PENDING',
-      `Something of ${id} is signed, and this command failed: ${wordsOf(cause)}`,
+      `A transaction of ${id} is signed, but this command failed: ${wordsOf(cause)}`,
       {
         cause,
         details: { operation: id, cause: found.code },
@@ -51,5 +51,5 @@ function known(error: unknown, argv: readonly string[]): AppError {
   if (error instanceof AppError) return error
   if (error instanceof CommanderError) return usage(error)
   if (error instanceof Error && error.name === 'AbortError') return interrupted(argv, error)
-  return new AppError('BUG', `Something went wrong that should not: ${wordsOf(error)}`, { cause: error })
+  return new AppError('BUG', `Internal error: ${wordsOf(error)}`, { cause: error })
 }

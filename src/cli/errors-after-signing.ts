@@ -56,7 +56,7 @@ function standing(error: AppError, operation: PlannedOperation, verb: string | u
   if (error.details?.givenUp === id)
     return {
       code: 'PARTIAL',
-      message: `${id} is given up, and its allowances are not taken back yet: ${why}`,
+      message: `${id} is closed, but its allowances are not revoked yet: ${why}`,
       hint: continueHint(error, id, again(id, 'revoke')),
     }
   const next = hintAfterFix(error, again(id, verb))
@@ -66,7 +66,7 @@ function standing(error: AppError, operation: PlannedOperation, verb: string | u
   if (state === 'DONE')
     return {
       code: 'PENDING',
-      message: `${id} is done, and ${verb === 'revoke' ? `w${unrevoked.slice(1)}` : 'this command did not come to say so'}: ${why}`,
+      message: `Action ${id} has already completed. ${verb === 'revoke' ? unrevoked : 'This command failed'}: ${why}`,
       hint: verb === 'revoke' ? continueHint(error, id, again(id, verb)) : `sluice action show ${id}`,
     }
   if (state !== 'EXECUTING' && state !== 'PARTIAL' && state !== 'OPEN') {
@@ -91,13 +91,13 @@ function standing(error: AppError, operation: PlannedOperation, verb: string | u
   if (dropped !== undefined)
     return {
       code: 'PENDING',
-      message: `${dropped} was given up before anything of it was signed, and the same was begun under its key, as ${id}, of which something is signed`,
+      message: `${dropped} was closed before it was signed. The same request was started again under its key as ${id}, which has signed transactions`,
       hint: next,
     }
   if (error.code === 'INTERRUPTED')
     return {
       code: 'PENDING',
-      message: `Interrupted. Something of ${id} is signed, and it is not over yet`,
+      message: `Interrupted. ${id} has signed transactions and is not finished`,
       // Who did not want it to go on does not now.
       hint:
         verb === 'revoke' || verb === 'abandon' || verb === 'cancel'
@@ -107,12 +107,12 @@ function standing(error: AppError, operation: PlannedOperation, verb: string | u
   return goesOn(error, operation)
     ? {
         code: 'PENDING',
-        message: `Something of ${id} is signed, and this command did not go on with it: ${why}`,
+        message: `${id} has signed transactions, and this command did not resume it: ${why}`,
         hint: typed ?? next,
       }
     : {
         code: 'PARTIAL',
-        message: `A part of ${id} is done, and this command did not go on with the rest: ${why}`,
+        message: `${id} is partly done, and this command did not continue with the rest: ${why}`,
         hint: typed ?? continueHint(error, id, again(id, verb)),
       }
 }
@@ -123,7 +123,7 @@ function droppedFor({ code, details }: AppError, id: string): string | undefined
   return code === 'DECLINED' && typeof of === 'string' && of !== id ? of : undefined
 }
 
-const unrevoked = 'What is left of its allowances was not taken back'
+const unrevoked = 'Its remaining allowances were not revoked'
 
 /** What asks for the same once more. */
 function again(id: string, verb = 'resume'): string {

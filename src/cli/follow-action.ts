@@ -22,7 +22,7 @@ export const observe = <value>(cli: Cli, look: () => Promise<value>, watch: Watc
     cli,
     (signal) => observing(cli, look, watch, signal),
     async () => {
-      throw new AppError('PENDING', 'Nobody reads the watch any more, and it is not over yet', {
+      throw new AppError('PENDING', 'The output of the watch is closed, and the action is not finished', {
         hint: watch.again(),
       })
     },
@@ -123,9 +123,9 @@ async function whileRead<value>(
 
 /** Who only watches ends that when he likes, and nothing is wrong then. */
 const ended = (cause?: unknown): AppError =>
-  new AppError('INTERRUPTED', 'The watch was ended. It signed nothing.', {
+  new AppError('INTERRUPTED', 'The watch was stopped. It signed nothing.', {
     cause,
-    hint: 'To watch it again, type the same again.',
+    hint: 'To watch again, run the same command.',
   })
 
 /** What a look gives, unless the person ends the watch before. */
@@ -150,10 +150,10 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
 const mayPass = ({ code }: AppError): boolean => [5, 6, 7].includes(errorRow(code).exit)
 
 const nextLook = ({ message }: AppError, ms: number): string =>
-  `${plain(message)}; the next look is in ${Math.ceil(ms / 1000)}s`
+  `${plain(message)}; retrying in ${Math.ceil(ms / 1000)}s`
 
 const notYet = (last: unknown, hint: string): AppError =>
-  new AppError('PENDING', 'It is not over yet', { details: { last: last as never }, hint })
+  new AppError('PENDING', 'The action is not finished', { details: { last: last as never }, hint })
 
 /** A service may be well again long before it said: so long, in ms, at most, nobody looks. */
 const mostLimitMs = 5 * 60_000

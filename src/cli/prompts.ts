@@ -8,7 +8,7 @@ export async function confirm(
   io: Io,
   globals: Globals,
   question: string,
-  instead = 'Add --yes to go ahead without being asked.',
+  instead = 'Add --yes to confirm without a prompt.',
 ): Promise<void> {
   if (globals.yes) return
   refuseUnasked(io, globals, question, instead)
@@ -21,16 +21,22 @@ export async function confirm(
 
 /** Asks for a secret without showing it. */
 export async function secret(io: Io, globals: Globals, question: string, instead: string): Promise<string> {
-  if (!io.canAsk || !globals.input)
-    throw new AppError('PROMPT_NEEDED', `Nobody is here to answer: ${question}`, { hint: instead })
+  refuseUnasked(io, globals, question, instead, 'Input')
   const { password } = await import('@inquirer/prompts')
   return answered(io, (on) => password({ message: question, mask: true }, on))
 }
 
 /** Refuses to ask where nobody can answer; `instead` is what to type there. */
-export function refuseUnasked(io: Io, globals: Globals, question: string, instead: string): void {
-  if (!io.canAsk || !globals.input)
-    throw new AppError('PROMPT_NEEDED', `Nobody is here to answer: ${question}`, { hint: instead })
+export function refuseUnasked(
+  io: Io,
+  globals: Globals,
+  question: string,
+  instead: string,
+  what: 'Confirmation' | 'Input' = 'Confirmation',
+): void {
+  if (io.canAsk && globals.input) return
+  const why = globals.input ? 'there is no terminal' : '--no-input is set'
+  throw new AppError('PROMPT_NEEDED', `${what} needed, but ${why}: ${question}`, { hint: instead })
 }
 
 /** Asks yes or no, and either is an answer. */

@@ -26,7 +26,7 @@ async function ownAddress(cli: Cli, instead: string): Promise<Address> {
   } catch (error) {
     if (!(error instanceof AppError) || error.details?.named !== false) throw error
     // Who only looks needs no key.
-    throw new AppError('KEY_REQUIRED', 'No wallet is named, and this machine has none of its own', {
+    throw new AppError('KEY_REQUIRED', 'No wallet given, and this machine has no default wallet', {
       details: error.details,
       cause: error,
       hint: instead,

@@ -11,9 +11,9 @@ const shells = { bash: 'sluice.bash', zsh: '_sluice', fish: 'sluice.fish', power
 export const completion = (world: World) =>
   new Command('completion')
     .description(
-      'Print the completion of a shell. It asks the program itself for words, which knows strategies, ids, profiles and wallets from this machine and never asks the network.',
+      'Print the completion script of a shell. It completes strategies, IDs, profiles and wallets from this machine and never uses the network.',
     )
-    .addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(shells)))
+    .addArgument(new Argument('<shell>', 'shell to complete for').choices(Object.keys(shells)))
     .addHelpText('after', '\nExample:\n  $ sluice completion bash >> ~/.bashrc')
     .action(aside(world, print))
 

@@ -9,11 +9,11 @@ import { plain } from '../domain/text.ts'
 /** `config`: the settings that hold now. Alone it lists them. */
 export const config = (world: World) => {
   const command = new Command('config').description(
-    'The settings that hold now. Alone it lists them, as `config list` does.',
+    'Show the effective settings. Without a subcommand, same as `config list`.',
   )
   const lists = (one: Command) =>
     one
-      .option('--show-origin', 'where each was said: a flag, a variable, a profile, a file')
+      .option('--show-origin', 'show where each setting comes from: a flag, a variable, a profile or a file')
       // The group takes the flag wherever it stands on the line.
       .action((_: object, typed: Command) => aside(world, list)(typed.optsWithGlobals(), typed))
   lists(command)
@@ -22,9 +22,7 @@ export const config = (world: World) => {
     .hook('preAction', () => refuseOthers(command))
   lists(command.command('list'))
     .allowExcessArguments(false)
-    .description(
-      'Every setting that holds; of keys only that they are there. The word `list` may be left out.',
-    )
+    .description('List the effective settings. Keys are shown only as present. The word `list` is optional.')
     .addHelpText('after', '\nExample:\n  $ sluice config list --show-origin')
   return command
 }

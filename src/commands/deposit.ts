@@ -19,15 +19,18 @@ export const deposit = (world: World) =>
   withSigning(
     new Command('deposit')
       .description(
-        'Put an asset into a strategy. The transactions are checked, shown, signed in order and followed to their end.',
+        'Deposit an asset into a strategy. The transactions are checked, shown, signed in order and followed until final.',
       )
-      .argument('<id>', 'strategy id or slug')
-      .option('--amount <amount>', 'how much, in units of the asset: 100.5 or 100.5USDC')
-      .option('--amount-raw <amount>', 'how much, in its smallest unit')
-      .option('--from <network>', 'where the funds are, if not on the network of the strategy: bridged first')
+      .argument('<id>', 'strategy ID or slug')
+      .option('--amount <amount>', 'amount, in units of the asset: 100.5 or 100.5USDC')
+      .option('--amount-raw <amount>', 'amount, in the smallest unit')
+      .option(
+        '--from <network>',
+        'network of the funds, if not that of the strategy; the funds are bridged first',
+      )
       .option(
         '--slippage <size>',
-        'how much less than now may come, where it is bought at a price: 0.5%',
+        'maximum slippage, for strategies bought at a market price: 0.5%',
         checked(slippage),
       ),
   )

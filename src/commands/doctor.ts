@@ -10,7 +10,7 @@ import { AppError } from '../domain/errors.ts'
 export const doctor = (world: World) =>
   new Command('doctor')
     .description(
-      'Look whether everything works: profile, settings, journal, policy, signer, service, and each network with its RPC. Asks, and changes nothing.',
+      'Check your setup: profile, settings, journal, policy, signer, service, and the RPC of each network. Changes nothing.',
     )
     .addHelpText('after', '\nExample:\n  $ sluice doctor --profile prod')
     .action(aside(world, look))
@@ -22,10 +22,14 @@ async function look(cli: Aside): Promise<void> {
   const [first] = failed
   // As one document there is only the failure, which has everything in it.
   if (!cli.globals.json) cli.emit({ ok: false, checks }, view)
-  throw new AppError(first!.code!, `${failed.length} of ${checks.length} checks failed: ${first!.says}`, {
-    details: { checks },
-    ...(first!.hint !== null && { hint: first!.hint }),
-  })
+  throw new AppError(
+    first!.code!,
+    `${failed.length} of ${checks.length} checks failed. First: ${first!.says}`,
+    {
+      details: { checks },
+      ...(first!.hint !== null && { hint: first!.hint }),
+    },
+  )
 }
 
 async function findings({ world, globals }: Aside): Promise<Finding[]> {
@@ -35,7 +39,7 @@ async function findings({ world, globals }: Aside): Promise<Finding[]> {
     return fine(
       'settings',
       null,
-      `${world.settings.path}: ${names.length} profiles, ${wallet === undefined ? 'no wallet by default' : `wallet ${wallet}`}`,
+      `${world.settings.path}: ${names.length} profiles, ${wallet === undefined ? 'no default wallet' : `wallet ${wallet}`}`,
       { path: world.settings.path, profiles: names, wallet: wallet ?? null },
     )
   })
@@ -44,8 +48,7 @@ async function findings({ world, globals }: Aside): Promise<Finding[]> {
     place = await world.at(globals)
     const { place: secretsIn } = await world.settings.outlineOf(place.profile)
     const where =
-      secretsIn &&
-      `; what is confidential of it is in ${secretsIn === 'file' ? 'secrets.json (0600)' : 'the keychain of the desktop'}`
+      secretsIn && `; secrets are in ${secretsIn === 'file' ? 'secrets.json (0600)' : 'the desktop keychain'}`
     return fine('profile', place.profile, `${kindWords[place.kind]}${where ?? ''}`, {
       kind: place.kind,
       secretsIn,
@@ -64,7 +67,7 @@ async function findings({ world, globals }: Aside): Promise<Finding[]> {
         return doubtful(
           'journal',
           null,
-          `damaged where these actions are: ${damaged.join(', ')}`,
+          `damaged entries of these actions: ${damaged.join(', ')}`,
           `sluice action show ${damaged[0]}`,
           { operations: count, damaged },
         )
@@ -80,8 +83,8 @@ async function findings({ world, globals }: Aside): Promise<Finding[]> {
 }
 
 const kindWords: Record<Place['kind'], string> = {
-  sandbox: 'the engine in this program over two local chains',
-  engine: 'the engine in this program over your RPCs',
+  sandbox: 'local engine over two local chains',
+  engine: 'local engine over your RPCs',
   remote: 'a deployment of the service',
 }
 
@@ -109,7 +112,7 @@ async function signerFinding(place: Place): Promise<Finding> {
     return fine(
       'signer',
       null,
-      'nobody by default: commands that sign need --wallet NAME, --ledger or SLUICE_PRIVATE_KEY',
+      'no default signer: commands that sign need --wallet NAME, --ledger or SLUICE_PRIVATE_KEY',
       {
         address: null,
       },

@@ -15,32 +15,32 @@ import { servingOf } from './serve.ts'
 /** `fees`: what is charged for a customer, who collects it, and who may change which of it. */
 export const fees = (world: World) => {
   const command = new Command('fees').description(
-    'What the operator of a service and its customers charge, and who collects it.',
+    'Show and set the fees of a service: who charges them and who collects them.',
   )
   const add = (name: string, description: string, examples: string) =>
     command
       .command(name)
       .description(description)
-      .option('--database <url>', 'the SQLite file that serve was given: the fees of its operator')
+      .option('--database <url>', 'SQLite database of sluice serve; its operator fees are read or changed')
       .addHelpText('after', `\n${examples}`)
   add(
     'show',
-    'Fees in basis points. Each is charged only where its collector is set.',
+    'Show fees, in basis points. A fee is charged only if its collector is set.',
     'Examples:\n  $ sluice fees show\n  $ sluice fees show --operator',
   )
-    .option('--operator', 'what the operator set for: sluice serve, and every change of a setting')
+    .option('--operator', 'show the operator fees of sluice serve and the log of changes')
     .action(action(world, show))
   add(
     'set',
-    "Change what is charged. The operator's part is set on the machine of the service only, the customer's also over HTTP.",
+    "Set fees. The operator's fees can only be set on the machine of the service, the customer's also over HTTP.",
     'Examples:\n  $ sluice fees set --operator-collector 0x7777777777777777777777777777777777777777\n  $ sluice fees set --markup-bps 10\n  $ sluice fees set --collector none',
   )
-    .option('--swap-fee-bps <n>', "the operator's part of the input of a swap, in basis points")
-    .option('--performance-fee-bps <n>', "the operator's part of the profit in a withdrawal, in basis points")
-    .option('--max-markup-bps <n>', 'the most that a customer may charge on top, in basis points')
-    .option('--operator-collector <address|none>', "who collects the operator's part")
-    .option('--markup-bps <n>', 'what this customer charges on top of both, in basis points')
-    .option('--collector <address|none>', 'who collects the markup of this customer')
+    .option('--swap-fee-bps <n>', "operator's swap fee on the input amount, in basis points")
+    .option('--performance-fee-bps <n>', "operator's performance fee on withdrawn profit, in basis points")
+    .option('--max-markup-bps <n>', 'highest markup a customer may set, in basis points')
+    .option('--operator-collector <address|none>', "address that collects the operator's fees")
+    .option('--markup-bps <n>', "customer's markup on top of both, in basis points")
+    .option('--collector <address|none>', "address that collects the customer's markup")
     .action(action(world, set))
   return command
 }
@@ -72,11 +72,11 @@ async function set(cli: Cli, options: Set): Promise<void> {
   const own = { ...rate(options, 'markupBps'), ...collecting(options, 'collector') }
   const [isOperators, isOwn] = [wanted, own].map((change) => Object.keys(change).length > 0)
   if (!isOperators && !isOwn)
-    throw new AppError('USAGE', 'Say what is to change', { hint: 'sluice fees set --markup-bps 10' })
+    throw new AppError('USAGE', 'No setting given', { hint: 'sluice fees set --markup-bps 10' })
   if (database !== undefined && isOwn)
     throw new AppError(
       'USAGE',
-      "--database has the operator's fees, and markup and collector are a customer's",
+      "--database sets the operator's fees; --markup-bps and --collector belong to a customer",
       {
         hint: 'sluice fees set --markup-bps 10',
       },

@@ -15,12 +15,12 @@ type Row = { txHash: string; timestamp: string; type: string; amount: TokenAmoun
 /** `history`: what a wallet did in a strategy. */
 export const history = (world: World) =>
   withRaw(new Command('history'))
-    .description('What a wallet did in a strategy, newest first, off the logs of the chain.')
-    .argument('<id>', 'strategy id or slug')
-    .option('--address <wallet>', 'address or keystore name; your own by default')
-    .option('--page <n>', 'which page', '1')
-    .option('--limit <n>', 'rows a page, at most 100', '10')
-    .option('--all', 'every page')
+    .description('List what a wallet did in a strategy, from the chain logs, newest first.')
+    .argument('<id>', 'strategy ID or slug')
+    .option('--address <wallet>', 'address or keystore name (default: your own wallet)')
+    .option('--page <n>', 'page number', '1')
+    .option('--limit <n>', 'rows per page, at most 100', '10')
+    .option('--all', 'print all pages')
     .addHelpText('after', '\nExample:\n  $ sluice history aave-v3-usdc-sandbox-one')
     .action(action(world, show, 'walletHistory'))
 
@@ -67,12 +67,12 @@ async function show(
   }
   if (isWhole === false)
     cli.notice(
-      `This does not account for all that is held in ${plain(strategy.slug)}: some logs are missing, or do not say whose it is`,
+      `The history does not account for the whole position in ${plain(strategy.slug)}: some logs are missing or do not name the wallet`,
     )
 }
 
 const view = (slug: string, network: string): ListView<Row> => ({
-  empty: `Nothing has happened in ${plain(slug)} yet.`,
+  empty: `No history in ${plain(slug)} yet.`,
   columns: [
     {
       title: 'TIME',

@@ -17,7 +17,7 @@ export const commands: readonly CommandEntry[] = [
   {
     group: 'Start',
     name: 'demo',
-    summary: 'the whole main job on the sandbox, narrated',
+    summary: 'guided tour on the sandbox',
     load: async () => (await import('./demo/demo.ts')).demo,
   },
   {
@@ -35,19 +35,19 @@ export const commands: readonly CommandEntry[] = [
   {
     group: 'Look',
     name: 'history',
-    summary: 'what a wallet did in a strategy',
+    summary: 'history of a wallet in a strategy',
     load: async () => (await import('./history.ts')).history,
   },
   {
     group: 'Move',
     name: 'deposit',
-    summary: 'put an asset into a strategy',
+    summary: 'deposit an asset into a strategy',
     load: async () => (await import('./deposit.ts')).deposit,
   },
   {
     group: 'Move',
     name: 'withdraw',
-    summary: 'take an asset out of a strategy',
+    summary: 'withdraw an asset from a strategy',
     load: async () => (await import('./withdraw.ts')).withdraw,
   },
   {
@@ -65,37 +65,37 @@ export const commands: readonly CommandEntry[] = [
   {
     group: 'Follow',
     name: 'action',
-    summary: 'show, watch and resume what was started',
+    summary: 'show, watch, resume and explain actions',
     load: async () => (await import('./action/action.ts')).actionCommand,
   },
   {
     group: 'Serve',
     name: 'serve',
-    summary: 'the service itself over HTTP',
+    summary: 'serve the API over HTTP',
     load: async () => (await import('./serve.ts')).serve,
   },
   {
     group: 'Serve',
     name: 'keys',
-    summary: 'API keys of the served service',
+    summary: 'API keys of sluice serve',
     load: async () => (await import('./keys.ts')).keys,
   },
   {
     group: 'Serve',
     name: 'fees',
-    summary: 'fees of this customer, and who collects them',
+    summary: 'fees, and who collects them',
     load: async () => (await import('./fees.ts')).fees,
   },
   {
     group: 'Set up',
     name: 'init',
-    summary: 'questions that set a profile up',
+    summary: 'set up a profile, interactively',
     load: async () => (await import('./init/init.ts')).init,
   },
   {
     group: 'Set up',
     name: 'doctor',
-    summary: 'look whether everything works',
+    summary: 'check your setup',
     load: async () => (await import('./doctor.ts')).doctor,
   },
   {
@@ -107,13 +107,13 @@ export const commands: readonly CommandEntry[] = [
   {
     group: 'Set up',
     name: 'config',
-    summary: 'the settings that hold now, and where they were said',
+    summary: 'effective settings and where each comes from',
     load: async () => (await import('./config.ts')).config,
   },
   {
     group: 'Set up',
     name: 'completion',
-    summary: 'for bash, zsh, fish and PowerShell',
+    summary: 'completion for bash, zsh, fish and PowerShell',
     load: async () => (await import('./completion.ts')).completion,
   },
   {
@@ -125,25 +125,25 @@ export const commands: readonly CommandEntry[] = [
   {
     group: 'Set up',
     name: 'policy',
-    summary: 'compare a plan with the policy',
+    summary: 'check a plan against the policy',
     load: async () => (await import('./policy.ts')).policy,
   },
   {
     group: 'Set up',
     name: 'sandbox',
-    summary: 'the embedded chains',
+    summary: 'local chains with real protocol contracts',
     load: async () => (await import('./sandbox/sandbox.ts')).sandbox,
   },
   {
     group: 'Set up',
     name: 'schema',
-    summary: 'what a program needs to know of a command',
+    summary: 'machine-readable description of each command',
     load: async () => (await import('./schema.ts')).schema,
   },
   {
     group: 'Set up',
     name: 'mcp',
-    summary: 'read and plan tools for other programs; never signs',
+    summary: 'MCP server with read and plan tools; never signs',
     load: async () => (await import('./mcp.ts')).mcp,
   },
 ]

@@ -13,27 +13,29 @@ type Create = Where & { customer: string; testnet?: boolean; markupBps?: string;
 
 /** `keys`: who may ask a served deployment. */
 export const keys = (world: World) => {
-  const command = new Command('keys').description(
-    'The API keys of a served deployment, in the database of: sluice serve',
-  )
+  const command = new Command('keys').description('Manage the API keys in the database of sluice serve.')
   const add = (name: string, description: string, example: string) =>
     command
       .command(name)
       .description(description)
-      .option('--database <url>', 'the SQLite file that serve was given')
+      .option('--database <url>', 'SQLite database of sluice serve')
       .addHelpText('after', `\nExample:\n  $ ${example}`)
-  add('create', 'Make a key. It is shown this once.', 'sluice keys create --customer acme --markup-bps 10')
-    .requiredOption('--customer <name>', 'whose key it is; what one customer stores no other sees')
-    .option('--testnet', 'this key sees testnets, too')
-    .option('--markup-bps <n>', "the customer's markup in basis points")
-    .option(
-      '--strategies <slugs>',
-      'only these are active for the customer, with all its keys: a,b,c; all makes all active again',
+  add(
+    'create',
+    'Create an API key. The key is shown only once.',
+    'sluice keys create --customer acme --markup-bps 10',
+  )
+    .requiredOption(
+      '--customer <name>',
+      'customer the key belongs to; customers are isolated from each other',
     )
+    .option('--testnet', 'let this key see testnets')
+    .option('--markup-bps <n>', "customer's markup, in basis points")
+    .option('--strategies <slugs>', 'strategies enabled for the customer, for all its keys: a,b,c, or all')
     .action(action(world, create))
-  add('list', 'All keys, the newest first.', 'sluice keys list').action(action(world, list))
-  add('revoke', 'Take a key out of use, at once and for good.', 'sluice keys revoke ID --yes')
-    .argument('<id>', 'the id of a key, which keys list shows')
+  add('list', 'List API keys, newest first.', 'sluice keys list').action(action(world, list))
+  add('revoke', 'Revoke an API key, immediately and permanently.', 'sluice keys revoke ID --yes')
+    .argument('<id>', 'key ID, as shown by keys list')
     .action(action(world, revoke))
   return command
 }
@@ -41,8 +43,8 @@ export const keys = (world: World) => {
 async function create(cli: Cli, options: Create): Promise<void> {
   const { customer, testnet = false, strategies } = options
   if (!/^[A-Za-z0-9]([A-Za-z0-9._ -]{0,62}[A-Za-z0-9])?$/.test(customer))
-    throw new AppError('USAGE', `"${plain(customer)}" cannot be the name of a customer`, {
-      hint: 'Letters, digits, dots, dashes, underscores and spaces, 64 at most: --customer acme',
+    throw new AppError('USAGE', `"${plain(customer)}" is not a valid customer name`, {
+      hint: 'Use at most 64 letters, digits, dots, dashes, underscores and spaces: --customer acme',
     })
   const markupBps = options.markupBps === undefined ? undefined : bpsOf(options.markupBps, '--markup-bps')
   const slugs = strategies?.split(',').map((slug) => slug.trim().toLowerCase())
@@ -57,7 +59,7 @@ async function create(cli: Cli, options: Create): Promise<void> {
   })
   if (others.length > 0 && (markupBps !== undefined || slugs))
     cli.notice(
-      `Markup and strategies are the customer's: they hold for ${others.length === 1 ? 'the other key' : `the ${others.length} other keys`} of ${customer} now, too.`,
+      `Markup and strategies are set per customer: they now also apply to ${others.length === 1 ? 'the other key' : `the ${others.length} other keys`} of ${customer}.`,
     )
   cli.emit(made, (key, to) =>
     [
@@ -71,7 +73,7 @@ async function create(cli: Cli, options: Create): Promise<void> {
         ],
         to,
       ),
-      to.paint.dim('The key is shown this once: only its digest is kept.'),
+      to.paint.dim('The key is shown only once; only its digest is stored.'),
     ].join('\n'),
   )
 }
@@ -80,14 +82,14 @@ async function create(cli: Cli, options: Create): Promise<void> {
 export function bpsOf(text: string, flag: string): number {
   if (/^[0-9]{1,5}$/.test(text) && Number(text) <= 10_000) return Number(text)
   throw new AppError('USAGE', `"${plain(text)}" is not a number of basis points`, {
-    hint: `A basis point is 0.01 %; from 0 to 10000: ${flag} 10`,
+    hint: `Use 0 to 10000; a basis point is 0.01 %: ${flag} 10`,
   })
 }
 
 async function list(cli: Cli, { database }: Where): Promise<void> {
   const all = await (await servingOf(cli).keys(database)).list()
   await cli.list(pageOf(all, { all: true }), {
-    empty: 'There are no keys. Make one: sluice keys create --customer NAME',
+    empty: 'No keys. Create one: sluice keys create --customer NAME',
     columns: [
       { field: 'id', title: 'id', text: ({ id }: ApiKey) => id },
       { field: 'customer', title: 'customer', text: ({ customer }) => plain(customer) },
@@ -107,9 +109,6 @@ async function list(cli: Cli, { database }: Where): Promise<void> {
 
 async function revoke(cli: Cli, id: string, { database }: Where): Promise<void> {
   const known = await servingOf(cli).keys(database)
-  await confirm(cli.io, cli.globals, `Take the key ${plain(id)} out of use for good?`)
-  cli.emit(
-    await known.revoke(id),
-    ({ customer }) => `The key ${plain(id)} of ${plain(customer)} is out of use.`,
-  )
+  await confirm(cli.io, cli.globals, `Revoke the key ${plain(id)} permanently?`)
+  cli.emit(await known.revoke(id), ({ customer }) => `The key ${plain(id)} of ${plain(customer)} is revoked.`)
 }

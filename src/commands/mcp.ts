@@ -21,7 +21,7 @@ export function turnsOf(most: number): InTurn {
       }
       const gone = () => {
         waiting.splice(waiting.indexOf(next), 1)
-        leave(new AppError('INTERRUPTED', 'It was cancelled before its turn'))
+        leave(new AppError('INTERRUPTED', 'Cancelled before it started'))
       }
       waiting.push(next)
       signal.addEventListener('abort', gone, { once: true })
@@ -44,7 +44,7 @@ export function turnsOf(most: number): InTurn {
 export const mcp = (world: World) =>
   new Command('mcp')
     .description(
-      'Read and plan tools for other programs, by the Model Context Protocol on standard input and output. It never signs, and opens no key. It ends when its input does.',
+      'Run a Model Context Protocol server on standard input and output, with tools that read and plan. It never signs and never opens a key. It exits at end of input.',
     )
     .addHelpText('after', '\nExample:\n  $ sluice mcp --profile prod')
     .action(aside(world, serve))
@@ -80,7 +80,7 @@ async function serve(cli: Aside): Promise<void> {
       if (tool) return inTurn(signal, () => answer(cli, tool, params.arguments ?? {}, signal))
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
-        `There is no tool "${plain(params.name).slice(0, 60)}"`,
+        `Unknown tool "${plain(params.name).slice(0, 60)}"`,
       )
     })
     return server
@@ -105,14 +105,10 @@ async function serve(cli: Aside): Promise<void> {
     })
     void handle.close()
     if (fault)
-      throw new AppError(
-        'USAGE',
-        `What came in could not be read, and nothing more is answered: ${fault.message}`,
-        {
-          cause: fault,
-          hint: `A message is one line of at most ${maxBufferSize} bytes.`,
-        },
-      )
+      throw new AppError('USAGE', `The input could not be parsed, so the server stops: ${fault.message}`, {
+        cause: fault,
+        hint: `A message is one line of at most ${maxBufferSize} bytes.`,
+      })
   })
 }
 
@@ -160,9 +156,9 @@ function refused(name: string, error: z.ZodError): Record<string, unknown> {
   return {
     error: {
       code: 'USAGE',
-      message: `The input of ${name} is not what it takes: ${where}${first?.message ?? ''}`,
+      message: `Invalid input for ${name}: ${where}${first?.message ?? ''}`,
       details: { errors: issues },
-      hint: `The inputSchema of ${name} says what it takes`,
+      hint: `See the inputSchema of ${name}`,
       retryable: errorRow('USAGE').retryable ?? false,
     },
   }

@@ -10,41 +10,47 @@ import { checkPlanFile, type PolicyReport } from '../planning/policy-check.ts'
 
 /** What may stand in the file of a policy, and an example of it. */
 export const policyRules: readonly (readonly [rule: string, example: string, words: string])[] = [
-  ['perTransaction', '{"sandbox-one:USDC": "1000"}', 'the most of a token that one operation may move'],
-  ['perDay', '{"sandbox-one:USDC": "5000"}', 'the same of all operations of a wallet in 24 hours'],
-  ['maxSlippage', '"0.5%"', 'the most that a swap may bring less, in % or bps'],
-  ['maxPriceImpact', '"1%"', 'the most that an exchange may bring less than at spot, in % or bps'],
-  ['maxServiceFeeBps', '25', 'what the service may charge, in basis points'],
-  ['maxFeePerGas', '"40"', 'of a unit of gas, in gwei'],
-  ['maxTotalFee', '"0.02"', 'of the gas of one leg, in the native coin'],
-  ['receivers', '["0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC"]', 'who may be paid beside the wallet itself'],
-  ['strategies', '["aave-v3-usdc-sandbox-one"]', 'where money may go in, and nowhere else'],
-  ['contracts', '["0x1F708C24a0D3A740cD47cC0444E9480899f3dA7D"]', 'what may be called, and nothing else'],
-  ['hours', '"08:00-18:00"', 'when something may be signed, in UTC, over midnight, too'],
-  ['maxQuoteAge', '60', 'how old a quote may be, in seconds'],
-  ['refuseStandingAllowance', 'true', 'whether more may not be taken already than is needed'],
-  ['simulation', '"required"', 'whether a plan must have been tried out, or "optional"'],
-  ['minAssurance', '"L3"', 'how far a plan must be checked: L0 to L4'],
-  ['minEndpoints', '2', 'how many RPC endpoints must show the same in the simulation: 1 or 2'],
+  ['perTransaction', '{"sandbox-one:USDC": "1000"}', 'maximum amount of a token per action'],
+  ['perDay', '{"sandbox-one:USDC": "5000"}', 'maximum amount of a token per wallet in 24 hours'],
+  ['maxSlippage', '"0.5%"', 'maximum slippage of a swap, in % or bps'],
+  ['maxPriceImpact', '"1%"', 'maximum price impact against the spot price, in % or bps'],
+  ['maxServiceFeeBps', '25', 'maximum service fee, in basis points'],
+  ['maxFeePerGas', '"40"', 'maximum gas price, in gwei'],
+  ['maxTotalFee', '"0.02"', 'maximum gas cost per network of an action, in the native coin'],
+  [
+    'receivers',
+    '["0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC"]',
+    'allowed recipients besides the wallet itself',
+  ],
+  ['strategies', '["aave-v3-usdc-sandbox-one"]', 'strategies that may receive deposits; no others may'],
+  [
+    'contracts',
+    '["0x1F708C24a0D3A740cD47cC0444E9480899f3dA7D"]',
+    'contracts that may be called; no others may',
+  ],
+  ['hours', '"08:00-18:00"', 'hours in which signing is allowed, in UTC; may span midnight'],
+  ['maxQuoteAge', '60', 'maximum age of a quote, in seconds'],
+  ['refuseStandingAllowance', 'true', 'refuse if a contract already has more allowance than the plan needs'],
+  ['simulation', '"required"', 'whether a simulation is "required" or "optional"'],
+  ['minAssurance', '"L3"', 'lowest assurance level to accept: L0 to L4'],
+  ['minEndpoints', '2', 'number of RPC endpoints that must agree in the simulation: 1 or 2'],
 ]
 
 const rulesText = [
-  'The policy is a JSON object. Each of its rules may be left out:',
+  'The policy is a JSON object. Every rule is optional:',
   ...policyRules.map(([rule, example, words]) => `  ${rule.padEnd(23)}  ${words}: ${example}`),
 ].join('\n')
 
 /** `policy`: what the policy says about a plan, before anybody signs it. */
 export const policy = (world: World) => {
-  const command = new Command('policy').description('What the policy says about a plan.')
+  const command = new Command('policy').description('Check plans against the policy.')
   command
     .command('check')
-    .description(
-      'Every rule of the policy against a plan: met, or not. Signs nothing; exit 8 when one is not met.',
-    )
-    .argument('<plan>', 'a file that --dry-run --json made, or - for standard input')
-    .option('--policy <file>', 'the policy; policy.json in the config directory otherwise')
-    .option('--max-service-fee <share>', 'what the service may charge where the policy says nothing: 1%')
-    .option('--trust-first-use', 'as if the code of a contract that is used for the first time were trusted')
+    .description('Check a plan against every rule of the policy. Signs nothing; exit 8 when one is not met.')
+    .argument('<plan>', 'plan file made by --dry-run --json, or - for standard input')
+    .option('--policy <file>', 'policy file (default: policy.json in the config directory)')
+    .option('--max-service-fee <share>', 'maximum service fee if the policy sets none (default: 1%)')
+    .option('--trust-first-use', 'treat the code of contracts used for the first time as trusted')
     .addHelpText(
       'after',
       `\n${rulesText}\n\nExample:\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100 --dry-run --json | sluice policy check - --policy policy.json`,
@@ -60,8 +66,8 @@ async function check(
 ): Promise<void> {
   const terms = termsOf(cli, options)
   if (!terms.policy)
-    throw new AppError('USAGE', 'There is no policy to compare with', {
-      hint: `Write ${cli.world.policyPath}, or name one: --policy FILE. What may stand in it: sluice policy check --help`,
+    throw new AppError('USAGE', 'There is no policy to check against', {
+      hint: `Write ${cli.world.policyPath}, or use --policy FILE. For its rules: sluice policy check --help`,
     })
   const text = await textOf(file, cli.world)
   const report = await checkPlanFile(
@@ -74,8 +80,13 @@ async function check(
   if (broken)
     throw new AppError(
       broken.code,
-      `The policy does not allow this plan: ${broken.rule} is ${broken.found}, and it says ${broken.wanted}`,
-      { details: { ...report }, hint: broken.hint ?? 'details.rules has every rule: add --json' },
+      `The policy rejects this plan: ${broken.rule} is ${broken.found}, but must be ${broken.wanted}`,
+      {
+        details: { ...report },
+        hint:
+          broken.hint ??
+          (cli.globals.json ? 'Every rule is listed in details.rules.' : 'Add --json to see every rule'),
+      },
     )
   cli.emit(report, view)
 }
@@ -86,6 +97,6 @@ const view = ({ rules, planHash, policy }: PolicyReport, to: Stream): string =>
       ({ rule, found, wanted }) =>
         `${to.paint.green('✓')} ${rule.padEnd(24)} ${found} ${to.paint.dim(`(${wanted})`)}`,
     ),
-    ...(rules.length === 0 ? ['No rule of the policy is about this plan.'] : []),
+    ...(rules.length === 0 ? ['No rule of the policy applies to this plan.'] : []),
     to.paint.dim(`plan ${planHash}, policy ${policy}`),
   ].join('\n')

@@ -12,9 +12,9 @@ import { topics } from './help-topics.ts'
 export const schema = (world: World) =>
   new Command('schema')
     .description(
-      'What a program needs to know of a command: arguments, flags and their types, what it prints, how it can end. Without a command, which there are.',
+      'Describe a command for programs: arguments, flags and their types, output and exit codes. Without a command, list all commands.',
     )
-    .argument('[command...]', 'the words of a command: strategies list')
+    .argument('[command...]', 'command to describe, such as strategies list')
     .addHelpText('after', '\nExample:\n  $ sluice schema deposit --json')
     .action(aside(world, show))
 
@@ -22,8 +22,8 @@ export const schema = (world: World) =>
 function helpOf(topic: string | undefined): Command | undefined {
   if (topic !== undefined && !Object.hasOwn(topics, topic)) return undefined
   const command = new Command('help')
-    .description('What is not about one command: exit codes, variables, signing, formats.')
-    .addArgument(new Argument('<topic>', 'which topic').choices(Object.keys(topics)))
+    .description('Topics that apply to all commands: exit codes, environment, signing, formatting.')
+    .addArgument(new Argument('<topic>', 'topic to show').choices(Object.keys(topics)))
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ sluice help exit-codes --json')
   new Command('sluice').addCommand(command)
@@ -40,7 +40,7 @@ async function show(cli: Aside, words: readonly string[]): Promise<void> {
   if (some.length === 0)
     throw new AppError(
       'USAGE',
-      `There is no command "${plain(named)}"${didYouMean(named, leaves.map(wordsOf))}`,
+      `Unknown command "${plain(named)}"${didYouMean(named, leaves.map(wordsOf))}`,
       {
         hint: 'sluice schema',
       },

@@ -21,15 +21,15 @@ type Options = {
 export const serve = (world: World) =>
   new Command('serve')
     .description(
-      'The service itself over HTTP, for whoever has a key of: sluice keys create. At / is a page to look at in a browser. The log goes to stderr, a JSON line a request; --quiet leaves it out.',
+      'Serve the API over HTTP. Clients need an API key from: sluice keys create. A web page is at /. The log goes to stderr, one JSON line per request; --quiet turns it off.',
     )
-    .option('--port <port>', 'where to listen; 0 takes a free port', '8080')
-    .option('--host <host>', 'on which address; others than loopback need TLS', '127.0.0.1')
-    .option('--database <url>', 'a SQLite file for keys, quotes and actions (default: in the data directory)')
-    .option('--tls-cert <file>', 'certificate, PEM')
-    .option('--tls-key <file>', 'its private key, PEM')
-    .option('--behind-proxy', 'a proxy on a private address speaks TLS and says who asks')
-    .option('--check', 'look at the database and the chains, then end')
+    .option('--port <port>', 'port to listen on; 0 picks a free port', '8080')
+    .option('--host <host>', 'address to listen on; anything but loopback needs TLS', '127.0.0.1')
+    .option('--database <url>', 'SQLite file for keys, quotes and actions (default: in the data directory)')
+    .option('--tls-cert <file>', 'TLS certificate, PEM')
+    .option('--tls-key <file>', 'private key of the certificate, PEM')
+    .option('--behind-proxy', 'trust a TLS-terminating proxy on a private address')
+    .option('--check', 'check the database and the networks, then exit')
     .addHelpText(
       'after',
       '\nExample:\n  $ sluice keys create --customer acme\n  $ sluice serve --port 8080\n  $ curl -H "x-api-key: $KEY" http://127.0.0.1:8080/strategies',
@@ -39,20 +39,20 @@ export const serve = (world: World) =>
 async function run(cli: Cli, options: Options): Promise<void> {
   const serving = servingOf(cli)
   if (cli.globals.timeoutMs !== undefined)
-    throw new AppError('USAGE', 'A server has no --timeout', { hint: 'sluice serve --help' })
+    throw new AppError('USAGE', '--timeout does not apply to serve', { hint: 'sluice serve --help' })
   const { host, database, behindProxy = false } = options
   const port = portOf(options.port)
   const tls = tlsOf(options)
   if (tls && behindProxy)
     throw new AppError(
       'USAGE',
-      '--behind-proxy and --tls-cert exclude each other: one of the two speaks TLS',
+      '--behind-proxy and --tls-cert cannot be combined: only one of the two terminates TLS',
       {
         hint: 'sluice serve --help',
       },
     )
   if (!isLoopback(host) && !tls && !behindProxy)
-    throw new AppError('USAGE', `API keys do not travel in the clear: ${plain(host)} needs TLS`, {
+    throw new AppError('USAGE', `${plain(host)} is not loopback, so TLS is needed to protect API keys`, {
       hint: `sluice serve --host ${shellWord(host)} --tls-cert cert.pem --tls-key key.pem, or --behind-proxy`,
     })
   const where = { host, port, behindProxy, ...(database !== undefined && { database }), ...(tls && { tls }) }
@@ -94,7 +94,7 @@ async function untilStopped(
       await new Promise<void>((stop) =>
         interrupt.signal.addEventListener('abort', () => stop(), { once: true }),
       )
-    cli.notice('Stopping: what is being answered is answered first.')
+    cli.notice('Shutting down after in-flight requests.')
     await server.close()
   })
 }
@@ -104,9 +104,9 @@ export function servingOf({ place }: Pick<Cli, 'place'>): Serving {
   if (place.serving) return place.serving
   throw new AppError(
     'USAGE',
-    `The profile ${place.profile} is a service elsewhere, which has its own administration`,
+    `The profile ${place.profile} is a remote service; administer it on its own machine`,
     {
-      hint: 'Add --profile sandbox, or --profile engine.',
+      hint: 'Use --profile sandbox or --profile engine.',
     },
   )
 }
@@ -119,7 +119,7 @@ function portOf(text: string): number {
 function tlsOf({ tlsCert: cert, tlsKey: key }: Options): { cert: string; key: string } | undefined {
   if (cert === undefined && key === undefined) return undefined
   if (cert !== undefined && key !== undefined) return { cert, key }
-  throw new AppError('USAGE', '--tls-cert and --tls-key go together', {
+  throw new AppError('USAGE', '--tls-cert and --tls-key must be given together', {
     hint: 'sluice serve --tls-cert cert.pem --tls-key key.pem',
   })
 }

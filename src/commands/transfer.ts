@@ -23,8 +23,8 @@ export const transfer = (world: World) =>
       .requiredOption('--network <network>', 'name or chain id')
       .requiredOption('--token <token>', 'symbol or address; ETH is the native coin')
       .requiredOption('--to <address>', 'recipient')
-      .option('--amount <amount>', 'how much, in units of the token')
-      .option('--amount-raw <amount>', 'how much, in its smallest unit'),
+      .option('--amount <amount>', 'amount, in units of the token')
+      .option('--amount-raw <amount>', 'amount, in the smallest unit'),
   )
     .addHelpText(
       'after',

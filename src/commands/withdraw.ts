@@ -25,19 +25,17 @@ type Options = SigningOptions & {
 export const withdraw = (world: World) =>
   withSigning(
     new Command('withdraw')
-      .description(
-        'Take an asset out of a strategy: an amount, or max for all of it, so that nothing is left behind.',
-      )
-      .argument('<id>', 'strategy id or slug')
-      .option('--amount <amount|max>', 'how much, in units of the asset, or max')
-      .option('--amount-raw <amount>', 'how much, in its smallest unit')
-      .option('--claim', 'take what earlier withdrawals, which were queued, have set aside')
+      .description('Withdraw an asset from a strategy: an amount, or max for the whole position.')
+      .argument('<id>', 'strategy ID or slug')
+      .option('--amount <amount|max>', 'amount, in units of the asset, or max')
+      .option('--amount-raw <amount>', 'amount, in the smallest unit')
+      .option('--claim', 'claim earlier queued withdrawals that are ready')
       .option(
         '--slippage <size>',
-        'how much less than now may come, where it is sold at a price: 0.5%',
+        'maximum slippage, for strategies sold at a market price: 0.5%',
         checked(slippage),
       )
-      .option('--restart-cooldown', 'accept that what waits already waits from the beginning'),
+      .option('--restart-cooldown', 'accept that queued withdrawals restart their cooldown'),
   )
     .addHelpText(
       'after',
@@ -51,7 +49,7 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
   if (options.claim) return claim(cli, strategy, options)
   const isAll = options.amount?.toLowerCase() === 'max'
   if (isAll && options.amountRaw !== undefined)
-    throw new AppError('USAGE', '--amount and --amount-raw exclude each other')
+    throw new AppError('USAGE', '--amount and --amount-raw cannot be combined')
   const amount = isAll ? maxUint256 : await typedAmount(cli, options, strategy)
   const slips = options.slippage === undefined ? null : slippage(options.slippage)
   const ask = (wallet: Address) => ({
@@ -83,10 +81,13 @@ async function typedAmount({ place }: Cli, options: Options, strategy: AskedStra
   const { strategies } = await place.catalog()
   const entry = strategies.find(({ slug }) => slug === strategy.slug)
   const all = `sluice withdraw ${shellOperand(strategy.slug)}`
-  const claim = entry && hasWithdrawalQueue(entry) ? `; what was queued and is ready: ${all} --claim` : ''
-  const ways = `All of it: ${all} --amount max${claim}`
+  const claim =
+    entry && hasWithdrawalQueue(entry) ? `; to claim queued withdrawals that are ready: ${all} --claim` : ''
+  const ways = `For the whole position: ${all} --amount max${claim}`
   if (/^(all|everything)$/i.test(options.amount ?? ''))
-    throw new AppError('USAGE', `"${options.amount}" is no amount: all of it is called max`, { hint: ways })
+    throw new AppError('USAGE', `"${options.amount}" is not an amount; use max for the whole position`, {
+      hint: ways,
+    })
   const isNone = options.amount === undefined && options.amountRaw === undefined
   return amountOf(options, strategy.asset, ...(isNone ? [ways] : []))
 }
@@ -94,11 +95,11 @@ async function typedAmount({ place }: Cli, options: Options, strategy: AskedStra
 /** The second step of withdrawals that were queued: all that can be claimed. */
 async function claim(cli: Cli, strategy: AskedStrategy, options: Options): Promise<void> {
   if (options.amount !== undefined || options.amountRaw !== undefined)
-    throw new AppError('USAGE', '--claim takes all that can be claimed: it goes without an amount')
+    throw new AppError('USAGE', '--claim claims everything that is ready and takes no amount')
   const idle = options.restartCooldown ? '--restart-cooldown' : options.slippage && '--slippage'
   if (idle)
-    throw new AppError('USAGE', `${idle} is for a withdrawal, and --claim takes what was withdrawn before`, {
-      hint: `Leave ${idle} out, or --claim.`,
+    throw new AppError('USAGE', `${idle} applies to a withdrawal and cannot be combined with --claim`, {
+      hint: `Omit ${idle} or --claim.`,
     })
   const ask = (wallet: Address) => ({
     id: strategy.slug,
@@ -107,7 +108,7 @@ async function claim(cli: Cli, strategy: AskedStrategy, options: Options): Promi
     wallet,
   })
   await operate(cli, options, {
-    title: `Claim what was withdrawn from ${plain(strategy.slug)}`,
+    title: `Claim queued withdrawals from ${plain(strategy.slug)}`,
     request: { command: 'withdraw', strategy: strategy.slug, claim: true },
     propose: async (wallet) => claimProposal(cli, strategy, wallet, await claimAsked(cli, ask(wallet))),
     opinion: async (wallet) => opinionOnStrategy(cli, ask(wallet)),

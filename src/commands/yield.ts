@@ -21,14 +21,18 @@ export const yieldCommand = (world: World) => {
   const command = new Command('yield').description('Recommend the best strategy.')
   withRaw(command.command('recommend'))
     .description(
-      'The open strategy with the highest APY for an asset or a category; with --wallet and --amount also its transactions.',
+      'Recommend the open strategy with the highest APY for an asset or a category; with --wallet and --amount also its transactions.',
     )
     .argument('<asset>', `asset symbol, or a category: ${categories.join(', ')}`)
-    .option('--wallet <wallet>', 'address or keystore name that would sign')
-    .option('--amount <amount>', 'how much, in units of the asset')
-    .addOption(new Option('--action <action>', 'what to do').choices(['lend', 'withdraw']).default('lend'))
-    .option('--from <network>', 'where the funds are')
-    .option('--to <network>', 'where the strategy must be')
+    .option('--wallet <wallet>', 'address or keystore name of the signer')
+    .option('--amount <amount>', 'amount, in units of the asset')
+    .addOption(
+      new Option('--action <action>', 'action to recommend for')
+        .choices(['lend', 'withdraw'])
+        .default('lend'),
+    )
+    .option('--from <network>', 'network of the funds')
+    .option('--to <network>', 'network of the strategy')
     .addHelpText('after', '\nExample:\n  $ sluice yield recommend USDC')
     .action(action(world, recommend, 'recommend'))
   return command
@@ -36,7 +40,7 @@ export const yieldCommand = (world: World) => {
 
 async function recommend(cli: Cli, identifier: string, options: Options): Promise<void> {
   if ((options.wallet === undefined) !== (options.amount === undefined))
-    throw new AppError('USAGE', '--wallet and --amount go together', {
+    throw new AppError('USAGE', '--wallet and --amount must be given together', {
       hint: `sluice yield recommend --wallet ${shellWord(options.wallet ?? 'ADDR')} --amount ${shellWord(options.amount ?? '100')} ${shellOperand(identifier)}`,
     })
   const { networks } = await cli.place.catalog()
@@ -85,7 +89,7 @@ async function recommend(cli: Cli, identifier: string, options: Options): Promis
   )
 }
 
-const words: Record<ApyBasis, string> = { current: 'paid now', 'trailing-7d': 'growth of the last 7 days' }
+const words: Record<ApyBasis, string> = { current: 'paid now', 'trailing-7d': 'growth over the last 7 days' }
 const basisOf = (basis: ApyBasis | null): string => (basis === null ? '' : `, ${words[basis]}`)
 
 /** What stood beside each other: rates of two kinds are no equals, so that the best of the other kind is told, too. */

@@ -3,7 +3,7 @@ import { plain } from './text.ts'
 
 /** What kinds of values are called. */
 const kinds: Readonly<Record<string, string>> = {
-  string: 'a text',
+  string: 'a string',
   number: 'a number',
   int: 'a whole number',
   array: 'a list',
@@ -26,7 +26,7 @@ function words(issue: z.core.$ZodIssue): string {
   if (/received undefined$/.test(issue.message)) return `${at} is missing`
   switch (issue.code) {
     case 'invalid_type':
-      return `${at} is not ${kinds[issue.expected] ?? 'what stands there'}`
+      return `${at} is not ${kinds[issue.expected] ?? 'of the expected type'}`
     case 'invalid_value':
       return `${at} is not ${issue.values.map(String).join(' or ')}`
     case 'invalid_key': {
@@ -34,11 +34,11 @@ function words(issue: z.core.$ZodIssue): string {
       return `${at}: ${plain(why?.message ?? issue.message)}`
     }
     case 'unrecognized_keys':
-      return `${at} has ${issue.keys.map((key) => `"${plain(key)}"`).join(' and ')}, which nobody knows`
+      return `unknown field ${issue.keys.map((key) => `"${plain(key)}"`).join(' and ')}${at === 'it' ? '' : ` in ${at}`}`
     default:
       // What the shape says for itself is for people; what it says where nobody wrote anything is not.
       return /^Invalid (string|input)\b/.test(issue.message)
-        ? `${at} is not written as what stands there`
+        ? `${at} is malformed`
         : `${at}: ${plain(issue.message)}`
   }
 }

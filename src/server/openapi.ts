@@ -51,7 +51,7 @@ export function openapi(version: string): Json {
 }
 
 const about = `Yield strategies, positions, tracked operations and swaps. What comes back is data and ready-to-sign transactions; nothing here holds keys or funds.
-Amounts are decimal integer strings in the smallest unit of the token. A request takes one place of its key's limits: 100 a minute and 1,000 an hour.
+Amounts are decimal integer strings in the smallest unit of the token. Each request counts against the key's limits: 100 a minute and 1,000 an hour.
 Fields and endpoints that the text calls ours are not part of the common specification.`
 
 const json = (schema: Json) => ({ 'application/json': { schema } })

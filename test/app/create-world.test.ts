@@ -32,7 +32,7 @@ test('an empty or relative HOME is not where the program was started', () => {
 
 const nothingKept = { read: async () => ({}), secretsOf: async () => ({}) }
 
-describe('which profile answers', () => {
+describe('profile to use', () => {
   const rpc = { SLUICE_RPC_SANDBOX_ONE: 'http://127.0.0.1:1' }
   const base = { SLUICE_BASE_URL: 'https://service.example' }
   test.each<[string, Record<string, string>, string | undefined, string]>([
@@ -56,9 +56,9 @@ describe('which profile answers', () => {
 
   test.each<[Record<string, string>, string | undefined, RegExp]>([
     [{}, 'moon', /"moon"/],
-    [base, 'engine', /RPC of at least one network/],
-    [rpc, 'remote', /address of the service/],
-    [{ SLUICE_PROFILE: 'remote' }, undefined, /address of the service/],
+    [base, 'engine', /RPC for at least one network/],
+    [rpc, 'remote', /base URL of the service/],
+    [{ SLUICE_PROFILE: 'remote' }, undefined, /base URL of the service/],
   ])('%j with --profile %s is refused', async (env, flag, says) => {
     await expect(chosenProfile(env, flag, nothingKept)).rejects.toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringMatching(says) }),

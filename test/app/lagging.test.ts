@@ -69,7 +69,7 @@ test.each<[string, (dead: string, good: string) => string]>([
     ).toMatchObject({ exit: 8, json: { error: { code: 'POLICY_SIMULATION' } } })
     const paid = await run(`${line} --idempotency-key one-down-1`, { env, secrets })
     expect(paid).toMatchObject({ exit: 0 })
-    expect(paid.err).toContain('127.0.0.1:1 does not answer and is left out')
+    expect(paid.err).toContain('127.0.0.1:1 does not answer and is not used')
     const swap =
       'swap execute --from sandbox-one --to sandbox-one --token-in USDC --token-out WETH --amount-in 5'
     expect(

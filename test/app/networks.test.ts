@@ -55,7 +55,7 @@ describe('an engine with the RPC of a public network', () => {
     expect(ran.exit).toBe(7)
     expect(ran.json.error).toMatchObject({
       code: 'CHAIN_ID_MISMATCH',
-      hint: 'Name an RPC of that network in SLUICE_RPC_BASE, then: sluice doctor',
+      hint: 'Set an RPC of that network in SLUICE_RPC_BASE, then: sluice doctor',
     })
   })
 
@@ -63,7 +63,7 @@ describe('an engine with the RPC of a public network', () => {
     const env = { SLUICE_RPC_BASE: 'http://127.0.0.1:9' }
     const ran = await run('strategies list --network base --json', { env })
     expect(ran).toMatchObject({ exit: 7, json: { error: { code: 'RPC_UNREACHABLE' } } })
-    expect(ran.json.error.hint).toBe('Try again, or name another RPC in SLUICE_RPC_BASE.')
+    expect(ran.json.error.hint).toBe('Try again, or set another RPC in SLUICE_RPC_BASE.')
   })
 
   test('names the networks that there are when one is none', async () => {

@@ -19,7 +19,7 @@ const hintOf = (error: AppError, verb: string, again = '') =>
   afterSigning(error, { operation: waiting, report: {} as never, again, verb }).hint
 
 test('what was missing on a line is named on the next one, and nobody is told to type the same again', () => {
-  const nobody = new AppError('KEY_REQUIRED', 'Nobody is named who signs', { details: { named: false } })
+  const nobody = new AppError('KEY_REQUIRED', 'No signer given', { details: { named: false } })
   expect(hintOf(nobody, 'resume')).toBe('sluice action resume op-1 --wallet NAME')
   const unkeyed = new AppError('IDEMPOTENCY_KEY_REQUIRED', 'It needs a key')
   expect(hintOf(unkeyed, 'revoke', '--key-file k')).toBe(
@@ -34,7 +34,7 @@ test('what gave way to another one with its key while it was to be gone on with 
   })
   const told = afterSigning(dropped, { operation: waiting, report: {} as never, again: '', verb: undefined })
   expect(told).toMatchObject({ code: 'PENDING', hint: 'sluice action resume op-1' })
-  expect(told.message).toMatch(/^op-0 was given up .* as op-1, of which something is signed$/)
+  expect(told.message).toMatch(/^op-0 was closed .* as op-1, which has signed transactions$/)
 })
 
 test.each([

@@ -12,7 +12,9 @@ test('markets of one name that cannot be read whole are named once, with how man
   ]
   const nothing = { healthFactor: null, ltv: null, liquidationPriceUsd: null, maxBorrowUsd: null }
   const [shown] = lendingView({ collateral: [], debt: [], ...nothing, unread } as never, to)
-  expect(shown).toContain('compound-v3 on base (4 markets), compound-v3 on polygon cannot be read whole')
+  expect(shown).toContain(
+    'compound-v3 on base (4 markets), compound-v3 on polygon could not be read completely',
+  )
 })
 
 const side = (symbol: string, formatted: string) => ({

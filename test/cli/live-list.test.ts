@@ -69,11 +69,11 @@ test('in a pipe every change is a line, and what does not change says nothing', 
       '2026-11-21 12:00:00  a  rate 1',
       '2026-11-21 12:00:00  b  rate 2',
       '2026-11-21 12:00:00  a  rate 1 -> 3',
-      '2026-11-21 12:00:00  a  is not in the list any more',
+      '2026-11-21 12:00:00  a  removed from the list',
       '',
     ].join('\n'),
   )
-  expect(ended).toMatchObject({ code: 'INTERRUPTED', message: 'The watch was ended. It signed nothing.' })
+  expect(ended).toMatchObject({ code: 'INTERRUPTED', message: 'The watch was stopped. It signed nothing.' })
 })
 
 test('with --json every list that is another one is a document a line', async () => {
@@ -122,7 +122,7 @@ test('a list that is longer than the screen says how much is left, and never scr
 test('a look that fails is told and the next one tried; the first must succeed', async () => {
   const { out, err } = await followed([[a('1')], down, [a('2')]])
   expect(out).toContain('rate 1 -> 2')
-  expect(err).toMatch(/^Nobody answers at \[31mhost; the next look is in 1s\n$/)
+  expect(err).toMatch(/^Nobody answers at \[31mhost; retrying in 1s\n$/)
   const first = await followed([down, [a('2')]])
   expect(first).toMatchObject({ out: '', ended: down })
   const other = new AppError('UNKNOWN_NETWORK', 'There is no such network')

@@ -144,7 +144,7 @@ test('whatever a plan says is on the screen, and nothing else of it than words',
   fc.assert(
     fc.property(plans, foreign, (plan, title) => {
       const text = planView(plan, title, to())
-      expect(text.match(/^nonce +([0-9]+), and no other$/m)?.[1] ?? null).toBe(plan.nonce?.toString() ?? null)
+      expect(text.match(/^nonce +([0-9]+) \(pinned\)$/m)?.[1] ?? null).toBe(plan.nonce?.toString() ?? null)
       expect(text).not.toMatch(/(?!\n)\p{Cc}|[\u200b-\u200f\u2028-\u202e]/u)
       const {
         wallet,
@@ -178,13 +178,17 @@ test('whatever a plan says is on the screen, and nothing else of it than words',
           .filter(({ raw }) => raw !== '0')
           .flatMap((one) => [one.formatted, one.symbol]),
         ...(simulation?.allowances ?? []).map(({ spender }) => spender),
-        ...priceImpacts.map(({ share }) => (share === null ? 'compared with nothing' : '1.23 % below spot')),
+        ...priceImpacts.map(({ share }) =>
+          share === null ? 'its offer cannot be checked' : '1.23 % below spot',
+        ),
         ...slippages.map(({ share }) => (share === null ? 'slippage' : '4.56 % at most')),
-        ...slippages.map(({ by }) => (by === 'service' ? 'by the word of the service' : 'by our own price')),
+        ...slippages.map(({ by }) =>
+          by === 'service' ? 'according to the service' : 'by the price of the local engine',
+        ),
         ...standing.flatMap(({ spender, amount, unlimited }) => [
           spender,
-          unlimited ? 'may take all' : amount.formatted,
-          'to take it back: sluice wallet approvals revoke',
+          unlimited ? 'unlimited' : amount.formatted,
+          'to revoke it: sluice wallet approvals revoke',
         ]),
         ...arrivals.flatMap(({ least, to }) => [least.formatted, least.symbol, to]),
         ...serviceFees.flatMap((fee) => [fee.to, fee.amount.symbol, '($12.5'].filter(Boolean)),
@@ -194,7 +198,7 @@ test('whatever a plan says is on the screen, and nothing else of it than words',
         ...laterFees.flatMap(({ network, cost, gasPrice, held }) => [
           network,
           held?.formatted,
-          cost && gasPrice ? cost.formatted : 'is not known',
+          cost && gasPrice ? cost.formatted : 'is unknown',
         ]),
       ]
       for (const leaf of leaves) if (leaf) expect(text).toContain(plain(leaf))
@@ -208,7 +212,7 @@ test('only a key that is kept elsewhere shows other hashes than that of the plan
     fc.property(plans, fc.constantFrom('ledger', 'external', 'keystore'), (plan, kind) => {
       const text = planView({ ...plan, signer: { kind, name: null } } as Plan, 'Deposit', to())
       expect(text).toContain(`plan${' '.repeat(text.match(/^plan( +)/m)![1]!.length)}${plan.planHash}`)
-      expect(/hash(es)?\b.* when it signs$/m.test(text)).toBe(kind !== 'keystore')
+      expect(/hash(es)?\b.*(while signing|transactions instead)$/m.test(text)).toBe(kind !== 'keystore')
     }),
     { numRuns: 30 },
   )
@@ -240,13 +244,13 @@ test('the screen is drawn from the very value that --dry-run --json prints', asy
   const line = 'deposit aave-v3-usdc-sandbox-one --amount 100 --dry-run'
   const { json } = await run(`${line} --json`)
   const { out } = await run(line)
-  const title = 'Deposit 100 USDC into aave-v3-usdc-sandbox-one. Nothing is signed by a dry run'
+  const title = 'Deposit 100 USDC into aave-v3-usdc-sandbox-one (dry run, nothing is signed)'
   const digest = /[0-9a-f]{64}$/
   expect(out.trimEnd().replace(digest, '')).toBe(planView(json, title, to()).replace(digest, ''))
   expect(json.signer).toEqual({ kind: 'sandbox', name: null })
   expect(json.steps.map(({ contract }: { contract: string }) => contract)).toEqual(['USDC', 'aave-v3'])
   expect(json.simulation.allowances[0]).toMatchObject({ symbol: 'USDC', decimals: 6, after: '0' })
-  expect(out).toMatch(/^allowances {2}0x[0-9a-fA-F]{40} aave-v3 may still take no USDC$/m)
+  expect(out).toMatch(/^allowances +0x[0-9a-fA-F]{40} aave-v3: 0 USDC remaining$/m)
   expect(json.simulation.changes).toContainEqual(expect.objectContaining({ symbol: 'USDC', usd: '-100' }))
   const { maxCost } = json.fees
   expect(Number(maxCost.usd) / 3000).toBeCloseTo(Number(maxCost.formatted), 5)

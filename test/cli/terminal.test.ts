@@ -12,11 +12,11 @@ describe('a deposit at a terminal', () => {
     const at = shown(deposit)
     await at.shows('(y/N)')
     const asked = await at.screen()
-    expect(asked).toContain('Deposit 100 USDC into aave-v3-usdc-sandbox-one\n\nwallet      0x')
+    expect(asked).toContain('Deposit 100 USDC into aave-v3-usdc-sandbox-one\n\nwallet         0x')
     expect(asked).toMatch(
-      /^balances {4}-100 USDC on sandbox-one \(-\$100\.00\)\n {12}\+100 aUSDC on sandbox-one( \(\$100\.00\))?$/m,
+      /^balances {7}-100 USDC on sandbox-one \(-\$100\.00\)\n {15}\+100 aUSDC on sandbox-one( \(\$100\.00\))?$/m,
     )
-    expect(asked).toMatch(/^plan {8}[0-9a-f]{64}$/m)
+    expect(asked).toMatch(/^plan {11}[0-9a-f]{64}$/m)
     expect(asked).toMatch(
       /^\? Deposit 100 USDC into aave-v3-usdc-sandbox-one: sign 2 transactions on\nsandbox-one with 0x\w{4}\.\.\.\w{4}\? \(y\/N\)$/m,
     )
@@ -91,16 +91,16 @@ describe('a deposit at a terminal', () => {
   })
 })
 
-test('a list that is watched fits anew when the window is resized, and Ctrl-C ends it', async () => {
+test('a list that is watched fits anew when the window is resized, and Ctrl-C to stop it', async () => {
   const at = shown('strategies list --watch --interval 1h', { columns: 100, rows: 20 })
-  await at.shows(/CATEGORY.*\n[\s\S]*Ctrl-C ends/)
+  await at.shows(/CATEGORY.*\n[\s\S]*Ctrl-C to stop/)
   at.resize(60, 20)
-  await at.shows(/^STRATEGY +ASSET +APY$[\s\S]*Ctrl-C ends/m)
+  await at.shows(/^STRATEGY +ASSET +APY$[\s\S]*Ctrl-C to stop/m)
   for (const line of (await at.screen()).split('\n').slice(0, 10))
     expect(line).not.toContain('sandbox-two  lending')
   at.type(end)
   expect(await at.exit).toBe(130)
-  expect(await at.screen()).toMatch(/^(\^C)?The watch was ended\. It signed nothing\. \(INTERRUPTED\)$/m)
+  expect(await at.screen()).toMatch(/^(\^C)?The watch was stopped\. It signed nothing\. \(INTERRUPTED\)$/m)
   expect(at.bytes()).not.toContain('error')
   expect(isLeftClean(at.bytes())).toBe(true)
 })
@@ -109,10 +109,10 @@ test('two passwords that differ are to be typed again', async () => {
   const at = shown('wallet new main')
   await at.shows(/New password.*: ?$/m)
   at.type('correct\r')
-  await at.shows(/once more.*: ?$/m)
+  await at.shows(/Repeat the password.*: ?$/m)
   at.type('horse\r')
   expect(await at.exit).toBe(13)
-  expect(await at.screen()).toMatch(/next {2}Type the command again, and the same password twice\./)
+  expect(await at.screen()).toMatch(/next {2}Run the command again and enter the same password twice\./)
 })
 
 test('a password that is typed is not shown', async () => {

@@ -75,7 +75,7 @@ describe('what is typed before the question stands there answers nothing', () =>
     await typedAt(at, 'hunter2\rhunter2\r', [0, 100])
     await at.shows(/New password.*: ?$/m)
     at.type('correct\r')
-    await at.shows(/once more.*: ?$/m)
+    await at.shows(/Repeat the password.*: ?$/m)
     at.type('correct\r')
     expect(await at.exit).toBe(0)
     const sealed = readFileSync(join(home().data, 'keystores', 'main.json'), 'utf8')

@@ -62,12 +62,12 @@ test('and does not say whether anything of a swap was sent is not told as if not
   service.lies = { getAction: () => ({}) }
   expect((await typed(`action explain ${id} --json`)).json).toMatchObject({
     situation: 'FOREIGN',
-    verdict: expect.stringContaining('not whether anything was sent for it'),
-    funds: expect.stringContaining('Not known'),
+    verdict: expect.stringContaining('not whether a transaction was sent'),
+    funds: expect.stringContaining('Unknown'),
     safeToRetry: false,
     next: `sluice action explain ${id}`,
     evidence: expect.arrayContaining([
-      { source: 'service', text: expect.stringContaining('the service does not tell the action') },
+      { source: 'service', text: expect.stringContaining('the service did not return the action') },
     ]),
   })
 })

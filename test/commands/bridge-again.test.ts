@@ -30,7 +30,7 @@ test.each([
   async (_, line, signed) => {
     const id = await stale(line)
     const done = await resume(id)
-    expect(done.err).toContain('The quote expired; a new one brings no less')
+    expect(done.err).toContain('The quote expired. A new quote with no lower output')
     expect(done).toMatchObject({ exit: 0, json: { status: 'SUCCESS' } })
     expect(attempts()).toBe(signed)
   },
@@ -73,7 +73,7 @@ test('a burn that waits is made dearer where the other chain does not answer, an
   await run('sandbox fault rpc-502 --network sandbox-two --json')
   const faster = await run(['action', 'speed-up', id, '--max-fee', '500', '--json'])
   expect(faster).toMatchObject({ exit: 20, json: { error: { code: 'PENDING' } } })
-  expect(faster.err).toContain('does not answer, so only what waits is sent again')
+  expect(faster.err).toContain('does not answer, so only the pending transaction is resent')
   expect(attempts()).toBe(before + 1)
   await run('sandbox fault clear --json')
   await rpc.request('evm_setAutomine', [true])
@@ -94,7 +94,7 @@ test('a speed-up that could not ask the other chain signs nothing there, though 
   // As often as one question is asked.
   await run('sandbox fault rpc-502 --network sandbox-two --method eth_getTransactionCount --times 5 --json')
   const faster = await run(['action', 'speed-up', id, '--json'])
-  expect(faster.err).toContain('does not answer, so only what waits is sent again')
+  expect(faster.err).toContain('does not answer, so only the pending transaction is resent')
   expect(faster).toMatchObject({ exit: 20, json: { error: { code: 'PENDING' } } })
   expect(attempts()).toBe(before)
   expect(await resume(id)).toMatchObject({ exit: 0 })

@@ -139,7 +139,7 @@ describe('doctor', () => {
       'eth_feeHistory',
     ])
     expect(found[0]).toMatchObject({
-      says: expect.stringMatching(/refuses eth_getLogs: no history can be read/),
+      says: expect.stringMatching(/refuses eth_getLogs: history is unavailable/),
       details: { said: expect.stringContaining('not whitelisted') },
     })
     expect(about(json.checks, 'rpc', 'sandbox-two').map(({ state }) => state)).toEqual(['ok'])

@@ -446,7 +446,7 @@ test('the journal is told whole where its networks have no RPC, each by its name
   const open = (await run(`action explain on-base --json`, far)).json
   expect(open.evidence).toContainEqual({
     source: 'chain',
-    text: 'base: There is no RPC for base: SLUICE_RPC_BASE is not set',
+    text: 'base: No RPC for base: SLUICE_RPC_BASE is not set',
   })
   for (const line of ['resume', 'replan']) {
     const { exit, json } = await run(`action ${line} on-base --yes --json`, { ...signing, ...far })
@@ -456,7 +456,7 @@ test('the journal is told whole where its networks have no RPC, each by its name
   }
   const { exit, err } = await run(`action resume ${here} --yes`, { ...signing, ...far })
   expect(exit).toBe(2)
-  expect(err).toContain('There is no RPC for sandbox-one, which belongs to the sandbox')
+  expect(err).toContain('No RPC for sandbox-one, which belongs to the sandbox')
   expect(err).toContain('--profile sandbox')
 })
 

@@ -143,7 +143,7 @@ test('BRIDGE_SHORT when less came than was agreed, which is not taken for an arr
     last: { error: { code: 'ARRIVED_SHORT' } },
   })
   expect((await run(['action', 'show', id])).out).toMatch(
-    /arrived +80 USDC on sandbox-two, and at least 100 was agreed/,
+    /arrived +80 USDC on sandbox-two; at least 100 was agreed/,
   )
   expect(await explain(id)).toMatchObject({
     situation: 'BRIDGE_SHORT',

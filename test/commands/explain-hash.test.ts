@@ -106,7 +106,7 @@ test('what is not final yet is to be asked about again, by the depth that was as
   const at = async (depth: number) =>
     (await run(['action', 'explain', hash, '--json', '--confirmations', String(depth)], { env })).json
   expect(await at(500)).toMatchObject({
-    verdict: expect.stringContaining('succeeded, which is not final yet'),
+    verdict: expect.stringContaining('succeeded, not final yet'),
     next: `sluice action explain ${hash}`,
   })
   await sandbox.chain(31337).rpc.request('anvil_mine', [hexQuantity(3)])
@@ -143,7 +143,7 @@ test('where the endpoints have different blocks, nobody is told that a payment o
   const env = rpcEnvOf(sandbox, { 'sandbox-one': [url(), other.url].join() })
   expect((await run(['action', 'explain', hash, '--json'], { env })).json).toMatchObject({
     verdict: expect.stringContaining('have different blocks'),
-    funds: 'Not known: the endpoints have different blocks there.',
+    funds: 'Unknown: the endpoints have different blocks at that height.',
   })
   await other.close()
 })

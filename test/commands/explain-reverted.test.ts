@@ -83,7 +83,7 @@ test('REVERTED_GAS; there is nothing left to give up, and that says how it ended
   const { exit, json } = await signsNothing(() => run(['action', 'abandon', id, '--yes', '--json']))
   expect([exit, json.error.code, json.error.hint]).toEqual([22, 'REVERTED', `sluice action show ${id}`])
   expect(json.error.message).toMatch(
-    /^It is finished, and there is nothing to give up: .* reverted on chain$/,
+    /^The action is finished, and there is nothing to drop: .* reverted on chain$/,
   )
   expect(json.error.details.action).toMatchObject({ id, status: 'FAILED' })
   const file = join(home(), 'reverted.json')

@@ -142,7 +142,7 @@ describe('before anything is signed', () => {
     const watched = await signsNothing(() => run(['action', 'watch', said.id]))
     expect(watched).toMatchObject({
       exit: 9,
-      err: expect.stringContaining(`under its key since, as ${newest}`),
+      err: expect.stringContaining(`under its key as ${newest}`),
     })
     expect(watched.err).toContain(`sluice action explain ${newest}`)
   })
@@ -160,7 +160,7 @@ describe('before anything is signed', () => {
       exit: 0,
       json: {
         situation: 'QUOTE_DEAD',
-        verdict: 'It is a quote that has expired, and the service knows of nothing that was sent for it.',
+        verdict: 'The quote has expired. The service knows of no transaction for it.',
         safeToRetry: true,
         next: 'sluice swap quote --help',
       },
@@ -172,7 +172,7 @@ describe('before anything is signed', () => {
     expect(known).toEqual(expect.any(String))
     expect((await run(['action', 'explain', known, '--json'])).json).toMatchObject({
       situation: 'FOREIGN',
-      verdict: 'It was not begun on this machine, and the service says INITIAL.',
+      verdict: 'Not started on this machine; the service reports INITIAL.',
       safeToRetry: false,
       next: `sluice action watch ${known}`,
     })
@@ -197,7 +197,7 @@ describe('an action that another machine began', () => {
     const said = await foreign(id)
     expect(said).toMatchObject({
       situation: 'FOREIGN',
-      verdict: 'It was not begun on this machine, and the service says SUCCESS.',
+      verdict: 'Not started on this machine; the service reports SUCCESS.',
       funds: `By the chains, 3 USDC left ${wallet()} on sandbox-one; 3 aUSDC came to ${wallet()} on sandbox-one.`,
       safeToRetry: false,
     })

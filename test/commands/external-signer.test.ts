@@ -147,7 +147,7 @@ describe('a signer elsewhere', () => {
     expect({ exit: declined.exit, code, message }).toEqual({
       exit: 21,
       code: 'PARTIAL',
-      message: `${id} is given up, and its allowances are not taken back yet: declined`,
+      message: `${id} is closed, but its allowances are not revoked yet: declined`,
     })
     expect(hint).toBe(`sluice action revoke ${id} --yes --signer-url ${signer.url}`)
     signer.says('eth_signTransaction', async (asked) => ({ result: await signer.sign(asked) }))
@@ -181,7 +181,7 @@ describe('a signer elsewhere', () => {
     const both = await signsNothing(() => run(pay, { secrets: { ...secrets, privateKey: keys[0] } }))
     expect([both.exit, both.json.error.message]).toEqual([
       2,
-      'SLUICE_PRIVATE_KEY and SLUICE_SIGNER_URL exclude each other',
+      'SLUICE_PRIVATE_KEY and SLUICE_SIGNER_URL cannot be combined',
     ])
   })
 

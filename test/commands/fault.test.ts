@@ -73,7 +73,7 @@ describe('what is typed', () => {
 })
 
 test('what is set is listed, named by status and by every other command, and ended by clear', async () => {
-  expect(await run('sandbox fault')).toMatchObject({ exit: 0, out: '', err: 'No fault is set.\n' })
+  expect(await run('sandbox fault')).toMatchObject({ exit: 0, out: '', err: 'No active faults.\n' })
   expect(await fault('stop mining --network sandbox-one')).toMatchObject({
     kind: 'stop-mining',
     network: 'sandbox-one',
@@ -182,7 +182,7 @@ describe('chains', () => {
     // Its approval is signed: whoever takes it for one of which nothing was sent would ask for the same twice.
     expect(await run(`swap status ${id} --watch --json`)).toMatchObject({ exit: 21 })
     const done = await run(['action', 'resume', id, '--json'])
-    expect(done.err).toContain('The quote expired; a new one brings no less')
+    expect(done.err).toContain('The quote expired. A new quote with no lower output')
     expect(done).toMatchObject({ exit: 0 })
     // What was paid by the new quote is the swap of the old one, by whatever name it is asked for.
     const status = await run(`swap status ${id} --json`)

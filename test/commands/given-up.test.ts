@@ -60,7 +60,7 @@ test('what was given up and is in no block any more is sent again as it was sign
   const resumed = await run(`action resume ${id} --json`)
   expect(resumed).toMatchObject({
     exit: 21,
-    err: expect.stringContaining('followed to its end, and nothing else of it is signed'),
+    err: expect.stringContaining('followed until final, and no other step is signed'),
     json: {
       error: {
         code: 'PARTIAL',

@@ -148,7 +148,7 @@ describe('a service that', () => {
     expect({ exit: ran.exit, ...ran.json.error }).toMatchObject({
       exit: 6,
       code: 'SERVICE_BAD_RESPONSE',
-      message: expect.stringContaining('which is no name'),
+      message: expect.stringContaining('invalid action ID'),
     })
   })
 
@@ -160,7 +160,7 @@ describe('a service that', () => {
     expect({ exit: ran.exit, ...ran.json.error }).toMatchObject({
       exit: 6,
       code: 'SERVICE_BAD_RESPONSE',
-      message: expect.stringContaining('which is the key of'),
+      message: expect.stringContaining('which is already the idempotency key of'),
     })
   })
 

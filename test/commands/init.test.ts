@@ -59,7 +59,7 @@ describe('init by flags', () => {
       code: 'RPC_UNREACHABLE',
       hint: expect.stringContaining('--yes'),
     })
-    expect(refused.json.error.message).toContain('Nothing was written')
+    expect(refused.json.error.message).toContain('Nothing was saved')
     for (const name of ['config.json', 'secrets.json']) expect(existsSync(file(name))).toBe(false)
     const accepted = await run(`${line} --yes`, dead)
     expect({ exit: accepted.exit, networks: accepted.json.profile.networks }).toEqual({
@@ -78,14 +78,14 @@ describe('init by flags', () => {
     const noKey = await run(`init keyless --base-url ${served.url()} --json`)
     expect([noKey.exit, noKey.json.error.hint]).toEqual([
       3,
-      'Give its key: --api-key-file FILE. To keep it all the same, add: --yes',
+      'Give the API key: --api-key-file FILE. To save it anyway, add: --yes',
     ])
     const wrongKey = await run(`init keyless --base-url ${served.url()} --api-key-file - --json`, {
       stdin: 'x',
     })
     expect([wrongKey.exit, wrongKey.json.error.hint]).toEqual([
       3,
-      `See whether the key is one of ${served.url()}. To keep it all the same, add: --yes`,
+      `Check that the API key belongs to ${served.url()}. To save it anyway, add: --yes`,
     ])
   })
 
@@ -111,7 +111,7 @@ describe('init by flags', () => {
     const elsewhere = served.url().replace('127.0.0.1', 'localhost')
     const asked = await run(`init prod --base-url ${elsewhere} --api-key-file -`, { stdin: apiKey })
     expect(asked.exit).toBe(2)
-    expect(asked.err).toContain(`base url: ${served.url()} becomes ${elsewhere}`)
+    expect(asked.err).toContain(`base url: ${served.url()} changes to ${elsewhere}`)
     expect(asked.err).toContain('(PROMPT_NEEDED)')
     expect([readFileSync(file('config.json'), 'utf8'), readFileSync(file('secrets.json'), 'utf8')]).toEqual(
       before,
@@ -126,18 +126,15 @@ describe('init by flags', () => {
     [
       '--base-url http://127.0.0.1:9 --api-key-file -',
       6,
-      'See whether http://127.0.0.1:9 is the address of the service. ',
+      'Check that http://127.0.0.1:9 is the base URL of the service. ',
     ],
-    ['--from-env', 7, 'See whether the RPC of base is the one that was meant. '],
+    ['--from-env', 7, 'Check that the RPC of base is the right one. '],
   ])('%s that does not work: the next step is about what was given', async (flags, exit, hint) => {
     const refused = await run(`init prod ${flags} --json`, {
       stdin: 'a-key-of-nobody',
       ...(flags === '--from-env' && { env: { SLUICE_RPC_BASE: 'http://127.0.0.1:9' } }),
     })
-    expect([refused.exit, refused.json.error.hint]).toEqual([
-      exit,
-      `${hint}To keep it all the same, add: --yes`,
-    ])
+    expect([refused.exit, refused.json.error.hint]).toEqual([exit, `${hint}To save it anyway, add: --yes`])
   })
 
   test('without flags and without a terminal it is 2, with a line that does it', async () => {
@@ -145,11 +142,11 @@ describe('init by flags', () => {
     expect(refused.exit).toBe(2)
     expect(refused.json.error).toMatchObject({
       code: 'PROMPT_NEEDED',
-      hint: 'With flags: sluice init --help. With what is set in the environment: sluice init --from-env main',
+      hint: 'With flags: sluice init --help. From environment variables: sluice init --from-env main',
     })
     for (const [line, says] of [
-      ['init sandbox --kind engine', /cannot be the name/],
-      ['init prod --kind moon', /no kind/],
+      ['init sandbox --kind engine', /is not a valid profile name/],
+      ['init prod --kind moon', /Unknown kind/],
       ['init prod --base-url nowhere', /not a URL/],
     ] as const)
       expect(await run(line)).toMatchObject({ exit: 2, err: expect.stringMatching(says) })
@@ -175,15 +172,15 @@ describe('init by questions', () => {
   test('asks for everything, shows no secret, and says how a script does the same', async () => {
     const apiKey = await served.newKey('acme')
     await asking(async (typed, at) => {
-      await typed.answer('What should answer?', '\r')
+      await typed.answer('Where should commands run?', '\r')
       await typed.answer('Base URL', `nowhere\r`)
       await typed.answer('is not a URL', `${'\b'.repeat(7)}${served.url()}\r`)
       await typed.answer('API key', `${apiKey}\r`)
       await typed.answer('Networks to sign on', ' \r')
       await typed.answer(/RPC URL of \S+/, `https://127.0.0.1:1/canary-4711\r`)
       await typed.answer('Name of the profile', '\r')
-      await typed.answer('Run commands there', '\r')
-      await typed.answer('Keep it all the same?', 'y')
+      await typed.answer('Use this profile', '\r')
+      await typed.answer('Save it anyway?', 'y')
       await typed.answer('', '\r')
       expect(await typed.exit).toBe(0)
       expect(kept('config.json', at)).toEqual({
@@ -194,19 +191,19 @@ describe('init by questions', () => {
       expect(Object.values(kept('secrets.json', at).prod.rpc)).toEqual(['https://127.0.0.1:1/canary-4711'])
       for (const secret of [apiKey, 'canary']) expect(typed.all()).not.toContain(secret)
       expect(typed.all()).toMatch(/sluice init prod --base-url \S+ --from-env --use/)
-      expect(typed.all()).toMatch(/with SLUICE_API_KEY, SLUICE_RPC_\w+ in the environment/)
+      expect(typed.all()).toMatch(/with SLUICE_API_KEY, SLUICE_RPC_\w+ set in the environment/)
     })
   })
 
   test('ends with Ctrl-C at any question as 130, and nothing is written', async () => {
     const before: [string, string][] = [
-      ['What should answer?', '\r'],
+      ['Where should commands run?', '\r'],
       ['Base URL', `${served.url()}\r`],
       ['API key', 'some-key\r'],
       ['Networks to sign on', '\r'],
       ['Name of the profile', '\r'],
-      ['Run commands there', '\r'],
-      ['Keep it all the same?', '\r'],
+      ['Use this profile', '\r'],
+      ['Save it anyway?', '\r'],
     ]
     for (const at of [2, 6])
       await asking(async (typed, place) => {
@@ -221,7 +218,7 @@ describe('init by questions', () => {
   test('a profile that is there is kept as it is where the person says no', async () => {
     await asking(
       async (typed, at) => {
-        await typed.answer('What should answer?', '\x1b[B\r')
+        await typed.answer('Where should commands run?', '\x1b[B\r')
         await typed.answer('Networks:', ' \r')
         await typed.answer(/RPC URL of \S+/, 'http://127.0.0.1:1\r')
         // Somebody else makes one of that name meanwhile.
@@ -229,11 +226,11 @@ describe('init by questions', () => {
         const other = { profiles: { mine: { kind: 'remote', baseUrl: 'https://a.example' } } }
         writeFileSync(file('config.json', at), JSON.stringify(other), { mode: 0o600 })
         await typed.answer('Name of the profile', '\r')
-        await typed.answer('Run commands there', 'n\r')
-        await typed.answer('Keep it all the same?', 'y\r')
+        await typed.answer('Use this profile', 'n\r')
+        await typed.answer('Save it anyway?', 'y\r')
         await typed.answer('Change the profile "mine"?', 'n\r')
         expect(await typed.exit).toBe(9)
-        expect(typed.all()).toContain('kind: remote becomes engine')
+        expect(typed.all()).toContain('kind: remote changes to engine')
         expect(kept('config.json', at)).toEqual(other)
       },
       ['--timeout', '1s'],

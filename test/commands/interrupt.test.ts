@@ -79,7 +79,7 @@ describe('a signal', () => {
     },
   )
 
-  test.each(['Put 100 USDC into', 'the wallet has 100 USDC less'])(
+  test.each(['Deposit 100 USDC into', 'the wallet has 100 USDC less'])(
     'in the middle of the demo, after "%s": 130, and no word that it did nothing',
     async (moment) => {
       const running = startSluice(at.home, ['demo'])
@@ -87,7 +87,7 @@ describe('a signal', () => {
       running.child.kill('SIGINT')
       const { exit, out, err } = await running.ended
       expect({ exit, out, err }).toMatchObject({ exit: 130 })
-      expect(err).toContain('Interrupted. What the demo did before is done')
+      expect(err).toContain('Interrupted. Earlier steps of the demo are done')
       expect(`${out}${err}`).not.toContain('signed nothing')
     },
   )
@@ -225,7 +225,7 @@ describe('a signal', () => {
       const watch = ['action', 'watch', id, '--interval', '29m']
       const { exit, err } = await spawnSluice(at.home, watch, { closeOut: true })
       expect(exit).toBe(20)
-      expect(err).toContain('Nobody reads the watch any more')
+      expect(err).toContain('The output of the watch is closed')
       await holdBlocks(false)
       await rpc.request('evm_mine', [])
       expect((await sluice('action', 'resume', id)).exit).toBe(0)
@@ -252,12 +252,12 @@ test.skipIf(!existsSync('/dev/full'))(
     ])
       expect(intoNothing(...line)).toMatchObject({
         status: 12,
-        stderr: expect.stringContaining('The answer cannot be written'),
+        stderr: expect.stringContaining('Cannot write the output'),
       })
     const paid = intoNothing('deposit', place, '--amount', '3', '--yes', '--json')
     expect(paid).toMatchObject({
       status: 20,
-      stderr: expect.stringMatching(/is done, .*sluice action show/s),
+      stderr: expect.stringMatching(/has already completed\..*sluice action show/s),
     })
     expect(before - (await held())).toBe(3_000000n)
   },

@@ -115,5 +115,5 @@ test('given up, it says where the funds are', async () => {
   const { exit, json } = await signsNothing(() => run(['action', 'abandon', id, '--yes', '--json']))
   expect(exit).toBe(0)
   expect(json.funds).toMatch(/^[\d.]+ USDC: in the wallet 0x\w{40} on sandbox-two\.$/)
-  expect((await run(['action', 'abandon', id, '--yes'])).out).toContain(`The funds: ${json.funds}`)
+  expect((await run(['action', 'abandon', id, '--yes'])).out).toContain(`Funds: ${json.funds}`)
 })

@@ -92,7 +92,7 @@ describe('a Ledger', () => {
       withLedger(`${pay} --yes --json --ledger --wallet ${other}`),
     )
     expect([exit, json.error.code]).toEqual([13, 'KEY_SOURCE'])
-    expect(json.error.message).toContain(`is ${owner}, and not ${other}`)
+    expect(json.error.message).toContain(`is ${owner}, not ${other}`)
     expect((await withLedger(`${pay} --yes --json --ledger --wallet ${owner}`)).exit).toBe(0)
   })
 
@@ -204,9 +204,9 @@ describe('a Ledger', () => {
   })
 
   test.each([
-    ['--ledger --key-file key', '--key-file and --ledger exclude each other'],
-    ['--ledger --signer-url http://127.0.0.1:1', '--ledger and --signer-url exclude each other'],
-    ['--ledger --wallet main', '--ledger and --wallet exclude each other'],
+    ['--ledger --key-file key', '--key-file and --ledger cannot be combined'],
+    ['--ledger --signer-url http://127.0.0.1:1', '--ledger and --signer-url cannot be combined'],
+    ['--ledger --wallet main', '--ledger and --wallet cannot be combined'],
   ])('and another key exclude each other: %s', async (flags, words) => {
     const { exit, json } = await run(`${pay} --yes --json ${flags}`)
     expect([exit, json.error.message]).toEqual([2, words])

@@ -97,7 +97,9 @@ test('its cancel that waits is made dearer by speed-up, and not taken back', asy
   expect(await run(`action cancel ${id} --yes --json --no-wait`)).toMatchObject({ exit: 20 })
   const asked = await run(`action speed-up ${id} --json --no-wait`)
   expect(asked.json.error).toMatchObject({ details: { cause: 'PROMPT_NEEDED' } })
-  expect(asked.json.error.hint).toMatch(new RegExp(`^sluice action cancel ${id} --yes, or to take that back`))
+  expect(asked.json.error.hint).toMatch(
+    new RegExp(`^sluice action cancel ${id} --yes, or to undo the cancellation`),
+  )
   expect(await run(`action speed-up ${id} --yes --json --no-wait`)).toMatchObject({ exit: 20 })
   await rpc().request('evm_setAutomine', [true])
   await rpc().request('evm_mine')

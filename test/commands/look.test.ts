@@ -85,7 +85,7 @@ describe('strategies list', () => {
       const row = out.split('\n').find((line: string) => line.startsWith(`${slug} `))!
       expect(/ \*[\d.]+%/.test(row)).toBe(apyBasis === 'trailing-7d')
     }
-    expect(err).toContain('* growth of the last 7 days, as no contract says what is paid now')
+    expect(err).toContain('* growth over the last 7 days, because no contract reports a current rate')
     expect((await run('strategies list --all --apy-basis current')).err).not.toContain('growth')
     const csv = (await run('strategies list --all --csv --fields slug,apy,apyBasis')).out
     expect(csv).toMatch(/sandbox-lido-eth-sandbox-one,[\d.e-]+,trailing-7d/)
@@ -116,7 +116,9 @@ describe('strategies list', () => {
     expect(tvl).toEqual([...tvl].sort((a, b) => b - a))
     const { json: none } = await run('strategies list --json --protocol nobody')
     expect(none).toEqual({ items: [], page: 1, limit: 10, total: 0, hasMore: false, missing: [] })
-    expect((await run('strategies list --protocol nobody')).err).toContain('No strategy fits')
+    expect((await run('strategies list --protocol nobody')).err).toContain(
+      'No strategies for protocol "nobody".',
+    )
   })
 
   test('knows which ones are paused', async () => {
@@ -236,7 +238,7 @@ describe('strategies show and analytics', () => {
     const { json } = await run('strategies analytics --json')
     expect(json.unpriced).toBeGreaterThan(1)
     const { out } = await run('strategies analytics')
-    expect(out).toMatch(new RegExp(`tvl +[$]\\S+, without ${json.unpriced} strategies that nobody prices`))
+    expect(out).toMatch(new RegExp(`tvl +[$]\\S+, without ${json.unpriced} strategies without a price`))
   })
 })
 
@@ -286,7 +288,7 @@ describe('yield recommend', () => {
     const text = (await run('yield recommend staking')).out
     for (const { apyBasis, count } of kinds)
       expect(text).toContain(
-        `${count} by what is ${apyBasis === 'current' ? 'paid now' : 'growth of the last 7 days'}`,
+        `${count} by what is ${apyBasis === 'current' ? 'paid now' : 'growth over the last 7 days'}`,
       )
   })
 
@@ -319,7 +321,7 @@ describe('wallet show and history', () => {
     })
     expect((await run(`wallet show ${stranger}`)).out).toContain('no positions')
     expect((await run(`history ${usdcPlace} --address ${stranger} --json`)).json.items).toEqual([])
-    expect((await run(`history ${usdcPlace} --address ${stranger}`)).err).toContain('Nothing has happened')
+    expect((await run(`history ${usdcPlace} --address ${stranger}`)).err).toContain('No history in')
   })
 
   test('of a strategy whose contract is not there, nothing is said to have happened or not', async () => {
@@ -409,8 +411,8 @@ describe('wallet show and history', () => {
     expect((await run(`history ${usdcPlace} --json --all`)).json.items).toEqual(json.items)
     // Behind the last page there is nothing to see, which does not say that nothing happened.
     const { err } = await run(`history ${usdcPlace} --page 99`)
-    expect(err).toContain(`Nothing is on page 99; there are ${json.total} in all`)
-    expect(err).not.toContain('has happened')
+    expect(err).toContain(`Page 99 is empty; there are ${json.total} rows in all`)
+    expect(err).not.toContain('No history')
     const { out } = await run(`history ${usdcPlace} --csv`)
     expect(out.split('\n')[0]).toBe('timestamp,type,amount,status,txHash')
   })

@@ -319,7 +319,7 @@ describe('whoever means ill', () => {
     })
     expect(await refusal('wallet_show', { wallet: 'of-cast' })).toMatchObject({
       code: 'KEY_REQUIRED',
-      message: 'Nothing is signed from here: this one only reads and plans',
+      message: 'This server never signs; it only reads and plans',
     })
     const { pid } = server!
     expect(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')).toBe('')
@@ -430,6 +430,6 @@ describe('the process', () => {
     child.stdin.on('error', () => undefined)
     child.stdin.write(`{"jsonrpc":"2.0","id":2,"method":"${'x'.repeat(5 * 1024 * 1024)}"}\n`)
     expect(await ended).toBe(2)
-    expect(said).toMatch(/nothing more is answered.*at most 4194304 bytes/s)
+    expect(said).toMatch(/the server stops.*at most 4194304 bytes/s)
   })
 })

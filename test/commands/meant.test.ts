@@ -31,14 +31,11 @@ test.each([
 })
 
 test.each([
-  ['--asset USCD', 'Nothing is of the asset "USCD"; did you mean USDC? No strategy fits.'],
-  ['--protocol aave-v4', 'Nothing is of the protocol "aave-v4"; did you mean aave-v3? No strategy fits.'],
-  [
-    '--network 31338 --asset USCD',
-    'Nothing on sandbox-two is of the asset "USCD"; did you mean USDC? No strategy fits.',
-  ],
-  ['--asset NOTHING', 'Nothing is of the asset "NOTHING". No strategy fits.'],
-  ['--asset weth --protocol aave-v3 --min-apy 90%', /^No strategy fits/],
+  ['--asset USCD', 'No strategies for asset "USCD". Did you mean USDC?'],
+  ['--protocol aave-v4', 'No strategies for protocol "aave-v4". Did you mean aave-v3?'],
+  ['--network 31338 --asset USCD', 'No strategies on sandbox-two for asset "USCD". Did you mean USDC?'],
+  ['--asset NOTHING', 'No strategies for asset "NOTHING".'],
+  ['--asset weth --protocol aave-v3 --min-apy 90%', /^No strategies match/],
 ])('a filter that fits nothing, %s: %s', async (filter, words) => {
   const { exit, out, err } = await run(`strategies list ${filter} --quiet`)
   expect([exit, out]).toEqual([0, ''])
@@ -53,7 +50,7 @@ test('a list of a service without strategies says so, and names no filter and no
   const there = { env: { SLUICE_BASE_URL: service.url }, secrets: { apiKey: 'key-meant' } }
   for (const filter of ['', '--asset USDC']) {
     const { exit, err } = await run(`strategies list ${filter}`, there)
-    expect({ exit, err }).toEqual({ exit: 0, err: expect.stringContaining('There are no strategies here') })
+    expect({ exit, err }).toEqual({ exit: 0, err: expect.stringContaining('This profile has no strategies') })
     expect(err).not.toContain('sluice strategies list')
   }
   await service.close()
@@ -65,7 +62,7 @@ test('the network of an RPC that was mistyped is guessed', async () => {
     ['SLUICE_RPC_BASE_SEPOLA', 'did you mean base-sepolia?'],
   ]) {
     const { exit, err } = await run('strategies list', { env: { [variable!]: 'http://127.0.0.1:9' } })
-    expect([exit, err]).toEqual([2, expect.stringContaining(`does not serve; ${guess}`)])
+    expect([exit, err]).toEqual([2, expect.stringContaining(`does not support; ${guess}`)])
   }
 })
 

@@ -252,7 +252,7 @@ describe('--dry-run', () => {
     ]) {
       const { exit, out } = await signsNothing(() => run(`${line} --dry-run`))
       expect({ line, exit }).toEqual({ line, exit: 0 })
-      expect(out).toContain('Nothing is signed by a dry run')
+      expect(out).toContain('dry run, nothing is signed')
       expect(out).toMatch(/wallet +0x/)
     }
   })
@@ -282,7 +282,9 @@ describe('--idempotency-key', () => {
       const again = `${line} --yes --json --idempotency-key job-2026-11-21`
       const { exit, json } = await signsNothing(() => run(again))
       expect([exit, json.error.code]).toEqual([14, 'IDEMPOTENCY_KEY_REUSED'])
-      expect(json.error.hint).toBe(`See what it was for, or take another: sluice action show ${first.id}`)
+      expect(json.error.hint).toBe(
+        `Use another key for a new action. To see the earlier one: sluice action show ${first.id}`,
+      )
     }
   })
 

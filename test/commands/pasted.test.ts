@@ -133,7 +133,7 @@ test('what a market without a queue is asked to pay is withdrawn instead', async
   const { exit, json } = await run('withdraw aave-v3-usdc-sandbox-one --claim --yes --json')
   expect([exit, json.error.hint]).toEqual([
     2,
-    'Leave --claim out: sluice withdraw aave-v3-usdc-sandbox-one --amount max',
+    'Omit --claim: sluice withdraw aave-v3-usdc-sandbox-one --amount max',
   ])
 })
 

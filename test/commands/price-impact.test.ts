@@ -58,7 +58,7 @@ describe.each(Object.keys(places) as (keyof typeof places)[])(
       expect(plan.json.priceImpacts).toMatchObject([{ leg: 0, by: 'pool' }])
       expect(plan.json.priceImpacts[0].share).toBeLessThan(0.01)
       const shown = await run(`${swap(100).replace(' --json', '')} --dry-run`, at(place))
-      expect(shown.out).toMatch(/price +0\.\d\d % below spot, by its pools/)
+      expect(shown.out).toMatch(/price +0\.\d\d % below spot \(source: its pools\)/)
     })
   },
 )

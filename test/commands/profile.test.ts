@@ -65,7 +65,7 @@ describe('a profile of one’s own', () => {
     const asked = await run('serve --check')
     expect(asked).toMatchObject({
       exit: 2,
-      err: expect.stringContaining('The profile prod is a service elsewhere'),
+      err: expect.stringContaining('The profile prod is a remote service'),
     })
     expect((await run('profile show --json')).json).toMatchObject({ name: 'prod', current: true })
   })
@@ -106,7 +106,7 @@ describe('the key of a profile', () => {
   test('goes to its own address and to no other that the environment names', async () => {
     const { apiKey } = await prod()
     const other = await run('strategies list --profile prod', { env: { SLUICE_BASE_URL: elsewhere.url } })
-    expect(other).toMatchObject({ exit: 3, err: expect.stringContaining('SLUICE_BASE_URL is set') })
+    expect(other).toMatchObject({ exit: 3, err: expect.stringContaining('SLUICE_BASE_URL overrides') })
     expect(other.err + other.out).not.toContain(apiKey)
     const legacy = await run('strategies list --profile prod', {
       env: { SLUICE_LEGACY_BASE_URL: elsewhere.url },
@@ -119,7 +119,7 @@ describe('the key of a profile', () => {
     await prod()
     const moved = await run(`profile set prod --base-url ${elsewhere.url} --json`)
     expect(moved.json).toMatchObject({ baseUrl: elsewhere.url, hasApiKey: false })
-    expect(moved.err).toMatch(/forgotten/)
+    expect(moved.err).toMatch(/was removed/)
     expect(await run('strategies list --profile prod')).toMatchObject({
       exit: 3,
       err: expect.stringContaining('sluice profile set prod --api-key-file -'),
@@ -236,26 +236,26 @@ test('what sets profiles up works while the one in use does not', async () => {
 })
 
 test.each([
-  ['profile set sandbox --kind engine', /cannot be the name/],
-  ['profile set Prod --kind engine', /cannot be the name/],
-  ['profile set ../up --kind engine', /cannot be the name/],
-  ['profile set prod', /was not said/],
-  ['profile set prod --kind remote', /^The URL of the service of prod is missing$/],
-  ['profile set prod --kind moon', /no kind of profile "moon"/],
+  ['profile set sandbox --kind engine', /is not a valid profile name/],
+  ['profile set Prod --kind engine', /is not a valid profile name/],
+  ['profile set ../up --kind engine', /is not a valid profile name/],
+  ['profile set prod', /needs a kind/],
+  ['profile set prod --kind remote', /^Profile prod needs the base URL of the service$/],
+  ['profile set prod --kind moon', /Unknown kind of profile "moon"/],
   ['profile set prod --kind engine --base-url https://a.example', /no base URL/],
   ['profile set prod --base-url http://a.example', /not https/],
   ['profile set prod --base-url https://me:secret@a.example', /more in it/],
   ['profile set prod --base-url https://a.example?key=1', /more in it/],
   ['profile set prod --base-url nowhere', /not a URL/],
   ['profile set prod --base-url ftp://a.example', /must begin with http:\/\/ or https:\/\//],
-  ['profile use moon', /no profile "moon"/],
-  ['profile use toString', /no profile "toString"/],
-  ['profile show hasOwnProperty', /no profile "hasOwnProperty"/],
-  ['profile remove constructor --yes', /no profile "constructor"/],
-  ['strategies list --profile toString', /no profile "toString"/],
-  ['profile set constructor', /was not said/],
-  ['profile show moon', /no profile "moon"/],
-  ['profile remove sandbox --yes', /no profile "sandbox"/],
+  ['profile use moon', /No profile "moon"/],
+  ['profile use toString', /No profile "toString"/],
+  ['profile show hasOwnProperty', /No profile "hasOwnProperty"/],
+  ['profile remove constructor --yes', /No profile "constructor"/],
+  ['strategies list --profile toString', /No profile "toString"/],
+  ['profile set constructor', /needs a kind/],
+  ['profile show moon', /No profile "moon"/],
+  ['profile remove sandbox --yes', /No profile "sandbox"/],
 ])('%s is refused, and nothing is written', async (line, says) => {
   const refused = await run(`${line} --json`)
   expect(refused.exit).toBe(2)
@@ -300,7 +300,7 @@ test('config list says what holds and where it was said, and no secret', async (
   expect((await run('config list more')).exit).toBe(2)
   const odd = { SLUICE_BASE_URL: 'https://me:hidden-1@api.example/v1?key=hidden-2#hidden-3' }
   const shown = await run('config list', { env: odd })
-  expect(shown.out).toMatch(/base url +https:\/\/api\.example\/v1, and more that is left out/)
+  expect(shown.out).toMatch(/base url +https:\/\/api\.example\/v1 \(query omitted\)/)
   expect(shown.out + shown.err).not.toContain('hidden')
   await run('profile use prod')
   expect((await run('config list --show-origin')).out).toMatch(
@@ -317,7 +317,7 @@ test('config list says what chose the kind of profile, and which RPC is for no n
     )
   const baes = await said({ SLUICE_RPC_BAES: 'https://a.example/canary' })
   expect(baes.kind).toEqual(['engine', 'SLUICE_RPC_BAES'])
-  expect(baes['rpc baes']).toEqual(['no network that is served; did you mean base?', 'SLUICE_RPC_BAES'])
+  expect(baes['rpc baes']).toEqual(['unknown network; did you mean base?', 'SLUICE_RPC_BAES'])
   expect((await said({ SLUICE_BASE_URL: 'https://a.example' })).kind).toEqual(['remote', 'SLUICE_BASE_URL'])
   expect((await said({}, '--profile sandbox')).kind).toEqual(['sandbox', '--profile'])
   expect((await said({})).kind).toEqual(['sandbox', 'default'])

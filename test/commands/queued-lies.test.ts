@@ -85,7 +85,7 @@ describe('at a service that is not ours', () => {
     service = await startHostileService({ ...ours, strategyBytecode }, apiKey)
     const { exit, json, err } = await lied(`withdraw ${slug} --claim`)
     expect({ exit, json }).toMatchObject({ exit: 0, json: { amounts: { out: { formatted: '1' } } } })
-    expect(err).toContain('This deployment makes no claims')
+    expect(err).toContain('This deployment does not support claims')
     // What is not about the word itself is nobody else's to answer.
     code = 'STRATEGY_PAUSED'
     expect(await lied(`withdraw ${slug} --claim`)).toMatchObject({

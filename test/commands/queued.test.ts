@@ -120,7 +120,7 @@ test('requests of a queue that two strategies share stand once, with the one tha
   expect(Number(json.queuedUsd)).toBeCloseTo(12_000, 0)
   expect(Number(json.totalValueUsd)).toBeCloseTo(15_000, 0)
   const { out } = await run('wallet show')
-  expect(out).toMatch(/total {2}\$15,000\.\d\d of which \$12,000\.\d\d is queued or ready/)
+  expect(out).toMatch(/total {2}\$15,000\.\d\d including \$12,000\.\d\d queued or ready/)
   const shown = (await run(`strategies show ${wrapped} --wallet ${wallet}`)).out
   expect(shown).toMatch(/you hold +0 ETH/)
   expect(shown).toMatch(/queued +3(\.0+\d*)? ETH/)
@@ -193,7 +193,7 @@ describe('a claim', () => {
   })
 
   test.each([
-    ['with an amount', `withdraw ${place} --claim --amount 1`, /without an amount/],
+    ['with an amount', `withdraw ${place} --claim --amount 1`, /takes no amount/],
     ['of a strategy that pays at once', 'withdraw aave-v3-usdc-sandbox-one --claim', /pays out at once/],
   ])('%s is refused before anything is asked for', async (_, line, words) => {
     const { exit, err } = await signsNothing(() => run(`${line} --yes`))
@@ -203,9 +203,9 @@ describe('a claim', () => {
 })
 
 test.each([
-  [place, '', /An amount is needed/, true],
-  [place, '--amount all', /all of it is called max/, true],
-  ['aave-v3-usdc-sandbox-one', '--amount ALL', /all of it is called max/, false],
+  [place, '', /No amount given/, true],
+  [place, '--amount all', /use max for the whole position/, true],
+  ['aave-v3-usdc-sandbox-one', '--amount ALL', /use max for the whole position/, false],
 ])('withdraw %s %s names max, and the claim where there is one', async (slug, typed, words, hasClaim) => {
   const { exit, json } = await signsNothing(() => run(`withdraw ${slug} ${typed} --yes --json`))
   expect([exit, json.error.code]).toEqual([2, 'USAGE'])
@@ -238,19 +238,17 @@ describe('what is asked of the queue', () => {
     await sandbox.chain(chainId).rpc.request('anvil_setCode', [constants().queue, '0xfe'])
     const [mine] = await positions()
     expect(mine).toMatchObject({ balance: { raw: '0' }, pending: null, claimable: null })
-    expect((await run('wallet show')).out).toMatch(/queued \? sandbox-lido-\S+, whose queue does not answer/)
+    expect((await run('wallet show')).out).toMatch(/queued \? sandbox-lido-\S+: its queue does not answer/)
   })
 
   test('is named beside what is held, and left out of the total by name, where the queue does not answer', async () => {
     await done(`deposit ${place} --amount 3`)
     await sandbox.chain(chainId).rpc.request('anvil_setCode', [constants().queue, '0xfe'])
     const { out } = await run('wallet show')
-    expect(out).toMatch(/queued \? sandbox-lido-\S+, whose queue does not answer/)
-    expect(out).toMatch(
-      /total +\$\d[\d,.]* without what is queued in sandbox-lido-\S+-one, which is not known\n/,
-    )
+    expect(out).toMatch(/queued \? sandbox-lido-\S+: its queue does not answer/)
+    expect(out).toMatch(/total +\$\d[\d,.]* without the queue of sandbox-lido-\S+-one \(unknown\)\n/)
     const shown = await run(`strategies show ${place} --wallet ${wallet}`)
-    expect(shown.out).toMatch(/queued +not known: its queue does not answer/)
+    expect(shown.out).toMatch(/queued +unknown: its queue does not answer/)
   })
 
   test('is refused while the queue is paused, and a claim is not', async () => {

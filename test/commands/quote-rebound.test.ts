@@ -30,7 +30,7 @@ test('an id that the service gives to another quote means what it meant first', 
   expect(JSON.parse(again.out)).toMatchObject({
     error: {
       code: 'POLICY_QUOTE_DRIFT',
-      message: expect.stringContaining(`${first.id} is the id of another quote`),
+      message: expect.stringContaining(`reused the quote ID ${first.id} of an earlier quote`),
     },
   })
   const flags = `${large.replace('quote', 'execute')} --yes --idempotency-key large-one`

@@ -186,7 +186,7 @@ describe('a nonce that another transaction used', () => {
     const { id } = (sent.json as { error: { details: { id: string } } }).error.details
     expect(await run(['action', 'revoke', id, '--yes', '--json'])).toMatchObject({
       exit: 20,
-      json: { error: { message: expect.stringContaining('is on its way') } },
+      json: { error: { message: expect.stringContaining('is pending') } },
     })
     await rpc().request('evm_setAutomine', [true])
     await rpc().request('evm_mine')

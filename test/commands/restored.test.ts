@@ -19,7 +19,7 @@ const copied = useCopies({ run, home })
 test('a hash that no network shows is told as that', async () => {
   expect((await run(['action', 'explain', nobodys, '--json'])).json.error).toMatchObject({
     code: 'ACTION_NOT_FOUND',
-    message: expect.stringMatching(/and no network shows a transaction of that hash$/),
+    message: expect.stringMatching(/and no network has a transaction with this hash$/),
   })
 })
 
@@ -31,7 +31,7 @@ test('a network without an RPC does not say whether it has a transaction', async
     json: {
       error: {
         code: 'ACTION_NOT_FOUND',
-        message: expect.stringContaining('there is no RPC here for sandbox-two'),
+        message: expect.stringContaining('no RPC is set for sandbox-two'),
         details: { networks: [], withoutRpc: ['sandbox-two'] },
       },
     },
@@ -46,10 +46,10 @@ test('what a transaction from elsewhere moved is told only where its call says i
     return (await run(['action', 'explain', transactionHash, '--json'])).json.funds
   }
   const allowing = (amount: bigint) => approve({ chainId: 31337, token, spender: friend, amount })
-  expect(await fundsAfter(allowing(3n))).toBe(`Nothing was moved; ${friend} may take it.`)
-  expect(await fundsAfter(allowing(0n))).toBe('Nothing was moved.')
+  expect(await fundsAfter(allowing(3n))).toBe(`Not moved; ${friend} now has the allowance.`)
+  expect(await fundsAfter(allowing(0n))).toBe('Not moved.')
   expect(await fundsAfter({ to: friend, data: '0x1234' })).toBe(
-    `What its call moved is not told here; ${from} signed it and paid its fee.`,
+    `Unknown: the call is not decoded. ${from} signed it and paid the fee.`,
   )
 })
 

@@ -66,7 +66,7 @@ describe('an allowance that nobody can read', () => {
       cause: 'RPC_UNREACHABLE',
       hint: `sluice action revoke ${id} --yes`,
     })
-    expect(failed.message).toContain('What is left of its allowances was not taken back')
+    expect(failed.message).toContain('Its remaining allowances were not revoked')
     expect(await error(`action revoke ${id} --dry-run --json ${now}`)).toMatchObject({
       exit: 7,
       code: 'RPC_UNREACHABLE',
@@ -74,23 +74,23 @@ describe('an allowance that nobody can read', () => {
     expect(attempts()).toBe(before)
     expect((await run(`action abandon ${id} --json ${now}`)).json.allowancesLeft).toBe(null)
     expect((await run(`action abandon ${id} ${now}`)).out).toContain(
-      `What contracts may still take is not known, for a chain does not say. To take it back: sluice action revoke ${id}`,
+      `Remaining allowances are unknown because a chain does not answer. To revoke them: sluice action revoke ${id}`,
     )
     const { json } = await run(`action explain ${id} --json ${now}`)
     expect(json).toMatchObject({ situation: 'GIVEN_UP', next: `sluice action revoke ${id}` })
     expect(json.funds).toContain('is not known: a chain does not say')
     await takeBack(id)
     const { out } = await run(`action revoke ${id} --yes`)
-    expect(out).toContain('No allowance of this action is left.')
+    expect(out).toContain('No allowance of this action remains.')
   })
 
   test('is not said to be none where there is no node for its chain', async () => {
     const id = await givenUp('unread-0002')
     const rpc = () => {
-      throw new AppError('CONFIG_INVALID', 'There is no RPC for sandbox-one')
+      throw new AppError('CONFIG_INVALID', 'No RPC for sandbox-one')
     }
     const ground = { catalog: withoutTokens(), rpc } as never
-    await expect(unusedAllowances(ground, kept(id))).rejects.toThrow('There is no RPC')
+    await expect(unusedAllowances(ground, kept(id))).rejects.toThrow('No RPC')
     expect(await remainingAllowances(ground, kept(id))).toBe(null)
     await takeBack(id)
   })
@@ -171,9 +171,9 @@ describe('with --revoke-on-failure', () => {
     await fault('clear')
     expect(exit).toBe(22)
     expect(message).toMatch(
-      /^Step 2 of 2 reverted on chain \(0x\w{64}\)\. Taken back: 100 USDC on sandbox-one from /,
+      /^Step 2 of 2 reverted on chain \(0x\w{64}\)\. Revoked: 100 USDC on sandbox-one from /,
     )
-    expect(message).toMatch(/No contract may take anything of it any more$/)
+    expect(message).toMatch(/No allowance of the action remains$/)
     expect(message).not.toContain('may still take')
     expect(hint).toBe(`sluice action explain ${details.id}`)
     expect(details).toMatchObject({ allowance: null, revoked: { status: 'revoked' } })
@@ -187,7 +187,7 @@ describe('with --revoke-on-failure', () => {
     const { exit, message, hint, details } = await error(line('after-0002').concat('--revoke-on-failure'))
     await sandbox.chain(31337).rpc.request('anvil_setCode', [pool(), code])
     expect({ exit, hint }).toEqual({ exit: 21, hint: 'Begin anew with another --idempotency-key.' })
-    expect(message).toContain('Taken back: 100 USDC on sandbox-one')
+    expect(message).toContain('Revoked: 100 USDC on sandbox-one')
     expect(details).toMatchObject({ id, action: { id, status: 'FAILED' } })
   })
 
@@ -200,7 +200,7 @@ describe('with --revoke-on-failure', () => {
       '0.000000001',
     ])
     expect({ exit, revoked: details.revoked.status }).toEqual({ exit: 21, revoked: 'failed' })
-    expect(message).toContain('What it allowed is not taken back: ')
+    expect(message).toContain('Its allowances were not revoked: ')
     expect(hint).toContain(`sluice action resume ${id}; to go no further: sluice action revoke ${id}`)
     await takeBack(id)
   })
@@ -219,10 +219,10 @@ describe('with --revoke-on-failure', () => {
       hint: `sluice action revoke ${details.id} --yes`,
       details: { revoked: { operation: details.id, status: 'failed' } },
     })
-    expect(unread.message).toContain('What it allowed is not taken back: ')
+    expect(unread.message).toContain('Its allowances were not revoked: ')
     const later = await error(line('after-0004').concat('--revoke-on-failure'))
     expect(later).toMatchObject({ exit: 22, hint: `sluice action explain ${details.id}` })
-    expect(later.message).toContain('Taken back: 100 USDC on sandbox-one')
+    expect(later.message).toContain('Revoked: 100 USDC on sandbox-one')
     const again = await error(line('after-0004').concat('--revoke-on-failure'))
     expect(again).toMatchObject({ exit: 22, details: { revoked: null } })
     expect(await allowance()).toBe(0n)
@@ -265,7 +265,7 @@ describe('what a deposit allowed whose nonce another transaction used', () => {
     const id = await lost('lost-0002')
     const { exit, message, hint, details } = await error(line('lost-0002').concat('--revoke-on-failure'))
     expect({ exit, hint }).toEqual({ exit: 23, hint: next(id) })
-    expect(message).toMatch(/^Nonce .* was used by another .*\. Taken back: 100 USDC on sandbox-one from /)
+    expect(message).toMatch(/^Nonce .* was used by another .*\. Revoked: 100 USDC on sandbox-one from /)
     expect(message).not.toContain('may still take')
     expect(details).toMatchObject({ id, allowance: null, revoked: { status: 'revoked' } })
     expect(await allowance()).toBe(0n)
@@ -337,8 +337,8 @@ test('what is done is reported as it is, by every one of them', async () => {
 
 test('what is said of running it again is true of it: a revocation pays nobody', async () => {
   const revoke = `wallet approvals revoke --network sandbox-one --token USDC --spender ${pool()} --yes`
-  const again = async (typed: string) => (await run(typed)).err.match(/running this again (.*)\n/)?.[1]
-  expect(await again(revoke)).toBe('may cost its fee again')
+  const again = async (typed: string) => (await run(typed)).err.match(/re-running this command (.*)\n/)?.[1]
+  expect(await again(revoke)).toBe('may pay its gas again')
   expect(await again(`deposit ${place} --amount 1 --yes`)).toBe('pays again')
   expect(await again(`withdraw ${place} --amount 1 --yes`)).toBe('withdraws again')
   const elsewhere = await run(`${revoke} --json`, {
@@ -346,7 +346,7 @@ test('what is said of running it again is true of it: a revocation pays nobody',
     secrets: { privateKey: sandbox.user.key },
   })
   expect(elsewhere).toMatchObject({ exit: 2, json: { error: { code: 'IDEMPOTENCY_KEY_REQUIRED' } } })
-  expect(elsewhere.json.error.message).toContain('may cost its fee again')
+  expect(elsewhere.json.error.message).toContain('may pay its gas again')
 })
 
 /** An operation that was given up before anything of it was signed, as the journal keeps it. */

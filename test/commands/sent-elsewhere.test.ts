@@ -66,7 +66,7 @@ describe('an action whose nonce a transaction has that this journal did not sign
     expect(await explain(id)).toMatchObject({ safeToRetry: false, next: `sluice action replan ${id}` })
     const unasked = await signsNothing(() => run(['action', 'replan', id, '--json']))
     expect(unasked.exit).toBeGreaterThan(0)
-    expect(unasked.err).toContain(`lost its nonce ${nonce} to ${hash}`)
+    expect(unasked.err).toContain(`was used by ${hash}`)
     expect(await run(['action', 'abandon', id, '--yes', '--json'])).toMatchObject({ exit: 0 })
     expect(await explain(id)).toMatchObject({
       situation: 'GIVEN_UP',

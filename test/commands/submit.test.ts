@@ -69,7 +69,7 @@ describe('a plan in a file', () => {
     expect(refused).toMatchObject({ exit: 23, json: { error: { code: 'NONCE_USED' } } })
     // Nobody has typed a nonce, and none can be typed here.
     expect(refused.json.error.hint).toBe(
-      `This plan can never be sent. Make it anew: the command that made it, with --dry-run --json; what used its nonce: sluice action explain ${paid.json.transactions.at(-1).hash}`,
+      `This plan can never be sent. Make a new one: run the original command with --dry-run --json; to see what used its nonce: sluice action explain ${paid.json.transactions.at(-1).hash}`,
     )
     expect(attempts()).toBe(before)
     expect(await submit(file, '--nonce', '7')).toMatchObject({ exit: 2, json: { error: { code: 'USAGE' } } })
@@ -224,7 +224,7 @@ describe('allowances', () => {
     })
     const dry = await run(['action', 'revoke', id, '--dry-run', '--json'])
     expect(dry).toMatchObject({ exit: 0, json: { steps: [{ call: { name: 'approve' } }] } })
-    expect(dry.err).toContain(`what is not signed of ${id} is given up before this is signed`)
+    expect(dry.err).toContain(`the unsigned steps of ${id} are dropped before this is signed`)
     expect(await run(['action', 'show', id, '--json'])).toMatchObject({ json: { status: 'PENDING' } })
     expect(await run(['action', 'revoke', id, '--yes', '--json'])).toMatchObject({
       exit: 0,

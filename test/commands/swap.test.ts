@@ -77,7 +77,7 @@ describe('swap quote', () => {
     const { json: other } = await run(line)
     expect((await run('swap status not-a-swap-1 --json')).json.error).toMatchObject({
       code: 'QUOTE_NOT_FOUND',
-      message: '"not-a-swap-1" is an action without a quote',
+      message: '"not-a-swap-1" is an action, but not a swap',
       hint: `sluice action show ${other.id}`,
     })
   })
@@ -197,9 +197,9 @@ describe('swap execute', () => {
     const dry = async (line: string) =>
       (await run(`swap execute ${line} --dry-run --quiet`)).out.split('\n')[0]
     expect(await dry(`${far} --amount-in 50 --destination ${other}`)).toBe(
-      `Swap 50 USDC on sandbox-one for USDC on sandbox-two, paid to ${other}. Nothing is signed by a dry run`,
+      `Swap 50 USDC on sandbox-one for USDC on sandbox-two, paid to ${other} (dry run, nothing is signed)`,
     )
-    expect(await dry(`${near} --amount-in 50`)).toMatch(/^Swap 50 USDC for WETH\. /)
+    expect(await dry(`${near} --amount-in 50`)).toMatch(/^Swap 50 USDC for WETH \(dry run/)
   })
 
   test.each(['fast', 'standard'])(

@@ -385,7 +385,7 @@ describe('what a contract may take already', () => {
       ])
       const shown = await run(`${deposit.replace(' --json', '')} --dry-run`)
       expect(shown.out).toMatch(
-        /standing +0x[0-9a-fA-F]{40} aave-v3 may take (all USDC|100\.000001 USDC) already/,
+        /standing +existing allowance for\s+0x[0-9a-fA-F]{40} aave-v3: (unlimited|100\.000001) USDC/,
       )
       const { exit, json } = await run(deposit)
       expect({ exit, kinds: json.transactions.length }).toEqual({ exit: 0, kinds: 1 })

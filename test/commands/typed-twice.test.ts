@@ -44,7 +44,7 @@ test('the same again, while the first is not over, is asked about with the way t
   await confirmAgain(terminal(), ground, { ...request, wallet: friend as Address })
   expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
   await expect(confirmAgain(terminal(), ground, request)).rejects.toMatchObject({
-    message: expect.stringMatching(/was done .* Do it again/),
+    message: expect.stringMatching(/completed .* Do it again/),
   })
   await confirmAgain(terminal(86_400_000), ground, request)
 })

@@ -66,7 +66,7 @@ describe('an action that is not finished', () => {
       ),
       next: `sluice action resume ${id}`,
     })
-    expect((await run(['action', 'explain', id])).out).toContain('or is refused while this one is open')
+    expect((await run(['action', 'explain', id])).out).toContain('or is refused while this action is open')
     expect(await deposit(3, 'again-0006')).toMatchObject({
       exit: 10,
       json: { error: { code: 'OPERATION_UNFINISHED', details: { operation: id } } },
@@ -124,7 +124,7 @@ describe('an action that is not finished', () => {
         exit: 0,
         json: { id, status: 'SUCCESS', allowancesLeft: [] },
       })
-      expect((await run(['action', 'abandon', id])).out).toContain('finished: there was nothing to give up')
+      expect((await run(['action', 'abandon', id])).out).toContain('finished; there was nothing to drop')
     }
     const given = await halfDone('done-00002')
     for (const _ of [1, 2])
@@ -228,8 +228,8 @@ test('a swap that was begun with the flags of a quote is gone on with by its own
     exit: 14,
     json: {
       error: {
-        message: `${id} was started before, and not with these words`,
-        hint: `To go on with it: sluice action resume ${id}`,
+        message: `${id} was already started with other parameters`,
+        hint: `To resume it: sluice action resume ${id}`,
       },
     },
   })

@@ -41,7 +41,7 @@ test('what shares are worth that their contract does not say is not known, and i
   expect(Number(json.totalValueUsd)).toBeCloseTo(10, 2)
   const { out } = await run('wallet show')
   expect(out).toMatch(new RegExp(`${slug} +\\? USDC +100 +-`))
-  expect(out).toMatch(new RegExp(`total +\\$10\\.00 without ${slug}, whose worth is not known`))
+  expect(out).toMatch(new RegExp(`total +\\$10\\.00 without ${slug} \\(value unknown\\)`))
 
   const { service } = engineOn(sandbox)
   const { body } = await over(service)('GET', `/wallets/${wallet}`)
@@ -84,7 +84,7 @@ test('a position does not go where its receipt refuses to say whose it is, and w
   const shown = (await run(`strategies show ${slug} --wallet ${sandboxAddress(5)} --json`)).json
   expect(shown.position).toMatchObject({ balance: null, principal: null, strategy: { slug } })
   const { out } = await run(`strategies show ${slug} --wallet ${wallet}`)
-  expect(out).toMatch(/you hold +not known: its contracts do not answer/)
+  expect(out).toMatch(/you hold +unknown: its contracts do not answer/)
   // Who never looked before, and who was never there, is told; nobody is searched for.
   const asked: string[] = []
   const rpc = (id: number) => watched(sandbox.chain(id).rpc, asked)
@@ -94,6 +94,6 @@ test('a position does not go where its receipt refuses to say whose it is, and w
   }
   expect(asked).not.toContain('eth_getLogs')
   expect((await run(`wallet show ${sandboxAddress(5)}`)).out).toContain(
-    `not known whether anything is in ${slug}, whose contracts do not answer`,
+    `unknown whether there is a position in ${slug}: its contracts do not answer`,
   )
 })

@@ -57,15 +57,15 @@ test('a wallet says what it did not look for, here and by a service of ours, and
       const { positions, unsearched } = first.json
       expect([first.exit, positions, unsearched]).toEqual([0, [], [{ strategy: slug, searchedAt: null }]])
       // Again and again, and also of who never sent anything.
-      expect((await run(`wallet show 0x${'7e'.repeat(20)}`, place)).out).toMatch(/was not looked into for/)
-      const [, hint] = /this does: sluice (history .*)\n/.exec((await run(show, place)).out) ?? []
+      expect((await run(`wallet show 0x${'7e'.repeat(20)}`, place)).out).toMatch(/was not searched for/)
+      const [, hint] = /To search: sluice (history .*)\n/.exec((await run(show, place)).out) ?? []
       expect(hint).toBe(`history ${slug} --address ${wallet}`)
       expect((await run(hint!, place)).exit).toBe(0)
       const { out } = await run(show, place)
       expect(out).toMatch(new RegExp(`queued 1(\\.0+)? ETH ${slug}`))
-      expect(out).not.toMatch(/looked into/)
+      expect(out).not.toMatch(/not searched/)
       await run(`history ${slug} --address 0x${'7e'.repeat(20)}`, place)
-      expect((await run(`wallet show 0x${'7e'.repeat(20)}`, place)).out).toMatch(/not looked into since 20/)
+      expect((await run(`wallet show 0x${'7e'.repeat(20)}`, place)).out).toMatch(/not searched since 20/)
     }
   } finally {
     await served.close()
@@ -79,7 +79,7 @@ test('what takes no deposit now and is not paused is not left out with what is: 
   const { exit, json } = await run(`deposit ${slug} --amount 1 --yes --json`)
   expect([exit, json.error.code]).toEqual([10, 'STRATEGY_PAUSED'])
   expect(json.error.message).toMatch(/brought its newest rewards in/)
-  expect(json.error.hint).toBe(`What it takes now: sluice strategies show ${slug}`)
+  expect(json.error.hint).toBe(`To see what it accepts now: sluice strategies show ${slug}`)
   const listed = (await run('strategies list --paused exclude --limit 100 --json')).json.items
   const mine = listed.find((one: { slug: string }) => one.slug === slug)
   expect(mine.actions).toEqual(['withdraw', 'claim'])

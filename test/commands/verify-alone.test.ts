@@ -24,10 +24,8 @@ test.each(['engine', 'remote'])(
     const file = await exported()
     const { exit, json } = await run(`action verify ${file} --json --profile ${profile}`)
     expect({ exit, code: json.error.code }).toEqual({ exit: 7, code: 'EVIDENCE_UNCONFIRMED' })
-    expect(json.error.message).toMatch(
-      /^Its hash, words and report fit each other, but the chain does not say/,
-    )
-    expect(json.error.message).toContain('There is no RPC for sandbox-one: SLUICE_RPC_SANDBOX_ONE')
+    expect(json.error.message).toMatch(/^The evidence is consistent, but the chain could not confirm/)
+    expect(json.error.message).toContain('No RPC for sandbox-one: set SLUICE_RPC_SANDBOX_ONE')
     expect(json.error.details.transactions).toMatchObject([{ verdict: 'unknown' }, { verdict: 'unknown' }])
     expect(json.error.hint).toContain('SLUICE_RPC_')
   },

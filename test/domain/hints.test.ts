@@ -177,7 +177,7 @@ describe('every error says what to do', () => {
     expect(leftOpen(['action', 'watch', '0f8fad5b'], { message: '', hint, details: {} })).toContain('an id')
     expect(leftOpen(['deposit', 'x'], { message: '', hint, details: {} })).toBe(undefined)
     const message = `The contract 0x${'7'.repeat(40)} is not the one that does this here`
-    const vouch = { hint: 'If you know this contract: --allow-contract ADDR', details: {} }
+    const vouch = { hint: 'If you trust this contract: --allow-contract ADDR', details: {} }
     expect(leftOpen(['deposit', 'x'], { message, ...vouch })).toContain('an address')
     expect(leftOpen(['deposit', 'x'], { message: 'It is not known', ...vouch })).toBe(undefined)
   })

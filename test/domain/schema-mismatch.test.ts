@@ -16,14 +16,14 @@ const said = (value: unknown) => misfit(Shape.safeParse(value).error!)
 test.each([
   [{}, 'name is missing; count is missing; kind is not a or b; and 1 more'],
   [[], 'it is not an object'],
-  [{ ...whole, name: 7, on: 1 }, 'name is not a text; on is not true or false'],
+  [{ ...whole, name: 7, on: 1 }, 'name is not a string; on is not true or false'],
   [{ ...whole, count: 1.5 }, 'count is not a whole number'],
   [{ ...whole, count: 0 }, 'count: Too small: expected number to be >=1'],
   [{ ...whole, kind: 'c' }, 'kind is not a or b'],
-  [{ ...whole, rows: [{ to: '0x' }, { to: 'x' }] }, 'rows.1.to is not written as what stands there'],
+  [{ ...whole, rows: [{ to: '0x' }, { to: 'x' }] }, 'rows.1.to is malformed'],
   [{ ...whole, sum: 'x' }, 'sum: expected an amount such as "10"'],
   [{ ...whole, rows: {} }, 'rows is not a list'],
-  [{ ...whole, 'ev\u001b[31mil': 1 }, 'it has "ev[31mil", which nobody knows'],
+  [{ ...whole, 'ev\u001b[31mil': 1 }, 'unknown field "ev[31mil"'],
 ])('%j: %s', (value, words) => {
   expect(said(value)).toBe(words)
   expect(said(value)).toMatch(/^[ -~]+$/)

@@ -22,6 +22,6 @@ const hintFor = (network: Network): string | undefined => {
 }
 
 test('a token that is not known is looked for in the sandbox only where the network is there', () => {
-  expect(hintFor(base)).toBe('Name one of those that are known, by its symbol or its address.')
+  expect(hintFor(base)).toBe('Use the symbol or the address of a known token.')
   for (const network of sandboxNetworks) expect(hintFor(network)).toContain('sluice sandbox status')
 })

@@ -406,7 +406,7 @@ describe('the lending stats of a wallet', () => {
     const { out, json } = await shown()
     expect(out).toMatch(/debt +1,000(\.0+)? USDC/)
     expect(out).toMatch(/health factor +-\n/)
-    expect(out).toMatch(/not known +aave-v3 on sandbox-one cannot be read whole/)
+    expect(out).toMatch(/not known +aave-v3 on sandbox-one could not be read completely/)
     expect(json.stats).toMatchObject({ healthFactor: null, debt: [{ balanceUsd: null }] })
   })
 

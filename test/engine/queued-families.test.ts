@@ -359,8 +359,8 @@ test('what sAVAX set aside can be claimed for a while, which is said before it i
   expect(await run(`withdraw ${entry.slug} --amount 0.5 --dry-run --json`)).toMatchObject(told)
   const { err, ...done } = await run(`withdraw ${entry.slug} --amount 0.5 --yes --json`)
   expect(done).toMatchObject(told)
-  expect(err).toContain('they can be claimed after 15 days, and for 2 days only')
-  expect(err).toContain('never can be: the same command then gives it back as receipt')
+  expect(err).toContain('They are ready after 15 days, and the claim lapses 2 days later')
+  expect(err).toContain('After it lapses, the same command returns receipt')
   const left = await shares()
   const isoOf = (seconds: number) => new Date(seconds * 1000).toISOString()
   const [waiting] = (await position())!.pending!
@@ -628,7 +628,7 @@ describe('stakewise', () => {
     }
     expect(await history()).toMatchObject({ isWhole: false, types: ['deposit'] })
     commandsKnow = catalog
-    expect((await run(`history ${entry.slug}`)).err).toMatch(/does not account for all/)
+    expect((await run(`history ${entry.slug}`)).err).toMatch(/does not account for the whole position/)
     expect((await run(`history ${entry.slug} --all --json`)).json).toMatchObject({ isWhole: false, total: 1 })
     await withdraw(maxUint256)
     const { service, ...told } = await history()

@@ -70,8 +70,10 @@ test('how a transaction ended, to whoever only watches', async () => {
   } as unknown as ExecutionContext
   expect(await ofHash(stranger, hash)).toMatchObject({
     verdict: {
-      verdict: expect.stringMatching(/ by \S+, which would be final, but .* show different things in block/),
-      funds: expect.stringContaining('Not known'),
+      verdict: expect.stringMatching(
+        / according to \S+; it would be final, but .* show different things in block/,
+      ),
+      funds: expect.stringContaining('Unknown'),
       safeToRetry: false,
     },
   })

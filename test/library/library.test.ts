@@ -49,26 +49,23 @@ test('a program of somebody else has the service in itself or far away, by the s
   })
   expect(near.to).toMatch(/^0x[0-9a-fA-F]{40}$/)
   expect(far).toEqual(near)
-  const over =
-    'USAGE It is closed, and nothing more can be asked of it. Make another one: createEngine or createRemote'
+  const over = 'USAGE The service is closed. Create a new one with createEngine or createRemote'
   // A deadline that no timer can be set to is no deadline that is over at once.
   expect(afterAll).toBe(near.total)
   expect({ quotes, closed }).toEqual({ quotes: 0, closed: [over, over] })
   expect(refused).toEqual([
     expect.stringContaining('CONFIG_INVALID The URL of an RPC is not an http(s) URL'),
-    'CONFIG_INVALID No catalogue of sandbox-one comes with this package. Give what is deployed there as `catalog` to createEngine.',
-    'CONFIG_INVALID createEngine takes an object of options. It takes: now, rpcs, store, catalog, customer, budgetMs',
+    'CONFIG_INVALID This package has no catalogue for sandbox-one. Pass the deployed contracts to createEngine as `catalog`.',
+    'CONFIG_INVALID createEngine takes an options object. Options: now, rpcs, store, catalog, customer, budgetMs',
     expect.stringMatching(/^CONFIG_INVALID createEngine needs rpcs\./),
-    expect.stringMatching(/^CONFIG_INVALID createEngine cannot use what it is given as rpcs\.base\./),
+    expect.stringMatching(/^CONFIG_INVALID createEngine has an invalid value for rpcs\.base\./),
     expect.stringMatching(/^CONFIG_INVALID createEngine has no option rpc\./),
-    'CONFIG_INVALID createEngine is given the network base twice in rpcs. Name it once, as base or as 8453, with a list of all its URLs.',
-    expect.stringMatching(
-      /^CONFIG_INVALID createEngine cannot use what it is given as catalog\.networks\.0\./,
-    ),
-    expect.stringMatching(/^CONFIG_INVALID createEngine cannot use what it is given as catalog\.tokens\./),
-    'CONFIG_INVALID createRemote takes an object of options. It takes: now, baseUrl, apiKey, legacyBaseUrl, deadlineMs',
+    'CONFIG_INVALID createEngine has the network base twice in rpcs. Give it once, as base or as 8453, with a list of all its URLs.',
+    expect.stringMatching(/^CONFIG_INVALID createEngine has an invalid value for catalog\.networks\.0\./),
+    expect.stringMatching(/^CONFIG_INVALID createEngine has an invalid value for catalog\.tokens\./),
+    'CONFIG_INVALID createRemote takes an options object. Options: now, baseUrl, apiKey, legacyBaseUrl, deadlineMs',
     expect.stringMatching(/^CONFIG_INVALID createRemote needs apiKey\./),
-    expect.stringMatching(/^CONFIG_INVALID createRemote cannot use what it is given as apiKey\./),
+    expect.stringMatching(/^CONFIG_INVALID createRemote has an invalid value for apiKey\./),
     expect.stringMatching(/^CONFIG_INVALID The base URL of the service is not a URL/),
   ])
   expect(statSync(join(dir, 'kept', 'engine.db')).mode & 0o777).toBe(0o600)

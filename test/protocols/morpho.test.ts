@@ -123,7 +123,7 @@ test('its rate is asked for once a minute of the chain, and a node that does not
 
 test('shows what the vault keeps of what it earns beside what the service takes, and what its shares call themselves', async () => {
   const { out } = await run(`strategies show ${slug}`)
-  expect(out).toMatch(/protocol fee +1000 bps of what it earns, already off the rate/)
+  expect(out).toMatch(/protocol fee +1000 bps of its earnings, already deducted from the rate/)
   expect(out).toMatch(/\nfee +\d+ bps of the profit/)
   const { json } = await run(`strategies show ${slug} --json`)
   expect(json).toMatchObject({ protocolFeeBps: '1000', receipt: { symbol: 'tUSDC', symbolFrom: 'contract' } })

@@ -90,7 +90,7 @@ describe('all commands of this machine together', () => {
     mkdirSync(join(home(), 'data', 'governor.db'), { recursive: true, mode: 0o700 })
     mkdirSync(join(shared(), 'governor.db'), { recursive: true, mode: 0o700 })
     const ran = await run('strategies show some --json', at())
-    expect(ran.err.match(/Nothing keeps these requests/g)).toHaveLength(1)
+    expect(ran.err.match(/without client-side rate limiting/g)).toHaveLength(1)
     expect(ran.err).toContain('governor.db')
     const all = await run('strategies list --all --json', at())
     expect({ exit: all.exit, notices: all.err.split('\n').length - 1 }).toEqual({ exit: 0, notices: 1 })
@@ -146,7 +146,7 @@ describe('the limits of a key are kept', () => {
     expect(await blocked({ SLUICE_HOME: join(home(), 'third') })).toEqual({ exit: 0, asked: 1 })
     expect((await run(list, at())).err).not.toContain('data directory')
     const traced = await run(`${list} --debug`, at())
-    expect(traced.err.match(/kept for this data directory alone/g)).toHaveLength(1)
+    expect(traced.err.match(/tracked only for this data directory/g)).toHaveLength(1)
   })
 })
 
@@ -325,7 +325,7 @@ test('who watches waits for a limit and goes on', async () => {
   const how = { isOver: () => true, view: () => '', intervalMs: 1, again: () => 'sluice action watch x' }
   expect(await observe(cli, look, how)).toEqual({ status: 'done' })
   expect(out).toEqual(['{"status":"done"}\n'])
-  expect(err).toEqual([expect.stringMatching(/; the next look is in 1s$/)])
+  expect(err).toEqual([expect.stringMatching(/; retrying in 1s$/)])
   // However long it asks to wait, the watch goes on for as long as it was to; it gives up with what it never saw, and not with what it saw.
   const late = { ...(cli as object), globals: { json: true, timeoutMs: 300 } } as never
   await expect(observe(late, async () => Promise.reject(limited(9_999)), how)).rejects.toMatchObject({
@@ -353,7 +353,7 @@ test('without --timeout, a key that is used up for less than the two minutes tha
   ])
   expect({ exit, err }).toMatchObject({
     exit: 0,
-    err: expect.stringMatching(/^The limit of requests is reached; waiting 16 s$/m),
+    err: expect.stringMatching(/^The rate limit is reached; waiting 16 s$/m),
   })
   expect(performance.now() - began).toBeGreaterThan(15_900)
   says = (response) => response.writeHead(429, { 'retry-after': '121' }).end('{}')

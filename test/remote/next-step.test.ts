@@ -95,7 +95,7 @@ describe('where an address leads to no page,', () => {
   test('what is not found on a page that is there leads to what there is', async () => {
     const body = '{"error":{"code":"NOT_FOUND","message":"Strategy not found"}}'
     const { json } = await ask(await saying(404, body), 'strategies show x --json')
-    expect(json.error.hint).toBe('See what there is: sluice strategies list')
+    expect(json.error.hint).toBe('To list strategies: sluice strategies list')
   })
 })
 
@@ -125,7 +125,7 @@ describe('a prohibition keeps what was said and does not ask for the key:', () =
     const { json } = await ask(await saying(401, '{"error":{"code":"X","message":"invalid API key"}}'))
     expect(json.error).toMatchObject({
       message: 'invalid API key',
-      hint: 'See which key is used, and where it was said: sluice config list --show-origin',
+      hint: 'Check which API key is used and where it comes from: sluice config list --show-origin',
     })
   })
 })

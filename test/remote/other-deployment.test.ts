@@ -436,7 +436,7 @@ describe('a status', () => {
       return { json: ran.json, err: ran.err.split('\n').slice(0, -1) }
     }
     const told = (word: string, of: string) =>
-      `The service says "${word}" for the ${of}; this version does not know it, and passes it on`
+      `Unknown ${of} "${word}" from the service; it is passed on unchanged`
     expect(await warned(lines().status)).toMatchObject({
       json: { status: 'Teleported' },
       err: [told('Teleported', 'status of a swap')],

@@ -136,7 +136,7 @@ describe('--raw', () => {
   test.each(['--json', '--csv', '--fields slug'])('excludes %s', async (flag) => {
     const { exit, out, err } = await ask(`strategies list --raw ${flag}`)
     expect(exit).toBe(2)
-    expect(out + err).toContain('--raw excludes')
+    expect(out + err).toContain('--raw cannot be combined')
     expect(other.asked).toEqual([])
   })
 

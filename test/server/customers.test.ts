@@ -192,7 +192,7 @@ describe('a key', () => {
       '--strategies',
       'all',
     ]).ended
-    expect(second.err).toContain('for the other key of picky')
+    expect(second.err).toContain('apply to the other key of picky')
     expect((await ask(key, 'GET', '/strategies/analytics')).body.strategyCount).toBeGreaterThan(5)
   })
 

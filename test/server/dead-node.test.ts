@@ -58,7 +58,7 @@ test('a node that goes and comes back is told to whoever asks and to whoever run
     .ended
   expect({ exit: list.exit, err: list.err }).toEqual({
     exit: 0,
-    err: 'sandbox-one does not answer the service, so its strategies are left out\n',
+    err: 'sandbox-one does not answer the service, so its strategies are not listed\n',
   })
   expect(oneDocument(list.out).missing).toEqual(['sandbox-one'])
   const shown = await startSluice(
@@ -68,7 +68,7 @@ test('a node that goes and comes back is told to whoever asks and to whoever run
   ).ended
   expect({ exit: shown.exit, err: shown.err }).toEqual({
     exit: 0,
-    err: 'sandbox-one does not answer the service, so its strategies are left out\n',
+    err: 'sandbox-one does not answer the service, so its strategies are not listed\n',
   })
   expect(oneDocument(shown.out).missing).toEqual(['sandbox-one'])
   const only = ['strategies', 'list', '--network', 'sandbox-one', '--profile', 'remote', '--json']

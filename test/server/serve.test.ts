@@ -66,16 +66,16 @@ describe('serve', () => {
     [['--port', '70000'], /port/],
     [['--port', 'x'], /port/],
     [['--port', '-1'], /port/],
-    [['--host', '0.0.0.0'], /needs TLS/],
-    [['--host', '::'], /needs TLS/],
-    [['--host', 'example.org'], /needs TLS/],
-    [['--tls-cert', 'a.pem'], /go together/],
-    [['--tls-key', 'a.pem'], /go together/],
-    [['--tls-cert', 'no.pem', '--tls-key', 'no.pem'], /cannot be read/],
+    [['--host', '0.0.0.0'], /TLS is needed/],
+    [['--host', '::'], /TLS is needed/],
+    [['--host', 'example.org'], /TLS is needed/],
+    [['--tls-cert', 'a.pem'], /must be given together/],
+    [['--tls-key', 'a.pem'], /must be given together/],
+    [['--tls-cert', 'no.pem', '--tls-key', 'no.pem'], /Cannot read/],
     [['--database', 'postgres://localhost/x'], /SQLite/],
     [['--database', 'mysql://localhost/x'], /SQLite/],
-    [['--behind-proxy', '--tls-cert', 'a.pem', '--tls-key', 'b.pem'], /exclude each other/],
-    [['--timeout', '5s'], /no --timeout/],
+    [['--behind-proxy', '--tls-cert', 'a.pem', '--tls-key', 'b.pem'], /cannot be combined/],
+    [['--timeout', '5s'], /--timeout does not apply/],
     [['--profile', 'engine'], /RPC/],
     [['--nonsense'], /unknown option/],
   ])('%j is refused with 2, and with the next step', async (args, says) => {
@@ -161,7 +161,7 @@ describe('serve', () => {
     const { exit, out } = await end('--json', '--port', port, '--database', other('port.db'))
     expect({ exit, error: oneDocument(out).error.message }).toEqual({
       exit: 2,
-      error: `Port ${port} of 127.0.0.1 is taken`,
+      error: `Port ${port} on 127.0.0.1 is in use`,
     })
   })
 

@@ -44,6 +44,6 @@ function meant({ raw, exact, slippage, destination }: Kept): string {
 const rebound = (id: string, about: string): AppError =>
   new AppError(
     'POLICY_QUOTE_DRIFT',
-    `${plain(id)} is the id of another quote that was given before: ${plain(about)}. This one is not kept. Nothing was signed.`,
-    { hint: 'Ask for a quote again: sluice swap quote --help' },
+    `The service reused the quote ID ${plain(id)} of an earlier quote: ${plain(about)}. The new quote is discarded. Nothing was signed.`,
+    { hint: 'Get a new quote: sluice swap quote --help' },
   )

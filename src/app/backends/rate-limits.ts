@@ -42,7 +42,7 @@ export function governorOf(
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       isGone = true
-      notice(`Nothing keeps these requests within the limits of the key: ${error.message}`)
+      notice(`Requests are sent without client-side rate limiting: ${error.message}`)
       return otherwise
     }
   }
@@ -52,7 +52,7 @@ export function governorOf(
       return open(sharedFile(where.env))
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      traced(`The limits of the key are kept for this data directory alone: ${error.message}`)
+      traced(`The rate limit is tracked only for this data directory: ${error.message}`)
       return open(join(where.data, name))
     }
   }, undefined)
@@ -70,7 +70,7 @@ export function governorOf(
 function sharedFile(env: Readonly<Record<string, string | undefined>>): string {
   const root = env.TMPDIR && isAbsolute(env.TMPDIR) ? env.TMPDIR : tmpdir()
   if (!isAbsolute(root))
-    throw new AppError('STATE_UNUSABLE', 'The temporary directory is no path from the root', {
+    throw new AppError('STATE_UNUSABLE', 'The temporary directory is not an absolute path', {
       details: { path: root },
     })
   const own = join(root, `sluice-${process.getuid?.() ?? 'governor'}`)
@@ -88,5 +88,5 @@ function sharedFile(env: Readonly<Record<string, string | undefined>>): string {
 function unusable(path: string, cause: unknown): AppError {
   const known = storeFault(cause, path)
   if (known instanceof AppError) return known
-  return new AppError('STATE_UNUSABLE', `${path} cannot be made`, { cause, details: { path } })
+  return new AppError('STATE_UNUSABLE', `Cannot create ${path}`, { cause, details: { path } })
 }

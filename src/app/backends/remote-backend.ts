@@ -94,7 +94,7 @@ async function deployment(
   const made = once(async () => {
     const { apiKey } = secrets
     if (!apiKey)
-      throw new AppError('UNAUTHORIZED', 'There is no API key for the service', {
+      throw new AppError('UNAUTHORIZED', 'No API key for the service', {
         hint:
           needs.profile === 'remote'
             ? 'Set the API key in SLUICE_API_KEY.'
@@ -109,8 +109,9 @@ async function deployment(
       // Kept only where it is asked for: a command may watch for days.
       ...(globals.raw && { answered: heard.answered }),
       unknown: ({ of, word }) =>
-        notice(`The service says "${word}" for the ${of}; this version does not know it, and passes it on`),
-      missing: (network) => notice(`${network} does not answer the service, so its strategies are left out`),
+        notice(`Unknown ${of} "${word}" from the service; it is passed on unchanged`),
+      missing: (network) =>
+        notice(`${network} does not answer the service, so its strategies are not listed`),
       deadlineMs: Math.min(patienceMs.call, globals.timeoutMs ?? patienceMs.call),
       limitMs: () =>
         Math.min(
@@ -125,12 +126,12 @@ async function deployment(
       clockIsOff: (byMs) => {
         clock.offMs = byMs
         notice(
-          `The clocks of the service and of this machine are ${Math.round(Math.abs(byMs) / 60_000)} minutes apart; deadlines may be wrong`,
+          `The clocks of the service and this machine differ by ${Math.round(Math.abs(byMs) / 60_000)} minutes; deadlines may be wrong`,
         )
       },
       waits: (seconds, why) =>
         notice(
-          `${why === 'busy' ? 'The service is busy' : 'The limit of requests is reached'}; waiting ${seconds} s`,
+          `${why === 'busy' ? 'The service is busy' : 'The rate limit is reached'}; waiting ${seconds} s`,
         ),
       traced: ({ method, host, path, status, ms }) => {
         if (globals.debug)

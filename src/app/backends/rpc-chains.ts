@@ -37,7 +37,7 @@ export const rpcChains = ({ dirs, env, globals, io, until }: PlaceNeeds): (() =>
       const network = networkNamed(allNetworks, chainId)
       const ofSandbox = isEmbedded(network)
       const whose = ofSandbox ? ', which belongs to the sandbox' : ''
-      throw new AppError('CONFIG_INVALID', `There is no RPC for ${network.name}${whose}`, {
+      throw new AppError('CONFIG_INVALID', `No RPC for ${network.name}${whose}`, {
         hint: ofSandbox
           ? sandboxHint(network)
           : `Set ${rpcVariable(network)} to the URL of an RPC of ${network.name}.`,
@@ -80,7 +80,7 @@ export function walletSide(
         io,
         globals,
         otherwise: async () => {
-          throw new AppError('KEY_REQUIRED', 'Nobody is named who signs', { details: { named: false } })
+          throw new AppError('KEY_REQUIRED', 'No signer given', { details: { named: false } })
         },
       })
     },

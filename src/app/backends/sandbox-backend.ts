@@ -40,7 +40,7 @@ type Needs = PlaceNeeds & {
 
 /** What runs on may be read or done differently now; what it holds is play money, and only its user throws it away. */
 const outdatedNotice =
-  'This sandbox was made by another version of sluice, and some strategies may not answer. Begin anew: sluice sandbox reset'
+  'This sandbox was created by another version of sluice, and some strategies may not answer. To reset it: sluice sandbox reset'
 
 /** The longest that a read may take with all its tries, in ms; a command with little time has little more than that. */
 const patienceMs = 30_000
@@ -77,9 +77,7 @@ export function sandboxPlace(needs: Needs): Place {
     }))
     const state = await openState(dir, { chains: quick, wasReplaced, now })
     if (state.setAside && !globals.quiet)
-      io.err.write(
-        `The sandbox is not the one that these actions were made on; they are kept in ${state.setAside}\n`,
-      )
+      io.err.write(`These actions belong to an earlier sandbox; they were moved to ${state.setAside}\n`)
     needs.keep(state.journal)
     needs.keep(state.store)
     return { catalog, rpc, at, ...state, aheadMs }

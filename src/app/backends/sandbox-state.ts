@@ -23,7 +23,7 @@ export async function openState(
   { chains, wasReplaced, now }: Chains & { now: () => number },
 ): Promise<SandboxState> {
   const lock = await acquireLock(join(dir, 'state.lock'), 10_000)
-  if (!lock) throw new AppError('WALLET_BUSY', 'Another process is opening the state of the sandbox')
+  if (!lock) throw new AppError('WALLET_BUSY', 'Another process is opening the sandbox state')
   try {
     let journal = openJournal(join(dir, 'journal.db'), now)
     let setAside: string | null = null

@@ -14,7 +14,7 @@ export function missedOn(
   return ({ name, chainId }, fault) => {
     if (quiet || fault === null || told.has(chainId)) return
     told.add(chainId)
-    err.write(`${plain(`${name} does not answer, so its strategies are left out: ${fault.message}`)}\n`)
+    err.write(`${plain(`${name} does not answer, so its strategies are not listed: ${fault.message}`)}\n`)
   }
 }
 
@@ -24,7 +24,7 @@ export function unreadOn({ err }: Io, { quiet }: Globals): (quoteId: string) => 
   return (quoteId) => {
     if (quiet || told.has(quoteId)) return
     told.add(quoteId)
-    err.write(`${plain(`The quote ${quoteId} cannot be read, so it is left out`)}\n`)
+    err.write(`${plain(`The quote ${quoteId} is unreadable, so it is not listed`)}\n`)
   }
 }
 

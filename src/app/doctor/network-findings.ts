@@ -33,12 +33,17 @@ async function endpointFindings({ name, chainId }: Network, { peers }: Rpc): Pro
       found('rpc', name, async () => {
         const said = Number(await peer.request<string>('eth_chainId'))
         if (said === chainId) return []
-        throw new AppError('CHAIN_ID_MISMATCH', `${peer.host} is on chain ${said}, and ${name} is ${chainId}`)
+        throw new AppError(
+          'CHAIN_ID_MISMATCH',
+          `${peer.host} is on chain ${said}, but ${name} is chain ${chainId}`,
+        )
       }),
     ),
   )
   // With another one that answers, this one is not missed yet.
-  return all.flat().map((one) => ({ ...one, state: 'warning', says: `one endpoint of several: ${one.says}` }))
+  return all
+    .flat()
+    .map((one) => ({ ...one, state: 'warning', says: `one of several endpoints: ${one.says}` }))
 }
 
 /** What a node is, and what it refuses of all that it may be asked for. */
@@ -71,7 +76,7 @@ async function nodeFinding(
   if (said !== chainId)
     throw new AppError(
       'CHAIN_ID_MISMATCH',
-      `${chain.rpc.host} is on chain ${said}, and ${name} is ${chainId}`,
+      `${chain.rpc.host} is on chain ${said}, but ${name} is chain ${chainId}`,
     )
   const head = await latestBlock(chain)
   const ms = Math.round((performance.now() - began) / 2)
@@ -92,19 +97,19 @@ async function nodeFinding(
     flawed: flawed.map(({ market, faults }) => ({ slug: market.entry.slug, faults })),
     faults,
   }
-  const says = `${chain.rpc.host} chain ${chainId}, block ${head.number}, ${archive ? 'archive' : 'no archive'}, ${pass} of ${markets.length} markets pass${faults.length > 0 ? `, ${faults.length} faults of prices, swaps, bridges or first blocks` : ''}, ${ms} ms`
+  const says = `${chain.rpc.host} chain ${chainId}, block ${head.number}, ${archive ? 'archive' : 'no archive'}, ${pass} of ${markets.length} markets pass${faults.length > 0 ? `, ${faults.length} faults in prices, swaps, bridges or first blocks` : ''}, ${ms} ms`
   const ageMs = nowMs - head.timestamp * 1000
   if (headMaxAgeMs !== undefined && ageMs > headMaxAgeMs)
     throw new AppError('RPC_INCONSISTENT', `${says}; its newest block is ${Math.round(ageMs / 1000)} s old`, {
-      hint: 'The node is behind, or the clock of this machine is ahead: name another RPC, or set the clock.',
+      hint: 'The node is behind, or the clock of this machine is ahead. Set another RPC, or correct the clock.',
       details,
     })
   if (headMaxAgeMs !== undefined && ageMs < -120_000)
     return doubtful(
       'rpc',
       name,
-      `${says}; its newest block is ${Math.round(-ageMs / 1000)} s from now`,
-      'The clock of this machine seems to be behind: deadlines and quotes will be wrong. Set it.',
+      `${says}; its newest block is ${Math.round(-ageMs / 1000)} s in the future`,
+      'The clock of this machine seems to be behind, so deadlines and quotes will be wrong. Correct the clock.',
       details,
     )
   if (flawed.length + faults.length > 0)
@@ -112,7 +117,7 @@ async function nodeFinding(
       'rpc',
       name,
       says,
-      'Why: sluice doctor --json (details.flawed, by market; details.faults)',
+      'For details: sluice doctor --json (details.flawed, by market; details.faults)',
       details,
     )
   return fine('rpc', name, says, details)

@@ -16,34 +16,34 @@ const questions = (head: { number: bigint; hash: string }): Question[] => {
     {
       method: 'eth_getLogs',
       params: [{ fromBlock: at, toBlock: at, address: anybody }],
-      means: 'no history can be read, so neither principal nor profit is known',
+      means: 'history is unavailable, so principal and profit are unknown',
     },
     {
       method: 'eth_simulateV1',
       params: [{ blockStateCalls: [{ calls: [{ from: anybody, to: anybody }] }] }, at],
-      means: 'what is signed is tried by eth_call only, which shows neither gas nor events',
+      means: 'simulation uses eth_call only, which shows neither gas nor events',
     },
     {
       method: 'eth_call',
-      form: ' with the state of an account in its place',
+      form: ' with state overrides',
       params: [{ to: anybody }, at, { [anybody]: { code: '0x' } }],
-      means: 'where eth_simulateV1 is refused as well, nothing can be tried before it is signed',
+      means: 'if eth_simulateV1 is refused too, nothing can be simulated before signing',
     },
     {
       method: 'eth_getBalance',
-      form: ' of a block by its hash (EIP-1898)',
+      form: ' by block hash (EIP-1898)',
       params: [anybody, { blockHash: head.hash }],
-      means: 'blocks are named by number, and looked at again afterwards',
+      means: 'blocks are read by number and checked again afterwards',
     },
     {
       method: 'eth_maxPriorityFeePerGas',
       params: [],
-      means: 'the node does not say which tip it wants',
+      means: 'the node does not suggest a priority fee',
     },
     {
       method: 'eth_feeHistory',
       params: ['0x1', 'latest', [50]],
-      means: 'a tip cannot be compared with what others paid',
+      means: 'the priority fee cannot be compared with recent blocks',
     },
   ]
 }
@@ -63,7 +63,7 @@ export async function refusedFindings(
           'rpc',
           network.name,
           `${rpc.host} refuses ${method}${form}: ${means}`,
-          `Name an RPC that offers it in ${rpcVariable(network)}.`,
+          `Set an RPC that supports it in ${rpcVariable(network)}.`,
           { host: rpc.host, method, said },
         ),
       ]

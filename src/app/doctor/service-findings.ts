@@ -17,15 +17,15 @@ export async function serviceFindings(
     fine(
       'service',
       host,
-      `answers in ${ms} ms${who ? `, knows us as ${who.name}` : ''}, ${total} strategies${who?.testnet ? ', testnets too' : ''}`,
+      `answers in ${ms} ms${who ? `, customer ${who.name}` : ''}, ${total} strategies${who?.testnet ? ', testnets too' : ''}`,
       { host, ms, customer: who?.name ?? null, strategies: total },
     ),
     offMinutes > 0
       ? doubtful(
           'clock',
           host,
-          `${offMinutes} minutes from the clock of the service`,
-          'Deadlines and quotes will be wrong: set the clock of this machine.',
+          `the clocks of this machine and the service differ by ${offMinutes} minutes`,
+          'Deadlines and quotes will be wrong. Correct the clock of this machine.',
           { offMs: clockOffMs() },
         )
       : fine('clock', host, 'agrees with the service'),

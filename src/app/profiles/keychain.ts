@@ -54,9 +54,9 @@ export function desktopKeychain(): Keychain {
       try {
         text = entry(name).getPassword()
       } catch (cause) {
-        throw refused('the keychain of the desktop does not answer, or is locked', instead, cause)
+        throw refused('the desktop keychain does not answer or is locked', instead, cause)
       }
-      if (text === null) throw refused('the keychain of the desktop does not have it', instead)
+      if (text === null) throw refused('the entry is missing from the desktop keychain', instead)
       return text
     },
     set: (name, text) => {
@@ -72,13 +72,13 @@ export function desktopKeychain(): Keychain {
 }
 
 const refused = (why: string, instead: string, cause?: unknown): AppError =>
-  new AppError('KEY_SOURCE', `What is kept in confidence cannot be read: ${why}`, {
+  new AppError('KEY_SOURCE', `Cannot read secrets from the keychain: ${why}`, {
     cause,
-    hint: `Unlock it on the desktop and run the same command again. Without it: ${instead}`,
+    hint: `Unlock the keychain on the desktop and run the same command again. To remove the entry: ${instead}`,
   })
 
 const unkept = (cause?: unknown): AppError =>
-  new AppError('STATE_UNUSABLE', 'There is no keychain of a desktop that keeps what it is given', {
+  new AppError('STATE_UNUSABLE', 'No working desktop keychain', {
     cause,
-    hint: 'Unlock it on the desktop, or leave --keychain out.',
+    hint: 'Unlock the keychain on the desktop, or omit --keychain.',
   })

@@ -42,7 +42,7 @@ export async function walletNamed(name: string, choice: SignerChoice, needs: Nee
   const names = known.map((key) => key.name)
   const found = known.find((key) => key.name === name)
   if (!found)
-    throw new AppError('KEY_SOURCE', `There is no wallet "${name}"${didYouMean(name, names)}`, {
+    throw new AppError('KEY_SOURCE', `No wallet "${name}"${didYouMean(name, names)}`, {
       hint:
         names.length === 0 && isKeyName(name)
           ? `sluice wallet new ${shellOperand(name)}`
@@ -119,7 +119,7 @@ function passwordTrouble(error: unknown, passwordOf: string): unknown {
 }
 
 function bare(name: string): never {
-  throw new AppError('KEY_REQUIRED', `${name} is an address; signing needs its key`, {
+  throw new AppError('KEY_REQUIRED', `${name} is an address; signing needs a key`, {
     hint: 'sluice wallet import NAME, then --wallet NAME',
   })
 }

@@ -18,7 +18,7 @@ function shownUrl(value: string): string {
   const url = URL.parse(value)
   if (!url) return 'not a URL'
   const isPlain = !url.username && !url.password && !url.search && !url.hash
-  return isPlain ? value : `${url.origin}${url.pathname}, and more that is left out`
+  return isPlain ? value : `${url.origin}${url.pathname} (query omitted)`
 }
 
 /** Every setting that holds for a command line, and where it was said. Of what is confidential only that it is there; of an RPC the host. */
@@ -53,7 +53,7 @@ export async function originsOf(
     if (!network || !value || chosen.kind === 'sandbox') return []
     const name = `rpc ${network.toLowerCase().replaceAll('_', '-')}`
     if (!allNetworks.some((one) => rpcVariable(one) === variable))
-      return [{ name, value: `no network that is served${guessed(variable, allNetworks)}`, origin: variable }]
+      return [{ name, value: `unknown network${guessed(variable, allNetworks)}`, origin: variable }]
     const hosts = value.split(',').map((url) => URL.parse(url.trim())?.host ?? 'not a URL')
     const isClosed = !env[variable] && place === 'keychain'
     return [

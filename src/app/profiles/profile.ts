@@ -56,19 +56,19 @@ export async function chosenProfile(
 }
 
 const unknown = (name: string, known: readonly string[]): AppError =>
-  new AppError('CONFIG_INVALID', `There is no profile "${name}"${didYouMean(name, known)}`, {
-    hint: `Known: ${known.join(', ')}. Make one: sluice profile set --help`,
+  new AppError('CONFIG_INVALID', `No profile "${name}"${didYouMean(name, known)}`, {
+    hint: `Known: ${known.join(', ')}. To create one: sluice profile set --help`,
     details: { profile: name },
   })
 
 function builtIn(env: Env, kind: Chosen['kind'], origin: string): Chosen {
   if (kind === 'engine' && rpcVariables(env).length === 0)
-    throw new AppError('CONFIG_INVALID', 'The profile engine needs the RPC of at least one network', {
-      hint: 'Set SLUICE_RPC_<NETWORK> to the URL of an RPC; several are separated by commas.',
+    throw new AppError('CONFIG_INVALID', 'The engine profile needs an RPC for at least one network', {
+      hint: 'Set SLUICE_RPC_<NETWORK> to an RPC URL, or to several, comma-separated.',
     })
   if (kind === 'remote' && !env.SLUICE_BASE_URL)
-    throw new AppError('CONFIG_INVALID', 'The profile remote needs the address of the service', {
-      hint: 'Set SLUICE_BASE_URL to it, and SLUICE_API_KEY to the key.',
+    throw new AppError('CONFIG_INVALID', 'The remote profile needs the base URL of the service', {
+      hint: 'Set SLUICE_BASE_URL and SLUICE_API_KEY.',
     })
   return {
     name: kind,
@@ -96,8 +96,8 @@ function kept(
     const { pricesUrl } = profile
     const all = { ...rpcs, ...(pricesUrl && { SLUICE_PRICES_URL: pricesUrl }), ...given }
     if (rpcVariables(all).length === 0)
-      throw new AppError('CONFIG_INVALID', `The profile ${name} has the RPC of no network`, {
-        hint: `Set SLUICE_RPC_<NETWORK>, and keep it: sluice profile set ${shellWord(name)} --from-env`,
+      throw new AppError('CONFIG_INVALID', `The profile ${name} has no RPC`, {
+        hint: `Set SLUICE_RPC_<NETWORK>, then save it: sluice profile set ${shellWord(name)} --from-env`,
       })
     return { name, kind: 'engine', announce: false, env: all, apiKey: undefined, notice: undefined }
   }
@@ -116,7 +116,7 @@ function kept(
     env: { ...rpcs, ...own, ...given },
     apiKey: !other && isKeyFor(apiKey, profile) ? apiKey?.key : undefined,
     notice:
-      other && `${other} is set: it is asked instead of what the profile ${name} has, and without its key`,
+      other && `${other} overrides the URL of the profile ${name}; the API key of the profile is not used`,
   }
 }
 
@@ -142,15 +142,15 @@ export function rpcUrls(env: Env, networks: readonly Network[]): ReadonlyMap<num
     if (!network)
       throw new AppError(
         'CONFIG_INVALID',
-        `${variable} is for a network that this version does not serve${guessed(variable, networks)}`,
+        `${variable} names a network that this version does not support${guessed(variable, networks)}`,
         {
-          hint: `Known: ${networks.map(({ name }) => name).join(', ')}. Unset ${variable}, or name the sandbox: --profile sandbox`,
+          hint: `Known: ${networks.map(({ name }) => name).join(', ')}. Unset ${variable}, or use --profile sandbox`,
         },
       )
     const urls = env[variable]!.split(',').map((url) => url.trim())
     if (!urls.every((url) => /^https?:$/.test(URL.parse(url)?.protocol ?? '')))
-      throw new AppError('CONFIG_INVALID', `${variable} holds something that is not an http(s) URL`, {
-        hint: `${variable}=https://..., several separated by commas`,
+      throw new AppError('CONFIG_INVALID', `${variable} is not an http(s) URL`, {
+        hint: `${variable}=https://..., or several, comma-separated`,
       })
     found.set(network.chainId, urls)
   }

@@ -111,12 +111,8 @@ async function opened(text: string, profile: string): Promise<ProfileSecrets> {
     return ProfileSecrets.parse(JSON.parse(text))
   } catch {
     // What it says of the text may have the secrets in it, so no cause goes along.
-    throw new AppError(
-      'KEY_SOURCE',
-      `What the keychain has for the profile ${profile} cannot be understood`,
-      {
-        hint: `Give it again: sluice profile remove ${shellWord(profile)} --yes, then sluice profile set ${shellWord(profile)} --help`,
-      },
-    )
+    throw new AppError('KEY_SOURCE', `The keychain entry of the profile ${profile} is invalid`, {
+      hint: `Create the profile again: sluice profile remove ${shellWord(profile)} --yes, then sluice profile set ${shellWord(profile)} --help`,
+    })
   }
 }

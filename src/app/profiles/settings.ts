@@ -25,7 +25,7 @@ export function fileSettings({ config }: Directories, keychain: Keychain = deskt
       secretsPath,
       textOf(secretsPath) && readPrivateFile(secretsPath, 1 << 18),
       async () => (await import('../../cli/config.ts')).SecretsFile,
-      `It may be of another version of sluice. Move it away, mv ${shellPath(secretsPath)} ${shellPath(`${secretsPath}.old`)}, and give what is in it again: sluice profile set NAME --api-key-file -`,
+      `It may be from another version of sluice. Move it away, mv ${shellPath(secretsPath)} ${shellPath(`${secretsPath}.old`)}, and set the secrets again: sluice profile set NAME --api-key-file -`,
     )
   }
   const read = async () =>
@@ -38,8 +38,8 @@ export function fileSettings({ config }: Directories, keychain: Keychain = deskt
       const { acquireLock } = await import('../../store/file-lock.ts')
       const lock = await acquireLock(join(config, 'settings.lock'), patienceMs)
       if (!lock)
-        throw new AppError('STATE_UNUSABLE', `Another sluice is changing ${path} for too long`, {
-          hint: 'Run the same command again when it has ended.',
+        throw new AppError('STATE_UNUSABLE', `Another process has been changing ${path} for too long`, {
+          hint: 'Run the same command again when it has finished.',
         })
       try {
         return await work()
@@ -57,7 +57,7 @@ function textOf(path: string): string | undefined {
     return readFileSync(path, 'utf8')
   } catch (cause) {
     if (/^ENO(ENT|TDIR)$/.test((cause as NodeJS.ErrnoException).code ?? '')) return undefined
-    throw new AppError('CONFIG_INVALID', `${path} cannot be read`, {
+    throw new AppError('CONFIG_INVALID', `Cannot read ${path}`, {
       cause,
       hint: `chmod 600 ${shellPath(path)}`,
     })
@@ -68,7 +68,7 @@ async function parsed<shape extends z.ZodType<object>>(
   path: string,
   text: string | undefined,
   shapeOf: () => Promise<shape>,
-  hint = `Mend the file, or move it away: mv ${shellPath(path)} ${shellPath(`${path}.old`)}`,
+  hint = `Fix the file, or move it away: mv ${shellPath(path)} ${shellPath(`${path}.old`)}`,
 ): Promise<z.output<shape>> {
   if (text === undefined) return {} as z.output<shape>
   // Most command lines find no file: what checks one is loaded only here.
@@ -76,7 +76,7 @@ async function parsed<shape extends z.ZodType<object>>(
   try {
     return shape.parse(JSON.parse(text))
   } catch (cause) {
-    throw new AppError('CONFIG_INVALID', `${path} cannot be used: ${misfitOf(cause) ?? 'it is not JSON'}`, {
+    throw new AppError('CONFIG_INVALID', `${path} is invalid: ${misfitOf(cause) ?? 'not JSON'}`, {
       cause,
       hint,
     })
@@ -94,6 +94,6 @@ async function write(path: string, content: Config | SecretsFile): Promise<void>
     chmodSync(next, 0o600)
     renameSync(next, path)
   } catch (cause) {
-    throw new AppError('STATE_UNUSABLE', `${path} cannot be written`, { cause })
+    throw new AppError('STATE_UNUSABLE', `Cannot write ${path}`, { cause })
   }
 }

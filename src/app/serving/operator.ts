@@ -43,14 +43,14 @@ export function apiKeys({ engine, keys }: Store, { now, newId, slugs }: Needs): 
     revoke: async (id) => {
       const found = await keys.revoke(id, now())
       if (found) return shown(found)
-      throw new AppError('NOT_FOUND', `There is no key "${id}"`, { hint: 'sluice keys list' })
+      throw new AppError('NOT_FOUND', `No key "${id}"`, { hint: 'sluice keys list' })
     },
   }
 }
 
 function refuseAbove(most: number, markupBps: number): void {
   if (markupBps <= most) return
-  throw new AppError('USAGE', `A markup is at most ${most} bps here, and ${markupBps} is more`, {
+  throw new AppError('USAGE', `The markup limit is ${most} bps, and ${markupBps} exceeds it`, {
     hint: `sluice fees set --max-markup-bps ${markupBps}`,
   })
 }
@@ -62,7 +62,7 @@ async function refuseUnknown(
   const known = await slugs()
   const unknown = strategies.find((slug) => !known.includes(slug))
   if (unknown !== undefined)
-    throw new AppError('STRATEGY_NOT_FOUND', `There is no strategy "${unknown}"`, {
+    throw new AppError('STRATEGY_NOT_FOUND', `No strategy "${unknown}"`, {
       details: { id: unknown },
     })
 }

@@ -20,7 +20,7 @@ function pem(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (cause) {
-    throw new AppError('CONFIG_INVALID', `${path} cannot be read`, {
+    throw new AppError('CONFIG_INVALID', `Cannot read ${path}`, {
       cause,
       hint: listing(path),
     })
@@ -34,12 +34,12 @@ async function listens<value>(work: () => Promise<value>, { host, port }: ServeO
   } catch (cause) {
     const { code = '' } = cause as NodeJS.ErrnoException
     if (code === 'EADDRINUSE')
-      throw new AppError('CONFIG_INVALID', `Port ${port} of ${host} is taken`, {
+      throw new AppError('CONFIG_INVALID', `Port ${port} on ${host} is in use`, {
         cause,
         hint: 'sluice serve --port 0',
       })
     if (code === 'EACCES')
-      throw new AppError('CONFIG_INVALID', `Port ${port} of ${host} is not for this user`, {
+      throw new AppError('CONFIG_INVALID', `No permission to listen on port ${port} of ${host}`, {
         cause,
         hint: 'sluice serve --port 8080',
       })
@@ -49,10 +49,14 @@ async function listens<value>(work: () => Promise<value>, { host, port }: ServeO
         hint: 'sluice serve --host 127.0.0.1',
       })
     if (code.startsWith('ERR_OSSL') || code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS'))
-      throw new AppError('CONFIG_INVALID', 'The certificate and the key cannot be used together', {
-        cause,
-        hint: 'Both are PEM files, the key without a password.',
-      })
+      throw new AppError(
+        'CONFIG_INVALID',
+        'The certificate and the private key are invalid or do not match',
+        {
+          cause,
+          hint: 'Both must be PEM files, the private key without a password.',
+        },
+      )
     throw cause
   }
 }
@@ -77,7 +81,7 @@ function databaseOf(dir: string, wanted: string | undefined): string {
   if (wanted === undefined) return join(dir, 'serve.db')
   const path = wanted.replace(/^sqlite:(\/\/)?/, '')
   if (!/^[a-z][a-z0-9+.-]*:/i.test(path) && path !== '') return real(resolve(path))
-  throw new AppError('CONFIG_INVALID', 'The database of a server is a SQLite file', {
+  throw new AppError('CONFIG_INVALID', 'The database must be a SQLite file', {
     hint: '--database sqlite:/var/lib/sluice/serve.db',
   })
 }

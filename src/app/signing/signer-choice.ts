@@ -50,7 +50,7 @@ function isAtKeptSigner({ wallet, keyFile }: SignerChoice, { signerUrl, hasPriva
   if (signerUrl === undefined || keyFile !== undefined) return false
   if (wallet !== undefined && !EvmAddress.safeParse(wallet).success) return false
   if (!hasPrivateKey) return true
-  throw new AppError('USAGE', 'SLUICE_PRIVATE_KEY and SLUICE_SIGNER_URL exclude each other', {
+  throw new AppError('USAGE', 'SLUICE_PRIVATE_KEY and SLUICE_SIGNER_URL cannot be combined', {
     hint: 'Unset one of them.',
   })
 }
@@ -62,9 +62,9 @@ function refuseBoth({ wallet, keyFile, ledger, signerUrl }: SignerChoice): void 
   if (other === undefined) return
   const isAccount = other === '--wallet' && one !== '--key-file' && EvmAddress.safeParse(wallet).success
   if (isAccount) return
-  throw new AppError('USAGE', `${one} and ${other} exclude each other`, {
+  throw new AppError('USAGE', `${one} and ${other} cannot be combined`, {
     ...(other === '--wallet' &&
-      one !== '--key-file' && { hint: `${one} with --wallet 0x... is held to that address.` }),
+      one !== '--key-file' && { hint: `To require an address, combine ${one} with --wallet 0x...` }),
   })
 }
 
@@ -81,8 +81,8 @@ async function elsewhere({ wallet, ledger, signerUrl }: SignerChoice, needs: Nee
   const unlock = async () => {
     const signer = await serviceSigner(await needs.desk(), source)
     if (signer.address === named) return signer
-    throw new AppError('KEY_SOURCE', `${label} is ${signer.address}, and not ${named}`, {
-      hint: `Name the path of ${named}, or connect the device that has it.`,
+    throw new AppError('KEY_SOURCE', `${label} is ${signer.address}, not ${named}`, {
+      hint: `Give the derivation path of ${named}, or connect the device that has its key.`,
     })
   }
   return { address: named, label, source: source.kind, unlock }

@@ -129,7 +129,7 @@ async function planIn(
   try {
     text = planTextIn(path)
   } catch (cause) {
-    throw new AppError('USAGE', 'The plan cannot be read by the signer', { cause })
+    throw new AppError('USAGE', 'The signing process cannot read the plan', { cause })
   }
   if (text === undefined) return undefined
   const { decodePlan } = await planFiles()

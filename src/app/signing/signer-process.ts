@@ -17,7 +17,7 @@ const endMs = 2_000
 /** The desk in the signer's process: questions go down its stdin, one JSON line each, and answers come up its stdout. */
 export function deskOf(child: ChildProcess): SigningService {
   const { stdin, stdout } = child
-  if (!stdin || !stdout) throw new AppError('BUG', 'The signer was begun without pipes')
+  if (!stdin || !stdout) throw new AppError('BUG', 'The signing process was started without pipes')
   const waiting = new Map<number, { done: (value: unknown) => void; failed: (error: unknown) => void }>()
   let last = 0
   const gone = () => {
@@ -50,7 +50,7 @@ export function deskOf(child: ChildProcess): SigningService {
 const endOf = ({ signalCode }: ChildProcess): AppError =>
   signalCode === 'SIGINT' || signalCode === 'SIGTERM' || signalCode === 'SIGHUP'
     ? new AppError('INTERRUPTED', 'Interrupted. This command signed nothing.')
-    : new AppError('KEY_SOURCE', 'The process that holds the keys ended')
+    : new AppError('KEY_SOURCE', 'The signing process ended')
 
 const errorFrom = ({ code, message, details, hint }: NonNullable<SignerLine['error']>): AppError =>
   new AppError(isErrorCode(code) ? code : 'BUG', message, {

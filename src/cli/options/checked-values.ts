@@ -35,7 +35,7 @@ export function depthOf(text: string | undefined): RunOptions['depth'] {
   if (/^[1-9][0-9]{0,3}$/.test(text)) return Number(text)
   throw new AppError(
     'USAGE',
-    `--confirmations is a number of blocks, safe or finalized, not "${plain(text)}"`,
+    `--confirmations must be a number of blocks, safe or finalized, not "${plain(text)}"`,
     {
       hint: '--confirmations 3',
     },
@@ -46,7 +46,7 @@ export function depthOf(text: string | undefined): RunOptions['depth'] {
 export function nonceOf(text: string, example = 'NETWORK'): { network: string | undefined; nonce: number } {
   const [, network, nonce] = /^(?:([^=]+)=)?(0|[1-9][0-9]{0,14})$/.exec(text) ?? []
   if (nonce !== undefined) return { network, nonce: Number(nonce) }
-  throw new AppError('USAGE', `--nonce is a number, or NETWORK=number, not "${plain(text)}"`, {
+  throw new AppError('USAGE', `--nonce must be a number or NETWORK=number, not "${plain(text)}"`, {
     hint: `--nonce 7, or --nonce ${example}=7`,
   })
 }
@@ -57,7 +57,7 @@ export function serviceFee(text: string): number {
   if (most !== undefined) return most
   throw new AppError(
     'USAGE',
-    `--max-service-fee is a share of the amount in whole basis points, and "${plain(text)}" is none`,
+    `--max-service-fee must be a share in whole basis points, not "${plain(text)}"`,
     { hint: '--max-service-fee 1% or --max-service-fee 100bps' },
   )
 }
@@ -66,7 +66,7 @@ export function serviceFee(text: string): number {
 export function exactAllowance(text: string | undefined): Terms['exactAllowance'] {
   if (text === undefined || text === 'refuse') return 'refuse'
   if (text === 'rewrite') return 'rewrite'
-  throw new AppError('USAGE', `--exact-allowance is refuse or rewrite, not "${plain(text)}"`, {
+  throw new AppError('USAGE', `--exact-allowance must be refuse or rewrite, not "${plain(text)}"`, {
     hint: '--exact-allowance rewrite',
   })
 }
@@ -77,7 +77,7 @@ export function lowest(text: string | true | undefined): AssuranceLevel {
   if (text === true) return 'L1'
   const level = assuranceLevels.find((one) => one === text.toUpperCase())
   if (level) return level
-  throw new AppError('USAGE', `There is no level of assurance "${plain(text)}"`, {
+  throw new AppError('USAGE', `Unknown assurance level "${plain(text)}"`, {
     hint: `--max-assurance-loss ${assuranceLevels.join(', ')}`,
   })
 }
@@ -85,7 +85,7 @@ export function lowest(text: string | true | undefined): AssuranceLevel {
 /** What a unit of gas may cost at most, from what was typed in gwei, in wei. */
 export function maxFee(text: string): bigint {
   if (/^(0|[1-9][0-9]{0,11})(\.[0-9]{1,9})?$/.test(text) && parseGwei(text) > 0n) return parseGwei(text)
-  throw new AppError('USAGE', `--max-fee is in gwei, and "${plain(text)}" is no amount of it`, {
+  throw new AppError('USAGE', `--max-fee must be an amount in gwei, not "${plain(text)}"`, {
     hint: '--max-fee 30',
   })
 }

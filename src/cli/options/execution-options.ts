@@ -25,31 +25,30 @@ export const withExecution = (
   const option = (flags: string, description: string) =>
     new Option(flags, description).helpGroup('Execution:')
   const add = (flags: string, description: string) => command.addOption(option(flags, description))
-  add('--no-wait', 'send, then exit 20 with the id')
+  add('--no-wait', 'send and exit 20 with the action ID, without waiting for confirmation')
   command.addOption(
-    option(
-      '--confirmations <depth>',
-      'what counts as final: a number of blocks, safe or finalized',
-    ).argParser(checked(depthOf)),
+    option('--confirmations <depth>', 'finality: a number of blocks, safe or finalized').argParser(
+      checked(depthOf),
+    ),
   )
-  add('--queue-behind', 'go behind what others sent with this wallet, instead of refusing')
-  add('--no-lock-wait', 'do not wait for another process that uses this wallet')
+  add('--queue-behind', 'queue behind pending transactions that other programs sent from this wallet')
+  add('--no-lock-wait', 'fail at once if another process is using this wallet')
   // A new operation says so among what is safe for it.
   if (!isNew)
     return add(
       '--allow-duplicate',
-      'go on although the wallet was used elsewhere since: the action may be done already',
+      'resume although the wallet sent transactions that this journal does not know; the action may already be done',
     ).addOption(
-      option('--max-fee <gwei>', 'let a unit of gas cost more than was planned, and at most this').argParser(
+      option('--max-fee <gwei>', 'maximum gas price, in gwei; may exceed the plan').argParser(
         checked(maxFee),
       ),
     )
-  add('--pipeline', 'send all transactions of a chain at once, without waiting for the first')
+  add('--pipeline', 'send all transactions on a network at once, without waiting for the first')
   if (isPlanned) return command
   return command.addOption(
     option(
       '--nonce <nonce>',
-      'the nonce of the first transaction, N or NETWORK=N: at most one payment, even without a journal',
+      'pin the nonce of the first transaction, N or NETWORK=N: at most one payment, even without a journal',
     ).argParser(eachChecked((text) => nonceOf(text))),
   )
 }
@@ -73,9 +72,9 @@ export function noncesOf(
     if (pinned[chainId] !== undefined)
       throw new AppError(
         'USAGE',
-        `--nonce is given twice for ${network === undefined ? 'the chain of the first transaction' : `chain ${chainId}`}`,
+        `--nonce is given twice for ${network === undefined ? 'the network of the first transaction' : `chain ${chainId}`}`,
         {
-          hint: '--nonce NETWORK=N, once a network',
+          hint: '--nonce NETWORK=N, once per network',
         },
       )
     pinned[chainId] = nonce
@@ -91,7 +90,7 @@ const pinsNothing = (
   const names = [...new Set(legs.map(({ chainId }) => networkShown(networks, chainId).name))]
   return new AppError(
     'USAGE',
-    `--nonce ${text} pins nothing: what this does is on ${names.join(' and ')}. Nothing was signed.`,
+    `--nonce ${text} does not apply: the transactions are on ${names.join(' and ')}. Nothing was signed.`,
     { hint: `--nonce ${names[0]}=N` },
   )
 }

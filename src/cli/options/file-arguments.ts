@@ -14,7 +14,7 @@ export async function textOf(file: string, { stdin }: Pick<World, 'stdin'>): Pro
     return await textIn(createReadStream(file), plain(file))
   } catch (cause) {
     if (cause instanceof AppError) throw cause
-    throw new AppError('USAGE', `${plain(file)} cannot be read`, { cause, hint: listing(file) })
+    throw new AppError('USAGE', `Cannot read ${plain(file)}`, { cause, hint: listing(file) })
   }
 }
 
@@ -26,7 +26,7 @@ export async function textIn(input: AsyncIterable<Buffer>, name: string): Promis
     size += chunk.length
     if (size > mostBytes)
       throw new AppError('USAGE', `${name} is larger than ${mostBytes / 1024 / 1024} MiB`, {
-        hint: 'See that it is the right one: nothing that is read here is so large.',
+        hint: 'Check that this is the right file.',
       })
     chunks.push(chunk)
   }

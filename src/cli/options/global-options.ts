@@ -21,16 +21,16 @@ export type Globals = {
 
 /** Long names and descriptions of the global options, in the order that help shows them. */
 export const globalOptions: readonly (readonly [flags: string, description: string])[] = [
-  ['--profile <name>', 'which profile answers'],
+  ['--profile <name>', 'profile to use'],
   ['--json', 'print one JSON document'],
   ['--csv', 'print a list as CSV'],
-  ['--fields <names>', 'choose and order columns or JSON fields: a,b,c'],
-  ['--quiet', 'no notices'],
-  ['--debug', 'trace HTTP and RPC on stderr, secrets left out'],
-  ['--no-color', 'no colour'],
-  ['--no-input', 'never ask; a needed answer is an error'],
+  ['--fields <names>', 'columns or JSON fields to print, in this order: a,b,c'],
+  ['--quiet', 'print no notices'],
+  ['--debug', 'trace HTTP and RPC calls on stderr, without secrets'],
+  ['--no-color', 'print without colour'],
+  ['--no-input', 'never prompt; fail where an answer is needed'],
   ['-y, --yes', 'answer yes to every question'],
-  ['--timeout <duration>', 'how long to follow what is on its way: 30s, 5m'],
+  ['--timeout <duration>', 'how long to wait for confirmation: 30s, 5m'],
 ]
 
 /** The global options off a command line that is not parsed yet, for what must be known before: `--json` and `--no-color` hold for usage errors too. */
@@ -91,5 +91,5 @@ export function duration(text: string): number {
 function limit(text: string): number {
   const ms = duration(text)
   if (ms > 0) return ms
-  throw new AppError('USAGE', `--timeout ${text} leaves no time`, { hint: '--timeout 5m' })
+  throw new AppError('USAGE', `--timeout ${text} must be longer than zero`, { hint: '--timeout 5m' })
 }

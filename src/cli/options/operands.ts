@@ -46,6 +46,6 @@ export function refuseKeys(argv: readonly string[], command: string | undefined)
   if (found)
     throw new AppError(
       'INSECURE_KEY_SOURCE',
-      'A private key is not accepted as an argument: other users of this machine can read it there',
+      'A private key is not accepted as an argument: other users of this machine can see it in the process list',
     )
 }

@@ -37,101 +37,98 @@ export const withSigner = (command: Command): Command =>
     .addOption(
       new Option(
         '--wallet <name>',
-        'keystore that signs: its name, or the path of one of cast or geth',
+        'keystore that signs: its name, or the path of a cast or geth keystore',
       ).helpGroup('Signer:'),
     )
-    .addOption(new Option('--key-file <path>', 'file of mode 0600 with a private key').helpGroup('Signer:'))
+    .addOption(new Option('--key-file <path>', 'file with a private key, mode 0600').helpGroup('Signer:'))
+    .addOption(new Option('--password-file <path>', 'file with the password, mode 0600').helpGroup('Signer:'))
     .addOption(
-      new Option('--password-file <path>', 'file of mode 0600 with the password').helpGroup('Signer:'),
+      new Option(
+        '--ledger [derivation]',
+        "Ledger on USB, with its derivation path (default: m/44'/60'/0'/0/0)",
+      ).helpGroup('Signer:'),
     )
     .addOption(
-      new Option('--ledger [derivation]', "Ledger on USB; m/44'/60'/0'/0/0 unless named").helpGroup(
-        'Signer:',
-      ),
-    )
-    .addOption(
-      new Option('--signer-url <url>', 'signer that is asked over JSON-RPC: web3signer, Frame').helpGroup(
-        'Signer:',
-      ),
+      new Option('--signer-url <url>', 'remote signer over JSON-RPC: web3signer, Frame').helpGroup('Signer:'),
     )
 
 /** Adds the options that say who signs and how it is carried out; what is planned already has its nonce. */
 export const withSigning = (command: Command, { isPlanned = false } = {}): Command =>
   withExecution(withSigner(command), { isNew: true, isPlanned })
     .addOption(
-      new Option('--dry-run', 'check and simulate, print the plan, sign nothing').helpGroup('Execution:'),
+      new Option('--dry-run', 'check, simulate and print the plan; sign nothing').helpGroup('Execution:'),
     )
     .addOption(
-      new Option('--idempotency-key <key>', 'the same key never pays twice, by the journal of this machine')
+      new Option(
+        '--idempotency-key <key>',
+        'never pay twice for the same key: 8-128 characters, letters, digits, . _ : - (needs the journal of this machine)',
+      )
         .argParser(checked(idempotencyKey))
         .helpGroup('Execution:'),
     )
     .addOption(
-      new Option('--revoke-on-failure', 'take allowances back when it does not come to its end').helpGroup(
-        'Execution:',
-      ),
+      new Option('--revoke-on-failure', 'revoke allowances if the action fails').helpGroup('Execution:'),
     )
     .addOption(
       new Option(
         '--allow-duplicate',
-        'allow a possible duplicate payment: without a terminal, sign without a key or a nonce',
+        'allow a possible duplicate payment: without a terminal, sign without an idempotency key or a pinned nonce',
       ).helpGroup('Execution:'),
     )
     .addOption(
-      new Option('--allow-contract <address>', 'vouch for a contract, for this one operation')
+      new Option('--allow-contract <address>', 'trust this contract for this action')
         .argParser(eachChecked((text) => address(text, '--allow-contract')))
         .helpGroup('Safety:'),
     )
     .addOption(
-      new Option('--allow-token <address>', 'vouch for a token, for this one operation')
+      new Option('--allow-token <address>', 'trust this token for this action')
         .argParser(eachChecked((text) => address(text, '--allow-token')))
         .helpGroup('Safety:'),
     )
     .addOption(
       new Option(
         '--policy <file>',
-        'limits that hold; policy.json in the config directory otherwise',
+        'policy to apply (default: policy.json in the config directory)',
       ).helpGroup('Safety:'),
     )
     .addOption(
-      new Option('--assert <conditions>', "what must come of it: 'USDC>=-100,aUSDC>=99.9'")
+      new Option('--assert <conditions>', "required balance changes: 'USDC>=-100,aUSDC>=99.9'")
         .argParser(eachChecked(parseAssertions))
         .helpGroup('Safety:'),
     )
     .addOption(
-      new Option('--max-fee <gwei>', 'the most that a unit of gas may cost')
+      new Option('--max-fee <gwei>', 'maximum gas price, in gwei')
         .argParser(checked(maxFee))
         .helpGroup('Safety:'),
     )
     .addOption(
       new Option(
         '--max-service-fee <share>',
-        'the most that the service may charge of what is swapped or withdrawn: 1% where nothing is said',
+        'maximum service fee, as a share of the amount swapped or withdrawn (default: 1%)',
       )
         .argParser(checked(serviceFee))
         .helpGroup('Safety:'),
     )
     .addOption(
-      new Option(
-        '--max-price-impact <share>',
-        'the most that an exchange may bring less than at its spot price: 3% where nothing is said',
-      )
+      new Option('--max-price-impact <share>', 'maximum price impact, against the spot price (default: 3%)')
         .argParser(checked(priceImpact))
         .helpGroup('Safety:'),
     )
     .addOption(
-      new Option('--exact-allowance <how>', 'an approval of more than is needed: refuse or rewrite')
+      new Option(
+        '--exact-allowance <how>',
+        'what to do with an approval above the needed amount: refuse or rewrite',
+      )
         .argParser(checked(exactAllowance))
         .helpGroup('Safety:'),
     )
     .addOption(
-      new Option(
-        '--trust-first-use',
-        'trust the code of a contract that is used for the first time',
-      ).helpGroup('Safety:'),
+      new Option('--trust-first-use', 'trust the code of contracts used for the first time').helpGroup(
+        'Safety:',
+      ),
     )
     .addOption(
-      new Option('--max-assurance-loss [level]', 'accept an assurance as low as this, L1 where none is named')
+      new Option('--max-assurance-loss [level]', 'lowest assurance level to accept (default: L1)')
         .argParser(checked(lowest))
         .helpGroup('Safety:'),
     )
@@ -139,8 +136,8 @@ export const withSigning = (command: Command, { isPlanned = false } = {}): Comma
 /** An idempotency key that was typed. */
 export function idempotencyKey(text: string | undefined): string | undefined {
   if (text === undefined || /^[A-Za-z0-9._:-]{8,128}$/.test(text)) return text
-  throw new AppError('USAGE', 'An idempotency key has 8 to 128 letters, digits and . _ : -', {
-    hint: 'Name it as in: --idempotency-key deposit-2026-11-21',
+  throw new AppError('USAGE', 'An idempotency key must be 8-128 characters: letters, digits, . _ : -', {
+    hint: 'For example: --idempotency-key deposit-2026-11-21',
   })
 }
 
@@ -150,8 +147,8 @@ export function address(text: string, what: string): Address {
     throw new AppError('INSECURE_KEY_SOURCE', 'A private key is not accepted as an argument')
   const parsed = EvmAddress.safeParse(text)
   if (parsed.success) return parsed.data
-  throw new AppError('USAGE', `${what} is an address, and "${text}" is not one`, {
-    hint: 'An address is 0x and 40 hex digits; check its upper and lower case.',
+  throw new AppError('USAGE', `${what} must be an address, not "${text}"`, {
+    hint: 'An address is 0x and 40 hex digits; check the checksum (upper and lower case).',
   })
 }
 
@@ -164,7 +161,7 @@ export function amountOf(
   if ((amount === undefined) === (amountRaw === undefined))
     throw new AppError(
       'USAGE',
-      amount === undefined ? 'An amount is needed' : '--amount and --amount-raw exclude each other',
+      amount === undefined ? 'No amount given' : '--amount and --amount-raw cannot be combined',
       { hint },
     )
   return amount === undefined ? parseRawAmount(amountRaw!) : parseAmount(amount, unit)
@@ -179,7 +176,7 @@ export function slippage(text: string): number {
       ['bps', 10_000],
     ] as const
     const fits = readings.filter(([, parts]) => Number(text) / parts >= 0.0001 && Number(text) / parts <= 0.5)
-    throw new AppError('USAGE', `Slippage needs its unit, and "${text}" has none`, {
+    throw new AppError('USAGE', `Slippage "${text}" needs a unit`, {
       hint:
         fits.length > 0
           ? fits.length === 2
@@ -189,7 +186,7 @@ export function slippage(text: string): number {
     })
   }
   if (fraction >= 0.0001 && fraction <= 0.5) return fraction
-  throw new AppError('USAGE', `Slippage goes from 0.01% to 50%, and ${text} is outside`, {
+  throw new AppError('USAGE', `Slippage must be from 0.01% to 50%, not ${text}`, {
     hint: '--slippage 0.5% or --slippage 50bps',
   })
 }

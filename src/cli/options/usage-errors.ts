@@ -37,7 +37,7 @@ export function refuseTwice(command: Command): void {
       const isBefore = isGiven || ancestors(command).some((one) => isTyped(one, option.attributeName()))
       isGiven = true
       if (isBefore)
-        throw new AppError('USAGE', `${option.long ?? option.short} may be given once, and is given twice`, {
+        throw new AppError('USAGE', `${option.long ?? option.short} is given twice`, {
           hint: helpOf(command),
         })
     })

@@ -20,7 +20,9 @@ export async function followList<row>(
 ): Promise<void> {
   const { globals, io } = cli
   if (globals.csv || globals.raw || globals.fields)
-    throw new AppError('USAGE', '--watch excludes --csv, --fields and --raw', { hint: 'Use --watch --json.' })
+    throw new AppError('USAGE', '--watch cannot be combined with --csv, --fields or --raw', {
+      hint: 'Use --watch --json.',
+    })
   const { intervalMs } = view
   if (globals.json) return keepLooking(cli, look, { show: documents<row>(io.out), intervalMs })
   if (!io.out.redraws) return keepLooking(cli, look, { show: changes(cli, view), intervalMs })
@@ -67,7 +69,7 @@ function screens<row>({ io: { out }, world }: Cli, view: Live<row>) {
     const left = lines.length - room
     const fit = left > 0 ? [...lines.slice(0, room - 1), out.paint.dim(`${left + 1} more`)] : lines
     const foot = out.paint.dim(
-      `${view.note ? `${view.note}\n` : ''}${time}  every ${view.intervalMs / 1000}s, Ctrl-C ends`,
+      `${view.note ? `${view.note}\n` : ''}${time}  every ${view.intervalMs / 1000}s, Ctrl-C to stop`,
     )
     out.write(`${cleared}${shown([...fit, foot].join('\n'), out)}\n`)
   }
@@ -101,7 +103,7 @@ function changes<row>({ io: { out }, world }: Cli, view: Live<row>): (list: List
           told.map(([field, text]) => `${field} ${old ? `${old.get(field)} -> ` : ''}${text}`).join(', '),
         )
     }
-    for (const key of before.keys()) if (!now.has(key)) say(key, 'is not in the list any more')
+    for (const key of before.keys()) if (!now.has(key)) say(key, 'removed from the list')
     before = now
   }
 }

@@ -45,7 +45,7 @@ export function emitOne<value>(io: Io, globals: Globals, value: value, view: Vie
   if (globals.csv) throw onlyLists()
   if (globals.json) return void io.out.write(`${toJson(chosen(globals, value), io.out.isTerminal)}\n`)
   if (globals.fields && !globals.quiet)
-    io.err.write('--fields chooses columns of a list, and fields of JSON: this is all of it\n')
+    io.err.write('--fields is ignored here; it works on lists and with --json\n')
   io.out.write(`${shown(view(value, io.out), io.out)}\n`)
 }
 
@@ -90,7 +90,7 @@ export async function emitList<row>(
 
 /** A page behind the last one: that nothing is on it does not say that there is nothing. */
 const beyond = ({ page, total }: List<unknown>): string =>
-  `Nothing is on page ${page}${total === null ? '' : `; there are ${total} in all`}. The first: --page 1`
+  `Page ${page} is empty${total === null ? '' : `; there are ${total} rows in all`}. First page: --page 1`
 
 /** What was not given is nothing in a table for programs, and a dash only where people read it. */
 const given = (text: string): string => (text === '-' ? '' : text)

@@ -9,16 +9,16 @@ import type { Heard, Place } from '../world.ts'
 /** Adds `--raw` to a command that shows one answer of a service. */
 export const withRaw = (command: Command): Command =>
   command.addOption(
-    new Option('--raw', 'print the answer of the service as it came (remote profiles)').helpGroup('Output:'),
+    new Option('--raw', 'print the service response unchanged (remote profiles)').helpGroup('Output:'),
   )
 
 /** What the service said, where `--raw` asks for it; `undefined` without. What it cannot go together with is a usage error. */
 export function rawOf(globals: Globals, { heard, profile }: Place): (() => Heard) | undefined {
   if (!globals.raw) return undefined
   if (globals.json || globals.csv || globals.fields)
-    throw new AppError('USAGE', '--raw excludes --json, --csv and --fields')
+    throw new AppError('USAGE', '--raw cannot be combined with --json, --csv or --fields')
   if (heard) return heard
-  throw new AppError('USAGE', `--raw needs a remote profile, and this is the profile ${profile}`, {
+  throw new AppError('USAGE', `--raw needs a remote profile; the profile in use is ${profile}`, {
     hint: 'Set SLUICE_BASE_URL and SLUICE_API_KEY, or use --json.',
   })
 }

@@ -27,9 +27,9 @@ const report = {
   amounts: fields({
     in: maybe(Amount),
     out: maybe(Amount).describe(
-      'what came, by the receipt; what is expected, until it is over; null where it failed',
+      'amount received, from the receipt; the expected amount until the action is finished; null if it failed',
     ),
-    outAtLeast: Amount.optional().describe('where no receipt could be read of what is done'),
+    outAtLeast: Amount.optional().describe('present if the action succeeded but no receipt could be read'),
   }),
   queued: Queued.optional(),
   transactions: z.array(fields({ ...transaction, text: z.string() })),
@@ -42,7 +42,7 @@ const report = {
     minimum: Amount,
   })
     .optional()
-    .describe('where a bridge brought less than was agreed'),
+    .describe('present if a bridge delivered less than agreed'),
   createdAt: Time,
   updatedAt: Time,
   finishedAt: maybe(Time),
@@ -53,7 +53,7 @@ const report = {
 const allowancesLeft = z
   .array(fields({ network: z.string(), token: AddressText, spender: AddressText, amount: Amount }))
   .nullable()
-  .describe('what contracts may still take; null where a chain does not say')
+  .describe('remaining allowances; null if a chain does not answer')
 
 /** An action as the journal of this machine knows it. */
 const ActionDocument = fields(report)
@@ -68,7 +68,7 @@ export const ClosedDocument = fields({ ...report, allowancesLeft })
 export const AbandonedDocument = fields({
   ...report,
   allowancesLeft,
-  funds: maybe(z.string()).describe('where the funds are; null where nobody can say'),
+  funds: maybe(z.string()).describe('where the funds are; null if unknown'),
 })
 
 /** An action that only the service knows. */
@@ -109,7 +109,7 @@ export const VerdictDocument = fields({
   situation: z.string().regex(/^[A-Z_]+$/),
   verdict: z.string(),
   funds: z.string(),
-  safeToRetry: z.boolean().describe('whether the same may be asked for anew without paying twice'),
+  safeToRetry: z.boolean().describe('whether a new request is safe: it cannot pay twice'),
   next: maybe(z.string()),
   evidence: z.array(fields({ source: z.enum(['journal', 'chain', 'service']), text: z.string() })),
 })

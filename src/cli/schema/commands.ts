@@ -38,7 +38,7 @@ export const CommandSchema = fields({
   output: fields({
     success: maybe(Schema),
     plan: maybe(Schema).describe('with --dry-run'),
-    line: maybe(Schema).describe('of each line, where it follows something'),
+    line: maybe(Schema).describe('of each line, if the command follows something'),
     failure: Schema,
   }),
   exitCodes: z.array(fields({ code: z.int(), meaning: z.string() })),

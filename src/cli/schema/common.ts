@@ -51,11 +51,11 @@ export const listOf = <item extends z.ZodType>(item: item) =>
 /** What every command prints with `--json` when it fails. */
 export const Failure = fields({
   error: fields({
-    code: z.enum(Object.keys(errorTable)).describe('a word that stays what it is'),
-    message: z.string().describe('what happened, for people'),
+    code: z.enum(Object.keys(errorTable)).describe('stable error code'),
+    message: z.string().describe('what happened, for humans'),
     details: z.record(z.string(), z.unknown()),
     hint: maybe(z.string()).describe('what to do next'),
-    retryable: z.boolean().describe('whether the same may succeed later'),
+    retryable: z.boolean().describe('whether the same request may succeed later'),
   }),
 })
 
@@ -66,6 +66,6 @@ export const Queued = fields({
   window: fields({ seconds: maybe(z.int()), back: z.string() })
     .optional()
     .describe(
-      'for how long it can be claimed then, and what gives back what was let pass; missing where it can be for ever',
+      'how long it can be claimed once ready, and the command that returns a lapsed claim; missing if claims never lapse',
     ),
 })

@@ -63,12 +63,12 @@ const kinds = {
   address: ['address', '0x and 40 hex digits', address],
   collector: ['address', 'an address, or none', z.union([address, z.literal('none')])],
   wallet: ['wallet', 'an address or the name of a keystore', text(100)],
-  id: ['id', 'an id, or what else its command takes in the place of one', text(200)],
+  id: ['id', 'an ID, or another identifier that the command accepts', text(200)],
   count: ['number', 'a whole number', number],
   rate: ['rate', 'with its unit: 3%', shaped(/^[0-9]+(\.[0-9]+)?%$/)],
   slippage: ['slippage', 'with its unit: 0.5% or 50bps', shaped(/^[0-9]+(\.[0-9]+)?(%|bps)$/)],
   gwei: ['gwei', 'in gwei', shaped(/^[0-9]+(\.[0-9]+)?$/)],
-  derivation: ['derivation', "a path of keys: m/44'/60'/0'/0/0", shaped(/^m?(\/?[0-9]+'?)+$/)],
+  derivation: ['derivation', "a derivation path: m/44'/60'/0'/0/0", shaped(/^m?(\/?[0-9]+'?)+$/)],
   depth: ['depth', 'a number of blocks, safe or finalized', shaped(/^([1-9][0-9]{0,3}|safe|finalized)$/)],
   nonce: ['nonce', 'N, or NETWORK=N', shaped(/^([^=]+=)?[0-9]{1,15}$/)],
   key: ['key', '8 to 128 letters, digits and . _ : -', shaped(/^[A-Za-z0-9._:-]{8,128}$/)],
@@ -80,7 +80,7 @@ const kinds = {
     z.enum(['INITIAL', 'PENDING', 'SUCCESS', 'FAILED']),
   ],
   kind: ['choice', 'engine or remote', z.enum(['engine', 'remote'])],
-  file: ['file', 'the path of a file', text(4_000)],
+  file: ['file', 'a file path', text(4_000)],
   url: ['url', 'a URL', text(2_000)],
   hash: ['hash', '64 hex digits', shaped(/^(0x)?[0-9a-fA-F]{64}$/)],
 } satisfies Record<string, Kind>
@@ -220,7 +220,7 @@ const isGlobal = ({ flags }: Option): boolean => globalOptions.some(([known]) =>
 /** The word in the usage line that stands for the value of a flag. */
 export const placeholderOf = ({ flags }: Option): string => /[<[]([^>\]]+)[>\]]/.exec(flags)?.[1] ?? ''
 
-const toggle = { type: 'boolean', about: 'yes, where it is given', choices: null }
+const toggle = { type: 'boolean', about: 'yes, if given', choices: null }
 
 /** What stands for a value, in words. */
 function known(placeholder: string, where: string, choices: readonly string[] | undefined) {

@@ -66,13 +66,13 @@ export const QuoteDocument = fields({
   provider: z.string(),
   minAmountOut: maybe(Amount),
   slippage: maybe(z.number()).describe('a fraction: 0.005 is 0.5 %'),
-  priceImpact: maybe(z.number()).describe('a fraction less than at the spot price; null is not known'),
+  priceImpact: maybe(z.number()).describe('fraction below the spot price; null if unknown'),
   deadline: maybe(Time),
   status: maybe(z.string()),
   destinationAddress: maybe(AddressText),
   refundAddress: maybe(AddressText),
   feeSponsorship: maybe(z.boolean()),
-  feeSponsorshipReason: maybe(z.string()).describe('why fees are not sponsored, where that was asked for'),
+  feeSponsorshipReason: maybe(z.string()).describe('why fees are not sponsored, if sponsoring was requested'),
   fees: maybe(z.array(z.unknown())),
   alternatives: maybe(
     z.array(
@@ -84,13 +84,15 @@ export const QuoteDocument = fields({
         savesSeconds: maybe(z.int()),
       }),
     ),
-  ).describe('the same swap at a speed that costs more and saves so many seconds'),
+  ).describe('the same swap at a faster speed, with its extra cost and the seconds saved'),
 })
 
 /** Where a swap stands; with `--watch` a line of it whenever it changed. */
 export const SwapStatusDocument = fields({
   id: z.string(),
-  status: z.string().describe('pending, fulfilled, failed, refunded, expired, or a word of the deployment'),
+  status: z
+    .string()
+    .describe('pending, fulfilled, failed, refunded, expired, or another status of the deployment'),
   originTxHash: maybe(z.string()),
   destinationTxHash: maybe(z.string()),
   provider: maybe(z.string()),
@@ -124,7 +126,7 @@ export const FeesDocument = z.union([
           value: z.string(),
         }),
       )
-      .describe('the newest changes of all settings; by a key, or by operator'),
+      .describe('newest changes of all settings; by is a key or operator'),
   }),
 ])
 

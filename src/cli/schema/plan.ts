@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { assuranceLevels } from '../../guard/assurance.ts'
 import { AddressText, Amount, amountOn, Digest, fields, maybe, Queued, Time, Usd, Whole } from './common.ts'
 
-const Level = z.enum(assuranceLevels).describe('how much was checked')
+const Level = z.enum(assuranceLevels).describe('assurance level reached by the checks')
 
 const Step = fields({
   index: z.int().min(0),
@@ -12,7 +12,7 @@ const Step = fields({
   chainId: z.int(),
   nonce: maybe(z.int().min(0)),
   to: AddressText,
-  contract: maybe(z.string()).describe('what the catalogue knows it as'),
+  contract: maybe(z.string()).describe('name of the contract in the catalogue'),
   value: Whole.describe('in wei'),
   data: z.string().regex(/^0x[0-9a-fA-F]*$/),
   call: fields({ name: z.string(), args: z.record(z.string(), z.string()) }),
@@ -26,14 +26,14 @@ const Simulation = fields({
   how: z.enum(['eth_simulateV1', 'eth_call', 'unavailable']),
   blockNumber: z.int(),
   behind: maybe(fields({ host: z.string(), blocks: z.int().min(1) })).describe(
-    'an endpoint that did not have the newest block, so that the newest that it has was taken',
+    'an endpoint without the newest block; the simulation uses the newest block that it has',
   ),
-  silent: z.array(z.string()).describe('endpoints that did not answer and are left out'),
-  endpoints: z.int().min(1).describe('how many endpoints showed the same'),
+  silent: z.array(z.string()).describe('endpoints that did not answer'),
+  endpoints: z.int().min(1).describe('number of endpoints that agree'),
   changes: z
     .array(amountOn({ network: z.string(), token: AddressText, usd: maybe(Usd) }))
     .describe(
-      'of the first network; of the native coin with gas, where more than gas is paid or some comes in',
+      'balance changes on the first network; the native coin is included, with gas, if it changes by more than gas',
     ),
   allowances: z.array(
     fields({
@@ -52,8 +52,8 @@ export const PlanDocument = fields({
   planHash: Digest,
   wallet: AddressText,
   signer: fields({
-    kind: z.string().describe('what holds the key'),
-    name: maybe(z.string()).describe('of a keystore'),
+    kind: z.string().describe('where the key is kept'),
+    name: maybe(z.string()).describe('name of the keystore'),
   }),
   nonce: maybe(z.int().min(0)),
   steps: z.array(Step),
@@ -72,20 +72,20 @@ export const PlanDocument = fields({
     .array(
       fields({
         leg: z.int().min(0),
-        share: maybe(z.number()).describe('a fraction less than at the spot price; null is not known'),
-        by: maybe(z.enum(['pool', 'oracle', 'usd'])).describe('who says the spot price'),
+        share: maybe(z.number()).describe('fraction below the spot price; null if unknown'),
+        by: maybe(z.enum(['pool', 'oracle', 'usd'])).describe('source of the spot price'),
       }),
     )
-    .describe('of what is exchanged at a price'),
+    .describe('price impact of each exchange'),
   slippages: z
     .array(
       fields({
         leg: z.int().min(0),
-        share: maybe(z.number()).describe('a fraction less than the price, all fees inside'),
-        by: z.enum(['own engine', 'service']).describe('whose price that is'),
+        share: maybe(z.number()).describe('fraction below the price, including all fees'),
+        by: z.enum(['own engine', 'service']).describe('source of the price'),
       }),
     )
-    .describe('what may come less than it should, of what is exchanged or bridged'),
+    .describe('maximum slippage of each exchange or bridge transfer'),
   standing: z
     .array(
       fields({
@@ -95,11 +95,11 @@ export const PlanDocument = fields({
         name: maybe(z.string()),
         amount: Amount,
         unlimited: z.boolean(),
-        need: Whole.describe('what the plan takes of it'),
-        revoke: z.string().describe('the line that takes it back'),
+        need: Whole.describe('amount the plan uses'),
+        revoke: z.string().describe('command that revokes it'),
       }),
     )
-    .describe('what contracts of the plan may take already, where that is more than it needs'),
+    .describe('existing allowances of contracts in the plan that exceed what it needs'),
   simulation: maybe(Simulation),
   fees: maybe(
     fields({
@@ -119,10 +119,10 @@ export const PlanDocument = fields({
         gas: maybe(Whole),
         gasPrice: maybe(Whole),
         cost: maybe(amountOn({ usd: maybe(Usd) })),
-        held: maybe(Amount).describe('what the wallet has there of the coin'),
+        held: maybe(Amount).describe('native balance of the wallet on that network'),
       }),
     )
-    .describe('what the gas of the legs after the first is expected to cost, where that could be tried'),
+    .describe('expected gas cost on the networks after the first, if it could be estimated'),
   arrivals: z
     .array(
       fields({
@@ -132,7 +132,7 @@ export const PlanDocument = fields({
         least: amountOn({ usd: maybe(Usd) }),
       }),
     )
-    .describe('what swaps bring elsewhere than into this wallet where they begin'),
+    .describe('swap outputs that go to another network or another address'),
   serviceFees: z.array(
     fields({
       leg: z.int().min(0),
@@ -143,13 +143,15 @@ export const PlanDocument = fields({
       to: AddressText,
     }),
   ),
-  reference: z.enum(['equal', 'different', 'unknown']).describe('what our own engine would build'),
+  reference: z
+    .enum(['equal', 'different', 'unknown'])
+    .describe('comparison with the transactions of the local engine'),
   policy: maybe(Digest),
   assurance: Level,
   expiresAt: maybe(Time),
   queued: Queued.optional(),
-  operation: z.record(z.string(), z.unknown()).describe('what action submit goes by'),
-  shownHash: Digest.describe('of all that the plan shows; an edited plan is refused'),
+  operation: z.record(z.string(), z.unknown()).describe('input of action submit'),
+  shownHash: Digest.describe('hash of everything the plan shows; an edited plan is refused'),
 })
 
 /** `policy check` */

@@ -13,9 +13,7 @@ export function schemaPage(one: CommandSchema, to: Stream): string {
     paint.bold(one.usage),
     one.description,
     '',
-    one.signs
-      ? paint.yellow(`It can sign${one.output.plan ? ', and never does with --dry-run' : ''}.`)
-      : 'It never signs.',
+    one.signs ? paint.yellow(`Can sign${one.output.plan ? '; never with --dry-run' : ''}.`) : 'Never signs.',
     ...part(
       'Arguments',
       one.arguments.map(({ name, type, description, choices, required, repeatable }) => [

@@ -138,7 +138,7 @@ export const SandboxDocument = fields({
     fields({ network: z.string(), symbol: z.string(), address: AddressText, decimals: z.int() }),
   ),
   faults: z.array(Fault).optional(),
-  aheadMs: z.int().optional().describe('how far the clock of the service is ahead by the fault stale-quote'),
+  aheadMs: z.int().optional().describe('how far the fault stale-quote sets the clock of the service ahead'),
   outdated: z.literal(true).optional(),
 })
 

@@ -3,7 +3,7 @@ import { apyBases } from '../../domain/apy.ts'
 import { AddressText, Amount, fields, HashText, listOf, maybe, Time, Usd } from './common.ts'
 
 const TokenRef = fields({ symbol: z.string(), address: AddressText, decimals: z.int().min(0).max(255) })
-const Rate = z.number().describe('a fraction a year: 0.0525 is 5.25 %')
+const Rate = z.number().describe('a fraction per year: 0.0525 is 5.25 %')
 
 const strategy = {
   id: z.string(),
@@ -19,7 +19,7 @@ const strategy = {
   paused: maybe(z.boolean()),
   apy: maybe(Rate),
   apyBasis: maybe(z.enum(apyBases)).describe(
-    'paid now, or growth of the last week where no contract says that',
+    'current rate, or growth over the last 7 days if no contract reports a current rate',
   ),
   inceptionApy: maybe(Rate),
   avgApy: maybe(Rate),
@@ -36,7 +36,7 @@ const StrategyDocument = fields(strategy)
 
 /** `strategies list`, and what it cannot tell of. */
 export const StrategyList = listOf(StrategyDocument).extend({
-  missing: z.array(z.string()).describe('networks that do not answer, whose strategies are left out'),
+  missing: z.array(z.string()).describe('networks that did not answer; their strategies are missing'),
 })
 
 const Queued = fields({
@@ -44,8 +44,8 @@ const Queued = fields({
   amount: Amount,
   requestedAt: maybe(z.string()),
   availableAt: maybe(z.string()),
-  until: maybe(z.string()).describe('when it lapses, if it does'),
-  back: maybe(z.string()).describe('what gives it back, where it was let pass'),
+  until: maybe(z.string()).describe('when the claim lapses; null if never'),
+  back: maybe(z.string()).describe('command that returns a lapsed claim'),
 })
 
 /** What a wallet holds in a strategy. */
@@ -57,9 +57,9 @@ const PositionDocument = fields({
   balanceUsd: maybe(Usd),
   profitUsd: maybe(Usd),
   apy: maybe(Rate),
-  pending: maybe(z.array(Queued)).describe('withdrawals that wait'),
-  claimable: maybe(z.array(Queued)).describe('withdrawals that can be taken'),
-  queuedUsd: maybe(Usd).describe('what both of these are worth'),
+  pending: maybe(z.array(Queued)).describe('queued withdrawals'),
+  claimable: maybe(z.array(Queued)).describe('withdrawals ready to claim'),
+  queuedUsd: maybe(Usd).describe('value of pending and claimable together'),
 })
 
 /** `strategies show` */
@@ -78,8 +78,8 @@ export const StrategyShown = fields({
       points: z.array(z.looseObject({ at: z.string(), apy: z.number() })),
     }),
   ),
-  apyConvention: maybe(z.string()).describe('how the rate is counted'),
-  protocolFeeBps: maybe(z.string()).describe('what the protocol keeps of what is earned, before apy'),
+  apyConvention: maybe(z.string()).describe('how the rate is computed'),
+  protocolFeeBps: maybe(z.string()).describe('protocol fee on earnings, already deducted from apy'),
   receipt: maybe(
     fields({
       symbol: z.string(),
@@ -87,7 +87,7 @@ export const StrategyShown = fields({
       decimals: z.int().min(0).max(255),
       symbolFrom: z.enum(['contract', 'catalogue']),
     }),
-  ).describe('the token that it is held in, and who says what that is called'),
+  ).describe('receipt token, and the source of its symbol'),
   position: maybe(PositionDocument).optional().describe('with --wallet'),
 })
 
@@ -97,7 +97,7 @@ export const AnalyticsDocument = fields({
   averageApy: Rate,
   strategyCount: z.int(),
   topStrategies: z.array(StrategyDocument),
-  unpriced: maybe(z.int()).describe('strategies whose part the total lacks, as nobody prices it'),
+  unpriced: maybe(z.int()).describe('number of strategies missing from the total because they have no price'),
 })
 
 /** `yield recommend` */
@@ -108,10 +108,10 @@ export const RecommendationDocument = fields({
   spotPosition: maybe(z.record(z.string(), z.unknown())),
   transactions: maybe(
     z.array(fields({ to: AddressText, data: z.string(), value: z.string(), chainId: z.int() })),
-  ).describe('null without a wallet and an amount'),
+  ).describe('null unless a wallet and an amount are given'),
   compared: maybe(
     z.array(fields({ apyBasis: z.enum(apyBases), count: z.int(), best: z.string(), apy: Rate })),
-  ).describe('which kinds of rates stood beside each other, and the best of each'),
+  ).describe('kinds of rates compared, and the best of each'),
 })
 
 /** `history` */
@@ -124,7 +124,7 @@ export const HistoryDocument = listOf(
     status: z.string().describe('pending, confirmed or failed'),
   }),
 ).extend({
-  isWhole: maybe(z.boolean()).describe('false where this does not account for all that is held there'),
+  isWhole: maybe(z.boolean()).describe('false if the history does not account for the whole position'),
 })
 
 const side = {
@@ -134,7 +134,7 @@ const side = {
 }
 
 const counted = {
-  healthFactor: maybe(z.number()).describe('below 1 it can be liquidated'),
+  healthFactor: maybe(z.number()).describe('below 1, the account can be liquidated'),
   ltv: maybe(z.number()),
   liquidationPrice: maybe(z.string()),
   maxBorrowValue: maybe(z.string()),
@@ -146,14 +146,14 @@ const market = { protocol: z.string(), network: z.string(), address: AddressText
 export const WalletDocument = fields({
   address: maybe(AddressText),
   positions: z.array(PositionDocument),
-  totalValueUsd: maybe(Usd).describe('of what is known: a position without balanceUsd is not in it'),
-  queuedUsd: maybe(Usd).describe('how much of that is queued'),
+  totalValueUsd: maybe(Usd).describe('total of known values; positions without balanceUsd are not included'),
+  queuedUsd: maybe(Usd).describe('queued part of the total'),
   realised: maybe(
     z.array(fields({ strategy: z.string(), realised: Amount, realisedUsd: maybe(Usd) })),
   ).describe(
-    'profit or loss of closed positions, where the service has read their history; USD at the price now',
+    'profit or loss of closed positions, if the service has read their history; USD at the current price',
   ),
-  totalProfitUsd: maybe(Usd).describe('profit of open positions and of closed ones, as far as it is known'),
+  totalProfitUsd: maybe(Usd).describe('known profit of open and closed positions'),
   stats: fields({
     collateral: z.array(
       fields({ ...side, priceUsd: maybe(z.string()), liquidationThreshold: maybe(z.number()) }),
@@ -161,19 +161,19 @@ export const WalletDocument = fields({
     debt: z.array(fields({ ...side, borrowRate: maybe(z.number()) })),
     ...counted,
     markets: maybe(z.array(fields({ ...market, ...counted }))).describe(
-      'the same of each market; over several, the health factor is the worst and ltv is null',
+      'the same figures per market; the totals show the lowest health factor, and ltv is null over several markets',
     ),
     unread: maybe(z.array(fields(market))).describe(
-      'markets that cannot be read whole: then nothing is counted over all of them',
+      'markets that could not be read completely; the totals are null then',
     ),
   })
     .optional()
-    .describe('where the backend has it'),
+    .describe('present if the backend provides it'),
   unread: maybe(z.array(z.string())).describe(
-    'strategies whose contracts do not say what is held there, or what it is worth',
+    'strategies whose contracts did not return the balance or its value',
   ),
   unsearched: maybe(z.array(fields({ strategy: z.string(), searchedAt: maybe(z.string()) }))).describe(
-    'queues not looked into for withdrawals asked for elsewhere, and when they last were; null where nobody says',
+    'queues not searched for withdrawals requested elsewhere, and when they were last searched; null if unknown',
   ),
-  missing: z.array(z.string()).describe('networks that do not answer: nothing of what is there is counted'),
+  missing: z.array(z.string()).describe('networks that did not answer; their positions are missing'),
 })

@@ -50,7 +50,7 @@ function toolOf([name, words, plans]: Offer, command: Command | undefined): Tool
   const fields = [...places, ...flags]
   return {
     name,
-    description: `${inWords(plans ? firstOf(command.description()) : command.description())}${plans ? ' Here it is only planned: nothing is signed. A person signs the plan: sluice action submit.' : ''}`,
+    description: `${inWords(plans ? firstOf(command.description()) : command.description())}${plans ? ' This tool only plans and signs nothing. A person signs the plan with: sluice action submit.' : ''}`,
     input: z.strictObject(Object.fromEntries(fields.map((one) => [one.name, one.schema]))),
     output: jsonSchema(output),
     line: (input) => ({
@@ -110,7 +110,7 @@ function placeField(words: string, argument: Argument): Field {
   if (name === 'plan')
     return {
       name,
-      schema: z.record(z.string(), z.unknown()).describe('a plan, as one of the plan tools gave it'),
+      schema: z.record(z.string(), z.unknown()).describe('a plan, as returned by one of the plan tools'),
       words: () => ['-'],
     }
   const schema = valueFor(name, `${words} <${name}>`, argument.argChoices)

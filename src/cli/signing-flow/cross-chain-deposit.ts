@@ -18,11 +18,14 @@ export async function legsAcross(
 ): Promise<readonly [ProposedLeg, ProposedLeg]> {
   const { quote } = made
   if (!quote)
-    throw new AppError('SERVICE_BAD_RESPONSE', 'A deposit across chains came without the quote of its bridge')
+    throw new AppError(
+      'SERVICE_BAD_RESPONSE',
+      'The service returned a cross-chain deposit without a bridge quote',
+    )
   const on = (chainId: number) => made.bytecode.filter((transaction) => transaction.chainId === chainId)
   const [away, home] = [on(made.chainIdIn), on(entry.chainId)]
   if (away.length + home.length !== made.bytecode.length)
-    throw new AppError('POLICY_CHAIN', 'The deposit has transactions for a chain that was not asked for')
+    throw new AppError('POLICY_CHAIN', 'The deposit has transactions on a network that was not requested')
   const asked = { exact: 'in', slippage: null, least: null } as const
   // A deposit pays the service nothing, whatever a quote says.
   const { fees: _, ...bridge } = await swapIntent(cli, quote, { wallet, recipient: wallet, ...asked })
@@ -31,7 +34,7 @@ export async function legsAcross(
     !sameAddress(bridge.tokenOut.address, entry.asset.address) ||
     bridge.tokenOut.chainId !== entry.chainId
   )
-    throw new AppError('POLICY_QUOTE_DRIFT', 'The bridge quote is not for what was asked')
+    throw new AppError('POLICY_QUOTE_DRIFT', 'The bridge quote does not match the request')
   const minimum = quote.minAmountOut ?? depositOf(entry, home.at(-1), bridge.amountOut, quote.tokenOut.amount)
   return [
     // The guard holds the bridge to all of what is deposited after it: nothing of it is left to the funds that were there before.
@@ -57,12 +60,12 @@ function depositOf(
   if (amount < least)
     throw new AppError(
       'POLICY_MIN_OUT',
-      `It deposits ${shown(amount)} after the bridge, and ${shown(least)} is the least that is accepted for its quote`,
+      `It deposits ${shown(amount)} after the bridge; the minimum for this quote is ${shown(least)}`,
     )
   if (amount > most)
     throw new AppError(
       'POLICY_AMOUNT',
-      `It deposits ${shown(amount)} after the bridge, and its quote brings ${shown(most)}`,
+      `It deposits ${shown(amount)} after the bridge; its quote delivers only ${shown(most)}`,
     )
   return amount
 }

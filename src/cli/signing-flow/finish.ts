@@ -63,7 +63,7 @@ async function followWithQuotes(
       throw cause instanceof AppError && cause.code === 'PARTIAL' ? withReport(cause, ground, now) : error
     })
     if (!again) throw error
-    cli.notice(`The quote expired; a new one brings no less, and is taken for what is not signed yet.`)
+    cli.notice(`The quote expired. A new quote with no lower output is used for the unsigned steps.`)
     // Nobody looks at this plan, so what the first one said of gas still holds.
     const unseen = { ...again.checked, bounds: {} }
     const planned = replaceLegPlan(ground, now, again.open, unseen, 'the quote expired')
@@ -76,9 +76,9 @@ async function followWithQuotes(
 export const leftLines = (left: readonly RemainingAllowance[] | null, id: string): string[] =>
   left?.map(
     ({ network, spender, amount }) =>
-      `${spender} may still take ${amount.formatted} ${plain(amount.symbol)} on ${network}; a next action through it uses that first`,
+      `remaining allowance for ${spender}: ${amount.formatted} ${plain(amount.symbol)} on ${network}; the next action through it uses that first`,
   ) ?? [
-    `What contracts may still take is not known, for a chain does not say. To take it back: sluice action revoke ${id}`,
+    `Remaining allowances are unknown because a chain does not answer. To revoke them: sluice action revoke ${id}`,
   ]
 
 /** The report of an operation, with the hashes of what is signed and not in a block yet. */

@@ -21,7 +21,7 @@ export function refuseName(id: string): void {
   const shown = plain(id)
   throw new AppError(
     'SERVICE_BAD_RESPONSE',
-    `The service calls the operation "${shown.length > 40 ? `${shown.slice(0, 40)}…` : shown}", which is no name: one has 1 to 128 letters, digits and . _ : -, and begins with a letter or a digit`,
+    `The service returned the invalid action ID "${shown.length > 40 ? `${shown.slice(0, 40)}…` : shown}": an ID has 1-128 letters, digits and . _ : -, and starts with a letter or a digit`,
     { details: { at: ['id'] } },
   )
 }
@@ -30,7 +30,7 @@ export function refuseName(id: string): void {
 export const namedTwice = (id: string, { id: other }: Pick<PlannedOperation, 'id'>): AppError =>
   new AppError(
     'SERVICE_BAD_RESPONSE',
-    `The service calls the operation ${id}, which is the key of ${other}`,
+    `The service returned the action ID ${id}, which is already the idempotency key of ${other}`,
     {
       details: { at: ['id'], operation: other },
       hint: `sluice action show ${shellOperand(other)}`,
@@ -56,23 +56,27 @@ export async function confirmOlderJournal(
   if (!unknown) return
   const { name } = networkNamed(ground.catalog.networks, unknown.chainId)
   const many = unknown.count === 1 ? 'a transaction' : `${unknown.count} transactions`
-  const what = `${wallet} has sent ${many} on ${name} that this journal does not know, since ${id} was planned. The journal may be an older copy, and the action done already`
-  if (cli.io.canAsk && !cli.globals.yes) return confirm(cli.io, cli.globals, `${what}. Go on with it?`)
-  const hint = `See what the wallet sent. If the action is not done: sluice action resume ${id} --allow-duplicate; if it is: sluice action abandon ${id}`
+  const what = `Since ${id} was planned, ${wallet} has sent ${many} on ${name} that this journal does not know. The journal may be an old copy, and the action may already be done`
+  if (cli.io.canAsk && !cli.globals.yes) return confirm(cli.io, cli.globals, `${what}. Resume it?`)
+  const hint = `Check on chain what the wallet sent. If the action is not done: sluice action resume ${id} --allow-duplicate; if it is: sluice action abandon ${id}`
   const details = { operation: id, ...unknown }
   if (state === 'OPEN') throw new AppError('JOURNAL_OUTDATED', what, { details, hint })
-  const partial = new AppError('PARTIAL', `A part is done, and the rest was not signed: ${what}`, {
-    details: { ...details, cause: 'JOURNAL_OUTDATED' },
-    hint,
-  })
+  const partial = new AppError(
+    'PARTIAL',
+    `The action is partly done; the remaining steps are unsigned. ${what}`,
+    {
+      details: { ...details, cause: 'JOURNAL_OUTDATED' },
+      hint,
+    },
+  )
   throw withReport(partial, ground, operation)
 }
 
 /** What a command does when it is run once more: what gives something back, or takes it back, pays nobody. */
 const twice: Readonly<Record<string, { does: string; would: string }>> = {
   withdraw: { does: 'withdraws again', would: 'would withdraw again' },
-  claim: { does: 'may cost its fee again', would: 'may cost its fee again' },
-  revoke: { does: 'may cost its fee again', would: 'may cost its fee again' },
+  claim: { does: 'may pay its gas again', would: 'may pay its gas again' },
+  revoke: { does: 'may pay its gas again', would: 'may pay its gas again' },
 }
 
 /**
@@ -91,12 +95,12 @@ export function requireOnce(
     would: 'would pay again',
   }
   if (place.kind === 'sandbox') {
-    notice(io.err.paint.dim(`without --idempotency-key, running this again ${does}`))
+    notice(io.err.paint.dim(`warning: no --idempotency-key; re-running this command ${does}`))
     return
   }
   throw new AppError(
     'IDEMPOTENCY_KEY_REQUIRED',
-    `Nobody is at a terminal, and run again this ${would}: it needs a key or a nonce`,
+    `There is no terminal, and re-running this command ${would}: it needs an idempotency key or a pinned nonce`,
   )
 }
 
@@ -121,7 +125,7 @@ export function tellNewJournal(
   if (journal.nextNonce(chainId, wallet) > 0) return
   const { name } = networkNamed(catalog.networks, chainId)
   cli.notice(
-    `This machine has signed nothing for this wallet on ${name} yet: what another one sent under this key is not known here. Keep SLUICE_HOME between runs, or pin the nonce (--nonce ${name}=${simulation.nonce}).`,
+    `This machine has not signed for this wallet on ${name} before, so it cannot know whether another machine used this key. Keep SLUICE_HOME between runs, or pin the nonce (--nonce ${name}=${simulation.nonce}).`,
   )
 }
 
@@ -130,12 +134,10 @@ export const startedBefore = (operation: PlannedOperation): AppError => {
   const { id, idemKey } = operation
   return new AppError(
     'IDEMPOTENCY_KEY_REUSED',
-    `${id} was started before, ${idemKey === id ? 'and not with these words' : `under the key ${idemKey}`}`,
+    `${id} was already started ${idemKey === id ? 'with other parameters' : `under the key ${idemKey}`}`,
     {
       details: { operation: id },
-      hint: isFinished(operation)
-        ? `sluice action show ${id}`
-        : `To go on with it: sluice action resume ${id}`,
+      hint: isFinished(operation) ? `sluice action show ${id}` : `To resume it: sluice action resume ${id}`,
     },
   )
 }
@@ -162,9 +164,9 @@ export async function confirmAgain(
     .find((operation) => isSame(operation) && isBegun(operation))
   const isAsked = cli.io.canAsk && !cli.globals.yes
   if (open) {
-    const what = `The very same was begun and has not ended; to go on with it: sluice action resume ${open.id}`
+    const what = `The same request is already in progress. To resume it: sluice action resume ${open.id}`
     if (!isAsked) return cli.notice(what)
-    return confirm(cli.io, cli.globals, `${what}. Do it a second time?`)
+    return confirm(cli.io, cli.globals, `${what}. Start it a second time?`)
   }
   if (!isAsked) return
   const now = cli.world.now()
@@ -174,7 +176,7 @@ export async function confirmAgain(
   if (!same) return
   const minutes = Math.floor((now - same.updated) / 60_000)
   const ago = minutes === 0 ? 'less than a minute ago' : `${minutes} min ago`
-  await confirm(cli.io, cli.globals, `The very same was done ${ago} (${same.id}). Do it again?`)
+  await confirm(cli.io, cli.globals, `The same request completed ${ago} (${same.id}). Do it again?`)
 }
 
 /** The least life that a quote needs for each transaction that comes before the one that uses it, in ms. */
@@ -189,6 +191,6 @@ export function refuseExpired({ expiresAt, legs }: Proposal, now: number): void 
     'QUOTE_EXPIRED',
     left <= 0
       ? `The quote expired at ${expiresAt}. Nothing was signed.`
-      : `The quote has ${Math.floor(left / 1000)} s left, which is too little for its transactions. Nothing was signed.`,
+      : `The quote expires in ${Math.floor(left / 1000)} s, too soon for its transactions. Nothing was signed.`,
   )
 }

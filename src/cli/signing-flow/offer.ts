@@ -82,7 +82,7 @@ async function offer(
     worth,
   ])
   for (const host of checked.simulation?.silent ?? [])
-    cli.notice(`The RPC endpoint ${plain(host)} does not answer and is left out.`)
+    cli.notice(`The RPC endpoint ${plain(host)} does not answer and is not used.`)
   return { proposal, checked, known }
 }
 

@@ -79,8 +79,8 @@ async function undertake(
   { key, who, ground, turn, limits }: Circumstances,
 ): Promise<void> {
   if (wallet !== undefined && wallet !== who.address)
-    throw new AppError('KEY_SOURCE', `This plan is for ${wallet}, and ${who.label} is ${who.address}`, {
-      hint: `Name its wallet: --wallet ${wallet}`,
+    throw new AppError('KEY_SOURCE', `This plan is for ${wallet}, but ${who.label} is ${who.address}`, {
+      hint: `Sign with its wallet: --wallet ${wallet}`,
     })
   const request = { ...asked, wallet: who.address }
   const earlier = key === undefined ? undefined : ground.journal.findForRequest(key, request)
@@ -97,7 +97,7 @@ async function undertake(
     ...(prices?.() ?? []),
   ])
   if (options.dryRun)
-    return cli.emit(plan, (value, to) => planView(value, `${title}. Nothing is signed by a dry run`, to))
+    return cli.emit(plan, (value, to) => planView(value, `${title} (dry run, nothing is signed)`, to))
   if (who.source === 'address') await who.unlock()
   if (!cli.globals.quiet && !cli.globals.yes)
     cli.io.err.write(`${shown(planView(plan, title, cli.io.err), cli.io.err)}\n\n`)
@@ -108,10 +108,7 @@ async function undertake(
   refuseExpired(proposal, cli.world.now())
   const account = await who.unlock()
   if (account.address !== who.address)
-    throw new AppError(
-      'KEY_SOURCE',
-      `${who.label} holds the key of ${account.address}, not of ${who.address}`,
-    )
+    throw new AppError('KEY_SOURCE', `${who.label} has the key of ${account.address}, not of ${who.address}`)
   const signer = { ...who, unlock: async () => account }
   const mine = turn ?? (await acquirePlanningLock(ground, who.address, limits))
   try {

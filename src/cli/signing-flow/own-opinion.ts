@@ -110,11 +110,11 @@ function unpriced(
   cause?: AppError,
 ): ReferenceQuote {
   if (least !== null) return { isWord: true }
-  const says = `Nobody but the service knows what ${plain(quote.tokenIn.symbol)} is worth in ${plain(quote.tokenOut.symbol)} now, so what it offers is not compared with anything`
+  const says = `Only the service has a price of ${plain(quote.tokenIn.symbol)} in ${plain(quote.tokenOut.symbol)}, so its offer cannot be checked`
   if (!io.canAsk || !globals.input || globals.yes)
     throw new AppError('POLICY_MIN_OUT', says, {
       cause,
-      hint: 'Say what is enough: --accept-min-out AMOUNT, with an exact --amount-in. Or look at it in a terminal, without --yes.',
+      hint: 'Set the minimum output: --accept-min-out AMOUNT, with an exact --amount-in. Or confirm it in a terminal, without --yes.',
     })
   notice(io.err.paint.red(says))
   return { isWord: true }

@@ -42,6 +42,6 @@ export function sayMaturity(cli: Cli, entry: StrategyEntry): void {
   const maturity = maturityOf(entry)
   if (maturity)
     cli.notice(
-      `${entry.slug} matures on ${maturity}: until then it is sold at the price of its market, and only who keeps it to that day earns the rate that is shown`,
+      `${entry.slug} matures on ${maturity}. The rate shown is earned only if held to maturity; before that, it sells at the market price`,
     )
 }

@@ -24,12 +24,12 @@ export function queuedLine(
 ): string {
   const from =
     seconds === null
-      ? 'no contract says how long they take (often days)'
-      : `they can be claimed after ${span(seconds)}`
-  const asked = `${slug} pays later: this asks for the funds, and ${from}`
-  if (!window) return `${asked}. Then: ${next}`
+      ? 'Waiting time is not known on chain (often days)'
+      : `They are ready after ${span(seconds)}`
+  const asked = `Withdrawals from ${slug} are queued; claim later. ${from}`
+  if (!window) return `${asked}. To claim: ${next}`
   const most = window.seconds === null ? 'a while' : span(window.seconds, Math.floor)
-  return `${asked}, and for ${most} only. Then: ${next}\nWhat is not claimed by then never can be: the same command then gives it back as ${receipt.symbol}, by ${window.back}`
+  return `${asked}, and the claim lapses ${most} later. To claim: ${next}\nAfter it lapses, the same command returns ${receipt.symbol} instead, by ${window.back}`
 }
 
 /** What is said of a claim before it is signed: what it leaves for another one, or that it brings shares back instead of what was asked for. */
@@ -52,16 +52,16 @@ export function claimLines(
   const { slug, asset, receipt } = entry
   if (takesBack) {
     const again = `sluice withdraw ${shellOperand(slug)} --amount ${tokenAmount(takesBack.was, asset).formatted}`
-    const what = ids.length === 1 ? `Request ${ids[0]} was` : `Requests ${ids.join(', ')} were`
+    const what = ids.length === 1 ? `Request ${ids[0]} has lapsed` : `Requests ${ids.join(', ')} have lapsed`
     return [
-      `${what} let pass: this brings ${formatAmount(amount, receipt)} back, and no ${asset.symbol}. To ask for it again: ${again}`,
+      `${what}: this returns ${formatAmount(amount, receipt)} and no ${asset.symbol}. To request it again: ${again}`,
     ]
   }
   return [
-    ...(left > 0 ? [`${left} more can be claimed after this: ${claimCommand(entry)}`] : []),
+    ...(left > 0 ? [`${left} more can be claimed after this one: ${claimCommand(entry)}`] : []),
     ...(lapsed > 0
       ? [
-          `${lapsed} more ${lapsed === 1 ? 'was' : 'were'} let pass; after this its ${receipt.symbol} comes back by: ${claimCommand(entry)}`,
+          `${lapsed} more ${lapsed === 1 ? 'has' : 'have'} lapsed. To get the ${receipt.symbol} back after this: ${claimCommand(entry)}`,
         ]
       : []),
   ]

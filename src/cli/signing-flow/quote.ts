@@ -51,11 +51,11 @@ export async function resolveWish(cli: Cli, wish: Wish): Promise<Resolved> {
     ([flag, value]) => (value === undefined ? [flag] : []),
   )
   if (missing.length > 0)
-    throw new AppError('USAGE', `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} needed`, {
+    throw new AppError('USAGE', `Missing: ${missing.join(', ')}`, {
       hint: 'sluice swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 100',
     })
   if ((wish.amountIn === undefined) === (wish.amountOut === undefined))
-    throw new AppError('USAGE', 'Exactly one of --amount-in and --amount-out is needed', {
+    throw new AppError('USAGE', 'Give exactly one of --amount-in and --amount-out', {
       hint: 'sluice swap quote --help',
     })
   const { networks, tokens } = await cli.place.catalog()
@@ -181,6 +181,6 @@ export const withTypedLeast = (error: unknown, { acceptMinOut }: { acceptMinOut?
     ? new AppError(error.code, error.message, {
         cause: error,
         ...(error.details && { details: error.details }),
-        hint: `It brings less than the ${acceptMinOut} of --accept-min-out: name less there, or ask again when it brings more.`,
+        hint: `Its minimum output is below the ${acceptMinOut} of --accept-min-out. Lower that amount, or try again later.`,
       })
     : error

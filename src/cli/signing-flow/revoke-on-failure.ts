@@ -58,7 +58,7 @@ function lastWord(
     const isBegun = made !== undefined && made.id !== id && !isFinished(made)
     const again = isBegun ? `sluice action resume ${made.id}` : `sluice action revoke ${id} --yes`
     return {
-      message: `${message}. What it allowed is not taken back: ${revoked.why}`,
+      message: `${message}. Its allowances were not revoked: ${revoked.why}`,
       // What is not over can go on as well: that is for the person to choose.
       hint: isFinished(now) || isBegun ? again : (hint ?? again),
       isLeft: true,
@@ -72,7 +72,7 @@ function lastWord(
       `${amount.formatted} ${plain(amount.symbol)} on ${network} from ${spender}`,
   )
   return {
-    message: `${base}. Taken back: ${back.join(', ')}. No contract may take anything of it any more`,
+    message: `${base}. Revoked: ${back.join(', ')}. No allowance of the action remains`,
     hint: ends,
     isLeft: false,
   }

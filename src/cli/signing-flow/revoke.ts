@@ -15,8 +15,8 @@ export async function revoking(
   return {
     title:
       endings.length === 1
-        ? `Take the allowance of ${spender} for ${plain(token.symbol)} on ${networkNamed(networks, token.chainId).name} back`
-        : `Take ${endings.length} allowances back`,
+        ? `Revoke the allowance of ${spender} for ${plain(token.symbol)} on ${networkNamed(networks, token.chainId).name}`
+        : `Revoke ${endings.length} allowances`,
     request: {
       command: 'revoke',
       allowances: endings.map((one) => [one.token.chainId, one.token.address, one.spender]),

@@ -20,16 +20,16 @@ export function statedFees(
   fees: readonly unknown[] | null,
   { address, chainId, symbol }: { address: Address; chainId: number; symbol: string },
 ): ServiceFee[] {
-  const no = (why: string) => new AppError('POLICY_SERVICE_FEE', why, { details: {}, hint: 'Ask again.' })
+  const no = (why: string) => new AppError('POLICY_SERVICE_FEE', why, { details: {}, hint: 'Try again.' })
   const paid = (fees ?? []).filter(isPaid)
   if (paid.length > mostFees)
-    throw no(`The service charges ${paid.length} fees, and ${mostFees} are paid at most`)
+    throw no(`The service charges ${paid.length} fees; at most ${mostFees} are accepted`)
   return paid.map((one) => {
     const fee = Stated.safeParse(one)
-    if (!fee.success) throw no('The service charges a fee, and what it says of it cannot be read')
+    if (!fee.success) throw no('The service charges a fee, but its description of the fee is invalid')
     const { token, chainId: on, to, amount, of } = fee.data
     if (!sameAddress(token, address) || on !== chainId)
-      throw no(`The service charges a fee in ${token}, and it is paid in ${plain(symbol)}`)
+      throw no(`The service quotes a fee in ${token}, but its transaction pays ${plain(symbol)}`)
     return { to, amount, of }
   })
 }

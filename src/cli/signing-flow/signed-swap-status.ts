@@ -32,7 +32,7 @@ export async function swapStanding(
   if (signed) return { id, ...signed, provider: told instanceof AppError ? null : told.provider }
   if (!(told instanceof AppError)) return { id, ...told }
   if (!known || planned !== undefined) throw told
-  throw new AppError('QUOTE_NOT_FOUND', `"${plain(typed)}" is an action without a quote`, {
+  throw new AppError('QUOTE_NOT_FOUND', `"${plain(typed)}" is an action, but not a swap`, {
     cause: told,
     hint: `sluice action show ${known.operation.id}`,
   })
@@ -42,9 +42,11 @@ export async function swapStanding(
 export async function expired(cli: Cli, typed: string, last: Record<string, unknown>): Promise<AppError> {
   const known = await operationNamed(cli, typed)
   if (!known || !isSigned(known))
-    return new AppError('QUOTE_EXPIRED', 'The quote expired, and nothing was sent for it', { details: last })
+    return new AppError('QUOTE_EXPIRED', 'The quote expired, and no transaction was sent for it', {
+      details: last,
+    })
   const { id } = known.operation
-  return new AppError('PARTIAL', 'A part of the swap is signed, and the quote for the rest has expired', {
+  return new AppError('PARTIAL', 'The swap is partly signed, and the quote for the rest has expired', {
     details: { ...last, operation: id },
     hint: `sluice action explain ${id}`,
   })

@@ -26,20 +26,20 @@ export async function askedStrategy(cli: Cli, id: string, key: string | undefine
   if (known && known !== given)
     throw new AppError(
       'POLICY_CONTRACT_NOT_ALLOWED',
-      `${known.slug} was asked for, and the service answers with ${plain(strategy.slug)}`,
-      { hint: 'The service is wrong or not to be trusted. Nothing was signed.' },
+      `Requested strategy ${known.slug}, but the service returned ${plain(strategy.slug)}`,
+      { hint: 'The service is faulty or malicious. Nothing was signed.' },
     )
   if (!given) return strategy
   const { asset } = given
   if (asset.decimals !== strategy.asset.decimals || !sameAddress(asset.address, strategy.asset.address))
     throw new AppError(
       'POLICY_TOKEN_METADATA',
-      `${given.slug} takes ${asset.symbol} ${asset.address} with ${asset.decimals} decimals, and the service says otherwise`,
+      `${given.slug} uses ${asset.symbol} ${asset.address} with ${asset.decimals} decimals, but the service names another asset`,
     )
   if (strategy.chainId !== null && strategy.chainId !== given.chainId)
     throw new AppError(
       'POLICY_CHAIN',
-      `${given.slug} is on chain ${given.chainId}, and the service says ${strategy.chainId}`,
+      `${given.slug} is on chain ${given.chainId}, but the service says ${strategy.chainId}`,
     )
   return given
 }
@@ -65,11 +65,11 @@ export function refuseDrift(
     )
       throw new AppError(
         'POLICY_QUOTE_DRIFT',
-        `The quote is for another token ${side} than ${wanted.symbol} ${wanted.address} on chain ${wanted.chainId}`,
+        `Wrong token ${side} in the quote: requested ${wanted.symbol} ${wanted.address} on chain ${wanted.chainId}`,
       )
   const amount = asked.exact === 'in' ? quote.tokenIn.amount : quote.tokenOut.amount
   if (amount !== asked.amount)
-    throw new AppError('POLICY_QUOTE_DRIFT', 'The quote is for another amount than was asked for')
+    throw new AppError('POLICY_QUOTE_DRIFT', 'The amount in the quote is not the requested amount')
   if (quote.deadline !== null && Date.parse(quote.deadline) <= now)
     throw new AppError('QUOTE_EXPIRED', `The quote expired at ${quote.deadline}. Nothing was signed.`)
 }

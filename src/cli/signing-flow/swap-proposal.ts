@@ -58,7 +58,7 @@ export async function swapProposal(
 export function promised(quote: Quote, asked: Asked): Amounts & { deadline: string } {
   const { tokenIn, tokenOut, deadline } = quote
   if (deadline === null)
-    throw new AppError('POLICY_MIN_OUT', 'The quote names no deadline, so what it brings cannot be checked')
+    throw new AppError('POLICY_MIN_OUT', 'The quote has no deadline, so its output cannot be checked')
   const shown = { ...quote, amountIn: tokenIn.amount, amountOut: tokenOut.amount }
   return { ...acceptedOf(shown, asked), deadline }
 }
@@ -85,7 +85,7 @@ export async function swapIntent(
     if (known.decimals !== side.decimals)
       throw new AppError(
         'POLICY_TOKEN_METADATA',
-        `${known.symbol} has ${known.decimals} decimals, and the quote says ${side.decimals}`,
+        `${known.symbol} has ${known.decimals} decimals, but the quote says ${side.decimals}`,
       )
     return known
   }

@@ -44,8 +44,8 @@ export function refuseOtherTerms(
   if (steps.every(({ state }) => state !== 'PLANNED' && state !== 'RESERVED')) return
   const { policy, asserts } = decodeTerms((plan as StoredPlan).terms)
   const isOther = (what: string, flag: string) =>
-    new AppError('POLICY_LIMIT', `${id} was begun with another ${what}`, {
-      hint: `To go on with that one, leave ${flag} out; to go no further: sluice action revoke ${id}`,
+    new AppError('POLICY_LIMIT', `${id} was started with another ${what}`, {
+      hint: `To resume with the original, omit ${flag}. To stop and revoke its allowances: sluice action revoke ${id}`,
     })
   if (file !== undefined && readPolicy(file, world.policyPath)?.sha256 !== policy?.sha256)
     throw isOther('policy', '--policy')

@@ -52,7 +52,7 @@ export async function depositProposal(
   if (origin !== (from ?? entry.chainId))
     throw new AppError(
       'POLICY_CHAIN',
-      `The service takes the funds from chain ${origin}, and they were to come from ${from ?? entry.chainId}`,
+      `The service takes the funds from chain ${origin}, but the request was for ${from ?? entry.chainId}`,
     )
   const about = {
     strategyId: entry.id,
@@ -123,7 +123,7 @@ export async function withdrawProposal(
   const shares = isAll ? await heldOf(cli, entry.receipt, wallet) : undefined
   const fees = statedFees(made.fees, entry.asset)
   for (const note of notesOn(made.fees))
-    cli.notice(isTold ? `fee, the service says: "${note}"` : `fee: ${note}`)
+    cli.notice(isTold ? `fee, according to the service: "${note}"` : `fee: ${note}`)
   const given = units ?? shares
   const accepted = given === undefined ? undefined : await withdrawalBounds(entry, given, ask, slippage)
   const intent: Intent = {
@@ -165,7 +165,7 @@ export async function claimProposal(
   const own = await readClaim(entry, wallet, asking(cli, entry), made.bytecode)
   const { ids, amount, takesBack } = own
   if (ids.length === 0)
-    throw new AppError('NOTHING_CLAIMABLE', `${wallet} can claim nothing from ${entry.slug} now`)
+    throw new AppError('NOTHING_CLAIMABLE', `${wallet} has nothing to claim from ${entry.slug} now`)
   for (const line of claimLines(entry, own)) cli.notice(line)
   return {
     id: made.id,
@@ -222,10 +222,10 @@ export async function claimAsked(
       throw new AppError(error.code, error.message, {
         cause: error,
         ...(error.details && { details: error.details }),
-        hint: `Leave --claim out: sluice withdraw ${shellOperand(entry.slug)} --amount max`,
+        hint: `Omit --claim: sluice withdraw ${shellOperand(entry.slug)} --amount max`,
       })
     if (!entry || !hasWithdrawalQueue(entry) || place.kind !== 'remote' || !place.reference) throw error
-    notice('This deployment makes no claims: the engine of this program does, over your RPCs')
+    notice('This deployment does not support claims; the local engine builds the claim over your RPCs')
     return (await place.reference()).strategyBytecode({ ...ask, id: entry.slug })
   }
 }
@@ -246,7 +246,7 @@ export async function depositAsked({ service }: Cli, ask: StrategyBytecodeInput)
     throw new AppError(error.code, error.message, {
       cause: error,
       ...(error.details && { details: error.details }),
-      hint: `What it takes now: sluice strategies show ${shellOperand(ask.id)}`,
+      hint: `To see what it accepts now: sluice strategies show ${shellOperand(ask.id)}`,
     })
   }
 }

@@ -47,8 +47,5 @@ export async function discardTyped(input: NodeJS.ReadStream, mostMs = endlessMs)
   input.pause()
   input.setRawMode(false)
   if (given === 'interrupted') return true
-  throw new AppError(
-    'PROMPT_NEEDED',
-    'Keys come without end, and none of them is an answer: nothing is asked',
-  )
+  throw new AppError('PROMPT_NEEDED', 'The terminal sends input without end, so no question can be asked')
 }

@@ -1,4 +1,5 @@
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
+import { publicNetworks, sandboxNetworks } from '../../domain/networks.ts'
 import { plain } from '../../domain/text.ts'
 import type { planJson } from '../../planning/plan-json.ts'
 import { formatUnits } from '../terminal/format.ts'
@@ -9,10 +10,15 @@ import { wrapped } from '../terminal/text-width.ts'
 /** What will be signed, as `--dry-run --json` prints it. */
 export type Plan = ReturnType<typeof planJson>
 
+/** The symbol of the native coin of a network; `native coin` on a network that this version does not know. */
+const coinOf = (name: string): string =>
+  [...publicNetworks, ...sandboxNetworks].find((network) => network.name === name)?.native.symbol ??
+  'native coin'
+
 /** One transaction of a plan: what it does, which contract it calls, and with what, by the names of the arguments. */
 export function callView(plan: Plan, at: number, to: Stream): string {
   const { leg, network, to: target, contract, call, text, value, data, needs, simulated } = plan.steps[at]!
-  const coin = leg === 0 && plan.fees ? plan.fees.maxCost.symbol : `of the coin of ${network}`
+  const coin = leg === 0 && plan.fees ? plan.fees.maxCost.symbol : coinOf(network)
   // What only carries the coin calls nothing.
   const isCall = data !== '0x'
   const named = isCall ? Object.entries(call.args) : []
@@ -30,11 +36,11 @@ export function callView(plan: Plan, at: number, to: Stream): string {
       ? [
           [
             'takes',
-            `${needs.amount.formatted} ${plain(needs.amount.symbol)} at most, by its allowance`,
+            `at most ${needs.amount.formatted} ${plain(needs.amount.symbol)}, from the allowance`,
           ] as const,
         ]
       : []),
-    ...(simulated === 'later' ? [['simulated', 'when it is its turn'] as const] : []),
+    ...(simulated === 'later' ? [['simulated', 'just before it is sent'] as const] : []),
   ] as const
   const column = Math.max(...rows.map(([label]) => label.length)) + 2
   return [

@@ -3,6 +3,7 @@ import type { Evidence } from '../../diagnosis/evidence/evidence.ts'
 import type { StepCall } from '../../diagnosis/evidence/step-calls.ts'
 import type { Report } from '../../diagnosis/report.ts'
 import type { Verdict } from '../../diagnosis/verdict.ts'
+import { publicNetworks, sandboxNetworks } from '../../domain/networks.ts'
 import { plain } from '../../domain/text.ts'
 import { toJson } from '../output/output.ts'
 import { decimal, formatUnits, when } from '../terminal/format.ts'
@@ -119,6 +120,11 @@ const tableOf = (heads: readonly string[], rows: readonly (readonly unknown[])[]
 /** A time of the journal, in epoch milliseconds. */
 const moment = (at: number): Html => html`<time>${when(new Date(at).toISOString())}</time>`
 
+/** The symbol of the native coin of a network; `native coin` on a network that this version does not know. */
+const coinOf = (chainId: number): string =>
+  [...publicNetworks, ...sandboxNetworks].find((network) => network.chainId === chainId)?.native.symbol ??
+  'native coin'
+
 /** One step: what it was for, what its bytes call, and its receipt. Words that nobody can hold against its bytes are no heading. */
 function stepSection(
   step: EvidenceStep,
@@ -130,27 +136,27 @@ function stepSection(
   const gas = step.inclusion && `${BigInt(step.inclusion.gasUsed) * BigInt(step.inclusion.gasPrice)}`
   return html`<section class="box"><h3>${step.index + 1}. ${call?.call ? step.text : step.role} ${badge(step.state)}</h3>
 ${listOf([
-  ['said to be', call?.call ? null : step.text],
+  ['described as', call?.call ? null : step.text],
   ['network', shown ? `${shown.network} (chain ${chainId})` : `chain ${chainId}`],
   ['contract', html`<code>${to}</code> ${call?.contract}`],
-  ['call', call?.call ? html`<code>${call.call.name}</code>` : 'not a call that this program knows'],
+  ['call', call?.call ? html`<code>${call.call.name}</code>` : 'unknown call'],
   ...Object.entries(call?.call?.args ?? {}).map(
     ([name, argument]) => [name, html`<code>${argument}</code>`] as const,
   ),
-  ['carries', value === '0' ? null : `${formatUnits(value, 18)} of the coin of its network`],
+  ['carries', value === '0' ? null : `${formatUnits(value, 18)} ${coinOf(chainId)}`],
   ['nonce', shown?.nonce],
   ['transaction', shown?.hash ? hashOf(shown.hash, shown.explorerUrl) : 'not signed'],
   ['block', shown?.blockNumber],
   ['block hash', step.inclusion && html`<code>${step.inclusion.blockHash}</code>`],
   ['gas used', shown?.gasUsed],
-  ['gas cost', gas && `${formatUnits(gas, 18)} of the coin of its network`],
+  ['gas cost', gas && `${formatUnits(gas, 18)} ${coinOf(chainId)}`],
   ['error', shown?.error],
 ])}
 ${
   attempts.length === 0
     ? null
     : tableOf(
-        ['signed', 'as', 'hash', 'gas limit', 'gwei a unit, at most', 'times sent', 'the node said'],
+        ['signed', 'as', 'hash', 'gas limit', 'max gas price, gwei', 'times sent', 'node answer'],
         attempts.map((one) => [
           moment(one.created),
           one.kind,
@@ -176,7 +182,7 @@ export function evidencePage(evidence: Evidence): string {
   const { operation, made, trail, sha256 } = evidence
   const [report, verdict] = [evidence.report as Report, evidence.verdict as Verdict | null]
   const body = html`<h1>${operation.kind} ${badge(report.status)}</h1>
-<p class="soft">Action <code>${operation.id}</code>, as it was known on ${when(made)}</p>
+<p class="soft">Action <code>${operation.id}</code>, state of ${when(made)}</p>
 ${verdict && verdictSection(verdict)}
 ${summary(evidence, report)}
 <h2>Steps</h2>
@@ -189,17 +195,17 @@ ${(operation.steps as EvidenceStep[]).map((step) =>
   ),
 )}
 <h2>Timeline</h2>
-<p class="${trail.whole ? 'good' : 'bad'}">${trail.whole ? 'The trail of the journal is whole: every line follows from the one before it.' : `The trail of the journal is broken at line ${trail.brokenAt}.`}</p>
+<p class="${trail.whole ? 'good' : 'bad'}">${trail.whole ? 'The event log of the journal is complete: each line follows from the previous one.' : `The event log of the journal is broken at line ${trail.brokenAt}.`}</p>
 ${timeline(evidence.events)}
 ${
   verdict &&
-  html`<h2>What the verdict stands on</h2>${tableOf(
-    ['says', 'what'],
+  html`<h2>Evidence for the verdict</h2>${tableOf(
+    ['source', 'statement'],
     verdict.evidence.map(({ source, text }) => [source, text]),
   )}`
 }
-<h2>Whether it is true</h2>
-<p>This page holds its evidence as data. Whoever has this program can find out whether its parts fit each other, and whether the chains say the same:</p>
+<h2>Verification</h2>
+<p>The evidence is embedded in this page as data. To check that it is consistent and that the chains confirm it, run:</p>
 <p><code>sluice action verify FILE</code></p>
 <p class="soft">sha256 <code>${sha256}</code></p>`
   // A browser reads this as data. Nothing in it can end it.
@@ -222,10 +228,10 @@ const verdictSection = ({ situation, verdict, funds, safeToRetry, next }: Verdic
   html`<section class="box"><h3>${situation}</h3><p>${verdict}</p>${listOf([
     ['funds', funds],
     [
-      'again',
+      'retry',
       safeToRetry
-        ? html`<span class="good">safe: nothing of it can be executed any more by itself</span>`
-        : html`<span class="wait">not safe: asked for anew, the same could happen twice</span>`,
+        ? html`<span class="good">safe: nothing signed is still pending</span>`
+        : html`<span class="wait">unsafe: a new request could pay twice</span>`,
     ],
     ['next', next && html`<code>${next}</code>`],
   ])}</section>`
@@ -239,17 +245,17 @@ const summary = ({ operation }: Evidence, report: Report): Html =>
     ['strategy', report.strategySlug],
     ['amount in', amountText(report.amounts.in)],
     ['amount out', amountText(report.amounts.out)],
-    ['amount out, at least', amountText(report.amounts.outAtLeast ?? null)],
+    ['minimum amount out', amountText(report.amounts.outAtLeast ?? null)],
     ['arrived', amountText(report.arrivedShort?.brought ?? null)],
-    ['at least agreed', amountText(report.arrivedShort?.minimum ?? null)],
+    ['minimum agreed', amountText(report.arrivedShort?.minimum ?? null)],
     ['wallet', html`<code>${report.originAddress}</code>`],
     ['receiver', html`<code>${report.receiverAddress}</code>`],
     ['arrived in', report.destinationTxHash && html`<code>${report.destinationTxHash}</code>`],
-    ['begun', when(report.createdAt)],
-    ['changed', when(report.updatedAt)],
-    ['over', report.finishedAt && when(report.finishedAt)],
-    ['in the journal', html`${operation.state}${operation.exit === null ? '' : `, exit ${operation.exit}`}`],
-    ['final by', report.finality],
+    ['started', when(report.createdAt)],
+    ['updated', when(report.updatedAt)],
+    ['finished', report.finishedAt && when(report.finishedAt)],
+    ['journal state', html`${operation.state}${operation.exit === null ? '' : `, exit ${operation.exit}`}`],
+    ['finality', report.finality],
     ['assurance', report.assurance],
     ['idempotency key', html`<code>${report.idempotencyKey}</code>`],
   ])

@@ -33,7 +33,7 @@ export function lendingView({ collateral, debt, markets, unread, ...whole }: Len
           ] as const)),
       ...(silent.length === 0
         ? []
-        : ([['not known', to.paint.yellow(`${silent.join(', ')} cannot be read whole`)]] as const)),
+        : ([['not known', to.paint.yellow(`${silent.join(', ')} could not be read completely`)]] as const)),
     ],
     to,
   )

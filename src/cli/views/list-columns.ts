@@ -29,7 +29,7 @@ export const apyCell = (apy: number | null, basis: ApyBasis | null): string =>
 /** What the star of an APY means, where one of some strategies has it. */
 export const starNote = (all: readonly { apyBasis: ApyBasis | null }[]): string | undefined =>
   all.some(({ apyBasis }) => apyBasis === 'trailing-7d')
-    ? '* growth of the last 7 days, as no contract says what is paid now'
+    ? '* growth over the last 7 days, because no contract reports a current rate'
     : undefined
 
 /** A note as a line of its own; none where there is nothing to say. */

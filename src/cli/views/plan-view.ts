@@ -17,13 +17,11 @@ const impactRows = ({ priceImpacts }: Plan, { paint }: Stream): PriceRow[] =>
   priceImpacts.map(({ share, by }) => [
     'price',
     share === null || by === null
-      ? paint.red(
-          'not known: nobody but the service says what comes of it, and that is compared with nothing',
-        )
-      : `${impactShown(share)} below spot, by ${spotWords[by]}`,
+      ? paint.red('unknown: only the service has a price, so its offer cannot be checked')
+      : `${impactShown(share)} below spot (source: ${spotWords[by]})`,
   ])
 
-const spotWords = { pool: 'its pools', oracle: 'an oracle on chain', usd: 'prices in USD' } as const
+const spotWords = { pool: 'its pools', oracle: 'on-chain oracle', usd: 'USD prices' } as const
 
 /** What may come less, and by whose price. */
 const slippageRows = ({ slippages }: Plan, { paint }: Stream): PriceRow[] =>
@@ -32,8 +30,8 @@ const slippageRows = ({ slippages }: Plan, { paint }: Stream): PriceRow[] =>
     return [
       'slippage',
       by === 'service'
-        ? paint.red(`${text}, by the word of the service: our own engine has no price for this`)
-        : `${text}, by our own price`,
+        ? paint.red(`${text}, according to the service; the local engine has no price for this`)
+        : `${text}, by the price of the local engine`,
     ]
   })
 
@@ -49,7 +47,7 @@ export function planView(plan: Plan, title: string, to: Stream): string {
   const heads: Row[] = [
     ['wallet', `${wallet} ${signerWord(signer)}`],
     ['on', ...places.map(([chainId, network]) => `${plain(network)} (chain ${chainId})`)],
-    ...(nonce === null ? [] : [['nonce', `${nonce}, and no other`] as const]),
+    ...(nonce === null ? [] : [['nonce', `${nonce} (pinned)`] as const]),
   ]
   const rows: Row[] = [
     ...changeRows(plan),
@@ -61,7 +59,7 @@ export function planView(plan: Plan, title: string, to: Stream): string {
     ...firstUses(plan),
     ...behindRows(plan),
     ...(expiresAt ? [['expires', when(plain(expiresAt))] as const] : []),
-    ...(reference === 'unknown' ? [] : [['own engine', referenceWord(reference, to)] as const]),
+    ...(reference === 'unknown' ? [] : [['local rebuild', referenceWord(reference, to)] as const]),
     ...(policy === null ? [] : [['policy', policy] as const]),
     ['assurance', assuranceWord(assurance, simulation?.how, to)],
     ['plan', planHash, ...(deviceWord[signer.kind] ?? [])],
@@ -91,16 +89,18 @@ const kinds: Readonly<Record<string, string>> = {
   keystore: 'keystore',
   'key-file': 'key from a file',
   environment: 'key from the environment',
-  sandbox: 'account of the sandbox',
-  address: 'no key of it is known here',
+  sandbox: 'sandbox account',
+  address: 'key not available here',
   ledger: 'Ledger',
-  external: 'signer elsewhere',
+  external: 'remote signer',
 }
 
 /** What is shown where a key is kept elsewhere is not the plan: it is each transaction, once its nonce and fees are known. */
 const deviceWord: Readonly<Record<string, readonly string[]>> = {
-  ledger: ['the Ledger shows the hash of each transaction; it stands here when it signs'],
-  external: ['the signer may show other hashes: those of the transactions, when it signs'],
+  ledger: [
+    'the Ledger shows the hash of each transaction; compare it with the one printed here while signing',
+  ],
+  external: ['the signer may show the hashes of the single transactions instead'],
 }
 
 const signerWord = ({ kind, name }: Plan['signer']): string =>
@@ -118,8 +118,8 @@ const behindRows = ({ simulation }: Plan): Row[] =>
   simulation?.behind
     ? [
         [
-          'tried on',
-          `block ${simulation.blockNumber}, the newest that all endpoints have: ${plain(simulation.behind.host)} is ${simulation.behind.blocks} behind`,
+          'simulated',
+          `on block ${simulation.blockNumber}, the newest that all endpoints have: ${plain(simulation.behind.host)} is ${simulation.behind.blocks} behind`,
         ],
       ]
     : []
@@ -142,7 +142,7 @@ function allowanceRows(plan: Plan): Row[] {
     const unit = plain(symbol ?? token)
     const left = decimals === null ? `${after} units` : formatUnits(after, decimals)
     const name = whose(plan, spender)
-    return `${spender}${name === undefined ? '' : ` ${plain(name)}`} may still take ${after === '0' ? 'no' : left} ${unit}`
+    return `${spender}${name === undefined ? '' : ` ${plain(name)}`}: ${left} ${unit} remaining`
   }
   return allowances.length === 0 ? [] : [['allowances', ...allowances.map(text)]]
 }
@@ -151,8 +151,8 @@ function allowanceRows(plan: Plan): Row[] {
 const standingRows = ({ standing }: Plan): Row[] =>
   standing.map(({ spender, name, amount, unlimited, revoke }) => [
     'standing',
-    `${spender}${name === null ? '' : ` ${plain(name)}`} may take ${unlimited ? 'all' : amount.formatted} ${plain(amount.symbol)} already, more than this needs`,
-    `to take it back: ${revoke}`,
+    `existing allowance for ${spender}${name === null ? '' : ` ${plain(name)}`}: ${unlimited ? 'unlimited' : amount.formatted} ${plain(amount.symbol)}, more than this plan needs`,
+    `to revoke it: ${revoke}`,
   ])
 
 function costRows({ serviceFees, fees, laterFees }: Plan): Row[] {
@@ -178,14 +178,14 @@ function costRows({ serviceFees, fees, laterFees }: Plan): Row[] {
 /** What a rollup takes beside the gas, which no limit that is signed holds. */
 const dataText = (fee: NonNullable<Plan['fees']>['dataFee']): string =>
   fee
-    ? `and about ${fee.formatted} ${plain(fee.symbol)}${worth(fee.usd)} for its data on the chain below, as that costs now`
-    : 'and what its data costs on the chain below, which the node does not say'
+    ? `plus an L1 data fee of about ${fee.formatted} ${plain(fee.symbol)}${worth(fee.usd)} at current prices`
+    : 'plus the L1 data fee, which the node does not report'
 
 /** What a later leg costs beside that, on its own network: about so much, and whether the wallet has it. */
 function laterText({ network, symbol, gas, gasPrice, cost, held }: Plan['laterFees'][number]): string {
   const has = held === null ? '' : `; the wallet has ${held.formatted} ${plain(symbol)} there`
   if (cost === null || gasPrice === null)
-    return `what comes later on ${plain(network)} is not in it, and how much that costs is not known${has}`
+    return `later gas on ${plain(network)} is not included; its cost is unknown${has}`
   return `later on ${plain(network)}, about ${cost.formatted} ${plain(symbol)}${worth(cost.usd)}: ${gas} units at ${decimal(formatUnits(gasPrice, 9))} gwei${has}`
 }
 
@@ -197,9 +197,7 @@ function firstUses({ contracts }: Plan): Row[] {
 }
 
 const referenceWord = (reference: 'equal' | 'different', { paint }: Stream): string =>
-  reference === 'equal'
-    ? paint.green('builds the same, byte for byte')
-    : paint.red('would build something else for this request')
+  reference === 'equal' ? paint.green('identical') : paint.red('different transactions for this request')
 
 function assuranceWord(level: AssuranceLevel, how: string | undefined, { paint }: Stream): string {
   const text = `${level}: ${levelMeaning[level]}${how === 'unavailable' ? '; nothing was simulated' : ''}`

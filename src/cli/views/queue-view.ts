@@ -20,10 +20,10 @@ export function queuedLines(
     ...(pending ?? []).map((one) => {
       if (one.back !== null)
         return [
-          to.paint.red('let pass'),
+          to.paint.red('lapsed'),
           line(
             one,
-            `${slug}, could be claimed until ${plain(when(one.until))}; what gives it back: sluice withdraw --claim ${shellOperand(strategy.slug)}`,
+            `${slug}, claim lapsed ${plain(when(one.until))}; to get it back: sluice withdraw --claim ${shellOperand(strategy.slug)}`,
           ),
         ] as const
       const from = one.availableAt === null ? '' : `, ready ${plain(when(one.availableAt))}${until(one)}`

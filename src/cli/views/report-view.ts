@@ -44,18 +44,18 @@ export function progressLine(
     case 'raised':
     case 'cancelling':
       return {
-        line: `${to.paint.yellow('!')} ${progress.kind === 'raised' ? `${progress.isRefused ? 'the node refused it as too cheap' : 'it waits for too long'}: sent again with a higher fee` : 'it is cancelled by a transaction that does nothing'} ${hash(progress.step.transaction.chainId, progress.hash)}`,
+        line: `${to.paint.yellow('!')} ${progress.kind === 'raised' ? `${progress.isRefused ? 'the node refused the fee as too low' : 'pending for too long'}: resent with a higher fee` : 'cancelling with a no-op transaction'} ${hash(progress.step.transaction.chainId, progress.hash)}`,
         moving: progress.step.text,
       }
     case 'gone':
       return {
-        line: `${to.paint.yellow('!')} a reorganisation took ${progress.hash} out of its block; it is sent again`,
+        line: `${to.paint.yellow('!')} a reorganisation removed ${progress.hash} from its block; resending it`,
         moving: `${progress.step.text}`,
       }
     case 'waiting':
       return {
         line: null,
-        moving: `waiting for the bridge to bring the funds to ${nameOf(progress.leg.chainId)}`,
+        moving: `waiting for the bridge to deliver the funds on ${nameOf(progress.leg.chainId)}`,
       }
     case 'arrived':
       return {
@@ -85,7 +85,7 @@ export function reportView(report: Report & { replayed?: boolean }, to: Stream):
         [
           'status',
           stateWord(report.status, to.paint) +
-            (report.replayed ? to.paint.dim(' (done before; nothing was sent)') : ''),
+            (report.replayed ? to.paint.dim(' (already done; nothing was sent)') : ''),
         ],
         ...(report.strategySlug ? ([['strategy', report.strategySlug]] as const) : []),
         ...(amount ? ([['amount', amountText(amount)]] as const) : []),
@@ -114,7 +114,7 @@ function outcome({ amounts, status }: Report): (readonly [label: string, value: 
 }
 
 const shortLine = ({ brought, minimum, network }: NonNullable<Report['arrivedShort']>): string =>
-  `${decimal(brought.formatted)} ${plain(brought.symbol)} on ${network}, and at least ${decimal(minimum.formatted)} was agreed`
+  `${decimal(brought.formatted)} ${plain(brought.symbol)} on ${network}; at least ${decimal(minimum.formatted)} was agreed`
 
 function transactionLine(
   { kind, network, hash, status, blockNumber, error }: Report['transactions'][number],

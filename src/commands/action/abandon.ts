@@ -25,7 +25,7 @@ export async function giveUp(cli: Cli, id: string): Promise<void> {
     await confirm(
       cli.io,
       cli.globals,
-      `Give up what is not signed of ${operation.id}?`,
+      `Close ${operation.id} and drop its unsigned steps?`,
       `sluice action abandon ${operation.id} --yes`,
     )
   const closed = isFinished(operation) ? operation : await closeUnsigned(cli, ground, operation)
@@ -33,9 +33,11 @@ export async function giveUp(cli: Cli, id: string): Promise<void> {
   const left = await remainingAllowances(ground, closed)
   const funds = (await verdictFor(cli, ground, closed))?.funds ?? null
   const tail =
-    closed.state === 'DONE' ? ['It is finished: there was nothing to give up.'] : leftLines(left, closed.id)
+    closed.state === 'DONE'
+      ? ['The action is finished; there was nothing to drop.']
+      : leftLines(left, closed.id)
   cli.emit({ ...reportFor(ground, closed), allowancesLeft: left, funds }, (value, to) =>
-    [reportView(value, to), ...(funds === null ? [] : [`The funds: ${plain(funds)}`]), ...tail].join('\n'),
+    [reportView(value, to), ...(funds === null ? [] : [`Funds: ${plain(funds)}`]), ...tail].join('\n'),
   )
 }
 
@@ -48,7 +50,7 @@ function refuseEnded(ground: ExecutionContext, operation: PlannedOperation): voi
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const { code, message, details } = error
-    const says = new AppError(code, `It is finished, and there is nothing to give up: ${message}`, {
+    const says = new AppError(code, `The action is finished, and there is nothing to drop: ${message}`, {
       cause: error,
       hint: `sluice action show ${operation.id}`,
       ...(details && { details }),

@@ -24,24 +24,24 @@ import { watch } from './watch.ts'
 
 /** `action`: what was started here, and where it stands. */
 export const actionCommand = (world: World) => {
-  const command = new Command('action').description('Show, watch and resume what was started.')
+  const command = new Command('action').description('Show, watch and resume actions.')
   command
     .command('list')
-    .description("What this machine's journal holds, newest first.")
+    .description("List the actions in this machine's journal, newest first.")
     .option('--status <status>', 'only this status: INITIAL, PENDING, SUCCESS, FAILED', upper)
     .option('--wallet <wallet>', 'only this wallet (address or keystore name)')
     .addHelpText('after', '\nExample:\n  $ sluice action list --status PENDING')
     .action(action(world, list))
   withRaw(command.command('show'))
-    .description('What is known of an action: its transactions, receipts, and why one reverted.')
-    .argument('<id>', 'action id, quote id or idempotency key')
+    .description('Show an action: its transactions, receipts and revert reasons.')
+    .argument('<id>', 'action ID, quote ID or idempotency key')
     .addHelpText('after', '\nExample:\n  $ sluice action show 0f8fad5b-d9cb-469f-a165-70867728950e')
     .action(action(world, show, 'getAction'))
   command
     .command('watch')
-    .description('Follow actions to their end; the exit code says how they ended. Signs nothing.')
-    .argument('<id...>', 'action ids')
-    .option('--interval <duration>', 'how often to look', '2s')
+    .description('Follow actions until they finish; the exit code gives the outcome. Signs nothing.')
+    .argument('<id...>', 'action IDs')
+    .option('--interval <duration>', 'how often to poll', '2s')
     .addHelpText(
       'after',
       '\nExample:\n  $ sluice action watch 0f8fad5b-d9cb-469f-a165-70867728950e --timeout 10m',
@@ -51,8 +51,8 @@ export const actionCommand = (world: World) => {
     withSigner(
       command
         .command('resume')
-        .description('Go on after a crash, a timeout or Ctrl-C. Never sends a step twice.')
-        .argument('<id>', 'action id or idempotency key'),
+        .description('Resume an action after a crash, a timeout or Ctrl-C. Never pays a step twice.')
+        .argument('<id>', 'action ID or idempotency key'),
     ),
     { isNew: false },
   )
@@ -61,10 +61,8 @@ export const actionCommand = (world: World) => {
   addReplacements(command, world)
   command
     .command('abandon')
-    .description(
-      'Give up what was not signed of an action, and close it. What is signed and on its way goes on.',
-    )
-    .argument('<id>', 'action id, quote id or idempotency key')
+    .description('Close an action: drop its unsigned steps. Transactions already signed still go through.')
+    .argument('<id>', 'action ID, quote ID or idempotency key')
     .addHelpText('after', '\nExample:\n  $ sluice action abandon 0f8fad5b-d9cb-469f-a165-70867728950e')
     .action(action(world, giveUp))
   addSubmit(command, world)
@@ -80,7 +78,7 @@ const statuses = ['INITIAL', 'PENDING', 'SUCCESS', 'FAILED']
 function upper(text: string): string {
   const status = text.toUpperCase()
   if (statuses.includes(status)) return status
-  throw new AppError('USAGE', `There is no status "${plain(text)}"`, {
+  throw new AppError('USAGE', `Unknown status "${plain(text)}"`, {
     hint: `--status ${statuses.join(', ')}`,
   })
 }
@@ -103,7 +101,9 @@ async function list(cli: Cli, options: { status?: string; wallet?: string }): Pr
   const wallet = options.wallet === undefined ? undefined : await walletAddress(cli, options.wallet)
   const rows: Row[] = ground.journal
     .list({ limit: 10_000, ...(wallet && { wallet }) }, (id) =>
-      cli.notice(`The action ${id} is damaged in the journal and is left out: sluice action show ${id}`),
+      cli.notice(
+        `The journal entry of action ${id} is damaged, so it is not listed: sluice action show ${id}`,
+      ),
     )
     .filter((operation) => !successorOf(ground, operation))
     .map((operation) => reportFor(ground, operation))
@@ -111,10 +111,7 @@ async function list(cli: Cli, options: { status?: string; wallet?: string }): Pr
   await cli.list(
     { items: rows, page: 1, limit: Math.max(1, rows.length), total: rows.length, hasMore: false },
     {
-      empty:
-        options.status === undefined && wallet === undefined
-          ? 'The journal is empty.'
-          : 'Nothing in the journal fits.',
+      empty: options.status === undefined && wallet === undefined ? 'No actions yet.' : 'No actions match.',
       columns: [
         { title: 'ACTION', field: 'id', text: ({ id }) => id },
         { title: 'TYPE', field: 'type', text: ({ type }) => type, drop: 2 },

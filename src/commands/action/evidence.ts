@@ -25,11 +25,11 @@ export function addEvidence(command: Command, world: World): void {
   command
     .command('export')
     .description(
-      'Evidence of an action for a support case: plan, attempts, receipts, trail. No keys, no signed bytes.',
+      'Export an action for a support case: plan, attempts, receipts and event log. Contains no keys and no signed transactions.',
     )
-    .argument('<id>', 'action id, quote id or idempotency key')
-    .option('--out <file>', 'write it to a file that only you can read')
-    .option('--html', 'a page for people that needs no network, with the evidence inside')
+    .argument('<id>', 'action ID, quote ID or idempotency key')
+    .option('--out <file>', 'write to this file, readable only by you')
+    .option('--html', 'write an offline HTML page with the evidence embedded')
     .addHelpText(
       'after',
       '\nExample:\n  $ sluice action export 0f8fad5b-d9cb-469f-a165-70867728950e --out case.json\n  $ sluice action export 0f8fad5b-d9cb-469f-a165-70867728950e --html --out case.html',
@@ -38,9 +38,9 @@ export function addEvidence(command: Command, world: World): void {
   command
     .command('verify')
     .description(
-      'Check evidence: by itself, that its hash fits, its words fit its calldata and its report fits its steps; then, with an RPC, that the chain says the same of them.',
+      'Verify exported evidence. Offline: its hash, decoded calls and report are consistent. With an RPC: the chain confirms its transactions.',
     )
-    .argument('<file>', 'what export wrote, the page too; - reads standard input')
+    .argument('<file>', 'file written by export, JSON or HTML; - reads standard input')
     .addHelpText('after', '\nExample:\n  $ sluice action verify case.json')
     .action(aside(world, verify))
 }
@@ -56,8 +56,8 @@ async function exportOne(cli: Cli, id: string, options: { out?: string; html?: t
   const text = options.html ? evidencePage(evidence) : `${toJson(evidence, true)}\n`
   if (options.out === undefined) {
     if (options.html && cli.globals.json)
-      throw new AppError('USAGE', '--html and --json exclude each other', {
-        hint: 'Add --out FILE, or leave one out.',
+      throw new AppError('USAGE', '--html and --json cannot be combined', {
+        hint: 'Add --out FILE, or omit one of them.',
       })
     return cli.emit(evidence, () => text.trimEnd())
   }
@@ -68,7 +68,7 @@ async function exportOne(cli: Cli, id: string, options: { out?: string; html?: t
     const exists = (cause as NodeJS.ErrnoException).code === 'EEXIST'
     throw new AppError(
       'USAGE',
-      `${plain(out)} ${exists ? 'is there already, and is not overwritten' : 'cannot be written'}`,
+      `${exists ? `${plain(out)} already exists and is not overwritten` : `Cannot write ${plain(out)}`}`,
       {
         cause,
         hint: listing(out),
@@ -88,8 +88,8 @@ async function verify(cli: Aside, file: string): Promise<void> {
   if (isEvidencePage(text) && lines(text) !== pageOf(evidence))
     throw new AppError(
       'EVIDENCE_CHANGED',
-      'The page does not show what the evidence in it says: somebody changed it, or another version of sluice wrote it',
-      { hint: 'Ask for the evidence itself, from whoever made it: sluice action export ID --out FILE' },
+      'The page differs from the evidence embedded in it: it was edited, or written by another version of sluice',
+      { hint: 'Ask its author for the evidence file: sluice action export ID --out FILE' },
     )
   const { catalog, rpc } = await groundFor(cli, evidence)
   refuseChangedCall(evidence, catalog)
@@ -104,7 +104,7 @@ async function verify(cli: Aside, file: string): Promise<void> {
   if (wrong.length > 0)
     throw new AppError(
       'EVIDENCE_REFUTED',
-      `The chain says otherwise of ${wrong.map(({ hash }) => hash).join(', ')}`,
+      `The chain contradicts the evidence of ${wrong.map(({ hash }) => hash).join(', ')}`,
       {
         details: result,
       },
@@ -113,12 +113,12 @@ async function verify(cli: Aside, file: string): Promise<void> {
   if (silent.length > 0)
     throw new AppError(
       'EVIDENCE_UNCONFIRMED',
-      `Its hash, words and report fit each other, but the chain does not say whether it is true of ${silent.map(({ hash, why }) => `${hash}${why === null ? '' : `: ${why}`}`).join('; ')}`,
+      `The evidence is consistent, but the chain could not confirm ${silent.map(({ hash, why }) => `${hash}${why === null ? '' : `: ${why}`}`).join('; ')}`,
       { details: result },
     )
   cli.emit(result, (value, to) =>
     [
-      `${to.paint.green('✓')} its hash fits what was made on ${when(value.made)}  ${to.paint.dim(`sha256 ${value.sha256}: compare it with the one that you were given`)}`,
+      `${to.paint.green('✓')} the hash is valid; exported ${when(value.made)}  ${to.paint.dim(`sha256 ${value.sha256}: compare it with the one you were given`)}`,
       ...value.transactions.map(
         ({ hash, verdict, why }) =>
           `${markOf(verdict, why, to)} ${plain(hash)}  ${verdict}${why === null ? '' : to.paint.dim(` ${plain(why)}`)}`,
@@ -146,7 +146,7 @@ async function groundFor(
     catalog,
     rpc: (chainId) => {
       const network = networkNamed(catalog.networks, chainId)
-      throw new AppError('CONFIG_INVALID', `There is no RPC for ${network.name}: ${rpcVariable(network)}`)
+      throw new AppError('CONFIG_INVALID', `No RPC for ${network.name}: set ${rpcVariable(network)}`)
     },
   }
 }

@@ -43,7 +43,7 @@ export async function withoutJournal(
   if (!known && !swap)
     throw new AppError(
       'ACTION_NOT_FOUND',
-      `Neither the journal of this machine nor the service knows an action "${plain(id)}"`,
+      `No action "${plain(id)}" in the journal of this machine or at the service`,
     )
   const status = plain(known?.status ?? swap!.status)
   // Whether anybody began it is what was not told.
@@ -54,22 +54,22 @@ export async function withoutJournal(
     id,
     situation: 'FOREIGN',
     verdict: again
-      ? `The journal of this machine does not hold it; the service says ${status} of the swap, and not whether anything was sent for it.`
-      : `It was not begun on this machine, and the service says ${status}.`,
+      ? `Not in the journal of this machine. The service reports the swap as ${status}, but not whether a transaction was sent.`
+      : `Not started on this machine; the service reports ${status}.`,
     funds: again
-      ? 'Not known: something of it may have been sent from another machine.'
+      ? 'Unknown: another machine may have sent a transaction.'
       : (moved?.funds ??
-        'Where they were, as far as the service knows: it names no transaction. The machine that began it may have sent one.'),
+        'Not moved, as far as the service knows: it names no transaction. The machine that started the action may have sent one.'),
     safeToRetry: false,
     next: again ? `sluice action explain ${shellOperand(id)}` : `sluice action watch ${shellOperand(id)}`,
     evidence: [
-      { source: 'journal', text: 'the journal of this machine does not hold it' },
-      { source: 'service', text: `the service says ${status}` },
+      { source: 'journal', text: 'not in the journal of this machine' },
+      { source: 'service', text: `the service reports ${status}` },
       ...(unsaid
         ? [
             {
               source: 'service' as const,
-              text: plain(`the service does not tell the action: ${unsaid.message}`),
+              text: plain(`the service did not return the action: ${unsaid.message}`),
             },
           ]
         : []),
@@ -105,16 +105,16 @@ const quoteVerdict = (id: string, isDead: boolean): Verdict => ({
   id,
   situation: isDead ? 'QUOTE_DEAD' : 'QUOTE_OPEN',
   verdict: isDead
-    ? 'It is a quote that has expired, and the service knows of nothing that was sent for it.'
-    : 'It is a quote that can still be taken, and the service knows of nothing that was sent for it.',
-  funds: 'By the service nothing was moved: everything is where it was.',
+    ? 'The quote has expired. The service knows of no transaction for it.'
+    : 'The quote is still valid. The service knows of no transaction for it.',
+  funds: 'Not moved, according to the service.',
   safeToRetry: true,
   next: isDead ? 'sluice swap quote --help' : `sluice swap execute ${shellOperand(id)}`,
   evidence: [
-    { source: 'journal', text: 'the journal of this machine does not hold it' },
+    { source: 'journal', text: 'not in the journal of this machine' },
     {
       source: 'service',
-      text: `the quote is ${isDead ? 'expired' : 'pending'}, and no transaction of it is known`,
+      text: `the quote is ${isDead ? 'expired' : 'pending'}, without a known transaction`,
     },
   ],
 })

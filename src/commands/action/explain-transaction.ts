@@ -35,27 +35,29 @@ export async function ofHash(
  * wrong with it where only that keeps it from answering.
  */
 export function unknownHash(hash: Hex, silent: readonly UnansweredNetwork[]): AppError {
-  const neither = `Neither the journal of this machine nor the service knows ${hash}`
+  const neither = `${hash} is not in the journal of this machine or at the service`
   if (silent.length === 0)
-    return new AppError('ACTION_NOT_FOUND', `${neither}, and no network shows a transaction of that hash`)
+    return new AppError('ACTION_NOT_FOUND', `${neither}, and no network has a transaction with this hash`)
   const those = (is: UnansweredNetwork['is']) => silent.filter((one) => one.is === is)
   const names = (some: readonly UnansweredNetwork[]) => some.map(({ network }) => network.name)
   const [mute, others, odd] = [those('silent'), those('another'), those('odd')]
   const unasked = names(those('unasked'))
   const far =
     unasked.length > 3
-      ? `${unasked.length} others, ${unasked.slice(0, 2).join(', ')} and so on`
+      ? `${unasked.length} others, such as ${unasked.slice(0, 2).join(', ')}`
       : unasked.join(', ')
   const unsaid = [
     ...(mute.length > 0 ? [`${names(mute).join(', ')} did not answer`] : []),
     ...[...others, ...odd].map(({ network, why }) => `${network.name}: ${plain(why)}`),
-    ...(unasked.length > 0 ? [`there is no RPC here for ${far}`] : []),
+    ...(unasked.length > 0 ? [`no RPC is set for ${far}`] : []),
   ].join('; ')
   const again = `sluice action explain ${hash}`
   const settings = (some: readonly UnansweredNetwork[]) => some.map(({ network }) => rpcVariable(network))
   const named = [...settings(others), ...(unasked.length > 0 ? ['SLUICE_RPC_<NETWORK>'] : [])]
   const ifItStays =
-    odd.length > 0 ? `${again}; if it stays so, name another RPC in ${settings(odd).join(' and ')}` : again
+    odd.length > 0
+      ? `${again}; if the error persists, name another RPC in ${settings(odd).join(' and ')}`
+      : again
   // A network that cannot be asked here at all will not answer the next time either.
   const [code] = [
     ...mute.map(() => 'RPC_UNREACHABLE' as const),
@@ -63,54 +65,53 @@ export function unknownHash(hash: Hex, silent: readonly UnansweredNetwork[]): Ap
     ...others.map(() => 'CHAIN_ID_MISMATCH' as const),
     'ACTION_NOT_FOUND' as const,
   ]
-  return new AppError(code, `${neither}; whether it is on a chain is not known: ${unsaid}`, {
+  return new AppError(code, `${neither}. Some networks could not be searched: ${unsaid}`, {
     details: { hash, networks: names([...mute, ...others, ...odd]), withoutRpc: unasked },
     hint:
-      named.length === 0
-        ? ifItStays
-        : `Name an RPC of the network that it was sent on in ${named.join(' or ')}, then: ${again}`,
+      named.length === 0 ? ifItStays : `Set an RPC of its network in ${named.join(' or ')}, then: ${again}`,
   })
 }
 
 /** Where the funds of a transaction are that was sent from elsewhere. */
 function fundsOf({ from, deed, block }: FoundTransaction): string {
-  if (!block) return `With ${from}, until it is in a block.`
-  if (block.unlike?.has === 'something else') return 'Not known: the endpoints show different ends of it.'
-  if (block.unlike?.has === 'another') return 'Not known: the endpoints have different blocks there.'
-  if (!block.succeeded) return `Nothing but its fee was moved: the rest is with ${from}.`
+  if (!block) return `With ${from}, until it is mined.`
+  if (block.unlike?.has === 'something else') return 'Unknown: the endpoints report different outcomes.'
+  if (block.unlike?.has === 'another') return 'Unknown: the endpoints have different blocks at that height.'
+  if (!block.succeeded) return `Not moved, except the fee; still with ${from}.`
   if (deed.is === 'approval')
-    return `Nothing was moved${deed.spender === null ? '' : `; ${deed.spender} may take it`}.`
+    return `Not moved${deed.spender === null ? '' : `; ${deed.spender} now has the allowance`}.`
   return deed.is === 'payment'
-    ? `Moved, as it says: out of ${from}.`
-    : `What its call moved is not told here; ${from} signed it and paid its fee.`
+    ? `Moved out of ${from}, as decoded.`
+    : `Unknown: the call is not decoded. ${from} signed it and paid the fee.`
 }
 
 /** That what is in a block is not final, and what keeps it from being so. */
 function finalText({ isFinal, unlike }: NonNullable<FoundTransaction['block']>, network: Network): string {
   if (isFinal) return ''
   return unlike
-    ? ` by ${unlike.by}, which would be final, but ${disagreementText(unlike)}. ${disagreementHint(unlike, rpcVariable(network))}`
-    : ', which is not final yet'
+    ? ` according to ${unlike.by}; it would be final, but ${disagreementText(unlike)}. ${disagreementHint(unlike, rpcVariable(network))}`
+    : ', not final yet'
 }
 
 /** A transaction that was sent from elsewhere, in words. */
 function verdictOf(hash: Hex, found: FoundTransaction): Verdict {
   const { network, from, nonce, deed, block } = found
   const link = network.explorer === null ? [] : [`${network.explorer}/tx/${hash}`]
-  const where = block && `in block ${block.number} of ${network.name}, of ${new Date(block.at).toISOString()}`
-  const stranger = 'A transaction that the journal of this machine does not hold'
+  const where =
+    block && `in block ${block.number} of ${network.name}, mined ${new Date(block.at).toISOString()}`
+  const stranger = 'Transaction not in the journal of this machine'
   return {
     id: hash,
     situation: 'FOREIGN',
     verdict: block
       ? `${stranger}, ${where}: it ${deed.does}, and ${block.succeeded ? 'succeeded' : 'reverted'}${finalText(block, network)}.`
-      : `${stranger} waits on ${network.name}: it ${deed.does}.`,
+      : `${stranger}, pending on ${network.name}: it ${deed.does}.`,
     funds: fundsOf(found),
     safeToRetry: block?.succeeded === false && block.isFinal,
     next: block?.isFinal ? null : `sluice action explain ${hash}`,
     evidence: [
-      { source: 'journal', text: 'the journal of this machine does not hold it' },
-      { source: 'chain', text: `${from} signed it with the nonce ${nonce}` },
+      { source: 'journal', text: 'not in the journal of this machine' },
+      { source: 'chain', text: `signed by ${from} with nonce ${nonce}` },
       ...[...(where ? [where] : []), ...link].map((text) => ({ source: 'chain' as const, text })),
     ],
   }

@@ -24,14 +24,10 @@ export const addExplain = (command: Command, world: World): void =>
   void command
     .command('explain')
     .description(
-      'One verdict: what happened, where the funds are, whether it is safe to do it again, and what to do next. Signs nothing.',
+      'Explain an action: what happened, where the funds are, whether a retry is safe, and what to do next. Signs nothing.',
     )
-    .argument('<id>', 'action id, quote id, idempotency key, or the hash of a transaction')
-    .option(
-      '--confirmations <depth>',
-      'what counts as final: a number of blocks, safe or finalized',
-      checked(depthOf),
-    )
+    .argument('<id>', 'action ID, quote ID, idempotency key or transaction hash')
+    .option('--confirmations <depth>', 'finality: a number of blocks, safe or finalized', checked(depthOf))
     .addHelpText('after', '\nExample:\n  $ sluice action explain 0f8fad5b-d9cb-469f-a165-70867728950e')
     .action(action(world, explainOne))
 
@@ -69,7 +65,7 @@ async function toldOf(cli: Cli, { id, plan }: PlannedOperation): Promise<Service
   const quotes = plan ? quoteIds(plan as StoredPlan) : []
   const service = await cli.service()
   const [known, swap] = await Promise.all([
-    asked(service.getAction({ id }), ({ status }) => `the service says ${status}`),
+    asked(service.getAction({ id }), ({ status }) => `the service reports ${status}`),
     asked(swapTold(cli, quotes.length > 0 ? quotes : [id]), (swap) => `the swap is ${swap?.status}`),
   ])
   const texts = swap.answer ? [known.text, swap.text] : [known.text]
@@ -88,7 +84,7 @@ async function asked<T>(
     const isUnknown = error.code === 'ACTION_NOT_FOUND' || error.code === 'NOT_FOUND'
     return {
       answer: undefined,
-      text: isUnknown ? 'the service does not know it' : `the service does not say: ${error.message}`,
+      text: isUnknown ? 'unknown to the service' : `the service failed to answer: ${error.message}`,
     }
   }
 }
@@ -102,11 +98,11 @@ const verdictView: View<Verdict> = ({ id, situation, verdict, funds, safeToRetry
         ['action', plain(id)],
         ['funds', plain(funds)],
         [
-          'again',
+          'retry',
           safeToRetry
-            ? to.paint.green('safe: nothing of it can be executed any more by itself')
+            ? to.paint.green('safe: nothing signed is still pending')
             : to.paint.yellow(
-                'not safe: asked for anew, the same could happen twice, or is refused while this one is open',
+                'unsafe: a new request could pay twice, or is refused while this action is open',
               ),
         ],
         ...(next === null ? [] : ([['next', plain(next)]] as const)),

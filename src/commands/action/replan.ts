@@ -39,19 +39,19 @@ export const addReplan = (command: Command, world: World): void =>
       command
         .command('replan')
         .description(
-          'Make a new plan for what is not signed of an action: after a quote expired, or when another transaction used its nonce. Then sign and send it.',
+          'Plan the unsigned steps of an action again, after its quote expired or another transaction used its nonce. Then sign and send them.',
         )
-        .argument('<id>', 'action id, quote id or idempotency key'),
+        .argument('<id>', 'action ID, quote ID or idempotency key'),
     ),
     { isNew: false },
   )
-    .option('--accept-min-out <amount>', 'the least that the swap must bring now, in units of the token')
+    .option('--accept-min-out <amount>', 'minimum output of the swap, in units of the output token')
     .option(
       '--max-price-impact <share>',
-      'the most that it may bring less than at its spot price',
+      'maximum price impact, against the spot price',
       checked(priceImpact),
     )
-    .option('--dry-run', 'show the new plan, sign nothing')
+    .option('--dry-run', 'show the new plan and sign nothing')
     .addHelpText('after', '\nExample:\n  $ sluice action replan 0f8fad5b-d9cb-469f-a165-70867728950e')
     .action(action(world, replan))
 
@@ -65,7 +65,7 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   refuseOver(ground, operation)
   if (options.dryRun && (await rediscoveredSteps(ground, found.id)).length > 0)
     cli.notice(
-      `It is on the chain after all: its nonce is not lost. Go on with it: sluice action resume ${operation.id}`,
+      `The transaction is on chain again, so its nonce is not lost. To resume: sluice action resume ${operation.id}`,
     )
   if (isFinished(operation) || (options.dryRun && isSettled(operation)))
     return cli.emit({ ...reportFor(ground, operation), replayed: true }, reportView)
@@ -95,11 +95,11 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   )
   for (const step of activeSteps(operation).filter(({ state }) => state === 'SUPERSEDED'))
     cli.notice(
-      `Step ${step.index + 1} lost its nonce ${step.nonce} to ${supersedingHash(ground.journal.events(operation.id), step) ?? unnamedTransaction}. That may have done the same: see what the wallet sent before you say yes.`,
+      `Nonce ${step.nonce} of step ${step.index + 1} was used by ${supersedingHash(ground.journal.events(operation.id), step) ?? unnamedTransaction}. That transaction may have done the same: check what the wallet sent before you confirm.`,
     )
-  const title = `A new plan for what is not signed of ${operation.id}`
+  const title = `New plan for the unsigned steps of ${operation.id}`
   if (options.dryRun)
-    return cli.emit(plan, (value, to) => planView(value, `${title}. Nothing is signed by a dry run`, to))
+    return cli.emit(plan, (value, to) => planView(value, `${title} (dry run, nothing is signed)`, to))
   if (!cli.globals.quiet && !cli.globals.yes)
     cli.io.err.write(`${shown(planView(plan, title, cli.io.err), cli.io.err)}\n\n`)
   await confirm(cli.io, cli.globals, planQuestion(plan, title))
@@ -112,7 +112,7 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   try {
     const now = journalled(ground, operation.id)
     if (now.updated !== operation.updated)
-      throw new AppError('WALLET_BUSY', `Another process went on with ${operation.id} meanwhile`, {
+      throw new AppError('WALLET_BUSY', `Another process resumed ${operation.id} in the meantime`, {
         hint: `sluice action show ${operation.id}`,
       })
     const planned = replaceLegPlan(ground, now, again.open, again.checked, 'by the person')
@@ -136,7 +136,7 @@ function leastOf(
   const open = findReplannableLeg(ground, operation)
   const promised = open && promisedMinimum(open.intent)
   if (!promised)
-    throw new AppError('USAGE', '--accept-min-out is for swaps, and this is none', {
+    throw new AppError('USAGE', '--accept-min-out applies only to swaps; this action is not a swap', {
       hint: `sluice action replan ${operation.id}`,
     })
   return parseAmount(text, promised.token, '--accept-min-out')

@@ -43,11 +43,11 @@ export async function looked(
   // What was found may be final: then nothing is left to go on with.
   const now = journalled(ground, operation.id)
   const seen = wrong === 'found' ? await noted(cli, ground, now) : now
-  const goOn = isFinished(seen) ? '' : ` Go on with it: sluice action resume ${operation.id}`
+  const goOn = isFinished(seen) ? '' : ` To resume: sluice action resume ${operation.id}`
   cli.notice(
     wrong === 'found'
-      ? `It is on the chain after all: its nonce is not lost.${goOn}`
-      : `A deep reorganisation took what was final off the chain again.${goOn}`,
+      ? `The transaction is on chain again, so its nonce is not lost.${goOn}`
+      : `A deep reorganisation removed a final transaction from the chain.${goOn}`,
   )
   return seen
 }
@@ -88,7 +88,7 @@ export const anyView = (one: Report | Action, to: Parameters<typeof reportView>[
 export function journalled(ground: ExecutionContext, id: string): PlannedOperation {
   const operation = inJournal(ground, id)
   if (operation) return operation
-  throw new AppError('ACTION_NOT_FOUND', `The journal of this machine holds no action "${plain(id)}"`)
+  throw new AppError('ACTION_NOT_FOUND', `No action "${plain(id)}" in the journal of this machine`)
 }
 
 /** `action resume` */
@@ -139,7 +139,7 @@ async function givenUpAgain(
 ): Promise<boolean> {
   if (replacement === 'bump' || !(await reopenAbandoned(ground, id, replacement))) return false
   cli.notice(
-    `It was given up, and what was final of it is in no block any more: that is ${replacement ? 'cancelled' : 'followed to its end'}, and nothing else of it is signed.`,
+    `The action is closed, but a reorganisation removed one of its final transactions: that one is ${replacement ? 'cancelled' : 'followed until final'}, and no other step is signed.`,
   )
   return true
 }
@@ -161,7 +161,7 @@ async function goesOn(
   } catch (error) {
     const isOfNode = error instanceof AppError && error.code.startsWith('RPC_')
     if (replacement !== 'bump' || !isOfNode) throw error
-    cli.notice(`A network of the rest does not answer, so only what waits is sent again.`)
+    cli.notice(`A network of the remaining steps does not answer, so only the pending transaction is resent.`)
     return { wait: false, onlyWaiting: true }
   }
 }
@@ -169,10 +169,10 @@ async function goesOn(
 /** That nobody is named who signs, of an operation that has its wallet already: only the key of that one helps, and no new one. */
 const nobodyFor = (wallet: string, error: unknown): unknown =>
   error instanceof AppError && error.code === 'KEY_REQUIRED' && error.details?.named === false
-    ? new AppError('KEY_REQUIRED', `Nobody is named who signs, and this action belongs to ${wallet}`, {
+    ? new AppError('KEY_REQUIRED', `No signer given; this action belongs to ${wallet}`, {
         cause: error,
         details: error.details,
-        hint: `Name the key of ${wallet}: --wallet ${wallet}, --key-file PATH, or --ledger`,
+        hint: `Sign with the key of ${wallet}: --wallet ${wallet}, --key-file PATH, or --ledger`,
       })
     : error
 
@@ -190,8 +190,8 @@ export async function ownerOf(
     })
   const who = first.address === wallet || named ? first : await cli.place.who({ ...options, wallet })
   if (who.address === wallet) return who
-  throw new AppError('KEY_SOURCE', `This action belongs to ${wallet}, and ${who.label} is ${who.address}`, {
+  throw new AppError('KEY_SOURCE', `This action belongs to ${wallet}, but ${who.label} is ${who.address}`, {
     details: { owner: wallet },
-    hint: `Name its wallet: --wallet ${wallet}`,
+    hint: `Sign with its wallet: --wallet ${wallet}`,
   })
 }

@@ -18,10 +18,8 @@ export const addRevoke = (command: Command, world: World): void =>
   void withSigning(
     command
       .command('revoke')
-      .description(
-        'Take back the allowances that an action gave and did not use up. What is not signed of it is given up first.',
-      )
-      .argument('<id>', 'action id, quote id or idempotency key'),
+      .description('Revoke the unused allowances of an action. Its unsigned steps are abandoned first.')
+      .argument('<id>', 'action ID, quote ID or idempotency key'),
   )
     .addHelpText('after', '\nExample:\n  $ sluice action revoke 0f8fad5b-d9cb-469f-a165-70867728950e')
     .action(action(world, revoke))
@@ -39,16 +37,16 @@ async function revoke(cli: Cli, id: string, options: SigningOptions): Promise<vo
   if (!first && operation.steps.some(({ state }) => state === 'SIGNED' || state === 'BROADCAST'))
     throw new AppError(
       'PENDING',
-      `A transaction of ${operation.id} is on its way, and what it will allow is not known yet`,
+      `A transaction of ${operation.id} is pending, so its allowances are not known yet`,
       { details: { id: operation.id }, hint: `sluice action resume ${operation.id}` },
     )
   if (!first)
     return cli.emit({ ...reportFor(ground, operation), allowancesLeft: [] }, (value, to) =>
-      [reportView(value, to), 'No allowance of this action is left.'].join('\n'),
+      [reportView(value, to), 'No allowance of this action remains.'].join('\n'),
     )
   const isOpen = unfinished.includes(operation.state)
   if (isOpen && options.dryRun)
-    cli.notice(`what is not signed of ${operation.id} is given up before this is signed`)
+    cli.notice(`the unsigned steps of ${operation.id} are dropped before this is signed`)
   const undertaking = await revoking(cli, [first, ...rest], operation.id)
   await operate(
     cli,
@@ -57,7 +55,7 @@ async function revoke(cli: Cli, id: string, options: SigningOptions): Promise<vo
       ...undertaking,
       wallet: operation.wallet,
       ...(isOpen && {
-        title: `Give up what is not signed of ${operation.id}. ${undertaking.title}`,
+        title: `Drop the unsigned steps of ${operation.id}. ${undertaking.title}`,
         givesUp: { id: operation.id, close: () => closeInTurn(ground, operation) },
       }),
     },

@@ -21,7 +21,7 @@ export function addReplacements(command: Command, world: World): void {
   const add = (name: string, description: string, kind: 'bump' | 'cancel') =>
     withExecution(
       withSigner(
-        command.command(name).description(description).argument('<id>', 'action id or idempotency key'),
+        command.command(name).description(description).argument('<id>', 'action ID or idempotency key'),
       ),
       { isNew: false },
     )
@@ -31,14 +31,10 @@ export function addReplacements(command: Command, world: World): void {
       )
   add(
     'speed-up',
-    'Send what waits again, with a higher fee: same nonce, so at most one of them is mined.',
+    'Resend the pending transaction with a higher fee and the same nonce, so at most one is mined.',
     'bump',
   )
-  add(
-    'cancel',
-    'Put a transaction that does nothing in the place of what waits. Whichever is mined first decides.',
-    'cancel',
-  )
+  add('cancel', 'Replace the pending transaction with a no-op; whichever is mined first wins.', 'cancel')
 }
 
 async function replaceWaiting(
@@ -59,15 +55,15 @@ async function replaceWaiting(
     await confirm(
       cli.io,
       cli.globals,
-      `Cancel what waits of ${operation.id}? It costs the fee of ${costOf(operation)}`,
+      `Cancel the pending transactions of ${operation.id}? This costs the fee of ${costOf(operation)}`,
       `sluice action cancel ${operation.id} --yes`,
     )
   if (kind === 'bump' && isBeingCancelled(ground, operation))
     await confirm(
       cli.io,
       cli.globals,
-      `${operation.id} is being cancelled. Take that back, and carry it out after all?`,
-      `sluice action cancel ${operation.id} --yes, or to take that back: sluice action speed-up ${operation.id} --yes`,
+      `${operation.id} is being cancelled. Undo the cancellation and carry it out after all?`,
+      `sluice action cancel ${operation.id} --yes, or to undo the cancellation: sluice action speed-up ${operation.id} --yes`,
     )
   await goOn(cli, operation.id, options, kind)
 }
@@ -81,7 +77,7 @@ const isBeingCancelled = ({ journal }: ExecutionContext, { id, steps }: PlannedO
 /** All that is on its way is cancelled, each by a transaction that does nothing. */
 const costOf = ({ steps }: PlannedOperation): string => {
   const waiting = steps.filter(isInFlight).length
-  return waiting > 1 ? `${waiting} plain transactions` : 'a plain transaction'
+  return waiting > 1 ? `${waiting} no-op transactions` : 'a no-op transaction'
 }
 
 /** What is not on its way cannot be made faster, and is not cancelled by a transaction. */
@@ -89,19 +85,19 @@ function refuseIdle(operation: PlannedOperation, kind: 'bump' | 'cancel'): void 
   const { id, state, steps } = operation
   if (steps.some(isInFlight)) return
   if (state === 'OPEN')
-    throw new AppError('USAGE', `Nothing of ${id} is signed, so nothing of it waits`, {
+    throw new AppError('USAGE', `${id} has no signed transaction, so none is pending`, {
       hint: kind === 'bump' ? `sluice action resume ${id}` : `sluice action abandon ${id}`,
     })
   if ((state === 'EXECUTING' || state === 'PARTIAL') && isAllFinal(operation))
     throw new AppError(
       'PENDING',
-      `All of ${id} is signed and final, and waits for what it sent to another chain: nothing of it can be replaced`,
+      `All transactions of ${id} are final on the source chain; funds have not arrived on the destination yet. No transaction can be replaced`,
       { details: { operation: id }, hint: `sluice action resume ${id}` },
     )
   if (state === 'EXECUTING' || state === 'PARTIAL')
     throw new AppError(
       'PARTIAL',
-      `What is signed of ${id} is final, and the rest is not signed: nothing of it waits`,
+      `The signed transactions of ${id} are final, and the remaining steps are unsigned, so none is pending`,
       {
         details: { operation: id },
         hint: `sluice action resume ${id}, or close it: sluice action abandon ${id}`,

@@ -17,9 +17,9 @@ export const addSubmit = (command: Command, world: World): void =>
     command
       .command('submit')
       .description(
-        'Sign and send a plan made by --dry-run --json, on this machine or another. It is checked and simulated anew, and its nonce is pinned: sent once at most.',
+        'Sign and send a plan made by --dry-run --json, on this machine or another. The plan is checked and simulated again. Its nonce is pinned, so it is sent at most once.',
       )
-      .argument('<plan>', 'the file, or - for standard input'),
+      .argument('<plan>', 'plan file, or - for standard input'),
     { isPlanned: true },
   )
     .addHelpText(
@@ -60,17 +60,17 @@ async function submit(cli: Cli, file: string, options: SigningOptions): Promise<
 function ofPlan(error: AppError): AppError {
   const { code, message, details, cause, hint } = error
   if (code !== 'NONCE_GAP' && (code !== 'NONCE_USED' || hint !== errorRow(code).hint)) return error
-  const anew = 'the command that made it, with --dry-run --json'
+  const anew = 'run the original command with --dry-run --json'
   const used =
     typeof details?.hash === 'string'
-      ? `; what used its nonce: sluice action explain ${shellWord(details.hash)}`
+      ? `; to see what used its nonce: sluice action explain ${shellWord(details.hash)}`
       : ''
   return new AppError(code, message, {
     cause,
     ...(details && { details }),
     hint:
       code === 'NONCE_GAP'
-        ? `Submit first what comes before it, or make the plan anew: ${anew}`
-        : `This plan can never be sent. Make it anew: ${anew}${used}`,
+        ? `Submit the plans before it first, or make a new plan: ${anew}`
+        : `This plan can never be sent. Make a new one: ${anew}${used}`,
   })
 }

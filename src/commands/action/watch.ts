@@ -70,10 +70,9 @@ function againFor(ground: ExecutionContext, id: string): string {
 
 /** That nobody goes on with an action: below 20 where nothing of it was ever signed. */
 function unattended(id: string, what: StalledPart): AppError {
-  const stays = 'and nobody is at work with it: it does not go on by itself'
   const words = {
-    all: ['OPERATION_UNFINISHED', `Nothing of ${id} was ever signed, ${stays}`],
-    rest: ['PARTIAL', `A part of ${id} is done and final, the rest is not signed, ${stays}`],
+    all: ['OPERATION_UNFINISHED', `Nothing of ${id} was signed, and no process is running it.`],
+    rest: ['PARTIAL', `${id} is partly done. The remaining steps are unsigned and no process is running it.`],
   } as const
   const [code, why] = words[what]
   return new AppError(code, why, {
@@ -90,7 +89,7 @@ function failureOf(ground: ExecutionContext, { id, status }: Report | Action): A
   if (now)
     return new AppError(
       'DECLINED',
-      `Nothing of action ${id} was signed, and the same was asked for again under its key since, as ${now.id}`,
+      `Nothing of action ${id} was signed. The same request was started again under its key as ${now.id}`,
       { details: { id, wentOnAs: now.id }, hint: `sluice action explain ${shellOperand(now.id)}` },
     )
   if (operation && hasRunEnded(operation)) {

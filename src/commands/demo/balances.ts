@@ -53,7 +53,7 @@ export async function balanceSheet(
 const unexplained = (token: Token, expected: bigint, found: bigint) =>
   new AppError(
     'DEMO_FAILED',
-    `The balances do not add up: ${formatAmount(expected, token)} expected, ${formatAmount(found, token)} found`,
+    `Wrong balance: expected ${formatAmount(expected, token)}, found ${formatAmount(found, token)}`,
   )
 
 const columns: readonly Column<Row>[] = [

@@ -19,7 +19,7 @@ type Receipt = {
 export function rawChain({ read }: Place) {
   const quantity = (value: unknown): bigint => {
     if (typeof value === 'string' && /^0x[0-9a-f]+$/.test(value)) return BigInt(value)
-    throw new AppError('RPC_INCONSISTENT', 'The node gives no number where one belongs')
+    throw new AppError('RPC_INCONSISTENT', 'The node did not return a number')
   }
   return {
     /** The balance of a token, or of the native coin where the token is the zero address. */
@@ -36,7 +36,7 @@ export function rawChain({ read }: Place) {
       const data = `0x35ea6a75${asset.slice(2).toLowerCase().padStart(64, '0')}`
       const answer = await read(chainId, 'eth_call', [{ to: pool, data }, 'latest'])
       if (typeof answer !== 'string' || answer.length < 2 + 3 * 64)
-        throw new AppError('RPC_INCONSISTENT', 'The pool gives no reserve data')
+        throw new AppError('RPC_INCONSISTENT', 'The pool returned no reserve data')
       const apr = Number(BigInt(`0x${answer.slice(2 + 2 * 64, 2 + 3 * 64)}`)) / 1e27
       return (1 + apr / 31_536_000) ** 31_536_000 - 1
     },
@@ -50,7 +50,7 @@ export function rawChain({ read }: Place) {
     receipt: async (chainId: number, hash: string): Promise<Receipt> => {
       const receipt = (await read(chainId, 'eth_getTransactionReceipt', [hash])) as Receipt | null
       if (receipt) return receipt
-      throw new AppError('RPC_INCONSISTENT', `No receipt of ${hash}`)
+      throw new AppError('RPC_INCONSISTENT', `No receipt for ${hash}`)
     },
   }
 }

@@ -11,7 +11,7 @@ import { type Play, steps } from './steps.ts'
 export const demo = (world: World) =>
   new Command('demo')
     .description(
-      'The whole main job on the sandbox: list, recommend, deposit, positions, history, swap on one chain and across two, watch, withdraw. Every step is checked by reading the chain over raw JSON-RPC.',
+      'Guided tour on the sandbox: list, recommend, deposit, positions, history, swap on one chain and across two, watch, withdraw. Each step is verified on chain over raw JSON-RPC.',
     )
     .addHelpText('after', '\nExample:\n  $ sluice demo')
     .action(async (_options: object, command: Command) =>
@@ -49,7 +49,7 @@ async function perform(cli: Cli): Promise<void> {
       told.push({ title, command: `sluice ${command}`, exit, result, verified })
       await check?.(result as never, (claim, holds) => {
         if (!holds)
-          throw new AppError('DEMO_FAILED', `The chain says otherwise: ${claim}`, {
+          throw new AppError('DEMO_FAILED', `The chain does not confirm: ${claim}`, {
             details: { step: told.length, command: `sluice ${command}` },
           })
         verified.push(claim)
@@ -69,11 +69,11 @@ async function perform(cli: Cli): Promise<void> {
     )
     return
   }
-  tell(`\n${paint.bold('What the wallet had and has')}\n${balances.table}`)
+  tell(`\n${paint.bold('Balances before and after')}\n${balances.table}`)
   tell(
-    `${paint.green('✓')} ${paint.dim('on chain: every balance is what it was, plus and minus what the receipts above say, gas included')}`,
+    `${paint.green('✓')} ${paint.dim('on chain: every balance matches the receipts above, including gas')}`,
   )
   tell(
-    `\nDone in ${seconds.toFixed(1)} s: ${told.length} commands, ${hashes.length} transactions. Yours to try:\n  $ sluice strategies list\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100`,
+    `\nDone in ${seconds.toFixed(1)} s: ${told.length} commands, ${hashes.length} transactions. Try:\n  $ sluice strategies list\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100`,
   )
 }

@@ -56,26 +56,26 @@ export async function steps({ cli, me, run }: Play): Promise<Sent[]> {
     constants.family === 'aave-v3'
       ? chain.supplyApy(chainId, constants.pool, asset.address)
       : Promise.resolve(Number.NaN)
-  await run<List<Shown>>('What is on offer', 'strategies list', async ({ items }: List<Shown>, holds) => {
+  await run<List<Shown>>('List strategies', 'strategies list', async ({ items }: List<Shown>, holds) => {
     const shown = items.filter(({ slug }) => reserves.some((reserve) => reserve.slug === slug))
     const rates = await Promise.all(shown.map(({ slug }) => rateOf(entry(slug))))
     holds(
-      `the ${shown.length} Aave v3 rates shown are those of the pools`,
+      `the ${shown.length} Aave v3 rates shown match the pools`,
       shown.length > 0 && shown.every(({ apy }, at) => alike(apy, rates[at]!)),
     )
   })
   await run<Recommended>(
-    'The best place for USDC',
+    'Find the best strategy for USDC',
     'yield recommend USDC',
     async ({ strategy }: Recommended, holds) => {
       const rates = await Promise.all(reserves.filter(({ asset }) => asset.symbol === 'USDC').map(rateOf))
-      holds('no USDC reserve of a pool pays more', alike(strategy.apy, Math.max(...rates)))
+      holds('no USDC reserve in any pool pays more', alike(strategy.apy, Math.max(...rates)))
     },
   )
 
   const [usdcBefore, heldBefore] = [await chain.balance(usdc, me), await held(first)]
   const deposit = await run<Report>(
-    'Put 100 USDC into Aave v3 on the first chain',
+    'Deposit 100 USDC into Aave v3 on the first chain',
     'deposit aave-v3-usdc-sandbox-one --amount 100 --yes',
     async (_, holds) => {
       holds('the wallet has 100 USDC less', usdcBefore - (await chain.balance(usdc, me)) === 100_000000n)
@@ -85,23 +85,27 @@ export async function steps({ cli, me, run }: Play): Promise<Sent[]> {
   keep(deposit)
   const clocks = () => Promise.all([one, two].map(({ chainId }) => chain.time(chainId)))
   const timeBefore = await clocks()
-  await run('Time passes: thirty days on both chains', 'sandbox warp 30d', async (_, holds) => {
+  await run('Move the clocks forward by thirty days', 'sandbox warp 30d', async (_, holds) => {
     const timeAfter = await clocks()
     holds(
       'the newest block of both chains is thirty days later',
       timeAfter.every((time, at) => time - timeBefore[at]! >= 30 * 86_400),
     )
   })
-  await run<Positions>('What the wallet holds now', 'wallet show', async (result: Positions, holds) => {
-    const position = result.positions.find(({ strategy }) => strategy.slug === first.slug)
-    const balance = await held(first)
-    holds(
-      `the aToken balance is ${formatAmount(balance, first.asset)}, as shown`,
-      close(BigInt(position?.balance?.raw ?? 0), balance),
-    )
-  })
+  await run<Positions>(
+    'Show the positions of the wallet',
+    'wallet show',
+    async (result: Positions, holds) => {
+      const position = result.positions.find(({ strategy }) => strategy.slug === first.slug)
+      const balance = await held(first)
+      holds(
+        `the aToken balance shown matches the chain: ${formatAmount(balance, first.asset)}`,
+        close(BigInt(position?.balance?.raw ?? 0), balance),
+      )
+    },
+  )
   await run<List<{ txHash: string }>>(
-    'What happened there',
+    'Show the history of the position',
     'history aave-v3-usdc-sandbox-one',
     async ({ items }: List<{ txHash: string }>, holds) => {
       const receipt = await chain.receipt(one.chainId, items[0]?.txHash ?? '')
@@ -145,7 +149,7 @@ export async function steps({ cli, me, run }: Play): Promise<Sent[]> {
   )
   keep(bridged)
   await run<{ destinationTxHash: string }>(
-    'Where that swap stands',
+    'Show the status of the swap',
     `swap status ${bridged.id} --watch`,
     async (status: { destinationTxHash: string | null }, holds) => {
       const receipt = await chain.receipt(two.chainId, status.destinationTxHash ?? '')
@@ -160,7 +164,7 @@ export async function steps({ cli, me, run }: Play): Promise<Sent[]> {
   const secondBefore = await held(second)
   keep(
     await run<Report>(
-      'Deposit on the second chain what is on the first: bridge, then deposit',
+      'Deposit on the second chain with funds from the first: bridge, then deposit',
       'deposit aave-v3-usdc-sandbox-two --amount 25 --from sandbox-one --yes',
       async (_, holds) => {
         const got = (await held(second)) - secondBefore
@@ -171,15 +175,15 @@ export async function steps({ cli, me, run }: Play): Promise<Sent[]> {
   for (const strategy of [first, second])
     keep(
       await run<Report>(
-        `Take everything out again on ${strategy.network}`,
+        `Withdraw everything on ${strategy.network}`,
         `withdraw ${strategy.slug} --amount max --yes`,
         async (_, holds) => {
-          holds('nothing is left in it, not even dust', (await held(strategy)) === 0n)
+          holds('the position is empty, without dust', (await held(strategy)) === 0n)
         },
       ),
     )
   await run<Report>(
-    'What is known of the first deposit',
+    'Show the first deposit',
     `action show ${deposit.id}`,
     async ({ transactions }: Report, holds) => {
       const receipts = await Promise.all(
@@ -189,7 +193,7 @@ export async function steps({ cli, me, run }: Play): Promise<Sent[]> {
         ({ blockNumber }, at) =>
           receipts[at]!.status === '0x1' && Number(receipts[at]!.blockNumber) === blockNumber,
       )
-      holds('its receipts are in the blocks that it names, and succeeded', agrees)
+      holds('its receipts are in the named blocks, and succeeded', agrees)
     },
   )
   return sent

@@ -27,16 +27,16 @@ const urlsOf = (profile: KeptProfile) =>
 export function changesIn({ after, had, secrets }: Change, before: KeptProfile): string[] {
   const [from, to] = [urlsOf(before), urlsOf(after)]
   const line = (what: string, was = 'none', is = 'none') =>
-    was === is ? [] : [`${what}: ${plain(was)} becomes ${plain(is)}`]
+    was === is ? [] : [`${what}: ${plain(was)} changes to ${plain(is)}`]
   const rpcs = Object.keys(secrets.rpc ?? {}).flatMap((network) => {
     const was = had.rpc?.[network]
-    return was === secrets.rpc?.[network] ? [] : [`rpc ${plain(network)}: ${was ? 'another' : 'added'}`]
+    return was === secrets.rpc?.[network] ? [] : [`rpc ${plain(network)}: ${was ? 'replaced' : 'added'}`]
   })
   const key =
     had.apiKey?.key === secrets.apiKey?.key
       ? []
       : [
-          `api key: ${secrets.apiKey ? (had.apiKey ? 'another' : 'added') : 'forgotten, as it was for other addresses'}`,
+          `api key: ${secrets.apiKey ? (had.apiKey ? 'replaced' : 'added') : 'removed, because it was for other URLs'}`,
         ]
   return [
     ...line('kind', before.kind, after.kind),
@@ -82,14 +82,11 @@ export const init = (world: World) =>
   withProfile(
     new Command('init')
       .description(
-        'Set up where commands run: asks, looks whether it works, and keeps it. With flags it asks nothing that they say. Secrets are never arguments, nor shown.',
+        'Set up a profile: asks where commands run, checks that it works, and saves it. Flags replace questions. Secrets are never passed as arguments and never shown.',
       )
-      .argument('[name]', 'what to call the profile'),
+      .argument('[name]', 'name of the profile'),
   )
-    .option(
-      '--use',
-      'run commands there from now on; so it is where no profile is in use yet and this one works',
-    )
+    .option('--use', 'use this profile from now on (default if no profile is in use yet and this one works)')
     .addHelpText(
       'after',
       '\nExamples:\n  $ sluice init\n  $ sluice init prod --base-url https://api.example.com --api-key-file - --use',
@@ -108,15 +105,16 @@ async function run(
   refuseUnasked(
     cli.io,
     cli.globals,
-    'What should answer?',
-    `With flags: sluice init --help. With what is set in the environment: sluice init --from-env ${shellOperand(name ?? 'main')}`,
+    'Where should commands run?',
+    `With flags: sluice init --help. From environment variables: sluice init --from-env ${shellOperand(name ?? 'main')}`,
+    'Input',
   )
   const { askedProfile } = await import('./questions.ts')
   const wish = await askedProfile(cli, name)
   if (wish.kind === 'sandbox') {
     await makeCurrent(cli, 'sandbox')
     return cli.emit({ profile: 'sandbox', command: 'sluice profile use sandbox' }, ({ command }) =>
-      ['Commands run on the sandbox.', `The same in a script: ${command}`].join('\n'),
+      ['Commands now run on the sandbox.', `To do the same in a script: ${command}`].join('\n'),
     )
   }
   return kept(cli, wish.name, wish.said, options.use ?? wish.use)
@@ -139,16 +137,16 @@ async function kept(cli: Aside, name: string, said: Said, use: boolean | undefin
   const profile = await shownProfile(cli, config, name)
   if (!works && !profile.current)
     cli.notice(
-      `Commands do not run there, for it does not work yet. Once it does: sluice profile use ${shellWord(name)}`,
+      `The profile is saved but not in use, because a check failed. Once it works: sluice profile use ${shellWord(name)}`,
     )
   const { command, environment } = scriptFor(change, said, { isCurrent: profile.current, works })
   cli.emit({ profile, checks, command, environment }, (value, to) =>
     [
       profileView(value.profile, to),
       '',
-      'The same in a script:',
+      'To do the same in a script:',
       `  ${plain(command)}`,
-      ...(environment.length > 0 ? [`  with ${environment.join(', ')} in the environment`] : []),
+      ...(environment.length > 0 ? [`  with ${environment.join(', ')} set in the environment`] : []),
     ].join('\n'),
   )
 }
@@ -156,7 +154,7 @@ async function kept(cli: Aside, name: string, said: Said, use: boolean | undefin
 /** What is found there. What does not work is shown, and only kept when that is what the person wants. */
 async function looked(cli: Aside, { name, after, secrets }: Change): Promise<Finding[]> {
   const { world, io, globals } = cli
-  cli.notice('Looking whether it works.')
+  cli.notice('Checking that it works.')
   const found = await world.tried(
     { name, profile: after, secrets },
     { ...globals, timeoutMs: globals.timeoutMs ?? patienceMs },
@@ -169,12 +167,12 @@ async function looked(cli: Aside, { name, after, secrets }: Change): Promise<Fin
   const [first] = checks.filter(({ state }) => state === 'failed')
   if (!first || globals.yes) return checks
   if (!io.canAsk || !globals.input)
-    throw new AppError(first.code!, `${first.says}. Nothing was written.`, {
+    throw new AppError(first.code!, `${first.says}. Nothing was saved.`, {
       details: { checks },
-      hint: `${first.hint} To keep it all the same, add: --yes`,
+      hint: `${first.hint} To save it anyway, add: --yes`,
     })
-  if (await agreed(io, 'Keep it all the same?', false)) return checks
-  throw new AppError('DECLINED', 'Declined. Nothing was written.')
+  if (await agreed(io, 'Save it anyway?', false)) return checks
+  throw new AppError('DECLINED', 'Declined. Nothing was saved.')
 }
 
 /** What to do about what does not work of a profile that is not kept yet: nothing but what was just given is to be mended. */
@@ -182,11 +180,10 @@ function nextOf({ code, check, subject, hint }: Finding, profile: KeptProfile, h
   const isOfService = check === 'service' && profile.kind === 'remote'
   if (isOfService && code === 'UNAUTHORIZED')
     return hasKey
-      ? `See whether the key is one of ${plain(profile.baseUrl)}.`
-      : 'Give its key: --api-key-file FILE.'
-  if (isOfService) return `See whether ${plain(profile.baseUrl)} is the address of the service.`
-  if (check === 'rpc' && subject !== null)
-    return `See whether the RPC of ${plain(subject)} is the one that was meant.`
+      ? `Check that the API key belongs to ${plain(profile.baseUrl)}.`
+      : 'Give the API key: --api-key-file FILE.'
+  if (isOfService) return `Check that ${plain(profile.baseUrl)} is the base URL of the service.`
+  if (check === 'rpc' && subject !== null) return `Check that the RPC of ${plain(subject)} is the right one.`
   return hint === null ? '' : hint.replace(/(?<![.!?])$/, '.')
 }
 
@@ -195,7 +192,7 @@ async function agreeTo(cli: Aside, change: Change, before: KeptProfile): Promise
   const changes = changesIn(change, before)
   if (changes.length === 0) return
   cli.notice(
-    [`The profile ${plain(change.name)} is there already:`, ...changes.map((one) => `  ${one}`)].join('\n'),
+    [`The profile ${plain(change.name)} already exists:`, ...changes.map((one) => `  ${one}`)].join('\n'),
   )
   await confirm(cli.io, cli.globals, `Change the profile "${plain(change.name)}"?`)
 }

@@ -10,10 +10,10 @@ type Wish = { kind: 'sandbox' } | { kind: 'profile'; name: string; said: Said; u
 
 /** Asks for a profile, question by question; nothing is written. Ctrl-C at any of them is INTERRUPTED. */
 export async function askedProfile({ io, world }: Aside, typed: string | undefined): Promise<Wish> {
-  const kind = await choice(io, 'What should answer?', [
+  const kind = await choice(io, 'Where should commands run?', [
     { value: 'remote', name: 'a deployment of the service, over HTTPS' },
-    { value: 'engine', name: 'the engine in this program, over RPCs of your own' },
-    { value: 'sandbox', name: 'the engine over two local chains with play money' },
+    { value: 'engine', name: 'the local engine, over your own RPCs' },
+    { value: 'sandbox', name: 'the sandbox: local engine over two local chains, with play money' },
   ])
   if (kind === 'sandbox') return { kind }
   const isRemote = kind === 'remote'
@@ -25,7 +25,7 @@ export async function askedProfile({ io, world }: Aside, typed: string | undefin
     : undefined
   const networks = await choices(
     io,
-    isRemote ? 'Networks to sign on, each with an RPC of yours (none to only look):' : 'Networks:',
+    isRemote ? 'Networks to sign on, each with your own RPC (none for read-only use):' : 'Networks:',
     publicNetworks.map(({ name }) => name),
     !isRemote,
   )
@@ -41,17 +41,17 @@ export async function askedProfile({ io, world }: Aside, typed: string | undefin
         if (!ProfileName.safeParse(text).success)
           throw new AppError(
             'USAGE',
-            'Small letters, digits, dots and dashes; sandbox, engine and remote are taken',
+            'Use lowercase letters, digits, dots and dashes; sandbox, engine and remote are reserved',
           )
       },
     }))
   const { profile: inUse } = await world.settings.read()
-  const use = inUse === name || (await agreed(io, 'Run commands there from now on?', true))
+  const use = inUse === name || (await agreed(io, 'Use this profile from now on?', true))
   // Where there is no desktop there is nothing to choose.
   const place = (await world.settings.hasKeychain())
-    ? await choice(io, 'Where to keep the key and the RPC URLs?', [
-        { value: 'file', name: 'in a file that only you can read (0600)' },
-        { value: 'keychain', name: 'in the keychain of this desktop' },
+    ? await choice(io, 'Where should the API key and the RPC URLs be stored?', [
+        { value: 'file', name: 'in a file readable only by you (mode 0600)' },
+        { value: 'keychain', name: 'in the desktop keychain' },
       ])
     : 'file'
   const options = {

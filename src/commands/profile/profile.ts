@@ -9,23 +9,23 @@ import { shownProfile, showProfile, unknownProfile } from './show.ts'
 /** `profile`: where commands run. */
 export const profile = (world: World) => {
   const command = new Command('profile').description(
-    'Where commands run: the sandbox, an engine over your RPCs, or a deployment of the service',
+    'Manage profiles. A profile says where commands run: the sandbox, an engine over your RPCs, or a deployment of the service.',
   )
   const add = (name: string, description: string, example: string) =>
     command.command(name).description(description).addHelpText('after', `\nExample:\n  $ ${example}`)
-  add('list', 'All profiles.', 'sluice profile list').action(aside(world, list))
-  add('show [name]', 'One profile; without a name, the one in use.', 'sluice profile show prod').action(
+  add('list', 'List profiles.', 'sluice profile list').action(aside(world, list))
+  add('show [name]', 'Show a profile (default: the one in use).', 'sluice profile show prod').action(
     aside(world, show),
   )
-  add('use <name>', 'Run commands there from now on.', 'sluice profile use prod').action(aside(world, use))
+  add('use <name>', 'Use a profile from now on.', 'sluice profile use prod').action(aside(world, use))
   withProfile(
     add(
       'set <name>',
-      'Make a profile or change one; what is not said stays. Keys and RPC URLs are never arguments: they come from a file, standard input or the environment, and are kept in a file of their own (0600), or in the keychain of the desktop with --keychain.',
+      'Create or change a profile; settings without a flag keep their value. Keys and RPC URLs are never arguments: they are read from a file, standard input or the environment, and stored in a separate file (mode 0600), or in the desktop keychain with --keychain.',
       'sluice profile set prod --base-url https://api.example.com --api-key-file -',
     ),
   ).action(aside(world, setProfile))
-  add('remove <name>', 'Forget a profile and its key.', 'sluice profile remove prod --yes').action(
+  add('remove <name>', 'Remove a profile and its API key.', 'sluice profile remove prod --yes').action(
     aside(world, remove),
   )
   return command
@@ -39,7 +39,7 @@ async function list(cli: Aside): Promise<void> {
   await cli.list(
     { items, page: 1, limit: items.length, total: items.length, hasMore: false },
     {
-      empty: 'There are no profiles.',
+      empty: 'No profiles.',
       columns: [
         { field: 'name', title: 'name', text: ({ name }) => plain(name) },
         { field: 'kind', title: 'kind', text: ({ kind }) => kind },
@@ -72,14 +72,14 @@ async function use(cli: Aside, name: string): Promise<void> {
     await settings.write({ ...config, profile: name })
     return kind
   })
-  cli.emit({ profile: name, kind }, () => `Commands run on ${plain(name)} from now on.`)
+  cli.emit({ profile: name, kind }, () => `Commands now run on ${plain(name)}.`)
 }
 
 async function remove(cli: Aside, name: string): Promise<void> {
   const { settings } = cli.world
   const known = await settings.read()
   if (!Object.hasOwn(known.profiles ?? {}, name)) throw unknownProfile(name, known)
-  await confirm(cli.io, cli.globals, `Forget the profile "${name}" and its key?`)
+  await confirm(cli.io, cli.globals, `Remove the profile "${name}" and its API key?`)
   await settings.alone(async () => {
     // Secrets that cannot be read cannot be forgotten either: that is known before half of it is gone.
     await settings.outlineOf(name)

@@ -13,19 +13,16 @@ import { shownProfile, showProfile } from './show.ts'
 export const withProfile = (command: Command): Command =>
   command
     .option('--kind <kind>', 'engine or remote')
-    .option('--base-url <url>', 'where the service is')
-    .option('--legacy-base-url <url>', 'where its older pages are; none takes it away')
-    .option('--api-key-file <path>', 'the file that holds its key, or - for standard input')
+    .option('--base-url <url>', 'base URL of the service')
+    .option('--legacy-base-url <url>', 'base URL of the legacy endpoints (`none` clears it)')
+    .option('--api-key-file <path>', 'file with the API key, or - for standard input')
     .option(
       '--from-env',
-      'keep what SLUICE_BASE_URL, SLUICE_LEGACY_BASE_URL, SLUICE_API_KEY and SLUICE_RPC_* say',
+      'save the values of SLUICE_BASE_URL, SLUICE_LEGACY_BASE_URL, SLUICE_API_KEY and SLUICE_RPC_*',
     )
-    .option(
-      '--prices-url <url>',
-      'who is asked for USD prices that the chains do not say; none takes it away',
-    )
-    .option('--keychain', 'keep key and RPCs in the keychain of the desktop, from now on')
-    .option('--no-keychain', 'keep them in a file of mode 0600 again')
+    .option('--prices-url <url>', 'price API for USD prices that no chain provides (`none` clears it)')
+    .option('--keychain', 'store the API key and RPC URLs in the desktop keychain from now on')
+    .option('--no-keychain', 'store the API key and RPC URLs in a file of mode 0600 again')
 
 /** The flags that say what a profile is. */
 export type SetOptions = {
@@ -73,8 +70,8 @@ export async function changeOf(
 ): Promise<Change> {
   const { ProfileName } = await import('../../cli/config.ts')
   if (!ProfileName.safeParse(name).success)
-    throw new AppError('USAGE', `"${plain(name)}" cannot be the name of a profile`, {
-      hint: 'Small letters, digits, dots, dashes and underscores, 40 at most; sandbox, engine and remote are there already.',
+    throw new AppError('USAGE', `"${plain(name)}" is not a valid profile name`, {
+      hint: 'Use at most 40 lowercase letters, digits, dots, dashes and underscores; sandbox, engine and remote are reserved.',
     })
   const { profiles: own = {} } = await world.settings.read()
   const before = Object.hasOwn(own, name) ? own[name] : undefined
@@ -99,7 +96,7 @@ export async function keepProfile(
 ) {
   const { settings } = cli.world
   if (isForgotten)
-    cli.notice('The key was for other addresses, and is forgotten. Give it again: --api-key-file -')
+    cli.notice('The API key was for other URLs and was removed. Set it again: --api-key-file -')
   const place = keychain === undefined ? undefined : keychain ? 'keychain' : 'file'
   await settings.keepSecrets(name, secrets, place)
   const config = await settings.read()
@@ -125,26 +122,26 @@ function profileOf(
       ? 'remote'
       : (before?.kind ?? (Object.keys(given.rpc).length > 0 ? 'engine' : undefined)))
   if (kind === undefined)
-    throw new AppError('USAGE', `What kind of profile ${name} is was not said`, {
+    throw new AppError('USAGE', `Profile ${name} needs a kind`, {
       hint: `sluice profile set ${shellWord(name)} --base-url https://..., or with RPCs in the environment: sluice profile set ${shellWord(name)} --from-env`,
     })
   if (kind === 'engine') {
     if (typedUrl !== undefined || typedLegacy !== undefined)
-      throw new AppError('USAGE', 'A profile of kind engine has no base URL', { hint: 'Leave --kind out.' })
+      throw new AppError('USAGE', 'An engine profile has no base URL', { hint: 'Omit --kind.' })
     const same = before?.kind === 'engine' ? before.pricesUrl : undefined
     const prices = typedPrices === 'none' ? undefined : (typedPrices ?? same)
     return { kind, ...(prices !== undefined && { pricesUrl: checkedPricesUrl(prices, 'prices URL') }) }
   }
   if (typedPrices !== undefined)
-    throw new AppError('USAGE', 'Only a profile of kind engine asks for prices', {
-      hint: 'Leave --prices-url out: a remote says prices itself.',
+    throw new AppError('USAGE', 'Only an engine profile uses a price API', {
+      hint: 'Omit --prices-url: a remote service provides prices itself.',
     })
   if (kind !== 'remote')
-    throw new AppError('USAGE', `There is no kind of profile "${plain(kind)}"`, {
-      hint: 'engine or remote; the sandbox needs no settings: sluice profile use sandbox',
+    throw new AppError('USAGE', `Unknown kind of profile "${plain(kind)}"`, {
+      hint: 'Use engine or remote. The sandbox needs no settings: sluice profile use sandbox',
     })
   if (baseUrl === undefined)
-    throw new AppError('USAGE', `The URL of the service of ${name} is missing`, {
+    throw new AppError('USAGE', `Profile ${name} needs the base URL of the service`, {
       hint: '--base-url https://...',
     })
   const checked = checkedUrl(baseUrl, 'base URL')

@@ -63,8 +63,8 @@ export async function shownProfile(cli: Aside, config: Config, name: string): Pr
 /** Nobody knows a profile of that name. */
 export function unknownProfile(name: string, { profiles = {} }: Config): AppError {
   const known = ['sandbox', 'engine', 'remote', ...Object.keys(profiles)]
-  return new AppError('CONFIG_INVALID', `There is no profile "${plain(name)}"${didYouMean(name, known)}`, {
-    hint: `Known: ${known.join(', ')}. Make one: sluice profile set NAME --base-url URL`,
+  return new AppError('CONFIG_INVALID', `No profile "${plain(name)}"${didYouMean(name, known)}`, {
+    hint: `Known: ${known.join(', ')}. To create one: sluice profile set NAME --base-url URL`,
   })
 }
 
@@ -79,10 +79,10 @@ export const profileView = (
       ['kind', kind],
       ...(baseUrl === null ? [] : ([['base url', plain(baseUrl)]] as const)),
       ...(legacyBaseUrl === null ? [] : ([['legacy base url', plain(legacyBaseUrl)]] as const)),
-      ...(kind === 'remote' ? ([['api key', hasApiKey ? 'kept, not shown' : 'none']] as const) : []),
+      ...(kind === 'remote' ? ([['api key', hasApiKey ? 'set, not shown' : 'none']] as const) : []),
       ...(pricesUrl === null ? [] : ([['prices', plain(pricesUrl)]] as const)),
       ['rpcs', networks.length === 0 ? 'none' : plain(networks.join(', '))],
-      ...(secretsIn === 'keychain' ? ([['secrets', 'in the keychain of the desktop']] as const) : []),
+      ...(secretsIn === 'keychain' ? ([['secrets', 'in the desktop keychain']] as const) : []),
     ],
     to,
   )

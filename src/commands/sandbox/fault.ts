@@ -21,12 +21,12 @@ export function addFault(command: Command, world: World): void {
   const width = Math.max(...Object.keys(faultKinds).map((name) => name.length))
   command
     .command('fault')
-    .description('Play a fault, to see what happens then. Alone, it lists what is set; `clear` ends it all.')
-    .argument('[kind...]', 'which fault, and its value: reorg 3; clear')
-    .option('--network <network>', 'only on this chain')
-    .option('--method <method>', 'only calls of this JSON-RPC method')
-    .option('--times <n>', 'so often, and then no more')
-    .option('--reason <text>', 'what the contract says when it reverts')
+    .description('Inject a fault. Without arguments, list the active faults; `clear` removes them all.')
+    .argument('[kind...]', 'fault and its value, such as reorg 3; or clear')
+    .option('--network <network>', 'only on this network')
+    .option('--method <method>', 'only for calls of this JSON-RPC method')
+    .option('--times <n>', 'clear the fault after N times')
+    .option('--reason <text>', 'revert reason of the contract')
     .addHelpText(
       'after',
       [
@@ -50,7 +50,7 @@ async function fault(cli: Cli, words: readonly string[], options: Options): Prom
   if (words.join(' ') === 'clear') {
     refuse(
       optionNames.some((name) => options[name] !== undefined),
-      'All faults are cleared at once',
+      '`clear` removes all faults and takes no option',
       'sluice sandbox fault clear',
     )
     return list(cli, await sandbox.clearFaults())
@@ -58,7 +58,7 @@ async function fault(cli: Cli, words: readonly string[], options: Options): Prom
   cli.emit(await sandbox.fault(await requestOf(cli, words, options)), ({ kind, text }, to) =>
     'once' in faultKinds[kind]
       ? `${to.paint.green('done')} ${plain(text)}`
-      : `${to.paint.yellow('set')} ${plain(text)}${to.paint.dim('  end it: sluice sandbox fault clear')}`,
+      : `${to.paint.yellow('set')} ${plain(text)}${to.paint.dim('  to clear: sluice sandbox fault clear')}`,
   )
 }
 
@@ -66,7 +66,7 @@ const list = (cli: Cli, items: SandboxFault[]): Promise<void> =>
   cli.list(
     { items, page: 1, limit: Math.max(1, items.length), total: items.length, hasMore: false },
     {
-      empty: 'No fault is set.',
+      empty: 'No active faults.',
       columns: [
         { title: 'FAULT', field: 'kind', text: ({ kind }) => kind },
         { title: 'NETWORK', field: 'network', text: ({ network }) => network ?? 'all', drop: 2 },
@@ -90,7 +90,7 @@ async function requestOf(cli: Cli, words: readonly string[], options: Options): 
   for (const option of optionNames)
     refuse(
       options[option] !== undefined && !kind.takes.includes(option),
-      `--${option} means nothing for ${name}`,
+      `--${option} does not apply to ${name}`,
       `sluice sandbox fault ${name}`,
     )
   refuse(
@@ -118,7 +118,7 @@ const networkOf = async (cli: Cli, text: string): Promise<string> => {
   const { chains } = await cli.world.sandbox.up()
   const found = chains.find(({ network, chainId }) => network === text || String(chainId) === text)
   if (found) return found.network
-  throw new AppError('UNKNOWN_NETWORK', `There is no network "${plain(text)}" in the sandbox`, {
+  throw new AppError('UNKNOWN_NETWORK', `The sandbox has no network "${plain(text)}"`, {
     hint: `--network ${chains.map(({ network }) => network).join(', ')}`,
   })
 }
@@ -145,7 +145,7 @@ function amountOrPlace(
 function nonceOf(text: string): number {
   if (/^[0-9]{1,9}$/.test(text)) return Number(text)
   throw new AppError('USAGE', `"${plain(text)}" is not a nonce`, {
-    hint: 'sluice sandbox fault drop-waiting 7, or without a nonce: all that waits',
+    hint: 'sluice sandbox fault drop-waiting 7, or without a nonce for all pending transactions',
   })
 }
 

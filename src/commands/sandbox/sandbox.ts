@@ -17,14 +17,14 @@ import { addFault } from './fault.ts'
 /** `sandbox`: the embedded chains. */
 export const sandbox = (world: World) => {
   const command = new Command('sandbox').description(
-    'The embedded chains: two local EVM chains with real protocol contracts.',
+    'Manage the sandbox: two local EVM chains with real protocol contracts.',
   )
   const add = (name: string, description: string, example: string) =>
     command.command(name).description(description).addHelpText('after', `\nExample:\n  $ ${example}`)
-  add('up', 'Start it; any other command does so by itself.', 'sluice sandbox up').action(
+  add('up', 'Start the sandbox. Other commands start it automatically.', 'sluice sandbox up').action(
     action(world, async (cli: Cli) => cli.emit(await world.sandbox.up(), statusView)),
   )
-  add('down', 'Save it and stop it.', 'sluice sandbox down').action(
+  add('down', 'Save the sandbox and stop it.', 'sluice sandbox down').action(
     action(world, async (cli: Cli) => {
       const { running } = await world.sandbox.status()
       cli.emit(await world.sandbox.down(), () =>
@@ -32,38 +32,35 @@ export const sandbox = (world: World) => {
       )
     }),
   )
-  add('status', 'Chains, funded accounts and tokens.', 'sluice sandbox status --json').action(
+  add('status', 'Show networks, funded accounts and tokens.', 'sluice sandbox status --json').action(
     action(world, async (cli: Cli) => cli.emit(await world.sandbox.status(), statusView)),
   )
-  add('reset', 'Go back to how it began. What was done on it is lost.', 'sluice sandbox reset --yes').action(
+  add(
+    'reset',
+    'Reset the sandbox to its initial state. Everything done in it is lost.',
+    'sluice sandbox reset --yes',
+  ).action(
     action(world, async (cli: Cli) => {
-      await confirm(
-        cli.io,
-        cli.globals,
-        'Go back to the beginning of the sandbox? What was done on it is lost',
-      )
+      await confirm(cli.io, cli.globals, 'Reset the sandbox? Everything done in it is lost')
       cli.emit(await world.sandbox.reset(), statusView)
     }),
   )
   add(
     'fund',
-    'Give an address coins and tokens on both chains.',
+    'Fund an address with native coins and tokens on both networks.',
     'sluice sandbox fund 0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC --token USDC --amount 500',
   )
-    .argument('<address>', 'who gets them')
+    .argument('<address>', 'address to fund')
     .option('--token <symbol>', 'only this token')
-    .option('--amount <amount>', 'how much of it')
+    .option('--amount <amount>', 'amount of the token')
     .action(action(world, fund))
-  add('warp', 'Move the clocks of both chains forward.', 'sluice sandbox warp 30d')
-    .argument('<duration>', '30s, 5m, 12h, 30d, 1y')
+  add('warp', 'Move the clocks of both networks forward.', 'sluice sandbox warp 30d')
+    .argument('<duration>', 'how far to move: 30s, 5m, 12h, 30d, 1y')
     .action(
       action(world, async (cli: Cli, text: string) => {
         const seconds = Math.round(duration(text) / 1000)
         if (seconds < 1 || seconds > 3_153_600_000)
-          throw new AppError(
-            'USAGE',
-            'The clocks go forward by at least a second and at most a hundred years',
-          )
+          throw new AppError('USAGE', 'The duration must be from one second to a hundred years')
         cli.emit(await world.sandbox.warp(seconds), statusView)
       }),
     )
@@ -119,7 +116,7 @@ async function wanted(
   if (!token)
     throw new AppError(
       'UNKNOWN_TOKEN',
-      `There is no token "${plain(symbol)}" in the sandbox${didYouMean(symbol, symbols)}`,
+      `The sandbox has no token "${plain(symbol)}"${didYouMean(symbol, symbols)}`,
       { hint: 'sluice sandbox status' },
     )
   return {

@@ -6,7 +6,7 @@ import { apyCell, noteLine, starNote } from '../../cli/views/list-columns.ts'
 import { plain } from '../../domain/text.ts'
 
 const withoutThem = (unpriced: number | null): string =>
-  unpriced ? `, without ${unpriced === 1 ? 'one strategy' : `${unpriced} strategies`} that nobody prices` : ''
+  unpriced ? `, without ${unpriced === 1 ? 'one strategy' : `${unpriced} strategies`} without a price` : ''
 
 /** `strategies analytics` */
 export async function totals(cli: Cli): Promise<void> {

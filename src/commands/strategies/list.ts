@@ -59,9 +59,8 @@ export async function list(cli: Cli, options: ListOptions): Promise<void> {
   }
   const view: ListView<Row> = {
     get empty() {
-      const lacks =
-        missing.length > 0 ? `Without ${plain(missing.join(', '))}, of which nobody answers: ` : ''
-      return `${lacks}${unknown}${isNone ? none : listView.empty}`
+      const lacks = missing.length > 0 ? `${plain(missing.join(', '))} did not answer. ` : ''
+      return `${lacks}${isNone ? none : unknown || listView.empty}`
     },
     get note() {
       return note
@@ -102,7 +101,7 @@ async function everyStrategy(
   if (network && lacking.has(network.name))
     throw new AppError('RPC_UNREACHABLE', `${network.name} does not answer the service`, {
       details: { network: network.name },
-      hint: 'Try again later; whoever runs the service can see why in its log.',
+      hint: 'Try again later; the log of the service has the cause.',
     })
   if (network) return { every: every.filter((one) => is(network.name, one.network)), left }
   await cli.world.seen(
@@ -124,8 +123,8 @@ function unheard(
   network: Network | undefined,
 ): string {
   const words = [
-    ['of the protocol', protocol, every.map((one) => one.protocol ?? '')],
-    ['of the asset', asset, every.map((one) => one.asset.symbol)],
+    ['protocol', protocol, every.map((one) => one.protocol ?? '')],
+    ['asset', asset, every.map((one) => one.asset.symbol)],
   ] as const
   return words
     .flatMap(([what, typed, known]) => {
@@ -133,11 +132,11 @@ function unheard(
       const guess = didYouMean(typed, known)
       return [
         plain(
-          `Nothing${network ? ` on ${network.name}` : ''} is ${what} "${typed}"${guess === '' ? '.' : guess} `,
+          `No strategies${network ? ` on ${network.name}` : ''} for ${what} "${typed}".${guess.replace(/^; d/, ' D')}`,
         ),
       ]
     })
-    .join('')
+    .join(' ')
 }
 
 const is = (wanted: string | undefined, has: string | null): boolean =>
@@ -161,7 +160,7 @@ const rowsOf = (every: readonly Strategy[], options: ListOptions, least: number 
 export function intervalOf(text: string): number {
   const ms = duration(text)
   if (ms >= 1000) return ms
-  throw new AppError('USAGE', `--interval ${plain(text)} is too often`, { hint: '--interval 5s' })
+  throw new AppError('USAGE', `--interval ${plain(text)} is too short`, { hint: '--interval 5s' })
 }
 
 const orders: Record<ListOptions['sort'], (a: Strategy, b: Strategy) => number> = {
@@ -172,11 +171,11 @@ const orders: Record<ListOptions['sort'], (a: Strategy, b: Strategy) => number> 
 
 type Row = ReturnType<typeof strategyJson>
 
-const none = 'There are no strategies here. To see what this profile reaches: sluice doctor'
+const none = 'This profile has no strategies. To check its networks: sluice doctor'
 
 const listView: ListView<Row> = {
   columns: strategyColumns,
-  empty: 'No strategy fits. Leave a filter out, or see: sluice strategies list',
+  empty: 'No strategies match. Remove a filter, or list all: sluice strategies list',
 }
 
 function rate(text: string): number {
@@ -184,9 +183,7 @@ function rate(text: string): number {
   if (number !== undefined) return Number(number) / 100
   throw new AppError(
     'USAGE',
-    text.endsWith('%')
-      ? `"${text}" is not a rate of 0% or more`
-      : `A rate needs its unit, and "${text}" has none`,
+    text.endsWith('%') ? `"${text}" is not a rate of 0% or more` : `Rate "${text}" needs a unit`,
     { hint: '--min-apy 3%' },
   )
 }

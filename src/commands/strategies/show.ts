@@ -32,7 +32,7 @@ export async function show(cli: Cli, id: string, { wallet, plot }: ShowOptions):
   // Another deployment may tell of no queue at all, and not every strategy has one.
   const hasQueue = position !== undefined || told.actions?.includes('claim') === true
   const isSilent = shown?.pending === null && hasQueue && unsearched !== null
-  const silence = isSilent ? '\nqueued       not known: its queue does not answer' : ''
+  const silence = isSilent ? '\nqueued       unknown: its queue does not answer' : ''
   cli.emit({ ...strategy, position: shown && positionJson(shown) }, (one, to) => `${view(one, to)}${silence}`)
 }
 
@@ -72,9 +72,7 @@ const showView: View<Shown> = (one, to) =>
       ['asset', `${plain(one.asset.symbol)} ${to.paint.dim(one.asset.address)}`],
       ...(one.receipt ? ([['receipt', receiptWords(one.receipt, to)]] as const) : []),
       ['apy', `${to.paint.green(percent(one.apy))}${basisWords(one, to)}`],
-      ...(one.rates?.reward
-        ? ([['paid beside', `${percent(one.rates.reward)} in other tokens`]] as const)
-        : []),
+      ...(one.rates?.reward ? ([['rewards', `${percent(one.rates.reward)} in other tokens`]] as const) : []),
       ['since start', percent(one.inceptionApy)],
       ['history', history(one.rates, to)],
       ['tvl', dollars(one.tvlUsd)],
@@ -83,7 +81,7 @@ const showView: View<Shown> = (one, to) =>
       [
         'protocol fee',
         one.protocolFeeBps
-          ? `${plain(one.protocolFeeBps)} bps of what it earns, already off the rate`
+          ? `${plain(one.protocolFeeBps)} bps of its earnings, already deducted from the rate`
           : 'not known',
       ],
       ['paused', one.paused === null ? 'not known' : one.paused ? to.paint.red('yes') : 'no'],
@@ -96,7 +94,7 @@ const showView: View<Shown> = (one, to) =>
               'you hold',
               one.position.balance
                 ? `${one.position.balance.formatted} ${plain(one.asset.symbol)} (${dollars(one.position.balanceUsd)})`
-                : 'not known: its contracts do not answer',
+                : 'unknown: its contracts do not answer',
             ],
           ] as const)
         : []),
@@ -108,7 +106,7 @@ const showView: View<Shown> = (one, to) =>
 
 /** What it is held in; that its contract does not say what that is called is said. */
 const receiptWords = ({ symbol, address, symbolFrom }: NonNullable<Shown['receipt']>, to: Stream): string =>
-  `${plain(symbol)} ${to.paint.dim(`${address}${symbolFrom === 'catalogue' ? ', called so by the catalogue: its contract says nothing' : ''}`)}`
+  `${plain(symbol)} ${to.paint.dim(`${address}${symbolFrom === 'catalogue' ? ', name from the catalogue: its contract returns none' : ''}`)}`
 
 /** What a rate is, and how it is counted; nothing where the service does not say it. */
 const basisWords = ({ apyBasis, apyConvention }: Shown, to: Stream): string =>

@@ -17,43 +17,41 @@ const inAnyCasing = (option: Option): Option => {
 
 /** `strategies`: what is on offer. */
 export const strategies = (world: World) => {
-  const command = new Command('strategies').description('List strategies, show one, totals.')
+  const command = new Command('strategies').description('List strategies, show one, show totals.')
   withRaw(command.command('list'))
-    .description('List strategies, the best rate first. Filters run over all pages.')
+    .description('List strategies, best rate first. Filters apply to all pages.')
     .option('--protocol <name>', 'only this protocol')
     .option('--network <network>', 'only this network (name or chain id)')
     .option('--asset <symbol>', 'only this asset')
     .addOption(inAnyCasing(new Option('--category <category>', 'only this category').choices(categories)))
-    .option('--min-apy <rate>', 'at least this rate, such as 3%')
+    .option('--min-apy <rate>', 'minimum APY, such as 3%')
     .addOption(
       inAnyCasing(
-        new Option('--apy-basis <basis>', 'only rates that are paid now, or only growth of a week').choices(
-          apyBases,
-        ),
+        new Option('--apy-basis <basis>', 'only rates paid now, or only 7-day growth').choices(apyBases),
       ),
     )
     .addOption(
-      new Option('--paused <which>', 'what to do with paused ones')
+      new Option('--paused <which>', 'whether to list paused strategies')
         .choices(['include', 'only', 'exclude'])
         .default('include'),
     )
     .addOption(new Option('--sort <by>', 'order').choices(['apy', 'tvl', 'name']).default('apy'))
-    .option('--page <n>', 'which page', '1')
-    .option('--limit <n>', 'rows a page, at most 100', '10')
-    .option('--all', 'every page')
-    .option('--watch', 'look again and again, and show what changed')
-    .option('--interval <duration>', 'how often --watch looks', checked(intervalOf), '15s')
+    .option('--page <n>', 'page number', '1')
+    .option('--limit <n>', 'rows per page, at most 100', '10')
+    .option('--all', 'print all pages')
+    .option('--watch', 'poll, and show what changed')
+    .option('--interval <duration>', 'polling interval of --watch', checked(intervalOf), '15s')
     .addHelpText('after', '\nExample:\n  $ sluice strategies list --asset USDC --min-apy 2%')
     .action(action(world, list, 'listStrategies'))
   withRaw(command.command('show'))
-    .description('Show one strategy, and with --wallet what a wallet holds in it.')
-    .argument('<id>', 'strategy id or slug')
+    .description('Show a strategy, and with --wallet the position of a wallet in it.')
+    .argument('<id>', 'strategy ID or slug')
     .option('--wallet <wallet>', 'address or keystore name')
-    .option('--plot', 'draw the history of its rate')
+    .option('--plot', 'plot the rate history')
     .addHelpText('after', '\nExample:\n  $ sluice strategies show aave-v3-usdc-sandbox-one --plot')
     .action(action(world, show, 'getStrategy'))
   withRaw(command.command('analytics'))
-    .description('Total value locked, average APY, count, and the best strategies.')
+    .description('Show total value locked, average APY, number of strategies, and the best ones.')
     .addHelpText('after', '\nExample:\n  $ sluice strategies analytics --json')
     .action(action(world, totals, 'analytics'))
   return command

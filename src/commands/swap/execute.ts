@@ -44,7 +44,7 @@ const quoteFlags = [
 export async function execute(cli: Cli, id: string | undefined, options: Options): Promise<void> {
   const asked = quoteFlags.some((flag) => options[flag] !== undefined)
   if (id !== undefined && asked)
-    throw new AppError('USAGE', 'A quote id and the flags of a quote exclude each other', {
+    throw new AppError('USAGE', 'A quote ID and the flags of a quote cannot be combined', {
       hint: `sluice swap execute ${shellOperand(id)}`,
     })
   try {
@@ -69,7 +69,7 @@ async function quoteOf(cli: Cli, id: string): Promise<Known> {
     refuseUnseen(cli, listed)
     return { quote: listed }
   }
-  throw new AppError('QUOTE_NOT_FOUND', `There is no quote "${plain(id)}"`)
+  throw new AppError('QUOTE_NOT_FOUND', `Unknown quote "${plain(id)}"`)
 }
 
 /** What a quote is about that this machine never asked for is a deployment's word alone: somebody must look at it. */
@@ -77,9 +77,9 @@ function refuseUnseen({ place, io, globals }: Cli, quote: Quote): void {
   if (place.kind !== 'remote' || (io.canAsk && globals.input && !globals.yes)) return
   throw new AppError(
     'POLICY_QUOTE_DRIFT',
-    `This machine did not ask for the quote ${plain(quote.id)}, so that only the service says what it is about: ${titleOf(quote)}`,
+    `This machine did not request the quote ${plain(quote.id)}, so only the service describes it: ${titleOf(quote)}`,
     {
-      hint: 'Ask for it here with the flags of a quote (sluice swap execute --help), or look at it in a terminal without --yes.',
+      hint: 'Request the swap here with the flags of a quote (sluice swap execute --help), or confirm it in a terminal without --yes.',
     },
   )
 }
@@ -168,9 +168,13 @@ const toWhom = (destination: Address | null | undefined) => (destination ? `, pa
 function leastOf({ acceptMinOut }: Options, exact: 'in' | 'out', unit: Unit): bigint | null {
   if (acceptMinOut === undefined) return null
   if (exact === 'in') return parseAmount(acceptMinOut, unit, '--accept-min-out')
-  throw new AppError('USAGE', '--accept-min-out is for an exact input; here what comes is exact itself', {
-    hint: 'sluice swap execute --help',
-  })
+  throw new AppError(
+    'USAGE',
+    '--accept-min-out needs an exact input; with --amount-out the output is already exact',
+    {
+      hint: 'sluice swap execute --help',
+    },
+  )
 }
 
 /** The least as a part of the request that a key stands for. */

@@ -96,12 +96,12 @@ export async function status(
   })
   if (last.status === 'expired') throw await expired(cli, id, last)
   if (last.status === 'refunded')
-    throw new AppError('REFUNDED', 'The swap ended in a refund', {
+    throw new AppError('REFUNDED', 'The swap was refunded', {
       details: last,
       hint: `sluice action explain ${shellOperand(id)}`,
     })
   if (last.status === 'failed' && last.destinationTxHash !== null)
-    throw new AppError('ARRIVED_SHORT', 'The bridge brought less than the quote promised', {
+    throw new AppError('ARRIVED_SHORT', 'The bridge delivered less than quoted', {
       details: last,
       hint: `sluice action explain ${shellOperand(id)}`,
     })
@@ -118,7 +118,7 @@ const naming =
   (error: unknown): never => {
     if (!(error instanceof AppError) || error.code !== 'DEPOSIT_NOT_FOUND') throw error
     const { code, message, details, cause } = error
-    const hint = `When Bitcoin has confirmed it: sluice swap status --btc-tx ${shellWord(btcTx)} ${shellOperand(id)}`
+    const hint = `Once the Bitcoin transaction is confirmed: sluice swap status --btc-tx ${shellWord(btcTx)} ${shellOperand(id)}`
     throw new AppError(code, message, { cause, hint, ...(details && { details }) })
   }
 
@@ -156,6 +156,6 @@ export async function list(
   })
   await cli.list(
     { ...answer, items: answer.items.map(quoteJson) },
-    { columns: quoteColumns, empty: 'No quotes. Ask for one: sluice swap quote --help' },
+    { columns: quoteColumns, empty: 'No quotes. Get one: sluice swap quote --help' },
   )
 }

@@ -11,26 +11,26 @@ import { list, quote, status } from './quote-status-list.ts'
 const withQuote = (command: Command): Command =>
   command
     .option('--from <network>', 'origin network')
-    .option('--to <network>', 'destination network; the origin by default')
+    .option('--to <network>', 'destination network (default: the origin)')
     .option('--token-in <token>', 'symbol or address')
     .option('--token-out <token>', 'symbol or address')
-    .option('--amount-in <amount>', 'spend exactly this')
-    .option('--amount-out <amount>', 'receive exactly this')
+    .option('--amount-in <amount>', 'amount to spend, exactly')
+    .option('--amount-out <amount>', 'amount to receive, exactly')
     .option(
       '--destination <address>',
-      'who receives; the sender by default',
+      'recipient (default: the sender)',
       checked((text) => address(text, '--destination')),
     )
     .option(
       '--refund <address>',
-      'who gets a refund',
+      'recipient of a refund',
       checked((text) => address(text, '--refund')),
     )
     .option('--provider <name>', 'only this provider')
-    .option('--slippage <slippage>', 'with its unit: 0.5% or 50bps', checked(slippage))
-    .option('--fee-sponsorship', 'ask the bridge to pay the fees, where one does')
+    .option('--slippage <slippage>', 'maximum slippage, with its unit: 0.5% or 50bps', checked(slippage))
+    .option('--fee-sponsorship', 'ask the bridge to sponsor the fees, if it can')
     .addOption(
-      new Option('--speed <speed>', 'of a bridge; without it, what brings more').choices([
+      new Option('--speed <speed>', 'bridge speed (default: the one with the higher output)').choices([
         'fast',
         'standard',
       ]),
@@ -38,22 +38,23 @@ const withQuote = (command: Command): Command =>
 
 /** `swap`: quotes and swaps. */
 export const swap = (world: World) => {
-  const command = new Command('swap').description('Quote and execute swaps, on one chain and across chains.')
+  const command = new Command('swap').description(
+    'Quote and execute swaps, on one network or across networks.',
+  )
   withRaw(withQuote(command.command('quote')))
-    .description('The best quote for a swap. It lives for five minutes.')
+    .description('Get the best quote for a swap. It is valid for five minutes.')
     .addHelpText(
       'after',
       '\nExample:\n  $ sluice swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 100',
     )
     .action(action(world, quote, 'quote'))
   withSigning(withQuote(command.command('execute')))
-    .description('Execute a quote by its id, or ask for one with the flags of quote and execute it.')
-    .argument('[quote-id]', 'the id that swap quote gave')
+    .description('Execute a quote by its ID, or get a quote with the flags of quote and execute it.')
+    .argument('[quote-id]', 'quote ID, as printed by swap quote')
     .addOption(
-      new Option(
-        '--accept-min-out <amount>',
-        'the least that it must bring, in units of the token out',
-      ).helpGroup('Safety:'),
+      new Option('--accept-min-out <amount>', 'minimum output, in units of the output token').helpGroup(
+        'Safety:',
+      ),
     )
     .addHelpText(
       'after',
@@ -61,20 +62,20 @@ export const swap = (world: World) => {
     )
     .action(action(world, execute))
   withRaw(command.command('status'))
-    .description('Where a swap stands, with the hashes of both chains.')
-    .argument('<quote-id>', 'the id that swap quote gave, or the id or the idempotency key of its action')
-    .option('--btc-tx <hash>', 'the Bitcoin transaction of a deposit, where a route begins there')
-    .option('--watch', 'until it is final; the exit code says how it ended')
-    .option('--interval <duration>', 'how often --watch looks', checked(duration), '2s')
+    .description('Show the status of a swap, with the transaction hashes on both networks.')
+    .argument('<quote-id>', 'quote ID, action ID or idempotency key')
+    .option('--btc-tx <hash>', 'hash of the Bitcoin deposit, for routes from Bitcoin')
+    .option('--watch', 'wait until final; the exit code gives the outcome')
+    .option('--interval <duration>', 'polling interval of --watch', checked(duration), '2s')
     .addHelpText('after', '\nExample:\n  $ sluice swap status 0f8fad5b-d9cb-469f-a165-70867728950e --watch')
     .action(action(world, status, 'swapStatus'))
   withRaw(command.command('list'))
-    .description('The quotes that were given, newest first.')
+    .description('List quotes, newest first.')
     .option('--from <network>', 'origin network')
     .option('--to <network>', 'destination network')
     .option('--provider <name>', 'only this provider')
-    .option('--page <n>', 'which page', '1')
-    .option('--limit <n>', 'rows a page, at most 100', '10')
+    .option('--page <n>', 'page number', '1')
+    .option('--limit <n>', 'rows per page, at most 100', '10')
     .addHelpText('after', '\nExample:\n  $ sluice swap list --provider uniswap-v3')
     .action(action(world, list, 'listQuotes'))
   return command

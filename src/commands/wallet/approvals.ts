@@ -20,14 +20,10 @@ type Which = { network?: string; token?: string; spender?: string; all?: true }
 
 /** `wallet approvals`: who may take what from a wallet, and the end of it. */
 export function addApprovals(command: Command, world: World): void {
-  const group = command
-    .command('approvals')
-    .description('Who may take tokens from a wallet, and taking that back.')
+  const group = command.command('approvals').description('List and revoke token allowances of a wallet.')
   group
     .command('list')
-    .description(
-      'Every allowance above zero, for the tokens and contracts that the catalogue and the journal know.',
-    )
+    .description('List nonzero allowances, for the tokens and contracts in the catalogue and the journal.')
     .argument('[wallet]', 'address or keystore name')
     .option('--network <network>', 'only this network')
     .addHelpText('after', '\nExample:\n  $ sluice wallet approvals list')
@@ -35,11 +31,11 @@ export function addApprovals(command: Command, world: World): void {
   withSigning(
     group
       .command('revoke')
-      .description('Take allowances back.')
+      .description('Revoke allowances.')
       .option('--network <network>', 'only on this network')
-      .option('--token <token>', 'only of this token')
-      .option('--spender <address>', 'only of this contract')
-      .option('--all', 'all that `list` shows'),
+      .option('--token <token>', 'only for this token')
+      .option('--spender <address>', 'only for this contract')
+      .option('--all', 'revoke every allowance that `list` shows'),
   )
     .addHelpText(
       'after',
@@ -60,7 +56,7 @@ async function list(cli: Cli, name: string | undefined, { network }: Which): Pro
   await cli.list(
     { items, page: 1, limit: Math.max(1, items.length), total: items.length, hasMore: false },
     {
-      empty: `No contract that is known here may take anything from ${wallet}.`,
+      empty: `${wallet} has no allowances to known contracts.`,
       columns: [
         { title: 'NETWORK', field: 'network', text: ({ network }) => network },
         {
@@ -110,21 +106,21 @@ const most = 10
 async function revoke(cli: Cli, options: SigningOptions & Which): Promise<void> {
   const { network, token, spender, all } = options
   if (!all && network === undefined && token === undefined && spender === undefined)
-    throw new AppError('USAGE', 'Which allowance is to end?', {
+    throw new AppError('USAGE', 'No allowance selected', {
       hint: 'sluice wallet approvals list, then: --network N --token T --spender ADDR, or --all',
     })
   const endings = await chosen(cli, options)
   const [first, ...rest] = endings
   if (!first)
-    throw new AppError('NOT_FOUND', 'There is no such allowance', {
+    throw new AppError('NOT_FOUND', 'No allowance matches', {
       hint: `sluice wallet approvals list ${(await cli.place.who(options)).address}`,
     })
   if (endings.length > most)
     throw new AppError(
       'USAGE',
-      `${endings.length} allowances are too many for one command; ${most} is the most`,
+      `${endings.length} allowances are too many for one command; the limit is ${most}`,
       {
-        hint: 'Choose some: --network N, --token T or --spender ADDR',
+        hint: 'Select fewer: --network N, --token T or --spender ADDR',
       },
     )
   await operate(cli, options, await revoking(cli, [first, ...rest], null))

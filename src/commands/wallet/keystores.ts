@@ -29,7 +29,7 @@ export async function listWallets(cli: Cli): Promise<void> {
   await cli.list(
     { items, page: 1, limit: items.length, total: items.length, hasMore: false },
     {
-      empty: 'No keystores. Make one: sluice wallet new NAME',
+      empty: 'No keystores. Create one: sluice wallet new NAME',
       columns: [
         { title: 'NAME', field: 'name', text: ({ name }) => name },
         { title: 'ADDRESS', field: 'address', text: ({ address }) => address ?? '-' },
@@ -59,7 +59,7 @@ export async function importKey(
   refuseTaken(cli, name)
   if (options.keychain) await refuseNoKeychain(cli)
   if (options.keyFile !== undefined && options.keystore !== undefined)
-    throw new AppError('USAGE', '--key-file and --keystore exclude each other')
+    throw new AppError('USAGE', '--key-file and --keystore cannot be combined')
   const { from, password } = await toImport(cli, options)
   const desk = await cli.world.desk()
   const key = await desk({ do: 'import', directory: cli.world.keystores, name, password, from })
@@ -117,7 +117,7 @@ export async function removeWallet(cli: Cli, name: string): Promise<void> {
   await confirm(
     cli.io,
     cli.globals,
-    `Remove the keystore "${name}"? Without a copy, what its address holds is lost`,
+    `Remove the keystore "${name}"? Without a backup, the funds of its address are lost`,
   )
   removeKey(cli.world.keystores, name)
   const { settings } = cli.world
@@ -138,7 +138,7 @@ export async function useWallet(cli: Cli, name: string | undefined): Promise<voi
     await settings.write({ ...others, ...(name !== undefined && { wallet: name }) })
   })
   cli.emit({ default: name ?? null }, () =>
-    name === undefined ? 'No keystore signs by default.' : `${name} signs by default.`,
+    name === undefined ? 'No default signing keystore.' : `${name} is the default signing keystore.`,
   )
 }
 
@@ -148,12 +148,12 @@ function refuseTaken(cli: Cli, name: string): void {
   if (/^0x/i.test(name))
     throw new AppError(
       'USAGE',
-      `"${name}" cannot be the name of a key: what begins with 0x is read as an address`,
-      { hint: 'Take a name such as treasury' },
+      `"${name}" is not a valid keystore name: names that start with 0x are read as addresses`,
+      { hint: 'Choose a name such as treasury' },
     )
   refuseUnwritableDirectory(cli.world.keystores)
   if (listKeys(cli.world.keystores).some((key) => key.name === name))
-    throw new AppError('KEY_SOURCE', `There is a wallet called "${name}" already`, {
+    throw new AppError('KEY_SOURCE', `A wallet named "${name}" already exists`, {
       hint: 'sluice wallet list',
     })
 }

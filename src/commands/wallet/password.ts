@@ -14,9 +14,9 @@ export async function newPassword(cli: Cli, { passwordFile }: PasswordOptions): 
     passwordFile === undefined ? cli.world.password : readPrivateFile(passwordFile).replace(/\r?\n$/, '')
   if (given !== undefined) return notEmpty(given)
   const first = notEmpty(await secret(cli.io, cli.globals, 'New password:', instead))
-  if ((await secret(cli.io, cli.globals, 'The same once more:', instead)) !== first)
+  if ((await secret(cli.io, cli.globals, 'Repeat the password:', instead)) !== first)
     throw new AppError('KEY_SOURCE', 'The two passwords differ. Nothing was written.', {
-      hint: 'Type the command again, and the same password twice.',
+      hint: 'Run the command again and enter the same password twice.',
     })
   return first
 }
@@ -36,8 +36,8 @@ export async function existingPassword(
 
 function notEmpty(password: string): string {
   if (password.length > 0) return password
-  throw new AppError('KEY_SOURCE', 'A password must not be empty', {
-    hint: 'Type the command again, with a password.',
+  throw new AppError('KEY_SOURCE', 'The password is empty', {
+    hint: 'Run the command again and enter a password.',
   })
 }
 
@@ -52,7 +52,7 @@ export async function rememberWallet(cli: Cli, name: string, options: PasswordOp
   await rememberPassword(cli, name, password)
   cli.emit(
     { name, address, remembered: true },
-    () => `${name} signs with the password that the keychain has.`,
+    () => `The password of ${name} is in the keychain; ${name} signs without a prompt.`,
   )
 }
 
@@ -62,7 +62,7 @@ export async function forgetWallet(cli: Cli, name: string): Promise<void> {
   const wasThere = await settings.alone(() => settings.keepPassword(name, undefined))
   cli.emit({ name, remembered: false }, () =>
     wasThere
-      ? `The keychain has the password of ${name} no more.`
+      ? `The password of ${name} is deleted from the keychain.`
       : `The keychain had no password of ${name}.`,
   )
 }
@@ -70,8 +70,8 @@ export async function forgetWallet(cli: Cli, name: string): Promise<void> {
 /** Says no before anything is made, where the password could not be kept afterwards. */
 export async function refuseNoKeychain({ world: { settings } }: Pick<Cli, 'world'>): Promise<void> {
   if (await settings.hasKeychain()) return
-  throw new AppError('STATE_UNUSABLE', 'There is no keychain of a desktop that keeps what it is given', {
-    hint: 'Unlock it on the desktop. Without one a password is read with --password-file PATH.',
+  throw new AppError('STATE_UNUSABLE', 'No working desktop keychain', {
+    hint: 'Unlock the keychain on the desktop. Without one, use --password-file PATH.',
   })
 }
 

@@ -18,67 +18,69 @@ import { forgetWallet, rememberWallet } from './password.ts'
 
 /** `wallet`: positions, and the encrypted keystores. */
 export const wallet = (world: World) => {
-  const command = new Command('wallet').description('Positions of a wallet, and encrypted keystores.')
+  const command = new Command('wallet').description('Show positions of a wallet; manage encrypted keystores.')
   withRaw(command.command('show'))
-    .description('Positions with principal, profit and USD; your own wallet by default.')
+    .description(
+      'Show the positions of a wallet with principal, profit and USD value (default: your own wallet).',
+    )
     .argument('[wallet]', 'address or keystore name')
     .addHelpText('after', '\nExample:\n  $ sluice wallet show')
     .action(action(world, show, 'getWallet'))
   command
     .command('list')
-    .description('The keystores of this machine.')
+    .description('List the keystores on this machine.')
     .addHelpText('after', '\nExample:\n  $ sluice wallet list')
     .action(action(world, listWallets))
   command
     .command('new')
-    .description('Make a new key and keep it encrypted under a password.')
-    .argument('<name>', 'what to call it')
-    .option('--password-file <path>', 'file of mode 0600 with the password')
-    .option('--keychain', 'keep the password in the keychain of the desktop')
+    .description('Create a new key in an encrypted keystore.')
+    .argument('<name>', 'name of the keystore')
+    .option('--password-file <path>', 'file with the password, mode 0600')
+    .option('--keychain', 'save the password in the desktop keychain')
     .addHelpText('after', '\nExample:\n  $ sluice wallet new main')
     .action(action(world, newWallet))
   command
     .command('import')
     .description(
-      'Keep an existing key encrypted: a raw key or a keystore of another wallet, from a file or a prompt.',
+      'Import an existing key into an encrypted keystore: a raw key, or the keystore of another wallet, from a file or a prompt.',
     )
-    .argument('<name>', 'what to call it')
-    .option('--key-file <path>', 'file of mode 0600 with a raw key; - reads standard input')
-    .option('--keystore <path>', 'keystore file of cast, geth or another wallet')
-    .option('--password-file <path>', 'file of mode 0600 with the password')
-    .option('--keychain', 'keep the password in the keychain of the desktop')
+    .argument('<name>', 'name of the keystore')
+    .option('--key-file <path>', 'file with a raw key, mode 0600; - reads standard input')
+    .option('--keystore <path>', 'keystore file from cast, geth or another wallet')
+    .option('--password-file <path>', 'file with the password, mode 0600')
+    .option('--keychain', 'save the password in the desktop keychain')
     .addHelpText('after', '\nExample:\n  $ sluice wallet import main --key-file ./key')
     .action(action(world, importKey))
   command
     .command('export')
-    .description('Print the encrypted keystore, which cast and geth open.')
+    .description('Print the encrypted keystore. cast and geth can read it.')
     .argument('<name>', 'keystore name')
     .addHelpText('after', '\nExample:\n  $ sluice wallet export main > main.json')
     .action(action(world, exportKeystore))
   command
     .command('remove')
-    .description('Remove a keystore for good.')
+    .description('Remove a keystore permanently.')
     .argument('<name>', 'keystore name')
     .addHelpText('after', '\nExample:\n  $ sluice wallet remove old')
     .action(action(world, removeWallet))
   command
     .command('use')
-    .description('Sign with this keystore when nothing else is named; without a name, with none.')
+    .description('Set the default signing keystore; without a name, clear it.')
     .argument('[name]', 'keystore name')
     .addHelpText('after', '\nExample:\n  $ sluice wallet use main')
     .action(action(world, useWallet))
   command
     .command('remember')
     .description(
-      'Keep the password of a keystore in the keychain of the desktop, and sign without being asked.',
+      'Save the password of a keystore in the desktop keychain, and sign without a password prompt.',
     )
     .argument('<name>', 'keystore name')
-    .option('--password-file <path>', 'file of mode 0600 with the password')
+    .option('--password-file <path>', 'file with the password, mode 0600')
     .addHelpText('after', '\nExample:\n  $ sluice wallet remember main')
     .action(action(world, rememberWallet))
   command
     .command('forget')
-    .description('Take the password of a keystore out of the keychain; the keystore stays.')
+    .description('Delete the saved password of a keystore from the keychain; the keystore stays.')
     .argument('<name>', 'keystore name')
     .addHelpText('after', '\nExample:\n  $ sluice wallet forget main')
     .action(action(world, forgetWallet))
@@ -91,7 +93,7 @@ async function show(cli: Cli, name: string | undefined): Promise<void> {
   const held = await (await cli.service()).getWallet({ address })
   cli.emit(walletJson(held), (value, to) => {
     const lending = value.stats ? lendingView(value.stats, to) : []
-    const nothing = value.missing.length === 0 ? 'no positions' : 'no positions elsewhere'
+    const nothing = value.missing.length === 0 ? 'no positions' : 'no positions on other networks'
     const isEmpty = value.positions.length === 0
     return [
       `${to.paint.bold(address)}`,
@@ -106,11 +108,7 @@ async function show(cli: Cli, name: string | undefined): Promise<void> {
       ...profitLines(value, to),
       ...(value.missing.length === 0
         ? []
-        : [
-            to.paint.yellow(
-              `not known what is on ${value.missing.map(plain).join(', ')}, which does not answer`,
-            ),
-          ]),
+        : [to.paint.yellow(`unknown on ${value.missing.map(plain).join(', ')}: no answer`)]),
       ...lending,
       ...(isEmpty && lending.length === 0 ? [to.paint.dim(`next  sluice yield recommend USDC`)] : []),
     ].join('\n')
@@ -124,7 +122,7 @@ const queuedOf = (positions: Shown['positions'], to: Stream, isOurs: boolean): s
   positions.flatMap((one) => {
     // What a service does not tell of what is held is no news; another deployment may tell of no queue at all.
     if (isOurs && one.pending === null)
-      return [`queued ? ${to.paint.dim(`${plain(one.strategy.slug)}, whose queue does not answer`)}`]
+      return [`queued ? ${to.paint.dim(`${plain(one.strategy.slug)}: its queue does not answer`)}`]
     return queuedLines(one, to).map(([word, text]) => `${word} ${text}`)
   })
 
@@ -138,12 +136,11 @@ function totalLine({ positions, totalValueUsd, queuedUsd, unsearched }: Shown, t
   const silent = unsearched === null ? [] : positions.filter(({ pending }) => pending === null)
   const names = (of: Shown['positions']) => listed(of.map(({ strategy }) => strategy.slug))
   const lacking = [
-    ...(without.length === 0 ? [] : [`${names(without)}, whose worth is not known`]),
-    ...(silent.length === 0 ? [] : [`what is queued in ${names(silent)}, which is not known`]),
+    ...(without.length === 0 ? [] : [`${names(without)} (value unknown)`]),
+    ...(silent.length === 0 ? [] : [`the queue of ${names(silent)} (unknown)`]),
   ]
-  const lacks = lacking.length === 0 ? '' : to.paint.yellow(` without ${lacking.join(', and ')}`)
-  const queued =
-    Number(queuedUsd) > 0 ? to.paint.dim(` of which ${dollars(queuedUsd)} is queued or ready`) : ''
+  const lacks = lacking.length === 0 ? '' : to.paint.yellow(` without ${lacking.join(' and ')}`)
+  const queued = Number(queuedUsd) > 0 ? to.paint.dim(` including ${dollars(queuedUsd)} queued or ready`) : ''
   return `${to.paint.dim('total')}  ${dollars(totalValueUsd)}${queued}${lacks}`
 }
 
@@ -156,7 +153,7 @@ function profitLines({ realised, totalProfitUsd }: Shown, to: Stream): string[] 
       ({ strategy, realised: amount, realisedUsd }) =>
         `${to.paint.dim('closed')} ${plain(strategy)}  ${amount.formatted} ${plain(amount.symbol)} profit${realisedUsd === null ? '' : `, ${dollars(realisedUsd)}`}`,
     ),
-    `${to.paint.dim('profit')} ${dollars(totalProfitUsd)} of open and closed positions, at prices now`,
+    `${to.paint.dim('profit')} ${dollars(totalProfitUsd)} from open and closed positions, at current prices`,
   ]
 }
 
@@ -165,7 +162,7 @@ function unreadLines({ positions, unread }: Shown, to: Stream): string[] {
   const silent = (unread ?? []).filter((slug) => !positions.some(({ strategy }) => strategy.slug === slug))
   if (silent.length === 0) return []
   return [
-    to.paint.yellow(`not known whether anything is in ${listed(silent)}, whose contracts do not answer`),
+    to.paint.yellow(`unknown whether there is a position in ${listed(silent)}: its contracts do not answer`),
   ]
 }
 
@@ -180,6 +177,6 @@ const unsearchedLines = (all: NonNullable<Shown['unsearched']>, address: string,
     const since = searchedAt === null ? '' : ` since ${plain(when(searchedAt))}`
     const finds = `sluice history ${shellOperand(strategy)} --address ${shellWord(address)}`
     return to.paint.dim(
-      `${plain(strategy)} was not looked into${since} for what was asked for elsewhere; this does: ${finds}`,
+      `${plain(strategy)} was not searched${since} for withdrawals requested elsewhere. To search: ${finds}`,
     )
   })

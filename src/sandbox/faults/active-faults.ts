@@ -71,24 +71,26 @@ export function faultText({ kind, network, method, times, amount, at, reason }: 
     revert: `transactions to ${at} revert${reason === null ? '' : ` with "${reason}"`}`,
     'out-of-gas': `transactions to ${at} run out of gas`,
     'stop-mining': 'mining stopped',
-    drop: 'transactions are taken and forgotten',
+    drop: 'transactions are accepted and dropped',
     'drop-waiting':
-      amount === null ? 'all that waited is forgotten' : `what waited with nonce ${amount} is forgotten`,
-    delay: `transactions are passed on ${amount === null ? 'when the fault is cleared' : `after ${seconds(amount)}`}`,
+      amount === null
+        ? 'all pending transactions are dropped'
+        : `pending transactions with nonce ${amount} are dropped`,
+    delay: `transactions are forwarded ${amount === null ? 'when the fault is cleared' : `after ${seconds(amount)}`}`,
     reorg: amount === 1 ? 'the newest block is replaced' : `the newest ${amount} blocks are replaced`,
     'bridge-stuck': 'the bridge attests nothing',
     'bridge-undelivered': 'the bridge delivers nothing',
     'bridge-short': `the bridge keeps ${amount} %`,
     'rpc-slow': `the node answers after ${seconds(amount ?? 0)}`,
-    'rpc-429': `the node answers 429, ask again after ${seconds(amount ?? 0)}`,
+    'rpc-429': `the node answers 429, retry after ${seconds(amount ?? 0)}`,
     'rpc-502': 'the node answers 502',
     'rpc-hang': 'the node never answers',
-    'rpc-down': 'the node breaks every connection',
+    'rpc-down': 'the node closes every connection',
     'rpc-lost-request': 'requests are lost',
-    'rpc-lost-answer': 'answers are lost',
-    'rpc-wrong-chain': 'the node says that it is on another chain',
+    'rpc-lost-answer': 'responses are lost',
+    'rpc-wrong-chain': 'the node reports another chain ID',
     'rpc-head-back': `the node is ${amount} blocks behind`,
-    'stale-quote': 'the quotes that were given before are over',
+    'stale-quote': 'all earlier quotes have expired',
   }
   const isTold = kind === 'reorg' || !('once' in faultKinds[kind])
   const where = network === null || !isTold ? '' : ` on ${network}`

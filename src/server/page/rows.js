@@ -24,7 +24,7 @@ export function strategyRows({ items, total }) {
     ['network', said(network)],
     ['asset', said(asset)],
     ['APY', pair(apy === null ? '-' : percent(apy), apyBasis === 'trailing-7d' && 'last 7 days'), 'number'],
-    ['lately', spark(points)],
+    ['30-day trend', spark(points)],
     ['TVL', dollars(tvlUsd), 'number'],
     ['state', state(paused === false ? 'OPEN' : paused ? 'PAUSED' : 'UNKNOWN')],
   ])
