@@ -240,7 +240,7 @@ describe('the signer', () => {
   test('is the only one that comes to keys: what opens them is loaded by nothing in front of it', () => {
     const keys = [
       'signing/keystore/private-key-signer.ts',
-      'signing/keystore/keystore.ts',
+      'signing/keystore/stored-key.ts',
       'signing/keystore/encryption.ts',
       'signing/signing-service.ts',
     ]

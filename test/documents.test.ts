@@ -3,7 +3,6 @@ import { chmodSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync
 import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-
 import { filled, partNames } from '../bench/docs/generated.ts'
 import { program } from '../src/app/main.ts'
 import { filesOf } from '../src/app/profiles/catalog.ts'

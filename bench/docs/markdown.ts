@@ -1,5 +1,5 @@
 import type { CommandSchema } from '../../src/cli/schema/commands.ts'
-import { shapesOf } from '../../src/cli/schema/schema-page.ts'
+import { shapesOf } from '../../src/cli/views/schema-view.ts'
 import { type Gathered, globalFlags, ownFlags, typed } from './gathered.ts'
 
 /** The command reference, as `docs/commands.md`. */

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Settings } from '../cli/config.ts'
+import type { Settings } from '../cli/config-schema.ts'
 import type { Candidate, Values } from '../cli/help/completion.ts'
 import { leavesOf, wordsOf } from '../cli/schema/describe.ts'
 import type { World } from '../cli/world.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Settings } from '../cli/config.ts'
+import type { Settings } from '../cli/config-schema.ts'
 import type { Globals } from '../cli/options/global-options.ts'
 import type { Io } from '../cli/terminal/io.ts'
 import type { Interrupt, Place, World } from '../cli/world.ts'

@@ -1,4 +1,4 @@
-import type { Settings } from '../cli/config.ts'
+import type { Settings } from '../cli/config-schema.ts'
 import type { Interrupt, RunAs } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Secrets } from './profiles/secrets.ts'

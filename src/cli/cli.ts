@@ -8,7 +8,7 @@ import { type Globals, globalsOf } from './options/global-options.ts'
 import { operands } from './options/operands.ts'
 import { ofCommand } from './options/usage-errors.ts'
 import { emitList, emitOne, type List, type ListView, shown, type View } from './output/output.ts'
-import { printLast, printRaw, rawOf } from './output/raw.ts'
+import { printLast, printRaw, rawOf } from './output/raw-answers.ts'
 import type { Io } from './terminal/io.ts'
 import type { Place, World } from './world.ts'
 

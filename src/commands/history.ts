@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { action, type Cli, everything, whole } from '../cli/cli.ts'
 import type { ListView } from '../cli/output/output.ts'
-import { withRaw } from '../cli/output/raw.ts'
+import { withRaw } from '../cli/output/raw-answers.ts'
 import { decimal, stateWord, when } from '../cli/terminal/format.ts'
 import { hashLink } from '../cli/terminal/links.ts'
 import { walletAddress } from '../cli/wallet-address.ts'

@@ -6,7 +6,7 @@ import { termsOf } from '../cli/signing-flow/terms.ts'
 import type { Stream } from '../cli/terminal/io.ts'
 import type { World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
-import { checkPlanFile, type PolicyReport } from '../planning/policy-check.ts'
+import { checkPlanFile, type PolicyReport } from '../planning/policy-report.ts'
 
 /** What may stand in the file of a policy, and an example of it. */
 export const policyRules: readonly (readonly [rule: string, example: string, words: string])[] = [

@@ -1,7 +1,7 @@
 import { Argument, Command } from 'commander'
 import { type Aside, aside } from '../cli/cli.ts'
 import { describe, leavesOf, signs, wordsOf } from '../cli/schema/describe.ts'
-import { schemaPage } from '../cli/schema/schema-page.ts'
+import { schemaPage } from '../cli/views/schema-view.ts'
 import type { World } from '../cli/world.ts'
 import { didYouMean } from '../domain/did-you-mean.ts'
 import { AppError } from '../domain/errors.ts'

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import { action, type Cli } from '../cli/cli.ts'
-import { withRaw } from '../cli/output/raw.ts'
+import { withRaw } from '../cli/output/raw-answers.ts'
 import { dollars, percent } from '../cli/terminal/format.ts'
 import { fields } from '../cli/terminal/table.ts'
 import { strategyJson } from '../cli/views/json.ts'

@@ -4,7 +4,7 @@ import { type TokenAmount, Units } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Catalog, StrategyEntry } from '../protocols/catalog.ts'
 import type { Intent, ServiceFee } from '../protocols/intent.ts'
-import { feesOf, mostFees } from '../protocols/service-fee.ts'
+import { feesOf, mostFees } from '../protocols/intent-fees.ts'
 import type { TermsJson } from './terms.ts'
 
 type Loose = Record<string, unknown> & { kind: Intent['kind'] }

@@ -5,7 +5,6 @@ import { plain } from '../domain/text.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import type { Intent, ServiceFee } from '../protocols/intent.ts'
-import { queueOf } from '../protocols/registry.ts'
 import {
   feePayments,
   feesOf,
@@ -13,7 +12,8 @@ import {
   paymentOf,
   sumOf,
   usualServiceFeeBps,
-} from '../protocols/service-fee.ts'
+} from '../protocols/intent-fees.ts'
+import { queueOf } from '../protocols/registry.ts'
 import { whyLost } from '../protocols/unrecoverable-recipients.ts'
 import { refuse, type Violation } from '../protocols/verdict.ts'
 import { bindTransfer } from './erc20-binding.ts'

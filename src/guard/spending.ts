@@ -3,9 +3,9 @@ import type { Amounts } from '../domain/swap-amounts.ts'
 import type { Token } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Intent } from '../protocols/intent.ts'
+import { feesOf, sumOf, withoutFees } from '../protocols/intent-fees.ts'
 import { drift } from '../protocols/receipt-units.ts'
 import { bindingOf } from '../protocols/registry.ts'
-import { feesOf, sumOf, withoutFees } from '../protocols/service-fee.ts'
 
 /** An amount of a token. */
 export type Spend = { token: Token; amount: bigint }

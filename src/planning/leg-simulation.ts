@@ -16,10 +16,10 @@ import { feeCapOf, type Terms } from '../guard/terms.ts'
 import { queueTicket } from '../guard/withdrawal-queues.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import type { Intent } from '../protocols/intent.ts'
+import { actionAmong } from '../protocols/intent-fees.ts'
 import { bindingOf } from '../protocols/registry.ts'
-import { actionAmong } from '../protocols/service-fee.ts'
 import type { ExecutionContext } from './context.ts'
-import { expectedPayout, expectedShares } from './market-amounts.ts'
+import { expectedPayout, expectedShares } from './market-expectations.ts'
 import { trackedTokens } from './tracked-tokens.ts'
 
 /**

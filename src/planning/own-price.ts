@@ -5,9 +5,9 @@ import { isFair, type Price, worseBy } from '../domain/swap-amounts.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { isPriced, lossShare, slippageOf } from '../guard/spending.ts'
 import { inShort } from '../protocols/compound-v3/encode.ts'
-import { feesOf, withoutPayments } from '../protocols/service-fee.ts'
-import type { Price as UsdPrice } from './prices.ts'
+import { feesOf, withoutPayments } from '../protocols/intent-fees.ts'
 import { activeLegs, type Proposal } from './proposal.ts'
+import type { Price as UsdPrice } from './usd-value.ts'
 
 /**
  * Our own engine's reference for the same request: the transactions it would build, without fee payments (`undefined` if it

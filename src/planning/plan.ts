@@ -16,13 +16,14 @@ import { enforceRules, policyRules } from '../guard/policy/rules.ts'
 import type { Simulation } from '../guard/simulation/result.ts'
 import { calldataDeadline } from '../guard/spending.ts'
 import type { Terms } from '../guard/terms.ts'
-import { actionAmong } from '../protocols/service-fee.ts'
+import { actionAmong } from '../protocols/intent-fees.ts'
 import type { ExecutionContext } from './context.ts'
 import type { CheckedContract } from './contract-code.ts'
 import { computeFeeBound, type FeeBound } from './fee-bound.ts'
-import { checkLaterLegs, type LaterLegCost } from './later-legs.ts'
+import { checkLaterLegs, type LaterLegCost } from './later-leg-funding.ts'
 import { simulatePlannedLeg } from './leg-simulation.ts'
-import { withUnknownPayoutNote } from './market-amounts.ts'
+import { withUnknownPayoutNote } from './market-expectations.ts'
+import { checkTarget } from './onchain-target-check.ts'
 import {
   type Comparison,
   checkPrice,
@@ -31,9 +32,8 @@ import {
   type SlippageEstimate,
   slippageEstimates,
 } from './own-price.ts'
+import { checkSlippage, type PriceImpact, priceImpacts, refusePriceImpact } from './price-impact.ts'
 import { activeLegs, type Proposal, planCore } from './proposal.ts'
-import { checkSlippage, type PriceImpact, priceImpacts, refusePriceImpact } from './slippage-check.ts'
-import { checkTarget } from './target-check.ts'
 
 type CheckedWithoutPolicy = {
   proposal: Proposal

@@ -8,7 +8,7 @@ import { actionIntent, decodeIntent, encodeIntent, quoteIds, type StoredPlan } f
 import { isPriced } from '../guard/spending.ts'
 import { decodeTerms, encodeTerms, type Terms } from '../guard/terms.ts'
 import type { Intent, ServiceFee } from '../protocols/intent.ts'
-import { feesOf, paymentOf } from '../protocols/service-fee.ts'
+import { feesOf, paymentOf } from '../protocols/intent-fees.ts'
 import type { Operation, Step } from '../store/journal/operation.ts'
 import type { ExecutionContext } from './context.ts'
 import { storedFeeBound } from './fee-bound.ts'

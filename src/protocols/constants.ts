@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AaveV3Constants } from './aave-v3/constants.ts'
-import { AcrossConstants } from './across/constants.ts'
+import { AcrossConstants } from './across-pool/constants.ts'
 import { CompoundV2Constants } from './compound-v2/constants.ts'
 import { CompoundV3Constants } from './compound-v3/constants.ts'
 import { Erc4626Constants } from './erc4626/constants.ts'

@@ -1,6 +1,6 @@
 import type { Address } from '../domain/address.ts'
 import { aaveV3 } from './aave-v3/protocol.ts'
-import { across } from './across/protocol.ts'
+import { across } from './across-pool/protocol.ts'
 import type { Catalog, StrategyEntry } from './catalog.ts'
 import { compoundV2 } from './compound-v2/protocol.ts'
 import { compoundV3 } from './compound-v3/protocol.ts'

@@ -7,8 +7,8 @@ import { checkedKey, checkedUrl } from '../domain/service-url.ts'
 import type { HttpAnswer } from '../http/client.ts'
 import { readBackOf } from './confirm-writes.ts'
 import { completedQuote, isNoPage, olderPageOf, standInFor, type TokenAt } from './legacy-pages.ts'
-import type { Governor, Wait } from './rate-limits.ts'
 import { type Asked, asker, type Exchange, type UnknownWord, unknownWords } from './request.ts'
+import type { Governor, Wait } from './request-governor.ts'
 
 /**
  * A deployment of the service, and the key that it knows us by. One call takes at most `deadlineMs` with all its tries, and

@@ -9,7 +9,7 @@ import { exchangeJson, type HttpAnswer, hostOf, newDispatcher } from '../http/cl
 import { doubtfulName } from '../http/json.ts'
 import { hider } from '../http/redaction.ts'
 import { isUnanswered, unconfirmed } from './confirm-writes.ts'
-import type { Governor, Wait } from './rate-limits.ts'
+import type { Governor, Wait } from './request-governor.ts'
 import { refusal, seeTheAnswer, withMissingPage, withNextStep } from './responses.ts'
 import { patiently } from './retries.ts'
 

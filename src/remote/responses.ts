@@ -2,7 +2,7 @@ import { fromEnvelope } from '../api/envelope.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { retryAfterMs } from '../http/backoff.ts'
 import type { HttpAnswer, HttpFault } from '../http/client.ts'
-import { limited } from './rate-limits.ts'
+import { limited } from './request-governor.ts'
 
 /** The longest wait that a service is believed: the longest window of its limits. */
 const mostWaitMs = 3_600_000

@@ -1,7 +1,7 @@
 import { AppError, isWorthAgain } from '../domain/errors.ts'
 import { backoffMs, wait } from '../http/backoff.ts'
 import type { HttpAnswer } from '../http/client.ts'
-import { type Governor, placeFor, type Waiting, waited } from './rate-limits.ts'
+import { type Governor, placeFor, type Waiting, waited } from './request-governor.ts'
 import { askedWaitMs, unsaidWaitMs } from './responses.ts'
 
 /**

@@ -19,7 +19,7 @@ import { allowedOn, type Said, said, unread } from './errors.ts'
 import { failed, type Log, requestLines } from './log.ts'
 import { type Metrics, metricsOf } from './metrics.ts'
 import { openapi } from './openapi.ts'
-import { caps, refuseTunnels, refuseUnlawful } from './request-limits.ts'
+import { caps, refuseTunnels, refuseUnlawful } from './request-caps.ts'
 import { addPage } from './web-page.ts'
 
 /** Who is told when something took too long: `begin` and `end` say what is under way, `close` stops looking. */

@@ -5,7 +5,7 @@ import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 import { hostOf, newDispatcher, postJson } from '../http/client.ts'
 import { hider } from '../http/redaction.ts'
-import { urlSecrets } from '../http/secret-urls.ts'
+import { urlSecrets } from '../http/url-secrets.ts'
 import type { KeyHolder } from './signer.ts'
 
 /** An external signer that speaks JSON-RPC, and the account to use; `null` is its only one. */

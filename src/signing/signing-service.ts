@@ -7,12 +7,12 @@ import { decodeIntent } from '../guard/intent-json.ts'
 import { checkSignable, hashPlan, type PlanCore, type Signable } from '../guard/plan-hash.ts'
 import { parseGwei } from '../guard/terms.ts'
 import { commandOperands, optionValue } from './command-line.ts'
-import { namesRecordedPlan, refuseIntentMismatch, refuseUnrequestedFee } from './intent-check.ts'
+import { namesRecordedPlan, refuseIntentMismatch, refuseUnrequestedFee } from './command-line-check.ts'
 import { openKeystore } from './keystore/encryption.ts'
 import { generateKey, parseKey } from './keystore/key.ts'
-import { readKeyFile } from './keystore/key-files.ts'
-import { openKey, saveKey } from './keystore/keystore.ts'
 import { privateKeySigner } from './keystore/private-key-signer.ts'
+import { openKey, saveKey } from './keystore/stored-key.ts'
+import { readKeyFile } from './private-files.ts'
 import type {
   ImportSource,
   KeySource,

@@ -45,23 +45,23 @@ const putIn = globSync('**/*.ts', { cwd: root_ }).flatMap((file) => {
 
 /** What may stand there without quotes, and why it holds nothing that a shell would act upon. */
 const ours: readonly RegExp[] = [
-  // Ids of the journal: ours, or a plan's, which has letters and digits only (planning/plan-file.ts). Hashes and addresses are parsed.
-  /^(transactions|diagnosis|planning|guard|signing|chain|commands\/action|cli\/(error-report|errors-after-signing|signing-flow\/(?!strategy-check)))\b.*: (id|(open|givesUp|made)\.id|hash|address|only|spender|wallet|before|again|operationId|facts\.before|details\.operation|(known\.)?operation\.id|held\.id|run\.operationId|(holder|open)\.operation)$/,
+  // Ids of the journal: ours, or a plan's, which has letters and digits only (planning/plan-format.ts). Hashes and addresses are parsed.
+  /^(transactions|diagnosis|planning|guard|signing|chain|commands\/action|cli\/(error-report|errors-after-signing|signing-flow\/(?!strategy-check)))\b.*: (id|(open|givesUp|made)\.id|hash|address|only|spender|wallet|before|again|operationId|(facts\.)?precedingId|details\.operation|(known\.)?operation\.id|held\.id|run\.operationId|(holder|open)\.operation)$/,
   /^commands\/wallet\/approvals\.ts: \(await .*\)\.address$/,
   // Ids of damaged actions, as the journal has them.
   /^commands\/doctor\.ts: damaged\[0\]$/,
   // Numbers.
-  /^app\/serving\/operator\.ts: markupBps$|^sandbox\/faults\/chain-actions\.ts: most$|^cli\/signing-flow\/idempotency\.ts: (name|simulation\.nonce)$|^transactions\/nonces\/pinned-nonce\.ts: next$|^planning\/(slippage-check\.ts: accepted|own-price\.ts: needed)$|^guard\/service-fees\.ts: bpsOf\(fees\) \/ 100$|: (formatUnits\(enough, 9\)|enough|formatUnits\(roundedUp\(maxFeePerGas\), 9\)|formatUnits\(needed - held, unit\.decimals\))$/,
+  /^app\/serving\/operator\.ts: markupBps$|^sandbox\/faults\/chain-actions\.ts: most$|^cli\/signing-flow\/idempotency\.ts: (name|simulation\.nonce)$|^transactions\/nonces\/pinned-nonce\.ts: next$|^planning\/(price-impact\.ts: accepted|own-price\.ts: needed)$|^guard\/service-fees\.ts: totalFeeBps\(fees\) \/ 100$|: (formatUnits\(enough, 9\)|enough|formatUnits\(roundFeeUp\(maxFeePerGas\), 9\)|formatUnits\(needed - held, unit\.decimals\))$/,
   /: .*\b(Number\(text\)|list\.page \+ 1|formatted|plain\(one\.command\)|10n \*\* 9n \+ 1n|fits\[0\]!\[0\])/,
   // Words of this program: markets and networks of the catalogue, names of commands, faults and levels.
   /^engine\/.*: entry\.slug$|^cli\/signing-flow\/yield-proposals\.ts: slug$|^chain\/allowance\.ts: (network|token)$/,
-  /: .*\b(levels|statuses|networks|chains)\b/,
+  /: .*\b(assuranceLevels|levels|statuses|networks|chains)\b/,
   /^(commands\/(action\/speed-up-cancel|sandbox\/fault)|sandbox\/faults\/chain-actions)\.ts: name$|^diagnosis\/messages\/messages\.ts: (name|more)$|^cli\/errors-after-signing\.ts: verb$/,
   /^domain\/(networks\.ts: rpcVariable\(network\)|sandbox-fault\.ts: near|amount\.ts: (example|raw|parseUnits\(one, unit\.decimals\)))$|^store\/file-ownership\.ts: mode$|^commands\/sandbox\/sandbox\.ts: to$/,
   /^cli\/options\/checked-values\.ts: example$|^commands\/withdraw\.ts: claim$|^cli\/views\/queue-view\.ts: until\(one\)$/,
   // Said of a flag in a sentence, and nothing to be typed.
   /^chain\/rpc\/timeouts\.ts: host$/,
-  /^(sandbox\/nodes|commands\/mcp|cli\/(output\/raw|options\/(global|execution)-options))\.ts: |^commands\/strategies\/list\.ts: plain\(text\)$/,
+  /^(sandbox\/nodes|commands\/mcp|cli\/(output\/raw-answers|options\/(global|execution)-options))\.ts: |^commands\/strategies\/list\.ts: plain\(text\)$/,
 ]
 
 /** The words of it that are to be typed: up to the end of the sentence or to what is said beside it. */

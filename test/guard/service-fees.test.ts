@@ -13,7 +13,7 @@ import { checkEffect } from '../../src/guard/simulation/effects.ts'
 import { intentSpending } from '../../src/guard/spending.ts'
 import { withdraw } from '../../src/protocols/aave-v3/encode.ts'
 import type { Intent, ServiceFee } from '../../src/protocols/intent.ts'
-import { paymentOf } from '../../src/protocols/service-fee.ts'
+import { paymentOf } from '../../src/protocols/intent-fees.ts'
 import { swap } from '../../src/swaps/uniswap-v3/encode.ts'
 import {
   catalog,

@@ -1,4 +1,4 @@
-import type { Settings } from '../../cli/config.ts'
+import type { Settings } from '../../cli/config-schema.ts'
 import type { Globals } from '../../cli/options/global-options.ts'
 import type { Io } from '../../cli/terminal/io.ts'
 import type { SigningService } from '../../signing/protocol.ts'

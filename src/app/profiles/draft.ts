@@ -1,4 +1,4 @@
-import type { Settings } from '../../cli/config.ts'
+import type { Settings } from '../../cli/config-schema.ts'
 import type { Draft } from '../../cli/world.ts'
 import type { Secrets } from './secrets.ts'
 

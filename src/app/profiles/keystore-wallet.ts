@@ -1,4 +1,4 @@
-import type { Settings } from '../../cli/config.ts'
+import type { Settings } from '../../cli/config-schema.ts'
 import type { Globals } from '../../cli/options/global-options.ts'
 import { secret } from '../../cli/prompts.ts'
 import type { Io } from '../../cli/terminal/io.ts'
@@ -6,10 +6,10 @@ import { EvmAddress } from '../../domain/address.ts'
 import { didYouMean } from '../../domain/did-you-mean.ts'
 import { AppError } from '../../domain/errors.ts'
 import { shellOperand, shellPath } from '../../domain/shell-quoting.ts'
-import { serviceSigner } from '../../signing/key-account.ts'
-import { readPrivateFile } from '../../signing/keystore/key-files.ts'
+import { readPrivateFile } from '../../signing/private-files.ts'
 import type { KeySource, SigningService } from '../../signing/protocol.ts'
 import type { SignerChoice, SignerIdentity } from '../../signing/signer.ts'
+import { serviceSigner } from '../../signing/signing-service-client.ts'
 import type { Secrets } from './secrets.ts'
 
 type Needs = {

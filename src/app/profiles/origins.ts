@@ -1,4 +1,4 @@
-import type { Settings } from '../../cli/config.ts'
+import type { Settings } from '../../cli/config-schema.ts'
 import type { Origin } from '../../cli/world.ts'
 import { rpcVariable } from '../../domain/networks.ts'
 import { allNetworks } from './catalog.ts'

@@ -1,4 +1,4 @@
-import type { KeptProfile, ProfileSecrets, Settings } from '../../cli/config.ts'
+import type { KeptProfile, ProfileSecrets, Settings } from '../../cli/config-schema.ts'
 import { didYouMean } from '../../domain/did-you-mean.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, rpcVariable } from '../../domain/networks.ts'

@@ -1,4 +1,4 @@
-import type { Config, ProfileSecrets, SecretsFile, Settings } from '../../cli/config.ts'
+import type { Config, ProfileSecrets, SecretsFile, Settings } from '../../cli/config-schema.ts'
 import { AppError } from '../../domain/errors.ts'
 import { shellOperand, shellWord } from '../../domain/shell-quoting.ts'
 import type { Keychain } from './keychain.ts'
@@ -106,7 +106,7 @@ function outlineOf({ apiKey, rpc = {} }: ProfileSecrets) {
 }
 
 async function opened(text: string, profile: string): Promise<ProfileSecrets> {
-  const { ProfileSecrets } = await import('../../cli/config.ts')
+  const { ProfileSecrets } = await import('../../cli/config-schema.ts')
   try {
     return ProfileSecrets.parse(JSON.parse(text))
   } catch {

@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { z } from 'zod'
-import type { Config, SecretsFile, Settings } from '../../cli/config.ts'
+import type { Config, SecretsFile, Settings } from '../../cli/config-schema.ts'
 import { AppError } from '../../domain/errors.ts'
 import { shellPath } from '../../domain/shell-quoting.ts'
 import type { Directories } from './directories.ts'
@@ -19,17 +19,17 @@ export function fileSettings({ config }: Directories, keychain: Keychain = deskt
   const path = join(config, 'config.json')
   const secretsPath = join(config, 'secrets.json')
   const readSecrets = async () => {
-    const { readPrivateFile } = await import('../../signing/keystore/key-files.ts')
+    const { readPrivateFile } = await import('../../signing/private-files.ts')
     // Whether others can read it is asked before anything in it is used.
     return parsed(
       secretsPath,
       textOf(secretsPath) && readPrivateFile(secretsPath, 1 << 18),
-      async () => (await import('../../cli/config.ts')).SecretsFile,
+      async () => (await import('../../cli/config-schema.ts')).SecretsFile,
       `It may be from another version of sluice. Move it away, mv ${shellPath(secretsPath)} ${shellPath(`${secretsPath}.old`)}, and set the secrets again: sluice profile set NAME --api-key-file -`,
     )
   }
   const read = async () =>
-    parsed(path, textOf(path), async () => (await import('../../cli/config.ts')).Config)
+    parsed(path, textOf(path), async () => (await import('../../cli/config-schema.ts')).Config)
   return {
     path,
     read,
@@ -72,7 +72,7 @@ async function parsed<shape extends z.ZodType<object>>(
 ): Promise<z.output<shape>> {
   if (text === undefined) return {} as z.output<shape>
   // Most command lines find no file: what checks one is loaded only here.
-  const [shape, { misfitOf }] = await Promise.all([shapeOf(), import('../../cli/config.ts')])
+  const [shape, { misfitOf }] = await Promise.all([shapeOf(), import('../../cli/config-schema.ts')])
   try {
     return shape.parse(JSON.parse(text))
   } catch (cause) {

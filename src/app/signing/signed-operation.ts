@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Settings } from '../../cli/config.ts'
+import type { Settings } from '../../cli/config-schema.ts'
 import type { Signed } from '../../cli/errors-after-signing.ts'
 import { namedAgain } from '../../cli/next-command.ts'
 import { finalityText, operationReport } from '../../diagnosis/report.ts'

@@ -5,7 +5,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { StoredPlan } from '../../guard/intent-json.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
 import { commandOperands } from '../../signing/command-line.ts'
-import type { RecordedQuote } from '../../signing/intent-check.ts'
+import type { RecordedQuote } from '../../signing/command-line-check.ts'
 import type { RecordedPlan } from '../../signing/recorded-plan-check.ts'
 import type { SigningServiceContext } from '../../signing/signing-context.ts'
 import type { Journal } from '../../store/journal/types.ts'
@@ -23,7 +23,7 @@ export function planTextIn(path: string): string | undefined {
 const journals = () => import('../../store/journal/journal.ts')
 const memories = () => import('../../store/document-store.ts')
 const quotes = () => import('../../api/quote.ts')
-const planFiles = () => import('../../planning/plan-file.ts')
+const planFiles = () => import('../../planning/plan-format.ts')
 
 /** Loads what a command line will have it read. */
 export async function readAhead(argv: readonly string[]): Promise<void> {

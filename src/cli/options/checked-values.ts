@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
 import { type AssuranceLevel, assuranceLevels } from '../../guard/assurance.ts'
 import { parseGwei, type Terms } from '../../guard/terms.ts'
-import { serviceFeeIn } from '../../protocols/service-fee.ts'
+import { serviceFeeIn } from '../../protocols/intent-fees.ts'
 import type { RunOptions } from '../../transactions/operations/start.ts'
 
 /** Makes a parser of an option that tries its value when the line is read, before anybody is asked for anything; the text stays as it was typed. */

@@ -1,9 +1,9 @@
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
 import type { Cli } from '../cli.ts'
-import { keepLooking } from '../follow-action.ts'
 import { type Stream, unpainted } from '../terminal/io.ts'
 import { type Column, table } from '../terminal/table.ts'
+import { keepLooking } from '../watch-loop.ts'
 import { type List, type ListView, shown, toJson } from './output.ts'
 
 /** How a list is followed: its columns, the field that a row is known by, and how often it is looked at. */

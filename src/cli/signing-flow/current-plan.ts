@@ -1,7 +1,7 @@
 import { maxUint256 } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import { revokeLegs } from '../../planning/allowances.ts'
+import { revokeLegs } from '../../planning/approval-legs.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import type { CheckedPlan } from '../../planning/plan.ts'
 import type { ProposedLeg } from '../../planning/proposal.ts'
@@ -12,10 +12,10 @@ import {
   refuseWorseTerms,
 } from '../../planning/replan.ts'
 import type { Intent } from '../../protocols/intent.ts'
-import { feePayments } from '../../protocols/service-fee.ts'
+import { feePayments } from '../../protocols/intent-fees.ts'
 import type { PlannedOperation } from '../../transactions/operations/start.ts'
 import type { Cli } from '../cli.ts'
-import { refuseDrift } from './strategy-check.ts'
+import { refuseDrift } from './strategy-lookup.ts'
 import { swapProposal } from './swap-proposal.ts'
 import { claimProposal, depositProposal, withdrawProposal } from './yield-proposals.ts'
 

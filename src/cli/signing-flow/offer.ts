@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
-import { isServiceBehind, missingApprovalError, withoutNeedlessApprovals } from '../../planning/allowances.ts'
+import {
+  isServiceBehind,
+  missingApprovalError,
+  withoutNeedlessApprovals,
+} from '../../planning/approval-legs.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import { type CheckedPlan, checkProposal } from '../../planning/plan.ts'
 import type { Proposal, ServiceProposal } from '../../planning/proposal.ts'

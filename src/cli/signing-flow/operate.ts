@@ -2,7 +2,7 @@ import { AppError, saysUnsigned } from '../../domain/errors.ts'
 import { shellWord } from '../../domain/shell-quoting.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import type { CheckedPlan } from '../../planning/plan.ts'
-import { planJson } from '../../planning/plan-json.ts'
+import { planJson } from '../../planning/plan-output.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
 import {
   type PlannedOperation,

@@ -7,7 +7,7 @@ import { type Amounts, type Asked, burnPrice, swapMost } from '../../domain/swap
 import { plain } from '../../domain/text.ts'
 import type { ReferenceQuote } from '../../planning/own-price.ts'
 import type { ServiceProposal } from '../../planning/proposal.ts'
-import { withoutPayments } from '../../protocols/service-fee.ts'
+import { withoutPayments } from '../../protocols/intent-fees.ts'
 import type { Cli } from '../cli.ts'
 import { paidIn } from './service-fees.ts'
 

@@ -10,7 +10,7 @@ import type { LoadedPolicy } from '../../guard/policy/policy.ts'
 import type { Cli } from '../cli.ts'
 import { address, slippage } from '../options/signing-options.ts'
 import { opinionOnSwap } from './own-opinion.ts'
-import { refuseDrift } from './strategy-check.ts'
+import { refuseDrift } from './strategy-lookup.ts'
 
 /** What a person says to ask for a quote. */
 export type Wish = {

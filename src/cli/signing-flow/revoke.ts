@@ -1,6 +1,6 @@
 import { networkNamed } from '../../domain/networks.ts'
 import { plain } from '../../domain/text.ts'
-import { type AllowanceRef, revokeLegs } from '../../planning/allowances.ts'
+import { type AllowanceRef, revokeLegs } from '../../planning/approval-legs.ts'
 import type { Cli } from '../cli.ts'
 import type { Undertaking } from './undertaking.ts'
 

@@ -5,7 +5,7 @@ import { Units } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
 import type { ServiceFee } from '../../protocols/intent.ts'
-import { mostFees } from '../../protocols/service-fee.ts'
+import { mostFees } from '../../protocols/intent-fees.ts'
 
 const Stated = z.object({ token: EvmAddress, chainId: ChainId, amount: Units, of: Units, to: EvmAddress })
 

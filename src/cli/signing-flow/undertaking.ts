@@ -1,6 +1,6 @@
 import type { ReferenceQuote } from '../../planning/own-price.ts'
-import type { Price } from '../../planning/prices.ts'
 import type { ServiceProposal } from '../../planning/proposal.ts'
+import type { Price } from '../../planning/usd-value.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
 
 /** Something that signs: the request that an idempotency key stands for, and how the service is asked for the transactions. */

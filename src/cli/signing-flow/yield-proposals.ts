@@ -5,7 +5,7 @@ import { maxUint256, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { shellOperand } from '../../domain/shell-quoting.ts'
 import type { Token } from '../../domain/token.ts'
-import { depositBounds, withdrawalBounds } from '../../guard/exchange-bounds.ts'
+import { depositBounds, withdrawalBounds } from '../../guard/exchange-minimum.ts'
 import { balanceOf, firstWord } from '../../guard/simulation/reads.ts'
 import {
   hasWithdrawalQueue,
@@ -23,7 +23,7 @@ import { legsAcross } from './cross-chain-deposit.ts'
 import { expiryOf, sayMaturity } from './prices.ts'
 import { claimLines, queuedLine, queuedOf } from './queue-notes.ts'
 import { notesOn, statedFees } from './service-fees.ts'
-import type { AskedStrategy } from './strategy-check.ts'
+import type { AskedStrategy } from './strategy-lookup.ts'
 
 /** The entry of our own catalogue for a strategy that a service names: what is not in it cannot be checked, so it is refused. */
 function entryOf({ strategies }: Catalog, { slug, id, chainId }: AskedStrategy): StrategyEntry {

@@ -1,7 +1,7 @@
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { publicNetworks, sandboxNetworks } from '../../domain/networks.ts'
 import { plain } from '../../domain/text.ts'
-import type { planJson } from '../../planning/plan-json.ts'
+import type { planJson } from '../../planning/plan-output.ts'
 import { formatUnits } from '../terminal/format.ts'
 import type { Stream } from '../terminal/io.ts'
 import { addressLink } from '../terminal/links.ts'

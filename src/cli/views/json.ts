@@ -3,7 +3,7 @@ import type { Strategy } from '../../api/strategy.ts'
 import type { Position, Stats, Wallet } from '../../api/wallet.ts'
 import { tokenAmount } from '../../domain/amount.ts'
 import { impactOf } from '../../domain/slippage.ts'
-import { usdUnits } from '../../planning/prices.ts'
+import { usdUnits } from '../../planning/usd-value.ts'
 
 /** A strategy as `--json` prints it (cli.md, Output). */
 export const strategyJson = ({

@@ -15,7 +15,7 @@ import { quoteIds, type StoredPlan } from '../../guard/intent-json.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import type { PlannedOperation } from '../../transactions/operations/start.ts'
 import { readOnlyContext } from '../../transactions/read-only-context.ts'
-import { withoutJournal } from './explain-foreign.ts'
+import { withoutJournal } from './explain-from-service.ts'
 import { isHash, ofHash } from './explain-transaction.ts'
 import { inJournal } from './resume.ts'
 

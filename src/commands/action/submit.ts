@@ -9,7 +9,7 @@ import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { shellWord } from '../../domain/shell-quoting.ts'
 import { plain } from '../../domain/text.ts'
-import { readPlan } from '../../planning/read-plan.ts'
+import { readPlan } from '../../planning/plan-input.ts'
 
 /** `action submit`: signs and sends a plan that was made before, maybe by somebody else. */
 export const addSubmit = (command: Command, world: World): void =>

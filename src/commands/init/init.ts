@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { type Aside, aside } from '../../cli/cli.ts'
-import type { KeptProfile } from '../../cli/config.ts'
+import type { KeptProfile } from '../../cli/config-schema.ts'
 import type { Finding } from '../../cli/findings.ts'
 import { agreed, confirm, refuseUnasked } from '../../cli/prompts.ts'
 import { findingsView } from '../../cli/views/findings-view.ts'

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import type { Aside } from '../../cli/cli.ts'
-import type { KeptProfile, ProfileSecrets } from '../../cli/config.ts'
+import type { KeptProfile, ProfileSecrets } from '../../cli/config-schema.ts'
 import type { FromEnvironment } from '../../cli/world.ts'
 import { AppError } from '../../domain/errors.ts'
 import { checkedKey, checkedPricesUrl, checkedUrl, isKeyFor } from '../../domain/service-url.ts'
 import { shellWord } from '../../domain/shell-quoting.ts'
 import { plain } from '../../domain/text.ts'
-import { readPrivateFile } from '../../signing/keystore/key-files.ts'
+import { readPrivateFile } from '../../signing/private-files.ts'
 import { shownProfile, showProfile } from './show.ts'
 
 /** Adds the flags that say what a profile is. */
@@ -68,7 +68,7 @@ export async function changeOf(
   name: string,
   { options, given, apiKey }: Said,
 ): Promise<Change> {
-  const { ProfileName } = await import('../../cli/config.ts')
+  const { ProfileName } = await import('../../cli/config-schema.ts')
   if (!ProfileName.safeParse(name).success)
     throw new AppError('USAGE', `"${plain(name)}" is not a valid profile name`, {
       hint: 'Use at most 40 lowercase letters, digits, dots, dashes and underscores; sandbox, engine and remote are reserved.',

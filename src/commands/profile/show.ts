@@ -1,5 +1,5 @@
 import type { Aside } from '../../cli/cli.ts'
-import type { Config, SecretsPlace } from '../../cli/config.ts'
+import type { Config, SecretsPlace } from '../../cli/config-schema.ts'
 import type { Stream } from '../../cli/terminal/io.ts'
 import { fields } from '../../cli/terminal/table.ts'
 import { didYouMean } from '../../domain/did-you-mean.ts'

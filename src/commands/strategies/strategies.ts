@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import { action } from '../../cli/cli.ts'
 import { checked } from '../../cli/options/checked-values.ts'
-import { withRaw } from '../../cli/output/raw.ts'
+import { withRaw } from '../../cli/output/raw-answers.ts'
 import type { World } from '../../cli/world.ts'
 import { apyBases } from '../../domain/apy.ts'
 import { categories } from '../../protocols/catalog.ts'

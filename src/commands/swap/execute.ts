@@ -23,7 +23,7 @@ import { shellOperand } from '../../domain/shell-quoting.ts'
 import type { Asked } from '../../domain/swap-amounts.ts'
 import { plain } from '../../domain/text.ts'
 import type { Token } from '../../domain/token.ts'
-import type { Price } from '../../planning/prices.ts'
+import type { Price } from '../../planning/usd-value.ts'
 
 type Options = SigningOptions & Wish & { acceptMinOut?: string }
 

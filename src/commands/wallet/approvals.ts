@@ -14,7 +14,7 @@ import { networkNamed } from '../../domain/networks.ts'
 import { shellWord } from '../../domain/shell-quoting.ts'
 import { plain } from '../../domain/text.ts'
 import { tokenAt, tokenNamed } from '../../domain/token.ts'
-import type { AllowanceRef } from '../../planning/allowances.ts'
+import type { AllowanceRef } from '../../planning/approval-legs.ts'
 
 type Which = { network?: string; token?: string; spender?: string; all?: true }
 

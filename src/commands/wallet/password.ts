@@ -2,7 +2,7 @@ import type { Cli } from '../../cli/cli.ts'
 import { secret } from '../../cli/prompts.ts'
 import { AppError } from '../../domain/errors.ts'
 import { exportKey } from '../../signing/keystore/directory.ts'
-import { readPrivateFile } from '../../signing/keystore/key-files.ts'
+import { readPrivateFile } from '../../signing/private-files.ts'
 
 /** Where the password of a keystore comes from, and whether the keychain is to have it. */
 export type PasswordOptions = { passwordFile?: string; keychain?: boolean }

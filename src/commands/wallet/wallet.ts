@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { action, type Cli } from '../../cli/cli.ts'
-import { withRaw } from '../../cli/output/raw.ts'
+import { withRaw } from '../../cli/output/raw-answers.ts'
 import { dollars, when } from '../../cli/terminal/format.ts'
 import type { Stream } from '../../cli/terminal/io.ts'
 import { table } from '../../cli/terminal/table.ts'

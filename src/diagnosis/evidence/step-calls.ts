@@ -7,10 +7,10 @@ import { contractName } from '../../guard/contract-names.ts'
 import { expectationOf, intentTokens } from '../../guard/expectations.ts'
 import { actionIntent, decodeIntent, type StoredPlan } from '../../guard/intent-json.ts'
 import { checkFeePayment } from '../../guard/service-fees.ts'
-import { isUnknownPayoutNote } from '../../planning/market-amounts.ts'
+import { isUnknownPayoutNote } from '../../planning/market-expectations.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
 import type { Intent } from '../../protocols/intent.ts'
-import { feesOf, withoutFees } from '../../protocols/service-fee.ts'
+import { feesOf, withoutFees } from '../../protocols/intent-fees.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
 
 /** A step's call, decoded from its bytes: `call` is `null` if this program does not know it. */

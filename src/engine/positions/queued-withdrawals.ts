@@ -10,7 +10,7 @@ import { noRequests, type Request, type Requests } from '../../protocols/withdra
 import type { Context } from '../context.ts'
 import { logsOf } from '../history/logs/scan.ts'
 import type { Held } from './balances.ts'
-import { noteSeen, ticketsOf, type Unsearched } from './withdrawal-requests.ts'
+import { noteSeen, ticketsOf, type Unsearched } from './withdrawal-ticket-search.ts'
 
 /**
  * The withdrawals of an owner that are queued, by market; a market whose contracts do not answer is `null`, and one that pays at once is

@@ -3,7 +3,7 @@ import { strictDecode } from '../../chain/calldata.ts'
 import type { Rounds } from '../../chain/contract-query.ts'
 import type { Queue, Requests } from '../withdrawal-queue.ts'
 import type { ListaConstants } from './constants.ts'
-import { apart, boundOne } from './requests.ts'
+import { apart, boundOne } from './single-claim.ts'
 
 const listaAbi = parseAbi([
   'function getUserWithdrawalRequests(address user) view returns ((uint256 uuid, uint256 amountInSnBnb, uint256 startTime)[])',

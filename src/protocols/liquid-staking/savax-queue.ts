@@ -4,7 +4,7 @@ import type { Rounds } from '../../chain/contract-query.ts'
 import { refuse } from '../verdict.ts'
 import { noRequests, type Queue, type Requests } from '../withdrawal-queue.ts'
 import type { BenqiStakingConstants } from './constants.ts'
-import { apart, claimed } from './requests.ts'
+import { apart, claimed } from './single-claim.ts'
 
 const savaxAbi = parseAbi([
   'function getUnlockRequestCount(address user) view returns (uint256)',

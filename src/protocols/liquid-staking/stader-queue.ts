@@ -4,7 +4,7 @@ import type { Rounds } from '../../chain/contract-query.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Queue, Requests } from '../withdrawal-queue.ts'
 import type { StaderConstants } from './constants.ts'
-import { apart, boundOne } from './requests.ts'
+import { apart, boundOne } from './single-claim.ts'
 
 const staderAbi = parseAbi([
   'function getRequestIdsByUser(address owner) view returns (uint256[])',

@@ -4,7 +4,6 @@ import { hexToBigInt, keccak256, numberToHex } from 'viem/utils'
 import type { Address, Hex } from '../../domain/address.ts'
 import { receiveMessage } from '../../swaps/cctp-v2/encode.ts'
 import { receiptOf } from '../genesis/deployer.ts'
-import { type End, followEnd, type Ledger, type Sent } from './ledger.ts'
 import {
   type BurnMessage,
   decodeMessage,
@@ -13,6 +12,7 @@ import {
   type Verdict,
   zeroWord,
 } from './message.ts'
+import { type End, followEnd, type Ledger, type Sent } from './message-log.ts'
 
 /** Finality thresholds and the fees in basis points that the attester asks for them. */
 export const speeds = { fast: { threshold: 1000, bps: 1n }, standard: { threshold: 2000, bps: 0n } } as const

@@ -5,7 +5,7 @@ import { less } from '../../domain/slippage.ts'
 import { numbersAsText } from '../../http/json.ts'
 import type { CctpV2Constants } from '../../protocols/catalog.ts'
 import { finality } from './abi.ts'
-import type { Sought } from './received.ts'
+import type { Sought } from './delivery-query.ts'
 
 /** A speed of the bridge. */
 export type Speed = keyof typeof finality

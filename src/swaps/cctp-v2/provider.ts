@@ -5,6 +5,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { Ask, Offer, SwapProvider } from '../provider.ts'
 import { finality } from './abi.ts'
 import { broughtIn } from './delivery.ts'
+import { receivedOf } from './delivery-query.ts'
 import { depositForBurn } from './encode.ts'
 import {
   asked,
@@ -20,7 +21,6 @@ import {
   wrong,
 } from './fees.ts'
 import { decodeMessage } from './message.ts'
-import { receivedOf } from './received.ts'
 
 type Raw = { speed: 'fast' | 'standard'; maxFee: string; amount: string; destinationFromBlock: string }
 

@@ -17,11 +17,11 @@ import { dayMs, enforceRules, policyLimits, policyRules } from '../../guard/poli
 import { type CheckedLeg, calldataDeadline, slippageOf, spendsByAsset } from '../../guard/spending.ts'
 import { decodeTerms, feeCapOf, type Terms } from '../../guard/terms.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
-import { checkLaterLegs } from '../../planning/later-legs.ts'
+import { checkLaterLegs } from '../../planning/later-leg-funding.ts'
 import { simulatePlannedLeg } from '../../planning/leg-simulation.ts'
+import { checkTarget } from '../../planning/onchain-target-check.ts'
 import type { ProposedLeg } from '../../planning/proposal.ts'
-import { checkTarget } from '../../planning/target-check.ts'
-import { actionAmong, feesOf, paymentOf } from '../../protocols/service-fee.ts'
+import { actionAmong, feesOf, paymentOf } from '../../protocols/intent-fees.ts'
 import type { Leg, Operation, Step } from '../../store/journal/operation.ts'
 
 /**

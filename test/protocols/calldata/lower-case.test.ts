@@ -10,7 +10,7 @@ import { supply as aave_supply, withdraw as aave_withdraw } from '../../../src/p
 import {
   addLiquidity as across_addLiquidity,
   removeLiquidity as across_removeLiquidity,
-} from '../../../src/protocols/across/encode.ts'
+} from '../../../src/protocols/across-pool/encode.ts'
 import {
   mint as lender_mint,
   redeem as lender_redeem,
@@ -58,8 +58,7 @@ import {
   receiveMessage as cctp_receiveMessage,
 } from '../../../src/swaps/cctp-v2/encode.ts'
 import { swap as uniswap_swap } from '../../../src/swaps/uniswap-v3/encode.ts'
-import type { SwapPath } from '../../../src/swaps/uniswap-v3/path.ts'
-import { packPath as uniswap_packPath } from '../../../src/swaps/uniswap-v3/path.ts'
+import { type SwapPath, packPath as uniswap_packPath } from '../../../src/swaps/uniswap-v3/path.ts'
 
 const chainId = 31337
 const one = getAddress(`0x${'ab'.repeat(20)}`)
@@ -117,8 +116,8 @@ const both = { tokens: [one, two, three], fees: [500, 3000] }
 const encoders: Record<string, Transaction | Hex | readonly (Transaction | Hex)[]> = {
   'aave-v3 supply': aave_supply({ chainId, pool: one, asset: two, amount, onBehalfOf: three }),
   'aave-v3 withdraw': aave_withdraw({ chainId, pool: one, asset: two, amount, to: three }),
-  'across addLiquidity': across_addLiquidity({ chainId, amount, ...lp }),
-  'across removeLiquidity': across_removeLiquidity({ chainId, units: amount, ...lp }),
+  'across-pool addLiquidity': across_addLiquidity({ chainId, amount, ...lp }),
+  'across-pool removeLiquidity': across_removeLiquidity({ chainId, units: amount, ...lp }),
   'cctp-v2 depositForBurn': cctp_depositForBurn({
     chainId,
     messenger: one,
@@ -243,7 +242,7 @@ describe('calldata is lower case, whatever the case of what goes into it', () =>
   it('and no encoder is left out', async () => {
     const dir = join(import.meta.dirname, '..', '..', '..', 'src')
     const reads =
-      /^(bind|decode|strictDecode$|printed$|refuse$|powerInside$|placeOf$|entranceOf$|bringsOf$|paysOf$|\w*[qQ]ueue(Of)?$|drift$|isUnits$|unitsAt$|unpackPath$|dataFeeOf$|wayOf$|atSpot$|spotQueries$|stakedOf$|(pendle|psm3)Exchange$|ptPrice$|psm3(Rate|Worth|Units)$|least(Of|Fair)$|leftOfAll$|pooledToken$|lp(Rate|Worth|Units)$|burnedBy$|deliveriesOf$|broughtIn$)/
+      /^(bind|decode|strictDecode$|printed$|refuse$|powerInside$|placeOf$|entranceOf$|bringsOf$|paysOf$|\w*[qQ]ueue(Of)?$|drift$|isUnits$|unitsAt$|unpackPath$|readDataFee$|wayOf$|atSpot$|spotQueries$|stakedOf$|(pendle|psm3)Exchange$|ptPrice$|psm3(Rate|Worth|Units)$|least(Of|Fair)$|leftOfAll$|pooledToken$|lp(Rate|Worth|Units)$|burnedBy$|deliveriesOf$|broughtIn$)/
     const all: string[] = []
     for (const file of globSync(
       ['{protocols,swaps}/*/{encode,queue,*-queue,path,delivery}.ts', 'chain/{erc20,data-fee}.ts'],

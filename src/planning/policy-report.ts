@@ -5,8 +5,8 @@ import type { Terms } from '../guard/terms.ts'
 import type { ExecutionContext } from './context.ts'
 import type { ReferenceQuote } from './own-price.ts'
 import { checkWithoutPolicy, policyFacts } from './plan.ts'
+import { readPlan } from './plan-input.ts'
 import type { Proposal } from './proposal.ts'
-import { readPlan } from './read-plan.ts'
 
 /** Every policy rule that applies to a plan. `policy` is the hash of its file. */
 export type PolicyReport = { planHash: string; policy: string; assurance: string; rules: RuleResult[] }

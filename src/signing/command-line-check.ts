@@ -9,7 +9,7 @@ import type { Exemptions } from '../guard/expectations.ts'
 import { refuseHighServiceFee } from '../guard/service-fees.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import type { Intent } from '../protocols/intent.ts'
-import { feesOf, serviceFeeIn, usualServiceFeeBps } from '../protocols/service-fee.ts'
+import { feesOf, serviceFeeIn, usualServiceFeeBps } from '../protocols/intent-fees.ts'
 import { commandOperands, isOnCommandLine, optionValue } from './command-line.ts'
 
 /** The error for something that differs from the command line. */

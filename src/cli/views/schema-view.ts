@@ -1,7 +1,7 @@
 import { plain } from '../../domain/text.ts'
+import type { CommandSchema } from '../schema/commands.ts'
 import type { Stream } from '../terminal/io.ts'
 import { fields } from '../terminal/table.ts'
-import type { CommandSchema } from './commands.ts'
 
 /** What a program needs to know of a command, for people. */
 export function schemaPage(one: CommandSchema, to: Stream): string {

@@ -10,7 +10,7 @@ import { intentTokens } from '../guard/expectations.ts'
 import { firstWord } from '../guard/simulation/reads.ts'
 import { type CheckedLeg, isNativeTransfer, requiredAllowance } from '../guard/spending.ts'
 import type { Terms } from '../guard/terms.ts'
-import { actionAmong } from '../protocols/service-fee.ts'
+import { actionAmong } from '../protocols/intent-fees.ts'
 import type { ExecutionContext } from './context.ts'
 import { type CheckedContract, checkCode } from './contract-code.ts'
 

@@ -4,10 +4,10 @@ import { reducedApprovalNote } from '../guard/approvals.ts'
 import { shownPlanHash } from '../guard/plan-hash.ts'
 import { strictTerms } from '../guard/terms.ts'
 import type { ExecutionContext } from './context.ts'
-import { isUnknownPayoutNote } from './market-amounts.ts'
+import { isUnknownPayoutNote } from './market-expectations.ts'
 import { checkCalldata } from './plan.ts'
-import { decodePlan, type ParsedPlan } from './plan-file.ts'
-import { planJson } from './plan-json.ts'
+import { decodePlan, type ParsedPlan } from './plan-format.ts'
+import { planJson } from './plan-output.ts'
 import type { Proposal } from './proposal.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a file is what somebody wrote; whatever is not there is another text than ours.

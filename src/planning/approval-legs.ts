@@ -6,7 +6,7 @@ import { AppError } from '../domain/errors.ts'
 import type { Token } from '../domain/token.ts'
 import { readsOf } from '../guard/simulation/reads.ts'
 import { requiredAllowance } from '../guard/spending.ts'
-import { actionAmong } from '../protocols/service-fee.ts'
+import { actionAmong } from '../protocols/intent-fees.ts'
 import type { ExecutionContext } from './context.ts'
 import type { Proposal, ProposedLeg } from './proposal.ts'
 

@@ -6,16 +6,16 @@ import { isPriced } from '../guard/spending.ts'
 import type { Terms } from '../guard/terms.ts'
 import type { Offer } from '../protocols/exchange.ts'
 import type { Intent } from '../protocols/intent.ts'
+import { actionAmong, withoutFees } from '../protocols/intent-fees.ts'
 import { bindingOf } from '../protocols/registry.ts'
-import { actionAmong, withoutFees } from '../protocols/service-fee.ts'
 import { quoterV2Abi } from '../swaps/uniswap-v3/abi.ts'
 import { wayOf } from '../swaps/uniswap-v3/binding.ts'
 import { packPath } from '../swaps/uniswap-v3/path.ts'
 import { atSpot, spotQueries } from '../swaps/uniswap-v3/spot-price.ts'
 import type { ExecutionContext } from './context.ts'
 import type { SlippageEstimate } from './own-price.ts'
-import { type Price, usdUnits } from './prices.ts'
 import { activeLegs, type Proposal, type ProposedLeg } from './proposal.ts'
+import { type Price, usdUnits } from './usd-value.ts'
 
 /** Checks that the promised amount respects the person's slippage, beyond what was requested. A bridge has no price that slips. */
 export function checkSlippage(

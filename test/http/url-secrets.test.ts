@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { httpRpc } from '../../src/chain/rpc/rpc.ts'
-import { urlSecrets } from '../../src/http/secret-urls.ts'
+import { urlSecrets } from '../../src/http/url-secrets.ts'
 import { listener } from '../support/listener.ts'
 import { rpcEnvOf, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'

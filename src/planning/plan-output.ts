@@ -9,14 +9,14 @@ import { shownPlanHash } from '../guard/plan-hash.ts'
 import type { Simulation } from '../guard/simulation/result.ts'
 import { requiredAllowance } from '../guard/spending.ts'
 import type { Catalog } from '../protocols/catalog.ts'
-import { feePayments, feesOf } from '../protocols/service-fee.ts'
+import { feePayments, feesOf } from '../protocols/intent-fees.ts'
 import type { SignerIdentity } from '../signing/signer.ts'
 import type { ExecutionContext } from './context.ts'
-import { laterLegFees } from './later-legs.ts'
+import { laterLegFees } from './later-leg-funding.ts'
 import type { CheckedPlan } from './plan.ts'
-import { operationJson } from './plan-file.ts'
-import { type Price, pricedAmount } from './prices.ts'
+import { operationJson } from './plan-format.ts'
 import type { ProposedLeg } from './proposal.ts'
+import { type Price, pricedAmount } from './usd-value.ts'
 
 /**
  * A checked proposal as `--dry-run --json` prints it. For the first leg: `maxFeePerGas` is the current gas price in wei; `feeCap`

@@ -16,9 +16,9 @@ import { feeCapOf, type Terms } from '../guard/terms.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import { bindingOf } from '../protocols/registry.ts'
 import type { ExecutionContext } from './context.ts'
-import { expectedShares } from './market-amounts.ts'
-import { type Price, pricedAmount } from './prices.ts'
+import { expectedShares } from './market-expectations.ts'
 import type { ProposedLeg } from './proposal.ts'
+import { type Price, pricedAmount } from './usd-value.ts'
 
 /** The least gas of any transaction. */
 const leastGas = 21_000n

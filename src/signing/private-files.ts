@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs'
-import type { Hex } from '../../domain/address.ts'
-import { AppError } from '../../domain/errors.ts'
-import { listing, shellPath } from '../../domain/shell-quoting.ts'
-import { parseKey } from './key.ts'
+import type { Hex } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
+import { listing, shellPath } from '../domain/shell-quoting.ts'
+import { parseKey } from './keystore/key.ts'
 
 const refused = (path: string, why: string, hint: string, cause?: unknown): AppError =>
   new AppError('KEY_SOURCE', `${path} is not used as a key: ${why}`, { cause, hint })
