@@ -374,7 +374,7 @@ test('what sAVAX set aside can be claimed for a while, which is said before it i
   expect(claimable).toEqual([])
   expect(pending).toMatchObject([{ availableAt: null, until: waiting!.until, back }])
   expect((await run('wallet show')).out).toMatch(
-    /let pass 0\.5\S* ETH .*could be claimed until 20.*: sluice withdraw --claim benqi/,
+    /lapsed 0\.5\S* ETH .*claim lapsed 20.*: sluice withdraw --claim benqi/,
   )
   // What is asked for once more meanwhile is not let pass, and stays.
   await run(`withdraw ${entry.slug} --amount 0.2 --yes --json`)
@@ -387,8 +387,8 @@ test('what sAVAX set aside can be claimed for a while, which is said before it i
     'receipt',
     given.toString(),
   ])
-  expect(claim.err).toMatch(/Request 0 was let pass: this brings 0\.45\d* receipt back, and no ETH/)
-  expect(claim.err).toMatch(/again: sluice withdraw \S+ --amount 0\.(5|49{9}\d*)/)
+  expect(claim.err).toMatch(/Request 0 has lapsed: this returns 0\.45\d* receipt and no ETH/)
+  expect(claim.err).toMatch(/request it again: sluice withdraw \S+ --amount 0\.(5|49{9}\d*)/)
   expect(await shares()).toBe(kept + given)
   expect(await held()).toBeLessThan(coins)
   const after = (await position())!
@@ -400,13 +400,13 @@ test('what sAVAX set aside can be claimed for a while, which is said before it i
 })
 
 test.each([
-  [2.5 * day, 'for 2 days only'],
-  [1.99 * day, 'for 47 hours only'],
-  [7_199.5, 'for 7199 seconds only'],
+  [2.5 * day, 'lapses 2 days later'],
+  [1.99 * day, 'lapses 47 hours later'],
+  [7_199.5, 'lapses 7199 seconds later'],
 ])('a time in which something can be claimed is said no longer than it is: %d seconds', (seconds, words) => {
   const entry = sandbox.strategy('aave-v3-USDC-sandbox-one')
   const said = queuedLine(entry, queuedOf(entry, 2.5 * day, { seconds, back: 'nothing' }))
-  expect(said).toContain('claimed after 3 days')
+  expect(said).toContain('ready after 3 days')
   expect(said).toContain(words)
 })
 
