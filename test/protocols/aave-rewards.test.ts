@@ -76,7 +76,7 @@ describe('what a reserve of Aave pays beside its interest', () => {
     const before = (await run(`strategies show ${slug} --json`)).json
     expect(before.rates.reward).toBeGreaterThan(0.001)
     expect(before.rates.base).toBe(before.apy)
-    expect((await run(`strategies show ${slug}`)).out).toMatch(/paid beside +[0-9.]+ ?% in other tokens/)
+    expect((await run(`strategies show ${slug}`)).out).toMatch(/rewards +[0-9.]+ ?% in other tokens/)
     const from = await now()
     const held = await sandbox.balanceOf(chainId, aToken, wallet)
     await sandbox.world.warp(30 * day)
