@@ -26,7 +26,7 @@ const mayImport: Record<string, readonly string[]> = {
   planning: ['domain', 'store', 'chain', 'protocols', 'swaps', 'guard', 'signing'],
   transactions: ['domain', 'http', 'store', 'chain', 'protocols', 'swaps', 'guard', 'signing', 'planning'],
   diagnosis: ['domain', 'store', 'chain', 'protocols', 'swaps', 'guard', 'planning', 'transactions'],
-  sandbox: ['domain', 'http', 'chain', 'protocols', 'swaps'],
+  sandbox: ['domain', 'http', 'store', 'chain', 'protocols', 'swaps'],
   cli: ['domain', 'api', 'chain', 'protocols', 'guard', 'signing', 'planning', 'transactions', 'diagnosis'],
   commands: [
     'cli',

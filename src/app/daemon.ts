@@ -4,13 +4,13 @@ import { findAnvil } from '../sandbox/anvil.ts'
 import { serveControl } from '../sandbox/control.ts'
 import type { DaemonArguments } from '../sandbox/daemon-launch.ts'
 import { dropRecord, readRecord, sandboxFiles, writeRecord } from '../sandbox/daemon-record.ts'
-import { privateDirectory } from '../sandbox/durable-files.ts'
 import { errorWire } from '../sandbox/error-json.ts'
 import { startKeeper } from '../sandbox/node-watch.ts'
 import { adoptOrphans } from '../sandbox/nodes.ts'
 import { forgetWorlds, newestWorld } from '../sandbox/saved-worlds.ts'
 import { startWorld } from '../sandbox/world.ts'
 import { tryLock } from '../store/file-lock.ts'
+import { privateDirectory } from '../store/private-directory.ts'
 
 /*
  * The process that owns the embedded chains, one for each data directory. It says one line on stdout: that it is ready,

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { AppError } from '../domain/errors.ts'
+import { diskFault, privateDirectory } from '../store/private-directory.ts'
 import { sandboxFiles } from './daemon-record.ts'
-import { diskFault, privateDirectory } from './durable-files.ts'
 import { type ErrorWire, fromWire } from './error-json.ts'
 
 /** Everything the daemon is told when it starts; nothing in it is secret. */

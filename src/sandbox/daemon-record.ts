@@ -1,8 +1,9 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Catalog } from '../protocols/catalog.ts'
+import { diskFault } from '../store/private-directory.ts'
 import { decodeCatalog, encodeCatalog } from './catalog-json.ts'
-import { diskFault, writeAtomic } from './durable-files.ts'
+import { writeAtomic } from './durable-files.ts'
 
 /** Where the files of a sandbox are, under a data directory. */
 export const sandboxFiles = (dataDir: string) => {

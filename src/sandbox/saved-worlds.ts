@@ -4,9 +4,10 @@ import type { Rpc } from '../chain/rpc/rpc.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/networks.ts'
 import type { Catalog } from '../protocols/catalog.ts'
+import { diskFault, privateDirectory } from '../store/private-directory.ts'
 import { dumpState } from './anvil.ts'
 import { decodeCatalog, encodeCatalog } from './catalog-json.ts'
-import { diskFault, moveDurable, privateDirectory, writeDurable } from './durable-files.ts'
+import { moveDurable, writeDurable } from './durable-files.ts'
 
 /** A saved world: one state file a chain, the catalogue of what is deployed there, and the genesis that it began from, where that was noted. */
 export type Saved = {

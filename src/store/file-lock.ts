@@ -2,7 +2,8 @@ import { closeSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isDatabaseBusy, privateDirectory, storeFault } from './sql/sqlite.ts'
+import { privateDirectory } from './private-directory.ts'
+import { isDatabaseBusy, storeFault } from './sql/sqlite.ts'
 
 /** A held lock. The operating system releases it when the process dies in any way. */
 export type Lock = { release: () => void }

@@ -7,7 +7,8 @@ import { type EngineStore, engineMigrations, engineStore } from '../../store/eng
 import { acquireLock } from '../../store/file-lock.ts'
 import { openJournal } from '../../store/journal/journal.ts'
 import type { Journal } from '../../store/journal/types.ts'
-import { privateDirectory, sqliteSql } from '../../store/sql/sqlite.ts'
+import { privateDirectory } from '../../store/private-directory.ts'
+import { sqliteSql } from '../../store/sql/sqlite.ts'
 
 /** The journal and the engine's store of the sandbox. `setAside` is where those of an earlier sandbox were put. */
 export type SandboxState = { journal: Journal; store: EngineStore; setAside: string | null }

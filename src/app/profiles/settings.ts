@@ -85,7 +85,7 @@ async function parsed<shape extends z.ZodType<object>>(
 
 async function write(path: string, content: Config | SecretsFile): Promise<void> {
   // Only few command lines write settings, and only those load the store for it.
-  const { privateDirectory } = await import('../../store/sql/sqlite.ts')
+  const { privateDirectory } = await import('../../store/private-directory.ts')
   privateDirectory(dirname(path))
   const next = `${path}.${process.pid}.new`
   try {

@@ -1,8 +1,9 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
 import { AppError, type ErrorCode } from '../../domain/errors.ts'
+import { diskFault, privateDirectory } from '../private-directory.ts'
 import { batchedReads } from './batched-reads.ts'
 import type { Migration, Sql, SqlValue } from './sql.ts'
 
@@ -44,12 +45,7 @@ export function storeFault(error: unknown, path: string, corrupt: ErrorCode = 'S
   const { code, errcode, message } = codeOf(error)
   const because = (why: string, kind: ErrorCode = 'STATE_UNUSABLE') =>
     new AppError(kind, `${path} cannot be used: ${why}`, { cause: error, details: { path } })
-  if (code === 'ENOSPC' || code === 'EDQUOT') return because('the disk is full')
-  if (code === 'EROFS') return because('the file system is read-only')
-  if (code === 'EACCES' || code === 'EPERM') return because('permission denied')
-  if (code === 'ENOTDIR' || code === 'EEXIST' || code === 'EISDIR')
-    return because('something else is in its place')
-  if (code !== 'ERR_SQLITE_ERROR') return error
+  if (code !== 'ERR_SQLITE_ERROR') return diskFault(error, path)
   switch (errcode & 0xff) {
     case sqlite.full:
       return because('the disk is full')
@@ -101,34 +97,6 @@ export function migrate(db: DatabaseSync, migrations: readonly Migration[], path
 
 /** The options of a SQLite database. `corrupt` is the error code for a damaged file. */
 export type SqliteOptions = { migrations: readonly Migration[]; corrupt?: ErrorCode; busyMs?: number }
-
-/** Creates a directory that only its owner can enter. */
-export function privateDirectory(path: string): void {
-  try {
-    makeMissing(path)
-    if (!statSync(path).isDirectory())
-      throw new AppError('STATE_UNUSABLE', `${path} cannot be used: something else is in its place`)
-  } catch (cause) {
-    const fault = storeFault(cause, path)
-    if (fault instanceof AppError) throw fault
-    const { code, message } = cause as NodeJS.ErrnoException
-    const why = code === 'ENOENT' ? 'it cannot be made there' : message
-    throw new AppError('STATE_UNUSABLE', `${path} cannot be used: ${why}`, { cause, details: { path } })
-  }
-}
-
-/** Creates missing directories one by one: Node's recursive variant never ends on some file systems. */
-function makeMissing(path: string): void {
-  if (existsSync(path)) return
-  const parent = dirname(path)
-  if (parent !== path) makeMissing(parent)
-  try {
-    mkdirSync(path, { mode: 0o700 })
-  } catch (error) {
-    // Another process created it first.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  }
-}
 
 /** Opens a durable SQLite file with its schema migrated, for code that must not await between two writes. */
 export function openSqlite(path: string, options: SqliteOptions): DatabaseSync {

@@ -1,0 +1,50 @@
+import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { AppError } from '../domain/errors.ts'
+
+const reasons: Record<string, string> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EROFS: 'the file system is read-only',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EEXIST: 'something else is in its place',
+  ENOTDIR: 'something else is in its place',
+  EISDIR: 'something else is in its place',
+  ENAMETOOLONG: 'its name is too long',
+}
+
+/** Converts a disk error to STATE_UNUSABLE. Other errors are returned unchanged. */
+export function diskFault(error: unknown, path: string): unknown {
+  const why = reasons[String((error as { code?: unknown }).code)]
+  if (!why || error instanceof AppError) return error
+  return new AppError('STATE_UNUSABLE', `${path} cannot be used: ${why}`, { cause: error, details: { path } })
+}
+
+/** Creates a directory that only its owner can enter; STATE_UNUSABLE if that fails. */
+export function privateDirectory(path: string): void {
+  try {
+    makeMissing(path)
+    if (!statSync(path).isDirectory())
+      throw new AppError('STATE_UNUSABLE', `${path} cannot be used: something else is in its place`)
+  } catch (cause) {
+    const fault = diskFault(cause, path)
+    if (fault instanceof AppError) throw fault
+    const { code, message } = cause as NodeJS.ErrnoException
+    const why = code === 'ENOENT' ? 'it cannot be made there' : message
+    throw new AppError('STATE_UNUSABLE', `${path} cannot be used: ${why}`, { cause, details: { path } })
+  }
+}
+
+/** Creates missing directories one by one: Node's recursive variant never ends on some file systems. */
+function makeMissing(path: string): void {
+  if (existsSync(path)) return
+  const parent = dirname(path)
+  if (parent !== path) makeMissing(parent)
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Another process created it first.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}
