@@ -74,7 +74,7 @@ export const operationJson = ({ id, kind, request, quoteId, about, legs }: Propo
 export function decodePlan(text: string, catalog: Catalog): ParsedPlan {
   const file = PlanFile.safeParse(parsed(text))
   if (!file.success)
-    throw new AppError('USAGE', `This is no plan: ${misfit(file.error)}`, {
+    throw new AppError('USAGE', `Invalid plan: ${misfit(file.error)}`, {
       hint: 'Make one: sluice deposit ... --dry-run --json > plan.json',
     })
   const { planHash, wallet, nonce, expiresAt, steps, operation } = file.data
@@ -105,7 +105,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new AppError('USAGE', 'This is no plan: it is not JSON', {
+    throw new AppError('USAGE', 'Invalid plan: it is not JSON', {
       cause,
       hint: 'Make one: sluice deposit ... --dry-run --json > plan.json',
     })

@@ -191,7 +191,7 @@ describe('a signal', () => {
       expect({ exit, out }).toMatchObject({ exit: 20 })
       const { error } = JSON.parse(out)
       // Whoever leaves at once does not come to know what the node said.
-      expect(error.message).toBe('It is signed and on its way, and not final yet')
+      expect(error.message).toBe('Signed and sent, not final yet')
       expect(slow.passed).toHaveLength(1)
       slow.rules.length = 0
       await holdBlocks(false)

@@ -354,7 +354,7 @@ describe('wallet show and history', () => {
     const sum = Number(again.positions[0].profitUsd) + Number(again.realised[0].realisedUsd)
     expect(Number(again.totalProfitUsd)).toBeCloseTo(sum, 6)
     const { out } = await run('wallet show')
-    expect(out).toMatch(/^closed +aave-v3-usdc-sandbox-one +[\d.]+ USDC/m)
+    expect(out).toMatch(/^closed +aave-v3-usdc-sandbox-one +realised [\d.]+ USDC/m)
     expect(out).toMatch(/^profit +\$[\d.]+ /m)
   })
 

@@ -152,12 +152,12 @@ describe('the next step after a revocation that failed', () => {
     writeFileSync(file, 'nonsense', { mode: 0o600 })
     const told = async (line: string) => (await error(`action ${line} --json`)).hint
     expect(await told(`revoke ${id} --yes`)).toBe(
-      `Mend the file: ${file}, then: sluice action revoke ${id} --yes`,
+      `Fix the file: ${file}, then: sluice action revoke ${id} --yes`,
     )
-    expect(await told(`resume ${id}`)).toBe(`Mend the file: ${file}, then: sluice action resume ${id}`)
+    expect(await told(`resume ${id}`)).toBe(`Fix the file: ${file}, then: sluice action resume ${id}`)
     expect(await run(`action abandon ${id} --yes --json`)).toMatchObject({ exit: 0 })
     expect(await told(`revoke ${id} --yes`)).toBe(
-      `Mend the file: ${file}, then: sluice action revoke ${id} --yes`,
+      `Fix the file: ${file}, then: sluice action revoke ${id} --yes`,
     )
     rmSync(file)
     await takeBack(id)

@@ -177,7 +177,7 @@ describe('a plan in a file', () => {
     const { exit, json } = await submit(file)
     expect([exit, json.error.message]).toEqual([
       2,
-      'This is no plan: planHash is missing; wallet is missing; nonce is missing; and 3 more',
+      'Invalid plan: planHash is missing; wallet is missing; nonce is missing; and 3 more',
     ])
   })
 

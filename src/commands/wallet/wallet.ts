@@ -151,7 +151,7 @@ function profitLines({ realised, totalProfitUsd }: Shown, to: Stream): string[] 
   return [
     ...closed.map(
       ({ strategy, realised: amount, realisedUsd }) =>
-        `${to.paint.dim('closed')} ${plain(strategy)}  ${amount.formatted} ${plain(amount.symbol)} profit${realisedUsd === null ? '' : `, ${dollars(realisedUsd)}`}`,
+        `${to.paint.dim('closed')} ${plain(strategy)}  realised ${amount.formatted} ${plain(amount.symbol)}${realisedUsd === null ? '' : ` (${dollars(realisedUsd)})`}`,
     ),
     `${to.paint.dim('profit')} ${dollars(totalProfitUsd)} from open and closed positions, at current prices`,
   ]

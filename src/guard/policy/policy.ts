@@ -111,7 +111,7 @@ export type LoadedPolicy = { sha256: string; policy: Policy; named?: true }
 
 /** Parses a policy file. CONFIG_INVALID for any unknown key: a mistyped limit must not mean no limit. */
 export function parsePolicy(text: string, path: string): LoadedPolicy {
-  const hint = `Mend the file: ${path}`
+  const hint = `Fix the file: ${path}`
   let json: unknown
   try {
     json = JSON.parse(text)

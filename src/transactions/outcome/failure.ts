@@ -93,7 +93,7 @@ function runError(run: Run, error: unknown): unknown {
   if (error === runStopped) return pendingError(run, inTheAir, again)
   const retryable = error instanceof AppError && errorRow(error.code).retryable === true
   if (inTheAir || retryable || !(error instanceof AppError))
-    return new AppError('PENDING', `Something is signed, and it could not be followed to its end: ${why}`, {
+    return new AppError('PENDING', `Signed, but not followed to its end: ${why}`, {
       details,
       cause: error,
       hint: isSignerTampering(error) ? otherSignerHint(error, again) : again,
@@ -133,7 +133,7 @@ function pendingError(run: Run, inTheAir: Step | undefined, again: string): AppE
     return error(
       isUnanswered(run, inTheAir)
         ? 'It is signed, and no node has said yet that it took it'
-        : 'It is signed and on its way, and not final yet',
+        : 'Signed and sent, not final yet',
       again,
     )
   return error(
