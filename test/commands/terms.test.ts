@@ -264,7 +264,7 @@ describe('policy check', () => {
       minAssurance: 'L3',
     })
     const error = await refused('policy check - --json', 'USAGE', 2)
-    expect(error.message).toContain('no plan')
+    expect(error.message).toContain('Invalid plan')
     const { exit, json } = await run('policy check - --json', { stdin: await planWithout() })
     expect({ exit, code: json.error.code }).toEqual({ exit: 8, code: 'POLICY_LIMIT' })
     expect(json.error.details.rules.map(({ met }: { met: boolean }) => met)).toEqual([false, true, false])
