@@ -1,4 +1,4 @@
-import { failoverRpc } from '../src/chain/rpc/rpc.ts'
+import { failoverRpc } from '../src/chain/rpc/failover.ts'
 import { startChain } from '../test/transactions/chain.ts'
 import { campaignArguments, campaignEnds } from './arguments.ts'
 import { transportCell } from './transport.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 import type { Service } from '../src/api/service.ts'
-import type { Rpc } from '../src/chain/rpc/rpc.ts'
+import type { ChainClient } from '../src/chain/client.ts'
 import type { Address, Hex } from '../src/domain/address.ts'
 import { maxUint256 } from '../src/domain/amount.ts'
 import { AppError } from '../src/domain/errors.ts'
@@ -32,7 +32,7 @@ export async function historyCell(
   const snapshot = await world.snapshot()
   try {
     const { rpc } = world.chains[0]!
-    const engineOf = (over: Rpc) =>
+    const engineOf = (over: ChainClient) =>
       createEngine({
         catalog,
         rpc: (id) => (id === chainId ? over : world.chains[1]!.rpc),
@@ -61,7 +61,7 @@ const told = (act: Act) =>
   JSON.stringify(act, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
 
 /** What is wrong with positions and histories as they stand. */
-async function held(rpc: Rpc, engine: Service, entries: readonly StrategyEntry[]): Promise<string[]> {
+async function held(rpc: ChainClient, engine: Service, entries: readonly StrategyEntry[]): Promise<string[]> {
   const wallet = sandboxAddress()
   // What was closed is counted where its history was read.
   for (const entry of entries) await shownOf(engine, entry, wallet)
@@ -107,7 +107,7 @@ async function shownOf(
   }
 }
 
-async function balanceOf(rpc: Rpc, token: Address, owner: Address): Promise<bigint> {
+async function balanceOf(rpc: ChainClient, token: Address, owner: Address): Promise<bigint> {
   const data = encodeFunctionData({ abi: erc20, functionName: 'balanceOf', args: [owner] })
   return BigInt(await rpc.request<Hex>('eth_call', [{ to: token, data }, 'latest']))
 }
@@ -171,7 +171,7 @@ async function doneBy(
 }
 
 /** Sends all of these, and then makes a block of them. */
-async function inOneBlock(rpc: Rpc, from: Address, all: readonly Transaction[]): Promise<void> {
+async function inOneBlock(rpc: ChainClient, from: Address, all: readonly Transaction[]): Promise<void> {
   await rpc.request('evm_setAutomine', [false])
   try {
     for (const { to, data, value } of all) {
@@ -185,7 +185,10 @@ async function inOneBlock(rpc: Rpc, from: Address, all: readonly Transaction[]):
 }
 
 /** Sends, and waits until it is in a block; what reverts happened to nobody. */
-async function sent(rpc: Rpc, tx: { from: Address; to: Address; data: Hex; value?: string }): Promise<void> {
+async function sent(
+  rpc: ChainClient,
+  tx: { from: Address; to: Address; data: Hex; value?: string },
+): Promise<void> {
   const hash = await rpc.request<Hex>('eth_sendTransaction', [{ ...tx, gas: '0x4c4b40' }])
   while (!(await rpc.request('eth_getTransactionReceipt', [hash])));
 }

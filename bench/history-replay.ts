@@ -1,4 +1,4 @@
-import type { Rpc } from '../src/chain/rpc/rpc.ts'
+import type { ChainClient } from '../src/chain/client.ts'
 import { type Address, type Hex, sameAddress } from '../src/domain/address.ts'
 import type { StrategyEntry } from '../src/protocols/catalog.ts'
 
@@ -23,7 +23,7 @@ type Log = {
  * between the wallet and the place where the market keeps it went in or came out; what the receipt shows between two people was given or
  * received, at what the contract says it was worth in that block; and where nothing of the receipt is left, it begins anew.
  */
-export async function replay(rpc: Rpc, entry: StrategyEntry, wallet: Address): Promise<Replay> {
+export async function replay(rpc: ChainClient, entry: StrategyEntry, wallet: Address): Promise<Replay> {
   const { constants, asset, receipt } = entry
   const keeper = constants.family === 'across' ? constants.hubPool : receipt.address
   const all = await rpc.request<Log[]>('eth_getLogs', [
@@ -86,7 +86,7 @@ export async function replay(rpc: Rpc, entry: StrategyEntry, wallet: Address): P
 
 /** What was left in the middle of a block: what was there before it, as it is worth by the time of it, and what moved till then. */
 async function leftIn(
-  rpc: Rpc,
+  rpc: ChainClient,
   entry: StrategyEntry,
   wallet: Address,
   { block, moved }: { block: Hex; moved: bigint },
@@ -101,7 +101,7 @@ async function leftIn(
 
 /** What so much of the receipt is worth in a block, by the market's own word. */
 export async function worthAt(
-  rpc: Rpc,
+  rpc: ChainClient,
   { constants, asset, receipt }: StrategyEntry,
   shares: bigint,
   block: Hex | 'latest',
@@ -113,7 +113,7 @@ export async function worthAt(
 }
 
 async function asked(
-  rpc: Rpc,
+  rpc: ChainClient,
   to: Address,
   selector: string,
   word: bigint,

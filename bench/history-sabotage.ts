@@ -1,4 +1,4 @@
-import type { Rpc } from '../src/chain/rpc/rpc.ts'
+import type { ChainClient } from '../src/chain/client.ts'
 
 type Log = { topics: string[]; blockNumber: string }
 
@@ -20,7 +20,7 @@ const losses: Record<string, (log: Log, asked: { fromBlock: string }) => boolean
 export const sabotages: readonly string[] = Object.keys(losses)
 
 /** A node as a broken reading would see it. */
-export function sabotaged(rpc: Rpc, name: string | undefined): Rpc {
+export function sabotaged(rpc: ChainClient, name: string | undefined): ChainClient {
   const isLost = name === undefined ? undefined : losses[name]!
   if (!isLost) return rpc
   return {

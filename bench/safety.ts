@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { httpRpc } from '../src/chain/rpc/rpc.ts'
+import { httpRpc } from '../src/chain/rpc/failover.ts'
 import { strictTerms } from '../src/guard/terms.ts'
 import type { ExecutionContext } from '../src/planning/context.ts'
 import { checkProposal } from '../src/planning/plan.ts'

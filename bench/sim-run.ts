@@ -1,4 +1,4 @@
-import type { Rpc } from '../src/chain/rpc/rpc.ts'
+import type { ChainClient } from '../src/chain/client.ts'
 import { AppError, errorRow } from '../src/domain/errors.ts'
 import type { Journal } from '../src/store/journal/types.ts'
 import { executeOperation } from '../src/transactions/operations/execute.ts'
@@ -12,7 +12,7 @@ import type { World } from './sim-world.ts'
 /** The broken collaborators of a sabotage: what of a run is replaced. */
 export type Broken = {
   journal?: (journal: Journal) => Journal
-  rpc?: (rpc: Rpc) => Rpc
+  rpc?: (rpc: ChainClient) => ChainClient
   lock?: (lock: TakeLock) => TakeLock
 }
 

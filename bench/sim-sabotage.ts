@@ -1,4 +1,4 @@
-import type { Rpc } from '../src/chain/rpc/rpc.ts'
+import type { ChainClient } from '../src/chain/client.ts'
 import type { Hex } from '../src/domain/address.ts'
 import type { Attempt } from '../src/store/journal/operation.ts'
 import type { Journal } from '../src/store/journal/types.ts'
@@ -45,7 +45,7 @@ function persistAfterSend(journal: Journal): Journal {
 }
 
 /** A client that keeps the first receipt that it sees, and asks no more whether its block still stands. */
-function trustFirstReceipt(rpc: Rpc): Rpc {
+function trustFirstReceipt(rpc: ChainClient): ChainClient {
   const receipts = new Map<unknown, unknown>()
   const blocks = new Map<unknown, unknown>()
   return {

@@ -1,10 +1,11 @@
+import type { ChainClient } from '../src/chain/client.ts'
 import { openEndpoint } from '../src/chain/rpc/endpoint.ts'
 import { isRecord, unwrap } from '../src/chain/rpc/envelope.ts'
-import { failoverRpc, type Rpc, type RpcOptions } from '../src/chain/rpc/rpc.ts'
+import { failoverRpc, type RpcOptions } from '../src/chain/rpc/failover.ts'
 import { AppError } from '../src/domain/errors.ts'
 
 /** How a cell opens a chain. */
-export type Open = (urls: readonly string[], options: RpcOptions) => Rpc
+export type Open = (urls: readonly string[], options: RpcOptions) => ChainClient
 
 /** A client that takes any reply for the one to its call. */
 const careless: Open = (urls, { deadlineMs = 1_000 }) => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { keccak256 } from 'viem/utils'
-import { httpRpc } from '../src/chain/rpc/rpc.ts'
+import { httpRpc } from '../src/chain/rpc/failover.ts'
 import { AppError } from '../src/domain/errors.ts'
 import { type FaultyRpc, type Rule, startFaultyRpc } from '../test/support/faulty-rpc.ts'
 import { payee, signer } from '../test/support/operation.ts'

@@ -143,6 +143,13 @@ describe('who may import whom', () => {
     ).toEqual([])
   })
 
+  test('only chain/ knows that a network has several nodes', () => {
+    const others = files.filter((file) => !within('chain')(file))
+    expect(lines(others, /\bpeers?\b/)).toEqual([])
+    const inside = /^chain\/rpc\/(endpoint|batch)\.ts$/
+    expect(edges.filter(({ file, to }) => !within('chain')(file) && inside.test(to))).toEqual([])
+  })
+
   test.each(Object.entries(mayImport))('%s may import itself and %j', (layer, others) => {
     const breaches = edges
       .filter(({ file }) => layerOf(file) === layer)

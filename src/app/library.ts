@@ -52,7 +52,7 @@ export async function createEngine(options: EngineOptions): Promise<Core> {
       import('../engine/engine.ts'),
       import('../store/engine/store.ts'),
       import('../store/sql/sqlite.ts'),
-      import('../chain/rpc/rpc.ts'),
+      import('../chain/rpc/failover.ts'),
     ])
   const networks = options.catalog?.networks ?? allNetworks
   const chains = new Map<number, ReturnType<typeof failoverRpc>>()

@@ -4,9 +4,9 @@ import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 import type { Token } from '../domain/token.ts'
+import type { ChainClient } from './client.ts'
 import { erc20Abi } from './erc20.ts'
 import { readWords } from './reads.ts'
-import type { Rpc } from './rpc/rpc.ts'
 
 /** Amounts of at least half the uint256 range are called unlimited. */
 export const unlimitedThreshold = 2n ** 255n
@@ -19,7 +19,7 @@ export type StandingAllowance = { token: Token; spender: Address; amount: bigint
  * property of the wallet, not an error of the operation. RPC_INCONSISTENT if the token returns no allowance.
  */
 export async function readStandingAllowance(
-  rpc: Rpc,
+  rpc: ChainClient,
   wallet: Address,
   spender: Address,
   spends: { token: Token; amount: bigint } | undefined,

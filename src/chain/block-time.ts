@@ -1,8 +1,8 @@
 import { AppError } from '../domain/errors.ts'
 import type { Chain } from './chain.ts'
+import type { ChainClient } from './client.ts'
 import { readHead } from './fees.ts'
 import { quantity } from './rpc/answer-numbers.ts'
-import type { Rpc } from './rpc/rpc.ts'
 import { withTimeout } from './rpc/timeouts.ts'
 
 /** A block number with its time in Unix seconds. */
@@ -54,8 +54,8 @@ const peerTimeoutMs = 3_000
  * The answering endpoint whose newest block is not past a time (Unix seconds): one endpoint alone with a late block must not end
  * anything. An endpoint whose newest block is older than `maxAgeMs` by this clock (epoch ms) has stalled and is ignored.
  */
-export async function endpointBeforeTime(
-  rpc: Rpc,
+export async function nodeBeforeTime(
+  rpc: ChainClient,
   { chainId, time }: { chainId: number; time: number },
   { now, maxAgeMs = Number.POSITIVE_INFINITY }: { now: number; maxAgeMs?: number | undefined },
 ): Promise<string | undefined> {

@@ -1,41 +1,30 @@
-import { type Client, createClient, custom } from 'viem'
+import { createClient, custom } from 'viem'
 import { multicall } from 'viem/actions'
 import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Network, rpcVariable, sandboxNetworks } from '../domain/networks.ts'
+import { aroundCalls, type ChainClient } from './client.ts'
+import { type FreshestClient, readFromFreshest } from './freshest-node.ts'
 import { callMulticall } from './multicall.ts'
 import { readPriceAges } from './price-age.ts'
 import type { Answer, Read, Reading } from './reading.ts'
 import { isExecutionError, transportFaultOf } from './rpc/errors.ts'
-import type { Rpc } from './rpc/rpc.ts'
 
-/** The RPC of a network whose errors carry `details.network` and a hint that names its RPC setting. */
-export function rpcOfNetwork(network: Network, rpc: Rpc): Rpc {
-  const { name } = network
-  const named = async <value>(work: Promise<value>): Promise<value> => {
+/** A client whose errors carry `details.network` and a hint that names the RPC setting of the network. */
+export const namingNetwork = (network: Network, client: ChainClient): ChainClient =>
+  aroundCalls(client, async (_, __, send) => {
     try {
-      return await work
+      return await send()
     } catch (error) {
       if (!(error instanceof AppError) || error.details?.network !== undefined) throw error
       const { code, message, details, cause, hint } = error
       throw new AppError(code, message, {
-        details: { ...details, network: name },
+        details: { ...details, network: network.name },
         cause,
         ...(hint !== undefined && { hint: networkHint(network, hint) }),
       })
     }
-  }
-  return {
-    get host() {
-      return rpc.host
-    },
-    get peers() {
-      return rpc.peers
-    },
-    request: (method, params) => named(rpc.request(method, params)),
-    batch: (calls) => named(rpc.batch(calls)),
-  }
-}
+  })
 
 /** A hint with the network's own RPC setting. Sandbox chains have none. */
 const networkHint = (network: Network, hint: string): string =>
@@ -45,26 +34,15 @@ const networkHint = (network: Network, hint: string): string =>
         .replace('SLUICE_RPC_<NETWORK>', rpcVariable(network))
         .replace(' In the sandbox: sluice sandbox status', '')
 
-/** A chain that the engine reads: its network, strict JSON-RPC, viem's client over that, and the wrapper of its coin if known. */
-export type Chain = { network: Network; rpc: Rpc; client: Client; wrapped?: Address | undefined }
+/** A network with its client, and the wrapper of its coin if known. */
+export type Chain = { network: Network; rpc: FreshestClient; wrapped?: Address | undefined }
 
-/** Opens a chain for reading. Sends no request. */
-export function openChain(network: Network, bare: Rpc, wrapped?: Address): Chain {
-  const rpc = rpcOfNetwork(network, bare)
-  const request = ({ method, params }: { method: string; params?: unknown }) =>
-    rpc.request(method, (params ?? []) as unknown[])
-  const client = createClient({
-    chain: {
-      id: network.chainId,
-      name: network.name,
-      nativeCurrency: { ...network.native, name: network.native.symbol },
-      rpcUrls: { default: { http: [] } },
-    },
-    transport: custom({ request }, { retryCount: 0 }),
-    cacheTime: 0,
-  })
-  return { network, rpc, client, wrapped }
-}
+/** Opens a network for reading, from a node that is not behind. Sends no request. */
+export const openChain = (network: Network, client: ChainClient, wrapped?: Address): Chain => ({
+  network,
+  rpc: readFromFreshest(namingNetwork(network, client)),
+  wrapped,
+})
 
 /** A block reference, so that several reads use the same block. */
 export type BlockRef = { number: bigint; hash: string; timestamp: number }
@@ -81,7 +59,7 @@ export async function read<value>(
   const [plain, ages] = [reads.filter(({ code }) => !code), reads.filter(({ code }) => code)]
   const [answers, renewed] = await Promise.all([
     answersTo(chain, plain, blockNumber),
-    readPriceAges(chain.client, ages, blockNumber),
+    readPriceAges(chain.rpc, ages, blockNumber),
   ])
   let [nextPlain, nextAge] = [0, 0]
   return parse(
@@ -100,8 +78,8 @@ async function answersTo(chain: Chain, reads: readonly Read[], blockNumber?: big
   const { multicall3 } = chain.network
   try {
     const answers = await (multicall3
-      ? callMulticall(chain.client, multicall3, reads, blockNumber)
-      : withOwnCode(chain.client, reads, blockNumber))
+      ? callMulticall(chain.rpc, multicall3, reads, blockNumber)
+      : withOwnCode(chain, reads, blockNumber))
     const isSilent = answers.every((answer) => answer === undefined)
     if (!isSilent || !multicall3 || !(await isMissing(chain, multicall3, blockNumber))) return answers
     return answersTo({ ...chain, network: { ...chain.network, multicall3: undefined } }, reads, blockNumber)
@@ -113,7 +91,10 @@ async function answersTo(chain: Chain, reads: readonly Read[], blockNumber?: big
 }
 
 /** The same on a chain without Multicall3: the call brings the code. */
-async function withOwnCode(client: Client, reads: readonly Read[], blockNumber?: bigint): Promise<Answer[]> {
+async function withOwnCode({ rpc }: Chain, reads: readonly Read[], blockNumber?: bigint): Promise<Answer[]> {
+  const request = ({ method, params }: { method: string; params?: unknown }) =>
+    rpc.request(method, (params ?? []) as unknown[])
+  const client = createClient({ transport: custom({ request }, { retryCount: 0 }), cacheTime: 0 })
   const results = (await multicall(client, {
     contracts: reads as never,
     deployless: true,
@@ -153,10 +134,13 @@ async function readInParts(
 
 /** The newest block. */
 export async function latestBlock({ rpc, network }: Chain): Promise<BlockRef> {
-  const block = await rpc.request<{ number: string; hash: string; timestamp: string } | null>(
-    'eth_getBlockByNumber',
-    ['latest', false],
-  )
+  const [block] = await Promise.all([
+    rpc.request<{ number: string; hash: string; timestamp: string } | null>('eth_getBlockByNumber', [
+      'latest',
+      false,
+    ]),
+    rpc.refresh(),
+  ])
   if (!block)
     throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} knows no latest block`, {
       details: { host: rpc.host, network: network.name },

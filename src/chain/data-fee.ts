@@ -1,9 +1,9 @@
 import { encodeFunctionData, parseAbi, serializeTransaction } from 'viem/utils'
 import type { Address, Hex } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction.ts'
+import type { ChainClient } from './client.ts'
 import type { Fees } from './fees.ts'
 import { readWords } from './reads.ts'
-import type { Rpc } from './rpc/rpc.ts'
 
 /**
  * The function that returns a rollup's data fee of a transaction, in wei. Source: `viem/op-stack`; the same on Scroll,
@@ -38,7 +38,7 @@ export const dataFeeCall = (transaction: Transaction, form: Form): Hex =>
  * without one; `null` if the node does not answer.
  */
 export async function readDataFee(
-  rpc: Rpc,
+  rpc: ChainClient,
   chainId: number,
   transactions: readonly Transaction[],
   { nonce, gas, fees }: { nonce: number; gas: readonly bigint[]; fees: Fees },

@@ -1,8 +1,8 @@
 import { formatUnits } from 'viem/utils'
 import { AppError } from '../domain/errors.ts'
+import type { ChainClient } from './client.ts'
 import { hexQuantity, quantity } from './rpc/answer-numbers.ts'
 import { isTransientFault } from './rpc/endpoint.ts'
-import type { Rpc } from './rpc/rpc.ts'
 import { withAnswerTimeout } from './rpc/timeouts.ts'
 
 /** How many of the newest blocks are read for tips, and the percentile of their gas. */
@@ -37,7 +37,11 @@ const peerTimeoutMs = 3_000
  * The tip to pay now: the lowest of all endpoints, each limited by the tips that it shows as paid. Another endpoint without an
  * answer within `longestMs` is ignored.
  */
-export async function suggestedTip(rpc: Rpc, baseFee: bigint, longestMs = peerTimeoutMs): Promise<bigint> {
+export async function suggestedTip(
+  rpc: ChainClient,
+  baseFee: bigint,
+  longestMs = peerTimeoutMs,
+): Promise<bigint> {
   const tips = await Promise.all([
     tipOf(rpc, baseFee),
     ...rpc.peers.map((peer) =>
@@ -56,7 +60,7 @@ export async function suggestedTip(rpc: Rpc, baseFee: bigint, longestMs = peerTi
  * The tip of one endpoint: what it suggests, otherwise what was paid recently, otherwise its gas price minus the base fee, as in
  * viem. An implausible suggestion is replaced by recent payments. `undefined` without any of these.
  */
-async function tipOf(rpc: Rpc, baseFee: bigint): Promise<bigint | undefined> {
+async function tipOf(rpc: ChainClient, baseFee: bigint): Promise<bigint | undefined> {
   const [named, paid] = await Promise.all([numberOf(rpc, 'eth_maxPriorityFeePerGas'), recentTip(rpc)])
   const said = named ?? (paid || (await gasPriceTip(rpc, baseFee)))
   if (said === undefined) return undefined
@@ -65,16 +69,16 @@ async function tipOf(rpc: Rpc, baseFee: bigint): Promise<bigint | undefined> {
   return said > (paid === undefined ? larger(most, maxUnprovenTip) : most) ? usual : said
 }
 
-async function gasPriceTip(rpc: Rpc, baseFee: bigint): Promise<bigint | undefined> {
+async function gasPriceTip(rpc: ChainClient, baseFee: bigint): Promise<bigint | undefined> {
   const price = await numberOf(rpc, 'eth_gasPrice')
   return price === undefined || price < baseFee ? undefined : price - baseFee
 }
 
-const numberOf = (rpc: Rpc, method: string): Promise<bigint | undefined> =>
+const numberOf = (rpc: ChainClient, method: string): Promise<bigint | undefined> =>
   ifSupported(rpc.request(method).then((answer) => parseFee(answer, 'the tip')))
 
 /** The tip that the newest blocks would have accepted: the median of their rewards; `undefined` if the node has no fee history. */
-async function recentTip(rpc: Rpc): Promise<bigint | undefined> {
+async function recentTip(rpc: ChainClient): Promise<bigint | undefined> {
   const asked = [`0x${tipHistory.blocks.toString(16)}`, 'latest', [tipHistory.percentile]]
   const history = await ifSupported(rpc.request<{ reward?: unknown } | null>('eth_feeHistory', asked))
   const rows: unknown[] = Array.isArray(history?.reward) ? history.reward : []
@@ -121,7 +125,7 @@ const field = (block: unknown, name: string): unknown =>
   typeof block === 'object' && block !== null ? (block as Record<string, unknown>)[name] : undefined
 
 /** Reads the newest block after checking that the node is on the right chain. */
-export async function readHead(rpc: Rpc, chainId: number): Promise<Head> {
+export async function readHead(rpc: ChainClient, chainId: number): Promise<Head> {
   const [id, block] = await rpc.batch([
     ['eth_chainId', []],
     ['eth_getBlockByNumber', ['latest', false]],
@@ -139,12 +143,12 @@ export async function readHead(rpc: Rpc, chainId: number): Promise<Head> {
 }
 
 /** Reads a block by height; `undefined` if the node has none. */
-export async function headAt(rpc: Rpc, number: bigint): Promise<Head | undefined> {
+export async function headAt(rpc: ChainClient, number: bigint): Promise<Head | undefined> {
   const block = await rpc.request('eth_getBlockByNumber', [hexQuantity(number), false])
   return block === null ? undefined : headOf(rpc, block, `block ${number}`)
 }
 
-function headOf({ host }: Rpc, block: unknown, which: string): Head {
+function headOf({ host }: ChainClient, block: unknown, which: string): Head {
   const hash = field(block, 'hash')
   if (typeof hash !== 'string' || !/^0x[0-9a-f]{64}$/i.test(hash))
     throw new AppError('RPC_INCONSISTENT', `The node at ${host} has no ${which}`)
@@ -159,7 +163,7 @@ function headOf({ host }: Rpc, block: unknown, which: string): Head {
 }
 
 /** The current fees: the suggested tip, and room for the base fee to double. */
-export async function currentFees(rpc: Rpc, head: Head): Promise<Fees> {
+export async function currentFees(rpc: ChainClient, head: Head): Promise<Fees> {
   const maxPriorityFeePerGas = await suggestedTip(rpc, head.baseFee)
   return { maxPriorityFeePerGas, maxFeePerGas: 2n * head.baseFee + maxPriorityFeePerGas }
 }

@@ -1,10 +1,10 @@
 import { AppError } from '../domain/errors.ts'
 import { wait } from '../http/backoff.ts'
 import { headRetentionMs } from '../store/journal/seen-heads.ts'
+import type { ChainClient } from './client.ts'
 import { type Head, readHead } from './fees.ts'
 import { hexQuantity } from './rpc/answer-numbers.ts'
 import { isUnsupportedMethod } from './rpc/errors.ts'
-import type { Rpc } from './rpc/rpc.ts'
 import { nodeTimeoutMs, retryDelays, withAnswerTimeout } from './rpc/timeouts.ts'
 
 /** How far a node may fall behind a recorded block, in blocks. */
@@ -21,7 +21,7 @@ const inconsistent = (
  * and `seen.seen` are epoch ms; a clock that was set back does not make a block newer.
  */
 export function refuseStaleHead(
-  { host }: Rpc,
+  { host }: ChainClient,
   head: Head,
   seen: { number: number; seen: number } | undefined,
   maxAgeMs: number | undefined,
@@ -50,12 +50,12 @@ export function refuseStaleHead(
  * or slower than `longestMs`, is ignored. Returns the lowest of their newest blocks: a higher one is the word of a single endpoint.
  */
 export async function refuseInconsistentHeads(
-  rpc: Rpc,
+  rpc: ChainClient,
   chainId: number,
   head: Head,
   longestMs = nodeTimeoutMs,
 ): Promise<Head> {
-  const compare = async (peer: Rpc): Promise<Head> => {
+  const compare = async (peer: ChainClient): Promise<Head> => {
     const other = await headIfReachable(peer, chainId, longestMs)
     if (!other) return head
     const at = other.number < head.number ? other : head
@@ -76,7 +76,7 @@ export async function refuseInconsistentHeads(
 }
 
 /** The hash of a block that the node named; retried shortly if a node behind the same address does not have it yet. */
-export async function blockHashAt(rpc: Rpc, number: bigint): Promise<string | undefined> {
+export async function blockHashAt(rpc: ChainClient, number: bigint): Promise<string | undefined> {
   const read = () =>
     rpc.request<{ hash?: string } | null>('eth_getBlockByNumber', [hexQuantity(number), false])
   let block = await read()
@@ -90,7 +90,7 @@ export async function blockHashAt(rpc: Rpc, number: bigint): Promise<string | un
 
 /** The newest block of another endpoint; `undefined` if it is down, or slower than `longestMs`. */
 export const headIfReachable = async (
-  peer: Rpc,
+  peer: ChainClient,
   chainId: number,
   longestMs = nodeTimeoutMs,
 ): Promise<Head | undefined> => (await ifReachable(peer, longestMs, (node) => readHead(node, chainId)))?.said
@@ -100,9 +100,9 @@ export const headIfReachable = async (
  * error and names it.
  */
 async function ifReachable<T>(
-  peer: Rpc,
+  peer: ChainClient,
   longestMs: number,
-  ask: (node: Rpc) => Promise<T>,
+  ask: (node: ChainClient) => Promise<T>,
 ): Promise<{ said: T } | undefined> {
   try {
     return { said: await ask(withAnswerTimeout(peer, longestMs)) }

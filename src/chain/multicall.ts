@@ -1,8 +1,9 @@
-import { type Abi, type Client, multicall3Abi, prepareEncodeFunctionData } from 'viem'
-import { call } from 'viem/actions'
+import { type Abi, multicall3Abi, prepareEncodeFunctionData } from 'viem'
 import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
 import type { Address, Hex } from '../domain/address.ts'
+import type { ChainClient } from './client.ts'
 import type { Answer, Read } from './reading.ts'
+import { hexQuantity } from './rpc/answer-numbers.ts'
 
 /**
  * Many reads in one Multicall3 call, at the latest or a given block; a refused or undecodable read is `undefined`. Like viem's
@@ -10,7 +11,7 @@ import type { Answer, Read } from './reading.ts'
  * reads.
  */
 export async function callMulticall(
-  client: Client,
+  rpc: ChainClient,
   multicall3: Address,
   reads: readonly Read[],
   blockNumber?: bigint,
@@ -22,11 +23,7 @@ export async function callMulticall(
     return { target: read.address, allowFailure: true, callData }
   })
   const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args: [calls] })
-  const { data: answer = '0x' } = await call(client, {
-    to: multicall3,
-    data,
-    ...(blockNumber !== undefined && { blockNumber }),
-  })
+  const answer = await callAt(rpc, { to: multicall3, data }, blockNumber)
   const results = decodeResults(answer)
   return reads.map((read, at) => {
     const { success, returnData } = results[at] ?? nothing
@@ -43,6 +40,16 @@ export async function callMulticall(
       return undefined
     }
   })
+}
+
+/** Sends an `eth_call` at a block, the latest by default; `0x` for an answer without data. */
+export async function callAt(
+  rpc: ChainClient,
+  transaction: { to?: Address; data: Hex },
+  blockNumber?: bigint,
+): Promise<Hex> {
+  const at = blockNumber === undefined ? 'latest' : hexQuantity(blockNumber)
+  return (await rpc.request<Hex | null>('eth_call', [transaction, at])) ?? '0x'
 }
 
 const nothing = { success: false, returnData: '0x' } as const

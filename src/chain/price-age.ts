@@ -1,10 +1,11 @@
-import { type Client, encodeDeployData, maxUint256, parseAbi } from 'viem'
-import { call } from 'viem/actions'
+import { encodeDeployData, maxUint256, parseAbi } from 'viem'
 import { decodeAbiParameters, parseAbiParameters } from 'viem/utils'
 import { type Address, type Hex, nativeAddress } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
+import type { ChainClient } from './client.ts'
 import { priceAgesCode } from './contracts/price-ages.ts'
+import { callAt } from './multicall.ts'
 import type { Answer, Read } from './reading.ts'
-import { transportFaultOf } from './rpc/errors.ts'
 
 const abi = parseAbi(['constructor(address[] oracles, address[] tokens)'])
 
@@ -36,14 +37,14 @@ const silentMs = 5_000
 
 /** A cached age: when it was read, and until when it is valid. */
 type CachedAge = { at: number; until: number; age: bigint | undefined }
-const ageCache = new WeakMap<Client, Map<string, CachedAge>>()
+const ageCache = new WeakMap<ChainClient, Map<string, CachedAge>>()
 
 /**
  * Answers such reads, each once a minute, at the latest or a given block. If a node does not answer, or does not run code without
  * an address, the last age is used and grows.
  */
 export async function readPriceAges(
-  client: Client,
+  client: ChainClient,
   reads: readonly Read[],
   blockNumber?: bigint,
 ): Promise<readonly Answer[]> {
@@ -76,20 +77,18 @@ const agedBy = (said: CachedAge | undefined, now: number): bigint | undefined =>
 const nameOf = ({ address, args }: Read): string => `${address} ${args![0]}`
 
 async function agesIn(
-  client: Client,
+  client: ChainClient,
   reads: readonly Read[],
   blockNumber?: bigint,
 ): Promise<(bigint | undefined)[] | undefined> {
   const args = [reads.map(({ address }) => address), reads.map((one) => one.args![0] as Address)] as const
   try {
-    const { data: answer = '0x' } = await call(client, {
-      data: encodeDeployData({ abi, bytecode: priceAgesCode, args }),
-      ...(blockNumber !== undefined && { blockNumber }),
-    })
+    const data = encodeDeployData({ abi, bytecode: priceAgesCode, args })
+    const answer = await callAt(client, { data }, blockNumber)
     return decoded(answer).map((age) => (age === maxUint256 ? undefined : age))
   } catch (error) {
     // The prices are read beside it and show whether the node is up.
-    if (transportFaultOf(error)) return undefined
+    if (error instanceof AppError) return undefined
     throw error
   }
 }

@@ -1,12 +1,12 @@
 import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
 import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
+import type { ChainClient } from './client.ts'
 import type { Query, Rounds } from './contract-query.ts'
 import type { Head } from './fees.ts'
 import { blockHashAt } from './heads.ts'
 import { hexQuantity, quantity } from './rpc/answer-numbers.ts'
 import { isUnsupportedMethod } from './rpc/errors.ts'
-import type { Rpc } from './rpc/rpc.ts'
 
 /** A read-only call. */
 export type ReadCall = { to: Address; data: Hex }
@@ -15,7 +15,10 @@ export type ReadCall = { to: Address; data: Hex }
  * The first words of several reads, in one exchange; `undefined` for a refused or non-numeric one. After a failure each is read
  * separately, so that one broken contract does not fail all.
  */
-export async function readWords(rpc: Rpc, reads: readonly ReadCall[]): Promise<(bigint | undefined)[]> {
+export async function readWords(
+  rpc: ChainClient,
+  reads: readonly ReadCall[],
+): Promise<(bigint | undefined)[]> {
   const ask = (read: ReadCall) => ['eth_call', [read, 'latest']] as const
   const answers = await rpc.batch(reads.map(ask)).catch((error: unknown) => {
     if (!isRefused(error)) throw error
@@ -36,7 +39,7 @@ export async function readWords(rpc: Rpc, reads: readonly ReadCall[]): Promise<(
 const isRefused = (error: unknown) => error instanceof AppError && error.code === 'RPC_ERROR'
 
 /** The number of the newest block. */
-export const blockNumber = async (rpc: Rpc): Promise<number> =>
+export const blockNumber = async (rpc: ChainClient): Promise<number> =>
   Number(quantity(await rpc.request('eth_blockNumber'), 'the block number'))
 
 /** Sends a request to a node. */
@@ -74,7 +77,7 @@ type At = { blockHash: Hex } | Hex
  * whether that is still this block; RPC_INCONSISTENT if not. If both are refused, the first refusal is thrown.
  */
 export async function requestAtBlock<T>(
-  rpc: Rpc,
+  rpc: ChainClient,
   { number, hash }: Pick<Head, 'number' | 'hash'>,
   ask: (at: At) => Promise<T>,
 ): Promise<T> {

@@ -1,5 +1,5 @@
 import { AppError } from '../domain/errors.ts'
-import type { Rpc } from './rpc/rpc.ts'
+import type { ChainClient } from './client.ts'
 
 /** The receipt fields that show the outcome. */
 type Ended = {
@@ -13,7 +13,7 @@ type Ended = {
  * Whether a receipt's transaction succeeded. Some nodes omit the status, as before Byzantium (EIP-658): then events prove success,
  * since a reverted transaction has none, and so does a target without code. RPC_INCONSISTENT if nothing proves it.
  */
-export async function hasSucceeded(rpc: Rpc, receipt: Ended): Promise<boolean> {
+export async function hasSucceeded(rpc: ChainClient, receipt: Ended): Promise<boolean> {
   const said = statusOf(receipt.status)
   if (said !== undefined) return said
   if (Array.isArray(receipt.logs) && receipt.logs.some(isOfContract)) return true

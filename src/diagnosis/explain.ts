@@ -1,7 +1,7 @@
+import type { FinalityDepth } from '../chain/finality/finality.ts'
 import { AppError } from '../domain/errors.ts'
 import type { ExecutionContext } from '../planning/context.ts'
 import type { Operation } from '../store/journal/operation.ts'
-import type { FinalityDepth } from '../transactions/run.ts'
 import { type Facts, withReclaimedSteps } from './facts/facts.ts'
 import { gatherFacts } from './facts/gather.ts'
 import { evidenceLines } from './messages/evidence-lines.ts'

@@ -1,16 +1,16 @@
+import type { ChainClient } from '../chain/client.ts'
+import type { MinedTransaction } from '../chain/finality/mined-transaction.ts'
 import { revertReason } from '../chain/reverts/reason.ts'
-import type { Rpc } from '../chain/rpc/rpc.ts'
 import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Attempt, Step } from '../store/journal/operation.ts'
-import type { MinedTransaction } from '../transactions/confirmation/find-transaction.ts'
 
 /**
  * The cause of a step's revert, by calling it again on the state before its block; `null` if the node lacks that state, or the call
  * succeeds there.
  */
 export async function revertCause(
-  rpc: Rpc,
+  rpc: ChainClient,
   { wallet, transaction, inclusion }: Step,
 ): Promise<string | null> {
   if (!inclusion) return null
@@ -33,7 +33,7 @@ type Trace = { error?: string; output?: Hex }
  * calling it again on the state before the block.
  */
 export async function minedRevertReason(
-  rpc: Rpc,
+  rpc: ChainClient,
   step: Step,
   found: MinedTransaction,
   { gas }: Attempt,
@@ -48,7 +48,7 @@ export async function minedRevertReason(
 }
 
 /** The trace of a transaction; `null` from a node without tracing. */
-const traceOf = (rpc: Rpc, hash: Hex): Promise<Trace | null> =>
+const traceOf = (rpc: ChainClient, hash: Hex): Promise<Trace | null> =>
   rpc
     .request<Trace | null>('debug_traceTransaction', [hash, { tracer: 'callTracer' }])
     .catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import { type Chain, latestBlock, openChain, read } from '../chain/chain.ts'
-import type { Rpc } from '../chain/rpc/rpc.ts'
+import type { ChainClient } from '../chain/client.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { getJson } from '../http/client.ts'
 import type { Catalog } from '../protocols/catalog.ts'
@@ -37,7 +37,7 @@ export function onceEach<made>(make: (chainId: number) => made): (chainId: numbe
 /** The chains and what stands on them, as far as somebody may see them. */
 export function groundOf(needs: {
   catalog: Catalog
-  rpc: (chainId: number) => Rpc
+  rpc: (chainId: number) => ChainClient
   sees: Sees
   missed?: Missed | undefined
   store: EngineStore

@@ -1,5 +1,5 @@
 import type { Service } from '../api/service.ts'
-import type { Rpc } from '../chain/rpc/rpc.ts'
+import type { ChainClient } from '../chain/client.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import type { EngineStore } from '../store/engine/store.ts'
 import { everything, type Sees } from './access-scope.ts'
@@ -28,7 +28,7 @@ import { oneStrategy } from './strategies/strategies.ts'
 /** What an engine stands on: what it knows, the chains, where it remembers, whose requests it answers, the time and new ids. */
 export type EngineNeeds = {
   catalog: Catalog
-  rpc: (chainId: number) => Rpc
+  rpc: (chainId: number) => ChainClient
   store: EngineStore
   customer: string
   /** Who asks, for the record of changes: the id of an API key; without it, whoever has the database. */

@@ -1,4 +1,4 @@
-import type { Rpc } from '../chain/rpc/rpc.ts'
+import type { ChainClient } from '../chain/client.ts'
 import type { LoadedPolicy } from '../guard/policy/policy.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import type { Journal } from '../store/journal/types.ts'
@@ -9,7 +9,7 @@ import type { Journal } from '../store/journal/types.ts'
  */
 export type ExecutionContext = {
   journal: Journal
-  rpc: (chainId: number) => Rpc
+  rpc: (chainId: number) => ChainClient
   catalog: Catalog
   locks: string
   now: () => number

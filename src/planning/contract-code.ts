@@ -1,5 +1,5 @@
 import { getAddress, hexToBigInt, keccak256, numberToHex, toBytes } from 'viem/utils'
-import type { Rpc } from '../chain/rpc/rpc.ts'
+import type { ChainClient } from '../chain/client.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { isExempt, type Terms } from '../guard/terms.ts'
@@ -24,7 +24,7 @@ export type CheckedContract = CodePin & {
 const isHex = (value: unknown): value is Hex => typeof value === 'string' && /^0x[0-9a-f]*$/i.test(value)
 
 /** The code at an address and, behind a proxy, of its implementation; `undefined` without code. */
-async function readCode(rpc: Rpc, address: Address): Promise<CodePin | undefined> {
+async function readCode(rpc: ChainClient, address: Address): Promise<CodePin | undefined> {
   const [code, slot] = await rpc.batch([
     ['eth_getCode', [address, 'latest']],
     ['eth_getStorageAt', [address, implementationSlot, 'latest']],

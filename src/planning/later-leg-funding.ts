@@ -1,10 +1,10 @@
+import type { ChainClient } from '../chain/client.ts'
 import { readDataFee } from '../chain/data-fee.ts'
 import { currentFees, type Head, readHead } from '../chain/fees.ts'
 import { refuseExcessiveGas } from '../chain/gas-cost-bound.ts'
 import { requestAtBlock } from '../chain/reads.ts'
 import { quantity } from '../chain/rpc/answer-numbers.ts'
-import type { Rpc } from '../chain/rpc/rpc.ts'
-import { retryingRpc } from '../chain/rpc/timeouts.ts'
+import { retryingClient } from '../chain/rpc/timeouts.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount, tokenAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
@@ -54,7 +54,7 @@ async function checkLaterLeg(
 ): Promise<Omit<LaterLegCost, 'at'> | undefined> {
   const { chainId, intent, arrival, transactions } = leg
   if (intent?.kind !== 'deposit' || !arrival) return undefined
-  const rpc = retryingRpc(rpcOf(chainId))
+  const rpc = retryingClient(rpcOf(chainId))
   const network = networkNamed(catalog.networks, chainId)
   const { wallet } = intent
   const { receipt } = intent.strategy
@@ -85,7 +85,7 @@ async function checkLaterLeg(
  * is required.
  */
 async function refuseUnfundedGas(ask: {
-  rpc: Rpc
+  rpc: ChainClient
   head: Head
   network: Network
   wallet: Address

@@ -1,5 +1,5 @@
+import type { ChainClient } from '../chain/client.ts'
 import { readWords } from '../chain/reads.ts'
-import type { Rpc } from '../chain/rpc/rpc.ts'
 import { nativeAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
@@ -77,7 +77,7 @@ export async function simulatePlannedLeg(
  * Drops tokens that return no balance, if they made a simulation fail: a broken contract in the catalogue must not block others.
  */
 async function withoutBrokenTokens(
-  rpc: Rpc,
+  rpc: ChainClient,
   watched: readonly Token[],
   intent: Intent,
   error: unknown,

@@ -1,6 +1,6 @@
+import type { ChainClient } from '../chain/client.ts'
 import { readWords } from '../chain/reads.ts'
 import { isExecutionError } from '../chain/rpc/errors.ts'
-import type { Rpc } from '../chain/rpc/rpc.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { DecodedStep } from '../guard/guard.ts'
@@ -12,7 +12,7 @@ import type { Intent } from '../protocols/intent.ts'
 import { bindingOf, bringsOf, paysOf } from '../protocols/registry.ts'
 
 /** The market's quote before a withdrawal of an exact amount (receipt units it costs) or a deposit (receipt units it brings). */
-export async function expectedShares(rpc: Rpc, intent: Intent): Promise<bigint | undefined> {
+export async function expectedShares(rpc: ChainClient, intent: Intent): Promise<bigint | undefined> {
   if (intent.kind !== 'deposit' && (intent.kind !== 'withdraw' || intent.shares !== undefined))
     return undefined
   if (intent.kind === 'withdraw' && intent.units !== undefined) return maxReceiptUnits(intent)
@@ -31,7 +31,7 @@ export async function expectedShares(rpc: Rpc, intent: Intent): Promise<bigint |
  * replaces a missing quote, `unsaid` says so.
  */
 export async function expectedPayout(
-  rpc: Rpc,
+  rpc: ChainClient,
   intent: Intent,
 ): Promise<{ amount?: bigint; unsaid?: string }> {
   if (intent.kind !== 'withdraw' || intent.shares === undefined) return {}

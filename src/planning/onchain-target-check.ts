@@ -1,7 +1,7 @@
 import { encodeFunctionData } from 'viem/utils'
 import { readStandingAllowance, type StandingAllowance } from '../chain/allowance.ts'
+import type { ChainClient } from '../chain/client.ts'
 import { erc20Abi } from '../chain/erc20.ts'
-import type { Rpc } from '../chain/rpc/rpc.ts'
 import { nativeAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
@@ -42,7 +42,7 @@ export async function checkTarget(
 }
 
 /** Checks that a token's own decimals are those that amounts were parsed with. */
-async function checkDecimals(rpc: Rpc, tokens: readonly Token[]): Promise<void> {
+async function checkDecimals(rpc: ChainClient, tokens: readonly Token[]): Promise<void> {
   const asked = tokens.filter(({ address }) => address !== nativeAddress)
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'decimals' })
   const answers = await rpc.batch(

@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
-import { httpRpc, type Rpc } from '../chain/rpc/rpc.ts'
+import type { ChainClient } from '../chain/client.ts'
+import { httpRpc } from '../chain/rpc/failover.ts'
 import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 
@@ -18,7 +19,7 @@ export type Anvil = {
   pid: number
   port: number
   rpcUrl: string
-  rpc: Rpc
+  rpc: ChainClient
   /** Ends the node and waits until it is gone. */
   stop: () => Promise<void>
   hasExited: () => boolean
@@ -168,14 +169,14 @@ function freePort(): Promise<number> {
 }
 
 /** A node forgets over a restart how far its clock was ahead; without this its next block would go back in time. */
-export async function catchUp(rpc: Rpc): Promise<void> {
+export async function catchUp(rpc: ChainClient): Promise<void> {
   const latest = await rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
   const ahead = Number(latest.timestamp) - Math.floor(Date.now() / 1000)
   if (ahead > 0) await rpc.request('evm_increaseTime', [ahead])
 }
 
 /** The whole state of a node, as the JSON text that `--load-state` takes. */
-export async function dumpState(rpc: Rpc): Promise<Uint8Array> {
+export async function dumpState(rpc: ChainClient): Promise<Uint8Array> {
   const zipped = await rpc.request<Hex>('anvil_dumpState')
   return gunzipSync(Buffer.from(zipped.slice(2), 'hex'))
 }

@@ -1,5 +1,5 @@
 import { encodeFunctionData, numberToHex, parseEther, parseUnits } from 'viem/utils'
-import type { Rpc } from '../chain/rpc/rpc.ts'
+import type { ChainClient } from '../chain/client.ts'
 import { type Address, type Hex, nativeAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/networks.ts'
@@ -20,7 +20,7 @@ const owner = sandboxAddress(roles.owner)
 
 /** Gives an account coins and tokens on every chain that has them: all of them, or the ones with a symbol. */
 export async function fund(
-  chains: readonly { network: Network; rpc: Rpc }[],
+  chains: readonly { network: Network; rpc: ChainClient }[],
   catalog: Catalog,
   to: Address,
   what?: FundRequest,
@@ -48,7 +48,7 @@ function usual(token: Token): bigint {
   return parseUnits((grant as Record<string, string>)[token.symbol] ?? '1000', token.decimals)
 }
 
-async function give(rpc: Rpc, token: Token, to: Address, amount: bigint): Promise<void> {
+async function give(rpc: ChainClient, token: Token, to: Address, amount: bigint): Promise<void> {
   if (token.address === nativeAddress) return addNative(rpc, to, amount)
   if (token.symbol !== 'WETH')
     return send(
@@ -63,12 +63,12 @@ async function give(rpc: Rpc, token: Token, to: Address, amount: bigint): Promis
   await send(rpc, token.address, encodeFunctionData({ abi, functionName: 'transfer', args: [to, amount] }))
 }
 
-async function addNative(rpc: Rpc, to: Address, amount: bigint): Promise<void> {
+async function addNative(rpc: ChainClient, to: Address, amount: bigint): Promise<void> {
   const held = BigInt(await rpc.request<Hex>('eth_getBalance', [to, 'latest']))
   await rpc.request('anvil_setBalance', [to, numberToHex(held + amount)])
 }
 
-async function send(rpc: Rpc, to: Address, data: Hex, value = 0n): Promise<void> {
+async function send(rpc: ChainClient, to: Address, data: Hex, value = 0n): Promise<void> {
   const tx = { from: owner, to, data, value: numberToHex(value), gas: numberToHex(200_000) }
   const { status } = await receiptOf(rpc, await rpc.request('eth_sendTransaction', [tx]))
   if (status !== '0x1') throw new AppError('INVALID_AMOUNT', 'The faucet cannot give that much')

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Rpc } from '../chain/rpc/rpc.ts'
+import type { ChainClient } from '../chain/client.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/networks.ts'
 import type { Catalog } from '../protocols/catalog.ts'
@@ -49,7 +49,7 @@ export function readSaved(dir: string): Saved | undefined {
 export async function saveWorld(
   dir: string,
   { catalog, genesis }: About,
-  nodes: readonly { network: Network; rpc: Rpc }[],
+  nodes: readonly { network: Network; rpc: ChainClient }[],
 ): Promise<void> {
   const temporary = `${dir}.${process.pid}.tmp`
   privateDirectory(temporary)
@@ -91,7 +91,7 @@ export function newestWorld(dir: string): Saved | undefined {
 export async function saveNext(
   dir: string,
   about: About,
-  nodes: readonly { network: Network; rpc: Rpc }[],
+  nodes: readonly { network: Network; rpc: ChainClient }[],
 ): Promise<void> {
   const older = numbers(dir)
   await saveWorld(join(dir, `world-${(older[0] ?? 0) + 1}`), about, nodes)

@@ -1,5 +1,5 @@
 import { encodeFunctionData, parseAbi } from 'viem/utils'
-import type { Rpc } from '../chain/rpc/rpc.ts'
+import type { ChainClient } from '../chain/client.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import { type Network, sandboxNetworks } from '../domain/networks.ts'
 import type { SandboxFault } from '../domain/sandbox-fault.ts'
@@ -24,14 +24,14 @@ const stakingOn = ({ strategies }: Catalog, chainId: number): Address | undefine
   )[0]
 
 /** Sends the report of a staking. Where the node mines at once, that is a block. */
-async function report(rpc: Rpc, staking: Address): Promise<void> {
+async function report(rpc: ChainClient, staking: Address): Promise<void> {
   await rpc.request('eth_sendTransaction', [
     { from: sandboxAddress(roles.keeper), to: staking, data, gas: '0x989680' },
   ])
 }
 
 /** One of the two chains. Its address stays the same as long as the world runs, also over a reset. */
-export type SandboxChain = { network: Network; rpcUrl: string; rpc: Rpc }
+export type SandboxChain = { network: Network; rpcUrl: string; rpc: ChainClient }
 
 /** What `sandbox status` prints. */
 export type SandboxStatus = {
@@ -116,7 +116,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       fault: () => faults.bridge(),
       makesBlocks: (chainId) => !faults.isMiningStopped(chainId),
     })
-  const everywhere = <T>(work: (rpc: Rpc, index: number) => Promise<T>): Promise<T[]> =>
+  const everywhere = <T>(work: (rpc: ChainClient, index: number) => Promise<T>): Promise<T[]> =>
     Promise.all(chains.map(({ rpc }, index) => work(rpc, index)))
   const warp = async (seconds: number): Promise<void> => {
     await everywhere(async (rpc, index) => {

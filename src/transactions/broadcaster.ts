@@ -1,9 +1,7 @@
 import type { Head } from '../chain/fees.ts'
-import type { Rpc } from '../chain/rpc/rpc.ts'
-import { withTimeout } from '../chain/rpc/timeouts.ts'
-import { sameAddress } from '../domain/address.ts'
+import { isKnownToNodes } from '../chain/mempool.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Attempt, Leg } from '../store/journal/operation.ts'
+import type { Leg } from '../store/journal/operation.ts'
 import { inSendingOrder } from './replacement/fee-bump.ts'
 import { type Run, stepAt } from './run.ts'
 import { broadcastAnswer, isAccepted } from './send-errors.ts'
@@ -36,23 +34,11 @@ export async function broadcast(run: Run, index: number, all = false): Promise<v
     } catch (error) {
       answer = broadcastAnswer(error)
       // A node that has accepted a transaction may answer that the same bytes are too cheap to replace it.
-      if (answer.startsWith('under: ') && (isAccepted(attempt) || (await isVisible(rpc, attempt))))
+      if (answer.startsWith('under: ') && (isAccepted(attempt) || (await isKnownToNodes(rpc, attempt.hash))))
         answer = 'known'
     }
     run.journal.recordSent(attempt.hash, answer)
     run.fault?.('after_broadcast')
     run.onProgress?.({ kind: 'sent', step, hash: attempt.hash })
   }
-}
-
-/** Whether a node shows the transaction: it may have accepted it although its answer was lost. */
-async function isVisible(rpc: Rpc, { hash }: Attempt): Promise<boolean> {
-  const shown = await Promise.all(
-    [rpc, ...rpc.peers].map((node) =>
-      withTimeout(node.request<{ hash?: unknown } | null>('eth_getTransactionByHash', [hash])).catch(
-        () => null,
-      ),
-    ),
-  )
-  return shown.some((one) => typeof one?.hash === 'string' && sameAddress(one.hash, hash))
 }

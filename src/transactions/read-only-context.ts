@@ -1,4 +1,4 @@
-import type { Rpc } from '../chain/rpc/rpc.ts'
+import { type ChainClient, unreachableClient } from '../chain/client.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkShown } from '../domain/networks.ts'
 import type { ExecutionContext } from '../planning/context.ts'
@@ -15,21 +15,21 @@ export const readOnlyContext = (context: ExecutionContext): ExecutionContext => 
       return context.rpc(chainId)
     } catch (cause) {
       if (!(cause instanceof AppError) || !noNodeCodes.includes(cause.code)) throw cause
-      return silentRpc(networkShown(context.catalog.networks, chainId).name, cause)
+      return silentClient(networkShown(context.catalog.networks, chainId).name, cause)
     }
   },
 })
 
-/** An RPC that fails every request with the reason. */
-function silentRpc(network: string, { message, hint, details }: AppError): Rpc {
+/** A client that fails every request with the reason. */
+function silentClient(network: string, { message, hint, details }: AppError): ChainClient {
   const why = typeof details?.variable === 'string' ? `: ${details.variable} is not set` : ''
-  const refused = async (): Promise<never> => {
-    throw new AppError('RPC_UNREACHABLE', `${message}${why}`, {
+  return unreachableClient(
+    network,
+    new AppError('RPC_UNREACHABLE', `${message}${why}`, {
       details: { ...details, network },
       ...(hint !== undefined && { hint }),
-    })
-  }
-  return { host: network, peers: [], request: refused, batch: refused }
+    }),
+  )
 }
 
 /** Refuses an operation with a chain that has no node configured, before any request: CONFIG_INVALID or UNKNOWN_NETWORK. */

@@ -1,4 +1,4 @@
-import type { Rpc } from '../chain/rpc/rpc.ts'
+import type { ChainClient } from '../chain/client.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Operation, Step } from '../store/journal/operation.ts'
 import type { OperationJournal, ReorgJournal } from '../store/journal/types.ts'
@@ -15,7 +15,7 @@ import { currentOperation, isInFlight, type Run, stepAt, withWalletLock } from '
  * might succeed now and is only cancelled.
  */
 export async function reopenAbandoned(
-  { journal, rpc }: { journal: OperationJournal & ReorgJournal; rpc: (chainId: number) => Rpc },
+  { journal, rpc }: { journal: OperationJournal & ReorgJournal; rpc: (chainId: number) => ChainClient },
   id: string,
   replacement: 'cancel' | undefined,
 ): Promise<boolean> {

@@ -1,15 +1,14 @@
-import { hexQuantity } from '../chain/rpc/answer-numbers.ts'
-import type { Rpc } from '../chain/rpc/rpc.ts'
-import { undefinedIfUnanswered, withTimeout } from '../chain/rpc/timeouts.ts'
+import type { ChainClient } from '../chain/client.ts'
+import { checkInclusionBlock } from '../chain/finality/inclusion-check.ts'
+import { findAttempt } from '../chain/finality/mined-transaction.ts'
+import { undefinedIfUnanswered } from '../chain/rpc/timeouts.ts'
 import type { Operation, Step } from '../store/journal/operation.ts'
 import type { NonceJournal, OperationJournal, ReorgJournal, StepJournal } from '../store/journal/types.ts'
-import { type Block, findAttempt, isInclusionBlock } from './confirmation/find-transaction.ts'
-import { type Disagreement, lookupTimeoutMs } from './confirmation/quorum.ts'
 import { activeSteps } from './operations/active-steps.ts'
 
 type Chains = {
   journal: OperationJournal & StepJournal & NonceJournal & ReorgJournal
-  rpc: (chainId: number) => Rpc
+  rpc: (chainId: number) => ChainClient
 }
 
 /**
@@ -73,46 +72,15 @@ export async function reopenReorganised(
 }
 
 /** The steps that were final in blocks that are no longer canonical. */
-export async function reorganisedSteps(rpc: (chainId: number) => Rpc, { steps }: Operation): Promise<Step[]> {
+export async function reorganisedSteps(
+  rpc: (chainId: number) => ChainClient,
+  { steps }: Operation,
+): Promise<Step[]> {
   const gone: Step[] = []
   for (const step of steps)
     if (finalStates.includes(step.state)) {
-      const kept = await checkInclusionBlock(rpc(step.transaction.chainId), step)
+      const kept = await checkInclusionBlock(rpc(step.transaction.chainId), step.inclusion)
       if (kept.is === 'gone') gone.push(step)
     }
   return gone
-}
-
-/**
- * The state of the block in which a step was final. `gone`: replaced, or without the step, by all answering endpoints. `disputed`:
- * endpoints differ, or `unlike` is not at that height.
- */
-type InclusionCheck = { is: 'there' | 'gone' } | { is: 'disputed'; unlike: Disagreement }
-
-/** Reads the block of a final step twice. If both show another block, all other answering endpoints must show that too. */
-export async function checkInclusionBlock(
-  rpc: Rpc,
-  { inclusion }: Pick<Step, 'inclusion'>,
-): Promise<InclusionCheck> {
-  if (!inclusion) return { is: 'there' }
-  const { blockNumber } = inclusion
-  const look = (node: Rpc) =>
-    undefinedIfUnanswered(
-      node.request<Block | null>('eth_getBlockByNumber', [hexQuantity(blockNumber), false]),
-    )
-  const isAnother = (block: Block | null | undefined) =>
-    block?.hash !== undefined && !isInclusionBlock(block, inclusion)
-  for (let looked = 0; looked < 2; looked++) if (!isAnother(await look(rpc))) return { is: 'there' }
-  const others = await Promise.all(
-    rpc.peers.map(async (peer) => ({ peer, block: await withTimeout(look(peer), lookupTimeoutMs) })),
-  )
-  const against = others.filter(({ block }) => block !== undefined && !isAnother(block))
-  const [one] = against
-  if (!one) return { is: 'gone' }
-  const kept = against.find(({ block }) => block?.hash !== undefined)
-  // An endpoint that is not at that height lags: it proves neither.
-  const unlike = kept
-    ? ({ host: rpc.host, by: kept.peer.host, blockNumber, has: 'another' } as const)
-    : ({ host: one.peer.host, by: rpc.host, blockNumber, has: 'nothing' } as const)
-  return { is: 'disputed', unlike }
 }

@@ -1,4 +1,6 @@
-import type { Rpc } from '../chain/rpc/rpc.ts'
+import type { ChainClient } from '../chain/client.ts'
+import type { FinalityDepth } from '../chain/finality/finality.ts'
+import type { Disagreement } from '../chain/finality/quorum.ts'
 import type { AnswerTimes, Clock } from '../chain/rpc/timeouts.ts'
 import type { Hex } from '../domain/address.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
@@ -7,7 +9,6 @@ import type { Token } from '../domain/token.ts'
 import type { TransactionSigner } from '../signing/signer.ts'
 import type { Leg, Operation, Step } from '../store/journal/operation.ts'
 import type { Journal } from '../store/journal/types.ts'
-import type { Disagreement } from './confirmation/quorum.ts'
 import { hasLostNonce } from './operations/active-steps.ts'
 import type { TakeLock } from './operations/wallet-lock.ts'
 import type { DeliveryResult } from './outcome/result.ts'
@@ -37,9 +38,6 @@ export type FaultPoint =
   | 'after_final'
   | 'before_done'
 
-/** The depth that makes a transaction final: a number of blocks, its own included, or the chain's own tag. */
-export type FinalityDepth = number | 'safe' | 'finalized'
-
 /**
  * The fee cap: the highest gas price of a step, in wei a unit, for a gas limit; null is no cap. Asked before every signature: the
  * first, a bump, a cancellation. `lifted` is a price allowed beyond the plan, to ask what it would change.
@@ -56,7 +54,7 @@ export type Execution = {
   journal: Journal
   operationId: string
   signer: TransactionSigner
-  rpc: (chainId: number) => Rpc
+  rpc: (chainId: number) => ChainClient
   networks: readonly Network[]
   /** The tokens in whose units amounts are shown. */
   tokens?: readonly Token[]
@@ -104,10 +102,10 @@ export type Execution = {
 }
 
 /**
- * The state of one run. `until` is monotonic; `answerTimes` measures slow endpoints; `replacedSteps` were replaced on request;
+ * The state of one run. `until` is monotonic; `answerTimes` measures slow nodes; `replacedSteps` were replaced on request;
  * `signerState` says whether a signer was asked, so that a signature may exist that was not returned; `disagreement` keeps the last
  * mined step from final; `precedingNonce` is the other operation whose nonce the chain expects first; `deadlineDispute` names
- * endpoints that differ on a passed deadline; `nonceConflict` is a transaction that used a step's nonce and is not final yet.
+ * nodes that differ on a passed deadline; `nonceConflict` is a transaction that used a step's nonce and is not final yet.
  */
 export type Run = Execution & {
   until: number

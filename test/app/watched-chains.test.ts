@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { watchedChains } from '../../src/app/backends/watched-chains.ts'
-import { failoverRpc, httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
+import type { ChainClient } from '../../src/chain/client.ts'
+import { failoverRpc, httpRpc } from '../../src/chain/rpc/failover.ts'
 import { listener } from '../support/listener.ts'
 
 const names = ['one', 'two', 'three']
 /** A node that answers so many ms later. */
-const after = (ms: number): Rpc => ({
+const after = (ms: number): ChainClient => ({
   host: 'node',
   peers: [],
   request: async () => sleep(ms) as never,

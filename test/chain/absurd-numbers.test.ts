@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readHead } from '../../src/chain/fees.ts'
-import { httpRpc } from '../../src/chain/rpc/rpc.ts'
+import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import type { Execution } from '../../src/transactions/run.ts'
 import { planPayments, run, signer } from '../support/operation.ts'
 import type { ProviderCall } from '../support/provider.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { currentFees, readHead } from '../../src/chain/fees.ts'
-import { failoverRpc, httpRpc } from '../../src/chain/rpc/rpc.ts'
+import { failoverRpc, httpRpc } from '../../src/chain/rpc/failover.ts'
 import type { Journal } from '../../src/store/journal/types.ts'
 import { replacementFees } from '../../src/transactions/replacement/fee-bump.ts'
 import { type FaultyRpc, type Rule, startFaultyRpc } from '../support/faulty-rpc.ts'

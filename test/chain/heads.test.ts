@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import type { ChainClient } from '../../src/chain/client.ts'
 import { consistentHead } from '../../src/chain/consistent-head.ts'
 import { readHead, suggestedTip } from '../../src/chain/fees.ts'
 import { headIfReachable, refuseInconsistentHeads } from '../../src/chain/heads.ts'
 import { hexQuantity } from '../../src/chain/rpc/answer-numbers.ts'
-import { failoverRpc, httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
+import { failoverRpc, httpRpc } from '../../src/chain/rpc/failover.ts'
 import { systemClock } from '../../src/chain/rpc/timeouts.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Journal } from '../../src/store/journal/types.ts'
@@ -81,13 +82,13 @@ describe('a block that was named too high', () => {
 })
 
 /** An endpoint that is asked and never answers. */
-const hanging = (host = 'hangs.example'): Rpc => {
+const hanging = (host = 'hangs.example'): ChainClient => {
   const never = () => new Promise<never>(() => {})
   return { host, peers: [], request: never, batch: never }
 }
 
 describe('another endpoint', () => {
-  const beside = (peer: Rpc): Rpc => ({ ...chain.rpc, peers: [peer] })
+  const beside = (peer: ChainClient): ChainClient => ({ ...chain.rpc, peers: [peer] })
 
   it('that hangs is as one that is down: it is waited for by the second, and not for as long as a read may take', async () => {
     const head = await readHead(chain.rpc, 31337)

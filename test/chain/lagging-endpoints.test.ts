@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import type { ChainClient } from '../../src/chain/client.ts'
 import { approve } from '../../src/chain/erc20.ts'
 import { readHead } from '../../src/chain/fees.ts'
 import { refuseInconsistentHeads } from '../../src/chain/heads.ts'
-import { failoverRpc, httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
+import { failoverRpc, httpRpc } from '../../src/chain/rpc/failover.ts'
 import { strictTerms } from '../../src/guard/terms.ts'
 import { simulatePlannedLeg } from '../../src/planning/leg-simulation.ts'
 import { supply } from '../../src/protocols/aave-v3/encode.ts'
@@ -29,7 +30,7 @@ async function lagging(...how: [missing: (newest: number) => number, other?: 'ne
   return node
 }
 
-const deposit = (rpc: Rpc, amount = hundred) => {
+const deposit = (rpc: ChainClient, amount = hundred) => {
   const strategy = sandbox.strategy('aave-v3-USDC-sandbox-one')
   const [pool, asset] = [targetOf(strategy), strategy.asset.address]
   const intent: Intent = { kind: 'deposit', wallet: wallet(), strategy, amount }
@@ -105,7 +106,7 @@ test('a node that is many blocks and a minute behind is no witness: it is named,
 test('a node whose older block is another one is not behind: it is refused', async () => {
   const { rpc } = sandbox.chain(chainId)
   await mine(2)
-  const liar: Rpc = {
+  const liar: ChainClient = {
     ...rpc,
     host: 'liar',
     batch: async (calls) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { httpRpc } from '../../src/chain/rpc/rpc.ts'
+import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { faultKinds } from '../../src/domain/sandbox-fault.ts'
 import { useCommands } from '../support/run.ts'

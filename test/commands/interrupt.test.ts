@@ -3,7 +3,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
+import type { ChainClient } from '../../src/chain/client.ts'
+import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
 import { startFaultyRpc } from '../support/faulty-rpc.ts'
@@ -14,7 +15,7 @@ import { calldata } from '../support/sandbox.ts'
 const wallet = sandboxAddress()
 const place = 'aave-v3-usdc-sandbox-one'
 let at: ProgramHome
-let rpc: Rpc
+let rpc: ChainClient
 let usdc: Address
 let nodeUrl: string
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import type { Rpc } from '../../src/chain/rpc/rpc.ts'
+import type { ChainClient } from '../../src/chain/client.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
 import { allProcesses, type ProcessFacts } from '../../src/sandbox/nodes.ts'
@@ -14,7 +14,7 @@ const deposit = 'deposit aave-v3-usdc-sandbox-one --amount 5 --yes --json --ledg
   ' ',
 )
 let at: ProgramHome
-let rpc: Rpc
+let rpc: ChainClient
 let ledger: EmulatedLedger
 let env: Record<string, string>
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { numberToHex } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
-import type { Rpc } from '../../src/chain/rpc/rpc.ts'
+import type { ChainClient } from '../../src/chain/client.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import { AppError } from '../../src/domain/errors.ts'
@@ -351,7 +351,7 @@ describe('a tracked operation', () => {
   test('is not confirmed by a receipt whose block is not part of the chain', async () => {
     const real = rpc()
     /** A node that remembers receipts of a block that was lost. */
-    const forgetful: Rpc = {
+    const forgetful: ChainClient = {
       ...real,
       batch: async (calls) => {
         const answers = await real.batch(calls)
@@ -433,7 +433,7 @@ test('a withdrawal of all there is says what came, once it is done, as its recei
   const dead = { request: () => Promise.reject(new AppError('RPC_UNREACHABLE', 'nobody is there')) }
   const { service: alone } = engineOn(sandbox, {
     store: context.store,
-    rpc: () => ({ ...rpc(), ...dead }) as Rpc,
+    rpc: () => ({ ...rpc(), ...dead }) as ChainClient,
   })
   expect(await alone.getAction({ id })).toEqual({ ...done, amounts: { in: null, out: null } })
 })

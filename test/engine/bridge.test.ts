@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { decodeFunctionData, pad } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 import type { Service } from '../../src/api/service.ts'
-import { httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
+import type { ChainClient } from '../../src/chain/client.ts'
+import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { own } from '../../src/sandbox/genesis/artifacts.ts'
 import { targetOf } from '../support/families.ts'
@@ -165,7 +166,7 @@ describe('a transfer to the other chain', () => {
     let isDeaf = true
     const heard = <answer>(method: string, said: answer) =>
       (isDeaf && method === 'eth_getLogs' ? [] : said) as answer
-    const rpc: Rpc = {
+    const rpc: ChainClient = {
       ...honest,
       request: async (method, params) => heard(method, await honest.request(method, params)) as never,
       batch: async (calls) => (await honest.batch(calls)).map((said, at) => heard(calls[at]![0], said)),

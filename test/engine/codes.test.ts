@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { httpRpc } from '../../src/chain/rpc/rpc.ts'
+import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { errorTable } from '../../src/domain/error-table.ts'
 import { type ErrorCode, errorRow } from '../../src/domain/errors.ts'
 import type { EngineNeeds } from '../../src/engine/engine.ts'

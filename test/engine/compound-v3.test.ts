@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { concat, toHex } from 'viem/utils'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Rpc } from '../../src/chain/rpc/rpc.ts'
+import type { ChainClient } from '../../src/chain/client.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import { AppError } from '../../src/domain/errors.ts'
@@ -149,7 +149,7 @@ describe('a market of Compound v3', () => {
       }
       const last = BigInt(await rpc.request<string>('eth_blockNumber'))
       const through = (isLost: boolean) => {
-        const all: Rpc = {
+        const all: ChainClient = {
           ...rpc,
           request: async (method, params = []) => {
             if (!keeps && method === 'eth_call' && Number(params[1]) <= Number(last))
@@ -215,7 +215,7 @@ describe('a market of Compound v3', () => {
       const seen = { now: 0, most: 0, all: 0 }
       const refusal = new AppError('RPC_UNREACHABLE', 'HTTP status 429')
       let said: string | undefined
-      const counting: Rpc = {
+      const counting: ChainClient = {
         ...rpc,
         request: async (method, params = []) => {
           if (method !== 'eth_call' || params[1] === 'latest' || params[1] === head) {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openChain } from '../../src/chain/chain.ts'
-import { httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
+import type { ChainClient } from '../../src/chain/client.ts'
+import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
@@ -15,10 +16,10 @@ let contract: Address
 let born: bigint
 
 const storage = () => engineStore(sqliteSql(':memory:', { migrations: engineMigrations }))
-const on = (rpc: Rpc) => openChain(sandboxNetworks[0]!, rpc)
+const on = (rpc: ChainClient) => openChain(sandboxNetworks[0]!, rpc)
 
 /** Puts one byte of code on the chain by a transaction, and answers with where and when. */
-async function deployed(rpc: Rpc): Promise<{ at: Address; block: bigint }> {
+async function deployed(rpc: ChainClient): Promise<{ at: Address; block: bigint }> {
   const [from] = await rpc.request<Address[]>('eth_accounts')
   const hash = await rpc.request<Hex>('eth_sendTransaction', [{ from, data: '0x60016000f3', gas: '0x186a0' }])
   for (;;) {
@@ -48,7 +49,7 @@ const headOf = async () => BigInt(await httpRpc(chain.url).request<Hex>('eth_blo
 test('the block in which a contract got its code is found in a few exchanges, and never asked for twice', async () => {
   let exchanges = 0
   const real = httpRpc(chain.url)
-  const rpc: Rpc = {
+  const rpc: ChainClient = {
     ...real,
     batch: (calls) => {
       exchanges++
@@ -65,7 +66,7 @@ test('the block in which a contract got its code is found in a few exchanges, an
 
 test('is not known of a node that keeps no old states, whether it says so or answers that nothing was there', async () => {
   const head = await headOf()
-  const pruned = (answer: () => unknown): Rpc => {
+  const pruned = (answer: () => unknown): ChainClient => {
     const real = httpRpc(chain.url)
     return {
       ...real,

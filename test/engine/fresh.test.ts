@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Service } from '../../src/api/service.ts'
-import type { Rpc } from '../../src/chain/rpc/rpc.ts'
+import type { ChainClient } from '../../src/chain/client.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { enginesOver } from '../../src/engine/engine.ts'
 import { type Crowd, fresh } from '../../src/engine/shared-answers.ts'
@@ -156,7 +156,7 @@ describe('the markets', () => {
     let [underWay, trips] = [0, 0]
     let hold: Promise<void> | undefined
     const real = sandbox.chain(31337).rpc
-    const counting: Rpc = {
+    const counting: ChainClient = {
       ...real,
       request: async (method, params) => {
         if (underWay++ === 0) trips++
@@ -192,7 +192,7 @@ describe('the markets', () => {
     const real = sandbox.chain(31337).rpc
     const asked: unknown[] = []
     let lags = false
-    const behind: Rpc = {
+    const behind: ChainClient = {
       ...real,
       request: async (method, params) => {
         if (method !== 'eth_call') return real.request(method, params)
@@ -292,7 +292,7 @@ describe('the markets', () => {
     let release = () => {}
     let holds = false
     /** A node that answers which block is newest only when it is let to. */
-    const slow: Rpc = {
+    const slow: ChainClient = {
       ...real,
       request: async (method, params) => {
         const answer = await real.request(method, params)
@@ -317,7 +317,7 @@ describe('the markets', () => {
   test('that could not be read are read by the next request', async () => {
     let isDown = false
     const real = sandbox.chain(31337).rpc
-    const flaky: Rpc = {
+    const flaky: ChainClient = {
       ...real,
       request: (method, params) =>
         isDown && method === 'eth_call'
@@ -336,7 +336,7 @@ describe('the markets', () => {
 
   test('where no network has them, each of them is told as left out, and as there again', async () => {
     let isDown = true
-    const down = (real: Rpc): Rpc => ({
+    const down = (real: ChainClient): ChainClient => ({
       ...real,
       request: (method, params) =>
         isDown ? Promise.reject(new AppError('RPC_UNREACHABLE', 'down')) : real.request(method, params),

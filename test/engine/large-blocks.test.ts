@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
+import type { ChainClient } from '../../src/chain/client.ts'
+import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
@@ -102,7 +103,7 @@ describe('where each block has half a megabyte', () => {
     let late = 0
     let gives = true
     const there = httpRpc(node.url)
-    const givesNoBlock: Rpc = {
+    const givesNoBlock: ChainClient = {
       ...there,
       request: async (method, params) => {
         if (gives || params?.[1] !== true) return there.request(method, params)

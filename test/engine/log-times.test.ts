@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { httpRpc } from '../../src/chain/rpc/rpc.ts'
+import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { engineMigrations, engineStore } from '../../src/store/engine/store.ts'
 import { sqliteSql } from '../../src/store/sql/sqlite.ts'
 import { type Provider, provider } from '../support/provider.ts'

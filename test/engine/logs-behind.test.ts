@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Rpc } from '../../src/chain/rpc/rpc.ts'
+import type { ChainClient } from '../../src/chain/client.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { engineMigrations, engineStore } from '../../src/store/engine/store.ts'
@@ -32,7 +32,7 @@ type Answer = ReturnType<typeof JSON.parse>
 
 /** A URL where exchanges that ask for logs go, so many times, to a node whose newest block is `last`; `header` is what that one says of a block after it. */
 const nodes = (last: bigint, header: 'none' | 'its newest' | 'of another node', times = Infinity) => {
-  const node = { behind: 0, rpc: {} as Rpc }
+  const node = { behind: 0, rpc: {} as ChainClient }
   const lags = async (method: string, params: readonly Answer[], said: Answer) => {
     if (method === 'eth_getLogs') return said.filter((log: Answer) => BigInt(log.blockNumber) <= last)
     if (method !== 'eth_getBlockByNumber' || header === 'of another node' || BigInt(params[0]) <= last)
@@ -59,7 +59,7 @@ async function missed(id: string, sum: bigint) {
   const catalog = sandbox.world.catalog()
   const networks = catalog.networks.map((network) => ({ ...network, depth: 5 }))
   const store = engineStore(sqliteSql(':memory:', { migrations: engineMigrations }))
-  const service = (rpc?: Rpc) =>
+  const service = (rpc?: ChainClient) =>
     engineOn(sandbox, {
       catalog: { ...catalog, networks },
       store,
@@ -125,7 +125,7 @@ describe.each(markets)('what was put into %s', (id, sum) => {
     await lend(id, sum)
     const said: string[] = []
     const { rpc } = nodes(-1n, 'of another node')
-    const batch: Rpc['batch'] = (calls) => {
+    const batch: ChainClient['batch'] = (calls) => {
       said.push(...calls.map(([method]) => method).filter((method) => method === 'eth_getLogs'))
       return rpc.batch(calls)
     }
@@ -148,7 +148,7 @@ describe.each(markets)('what was put into %s', (id, sum) => {
     await real().request('anvil_mine', ['0x8'])
     let minutes = 0
     const store = engineStore(sqliteSql(':memory:', { migrations: engineMigrations }))
-    const history = async (rpc: Rpc) => {
+    const history = async (rpc: ChainClient) => {
       const { service } = engineOn(sandbox, {
         store,
         now: () => Date.now() + minutes * 60_000,

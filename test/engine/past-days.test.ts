@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Rpc } from '../../src/chain/rpc/rpc.ts'
+import type { ChainClient } from '../../src/chain/client.ts'
 import { type EngineStore, engineMigrations, engineStore } from '../../src/store/engine/store.ts'
 import { sqliteSql } from '../../src/store/sql/sqlite.ts'
 import { useSandbox } from '../support/sandbox.ts'
@@ -20,7 +20,7 @@ const kept = (store: EngineStore) => store.snapshots(chainId, { from: 0, to: 10 
 type Bend = (block: Record<string, string>) => unknown
 
 /** A node whose old blocks are told like this, but for the first so many. */
-const bent = (id: number, bend: Bend, first = 12): Rpc => {
+const bent = (id: number, bend: Bend, first = 12): ChainClient => {
   const { rpc } = sandbox.chain(id)
   let told = 0
   return {
@@ -30,7 +30,7 @@ const bent = (id: number, bend: Bend, first = 12): Rpc => {
       return answers.map((answer, at) =>
         calls[at]![0] === 'eth_getBlockByNumber' && answer && told++ >= first ? bend(answer) : answer,
       )
-    }) as Rpc['batch'],
+    }) as ChainClient['batch'],
   }
 }
 
@@ -91,7 +91,7 @@ test('a node that does not come to an end with old blocks is waited for by one l
   await passed(5)
   const store = storage()
   let asked = 0
-  const slow = (id: number): Rpc => {
+  const slow = (id: number): ChainClient => {
     const { rpc } = sandbox.chain(id)
     let told = 0
     return {
@@ -101,7 +101,7 @@ test('a node that does not come to an end with old blocks is waited for by one l
         if (calls[0]?.[0] !== 'eth_getBlockByNumber' || told++ < 2) return rpc.batch(calls)
         asked++
         return new Promise(() => undefined)
-      }) as Rpc['batch'],
+      }) as ChainClient['batch'],
     }
   }
   await list(store, slow)

@@ -1,6 +1,6 @@
-import { createClient, custom } from 'viem'
 import { encodeAbiParameters } from 'viem/utils'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { ChainClient } from '../../src/chain/client.ts'
 import { feedAge, readPriceAges } from '../../src/chain/price-age.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
@@ -11,12 +11,12 @@ afterEach(() => void vi.useRealTimers())
 /** A node that says how old a price is, or refuses to. */
 const node = () => {
   const state = { age: 90_000n as bigint | undefined, asked: 0 }
-  const request = async () => {
+  const request = async (): Promise<never> => {
     state.asked++
     if (state.age === undefined) throw new AppError('RPC_UNREACHABLE', 'too much to do')
-    return encodeAbiParameters([{ type: 'uint256[]' }], [[state.age]])
+    return encodeAbiParameters([{ type: 'uint256[]' }], [[state.age]]) as never
   }
-  const client = createClient({ transport: custom({ request }, { retryCount: 0 }) })
+  const client: ChainClient = { host: 'node', peers: [], request, batch: request }
   return { state, age: async () => (await readPriceAges(client, [feedAge(sandboxAddress(1))]))[0] }
 }
 

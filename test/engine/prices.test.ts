@@ -1,7 +1,7 @@
 import { encodeAbiParameters, encodeFunctionData, parseAbi } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { openChain, read } from '../../src/chain/chain.ts'
-import type { Rpc } from '../../src/chain/rpc/rpc.ts'
+import type { ChainClient } from '../../src/chain/client.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { multicall3, publicNetworks } from '../../src/domain/networks.ts'
@@ -91,7 +91,7 @@ const says = (answer: bigint, ago: bigint) =>
   ])
 /** A node that wants every call to go to an address. */
 const withoutTo =
-  (code: 'RPC_ERROR' | 'RPC_UNREACHABLE'): Rpc['request'] =>
+  (code: 'RPC_ERROR' | 'RPC_UNREACHABLE'): ChainClient['request'] =>
   (method, params) => {
     const { to } = (params?.[0] ?? {}) as { to?: Address }
     if (method === 'eth_call' && !to)

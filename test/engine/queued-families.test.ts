@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { openChain } from '../../src/chain/chain.ts'
-import type { Rpc } from '../../src/chain/rpc/rpc.ts'
+import type { ChainClient } from '../../src/chain/client.ts'
 import { queuedLine, queuedOf } from '../../src/cli/signing-flow/queue-notes.ts'
 import { type Address, nativeAddress } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
@@ -164,7 +164,7 @@ async function opened(kind: Kind, takes: 'coin' | 'token' = kind === 'ethena' ? 
 /** The chains, of which the first gives no logs while it fails. */
 const withoutLogs =
   (fails: () => boolean) =>
-  (id: number): Rpc => {
+  (id: number): ChainClient => {
     const { rpc } = sandbox.chain(id)
     if (id !== chainId) return rpc
     const refuse = (methods: readonly string[]) => {
@@ -643,7 +643,7 @@ describe('stakewise', () => {
     await deposit(ether)
     const { rpc } = sandbox.chain(chainId)
     let behind = 0
-    const several: Rpc = {
+    const several: ChainClient = {
       ...rpc,
       request: async (method, params = []) => {
         if (method === 'eth_call' && params[1] !== 'latest' && behind++ === 0)

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { read } from '../../src/chain/chain.ts'
+import type { ChainClient } from '../../src/chain/client.ts'
 import { both, together } from '../../src/chain/reading.ts'
-import type { Rpc } from '../../src/chain/rpc/rpc.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { multicall3 } from '../../src/domain/networks.ts'
@@ -178,7 +178,7 @@ test('a list says what each paid lately, of which nobody was shown anything, by 
   for (let days = 0; days < 12; days++) await sandbox.world.warp(day)
   const store = storage()
   const old: unknown[] = []
-  const counting = (real: Rpc): Rpc => ({
+  const counting = (real: ChainClient): ChainClient => ({
     ...real,
     request: async (method, params = []) => {
       if (method === 'eth_call' && /^0x/.test(String(params[1]))) old.push(params[1])
@@ -215,7 +215,7 @@ test('a list says what each paid lately, of which nobody was shown anything, by 
 })
 
 describe('a node that keeps no old states', () => {
-  const forgetful = (real: Rpc): Rpc => ({
+  const forgetful = (real: ChainClient): ChainClient => ({
     ...real,
     request: async (method, params = []) => {
       if (method === 'eth_call' && /^0x/.test(String(params[1])))
@@ -289,7 +289,7 @@ test('readings of blocks that are no more are not used', async () => {
 
 describe('a market whose beginning the catalogue does not know', () => {
   /** The node keeps few states; this one says what one would that keeps all: before a block a contract was not there, and the others were. */
-  const whole = (real: Rpc, contract: Address, born: number, said: string[]): Rpc => ({
+  const whole = (real: ChainClient, contract: Address, born: number, said: string[]): ChainClient => ({
     ...real,
     batch: async (calls) =>
       Promise.all(
@@ -403,7 +403,7 @@ describe('a market whose beginning the catalogue does not know', () => {
     const catalog = { ...sandbox.world.catalog(), strategies: [entry] }
     const store = storage()
     const said: string[] = []
-    const service = (over: (real: Rpc) => Rpc = (real) => real) =>
+    const service = (over: (real: ChainClient) => ChainClient = (real) => real) =>
       engineOn(sandbox, {
         store,
         catalog,
@@ -412,11 +412,12 @@ describe('a market whose beginning the catalogue does not know', () => {
             ? over(whole(rpc(), entry.receipt.address, coded.block, said))
             : sandbox.chain(id).rpc,
       }).service
-    const shown = async (over?: (real: Rpc) => Rpc) => service(over).getStrategy({ id: entry.slug })
+    const shown = async (over?: (real: ChainClient) => ChainClient) =>
+      service(over).getStrategy({ id: entry.slug })
     await sandbox.world.warp(12 * day)
     await accrue()
     // A node that knows when it got its code, and not what it said then: that is asked again.
-    const forgetting = (real: Rpc): Rpc => ({
+    const forgetting = (real: ChainClient): ChainClient => ({
       ...real,
       request: async (method, params = []) => {
         if (method === 'eth_call' && Number(params[1]) <= begun.block + 8)
@@ -461,7 +462,7 @@ describe('a market whose beginning the catalogue does not know', () => {
       catalog: { ...sandbox.world.catalog(), strategies: [entry] },
       rpc: (id) => {
         const real = sandbox.chain(id).rpc
-        const request: Rpc['request'] = async (method, params = []) =>
+        const request: ChainClient['request'] = async (method, params = []) =>
           silent(method, params[1]) ? ('0x' as never) : real.request(method, params)
         return { ...real, request, batch: (calls) => Promise.all(calls.map((call) => request(...call))) }
       },
@@ -479,7 +480,7 @@ describe('a market whose beginning the catalogue does not know', () => {
     await sandbox.world.warp(day)
     const born = Number(await rpc().request('eth_blockNumber'))
     await sandbox.world.warp(12 * day)
-    const batch: Rpc['batch'] = (calls) =>
+    const batch: ChainClient['batch'] = (calls) =>
       Promise.all(
         calls.map(([method, params]) => {
           if (method !== 'eth_getCode') return rpc().request(method, params)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Rpc } from '../../src/chain/rpc/rpc.ts'
+import type { ChainClient } from '../../src/chain/client.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { marketNamed } from '../../src/engine/context.ts'
@@ -37,7 +37,7 @@ describe('a contract of a market that', () => {
   })
 
   /** A node that gives a call as little gas as public ones do. */
-  const withGas = (rpc: Rpc, gas: Hex): Rpc => ({
+  const withGas = (rpc: ChainClient, gas: Hex): ChainClient => ({
     ...rpc,
     request: (method, params = []) =>
       rpc.request(
@@ -71,7 +71,7 @@ test('where the contract that asks many is not there, the call brings its code i
 
 test('an error of the node itself stays an error, and is asked about once', async () => {
   const said: string[] = []
-  const refusing = (rpc: Rpc): Rpc => ({
+  const refusing = (rpc: ChainClient): ChainClient => ({
     ...rpc,
     request: async (method, params) => {
       if (method !== 'eth_call') return rpc.request(method, params)
@@ -126,7 +126,7 @@ describe('a chain that does not answer', () => {
   })
 
   test('is named with all the others where none answers', async () => {
-    const rpc = (chainId: number): Rpc => ({
+    const rpc = (chainId: number): ChainClient => ({
       ...sandbox.chain(chainId).rpc,
       request: () => Promise.reject(new AppError('RPC_UNREACHABLE', 'nobody there')),
       batch: () => Promise.reject(new AppError('RPC_UNREACHABLE', 'nobody there')),
@@ -141,7 +141,7 @@ describe('a chain that does not answer', () => {
   test('is asked again later, and its rows are back', async () => {
     let isDead = true
     let at = Date.now()
-    const rpc = (chainId: number): Rpc => {
+    const rpc = (chainId: number): ChainClient => {
       const real = sandbox.chain(chainId).rpc
       return {
         ...real,
@@ -178,7 +178,7 @@ test('a node that gives no logs of so many blocks costs principal and profit, an
     wallet: owner,
   })
   await perform(sandbox, owner, bytecode)
-  const rpc = (chainId: number): Rpc => {
+  const rpc = (chainId: number): ChainClient => {
     const real = sandbox.chain(chainId).rpc
     return {
       ...real,
@@ -207,7 +207,7 @@ test('what is held and what was put in are of one block, whatever comes after it
   }
   await give()
   let isBegun = false
-  const rpc = (chainId: number): Rpc => {
+  const rpc = (chainId: number): ChainClient => {
     const real = sandbox.chain(chainId).rpc
     return {
       ...real,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { httpRpc } from '../../src/chain/rpc/rpc.ts'
+import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { chargesOf } from '../../src/engine/fees/charges.ts'
 import type { StrategyEntry } from '../../src/protocols/catalog.ts'
 import { basicOf, isBasic } from '../support/families.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import type { Service } from '../../src/api/service.ts'
-import type { Rpc } from '../../src/chain/rpc/rpc.ts'
+import type { ChainClient } from '../../src/chain/client.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
@@ -35,8 +35,8 @@ export function engineOn(
 export const operating = (context: Context, fees: Partial<OperatorFees>): Promise<OperatorFees> =>
   setOperatorFees(context, fees)
 
-/** An Rpc that writes down what goes through it: one line a call. */
-export function watched(rpc: Rpc, said: string[]): Rpc {
+/** An ChainClient that writes down what goes through it: one line a call. */
+export function watched(rpc: ChainClient, said: string[]): ChainClient {
   return {
     host: rpc.host,
     peers: rpc.peers,

@@ -10,7 +10,7 @@ import {
 } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 import type { Quote } from '../../src/api/quote.ts'
-import type { Rpc } from '../../src/chain/rpc/rpc.ts'
+import type { ChainClient } from '../../src/chain/client.ts'
 import { type Address, type Hex, nativeAddress } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { multicall3, networkNamed } from '../../src/domain/networks.ts'
@@ -422,7 +422,7 @@ describe('a quote is refused', () => {
     const there = sandbox.chain(31338).rpc
     const ifUp = <T>(work: () => Promise<T>): Promise<T> =>
       isDown ? Promise.reject(new AppError('RPC_UNREACHABLE', 'it is down')) : work()
-    const unsteady: Rpc = {
+    const unsteady: ChainClient = {
       ...there,
       request: (method, params) => ifUp(() => there.request(method, params)),
       batch: (calls) => ifUp(() => there.batch(calls)),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Rpc } from '../../src/chain/rpc/rpc.ts'
+import type { ChainClient } from '../../src/chain/client.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { engineMigrations, engineStore } from '../../src/store/engine/store.ts'
@@ -178,7 +178,7 @@ test('a second send of what is carried out is told beside it, also where it was 
 
 test('a look that is overtaken by what a client tells writes nothing of what it saw before', async () => {
   let meanwhile: (() => Promise<unknown>) | undefined
-  const slow = (real: Rpc): Rpc => ({
+  const slow = (real: ChainClient): ChainClient => ({
     ...real,
     request: async (method, params) => {
       const answer = await real.request(method, params)

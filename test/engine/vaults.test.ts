@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { encodeAbiParameters, toHex } from 'viem/utils'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Rpc } from '../../src/chain/rpc/rpc.ts'
+import type { ChainClient } from '../../src/chain/client.ts'
 import type { Address } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import { AppError } from '../../src/domain/errors.ts'
@@ -67,7 +67,7 @@ const catalogWith = (entry: StrategyEntry): Catalog => {
   const known = sandbox.world.catalog()
   return { ...known, strategies: [...known.strategies, entry] }
 }
-const on = (constants: MarketConstants, rpc?: (chainId: number) => Rpc) => {
+const on = (constants: MarketConstants, rpc?: (chainId: number) => ChainClient) => {
   const entry = entryWith(constants)
   const catalog = catalogWith(entry)
   const { service } = engineOn(sandbox, { catalog, ...(rpc && { rpc }) })
@@ -138,7 +138,7 @@ describe('a vault whose rate nobody states', () => {
   test('has none where the node keeps no old states, and all the rest is there', async () => {
     await sandbox.world.warp(9 * day)
     await earn(20n)
-    const forgetful = (rpc: Rpc): Rpc => ({
+    const forgetful = (rpc: ChainClient): ChainClient => ({
       ...rpc,
       request: async (method, params = []) => {
         if (method === 'eth_call' && /^0x/.test(String(params[1])))

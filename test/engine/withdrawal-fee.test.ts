@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Rpc } from '../../src/chain/rpc/rpc.ts'
+import type { ChainClient } from '../../src/chain/client.ts'
 import type { Address } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import { AppError } from '../../src/domain/errors.ts'
@@ -12,7 +12,7 @@ const wallet = () => sandbox.user.address
 const year = 365 * 86_400
 
 /** A node that gives no logs. */
-const withoutLogs = (rpc: Rpc): Rpc => ({
+const withoutLogs = (rpc: ChainClient): ChainClient => ({
   ...rpc,
   request: (method, params) => {
     if (method === 'eth_getLogs') throw new AppError('RPC_ERROR', 'no logs here')

@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { selectEndpoint } from '../../src/chain/endpoint-selection.ts'
+import type { ChainClient } from '../../src/chain/client.ts'
+import { checkNonceLost } from '../../src/chain/finality/finality.ts'
+import { readFromFreshest } from '../../src/chain/freshest-node.ts'
 import { hexQuantity } from '../../src/chain/rpc/answer-numbers.ts'
-import { failoverRpc, httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
-import { rpcWithDeadline, systemClock } from '../../src/chain/rpc/timeouts.ts'
+import { failoverRpc, httpRpc } from '../../src/chain/rpc/failover.ts'
+import { clientWithDeadline, systemClock } from '../../src/chain/rpc/timeouts.ts'
 import { ofHash } from '../../src/commands/action/explain-transaction.ts'
 import { explain } from '../../src/diagnosis/explain.ts'
 import { readStepFacts } from '../../src/diagnosis/facts/chain-facts.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
 import type { ExecutionContext } from '../../src/planning/context.ts'
-import { checkNonceLost } from '../../src/transactions/confirmation/finality.ts'
 import { hasUnrecordedResult } from '../../src/transactions/confirmation/settled-steps.ts'
 import { settledOperation } from '../../src/transactions/operations/unfinished.ts'
 import { oneCoin, payee, planPayments, run, signer } from '../support/operation.ts'
@@ -21,11 +22,11 @@ const place = usePlace()
 
 const failing = { timeoutMs: 700 }
 const both = (first: string, second: string) => failoverRpc([first, second], { retries: 0 })
-const outcome = (id: string, rpc: Rpc, more = {}) =>
+const outcome = (id: string, rpc: ChainClient, more = {}) =>
   run(place.journal, place.home, place.chain.url, id, { rpc: () => rpc, ...failing, ...more }).catch(
     (error: unknown) => error,
   )
-const ground = (rpc: Rpc) =>
+const ground = (rpc: ChainClient) =>
   ({
     journal: place.journal,
     rpc: () => rpc,
@@ -34,7 +35,7 @@ const ground = (rpc: Rpc) =>
     now: Date.now,
   }) as unknown as ExecutionContext
 /** What is said of an operation to whoever asks. */
-const said = (id: string, rpc: Rpc) => {
+const said = (id: string, rpc: ChainClient) => {
   const about = { amounts: { in: { formatted: '1', symbol: 'ETH' } } }
   const operation = { ...place.journal.find(id)!, plan: { intents: [null], about, terms: {} } }
   const told = Promise.resolve({ text: '', delivered: null })
@@ -91,8 +92,8 @@ describe('that a nonce was lost', () => {
       await other.rpc.request('anvil_mine', ['0x20'])
       const urls =
         order === 'first' ? ([other.url, place.chain.url] as const) : ([place.chain.url, other.url] as const)
-      const rpc = selectEndpoint(both(...urls))
-      await rpc.look()
+      const rpc = readFromFreshest(both(...urls))
+      await rpc.refresh()
       const seen = await readStepFacts(
         rpc,
         sandboxNetworks[0]!,
@@ -146,7 +147,7 @@ describe('that a nonce was lost', () => {
     const holder = { at, hash, by: place.chain.rpc.host }
     const clock = systemClock
     const isOver = { clock, until: clock.now() - 60_000 }
-    const peers = [rpcWithDeadline(httpRpc(place.chain.url), isOver)]
+    const peers = [clientWithDeadline(httpRpc(place.chain.url), isOver)]
     expect(nonce).toBeGreaterThanOrEqual(0)
     expect(await checkNonceLost(place.chain.rpc, holder, 1, 1_000)).toMatchObject({ deep: true })
     expect(await checkNonceLost({ ...place.chain.rpc, peers }, holder, 1, 1_000)).toMatchObject({

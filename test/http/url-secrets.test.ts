@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { httpRpc } from '../../src/chain/rpc/rpc.ts'
+import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { urlSecrets } from '../../src/http/url-secrets.ts'
 import { listener } from '../support/listener.ts'
 import { rpcEnvOf, useCommands } from '../support/run.ts'

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { ChainClient } from '../../src/chain/client.ts'
 import { approve } from '../../src/chain/erc20.ts'
-import { httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
+import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { refuseDust } from '../../src/guard/simulation/rounding-limits.ts'
 import { checkLaterLegs } from '../../src/planning/later-leg-funding.ts'
@@ -31,7 +32,9 @@ const leg = (amount: bigint, spent = amount) => {
 }
 
 /** The node of the other chain, whose answers a test may change. */
-const node = (answer: (method: string, params: readonly unknown[]) => unknown = () => undefined): Rpc => {
+const node = (
+  answer: (method: string, params: readonly unknown[]) => unknown = () => undefined,
+): ChainClient => {
   const rpc = httpRpc(sandbox.chain(two).rpcUrl)
   return {
     host: rpc.host,
@@ -41,7 +44,7 @@ const node = (answer: (method: string, params: readonly unknown[]) => unknown = 
     batch: (calls) => rpc.batch(calls),
   }
 }
-const check = (rpc: Rpc, ...of: Parameters<typeof leg>) =>
+const check = (rpc: ChainClient, ...of: Parameters<typeof leg>) =>
   checkLaterLegs({ rpc: () => rpc, catalog: sandbox.world.catalog() }, [leg(...of)], unbounded)
 const setCoin = (wei: string) =>
   sandbox.chain(two).rpc.request('anvil_setBalance', [sandbox.user.address, wei])

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { Rpc } from '../../src/chain/rpc/rpc.ts'
+import type { ChainClient } from '../../src/chain/client.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { checkLeg } from '../../src/guard/guard.ts'
@@ -108,7 +108,7 @@ test('its rate is asked for once a minute of the chain, and a node that does not
   expect(await rate()).not.toBe(first)
 
   let answered = 0
-  const failing: Rpc = {
+  const failing: ChainClient = {
     ...rpc,
     request: async (method, params) => {
       if (method === 'eth_call' && ++answered > 2) throw new AppError('RPC_UNREACHABLE', 'late')

@@ -1,5 +1,5 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import { httpRpc } from '../../src/chain/rpc/rpc.ts'
+import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { programHome, spawnSluice } from '../support/program.ts'
 
 const home = programHome(inject('sandboxCache'))

@@ -1,4 +1,4 @@
-import { httpRpc } from '../../src/chain/rpc/rpc.ts'
+import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { decodeCatalog } from '../../src/sandbox/catalog-json.ts'
 import { engineMigrations, engineStore } from '../../src/store/engine/store.ts'

@@ -1,5 +1,6 @@
 import { privateKeyToAccount } from 'viem/accounts'
-import { httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
+import type { ChainClient } from '../../src/chain/client.ts'
+import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
 import type { Journal } from '../../src/store/journal/types.ts'
@@ -57,7 +58,10 @@ export const pay = (journal: Journal, payments: Payments, more: Partial<Executio
   })
 
 /** What is true of payments, asked of the node itself: how much arrived, and how many transactions the wallet made. */
-export async function truth(rpc: Rpc, { key, payee }: Payments): Promise<{ paid: bigint; nonce: number }> {
+export async function truth(
+  rpc: ChainClient,
+  { key, payee }: Payments,
+): Promise<{ paid: bigint; nonce: number }> {
   return {
     paid: BigInt(await rpc.request<Hex>('eth_getBalance', [payee, 'latest'])),
     nonce: Number(await rpc.request('eth_getTransactionCount', [addressOf(key), 'latest'])),

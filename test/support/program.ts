@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
+import type { ChainClient } from '../../src/chain/client.ts'
+import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { sandboxDown } from '../../src/sandbox/client.ts'
 import { allProcesses, endProcess, type ProcessFacts } from '../../src/sandbox/nodes.ts'
 
@@ -102,7 +103,7 @@ export type ProgramHome = {
   /** Waits until nothing runs out of it any more. */
   gone: () => Promise<void>
   /** Raw JSON-RPC to a chain of its running sandbox. */
-  rpc: (chainId: number) => Promise<Rpc>
+  rpc: (chainId: number) => Promise<ChainClient>
   end: () => Promise<void>
 }
 

@@ -1,4 +1,4 @@
-import type { Rpc } from '../../src/chain/rpc/rpc.ts'
+import type { ChainClient } from '../../src/chain/client.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { SimChain, SimTransaction } from './simulated-chain.ts'
@@ -44,8 +44,8 @@ export type Connection = {
 const deadlineMs = 10_000
 const hints: readonly CallFault[] = ['already known', 'nonce too low', 'replacement transaction underpriced']
 
-/** The `Rpc` of a simulated chain. Nothing is tried again in here: whoever asks sees every fault. */
-export function simulatedRpc(connection: Connection): Rpc {
+/** The `ChainClient` of a simulated chain. Nothing is tried again in here: whoever asks sees every fault. */
+export function simulatedRpc(connection: Connection): ChainClient {
   const { time, chain, kind, host, party, fate, latency, beforeSend, onCall } = connection
   const unreachable = () => new AppError('RPC_UNREACHABLE', `The node at ${host} does not answer`)
 

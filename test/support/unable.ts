@@ -1,8 +1,8 @@
-import type { Rpc } from '../../src/chain/rpc/rpc.ts'
+import type { ChainClient } from '../../src/chain/client.ts'
 import { AppError } from '../../src/domain/errors.ts'
 
 /** A node that does not know some methods; `overrides` is calls on another state. */
-export const unableTo = (rpc: Rpc, methods: readonly string[]): Rpc => {
+export const unableTo = (rpc: ChainClient, methods: readonly string[]): ChainClient => {
   const unknown = (method: string) =>
     new AppError('RPC_ERROR', 'no', {
       details: { code: -32601, message: `the method ${method} is not available` },

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest'
+import type { ChainClient } from '../../src/chain/client.ts'
 import { transfer } from '../../src/chain/erc20.ts'
-import type { Rpc } from '../../src/chain/rpc/rpc.ts'
+import { findTransaction } from '../../src/chain/finality/mined-transaction.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { findLatestLog } from '../../src/transactions/bridge/delivery.ts'
-import { findTransaction } from '../../src/transactions/confirmation/find-transaction.ts'
 import { tokenReceived } from '../../src/transactions/outcome/received-amount.ts'
 import { topicOf, useSandbox } from '../support/sandbox.ts'
 
@@ -59,7 +59,7 @@ test('a log is found however many blocks went by, in pieces that a node gives, a
   } as const
   const sizes = { first: 30, most: 60, least: 5 }
   const asked: number[] = []
-  const narrow: Rpc = {
+  const narrow: ChainClient = {
     ...rpc,
     request: (method, params) => {
       const [range] = (params ?? []) as [{ fromBlock: Hex; toBlock: Hex }]

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
-import { httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
+import type { ChainClient } from '../../src/chain/client.ts'
+import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { readStepFacts } from '../../src/diagnosis/facts/chain-facts.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
 import type { Journal } from '../../src/store/journal/types.ts'
@@ -124,10 +125,10 @@ describe('what is told to be cancelled', () => {
 })
 
 /** A node that counts no transactions of anybody. */
-function behind(): Rpc {
+function behind(): ChainClient {
   const node = httpRpc(chain.url)
   const isCount = (method: string | undefined) => method === 'eth_getTransactionCount'
-  const batch: Rpc['batch'] = async (calls) =>
+  const batch: ChainClient['batch'] = async (calls) =>
     (await node.batch(calls)).map((answer, at) => (isCount(calls[at]?.[0]) ? '0x0' : answer))
   return { ...node, batch }
 }

@@ -6,11 +6,12 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
+import type { ChainClient } from '../../src/chain/client.ts'
+import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { findAnvil } from '../../src/sandbox/anvil.ts'
 
 /** A node of its own for one test file. */
-export type Chain = { url: string; rpc: Rpc; stop: () => Promise<void> }
+export type Chain = { url: string; rpc: ChainClient; stop: () => Promise<void> }
 
 /** The first account of the well-known test phrase, which every fresh node funds. */
 export const testKey = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'

@@ -1,9 +1,10 @@
 import { describe, expect, it, test } from 'vitest'
-import { httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
+import type { ChainClient } from '../../src/chain/client.ts'
+import { requiredDepth } from '../../src/chain/finality/finality.ts'
+import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
 import type { Journal } from '../../src/store/journal/types.ts'
-import { requiredDepth } from '../../src/transactions/confirmation/finality.ts'
 import type { Execution } from '../../src/transactions/run.ts'
 import { oneCoin, payee, planPayments, run, signer } from '../support/operation.ts'
 import { paidOn, useChain, useHome } from '../support/use-journal.ts'
@@ -102,7 +103,7 @@ describe('another transaction of the wallet that comes under its nonce just befo
       if (method === 'eth_sendRawTransaction' && journal.attempts(id, 0)[0]?.sends === 0)
         await send(await again(nonceOf(id), { value: 77n, ...hardlyMore(id) }))
       return chain.rpc.request(method, params)
-    }) as Rpc['request']
+    }) as ChainClient['request']
     return outcome(id, { rpc: () => ({ ...chain.rpc, request }), ...more })
   }
 
@@ -217,12 +218,12 @@ describe('a cancel of several that wait', () => {
     await waiting('shaky', 2)
     const node = httpRpc(chain.url)
     let fails = 2
-    const shaky: Rpc = {
+    const shaky: ChainClient = {
       ...node,
       request: (async (method: string, params?: unknown[]) => {
         if (method === 'eth_estimateGas' && fails-- > 0) throw new AppError('RPC_UNREACHABLE', 'not now')
         return node.request(method, params)
-      }) as Rpc['request'],
+      }) as ChainClient['request'],
     }
     const cancelled = outcome('shaky', { replacement: 'cancel', rpc: () => shaky })
     while (!journal.attempts('shaky', 0)[1]?.sends) await new Promise((resolve) => setTimeout(resolve, 10))

@@ -1,7 +1,7 @@
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
+import type { ChainClient } from '../../src/chain/client.ts'
 import { approve, transfer } from '../../src/chain/erc20.ts'
-import type { Rpc } from '../../src/chain/rpc/rpc.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import { AppError } from '../../src/domain/errors.ts'
@@ -41,7 +41,7 @@ const depositing = (): Intent => ({ kind: 'deposit', wallet: wallet(), strategy:
 const tried = (
   intent: Intent,
   transactions: Transaction[],
-  { rpc = sandbox.chain(chainId).rpc, terms = {} }: { rpc?: Rpc; terms?: Partial<Terms> } = {},
+  { rpc = sandbox.chain(chainId).rpc, terms = {} }: { rpc?: ChainClient; terms?: Partial<Terms> } = {},
 ) =>
   simulatePlannedLeg(
     { rpc: () => rpc, catalog: sandbox.world.catalog() },
@@ -73,7 +73,7 @@ const trapCall = async (functionName: string, args: readonly unknown[]) =>
     encodeFunctionData({ abi: trap, functionName, args } as never),
   )
 
-const without = (methods: readonly string[]): Rpc => unableTo(sandbox.chain(chainId).rpc, methods)
+const without = (methods: readonly string[]): ChainClient => unableTo(sandbox.chain(chainId).rpc, methods)
 
 describe('a vault that gives shares only to whoever simulates', () => {
   const lying = async (): Promise<{ intent: Intent; transactions: Transaction[]; vault: Address }> => {
@@ -216,7 +216,7 @@ describe('what a leg does beside what was asked', () => {
 
 describe('what a node says about the wallet itself', () => {
   /** A node whose simulation answers one of the reads after the transactions otherwise. */
-  const saying = (probe: number, answer: Hex): Rpc => {
+  const saying = (probe: number, answer: Hex): ChainClient => {
     const { rpc } = sandbox.chain(chainId)
     return {
       ...rpc,
@@ -356,7 +356,7 @@ describe('two nodes of one chain', () => {
 
   test('that do not see the same are not', async () => {
     const { rpc } = sandbox.chain(chainId)
-    const other: Rpc = {
+    const other: ChainClient = {
       ...rpc,
       request: async (method, params) => {
         const answer = await rpc.request(method, params)
@@ -373,9 +373,9 @@ describe('two nodes of one chain', () => {
 })
 
 /** The endpoint of a test with another one beside it that refuses to simulate. */
-const besideOneThat = (refusal: AppError): Rpc => {
+const besideOneThat = (refusal: AppError): ChainClient => {
   const { rpc } = sandbox.chain(chainId)
-  const other: Rpc = {
+  const other: ChainClient = {
     ...rpc,
     host: 'elsewhere',
     request: (method, params) =>
@@ -410,7 +410,7 @@ test('a node that answers, and crashes at what another one tried, is not left ou
 test('where one of two nodes simulates no blocks and says so in words of its own, both are asked for less', async () => {
   const { rpc } = sandbox.chain(chainId)
   const words = { code: -32600, message: 'eth_simulateV1 is disabled' }
-  const other: Rpc = {
+  const other: ChainClient = {
     ...rpc,
     request: (method, params) =>
       method === 'eth_simulateV1'

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
-import { endpointBeforeTime } from '../../src/chain/block-time.ts'
+import { nodeBeforeTime } from '../../src/chain/block-time.ts'
+import type { ChainClient } from '../../src/chain/client.ts'
+import { checkNonceLost } from '../../src/chain/finality/finality.ts'
 import { hexQuantity, quantity } from '../../src/chain/rpc/answer-numbers.ts'
-import { httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
+import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { AppError } from '../../src/domain/errors.ts'
-import { checkNonceLost } from '../../src/transactions/confirmation/finality.ts'
 import { payee, planPayments, run, signer } from '../support/operation.ts'
 import { usePlace } from '../support/use-journal.ts'
 
@@ -43,7 +44,7 @@ test('a nonce is lost where its block is final, though it lies as deep as is usu
   await place.chain.rpc.request('anvil_mine', ['0x60'])
   const newest = await head()
   // Only how deep it lies is asked here: the list of a block is left out.
-  const request: Rpc['request'] = async (method, params) => {
+  const request: ChainClient['request'] = async (method, params) => {
     const answer = await place.chain.rpc.request<object>(method, params)
     return (method === 'eth_getBlockByNumber' ? { ...answer, transactions: undefined } : answer) as never
   }
@@ -93,7 +94,10 @@ test('a nonce that all endpoints count as used, by what none of them names, is l
         : undefined
     })
   const [odd, behind] = [await counting(nonce + 1), await counting(nonce)]
-  const bump = (peers: Rpc[]) => ({ rpc: () => ({ ...httpRpc(odd.url), peers }), replacement: 'bump' })
+  const bump = (peers: ChainClient[]) => ({
+    rpc: () => ({ ...httpRpc(odd.url), peers }),
+    replacement: 'bump',
+  })
   expect(await outcome('unnamed', bump([httpRpc(behind.url)]))).toMatchObject({ code: 'PENDING' })
   expect(await outcome('unnamed', bump([]))).toMatchObject({ code: 'SUPERSEDED', details: { hash: null } })
   expect(place.journal.attempts('unnamed', 0)).toHaveLength(1)
@@ -122,11 +126,11 @@ test('an endpoint that has stopped does not say of a deadline that it has not pa
   const time = Number(timestamp) + 100
   const gone = () => Promise.reject(new AppError('RPC_UNREACHABLE', 'gone'))
   const silent = { ...place.chain.rpc, request: gone, batch: gone }
-  const asked = (peer: Rpc, now: number, maxAgeMs?: number) =>
-    endpointBeforeTime({ ...place.chain.rpc, peers: [peer] }, { chainId: 31337, time }, { now, maxAgeMs })
+  const asked = (peer: ChainClient, now: number, maxAgeMs?: number) =>
+    nodeBeforeTime({ ...place.chain.rpc, peers: [peer] }, { chainId: 31337, time }, { now, maxAgeMs })
   const now = Number(timestamp) * 1_000 + 50_000
   expect(await asked(place.chain.rpc, now, 60_000)).toBe(place.chain.rpc.host)
   expect(await asked(place.chain.rpc, now, 40_000)).toBeUndefined()
   expect(await asked(place.chain.rpc, now)).toBe(place.chain.rpc.host)
-  expect(await asked(silent as Rpc, now, 60_000)).toBeUndefined()
+  expect(await asked(silent as ChainClient, now, 60_000)).toBeUndefined()
 })

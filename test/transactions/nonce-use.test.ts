@@ -1,5 +1,5 @@
-import { beforeAll, expect, test } from 'vitest'
-import type { Rpc } from '../../src/chain/rpc/rpc.ts'
+import { beforeAll, expect, test, vi } from 'vitest'
+import type { ChainClient } from '../../src/chain/client.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { findNonceUse } from '../../src/transactions/nonces/nonce-use.ts'
 import { payee, signer } from '../support/operation.ts'
@@ -11,7 +11,8 @@ let at: number
 beforeAll(async () => {
   const { rpc } = place.chain
   paid = await rpc.request<string>('eth_sendTransaction', [{ from: signer.address, to: payee }])
-  at = Number(await rpc.request('eth_blockNumber'))
+  const receipt = () => rpc.request<{ blockNumber: string } | null>('eth_getTransactionReceipt', [paid])
+  at = Number((await vi.waitUntil(receipt, { timeout: 60_000 }))!.blockNumber)
 })
 
 /** A node that does not know which transaction has a nonce, and counts what it is asked. */
@@ -22,7 +23,7 @@ function plain(refusal: 'RPC_ERROR' | 'RPC_UNREACHABLE' = 'RPC_ERROR') {
     if (method === 'eth_getTransactionBySenderAndNonce') throw new AppError(refusal, 'not here')
     return place.chain.rpc.request(method, params)
   }
-  return { asked, rpc: { ...place.chain.rpc, request } as Rpc }
+  return { asked, rpc: { ...place.chain.rpc, request } as ChainClient }
 }
 
 test('a nonce that is free is used by nobody, and nothing else is asked', async () => {
@@ -43,7 +44,7 @@ test.each(['RPC_ERROR', 'RPC_UNREACHABLE'] as const)(
 test('transactions without a sender stand in nobody’s way', async () => {
   const { rpc } = plain()
   const odd = [{ hash: '0x01', from: null }, { hash: '0x02' }]
-  const request: Rpc['request'] = async (method, params) => {
+  const request: ChainClient['request'] = async (method, params) => {
     const answer = await rpc.request<{ transactions?: unknown[] } | null>(method, params)
     return (
       answer?.transactions ? { ...answer, transactions: [...odd, ...answer.transactions] } : answer

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { ChainClient } from '../../src/chain/client.ts'
 import { quantity } from '../../src/chain/rpc/answer-numbers.ts'
-import { httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
+import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import type { Journal } from '../../src/store/journal/types.ts'
 import {
   journalIn,
@@ -89,7 +90,7 @@ describe('a pinned nonce', () => {
   it('of which a node shows neither what used it nor what waits with it is refused without a name', async () => {
     const nonce = await next()
     const node = httpRpc(chain.url)
-    const blind: Rpc = {
+    const blind: ChainClient = {
       ...node,
       request: async (method, params) =>
         method === 'eth_getTransactionBySenderAndNonce' || method === 'eth_getBlockByNumber'

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import type { Rpc } from '../../src/chain/rpc/rpc.ts'
-import { findTransaction } from '../../src/transactions/confirmation/find-transaction.ts'
+import type { ChainClient } from '../../src/chain/client.ts'
+import { findTransaction } from '../../src/chain/finality/mined-transaction.ts'
 import { nativeReceived } from '../../src/transactions/outcome/received-amount.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()
 const chainId = 31337
 /** A node whose receipts name more fees. */
-const naming = (rpc: Rpc, more: object): Rpc => ({
+const naming = (rpc: ChainClient, more: object): ChainClient => ({
   ...rpc,
   batch: async (calls) =>
     (await rpc.batch(calls)).map((answer, at) =>

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
+import { checkInclusionBlock } from '../../src/chain/finality/inclusion-check.ts'
 import { hexQuantity } from '../../src/chain/rpc/answer-numbers.ts'
-import { failoverRpc, httpRpc } from '../../src/chain/rpc/rpc.ts'
+import { failoverRpc, httpRpc } from '../../src/chain/rpc/failover.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
 import type { Journal } from '../../src/store/journal/types.ts'
 import { reopenAbandoned } from '../../src/transactions/reopen-abandoned.ts'
-import { checkInclusionBlock, reopenReorganised } from '../../src/transactions/reorganisations.ts'
+import { reopenReorganised } from '../../src/transactions/reorganisations.ts'
 import { oneCoin, payee, planPayments, run, signer } from '../support/operation.ts'
 import { provider } from '../support/provider.ts'
 import { paidOn, useChain, useHome } from '../support/use-journal.ts'
@@ -79,7 +80,7 @@ describe('a reorganisation that is deeper than what counted as final', () => {
     }
     expect(journal.find('kept')).toMatchObject({ state: 'DONE' })
     const kept = (...urls: string[]) =>
-      checkInclusionBlock(failoverRpc(urls), journal.find('kept')!.steps[0]!)
+      checkInclusionBlock(failoverRpc(urls), journal.find('kept')!.steps[0]!.inclusion)
     const host = (url: string) => new URL(url).host
     const unlike = { host: host(another.url), by: host(chain.url), blockNumber, has: 'another' }
     expect(await kept(another.url, behind.url, chain.url)).toEqual({ is: 'disputed', unlike })

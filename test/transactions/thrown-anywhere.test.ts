@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { directories } from '../../src/app/profiles/directories.ts'
 import { fileSettings } from '../../src/app/profiles/settings.ts'
 import { signedBefore } from '../../src/app/signing/signed-operation.ts'
-import { httpRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
+import type { ChainClient } from '../../src/chain/client.ts'
+import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { systemClock } from '../../src/chain/rpc/timeouts.ts'
 import { told } from '../../src/cli/error-report.ts'
 import type { World } from '../../src/cli/world.ts'
@@ -33,7 +34,7 @@ function tearing(at: number) {
       step()
       return work(...args)
     }
-  const rpcOf = (rpc: Rpc): Rpc => ({
+  const rpcOf = (rpc: ChainClient): ChainClient => ({
     get host() {
       return rpc.host
     },

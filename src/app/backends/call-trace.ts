@@ -1,37 +1,27 @@
 import type { Service } from '../../api/service.ts'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
+import { aroundCalls, type ChainClient } from '../../chain/client.ts'
 import type { Io } from '../../cli/terminal/io.ts'
 import type { Body, Heard } from '../../cli/world.ts'
 
-/** With `--debug`, every call is told on stderr: method, host, time; never parameters that could be signed bytes. */
-export function traced(rpc: Rpc, io: Io | undefined): Rpc {
-  if (!io) return rpc
-  const timed = async <value>(what: string, work: Promise<value>): Promise<value> => {
+/** With `--debug`, writes each call to stderr: host, methods, time; never parameters, which could be signed bytes. */
+export function traced(client: ChainClient, io: Io | undefined): ChainClient {
+  if (!io) return client
+  return aroundCalls(client, async ({ host }, methods, send) => {
     const began = performance.now()
-    const said = (how: string) =>
+    const what = methods.length > 1 ? `${[...new Set(methods)].join('+')} x${methods.length}` : methods[0]
+    const write = (outcome: string) =>
       io.err.write(
-        io.err.paint.dim(`rpc ${rpc.host} ${what} ${how} ${(performance.now() - began).toFixed(0)} ms\n`),
+        io.err.paint.dim(`rpc ${host} ${what} ${outcome} ${(performance.now() - began).toFixed(0)} ms\n`),
       )
     try {
-      const value = await work
-      said('ok')
-      return value
+      const answer = await send()
+      write('ok')
+      return answer
     } catch (error) {
-      said('failed')
+      write('failed')
       throw error
     }
-  }
-  return {
-    get host() {
-      return rpc.host
-    },
-    get peers() {
-      return rpc.peers.map((peer) => traced(peer, io))
-    },
-    request: (method, params) => timed(method, rpc.request(method, params)),
-    batch: (calls) =>
-      timed([...new Set(calls.map(([method]) => method))].join('+') + ` x${calls.length}`, rpc.batch(calls)),
-  }
+  })
 }
 
 /** Keeps what a service answers as it came until somebody asks for it: `begin` before a call, `answered` when there is an answer. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
+import type { ChainClient } from '../../chain/client.ts'
 import type { Place } from '../../cli/world.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isEmbedded, networkNamed, rpcVariable, sandboxHint } from '../../domain/networks.ts'
@@ -13,7 +13,11 @@ import { traced } from './call-trace.ts'
 import { displayPrices } from './display-prices.ts'
 
 /** The chains that the environment gives RPCs for: what is known of all networks, what of these, and how they are reached. */
-export type RpcChains = { all: () => Promise<Catalog>; reachable: Catalog; rpc: (chainId: number) => Rpc }
+export type RpcChains = {
+  all: () => Promise<Catalog>
+  reachable: Catalog
+  rpc: (chainId: number) => ChainClient
+}
 
 /** The longest that a read may take with all its tries, in ms; a command with less time has less. */
 const patienceMs = 30_000
@@ -21,7 +25,7 @@ const patienceMs = 30_000
 /** Reads the RPCs out of the environment. No node is asked anything before something is read. */
 export const rpcChains = ({ dirs, env, globals, io, until }: PlaceNeeds): (() => Promise<RpcChains>) =>
   once(async () => {
-    const { failoverRpc } = await import('../../chain/rpc/rpc.ts')
+    const { failoverRpc } = await import('../../chain/rpc/failover.ts')
     const urlsOf = rpcUrls(env, allNetworks)
     const named = await knownCatalog(dirs, env)
     const budgetMs = Math.min(patienceMs, globals.timeoutMs ?? patienceMs)
@@ -31,7 +35,7 @@ export const rpcChains = ({ dirs, env, globals, io, until }: PlaceNeeds): (() =>
         traced(chainInTime(failoverRpc(urls, { budgetMs, chainId }), until), globals.debug ? io : undefined),
       ]),
     )
-    const rpc = (chainId: number): Rpc => {
+    const rpc = (chainId: number): ChainClient => {
       const found = byChain.get(chainId)
       if (found) return found
       const network = networkNamed(allNetworks, chainId)
@@ -54,7 +58,7 @@ export const rpcChains = ({ dirs, env, globals, io, until }: PlaceNeeds): (() =>
 /** What engine and remote have alike: the wallet's side, which is on this machine either way. */
 export function walletSide(
   { dirs, env, settings, secrets, desk, io, globals, now, keep }: PlaceNeeds,
-  opened: () => Promise<{ catalog: Catalog; rpc: (chainId: number) => Rpc }>,
+  opened: () => Promise<{ catalog: Catalog; rpc: (chainId: number) => ChainClient }>,
 ): Pick<Place, 'catalog' | 'ground' | 'prices' | 'who' | 'read'> {
   const journal = once(async () =>
     keep((await import('../../store/journal/journal.ts')).openJournal(join(dirs.data, 'journal.db'), now)),

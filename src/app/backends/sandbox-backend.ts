@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
+import type { ChainClient } from '../../chain/client.ts'
 import type { Place, Sandbox } from '../../cli/world.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -58,12 +58,12 @@ export function sandboxPlace(needs: Needs): Place {
     if (outdated && !globals.quiet) io.err.write(`${outdatedNotice}\n`)
     if (!globals.quiet)
       for (const { text } of faults) io.err.write(io.err.paint.dim(`sandbox fault: ${text}\n`))
-    const { httpRpc } = await import('../../chain/rpc/rpc.ts')
+    const { httpRpc } = await import('../../chain/rpc/failover.ts')
     const budgetMs = Math.min(patienceMs, (globals.timeoutMs ?? patienceMs) + 5_000)
     const at = (rpcUrl: string) =>
       traced(chainInTime(httpRpc(rpcUrl, { budgetMs }), until), globals.debug ? io : undefined)
     const byChain = new Map(chains.map(({ chainId, rpcUrl }) => [chainId, at(rpcUrl)]))
-    const rpc = (chainId: number): Rpc => {
+    const rpc = (chainId: number): ChainClient => {
       const found = byChain.get(chainId)
       if (found) return found
       const { name } = networkNamed(catalog.networks, chainId)

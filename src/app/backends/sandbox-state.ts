@@ -1,6 +1,6 @@
 import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
+import type { ChainClient } from '../../chain/client.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type EngineStore, engineMigrations, engineStore } from '../../store/engine/store.ts'
@@ -48,7 +48,7 @@ export async function openState(
 
 /** The chains as they are now; a fault of the sandbox may have replaced blocks of theirs. */
 type Chains = {
-  chains: readonly { chainId: number; rpc: Rpc }[]
+  chains: readonly { chainId: number; rpc: ChainClient }[]
   wasReplaced: (hash: Hex) => Promise<boolean>
 }
 

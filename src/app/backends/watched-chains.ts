@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
+import { aroundCalls, type ChainClient } from '../../chain/client.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
 import { trace } from '../../domain/stack-trace.ts'
@@ -46,35 +46,23 @@ export function watchedChains(
     changed(name, () => (fault ? faults.set(name, fault) : faults.delete(name)), fault)
   const underWay = new Map<symbol, { network: string; since: number; by: object | undefined }>()
   const asking = new AsyncLocalStorage<object>()
-  const watch = ({ name }: Pick<Network, 'name'>, rpc: Rpc): Rpc => {
-    const told = async <value>(ms: number, work: Promise<value>): Promise<value> => {
+  const watch = ({ name }: Pick<Network, 'name'>, client: ChainClient): ChainClient =>
+    aroundCalls(client, async ({ host }, methods, send) => {
       const call = Symbol()
       underWay.set(call, { network: name, since: performance.now(), by: asking.getStore() })
       try {
-        const value = await inTime(ms, work, rpc.host)
+        const value = await inTime(methods[0] === 'eth_getLogs' ? limitMs.logs : limitMs.call, send(), host)
         seen(name)
         return value
       } catch (error) {
-        // Whoever refuses a call has answered, and so has who gives more than we take.
+        // A refusal is an answer, and so is one that is too large.
         if (error instanceof AppError)
           seen(name, error.code === 'RPC_ERROR' || error.details?.fault === 'too-large' ? undefined : error)
         throw error
       } finally {
         underWay.delete(call)
       }
-    }
-    return {
-      get host() {
-        return rpc.host
-      },
-      get peers() {
-        return rpc.peers.map((peer) => watch({ name }, peer))
-      },
-      request: (method, params) =>
-        told(method === 'eth_getLogs' ? limitMs.logs : limitMs.call, rpc.request(method, params)),
-      batch: (calls) => told(limitMs.call, rpc.batch(calls)),
-    }
-  }
+    })
   return {
     watch,
     missed,

@@ -1,12 +1,13 @@
 import type { Chain } from '../../chain/chain.ts'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
+import type { ChainClient } from '../../chain/client.ts'
+import { askOtherNodes } from '../../chain/each-node.ts'
 import { doubtful, type Finding, fine, found } from '../../cli/findings.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
 import { refusedFindings } from './rpc-capabilities.ts'
 
-type Needs = { catalog: Catalog; rpc: (chainId: number) => Rpc; now: () => number }
+type Needs = { catalog: Catalog; rpc: (chainId: number) => ChainClient; now: () => number }
 
 /** A block that only a node which keeps all states can look back from: two days old or more on every network. */
 const longAgo = 1_000_000n
@@ -18,7 +19,7 @@ export async function networkFindings({ catalog, rpc, now }: Needs): Promise<Fin
     catalog.networks.map((network) => {
       const one = rpc(network.chainId)
       return found('rpc', network.name, async () => [
-        ...(await endpointFindings(network, one)),
+        ...(await otherNodeFindings(network, one)),
         ...(await nodeFindings(network, openChain(network, one), catalog, now())),
       ])
     }),
@@ -26,19 +27,14 @@ export async function networkFindings({ catalog, rpc, now }: Needs): Promise<Fin
   return all.flat()
 }
 
-/** Where several endpoints are named, each must answer by itself: one that does not is no help when it is needed. */
-async function endpointFindings({ name, chainId }: Network, { peers }: Rpc): Promise<Finding[]> {
-  const all = await Promise.all(
-    peers.map((peer) =>
-      found('rpc', name, async () => {
-        const said = Number(await peer.request<string>('eth_chainId'))
-        if (said === chainId) return []
-        throw new AppError(
-          'CHAIN_ID_MISMATCH',
-          `${peer.host} is on chain ${said}, but ${name} is chain ${chainId}`,
-        )
-      }),
-    ),
+/** The other nodes of a network, each checked by itself: one that does not answer is no help when it is needed. */
+async function otherNodeFindings({ name, chainId }: Network, client: ChainClient): Promise<Finding[]> {
+  const all = await askOtherNodes(client, ({ host, request }) =>
+    found('rpc', name, async () => {
+      const said = Number(await request<string>('eth_chainId'))
+      if (said === chainId) return []
+      throw new AppError('CHAIN_ID_MISMATCH', `${host} is on chain ${said}, but ${name} is chain ${chainId}`)
+    }),
   )
   // With another one that answers, this one is not missed yet.
   return all

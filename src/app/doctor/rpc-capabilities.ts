@@ -1,5 +1,5 @@
+import type { ChainClient } from '../../chain/client.ts'
 import { isHttpRefusal } from '../../chain/rpc/errors.ts'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { doubtful, type Finding } from '../../cli/findings.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, rpcVariable } from '../../domain/networks.ts'
@@ -51,7 +51,7 @@ const questions = (head: { number: bigint; hash: string }): Question[] => {
 /** A finding for each of the questions of this program that a node refuses. One that does not answer for now is not taken to refuse. */
 export async function refusedFindings(
   network: Network,
-  rpc: Rpc,
+  rpc: ChainClient,
   head: { number: bigint; hash: string },
 ): Promise<Finding[]> {
   const all = await Promise.all(
@@ -72,7 +72,11 @@ export async function refusedFindings(
   return all.flat()
 }
 
-async function refusalOf(rpc: Rpc, method: string, params: readonly unknown[]): Promise<string | undefined> {
+async function refusalOf(
+  rpc: ChainClient,
+  method: string,
+  params: readonly unknown[],
+): Promise<string | undefined> {
   try {
     await rpc.request(method, params)
     return undefined

@@ -1,5 +1,5 @@
 import { latestBlock, openChain } from '../../chain/chain.ts'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
+import type { ChainClient } from '../../chain/client.ts'
 import { AppError } from '../../domain/errors.ts'
 import { rpcVariable, sandboxNetworks } from '../../domain/networks.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
@@ -7,7 +7,7 @@ import type { Catalog } from '../../protocols/catalog.ts'
 /** The newest block of each network that a server would stand on. All are asked; the error names each that does not answer as it should. */
 export async function servedNetworks(
   { networks }: Pick<Catalog, 'networks'>,
-  rpc: (chainId: number) => Rpc,
+  rpc: (chainId: number) => ChainClient,
 ): Promise<{ network: string; chainId: number; blockNumber: number }[]> {
   const asked = await Promise.allSettled(
     networks.map(async (network) => ({

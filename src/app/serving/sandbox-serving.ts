@@ -1,4 +1,4 @@
-import type { Rpc } from '../../chain/rpc/rpc.ts'
+import { type ChainClient, clientOf } from '../../chain/client.ts'
 import type { Serving } from '../../cli/serving.ts'
 import type { Sandbox } from '../../cli/world.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
@@ -15,8 +15,8 @@ type Stands = {
   /** `at` is a chain at an address. */
   opened: () => Promise<{
     catalog: Catalog
-    rpc: (chainId: number) => Rpc
-    at: (rpcUrl: string) => Rpc
+    rpc: (chainId: number) => ChainClient
+    at: (rpcUrl: string) => ChainClient
     aheadMs: number
     store: EngineStore
   }>
@@ -24,7 +24,7 @@ type Stands = {
 
 /** A server over the sandbox: its chains are where the faults of now have them, and its clock is theirs. */
 export function sandboxServing(needs: PlaceNeeds, { dir, sandbox, opened }: Stands): Serving {
-  const chains = new Map<number, { rpcUrl: string; rpc: Rpc }>()
+  const chains = new Map<number, { rpcUrl: string; rpc: ChainClient }>()
   let ahead: number | undefined
   const look = async () => {
     const [{ at }, { chains: found, aheadMs = 0 }] = await Promise.all([opened(), sandbox.status()])
@@ -39,22 +39,10 @@ export function sandboxServing(needs: PlaceNeeds, { dir, sandbox, opened }: Stan
       opened: async () => {
         const { catalog, rpc, aheadMs } = await opened()
         ahead ??= aheadMs
-        return { catalog, rpc: (chainId) => following(() => chains.get(chainId)?.rpc ?? rpc(chainId)) }
+        return { catalog, rpc: (chainId) => clientOf(() => chains.get(chainId)?.rpc ?? rpc(chainId)) }
       },
       own: async () => (await opened()).store,
       keepAlive: { work: look, everyMs: lookMs },
     },
   )
 }
-
-/** A chain, wherever it is now. */
-const following = (now: () => Rpc): Rpc => ({
-  get host() {
-    return now().host
-  },
-  get peers() {
-    return now().peers
-  },
-  request: (method, params) => now().request(method, params),
-  batch: (calls) => now().batch(calls),
-})

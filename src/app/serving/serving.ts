@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Service } from '../../api/service.ts'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
+import type { ChainClient } from '../../chain/client.ts'
 import type { ApiKeys, Operator, ServeOptions, Serving } from '../../cli/serving.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
@@ -100,7 +100,7 @@ function real(path: string): string {
 /** What a server of this profile stands on: where its files are, its chains, and what keeps those alive. */
 type Stands = {
   dir: string
-  opened: () => Promise<{ catalog: Catalog; rpc: (chainId: number) => Rpc }>
+  opened: () => Promise<{ catalog: Catalog; rpc: (chainId: number) => ChainClient }>
   /** What this profile's own engine remembers, beside what is served from here. */
   own: () => Promise<EngineStore>
   keepAlive?: { work: () => Promise<unknown>; everyMs: number }

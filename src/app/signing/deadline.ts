@@ -1,5 +1,5 @@
-import type { Rpc } from '../../chain/rpc/rpc.ts'
-import { rpcWithDeadline, systemClock, withDeadline } from '../../chain/rpc/timeouts.ts'
+import type { ChainClient } from '../../chain/client.ts'
+import { clientWithDeadline, systemClock, withDeadline } from '../../chain/rpc/timeouts.ts'
 import type { Globals } from '../../cli/options/global-options.ts'
 import type { Io } from '../../cli/terminal/io.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -15,8 +15,8 @@ export const readingEnds = ({ canAsk }: Io, { timeoutMs, input }: Globals): numb
   timeoutMs === undefined || (canAsk && input) ? undefined : systemClock.now() + timeoutMs + spareMs
 
 /** A chain that answers in the time of the command, or is RPC_UNREACHABLE. */
-export const chainInTime = (rpc: Rpc, until: number | undefined): Rpc =>
-  until === undefined ? rpc : rpcWithDeadline(rpc, { clock: systemClock, until })
+export const chainInTime = (rpc: ChainClient, until: number | undefined): ChainClient =>
+  until === undefined ? rpc : clientWithDeadline(rpc, { clock: systemClock, until })
 
 /** Waits for an answer of the service as long as the command has time; then SERVICE_UNREACHABLE. */
 export async function answerInTime<T>(until: number | undefined, work: () => Promise<T>): Promise<T> {

@@ -63,6 +63,19 @@ export function isUnsupportedMethod(error: unknown): boolean {
   )
 }
 
+/**
+ * Whether a node lacks a method altogether, by code (-32601, -32004) or text; an internal error or invalid parameters (-32603,
+ * -32602) are something else.
+ */
+export function isMethodMissing(error: unknown): boolean {
+  const { code, message } = (error instanceof AppError ? error.details : undefined) ?? {}
+  if (code === -32601 || code === -32004) return true
+  if (code === -32603 || code === -32602) return false
+  return /not (available|supported|enabled|implemented|whitelisted|allowed)|disabled|no such method/i.test(
+    String(message),
+  )
+}
+
 /** The same by text alone. */
 const isUnsupportedText = (words: string): boolean =>
   /method .*(not|un)|(unknown|invalid|no such) method|(un|not )(supported|enabled|implemented|whitelisted|allowed|authori[sz]ed)|disabled|forbidden|denied|blocked|restricted|crashed|upgrade/i.test(

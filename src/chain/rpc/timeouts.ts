@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../domain/errors.ts'
 import { mostTimerMs } from '../../domain/timers.ts'
 import { wait } from '../../http/backoff.ts'
+import { aroundCalls, type ChainClient } from '../client.ts'
 import { isUnknownBlock } from './errors.ts'
-import type { Rpc } from './rpc.ts'
 
 /** How long to wait for a node before it counts as silent, in ms, while a person waits. */
 export const nodeTimeoutMs = 8_000
@@ -106,63 +106,34 @@ export async function withDeadline<T>(
 export const isDeadlineFault = ({ code, details }: AppError): boolean =>
   code === 'RPC_UNREACHABLE' && details?.fault === 'time over'
 
-/** An RPC that sends nothing after the deadline of a run, so that a slow node cannot delay the command. */
-export const rpcWithDeadline = (
-  rpc: Rpc,
+/** A client that sends nothing after the deadline of a run, so that a slow node cannot delay the command. */
+export const clientWithDeadline = (
+  client: ChainClient,
   run: { clock: Clock; until: number; answerTimes?: AnswerTimes },
-): Rpc => ({
-  get host() {
-    return rpc.host
-  },
-  get peers() {
-    return rpc.peers.map((peer) => rpcWithDeadline(peer, run))
-  },
-  request: (method, params) => withDeadline(run, rpc.host, () => rpc.request(method, params)),
-  batch: (calls) => withDeadline(run, rpc.host, () => rpc.batch(calls)),
-})
+): ChainClient => aroundCalls(client, (node, _, send) => withDeadline(run, node.host, send))
 
-/** An RPC with a time limit for each answer, in ms: a hanging endpoint fails as RPC_UNREACHABLE. */
-export function withAnswerTimeout(rpc: Rpc, ms = nodeTimeoutMs): Rpc {
-  const soon = async <T>(work: Promise<T>): Promise<T> => {
+/** A client with a time limit for each answer, in ms: a hanging node fails as RPC_UNREACHABLE. */
+export const withAnswerTimeout = (client: ChainClient, ms = nodeTimeoutMs): ChainClient =>
+  aroundCalls(client, async ({ host }, _, send) => {
     const answer = await withTimeout(
-      work.then((said) => ({ said })),
+      send().then((said) => ({ said })),
       ms,
     )
     if (answer) return answer.said
-    const { host } = rpc
     throw new AppError('RPC_UNREACHABLE', `The node at ${host} has not answered in ${ms} ms`, {
       details: { host },
     })
-  }
-  return {
-    get host() {
-      return rpc.host
-    },
-    get peers() {
-      return rpc.peers.map((peer) => withAnswerTimeout(peer, ms))
-    },
-    request: (method, params) => soon(rpc.request(method, params)),
-    batch: (calls) => soon(rpc.batch(calls)),
-  }
-}
+  })
 
 /** The delays before each retry, in ms: in total a block of the slowest chains, so that a node one block behind catches up. */
 export const retryDelays: readonly number[] = [100, 200, 400, 800, ...Array<number>(11).fill(1_000)]
 
 /**
- * An RPC that retries shortly if the node lacks a block: another node behind the same address may have named it. RPC_INCONSISTENT
- * if the block does not arrive.
+ * A client that retries shortly if the node lacks a block: another node behind the same address may have named it.
+ * RPC_INCONSISTENT if the block does not arrive.
  */
-export const retryingRpc = (rpc: Rpc): Rpc => ({
-  get host() {
-    return rpc.host
-  },
-  get peers() {
-    return rpc.peers.map(retryingRpc)
-  },
-  request: (method, params) => untilKnown(rpc.host, () => rpc.request(method, params)),
-  batch: (calls) => untilKnown(rpc.host, () => rpc.batch(calls)),
-})
+export const retryingClient = (client: ChainClient): ChainClient =>
+  aroundCalls(client, ({ host }, _, send) => untilKnown(host, send))
 
 async function untilKnown<T>(host: string, ask: () => Promise<T>): Promise<T> {
   for (let tried = 0; ; tried++)

@@ -1,3 +1,5 @@
+import type { FinalityDepth } from '../../chain/finality/finality.ts'
+import { disagreementHint, disagreementText } from '../../chain/finality/quorum.ts'
 import {
   type FoundTransaction,
   lookUpTransaction,
@@ -9,8 +11,6 @@ import { AppError } from '../../domain/errors.ts'
 import { type Network, rpcVariable } from '../../domain/networks.ts'
 import { plain } from '../../domain/text.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
-import { disagreementHint, disagreementText } from '../../transactions/confirmation/quorum.ts'
-import type { FinalityDepth } from '../../transactions/run.ts'
 
 /** Whether what was typed is the hash of a transaction: an id of ours never looks like one. */
 export const isHash = (text: string): text is Hex => /^0x[0-9a-fA-F]{64}$/.test(text)
@@ -75,8 +75,8 @@ export function unknownHash(hash: Hex, silent: readonly UnansweredNetwork[]): Ap
 /** Where the funds of a transaction are that was sent from elsewhere. */
 function fundsOf({ from, deed, block }: FoundTransaction): string {
   if (!block) return `With ${from}, until it is mined.`
-  if (block.unlike?.has === 'something else') return 'Unknown: the endpoints report different outcomes.'
-  if (block.unlike?.has === 'another') return 'Unknown: the endpoints have different blocks at that height.'
+  if (block.unlike?.has === 'something else') return 'Unknown: the nodes report different outcomes.'
+  if (block.unlike?.has === 'another') return 'Unknown: the nodes have different blocks at that height.'
   if (!block.succeeded) return `Not moved, except the fee; still with ${from}.`
   if (deed.is === 'approval')
     return `Not moved${deed.spender === null ? '' : `; ${deed.spender} now has the allowance`}.`

@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import type { ChainClient } from '../../chain/client.ts'
+import { findTransaction, type MinedTransaction } from '../../chain/finality/mined-transaction.ts'
 import { hexQuantity } from '../../chain/rpc/answer-numbers.ts'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { findTransaction, type MinedTransaction } from '../../transactions/confirmation/find-transaction.ts'
 import type { Evidence } from './evidence.ts'
 
 /** The chain's answer for one transaction of the evidence. `unknown`: there is none. */
@@ -28,7 +28,7 @@ const ineffectiveStates: Readonly<Record<string, string>> = {
 
 /** Checks every mined transaction of the evidence on the chain. */
 export async function checkEvidence(
-  rpc: (chainId: number) => Rpc,
+  rpc: (chainId: number) => ChainClient,
   { operation, attempts }: Evidence,
 ): Promise<ChainCheck[]> {
   const steps = (operation.steps as Step[]).filter(({ inclusion }) => inclusion !== null)
@@ -46,7 +46,7 @@ export async function checkEvidence(
 
 /** Reports that a step which can never be mined is in a block; `undefined` if it is in none, or unknown. */
 async function unexpectedlyMined(
-  rpc: (chainId: number) => Rpc,
+  rpc: (chainId: number) => ChainClient,
   { transaction: { chainId } }: Step,
   hash: Hex,
 ): Promise<ChainCheck | undefined> {
@@ -59,7 +59,11 @@ async function unexpectedlyMined(
   }
 }
 
-async function check(rpc: (chainId: number) => Rpc, step: Step, attempt: Attempt): Promise<ChainCheck> {
+async function check(
+  rpc: (chainId: number) => ChainClient,
+  step: Step,
+  attempt: Attempt,
+): Promise<ChainCheck> {
   const { hash, blockNumber, blockHash, gasPrice } = step.inclusion!
   // A transaction that was not final then may be in another block by now, or in none.
   const isFinal = step.state !== 'INCLUDED'
@@ -156,7 +160,7 @@ function costMismatch(found: MinedTransaction, { gasUsed, gasPrice }: Inclusion)
 
 /** What a node has instead of a transaction, if it has the block at that height. */
 async function missingTransactionText(
-  node: Rpc,
+  node: ChainClient,
   { hash, blockNumber, blockHash }: Inclusion,
 ): Promise<string | undefined> {
   const block = await node.request<{ hash?: unknown; transactions?: unknown } | null>(

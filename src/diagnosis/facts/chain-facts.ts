@@ -1,32 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ChainClient } from '../../chain/client.ts'
 import { readHead } from '../../chain/fees.ts'
+import type { FinalityDepth } from '../../chain/finality/finality.ts'
+import { checkFinality, checkNonceLost, type RequiredDepth } from '../../chain/finality/finality.ts'
+import { checkInclusionBlock } from '../../chain/finality/inclusion-check.ts'
+import { confirmationsOf, findAttempt, findTransaction } from '../../chain/finality/mined-transaction.ts'
+import { lookupTimeoutMs } from '../../chain/finality/quorum.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { nodeTimeoutMs, undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { Attempt, Step } from '../../store/journal/operation.ts'
-import {
-  checkFinality,
-  checkNonceLost,
-  type RequiredDepth,
-} from '../../transactions/confirmation/finality.ts'
-import {
-  confirmationsOf,
-  findAttempt,
-  findTransaction,
-} from '../../transactions/confirmation/find-transaction.ts'
-import { lookupTimeoutMs } from '../../transactions/confirmation/quorum.ts'
 import { findNonceUse, transactionByNonce } from '../../transactions/nonces/nonce-use.ts'
-import { checkInclusionBlock } from '../../transactions/reorganisations.ts'
-import type { FinalityDepth } from '../../transactions/run.ts'
 import { minedRevertReason } from '../revert-cause.ts'
 import type { ChainFacts, NonceOwner, OnChainFacts } from './facts.ts'
 
 /** The foreign transaction that uses the nonce of a step, if a node names it. `lostTo` is the one in the journal. */
 async function foreignTransactionAt(
-  rpc: Rpc,
+  rpc: ChainClient,
   network: Network,
   { wallet, nonce }: Step,
   attempts: readonly Attempt[],
@@ -59,7 +51,7 @@ async function foreignTransactionAt(
 type Known = { lostTo?: Hex | undefined }
 
 /** Reads the head of a chain, or why it cannot be read. */
-export async function readChainFacts(rpc: Rpc, network: Network): Promise<ChainFacts> {
+export async function readChainFacts(rpc: ChainClient, network: Network): Promise<ChainFacts> {
   try {
     const head = await withTimeout(readHead(rpc, network.chainId))
     return head
@@ -75,7 +67,7 @@ export async function readChainFacts(rpc: Rpc, network: Network): Promise<ChainF
 
 /** Reads the on-chain state of a signed step; `undefined` if its node stopped answering. */
 export const readStepFacts = (
-  rpc: Rpc,
+  rpc: ChainClient,
   network: Network,
   step: Step,
   attempts: readonly Attempt[],
@@ -93,7 +85,7 @@ async function readTwice(...asked: Parameters<typeof readOnce>): Promise<OnChain
 }
 
 async function readOnce(
-  rpc: Rpc,
+  rpc: ChainClient,
   network: Network,
   step: Step,
   attempts: readonly Attempt[],
@@ -141,17 +133,17 @@ async function readOnce(
 }
 
 /**
- * Whether the block of a final step left the chain, or endpoints differ; with `wanted`, if the step is not found, also whether
- * another endpoint shows another end.
+ * Whether the block of a final step left the chain, or nodes differ; with `wanted`, if the step is not found, also whether
+ * another node shows another end.
  */
 async function reorganisedState(
-  rpc: Rpc,
+  rpc: ChainClient,
   step: Step,
   wanted?: RequiredDepth,
 ): Promise<Pick<OnChainFacts, 'isGone' | 'disputed'>> {
   const { inclusion, state } = step
   if (!isFinal(step) || !inclusion) return { isGone: false }
-  const kept = await checkInclusionBlock(rpc, step)
+  const kept = await checkInclusionBlock(rpc, step.inclusion)
   if (kept.is === 'disputed') return { isGone: false, disputed: kept.unlike }
   if (kept.is === 'gone' || !wanted) return { isGone: kept.is === 'gone' }
   const noted = { ...inclusion, ok: state !== 'FINAL_REVERTED', by: rpc.host }
@@ -160,14 +152,18 @@ async function reorganisedState(
 }
 
 /** Whether the node has a pending transaction at the next nonce; empty if it does not answer. */
-async function nextPending(rpc: Rpc, wallet: Address, latest: number): Promise<{ isNextWaiting?: boolean }> {
+async function nextPending(
+  rpc: ChainClient,
+  wallet: Address,
+  latest: number,
+): Promise<{ isNextWaiting?: boolean }> {
   const said = await undefinedIfUnanswered(rpc.request('eth_getTransactionCount', [wallet, 'pending']))
   const pending = typeof said === 'string' ? Number(said) : Number.NaN
   return pending >= latest ? { isNextWaiting: pending > latest } : {}
 }
 
 /** Whether the node lacks the block of a step. That proves nothing: another node behind its address may have it. */
-async function lacksBlock(rpc: Rpc, { inclusion }: Step): Promise<boolean> {
+async function lacksBlock(rpc: ChainClient, { inclusion }: Step): Promise<boolean> {
   if (!inclusion) return false
   const block = await rpc.request('eth_getBlockByNumber', [hexQuantity(inclusion.blockNumber), false])
   return block === null
@@ -176,7 +172,7 @@ async function lacksBlock(rpc: Rpc, { inclusion }: Step): Promise<boolean> {
 const isFinal = ({ state }: Step): boolean => state.startsWith('FINAL_') || state === 'CANCELLED'
 
 /** The newest attempt in the node's mempool. */
-async function pendingAttempt(rpc: Rpc, attempts: readonly Attempt[]): Promise<Hex | undefined> {
+async function pendingAttempt(rpc: ChainClient, attempts: readonly Attempt[]): Promise<Hex | undefined> {
   for (const { hash } of attempts.toReversed()) {
     const shown = await rpc.request<{ blockNumber?: string | null } | null>('eth_getTransactionByHash', [
       hash,

@@ -1,11 +1,11 @@
 import type { Head } from '../../chain/fees.ts'
+import type { MinedTransaction } from '../../chain/finality/mined-transaction.ts'
+import type { Disagreement } from '../../chain/finality/quorum.ts'
 import type { Hex } from '../../domain/address.ts'
 import type { TokenAmount } from '../../domain/amount.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { StoredPlan } from '../../guard/intent-json.ts'
 import type { Attempt, Operation, Step } from '../../store/journal/operation.ts'
-import type { MinedTransaction } from '../../transactions/confirmation/find-transaction.ts'
-import type { Disagreement } from '../../transactions/confirmation/quorum.ts'
 import { activeSteps, hasLostNonce } from '../../transactions/operations/active-steps.ts'
 import type { RemainingAllowance } from '../approvals.ts'
 
@@ -16,12 +16,12 @@ export type ChainFacts = { network: Network } & (
   | { is: 'another'; why: string }
 )
 
-/** The foreign transaction at a step's nonce; `unlike` is another endpoint that differs; `blockNumber` is `null` while pending. */
+/** The foreign transaction at a step's nonce; `unlike` is another node that differs; `blockNumber` is `null` while pending. */
 export type NonceOwner = { hash: Hex; blockNumber: number | null; isDeep: boolean; unlike?: Disagreement }
 
 /** The on-chain state of a signed step. */
 export type OnChainFacts = {
-  /** The attempt in a canonical block; `unlike` is another endpoint that differs. `reason` and `isOutOfGas` say why it reverted. */
+  /** The attempt in a canonical block; `unlike` is another node that differs. `reason` and `isOutOfGas` say why it reverted. */
   found?: MinedTransaction & {
     isDeep: boolean
     unlike?: Disagreement
@@ -36,7 +36,7 @@ export type OnChainFacts = {
   lacksBlock?: boolean
   /** Final in the journal, in a block that left the chain. */
   isGone: boolean
-  /** The same by one endpoint, against another one. */
+  /** The same by one node, against another one. */
   disputed?: Disagreement
   owner?: NonceOwner
   /** The next nonce of the wallet on chain, and whether the node has a pending transaction at it, if known. */

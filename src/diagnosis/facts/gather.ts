@@ -1,4 +1,5 @@
-import { type SelectedEndpoint, selectEndpoint } from '../../chain/endpoint-selection.ts'
+import type { FinalityDepth } from '../../chain/finality/finality.ts'
+import { type FreshestClient, readFromFreshest } from '../../chain/freshest-node.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import type { Hex } from '../../domain/address.ts'
 import { networkShown } from '../../domain/networks.ts'
@@ -13,7 +14,7 @@ import { isWalletBusy as isInHand } from '../../transactions/operations/wallet-l
 import { bridgedAmount, receivedAmount } from '../../transactions/outcome/received-amount.ts'
 import { resultOf } from '../../transactions/outcome/result.ts'
 import { isCancelling } from '../../transactions/replacement/fee-bump.ts'
-import { type FinalityDepth, isFinished } from '../../transactions/run.ts'
+import { isFinished } from '../../transactions/run.ts'
 import { remainingAllowances } from '../approvals.ts'
 import { successorOf } from '../successor.ts'
 import { findBlocker } from './blocker.ts'
@@ -38,7 +39,7 @@ export async function gatherFacts(
   // The wallet lock first, then the journal: a process that has ended by then has recorded what it signed.
   const isAtWork = !isFinished(asFound) && (await isInHand(asked, asFound.wallet, chainIds))
   const operation = asked.journal.find(asFound.id) ?? asFound
-  const context = await withLatestEndpoints(asked, operation)
+  const context = await withFreshestNodes(asked, operation)
   const { journal, rpc, catalog, now } = context
   const events = journal.events(operation.id)
   const chains = new Map<number, ChainFacts>(
@@ -118,15 +119,12 @@ export async function gatherFacts(
   }
 }
 
-/** The context with each chain read from the endpoint with its newest block. */
-async function withLatestEndpoints(
-  context: ExecutionContext,
-  { legs }: Operation,
-): Promise<ExecutionContext> {
-  const nodes = new Map<number, SelectedEndpoint>()
+/** The context with each chain read from a node that is not behind. */
+async function withFreshestNodes(context: ExecutionContext, { legs }: Operation): Promise<ExecutionContext> {
+  const nodes = new Map<number, FreshestClient>()
   for (const { chainId } of legs)
-    if (!nodes.has(chainId)) nodes.set(chainId, selectEndpoint(context.rpc(chainId)))
-  await Promise.all([...nodes.values()].map((node) => node.look()))
+    if (!nodes.has(chainId)) nodes.set(chainId, readFromFreshest(context.rpc(chainId)))
+  await Promise.all([...nodes.values()].map((node) => node.refresh()))
   return { ...context, rpc: (chainId) => nodes.get(chainId) ?? context.rpc(chainId) }
 }
 

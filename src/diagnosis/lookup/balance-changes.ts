@@ -1,11 +1,11 @@
 import { size, toEventSelector } from 'viem/utils'
+import { findTransaction } from '../../chain/finality/mined-transaction.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { Token } from '../../domain/token.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
-import { findTransaction } from '../../transactions/confirmation/find-transaction.ts'
 import type { EvidenceLine } from '../verdict.ts'
 import { lookUpTransaction } from './transaction-lookup.ts'
 

@@ -1,8 +1,12 @@
 import { parseAbi } from 'viem/utils'
 import { strictDecode } from '../../chain/calldata.ts'
+import type { ChainClient } from '../../chain/client.ts'
+import { firstMatching, searchNodes } from '../../chain/each-node.ts'
+import type { FinalityDepth } from '../../chain/finality/finality.ts'
+import { checkFinality, requiredDepth } from '../../chain/finality/finality.ts'
+import { findTransaction, type MinedTransaction } from '../../chain/finality/mined-transaction.ts'
+import { type Disagreement, lookupTimeoutMs } from '../../chain/finality/quorum.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
-import { nodeTimeoutMs, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Address, EvmAddress, type Hex } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -10,10 +14,6 @@ import { type Network, publicNetworks, sandboxNetworks } from '../../domain/netw
 import { type Token, tokenAt } from '../../domain/token.ts'
 import { contractName } from '../../guard/contract-names.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
-import { checkFinality, requiredDepth } from '../../transactions/confirmation/finality.ts'
-import { findTransaction, type MinedTransaction } from '../../transactions/confirmation/find-transaction.ts'
-import { type Disagreement, lookupTimeoutMs } from '../../transactions/confirmation/quorum.ts'
-import type { FinalityDepth } from '../../transactions/run.ts'
 
 /** What a call does, as a predicate; `spender` receives an allowance, `null` for none. */
 type CallEffect =
@@ -51,7 +51,7 @@ function effectOf(
 }
 
 /**
- * A transaction as its network shows it; `block` is `null` while pending, `at` in epoch ms; `isFinal` if all answering endpoints
+ * A transaction as its network shows it; `block` is `null` while pending, `at` in epoch ms; `isFinal` if all answering nodes
  * agree at depth; `unlike` is one that differs.
  */
 export type FoundTransaction = {
@@ -95,19 +95,6 @@ export async function lookUpTransaction(
   return { found: undefined, silent: answers.flatMap((one) => (one && 'why' in one ? one : [])) }
 }
 
-/** The first matching answer; `undefined` if none matches. */
-async function firstMatching<T>(
-  asked: readonly Promise<T>[],
-  is: (answer: T) => boolean,
-): Promise<T | undefined> {
-  const wanted = asked.map(async (one) => {
-    const answer = await one
-    if (!is(answer)) throw new AppError('NOT_FOUND', 'Not this one')
-    return answer
-  })
-  return Promise.any(wanted).catch(() => undefined)
-}
-
 /** Every network of this version, with or without an RPC; only the embedded networks in the sandbox. */
 function everyNetwork({ catalog: { networks } }: ExecutionContext): readonly Network[] {
   const isIn = (some: readonly Network[]) => (one: Network) =>
@@ -128,53 +115,18 @@ function unansweredBy(network: Network, error: unknown): UnansweredNetwork {
   throw error
 }
 
-/** The transaction on one network, mined if any endpoint shows it so; `null` only if all endpoints lack it. */
-async function findOnNetwork(
+/** The transaction on one network, mined if any node shows it so; `null` only if all nodes lack it. */
+const findOnNetwork = (
   { rpc, catalog }: ExecutionContext,
   network: Network,
   hash: Hex,
   depth: FinalityDepth | undefined,
-): Promise<FoundTransaction | null> {
-  const node = rpc(network.chainId)
-  const all = [node, ...node.peers]
-  const told = await findOnEndpoints(all, { catalog, network, hash, depth })
-  if (told) return told
-  // After a failover the first endpoint is among the peers: ask it too.
-  const passedOver = node.peers.filter((peer) => !all.includes(peer))
-  return passedOver.length === 0 ? null : findOnEndpoints(passedOver, { catalog, network, hash, depth })
-}
-
-type LookupTarget = {
-  catalog: ExecutionContext['catalog']
-  network: Network
-  hash: Hex
-  depth: FinalityDepth | undefined
-}
-
-async function findOnEndpoints(
-  all: readonly Rpc[],
-  { catalog, network, hash, depth }: LookupTarget,
-): Promise<FoundTransaction | null> {
-  const asked = all.map(async (one) => {
-    const among: Rpc = {
-      host: one.host,
-      peers: all.filter((other) => other !== one),
-      request: one.request,
-      batch: one.batch,
-    }
-    const answer = await withTimeout(findOnEndpoint(among, catalog, network, hash, depth))
-    if (answer === undefined)
-      throw new AppError('RPC_UNREACHABLE', `no answer within ${nodeTimeoutMs / 1_000} s`)
-    return answer
-  })
-  const mined = await firstMatching(asked, (answer) => answer?.block != null)
-  if (mined) return mined
-  const answers = await Promise.allSettled(asked)
-  const told = answers.flatMap((one) => (one.status === 'fulfilled' ? (one.value ?? []) : []))
-  if (told[0]) return told[0]
-  for (const one of answers) if (one.status === 'rejected') throw one.reason
-  return null
-}
+): Promise<FoundTransaction | null> =>
+  searchNodes(
+    rpc(network.chainId),
+    (node) => findOnNode(node, catalog, network, hash, depth),
+    ({ block }) => block !== null,
+  )
 
 type ShownTransaction = { from: Address; nonce: number } & Call
 
@@ -203,8 +155,8 @@ function parseShownTransaction(
   }
 }
 
-async function findOnEndpoint(
-  node: Rpc,
+async function findOnNode(
+  node: ChainClient,
   catalog: ExecutionContext['catalog'],
   network: Network,
   hash: Hex,
@@ -226,7 +178,7 @@ async function findOnEndpoint(
 }
 
 async function blockOf(
-  node: Rpc,
+  node: ChainClient,
   { depth: usual }: Network,
   found: MinedTransaction,
   depth: FinalityDepth | undefined,

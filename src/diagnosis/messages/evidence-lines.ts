@@ -1,5 +1,5 @@
+import { disagreementText } from '../../chain/finality/quorum.ts'
 import { plain } from '../../domain/text.ts'
-import { disagreementText } from '../../transactions/confirmation/quorum.ts'
 import { sendErrorOf } from '../../transactions/send-errors.ts'
 import type { Facts, StepFacts } from '../facts/facts.ts'
 import type { EvidenceLine } from '../verdict.ts'

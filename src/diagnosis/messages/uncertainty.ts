@@ -1,9 +1,5 @@
+import { type Disagreement, disagreementHint, disagreementText } from '../../chain/finality/quorum.ts'
 import { type Network, rpcVariable } from '../../domain/networks.ts'
-import {
-  type Disagreement,
-  disagreementHint,
-  disagreementText,
-} from '../../transactions/confirmation/quorum.ts'
 import { type Facts, isInFlight, type StepFacts } from '../facts/facts.ts'
 
 /** What the chains contradict of a settled step, as a sentence; `undefined` if nothing. */
@@ -18,7 +14,7 @@ function contradictionOf({ step, network, onChain }: StepFacts): string | undefi
     : undefined
 }
 
-/** The sentence for endpoints that differ on a final step, with what to do. */
+/** The sentence for nodes that differ on a final step, with what to do. */
 function disputedText(unlike: Disagreement, network: Network): string {
   const { host, by, blockNumber, has } = unlike
   const text =

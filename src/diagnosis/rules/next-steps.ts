@@ -1,5 +1,5 @@
+import { disagreementHint, disagreementText } from '../../chain/finality/quorum.ts'
 import { rpcVariable } from '../../domain/networks.ts'
-import { disagreementHint, disagreementText } from '../../transactions/confirmation/quorum.ts'
 import { activeSteps } from '../../transactions/operations/active-steps.ts'
 import { isUnderDelivered } from '../../transactions/outcome/result.ts'
 import { blockerText, lastRunText, unsignedNextSteps } from '../facts/blocker.ts'

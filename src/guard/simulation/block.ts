@@ -1,18 +1,17 @@
 import { randomBytes } from 'node:crypto'
+import type { ChainClient } from '../../chain/client.ts'
 import { requestAtBlock } from '../../chain/reads.ts'
 import { revertReason } from '../../chain/reverts/reason.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Log } from './granted-authority.ts'
 import { firstWord, readsOf, type WalletState } from './reads.ts'
 import type { Allowance, SimulationQuestion } from './result.ts'
 
-/** A leg to simulate on a block that `peer` has too. */
+/** A leg to simulate on a block. */
 export type SimulationInput = Omit<SimulationQuestion, 'allowances'> & {
   allowances: readonly Allowance[]
-  peer?: Rpc
   before: WalletState
 }
 
@@ -98,7 +97,7 @@ export async function simulateBlock(
 type Run = { calls: readonly object[]; strangers: ProbeAccounts; time: number; validation: boolean }
 
 async function simulated(
-  rpc: Rpc,
+  rpc: ChainClient,
   { head }: WalletState,
   { calls, strangers, time, validation }: Run,
 ): Promise<CallResult[]> {

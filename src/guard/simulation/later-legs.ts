@@ -1,10 +1,10 @@
 import { getAddress } from 'viem/utils'
+import type { ChainClient } from '../../chain/client.ts'
 import type { Head } from '../../chain/fees.ts'
 import { requestAtBlock } from '../../chain/reads.ts'
 import { revertReason } from '../../chain/reverts/reason.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
 import { isHttpRefusal } from '../../chain/rpc/errors.ts'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
@@ -18,7 +18,7 @@ import { gasLimitFor } from './simulate.ts'
  * bring.
  */
 type LaterQuestion = {
-  rpc: Rpc
+  rpc: ChainClient
   head: Head
   network: string
   wallet: Address
@@ -80,12 +80,16 @@ export async function simulateLater(question: LaterQuestion): Promise<LaterLegSi
 const isWell = ({ status }: CallResult): boolean => status === '0x1'
 
 /** The minter of the bridge; `undefined` if unknown. */
-async function minterOf(rpc: Rpc, messenger: Address): Promise<Address[]> {
+async function minterOf(rpc: ChainClient, messenger: Address): Promise<Address[]> {
   const said = await unlessRefused(rpc.request<Hex>('eth_call', [askMinter(messenger), 'latest']))
   return /^0x0{24}[0-9a-f]{40}$/i.test(said ?? '') ? [getAddress(`0x${said!.slice(26)}`)] : []
 }
 
-async function simulated(rpc: Rpc, head: Head, calls: readonly object[]): Promise<CallResult[] | undefined> {
+async function simulated(
+  rpc: ChainClient,
+  head: Head,
+  calls: readonly object[],
+): Promise<CallResult[] | undefined> {
   const question = { blockStateCalls: [{ calls }], validation: false }
   const answer = await unlessRefused(
     requestAtBlock(rpc, head, (at) => rpc.request('eth_simulateV1', [question, at])),

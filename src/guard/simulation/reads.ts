@@ -1,9 +1,9 @@
 import { encodeFunctionData, formatUnits, keccak256 } from 'viem/utils'
+import type { ChainClient } from '../../chain/client.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
 import { capFees, currentFees, type Fees, type Head } from '../../chain/fees.ts'
 import { type ReadCall, requestAtBlock } from '../../chain/reads.ts'
 import { quantity } from '../../chain/rpc/answer-numbers.ts'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { formatAmount, type Unit } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -13,7 +13,7 @@ import type { Token } from '../../domain/token.ts'
 import { stakewiseAbi } from '../../protocols/stakewise/abi.ts'
 
 type Question = {
-  rpc: Rpc
+  rpc: ChainClient
   network?: string
   wallet: Address
   tokens: readonly Token[]

@@ -1,5 +1,5 @@
+import type { ChainClient } from '../../chain/client.ts'
 import type { Fees } from '../../chain/fees.ts'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Unit } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
@@ -11,7 +11,7 @@ import type { Transaction } from '../../domain/transaction.ts'
  * messages. `maxFeePerGas`: the gas price limit in wei; `typedFee`: the part of it that the person typed.
  */
 export type SimulationQuestion = {
-  rpc: Rpc
+  rpc: ChainClient
   chainId: number
   network?: string
   native: Unit
@@ -30,8 +30,8 @@ export type Allowance = { token: Address; spender: Address }
 
 /**
  * A leg's effects on the wallet, and how they were found. `gas`: sufficient limits; empty, like `changes`, if nothing could be
- * simulated. `coin`: the change of the native coin, fees included. `behind`: an endpoint without the newest block, for which an
- * older one was used; `silent`: endpoints without an answer; `endpoints`: how many agreed. `dataFee`: the current data fee of a
+ * simulated. `coin`: the change of the native coin, fees included. `behind`: a node without the newest block, for which an
+ * older one was used; `silent`: nodes without an answer; `endpoints`: how many agreed. `dataFee`: the current data fee of a
  * rollup in wei; missing elsewhere, `null` if unknown. `unsaid`: a note on what the market does not quote.
  */
 export type Simulation = {

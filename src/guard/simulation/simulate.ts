@@ -1,9 +1,9 @@
-import { type ConsistentHead, commonHead, consistentHead } from '../../chain/consistent-head.ts'
+import { askBothNodes, type ConsistentHead, commonHead, consistentHead } from '../../chain/consistent-head.ts'
 import { readDataFee } from '../../chain/data-fee.ts'
 import { decodeApprove } from '../../chain/erc20.ts'
 import { refuseExcessiveGas } from '../../chain/gas-cost-bound.ts'
 import { isHttpRefusal, isUnsupportedMethod } from '../../chain/rpc/errors.ts'
-import { retryingRpc } from '../../chain/rpc/timeouts.ts'
+import { retryingClient } from '../../chain/rpc/timeouts.ts'
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { newProbeAccounts, type SimulationInput, type SimulationOutcome, simulateBlock } from './block.ts'
@@ -12,72 +12,18 @@ import { refuseCodeChange, refuseGrantedAuthority } from './granted-authority.ts
 import { insufficientFunds, readWalletState } from './reads.ts'
 import type { Allowance, Simulation, SimulationQuestion } from './result.ts'
 
-/**
- * Simulates a leg on the answering endpoint and on another one with the same block, if there is one: both must agree, else
- * RPC_INCONSISTENT. An endpoint that went down is skipped and listed in `silent`.
- */
-async function simulateOnTwo(
-  block: SimulationInput,
-  gas: readonly bigint[],
-  time: number,
-): Promise<{ outcome: SimulationOutcome; silent?: string }> {
-  const strangers = newProbeAccounts()
-  const outcome = await simulateBlock(block, gas, time, strangers)
-  const { peer } = block
-  if (!peer) return { outcome }
-  const other = await simulateBlock({ ...block, rpc: peer }, gas, time, strangers).catch((error: unknown) => {
-    if (isDown(error)) return undefined
-    throw isUnsupportedMethod(error) && !lacksSimulation(error)
-      ? apart(block.rpc.host, peer.host, error)
-      : error
-  })
-  if (!other) return { outcome, silent: peer.host }
-  if (textOf(other) === textOf(outcome)) return { outcome }
-  throw new AppError(
-    'RPC_INCONSISTENT',
-    `The nodes at ${block.rpc.host} and ${peer.host} do not agree about what these transactions do`,
-    { details: { hosts: [block.rpc.host, peer.host] } },
-  )
-}
-
-const isDown = (error: unknown): error is AppError =>
-  error instanceof AppError && error.code === 'RPC_UNREACHABLE'
-
-/**
- * Whether a node lacks the simulation method altogether: then both endpoints use the weaker one. A failure of this call is
- * something else.
- */
-const lacksSimulation = (error: unknown): boolean => {
-  const { code, message } = (error instanceof AppError ? error.details : undefined) ?? {}
-  if (code === -32601 || code === -32004) return true
-  const isOfCall = code === -32603 || code === -32602
-  return (
-    !isOfCall &&
-    /not (available|supported|enabled|implemented|whitelisted|allowed)|disabled|no such method/i.test(
-      String(message),
-    )
-  )
-}
-
-const apart = (host: string, peer: string, cause: unknown): AppError =>
-  new AppError('RPC_INCONSISTENT', `The node at ${peer} refuses to try what the one at ${host} tried`, {
-    details: { hosts: [host, peer], said: cause instanceof AppError ? cause.message : null },
-    hint: `Leave ${peer} out of the endpoints, or wait for it.`,
-    cause,
-  })
-
 const textOf = (outcome: SimulationOutcome): string =>
   JSON.stringify(outcome, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
 
 /**
  * Simulates a leg in one block on the newest one, each step on the previous state, with the nonce and fees that would be signed.
  * Effects are read from the tokens, never from logs, by accounts that no contract can know. INSUFFICIENT_FUNDS if something is
- * missing; SIMULATION_REVERTED with step and reason if one fails; POLICY_SIMULATION for unrequested authority. If another endpoint
+ * missing; SIMULATION_REVERTED with step and reason if one fails; POLICY_SIMULATION for unrequested authority. If another node
  * is slightly behind, the newest shared block is used, and a failure is retried on the newest one.
  */
 export async function simulateLeg(asked: SimulationQuestion): Promise<Simulation> {
   const tokens = asked.tokens.filter((token) => !sameAddress(token.address, nativeAddress))
-  const rpc = retryingRpc(asked.rpc)
+  const rpc = retryingClient(asked.rpc)
   const question = { ...asked, rpc, tokens, allowances: watchedAllowances(asked) }
   const common = await consistentHead(rpc, asked)
   try {
@@ -96,7 +42,7 @@ export async function simulateLeg(asked: SimulationQuestion): Promise<Simulation
 
 async function simulateOn(
   question: SimulationQuestion & { allowances: readonly Allowance[] },
-  { head, peer, behind, silent }: ConsistentHead,
+  { head, second, behind, silent }: ConsistentHead,
 ): Promise<Simulation> {
   const before = await readWalletState(question, head)
   const { fees } = before
@@ -105,7 +51,7 @@ async function simulateOn(
   refuseExcessiveGas({ gas: 0n, ...fees }, typedFee)
   const value = question.transactions.reduce((sum, transaction) => sum + transaction.value, 0n)
   if (value > before.coin) throw short(question, before.coin, value, 'needs')
-  const block: SimulationInput = { ...question, before, ...(peer && { peer }) }
+  const block: SimulationInput = { ...question, before }
   try {
     const estimate = await simulateBlock(block, undefined, before.head.timestamp + 1)
     const gas = estimate.gasUsed.map(gasLimitFor)
@@ -116,8 +62,14 @@ async function simulateOn(
     })
     const cost = gas.reduce((sum, limit) => sum + limit, 0n) * fees.maxFeePerGas + (dataFee ?? 0n)
     if (value + cost > before.coin) throw short(question, before.coin, value + cost, 'needs, gas included,')
-    const agreed = await simulateOnTwo(block, gas, before.head.timestamp + 1)
-    const { outcome } = agreed
+    const strangers = newProbeAccounts()
+    const agreed = await askBothNodes(
+      question.rpc,
+      second,
+      (node) => simulateBlock({ ...block, rpc: node }, gas, before.head.timestamp + 1, strangers),
+      textOf,
+    )
+    const outcome = agreed.answer
     checkOutcome(block, outcome)
     const { until } = question
     if (until !== undefined && until > before.head.timestamp + 1)
@@ -129,7 +81,7 @@ async function simulateOn(
       ...costs,
       behind,
       silent: agreed.silent === undefined ? silent : [...silent, agreed.silent],
-      endpoints: peer && agreed.silent === undefined ? 2 : 1,
+      endpoints: second && agreed.silent === undefined ? 2 : 1,
     }
   } catch (error) {
     // A gateway may refuse this one call with an error page while its node answers others.

@@ -1,11 +1,11 @@
 import { decodeEventLog, encodeEventTopics, encodePacked, keccak256 } from 'viem/utils'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
+import type { ChainClient } from '../../chain/client.ts'
 import type { Hex } from '../../domain/address.ts'
 import type { CctpV2Constants } from '../../protocols/catalog.ts'
 import { own } from '../genesis/artifacts.ts'
 
 /** One end of the bridge, and the node of its chain. */
-export type End = { bridge: CctpV2Constants; rpc: Rpc }
+export type End = { bridge: CctpV2Constants; rpc: ChainClient }
 
 /** A message that left one end. */
 export type Sent = { txHash: Hex; nonce: Hex; message: Hex; seenAt: number }

@@ -1,5 +1,5 @@
+import type { ChainClient } from '../../chain/client.ts'
 import { hexQuantity } from '../../chain/rpc/answer-numbers.ts'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { FaultRequest } from '../../domain/sandbox-fault.ts'
@@ -7,7 +7,7 @@ import type { FaultRequest } from '../../domain/sandbox-fault.ts'
 type Block = { hash: Hex; number: Hex }
 
 /** Replaces the newest blocks by empty ones; gives the hashes of those that are gone. */
-export async function reorganise(rpc: Rpc, depth: number): Promise<Hex[]> {
+export async function reorganise(rpc: ChainClient, depth: number): Promise<Hex[]> {
   const head = await heightOf(rpc)
   const blocks = await rpc.batch(
     Array.from({ length: depth }, (_, at) => ['eth_getBlockByNumber', [hexQuantity(head - at), false]]),
@@ -16,10 +16,11 @@ export async function reorganise(rpc: Rpc, depth: number): Promise<Hex[]> {
   return blocks.map((block) => (block as Block).hash)
 }
 
-const heightOf = async (rpc: Rpc): Promise<number> => Number(await rpc.request<Hex>('eth_blockNumber'))
+const heightOf = async (rpc: ChainClient): Promise<number> =>
+  Number(await rpc.request<Hex>('eth_blockNumber'))
 
 /** The chains of which so many of the newest blocks can be replaced; USAGE with the most that can be where there is none. */
-export async function replaceableOn<T extends { rpc: Rpc; network: { name: string } }>(
+export async function replaceableOn<T extends { rpc: ChainClient; network: { name: string } }>(
   chains: readonly T[],
   depth: number,
 ): Promise<T[]> {
@@ -46,7 +47,7 @@ export async function replaceableOn<T extends { rpc: Rpc; network: { name: strin
 }
 
 /** How many of the newest blocks of a chain can be replaced, at most `depth`: the node must have kept the state before them. Of what was saved and loaded it has the last one alone. */
-async function replaceable(rpc: Rpc, depth: number): Promise<number> {
+async function replaceable(rpc: ChainClient, depth: number): Promise<number> {
   const head = await heightOf(rpc)
   let [least, most] = [0, Math.min(depth, head)]
   while (least < most) {
@@ -57,7 +58,7 @@ async function replaceable(rpc: Rpc, depth: number): Promise<number> {
   return least
 }
 
-async function hasState(rpc: Rpc, block: number): Promise<boolean> {
+async function hasState(rpc: ChainClient, block: number): Promise<boolean> {
   try {
     await rpc.request('eth_getBalance', [`0x${'0'.repeat(40)}`, hexQuantity(block)])
     return true
@@ -70,7 +71,7 @@ async function hasState(rpc: Rpc, block: number): Promise<boolean> {
 type Pool = Record<'pending' | 'queued', Record<string, Record<string, { hash: Hex }>>>
 
 /** Makes the node forget what waits in its mempool: all, or what has one nonce. */
-export async function forgetWaiting(rpc: Rpc, { amount: nonce }: FaultRequest): Promise<void> {
+export async function forgetWaiting(rpc: ChainClient, { amount: nonce }: FaultRequest): Promise<void> {
   if (nonce === null) return void (await rpc.request('anvil_dropAllTransactions'))
   const { pending, queued } = await rpc.request<Pool>('txpool_content')
   for (const byNonce of [...Object.values(pending), ...Object.values(queued)]) {
@@ -80,10 +81,10 @@ export async function forgetWaiting(rpc: Rpc, { amount: nonce }: FaultRequest): 
 }
 
 /** Stops making blocks. */
-export const stopMining = (rpc: Rpc): Promise<unknown> => rpc.request('evm_setAutomine', [false])
+export const stopMining = (rpc: ChainClient): Promise<unknown> => rpc.request('evm_setAutomine', [false])
 
 /** Makes blocks again, and one at once when something waits. */
-export async function goOnMining(rpc: Rpc): Promise<void> {
+export async function goOnMining(rpc: ChainClient): Promise<void> {
   await rpc.request('evm_setAutomine', [true])
   const { pending } = await rpc.request<{ pending: Hex }>('txpool_status')
   if (Number(pending) > 0) await rpc.request('evm_mine')

@@ -8,7 +8,7 @@ import {
   parseTransaction,
   size,
 } from 'viem/utils'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
+import type { ChainClient } from '../../chain/client.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import type { FaultRequest } from '../../domain/sandbox-fault.ts'
 import type { FaultSet } from './active-faults.ts'
@@ -27,7 +27,7 @@ function revertingCode(reason: string): Hex {
 const endlessCode: Hex = '0x5b600056'
 
 /** One chain, as faults act on it. */
-export type FaultyChain = { name: string; rpc: Rpc }
+export type FaultyChain = { name: string; rpc: ChainClient }
 
 /** What becomes of a signed transaction; `undefined` where it goes on to the node as it is. */
 export type Sends = {
@@ -48,7 +48,7 @@ export function faultySends(faults: FaultSet): Sends {
   }
 
   /** Puts other code in the place of a contract until the transaction is in a block. */
-  const spoil = async (rpc: Rpc, fault: FaultRequest, raw: Hex): Promise<Hex> => {
+  const spoil = async (rpc: ChainClient, fault: FaultRequest, raw: Hex): Promise<Hex> => {
     const at = fault.at as Hex
     const code = await rpc.request<Hex>('eth_getCode', [at, 'latest'])
     const restore = async () => void (await rpc.request('anvil_setCode', [at, code]))

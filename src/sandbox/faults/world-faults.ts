@@ -1,4 +1,4 @@
-import type { Rpc } from '../../chain/rpc/rpc.ts'
+import type { ChainClient } from '../../chain/client.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type FaultRequest, faultKinds, type SandboxFault } from '../../domain/sandbox-fault.ts'
@@ -10,7 +10,7 @@ import { startProxy, throughProxy } from './rpc-proxy.ts'
 import { faultySends } from './send-faults.ts'
 
 /** A chain that faults are played on. */
-type Chain = { network: { name: string; chainId: number }; rpcUrl: string; rpc: Rpc }
+type Chain = { network: { name: string; chainId: number }; rpcUrl: string; rpc: ChainClient }
 
 /** The faults of a running world. */
 export type WorldFaults = {

@@ -1,5 +1,5 @@
 import { numberToHex, parseEther } from 'viem/utils'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
+import type { ChainClient } from '../../chain/client.ts'
 import type { Hex } from '../../domain/address.ts'
 import { multicall3 } from '../../domain/networks.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
@@ -17,7 +17,7 @@ import { deployUniswap } from './uniswap.ts'
 import { deployVaults } from './vaults.ts'
 
 /** Builds the whole world on two empty nodes, in the order of `sandboxNetworks`, and says where everything is. */
-export async function deployWorld(nodes: readonly [Rpc, Rpc]): Promise<Catalog> {
+export async function deployWorld(nodes: readonly [ChainClient, ChainClient]): Promise<Catalog> {
   const owner = sandboxAddress(roles.owner)
   const ends = await Promise.all(
     plans.map(async (plan, index) => {
@@ -36,12 +36,12 @@ export async function deployWorld(nodes: readonly [Rpc, Rpc]): Promise<Catalog> 
 }
 
 /** Puts the contract that asks many where everybody looks for it: what its code leaves behind when it is deployed, without deploying it. */
-async function putMulticall(rpc: Rpc): Promise<void> {
+async function putMulticall(rpc: ChainClient): Promise<void> {
   const code = await rpc.request<Hex>('eth_call', [{ data: own('SandboxMulticall').bytecode }, 'latest'])
   await rpc.request('anvil_setCode', [multicall3, code])
 }
 
-async function deployChain(rpc: Rpc, d: Deployer, plan: Plan): Promise<Deployed> {
+async function deployChain(rpc: ChainClient, d: Deployer, plan: Plan): Promise<Deployed> {
   for (let sent = 0; sent < plan.padding; sent++) d.skip()
   const tokens = deployTokens(d, plan)
   const aave = await deployAave(d, plan, tokens)

@@ -7,7 +7,7 @@ import {
   getContractAddress,
   numberToHex,
 } from 'viem/utils'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
+import type { ChainClient } from '../../chain/client.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { Artifact } from './artifacts.ts'
 
@@ -33,7 +33,7 @@ const gasEach = numberToHex(15_000_000)
 const bodyLimit = 900_000
 
 /** A deployer that starts at the account's present nonce. */
-export async function startDeployer(rpc: Rpc, from: Address): Promise<Deployer> {
+export async function startDeployer(rpc: ChainClient, from: Address): Promise<Deployer> {
   let nonce = Number(await rpc.request<Hex>('eth_getTransactionCount', [from, 'latest']))
   let queue: Queued[] = []
 
@@ -103,7 +103,7 @@ function* parts(queue: readonly Queued[]): Generator<Queued[]> {
 }
 
 /** Waits until a transaction is mined; for sandbox nodes, which mine at once. */
-export async function receiptOf(rpc: Rpc, hash: unknown): Promise<NonNullable<Receipt>> {
+export async function receiptOf(rpc: ChainClient, hash: unknown): Promise<NonNullable<Receipt>> {
   for (let tries = 0; tries < 2000; tries++) {
     const receipt = await rpc.request<Receipt>('eth_getTransactionReceipt', [hash])
     if (receipt) return receipt

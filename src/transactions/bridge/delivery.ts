@@ -1,6 +1,7 @@
 import { encodeEventTopics, encodeFunctionData } from 'viem/utils'
+import type { ChainClient } from '../../chain/client.ts'
+import { findTransaction, type MinedTransaction } from '../../chain/finality/mined-transaction.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Address, type Hex, HexData, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -11,7 +12,6 @@ import type { Arrival, Leg, Operation } from '../../store/journal/operation.ts'
 import { messageTransmitterV2Abi as abi, finality } from '../../swaps/cctp-v2/abi.ts'
 import { type Burned, burnedBy, deliveriesOf } from '../../swaps/cctp-v2/delivery.ts'
 import { type BurnMessage, decodeMessage } from '../../swaps/cctp-v2/message.ts'
-import { findTransaction, type MinedTransaction } from '../confirmation/find-transaction.ts'
 import { activeSteps } from '../operations/active-steps.ts'
 import { tokenReceived } from '../outcome/received-amount.ts'
 
@@ -60,7 +60,7 @@ const maxLogQueries = 40
  * `undefined` if there is none; throws if the node serves no logs.
  */
 export async function findLatestLog(
-  rpc: Rpc,
+  rpc: ChainClient,
   filter: { address: Address; topics: readonly (Hex | null)[] },
   since: number,
   sizes = logRangeSizes,
@@ -186,7 +186,7 @@ export async function readDelivery(
 
 /** Whether a delivery is after the burn by the times of both blocks; false if one of them is unknown. */
 async function isAfter(
-  rpc: Rpc,
+  rpc: ChainClient,
   { blockNumber }: MinedTransaction,
   burnedAt: number | undefined,
 ): Promise<boolean> {
@@ -197,7 +197,7 @@ async function isAfter(
 const [received] = encodeEventTopics({ abi, eventName: 'MessageReceived' })
 
 async function isNonceUsed(
-  rpc: Rpc,
+  rpc: ChainClient,
   { messageTransmitter: to }: CctpV2Constants,
   nonce: Hex,
 ): Promise<boolean> {
@@ -210,7 +210,7 @@ const maxClockDifferenceMs = 3_600_000
 
 /** Finds the transaction that delivered a message, by the events on the destination chain, back to the time of the burn. */
 const mintTransaction = async (
-  rpc: Rpc,
+  rpc: ChainClient,
   { messageTransmitter: address }: CctpV2Constants,
   nonce: Hex,
   since: number,
@@ -228,7 +228,7 @@ const mintTransaction = async (
   )?.transactionHash
 
 /** The time of a block in epoch ms; `undefined` if the chain does not answer. */
-async function blockTime(rpc: Rpc, blockNumber: number): Promise<number | undefined> {
+async function blockTime(rpc: ChainClient, blockNumber: number): Promise<number | undefined> {
   const asked = rpc.request<{ timestamp?: string } | null>('eth_getBlockByNumber', [
     hexQuantity(blockNumber),
     false,

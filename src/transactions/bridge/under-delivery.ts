@@ -1,3 +1,6 @@
+import type { FinalityDepth } from '../../chain/finality/finality.ts'
+import { checkFinality } from '../../chain/finality/finality.ts'
+import { quorumTimeoutMs } from '../../chain/finality/quorum.ts'
 import { nodeTimeoutMs, undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import type { Hex } from '../../domain/address.ts'
 import { tokenAmount } from '../../domain/amount.ts'
@@ -8,10 +11,7 @@ import { tokenAt } from '../../domain/token.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import type { Operation } from '../../store/journal/operation.ts'
 import type { OperationJournal } from '../../store/journal/types.ts'
-import { checkFinality } from '../confirmation/finality.ts'
-import { quorumTimeoutMs } from '../confirmation/quorum.ts'
 import { type DeliveryResult, resultOf, type UnderDelivery } from '../outcome/result.ts'
-import type { FinalityDepth } from '../run.ts'
 import { pendingDelivery, readDelivery } from './delivery.ts'
 
 /**

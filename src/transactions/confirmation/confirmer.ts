@@ -1,9 +1,18 @@
-import { endpointBeforeTime } from '../../chain/block-time.ts'
-import { selectEndpoint } from '../../chain/endpoint-selection.ts'
+import { nodeBeforeTime } from '../../chain/block-time.ts'
+import type { ChainClient } from '../../chain/client.ts'
 import { readHead } from '../../chain/fees.ts'
+import { checkFinality } from '../../chain/finality/finality.ts'
+import {
+  type Block,
+  findAttempt,
+  isInclusionBlock,
+  isLocal,
+  type MinedTransaction,
+} from '../../chain/finality/mined-transaction.ts'
+import { quorumTimeoutFor } from '../../chain/finality/quorum.ts'
+import { readFromFreshest } from '../../chain/freshest-node.ts'
 import { blockNumber } from '../../chain/reads.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { Step } from '../../store/journal/operation.ts'
@@ -20,15 +29,6 @@ import { feeCapError, replaceTransaction } from '../replacement/replacer.ts'
 import { currentOperation, isClosed, isNodeFailure, pause, type Run, runStopped, stepAt } from '../run.ts'
 import { needsImmediateBump } from '../send-errors.ts'
 import { finishStep } from '../steps/finish-step.ts'
-import { checkFinality } from './finality.ts'
-import {
-  type Block,
-  findAttempt,
-  isInclusionBlock,
-  isLocal,
-  type MinedTransaction,
-} from './find-transaction.ts'
-import { quorumTimeoutFor } from './quorum.ts'
 
 /** Since when (monotonic) the node lacks the block that contained the step; `undefined` if the last look found it. */
 type MissingBlock = { lackingSince: number | undefined }
@@ -46,7 +46,7 @@ const missingBlockMs = { far: 12_000, local: 500 }
 async function isBlockGone(
   { clock }: Pick<Run, 'clock'>,
   { inclusion }: Step,
-  rpc: Rpc,
+  rpc: ChainClient,
   watch: MissingBlock,
 ): Promise<boolean> {
   if (!inclusion) return true
@@ -83,7 +83,7 @@ function refuseIneffective({ journal, operationId, replacement }: Run, index: nu
 async function precedingOperation(
   { journal, operationId }: Run,
   { nonce, wallet, transaction: { chainId } }: Step,
-  rpc: Rpc,
+  rpc: ChainClient,
 ): Promise<{ operation: string; nonce: number } | undefined> {
   const count = await rpc.request('eth_getTransactionCount', [wallet, 'latest'])
   const latest = Number(quantity(count, 'the nonce'))
@@ -111,7 +111,7 @@ const localVisibleMs = 25
 export async function confirmStep(run: Run, index: number, sent: boolean): Promise<void> {
   const { journal, operationId } = run
   const { chainId } = stepAt(run, index).transaction
-  const rpc = selectEndpoint(run.rpc(chainId))
+  const rpc = readFromFreshest(run.rpc(chainId))
   const local = isLocal(rpc)
   const now = run.clock.now()
   const watch: ConfirmationState = {
@@ -126,7 +126,7 @@ export async function confirmStep(run: Run, index: number, sent: boolean): Promi
   let seenTwice = false
   for (;;) {
     try {
-      await rpc.look()
+      await rpc.refresh()
       const found = await findAttempt(rpc, stepAt(run, index), journal.attempts(operationId, index))
       if (found) {
         watch.lackingSince = undefined
@@ -173,7 +173,7 @@ function noteInclusion(run: Run, index: number, { ok: _, logs: __, ...inclusion 
 /** How the transaction became final, in words; `undefined` while it is not. */
 async function finality(
   run: Run,
-  rpc: Rpc,
+  rpc: ChainClient,
   chainId: number,
   found: MinedTransaction,
 ): Promise<string | undefined> {
@@ -192,7 +192,12 @@ async function finality(
 }
 
 /** Handles a step that is in no canonical block: records that, looks for what used its nonce, resends it, or bumps its fee. */
-async function handleMissing(run: Run, index: number, rpc: Rpc, watch: ConfirmationState): Promise<void> {
+async function handleMissing(
+  run: Run,
+  index: number,
+  rpc: ChainClient,
+  watch: ConfirmationState,
+): Promise<void> {
   const { journal, operationId } = run
   if (stepAt(run, index).state === 'INCLUDED') {
     if (!(await isBlockGone(run, stepAt(run, index), rpc, watch))) return
@@ -221,7 +226,12 @@ async function handleMissing(run: Run, index: number, rpc: Rpc, watch: Confirmat
   await bumpOrCancel(run, index, rpc, watch)
 }
 
-async function bumpOrCancel(run: Run, index: number, rpc: Rpc, watch: ConfirmationState): Promise<void> {
+async function bumpOrCancel(
+  run: Run,
+  index: number,
+  rpc: ChainClient,
+  watch: ConfirmationState,
+): Promise<void> {
   if (isClosed(currentOperation(run))) return
   const step = stepAt(run, index)
   if (watch.sinceBlock < 0) watch.sinceBlock = await blockNumber(rpc)
@@ -232,8 +242,7 @@ async function bumpOrCancel(run: Run, index: number, rpc: Rpc, watch: Confirmati
   const isLate = deadline !== undefined && head.timestamp > deadline
   const { headMaxAgeMs: maxAgeMs } = networkNamed(run.networks, chainId)
   const against =
-    isLate &&
-    (await endpointBeforeTime(rpc, { chainId, time: deadline }, { now: run.clock.wall(), maxAgeMs }))
+    isLate && (await nodeBeforeTime(rpc, { chainId, time: deadline }, { now: run.clock.wall(), maxAgeMs }))
   run.deadlineDispute = against ? { host: against, by: rpc.host } : undefined
   // A transaction that may only revert is not bumped; one that may still succeed is not cancelled.
   if (against) return

@@ -1,3 +1,6 @@
+import { checkFinality } from '../../chain/finality/finality.ts'
+import { findAttempt, type MinedTransaction } from '../../chain/finality/mined-transaction.ts'
+import { lookupTimeoutMs } from '../../chain/finality/quorum.ts'
 import type { Hex } from '../../domain/address.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
@@ -6,9 +9,6 @@ import { isAwaitingDelivery } from '../bridge/delivery.ts'
 import { checkDelivery } from '../bridge/under-delivery.ts'
 import { activeSteps, isAllFinal } from '../operations/active-steps.ts'
 import { isInFlight } from '../run.ts'
-import { checkFinality } from './finality.ts'
-import { findAttempt, type MinedTransaction } from './find-transaction.ts'
-import { lookupTimeoutMs } from './quorum.ts'
 
 /** A step that is final on the chain and not in the journal, by two equal canonical receipts. */
 async function finalOnChain(

@@ -1,15 +1,14 @@
+import type { ChainClient } from '../../chain/client.ts'
+import { checkNonceLost, latestFinalBlock, requiredDepth } from '../../chain/finality/finality.ts'
+import { findAttempt } from '../../chain/finality/mined-transaction.ts'
+import { allNodesConfirm, quorumTimeoutMs } from '../../chain/finality/quorum.ts'
 import { quantity } from '../../chain/rpc/answer-numbers.ts'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
-import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { StoredPlan } from '../../guard/intent-json.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import type { Attempt, JournalEvent, Operation, Step } from '../../store/journal/operation.ts'
-import { checkNonceLost, latestFinalBlock, requiredDepth } from '../confirmation/finality.ts'
-import { findAttempt } from '../confirmation/find-transaction.ts'
-import { quorumTimeoutMs } from '../confirmation/quorum.ts'
 import { activeSteps, isObsolete } from '../operations/active-steps.ts'
 import { allowanceText, outcomeOf, remainingAllowance } from '../outcome/outcome.ts'
 import { currentOperation, isClosed, isUnsigned, type Run, stepAt } from '../run.ts'
@@ -89,7 +88,7 @@ async function foreignCount(
 export async function resolveNonceConflict(
   run: Run,
   index: number,
-  rpc: Rpc,
+  rpc: ChainClient,
   follow: (index: number) => Promise<void>,
 ): Promise<boolean> {
   const step = stepAt(run, index)
@@ -129,7 +128,7 @@ export async function resolveNonceConflict(
   const taken = allowanceText(run, transaction.chainId, left)
   throw new AppError(
     'SUPERSEDED',
-    `Nonce ${nonce} of ${wallet} was used by ${hash ? `another transaction, ${hash}` : `${owner}, and no endpoint has a receipt of this one`}${taken}`,
+    `Nonce ${nonce} of ${wallet} was used by ${hash ? `another transaction, ${hash}` : `${owner}, and no node has a receipt of this one`}${taken}`,
     {
       details: { operation: operationId, hash, nonce, allowance: left ?? null },
       hint: `See what it did${hash ? `: sluice action explain ${hash}` : ''}; then a new plan: sluice action replan ${operationId}`,
@@ -142,11 +141,11 @@ const isSameUse = (a: NonceUse, b: NonceUse): boolean =>
 
 /**
  * Whether a nonce is finally used: by a named transaction in a final block, or, without a name, by the final nonce counts of all
- * answering endpoints while none has a receipt of the step.
+ * answering nodes while none has a receipt of the step.
  */
 async function checkUseFinality(
   { networks }: Run,
-  rpc: Rpc,
+  rpc: ChainClient,
   { wallet, nonce, transaction }: Step,
   attempts: readonly Attempt[],
   use: NonceUse,
@@ -155,13 +154,10 @@ async function checkUseFinality(
   if (use.is === 'used')
     return checkNonceLost(rpc, { at: use.at, hash: use.hash, by: rpc.host }, depth, quorumTimeoutMs)
   const { wanted, usual } = requiredDepth(depth, undefined)
-  const isLost = async (node: Rpc): Promise<boolean> =>
+  const isLost = async (node: ChainClient): Promise<boolean> =>
     (await latestNonce(node, wallet, await latestFinalBlock(node, wanted, usual))) > nonce! &&
     !(await findAttempt(node, { wallet }, attempts))
-  const said = await Promise.all(
-    [rpc, ...rpc.peers].map((node) => undefinedIfUnanswered(withTimeout(isLost(node), quorumTimeoutMs))),
-  )
-  return { deep: said.includes(true) && !said.includes(false) }
+  return { deep: await allNodesConfirm(rpc, isLost, quorumTimeoutMs) }
 }
 
 /** Clears the recorded nonce conflict of a step: its own transaction has the nonce, or the other one is gone. */

@@ -1,7 +1,7 @@
+import type { ChainClient } from '../../chain/client.ts'
+import { isCount, pendingCountOfOthers } from '../../chain/mempool.ts'
 import { quantity } from '../../chain/rpc/answer-numbers.ts'
 import { isUnknownBlock, isUnsupportedMethod } from '../../chain/rpc/errors.ts'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
-import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { NonceJournal, OperationJournal, StepJournal } from '../../store/journal/types.ts'
@@ -14,7 +14,7 @@ export type NonceCounts = { latest: number; pending: number }
 /** Whose nonces are counted, and on which chain. */
 type Question = {
   journal: OperationJournal & StepJournal & NonceJournal
-  rpc: Rpc
+  rpc: ChainClient
   chainId: number
   wallet: Address
 }
@@ -38,25 +38,14 @@ export async function readNonceCounts({ journal, rpc, chainId, wallet }: Questio
     if (isPendingUnsupported(error)) return null
     throw error
   })
-  if (isNumber(said)) return { latest, pending: read(said, 'the pending nonce') }
+  if (isCount(said)) return { latest, pending: read(said, 'the pending nonce') }
   let pending = latest
   while (isSent(journal, journal.nonceHolder(chainId, wallet, pending))) pending++
   // A pending transaction of another sender must not be replaced.
   if (await transactionByNonce(rpc, wallet, pending)) pending++
-  // Other endpoints may know more pending transactions. One that lags or fails never lowers the count.
-  const others = await Promise.all(
-    rpc.peers.map((node) =>
-      undefinedIfUnanswered(withTimeout(node.request(...ask('pending')), peerTimeoutMs)),
-    ),
-  )
-  const most = others.filter(isNumber).map((one) => read(one, 'the pending nonce'))
-  return { latest, pending: Math.max(pending, ...most) }
+  // Other nodes may know more pending transactions. One that lags or fails never lowers the count.
+  return { latest, pending: Math.max(pending, await pendingCountOfOthers(rpc, wallet)) }
 }
-
-/** How long another endpoint may take for the pending count, in ms. */
-const peerTimeoutMs = 3_000
-
-const isNumber = (said: unknown): boolean => typeof said === 'string' && /^0x[0-9a-f]{1,64}$/i.test(said)
 
 /** Whether a node does not serve the pending count. */
 const isPendingUnsupported = (error: unknown): boolean =>

@@ -1,4 +1,4 @@
-import type { Rpc } from '../../chain/rpc/rpc.ts'
+import type { ChainClient } from '../../chain/client.ts'
 import type { Clock } from '../../chain/rpc/timeouts.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Step } from '../../store/journal/operation.ts'
@@ -10,7 +10,7 @@ import { transactionByNonce } from './nonce-use.ts'
 /** The input of the checks on the nonces below that of a step. */
 type NonceGapInput = {
   journal: OperationJournal & StepJournal & NonceJournal
-  rpc: Rpc
+  rpc: ChainClient
   step: Step
   clock: Clock
 }
@@ -42,7 +42,7 @@ export async function refuseUnsettledNonce(
 
 /** The error: a lost step does not continue as it is; a mined transaction with its nonce, or its cancellation, decides. */
 const unsettledNonceError = (
-  { host }: Rpc,
+  { host }: ChainClient,
   { wallet, transaction: { chainId } }: Step,
   open: { operation: string; nonce: number; isLost: boolean },
   latest: number,

@@ -1,6 +1,6 @@
+import type { ChainClient } from '../../chain/client.ts'
 import { type Head, readHead } from '../../chain/fees.ts'
 import { refuseInconsistentHeads, refuseStaleHead } from '../../chain/heads.ts'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
 import type { Clock } from '../../chain/rpc/timeouts.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Step } from '../../store/journal/operation.ts'
@@ -15,7 +15,7 @@ type AllocationInput = {
   journal: Journal
   operationId: string
   step: Step
-  rpc: Rpc
+  rpc: ChainClient
   pinned?: number
   queueBehind?: boolean
   headMaxAgeMs?: number
@@ -31,7 +31,7 @@ const maxPending = 64
 /**
  * Allocates a nonce to a step and records it. A nonce that an ended process reserved and never used is released first: a pending
  * transaction at it would be another sender's. Call under the wallet's lock. Refuses a node on another chain, one that went back,
- * and endpoints that disagree, before anything is signed.
+ * and nodes that disagree, before anything is signed.
  */
 export async function allocateNonce(question: AllocationInput): Promise<Allocation> {
   const { journal, operationId, step, rpc, pinned, clock } = question
@@ -101,7 +101,7 @@ async function allocatePinnedNonce(
 }
 
 const tooManyPendingError = (
-  { host }: Rpc,
+  { host }: ChainClient,
   wallet: string,
   { latest, pending }: { latest: number; pending: number },
 ): AppError =>

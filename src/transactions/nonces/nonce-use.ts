@@ -1,6 +1,6 @@
+import type { ChainClient } from '../../chain/client.ts'
 import { blockNumber } from '../../chain/reads.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 
@@ -24,7 +24,7 @@ const blocksInParallel = 8
  * are not searched.
  */
 export async function findNonceUse(
-  rpc: Rpc,
+  rpc: ChainClient,
   wallet: Address,
   nonce: number,
   latest?: number,
@@ -47,7 +47,7 @@ export async function findNonceUse(
 }
 
 /** The number of mined transactions of a wallet, at block `at` or the newest. */
-export const latestNonce = async (rpc: Rpc, wallet: Address, at?: number): Promise<number> =>
+export const latestNonce = async (rpc: ChainClient, wallet: Address, at?: number): Promise<number> =>
   Number(
     quantity(
       await rpc.request('eth_getTransactionCount', [wallet, at === undefined ? 'latest' : hexQuantity(at)]),
@@ -56,7 +56,7 @@ export const latestNonce = async (rpc: Rpc, wallet: Address, at?: number): Promi
   )
 
 async function findInBlock(
-  rpc: Rpc,
+  rpc: ChainClient,
   at: number,
   wallet: Address,
   nonce: number,
@@ -74,7 +74,7 @@ const isOf = ({ from, nonce: has }: Shown, wallet: Address, nonce: number): bool
 
 /** The mined or pending transaction at a nonce; `undefined` if there is none or the node does not support the look-up. */
 export async function transactionByNonce(
-  rpc: Rpc,
+  rpc: ChainClient,
   wallet: Address,
   nonce: number,
 ): Promise<Shown | undefined> {

@@ -1,4 +1,4 @@
-import type { Rpc } from '../../chain/rpc/rpc.ts'
+import type { ChainClient } from '../../chain/client.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import type { Proposal } from '../../planning/proposal.ts'
@@ -21,7 +21,7 @@ export async function refuseUsedNonce(
  * The error for a used pinned nonce, with the transaction if the node names it. That may be this plan, sent from another machine.
  */
 export async function nonceUsedError(
-  rpc: Rpc,
+  rpc: ChainClient,
   {
     wallet,
     nonce,

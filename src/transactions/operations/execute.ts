@@ -1,10 +1,10 @@
 import { readHead } from '../../chain/fees.ts'
-import { newAnswerTimes, rpcWithDeadline, systemClock } from '../../chain/rpc/timeouts.ts'
+import { isLocal } from '../../chain/finality/mined-transaction.ts'
+import { clientWithDeadline, newAnswerTimes, systemClock } from '../../chain/rpc/timeouts.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Leg, Operation, Step } from '../../store/journal/operation.ts'
 import { awaitDelivery } from '../bridge/await-delivery.ts'
 import { refuseExpired } from '../broadcaster.ts'
-import { isLocal } from '../confirmation/find-transaction.ts'
 import { refuseNonceConflict } from '../nonces/nonce-conflict.ts'
 import { failureOf } from '../outcome/failure.ts'
 import { outcomeOf } from '../outcome/outcome.ts'
@@ -76,7 +76,7 @@ export async function executeOperation(execution: Execution): Promise<Operation>
   const run: Run = {
     ...execution,
     ...time,
-    rpc: (chainId) => rpcWithDeadline(execution.rpc(chainId), time),
+    rpc: (chainId) => clientWithDeadline(execution.rpc(chainId), time),
     signer: signerWithTimeout(execution.signer, { ...execution, ...time }),
     replacedSteps: new Set(),
   }

@@ -1,6 +1,6 @@
 import { encodeFunctionData } from 'viem/utils'
+import type { ChainClient } from '../../chain/client.ts'
 import { decodeApprove, erc20Abi } from '../../chain/erc20.ts'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -18,7 +18,7 @@ type Allowance = { token: Address; spender: Address; amount: string }
 
 /** The allowance that is left when a step after its approval failed. */
 export async function remainingAllowance(
-  rpc: Rpc,
+  rpc: ChainClient,
   operation: Operation,
   failed: Step,
 ): Promise<Allowance | undefined> {

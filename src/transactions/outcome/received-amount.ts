@@ -1,6 +1,7 @@
 import { toEventSelector } from 'viem/utils'
+import type { ChainClient } from '../../chain/client.ts'
+import { findTransaction, type MinedTransaction } from '../../chain/finality/mined-transaction.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
@@ -15,7 +16,6 @@ import { decodeDeposited } from '../../protocols/erc4626/binding.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { queueOf } from '../../protocols/registry.ts'
 import type { Arrival, Operation, Step } from '../../store/journal/operation.ts'
-import { findTransaction, type MinedTransaction } from '../confirmation/find-transaction.ts'
 import { activeSteps } from '../operations/active-steps.ts'
 
 const transferTopic = toEventSelector(
@@ -162,7 +162,7 @@ const isByShares = ({ constants, receipt }: StrategyEntry): boolean =>
  * other transactions count too: only a tracing node shows those.
  */
 export async function nativeReceived(
-  rpc: Rpc,
+  rpc: ChainClient,
   { hash, blockNumber, gasUsed, gasPrice }: MinedTransaction,
   wallet: Address,
 ): Promise<bigint | undefined> {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import type { Disagreement } from '../../chain/finality/quorum.ts'
 import { EvmAddress, Hash, type Hex } from '../../domain/address.ts'
 import type { Operation } from '../../store/journal/operation.ts'
-import type { Disagreement } from '../confirmation/quorum.ts'
 
 const Amount = z.object({
   raw: z.string().regex(/^[0-9]+$/),
@@ -23,7 +23,7 @@ export type UnderDelivery = z.infer<typeof Short>
 
 /**
  * Why an expected delivery is not seen. `unfound`: it was minted, and no node returns the transaction. `unknown`: the attestation
- * service does not know an old burn. `disputed`: endpoints differ. (`shallow`: it is there, with too few blocks on it.)
+ * service does not know an old burn. `disputed`: nodes differ. (`shallow`: it is there, with too few blocks on it.)
  */
 export type UnseenDelivery = 'unfound' | 'unknown' | 'disputed'
 

@@ -1,7 +1,8 @@
+import { hasOtherNodes } from '../../chain/each-node.ts'
+import { disagreementHint, disagreementText } from '../../chain/finality/quorum.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed, rpcVariable } from '../../domain/networks.ts'
 import type { Step } from '../../store/journal/operation.ts'
-import { disagreementHint, disagreementText } from '../confirmation/quorum.ts'
 import { currentOperation, isUnsigned, type Run } from '../run.ts'
 
 /** A node is blamed for a timeout only if one answer took at least this share of the time. */
@@ -19,7 +20,7 @@ export function timeoutError(run: Run): AppError {
     return new AppError('RPC_UNREACHABLE', why, { details: { operation }, hint: more })
   const { host, ms } = wait
   const variable = rpcVariable(networkNamed(networks, step.transaction.chainId))
-  const isOneOfSeveral = rpc.peers.length > 0
+  const isOneOfSeveral = hasOtherNodes(rpc)
   return new AppError(
     'RPC_UNREACHABLE',
     `${why}: the node at ${host} took ${(ms / 1000).toFixed(1)} seconds for one answer, or had none by then`,
@@ -40,7 +41,7 @@ export const interruptedError = ({ signerState }: Run, details: { operation: str
     : new AppError('INTERRUPTED', 'Stopped before anything was signed', { details })
 
 /**
- * Why a signed step is not final at the timeout, if its endpoints or an earlier nonce are the cause, and what to do; `again` is the
+ * Why a signed step is not final at the timeout, if its nodes or an earlier nonce are the cause, and what to do; `again` is the
  * command that continues.
  */
 export function pendingCause(

@@ -1,6 +1,6 @@
+import type { ChainClient } from '../../chain/client.ts'
 import { readHead } from '../../chain/fees.ts'
 import { quantity } from '../../chain/rpc/answer-numbers.ts'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
 import type { Leg, Step } from '../../store/journal/operation.ts'
 import { currentOperation, isInFlight, isNodeFailure, pause, type Run } from '../run.ts'
 import { feeCapError, replaceTransaction } from './replacer.ts'
@@ -25,7 +25,11 @@ export async function cancelLeg(run: Run, { leg, chainId }: Leg): Promise<void> 
 const retryMs = 500
 
 /** Cancels one step, unless it is mined; a mined step is cancelled by `confirmStep` if its block leaves the chain. */
-async function cancelStep(run: Run, { index, nonce, wallet, transaction }: Step, rpc: Rpc): Promise<boolean> {
+async function cancelStep(
+  run: Run,
+  { index, nonce, wallet, transaction }: Step,
+  rpc: ChainClient,
+): Promise<boolean> {
   const latest = await rpc.request('eth_getTransactionCount', [wallet, 'latest'])
   if (nonce === null || Number(quantity(latest, 'the nonce')) > nonce) return false
   const head = await readHead(rpc, transaction.chainId)

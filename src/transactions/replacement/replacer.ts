@@ -1,7 +1,7 @@
 import { formatUnits } from 'viem/utils'
+import type { ChainClient } from '../../chain/client.ts'
 import { currentFees, type Head, roundFeeUp, withGasMargin } from '../../chain/fees.ts'
 import { quantity } from '../../chain/rpc/answer-numbers.ts'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Attempt, Step } from '../../store/journal/operation.ts'
 import { broadcast } from '../broadcaster.ts'
@@ -20,7 +20,7 @@ const transferGas = 21_000n
 const unknownCancellationGas = 100_000n
 
 /** The gas of a transfer of nothing to oneself; not every chain takes 21,000. */
-async function cancellationGas(rpc: Rpc, { wallet }: Step): Promise<bigint> {
+async function cancellationGas(rpc: ChainClient, { wallet }: Step): Promise<bigint> {
   const call = { from: wallet, to: wallet, value: '0x0', data: '0x' }
   try {
     const gas = quantity(await rpc.request('eth_estimateGas', [call, 'latest']), 'the gas estimate')

@@ -1,5 +1,5 @@
+import type { MinedTransaction } from '../../chain/finality/mined-transaction.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { MinedTransaction } from '../confirmation/find-transaction.ts'
 import { isObsolete } from '../operations/active-steps.ts'
 import { allowanceText, outcomeOf, remainingAllowance } from '../outcome/outcome.ts'
 import { currentOperation, isClosed, type Run, stepAt } from '../run.ts'

@@ -1,9 +1,9 @@
 import { keccak256 } from 'viem/utils'
+import type { ChainClient } from '../../chain/client.ts'
 import { capFees, currentFees, type Fees, type Head, withGasMargin } from '../../chain/fees.ts'
 import { revertReason } from '../../chain/reverts/reason.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
 import { isExecutionError } from '../../chain/rpc/errors.ts'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { TransactionSigner } from '../../signing/signer.ts'
 import type { Attempt, Step } from '../../store/journal/operation.ts'
@@ -49,7 +49,7 @@ const dataOf = (error: AppError): `0x${string}` | undefined => {
 }
 
 /** Estimates the gas of a step, with margin. SIMULATION_REVERTED if it would revert; RPC_ERROR if the node cannot tell. */
-async function gasFor(rpc: Rpc, { wallet, transaction: { to, data, value } }: Step): Promise<bigint> {
+async function gasFor(rpc: ChainClient, { wallet, transaction: { to, data, value } }: Step): Promise<bigint> {
   try {
     const call = { from: wallet, to, data, value: hexQuantity(value) }
     return withGasMargin(quantity(await rpc.request('eth_estimateGas', [call, 'latest']), 'the gas estimate'))
@@ -77,7 +77,7 @@ export type KnownGas = { exactly: bigint } | { atLeast: bigint }
 
 /** The input for the first signature of a step. Unless its gas is known exactly, the node estimates it. */
 type SignQuestion = {
-  rpc: Rpc
+  rpc: ChainClient
   signer: TransactionSigner
   step: Step
   head: Head
@@ -85,7 +85,7 @@ type SignQuestion = {
   feeCap?: FeeCap
 }
 
-async function limitOf(rpc: Rpc, step: Step, known?: KnownGas): Promise<bigint> {
+async function limitOf(rpc: ChainClient, step: Step, known?: KnownGas): Promise<bigint> {
   if (known && 'exactly' in known) return known.exactly
   const estimated = await gasFor(rpc, step).catch((error: unknown) => {
     // It was simulated just now: a node without an estimate is no reason to stop.

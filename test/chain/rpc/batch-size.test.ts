@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { failoverRpc, httpRpc } from '../../../src/chain/rpc/rpc.ts'
+import { failoverRpc, httpRpc } from '../../../src/chain/rpc/failover.ts'
 import { type FakeNode, fakeNode, type NodeCall } from '../../support/fake-node.ts'
 
 let node: FakeNode

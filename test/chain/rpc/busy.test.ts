@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { failoverRpc, httpRpc } from '../../../src/chain/rpc/rpc.ts'
-import { confirmationDepth } from '../../../src/transactions/confirmation/finality.ts'
+import { confirmationDepth } from '../../../src/chain/finality/finality.ts'
+import { failoverRpc, httpRpc } from '../../../src/chain/rpc/failover.ts'
 import { type FakeNode, fakeNode, type NodeCall } from '../../support/fake-node.ts'
 
 type Said = { code: number; message: string; data?: unknown }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { failoverRpc } from '../../../src/chain/rpc/rpc.ts'
+import { failoverRpc } from '../../../src/chain/rpc/failover.ts'
 import { type FakeNode, fakeNode } from '../../support/fake-node.ts'
 
 let nodes: FakeNode[]

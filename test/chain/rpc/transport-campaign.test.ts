@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { transportCell } from '../../../bench/transport.ts'
 import { type Open, sabotages } from '../../../bench/transport-sabotage.ts'
-import { failoverRpc } from '../../../src/chain/rpc/rpc.ts'
+import { failoverRpc } from '../../../src/chain/rpc/failover.ts'
 import { type Chain, startChain } from '../../transactions/chain.ts'
 
 let chain: Chain

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { failoverRpc, httpRpc } from '../../../src/chain/rpc/rpc.ts'
+import { failoverRpc, httpRpc } from '../../../src/chain/rpc/failover.ts'
 import { type FaultyRpc, startFaultyRpc } from '../../support/faulty-rpc.ts'
 import { payee, signer } from '../../support/operation.ts'
 import type { Act } from '../../support/rpc-faults.ts'

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { selectEndpoint } from '../../src/chain/endpoint-selection.ts'
+import { readFromFreshest } from '../../src/chain/freshest-node.ts'
 import { hexQuantity } from '../../src/chain/rpc/answer-numbers.ts'
-import { failoverRpc } from '../../src/chain/rpc/rpc.ts'
+import { failoverRpc } from '../../src/chain/rpc/failover.ts'
 import { readStepFacts } from '../../src/diagnosis/facts/chain-facts.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
 import type { Journal } from '../../src/store/journal/types.ts'
@@ -56,8 +56,8 @@ test.each(['first', 'second'])(
       details: { host, blockNumber: stoppedAt + 1, has: 'nothing' },
     })
     expect((await paid()) - before).toBe(oneCoin)
-    const front = selectEndpoint(both)
-    await front.look()
+    const front = readFromFreshest(both)
+    await front.refresh()
     const [step] = journal.find('pay')!.steps
     const seen = await readStepFacts(front, sandboxNetworks[0]!, step!, journal.attempts('pay', 0), 1)
     expect(seen?.found).toMatchObject({ isDeep: false, unlike: { host } })
@@ -72,8 +72,8 @@ test.each(['first', 'second'])(
 test('what is sent goes to all endpoints, whichever is farthest', async () => {
   stoppedAt = Number(await chain.rpc.request('eth_blockNumber'))
   await chain.rpc.request('anvil_mine', ['0x5'])
-  const front = selectEndpoint(failoverRpc([still.url, chain.url], { retries: 0 }))
-  await front.look()
+  const front = readFromFreshest(failoverRpc([still.url, chain.url], { retries: 0 }))
+  await front.refresh()
   expect(front.host).toBe(new URL(chain.url).host)
   expect(front.peers.map(({ host }) => host)).toContain(new URL(still.url).host)
   still.asked.length = 0

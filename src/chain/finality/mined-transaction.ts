@@ -1,10 +1,10 @@
-import { blockNumber } from '../../chain/reads.ts'
-import { hasSucceeded } from '../../chain/receipt.ts'
-import { quantity } from '../../chain/rpc/answer-numbers.ts'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Attempt, Inclusion, Step } from '../../store/journal/operation.ts'
+import type { ChainClient } from '../client.ts'
+import { blockNumber } from '../reads.ts'
+import { hasSucceeded } from '../receipt.ts'
+import { quantity } from '../rpc/answer-numbers.ts'
 
 /** A transaction in a canonical block. `ok` is false if it reverted. */
 export type MinedTransaction = Inclusion & { ok: boolean; logs: readonly Log[] }
@@ -31,7 +31,7 @@ type Receipt = {
  * is ignored. A receipt without a status is RPC_INCONSISTENT.
  */
 export async function findTransaction(
-  rpc: Rpc,
+  rpc: ChainClient,
   hash: Hex,
   expected?: { from: Address; to: Address },
 ): Promise<MinedTransaction | undefined> {
@@ -77,7 +77,7 @@ export const isInclusionBlock = (
   sameAddress(String(hash), of.blockHash) &&
   (!Array.isArray(transactions) || transactions.some((one) => sameAddress(String(one), of.hash)))
 
-const unlisted = ({ host }: Rpc, hash: Hex, block: string): AppError =>
+const unlisted = ({ host }: ChainClient, hash: Hex, block: string): AppError =>
   new AppError(
     'RPC_INCONSISTENT',
     `The node at ${host} gives a receipt of ${hash} in block ${Number(block)}, and does not list it there`,
@@ -93,7 +93,7 @@ function noneIfUnindexed(error: unknown): null {
 
 /** The first attempt of a step that is on the chain. At most one can be, because they share a nonce. */
 export async function findAttempt(
-  rpc: Rpc,
+  rpc: ChainClient,
   { wallet }: Pick<Step, 'wallet'>,
   attempts: readonly Pick<Attempt, 'hash' | 'transaction'>[],
 ): Promise<MinedTransaction | undefined> {
@@ -105,9 +105,9 @@ export async function findAttempt(
 }
 
 /** The number of blocks that confirm a block, itself included. */
-export const confirmationsOf = async (rpc: Rpc, at: number): Promise<number> =>
+export const confirmationsOf = async (rpc: ChainClient, at: number): Promise<number> =>
   (await blockNumber(rpc)) - at + 1
 
 /** Whether a node runs on this machine, where requests cost little. */
-export const isLocal = ({ host }: Rpc): boolean =>
+export const isLocal = ({ host }: ChainClient): boolean =>
   /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])(:\d+)?$/.test(host)

@@ -1,11 +1,13 @@
-import { blockNumber as newestBlock } from '../../chain/reads.ts'
-import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { FinalityDepth } from '../run.ts'
-import { type Block, confirmationsOf, isInclusionBlock } from './find-transaction.ts'
+import type { ChainClient } from '../client.ts'
+import { blockNumber as newestBlock } from '../reads.ts'
+import { hexQuantity, quantity } from '../rpc/answer-numbers.ts'
+import { type Block, confirmationsOf, isInclusionBlock } from './mined-transaction.ts'
 import { type Disagreement, findDisagreement, type ShownInclusion } from './quorum.ts'
+
+/** The depth that makes a transaction final: a number of blocks, its own included, or the chain's own tag. */
+export type FinalityDepth = number | 'safe' | 'finalized'
 
 /** Whether a block is deep enough, and in words: `depth 3`, `finalized`. `missing` is the number of blocks still needed. */
 type DepthCheck = { deep: boolean; reached: string; missing: number }
@@ -13,7 +15,7 @@ type DepthCheck = { deep: boolean; reached: string; missing: number }
 /**
  * The number of the block that a chain tags as safe or finalized; `undefined` if it has no such tag, or the tag stays at genesis.
  */
-async function taggedBlock(rpc: Rpc, tag: 'safe' | 'finalized'): Promise<number | undefined> {
+async function taggedBlock(rpc: ChainClient, tag: 'safe' | 'finalized'): Promise<number | undefined> {
   try {
     const block = await rpc.request<{ number?: string } | null>('eth_getBlockByNumber', [tag, false])
     const number = block?.number === undefined ? 0 : Number(quantity(block.number, `the ${tag} block`))
@@ -28,7 +30,7 @@ async function taggedBlock(rpc: Rpc, tag: 'safe' | 'finalized'): Promise<number 
  * Measures the depth of a block. A chain without the requested tag is measured by `usual` blocks instead, and `reached` says so.
  */
 export async function confirmationDepth(
-  rpc: Rpc,
+  rpc: ChainClient,
   blockNumber: number,
   wanted: FinalityDepth,
   usual: number,
@@ -44,7 +46,11 @@ export async function confirmationDepth(
 }
 
 /** The newest block that is deep enough, measured like `confirmationDepth`. */
-export async function latestFinalBlock(rpc: Rpc, wanted: FinalityDepth, usual: number): Promise<number> {
+export async function latestFinalBlock(
+  rpc: ChainClient,
+  wanted: FinalityDepth,
+  usual: number,
+): Promise<number> {
   const tagged = typeof wanted === 'string' ? await taggedBlock(rpc, wanted) : undefined
   const depth = typeof wanted === 'number' ? wanted : usual
   return tagged ?? Math.max(0, (await newestBlock(rpc)) - depth + 1)
@@ -73,12 +79,12 @@ type Finality = DepthCheck & { unlike?: Disagreement }
  * shows anything else (safety.md, row 37). Every final decision about a transaction goes through this.
  */
 export async function checkFinality(
-  rpc: Rpc,
+  rpc: ChainClient,
   shown: ShownInclusion,
   { wanted, usual }: RequiredDepth,
   mostMs: number,
 ): Promise<Finality> {
-  const lies = (node: Rpc) => confirmationDepth(node, shown.blockNumber, wanted, usual)
+  const lies = (node: ChainClient) => confirmationDepth(node, shown.blockNumber, wanted, usual)
   const own = await lies(rpc)
   if (!own.deep) return own
   const unlike = await findDisagreement(rpc, shown, async (node) => (await lies(node)).deep, mostMs)
@@ -87,7 +93,7 @@ export async function checkFinality(
 
 /** The same for a transaction that uses a nonce in block `at`: after a lost nonce the same action may be signed again. */
 export async function checkNonceLost(
-  rpc: Rpc,
+  rpc: ChainClient,
   { at, hash, by }: { at: number; hash: Hex; by: string },
   usual: number,
   mostMs: number,

@@ -1,24 +1,23 @@
 import { AppError } from '../domain/errors.ts'
+import type { ChainClient } from './client.ts'
 import { maxHeadRegression } from './heads.ts'
 import { blockNumber } from './reads.ts'
 import { isExecutionError } from './rpc/errors.ts'
-import type { Rpc } from './rpc/rpc.ts'
 import { withTimeout } from './rpc/timeouts.ts'
 
-/** A chain through its most advanced endpoint; `look` selects it again. */
-export type SelectedEndpoint = Rpc & { look: () => Promise<void> }
+/** A chain that is read from a node that is not behind; `refresh` chooses that node again, and never fails for a silent one. */
+export type FreshestClient = ChainClient & { refresh: () => Promise<void> }
 
-/** How long an endpoint may take for its height, in ms; otherwise it is not selected. */
+/** How long a node may take for its height, in ms; otherwise it is not chosen. */
 const heightTimeoutMs = 2_000
 
 /**
- * Reads a chain from its usual endpoint, or from the most advanced one if the usual is more than a few blocks behind, since an
- * endpoint that lags shows outdated state. Requests that the selected one does not answer use the usual failover. All endpoints are
- * its peers; transactions are sent to all.
+ * Reads a chain from its usual node, or from the most advanced one if the usual is more than a few blocks behind, since a node that
+ * lags shows outdated state. Requests that the chosen node does not answer use the usual failover. Transactions are sent to all.
  */
-export function selectEndpoint(rpc: Rpc): SelectedEndpoint {
+export function readFromFreshest(rpc: ChainClient): FreshestClient {
   let front = rpc
-  const ask = async <T>(work: (from: Rpc) => Promise<T>): Promise<T> => {
+  const ask = async <T>(work: (from: ChainClient) => Promise<T>): Promise<T> => {
     const asked = front
     try {
       return await work(asked)
@@ -38,7 +37,7 @@ export function selectEndpoint(rpc: Rpc): SelectedEndpoint {
     request: (method, params) =>
       /^eth_send/.test(method) ? rpc.request(method, params) : ask((from) => from.request(method, params)),
     batch: (calls) => ask((from) => from.batch(calls)),
-    look: async () => {
+    refresh: async () => {
       const { peers } = rpc
       if (peers.length === 0) return
       const [usual, ...others] = await Promise.all([rpc, ...peers].map(heightOf))
@@ -48,8 +47,8 @@ export function selectEndpoint(rpc: Rpc): SelectedEndpoint {
   }
 }
 
-/** The height of an endpoint; lower than any if it does not answer in time. */
-const heightOf = async (rpc: Rpc): Promise<number> => {
+/** The height of a node; lower than any if it does not answer in time. */
+const heightOf = async (rpc: ChainClient): Promise<number> => {
   const asked = withTimeout(blockNumber(rpc), heightTimeoutMs).catch((error: unknown) => {
     if (error instanceof AppError) return undefined
     throw error

@@ -1,5 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
 import { backoffMs, wait } from '../../http/backoff.ts'
+import type { ChainClient } from '../client.ts'
 import { maxBatchCalls, requestBatch } from './batch.ts'
 import { type Endpoint, isTransientFault, openEndpoint } from './endpoint.ts'
 import { type RpcCall, unwrap, unwrapBatch } from './envelope.ts'
@@ -65,18 +66,6 @@ export function withoutSilentEndpoints(
   })
 }
 
-/** A chain behind one or several JSON-RPC endpoints. Answers are validated only to the envelope: parse them at use. */
-export type Rpc = {
-  /** The only part of the URL that may be shown; of several endpoints, the current one's. */
-  readonly host: string
-  /** The other endpoints of the chain, each usable by itself; empty for a single one. */
-  peers: readonly Rpc[]
-  /** One call. RPC_ERROR with `{ code, message, data }` for an error; RPC_UNREACHABLE without an answer. */
-  request: <T = unknown>(method: string, params?: readonly unknown[]) => Promise<T>
-  /** Several reads in as few HTTP exchanges as the node allows; the first error is thrown. */
-  batch: (calls: readonly (readonly [method: string, params: readonly unknown[]])[]) => Promise<unknown[]>
-}
-
 /**
  * The time limits of calls: `deadlineMs` for one exchange, `budgetMs` for a read with all retries and waits. With `chainId`, an
  * endpoint must confirm its chain before anything else, and again after `checkMs`; CHAIN_ID_MISMATCH otherwise.
@@ -91,14 +80,14 @@ export type RpcOptions = {
 } & SilenceLimits
 
 /** One endpoint. Reads are retried on transport faults; transactions are never resent by themselves. */
-export const httpRpc = (url: string, options: RpcOptions = {}): Rpc =>
+export const httpRpc = (url: string, options: RpcOptions = {}): ChainClient =>
   readAndSendOver([openEndpoint(url, options)], options)
 
 /**
  * One chain behind several endpoints. A read uses the endpoint that answered last, and on a transport fault the next; signed bytes
  * go to all and are accepted if one accepts. A silent endpoint is skipped for a while.
  */
-export function failoverRpc(urls: readonly string[], options: RpcOptions = {}): Rpc {
+export function failoverRpc(urls: readonly string[], options: RpcOptions = {}): ChainClient {
   // The same endpoint twice would always agree with itself.
   const each = [...new Set(urls)]
   const { silentMs = 3_000 } = options
@@ -112,7 +101,7 @@ const writes = (method: string): boolean => /^(eth_send|anvil_|evm_)/.test(metho
 /** How long to wait for slower endpoints after one has accepted, in ms. */
 const graceMs = 1_000
 
-function readAndSendOver(endpoints: readonly Endpoint[], options: RpcOptions): Rpc {
+function readAndSendOver(endpoints: readonly Endpoint[], options: RpcOptions): ChainClient {
   const { deadlineMs = 10_000, budgetMs = Math.max(30_000, deadlineMs), retries = 4, signal } = options
   const [first] = endpoints
   if (!first) throw new AppError('CONFIG_INVALID', 'A chain needs the URL of an RPC')

@@ -1,10 +1,11 @@
-import { hexQuantity } from '../../chain/rpc/answer-numbers.ts'
-import { isUnsupportedMethod } from '../../chain/rpc/errors.ts'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
-import { isDeadlineFault, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { type Block, findTransaction } from './find-transaction.ts'
+import type { ChainClient } from '../client.ts'
+import { answersOfNodes } from '../each-node.ts'
+import { hexQuantity } from '../rpc/answer-numbers.ts'
+import { isUnsupportedMethod } from '../rpc/errors.ts'
+import { isDeadlineFault, withTimeout } from '../rpc/timeouts.ts'
+import { type Block, findTransaction } from './mined-transaction.ts'
 
 /**
  * Why a transaction in a block that is deep enough for `by` is not final: `host` lacks the block, has fewer blocks after it, has
@@ -41,9 +42,9 @@ export const quorumTimeoutFor = (timeoutMs: number): number =>
  * deadline cut it short. The answering endpoint is asked too: the data may come from one that is down by now.
  */
 export async function findDisagreement(
-  rpc: Rpc,
+  rpc: ChainClient,
   shown: ShownInclusion,
-  isDeep: (rpc: Rpc) => Promise<boolean>,
+  isDeep: (rpc: ChainClient) => Promise<boolean>,
   mostMs: number,
 ): Promise<Disagreement | undefined> {
   const { blockNumber, by } = shown
@@ -66,9 +67,9 @@ export async function findDisagreement(
 }
 
 async function compareInclusion(
-  rpc: Rpc,
+  rpc: ChainClient,
   { blockNumber, blockHash, hash, ok }: ShownInclusion,
-  isDeep: (rpc: Rpc) => Promise<boolean>,
+  isDeep: (rpc: ChainClient) => Promise<boolean>,
 ): Promise<Disagreement['has'] | undefined> {
   const block = await rpc.request<Block | null>('eth_getBlockByNumber', [hexQuantity(blockNumber), false])
   if (!block) return 'nothing'
@@ -113,4 +114,14 @@ export function disagreementHint({ host, by, has }: Disagreement, setting: strin
   return has === 'another' || has === 'something else'
     ? `Look which of ${both} is right, and leave the other one out of ${setting}`
     : `If it stays so, leave ${host} out of ${setting}`
+}
+
+/** Whether the answering nodes agree on yes: at least one says so, and none says no. A slow or silent node is ignored. */
+export async function allNodesConfirm(
+  client: ChainClient,
+  ask: (node: ChainClient) => Promise<boolean>,
+  mostMs: number,
+): Promise<boolean> {
+  const answers = await answersOfNodes(client, ask, mostMs)
+  return answers.length > 0 && !answers.includes(false)
 }

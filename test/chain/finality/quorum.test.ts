@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import type { Rpc } from '../../src/chain/rpc/rpc.ts'
-import { findDisagreement } from '../../src/transactions/confirmation/quorum.ts'
+import type { ChainClient } from '../../../src/chain/client.ts'
+import { findDisagreement } from '../../../src/chain/finality/quorum.ts'
 
 const blockHash = `0x${'ab'.repeat(32)}`
 
 /** An endpoint that has this block at every height. */
-const endpoint = (host: string, hash: string, peers: readonly Rpc[] = []): Rpc => ({
+const endpoint = (host: string, hash: string, peers: readonly ChainClient[] = []): ChainClient => ({
   host,
   peers,
   request: async <T>() => ({ hash, transactions: [] }) as T,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { sandboxNetworks } from '../../src/domain/networks.ts'
-import type { Execution } from '../../src/transactions/run.ts'
-import { oneCoin, payee, planPayments, run, signer } from '../support/operation.ts'
-import type { ProviderCall } from '../support/provider.ts'
-import { paidOn, usePlace } from '../support/use-journal.ts'
+import { sandboxNetworks } from '../../../src/domain/networks.ts'
+import type { Execution } from '../../../src/transactions/run.ts'
+import { oneCoin, payee, planPayments, run, signer } from '../../support/operation.ts'
+import type { ProviderCall } from '../../support/provider.ts'
+import { paidOn, usePlace } from '../../support/use-journal.ts'
 
 // A node that invents a receipt names a real block for it: included is what that block lists.
 

@@ -1,0 +1,42 @@
+import type { Inclusion } from '../../store/journal/operation.ts'
+import type { ChainClient } from '../client.ts'
+import { askOtherNodes } from '../each-node.ts'
+import { hexQuantity } from '../rpc/answer-numbers.ts'
+import { undefinedIfUnanswered, withTimeout } from '../rpc/timeouts.ts'
+import { type Block, isInclusionBlock } from './mined-transaction.ts'
+import { type Disagreement, lookupTimeoutMs } from './quorum.ts'
+
+/**
+ * The state of the block in which a step was final. `gone`: replaced, or without the step, by all answering nodes. `disputed`:
+ * nodes differ, or `unlike` is not at that height.
+ */
+type InclusionCheck = { is: 'there' | 'gone' } | { is: 'disputed'; unlike: Disagreement }
+
+/** Reads the block of a final step twice. If both show another block, all other answering endpoints must show that too. */
+export async function checkInclusionBlock(
+  client: ChainClient,
+  inclusion: Pick<Inclusion, 'hash' | 'blockHash' | 'blockNumber'> | null,
+): Promise<InclusionCheck> {
+  if (!inclusion) return { is: 'there' }
+  const { blockNumber } = inclusion
+  const look = (node: ChainClient) =>
+    undefinedIfUnanswered(
+      node.request<Block | null>('eth_getBlockByNumber', [hexQuantity(blockNumber), false]),
+    )
+  const isAnother = (block: Block | null | undefined) =>
+    block?.hash !== undefined && !isInclusionBlock(block, inclusion)
+  for (let looked = 0; looked < 2; looked++) if (!isAnother(await look(client))) return { is: 'there' }
+  const others = await askOtherNodes(client, async (node) => ({
+    host: node.host,
+    block: await withTimeout(look(node), lookupTimeoutMs),
+  }))
+  const against = others.filter(({ block }) => block !== undefined && !isAnother(block))
+  const [one] = against
+  if (!one) return { is: 'gone' }
+  const kept = against.find(({ block }) => block?.hash !== undefined)
+  // A node that is not at that height lags: it proves neither.
+  const unlike = kept
+    ? ({ host: client.host, by: kept.host, blockNumber, has: 'another' } as const)
+    : ({ host: one.host, by: client.host, blockNumber, has: 'nothing' } as const)
+  return { is: 'disputed', unlike }
+}
