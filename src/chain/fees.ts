@@ -2,7 +2,7 @@ import { formatUnits } from 'viem/utils'
 import { AppError } from '../domain/errors.ts'
 import type { ChainClient } from './client.ts'
 import { hexQuantity, quantity } from './rpc/answer-numbers.ts'
-import { isTransientFault } from './rpc/endpoint.ts'
+import { isTransientFault } from './rpc/errors.ts'
 import { withAnswerTimeout } from './rpc/timeouts.ts'
 
 /** How many of the newest blocks are read for tips, and the percentile of their gas. */

@@ -1,6 +1,6 @@
 import { AppError } from '../domain/errors.ts'
 import { wait } from '../http/backoff.ts'
-import { headRetentionMs } from '../store/journal/seen-heads.ts'
+import { headRetentionMs } from '../store/journal/types.ts'
 import type { ChainClient } from './client.ts'
 import { type Head, readHead } from './fees.ts'
 import { hexQuantity } from './rpc/answer-numbers.ts'

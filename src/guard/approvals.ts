@@ -6,7 +6,8 @@ import type { Transaction } from '../domain/transaction.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { refuse, type Violation } from '../protocols/verdict.ts'
-import { type Exemptions, intentTokens } from './expectations.ts'
+import { intentTokens } from './expectations.ts'
+import type { Exemptions } from './terms.ts'
 
 type Role = 'approve-reset' | 'approve' | 'action' | 'fee'
 

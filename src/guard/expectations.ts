@@ -8,21 +8,7 @@ import { refuse, type Verdict, type Violation } from '../protocols/verdict.ts'
 import { bindCctpV2 } from '../swaps/cctp-v2/binding.ts'
 import { bindUniswapV3 } from '../swaps/uniswap-v3/binding.ts'
 import { bindRevoke, bindTransfer } from './erc20-binding.ts'
-
-/**
- * What the person exempts for one operation: contracts and tokens outside the catalogue, whether a larger approval is refused or
- * made exact, and the service's fee limit.
- */
-export type Exemptions = {
-  allow: readonly Address[]
-  allowTokens: readonly Address[]
-  exactAllowance: 'refuse' | 'rewrite'
-  /** The service's fee limit on what is swapped or withdrawn, in basis points; the usual one by default. */
-  maxServiceFeeBps?: number
-}
-
-/** No exemptions: only the catalogue, and exact approvals. */
-export const noExemptions: Exemptions = { allow: [], allowTokens: [], exactAllowance: 'refuse' }
+import type { Exemptions } from './terms.ts'
 
 /** The targets of an intent's action, and the binding of its calldata. */
 type Expectation = { targets: readonly Address[]; bind: (transaction: Transaction) => Verdict }

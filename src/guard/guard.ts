@@ -9,8 +9,9 @@ import { whyLost } from '../protocols/unrecoverable-recipients.ts'
 import type { Violation } from '../protocols/verdict.ts'
 import { checkApproval, describeApproval, reducedApprovalNote, withExactApprovals } from './approvals.ts'
 import { authoritySelectors, findAuthorityCall } from './authority.ts'
-import { type Exemptions, expectationOf, noExemptions } from './expectations.ts'
+import { expectationOf } from './expectations.ts'
 import { checkFeePayment, feeReceiverFault, refuseHighServiceFee, statedFeesFault } from './service-fees.ts'
+import { type Exemptions, noExemptions } from './terms.ts'
 
 /** Refuses payments of a swap or transfer to addresses from which they would never return, for anybody. */
 function refuseUnrecoverablePayee({

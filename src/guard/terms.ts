@@ -1,6 +1,5 @@
 import type { Address } from '../domain/address.ts'
 import type { AssuranceLevel } from './assurance.ts'
-import type { Exemptions } from './expectations.ts'
 import type { Assertion } from './policy/assertions.ts'
 import type { LoadedPolicy } from './policy/policy.ts'
 
@@ -68,3 +67,18 @@ export function parseGwei(text: string): bigint {
 /** Whether the person exempts a contract. */
 export const isExempt = ({ allow }: Pick<Terms, 'allow'>, address: Address): boolean =>
   allow.some((one) => one.toLowerCase() === address.toLowerCase())
+
+/**
+ * What the person exempts for one operation: contracts and tokens outside the catalogue, whether a larger approval is refused or
+ * made exact, and the service's fee limit.
+ */
+export type Exemptions = {
+  allow: readonly Address[]
+  allowTokens: readonly Address[]
+  exactAllowance: 'refuse' | 'rewrite'
+  /** The service's fee limit on what is swapped or withdrawn, in basis points; the usual one by default. */
+  maxServiceFeeBps?: number
+}
+
+/** No exemptions: only the catalogue, and exact approvals. */
+export const noExemptions: Exemptions = { allow: [], allowTokens: [], exactAllowance: 'refuse' }

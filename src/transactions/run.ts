@@ -188,3 +188,14 @@ export async function withWalletLock(run: Run, chainId: number, work: () => Prom
     lock.release()
   }
 }
+
+/** Follows the later steps that are in flight beside a failed one, before the failure is reported. */
+export async function confirmLaterSteps(
+  run: Run,
+  index: number,
+  follow: (index: number) => Promise<void>,
+): Promise<void> {
+  for (const later of currentOperation(run).steps)
+    if (later.index > index && ['SIGNED', 'BROADCAST', 'INCLUDED'].includes(later.state))
+      await follow(later.index)
+}

@@ -5,7 +5,7 @@ import { hider } from '../../http/redaction.ts'
 import { urlSecrets } from '../../http/url-secrets.ts'
 import { quantity } from './answer-numbers.ts'
 import { batchRefusedError, isRecord, type RpcCall, unwrap } from './envelope.ts'
-import { isExecutionErrorBody } from './errors.ts'
+import { isBusy, isExecutionErrorBody } from './errors.ts'
 
 /** One JSON-RPC URL: its host, and one exchange within a deadline. RPC_UNREACHABLE without an answer. */
 export type Endpoint = { host: string; exchange: (body: unknown, deadlineMs: number) => Promise<unknown> }
@@ -121,28 +121,6 @@ const isNodeAnswer = (status: number, error: Record<string, unknown>): boolean =
   (status >= 400 && status < 500 && !isBusy(status) && ![401, 402, 403].includes(status)) ||
   (status === 403 && error.code === -32601) ||
   (status === 500 && isExecutionErrorBody(error))
-
-const isBusy = (status: number): boolean => status === 408 || status === 425 || status === 429
-
-const permanentFaults = [
-  'certificate',
-  'redirect',
-  'too-large',
-  'too-deep',
-  'encoded',
-  'aborted',
-  'refused',
-  'silent',
-]
-
-/** Whether the same endpoint may answer better next time; redirects, too large answers and plain refusals do not change. */
-export function isTransientFault({ details }: AppError): boolean {
-  const { fault, status } = details ?? {}
-  if (typeof fault === 'string') return !permanentFaults.includes(fault)
-  if (typeof status === 'number') return status < 400 || status >= 500 || isBusy(status)
-  return true
-}
-
 const unreachable = (host: string, cause: unknown): AppError =>
   new AppError(
     'RPC_UNREACHABLE',

@@ -127,3 +127,24 @@ export function transportFaultOf(error: unknown): AppError | undefined {
     if (cause instanceof AppError) return cause
   return undefined
 }
+
+export const isBusy = (status: number): boolean => status === 408 || status === 425 || status === 429
+
+const permanentFaults = [
+  'certificate',
+  'redirect',
+  'too-large',
+  'too-deep',
+  'encoded',
+  'aborted',
+  'refused',
+  'silent',
+]
+
+/** Whether the same endpoint may answer better next time; redirects, too large answers and plain refusals do not change. */
+export function isTransientFault({ details }: AppError): boolean {
+  const { fault, status } = details ?? {}
+  if (typeof fault === 'string') return !permanentFaults.includes(fault)
+  if (typeof status === 'number') return status < 400 || status >= 500 || isBusy(status)
+  return true
+}

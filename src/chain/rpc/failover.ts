@@ -2,9 +2,9 @@ import { AppError } from '../../domain/errors.ts'
 import { backoffMs, wait } from '../../http/backoff.ts'
 import type { ChainClient } from '../client.ts'
 import { maxBatchCalls, requestBatch } from './batch.ts'
-import { type Endpoint, isTransientFault, openEndpoint } from './endpoint.ts'
+import { type Endpoint, openEndpoint } from './endpoint.ts'
 import { type RpcCall, unwrap, unwrapBatch } from './envelope.ts'
-import { isAlreadyKnown } from './errors.ts'
+import { isAlreadyKnown, isTransientFault } from './errors.ts'
 
 /**
  * How long an endpoint may leave every request unanswered before it counts as silent, and how long it is skipped after a missed

@@ -1,4 +1,4 @@
-import { type Exit, exits } from '../../domain/exit-codes.ts'
+import { type Exit, exits } from '../../domain/error-table.ts'
 
 const always: readonly Exit[] = [0, 1, 2, 12, 130]
 const service: readonly Exit[] = [...always, 3, 4, 5, 6, 7, 10, 13, 26]

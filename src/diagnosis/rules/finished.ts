@@ -1,5 +1,4 @@
-import { underDeliveryText } from '../../transactions/bridge/under-delivery.ts'
-import { isUnderDelivered, resultOf } from '../../transactions/outcome/result.ts'
+import { isUnderDelivered, resultOf, underDeliveryText } from '../../transactions/outcome/result.ts'
 import { type Facts, isInFlight } from '../facts/facts.ts'
 import {
   actionCommand,

@@ -1,5 +1,5 @@
 import type { Address, Hex } from '../../domain/address.ts'
-import type { Exit } from '../../domain/exit-codes.ts'
+import type { Exit } from '../../domain/error-table.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Attempt, Inclusion, JournalEvent, NewOperation, Operation } from './operation.ts'
 import type { OperationState, StepState } from './schema.ts'
@@ -143,3 +143,9 @@ type Replacement = {
 
 /** Hashes of the code at an address and, behind a proxy, of its implementation. */
 export type CodePin = { codeHash: Hex; implementation: Address | null; implementationHash: Hex | null }
+
+/**
+ * How long a recorded higher block counts against a node, in ms. One wrong answer may have named it; a node that is behind for
+ * longer is detected by the age of its newest block.
+ */
+export const headRetentionMs = 10 * 60_000

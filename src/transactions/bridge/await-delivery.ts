@@ -5,10 +5,9 @@ import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed, rpcVariable } from '../../domain/networks.ts'
 import type { Leg } from '../../store/journal/operation.ts'
 import { outcomeOf } from '../outcome/outcome.ts'
-import type { DeliveryResult, UnseenDelivery } from '../outcome/result.ts'
+import { type DeliveryResult, failUnderDelivered, type UnseenDelivery } from '../outcome/result.ts'
 import { currentOperation, hasRunEnded, pause, type Run, runStopped } from '../run.ts'
 import { attestationMs } from './delivery.ts'
-import { failUnderDelivered } from './under-delivery.ts'
 
 /** Every how many polls both chains are read, if nothing reports the delivery. */
 const chainPollInterval = 4

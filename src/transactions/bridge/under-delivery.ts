@@ -4,14 +4,11 @@ import { quorumTimeoutMs } from '../../chain/finality/quorum.ts'
 import { nodeTimeoutMs, undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import type { Hex } from '../../domain/address.ts'
 import { tokenAmount } from '../../domain/amount.ts'
-import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import { plain } from '../../domain/text.ts'
 import { tokenAt } from '../../domain/token.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import type { Operation } from '../../store/journal/operation.ts'
-import type { OperationJournal } from '../../store/journal/types.ts'
-import { type DeliveryResult, resultOf, type UnderDelivery } from '../outcome/result.ts'
+import { type DeliveryResult, failUnderDelivered } from '../outcome/result.ts'
 import { pendingDelivery, readDelivery } from './delivery.ts'
 
 /**
@@ -56,15 +53,6 @@ export async function checkDelivery(
   }
 }
 
-/** Ends an operation whose bridge delivered less than the agreed minimum; no more will arrive by itself. */
-export function failUnderDelivered(journal: OperationJournal, id: string, short: UnderDelivery): Operation {
-  const { state, kind } = journal.find(id)!
-  if (state === 'PARTIAL') journal.settle(id, 'EXECUTING', 'resumed')
-  const result = { short, ...(kind === 'swap' && { out: short.brought }) }
-  journal.settle(id, 'FAILED', `the bridge brought less than was agreed, in ${short.hash}`, 25, result)
-  return journal.find(id)!
-}
-
 /** Records the delivery in the journal if an operation waits for one, outside of a run. */
 export async function recordDelivery(
   context: ExecutionContext,
@@ -79,23 +67,3 @@ export async function recordDelivery(
   context.journal.recordDelivery(operation.id, awaited.leg.leg, seen.arrived)
   return context.journal.find(operation.id)!
 }
-
-/** The error of an operation whose bridge delivered less than the agreed minimum. */
-export function underDeliveryError(operation: Operation): AppError {
-  const { id, steps } = operation
-  const { short } = resultOf(operation)
-  const isLeft = steps.some(({ state }) => state === 'PLANNED' || state === 'RESERVED')
-  const rest = isLeft ? ' What was to follow there was not signed, and will not be.' : ''
-  return new AppError(
-    'ARRIVED_SHORT',
-    `${short ? underDeliveryText(short) : `The bridge of ${id} brought less than was agreed`}.${rest}`,
-    {
-      details: { operation: id, ...short },
-      hint: `sluice action explain ${id}`,
-    },
-  )
-}
-
-/** The delivered amount, its place and the agreed minimum, as part of a sentence. */
-export const underDeliveryText = ({ brought, minimum, network, recipient, hash }: UnderDelivery): string =>
-  `The bridge brought ${brought.formatted} ${plain(brought.symbol)} to ${recipient} on ${network} (${hash}), and at least ${minimum.formatted} ${plain(minimum.symbol)} was agreed`

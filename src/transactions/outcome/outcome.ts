@@ -8,10 +8,9 @@ import { networkNamed } from '../../domain/networks.ts'
 import { plain } from '../../domain/text.ts'
 import { tokenAt } from '../../domain/token.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
-import { underDeliveryError } from '../bridge/under-delivery.ts'
 import { activeSteps } from '../operations/active-steps.ts'
 import { isInFlight, type Run } from '../run.ts'
-import { isUnderDelivered } from './result.ts'
+import { isUnderDelivered, underDeliveryError } from './result.ts'
 
 /** An allowance of a contract. `amount` is decimal text in the smallest unit. */
 type Allowance = { token: Address; spender: Address; amount: string }

@@ -48,14 +48,3 @@ export async function finishStep(
   journal.settle(operationId, 'FAILED', `step ${index + 1} reverted`, 22, { allowance: left ?? null })
   throw new AppError('REVERTED', `${of} reverted on chain (${found.hash})${taken}`, { details, ...hint })
 }
-
-/** Follows the later steps that are in flight beside a failed one, before the failure is reported. */
-export async function confirmLaterSteps(
-  run: Run,
-  index: number,
-  follow: (index: number) => Promise<void>,
-): Promise<void> {
-  for (const later of currentOperation(run).steps)
-    if (later.index > index && ['SIGNED', 'BROADCAST', 'INCLUDED'].includes(later.state))
-      await follow(later.index)
-}
