@@ -3,8 +3,9 @@ import type { Address } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
 import { erc4626Abi } from '../erc4626/abi.ts'
 import type { Market, MarketState } from '../market.ts'
+import { readAmount } from '../shared/amount-reads.ts'
 import { says } from '../shared/contract-claims.ts'
-import { amountSaid, compounded } from '../shared/reserve.ts'
+import { compounded } from '../shared/rates.ts'
 import { vaultReadings, vaultSteps } from '../shared/vault.ts'
 import { resolverAbi } from './abi.ts'
 import type { FluidConstants } from './constants.ts'
@@ -51,7 +52,7 @@ export const fluid = (entry: StrategyEntry, { vault, resolver }: FluidConstants)
       }),
     },
     units: (amount) =>
-      amountSaid({ address: vault, abi: erc4626Abi, functionName: 'previewWithdraw', args: [amount] }),
+      readAmount({ address: vault, abi: erc4626Abi, functionName: 'previewWithdraw', args: [amount] }),
     ...vaultSteps(entry, vault),
     withdraw: ({ amount, owner, units = 0n }) => ({
       transaction: withdrawLimited({ chainId, vault, amount, maxShares: units, owner }),
