@@ -73,7 +73,10 @@ const families: Record<string, (market: Surveyed) => Made | undefined> = {
           },
         },
   'erc4626-euler': (market) => vault(market, undefined, { lends: 'euler' }),
-  'erc4626-fluid': (market) => vault(market),
+  'erc4626-fluid': ({ contracts: { vault: at, lendingResolver } }) => ({
+    implementationSelector: 'fluid@1',
+    constants: { family: 'fluid', vault: at!, resolver: lendingResolver! },
+  }),
   'ethena-susde': ({ contracts: { vault: at } }) => ({
     implementationSelector: 'ethena@1',
     constants: { family: 'ethena', vault: at! },

@@ -4,30 +4,21 @@ import { publicNetworks } from '../../src/domain/networks.ts'
 import type { Catalog, StrategyEntry } from '../../src/protocols/catalog.ts'
 import { gradeOf } from '../../src/protocols/registry.ts'
 
-/** What a catalogue's `protocol` begins with, and the protocol's name in the tables. The longest match counts. */
+/**
+ * The start of a catalogue's `protocol`, and the name of the protocol in the tables where that is not the name of the market without its
+ * asset. The longest match counts.
+ */
 const names: Readonly<Record<string, string>> = {
   'aave-v3': 'Aave v3',
-  across: 'Across',
   benqi: 'Benqi',
-  'compound-v3': 'Compound v3',
   curve: 'Curve scrvUSD',
-  ethena: 'Ethena',
   'ether-fi': 'ether.fi',
   euler: 'Euler v2',
-  fluid: 'Fluid',
-  frax: 'Frax',
   'gnosis-savings': 'Gnosis sDAI',
   lido: 'Lido',
-  lista: 'Lista',
-  moonwell: 'Moonwell',
   morpho: 'Morpho',
   'pendle-pt': 'Pendle PT',
-  'rocket-pool': 'Rocket Pool',
-  sky: 'Sky',
   spark: 'Spark',
-  stader: 'Stader',
-  stakewise: 'StakeWise',
-  venus: 'Venus',
   'yearn-v3': 'Yearn v3',
 }
 
@@ -60,13 +51,12 @@ export const filled = (page: string): string =>
     },
   )
 
-/** The name of an entry's protocol. A protocol that the table above does not have is an error. */
-function nameOf({ protocol }: StrategyEntry): string {
+/** The name of an entry's protocol: by the table above, otherwise the name of the market without its last word, which is the asset. */
+function nameOf({ protocol, name }: StrategyEntry): string {
   const [prefix] = Object.keys(names)
     .filter((one) => protocol.startsWith(one))
     .sort((a, b) => b.length - a.length)
-  if (prefix === undefined) throw new Error(`${protocol} has no name in bench/docs/generated.ts`)
-  return names[prefix]!
+  return prefix === undefined ? name.replace(/ \S+$/, '') : names[prefix]!
 }
 
 /** The grade of an entry; with a star where the bytecode that was run is another protocol's. */

@@ -5,6 +5,7 @@ import { CompoundV2Constants } from './compound-v2/constants.ts'
 import { CompoundV3Constants } from './compound-v3/constants.ts'
 import { Erc4626Constants } from './erc4626/constants.ts'
 import { EthenaConstants } from './ethena/constants.ts'
+import { FluidConstants } from './fluid/constants.ts'
 import { LidoConstants } from './lido/constants.ts'
 import {
   BenqiStakingConstants,
@@ -29,6 +30,7 @@ export const MarketConstants = z.discriminatedUnion('family', [
   CompoundV3Constants,
   Erc4626Constants,
   EthenaConstants,
+  FluidConstants,
   LidoConstants,
   RocketPoolConstants,
   StaderConstants,
@@ -51,6 +53,7 @@ export type MarketConstants =
   | CompoundV3Constants
   | Erc4626Constants
   | EthenaConstants
+  | FluidConstants
   | LidoConstants
   | RocketPoolConstants
   | StaderConstants

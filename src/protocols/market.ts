@@ -4,7 +4,6 @@ import type { Address, Hex } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { StrategyEntry } from './catalog.ts'
 import type { Exchange } from './exchange.ts'
-import type { Claim } from './shared/contract-claims.ts'
 import type { Extras } from './shared/rewards.ts'
 import type { Queue } from './withdrawal-queue.ts'
 
@@ -69,7 +68,7 @@ export type SentLog = Log & { transactionHash: Hex }
 export type Market = {
   entry: StrategyEntry
   /** What must its contracts say of themselves, if the constants are right? Decimals are asked of every market. */
-  claims: readonly Claim[]
+  claims: readonly Reading<string[]>[]
   /** What does it pay, what is in it, is it open? */
   state: Reading<MarketState>
   /** What has one unit become, by itself, as its state says it? A contract may say that long before, or after, it says the rest. */

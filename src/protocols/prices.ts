@@ -1,14 +1,12 @@
 import { multicall3Abi } from 'viem'
-import { formatUnits, parseAbi } from 'viem/utils'
+import { parseAbi } from 'viem/utils'
 import { priceAge } from '../chain/price-age.ts'
 import { type Answer, both, known, type Reading } from '../chain/reading.ts'
 import { nativeAddress } from '../domain/address.ts'
 import type { Token } from '../domain/token.ts'
+import type { Price } from '../domain/usd.ts'
 import { aaveV3OracleAbi } from './aave-v3/abi.ts'
 import type { Catalog } from './catalog.ts'
-
-/** USD for one whole token with 8 decimals; `null` is unknown. */
-export type Price = bigint | null
 
 /**
  * The USD price of a token: by the Aave oracle of its chain (8 decimals, 0 means unknown; source: AaveOracle.getAssetPrice), and where
@@ -93,25 +91,4 @@ export function wrappedOf(
   const usual = called(`W${symbol}`)
   const found = usual.length > 0 ? usual : called(`w${symbol}`)
   return found.length === 1 ? found[0] : undefined
-}
-
-/** What an amount is worth, as a decimal string with at most 8 decimals; `null` where there is no price. */
-export const usd = (
-  amount: bigint | null,
-  { decimals }: { decimals: number },
-  price: Price,
-): string | null =>
-  amount === null || price === null ? null : formatUnits((amount * price) / 10n ** BigInt(decimals), 8)
-
-/** The sum of amounts in USD; what is unknown counts as nothing. */
-export const sumUsd = (values: readonly (string | null)[]): string =>
-  formatUnits(
-    values.reduce((sum, value) => sum + (value === null ? 0n : toUnits(value)), 0n),
-    8,
-  )
-
-function toUnits(value: string): bigint {
-  const [, sign, whole, fraction = ''] = /^(-?)([0-9]+)(?:\.([0-9]+))?$/.exec(value)!
-  const units = BigInt(whole + fraction.slice(0, 8).padEnd(8, '0'))
-  return sign ? -units : units
 }

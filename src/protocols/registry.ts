@@ -7,6 +7,7 @@ import { compoundV3 } from './compound-v3/protocol.ts'
 import type { MarketConstants } from './constants.ts'
 import { erc4626 } from './erc4626/protocol.ts'
 import { ethena } from './ethena/protocol.ts'
+import { fluid } from './fluid/protocol.ts'
 import type { Grade } from './grades.ts'
 import { lido } from './lido/protocol.ts'
 import {
@@ -39,6 +40,7 @@ const protocols: {
   erc4626,
   'ether-fi': etherFi,
   ethena,
+  fluid,
   'frax-ether': fraxEther,
   'gnosis-sdai': gnosisSdai,
   lido,

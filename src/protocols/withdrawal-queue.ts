@@ -1,7 +1,6 @@
 import type { Rounds } from '../chain/contract-query.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import type { Intent } from './intent.ts'
 import type { Verdict } from './verdict.ts'
 
 /**
@@ -25,8 +24,8 @@ export type Requests = { pending: readonly Request[]; claimable: readonly Reques
 /** A log of a market, and when its block was made, in Unix seconds as a quantity. */
 export type Logged = { address: Address; topics: readonly Hex[]; data: Hex; blockTimestamp?: Hex }
 
-/** The intent to take what a queue has set aside. */
-export type Claim = Extract<Intent, { kind: 'claim' }>
+/** What an intent to claim says to the queue: the wallet, and its requests that can be claimed. */
+export type Claim = { wallet: Address; ids: readonly string[] }
 
 /**
  * How a market pays out later: a withdrawal is a request, and a claim of the owner takes what came of it. Engine and guard ask the same

@@ -72,6 +72,7 @@ const kinds: { [family in Row['constants']['family']]: Row['category'] | undefin
   'compound-v3': 'lending',
   erc4626: undefined,
   ethena: 'other',
+  fluid: 'lending',
   'ether-fi': 'staking',
   'frax-ether': 'staking',
   'gnosis-sdai': 'other',
@@ -86,7 +87,7 @@ const kinds: { [family in Row['constants']['family']]: Row['category'] | undefin
   'yearn-v3': 'other',
 }
 const kindOf = ({ protocol, constants }: Row) =>
-  kinds[constants.family] ?? (/^(morpho|euler[0-9]*|fluid)(-|$)/.test(protocol) ? 'lending' : 'other')
+  kinds[constants.family] ?? (/^(morpho|euler[0-9]*)(-|$)/.test(protocol) ? 'lending' : 'other')
 
 /** Staked coins are held in the token of their protocol. */
 const isStaked = ({ asset, receipt, constants }: Row): string[] =>
@@ -148,6 +149,17 @@ const familyLaws: { [family in Row['constants']['family']]: (row: Row, file: Cat
     constants.family === 'ethena' && constants.vault === receipt.address
       ? []
       : ['its vault is not its receipt'],
+  fluid: ({ receipt, constants: its }, { strategies }) =>
+    its.family === 'fluid'
+      ? [
+          ...(its.vault === receipt.address ? [] : ['its vault is not its receipt']),
+          ...(strategies.every(
+            ({ constants }) => constants.family !== 'fluid' || constants.resolver === its.resolver,
+          )
+            ? []
+            : ['its chain has two resolvers']),
+        ]
+      : [],
   'ether-fi': isStaked,
   'frax-ether': isStaked,
   'rocket-pool': isStaked,

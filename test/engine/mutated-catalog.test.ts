@@ -557,6 +557,7 @@ describe('a catalogue', () => {
     ['compound-v3', 'base'],
     ['erc4626', 'ethereum'],
     ['ethena', 'ethereum'],
+    ['fluid', 'base'],
     ['morpho', 'base'],
     ['pendle-pt', 'ethereum'],
     ['spark-psm3', 'base'],

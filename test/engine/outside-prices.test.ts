@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Token } from '../../src/domain/token.ts'
+import type { Price } from '../../src/domain/usd.ts'
 import { filledFrom, outsidePrices } from '../../src/engine/prices/external-prices.ts'
 import type { Market } from '../../src/protocols/market.ts'
-import type { Price } from '../../src/protocols/prices.ts'
 import { type Listener, listener } from '../support/listener.ts'
 
 const now = 1_800_000_000_000

@@ -5,6 +5,7 @@ import {
   keccak256,
   pad,
   parseAbi,
+  parseAbiParameters,
   toBytes,
   toHex,
 } from 'viem/utils'
@@ -28,6 +29,11 @@ const old = (value: string): Hex => pad(toHex(value), { dir: 'right' })
 /** The calldata of a question. */
 export const asked = (signature: string, args: readonly unknown[] = []): Hex =>
   encodeFunctionData({ abi: parseAbi([signature]), args } as never)
+
+/** The answer of Fluid's resolver about one fToken. */
+const fTokenDetails = parseAbiParameters(
+  '(address,bool,bool,string,string,uint256,address,uint256,uint256,uint256,uint256,uint256,uint256,int256,(bool,uint256,uint256,uint256,uint256,uint256,uint256,uint256,uint256))',
+)
 
 /** What every contract of a file says of itself. */
 export function truths(file: CatalogFile): Map<Address, Map<Hex, Hex>> {
@@ -110,6 +116,28 @@ export function truths(file: CatalogFile): Map<Address, Map<Hex, Hex>> {
       tell(constants.psm, asked('function usdc()'), word(asset))
       tell(constants.psm, asked('function susds()'), word(receipt.address))
       tell(constants.oracle, asked('function getSSR()'), word(10n ** 27n + 1n))
+    }
+    if (constants.family === 'fluid') {
+      const details = encodeAbiParameters(fTokenDetails, [
+        [
+          constants.vault,
+          false,
+          false,
+          '',
+          '',
+          0n,
+          asset,
+          0n,
+          0n,
+          0n,
+          0n,
+          0n,
+          0n,
+          0n,
+          [false, ...Array(8).fill(0n)],
+        ],
+      ] as never)
+      tell(constants.resolver, asked('function getFTokenDetails(address)', [constants.vault]), details)
     }
     if (constants.family === 'pendle-pt') {
       const { market, sy, yt, expiry } = constants

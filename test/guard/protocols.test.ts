@@ -34,6 +34,11 @@ const lender = {
   pauses: 'guardian',
 } as const
 
+/** A withdrawal from an fToken of Fluid for at most so many shares. */
+const limited = ({ much = amount, receiver = wallet, owner = wallet, most = 80_000_000n }: Limited) =>
+  to('withdraw(uint256,address,address,uint256)', [much, receiver, owner, most])
+type Limited = { much?: bigint; receiver?: Address; owner?: Address; most?: bigint }
+
 type Out = { much?: bigint; receiver?: Address; owner?: Address; loss?: bigint }
 const yearnOut = (name: string, { much = amount, receiver = wallet, owner = wallet, loss = 1n }: Out) =>
   to(`${name}(uint256,address,address,uint256)`, [much, receiver, owner, loss])
@@ -494,6 +499,37 @@ const families: Record<string, Family> = {
       ['all', 'part', to('redeemAllXDAI(address)', [wallet], { to: router }), 'POLICY_DECODE'],
       ['fewer', 'all', to('redeemXDAI(uint256,address)', [76n, wallet], { to: router }), 'POLICY_AMOUNT'],
       ['the vault', 'all', to('redeem(uint256,address,address)', [77n, thief, wallet]), notHere],
+    ],
+  },
+  fluid: {
+    strategy: market({ family: 'fluid', vault: place, resolver: router }),
+    deposit: [allowing(amount), to('deposit(uint256,address)', [amount, wallet])],
+    part: limited({}),
+    units: 80_000_000n,
+    all: { transaction: to('redeem(uint256,address,address)', [77n, wallet, wallet]), shares: 77n },
+    lies: [
+      ['more', 'deposit', to('deposit(uint256,address)', [amount + 1n, wallet]), 'POLICY_AMOUNT'],
+      ['somebody else', 'deposit', to('deposit(uint256,address)', [amount, thief]), 'POLICY_RECIPIENT'],
+      ['many more shares burned', 'part', limited({ most: 80_009_000n }), 'POLICY_AMOUNT'],
+      ['too few shares burned', 'part', limited({ most: 79_991_000n }), 'POLICY_AMOUNT'],
+      ['no limit', 'part', limited({ most: maxUint256 }), 'POLICY_AMOUNT'],
+      [
+        'a withdrawal without a limit',
+        'part',
+        to('withdraw(uint256,address,address)', [amount, wallet, wallet]),
+        'POLICY_DECODE',
+      ],
+      ['another receiver', 'part', limited({ receiver: thief }), 'POLICY_RECIPIENT'],
+      ['another owner', 'part', limited({ owner: thief }), 'POLICY_RECIPIENT'],
+      ['more assets', 'part', limited({ much: amount + 1n }), 'POLICY_AMOUNT'],
+      ['everything', 'part', limited({ much: maxUint256 }), 'POLICY_AMOUNT'],
+      ['fewer shares', 'all', to('redeem(uint256,address,address)', [76n, wallet, wallet]), 'POLICY_AMOUNT'],
+      [
+        'another receiver',
+        'all',
+        to('redeem(uint256,address,address)', [77n, thief, wallet]),
+        'POLICY_RECIPIENT',
+      ],
     ],
   },
   'yearn-v3': {

@@ -33,7 +33,7 @@ test('a market says whose bytecode was run where it was not that of its own prot
   expect(words('aave-v3 spark')).toMatch(/^of Aave v3, of which this is a fork: @aave/)
   for (const fork of ['moonwell', 'benqi'])
     expect(words(`compound-v2 ${fork}`)).toMatch(/^of Venus, .*fork of Compound v2: @venus/)
-  for (const vault of ['fluid', 'sky', 'spark-savings', 'euler-k3-prime', 'morpho-gauntlet-prime-v2'])
+  for (const vault of ['sky', 'spark-savings', 'euler-k3-prime', 'morpho-gauntlet-prime-v2'])
     expect(words(`erc4626 ${vault}`)).toMatch(/^of Morpho's vault, .* same standard: @morpho/)
 })
 

@@ -4,6 +4,7 @@ import { type Chain, read } from '../../chain/chain.ts'
 import { both, together } from '../../chain/reading.ts'
 import type { Address } from '../../domain/address.ts'
 import { tokenAt } from '../../domain/token.ts'
+import { usd } from '../../domain/usd.ts'
 import {
   accountIn,
   counts,
@@ -22,9 +23,9 @@ import {
   sameTerms,
   symbolsOf,
 } from '../../protocols/compound-v3/account.ts'
-import { pricesOf, usd } from '../../protocols/prices.ts'
+import { pricesOf } from '../../protocols/prices.ts'
 import type { Account, Holding, Totals } from '../../protocols/shared/lending-account.ts'
-import { ray } from '../../protocols/shared/reserve.ts'
+import { ray } from '../../protocols/shared/rates.ts'
 
 /** An account, and in which market it is. */
 type AccountThere = Account & { chainId: number; network: string; protocol: string; address: Address }

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { nativeAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
+import type { Price } from '../../domain/usd.ts'
 import { getJson } from '../../http/client.ts'
 import type { Market } from '../../protocols/market.ts'
-import type { Price } from '../../protocols/prices.ts'
 
 /** What somebody outside of the chains says that tokens are worth, in their order; what he does not say, or not well, is `null`. */
 export type OutsidePrices = (tokens: readonly Token[]) => Promise<readonly Price[]>

@@ -1,8 +1,9 @@
 import { type Reading, together } from '../../chain/reading.ts'
 import { sameAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
+import { usd } from '../../domain/usd.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
-import { priceOf, usd } from '../../protocols/prices.ts'
+import { priceOf } from '../../protocols/prices.ts'
 import { marketOf } from '../../protocols/registry.ts'
 
 /**

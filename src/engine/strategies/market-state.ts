@@ -2,10 +2,11 @@ import type { Strategy } from '../../api/strategy.ts'
 import { type Chain, read } from '../../chain/chain.ts'
 import { optional, type Reading, together } from '../../chain/reading.ts'
 import type { ApyBasis } from '../../domain/apy.ts'
+import { type Price, usd } from '../../domain/usd.ts'
 import type { Catalog, StrategyEntry } from '../../protocols/catalog.ts'
 import type { MarketConstants } from '../../protocols/constants.ts'
 import type { Market, MarketState } from '../../protocols/market.ts'
-import { type Price, priceOf, usd } from '../../protocols/prices.ts'
+import { priceOf } from '../../protocols/prices.ts'
 import { descriptionOf, gradeOf, rateConventionOf } from '../../protocols/registry.ts'
 
 /** How a market's APY is counted, in words: what it is made of, how often it compounds, and how long its year is. */

@@ -3,8 +3,8 @@ import { priceAge } from '../../chain/price-age.ts'
 import { type Answer, known, type Reading, together } from '../../chain/reading.ts'
 import type { Address } from '../../domain/address.ts'
 import { isFresh } from '../prices.ts'
+import { balance } from '../shared/amount-reads.ts'
 import type { Account, Holding, Reserve, Totals } from '../shared/lending-account.ts'
-import { balance } from '../shared/reserve.ts'
 import {
   aaveV3CategoryAbi as categoryAbi,
   aaveV3OracleAbi as oracleAbi,

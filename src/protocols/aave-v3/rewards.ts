@@ -1,7 +1,8 @@
 import { parseAbi } from 'viem/utils'
 import type { Query, Rounds } from '../../chain/contract-query.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
-import { feedAbi, freshFor, type Price } from '../prices.ts'
+import type { Price } from '../../domain/usd.ts'
+import { feedAbi, freshFor } from '../prices.ts'
 import { type Extra, type Extras, pricedTokens, wholeTokens } from '../shared/rewards.ts'
 
 /** Whom an aToken asks for what is paid beside its interest (source: @aave/core-v3, IncentivizedERC20). */

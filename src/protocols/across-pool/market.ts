@@ -4,9 +4,9 @@ import type { Answer, Read, Reading } from '../../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
 import type { Log, LogFilter, Market, MarketEvent, MarketState } from '../market.ts'
+import { balance, readAmount } from '../shared/amount-reads.ts'
 import { says } from '../shared/contract-claims.ts'
 import { topic, topicOf } from '../shared/event-topics.ts'
-import { amountSaid, balance } from '../shared/reserve.ts'
 import { hubPoolAbi as abi } from './abi.ts'
 import type { AcrossConstants } from './constants.ts'
 import { addLiquidity, removeLiquidity } from './encode.ts'
@@ -58,8 +58,8 @@ export const across = (entry: StrategyEntry, constants: AcrossConstants): Market
     index: { reads: [lpRate(pool)], parse: ([rate]) => indexOf(rate as bigint) },
     simpleYear: acrossYear,
     shares: (owner) => balance(receipt.address, owner),
-    worth: (shares) => amountSaid(lpRate(pool), (rate) => lpWorth(rate, shares)),
-    units: (amount) => amountSaid(lpRate(pool), (rate) => lpUnits(rate, amount)),
+    worth: (shares) => readAmount(lpRate(pool), (rate) => lpWorth(rate, shares)),
+    units: (amount) => readAmount(lpRate(pool), (rate) => lpUnits(rate, amount)),
     deposit: ({ amount }) => ({
       transaction: addLiquidity({ chainId, amount, ...pool }),
       ...(asset.address !== nativeAddress && {

@@ -4,10 +4,10 @@ import type { Answer, Read, Reading } from '../../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
 import type { Log, LogFilter, Market, MarketEvent, MarketState, Moment, Rate } from '../market.ts'
+import { balance, readAmount } from '../shared/amount-reads.ts'
 import { answers, type Claim, says, silent } from '../shared/contract-claims.ts'
 import { topic, topicOf } from '../shared/event-topics.ts'
-import { perDay, perSecond, perTick } from '../shared/rates.ts'
-import { amountSaid, balance, ray } from '../shared/reserve.ts'
+import { perDay, perSecond, perTick, ray } from '../shared/rates.ts'
 import { cTokenAbi as abi, comptrollerAbi, entranceOf } from './abi.ts'
 import type { CompoundV2Constants } from './constants.ts'
 import { mint, redeem, redeemUnderlying } from './encode.ts'
@@ -43,7 +43,7 @@ export const compoundV2 = (entry: StrategyEntry, constants: CompoundV2Constants)
     ...(constants.rate === 'block' && { rate: (at) => blockRate(market, at), isPaidByBlock: true }),
     rewards: lenderExtras(constants),
     shares: (owner) => balance(market, owner),
-    worth: (shares) => amountSaid(price(market), (rate) => (shares * rate) / scale),
+    worth: (shares) => readAmount(price(market), (rate) => (shares * rate) / scale),
     deposit: ({ amount, owner }) => ({
       transaction: mint({ chainId, market, coin, amount, receiver: owner }),
       ...(coin === undefined && {

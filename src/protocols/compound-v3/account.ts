@@ -3,9 +3,10 @@ import { feedAge } from '../../chain/price-age.ts'
 import { type Answer, both, optional, type Reading, together } from '../../chain/reading.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
-import { isFresh, type Price, type Prices } from '../prices.ts'
+import type { Price } from '../../domain/usd.ts'
+import { isFresh, type Prices } from '../prices.ts'
+import { readAmount } from '../shared/amount-reads.ts'
 import type { Account, Holding, Totals } from '../shared/lending-account.ts'
-import { amountSaid } from '../shared/reserve.ts'
 import { cometAbi as abi } from './abi.ts'
 import { kinkedRate } from './market.ts'
 
@@ -97,7 +98,7 @@ export function cometAccountIn(
   baseUsd: Reading<Prices>,
 ): Reading<Account> {
   const ask = (functionName: string, ...args: unknown[]) =>
-    amountSaid({ address: comet, abi, functionName, args })
+    readAmount({ address: comet, abi, functionName, args })
   const rate = optional(together(curve.map((name) => ask(name) as Reading<bigint>)))
   const inside = together([
     ask('borrowBalanceOf', owner),

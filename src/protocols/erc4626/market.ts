@@ -4,6 +4,7 @@ import type { Address } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
 import type { Market, Rate } from '../market.ts'
 import { answers } from '../shared/contract-claims.ts'
+import { reserve } from '../shared/reserve.ts'
 import { vaultReadings, vaultSteps } from '../shared/vault.ts'
 import type { Erc4626Constants } from './constants.ts'
 
@@ -48,8 +49,13 @@ function lentRate(vault: { aSecond: bigint; fee: number; cash: bigint; borrowed:
 
 /** Any ERC-4626 vault: assets go in for shares, and all of it comes out by giving all shares back. */
 export const erc4626 = (entry: StrategyEntry, constants: Erc4626Constants): Market => {
-  const { vault, lends } = constants
-  const readings = vaultReadings(entry, constants)
+  const { vault, lends, backing } = constants
+  const { address, decimals } = entry.asset
+  const readings = vaultReadings(
+    entry,
+    constants,
+    backing && reserve({ ...backing, asset: address, decimals }),
+  )
   return {
     entry,
     ...readings,

@@ -4,9 +4,10 @@ import { known, type Reading } from '../../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
 import type { Log, LogFilter, Market, MarketEvent, MarketState, SentLog } from '../market.ts'
+import { balance, readAmount } from '../shared/amount-reads.ts'
 import { says } from '../shared/contract-claims.ts'
 import { topic, topicOf } from '../shared/event-topics.ts'
-import { amountSaid, balance, ray } from '../shared/reserve.ts'
+import { ray } from '../shared/rates.ts'
 import { lidoAbi as abi } from './abi.ts'
 import type { LidoConstants } from './constants.ts'
 import { requestWithdrawals, submit } from './encode.ts'
@@ -97,7 +98,7 @@ const converted = (
   address: Address,
   functionName: 'getStETHByWstETH' | 'getWstETHByStETH',
   amount: bigint,
-): Reading<bigint | undefined> => amountSaid({ address, abi, functionName, args: [amount] })
+): Reading<bigint | undefined> => readAmount({ address, abi, functionName, args: [amount] })
 
 const unlimited = 2n ** 255n
 

@@ -5,9 +5,9 @@ import { type Address, nativeAddress, sameAddress } from '../../domain/address.t
 import type { StrategyEntry } from '../catalog.ts'
 import type { Log, LogFilter, Market, MarketEvent, MarketState } from '../market.ts'
 import { unitsAt } from '../receipt-units.ts'
+import { balance, readAmount } from '../shared/amount-reads.ts'
 import { says } from '../shared/contract-claims.ts'
-import { ticketLogs, topic, topicOf } from '../shared/event-topics.ts'
-import { amountSaid, balance } from '../shared/reserve.ts'
+import { topic, topicOf } from '../shared/event-topics.ts'
 import type { Queue } from '../withdrawal-queue.ts'
 import type { StakedConstants } from './constants.ts'
 import { stakedClaims } from './contract-claims.ts'
@@ -54,8 +54,8 @@ export const staked = (
     },
     index: { reads: [rate], parse: ([price]) => (price as bigint) * 10n ** 9n },
     shares: (owner) => balance(receipt.address, owner),
-    worth: (shares) => amountSaid(rate, (price) => (shares * price) / one),
-    units: (amount) => amountSaid(rate, (price) => unitsAt(price, amount)),
+    worth: (shares) => readAmount(rate, (price) => (shares * price) / one),
+    units: (amount) => readAmount(rate, (price) => unitsAt(price, amount)),
     ...(registry && {
       entrance: {
         reads: [registry],
@@ -69,7 +69,9 @@ export const staked = (
     withdrawAll: ({ owner, shares }) => leave(shares, owner),
     logs: (owner) => [
       ...logsOf(receipt.address, owner),
-      ...(queue ? ticketLogs({ queue }, owner) : []),
+      ...(queue?.ticket?.unlisted
+        ? [{ address: queue.ticket.address, topics: [topicOf(erc20Abi, 'Transfer'), null, topic(owner)] }]
+        : []),
       ...(queue?.paid ? [{ address: queue.place, topics: [queue.paid, topic(owner)] }] : []),
     ],
     event: (log, owner) => {

@@ -1,5 +1,5 @@
 import type { Address } from '../../domain/address.ts'
-import type { Price } from '../prices.ts'
+import type { Price } from '../../domain/usd.ts'
 
 /** One reserve of a pool, as it is for as long as it is listed. `id` is its number in an account's bits. */
 export type Reserve = {

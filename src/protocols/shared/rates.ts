@@ -1,3 +1,6 @@
+/** 1e27: the unit of Aave's indices and rates. */
+export const ray = 10n ** 27n
+
 const secondsAYear = 31_536_000
 
 /** A rate a second, scaled by 1e18, as the linear rate of a year and as it is when it compounds every second. */
@@ -11,3 +14,6 @@ export function perTick(rate: bigint, ticksAYear: number, scale = 10n ** 18n): {
   const each = Number(rate) / Number(scale)
   return { apr: each * ticksAYear, apy: Math.expm1(ticksAYear * Math.log1p(each)) }
 }
+
+/** Aave's display convention: the linear rate, compounded every second. */
+export const compounded = (apr: number): number => Math.expm1(secondsAYear * Math.log1p(apr / secondsAYear))

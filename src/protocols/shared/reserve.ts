@@ -1,22 +1,9 @@
 import { erc20Abi } from '../../chain/erc20.ts'
-import { type Answer, optional, type Read, type Reading } from '../../chain/reading.ts'
+import type { Answer, Reading } from '../../chain/reading.ts'
 import type { Address } from '../../domain/address.ts'
 import { aaveV3PoolAbi as poolAbi } from '../aave-v3/abi.ts'
 import type { MarketState } from '../market.ts'
-
-/** 1e27: the unit of Aave's indices and rates. */
-export const ray = 10n ** 27n
-const secondsAYear = 31_536_000
-
-/** The ERC-20 balance of an owner; `undefined` where the contract refuses. */
-export const balance = (token: Address, owner: Address): Reading<bigint | undefined> =>
-  amountSaid({ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [owner] })
-
-/** One read that answers with a number, and what it means; `undefined` where the contract refuses: what is not said is not zero. */
-export const amountSaid = (
-  read: Read,
-  meaning: (said: bigint) => bigint = (said) => said,
-): Reading<bigint | undefined> => optional({ reads: [read], parse: ([said]) => meaning(said as bigint) })
+import { compounded, ray } from './rates.ts'
 
 /**
  * How an Aave v3 reserve stands, off the legacy 15-field struct of `getReserveData`, which every v3 version answers.
@@ -61,8 +48,5 @@ export const reserve = ({
 })
 
 type Reserve = { configuration: bigint; currentLiquidityRate: bigint; accruedToTreasury: bigint }
-
-/** Aave's display convention: the linear rate, compounded every second. */
-export const compounded = (apr: number): number => Math.expm1(secondsAYear * Math.log1p(apr / secondsAYear))
 
 const max = (a: bigint, b: bigint) => (a > b ? a : b)

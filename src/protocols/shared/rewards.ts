@@ -2,7 +2,7 @@ import type { Query, Rounds } from '../../chain/contract-query.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
 import type { Reading } from '../../chain/reading.ts'
 import type { Address } from '../../domain/address.ts'
-import type { Price } from '../prices.ts'
+import type { Price } from '../../domain/usd.ts'
 
 /** What is paid beside the interest to all of a market together: so many whole tokens a second, and what one is worth in USD, by 1e8. */
 export type Extra = { aSecond: number; price: Price }

@@ -8,10 +8,10 @@ import { erc4626Abi } from '../erc4626/abi.ts'
 import type { VaultRules } from '../erc4626/constants.ts'
 import { deposit, redeem, withdraw } from '../erc4626/encode.ts'
 import type { Log, LogFilter, Market, MarketEvent, MarketState } from '../market.ts'
+import { balance, readAmount } from './amount-reads.ts'
 import { says } from './contract-claims.ts'
 import { topic, topicOf } from './event-topics.ts'
-import { perTick } from './rates.ts'
-import { amountSaid, balance, ray, reserve } from './reserve.ts'
+import { perTick, ray } from './rates.ts'
 
 const abi = [...erc4626Abi, ...erc20Abi]
 
@@ -22,13 +22,15 @@ const precision = 10n ** 9n
 const someone: Address = '0x000000000000000000000000000000000000dEaD'
 
 /**
- * What all ERC-4626 vaults are to read. Shares do not grow; their price does. The rate is that of the reserve that a vault stands on, or
- * what its protocol states a second, or else unknown here: whoever has two readings of `index` knows it.
+ * What all ERC-4626 vaults are to read. Shares do not grow; their price does. The rate is that of `under`, the lending reserve
+ * that a vault wraps, or the one that its protocol states per second. Without either it is `null`, and follows from the growth of `index`.
  */
 export function vaultReadings(
   { asset, receipt }: StrategyEntry,
-  { vault, backing, stated, limits = 'stated' }: VaultRules,
+  { vault, stated, limits }: VaultRules,
+  under?: Reading<MarketState>,
 ): Omit<Market, 'entry' | 'deposit' | 'withdraw' | 'withdrawAll'> {
+  const isLimited = limits !== 'none'
   const oneShare = 10n ** BigInt(receipt.decimals)
   const priced = { address: vault, abi, functionName: 'convertToAssets', args: [oneShare * precision] }
   const indexOf = (price: Answer) => ((price as bigint) * ray) / (10n ** BigInt(asset.decimals) * precision)
@@ -36,15 +38,12 @@ export function vaultReadings(
     { address: vault, abi, functionName: 'totalAssets' },
     priced,
     // A vault whose limits are all zero by design is asked for something else instead.
-    limits === 'stated'
+    isLimited
       ? { address: vault, abi, functionName: 'maxDeposit', args: [someone] }
       : { address: vault, abi, functionName: 'asset' },
     ...(stated ? [{ address: stated.at, abi: statedAbi, functionName: stated.name }] : []),
-    ...(limits === 'none'
-      ? [{ address: vault, abi: keptAbi, functionName: 'performanceFee', refused: null }]
-      : []),
+    ...(!isLimited ? [{ address: vault, abi: keptAbi, functionName: 'performanceFee', refused: null }] : []),
   ]
-  const under = backing && reserve({ ...backing, asset: asset.address, decimals: asset.decimals })
   return {
     claims: [
       says('the asset of the vault', { address: vault, abi, functionName: 'asset' }, asset.address),
@@ -66,8 +65,8 @@ export function vaultReadings(
         const [assets, price, room] = answers
         const lent = under?.parse(answers.slice(reads.length))
         const rate = stated ? perTick((answers[3] as bigint) - ray, 31_536_000, ray) : lent
-        const kept = limits === 'none' ? (answers[reads.length - 1] as bigint | null) : undefined
-        const headroom = limits === 'stated' ? (room as bigint) : null
+        const kept = isLimited ? undefined : (answers[reads.length - 1] as bigint | null)
+        const headroom = isLimited ? (room as bigint) : null
         return {
           apr: rate?.apr ?? null,
           apy: rate?.apy ?? null,
@@ -83,9 +82,9 @@ export function vaultReadings(
     },
     index: { reads: [priced], parse: ([price]) => indexOf(price) },
     shares: (owner) => balance(vault, owner),
-    worth: (shares) => amountSaid({ address: vault, abi, functionName: 'convertToAssets', args: [shares] }),
-    ...(limits === 'stated' &&
-      !backing && {
+    worth: (shares) => readAmount({ address: vault, abi, functionName: 'convertToAssets', args: [shares] }),
+    ...(isLimited &&
+      !under && {
         mostOut: (owner: Address): Reading<bigint | null> => ({
           reads: [{ address: vault, abi, functionName: 'maxWithdraw', args: [owner] }],
           parse: ([most]) => (most as bigint | undefined) ?? null,

@@ -4,10 +4,10 @@ import type { Answer } from '../../chain/reading.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
 import type { Bounds, Log, LogFilter, Market, MarketEvent, MarketState } from '../market.ts'
+import { balance, readAmount } from '../shared/amount-reads.ts'
 import { says } from '../shared/contract-claims.ts'
 import { topic, topicOf } from '../shared/event-topics.ts'
-import { perTick } from '../shared/rates.ts'
-import { amountSaid, balance, ray } from '../shared/reserve.ts'
+import { perTick, ray } from '../shared/rates.ts'
 import { psm3Abi as abi } from './abi.ts'
 import type { SparkPsm3Constants } from './constants.ts'
 import { swapExactIn } from './encode.ts'
@@ -62,8 +62,8 @@ export const sparkPsm3 = (entry: StrategyEntry, constants: SparkPsm3Constants): 
     },
     index: { reads: [psm3Rate(constants)], parse: ([rate]) => rate as bigint },
     shares: (owner) => balance(receipt.address, owner),
-    worth: (shares) => amountSaid(rate, (said) => psm3Worth(said, shares, asset)),
-    units: (amount) => amountSaid(rate, (said) => psm3Units(said, amount, asset)),
+    worth: (shares) => readAmount(rate, (said) => psm3Worth(said, shares, asset)),
+    units: (amount) => readAmount(rate, (said) => psm3Units(said, amount, asset)),
     deposit: ({ amount, owner, bounds: { least } = none }) => ({
       transaction: swapExactIn({
         chainId,

@@ -3,9 +3,10 @@ import type { Read } from '../../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
 import type { Log, LogFilter, Market, MarketEvent, MarketState } from '../market.ts'
+import { readAmount } from '../shared/amount-reads.ts'
 import { says } from '../shared/contract-claims.ts'
 import { topic, topicOf } from '../shared/event-topics.ts'
-import { amountSaid, ray } from '../shared/reserve.ts'
+import { ray } from '../shared/rates.ts'
 import {
   stakewiseAbi as abi,
   stakewiseKeeperAbi as keeperAbi,
@@ -65,9 +66,9 @@ export const stakewise = (entry: StrategyEntry, constants: StakewiseConstants): 
         ),
     },
     index: { reads: [ask('convertToAssets', [ray])], parse: ([said]) => said as bigint },
-    shares: (owner) => amountSaid(ask('getShares', [owner])),
-    worth: (shares) => amountSaid(ask('convertToAssets', [shares])),
-    units: (amount) => amountSaid(ask('convertToShares', [amount])),
+    shares: (owner) => readAmount(ask('getShares', [owner])),
+    worth: (shares) => readAmount(ask('convertToAssets', [shares])),
+    units: (amount) => readAmount(ask('convertToShares', [amount])),
     deposit: ({ amount, owner }) => ({
       transaction: depositStake({ chainId, vault, owner, asset: asset.address, amount }),
       ...(asset.address !== nativeAddress && { needs: { token: asset.address, spender: vault, amount } }),

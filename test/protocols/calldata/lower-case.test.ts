@@ -30,6 +30,7 @@ import {
   cooldownAssets as ethena_cooldownAssets,
   cooldownShares as ethena_cooldownShares,
 } from '../../../src/protocols/ethena/encode.ts'
+import { withdrawLimited as fluid_withdrawLimited } from '../../../src/protocols/fluid/encode.ts'
 import {
   requestWithdrawals as lido_requestWithdrawals,
   submit as lido_submit,
@@ -209,6 +210,13 @@ const encoders: Record<string, Transaction | Hex | readonly (Transaction | Hex)[
     to: three,
     amount,
     least: amount,
+    owner: two,
+  }),
+  'fluid withdrawLimited': fluid_withdrawLimited({
+    chainId,
+    vault: one,
+    amount,
+    maxShares: amount,
     owner: two,
   }),
   'yearn-v3 withdrawWithLoss': yearn_withdrawWithLoss({ chainId, vault: one, amount, owner: two }),

@@ -1,0 +1,25 @@
+import { formatUnits } from 'viem/utils'
+
+/** USD for one whole token with 8 decimals; `null` is unknown. */
+export type Price = bigint | null
+
+/** What an amount is worth, as a decimal string with at most 8 decimals; `null` where there is no price. */
+export const usd = (
+  amount: bigint | null,
+  { decimals }: { decimals: number },
+  price: Price,
+): string | null =>
+  amount === null || price === null ? null : formatUnits((amount * price) / 10n ** BigInt(decimals), 8)
+
+/** The sum of amounts in USD; what is unknown counts as nothing. */
+export const sumUsd = (values: readonly (string | null)[]): string =>
+  formatUnits(
+    values.reduce((sum, value) => sum + (value === null ? 0n : toUnits(value)), 0n),
+    8,
+  )
+
+function toUnits(value: string): bigint {
+  const [, sign, whole, fraction = ''] = /^(-?)([0-9]+)(?:\.([0-9]+))?$/.exec(value)!
+  const units = BigInt(whole + fraction.slice(0, 8).padEnd(8, '0'))
+  return sign ? -units : units
+}

@@ -1,0 +1,7 @@
+import { z } from 'zod'
+import { At } from '../shared/address-schema.ts'
+
+/** A lending vault of Fluid (fToken), and the resolver that states its rate and what can be withdrawn from it. */
+export const FluidConstants = z.strictObject({ family: z.literal('fluid'), vault: At, resolver: At })
+/** The same as a type. */
+export type FluidConstants = z.infer<typeof FluidConstants>

@@ -1,0 +1,21 @@
+import { previewDeposit, previewRedeem, previewWithdraw } from '../erc4626/reads.ts'
+import { lends, type Protocol } from '../protocol.ts'
+import { bindFluid } from './binding.ts'
+import type { FluidConstants } from './constants.ts'
+import { fluid as market } from './market.ts'
+
+/** The lending vaults of Fluid (fTokens). */
+export const fluid: Protocol<FluidConstants> = {
+  grade: { grade: 'C', by: 'Instadapp/fluid-contracts-public, fToken/main.sol' },
+  description: lends,
+  rateConvention: () => 'the stated rate, to 0.01 %, compounded every second over 365 days',
+  binding: ({ asset }, { vault }) => ({
+    targets: [vault],
+    bind: (transaction, intent) => bindFluid(transaction, intent, asset),
+    cost: previewWithdraw(vault),
+    byUnits: true,
+  }),
+  pays: (_, { vault }, units) => previewRedeem(vault, units),
+  brings: ({ vault }, { amount }) => previewDeposit(vault, amount),
+  market,
+}
