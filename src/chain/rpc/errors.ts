@@ -128,6 +128,7 @@ export function transportFaultOf(error: unknown): AppError | undefined {
   return undefined
 }
 
+/** Whether an HTTP status asks to try again later. */
 export const isBusy = (status: number): boolean => status === 408 || status === 425 || status === 429
 
 const permanentFaults = [
