@@ -2,7 +2,7 @@ import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import { type Token, tokenAt } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Catalog } from '../protocols/catalog.ts'
-import type { Intent } from '../protocols/intent.ts'
+import { type Intent, intentTokens } from '../protocols/intent.ts'
 import { bindingOf, queueOf } from '../protocols/registry.ts'
 import { refuse, type Verdict, type Violation } from '../protocols/verdict.ts'
 import { bindCctpV2 } from '../swaps/cctp-v2/binding.ts'
@@ -12,12 +12,6 @@ import type { Exemptions } from './terms.ts'
 
 /** The targets of an intent's action, and the binding of its calldata. */
 type Expectation = { targets: readonly Address[]; bind: (transaction: Transaction) => Verdict }
-
-/** The tokens of an intent. */
-export const intentTokens = (intent: Intent): Token[] => {
-  if (intent.kind === 'swap') return [intent.tokenIn, intent.tokenOut]
-  return 'strategy' in intent ? [intent.strategy.asset] : [intent.token]
-}
 
 /** Compares the intent's tokens with the catalogue: wrong decimals mean wrong amounts. */
 function tokenFault(

@@ -4,7 +4,7 @@ import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Catalog } from '../protocols/catalog.ts'
-import type { Intent, ServiceFee } from '../protocols/intent.ts'
+import { type Intent, intentTokens, type ServiceFee } from '../protocols/intent.ts'
 import {
   feePayments,
   feesOf,
@@ -17,7 +17,6 @@ import { queueOf } from '../protocols/registry.ts'
 import { whyLost } from '../protocols/unrecoverable-recipients.ts'
 import { refuse, type Violation } from '../protocols/verdict.ts'
 import { bindTransfer } from './erc20-binding.ts'
-import { intentTokens } from './expectations.ts'
 
 /**
  * Why stated fees are invalid: they must share one basis that is known, stay below it in total, and each go to somebody else;

@@ -71,3 +71,9 @@ export type Intent =
     }
   /** Takes an allowance back. */
   | { kind: 'revoke'; wallet: Address; token: Token; spender: Address }
+
+/** The tokens of an intent. */
+export const intentTokens = (intent: Intent): Token[] => {
+  if (intent.kind === 'swap') return [intent.tokenIn, intent.tokenOut]
+  return 'strategy' in intent ? [intent.strategy.asset] : [intent.token]
+}

@@ -1,11 +1,11 @@
 import { networkNamed } from '../../domain/networks.ts'
 import { nativeToken } from '../../domain/token.ts'
 import type { ExchangeBounds } from '../../guard/exchange-minimum.ts'
-import { intentTokens } from '../../guard/expectations.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import type { ProposedLeg } from '../../planning/proposal.ts'
 import type { Price } from '../../planning/usd-value.ts'
 import { maturityOf, type StrategyEntry } from '../../protocols/catalog.ts'
+import { intentTokens } from '../../protocols/intent.ts'
 import type { Cli } from '../cli.ts'
 import type { Place } from '../world.ts'
 

@@ -9,9 +9,7 @@ import { drift } from '../../protocols/receipt-units.ts'
 import { queueOf } from '../../protocols/registry.ts'
 import { queueTicket } from '../withdrawal-queues.ts'
 import type { Simulation } from './result.ts'
-
-/** The rounding error of rebasing balances, in units. */
-export const roundingUnits = 2n
+import { roundingUnits } from './rounding-limits.ts'
 
 /** The least change of a balance, and the message if it is violated. */
 type BalanceBound = { token: Token; least: bigint; what: string }

@@ -3,7 +3,6 @@ import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Intent } from '../../protocols/intent.ts'
-import { roundingUnits } from './effects.ts'
 import type { Simulation } from './result.ts'
 
 type Deposit = Extract<Intent, { kind: 'deposit' }>
@@ -50,3 +49,6 @@ export function refuseRoundingLoss({ strategy, amount }: Deposit, shares: bigint
     { details: { token: receipt.address, unit: unit.toString() } },
   )
 }
+
+/** The rounding error of rebasing balances, in units. */
+export const roundingUnits = 2n
