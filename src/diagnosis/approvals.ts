@@ -12,6 +12,7 @@ import type { AllowanceRef } from '../planning/approval-legs.ts'
 import type { ExecutionContext } from '../planning/context.ts'
 import { trackedTokens } from '../planning/tracked-tokens.ts'
 import type { Operation, Step } from '../store/journal/operation.ts'
+import type { RemainingAllowance } from './facts/facts.ts'
 
 /** An allowance of a contract on a wallet. `name` is its name in the catalogue; `unlimited` is more than could ever be spent. */
 export type Approval = {
@@ -89,9 +90,6 @@ export async function walletApprovals(
     }
   })
 }
-
-/** A remaining allowance of an operation, as it is printed. */
-export type RemainingAllowance = { network: string; token: Address; spender: Address; amount: TokenAmount }
 
 /** A remaining allowance, as its revocation is planned with. */
 type UnusedAllowance = AllowanceRef & { amount: bigint }

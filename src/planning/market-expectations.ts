@@ -3,13 +3,13 @@ import { readWords } from '../chain/reads.ts'
 import { isExecutionError } from '../chain/rpc/errors.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
-import type { DecodedStep } from '../guard/guard.ts'
 import { firstWord } from '../guard/simulation/reads.ts'
 import type { Simulation } from '../guard/simulation/result.ts'
 import { maxReceiptUnits } from '../guard/spending.ts'
 import type { StrategyEntry } from '../protocols/catalog.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { bindingOf, bringsOf, paysOf } from '../protocols/registry.ts'
+import type { Step } from '../store/journal/operation.ts'
 
 /** The market's quote before a withdrawal of an exact amount (receipt units it costs) or a deposit (receipt units it brings). */
 export async function expectedShares(rpc: ChainClient, intent: Intent): Promise<bigint | undefined> {
@@ -62,7 +62,7 @@ export function isUnknownPayoutNote(text: string, intent: Intent | null): boolea
 }
 
 /** Appends the note on an unquoted payout to the text of its step. */
-export const withUnknownPayoutNote = <step extends DecodedStep & { leg: number }>(
+export const withUnknownPayoutNote = <step extends { text: string; role: Step['role']; leg: number }>(
   one: step,
   simulation: Simulation | null,
 ): step =>

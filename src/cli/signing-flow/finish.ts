@@ -1,4 +1,5 @@
-import { type RemainingAllowance, remainingAllowances } from '../../diagnosis/approvals.ts'
+import { remainingAllowances } from '../../diagnosis/approvals.ts'
+import type { RemainingAllowance } from '../../diagnosis/facts/facts.ts'
 import { finalityText, operationReport, type Report, withReceivedAmount } from '../../diagnosis/report.ts'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'

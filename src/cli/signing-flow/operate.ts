@@ -4,12 +4,13 @@ import type { ExecutionContext } from '../../planning/context.ts'
 import type { CheckedPlan } from '../../planning/plan.ts'
 import { planJson } from '../../planning/plan-output.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
+import { refuseAllowanceConflict } from '../../transactions/operations/allowance-conflict.ts'
 import {
   type PlannedOperation,
   restartOperation,
   startOperation,
 } from '../../transactions/operations/start.ts'
-import { dropUnsigned, refuseAllowanceConflict } from '../../transactions/operations/unfinished.ts'
+import { dropUnsigned } from '../../transactions/operations/unfinished.ts'
 import { acquirePlanningLock, type PlanningLock } from '../../transactions/operations/wallet-lock.ts'
 import type { Cli } from '../cli.ts'
 import { halfAnHour, noncesOf } from '../options/execution-options.ts'

@@ -1,4 +1,5 @@
-import { printedAllowances, type RemainingAllowance, unusedAllowances } from '../../diagnosis/approvals.ts'
+import { printedAllowances, unusedAllowances } from '../../diagnosis/approvals.ts'
+import type { RemainingAllowance } from '../../diagnosis/facts/facts.ts'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
 import type { ExecutionContext } from '../../planning/context.ts'

@@ -1,14 +1,12 @@
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { AppError } from '../../domain/errors.ts'
-import { plain } from '../../domain/text.ts'
 import { decodeIntent, type StoredPlan } from '../../guard/intent-json.ts'
 import { isDust } from '../../guard/simulation/rounding-limits.ts'
 import { decodeTerms } from '../../guard/terms.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import { simulatePlannedLeg } from '../../planning/leg-simulation.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
-import { actionCommand } from '../messages/messages.ts'
-import type { Blocker, Facts } from './facts.ts'
+import type { Blocker } from './facts.ts'
 
 /** Simulates the unsigned rest of an operation whose funds are in place; `undefined` if nothing prevents it, or no node answers. */
 export async function findBlocker(
@@ -42,26 +40,3 @@ export async function findBlocker(
     return isRefused ? { reason: error.message, is: 'refused' } : undefined
   }
 }
-
-/** Why the operation cannot continue now, and the ways out, as following sentences. */
-export function blockerText(facts: Facts): string {
-  const { blocker } = facts
-  if (!blocker) return ''
-  const giveUp = `give it up, which leaves the funds where they are: ${actionCommand(facts, 'abandon')}`
-  const ways = {
-    poor: `Send it there what it lacks, and go on; or ${giveUp}`,
-    refused: `Go on once that has changed; or ${giveUp}`,
-    forever: `That does not change by itself: ${giveUp}`,
-  }
-  return ` It cannot be gone on with now: ${blocker.reason}. ${ways[blocker.is]}`
-}
-
-/** Why the last run stopped, as a following sentence; empty if a current blocker is reported. */
-export const lastRunText = ({ lastRunReason, blocker }: Facts): string =>
-  lastRunReason === undefined || blocker
-    ? ''
-    : ` The last run stopped there: ${plain(lastRunReason).replace(/\.$/, '')}.`
-
-/** The command for the unsigned rest. */
-export const unsignedNextSteps = (facts: Facts): string =>
-  actionCommand(facts, facts.blocker?.is === 'forever' ? 'abandon' : 'resume')

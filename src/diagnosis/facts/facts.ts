@@ -1,14 +1,12 @@
 import type { Head } from '../../chain/fees.ts'
 import type { MinedTransaction } from '../../chain/finality/mined-transaction.ts'
 import type { Disagreement } from '../../chain/finality/quorum.ts'
-import type { Hex } from '../../domain/address.ts'
+import type { Address, Hex } from '../../domain/address.ts'
 import type { TokenAmount } from '../../domain/amount.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { StoredPlan } from '../../guard/intent-json.ts'
 import type { Attempt, Operation, Step } from '../../store/journal/operation.ts'
 import { activeSteps, hasLostNonce } from '../../transactions/operations/active-steps.ts'
-import type { RemainingAllowance } from '../approvals.ts'
-
 /** The state of a chain: its newest block, silent, or a node of another chain. */
 export type ChainFacts = { network: Network } & (
   | { is: 'there'; head: Head }
@@ -166,3 +164,6 @@ export function withReclaimedSteps(facts: Facts): Facts {
   const operation = hasLostNonce(before) ? before : { ...before, state: 'EXECUTING' as const, exit: null }
   return { ...facts, steps, operation, focus: decidingStep(steps, operation) }
 }
+
+/** A remaining allowance of an operation, as it is printed. */
+export type RemainingAllowance = { network: string; token: Address; spender: Address; amount: TokenAmount }

@@ -1,5 +1,5 @@
 import { plain } from '../../domain/text.ts'
-import { holdsAllowance } from '../../transactions/operations/unfinished.ts'
+import { holdsAllowance } from '../../transactions/operations/allowance-conflict.ts'
 import { resultOf } from '../../transactions/outcome/result.ts'
 import {
   type BridgeFacts,
@@ -159,3 +159,26 @@ export function failingChains({ chains, focus }: Facts, is: ChainFacts['is']): C
     (one) => one.is === is && (only === undefined || one.network.chainId === only),
   )
 }
+
+/** Why the operation cannot continue now, and the ways out, as following sentences. */
+export function blockerText(facts: Facts): string {
+  const { blocker } = facts
+  if (!blocker) return ''
+  const giveUp = `give it up, which leaves the funds where they are: ${actionCommand(facts, 'abandon')}`
+  const ways = {
+    poor: `Send it there what it lacks, and go on; or ${giveUp}`,
+    refused: `Go on once that has changed; or ${giveUp}`,
+    forever: `That does not change by itself: ${giveUp}`,
+  }
+  return ` It cannot be gone on with now: ${blocker.reason}. ${ways[blocker.is]}`
+}
+
+/** Why the last run stopped, as a following sentence; empty if a current blocker is reported. */
+export const lastRunText = ({ lastRunReason, blocker }: Facts): string =>
+  lastRunReason === undefined || blocker
+    ? ''
+    : ` The last run stopped there: ${plain(lastRunReason).replace(/\.$/, '')}.`
+
+/** The command for the unsigned rest. */
+export const unsignedNextSteps = (facts: Facts): string =>
+  actionCommand(facts, facts.blocker?.is === 'forever' ? 'abandon' : 'resume')

@@ -2,19 +2,21 @@ import { disagreementHint, disagreementText } from '../../chain/finality/quorum.
 import { rpcVariable } from '../../domain/networks.ts'
 import { activeSteps } from '../../transactions/operations/active-steps.ts'
 import { isUnderDelivered } from '../../transactions/outcome/result.ts'
-import { blockerText, lastRunText, unsignedNextSteps } from '../facts/blocker.ts'
 import { type Facts, hasStepSucceeded, isInFlight, isUnderDelivery } from '../facts/facts.ts'
 import {
   actionCommand,
   allowancesText,
+  blockerText,
   bridgeFundsText,
   duplicateRefusedText,
   fundsText,
   fundsWhenFinal,
   hasRemainingAllowance,
   isSafeToRetry,
+  lastRunText,
   recipientFundsText,
   stepText,
+  unsignedNextSteps,
   walletBusyText,
 } from '../messages/messages.ts'
 import { receivedFundsText } from '../messages/received.ts'

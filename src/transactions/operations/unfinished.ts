@@ -1,9 +1,6 @@
-import { decodeApprove } from '../../chain/erc20.ts'
-import { type Hex, sameAddress } from '../../domain/address.ts'
+import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Transaction } from '../../domain/transaction.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
-import type { CheckedPlan } from '../../planning/plan.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
 import { isAwaitingDelivery } from '../bridge/delivery.ts'
 import { recordDelivery } from '../bridge/under-delivery.ts'
@@ -11,84 +8,7 @@ import { settleFinalStep } from '../confirmation/settled-steps.ts'
 import { readResult } from '../outcome/received-amount.ts'
 import { inSendingOrder } from '../replacement/fee-bump.ts'
 import { sendErrorOf } from '../send-errors.ts'
-import { activeSteps, isAllFinal } from './active-steps.ts'
-
-/** An allowance that a transaction changes or an action needs: chain, token, spender. */
-type AllowanceUse = { chainId: number; token: string; spender: string }
-
-const granted = ({ chainId, to, data }: Transaction): AllowanceUse[] => {
-  const approval = decodeApprove(data)
-  return approval ? [{ chainId, token: to, spender: approval.spender }] : []
-}
-
-/** The allowances that an operation still needs: granted and not used up. */
-function neededAllowances(operation: Operation): AllowanceUse[] {
-  const steps = activeSteps(operation)
-  return steps.flatMap((step) => {
-    if (step.role !== 'approve' || step.state === 'PLANNED' || step.state === 'RESERVED') return []
-    const action = steps.find((other) => other.leg === step.leg && other.role === 'action')
-    return action && action.state !== 'FINAL_OK' && action.state !== 'FINAL_REVERTED'
-      ? granted(step.transaction)
-      : []
-  })
-}
-
-/** The states in which an operation may still need its allowances. */
-const unfinishedStates = ['EXECUTING', 'PARTIAL', 'ATTENTION'] as const
-
-/**
- * Whether an operation keeps an allowance that a repeated request would take, which is refused until it is continued or abandoned
- * (`refuseAllowanceConflict`).
- */
-export const holdsAllowance = (operation: Operation): boolean =>
-  unfinishedStates.some((state) => state === operation.state) && neededAllowances(operation).length > 0
-
-/**
- * Refuses a plan that would use up or overwrite an allowance that an unfinished operation of the wallet still needs, since that one
- * could never continue. OPERATION_UNFINISHED, with the way out. `except` is an operation that is abandoned first.
- */
-export function refuseAllowanceConflict(
-  { journal }: ExecutionContext,
-  { proposal, steps }: CheckedPlan,
-  except?: string,
-): void {
-  const touched = steps.flatMap(({ transaction, role }) =>
-    role === 'action'
-      ? proposal.legs.flatMap(({ intent }) => spentAllowances(intent, transaction))
-      : granted(transaction),
-  )
-  const { wallet } = proposal
-  const held = journal
-    .list({ states: unfinishedStates, wallet, limit: 1_000 })
-    .find(
-      (operation) =>
-        operation.id !== except &&
-        neededAllowances(operation).some((claim) => touched.some((other) => isSameAllowance(claim, other))),
-    )
-  if (!held) return
-  throw new AppError(
-    'OPERATION_UNFINISHED',
-    `The action ${held.id} is not finished, and this would take the allowance that it still needs`,
-    {
-      details: { operation: held.id },
-      hint: `sluice action resume ${held.id}, or give it up: sluice action abandon ${held.id}`,
-    },
-  )
-}
-
-const isSameAllowance = (a: AllowanceUse, b: AllowanceUse) =>
-  a.chainId === b.chainId && sameAddress(a.token, b.token) && sameAddress(a.spender, b.spender)
-
-/** The allowance that an action spends. */
-function spentAllowances(
-  intent: CheckedPlan['proposal']['legs'][number]['intent'],
-  { chainId, to }: Transaction,
-): AllowanceUse[] {
-  if (intent?.kind === 'revoke') return [{ chainId, token: intent.token.address, spender: intent.spender }]
-  if (intent?.kind === 'deposit') return [{ chainId, token: intent.strategy.asset.address, spender: to }]
-  if (intent?.kind === 'swap') return [{ chainId, token: intent.tokenIn.address, spender: to }]
-  return []
-}
+import { activeSteps, isAllFinal, plannedAnewReason } from './active-steps.ts'
 
 /**
  * Abandons an operation whose rest was not signed, after reading the chain. PENDING if a signed step is in flight. An operation
@@ -172,9 +92,6 @@ async function settleByOutcome(
 
 const isOpen = ({ state }: Pick<Operation, 'state'>): boolean =>
   ['OPEN', 'EXECUTING', 'PARTIAL', 'ATTENTION'].includes(state)
-
-/** The reason recorded when an unsigned operation is closed because a new plan under its key replaced it. */
-export const plannedAnewReason = 'planned anew before anything was signed'
 
 /**
  * Drops an unsigned operation to free its key for a new plan. Returns `undefined` if it was dropped, or the operation if another

@@ -1,0 +1,86 @@
+import { decodeApprove } from '../../chain/erc20.ts'
+import { sameAddress } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { DecodedStep } from '../../guard/guard.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
+import type { Proposal } from '../../planning/proposal.ts'
+import type { Operation } from '../../store/journal/operation.ts'
+import { activeSteps } from './active-steps.ts'
+
+/** An allowance that a transaction changes or an action needs: chain, token, spender. */
+type AllowanceUse = { chainId: number; token: string; spender: string }
+
+const granted = ({ chainId, to, data }: Transaction): AllowanceUse[] => {
+  const approval = decodeApprove(data)
+  return approval ? [{ chainId, token: to, spender: approval.spender }] : []
+}
+
+/** The allowances that an operation still needs: granted and not used up. */
+function neededAllowances(operation: Operation): AllowanceUse[] {
+  const steps = activeSteps(operation)
+  return steps.flatMap((step) => {
+    if (step.role !== 'approve' || step.state === 'PLANNED' || step.state === 'RESERVED') return []
+    const action = steps.find((other) => other.leg === step.leg && other.role === 'action')
+    return action && action.state !== 'FINAL_OK' && action.state !== 'FINAL_REVERTED'
+      ? granted(step.transaction)
+      : []
+  })
+}
+
+/** The states in which an operation may still need its allowances. */
+const unfinishedStates = ['EXECUTING', 'PARTIAL', 'ATTENTION'] as const
+
+/**
+ * Whether an operation keeps an allowance that a repeated request would take, which is refused until it is continued or abandoned
+ * (`refuseAllowanceConflict`).
+ */
+export const holdsAllowance = (operation: Operation): boolean =>
+  unfinishedStates.some((state) => state === operation.state) && neededAllowances(operation).length > 0
+
+/**
+ * Refuses a plan that would use up or overwrite an allowance that an unfinished operation of the wallet still needs, since that one
+ * could never continue. OPERATION_UNFINISHED, with the way out. `except` is an operation that is abandoned first.
+ */
+export function refuseAllowanceConflict(
+  { journal }: ExecutionContext,
+  { proposal, steps }: { proposal: Proposal; steps: readonly Pick<DecodedStep, 'transaction' | 'role'>[] },
+  except?: string,
+): void {
+  const touched = steps.flatMap(({ transaction, role }) =>
+    role === 'action'
+      ? proposal.legs.flatMap(({ intent }) => spentAllowances(intent, transaction))
+      : granted(transaction),
+  )
+  const { wallet } = proposal
+  const held = journal
+    .list({ states: unfinishedStates, wallet, limit: 1_000 })
+    .find(
+      (operation) =>
+        operation.id !== except &&
+        neededAllowances(operation).some((claim) => touched.some((other) => isSameAllowance(claim, other))),
+    )
+  if (!held) return
+  throw new AppError(
+    'OPERATION_UNFINISHED',
+    `The action ${held.id} is not finished, and this would take the allowance that it still needs`,
+    {
+      details: { operation: held.id },
+      hint: `sluice action resume ${held.id}, or give it up: sluice action abandon ${held.id}`,
+    },
+  )
+}
+
+const isSameAllowance = (a: AllowanceUse, b: AllowanceUse) =>
+  a.chainId === b.chainId && sameAddress(a.token, b.token) && sameAddress(a.spender, b.spender)
+
+/** The allowance that an action spends. */
+function spentAllowances(
+  intent: Proposal['legs'][number]['intent'],
+  { chainId, to }: Transaction,
+): AllowanceUse[] {
+  if (intent?.kind === 'revoke') return [{ chainId, token: intent.token.address, spender: intent.spender }]
+  if (intent?.kind === 'deposit') return [{ chainId, token: intent.strategy.asset.address, spender: to }]
+  if (intent?.kind === 'swap') return [{ chainId, token: intent.tokenIn.address, spender: to }]
+  return []
+}
