@@ -1,19 +1,19 @@
 import { join } from 'node:path'
 import type { Settings } from '../cli/config-schema.ts'
 import type { Globals } from '../cli/options/global-options.ts'
-import type { Io } from '../cli/terminal/io.ts'
-import type { Interrupt, Place, World } from '../cli/world.ts'
+import type { Io } from '../cli/terminal/stream.ts'
+import type { Interrupt, Place, ProgramWorld } from '../cli/world.ts'
 import type { SigningService } from '../signing/protocol.ts'
 import { type Keep, once } from './backends/backend.ts'
 import type { OpenSandbox } from './backends/sandbox-backend.ts'
 import { daemonSandbox } from './backends/sandbox-daemon.ts'
-import { main, program } from './main.ts'
 import { directories } from './profiles/directories.ts'
 import { policyPath } from './profiles/policy-file.ts'
 import { chosenProfile, rpcsGiven } from './profiles/profile.ts'
 import type { Secrets } from './profiles/secrets.ts'
 import { fileSettings } from './profiles/settings.ts'
 import { readingEnds } from './signing/deadline.ts'
+import { derivedInputs, draftInputs } from './world-inputs.ts'
 
 /** What the process gives. Tests give their own sandbox instead of the daemon. */
 type Given = {
@@ -39,7 +39,7 @@ type Given = {
 type Stands = Pick<Given, 'env' | 'secrets'> & { settings: Settings }
 
 /** Puts the program together: from the environment to the things that commands are given. Nothing is opened before it is used. */
-export function createWorld(given: Given): World {
+export function createWorld(given: Given): ProgramWorld {
   const { env, secrets, desk, io, interrupt, version, stdin, now = Date.now, keep = asItIs } = given
   const dirs = directories(env)
   const settings = given.settings ?? fileSettings(dirs)
@@ -78,7 +78,7 @@ export function createWorld(given: Given): World {
     })
   }
   const concerned: string[] = []
-  const world: World = {
+  return {
     io,
     version,
     interrupt,
@@ -93,7 +93,7 @@ export function createWorld(given: Given): World {
     sandbox: openSandbox.admin,
     quotes: once(async () => (await import('./backends/quote-memory.ts')).quoteMemory(dirs, now, keep)),
     known: once(async () => (await import('./profiles/catalog.ts')).wholeCatalog(dirs, {})),
-    completions: async () =>
+    completions: async (commands) =>
       (await import('./completion-values.ts')).completionValues({
         dirs,
         env,
@@ -101,8 +101,7 @@ export function createWorld(given: Given): World {
         now,
         keystores: join(dirs.data, 'keystores'),
         topics: async () => (await import('./completion-values.ts')).topicNames(),
-        nextWords: async (before) =>
-          (await import('./completion-values.ts')).nextWords(world.commands, before),
+        nextWords: async (before) => (await import('./completion-values.ts')).nextWords(commands, before),
       }),
     seen: async (profile, strategies, isWhole) =>
       (await import('./completion-values.ts')).keepSeen(dirs, profile, { strategies }, isWhole),
@@ -116,9 +115,8 @@ export function createWorld(given: Given): World {
     }),
     at: (globals) => placeAt(globals, { env, settings, secrets }),
     tried: async (draft, globals) => {
-      const { asKept } = await import('./profiles/draft.ts')
-      const ground = asKept(draft, { env, settings, secrets })
-      return (await placeAt({ ...globals, profile: draft.name }, ground)).look()
+      const inputs = draftInputs(draft, { env, settings, secrets })
+      return (await placeAt({ ...globals, profile: draft.name }, inputs)).look()
     },
     concerns: (id) => void concerned.push(id),
     signed: async (argv) =>
@@ -128,29 +126,28 @@ export function createWorld(given: Given): World {
         settings,
         now,
       }),
-    commands: () => program([], world, true),
-    run: async (argv, how) => {
+    derived: (how) => {
       const out: string[] = []
-      const values: unknown[] = []
       const opened: { close: () => unknown }[] = []
       const captured = { ...io.out, write: (text: string) => void out.push(text) }
-      const { givenAs } = await import('./run-command.ts')
-      const inner = createWorld({
-        ...given,
-        io: { ...io, out: captured },
-        openSandbox,
-        keep: (thing) => {
-          opened.push(thing)
-          return thing
+      return {
+        world: createWorld({
+          ...given,
+          io: { ...io, out: captured },
+          openSandbox,
+          keep: (thing) => {
+            opened.push(thing)
+            return thing
+          },
+          ...derivedInputs(how, { env, secrets, settings, interrupt }),
+        }),
+        output: () => out.join(''),
+        close: async () => {
+          for (const one of opened) await one.close()
         },
-        ...givenAs(how, { env, secrets, settings, interrupt }),
-      })
-      const exit = await main(argv, { ...inner, emitted: (value) => void values.push(value) })
-      for (const one of opened) await one.close()
-      return { exit, out: out.join(''), values }
+      }
     },
   }
-  return world
 }
 
 const newId = () => crypto.randomUUID()

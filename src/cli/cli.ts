@@ -7,20 +7,10 @@ import { asTyped, typedFor, withNext } from './next-command.ts'
 import { type Globals, globalsOf } from './options/global-options.ts'
 import { operands } from './options/operands.ts'
 import { ofCommand } from './options/usage-errors.ts'
-import { emitList, emitOne, type List, type ListView, shown, type View } from './output/output.ts'
+import { emitList, emitOne, shown } from './output/output.ts'
 import { printLast, printRaw, rawOf } from './output/raw-answers.ts'
-import type { Io } from './terminal/io.ts'
-import type { Place, World } from './world.ts'
-
-/** What goes on, said on stderr: finished lines stay, the current one moves on a terminal and is left out elsewhere. */
-type Teller = {
-  /** A line that stays. */
-  say: (line: string) => void
-  /** What is being done now; on a terminal it turns until the next word. */
-  doing: (line: string) => void
-  /** Nothing is being done any more. */
-  done: () => void
-}
+import type { Io, List } from './terminal/stream.ts'
+import type { Aside, Cli, Place, Teller, World } from './world.ts'
 
 /** Tells on stderr; `quiet` says nothing at all. */
 async function teller({ err, drawOn }: Io, quiet: boolean): Promise<Teller> {
@@ -105,32 +95,11 @@ async function knownTo({ place, world, globals }: Needs, command: string): Promi
   }
 }
 
-/** What one run of one command works with: the world, its global options, and the ways to answer. */
-export type Cli = {
-  world: World
-  io: Io
-  globals: Globals
-  /** When it began, on the monotonic clock. */
-  began: number
-  place: Place
-  service: () => Promise<Service>
-  /** Ends the command with one thing. */
-  emit: <value>(value: value, view: View<value>) => void
-  /** Ends the command with a page of a list. */
-  list: <row>(list: List<row>, view: ListView<row>) => Promise<void>
-  teller: () => Promise<Teller>
-  /** A notice on stderr, unless `--quiet`. */
-  notice: (line: string) => void
-}
-
-/** The same where no profile is opened: what sets profiles up must work while none of them does. */
-export type Aside = Pick<Cli, 'world' | 'io' | 'globals' | 'emit' | 'list' | 'notice'>
-
 /** The options of a command, once it is known that it can print what they ask for. What it gives is loaded only where something of it is chosen. */
 async function optionsOf(command: Command): Promise<Globals> {
   const globals = globalsOf(command)
   if (!globals.csv && !(globals.json && globals.fields)) return globals
-  return (await import('./output/output.ts')).printable(command, globals)
+  return (await import('./output/printable-fields.ts')).printable(command, globals)
 }
 
 /** Makes the action of a command that asks no profile anything. */
@@ -160,7 +129,7 @@ function asideFor(world: World, globals: Globals, command?: Command): Aside {
     list: async (list, view) => {
       world.emitted?.(list)
       if (command && globals.json && globals.fields && list.items.length === 0)
-        await (await import('./output/output.ts')).refuseUnknownFields(command, globals.fields)
+        (await import('./output/printable-fields.ts')).refuseUnknownFields(command, globals.fields)
       return emitList(io, globals, list, view)
     },
     notice: (line) => {

@@ -1,15 +1,18 @@
 import { CommanderError } from 'commander'
 import { AppError, errorRow, saysUnsigned } from '../domain/errors.ts'
 import { interrupted } from './cli.ts'
-import type { Signed } from './errors-after-signing.ts'
 import { usage } from './options/usage-errors.ts'
-import type { World } from './world.ts'
+import type { Signed, World } from './world.ts'
 
 /**
  * What went wrong; where something of the operation that the line is about is signed, as that deserves: from exit 20 on. Where the journal
  * cannot say whether something is, JOURNAL_UNREADABLE.
  */
-export async function told(error: unknown, argv: readonly string[], world: World): Promise<AppError> {
+export async function told(
+  error: unknown,
+  argv: readonly string[],
+  world: Pick<World, 'signed'>,
+): Promise<AppError> {
   const found = known(error, argv)
   if (!saysUnsigned(found.code)) return found
   let signed: Signed | undefined

@@ -1,15 +1,9 @@
-import type { Report } from '../diagnosis/report.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { shellWord } from '../domain/shell-quoting.ts'
+import type { PlannedOperation } from '../planning/context.ts'
 import { continueHint, hintAfterFix, isPolicyFileFault } from '../transactions/operations/continue.ts'
-import type { PlannedOperation } from '../transactions/operations/start.ts'
 import { outcomeOf } from '../transactions/outcome/outcome.ts'
-
-/**
- * An operation of which something is signed, as the journal has it, the flags by which the command line names its signer, and
- * what the line does with it: one of the commands of `action`, where it names it to one.
- */
-export type Signed = { operation: PlannedOperation; report: Report; again: string; verb: string | undefined }
+import type { Signed } from './world.ts'
 
 /**
  * A failure before or beside going on with an operation, where something of that is signed: the code is what the operation

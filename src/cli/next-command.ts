@@ -4,7 +4,7 @@ import { type AppError, errorRow } from '../domain/errors.ts'
 import { shellOperand, shellPath, shellWord } from '../domain/shell-quoting.ts'
 import { booleanFlags, optionValue } from '../signing/command-line.ts'
 import type { SignerChoice } from '../signing/signer.ts'
-import type { Io } from './terminal/io.ts'
+import type { Io } from './terminal/stream.ts'
 
 /**
  * The flags that name the same signer on another command line, to be pasted. The URL of a signer stands there only where it is a host

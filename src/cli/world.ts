@@ -5,18 +5,18 @@ import type { Address } from '../domain/address.ts'
 import type { Exit } from '../domain/exit-codes.ts'
 import type { FaultRequest, SandboxFault } from '../domain/sandbox-fault.ts'
 import type { Token } from '../domain/token.ts'
-import type { ExecutionContext } from '../planning/context.ts'
+import type { ExecutionContext, PlannedOperation } from '../planning/context.ts'
 import type { Price } from '../planning/usd-value.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import type { SigningService } from '../signing/protocol.ts'
 import type { SignerChoice, SignerIdentity } from '../signing/signer.ts'
 import type { KeptProfile, ProfileSecrets, Settings } from './config-schema.ts'
-import type { Signed } from './errors-after-signing.ts'
+
 import type { Finding } from './findings.ts'
-import type { Values } from './help/completion.ts'
+
 import type { Globals } from './options/global-options.ts'
 import type { Serving } from './serving.ts'
-import type { Io } from './terminal/io.ts'
+import type { Io, List, ListView, View } from './terminal/stream.ts'
 
 /** What `sandbox status` prints. */
 export type SandboxStatus = {
@@ -150,6 +150,15 @@ export type World = {
   stdin: () => Promise<string>
 }
 
+/**
+ * A world without the command tree, which `main` adds. `derived` makes the world of another command line in this process, whose
+ * output is collected.
+ */
+export type ProgramWorld = Omit<World, 'run' | 'commands' | 'completions'> & {
+  completions: (commands: World['commands']) => Promise<Values>
+  derived: (how: RunAs) => { world: ProgramWorld; output: () => string; close: () => Promise<void> }
+}
+
 /** Where a command runs: one profile. */
 export type Place = {
   /** Its name, which is the kind where nobody gave it one. */
@@ -176,3 +185,55 @@ export type Place = {
   /** Raw JSON-RPC, for reading the chain without the engine. */
   read: (chainId: number, method: string, params: readonly unknown[]) => Promise<unknown>
 }
+
+/** What goes on, said on stderr: finished lines stay, the current one moves on a terminal and is left out elsewhere. */
+export type Teller = {
+  /** A line that stays. */
+  say: (line: string) => void
+  /** What is being done now; on a terminal it turns until the next word. */
+  doing: (line: string) => void
+  /** Nothing is being done any more. */
+  done: () => void
+}
+
+/** What one run of one command works with: the world, its global options, and the ways to answer. */
+export type Cli = {
+  world: World
+  io: Io
+  globals: Globals
+  /** When it began, on the monotonic clock. */
+  began: number
+  place: Place
+  service: () => Promise<Service>
+  /** Ends the command with one thing. */
+  emit: <value>(value: value, view: View<value>) => void
+  /** Ends the command with a page of a list. */
+  list: <row>(list: List<row>, view: ListView<row>) => Promise<void>
+  teller: () => Promise<Teller>
+  /** A notice on stderr, unless `--quiet`. */
+  notice: (line: string) => void
+}
+
+/** The same where no profile is opened: what sets profiles up must work while none of them does. */
+export type Aside = Pick<Cli, 'world' | 'io' | 'globals' | 'emit' | 'list' | 'notice'>
+
+/**
+ * An operation of which something is signed, as the journal has it, the flags by which the command line names its signer, and
+ * what the line does with it: one of the commands of `action`, where it names it to one.
+ */
+export type Signed = { operation: PlannedOperation; report: object; again: string; verb: string | undefined }
+
+/** A word that may stand where the cursor is, and what it means. */
+export type Candidate = readonly [value: string, description: string]
+
+/** What a place on the line can be filled with; `undefined` where only the person knows. */
+export type Values = (place: {
+  /** The words of the command, such as `strategies show`. */
+  command: string
+  /** The argument or the long option that it is for. */
+  name: string
+  /** The options that stand before it. */
+  given: Readonly<Record<string, string>>
+  /** The arguments that stand before it. */
+  before: readonly string[]
+}) => Promise<readonly Candidate[] | undefined>

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Argument, Command } from 'commander'
-import { type Aside, aside } from '../cli/cli.ts'
-import type { World } from '../cli/world.ts'
+import { aside } from '../cli/cli.ts'
+import type { Aside, World } from '../cli/world.ts'
 
 /** The shells that there are completions for, with the file of each in `completions`. */
 const shells = { bash: 'sluice.bash', zsh: '_sluice', fish: 'sluice.fish', powershell: 'sluice.ps1' } as const

@@ -1,15 +1,18 @@
 import { Command } from 'commander'
-import { action, type Cli } from '../cli/cli.ts'
+import type { StrategyBytecode, StrategyBytecodeInput } from '../api/bytecode.ts'
+import { action } from '../cli/cli.ts'
 import { checked } from '../cli/options/checked-values.ts'
 import { amountOf, type SigningOptions, slippage, withSigning } from '../cli/options/signing-options.ts'
 import { operate } from '../cli/signing-flow/operate.ts'
 import { opinionOnStrategy } from '../cli/signing-flow/own-opinion.ts'
 import { askedStrategy } from '../cli/signing-flow/strategy-lookup.ts'
-import { depositAsked, depositProposal } from '../cli/signing-flow/yield-proposals.ts'
-import type { World } from '../cli/world.ts'
+import { depositProposal } from '../cli/signing-flow/yield-proposals.ts'
+import type { Cli, World } from '../cli/world.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
+import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
+import { shellOperand } from '../domain/shell-quoting.ts'
 import { plain } from '../domain/text.ts'
 
 type Options = SigningOptions & { amount?: string; amountRaw?: string; from?: string }
@@ -69,4 +72,25 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
       }),
     opinion: async (wallet) => opinionOnStrategy(cli, ask(wallet)),
   })
+}
+
+/**
+ * The transactions of a deposit. What takes no deposits now and is not paused is still among those that are not: the next step is to look what
+ * it takes then.
+ */
+async function depositAsked({ service }: Cli, ask: StrategyBytecodeInput): Promise<StrategyBytecode> {
+  try {
+    return await (await service()).strategyBytecode(ask)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'STRATEGY_PAUSED') throw error
+    const { paused, actions } = await (await service()).getStrategy({ id: ask.id }).catch(() => {
+      throw error
+    })
+    if (paused !== false || actions?.includes('lend')) throw error
+    throw new AppError(error.code, error.message, {
+      cause: error,
+      ...(error.details && { details: error.details }),
+      hint: `To see what it accepts now: sluice strategies show ${shellOperand(ask.id)}`,
+    })
+  }
 }

@@ -1,9 +1,9 @@
 import { Command } from 'commander'
-import { type Aside, aside } from '../cli/cli.ts'
+import { aside } from '../cli/cli.ts'
 import { doubtful, type Finding, fine, found } from '../cli/findings.ts'
-import type { Stream } from '../cli/terminal/io.ts'
+import type { Stream } from '../cli/terminal/stream.ts'
 import { findingsView } from '../cli/views/findings-view.ts'
-import type { Place, World } from '../cli/world.ts'
+import type { Aside, Place, World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 
 /** `doctor`: whether everything that commands stand on works. */

@@ -1,8 +1,8 @@
 import { Command } from 'commander'
 import { z } from 'zod'
-import { type Aside, aside } from '../cli/cli.ts'
+import { aside } from '../cli/cli.ts'
 import { type Tool, toolsOf } from '../cli/schema/tools.ts'
-import type { World } from '../cli/world.ts'
+import type { Aside, World } from '../cli/world.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 

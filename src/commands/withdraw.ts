@@ -1,12 +1,14 @@
 import { Command } from 'commander'
-import { action, type Cli } from '../cli/cli.ts'
+import type { StrategyBytecodeInput } from '../api/bytecode.ts'
+import type { Service } from '../api/service.ts'
+import { action } from '../cli/cli.ts'
 import { checked } from '../cli/options/checked-values.ts'
 import { amountOf, type SigningOptions, slippage, withSigning } from '../cli/options/signing-options.ts'
 import { operate } from '../cli/signing-flow/operate.ts'
 import { opinionOnStrategy } from '../cli/signing-flow/own-opinion.ts'
 import { type AskedStrategy, askedStrategy } from '../cli/signing-flow/strategy-lookup.ts'
-import { claimAsked, claimProposal, withdrawProposal } from '../cli/signing-flow/yield-proposals.ts'
-import type { World } from '../cli/world.ts'
+import { claimProposal, withdrawProposal } from '../cli/signing-flow/yield-proposals.ts'
+import type { Cli, World } from '../cli/world.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount, maxUint256 } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
@@ -113,4 +115,32 @@ async function claim(cli: Cli, strategy: AskedStrategy, options: Options): Promi
     propose: async (wallet) => claimProposal(cli, strategy, wallet, await claimAsked(cli, ask(wallet))),
     opinion: async (wallet) => opinionOnStrategy(cli, ask(wallet)),
   })
+}
+
+const words = /^(VALIDATION_ERROR|BAD_REQUEST|NOT_FOUND|METHOD_NOT_ALLOWED)$/
+
+/**
+ * The transactions of a claim. The specification has none: where a deployment refuses the word itself for a market that
+ * pays later, our own engine makes them over the RPCs that sign.
+ */
+async function claimAsked(
+  { place, notice, service }: Cli,
+  ask: StrategyBytecodeInput,
+): Promise<Awaited<ReturnType<Service['strategyBytecode']>>> {
+  try {
+    return await (await service()).strategyBytecode(ask)
+  } catch (error) {
+    if (!(error instanceof AppError) || !words.test(error.code)) throw error
+    const { strategies } = await place.catalog()
+    const entry = strategies.find((one) => one.slug === ask.id)
+    if (entry && !hasWithdrawalQueue(entry) && error.code === 'VALIDATION_ERROR')
+      throw new AppError(error.code, error.message, {
+        cause: error,
+        ...(error.details && { details: error.details }),
+        hint: `Omit --claim: sluice withdraw ${shellOperand(entry.slug)} --amount max`,
+      })
+    if (!entry || !hasWithdrawalQueue(entry) || place.kind !== 'remote' || !place.reference) throw error
+    notice('This deployment does not support claims; the local engine builds the claim over your RPCs')
+    return (await place.reference()).strategyBytecode({ ...ask, id: entry.slug })
+  }
 }

@@ -1,6 +1,6 @@
 import type { Service } from '../../api/service.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
-import type { Io } from '../../cli/terminal/io.ts'
+import type { Io } from '../../cli/terminal/stream.ts'
 import type { Body, Heard } from '../../cli/world.ts'
 
 /** With `--debug`, every call is told on stderr: method, host, time; never parameters that could be signed bytes. */

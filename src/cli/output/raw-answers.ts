@@ -3,7 +3,7 @@ import type { Service } from '../../api/service.ts'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
 import type { Globals } from '../options/global-options.ts'
-import type { Io } from '../terminal/io.ts'
+import type { Io } from '../terminal/stream.ts'
 import type { Heard, Place } from '../world.ts'
 
 /** Adds `--raw` to a command that shows one answer of a service. */

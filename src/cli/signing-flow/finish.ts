@@ -1,27 +1,19 @@
-import { type RemainingAllowance, remainingAllowances } from '../../diagnosis/approvals.ts'
-import { finalityText, operationReport, type Report, withReceivedAmount } from '../../diagnosis/report.ts'
+import { remainingAllowances } from '../../diagnosis/approvals.ts'
+import { withReceivedAmount } from '../../diagnosis/report.ts'
 import { AppError } from '../../domain/errors.ts'
-import { plain } from '../../domain/text.ts'
-import type { ExecutionContext } from '../../planning/context.ts'
+import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
 import { replaceLegPlan } from '../../planning/replan.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
-import { type PlannedOperation, runOperation } from '../../transactions/operations/start.ts'
-import type { PlanningLock } from '../../transactions/operations/wallet-lock.ts'
+import { type RunOptions, runOperation } from '../../transactions/operations/start.ts'
 import { reopenReorganised } from '../../transactions/reorganisations.ts'
 import type { Progress } from '../../transactions/run.ts'
-import type { Cli } from '../cli.ts'
-import { type ExecutionOptions, timeLeft, wayOf } from '../options/execution-options.ts'
+import { depthOf } from '../options/checked-values.ts'
+import { type ExecutionOptions, halfAnHour, noncesOf } from '../options/execution-options.ts'
 import { progressLine, reportView } from '../views/report-view.ts'
-import { planAgain } from './current-plan.ts'
+import type { Cli } from '../world.ts'
+import { leftLines, reportFor, withReport } from './operation-report.ts'
 import { deliveryNamed } from './swap-status.ts'
-
-/** How an operation is gone on with: its options, what it is replaced by when it waits, what a unit of gas may cost beyond its plan. */
-export type Going = Partial<ExecutionOptions> & {
-  replacement?: 'bump' | 'cancel'
-  onlyWaiting?: boolean
-  turn?: PlanningLock | undefined
-  maxFeePerGas?: bigint
-}
+import type { Going, Replan } from './undertaking.ts'
 
 /** Goes on with an operation of the journal to its end, and reports it. A finished one is only reported again, unless its block went away. */
 export async function finish(
@@ -30,11 +22,12 @@ export async function finish(
   operation: PlannedOperation,
   who: SignerIdentity,
   going: Going,
+  replan: Replan,
 ): Promise<void> {
   const isDone = operation.state === 'DONE' && !(await reopenReorganised(ground, operation.id))
   const followed = isDone
     ? { done: operation, moved: false }
-    : await followWithQuotes(cli, ground, operation, who, going)
+    : await followWithQuotes(cli, ground, operation, who, going, replan)
   const report = await withReceivedAmount(ground, followed.done, reportFor(ground, followed.done))
   const left = followed.moved ? await remainingAllowances(ground, followed.done) : []
   cli.emit({ ...report, replayed: !followed.moved }, reportView)
@@ -51,6 +44,7 @@ async function followWithQuotes(
   operation: PlannedOperation,
   who: SignerIdentity,
   going: Going,
+  replan: Replan,
 ) {
   try {
     return await follow(cli, ground, operation, who, going)
@@ -58,7 +52,7 @@ async function followWithQuotes(
     if (!(error instanceof AppError) || error.code !== 'PARTIAL' || error.details?.cause !== 'QUOTE_EXPIRED')
       throw error
     const now = ground.journal.find(operation.id)!
-    const again = await planAgain(cli, ground, now, null).catch((cause: unknown) => {
+    const again = await replan(cli, ground, now, null).catch((cause: unknown) => {
       // What hinders a new quote is said where it is about money; anything else leaves what was said before.
       throw cause instanceof AppError && cause.code === 'PARTIAL' ? withReport(cause, ground, now) : error
     })
@@ -71,24 +65,6 @@ async function followWithQuotes(
     return { done, moved: true }
   }
 }
-
-/** What contracts may still take of what an operation allowed them, in words; `null` where that is not known. */
-export const leftLines = (left: readonly RemainingAllowance[] | null, id: string): string[] =>
-  left?.map(
-    ({ network, spender, amount }) =>
-      `remaining allowance for ${spender}: ${amount.formatted} ${plain(amount.symbol)} on ${network}; the next action through it uses that first`,
-  ) ?? [
-    `Remaining allowances are unknown because a chain does not answer. To revoke them: sluice action revoke ${id}`,
-  ]
-
-/** The report of an operation, with the hashes of what is signed and not in a block yet. */
-export const reportFor = ({ journal, catalog }: ExecutionContext, operation: PlannedOperation): Report =>
-  operationReport(
-    operation,
-    catalog.networks,
-    (step) => journal.attempts(operation.id, step.index).at(-1)?.hash ?? null,
-    finalityText(journal.events(operation.id)),
-  )
 
 /** Goes on with an operation without a word at its end. */
 export async function follow(
@@ -147,14 +123,44 @@ export async function follow(
 /** How long the service is asked at most which transaction a bridge delivered in, in ms. */
 const toldMs = 15_000
 
-/** After a signature, the error carries the whole report, so that a script has what a success would have given. */
-export function withReport(error: unknown, ground: ExecutionContext, { id }: PlannedOperation): unknown {
-  const now = ground.journal.find(id)
-  if (!(error instanceof AppError) || !now) return error
-  const details = { id, ...error.details, action: reportFor(ground, now) }
-  return new AppError(error.code, error.message, {
-    details,
-    cause: error.cause,
-    ...(error.hint !== undefined && { hint: error.hint }),
-  })
+/** How an operation is carried out, from the options of its command. */
+export function wayOf(
+  { place }: Cli,
+  ground: ExecutionContext,
+  operation: PlannedOperation,
+  options: Partial<ExecutionOptions>,
+  maxFeePerGas?: bigint,
+): Omit<RunOptions, 'account' | 'timeoutMs' | 'signal' | 'onProgress' | 'delivered'> {
+  const depth = depthOf(options.confirmations)
+  const nonces = noncesOf(options.nonce, ground.catalog.networks, operation.legs)
+  return {
+    ...(depth !== undefined && { depth }),
+    ...(nonces && { pinnedNonces: nonces }),
+    ...(options.queueBehind && { queueBehind: true }),
+    ...(options.pipeline && { pipeline: true }),
+    ...(options.lockWait === false && { lockWaitMs: 0 }),
+    ...(options.wait === false && { noWait: true }),
+    ...(maxFeePerGas !== undefined && { maxFeePerGas }),
+    // The embedded chains make a block only when there is something to put in it.
+    ...(place.kind === 'sandbox' && {
+      mineBlocks: async (chainId: number, blocks: number) => {
+        await ground.rpc(chainId).request('anvil_mine', [`0x${blocks.toString(16)}`])
+      },
+    }),
+  }
+}
+
+/** How long may be read before an operation begins without it being followed for less, in ms. */
+const planningMs = 8_000
+
+/** The least time in which something can be sent and looked for, in ms. */
+const leastMs = 500
+
+/** How long an operation is followed from now on: what was said, or less where making the plan took long, so that the command as a whole ends soon after what was said. A person who thinks about a question loses nothing. */
+export function timeLeft({ io, globals, began }: Cli): number {
+  const { timeoutMs, input } = globals
+  if (timeoutMs === undefined) return halfAnHour
+  if (io.canAsk && input) return timeoutMs
+  const left = timeoutMs + planningMs - (performance.now() - began)
+  return Math.min(timeoutMs, Math.max(leastMs, left))
 }

@@ -1,23 +1,20 @@
 import { AppError, saysUnsigned } from '../../domain/errors.ts'
 import { shellWord } from '../../domain/shell-quoting.ts'
-import type { ExecutionContext } from '../../planning/context.ts'
+import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
 import type { CheckedPlan } from '../../planning/plan.ts'
 import { planJson } from '../../planning/plan-output.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
-import {
-  type PlannedOperation,
-  restartOperation,
-  startOperation,
-} from '../../transactions/operations/start.ts'
+import { restartOperation, startOperation } from '../../transactions/operations/start.ts'
 import { dropUnsigned, refuseAllowanceConflict } from '../../transactions/operations/unfinished.ts'
 import { acquirePlanningLock, type PlanningLock } from '../../transactions/operations/wallet-lock.ts'
-import type { Cli } from '../cli.ts'
 import { halfAnHour, noncesOf } from '../options/execution-options.ts'
 import { idempotencyKey, type SigningOptions } from '../options/signing-options.ts'
 import { shown } from '../output/output.ts'
 import { confirm } from '../prompts.ts'
 import { planQuestion, planView } from '../views/plan-view.ts'
-import { finish, type Going } from './finish.ts'
+import type { Cli } from '../world.ts'
+import { planAgain } from './current-plan.ts'
+import { finish, follow } from './finish.ts'
 import {
   confirmAgain,
   confirmOlderJournal,
@@ -31,7 +28,7 @@ import {
 import { offered } from './offer.ts'
 import { orRevoke } from './revoke-on-failure.ts'
 import { refuseOtherTerms } from './terms.ts'
-import type { Undertaking } from './undertaking.ts'
+import type { Going, Undertaking } from './undertaking.ts'
 
 /**
  * Carries out one command that signs, from the request to the last receipt: who, plan, guard, simulation, question,
@@ -147,7 +144,10 @@ const goOnOrRevoke = (
   going: SigningOptions & Going,
 ) => {
   refuseOtherTerms(cli, operation, going)
-  return orRevoke(cli, ground, operation, who, going, () => finish(cli, ground, operation, who, going))
+  return orRevoke(cli, ground, operation, who, going, {
+    work: () => finish(cli, ground, operation, who, going, planAgain),
+    follow,
+  })
 }
 
 /** Nothing of it was ever signed: its plan may be old, and a new one is as good. */

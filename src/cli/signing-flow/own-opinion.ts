@@ -8,7 +8,7 @@ import { plain } from '../../domain/text.ts'
 import type { ReferenceQuote } from '../../planning/own-price.ts'
 import type { ServiceProposal } from '../../planning/proposal.ts'
 import { withoutPayments } from '../../protocols/intent-fees.ts'
-import type { Cli } from '../cli.ts'
+import type { Cli } from '../world.ts'
 import { paidIn } from './service-fees.ts'
 
 /** Where our own engine answered, it would build what it built. */

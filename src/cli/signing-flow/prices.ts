@@ -6,8 +6,7 @@ import type { ExecutionContext } from '../../planning/context.ts'
 import type { ProposedLeg } from '../../planning/proposal.ts'
 import type { Price } from '../../planning/usd-value.ts'
 import { maturityOf, type StrategyEntry } from '../../protocols/catalog.ts'
-import type { Cli } from '../cli.ts'
-import type { Place } from '../world.ts'
+import type { Cli, Place } from '../world.ts'
 
 /** What the tokens of a plan cost where it begins and where its swaps bring them, and the coins that its gas is paid in: for display alone. */
 export async function planPrices(

@@ -1,18 +1,19 @@
 import { printedAllowances, type RemainingAllowance, unusedAllowances } from '../../diagnosis/approvals.ts'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
-import type { ExecutionContext } from '../../planning/context.ts'
+import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
 import { checkProposal } from '../../planning/plan.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
-import { type PlannedOperation, startOperation } from '../../transactions/operations/start.ts'
+import { startOperation } from '../../transactions/operations/start.ts'
 import { abandonOperation } from '../../transactions/operations/unfinished.ts'
 import { outcomeOf, withoutAllowanceText } from '../../transactions/outcome/outcome.ts'
 import { isFinished } from '../../transactions/run.ts'
-import type { Cli } from '../cli.ts'
 import type { SigningOptions } from '../options/signing-options.ts'
-import { follow, type Going, withReport } from './finish.ts'
+import type { Cli } from '../world.ts'
+import { withReport } from './operation-report.ts'
 import { revoking } from './revoke.ts'
 import { termsOf } from './terms.ts'
+import type { Follow, Going } from './undertaking.ts'
 
 /** The ends after which an allowance may be left that nothing will use. A new plan after a lost nonce allows anew what it needs. */
 const failures: readonly string[] = ['PARTIAL', 'REVERTED', 'CANCELLED', 'SUPERSEDED']
@@ -27,14 +28,14 @@ export async function orRevoke(
   operation: PlannedOperation,
   who: SignerIdentity,
   options: SigningOptions & Going,
-  work: () => Promise<void>,
+  { work, follow }: { work: () => Promise<void>; follow: Follow },
 ): Promise<void> {
   try {
     await work()
   } catch (error) {
     if (!options.revokeOnFailure || !(error instanceof AppError) || !failures.includes(error.code))
       throw error
-    const { revoked, was } = await revokeLeft(cli, ground, operation.id, who, options)
+    const { revoked, was } = await revokeLeft(cli, ground, operation.id, who, options, follow)
     const { message, hint, isLeft } = lastWord(ground, operation.id, error, revoked, was)
     const { code, cause, details } = error
     const told = { ...details, revoked, ...(!isLeft && { allowance: null }) }
@@ -95,6 +96,7 @@ async function revokeLeft(
   id: string,
   who: SignerIdentity,
   { turn, ...options }: SigningOptions & Going,
+  follow: Follow,
 ): Promise<{ revoked: Revoked | null; was: RemainingAllowance[] }> {
   const { journal } = ground
   let made: string | null = null

@@ -2,12 +2,11 @@ import type { SwapStatus } from '../../api/swap-status.ts'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
 import { actionIntent, quoteIds, type StoredPlan } from '../../guard/intent-json.ts'
-import type { ExecutionContext } from '../../planning/context.ts'
-import type { PlannedOperation } from '../../transactions/operations/start.ts'
+import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
 import { isUnderDelivered } from '../../transactions/outcome/result.ts'
-import type { Cli } from '../cli.ts'
-import { reportFor } from './finish.ts'
-import { noted } from './journal-look.ts'
+import type { Cli } from '../world.ts'
+import { noted } from './operation-lookup.ts'
+import { reportFor } from './operation-report.ts'
 
 type Known = { ground: ExecutionContext; operation: PlannedOperation }
 

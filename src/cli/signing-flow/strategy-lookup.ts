@@ -5,7 +5,7 @@ import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
 import type { Token } from '../../domain/token.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
-import type { Cli } from '../cli.ts'
+import type { Cli } from '../world.ts'
 
 /** What a command that signs must know of a strategy. */
 export type AskedStrategy = Pick<Strategy, 'id' | 'slug' | 'network' | 'chainId' | 'asset'>

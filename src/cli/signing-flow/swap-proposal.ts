@@ -7,7 +7,7 @@ import { type Token, tokenAt } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { ProposedLeg, ServiceProposal } from '../../planning/proposal.ts'
 import type { Intent } from '../../protocols/intent.ts'
-import type { Cli } from '../cli.ts'
+import type { Cli } from '../world.ts'
 import { statedFees } from './service-fees.ts'
 
 /** Whose swap it is, whom it pays, and what was asked of its quote. */

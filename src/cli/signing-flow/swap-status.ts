@@ -1,7 +1,7 @@
 import type { SwapStatus } from '../../api/swap-status.ts'
 import { Hash, type Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Cli } from '../cli.ts'
+import type { Cli } from '../world.ts'
 
 /**
  * What the service says of what was sent over a bridge, by the quotes that an operation was planned with, newest first: it may know the

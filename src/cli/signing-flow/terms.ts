@@ -5,10 +5,10 @@ import type { StoredPlan } from '../../guard/intent-json.ts'
 import { parseAssertions } from '../../guard/policy/assertions.ts'
 import { readPolicy } from '../../guard/policy/policy.ts'
 import { decodeTerms, type Terms } from '../../guard/terms.ts'
-import type { PlannedOperation } from '../../transactions/operations/start.ts'
-import type { Cli } from '../cli.ts'
+import type { PlannedOperation } from '../../planning/context.ts'
 import { exactAllowance, lowest, maxFee, serviceFee } from '../options/checked-values.ts'
 import { address, type SigningOptions, slippage } from '../options/signing-options.ts'
+import type { Cli } from '../world.ts'
 
 /** What the flags allow for one operation, with the policy that holds here. Bad values are USAGE. */
 export function termsOf({ io, place, world, globals }: Cli, options: Partial<SigningOptions>): Terms {

@@ -1,6 +1,6 @@
 import { plain } from '../../domain/text.ts'
 import { decimal, dollars, percent } from '../terminal/format.ts'
-import type { Stream } from '../terminal/io.ts'
+import type { Stream } from '../terminal/stream.ts'
 import { fields } from '../terminal/table.ts'
 import type { walletJson } from './json.ts'
 

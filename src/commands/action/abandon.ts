@@ -1,19 +1,18 @@
-import type { Cli } from '../../cli/cli.ts'
+import { verdictFor } from '../../cli/action-verdict.ts'
 import { confirm } from '../../cli/prompts.ts'
-import { leftLines, reportFor, withReport } from '../../cli/signing-flow/finish.ts'
+import { journalled } from '../../cli/signing-flow/operation-lookup.ts'
+import { leftLines, reportFor, withReport } from '../../cli/signing-flow/operation-report.ts'
+import { closeInTurn } from '../../cli/signing-flow/revoke.ts'
 import { reportView } from '../../cli/views/report-view.ts'
+import type { Cli } from '../../cli/world.ts'
 import { remainingAllowances } from '../../diagnosis/approvals.ts'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
-import type { ExecutionContext } from '../../planning/context.ts'
-import type { PlannedOperation } from '../../transactions/operations/start.ts'
-import { abandonOperation as close } from '../../transactions/operations/unfinished.ts'
-import { acquirePlanningLock, withIdleWallet } from '../../transactions/operations/wallet-lock.ts'
+import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
+import { acquirePlanningLock } from '../../transactions/operations/wallet-lock.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
 import { reopenContradicted } from '../../transactions/reorganisations.ts'
 import { isFinished } from '../../transactions/run.ts'
-import { verdictFor } from './explain.ts'
-import { journalled } from './resume.ts'
 
 /** `action abandon` */
 export async function giveUp(cli: Cli, id: string): Promise<void> {
@@ -74,13 +73,4 @@ async function closeUnsigned(
   } finally {
     turn.release()
   }
-}
-
-/** The same for whoever has the turn of the wallet already. */
-export async function closeInTurn(
-  ground: ExecutionContext,
-  { id, wallet, legs }: Pick<PlannedOperation, 'id' | 'wallet' | 'legs'>,
-): Promise<PlannedOperation> {
-  const chains = legs.map(({ chainId }) => chainId)
-  return withIdleWallet(ground, wallet, chains, () => close(ground, journalled(ground, id)))
 }

@@ -1,22 +1,26 @@
 import { Command } from 'commander'
-import { action, type Cli } from '../../cli/cli.ts'
+import { action } from '../../cli/cli.ts'
 import { withExecution } from '../../cli/options/execution-options.ts'
 import { withSigner } from '../../cli/options/signing-options.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
-import { reportFor } from '../../cli/signing-flow/finish.ts'
+import { looked } from '../../cli/signing-flow/operation-lookup.ts'
+import { reportFor } from '../../cli/signing-flow/operation-report.ts'
+import { type GoOnOptions, goOn } from '../../cli/signing-flow/resume.ts'
 import { decimal, stateWord, when } from '../../cli/terminal/format.ts'
+import { anyView } from '../../cli/views/report-view.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'
-import type { World } from '../../cli/world.ts'
+import type { Cli, World } from '../../cli/world.ts'
 import type { Report } from '../../diagnosis/report.ts'
+import { revertCause } from '../../diagnosis/revert-cause.ts'
 import { successorOf } from '../../diagnosis/successor.ts'
 import type { TokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
+import { readOnlyContext } from '../../transactions/read-only-context.ts'
 import { giveUp } from './abandon.ts'
 import { addEvidence } from './evidence.ts'
 import { addExplain } from './explain.ts'
 import { addReplan } from './replan.ts'
-import { resume, show } from './resume.ts'
 import { addRevoke } from './revoke.ts'
 import { addReplacements } from './speed-up-cancel.ts'
 import { addSubmit } from './submit.ts'
@@ -57,7 +61,7 @@ export const actionCommand = (world: World) => {
     { isNew: false },
   )
     .addHelpText('after', '\nExample:\n  $ sluice action resume 0f8fad5b-d9cb-469f-a165-70867728950e')
-    .action(action(world, resume))
+    .action(action(world, (cli: Cli, id: string, options: GoOnOptions) => goOn(cli, id, options, undefined)))
   addReplacements(command, world)
   command
     .command('abandon')
@@ -137,3 +141,19 @@ async function list(cli: Cli, options: { status?: string; wallet?: string }): Pr
 
 const printed = (amount: TokenAmount | null, places: number) =>
   amount === null ? 'max' : `${decimal(amount.formatted, places)} ${plain(amount.symbol)}`
+
+/** `action show` */
+async function show(cli: Cli, id: string): Promise<void> {
+  const ground = readOnlyContext(await cli.place.ground())
+  // What the service says of it is not what the journal says.
+  const operation = cli.globals.raw ? undefined : await looked(cli, ground, id)
+  if (!operation) return cli.emit(await (await cli.service()).getAction({ id }), anyView)
+  const report = reportFor(ground, operation)
+  const reasons = await Promise.all(
+    operation.steps.map((step) =>
+      step.state === 'FINAL_REVERTED' ? revertCause(ground.rpc(step.transaction.chainId), step) : null,
+    ),
+  )
+  const transactions = report.transactions.map((tx, at) => ({ ...tx, error: reasons[at] ?? tx.error }))
+  cli.emit({ ...report, transactions }, anyView)
+}

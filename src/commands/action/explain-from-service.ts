@@ -1,6 +1,6 @@
 import type { Action } from '../../api/action.ts'
 import type { SwapStatus } from '../../api/swap-status.ts'
-import type { Cli } from '../../cli/cli.ts'
+import type { Cli } from '../../cli/world.ts'
 import { balanceChanges, type NamedTransactions } from '../../diagnosis/lookup/balance-changes.ts'
 import type { UnansweredNetwork } from '../../diagnosis/lookup/transaction-lookup.ts'
 import type { Verdict } from '../../diagnosis/verdict.ts'

@@ -1,34 +1,34 @@
 import type { Command } from 'commander'
-import { action, type Cli } from '../../cli/cli.ts'
+import { action } from '../../cli/cli.ts'
 import { checked } from '../../cli/options/checked-values.ts'
 import { withExecution } from '../../cli/options/execution-options.ts'
 import { withSigner } from '../../cli/options/signing-options.ts'
 import { shown } from '../../cli/output/output.ts'
 import { confirm } from '../../cli/prompts.ts'
 import { planAgain } from '../../cli/signing-flow/current-plan.ts'
-import { finish, reportFor } from '../../cli/signing-flow/finish.ts'
+import { finish } from '../../cli/signing-flow/finish.ts'
 import { confirmOlderJournal } from '../../cli/signing-flow/idempotency.ts'
-import { lookedAt, refuseOver } from '../../cli/signing-flow/journal-look.ts'
+import { journalled, lookedAt } from '../../cli/signing-flow/operation-lookup.ts'
+import { refuseOver, reportFor } from '../../cli/signing-flow/operation-report.ts'
 import { planPrices } from '../../cli/signing-flow/prices.ts'
 import { withTypedLeast } from '../../cli/signing-flow/quote.ts'
+import { type GoOnOptions, goOn, liftedBy, ownerOf } from '../../cli/signing-flow/resume.ts'
 import { planQuestion, planView } from '../../cli/views/plan-view.ts'
 import { reportView } from '../../cli/views/report-view.ts'
-import type { World } from '../../cli/world.ts'
+import type { Cli, World } from '../../cli/world.ts'
 import { parseAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { priceImpact } from '../../domain/slippage.ts'
-import type { ExecutionContext } from '../../planning/context.ts'
+import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
 import { planJson } from '../../planning/plan-output.ts'
 import { findReplannableLeg, promisedMinimum, replaceLegPlan } from '../../planning/replan.ts'
 import { supersedingHash } from '../../transactions/nonces/nonce-conflict.ts'
 import { unnamedTransaction } from '../../transactions/nonces/nonce-use.ts'
 import { activeSteps, hasLostNonce } from '../../transactions/operations/active-steps.ts'
-import type { PlannedOperation } from '../../transactions/operations/start.ts'
 import { acquirePlanningLock } from '../../transactions/operations/wallet-lock.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
 import { rediscoveredSteps, reopenContradicted } from '../../transactions/reorganisations.ts'
 import { isFinished, isUnsigned } from '../../transactions/run.ts'
-import { type GoOnOptions, goOn, journalled, liftedBy, ownerOf } from './resume.ts'
 
 type Options = GoOnOptions & { acceptMinOut?: string }
 
@@ -116,7 +116,7 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
         hint: `sluice action show ${operation.id}`,
       })
     const planned = replaceLegPlan(ground, now, again.open, again.checked, 'by the person')
-    await finish(cli, ground, planned, signer, { ...options, turn })
+    await finish(cli, ground, planned, signer, { ...options, turn }, planAgain)
   } finally {
     turn.release()
   }

@@ -1,17 +1,16 @@
 import type { Command } from 'commander'
-import { action, type Cli } from '../../cli/cli.ts'
+import { action } from '../../cli/cli.ts'
 import { type SigningOptions, withSigning } from '../../cli/options/signing-options.ts'
-import { reportFor } from '../../cli/signing-flow/finish.ts'
-import { lookedAt } from '../../cli/signing-flow/journal-look.ts'
 import { operate } from '../../cli/signing-flow/operate.ts'
-import { revoking } from '../../cli/signing-flow/revoke.ts'
+import { journalled, lookedAt } from '../../cli/signing-flow/operation-lookup.ts'
+import { reportFor } from '../../cli/signing-flow/operation-report.ts'
+import { ownerOf } from '../../cli/signing-flow/resume.ts'
+import { closeInTurn, revoking } from '../../cli/signing-flow/revoke.ts'
 import { reportView } from '../../cli/views/report-view.ts'
-import type { World } from '../../cli/world.ts'
+import type { Cli, World } from '../../cli/world.ts'
 import { unusedAllowances } from '../../diagnosis/approvals.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isSignerNamed, type SignerIdentity } from '../../signing/signer.ts'
-import { closeInTurn } from './abandon.ts'
-import { journalled, ownerOf } from './resume.ts'
 
 /** `action revoke`: gives back what an action that went no further was allowed to take. */
 export const addRevoke = (command: Command, world: World): void =>

@@ -1,6 +1,6 @@
-import type { Cli } from '../../cli/cli.ts'
-import type { List } from '../../cli/output/output.ts'
+import type { List } from '../../cli/terminal/stream.ts'
 import type { positionJson } from '../../cli/views/json.ts'
+import type { Cli } from '../../cli/world.ts'
 import type { Report } from '../../diagnosis/report.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'

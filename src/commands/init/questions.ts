@@ -1,5 +1,5 @@
-import type { Aside } from '../../cli/cli.ts'
 import { agreed, choice, choices, line } from '../../cli/prompts.ts'
+import type { Aside } from '../../cli/world.ts'
 import { AppError } from '../../domain/errors.ts'
 import { publicNetworks } from '../../domain/networks.ts'
 import { checkedKey, checkedUrl } from '../../domain/service-url.ts'

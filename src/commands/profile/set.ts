@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
-import type { Aside } from '../../cli/cli.ts'
 import type { KeptProfile, ProfileSecrets } from '../../cli/config-schema.ts'
-import type { FromEnvironment } from '../../cli/world.ts'
+import type { Aside, FromEnvironment } from '../../cli/world.ts'
 import { AppError } from '../../domain/errors.ts'
 import { checkedKey, checkedPricesUrl, checkedUrl, isKeyFor } from '../../domain/service-url.ts'
 import { shellWord } from '../../domain/shell-quoting.ts'

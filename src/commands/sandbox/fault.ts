@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { action, type Cli, whole } from '../../cli/cli.ts'
+import { action, whole } from '../../cli/cli.ts'
 import { duration } from '../../cli/options/global-options.ts'
 import { address } from '../../cli/options/signing-options.ts'
-import type { World } from '../../cli/world.ts'
+import type { Cli, World } from '../../cli/world.ts'
 import { AppError } from '../../domain/errors.ts'
 import {
   type FaultKind,

@@ -1,6 +1,6 @@
-import type { Cli } from '../../cli/cli.ts'
 import { confirm, secret } from '../../cli/prompts.ts'
 import { fields } from '../../cli/terminal/table.ts'
+import type { Cli } from '../../cli/world.ts'
 import { AppError } from '../../domain/errors.ts'
 import { shellOperand } from '../../domain/shell-quoting.ts'
 import {

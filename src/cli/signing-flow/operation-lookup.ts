@@ -1,16 +1,15 @@
 import type { Hex } from '../../domain/address.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
+import { plain } from '../../domain/text.ts'
 import { quoteIds, type StoredPlan } from '../../guard/intent-json.ts'
-import type { ExecutionContext } from '../../planning/context.ts'
+import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
 import { isAwaitingDelivery } from '../../transactions/bridge/delivery.ts'
 import { hasUnrecordedResult, withFinalSteps } from '../../transactions/confirmation/settled-steps.ts'
-import type { PlannedOperation } from '../../transactions/operations/start.ts'
 import { settledOperation } from '../../transactions/operations/unfinished.ts'
 import { acquirePlanningLock, withIdleWallet } from '../../transactions/operations/wallet-lock.ts'
-import { outcomeOf } from '../../transactions/outcome/outcome.ts'
+import { reopenContradicted } from '../../transactions/reorganisations.ts'
 import { isFinished, isInFlight } from '../../transactions/run.ts'
-import type { Cli } from '../cli.ts'
-import { withReport } from './finish.ts'
+import type { Cli } from '../world.ts'
 import { deliveryNamed } from './swap-status.ts'
 
 /** How long a look waits for the turn of a wallet, in ms: whoever has it for longer is at work with it, and writes by himself what he sees. */
@@ -72,12 +71,34 @@ async function deliveryTold(cli: Cli, operation: PlannedOperation): Promise<Hex 
   }
 }
 
-/** What is over and did not come to where it was to is told as it ended, before anybody is asked for a key. */
-export function refuseOver(ground: ExecutionContext, operation: PlannedOperation): void {
-  if (!isFinished(operation)) return
-  try {
-    outcomeOf(operation)
-  } catch (error) {
-    throw withReport(error, ground, operation)
-  }
+/** The operation of an id, a quote id or an idempotency key in the journal of this machine, if it holds one. */
+export const inJournal = ({ journal }: ExecutionContext, id: string): PlannedOperation | undefined =>
+  journal.find(id) ?? journal.findByIdempotencyKey(id)
+
+/** What the journal knows, after a look whether what was final is on the chain still, and what was lost is lost. */
+export async function looked(
+  cli: Cli,
+  ground: ExecutionContext,
+  id: string,
+): Promise<PlannedOperation | undefined> {
+  const operation = inJournal(ground, id)
+  const wrong = operation && (await reopenContradicted(ground, operation.id))
+  if (!wrong) return operation
+  // What was found may be final: then nothing is left to go on with.
+  const now = journalled(ground, operation.id)
+  const seen = wrong === 'found' ? await noted(cli, ground, now) : now
+  const goOn = isFinished(seen) ? '' : ` To resume: sluice action resume ${operation.id}`
+  cli.notice(
+    wrong === 'found'
+      ? `The transaction is on chain again, so its nonce is not lost.${goOn}`
+      : `A deep reorganisation removed a final transaction from the chain.${goOn}`,
+  )
+  return seen
+}
+
+/** The operation of an id, a quote id or an idempotency key in the journal of this machine; ACTION_NOT_FOUND otherwise. */
+export function journalled(ground: ExecutionContext, id: string): PlannedOperation {
+  const operation = inJournal(ground, id)
+  if (operation) return operation
+  throw new AppError('ACTION_NOT_FOUND', `No action "${plain(id)}" in the journal of this machine`)
 }

@@ -1,24 +1,20 @@
-import type { Action } from '../../api/action.ts'
-import type { Cli } from '../../cli/cli.ts'
-import { maxFee } from '../../cli/options/checked-values.ts'
-import type { ExecutionOptions } from '../../cli/options/execution-options.ts'
-import type { SigningOptions } from '../../cli/options/signing-options.ts'
-import { finish, type Going, reportFor } from '../../cli/signing-flow/finish.ts'
-import { confirmOlderJournal } from '../../cli/signing-flow/idempotency.ts'
-import { noted, refuseOver } from '../../cli/signing-flow/journal-look.ts'
-import { reportView } from '../../cli/views/report-view.ts'
-import type { Report } from '../../diagnosis/report.ts'
-import { revertCause } from '../../diagnosis/revert-cause.ts'
 import { AppError } from '../../domain/errors.ts'
-import { plain } from '../../domain/text.ts'
-import type { ExecutionContext } from '../../planning/context.ts'
+import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
 import { isSignerNamed, type SignerIdentity } from '../../signing/signer.ts'
-import type { PlannedOperation } from '../../transactions/operations/start.ts'
 import { acquirePlanningLock } from '../../transactions/operations/wallet-lock.ts'
-import { readOnlyContext, refuseMissingNodes } from '../../transactions/read-only-context.ts'
+import { refuseMissingNodes } from '../../transactions/read-only-context.ts'
 import { reopenAbandoned } from '../../transactions/reopen-abandoned.ts'
 import { reopenContradicted } from '../../transactions/reorganisations.ts'
-import { isFinished } from '../../transactions/run.ts'
+import { maxFee } from '../options/checked-values.ts'
+import type { ExecutionOptions } from '../options/execution-options.ts'
+import type { SigningOptions } from '../options/signing-options.ts'
+import type { Cli } from '../world.ts'
+import { planAgain } from './current-plan.ts'
+import { finish } from './finish.ts'
+import { confirmOlderJournal } from './idempotency.ts'
+import { journalled } from './operation-lookup.ts'
+import { refuseOver } from './operation-report.ts'
+import type { Going } from './undertaking.ts'
 
 /** What a command that goes on with an operation is told. */
 export type GoOnOptions = Partial<SigningOptions> & Partial<ExecutionOptions>
@@ -26,74 +22,6 @@ export type GoOnOptions = Partial<SigningOptions> & Partial<ExecutionOptions>
 /** What a unit of gas may cost beyond the plan of what is gone on with, in wei. */
 export const liftedBy = (options: GoOnOptions): bigint | undefined =>
   options.maxFee === undefined ? undefined : maxFee(options.maxFee)
-
-/** The operation of an id, a quote id or an idempotency key in the journal of this machine, if it holds one. */
-export const inJournal = ({ journal }: ExecutionContext, id: string): PlannedOperation | undefined =>
-  journal.find(id) ?? journal.findByIdempotencyKey(id)
-
-/** What the journal knows, after a look whether what was final is on the chain still, and what was lost is lost. */
-export async function looked(
-  cli: Cli,
-  ground: ExecutionContext,
-  id: string,
-): Promise<PlannedOperation | undefined> {
-  const operation = inJournal(ground, id)
-  const wrong = operation && (await reopenContradicted(ground, operation.id))
-  if (!wrong) return operation
-  // What was found may be final: then nothing is left to go on with.
-  const now = journalled(ground, operation.id)
-  const seen = wrong === 'found' ? await noted(cli, ground, now) : now
-  const goOn = isFinished(seen) ? '' : ` To resume: sluice action resume ${operation.id}`
-  cli.notice(
-    wrong === 'found'
-      ? `The transaction is on chain again, so its nonce is not lost.${goOn}`
-      : `A deep reorganisation removed a final transaction from the chain.${goOn}`,
-  )
-  return seen
-}
-
-/** `action show` */
-export async function show(cli: Cli, id: string): Promise<void> {
-  const ground = readOnlyContext(await cli.place.ground())
-  // What the service says of it is not what the journal says.
-  const operation = cli.globals.raw ? undefined : await looked(cli, ground, id)
-  if (!operation) return cli.emit(await (await cli.service()).getAction({ id }), anyView)
-  const report = reportFor(ground, operation)
-  const reasons = await Promise.all(
-    operation.steps.map((step) =>
-      step.state === 'FINAL_REVERTED' ? revertCause(ground.rpc(step.transaction.chainId), step) : null,
-    ),
-  )
-  const transactions = report.transactions.map((tx, at) => ({ ...tx, error: reasons[at] ?? tx.error }))
-  cli.emit({ ...report, transactions }, anyView)
-}
-
-/** What is known of an action, in words, whoever knows it. */
-export const anyView = (one: Report | Action, to: Parameters<typeof reportView>[1]): string =>
-  'assurance' in one
-    ? reportView(one, to)
-    : reportView(
-        {
-          ...one,
-          assurance: '',
-          idempotencyKey: '',
-          destinationTxHash: null,
-          amounts: (one.amounts ?? { in: null, out: null }) as Report['amounts'],
-          transactions: one.transactions.map((tx) => ({ ...tx, kind: tx.kind ?? '-' })),
-        } as never,
-        to,
-      )
-
-/** The operation of an id, a quote id or an idempotency key in the journal of this machine; ACTION_NOT_FOUND otherwise. */
-export function journalled(ground: ExecutionContext, id: string): PlannedOperation {
-  const operation = inJournal(ground, id)
-  if (operation) return operation
-  throw new AppError('ACTION_NOT_FOUND', `No action "${plain(id)}" in the journal of this machine`)
-}
-
-/** `action resume` */
-export const resume = (cli: Cli, id: string, options: GoOnOptions): Promise<void> =>
-  goOn(cli, id, options, undefined)
 
 /** Goes on with an operation under the turn of its wallet, by the key that it belongs to. */
 export async function goOn(
@@ -118,13 +46,14 @@ export async function goOn(
   try {
     const now = journalled(ground, operation.id)
     const since = replacement === 'cancel' ? {} : await goesOn(cli, ground, now, options, replacement)
-    await finish(cli, ground, now, who, {
+    const going = {
       ...options,
       ...since,
       turn,
       ...(replacement && { replacement }),
       ...(maxFeePerGas !== undefined && { maxFeePerGas }),
-    })
+    }
+    await finish(cli, ground, now, who, going, planAgain)
   } finally {
     turn.release()
   }
