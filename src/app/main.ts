@@ -3,7 +3,7 @@ import { told } from '../cli/error-report.ts'
 import { helpParts, helpText } from '../cli/help/help-text.ts'
 import { nextStep } from '../cli/next-command.ts'
 import { globalOptions, sniff } from '../cli/options/global-options.ts'
-import { helpAsFlag, operands, refuseKeys } from '../cli/options/operands.ts'
+import { helpAsFlag, operands, refuseKeys, withCurrentFlags } from '../cli/options/operands.ts'
 import { refuseTwice, refuseUnknown, thrownBy, wordsTo } from '../cli/options/usage-errors.ts'
 import { toJson } from '../cli/output/output.ts'
 import type { ProgramWorld, World } from '../cli/world.ts'
@@ -22,7 +22,7 @@ export async function main(argv: readonly string[], base: ProgramWorld): Promise
     refuseKeys(argv, operands(argv).name)
     if (argv[0] === '__complete') return await completed(argv.slice(1), world)
     if (await explained(argv, world)) return 0
-    const line = helpAsFlag(argv)
+    const line = helpAsFlag(withCurrentFlags(argv))
     const root = await program(line, world, false, (text) => void help.push(text))
     await root.parseAsync([...line], { from: 'user' })
     return 0

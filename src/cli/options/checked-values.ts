@@ -77,7 +77,7 @@ export function lowest(text: string | true | undefined): AssuranceLevel {
   const level = assuranceLevels.find((one) => one === text.toUpperCase())
   if (level) return level
   throw new AppError('USAGE', `Unknown assurance level "${plain(text)}"`, {
-    hint: `--max-assurance-loss ${assuranceLevels.join(', ')}`,
+    hint: `--min-assurance ${assuranceLevels.join(', ')}`,
   })
 }
 

@@ -24,7 +24,7 @@ export function termsOf({ io, place, world, globals }: Cli, options: Partial<Sig
     // What stands on the embedded chains was put there by this program.
     trustFirstUse: options.trustFirstUse === true || place.kind === 'sandbox',
     canAsk: io.canAsk,
-    lowest: lowest(options.maxAssuranceLoss),
+    lowest: lowest(options.minAssurance),
     maxFeePerGas: options.maxFee === undefined ? null : maxFee(options.maxFee),
     maxSlippage: options.slippage === undefined ? null : slippage(options.slippage),
     maxPriceImpact: options.maxPriceImpact === undefined ? null : priceImpact(options.maxPriceImpact),
