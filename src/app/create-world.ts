@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Settings } from '../cli/config-schema.ts'
 import type { Globals } from '../cli/options/global-options.ts'
 import type { Io } from '../cli/terminal/stream.ts'
-import type { Interrupt, Place, ProgramWorld } from '../cli/world.ts'
+import type { Backend, Interrupt, ProgramWorld } from '../cli/world.ts'
 import type { SigningService } from '../signing/protocol.ts'
 import { type Keep, once } from './backends/backend.ts'
 import type { OpenSandbox } from './backends/sandbox-backend.ts'
@@ -44,7 +44,7 @@ export function createWorld(given: Given): ProgramWorld {
   const dirs = directories(env)
   const settings = given.settings ?? fileSettings(dirs)
   const openSandbox = given.openSandbox ?? daemonSandbox(dirs, env, given.quiet ? undefined : io)
-  const placeAt = async (globals: Globals, { env, settings, secrets }: Stands): Promise<Place> => {
+  const openBackend = async (globals: Globals, { env, settings, secrets }: Stands): Promise<Backend> => {
     const {
       name,
       kind,
@@ -69,9 +69,9 @@ export function createWorld(given: Given): ProgramWorld {
       newId,
       keep,
     }
-    if (kind === 'engine') return (await import('./backends/engine-backend.ts')).enginePlace(needs)
-    if (kind === 'remote') return (await import('./backends/remote-backend.ts')).remotePlace(needs)
-    return (await import('./backends/sandbox-backend.ts')).sandboxPlace({
+    if (kind === 'engine') return (await import('./backends/engine-backend.ts')).engineBackend(needs)
+    if (kind === 'remote') return (await import('./backends/remote-backend.ts')).remoteBackend(needs)
+    return (await import('./backends/sandbox-backend.ts')).sandboxBackend({
       ...needs,
       sandbox: openSandbox,
       announce,
@@ -86,13 +86,13 @@ export function createWorld(given: Given): ProgramWorld {
     now,
     newId,
     settings,
-    desk,
+    signingService: desk,
     keystores: join(dirs.data, 'keystores'),
     policyPath: policyPath(dirs),
     password: secrets.password,
     sandbox: openSandbox.admin,
     quotes: once(async () => (await import('./backends/quote-memory.ts')).quoteMemory(dirs, now, keep)),
-    known: once(async () => (await import('./profiles/catalog.ts')).wholeCatalog(dirs, {})),
+    wholeCatalog: once(async () => (await import('./profiles/catalog.ts')).wholeCatalog(dirs, {})),
     completions: async (commands) =>
       (await import('./completion-values.ts')).completionValues({
         dirs,
@@ -103,9 +103,9 @@ export function createWorld(given: Given): ProgramWorld {
         topics: async () => (await import('./completion-values.ts')).topicNames(),
         nextWords: async (before) => (await import('./completion-values.ts')).nextWords(commands, before),
       }),
-    seen: async (profile, strategies, isWhole) =>
+    rememberStrategies: async (profile, strategies, isWhole) =>
       (await import('./completion-values.ts')).keepSeen(dirs, profile, { strategies }, isWhole),
-    origins: async (profile) =>
+    settingOrigins: async (profile) =>
       (await import('./profiles/origins.ts')).originsOf(profile, { env, dirs, secrets, settings }),
     fromEnvironment: async () => ({
       ...(env.SLUICE_BASE_URL && { baseUrl: env.SLUICE_BASE_URL }),
@@ -113,13 +113,13 @@ export function createWorld(given: Given): ProgramWorld {
       ...(secrets.apiKey && { apiKey: secrets.apiKey }),
       rpc: rpcsGiven(env, (await import('./profiles/catalog.ts')).allNetworks),
     }),
-    at: (globals) => placeAt(globals, { env, settings, secrets }),
-    tried: async (draft, globals) => {
+    openBackend: (globals) => openBackend(globals, { env, settings, secrets }),
+    checkDraft: async (draft, globals) => {
       const inputs = draftInputs(draft, { env, settings, secrets })
-      return (await placeAt({ ...globals, profile: draft.name }, inputs)).look()
+      return (await openBackend({ ...globals, profile: draft.name }, inputs)).findings()
     },
-    concerns: (id) => void concerned.push(id),
-    signed: async (argv) =>
+    noteOperation: (id) => void concerned.push(id),
+    signedOperation: async (argv) =>
       (await import('./signing/signed-operation.ts')).signedBefore(argv, concerned, {
         dirs,
         env,

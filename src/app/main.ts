@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { told } from '../cli/error-report.ts'
+import { reportedError } from '../cli/error-report.ts'
 import { helpParts, helpText } from '../cli/help/help-text.ts'
 import { nextStep } from '../cli/next-command.ts'
 import { globalOptions, sniff } from '../cli/options/global-options.ts'
@@ -35,7 +35,7 @@ export async function main(argv: readonly string[], base: ProgramWorld): Promise
       world.io.out.write(help.join(''))
       return 0
     }
-    return failed(await told(error, argv, world), argv, world)
+    return failed(await reportedError(error, argv, world), argv, world)
   }
 }
 
@@ -49,7 +49,7 @@ export function withCommands(base: ProgramWorld): World {
     run: async (argv, how) => {
       const values: unknown[] = []
       const inner = base.derived(how)
-      const exit = await main(argv, { ...inner.world, emitted: (value) => void values.push(value) })
+      const exit = await main(argv, { ...inner.world, onResult: (value) => void values.push(value) })
       await inner.close()
       return { exit, out: inner.output(), values }
     },

@@ -1,5 +1,5 @@
 import type { Settings } from '../cli/config-schema.ts'
-import type { Draft, Interrupt, RunAs } from '../cli/world.ts'
+import type { Interrupt, ProfileDraft, RunAs } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Secrets } from './profiles/secrets.ts'
 
@@ -8,7 +8,7 @@ type Inputs = { env: Env; settings: Settings; secrets: Secrets }
 
 /** The inputs of a world in which a draft profile is saved: without the environment variables that would replace its own values. */
 export const draftInputs = (
-  { name, profile, secrets: own }: Draft,
+  { name, profile, secrets: own }: ProfileDraft,
   { env, settings, secrets }: Inputs,
 ): Inputs => ({
   env: Object.fromEntries(
@@ -72,7 +72,7 @@ const noSettings: Settings = {
   write: async () => undefined,
   alone: (work) => work(),
   secretsOf: async () => ({}),
-  outlineOf: async () => ({ place: null, networks: [] }),
+  outlineOf: async () => ({ storage: null, networks: [] }),
   keepSecrets: async () => undefined,
   hasKeychain: async () => false,
   passwordOf: async () => undefined,

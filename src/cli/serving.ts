@@ -77,11 +77,15 @@ export type Serving = {
 }
 
 /** The serving of the profile in use; USAGE for a remote one. */
-export function servingOf({ place }: { place: { serving: Serving | undefined; profile: string } }): Serving {
-  if (place.serving) return place.serving
+export function servingOf({
+  backend,
+}: {
+  backend: { serving: Serving | undefined; profile: string }
+}): Serving {
+  if (backend.serving) return backend.serving
   throw new AppError(
     'USAGE',
-    `The profile ${place.profile} is a remote service; administer it on its own machine`,
+    `The profile ${backend.profile} is a remote service; administer it on its own machine`,
     {
       hint: 'Use --profile sandbox or --profile engine.',
     },

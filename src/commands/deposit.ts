@@ -3,9 +3,9 @@ import type { StrategyBytecode, StrategyBytecodeInput } from '../api/bytecode.ts
 import { action } from '../cli/cli.ts'
 import { checked } from '../cli/options/checked-values.ts'
 import { amountOf, type SigningOptions, slippage, withSigning } from '../cli/options/signing-options.ts'
-import { operate } from '../cli/signing-flow/operate.ts'
-import { opinionOnStrategy } from '../cli/signing-flow/own-opinion.ts'
-import { askedStrategy } from '../cli/signing-flow/strategy-lookup.ts'
+import { referenceForStrategy } from '../cli/signing-flow/reference-quote.ts'
+import { signAndSend } from '../cli/signing-flow/sign-and-send.ts'
+import { requestedStrategy } from '../cli/signing-flow/strategy-lookup.ts'
 import { depositProposal } from '../cli/signing-flow/yield-proposals.ts'
 import type { Cli, World } from '../cli/world.ts'
 import type { Address } from '../domain/address.ts'
@@ -42,9 +42,9 @@ export const deposit = (world: World) =>
 
 async function run(cli: Cli, id: string, options: Options): Promise<void> {
   const slips = options.slippage === undefined ? null : slippage(options.slippage)
-  const { networks } = await cli.place.catalog()
+  const { networks } = await cli.backend.catalog()
   const origin = options.from === undefined ? undefined : networkNamed(networks, options.from)
-  const strategy = await askedStrategy(cli, id, options.idempotencyKey)
+  const strategy = await requestedStrategy(cli, id, options.idempotencyKey)
   const amount = amountOf(options, strategy.asset)
   const from = origin?.name
   const across = from !== undefined && from !== strategy.network ? ` from ${from}` : ''
@@ -56,7 +56,7 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
     ...(from !== undefined && { from }),
     ...(slips !== null && { slippage: slips }),
   })
-  await operate(cli, options, {
+  await signAndSend(cli, options, {
     title: `Deposit ${formatAmount(amount, { ...strategy.asset, symbol: plain(strategy.asset.symbol) })}${across} into ${plain(strategy.slug)}`,
     request: {
       command: 'deposit',
@@ -70,7 +70,7 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
         from: origin?.chainId,
         slippage: slips,
       }),
-    opinion: async (wallet) => opinionOnStrategy(cli, ask(wallet)),
+    reference: async (wallet) => referenceForStrategy(cli, ask(wallet)),
   })
 }
 

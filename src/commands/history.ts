@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { action, everything, whole } from '../cli/cli.ts'
+import { action, allPages, wholeNumber } from '../cli/cli.ts'
 import { withRaw } from '../cli/output/raw-answers.ts'
 import { decimal, stateWord, when } from '../cli/terminal/format.ts'
 import { hashLink } from '../cli/terminal/links.ts'
@@ -29,7 +29,7 @@ async function show(
   id: string,
   options: { address?: string; page: string; limit: string; all?: boolean },
 ): Promise<void> {
-  const [page, limit] = [whole(options.page, '--page'), whole(options.limit, '--limit', 100)]
+  const [page, limit] = [wholeNumber(options.page, '--page'), wholeNumber(options.limit, '--limit', 100)]
   const service = await cli.service()
   const [strategy, owner] = await Promise.all([
     service.getStrategy({ id }),
@@ -58,7 +58,7 @@ async function show(
     status: item.status,
   })
   if (options.all) {
-    const rows = (await everything(ask)).map(row)
+    const rows = (await allPages(ask)).map(row)
     const all = { items: rows, page: 1, limit: rows.length, total: rows.length, hasMore: false, isWhole }
     await cli.list(all, view(strategy.slug, strategy.network))
   } else {

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { action } from '../cli/cli.ts'
 import { textOf } from '../cli/options/file-arguments.ts'
-import { opinionOnPlan } from '../cli/signing-flow/own-opinion.ts'
+import { referenceForPlan } from '../cli/signing-flow/reference-quote.ts'
 import { termsOf } from '../cli/signing-flow/terms.ts'
 import type { Stream } from '../cli/terminal/stream.ts'
 import type { Cli, World } from '../cli/world.ts'
@@ -71,10 +71,10 @@ async function check(
     })
   const text = await textOf(file, cli.world)
   const report = await checkPlanFile(
-    await cli.place.ground(),
+    await cli.backend.context(),
     text,
     { ...terms, policy: terms.policy },
-    (proposal) => opinionOnPlan(cli, proposal),
+    (proposal) => referenceForPlan(cli, proposal),
   )
   const broken = report.rules.find(({ met }) => !met)
   if (broken)

@@ -87,7 +87,7 @@ async function untilStopped(
   await interrupt.critical(async () => {
     const server = await serving.serve(where)
     cli.emit(
-      { url: server.url, profile: cli.place.profile, database: server.database, pid: process.pid },
+      { url: server.url, profile: cli.backend.profile, database: server.database, pid: process.pid },
       ({ url, profile }) => `Serving ${profile} at ${url}  (in a browser; docs: ${url}/docs)`,
     )
     if (!interrupt.signal.aborted)

@@ -43,7 +43,7 @@ async function recommend(cli: Cli, identifier: string, options: Options): Promis
     throw new AppError('USAGE', '--wallet and --amount must be given together', {
       hint: `sluice yield recommend --wallet ${shellWord(options.wallet ?? 'ADDR')} --amount ${shellWord(options.amount ?? '100')} ${shellOperand(identifier)}`,
     })
-  const { networks } = await cli.place.catalog()
+  const { networks } = await cli.backend.catalog()
   const between = {
     ...(options.from !== undefined && { from: networkNamed(networks, options.from).name }),
     ...(options.to !== undefined && { to: networkNamed(networks, options.to).name }),

@@ -9,7 +9,7 @@ import type { Secrets } from '../profiles/secrets.ts'
 export type Keep = <thing extends { close: () => unknown }>(thing: thing) => thing
 
 /** What every profile is put together from. */
-export type PlaceNeeds = {
+export type BackendInputs = {
   /** The name of the profile. */
   profile: string
   version: string

@@ -1,7 +1,7 @@
 import type { Service } from '../../api/service.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
 import type { Io } from '../../cli/terminal/stream.ts'
-import type { Body, Heard } from '../../cli/world.ts'
+import type { RawResponse, RawResponses } from '../../cli/world.ts'
 
 /** With `--debug`, every call is told on stderr: method, host, time; never parameters that could be signed bytes. */
 export function traced(rpc: Rpc, io: Io | undefined): Rpc {
@@ -36,8 +36,8 @@ export function traced(rpc: Rpc, io: Io | undefined): Rpc {
 
 /** Keeps what a service answers as it came until somebody asks for it: `begin` before a call, `answered` when there is an answer. */
 export function hearing() {
-  let bodies: Body[] = []
-  let last: Body | undefined
+  let bodies: RawResponse[] = []
+  let last: RawResponse | undefined
   return {
     begin: (): void => {
       last = undefined
@@ -46,7 +46,7 @@ export function hearing() {
       last = { method, status, text }
       bodies.push(last)
     },
-    said: (): Heard => {
+    said: (): RawResponses => {
       const heard = { bodies, last }
       bodies = []
       last = undefined

@@ -1,5 +1,5 @@
 import { plain } from '../../domain/text.ts'
-import type { Candidate, Values } from '../world.ts'
+import type { Candidate, CompletionValues } from '../world.ts'
 import type { ArgumentOutline, OptionOutline, Outline } from './outline.ts'
 
 /** The candidates, and whether a file may stand there instead. */
@@ -14,7 +14,7 @@ export async function complete(
   root: Outline,
   words: readonly string[],
   last: string,
-  valuesOf: Values,
+  valuesOf: CompletionValues,
 ): Promise<Completion> {
   const { branch, given, operands, pending, isLiteral } = walked(root, words)
   const command = branch.at(-1)!

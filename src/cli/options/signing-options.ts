@@ -128,7 +128,10 @@ export const withSigning = (command: Command, { isPlanned = false } = {}): Comma
       ),
     )
     .addOption(
-      new Option('--min-assurance [level]', 'lowest assurance level to accept: L2 without this flag, L1 without a level')
+      new Option(
+        '--min-assurance [level]',
+        'lowest assurance level to accept: L2 without this flag, L1 without a level',
+      )
         .argParser(checked(lowest))
         .helpGroup('Safety:'),
     )

@@ -6,7 +6,7 @@ import type { ExecutionContext, PlannedOperation } from '../../planning/context.
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
 import { isFinished } from '../../transactions/run.ts'
 /** What contracts may still take of what an operation allowed them, in words; `null` where that is not known. */
-export const leftLines = (left: readonly RemainingAllowance[] | null, id: string): string[] =>
+export const allowanceLines = (left: readonly RemainingAllowance[] | null, id: string): string[] =>
   left?.map(
     ({ network, spender, amount }) =>
       `remaining allowance for ${spender}: ${amount.formatted} ${plain(amount.symbol)} on ${network}; the next action through it uses that first`,
@@ -24,10 +24,10 @@ export const reportFor = ({ journal, catalog }: ExecutionContext, operation: Pla
   )
 
 /** After a signature, the error carries the whole report, so that a script has what a success would have given. */
-export function withReport(error: unknown, ground: ExecutionContext, { id }: PlannedOperation): unknown {
-  const now = ground.journal.find(id)
+export function withReport(error: unknown, context: ExecutionContext, { id }: PlannedOperation): unknown {
+  const now = context.journal.find(id)
   if (!(error instanceof AppError) || !now) return error
-  const details = { id, ...error.details, action: reportFor(ground, now) }
+  const details = { id, ...error.details, action: reportFor(context, now) }
   return new AppError(error.code, error.message, {
     details,
     cause: error.cause,
@@ -36,11 +36,11 @@ export function withReport(error: unknown, ground: ExecutionContext, { id }: Pla
 }
 
 /** What is over and did not come to where it was to is told as it ended, before anybody is asked for a key. */
-export function refuseOver(ground: ExecutionContext, operation: PlannedOperation): void {
+export function refuseFailed(context: ExecutionContext, operation: PlannedOperation): void {
   if (!isFinished(operation)) return
   try {
     outcomeOf(operation)
   } catch (error) {
-    throw withReport(error, ground, operation)
+    throw withReport(error, context, operation)
   }
 }

@@ -11,7 +11,7 @@ import { address, type SigningOptions, slippage } from '../options/signing-optio
 import type { Cli } from '../world.ts'
 
 /** What the flags allow for one operation, with the policy that holds here. Bad values are USAGE. */
-export function termsOf({ io, place, world, globals }: Cli, options: Partial<SigningOptions>): Terms {
+export function termsOf({ io, backend, world, globals }: Cli, options: Partial<SigningOptions>): Terms {
   const listed = (texts: readonly string[] | undefined, flag: string) =>
     (texts ?? []).map((text) => address(text, flag))
   return {
@@ -22,7 +22,7 @@ export function termsOf({ io, place, world, globals }: Cli, options: Partial<Sig
     policy: readPolicy(options.policy, world.policyPath),
     asserts: (options.assert ?? []).flatMap(parseAssertions),
     // What stands on the embedded chains was put there by this program.
-    trustFirstUse: options.trustFirstUse === true || place.kind === 'sandbox',
+    trustFirstUse: options.trustFirstUse === true || backend.kind === 'sandbox',
     canAsk: io.canAsk,
     lowest: lowest(options.minAssurance),
     maxFeePerGas: options.maxFee === undefined ? null : maxFee(options.maxFee),
@@ -36,7 +36,7 @@ export function termsOf({ io, place, world, globals }: Cli, options: Partial<Sig
  * An operation goes on by the terms that it was begun with, and by what the policy of the machine says when it goes on (`beforeLeg`). Where another policy is named than that, or another condition, it would be
  * without force, and nothing more is signed; what is signed to its end is only followed.
  */
-export function refuseOtherTerms(
+export function refuseChangedTerms(
   { world }: Pick<Cli, 'world'>,
   { id, plan, steps }: PlannedOperation,
   { policy: file, assert }: Pick<SigningOptions, 'policy' | 'assert'>,

@@ -17,14 +17,14 @@ import type { Catalog, StrategyEntry } from '../../protocols/catalog.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { depositedAmount } from '../../transactions/outcome/received-amount.ts'
 import type { Cli } from '../world.ts'
-import { expiryOf, sayMaturity } from './prices.ts'
+import { expiryOf, sayMaturity } from './plan-prices.ts'
 import { claimLines, queuedLine, queuedOf } from './queue-notes.ts'
 import { notesOn, statedFees } from './service-fees.ts'
-import type { AskedStrategy } from './strategy-lookup.ts'
+import type { RequestedStrategy } from './strategy-lookup.ts'
 import { swapIntent } from './swap-proposal.ts'
 
 /** The entry of our own catalogue for a strategy that a service names: what is not in it cannot be checked, so it is refused. */
-function entryOf({ strategies }: Catalog, { slug, id, chainId }: AskedStrategy): StrategyEntry {
+function entryOf({ strategies }: Catalog, { slug, id, chainId }: RequestedStrategy): StrategyEntry {
   const found = strategies.find(
     (entry) => (entry.slug === slug || entry.id === id) && (chainId === null || entry.chainId === chainId),
   )
@@ -38,13 +38,13 @@ function entryOf({ strategies }: Catalog, { slug, id, chainId }: AskedStrategy):
 /** A deposit as legs: on one chain, or the bridge first and then the deposit of what it brings at least. `from` is the chain that the funds are on, where it is another one. */
 export async function depositProposal(
   cli: Cli,
-  strategy: AskedStrategy,
+  strategy: RequestedStrategy,
   amount: bigint,
   wallet: Address,
   made: StrategyBytecode,
   { from, slippage = null }: { from?: number | undefined; slippage?: number | null } = {},
 ): Promise<ServiceProposal> {
-  const catalog = await cli.place.catalog()
+  const catalog = await cli.backend.catalog()
   const entry = entryOf(catalog, strategy)
   const origin = made.crossChain.isCrossChain ? made.chainIdIn : entry.chainId
   if (origin !== (from ?? entry.chainId))
@@ -92,9 +92,9 @@ export async function depositProposal(
 
 /** Reads the chain of a strategy without the service. */
 const asking =
-  ({ place }: Cli, { chainId }: StrategyEntry) =>
+  ({ backend }: Cli, { chainId }: StrategyEntry) =>
   (method: string, params: readonly unknown[]) =>
-    place.read(chainId, method, params)
+    backend.read(chainId, method, params)
 
 /**
  * A withdrawal as one leg. For all of it, the shares are read from the receipt token by ourselves, not taken from the service. One that is
@@ -102,13 +102,13 @@ const asking =
  */
 export async function withdrawProposal(
   cli: Cli,
-  strategy: AskedStrategy,
+  strategy: RequestedStrategy,
   amount: bigint,
   wallet: Address,
   made: StrategyBytecode,
   { restarts = false, slippage = null }: { restarts?: boolean | undefined; slippage?: number | null } = {},
 ): Promise<ServiceProposal> {
-  const entry = entryOf(await cli.place.catalog(), strategy)
+  const entry = entryOf(await cli.backend.catalog(), strategy)
   const ask = asking(cli, entry)
   await refuseQueueRestart(entry, wallet, ask, restarts)
   const isAll = amount === maxUint256
@@ -116,7 +116,7 @@ export async function withdrawProposal(
   const queued = isQueuedWithdrawal(entry)
     ? queuedOf(entry, made.queued?.seconds ?? null, await readClaimWindow(entry, ask))
     : undefined
-  const isTold = cli.place.kind === 'remote'
+  const isTold = cli.backend.kind === 'remote'
   if (queued) cli.notice(`${isTold ? 'The service says: ' : ''}${queuedLine(entry, queued)}`)
   const shares = isAll ? await heldOf(cli, entry.receipt, wallet) : undefined
   const fees = statedFees(made.fees, entry.asset)
@@ -155,11 +155,11 @@ export async function withdrawProposal(
 /** The second step of queued withdrawals as one leg: what it takes, and what it pays, are read by ourselves. */
 export async function claimProposal(
   cli: Cli,
-  strategy: AskedStrategy,
+  strategy: RequestedStrategy,
   wallet: Address,
   made: StrategyBytecode,
 ): Promise<ServiceProposal> {
-  const entry = entryOf(await cli.place.catalog(), strategy)
+  const entry = entryOf(await cli.backend.catalog(), strategy)
   const own = await readClaim(entry, wallet, asking(cli, entry), made.bytecode)
   const { ids, amount, takesBack } = own
   if (ids.length === 0)
@@ -195,8 +195,8 @@ export async function claimProposal(
 }
 
 /** What an owner has of a token, by a raw call. */
-async function heldOf({ place }: Cli, token: Token, owner: Address): Promise<bigint> {
-  const answer = await place.read(token.chainId, 'eth_call', [balanceOf(token, owner), 'latest'])
+async function heldOf({ backend }: Cli, token: Token, owner: Address): Promise<bigint> {
+  const answer = await backend.read(token.chainId, 'eth_call', [balanceOf(token, owner), 'latest'])
   return firstWord(answer, `the balance of ${token.symbol}`)
 }
 

@@ -3,9 +3,9 @@ import { action } from '../../cli/cli.ts'
 import { withExecution } from '../../cli/options/execution-options.ts'
 import { withSigner } from '../../cli/options/signing-options.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
-import { looked } from '../../cli/signing-flow/operation-lookup.ts'
+import { findUpdated } from '../../cli/signing-flow/operation-lookup.ts'
 import { reportFor } from '../../cli/signing-flow/operation-report.ts'
-import { type GoOnOptions, goOn } from '../../cli/signing-flow/resume.ts'
+import { type ResumeOptions, resumeOperation } from '../../cli/signing-flow/resume-operation.ts'
 import { decimal, stateWord, when } from '../../cli/terminal/format.ts'
 import { anyView } from '../../cli/views/report-view.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'
@@ -61,7 +61,11 @@ export const actionCommand = (world: World) => {
     { isNew: false },
   )
     .addHelpText('after', '\nExample:\n  $ sluice action resume 0f8fad5b-d9cb-469f-a165-70867728950e')
-    .action(action(world, (cli: Cli, id: string, options: GoOnOptions) => goOn(cli, id, options, undefined)))
+    .action(
+      action(world, (cli: Cli, id: string, options: ResumeOptions) =>
+        resumeOperation(cli, id, options, undefined),
+      ),
+    )
   addReplacements(command, world)
   command
     .command('abandon')
@@ -101,16 +105,16 @@ type Row = Pick<
 >
 
 async function list(cli: Cli, options: { status?: string; wallet?: string }): Promise<void> {
-  const ground = await cli.place.ground()
+  const context = await cli.backend.context()
   const wallet = options.wallet === undefined ? undefined : await walletAddress(cli, options.wallet)
-  const rows: Row[] = ground.journal
+  const rows: Row[] = context.journal
     .list({ limit: 10_000, ...(wallet && { wallet }) }, (id) =>
       cli.notice(
         `The journal entry of action ${id} is damaged, so it is not listed: sluice action show ${id}`,
       ),
     )
-    .filter((operation) => !successorOf(ground, operation))
-    .map((operation) => reportFor(ground, operation))
+    .filter((operation) => !successorOf(context, operation))
+    .map((operation) => reportFor(context, operation))
     .filter(({ status }) => options.status === undefined || status === options.status)
   await cli.list(
     { items: rows, page: 1, limit: Math.max(1, rows.length), total: rows.length, hasMore: false },
@@ -144,14 +148,14 @@ const printed = (amount: TokenAmount | null, places: number) =>
 
 /** `action show` */
 async function show(cli: Cli, id: string): Promise<void> {
-  const ground = readOnlyContext(await cli.place.ground())
+  const context = readOnlyContext(await cli.backend.context())
   // What the service says of it is not what the journal says.
-  const operation = cli.globals.raw ? undefined : await looked(cli, ground, id)
+  const operation = cli.globals.raw ? undefined : await findUpdated(cli, context, id)
   if (!operation) return cli.emit(await (await cli.service()).getAction({ id }), anyView)
-  const report = reportFor(ground, operation)
+  const report = reportFor(context, operation)
   const reasons = await Promise.all(
     operation.steps.map((step) =>
-      step.state === 'FINAL_REVERTED' ? revertCause(ground.rpc(step.transaction.chainId), step) : null,
+      step.state === 'FINAL_REVERTED' ? revertCause(context.rpc(step.transaction.chainId), step) : null,
     ),
   )
   const transactions = report.transactions.map((tx, at) => ({ ...tx, error: reasons[at] ?? tx.error }))

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { toldOf } from '../../cli/action-verdict.ts'
+import { serviceReportOf } from '../../cli/action-verdict.ts'
 import { action } from '../../cli/cli.ts'
 import { checked, depthOf } from '../../cli/options/checked-values.ts'
-import { inJournal } from '../../cli/signing-flow/operation-lookup.ts'
+import { findOperation } from '../../cli/signing-flow/operation-lookup.ts'
 import type { View } from '../../cli/terminal/stream.ts'
 import { fields } from '../../cli/terminal/table.ts'
 import { wrapped } from '../../cli/terminal/text-width.ts'
@@ -28,15 +28,15 @@ export const addExplain = (command: Command, world: World): void =>
 
 async function explainOne(cli: Cli, id: string, options: { confirmations?: string }): Promise<void> {
   const depth = depthOf(options.confirmations)
-  const ground = await cli.place.ground()
-  const of = !inJournal(ground, id) && isHash(id) ? await ofHash(ground, id, depth) : { id }
+  const context = await cli.backend.context()
+  const of = !findOperation(context, id) && isHash(id) ? await ofHash(context, id, depth) : { id }
   if ('verdict' in of) return cli.emit(of.verdict, verdictView)
-  const operation = 'id' in of ? inJournal(ground, of.id) : undefined
+  const operation = 'id' in of ? findOperation(context, of.id) : undefined
   if (!operation)
-    return cli.emit(await withoutJournal(cli, ground, id, 'silent' in of ? of.silent : []), verdictView)
+    return cli.emit(await withoutJournal(cli, context, id, 'silent' in of ? of.silent : []), verdictView)
   // Both are asked at once: whoever is silent costs his time only once.
-  const told = toldOf(cli, operation)
-  cli.emit(await explain(readOnlyContext(ground), operation, { told, depth }), verdictView)
+  const told = serviceReportOf(cli, operation)
+  cli.emit(await explain(readOnlyContext(context), operation, { told, depth }), verdictView)
 }
 
 const verdictView: View<Verdict> = ({ id, situation, verdict, funds, safeToRetry, next, evidence }, to) =>

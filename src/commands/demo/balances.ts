@@ -17,8 +17,8 @@ export async function balanceSheet(
   cli: Cli,
   me: Address,
 ): Promise<{ close: (sent: readonly Sent[]) => Promise<{ rows: Row[]; table: string }> }> {
-  const { networks, tokens } = await cli.place.catalog()
-  const chain = rawChain(cli.place)
+  const { networks, tokens } = await cli.backend.catalog()
+  const chain = rawChain(cli.backend)
   const watched = networks.flatMap((network) => [
     nativeToken(network),
     ...['USDC', 'WETH'].map((symbol) => tokenNamed(tokens, network, symbol)),

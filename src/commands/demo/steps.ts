@@ -29,8 +29,8 @@ type Positions = { positions: ReturnType<typeof positionJson>[] }
 
 /** The main job, step by step. Gives back every transaction that touched the wallet. */
 export async function steps({ cli, me, run }: Play): Promise<Sent[]> {
-  const catalog = await cli.place.catalog()
-  const chain = rawChain(cli.place)
+  const catalog = await cli.backend.catalog()
+  const chain = rawChain(cli.backend)
   const one = catalog.networks[0]!
   const two = catalog.networks[1]!
   const [usdc, weth, usdcTwo] = [

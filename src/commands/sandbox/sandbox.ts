@@ -109,7 +109,7 @@ async function wanted(
   { token: symbol, amount }: { token?: string; amount?: string },
 ): Promise<{ symbol: string; amount?: bigint } | undefined> {
   if (symbol === undefined) return undefined
-  const { networks, tokens } = await cli.place.catalog()
+  const { networks, tokens } = await cli.backend.catalog()
   const all = [...networks.map(nativeToken), ...tokens]
   const token = all.find((one) => one.symbol.toLowerCase() === symbol.toLowerCase())
   const symbols = all.map((one) => one.symbol)

@@ -46,7 +46,7 @@ export async function rememberWallet(cli: Cli, name: string, options: PasswordOp
   exportKey(cli.world.keystores, name)
   await refuseNoKeychain(cli)
   const password = await existingPassword(cli, options, name)
-  const desk = await cli.world.desk()
+  const desk = await cli.world.signingService()
   const source = { kind: 'keystore', directory: cli.world.keystores, name, password } as const
   const { address } = await desk({ do: 'open', source })
   await rememberPassword(cli, name, password)

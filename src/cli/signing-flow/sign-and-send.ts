@@ -13,45 +13,51 @@ import { shown } from '../output/output.ts'
 import { confirm } from '../prompts.ts'
 import { planQuestion, planView } from '../views/plan-view.ts'
 import type { Cli } from '../world.ts'
-import { planAgain } from './current-plan.ts'
-import { finish, follow } from './finish.ts'
+import { requestOffer } from './checked-proposal.ts'
+import { execute, executeAndReport } from './execution.ts'
 import {
-  confirmAgain,
   confirmOlderJournal,
-  namedTwice,
+  confirmRepeat,
+  duplicateNameError,
   refuseExpired,
-  refuseReused,
-  requireOnce,
-  startedBefore,
-  tellNewJournal,
+  refuseReusedKey,
+  requireIdempotency,
+  startedBeforeError,
+  warnNewJournal,
 } from './idempotency.ts'
-import { offered } from './offer.ts'
-import { orRevoke } from './revoke-on-failure.ts'
-import { refuseOtherTerms } from './terms.ts'
-import type { Going, Undertaking } from './undertaking.ts'
+import { replanLeg } from './replan-leg.ts'
+import { revokeOnFailure } from './revoke-on-failure.ts'
+import type { ResumeChoices, SigningRequest } from './signing-request.ts'
+import { refuseChangedTerms } from './terms.ts'
 
 /**
  * Carries out one command that signs, from the request to the last receipt: who, plan, guard, simulation, question,
  * journal, signatures, chain. The same idempotency key goes on with, or repeats the answer of, the same operation.
  */
-export async function operate(cli: Cli, options: SigningOptions, undertaking: Undertaking): Promise<void> {
+export async function signAndSend(
+  cli: Cli,
+  options: SigningOptions,
+  undertaking: SigningRequest,
+): Promise<void> {
   const key = idempotencyKey(options.idempotencyKey)
-  requireOnce(cli, options, undertaking.request)
+  requireIdempotency(cli, options, undertaking.request)
   // What a nonce is for is looked at where it is known which chain comes first.
-  noncesOf(options.nonce, (await cli.place.catalog()).networks, undefined)
+  noncesOf(options.nonce, (await cli.backend.catalog()).networks, undefined)
   // A key of another request is that, whoever signs.
-  if (key !== undefined) refuseReused(await cli.place.ground(), key, undertaking.request)
-  const who = await cli.place.who(options)
-  const ground = await cli.place.ground()
+  if (key !== undefined) refuseReusedKey(await cli.backend.context(), key, undertaking.request)
+  const identity = await cli.backend.signerIdentity(options)
+  const context = await cli.backend.context()
   const limits = {
     waitMs: options.lockWait === false ? 0 : Math.min(60_000, cli.globals.timeoutMs ?? halfAnHour),
     signal: cli.world.interrupt.signal,
   }
   // Whoever thinks about a question must not hold up the others.
   const turn =
-    options.dryRun || !cli.globals.yes ? undefined : await acquirePlanningLock(ground, who.address, limits)
+    options.dryRun || !cli.globals.yes
+      ? undefined
+      : await acquirePlanningLock(context, identity.address, limits)
   try {
-    await undertake(cli, options, undertaking, { key, who, ground, turn, limits })
+    await planAndSend(cli, options, undertaking, { key, identity, context, turn, limits })
   } finally {
     turn?.release()
   }
@@ -63,61 +69,68 @@ const namedHere = ({ again = '' }: SignerIdentity, { profile }: Cli['globals']):
 
 type Circumstances = {
   key: string | undefined
-  who: SignerIdentity
-  ground: ExecutionContext
+  identity: SignerIdentity
+  context: ExecutionContext
   turn: PlanningLock | undefined
   limits: { waitMs: number; signal: AbortSignal }
 }
 
-async function undertake(
+async function planAndSend(
   cli: Cli,
   options: SigningOptions,
-  { title, request: asked, wallet, propose, givesUp, opinion, prices }: Undertaking,
-  { key, who, ground, turn, limits }: Circumstances,
+  { title, request: asked, wallet, propose, replaces: givesUp, reference: opinion, prices }: SigningRequest,
+  { key, identity, context, turn, limits }: Circumstances,
 ): Promise<void> {
-  if (wallet !== undefined && wallet !== who.address)
-    throw new AppError('KEY_SOURCE', `This plan is for ${wallet}, but ${who.label} is ${who.address}`, {
-      hint: `Sign with its wallet: --wallet ${wallet}`,
-    })
-  const request = { ...asked, wallet: who.address }
-  const earlier = key === undefined ? undefined : ground.journal.findForRequest(key, request)
-  const fresh = earlier !== undefined && isUnsigned(ground, earlier)
+  if (wallet !== undefined && wallet !== identity.address)
+    throw new AppError(
+      'KEY_SOURCE',
+      `This plan is for ${wallet}, but ${identity.label} is ${identity.address}`,
+      {
+        hint: `Sign with its wallet: --wallet ${wallet}`,
+      },
+    )
+  const request = { ...asked, wallet: identity.address }
+  const earlier = key === undefined ? undefined : context.journal.findForRequest(key, request)
+  const fresh = earlier !== undefined && isUnsigned(context, earlier)
   if (earlier && !options.dryRun) {
-    await confirmOlderJournal(cli, ground, earlier, options)
-    if (!fresh) return goOnOrRevoke(cli, ground, earlier, who, { ...options, turn })
+    await confirmOlderJournal(cli, context, earlier, options)
+    if (!fresh) return executeOrRevoke(cli, context, earlier, identity, { ...options, lock: turn })
   }
   const asking = { propose, request, ...(opinion && { opinion }), ...(wallet && { wallet }) }
-  const { proposal, checked, known } = await offered(cli, options, asking, { who, ground })
-  refuseAllowanceConflict(ground, checked, givesUp?.id)
-  const plan = planJson(checked, ground, { ...who, again: namedHere(who, cli.globals) }, [
+  const { proposal, checked, known } = await requestOffer(cli, options, asking, { identity, context })
+  refuseAllowanceConflict(context, checked, givesUp?.id)
+  const plan = planJson(checked, context, { ...identity, again: namedHere(identity, cli.globals) }, [
     ...known,
     ...(prices?.() ?? []),
   ])
   if (options.dryRun)
     return cli.emit(plan, (value, to) => planView(value, `${title} (dry run, nothing is signed)`, to))
-  if (who.source === 'address') await who.unlock()
+  if (identity.source === 'address') await identity.unlock()
   if (!cli.globals.quiet && !cli.globals.yes)
     cli.io.err.write(`${shown(planView(plan, title, cli.io.err), cli.io.err)}\n\n`)
   const instead = givesUp && `sluice action revoke ${givesUp.id} --yes`
   await confirm(cli.io, cli.globals, planQuestion(plan, title), instead)
-  if (key === undefined) await confirmAgain(cli, ground, request)
-  if (key !== undefined) tellNewJournal(cli, ground, checked)
+  if (key === undefined) await confirmRepeat(cli, context, request)
+  if (key !== undefined) warnNewJournal(cli, context, checked)
   refuseExpired(proposal, cli.world.now())
-  const account = await who.unlock()
-  if (account.address !== who.address)
-    throw new AppError('KEY_SOURCE', `${who.label} has the key of ${account.address}, not of ${who.address}`)
-  const signer = { ...who, unlock: async () => account }
-  const mine = turn ?? (await acquirePlanningLock(ground, who.address, limits))
+  const account = await identity.unlock()
+  if (account.address !== identity.address)
+    throw new AppError(
+      'KEY_SOURCE',
+      `${identity.label} has the key of ${account.address}, not of ${identity.address}`,
+    )
+  const signer = { ...identity, unlock: async () => account }
+  const mine = turn ?? (await acquirePlanningLock(context, identity.address, limits))
   try {
     // Others may have been at work while the question stood: the key and the allowances are looked at once more.
-    const now = key === undefined ? undefined : ground.journal.findForRequest(key, request)
-    if (now && !isUnsigned(ground, now))
-      return await goOnOrRevoke(cli, ground, now, signer, { ...options, turn: mine })
+    const now = key === undefined ? undefined : context.journal.findForRequest(key, request)
+    if (now && !isUnsigned(context, now))
+      return await executeOrRevoke(cli, context, now, signer, { ...options, lock: mine })
     await givesUp?.close()
     try {
-      refuseAllowanceConflict(ground, checked)
-      const begun = planned(ground, checked, key ?? proposal.id, now)
-      await goOnOrRevoke(cli, ground, begun, signer, { ...options, turn: mine })
+      refuseAllowanceConflict(context, checked)
+      const begun = planned(context, checked, key ?? proposal.id, now)
+      await executeOrRevoke(cli, context, begun, signer, { ...options, lock: mine })
     } catch (error) {
       throw givesUp ? afterGivingUp(error, givesUp.id) : error
     }
@@ -136,17 +149,17 @@ const afterGivingUp = (error: unknown, id: string): unknown =>
       })
     : error
 
-const goOnOrRevoke = (
+const executeOrRevoke = (
   cli: Cli,
-  ground: ExecutionContext,
+  context: ExecutionContext,
   operation: PlannedOperation,
-  who: SignerIdentity,
-  going: SigningOptions & Going,
+  identity: SignerIdentity,
+  going: SigningOptions & ResumeChoices,
 ) => {
-  refuseOtherTerms(cli, operation, going)
-  return orRevoke(cli, ground, operation, who, going, {
-    work: () => finish(cli, ground, operation, who, going, planAgain),
-    follow,
+  refuseChangedTerms(cli, operation, going)
+  return revokeOnFailure(cli, context, operation, identity, going, {
+    work: () => executeAndReport(cli, context, operation, identity, going, replanLeg),
+    follow: execute,
   })
 }
 
@@ -156,16 +169,16 @@ const isUnsigned = ({ journal }: ExecutionContext, { id, state, steps }: Planned
 
 /** The operation of a plan in the journal. An earlier one under the same key that was never signed makes way; the very same one goes on. */
 function planned(
-  ground: ExecutionContext,
+  context: ExecutionContext,
   checked: CheckedPlan,
   key: string,
   unsigned: PlannedOperation | undefined,
 ): PlannedOperation {
   const { id } = checked.proposal
-  const known = ground.journal.find(id)
-  const keyed = ground.journal.findByIdempotencyKey(id)
-  if (keyed && keyed.id !== id) throw namedTwice(id, keyed)
-  if (known && known.id === unsigned?.id) return restartOperation(ground, checked, known)
-  if (known) throw startedBefore(known)
-  return (unsigned && dropUnsigned(ground, unsigned.id)) ?? startOperation(ground, checked, key)
+  const known = context.journal.find(id)
+  const keyed = context.journal.findByIdempotencyKey(id)
+  if (keyed && keyed.id !== id) throw duplicateNameError(id, keyed)
+  if (known && known.id === unsigned?.id) return restartOperation(context, checked, known)
+  if (known) throw startedBeforeError(known)
+  return (unsigned && dropUnsigned(context, unsigned.id)) ?? startOperation(context, checked, key)
 }

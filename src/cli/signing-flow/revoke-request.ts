@@ -5,15 +5,15 @@ import type { ExecutionContext, PlannedOperation } from '../../planning/context.
 import { abandonOperation } from '../../transactions/operations/unfinished.ts'
 import { withIdleWallet } from '../../transactions/operations/wallet-lock.ts'
 import type { Cli } from '../world.ts'
-import type { Undertaking } from './undertaking.ts'
+import type { SigningRequest } from './signing-request.ts'
 
 /** Takes allowances back. `of` is the action that gave them, if it is about one. */
-export async function revoking(
+export async function revokeRequest(
   cli: Cli,
   endings: readonly [AllowanceRef, ...AllowanceRef[]],
   of: string | null,
-): Promise<Undertaking> {
-  const { networks } = await cli.place.catalog()
+): Promise<SigningRequest> {
+  const { networks } = await cli.backend.catalog()
   const [{ token, spender }] = endings
   return {
     title:
@@ -43,10 +43,10 @@ export async function revoking(
 }
 
 /** Closes an operation and drops its unsigned steps; the caller holds the planning lock of its wallet. */
-export async function closeInTurn(
-  ground: ExecutionContext,
+export async function closeOperation(
+  context: ExecutionContext,
   { id, wallet, legs }: Pick<PlannedOperation, 'id' | 'wallet' | 'legs'>,
 ): Promise<PlannedOperation> {
   const chains = legs.map(({ chainId }) => chainId)
-  return withIdleWallet(ground, wallet, chains, () => abandonOperation(ground, ground.journal.find(id)!))
+  return withIdleWallet(context, wallet, chains, () => abandonOperation(context, context.journal.find(id)!))
 }

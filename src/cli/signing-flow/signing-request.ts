@@ -10,7 +10,7 @@ import type { ExecutionOptions } from '../options/execution-options.ts'
 import type { Cli } from '../world.ts'
 
 /** Something that signs: the request that an idempotency key stands for, and how the service is asked for the transactions. */
-export type Undertaking = {
+export type SigningRequest = {
   title: string
   /** What the command asks for, as plain JSON: equal requests are equal JSON. */
   request: Record<string, unknown>
@@ -18,34 +18,34 @@ export type Undertaking = {
   wallet?: SignerIdentity['address']
   propose: (wallet: SignerIdentity['address']) => Promise<ServiceProposal>
   /** The operation that is given up for this: once all is checked and agreed to, just before anything is signed. */
-  givesUp?: { id: string; close: () => Promise<unknown> }
+  replaces?: { id: string; close: () => Promise<unknown> }
   /** What a unit of its tokens costs by the word of the service, once it was proposed: for what the chain does not price. */
   prices?: () => readonly Price[]
   /** What our own engine says about the same request, where a service that is not ours answers. */
-  opinion?: (wallet: SignerIdentity['address']) => Promise<ReferenceQuote | undefined>
+  reference?: (wallet: SignerIdentity['address']) => Promise<ReferenceQuote | undefined>
 }
 
 /** How an operation is gone on with: its options, what it is replaced by when it waits, what a unit of gas may cost beyond its plan. */
-export type Going = Partial<ExecutionOptions> & {
+export type ResumeChoices = Partial<ExecutionOptions> & {
   replacement?: 'bump' | 'cancel'
   onlyWaiting?: boolean
-  turn?: PlanningLock | undefined
+  lock?: PlanningLock | undefined
   maxFeePerGas?: bigint
 }
 
 /** Executes an operation to its end, without a report; `moved` tells whether anything happened in this run. */
-export type Follow = (
+export type Execute = (
   cli: Cli,
-  ground: ExecutionContext,
+  context: ExecutionContext,
   operation: PlannedOperation,
-  who: SignerIdentity,
-  going: Going,
+  identity: SignerIdentity,
+  going: ResumeChoices,
 ) => Promise<{ done: PlannedOperation; moved: boolean }>
 
 /** Plans the unsigned leg of an operation again; `undefined` without one. `least` is a lower output that the person accepts. */
 export type Replan = (
   cli: Cli,
-  ground: ExecutionContext,
+  context: ExecutionContext,
   operation: PlannedOperation,
   least: bigint | null,
 ) => Promise<{ open: ReplannableLeg; checked: CheckedPlan } | undefined>

@@ -9,43 +9,43 @@ import { maxFee } from '../options/checked-values.ts'
 import type { ExecutionOptions } from '../options/execution-options.ts'
 import type { SigningOptions } from '../options/signing-options.ts'
 import type { Cli } from '../world.ts'
-import { planAgain } from './current-plan.ts'
-import { finish } from './finish.ts'
+import { executeAndReport } from './execution.ts'
 import { confirmOlderJournal } from './idempotency.ts'
-import { journalled } from './operation-lookup.ts'
-import { refuseOver } from './operation-report.ts'
-import type { Going } from './undertaking.ts'
+import { requireOperation } from './operation-lookup.ts'
+import { refuseFailed } from './operation-report.ts'
+import { replanLeg } from './replan-leg.ts'
+import type { ResumeChoices } from './signing-request.ts'
 
 /** What a command that goes on with an operation is told. */
-export type GoOnOptions = Partial<SigningOptions> & Partial<ExecutionOptions>
+export type ResumeOptions = Partial<SigningOptions> & Partial<ExecutionOptions>
 
 /** What a unit of gas may cost beyond the plan of what is gone on with, in wei. */
-export const liftedBy = (options: GoOnOptions): bigint | undefined =>
+export const maxFeeOf = (options: ResumeOptions): bigint | undefined =>
   options.maxFee === undefined ? undefined : maxFee(options.maxFee)
 
 /** Goes on with an operation under the turn of its wallet, by the key that it belongs to. */
-export async function goOn(
+export async function resumeOperation(
   cli: Cli,
   id: string,
-  options: GoOnOptions,
-  replacement: Going['replacement'],
+  options: ResumeOptions,
+  replacement: ResumeChoices['replacement'],
 ): Promise<void> {
-  const ground = await cli.place.ground()
-  const found = journalled(ground, id)
-  refuseMissingNodes(ground, found)
-  await reopenContradicted(ground, found.id)
-  const isOpenAgain = await givenUpAgain(cli, ground, found.id, replacement)
-  const operation = journalled(ground, found.id)
-  if (!isOpenAgain) refuseOver(ground, operation)
-  const maxFeePerGas = liftedBy(options)
-  const who = await ownerOf(cli, operation, options)
-  const turn = await acquirePlanningLock(ground, operation.wallet, {
+  const context = await cli.backend.context()
+  const found = requireOperation(context, id)
+  refuseMissingNodes(context, found)
+  await reopenContradicted(context, found.id)
+  const isOpenAgain = await givenUpAgain(cli, context, found.id, replacement)
+  const operation = requireOperation(context, found.id)
+  if (!isOpenAgain) refuseFailed(context, operation)
+  const maxFeePerGas = maxFeeOf(options)
+  const identity = await ownerOf(cli, operation, options)
+  const turn = await acquirePlanningLock(context, operation.wallet, {
     waitMs: options.lockWait === false ? 0 : Math.min(60_000, cli.globals.timeoutMs ?? 60_000),
     signal: cli.world.interrupt.signal,
   })
   try {
-    const now = journalled(ground, operation.id)
-    const since = replacement === 'cancel' ? {} : await goesOn(cli, ground, now, options, replacement)
+    const now = requireOperation(context, operation.id)
+    const since = replacement === 'cancel' ? {} : await goesOn(cli, context, now, options, replacement)
     const going = {
       ...options,
       ...since,
@@ -53,7 +53,7 @@ export async function goOn(
       ...(replacement && { replacement }),
       ...(maxFeePerGas !== undefined && { maxFeePerGas }),
     }
-    await finish(cli, ground, now, who, going, planAgain)
+    await executeAndReport(cli, context, now, identity, going, replanLeg)
   } finally {
     turn.release()
   }
@@ -62,11 +62,11 @@ export async function goOn(
 /** Whether something of what was given up is on its way again, as it is in no block any more; a higher fee for it is a new signature, and not given. */
 async function givenUpAgain(
   cli: Cli,
-  ground: ExecutionContext,
+  context: ExecutionContext,
   id: string,
-  replacement: Going['replacement'],
+  replacement: ResumeChoices['replacement'],
 ): Promise<boolean> {
-  if (replacement === 'bump' || !(await reopenAbandoned(ground, id, replacement))) return false
+  if (replacement === 'bump' || !(await reopenAbandoned(context, id, replacement))) return false
   cli.notice(
     `The action is closed, but a reorganisation removed one of its final transactions: that one is ${replacement ? 'cancelled' : 'followed until final'}, and no other step is signed.`,
   )
@@ -79,13 +79,13 @@ async function givenUpAgain(
  */
 async function goesOn(
   cli: Cli,
-  ground: ExecutionContext,
+  context: ExecutionContext,
   operation: PlannedOperation,
-  options: GoOnOptions,
-  replacement: Going['replacement'],
-): Promise<Pick<Going, 'wait' | 'onlyWaiting'>> {
+  options: ResumeOptions,
+  replacement: ResumeChoices['replacement'],
+): Promise<Pick<ResumeChoices, 'wait' | 'onlyWaiting'>> {
   try {
-    await confirmOlderJournal(cli, ground, operation, options)
+    await confirmOlderJournal(cli, context, operation, options)
     return {}
   } catch (error) {
     const isOfNode = error instanceof AppError && error.code.startsWith('RPC_')
@@ -112,15 +112,20 @@ export async function ownerOf(
   options: Partial<SigningOptions>,
 ): Promise<SignerIdentity> {
   const named = isSignerNamed(options)
-  const first = await cli.place
-    .who(named ? options : { passwordFile: options.passwordFile })
+  const first = await cli.backend
+    .signerIdentity(named ? options : { passwordFile: options.passwordFile })
     .catch((error: unknown) => {
       throw nobodyFor(wallet, error)
     })
-  const who = first.address === wallet || named ? first : await cli.place.who({ ...options, wallet })
-  if (who.address === wallet) return who
-  throw new AppError('KEY_SOURCE', `This action belongs to ${wallet}, but ${who.label} is ${who.address}`, {
-    details: { owner: wallet },
-    hint: `Sign with its wallet: --wallet ${wallet}`,
-  })
+  const identity =
+    first.address === wallet || named ? first : await cli.backend.signerIdentity({ ...options, wallet })
+  if (identity.address === wallet) return identity
+  throw new AppError(
+    'KEY_SOURCE',
+    `This action belongs to ${wallet}, but ${identity.label} is ${identity.address}`,
+    {
+      details: { owner: wallet },
+      hint: `Sign with its wallet: --wallet ${wallet}`,
+    },
+  )
 }
