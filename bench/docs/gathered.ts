@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createWorld } from '../../src/app/create-world.ts'
+import { withCommands } from '../../src/app/main.ts'
 import type { CommandSchema } from '../../src/cli/schema/commands.ts'
 import { describe, leavesOf } from '../../src/cli/schema/describe.ts'
 import { stdio } from '../../src/cli/terminal/io.ts'
@@ -33,7 +34,7 @@ export async function gathered(): Promise<Gathered> {
     stdin: nobody,
     quiet: true,
   })
-  const root = await world.commands()
+  const root = await withCommands(world).commands()
   const named = (name: string) => root.commands.find((one) => one.name() === name)!
   return {
     version,

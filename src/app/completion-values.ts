@@ -1,9 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Settings } from '../cli/config-schema.ts'
-import type { Candidate, Values } from '../cli/help/completion.ts'
 import { leavesOf, wordsOf } from '../cli/schema/describe.ts'
-import type { World } from '../cli/world.ts'
+import type { Candidate, CompletionValues, World } from '../cli/world.ts'
 import { topics } from '../commands/help-topics.ts'
 import { AppError } from '../domain/errors.ts'
 import { sandboxNetworks } from '../domain/networks.ts'
@@ -60,7 +59,7 @@ const isSeen = (one: Partial<Seen['strategies'][number]> | null): boolean =>
 const isPlain = ([value]: Candidate): boolean => /^[A-Za-z0-9][A-Za-z0-9._:@-]{0,99}$/.test(value)
 
 /** Everything that this machine knows without asking anybody: strategies, networks, tokens, ids, profiles and wallets. */
-export function completionValues(needs: Needs): Values {
+export function completionValues(needs: Needs): CompletionValues {
   const { dirs, settings, keystores } = needs
   const profiles = async (): Promise<Candidate[]> => {
     const { profiles: own = {} } = await settings.read()
@@ -83,9 +82,9 @@ export function completionValues(needs: Needs): Values {
       if (name === '--status') return ['INITIAL', 'PENDING', 'SUCCESS', 'FAILED'].map((one) => [one, ''])
       if (command === 'help') return needs.topics()
       if (command === 'schema') return needs.nextWords(before)
-      const place = await placeOf(needs, given)
-      if (!place) return undefined
-      const { profile, kind } = place
+      const backend = await backendOf(needs, given)
+      if (!backend) return undefined
+      const { profile, kind } = backend
       if (/^--(network|from|to)$/.test(name)) return networks(kind)
       if (name === '<id>' && /^(strategies show|deposit|withdraw|history)$/.test(command))
         return seenOn(dirs, profile).strategies.map(({ slug, about }) => [slug, about])
@@ -137,7 +136,7 @@ const networks = (kind: string): Candidate[] =>
   (kind === 'sandbox' ? sandboxNetworks : allNetworks).map(({ name, chainId }) => [name, String(chainId)])
 
 /** The profile that the line is for; where none can be chosen, the command itself will say why. */
-async function placeOf({ env, settings }: Needs, given: Readonly<Record<string, string>>) {
+async function backendOf({ env, settings }: Needs, given: Readonly<Record<string, string>>) {
   try {
     const { name, kind } = await chosenProfile(env, given['--profile'], unopened(settings))
     return { profile: name, kind }

@@ -1,19 +1,19 @@
 import { join } from 'node:path'
 import type { Settings } from '../cli/config-schema.ts'
 import type { Globals } from '../cli/options/global-options.ts'
-import type { Io } from '../cli/terminal/io.ts'
-import type { Interrupt, Place, World } from '../cli/world.ts'
+import type { Io } from '../cli/terminal/stream.ts'
+import type { Backend, Interrupt, ProgramWorld } from '../cli/world.ts'
 import type { SigningService } from '../signing/protocol.ts'
 import { type Keep, once } from './backends/backend.ts'
 import type { OpenSandbox } from './backends/sandbox-backend.ts'
 import { daemonSandbox } from './backends/sandbox-daemon.ts'
-import { main, program } from './main.ts'
 import { directories } from './profiles/directories.ts'
 import { policyPath } from './profiles/policy-file.ts'
 import { chosenProfile, rpcsGiven } from './profiles/profile.ts'
 import type { Secrets } from './profiles/secrets.ts'
 import { fileSettings } from './profiles/settings.ts'
 import { readingEnds } from './signing/deadline.ts'
+import { derivedInputs, draftInputs } from './world-inputs.ts'
 
 /** What the process gives. Tests give their own sandbox instead of the daemon. */
 type Given = {
@@ -39,12 +39,12 @@ type Given = {
 type Stands = Pick<Given, 'env' | 'secrets'> & { settings: Settings }
 
 /** Puts the program together: from the environment to the things that commands are given. Nothing is opened before it is used. */
-export function createWorld(given: Given): World {
+export function createWorld(given: Given): ProgramWorld {
   const { env, secrets, desk, io, interrupt, version, stdin, now = Date.now, keep = asItIs } = given
   const dirs = directories(env)
   const settings = given.settings ?? fileSettings(dirs)
   const openSandbox = given.openSandbox ?? daemonSandbox(dirs, env, given.quiet ? undefined : io)
-  const placeAt = async (globals: Globals, { env, settings, secrets }: Stands): Promise<Place> => {
+  const openBackend = async (globals: Globals, { env, settings, secrets }: Stands): Promise<Backend> => {
     const {
       name,
       kind,
@@ -69,16 +69,16 @@ export function createWorld(given: Given): World {
       newId,
       keep,
     }
-    if (kind === 'engine') return (await import('./backends/engine-backend.ts')).enginePlace(needs)
-    if (kind === 'remote') return (await import('./backends/remote-backend.ts')).remotePlace(needs)
-    return (await import('./backends/sandbox-backend.ts')).sandboxPlace({
+    if (kind === 'engine') return (await import('./backends/engine-backend.ts')).engineBackend(needs)
+    if (kind === 'remote') return (await import('./backends/remote-backend.ts')).remoteBackend(needs)
+    return (await import('./backends/sandbox-backend.ts')).sandboxBackend({
       ...needs,
       sandbox: openSandbox,
       announce,
     })
   }
   const concerned: string[] = []
-  const world: World = {
+  return {
     io,
     version,
     interrupt,
@@ -86,14 +86,14 @@ export function createWorld(given: Given): World {
     now,
     newId,
     settings,
-    desk,
+    signingService: desk,
     keystores: join(dirs.data, 'keystores'),
     policyPath: policyPath(dirs),
     password: secrets.password,
     sandbox: openSandbox.admin,
     quotes: once(async () => (await import('./backends/quote-memory.ts')).quoteMemory(dirs, now, keep)),
-    known: once(async () => (await import('./profiles/catalog.ts')).wholeCatalog(dirs, {})),
-    completions: async () =>
+    wholeCatalog: once(async () => (await import('./profiles/catalog.ts')).wholeCatalog(dirs, {})),
+    completions: async (commands) =>
       (await import('./completion-values.ts')).completionValues({
         dirs,
         env,
@@ -101,12 +101,11 @@ export function createWorld(given: Given): World {
         now,
         keystores: join(dirs.data, 'keystores'),
         topics: async () => (await import('./completion-values.ts')).topicNames(),
-        nextWords: async (before) =>
-          (await import('./completion-values.ts')).nextWords(world.commands, before),
+        nextWords: async (before) => (await import('./completion-values.ts')).nextWords(commands, before),
       }),
-    seen: async (profile, strategies, isWhole) =>
+    rememberStrategies: async (profile, strategies, isWhole) =>
       (await import('./completion-values.ts')).keepSeen(dirs, profile, { strategies }, isWhole),
-    origins: async (profile) =>
+    settingOrigins: async (profile) =>
       (await import('./profiles/origins.ts')).originsOf(profile, { env, dirs, secrets, settings }),
     fromEnvironment: async () => ({
       ...(env.SLUICE_BASE_URL && { baseUrl: env.SLUICE_BASE_URL }),
@@ -114,43 +113,41 @@ export function createWorld(given: Given): World {
       ...(secrets.apiKey && { apiKey: secrets.apiKey }),
       rpc: rpcsGiven(env, (await import('./profiles/catalog.ts')).allNetworks),
     }),
-    at: (globals) => placeAt(globals, { env, settings, secrets }),
-    tried: async (draft, globals) => {
-      const { asKept } = await import('./profiles/draft.ts')
-      const ground = asKept(draft, { env, settings, secrets })
-      return (await placeAt({ ...globals, profile: draft.name }, ground)).look()
+    openBackend: (globals) => openBackend(globals, { env, settings, secrets }),
+    checkDraft: async (draft, globals) => {
+      const inputs = draftInputs(draft, { env, settings, secrets })
+      return (await openBackend({ ...globals, profile: draft.name }, inputs)).findings()
     },
-    concerns: (id) => void concerned.push(id),
-    signed: async (argv) =>
+    noteOperation: (id) => void concerned.push(id),
+    signedOperation: async (argv) =>
       (await import('./signing/signed-operation.ts')).signedBefore(argv, concerned, {
         dirs,
         env,
         settings,
         now,
       }),
-    commands: () => program([], world, true),
-    run: async (argv, how) => {
+    derived: (how) => {
       const out: string[] = []
-      const values: unknown[] = []
       const opened: { close: () => unknown }[] = []
       const captured = { ...io.out, write: (text: string) => void out.push(text) }
-      const { givenAs } = await import('./run-command.ts')
-      const inner = createWorld({
-        ...given,
-        io: { ...io, out: captured },
-        openSandbox,
-        keep: (thing) => {
-          opened.push(thing)
-          return thing
+      return {
+        world: createWorld({
+          ...given,
+          io: { ...io, out: captured },
+          openSandbox,
+          keep: (thing) => {
+            opened.push(thing)
+            return thing
+          },
+          ...derivedInputs(how, { env, secrets, settings, interrupt }),
+        }),
+        output: () => out.join(''),
+        close: async () => {
+          for (const one of opened) await one.close()
         },
-        ...givenAs(how, { env, secrets, settings, interrupt }),
-      })
-      const exit = await main(argv, { ...inner, emitted: (value) => void values.push(value) })
-      for (const one of opened) await one.close()
-      return { exit, out: out.join(''), values }
+      }
     },
   }
-  return world
 }
 
 const newId = () => crypto.randomUUID()

@@ -6,16 +6,16 @@ const positive = z.number().positive().optional()
 const url = z.string()
 
 /** What a catalogue cannot be used without, as far as it is read here. */
-const place = z.looseObject({ chainId: z.int().positive() })
+const backend = z.looseObject({ chainId: z.int().positive() })
 const token = z.looseObject({ chainId: z.int(), address: z.string(), symbol: z.string(), decimals: z.int() })
 const unit = z.looseObject({ symbol: z.string(), decimals: z.int() })
 const catalog = z.looseObject({
   networks: z.array(
-    place.extend({ name: z.string(), native: unit, depth: z.int(), explorer: z.string().nullable() }),
+    backend.extend({ name: z.string(), native: unit, depth: z.int(), explorer: z.string().nullable() }),
   ),
   tokens: z.array(token),
   strategies: z.array(
-    place.extend({
+    backend.extend({
       id: z.string(),
       slug: z.string(),
       asset: token,
@@ -23,11 +23,11 @@ const catalog = z.looseObject({
       constants: z.looseObject({ family: z.string() }),
     }),
   ),
-  uniswapV3: z.array(place),
-  cctpV2: z.array(place),
+  uniswapV3: z.array(backend),
+  cctpV2: z.array(backend),
   attestation: z.string().nullable(),
   priceOracles: z.record(z.string(), z.string()),
-  priceFeeds: z.array(place),
+  priceFeeds: z.array(backend),
 })
 
 const options = {

@@ -1,12 +1,12 @@
 import { Command, CommanderError } from 'commander'
-import { told } from '../cli/error-report.ts'
+import { reportedError } from '../cli/error-report.ts'
 import { helpParts, helpText } from '../cli/help/help-text.ts'
 import { nextStep } from '../cli/next-command.ts'
 import { globalOptions, sniff } from '../cli/options/global-options.ts'
-import { helpAsFlag, operands, refuseKeys } from '../cli/options/operands.ts'
+import { helpAsFlag, operands, refuseKeys, withCurrentFlags } from '../cli/options/operands.ts'
 import { refuseTwice, refuseUnknown, thrownBy, wordsTo } from '../cli/options/usage-errors.ts'
 import { toJson } from '../cli/output/output.ts'
-import type { World } from '../cli/world.ts'
+import type { ProgramWorld, World } from '../cli/world.ts'
 import { type CommandEntry, commands, helpGroups } from '../commands/index.ts'
 import { didYouMean } from '../domain/did-you-mean.ts'
 import type { Exit } from '../domain/error-table.ts'
@@ -15,31 +15,50 @@ import { trace } from '../domain/stack-trace.ts'
 import { plain } from '../domain/text.ts'
 
 /** Runs one command line and answers with its exit code. The only place where errors become exits. */
-export async function main(argv: readonly string[], world: World): Promise<Exit> {
+export async function main(argv: readonly string[], base: ProgramWorld): Promise<Exit> {
+  const world = withCommands(base)
   const help: string[] = []
   try {
     refuseKeys(argv, operands(argv).name)
     if (argv[0] === '__complete') return await completed(argv.slice(1), world)
     if (await explained(argv, world)) return 0
-    const line = helpAsFlag(argv)
+    const line = helpAsFlag(withCurrentFlags(argv))
     const root = await program(line, world, false, (text) => void help.push(text))
     await root.parseAsync([...line], { from: 'user' })
     return 0
   } catch (error) {
     const asks = error instanceof CommanderError && /^commander\.(help|version)/.test(error.code)
-    if (asks && sniff(argv).json) return asData(error, world)
+    if (asks && sniff(argv).json) return asData(error, base)
     if (error instanceof CommanderError && error.exitCode === 0) return 0
     // A group without its command, or nothing at all: whoever types that wants to see what there is.
     if (asks) {
       world.io.out.write(help.join(''))
       return 0
     }
-    return failed(await told(error, argv, world), argv, world)
+    return failed(await reportedError(error, argv, world), argv, world)
   }
 }
 
+/** Adds the command tree to a world, and with it the way to run another command line in this process. */
+export function withCommands(base: ProgramWorld): World {
+  const commands = () => program([], world, true)
+  const world: World = {
+    ...base,
+    commands,
+    completions: () => base.completions(commands),
+    run: async (argv, how) => {
+      const values: unknown[] = []
+      const inner = base.derived(how)
+      const exit = await main(argv, { ...inner.world, onResult: (value) => void values.push(value) })
+      await inner.close()
+      return { exit, out: inner.output(), values }
+    },
+  }
+  return world
+}
+
 /** What was asked about the program or a command of it, as data: its version, or what its help tells. */
-async function asData(error: CommanderError, world: World): Promise<Exit> {
+async function asData(error: CommanderError, world: ProgramWorld): Promise<Exit> {
   const { version, io } = world
   if (error.code.startsWith('commander.help'))
     return main(['schema', ...wordsTo((error as { command?: Command }).command), '--json'], world)

@@ -2,8 +2,8 @@ import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { config } from 'zod/v4/core'
-import { interrupted } from '../cli/cli.ts'
-import { told } from '../cli/error-report.ts'
+import { interruptedError } from '../cli/cli.ts'
+import { reportedError } from '../cli/error-report.ts'
 import { sniff } from '../cli/options/global-options.ts'
 import { stdio } from '../cli/terminal/io.ts'
 import type { Exit } from '../domain/error-table.ts'
@@ -60,13 +60,13 @@ export async function start(
     process.once('uncaughtException', async (error) => {
       let exit: Exit = 26
       try {
-        exit = failed(await told(error, argv, world), argv, world)
+        exit = failed(await reportedError(error, argv, world), argv, world)
       } finally {
         process.exit(exit)
       }
     })
   const left = async (work?: Promise<Exit>): Promise<Exit> => {
-    const error = await told(interrupted(argv), argv, world)
+    const error = await reportedError(interruptedError(argv), argv, world)
     // A command that came to its end meanwhile has said so itself.
     return (await Promise.race([work, undefined])) ?? failed(error, argv, world)
   }
@@ -87,7 +87,7 @@ export async function start(
       cause: lost,
       hint: 'Free some space, or write the output elsewhere.',
     })
-    exit = failed(await told(fault, argv, world), ['--no-input'], world)
+    exit = failed(await reportedError(fault, argv, world), ['--no-input'], world)
   }
   // Sockets that are kept alive must not keep a finished command alive.
   process.exit(exit)

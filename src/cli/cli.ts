@@ -3,27 +3,17 @@ import type { Command } from 'commander'
 import type { Service } from '../api/service.ts'
 import { didYouMean } from '../domain/did-you-mean.ts'
 import { AppError } from '../domain/errors.ts'
-import { asTyped, typedFor, withNext } from './next-command.ts'
+import { targetFlags, withNext, withSameTarget } from './next-command.ts'
 import { type Globals, globalsOf } from './options/global-options.ts'
 import { operands } from './options/operands.ts'
 import { ofCommand } from './options/usage-errors.ts'
-import { emitList, emitOne, type List, type ListView, shown, type View } from './output/output.ts'
+import { emitList, emitOne, shown } from './output/output.ts'
 import { printLast, printRaw, rawOf } from './output/raw-answers.ts'
-import type { Io } from './terminal/io.ts'
-import type { Place, World } from './world.ts'
-
-/** What goes on, said on stderr: finished lines stay, the current one moves on a terminal and is left out elsewhere. */
-type Teller = {
-  /** A line that stays. */
-  say: (line: string) => void
-  /** What is being done now; on a terminal it turns until the next word. */
-  doing: (line: string) => void
-  /** Nothing is being done any more. */
-  done: () => void
-}
+import type { Io, List } from './terminal/stream.ts'
+import type { Backend, Cli, LocalCli, ProgressLine, World } from './world.ts'
 
 /** Tells on stderr; `quiet` says nothing at all. */
-async function teller({ err, drawOn }: Io, quiet: boolean): Promise<Teller> {
+async function progressLine({ err, drawOn }: Io, quiet: boolean): Promise<ProgressLine> {
   if (quiet) return { say: () => undefined, doing: () => undefined, done: () => undefined }
   const say = (line: string) => err.write(`${shown(line, err)}\n`)
   if (!err.redraws) return { say, doing: () => undefined, done: () => undefined }
@@ -69,16 +59,20 @@ function elapsed(ms: number): string {
   return `${Math.floor(seconds / 60)}m${String(seconds % 60).padStart(2, '0')}s`
 }
 
-type Needs = { place: Pick<Place, 'catalog' | 'kind'>; world: Pick<World, 'completions'>; globals: Globals }
+type Needs = {
+  backend: Pick<Backend, 'catalog' | 'kind'>
+  world: Pick<World, 'completions'>
+  globals: Globals
+}
 
 /**
  * A failure to find a strategy, with the one that was probably meant: out of the catalogue and of the last list that was shown, both of this machine.
  * Other failures come back as they are.
  */
-async function meant(cli: Needs, error: unknown, command: string, typed: unknown): Promise<unknown> {
+async function withSuggestion(cli: Needs, error: unknown, command: string, typed: unknown): Promise<unknown> {
   if (!(error instanceof AppError) || error.code !== 'STRATEGY_NOT_FOUND' || typeof typed !== 'string')
     return error
-  const guess = didYouMean(typed, await knownTo(cli, command))
+  const guess = didYouMean(typed, await suggestions(cli, command))
   const { code, message, details, hint } = error
   return new AppError(code, `${message}${guess}`, {
     cause: error,
@@ -88,10 +82,10 @@ async function meant(cli: Needs, error: unknown, command: string, typed: unknown
 }
 
 /** What may stand there: assets and categories for a recommendation, ids and slugs otherwise. Where even that fails, nothing is guessed. */
-async function knownTo({ place, world, globals }: Needs, command: string): Promise<string[]> {
+async function suggestions({ backend, world, globals }: Needs, command: string): Promise<string[]> {
   try {
     // Our own catalogue says nothing of what another deployment has.
-    const strategies = place.kind === 'remote' ? [] : (await place.catalog()).strategies
+    const strategies = backend.kind === 'remote' ? [] : (await backend.catalog()).strategies
     if (command === 'recommend')
       return [...strategies.map(({ asset }) => asset.symbol), ...strategies.map(({ category }) => category)]
     const given = globals.profile === undefined ? {} : { '--profile': globals.profile }
@@ -105,47 +99,26 @@ async function knownTo({ place, world, globals }: Needs, command: string): Promi
   }
 }
 
-/** What one run of one command works with: the world, its global options, and the ways to answer. */
-export type Cli = {
-  world: World
-  io: Io
-  globals: Globals
-  /** When it began, on the monotonic clock. */
-  began: number
-  place: Place
-  service: () => Promise<Service>
-  /** Ends the command with one thing. */
-  emit: <value>(value: value, view: View<value>) => void
-  /** Ends the command with a page of a list. */
-  list: <row>(list: List<row>, view: ListView<row>) => Promise<void>
-  teller: () => Promise<Teller>
-  /** A notice on stderr, unless `--quiet`. */
-  notice: (line: string) => void
-}
-
-/** The same where no profile is opened: what sets profiles up must work while none of them does. */
-export type Aside = Pick<Cli, 'world' | 'io' | 'globals' | 'emit' | 'list' | 'notice'>
-
 /** The options of a command, once it is known that it can print what they ask for. What it gives is loaded only where something of it is chosen. */
 async function optionsOf(command: Command): Promise<Globals> {
   const globals = globalsOf(command)
   if (!globals.csv && !(globals.json && globals.fields)) return globals
-  return (await import('./output/output.ts')).printable(command, globals)
+  return (await import('./output/printable-fields.ts')).printable(command, globals)
 }
 
 /** Makes the action of a command that asks no profile anything. */
-export const aside =
-  <args extends unknown[]>(world: World, work: (cli: Aside, ...args: args) => Promise<void>) =>
+export const localAction =
+  <args extends unknown[]>(world: World, work: (cli: LocalCli, ...args: args) => Promise<void>) =>
   async (...given: unknown[]): Promise<void> => {
     const command = given.at(-1) as Command
     try {
-      await work(asideFor(world, await optionsOf(command), command), ...(given.slice(0, -1) as args))
+      await work(localCliFor(world, await optionsOf(command), command), ...(given.slice(0, -1) as args))
     } catch (error) {
       throw ofCommand(error, command)
     }
   }
 
-function asideFor(world: World, globals: Globals, command?: Command): Aside {
+function localCliFor(world: World, globals: Globals, command?: Command): LocalCli {
   const { io } = world
   if (globals.json && globals.csv) throw new AppError('USAGE', '--json and --csv cannot be combined')
   return {
@@ -153,18 +126,18 @@ function asideFor(world: World, globals: Globals, command?: Command): Aside {
     io,
     globals,
     emit: (value, view) => {
-      const given = withNext(value, typedFor(command))
-      world.emitted?.(given)
+      const given = withNext(value, targetFlags(command))
+      world.onResult?.(given)
       emitOne(io, globals, given, view)
     },
     list: async (list, view) => {
-      world.emitted?.(list)
+      world.onResult?.(list)
       if (command && globals.json && globals.fields && list.items.length === 0)
-        await (await import('./output/output.ts')).refuseUnknownFields(command, globals.fields)
+        (await import('./output/printable-fields.ts')).refuseUnknownFields(command, globals.fields)
       return emitList(io, globals, list, view)
     },
     notice: (line) => {
-      if (!globals.quiet) io.err.write(`${shown(asTyped(line, typedFor(command)), io.err)}\n`)
+      if (!globals.quiet) io.err.write(`${shown(withSameTarget(line, targetFlags(command)), io.err)}\n`)
     },
   }
 }
@@ -190,9 +163,9 @@ export const action =
       try {
         await work(cli, ...(given.slice(0, -1) as args))
       } catch (error) {
-        const raw = rawOf(cli.globals, cli.place)
+        const raw = rawOf(cli.globals, cli.backend)
         if (raw) printLast(cli.io, raw())
-        throw await meant(cli, error, command.name(), given[0])
+        throw await withSuggestion(cli, error, command.name(), given[0])
       }
     }
   }
@@ -204,27 +177,27 @@ export async function cliFor(
   answer?: keyof Service,
   command?: Command,
 ): Promise<Cli> {
-  const common = asideFor(world, globals, command)
+  const common = localCliFor(world, globals, command)
   const { io } = world
-  const place = await world.at(globals)
-  const raw = rawOf(globals, place)
+  const backend = await world.openBackend(globals)
+  const raw = rawOf(globals, backend)
   return {
     ...common,
-    began: performance.now(),
-    place,
-    service: place.service,
+    startedAt: performance.now(),
+    backend,
+    service: backend.service,
     ...(raw &&
       answer && {
         emit: (value) => {
-          world.emitted?.(value)
+          world.onResult?.(value)
           printRaw(io, raw(), answer, 'last')
         },
         list: async (list) => {
-          world.emitted?.(list)
+          world.onResult?.(list)
           printRaw(io, raw(), answer, 'all')
         },
       }),
-    teller: () => teller(io, globals.quiet),
+    progress: () => progressLine(io, globals.quiet),
   }
 }
 
@@ -244,13 +217,13 @@ export function pageOf<row>(
 }
 
 /** A page number or a page size that was typed. */
-export function whole(text: string, what: string, most = 1_000_000): number {
+export function wholeNumber(text: string, what: string, most = 1_000_000): number {
   if (/^[1-9][0-9]{0,8}$/.test(text) && Number(text) <= most) return Number(text)
   throw new AppError('USAGE', `${what} must be a whole number from 1 to ${most}, not "${text}"`)
 }
 
 /** Every item of a paged endpoint, asked with the largest page; one that answers with the same page again has no other. */
-export async function everything<row>(
+export async function allPages<row>(
   ask: (page: number, limit: number) => Promise<List<row>>,
 ): Promise<row[]> {
   const rows: row[] = []
@@ -265,7 +238,7 @@ export async function everything<row>(
 }
 
 /** That a signal ended the line, and what that means for what it did. */
-export const interrupted = (argv: readonly string[], cause?: unknown): AppError =>
+export const interruptedError = (argv: readonly string[], cause?: unknown): AppError =>
   new AppError(
     'INTERRUPTED',
     operands(argv).name === 'demo'

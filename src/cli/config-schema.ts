@@ -59,10 +59,10 @@ export const SecretsFile = z.record(ProfileName, z.union([ProfileSecrets, InKeyc
 export type SecretsFile = z.output<typeof SecretsFile>
 
 /** Where something confidential is kept: in `secrets.json`, or in the keychain of the desktop. */
-export type SecretsPlace = 'file' | 'keychain'
+export type SecretsStorage = 'file' | 'keychain'
 
 /** What is known of the secrets of a profile without opening them; `null` is the place of none. */
-export type SecretsOutline = { place: SecretsPlace | null } & Pick<
+export type SecretsOutline = { storage: SecretsStorage | null } & Pick<
   z.output<typeof InKeychain>,
   'keyFor' | 'networks'
 >
@@ -86,7 +86,7 @@ export type Settings = {
   keepSecrets: (
     profile: string,
     secrets: ProfileSecrets | undefined,
-    place?: SecretsPlace | undefined,
+    backend?: SecretsStorage | undefined,
   ) => Promise<void>
   /** Whether there is a keychain that keeps what it is given. */
   hasKeychain: () => Promise<boolean>

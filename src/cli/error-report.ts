@@ -1,20 +1,23 @@
 import { CommanderError } from 'commander'
 import { AppError, errorRow, saysUnsigned } from '../domain/errors.ts'
-import { interrupted } from './cli.ts'
-import type { Signed } from './errors-after-signing.ts'
+import { interruptedError } from './cli.ts'
 import { usage } from './options/usage-errors.ts'
-import type { World } from './world.ts'
+import type { SignedOperation, World } from './world.ts'
 
 /**
  * What went wrong; where something of the operation that the line is about is signed, as that deserves: from exit 20 on. Where the journal
  * cannot say whether something is, JOURNAL_UNREADABLE.
  */
-export async function told(error: unknown, argv: readonly string[], world: World): Promise<AppError> {
+export async function reportedError(
+  error: unknown,
+  argv: readonly string[],
+  world: Pick<World, 'signedOperation'>,
+): Promise<AppError> {
   const found = known(error, argv)
   if (!saysUnsigned(found.code)) return found
-  let signed: Signed | undefined
+  let signed: SignedOperation | undefined
   try {
-    signed = await world.signed(argv)
+    signed = await world.signedOperation(argv)
   } catch (cause) {
     if (cause instanceof AppError && !saysUnsigned(cause.code)) return cause
     return new AppError(
@@ -50,6 +53,6 @@ const wordsOf = (error: unknown): string => (error instanceof Error ? error.mess
 function known(error: unknown, argv: readonly string[]): AppError {
   if (error instanceof AppError) return error
   if (error instanceof CommanderError) return usage(error)
-  if (error instanceof Error && error.name === 'AbortError') return interrupted(argv, error)
+  if (error instanceof Error && error.name === 'AbortError') return interruptedError(argv, error)
   return new AppError('BUG', `Internal error: ${wordsOf(error)}`, { cause: error })
 }

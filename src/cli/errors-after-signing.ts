@@ -1,22 +1,16 @@
-import type { Report } from '../diagnosis/report.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { shellWord } from '../domain/shell-quoting.ts'
+import type { PlannedOperation } from '../planning/context.ts'
 import { continueHint, hintAfterFix, isPolicyFileFault } from '../transactions/operations/continue.ts'
-import type { PlannedOperation } from '../transactions/operations/start.ts'
 import { outcomeOf } from '../transactions/outcome/outcome.ts'
-
-/**
- * An operation of which something is signed, as the journal has it, the flags by which the command line names its signer, and
- * what the line does with it: one of the commands of `action`, where it names it to one.
- */
-export type Signed = { operation: PlannedOperation; report: Report; again: string; verb: string | undefined }
+import type { SignedOperation } from './world.ts'
 
 /**
  * A failure before or beside going on with an operation, where something of that is signed: the code is what the operation
  * deserves, as the contract of the exit codes has it, and the failure is its cause.
  */
-export function afterSigning(error: AppError, { operation, report, again, verb }: Signed): AppError {
-  const { code, message, hint } = standing(error, operation, verb)
+export function afterSigning(error: AppError, { operation, report, again, verb }: SignedOperation): AppError {
+  const { code, message, hint } = failureAfterSigning(error, operation, verb)
   const flags = isResume.test(hint) ? flagsFor(error, again) : ''
   return new AppError(code, message, {
     cause: error,
@@ -47,10 +41,14 @@ function flagsFor({ code, details }: AppError, again: string): string {
 /** A line that signs, and so must name who does. */
 const isResume = /sluice action (resume|replan|speed-up|(cancel|revoke)(?= \S+ --yes)) [\w-]+( --yes)?$/
 
-type Standing = { code: AppError['code']; message: string; hint: string }
+type AfterSigning = { code: AppError['code']; message: string; hint: string }
 
 /** How an operation stands, in the words of whoever was to go on with it and did not. */
-function standing(error: AppError, operation: PlannedOperation, verb: string | undefined): Standing {
+function failureAfterSigning(
+  error: AppError,
+  operation: PlannedOperation,
+  verb: string | undefined,
+): AfterSigning {
   const { id, state } = operation
   const why = reasonOf(error)
   if (error.details?.givenUp === id)

@@ -4,13 +4,13 @@ import { type AppError, errorRow } from '../domain/errors.ts'
 import { shellOperand, shellPath, shellWord } from '../domain/shell-quoting.ts'
 import { booleanFlags, optionValue } from '../signing/command-line.ts'
 import type { SignerChoice } from '../signing/signer.ts'
-import type { Io } from './terminal/io.ts'
+import type { Io } from './terminal/stream.ts'
 
 /**
  * The flags that name the same signer on another command line, to be pasted. The URL of a signer stands there only where it is a host
  * and nothing more: a user, a path or a query of it may be a secret.
  */
-export function namedAgain({ wallet, keyFile, passwordFile, ledger, signerUrl }: SignerChoice): string {
+export function signerFlags({ wallet, keyFile, passwordFile, ledger, signerUrl }: SignerChoice): string {
   const flags: [string, string | true | undefined][] = [
     ['--signer-url', signerUrl === undefined ? undefined : bareOrigin(signerUrl)],
     ['--ledger', ledger],
@@ -43,7 +43,7 @@ type Named = {
 
 /** The same off the words of a line. */
 const namedOn = (argv: readonly string[]): Named => ({
-  signer: namedAgain({
+  signer: signerFlags({
     wallet: optionValue(argv, '--wallet'),
     keyFile: optionValue(argv, '--key-file'),
     passwordFile: optionValue(argv, '--password-file'),
@@ -70,7 +70,7 @@ const shows = /^wallet (show|approvals list)(?= |$)/
 const named = /--(wallet|key-file|ledger|signer-url)\b/
 
 /** A text whose commands act on what the line before named: the same signer, profile and network, where they do not name one themselves. */
-export function asTyped(
+export function withSameTarget(
   text: string,
   argv: readonly string[],
   { isSigner = true, isProfile = true } = {},
@@ -125,13 +125,13 @@ function lengthOf(rest: string): number {
 /** A value of which `next`, where that is a line to type, acts on the same. */
 export function withNext<value>(value: value, argv: readonly string[]): value {
   const { next } = Object(value) as { next?: unknown }
-  return typeof next === 'string' && argv.length > 0 ? { ...value, next: asTyped(next, argv) } : value
+  return typeof next === 'string' && argv.length > 0 ? { ...value, next: withSameTarget(next, argv) } : value
 }
 
 const kept = ['wallet', 'keyFile', 'passwordFile', 'signerUrl', 'ledger', 'profile', 'network'] as const
 
 /** The words of a line that name such things, of a command that is parsed. */
-export function typedFor(command: Command | undefined): string[] {
+export function targetFlags(command: Command | undefined): string[] {
   const options = command?.optsWithGlobals<Record<string, unknown>>() ?? {}
   return kept.flatMap((name) => {
     const value = options[name]
@@ -158,7 +158,7 @@ export function nextStep(
   // Whoever is to name another signer, or another profile, is not led to the same.
   const isSigner = [code, details?.cause].every((one) => !isOfSigner(one))
   const isProfile = details?.profile === undefined
-  return asked === undefined ? undefined : asTyped(asked, argv, { isSigner, isProfile })
+  return asked === undefined ? undefined : withSameTarget(asked, argv, { isSigner, isProfile })
 }
 
 /** Whether a failure is about who signs. */

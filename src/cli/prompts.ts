@@ -1,6 +1,6 @@
 import { AppError } from '../domain/errors.ts'
 import type { Globals } from './options/global-options.ts'
-import type { Io } from './terminal/io.ts'
+import type { Io } from './terminal/stream.ts'
 import { broken } from './terminal/text-width.ts'
 
 /** Asks yes or no. `--yes` answers; where nobody can answer, it is PROMPT_NEEDED, with what to type `instead`; no is DECLINED. */

@@ -1,4 +1,5 @@
 import type { Address } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
 
 /** How the service is served: `database` is a SQLite file (the profile's own without it); TLS files are read when it begins. */
 export type ServeOptions = {
@@ -73,4 +74,20 @@ export type Serving = {
   keys: (database: string | undefined) => Promise<ApiKeys>
   /** Without a database it is the profile's own, and what is set holds for its own engine, too. */
   operator: (database: string | undefined) => Promise<Operator>
+}
+
+/** The serving of the profile in use; USAGE for a remote one. */
+export function servingOf({
+  backend,
+}: {
+  backend: { serving: Serving | undefined; profile: string }
+}): Serving {
+  if (backend.serving) return backend.serving
+  throw new AppError(
+    'USAGE',
+    `The profile ${backend.profile} is a remote service; administer it on its own machine`,
+    {
+      hint: 'Use --profile sandbox or --profile engine.',
+    },
+  )
 }

@@ -1,7 +1,7 @@
 import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Cli } from './cli.ts'
 import { address } from './options/signing-options.ts'
+import type { Cli } from './world.ts'
 
 /** The address of a wallet that was named by address or by keystore; the signer's own where nothing was named. `instead` is a line that names one. */
 export async function walletAddress(
@@ -15,14 +15,14 @@ export async function walletAddress(
     const { listKeys } = await import('../signing/keystore/directory.ts')
     const known = listKeys(cli.world.keystores).find((key) => key.name === name)
     if (known?.address) return known.address
-    return (await cli.place.who({ wallet: name })).address
+    return (await cli.backend.signerIdentity({ wallet: name })).address
   }
   return address(name, 'A wallet')
 }
 
 async function ownAddress(cli: Cli, instead: string): Promise<Address> {
   try {
-    return (await cli.place.who({})).address
+    return (await cli.backend.signerIdentity({})).address
   } catch (error) {
     if (!(error instanceof AppError) || error.details?.named !== false) throw error
     // Who only looks needs no key.

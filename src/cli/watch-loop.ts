@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 import { mostTimerMs } from '../domain/timers.ts'
-import type { Cli } from './cli.ts'
-import { chosen, toJson, type View } from './output/output.ts'
+import { chosen, toJson } from './output/output.ts'
+import type { View } from './terminal/stream.ts'
+import type { Cli } from './world.ts'
 
 /** `again` is the command that goes on with it. */
 type Watch<value> = {

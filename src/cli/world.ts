@@ -5,18 +5,18 @@ import type { Address } from '../domain/address.ts'
 import type { Exit } from '../domain/error-table.ts'
 import type { FaultRequest, SandboxFault } from '../domain/sandbox-fault.ts'
 import type { Token } from '../domain/token.ts'
-import type { ExecutionContext } from '../planning/context.ts'
+import type { ExecutionContext, PlannedOperation } from '../planning/context.ts'
 import type { Price } from '../planning/usd-value.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import type { SigningService } from '../signing/protocol.ts'
 import type { SignerChoice, SignerIdentity } from '../signing/signer.ts'
 import type { KeptProfile, ProfileSecrets, Settings } from './config-schema.ts'
-import type { Signed } from './errors-after-signing.ts'
+
 import type { Finding } from './findings.ts'
-import type { Values } from './help/completion.ts'
+
 import type { Globals } from './options/global-options.ts'
 import type { Serving } from './serving.ts'
-import type { Io } from './terminal/io.ts'
+import type { Io, List, ListView, View } from './terminal/stream.ts'
 
 /** What `sandbox status` prints. */
 export type SandboxStatus = {
@@ -69,7 +69,7 @@ export type QuoteMemory = {
 }
 
 /** A setting that holds, and where it was said. */
-export type Origin = { name: string; value: string; origin: string }
+export type SettingOrigin = { name: string; value: string; origin: string }
 
 /** What the environment gives that a profile can keep. */
 export type FromEnvironment = {
@@ -80,7 +80,7 @@ export type FromEnvironment = {
 }
 
 /** A profile that is not kept yet. */
-export type Draft = { name: string; profile: KeptProfile; secrets: ProfileSecrets }
+export type ProfileDraft = { name: string; profile: KeptProfile; secrets: ProfileSecrets }
 
 /** Interruption by the person: `signal` says so, and while a `critical` part runs nothing else ends the program. */
 export type Interrupt = {
@@ -89,10 +89,10 @@ export type Interrupt = {
 }
 
 /** The body of an answer as it came, and the method that it answers. */
-export type Body = { method: keyof Service; status: number; text: string }
+export type RawResponse = { method: keyof Service; status: number; text: string }
 
 /** The bodies since this was asked before, and that of the last call since then, if it was answered. */
-export type Heard = { bodies: readonly Body[]; last: Body | undefined }
+export type RawResponses = { bodies: readonly RawResponse[]; last: RawResponse | undefined }
 
 /**
  * As whom another command line is run. A newcomer has no settings and no keys: the sandbox's own account signs. A reader has the
@@ -110,7 +110,7 @@ export type World = {
   settings: Settings
   sandbox: Sandbox
   /** The one place where keys are opened. */
-  desk: () => Promise<SigningService>
+  signingService: () => Promise<SigningService>
   /** The directory of the encrypted keystores. */
   keystores: string
   /** Where the policy is that holds when nobody names one. */
@@ -119,21 +119,21 @@ export type World = {
   password: string | undefined
   quotes: () => Promise<QuoteMemory>
   /** The parts that depend on which profile answers. */
-  at: (globals: Globals) => Promise<Place>
+  openBackend: (globals: Globals) => Promise<Backend>
   /** What is found where a profile would answer, by itself and as if it were kept already. */
-  tried: (draft: Draft, globals: Globals) => Promise<Finding[]>
+  checkDraft: (draft: ProfileDraft, globals: Globals) => Promise<Finding[]>
   /** What this version knows of all networks, without asking anybody and whatever profile there is. */
-  known: () => Promise<Catalog>
+  wholeCatalog: () => Promise<Catalog>
   /** What the words of a command line may be, without asking anybody. */
-  completions: () => Promise<Values>
+  completions: () => Promise<CompletionValues>
   /** Keeps what a list of strategies showed, for that. */
-  seen: (
+  rememberStrategies: (
     profile: string,
     strategies: { slug: string; about: string; asset: string }[],
     isWhole: boolean,
   ) => Promise<void>
   /** Every setting that holds for a profile that may be named. */
-  origins: (profile: string | undefined) => Promise<Origin[]>
+  settingOrigins: (profile: string | undefined) => Promise<SettingOrigin[]>
   /** What the environment gives that a profile can keep: base URLs, the key, RPC URLs by network. */
   fromEnvironment: () => Promise<FromEnvironment>
   /** Runs another command line of this program in this process; what it printed and the values behind it come back. */
@@ -141,17 +141,26 @@ export type World = {
   /** The whole tree of commands. */
   commands: () => Promise<Command>
   /** Told of an operation that the command goes on with, by its id: the command line may not name it. */
-  concerns: (id: string) => void
+  noteOperation: (id: string) => void
   /** The operation that a command line is about, where something of it is signed. No chain is asked, and nobody else. */
-  signed: (argv: readonly string[]) => Promise<Signed | undefined>
+  signedOperation: (argv: readonly string[]) => Promise<SignedOperation | undefined>
   /** Told every value that a command ends with. */
-  emitted?: (value: unknown) => void
+  onResult?: (value: unknown) => void
   /** Reads all of standard input. */
   stdin: () => Promise<string>
 }
 
+/**
+ * A world without the command tree, which `main` adds. `derived` makes the world of another command line in this process, whose
+ * output is collected.
+ */
+export type ProgramWorld = Omit<World, 'run' | 'commands' | 'completions'> & {
+  completions: (commands: World['commands']) => Promise<CompletionValues>
+  derived: (how: RunAs) => { world: ProgramWorld; output: () => string; close: () => Promise<void> }
+}
+
 /** Where a command runs: one profile. */
-export type Place = {
+export type Backend = {
   /** Its name, which is the kind where nobody gave it one. */
   profile: string
   kind: 'sandbox' | 'engine' | 'remote'
@@ -159,20 +168,77 @@ export type Place = {
   /** The service for the strategies of one chain, which asks no other; `undefined` where it is not in this process. */
   serviceOn: ((chainId: number) => Promise<Service>) | undefined
   /** What a service that is not in this process answered, as it came; `undefined` where it is in this process. */
-  heard: (() => Heard) | undefined
+  rawResponses: (() => RawResponses) | undefined
   /** Our own engine over the same chains, where a service that is not ours answers: what both build can be compared. */
   reference: (() => Promise<Service>) | undefined
   /** What is served from here; a deployment elsewhere is served there. */
   serving: Serving | undefined
   catalog: () => Promise<Catalog>
   /** What signing stands on: journal, locks, chains. */
-  ground: () => Promise<ExecutionContext>
+  context: () => Promise<ExecutionContext>
   /** Whose wallet, by flags, environment, configuration, or the sandbox's own account. */
-  who: (choice: SignerChoice) => Promise<SignerIdentity>
+  signerIdentity: (choice: SignerChoice) => Promise<SignerIdentity>
   /** What this profile stands on: the service, and each network that there is an RPC for. */
-  look: () => Promise<Finding[]>
+  findings: () => Promise<Finding[]>
   /** What whole tokens of a chain cost in USD, where the chain says it: for display, and no reason to fail. */
   prices: (chainId: number, tokens: readonly Token[]) => Promise<readonly Price[]>
   /** Raw JSON-RPC, for reading the chain without the engine. */
   read: (chainId: number, method: string, params: readonly unknown[]) => Promise<unknown>
 }
+
+/** What goes on, said on stderr: finished lines stay, the current one moves on a terminal and is left out elsewhere. */
+export type ProgressLine = {
+  /** A line that stays. */
+  say: (line: string) => void
+  /** What is being done now; on a terminal it turns until the next word. */
+  doing: (line: string) => void
+  /** Nothing is being done any more. */
+  done: () => void
+}
+
+/** What one run of one command works with: the world, its global options, and the ways to answer. */
+export type Cli = {
+  world: World
+  io: Io
+  globals: Globals
+  /** When it began, on the monotonic clock. */
+  startedAt: number
+  backend: Backend
+  service: () => Promise<Service>
+  /** Ends the command with one thing. */
+  emit: <value>(value: value, view: View<value>) => void
+  /** Ends the command with a page of a list. */
+  list: <row>(list: List<row>, view: ListView<row>) => Promise<void>
+  progress: () => Promise<ProgressLine>
+  /** A notice on stderr, unless `--quiet`. */
+  notice: (line: string) => void
+}
+
+/** The same where no profile is opened: what sets profiles up must work while none of them does. */
+export type LocalCli = Pick<Cli, 'world' | 'io' | 'globals' | 'emit' | 'list' | 'notice'>
+
+/**
+ * An operation of which something is signed, as the journal has it, the flags by which the command line names its signer, and
+ * what the line does with it: one of the commands of `action`, where it names it to one.
+ */
+export type SignedOperation = {
+  operation: PlannedOperation
+  report: object
+  again: string
+  verb: string | undefined
+}
+
+/** A word that may stand where the cursor is, and what it means. */
+export type Candidate = readonly [value: string, description: string]
+
+/** What a place on the line can be filled with; `undefined` where only the person knows. */
+export type CompletionValues = (backend: {
+  /** The words of the command, such as `strategies show`. */
+  command: string
+  /** The argument or the long option that it is for. */
+  name: string
+  /** The options that stand before it. */
+  given: Readonly<Record<string, string>>
+  /** The arguments that stand before it. */
+  before: readonly string[]
+}) => Promise<readonly Candidate[] | undefined>

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Argument, Command } from 'commander'
-import { type Aside, aside } from '../cli/cli.ts'
-import type { World } from '../cli/world.ts'
+import { localAction } from '../cli/cli.ts'
+import type { LocalCli, World } from '../cli/world.ts'
 
 /** The shells that there are completions for, with the file of each in `completions`. */
 const shells = { bash: 'sluice.bash', zsh: '_sluice', fish: 'sluice.fish', powershell: 'sluice.ps1' } as const
@@ -15,9 +15,9 @@ export const completion = (world: World) =>
     )
     .addArgument(new Argument('<shell>', 'shell to complete for').choices(Object.keys(shells)))
     .addHelpText('after', '\nExample:\n  $ sluice completion bash >> ~/.bashrc')
-    .action(aside(world, print))
+    .action(localAction(world, print))
 
-async function print(cli: Aside, shell: keyof typeof shells): Promise<void> {
+async function print(cli: LocalCli, shell: keyof typeof shells): Promise<void> {
   const path = join(import.meta.dirname, '..', '..', 'completions', shells[shell])
   cli.emit({ shell, script: readFileSync(path, 'utf8') }, ({ script }) => script.trimEnd())
 }

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
-import { type Aside, aside } from '../cli/cli.ts'
+import { localAction } from '../cli/cli.ts'
 import { helpOf } from '../cli/options/usage-errors.ts'
-import type { World } from '../cli/world.ts'
+import type { LocalCli, World } from '../cli/world.ts'
 import { didYouMean } from '../domain/did-you-mean.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
@@ -15,7 +15,7 @@ export const config = (world: World) => {
     one
       .option('--show-origin', 'show where each setting comes from: a flag, a variable, a profile or a file')
       // The group takes the flag wherever it stands on the line.
-      .action((_: object, typed: Command) => aside(world, list)(typed.optsWithGlobals(), typed))
+      .action((_: object, typed: Command) => localAction(world, list)(typed.optsWithGlobals(), typed))
   lists(command)
     .allowExcessArguments()
     .addHelpText('after', '\nExample:\n  $ sluice config --show-origin')
@@ -37,8 +37,8 @@ function refuseOthers(command: Command): void {
     })
 }
 
-async function list(cli: Aside, { showOrigin = false }: { showOrigin?: boolean }): Promise<void> {
-  const all = await cli.world.origins(cli.globals.profile)
+async function list(cli: LocalCli, { showOrigin = false }: { showOrigin?: boolean }): Promise<void> {
+  const all = await cli.world.settingOrigins(cli.globals.profile)
   const items = all.map(({ name, value, origin }) => ({ name, value, ...(showOrigin && { origin }) }))
   await cli.list(
     { items, page: 1, limit: items.length, total: items.length, hasMore: false },

@@ -1,15 +1,18 @@
 import { Command } from 'commander'
-import { action, type Cli } from '../cli/cli.ts'
+import type { StrategyBytecode, StrategyBytecodeInput } from '../api/bytecode.ts'
+import { action } from '../cli/cli.ts'
 import { checked } from '../cli/options/checked-values.ts'
 import { amountOf, type SigningOptions, slippage, withSigning } from '../cli/options/signing-options.ts'
-import { operate } from '../cli/signing-flow/operate.ts'
-import { opinionOnStrategy } from '../cli/signing-flow/own-opinion.ts'
-import { askedStrategy } from '../cli/signing-flow/strategy-lookup.ts'
-import { depositAsked, depositProposal } from '../cli/signing-flow/yield-proposals.ts'
-import type { World } from '../cli/world.ts'
+import { referenceForStrategy } from '../cli/signing-flow/reference-quote.ts'
+import { signAndSend } from '../cli/signing-flow/sign-and-send.ts'
+import { requestedStrategy } from '../cli/signing-flow/strategy-lookup.ts'
+import { depositProposal } from '../cli/signing-flow/yield-proposals.ts'
+import type { Cli, World } from '../cli/world.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
+import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
+import { shellOperand } from '../domain/shell-quoting.ts'
 import { plain } from '../domain/text.ts'
 
 type Options = SigningOptions & { amount?: string; amountRaw?: string; from?: string }
@@ -39,9 +42,9 @@ export const deposit = (world: World) =>
 
 async function run(cli: Cli, id: string, options: Options): Promise<void> {
   const slips = options.slippage === undefined ? null : slippage(options.slippage)
-  const { networks } = await cli.place.catalog()
+  const { networks } = await cli.backend.catalog()
   const origin = options.from === undefined ? undefined : networkNamed(networks, options.from)
-  const strategy = await askedStrategy(cli, id, options.idempotencyKey)
+  const strategy = await requestedStrategy(cli, id, options.idempotencyKey)
   const amount = amountOf(options, strategy.asset)
   const from = origin?.name
   const across = from !== undefined && from !== strategy.network ? ` from ${from}` : ''
@@ -53,7 +56,7 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
     ...(from !== undefined && { from }),
     ...(slips !== null && { slippage: slips }),
   })
-  await operate(cli, options, {
+  await signAndSend(cli, options, {
     title: `Deposit ${formatAmount(amount, { ...strategy.asset, symbol: plain(strategy.asset.symbol) })}${across} into ${plain(strategy.slug)}`,
     request: {
       command: 'deposit',
@@ -67,6 +70,27 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
         from: origin?.chainId,
         slippage: slips,
       }),
-    opinion: async (wallet) => opinionOnStrategy(cli, ask(wallet)),
+    reference: async (wallet) => referenceForStrategy(cli, ask(wallet)),
   })
+}
+
+/**
+ * The transactions of a deposit. What takes no deposits now and is not paused is still among those that are not: the next step is to look what
+ * it takes then.
+ */
+async function depositAsked({ service }: Cli, ask: StrategyBytecodeInput): Promise<StrategyBytecode> {
+  try {
+    return await (await service()).strategyBytecode(ask)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'STRATEGY_PAUSED') throw error
+    const { paused, actions } = await (await service()).getStrategy({ id: ask.id }).catch(() => {
+      throw error
+    })
+    if (paused !== false || actions?.includes('lend')) throw error
+    throw new AppError(error.code, error.message, {
+      cause: error,
+      ...(error.details && { details: error.details }),
+      hint: `To see what it accepts now: sluice strategies show ${shellOperand(ask.id)}`,
+    })
+  }
 }

@@ -1,9 +1,9 @@
 import { Command } from 'commander'
-import { type Aside, aside } from '../cli/cli.ts'
+import { localAction } from '../cli/cli.ts'
 import { doubtful, type Finding, fine, found } from '../cli/findings.ts'
-import type { Stream } from '../cli/terminal/io.ts'
+import type { Stream } from '../cli/terminal/stream.ts'
 import { findingsView } from '../cli/views/findings-view.ts'
-import type { Place, World } from '../cli/world.ts'
+import type { Backend, LocalCli, World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 
 /** `doctor`: whether everything that commands stand on works. */
@@ -13,9 +13,9 @@ export const doctor = (world: World) =>
       'Check your setup: profile, settings, journal, policy, signer, service, and the RPC of each network. Changes nothing.',
     )
     .addHelpText('after', '\nExample:\n  $ sluice doctor --profile prod')
-    .action(aside(world, look))
+    .action(localAction(world, look))
 
-async function look(cli: Aside): Promise<void> {
+async function look(cli: LocalCli): Promise<void> {
   const checks = await findings(cli)
   const failed = checks.filter(({ state }) => state === 'failed')
   if (failed.length === 0) return cli.emit({ ok: true, checks }, view)
@@ -32,7 +32,7 @@ async function look(cli: Aside): Promise<void> {
   )
 }
 
-async function findings({ world, globals }: Aside): Promise<Finding[]> {
+async function findings({ world, globals }: LocalCli): Promise<Finding[]> {
   const settings = await found('settings', null, async () => {
     const { profiles = {}, wallet } = await world.settings.read()
     const names = Object.keys(profiles)
@@ -43,24 +43,24 @@ async function findings({ world, globals }: Aside): Promise<Finding[]> {
       { path: world.settings.path, profiles: names, wallet: wallet ?? null },
     )
   })
-  let place: Place | undefined
+  let backend: Backend | undefined
   const profile = await found('profile', globals.profile ?? null, async () => {
-    place = await world.at(globals)
-    const { place: secretsIn } = await world.settings.outlineOf(place.profile)
+    backend = await world.openBackend(globals)
+    const { storage: secretsIn } = await world.settings.outlineOf(backend.profile)
     const where =
       secretsIn && `; secrets are in ${secretsIn === 'file' ? 'secrets.json (0600)' : 'the desktop keychain'}`
-    return fine('profile', place.profile, `${kindWords[place.kind]}${where ?? ''}`, {
-      kind: place.kind,
+    return fine('profile', backend.profile, `${kindWords[backend.kind]}${where ?? ''}`, {
+      kind: backend.kind,
       secretsIn,
     })
   })
   const policy = found('policy', null, () => policyFindings(world))
-  if (!place) return [...settings, ...profile, ...(await policy)]
-  const here = place
+  if (!backend) return [...settings, ...profile, ...(await policy)]
+  const here = backend
   // What is looked at together is named together: a node that is silent keeps nobody waiting.
   const rest = await Promise.all([
     found('journal', null, async () => {
-      const { journal } = await here.ground()
+      const { journal } = await here.context()
       const damaged: string[] = []
       const count = journal.list({ limit: 1_000 }, (id) => damaged.push(id)).length
       if (damaged.length > 0)
@@ -77,12 +77,12 @@ async function findings({ world, globals }: Aside): Promise<Finding[]> {
     }),
     policy,
     found('signer', null, () => signerFinding(here)),
-    found(here.kind === 'remote' ? 'service' : 'rpc', here.profile, here.look),
+    found(here.kind === 'remote' ? 'service' : 'rpc', here.profile, here.findings),
   ])
   return [...settings, ...profile, ...rest.flat()]
 }
 
-const kindWords: Record<Place['kind'], string> = {
+const kindWords: Record<Backend['kind'], string> = {
   sandbox: 'local engine over two local chains',
   engine: 'local engine over your RPCs',
   remote: 'a deployment of the service',
@@ -103,9 +103,9 @@ async function policyFindings({ policyPath }: World): Promise<Finding[]> {
   ]
 }
 
-async function signerFinding(place: Place): Promise<Finding> {
+async function signerFinding(backend: Backend): Promise<Finding> {
   try {
-    const { address, label, source } = await place.who({})
+    const { address, label, source } = await backend.signerIdentity({})
     return fine('signer', null, `${address} (${label})`, { address, source })
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'KEY_REQUIRED') throw error

@@ -1,16 +1,15 @@
 import { Command } from 'commander'
 import type { Fees } from '../api/customer.ts'
-import { action, type Cli } from '../cli/cli.ts'
+import { action } from '../cli/cli.ts'
+import { bpsOf } from '../cli/options/checked-values.ts'
 import { address } from '../cli/options/signing-options.ts'
-import type { View } from '../cli/output/output.ts'
-import type { OperatorDocument, OperatorFees } from '../cli/serving.ts'
+import { type OperatorDocument, type OperatorFees, servingOf } from '../cli/serving.ts'
+import type { View } from '../cli/terminal/stream.ts'
 import { fields } from '../cli/terminal/table.ts'
-import type { World } from '../cli/world.ts'
+import type { Cli, World } from '../cli/world.ts'
 import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
-import { bpsOf } from './keys.ts'
-import { servingOf } from './serve.ts'
 
 /** `fees`: what is charged for a customer, who collects it, and who may change which of it. */
 export const fees = (world: World) => {

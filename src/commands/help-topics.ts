@@ -1,4 +1,4 @@
-import type { Stream } from '../cli/terminal/io.ts'
+import type { Stream } from '../cli/terminal/stream.ts'
 import { fields } from '../cli/terminal/table.ts'
 import { exits } from '../domain/error-table.ts'
 

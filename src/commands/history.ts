@@ -1,11 +1,11 @@
 import { Command } from 'commander'
-import { action, type Cli, everything, whole } from '../cli/cli.ts'
-import type { ListView } from '../cli/output/output.ts'
+import { action, allPages, wholeNumber } from '../cli/cli.ts'
 import { withRaw } from '../cli/output/raw-answers.ts'
 import { decimal, stateWord, when } from '../cli/terminal/format.ts'
 import { hashLink } from '../cli/terminal/links.ts'
+import type { ListView } from '../cli/terminal/stream.ts'
 import { walletAddress } from '../cli/wallet-address.ts'
-import type { World } from '../cli/world.ts'
+import type { Cli, World } from '../cli/world.ts'
 import { type TokenAmount, tokenAmount } from '../domain/amount.ts'
 import { shellOperand } from '../domain/shell-quoting.ts'
 import { plain } from '../domain/text.ts'
@@ -29,7 +29,7 @@ async function show(
   id: string,
   options: { address?: string; page: string; limit: string; all?: boolean },
 ): Promise<void> {
-  const [page, limit] = [whole(options.page, '--page'), whole(options.limit, '--limit', 100)]
+  const [page, limit] = [wholeNumber(options.page, '--page'), wholeNumber(options.limit, '--limit', 100)]
   const service = await cli.service()
   const [strategy, owner] = await Promise.all([
     service.getStrategy({ id }),
@@ -58,7 +58,7 @@ async function show(
     status: item.status,
   })
   if (options.all) {
-    const rows = (await everything(ask)).map(row)
+    const rows = (await allPages(ask)).map(row)
     const all = { items: rows, page: 1, limit: rows.length, total: rows.length, hasMore: false, isWhole }
     await cli.list(all, view(strategy.slug, strategy.network))
   } else {

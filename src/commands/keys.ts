@@ -1,12 +1,12 @@
 import { Command } from 'commander'
-import { action, type Cli, pageOf } from '../cli/cli.ts'
+import { action, pageOf } from '../cli/cli.ts'
+import { bpsOf } from '../cli/options/checked-values.ts'
 import { confirm } from '../cli/prompts.ts'
-import type { ApiKey } from '../cli/serving.ts'
+import { type ApiKey, servingOf } from '../cli/serving.ts'
 import { fields } from '../cli/terminal/table.ts'
-import type { World } from '../cli/world.ts'
+import type { Cli, World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
-import { servingOf } from './serve.ts'
 
 type Where = { database?: string }
 type Create = Where & { customer: string; testnet?: boolean; markupBps?: string; strategies?: string }
@@ -76,14 +76,6 @@ async function create(cli: Cli, options: Create): Promise<void> {
       to.paint.dim('The key is shown only once; only its digest is stored.'),
     ].join('\n'),
   )
-}
-
-/** Basis points as they are typed after a flag. */
-export function bpsOf(text: string, flag: string): number {
-  if (/^[0-9]{1,5}$/.test(text) && Number(text) <= 10_000) return Number(text)
-  throw new AppError('USAGE', `"${plain(text)}" is not a number of basis points`, {
-    hint: `Use 0 to 10000; a basis point is 0.01 %: ${flag} 10`,
-  })
 }
 
 async function list(cli: Cli, { database }: Where): Promise<void> {

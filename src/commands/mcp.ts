@@ -1,8 +1,8 @@
 import { Command } from 'commander'
 import { z } from 'zod'
-import { type Aside, aside } from '../cli/cli.ts'
+import { localAction } from '../cli/cli.ts'
 import { type Tool, toolsOf } from '../cli/schema/tools.ts'
-import type { World } from '../cli/world.ts'
+import type { LocalCli, World } from '../cli/world.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 
@@ -47,7 +47,7 @@ export const mcp = (world: World) =>
       'Run a Model Context Protocol server on standard input and output, with tools that read and plan. It never signs and never opens a key. It exits at end of input.',
     )
     .addHelpText('after', '\nExample:\n  $ sluice mcp --profile prod')
-    .action(aside(world, serve))
+    .action(localAction(world, serve))
 
 /** The most that one message may hold, in bytes: a plan is far smaller. */
 const maxBufferSize = 4 * 1024 * 1024
@@ -55,7 +55,7 @@ const maxBufferSize = 4 * 1024 * 1024
 /** How many tools are at work at once: a client that asks for many waits for its own answers, and the machine does not. */
 const atOnce = 4
 
-async function serve(cli: Aside): Promise<void> {
+async function serve(cli: LocalCli): Promise<void> {
   const { interrupt, version } = cli.world
   const [{ Server, ProtocolError, ProtocolErrorCode }, { serveStdio, StdioServerTransport }, root] =
     await Promise.all([
@@ -120,7 +120,7 @@ type Answer = {
 
 /** What the command of a tool prints, as the answer of the tool. */
 async function answer(
-  { world, globals }: Aside,
+  { world, globals }: LocalCli,
   { name, input, line }: Tool,
   given: unknown,
   signal: AbortSignal,

@@ -1,10 +1,10 @@
 import { Command } from 'commander'
-import { action, type Cli } from '../cli/cli.ts'
+import { action } from '../cli/cli.ts'
 import { textOf } from '../cli/options/file-arguments.ts'
-import { opinionOnPlan } from '../cli/signing-flow/own-opinion.ts'
+import { referenceForPlan } from '../cli/signing-flow/reference-quote.ts'
 import { termsOf } from '../cli/signing-flow/terms.ts'
-import type { Stream } from '../cli/terminal/io.ts'
-import type { World } from '../cli/world.ts'
+import type { Stream } from '../cli/terminal/stream.ts'
+import type { Cli, World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 import { checkPlanFile, type PolicyReport } from '../planning/policy-report.ts'
 
@@ -71,10 +71,10 @@ async function check(
     })
   const text = await textOf(file, cli.world)
   const report = await checkPlanFile(
-    await cli.place.ground(),
+    await cli.backend.context(),
     text,
     { ...terms, policy: terms.policy },
-    (proposal) => opinionOnPlan(cli, proposal),
+    (proposal) => referenceForPlan(cli, proposal),
   )
   const broken = report.rules.find(({ met }) => !met)
   if (broken)

@@ -1,8 +1,8 @@
 import { Argument, Command } from 'commander'
-import { type Aside, aside } from '../cli/cli.ts'
+import { localAction } from '../cli/cli.ts'
 import { describe, leavesOf, signs, wordsOf } from '../cli/schema/describe.ts'
 import { schemaPage } from '../cli/views/schema-view.ts'
-import type { World } from '../cli/world.ts'
+import type { LocalCli, World } from '../cli/world.ts'
 import { didYouMean } from '../domain/did-you-mean.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
@@ -16,7 +16,7 @@ export const schema = (world: World) =>
     )
     .argument('[command...]', 'command to describe, such as strategies list')
     .addHelpText('after', '\nExample:\n  $ sluice schema deposit --json')
-    .action(aside(world, show))
+    .action(localAction(world, show))
 
 /** What shows a topic of the help, as a command: it is none of the tree. Nothing where there is no such topic. */
 function helpOf(topic: string | undefined): Command | undefined {
@@ -30,7 +30,7 @@ function helpOf(topic: string | undefined): Command | undefined {
   return command
 }
 
-async function show(cli: Aside, words: readonly string[]): Promise<void> {
+async function show(cli: LocalCli, words: readonly string[]): Promise<void> {
   const root = await cli.world.commands()
   const named = words.join(' ').trim()
   const leaves = leavesOf(root)

@@ -1,8 +1,8 @@
 import { Command } from 'commander'
-import { action, type Cli } from '../cli/cli.ts'
-import type { Serving } from '../cli/serving.ts'
+import { action } from '../cli/cli.ts'
+import { type Serving, servingOf } from '../cli/serving.ts'
 import { table } from '../cli/terminal/table.ts'
-import type { World } from '../cli/world.ts'
+import type { Cli, World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 import { shellWord } from '../domain/shell-quoting.ts'
 import { plain } from '../domain/text.ts'
@@ -87,7 +87,7 @@ async function untilStopped(
   await interrupt.critical(async () => {
     const server = await serving.serve(where)
     cli.emit(
-      { url: server.url, profile: cli.place.profile, database: server.database, pid: process.pid },
+      { url: server.url, profile: cli.backend.profile, database: server.database, pid: process.pid },
       ({ url, profile }) => `Serving ${profile} at ${url}  (in a browser; docs: ${url}/docs)`,
     )
     if (!interrupt.signal.aborted)
@@ -97,18 +97,6 @@ async function untilStopped(
     cli.notice('Shutting down after in-flight requests.')
     await server.close()
   })
-}
-
-/** What can be served and administered from here. */
-export function servingOf({ place }: Pick<Cli, 'place'>): Serving {
-  if (place.serving) return place.serving
-  throw new AppError(
-    'USAGE',
-    `The profile ${place.profile} is a remote service; administer it on its own machine`,
-    {
-      hint: 'Use --profile sandbox or --profile engine.',
-    },
-  )
 }
 
 function portOf(text: string): number {

@@ -1,8 +1,8 @@
 import { Command } from 'commander'
-import { action, type Cli } from '../cli/cli.ts'
+import { action } from '../cli/cli.ts'
 import { address, amountOf, type SigningOptions, withSigning } from '../cli/options/signing-options.ts'
-import { operate } from '../cli/signing-flow/operate.ts'
-import type { World } from '../cli/world.ts'
+import { signAndSend } from '../cli/signing-flow/sign-and-send.ts'
+import type { Cli, World } from '../cli/world.ts'
 import { formatAmount, tokenAmount } from '../domain/amount.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { tokenNamed } from '../domain/token.ts'
@@ -33,12 +33,12 @@ export const transfer = (world: World) =>
     .action(action(world, run))
 
 async function run(cli: Cli, options: Options): Promise<void> {
-  const catalog = await cli.place.catalog()
+  const catalog = await cli.backend.catalog()
   const network = networkNamed(catalog.networks, options.network)
   const token = tokenNamed(catalog.tokens, network, options.token)
   const to = address(options.to, '--to')
   const amount = amountOf(options, token)
-  await operate(cli, options, {
+  await signAndSend(cli, options, {
     title: `Send ${formatAmount(amount, token)} to ${to} on ${network.name}`,
     request: {
       command: 'transfer',

@@ -1,12 +1,14 @@
 import { Command } from 'commander'
-import { action, type Cli } from '../cli/cli.ts'
+import type { StrategyBytecodeInput } from '../api/bytecode.ts'
+import type { Service } from '../api/service.ts'
+import { action } from '../cli/cli.ts'
 import { checked } from '../cli/options/checked-values.ts'
 import { amountOf, type SigningOptions, slippage, withSigning } from '../cli/options/signing-options.ts'
-import { operate } from '../cli/signing-flow/operate.ts'
-import { opinionOnStrategy } from '../cli/signing-flow/own-opinion.ts'
-import { type AskedStrategy, askedStrategy } from '../cli/signing-flow/strategy-lookup.ts'
-import { claimAsked, claimProposal, withdrawProposal } from '../cli/signing-flow/yield-proposals.ts'
-import type { World } from '../cli/world.ts'
+import { referenceForStrategy } from '../cli/signing-flow/reference-quote.ts'
+import { signAndSend } from '../cli/signing-flow/sign-and-send.ts'
+import { type RequestedStrategy, requestedStrategy } from '../cli/signing-flow/strategy-lookup.ts'
+import { claimProposal, withdrawProposal } from '../cli/signing-flow/yield-proposals.ts'
+import type { Cli, World } from '../cli/world.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount, maxUint256 } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
@@ -45,7 +47,7 @@ export const withdraw = (world: World) =>
 
 async function run(cli: Cli, id: string, options: Options): Promise<void> {
   const service = await cli.service()
-  const strategy = await askedStrategy(cli, id, options.idempotencyKey)
+  const strategy = await requestedStrategy(cli, id, options.idempotencyKey)
   if (options.claim) return claim(cli, strategy, options)
   const isAll = options.amount?.toLowerCase() === 'max'
   if (isAll && options.amountRaw !== undefined)
@@ -59,7 +61,7 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
     wallet,
     ...(slips !== null && { slippage: slips }),
   })
-  await operate(cli, options, {
+  await signAndSend(cli, options, {
     title: `Withdraw ${isAll ? 'everything' : formatAmount(amount, { ...strategy.asset, symbol: plain(strategy.asset.symbol) })} from ${plain(strategy.slug)}`,
     request: {
       command: 'withdraw',
@@ -72,13 +74,13 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
         restarts: options.restartCooldown,
         slippage: slips,
       }),
-    opinion: async (wallet) => opinionOnStrategy(cli, ask(wallet)),
+    reference: async (wallet) => referenceForStrategy(cli, ask(wallet)),
   })
 }
 
 /** How much was typed. Who typed none, or a word, may mean all of it, or what is set aside already. */
-async function typedAmount({ place }: Cli, options: Options, strategy: AskedStrategy): Promise<bigint> {
-  const { strategies } = await place.catalog()
+async function typedAmount({ backend }: Cli, options: Options, strategy: RequestedStrategy): Promise<bigint> {
+  const { strategies } = await backend.catalog()
   const entry = strategies.find(({ slug }) => slug === strategy.slug)
   const all = `sluice withdraw ${shellOperand(strategy.slug)}`
   const claim =
@@ -93,7 +95,7 @@ async function typedAmount({ place }: Cli, options: Options, strategy: AskedStra
 }
 
 /** The second step of withdrawals that were queued: all that can be claimed. */
-async function claim(cli: Cli, strategy: AskedStrategy, options: Options): Promise<void> {
+async function claim(cli: Cli, strategy: RequestedStrategy, options: Options): Promise<void> {
   if (options.amount !== undefined || options.amountRaw !== undefined)
     throw new AppError('USAGE', '--claim claims everything that is ready and takes no amount')
   const idle = options.restartCooldown ? '--restart-cooldown' : options.slippage && '--slippage'
@@ -107,10 +109,38 @@ async function claim(cli: Cli, strategy: AskedStrategy, options: Options): Promi
     amount: maxUint256,
     wallet,
   })
-  await operate(cli, options, {
+  await signAndSend(cli, options, {
     title: `Claim queued withdrawals from ${plain(strategy.slug)}`,
     request: { command: 'withdraw', strategy: strategy.slug, claim: true },
     propose: async (wallet) => claimProposal(cli, strategy, wallet, await claimAsked(cli, ask(wallet))),
-    opinion: async (wallet) => opinionOnStrategy(cli, ask(wallet)),
+    reference: async (wallet) => referenceForStrategy(cli, ask(wallet)),
   })
+}
+
+const words = /^(VALIDATION_ERROR|BAD_REQUEST|NOT_FOUND|METHOD_NOT_ALLOWED)$/
+
+/**
+ * The transactions of a claim. The specification has none: where a deployment refuses the word itself for a market that
+ * pays later, our own engine makes them over the RPCs that sign.
+ */
+async function claimAsked(
+  { backend, notice, service }: Cli,
+  ask: StrategyBytecodeInput,
+): Promise<Awaited<ReturnType<Service['strategyBytecode']>>> {
+  try {
+    return await (await service()).strategyBytecode(ask)
+  } catch (error) {
+    if (!(error instanceof AppError) || !words.test(error.code)) throw error
+    const { strategies } = await backend.catalog()
+    const entry = strategies.find((one) => one.slug === ask.id)
+    if (entry && !hasWithdrawalQueue(entry) && error.code === 'VALIDATION_ERROR')
+      throw new AppError(error.code, error.message, {
+        cause: error,
+        ...(error.details && { details: error.details }),
+        hint: `Omit --claim: sluice withdraw ${shellOperand(entry.slug)} --amount max`,
+      })
+    if (!entry || !hasWithdrawalQueue(entry) || backend.kind !== 'remote' || !backend.reference) throw error
+    notice('This deployment does not support claims; the local engine builds the claim over your RPCs')
+    return (await backend.reference()).strategyBytecode({ ...ask, id: entry.slug })
+  }
 }

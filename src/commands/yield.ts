@@ -1,11 +1,11 @@
 import { Command, Option } from 'commander'
-import { action, type Cli } from '../cli/cli.ts'
+import { action } from '../cli/cli.ts'
 import { withRaw } from '../cli/output/raw-answers.ts'
 import { dollars, percent } from '../cli/terminal/format.ts'
 import { fields } from '../cli/terminal/table.ts'
 import { strategyJson } from '../cli/views/json.ts'
 import { walletAddress } from '../cli/wallet-address.ts'
-import type { World } from '../cli/world.ts'
+import type { Cli, World } from '../cli/world.ts'
 import { parseAmount, tokenAmount, type Unit } from '../domain/amount.ts'
 import type { ApyBasis } from '../domain/apy.ts'
 import { AppError } from '../domain/errors.ts'
@@ -43,7 +43,7 @@ async function recommend(cli: Cli, identifier: string, options: Options): Promis
     throw new AppError('USAGE', '--wallet and --amount must be given together', {
       hint: `sluice yield recommend --wallet ${shellWord(options.wallet ?? 'ADDR')} --amount ${shellWord(options.amount ?? '100')} ${shellOperand(identifier)}`,
     })
-  const { networks } = await cli.place.catalog()
+  const { networks } = await cli.backend.catalog()
   const between = {
     ...(options.from !== undefined && { from: networkNamed(networks, options.from).name }),
     ...(options.to !== undefined && { to: networkNamed(networks, options.to).name }),

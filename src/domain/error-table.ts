@@ -261,7 +261,7 @@ export const errorTable = {
     hint: 'Ask the protocol what changed. If you trust the new code: --allow-contract ADDR',
   },
   POLICY_STANDING_ALLOWANCE: { exit: 8, hint: 'sluice wallet approvals list' },
-  POLICY_ASSURANCE: { exit: 8, hint: 'To accept the risk: --max-assurance-loss, or --trust-first-use' },
+  POLICY_ASSURANCE: { exit: 8, hint: 'To accept the risk: --min-assurance, or --trust-first-use' },
   POLICY_LIMIT: { exit: 8, hint: 'To check a plan against the policy: sluice policy check PLAN' },
   POLICY_SERVICE_FEE: { exit: 8, hint: notAsked },
   POLICY_FEE_CAP: { exit: 8, hint: 'Wait for lower gas prices, then run the same command again.' },

@@ -1,6 +1,7 @@
 import type { ChainClient } from '../chain/client.ts'
 import type { LoadedPolicy } from '../guard/policy/policy.ts'
 import type { Catalog } from '../protocols/catalog.ts'
+import type { Operation } from '../store/journal/operation.ts'
 import type { Journal } from '../store/journal/types.ts'
 
 /**
@@ -16,3 +17,6 @@ export type ExecutionContext = {
   /** The machine's current policy, read again each time; CONFIG_INVALID if it cannot be parsed. */
   policy?: () => Promise<LoadedPolicy | null>
 }
+
+/** An operation of the journal, named for rooms that may not import the store. */
+export type PlannedOperation = Operation

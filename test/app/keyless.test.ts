@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { directories } from '../../src/app/profiles/directories.ts'
 import { fileSettings } from '../../src/app/profiles/settings.ts'
-import { givenAs } from '../../src/app/run-command.ts'
+import { derivedInputs } from '../../src/app/world-inputs.ts'
 import { testKeychain } from '../support/keychain.ts'
 
 // Each of these alone keeps keys away from what serves other programs; here each is looked at without the others.
@@ -62,7 +62,7 @@ test('what runs a command as a reader gives it no key, no password, none that is
   await settings.keepPassword('main', 'a-password')
   expect(await settings.passwordOf('main')).toBe('a-password')
   const { signal } = new AbortController()
-  const given = givenAs(
+  const given = derivedInputs(
     { as: 'reader', stdin: '', signal },
     {
       env: {},

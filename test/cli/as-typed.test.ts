@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { asTyped } from '../../src/cli/next-command.ts'
+import { withSameTarget } from '../../src/cli/next-command.ts'
 
 const ops = ['deposit', 'x', '--wallet', 'ops', '--profile', 'prod']
 
@@ -23,23 +23,23 @@ describe('a next step acts on what the line before named', () => {
     ["sluice serve --host 'a & b' --port 1", "sluice serve --host 'a & b' --port 1 --profile prod"],
     ['Another version of sluice wrote it', 'Another version of sluice wrote it'],
   ])('%s', (text, wanted) => {
-    expect(asTyped(text, ops)).toBe(wanted)
+    expect(withSameTarget(text, ops)).toBe(wanted)
   })
 
   test('by a file, a device or another signer, too, and on the network of allowances', () => {
     const next = 'sluice wallet approvals revoke --token USDC --spender 0x1'
     const named = ['--key-file', '/k/my key', '--network', 'base']
-    expect(asTyped(next, named)).toBe(`${next} --key-file '/k/my key' --network base`)
-    expect(asTyped('sluice action resume abc', ['--ledger', 'm/44/60'])).toBe(
+    expect(withSameTarget(next, named)).toBe(`${next} --key-file '/k/my key' --network base`)
+    expect(withSameTarget('sluice action resume abc', ['--ledger', 'm/44/60'])).toBe(
       'sluice action resume abc --ledger m/44/60',
     )
-    expect(asTyped('sluice action resume abc', ['--ledger', '--yes'])).toBe(
+    expect(withSameTarget('sluice action resume abc', ['--ledger', '--yes'])).toBe(
       'sluice action resume abc --ledger',
     )
   })
 
   test('but not by who was the fault', () => {
-    expect(asTyped('sluice action resume abc', ops, { isSigner: false })).toBe(
+    expect(withSameTarget('sluice action resume abc', ops, { isSigner: false })).toBe(
       'sluice action resume abc --profile prod',
     )
   })

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import { everything } from '../../src/cli/cli.ts'
+import { allPages } from '../../src/cli/cli.ts'
 
 const page = (items: bigint[], hasMore: boolean) => ({ items, page: 1, limit: 100, total: null, hasMore })
 
 test('a list is asked page by page to its end', async () => {
   const pages = [page([1n, 2n], true), page([3n], false)]
-  expect(await everything(async (at) => pages[at - 1]!)).toEqual([1n, 2n, 3n])
+  expect(await allPages(async (at) => pages[at - 1]!)).toEqual([1n, 2n, 3n])
 })
 
 test('a list that gives the same page whatever is asked has one page, and is not asked for ever', async () => {
   let asked = 0
-  const rows = await everything(async () => {
+  const rows = await allPages(async () => {
     if (++asked > 5) throw new Error('asked too often')
     return page([1n, 2n], true)
   })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Stream, unpainted } from '../../src/cli/terminal/io.ts'
+import { unpainted } from '../../src/cli/terminal/io.ts'
+import type { Stream } from '../../src/cli/terminal/stream.ts'
 import { lendingView } from '../../src/cli/views/lending-view.ts'
 
 const to: Stream = { isTerminal: false, columns: 80, paint: unpainted, write: () => undefined }

@@ -2,9 +2,10 @@ import { Chalk } from 'chalk'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { emitList } from '../../src/cli/output/output.ts'
-import { hasUnicode, hyperlink, isPainted, type Stream } from '../../src/cli/terminal/io.ts'
+import { hasUnicode, hyperlink, isPainted } from '../../src/cli/terminal/io.ts'
 import { addressLink, hashLink } from '../../src/cli/terminal/links.ts'
-import { type Column, fields, table } from '../../src/cli/terminal/table.ts'
+import type { Column, Stream } from '../../src/cli/terminal/stream.ts'
+import { fields, table } from '../../src/cli/terminal/table.ts'
 import { settled } from '../../src/domain/text.ts'
 
 const stream = (more: Partial<Stream> = {}): Stream => ({

@@ -56,7 +56,7 @@ describe('what our own engine would build', () => {
   test('is something else for one that goes round: still guarded, and less assured', async () => {
     expect((await lied(dry, roundabout)).json).toMatchObject({ reference: 'different', assurance: 'L2' })
     expect((await lied(dry.replace('--json', ''), roundabout)).out).toMatch(/local rebuild +different/)
-    const refused = await signsNothing(() => lied(`${dry} --max-assurance-loss L3`, roundabout))
+    const refused = await signsNothing(() => lied(`${dry} --min-assurance L3`, roundabout))
     expect(refused.json.error.code).toBe('POLICY_ASSURANCE')
   })
 

@@ -96,7 +96,8 @@ describe('a condition on what must come of it', () => {
 describe('flags that are wrong', () => {
   test.each([
     ['--exact-allowance maybe'],
-    ['--max-assurance-loss L7'],
+    ['--min-assurance L7'],
+    ['--max-assurance-loss=L7'],
     ['--max-fee lots'],
     ['--max-fee 0'],
     ['--allow-token 0x12'],
@@ -308,7 +309,7 @@ describe('the code of a contract', () => {
     ])
     expect(plan.contracts[0].implementationHash).toMatch(/^0x[0-9a-f]{64}$/)
     expect((await planned('--trust-first-use')).assurance).toBe('L3')
-    await refused(`${deposit} ${key(1)} --max-assurance-loss L3`, 'POLICY_ASSURANCE', 8, engine())
+    await refused(`${deposit} ${key(1)} --min-assurance L3`, 'POLICY_ASSURANCE', 8, engine())
   })
 
   test('is remembered once it was used, and another one is refused', async () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Cli } from '../../src/cli/cli.ts'
-import { confirmAgain } from '../../src/cli/signing-flow/idempotency.ts'
+import { confirmRepeat } from '../../src/cli/signing-flow/idempotency.ts'
+import type { Cli } from '../../src/cli/world.ts'
 import type { Address } from '../../src/domain/address.ts'
 import type { ExecutionContext } from '../../src/planning/context.ts'
 import { openJournal } from '../../src/store/journal/journal.ts'
@@ -37,16 +37,16 @@ test('the same again, while the first is not over, is asked about with the way t
   const id = await begun()
   const ground = { journal: journal() } as ExecutionContext
   const request = ground.journal.find(id)!.request as { wallet: Address }
-  await expect(confirmAgain(terminal(86_400_000), ground, request)).rejects.toMatchObject({
+  await expect(confirmRepeat(terminal(86_400_000), ground, request)).rejects.toMatchObject({
     code: 'PROMPT_NEEDED',
     message: expect.stringContaining(`sluice action resume ${id}`),
   })
-  await confirmAgain(terminal(), ground, { ...request, wallet: friend as Address })
+  await confirmRepeat(terminal(), ground, { ...request, wallet: friend as Address })
   expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
-  await expect(confirmAgain(terminal(), ground, request)).rejects.toMatchObject({
+  await expect(confirmRepeat(terminal(), ground, request)).rejects.toMatchObject({
     message: expect.stringMatching(/completed .* Do it again/),
   })
-  await confirmAgain(terminal(86_400_000), ground, request)
+  await confirmRepeat(terminal(86_400_000), ground, request)
 })
 
 test('where nobody is asked, what is not over is named', async () => {

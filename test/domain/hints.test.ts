@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { program } from '../../src/app/main.ts'
-import { asTyped } from '../../src/cli/next-command.ts'
+import { withSameTarget } from '../../src/cli/next-command.ts'
 import { errorTable } from '../../src/domain/error-table.ts'
 import { type ErrorCode, errorRow } from '../../src/domain/errors.ts'
 import { leftOpen } from '../support/hint-law.ts'
@@ -140,7 +140,7 @@ describe('every error says what to do', () => {
     const argv = ['deposit', 'x', '--wallet', 'ops', '--profile', 'prod', '--yes']
     const wrong = told.flatMap((line) => {
       if (/^(help|X|-)/.test(line)) return []
-      const next = asTyped(`sluice ${line}`, argv).replace(/^sluice /, '')
+      const next = withSameTarget(`sluice ${line}`, argv).replace(/^sluice /, '')
       const words = typed(next)
       const why = fault(words) ?? (/--profile (prod|X)\b/.test(next) ? undefined : 'no profile')
       const isSigner = takesWallet(words) && !/--(wallet|ledger|key-file) /.test(next)

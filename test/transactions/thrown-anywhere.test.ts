@@ -5,7 +5,7 @@ import { signedBefore } from '../../src/app/signing/signed-operation.ts'
 import type { ChainClient } from '../../src/chain/client.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { systemClock } from '../../src/chain/rpc/timeouts.ts'
-import { told } from '../../src/cli/error-report.ts'
+import { reportedError } from '../../src/cli/error-report.ts'
 import type { World } from '../../src/cli/world.ts'
 import { errorRow } from '../../src/domain/errors.ts'
 import type { Journal } from '../../src/store/journal/types.ts'
@@ -72,8 +72,8 @@ async function exitOf(error: unknown, id: string): Promise<number> {
   const env = { SLUICE_HOME: place.home, SLUICE_RPC_BASE: 'http://127.0.0.1:1' }
   const dirs = { ...directories(env), data: place.home }
   const needs = { dirs, env, settings: fileSettings(dirs, noKeychain), now: Date.now }
-  const world = { signed: (argv: readonly string[]) => signedBefore(argv, [], needs) } as World
-  const { code } = await told(error, ['action', 'resume', id], world)
+  const world = { signedOperation: (argv: readonly string[]) => signedBefore(argv, [], needs) } as World
+  const { code } = await reportedError(error, ['action', 'resume', id], world)
   return errorRow(code).exit
 }
 
@@ -119,6 +119,8 @@ describe('an execution that is torn at any of its calls', () => {
 
   it('is told as unreadable where the journal cannot say whether something is signed', async () => {
     const world = { signed: () => Promise.reject(torn) } as unknown as World
-    expect(await told(torn, ['action', 'resume', 'one'], world)).toMatchObject({ code: 'JOURNAL_UNREADABLE' })
+    expect(await reportedError(torn, ['action', 'resume', 'one'], world)).toMatchObject({
+      code: 'JOURNAL_UNREADABLE',
+    })
   })
 })

@@ -1,6 +1,6 @@
 import type { Settings } from '../../cli/config-schema.ts'
 import type { Globals } from '../../cli/options/global-options.ts'
-import type { Io } from '../../cli/terminal/io.ts'
+import type { Io } from '../../cli/terminal/stream.ts'
 import type { SigningService } from '../../signing/protocol.ts'
 import type { Directories } from '../profiles/directories.ts'
 import type { Secrets } from '../profiles/secrets.ts'
@@ -9,7 +9,7 @@ import type { Secrets } from '../profiles/secrets.ts'
 export type Keep = <thing extends { close: () => unknown }>(thing: thing) => thing
 
 /** What every profile is put together from. */
-export type PlaceNeeds = {
+export type BackendInputs = {
   /** The name of the profile. */
   profile: string
   version: string

@@ -1,7 +1,7 @@
 import type { Service } from '../../api/service.ts'
 import { aroundCalls, type ChainClient } from '../../chain/client.ts'
-import type { Io } from '../../cli/terminal/io.ts'
-import type { Body, Heard } from '../../cli/world.ts'
+import type { Io } from '../../cli/terminal/stream.ts'
+import type { RawResponse, RawResponses } from '../../cli/world.ts'
 
 /** With `--debug`, writes each call to stderr: host, methods, time; never parameters, which could be signed bytes. */
 export function traced(client: ChainClient, io: Io | undefined): ChainClient {
@@ -26,8 +26,8 @@ export function traced(client: ChainClient, io: Io | undefined): ChainClient {
 
 /** Keeps what a service answers as it came until somebody asks for it: `begin` before a call, `answered` when there is an answer. */
 export function hearing() {
-  let bodies: Body[] = []
-  let last: Body | undefined
+  let bodies: RawResponse[] = []
+  let last: RawResponse | undefined
   return {
     begin: (): void => {
       last = undefined
@@ -36,7 +36,7 @@ export function hearing() {
       last = { method, status, text }
       bodies.push(last)
     },
-    said: (): Heard => {
+    said: (): RawResponses => {
       const heard = { bodies, last }
       bodies = []
       last = undefined

@@ -1,5 +1,5 @@
 import type { ChainClient } from '../../chain/client.ts'
-import type { Place } from '../../cli/world.ts'
+import type { Backend } from '../../cli/world.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { checkedPricesUrl } from '../../domain/service-url.ts'
@@ -11,7 +11,7 @@ import type { Catalog } from '../../protocols/catalog.ts'
  * them: a chain that does not say them costs the prices alone.
  */
 export const displayPrices =
-  (opened: () => Promise<{ catalog: Catalog; rpc: (chainId: number) => ChainClient }>): Place['prices'] =>
+  (opened: () => Promise<{ catalog: Catalog; rpc: (chainId: number) => ChainClient }>): Backend['prices'] =>
   async (chainId, tokens) => {
     try {
       const { catalog, rpc } = await opened()

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
-import type { Place } from '../../cli/world.ts'
+import type { Backend } from '../../cli/world.ts'
 import { catalogOn } from '../../protocols/catalog.ts'
 import { servingSide } from '../serving/serving.ts'
-import { once, type PlaceNeeds } from './backend.ts'
+import { type BackendInputs, once } from './backend.ts'
 import { outsideOf } from './display-prices.ts'
 import { rpcChains, walletSide } from './rpc-chains.ts'
 import { missedOn, unreadOn } from './unanswered-networks.ts'
 
 /** The engine profile: the embedded engine over the chains that the environment gives RPCs for. */
-export function enginePlace(needs: PlaceNeeds): Place {
+export function engineBackend(needs: BackendInputs): Backend {
   const { dirs, env, io, globals, now, newId } = needs
   const chains = rpcChains(needs)
   const opened = async () => {
@@ -38,11 +38,11 @@ export function enginePlace(needs: PlaceNeeds): Place {
     profile: needs.profile,
     kind: 'engine',
     reference: undefined,
-    heard: undefined,
+    rawResponses: undefined,
     serving: servingSide(needs, { dir: dirs.data, opened, own }),
     service: once(async () => (await engine())()),
     serviceOn: async (chainId) => (await engine())(chainId),
-    look: async () =>
+    findings: async () =>
       (await import('../doctor/network-findings.ts')).networkFindings({ ...(await opened()), now }),
     ...walletSide(needs, opened),
   }

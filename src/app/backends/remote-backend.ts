@@ -1,12 +1,12 @@
 import type { Service } from '../../api/service.ts'
-import type { Place } from '../../cli/world.ts'
+import type { Backend } from '../../cli/world.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { shellWord } from '../../domain/shell-quoting.ts'
 import { plain } from '../../domain/text.ts'
 import { tokenAt } from '../../domain/token.ts'
 import { answerInTime } from '../signing/deadline.ts'
-import { once, type PlaceNeeds } from './backend.ts'
+import { type BackendInputs, once } from './backend.ts'
 import { hearing } from './call-trace.ts'
 import { type RpcChains, rpcChains, walletSide } from './rpc-chains.ts'
 
@@ -20,7 +20,7 @@ const patienceMs = { call: 15_000, limit: 120_000 }
  * The remote profile: a deployment of the service answers, and the chains that the environment gives RPCs for are read,
  * checked and signed on from here.
  */
-export function remotePlace(needs: PlaceNeeds): Place {
+export function remoteBackend(needs: BackendInputs): Backend {
   const { env, now, newId } = needs
   const chains = rpcChains(needs)
   const opened = async () => {
@@ -32,11 +32,11 @@ export function remotePlace(needs: PlaceNeeds): Place {
   const heard = hearing()
   const clock: Clock = { offMs: 0 }
   const hasRpcs = Object.keys(env).some((name) => name.startsWith('SLUICE_RPC_') && env[name])
-  const place: Place = {
+  const backend: Backend = {
     profile: needs.profile,
     kind: 'remote',
     serving: undefined,
-    heard: heard.said,
+    rawResponses: heard.said,
     serviceOn: undefined,
     service: once(async () => withRpcFirst(await deployment(needs, chains, { heard, clock }), chains)),
     reference: hasRpcs
@@ -52,7 +52,7 @@ export function remotePlace(needs: PlaceNeeds): Place {
           return createEngine({ catalog, rpc, store, customer: 'reference', now, newId })
         })
       : undefined,
-    look: async () => {
+    findings: async () => {
       const [{ serviceFindings }, { networkFindings }, { found }] = await Promise.all([
         import('../doctor/service-findings.ts'),
         import('../doctor/network-findings.ts'),
@@ -61,7 +61,7 @@ export function remotePlace(needs: PlaceNeeds): Place {
       const { reachable, rpc } = await chains()
       const host = URL.parse(env.SLUICE_BASE_URL ?? '')?.host ?? null
       const [service, networks] = await Promise.all([
-        found('service', host, async () => serviceFindings(await place.service(), host, () => clock.offMs)),
+        found('service', host, async () => serviceFindings(await backend.service(), host, () => clock.offMs)),
         networkFindings({ catalog: reachable, rpc, now }),
       ])
       return [...service, ...networks]
@@ -70,7 +70,7 @@ export function remotePlace(needs: PlaceNeeds): Place {
     // The service may have strategies on networks that nobody can sign for from here.
     catalog: async () => (await chains()).all(),
   }
-  return place
+  return backend
 }
 
 /**
@@ -78,7 +78,7 @@ export function remotePlace(needs: PlaceNeeds): Place {
  * that was signed is finished from the journal alone.
  */
 async function deployment(
-  needs: PlaceNeeds,
+  needs: BackendInputs,
   chains: () => Promise<RpcChains>,
   { heard, clock }: { heard: ReturnType<typeof hearing>; clock: Clock },
 ): Promise<Service> {

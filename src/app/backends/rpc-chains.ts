@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { ChainClient } from '../../chain/client.ts'
-import type { Place } from '../../cli/world.ts'
+import type { Backend } from '../../cli/world.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isEmbedded, networkNamed, rpcVariable, sandboxHint } from '../../domain/networks.ts'
 import { type Catalog, catalogOn } from '../../protocols/catalog.ts'
@@ -8,7 +8,7 @@ import { allNetworks, knownCatalog, wholeCatalog } from '../profiles/catalog.ts'
 import { policyHere } from '../profiles/policy-file.ts'
 import { rpcUrls } from '../profiles/profile.ts'
 import { chainInTime } from '../signing/deadline.ts'
-import { once, type PlaceNeeds } from './backend.ts'
+import { type BackendInputs, once } from './backend.ts'
 import { traced } from './call-trace.ts'
 import { displayPrices } from './display-prices.ts'
 
@@ -23,7 +23,7 @@ export type RpcChains = {
 const patienceMs = 30_000
 
 /** Reads the RPCs out of the environment. No node is asked anything before something is read. */
-export const rpcChains = ({ dirs, env, globals, io, until }: PlaceNeeds): (() => Promise<RpcChains>) =>
+export const rpcChains = ({ dirs, env, globals, io, until }: BackendInputs): (() => Promise<RpcChains>) =>
   once(async () => {
     const { failoverRpc } = await import('../../chain/rpc/failover.ts')
     const urlsOf = rpcUrls(env, allNetworks)
@@ -57,15 +57,15 @@ export const rpcChains = ({ dirs, env, globals, io, until }: PlaceNeeds): (() =>
 
 /** What engine and remote have alike: the wallet's side, which is on this machine either way. */
 export function walletSide(
-  { dirs, env, settings, secrets, desk, io, globals, now, keep }: PlaceNeeds,
+  { dirs, env, settings, secrets, desk, io, globals, now, keep }: BackendInputs,
   opened: () => Promise<{ catalog: Catalog; rpc: (chainId: number) => ChainClient }>,
-): Pick<Place, 'catalog' | 'ground' | 'prices' | 'who' | 'read'> {
+): Pick<Backend, 'catalog' | 'context' | 'prices' | 'signerIdentity' | 'read'> {
   const journal = once(async () =>
     keep((await import('../../store/journal/journal.ts')).openJournal(join(dirs.data, 'journal.db'), now)),
   )
   return {
     catalog: async () => (await opened()).catalog,
-    ground: async () => ({
+    context: async () => ({
       ...(await opened()),
       journal: await journal(),
       locks: join(dirs.data, 'locks'),
@@ -73,7 +73,7 @@ export function walletSide(
       policy: policyHere(dirs),
     }),
     prices: displayPrices(opened),
-    who: async (choice) => {
+    signerIdentity: async (choice) => {
       const { whoSigns } = await import('../signing/signer-choice.ts')
       return whoSigns(choice, {
         env,

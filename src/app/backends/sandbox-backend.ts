@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { ChainClient } from '../../chain/client.ts'
-import type { Place, Sandbox } from '../../cli/world.ts'
+import type { Backend, Sandbox } from '../../cli/world.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
@@ -11,7 +11,7 @@ import { serviceSigner } from '../../signing/signing-service-client.ts'
 import { policyHere } from '../profiles/policy-file.ts'
 import { sandboxServing } from '../serving/sandbox-serving.ts'
 import { chainInTime } from '../signing/deadline.ts'
-import { once, type PlaceNeeds } from './backend.ts'
+import { type BackendInputs, once } from './backend.ts'
 import { traced } from './call-trace.ts'
 import { displayPrices } from './display-prices.ts'
 import { missedOn, unreadOn } from './unanswered-networks.ts'
@@ -32,7 +32,7 @@ export type OpenSandbox = {
   }>
 }
 
-type Needs = PlaceNeeds & {
+type Needs = BackendInputs & {
   sandbox: OpenSandbox
   /** Nobody named a profile: say once that it is the sandbox. */
   announce: boolean
@@ -46,7 +46,7 @@ const outdatedNotice =
 const patienceMs = 30_000
 
 /** The sandbox profile: the embedded engine over the embedded chains. */
-export function sandboxPlace(needs: Needs): Place {
+export function sandboxBackend(needs: Needs): Backend {
   const { dirs, env, settings, secrets, desk, io, globals, sandbox, announce, until, now, newId } = needs
   const dir = join(dirs.data, 'sandbox')
   const opened = once(async () => {
@@ -96,20 +96,20 @@ export function sandboxPlace(needs: Needs): Place {
     profile: 'sandbox',
     kind: 'sandbox',
     reference: undefined,
-    heard: undefined,
+    rawResponses: undefined,
     serving: sandboxServing(needs, { dir, sandbox: sandbox.admin, opened }),
     catalog: async () => (await opened()).catalog,
-    look: async () =>
+    findings: async () =>
       (await import('../doctor/network-findings.ts')).networkFindings({ ...(await opened()), now }),
     service: once(async () => (await engine())()),
     serviceOn: async (chainId) => (await engine())(chainId),
-    ground: async () => {
+    context: async () => {
       const { catalog, rpc, journal, aheadMs } = await opened()
       const ahead = () => now() + aheadMs
       return { catalog, rpc, journal, locks: join(dir, 'locks'), now: ahead, policy: policyHere(dirs) }
     },
     prices: displayPrices(opened),
-    who: async (choice) => {
+    signerIdentity: async (choice) => {
       const { whoSigns } = await import('../signing/signer-choice.ts')
       return whoSigns(choice, {
         env,

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Io } from '../../cli/terminal/io.ts'
+import type { Io } from '../../cli/terminal/stream.ts'
 import type { Sandbox } from '../../cli/world.ts'
 import type { SandboxClient } from '../../sandbox/client.ts'
 import type { Directories } from '../profiles/directories.ts'

@@ -1,5 +1,5 @@
 import type { Globals } from '../../cli/options/global-options.ts'
-import type { Io } from '../../cli/terminal/io.ts'
+import type { Io } from '../../cli/terminal/stream.ts'
 import type { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
 import { trace } from '../../domain/stack-trace.ts'

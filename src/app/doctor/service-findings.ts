@@ -9,7 +9,7 @@ export async function serviceFindings(
   clockOffMs: () => number,
 ): Promise<Finding[]> {
   const began = performance.now()
-  const who = await knownAs(service)
+  const key = await knownAs(service)
   const ms = Math.round(performance.now() - began)
   const { total } = await service.listStrategies({ page: 1, limit: 1 })
   const offMinutes = Math.round(Math.abs(clockOffMs()) / 60_000)
@@ -17,8 +17,8 @@ export async function serviceFindings(
     fine(
       'service',
       host,
-      `answers in ${ms} ms${who ? `, customer ${who.name}` : ''}, ${total} strategies${who?.testnet ? ', testnets too' : ''}`,
-      { host, ms, customer: who?.name ?? null, strategies: total },
+      `answers in ${ms} ms${key ? `, customer ${key.name}` : ''}, ${total} strategies${key?.testnet ? ', testnets too' : ''}`,
+      { host, ms, customer: key?.name ?? null, strategies: total },
     ),
     offMinutes > 0
       ? doubtful(

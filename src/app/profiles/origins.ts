@@ -1,5 +1,5 @@
 import type { Settings } from '../../cli/config-schema.ts'
-import type { Origin } from '../../cli/world.ts'
+import type { SettingOrigin } from '../../cli/world.ts'
 import { rpcVariable } from '../../domain/networks.ts'
 import { allNetworks } from './catalog.ts'
 import type { Directories } from './directories.ts'
@@ -25,37 +25,41 @@ function shownUrl(value: string): string {
 export async function originsOf(
   flag: string | undefined,
   { env, dirs, secrets, settings }: Needs,
-): Promise<Origin[]> {
+): Promise<SettingOrigin[]> {
   const closed = await chosenProfile(env, flag, unopened(settings))
-  const { place } = await settings.outlineOf(closed.name)
+  const { storage: backend } = await settings.outlineOf(closed.name)
   // To say where something is, nobody is asked to unlock a desktop.
-  const chosen = place === 'file' ? await chosenProfile(env, flag, settings) : closed
+  const chosen = backend === 'file' ? await chosenProfile(env, flag, settings) : closed
   const { wallet, passwords = {} } = await settings.read()
   const said = (variable: string): string => (env[variable] ? variable : `profile ${chosen.name}`)
-  const kept = `profile ${chosen.name}, in ${place === 'keychain' ? 'the keychain' : 'secrets.json'}`
-  const directory = (name: keyof Directories, xdg: string): Origin => ({
+  const kept = `profile ${chosen.name}, in ${backend === 'keychain' ? 'the keychain' : 'secrets.json'}`
+  const directory = (name: keyof Directories, xdg: string): SettingOrigin => ({
     name: `${name} directory`,
     value: dirs[name],
     origin: env.SLUICE_HOME ? 'SLUICE_HOME' : env[xdg] ? xdg : 'default',
   })
-  const urls = (['SLUICE_BASE_URL', 'SLUICE_LEGACY_BASE_URL'] as const).flatMap((variable): Origin[] => {
-    const value = chosen.env[variable]
-    const name = variable === 'SLUICE_BASE_URL' ? 'base url' : 'legacy base url'
-    return value && chosen.kind === 'remote' ? [{ name, value: shownUrl(value), origin: said(variable) }] : []
-  })
+  const urls = (['SLUICE_BASE_URL', 'SLUICE_LEGACY_BASE_URL'] as const).flatMap(
+    (variable): SettingOrigin[] => {
+      const value = chosen.env[variable]
+      const name = variable === 'SLUICE_BASE_URL' ? 'base url' : 'legacy base url'
+      return value && chosen.kind === 'remote'
+        ? [{ name, value: shownUrl(value), origin: said(variable) }]
+        : []
+    },
+  )
   const { SLUICE_PRICES_URL: asked } = chosen.env
-  const prices: Origin[] =
+  const prices: SettingOrigin[] =
     asked && chosen.kind === 'engine'
       ? [{ name: 'prices url', value: shownUrl(asked), origin: said('SLUICE_PRICES_URL') }]
       : []
-  const rpcs = Object.entries(chosen.env).flatMap(([variable, value]): Origin[] => {
+  const rpcs = Object.entries(chosen.env).flatMap(([variable, value]): SettingOrigin[] => {
     const [, network] = /^SLUICE_RPC_(\w+)$/.exec(variable) ?? []
     if (!network || !value || chosen.kind === 'sandbox') return []
     const name = `rpc ${network.toLowerCase().replaceAll('_', '-')}`
     if (!allNetworks.some((one) => rpcVariable(one) === variable))
       return [{ name, value: `unknown network${guessed(variable, allNetworks)}`, origin: variable }]
     const hosts = value.split(',').map((url) => URL.parse(url.trim())?.host ?? 'not a URL')
-    const isClosed = !env[variable] && place === 'keychain'
+    const isClosed = !env[variable] && backend === 'keychain'
     return [
       {
         name,

@@ -38,10 +38,10 @@ export function keptSecrets(
     },
     outlineOf: async (profile) => {
       const entry = await entryOf(profile)
-      if (!entry) return { place: null, networks: [] }
+      if (!entry) return { storage: null, networks: [] }
       return isElsewhere(entry)
-        ? { place: 'keychain', keyFor: entry.keyFor, networks: entry.networks }
-        : { place: 'file', ...outlineOf(entry) }
+        ? { storage: 'keychain', keyFor: entry.keyFor, networks: entry.networks }
+        : { storage: 'file', ...outlineOf(entry) }
     },
     keepSecrets: async (profile, secrets, wanted) => {
       const { [profile]: before, ...others } = await read()

@@ -3,7 +3,7 @@ import type { Serving } from '../../cli/serving.ts'
 import type { Sandbox } from '../../cli/world.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
-import type { PlaceNeeds } from '../backends/backend.ts'
+import type { BackendInputs } from '../backends/backend.ts'
 import { servingSide } from './serving.ts'
 
 /** How often a server looks at what the sandbox does, in ms: a fault is obeyed after so long, and the sandbox ends when nobody has called it for a while. */
@@ -23,7 +23,7 @@ type Stands = {
 }
 
 /** A server over the sandbox: its chains are where the faults of now have them, and its clock is theirs. */
-export function sandboxServing(needs: PlaceNeeds, { dir, sandbox, opened }: Stands): Serving {
+export function sandboxServing(needs: BackendInputs, { dir, sandbox, opened }: Stands): Serving {
   const chains = new Map<number, { rpcUrl: string; rpc: ChainClient }>()
   let ahead: number | undefined
   const look = async () => {

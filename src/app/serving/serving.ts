@@ -10,7 +10,7 @@ import type { Catalog } from '../../protocols/catalog.ts'
 import type { Caller } from '../../server/authentication.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import type { KeyOwner } from '../../store/keys/keys.ts'
-import type { PlaceNeeds } from '../backends/backend.ts'
+import type { BackendInputs } from '../backends/backend.ts'
 import { outsideOf } from '../backends/display-prices.ts'
 import { unreadIn } from '../backends/unanswered-networks.ts'
 import { apiKeys, operatorSide } from './operator.ts'
@@ -108,7 +108,7 @@ type Stands = {
 
 /** The service of this profile over HTTP, with the keys of those who may ask. */
 export function servingSide(
-  { version, env, io, globals, now, newId }: PlaceNeeds,
+  { version, env, io, globals, now, newId }: BackendInputs,
   { dir, opened, own, keepAlive }: Stands,
 ): Serving {
   return {
@@ -152,11 +152,11 @@ export function servingSide(
         services.set(seen, known)
         return known
       }
-      const access = store.owners((who): Caller => {
-        const { id: keyId, customer } = who
+      const access = store.owners((owner): Caller => {
+        const { id: keyId, customer } = owner
         const recent = (most: number) => store.engine.recentActions(customer, most)
-        const sees = (name: string) => who.testnet || !networkNamed(catalog.networks, name).testnet
-        return { keyId, customer, service: serviceOf(who), sees, recent }
+        const sees = (name: string) => owner.testnet || !networkNamed(catalog.networks, name).testnet
+        return { keyId, customer, service: serviceOf(owner), sees, recent }
       })
       const listening = await listens(
         () =>

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Settings } from '../../cli/config-schema.ts'
-import type { Signed } from '../../cli/errors-after-signing.ts'
-import { namedAgain } from '../../cli/next-command.ts'
+import { signerFlags } from '../../cli/next-command.ts'
+import type { SignedOperation } from '../../cli/world.ts'
 import { finalityText, operationReport } from '../../diagnosis/report.ts'
 import { AppError } from '../../domain/errors.ts'
 import { commandOperands, optionValue } from '../../signing/command-line.ts'
@@ -28,7 +28,7 @@ export async function signedBefore(
   argv: readonly string[],
   concerned: readonly string[],
   { dirs, env, settings, now }: Needs,
-): Promise<Signed | undefined> {
+): Promise<SignedOperation | undefined> {
   const names = isOnlyLook(argv) ? [] : [...concerned.toReversed(), ...namedOn(argv)]
   if (names.length === 0) return undefined
   const kinds = kindsOf(argv)
@@ -37,7 +37,7 @@ export async function signedBefore(
     try {
       const found = journal && signedIn(journal, names, kinds)
       if (found)
-        return { ...found, again: namedAgain(signerOn(argv)), verb: journal && verbOn(argv, journal, found) }
+        return { ...found, again: signerFlags(signerOn(argv)), verb: journal && verbOn(argv, journal, found) }
     } finally {
       journal?.close()
     }
@@ -49,7 +49,11 @@ export async function signedBefore(
 const goesOn = ['submit', 'resume', 'replan', 'revoke', 'speed-up', 'cancel', 'abandon', 'watch']
 
 /** What a line does with an operation that it names to one of the commands of `action`. */
-function verbOn(argv: readonly string[], journal: Journal, { operation }: Omit<Signed, 'again' | 'verb'>) {
+function verbOn(
+  argv: readonly string[],
+  journal: Journal,
+  { operation }: Omit<SignedOperation, 'again' | 'verb'>,
+) {
   const [command, verb = '', ...rest] = commandOperands(argv)
   if (command !== 'action' || verb === 'submit' || !goesOn.includes(verb)) return undefined
   const isNamed = rest.some(
@@ -141,7 +145,7 @@ function signedIn(
   journal: Journal,
   names: readonly string[],
   kinds: readonly string[] | undefined,
-): Omit<Signed, 'again' | 'verb'> | undefined {
+): Omit<SignedOperation, 'again' | 'verb'> | undefined {
   for (const name of names) {
     const operation = journal.find(name) ?? journal.findByIdempotencyKey(name)
     const hashes = operation?.steps.map(({ index }) => journal.attempts(operation.id, index).at(-1)?.hash)

@@ -1,7 +1,7 @@
 import type { Settings } from '../../cli/config-schema.ts'
-import { namedAgain } from '../../cli/next-command.ts'
+import { signerFlags } from '../../cli/next-command.ts'
 import type { Globals } from '../../cli/options/global-options.ts'
-import type { Io } from '../../cli/terminal/io.ts'
+import type { Io } from '../../cli/terminal/stream.ts'
 import { EvmAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { hostOf } from '../../http/client.ts'
@@ -27,7 +27,7 @@ type Needs = {
 /** Whose wallet: a flag, then the environment, then the configured keystore, then whoever the profile has for that. */
 export const whoSigns = async (choice: SignerChoice, needs: Needs): Promise<SignerIdentity> => ({
   ...(await signerOf(choice, needs)),
-  again: namedAgain(choice),
+  again: signerFlags(choice),
 })
 
 async function signerOf(choice: SignerChoice, needs: Needs): Promise<SignerIdentity> {

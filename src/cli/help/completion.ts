@@ -1,20 +1,6 @@
 import { plain } from '../../domain/text.ts'
+import type { Candidate, CompletionValues } from '../world.ts'
 import type { ArgumentOutline, OptionOutline, Outline } from './outline.ts'
-
-/** A word that may stand where the cursor is, and what it means. */
-export type Candidate = readonly [value: string, description: string]
-
-/** What a place on the line can be filled with; `undefined` where only the person knows. */
-export type Values = (place: {
-  /** The words of the command, such as `strategies show`. */
-  command: string
-  /** The argument or the long option that it is for. */
-  name: string
-  /** The options that stand before it. */
-  given: Readonly<Record<string, string>>
-  /** The arguments that stand before it. */
-  before: readonly string[]
-}) => Promise<readonly Candidate[] | undefined>
 
 /** The candidates, and whether a file may stand there instead. */
 export type Completion = { candidates: Candidate[]; files: boolean }
@@ -28,7 +14,7 @@ export async function complete(
   root: Outline,
   words: readonly string[],
   last: string,
-  valuesOf: Values,
+  valuesOf: CompletionValues,
 ): Promise<Completion> {
   const { branch, given, operands, pending, isLiteral } = walked(root, words)
   const command = branch.at(-1)!

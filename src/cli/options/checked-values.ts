@@ -4,7 +4,6 @@ import { plain } from '../../domain/text.ts'
 import { type AssuranceLevel, assuranceLevels } from '../../guard/assurance.ts'
 import { parseGwei, type Terms } from '../../guard/terms.ts'
 import { serviceFeeIn } from '../../protocols/intent-fees.ts'
-import type { RunOptions } from '../../transactions/operations/start.ts'
 
 /** Makes a parser of an option that tries its value when the line is read, before anybody is asked for anything; the text stays as it was typed. */
 export const checked =
@@ -29,7 +28,7 @@ export const repeatable = ({ variadic, parseArg }: Option): boolean =>
   variadic || (parseArg !== undefined && 'gathers' in parseArg)
 
 /** How deep is deep, from what was typed. */
-export function depthOf(text: string | undefined): RunOptions['depth'] {
+export function depthOf(text: string | undefined): number | 'safe' | 'finalized' | undefined {
   if (text === undefined) return undefined
   if (text === 'safe' || text === 'finalized') return text
   if (/^[1-9][0-9]{0,3}$/.test(text)) return Number(text)
@@ -78,7 +77,7 @@ export function lowest(text: string | true | undefined): AssuranceLevel {
   const level = assuranceLevels.find((one) => one === text.toUpperCase())
   if (level) return level
   throw new AppError('USAGE', `Unknown assurance level "${plain(text)}"`, {
-    hint: `--max-assurance-loss ${assuranceLevels.join(', ')}`,
+    hint: `--min-assurance ${assuranceLevels.join(', ')}`,
   })
 }
 
@@ -87,5 +86,13 @@ export function maxFee(text: string): bigint {
   if (/^(0|[1-9][0-9]{0,11})(\.[0-9]{1,9})?$/.test(text) && parseGwei(text) > 0n) return parseGwei(text)
   throw new AppError('USAGE', `--max-fee must be an amount in gwei, not "${plain(text)}"`, {
     hint: '--max-fee 30',
+  })
+}
+
+/** Reads basis points: a whole number from 0 to 10000. */
+export function bpsOf(text: string, flag: string): number {
+  if (/^[0-9]{1,5}$/.test(text) && Number(text) <= 10_000) return Number(text)
+  throw new AppError('USAGE', `"${plain(text)}" is not a number of basis points`, {
+    hint: `Use 0 to 10000; a basis point is 0.01 %: ${flag} 10`,
   })
 }

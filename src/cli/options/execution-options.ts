@@ -2,8 +2,6 @@ import { type Command, Option } from 'commander'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed, networkShown } from '../../domain/networks.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
-import type { PlannedOperation, RunOptions } from '../../transactions/operations/start.ts'
-import type { Cli } from '../cli.ts'
 import { checked, depthOf, eachChecked, maxFee, nonceOf } from './checked-values.ts'
 
 /** The options that say how something is carried out, as commander reads them. */
@@ -95,47 +93,5 @@ const pinsNothing = (
   )
 }
 
-/** How an operation is carried out, from the options of its command. */
-export function wayOf(
-  { place }: Cli,
-  ground: ExecutionContext,
-  operation: PlannedOperation,
-  options: Partial<ExecutionOptions>,
-  maxFeePerGas?: bigint,
-): Omit<RunOptions, 'account' | 'timeoutMs' | 'signal' | 'onProgress' | 'delivered'> {
-  const depth = depthOf(options.confirmations)
-  const nonces = noncesOf(options.nonce, ground.catalog.networks, operation.legs)
-  return {
-    ...(depth !== undefined && { depth }),
-    ...(nonces && { pinnedNonces: nonces }),
-    ...(options.queueBehind && { queueBehind: true }),
-    ...(options.pipeline && { pipeline: true }),
-    ...(options.lockWait === false && { lockWaitMs: 0 }),
-    ...(options.wait === false && { noWait: true }),
-    ...(maxFeePerGas !== undefined && { maxFeePerGas }),
-    // The embedded chains make a block only when there is something to put in it.
-    ...(place.kind === 'sandbox' && {
-      mineBlocks: async (chainId: number, blocks: number) => {
-        await ground.rpc(chainId).request('anvil_mine', [`0x${blocks.toString(16)}`])
-      },
-    }),
-  }
-}
-
 /** How long an operation is followed where nobody says, in ms. */
 export const halfAnHour = 30 * 60_000
-
-/** How long may be read before an operation begins without it being followed for less, in ms. */
-const planningMs = 8_000
-
-/** The least time in which something can be sent and looked for, in ms. */
-const leastMs = 500
-
-/** How long an operation is followed from now on: what was said, or less where making the plan took long, so that the command as a whole ends soon after what was said. A person who thinks about a question loses nothing. */
-export function timeLeft({ io, globals, began }: Cli): number {
-  const { timeoutMs, input } = globals
-  if (timeoutMs === undefined) return halfAnHour
-  if (io.canAsk && input) return timeoutMs
-  const left = timeoutMs + planningMs - (performance.now() - began)
-  return Math.min(timeoutMs, Math.max(leastMs, left))
-}

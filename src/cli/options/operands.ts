@@ -26,6 +26,19 @@ export function helpAsFlag(argv: readonly string[]): readonly string[] {
   return operands(argv).name === 'help' && words.length > 2 ? [...argv.toSpliced(at, 1), '--help'] : argv
 }
 
+/** Flags that were renamed, by their former names, which scripts may still use. */
+const renamedFlags: Readonly<Record<string, string>> = { '--max-assurance-loss': '--min-assurance' }
+
+/** The command line with the current names of renamed flags. */
+export function withCurrentFlags(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--')
+  return argv.map((word, at) => {
+    const [name = '', ...value] = word.split('=')
+    const renamed = end >= 0 && at > end ? undefined : renamedFlags[name]
+    return renamed === undefined ? word : [renamed, ...value].join('=')
+  })
+}
+
 const isKey = (word: string) => /^(0x)?[0-9a-fA-F]{64}$/.test(word)
 
 /** The commands whose arguments may be hashes or ids of 32 bytes; the values of their options may not, but of the one that is a hash. */

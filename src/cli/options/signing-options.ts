@@ -23,7 +23,7 @@ export type SigningOptions = ExecutionOptions & {
   policy?: string
   trustFirstUse?: boolean
   exactAllowance?: string
-  maxAssuranceLoss?: string | true
+  minAssurance?: string | true
   assert?: string[]
   maxFee?: string
   maxServiceFee?: string
@@ -128,7 +128,10 @@ export const withSigning = (command: Command, { isPlanned = false } = {}): Comma
       ),
     )
     .addOption(
-      new Option('--max-assurance-loss [level]', 'lowest assurance level to accept (default: L1)')
+      new Option(
+        '--min-assurance [level]',
+        'lowest assurance level to accept: L2 without this flag, L1 without a level',
+      )
         .argParser(checked(lowest))
         .helpGroup('Safety:'),
     )

@@ -1,10 +1,11 @@
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
-import type { Cli } from '../cli.ts'
-import { type Stream, unpainted } from '../terminal/io.ts'
-import { type Column, table } from '../terminal/table.ts'
+import { unpainted } from '../terminal/io.ts'
+import type { Column, List, ListView, Stream } from '../terminal/stream.ts'
+import { table } from '../terminal/table.ts'
 import { keepLooking } from '../watch-loop.ts'
-import { type List, type ListView, shown, toJson } from './output.ts'
+import type { Cli } from '../world.ts'
+import { shown, toJson } from './output.ts'
 
 /** How a list is followed: its columns, the field that a row is known by, and how often it is looked at. */
 export type Live<row> = ListView<row> & { key: keyof row & string; intervalMs: number }

@@ -3,8 +3,8 @@ import type { Service } from '../../api/service.ts'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
 import type { Globals } from '../options/global-options.ts'
-import type { Io } from '../terminal/io.ts'
-import type { Heard, Place } from '../world.ts'
+import type { Io } from '../terminal/stream.ts'
+import type { Backend, RawResponses } from '../world.ts'
 
 /** Adds `--raw` to a command that shows one answer of a service. */
 export const withRaw = (command: Command): Command =>
@@ -13,7 +13,10 @@ export const withRaw = (command: Command): Command =>
   )
 
 /** What the service said, where `--raw` asks for it; `undefined` without. What it cannot go together with is a usage error. */
-export function rawOf(globals: Globals, { heard, profile }: Place): (() => Heard) | undefined {
+export function rawOf(
+  globals: Globals,
+  { rawResponses: heard, profile }: Backend,
+): (() => RawResponses) | undefined {
   if (!globals.raw) return undefined
   if (globals.json || globals.csv || globals.fields)
     throw new AppError('USAGE', '--raw cannot be combined with --json, --csv or --fields')
@@ -24,13 +27,18 @@ export function rawOf(globals: Globals, { heard, profile }: Place): (() => Heard
 }
 
 /** Prints the answers of one method as they came, a line break after each: all pages of a list, or the last answer. */
-export function printRaw(io: Io, { bodies }: Heard, method: keyof Service, pages: 'all' | 'last'): void {
+export function printRaw(
+  io: Io,
+  { bodies }: RawResponses,
+  method: keyof Service,
+  pages: 'all' | 'last',
+): void {
   const those = bodies.filter((body) => body.method === method && body.status < 300)
   for (const { text } of pages === 'all' ? those : those.slice(-1)) write(io, text)
 }
 
 /** Prints what the last call was answered, if it was: a refusal, or what could not be understood. */
-export function printLast(io: Io, { last }: Heard): void {
+export function printLast(io: Io, { last }: RawResponses): void {
   if (last) write(io, last.text)
 }
 

@@ -4,16 +4,15 @@ import { networkNamed } from '../../domain/networks.ts'
 import { shellOperand } from '../../domain/shell-quoting.ts'
 import { operationId, plain } from '../../domain/text.ts'
 import type { StoredPlan } from '../../guard/intent-json.ts'
-import type { ExecutionContext } from '../../planning/context.ts'
+import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
 import type { CheckedPlan } from '../../planning/plan.ts'
 import type { Proposal } from '../../planning/proposal.ts'
 import { findForeignTransactions } from '../../transactions/nonces/nonce-conflict.ts'
-import type { PlannedOperation } from '../../transactions/operations/start.ts'
 import { isClosed, isFinished } from '../../transactions/run.ts'
-import type { Cli } from '../cli.ts'
 import type { SigningOptions } from '../options/signing-options.ts'
 import { confirm } from '../prompts.ts'
-import { withReport } from './finish.ts'
+import type { Cli } from '../world.ts'
+import { withReport } from './operation-report.ts'
 
 /** Refuses an operation that its service calls by what no command can name. */
 export function refuseName(id: string): void {
@@ -27,7 +26,7 @@ export function refuseName(id: string): void {
 }
 
 /** Says that a service calls an operation by the key of another one: two would answer to one name. */
-export const namedTwice = (id: string, { id: other }: Pick<PlannedOperation, 'id'>): AppError =>
+export const duplicateNameError = (id: string, { id: other }: Pick<PlannedOperation, 'id'>): AppError =>
   new AppError(
     'SERVICE_BAD_RESPONSE',
     `The service returned the action ID ${id}, which is already the idempotency key of ${other}`,
@@ -44,7 +43,7 @@ export const namedTwice = (id: string, { id: other }: Pick<PlannedOperation, 'id
  */
 export async function confirmOlderJournal(
   cli: Cli,
-  ground: ExecutionContext,
+  context: ExecutionContext,
   operation: PlannedOperation,
   { allowDuplicate, nonce }: Partial<Pick<SigningOptions, 'allowDuplicate' | 'nonce'>>,
 ): Promise<void> {
@@ -52,9 +51,9 @@ export async function confirmOlderJournal(
   // Of a pinned nonce at most one transaction is ever mined.
   const isPinned = nonce !== undefined || (operation.plan as Partial<StoredPlan> | null)?.nonce != null
   if (allowDuplicate || isFinished(operation) || isClosed(operation) || (isPinned && state === 'OPEN')) return
-  const unknown = await findForeignTransactions(ground, operation)
+  const unknown = await findForeignTransactions(context, operation)
   if (!unknown) return
-  const { name } = networkNamed(ground.catalog.networks, unknown.chainId)
+  const { name } = networkNamed(context.catalog.networks, unknown.chainId)
   const many = unknown.count === 1 ? 'a transaction' : `${unknown.count} transactions`
   const what = `Since ${id} was planned, ${wallet} has sent ${many} on ${name} that this journal does not know. The journal may be an old copy, and the action may already be done`
   if (cli.io.canAsk && !cli.globals.yes) return confirm(cli.io, cli.globals, `${what}. Resume it?`)
@@ -69,7 +68,7 @@ export async function confirmOlderJournal(
       hint,
     },
   )
-  throw withReport(partial, ground, operation)
+  throw withReport(partial, context, operation)
 }
 
 /** What a command does when it is run once more: what gives something back, or takes it back, pays nobody. */
@@ -83,8 +82,8 @@ const twice: Readonly<Record<string, { does: string; would: string }>> = {
  * A job that nobody watches is run again by somebody, sooner or later: without a key or a pinned nonce it would pay again.
  * IDEMPOTENCY_KEY_REQUIRED, unless it is play money or the person wants it so.
  */
-export function requireOnce(
-  { io, place, notice }: Cli,
+export function requireIdempotency(
+  { io, backend, notice }: Cli,
   options: SigningOptions,
   { command, claim }: Record<string, unknown>,
 ): void {
@@ -94,7 +93,7 @@ export function requireOnce(
     does: 'pays again',
     would: 'would pay again',
   }
-  if (place.kind === 'sandbox') {
+  if (backend.kind === 'sandbox') {
     notice(io.err.paint.dim(`warning: no --idempotency-key; re-running this command ${does}`))
     return
   }
@@ -105,7 +104,7 @@ export function requireOnce(
 }
 
 /** IDEMPOTENCY_KEY_REUSED where a key was used for something else than this, by whatever wallet. */
-export function refuseReused(
+export function refuseReusedKey(
   { journal }: ExecutionContext,
   key: string,
   request: Record<string, unknown>,
@@ -115,7 +114,7 @@ export function refuseReused(
 }
 
 /** Says where a key cannot keep what was promised of it: another machine may have used it, and this one has never signed for a wallet that has sent something. */
-export function tellNewJournal(
+export function warnNewJournal(
   cli: Cli,
   { journal, catalog }: ExecutionContext,
   { proposal: { wallet, nonce, legs }, simulation }: Pick<CheckedPlan, 'proposal' | 'simulation'>,
@@ -130,7 +129,7 @@ export function tellNewJournal(
 }
 
 /** Says that something was begun before, under another key or with other words. */
-export const startedBefore = (operation: PlannedOperation): AppError => {
+export const startedBeforeError = (operation: PlannedOperation): AppError => {
   const { id, idemKey } = operation
   return new AppError(
     'IDEMPOTENCY_KEY_REUSED',
@@ -149,7 +148,7 @@ const recent = 10 * 60_000
  * Asks again when the very same was done a moment ago, or is on its way still, however long; where nobody is asked, what
  * is on its way is named.
  */
-export async function confirmAgain(
+export async function confirmRepeat(
   cli: Cli,
   { journal }: ExecutionContext,
   request: { wallet: Proposal['wallet'] },

@@ -2,17 +2,18 @@ import { printedAllowances, unusedAllowances } from '../../diagnosis/approvals.t
 import type { RemainingAllowance } from '../../diagnosis/facts/facts.ts'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
-import type { ExecutionContext } from '../../planning/context.ts'
+import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
 import { checkProposal } from '../../planning/plan.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
-import { type PlannedOperation, startOperation } from '../../transactions/operations/start.ts'
+import { startOperation } from '../../transactions/operations/start.ts'
 import { abandonOperation } from '../../transactions/operations/unfinished.ts'
 import { outcomeOf, withoutAllowanceText } from '../../transactions/outcome/outcome.ts'
 import { isFinished } from '../../transactions/run.ts'
-import type { Cli } from '../cli.ts'
 import type { SigningOptions } from '../options/signing-options.ts'
-import { follow, type Going, withReport } from './finish.ts'
-import { revoking } from './revoke.ts'
+import type { Cli } from '../world.ts'
+import { withReport } from './operation-report.ts'
+import { revokeRequest } from './revoke-request.ts'
+import type { Execute, ResumeChoices } from './signing-request.ts'
 import { termsOf } from './terms.ts'
 
 /** The ends after which an allowance may be left that nothing will use. A new plan after a lost nonce allows anew what it needs. */
@@ -22,31 +23,31 @@ const failures: readonly string[] = ['PARTIAL', 'REVERTED', 'CANCELLED', 'SUPERS
  * With `--revoke-on-failure`: when an operation ends badly, the allowances that it gave are taken back at once, by an
  * operation of its own. The code stays what it was; the words and the next step are those of what is left then.
  */
-export async function orRevoke(
+export async function revokeOnFailure(
   cli: Cli,
-  ground: ExecutionContext,
+  context: ExecutionContext,
   operation: PlannedOperation,
-  who: SignerIdentity,
-  options: SigningOptions & Going,
-  work: () => Promise<void>,
+  identity: SignerIdentity,
+  options: SigningOptions & ResumeChoices,
+  { work, follow }: { work: () => Promise<void>; follow: Execute },
 ): Promise<void> {
   try {
     await work()
   } catch (error) {
     if (!options.revokeOnFailure || !(error instanceof AppError) || !failures.includes(error.code))
       throw error
-    const { revoked, was } = await revokeLeft(cli, ground, operation.id, who, options)
-    const { message, hint, isLeft } = lastWord(ground, operation.id, error, revoked, was)
+    const { revoked, was } = await revokeLeft(cli, context, operation.id, identity, options, follow)
+    const { message, hint, isLeft } = failureMessage(context, operation.id, error, revoked, was)
     const { code, cause, details } = error
     const told = { ...details, revoked, ...(!isLeft && { allowance: null }) }
-    throw withReport(new AppError(code, message, { cause, details: told, hint }), ground, operation)
+    throw withReport(new AppError(code, message, { cause, details: told, hint }), context, operation)
   }
 }
 
 type Revoked = { operation: string; status: 'revoked' | 'failed'; why: string | null }
 
 /** What is said of a failure once it is known what became of the allowances. */
-function lastWord(
+function failureMessage(
   { journal }: ExecutionContext,
   id: string,
   { message, hint }: AppError,
@@ -92,22 +93,23 @@ function hintOf(operation: PlannedOperation): string {
 
 async function revokeLeft(
   cli: Cli,
-  ground: ExecutionContext,
+  context: ExecutionContext,
   id: string,
-  who: SignerIdentity,
-  { turn, ...options }: SigningOptions & Going,
+  identity: SignerIdentity,
+  { lock: turn, ...options }: SigningOptions & ResumeChoices,
+  follow: Execute,
 ): Promise<{ revoked: Revoked | null; was: RemainingAllowance[] }> {
-  const { journal } = ground
+  const { journal } = context
   let made: string | null = null
   let was: RemainingAllowance[] = []
   try {
     const operation = journal.find(id)!
-    const unused = await unusedAllowances(ground, operation)
-    was = printedAllowances(ground, unused)
+    const unused = await unusedAllowances(context, operation)
+    was = printedAllowances(context, unused)
     const [first, ...rest] = unused
     if (!first) return { revoked: null, was }
-    const { request, propose } = await revoking(cli, [first, ...rest], id)
-    const { address } = who
+    const { request, propose } = await revokeRequest(cli, [first, ...rest], id)
+    const { address } = identity
     const proposal = {
       ...(await propose(address)),
       request: { ...request, wallet: address },
@@ -115,11 +117,11 @@ async function revokeLeft(
       nonce: null,
     }
     made = proposal.id
-    const checked = await checkProposal(ground, proposal, termsOf(cli, options))
+    const checked = await checkProposal(context, proposal, termsOf(cli, options))
     // What cannot be taken back is not given up for it.
-    if (operation.state === 'PARTIAL') await abandonOperation(ground, operation)
-    const planned = startOperation(ground, checked, proposal.id)
-    await follow(cli, ground, planned, who, { turn })
+    if (operation.state === 'PARTIAL') await abandonOperation(context, operation)
+    const planned = startOperation(context, checked, proposal.id)
+    await follow(cli, context, planned, identity, { lock: turn })
     return { revoked: { operation: made, status: 'revoked', why: null }, was }
   } catch (error) {
     if (!(error instanceof AppError)) throw error

@@ -5,22 +5,26 @@ import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
 import type { Token } from '../../domain/token.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
-import type { Cli } from '../cli.ts'
+import type { Cli } from '../world.ts'
 
 /** What a command that signs must know of a strategy. */
-export type AskedStrategy = Pick<Strategy, 'id' | 'slug' | 'network' | 'chainId' | 'asset'>
+export type RequestedStrategy = Pick<Strategy, 'id' | 'slug' | 'network' | 'chainId' | 'asset'>
 
 /**
  * The strategy of an id, as the service describes it. Where our own catalogue knows it, the service may not answer with
  * another one, nor give its asset other decimals: 100 of something would be another amount. What was begun before under
  * the same key goes on without the service, which may be gone.
  */
-export async function askedStrategy(cli: Cli, id: string, key: string | undefined): Promise<AskedStrategy> {
-  const { strategies } = await cli.place.catalog()
+export async function requestedStrategy(
+  cli: Cli,
+  id: string,
+  key: string | undefined,
+): Promise<RequestedStrategy> {
+  const { strategies } = await cli.backend.catalog()
   const named = (name: string) =>
     strategies.find((entry) => entry.slug === name.toLowerCase() || entry.id === name)
   const known = named(id)
-  if (known && key !== undefined && isBegun(await cli.place.ground(), key)) return known
+  if (known && key !== undefined && isBegun(await cli.backend.context(), key)) return known
   const strategy = await (await cli.service()).getStrategy({ id })
   const given = named(strategy.slug) ?? named(strategy.id)
   if (known && known !== given)

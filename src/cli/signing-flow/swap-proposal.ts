@@ -7,7 +7,7 @@ import { type Token, tokenAt } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { ProposedLeg, ServiceProposal } from '../../planning/proposal.ts'
 import type { Intent } from '../../protocols/intent.ts'
-import type { Cli } from '../cli.ts'
+import type { Cli } from '../world.ts'
 import { statedFees } from './service-fees.ts'
 
 /** Whose swap it is, whom it pays, and what was asked of its quote. */
@@ -69,7 +69,7 @@ export async function swapIntent(
   quote: Quote,
   order: SwapOrder,
 ): Promise<Extract<Intent, { kind: 'swap' }>> {
-  const { tokens } = await cli.place.catalog()
+  const { tokens } = await cli.backend.catalog()
   const { wallet, recipient, exact } = order
   const { amountIn, amountOut, deadline } = promised(quote, order)
   const token = (side: Quote['tokenIn']): Token => {
@@ -117,9 +117,9 @@ const ownClock = 60
  * A deadline by the clock of the chain that enforces it, in Unix seconds, with two seconds for the rounding of both sides. A clock that is
  * far ahead may have stood still since the quote was given, whose transactions stay as they were then.
  */
-async function deadlineOnChain({ place, world }: Cli, chainId: number, deadline: string): Promise<number> {
+async function deadlineOnChain({ backend, world }: Cli, chainId: number, deadline: string): Promise<number> {
   const blocks = await Promise.all(
-    ['latest', 'pending'].map((tag) => place.read(chainId, 'eth_getBlockByNumber', [tag, false])),
+    ['latest', 'pending'].map((tag) => backend.read(chainId, 'eth_getBlockByNumber', [tag, false])),
   )
   const times = blocks.map((block) => Number((block as { timestamp?: string } | null)?.timestamp ?? 0))
   const now = Math.floor(world.now() / 1000)

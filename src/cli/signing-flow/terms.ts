@@ -5,13 +5,13 @@ import type { StoredPlan } from '../../guard/intent-json.ts'
 import { parseAssertions } from '../../guard/policy/assertions.ts'
 import { readPolicy } from '../../guard/policy/policy.ts'
 import { decodeTerms, type Terms } from '../../guard/terms.ts'
-import type { PlannedOperation } from '../../transactions/operations/start.ts'
-import type { Cli } from '../cli.ts'
+import type { PlannedOperation } from '../../planning/context.ts'
 import { exactAllowance, lowest, maxFee, serviceFee } from '../options/checked-values.ts'
 import { address, type SigningOptions, slippage } from '../options/signing-options.ts'
+import type { Cli } from '../world.ts'
 
 /** What the flags allow for one operation, with the policy that holds here. Bad values are USAGE. */
-export function termsOf({ io, place, world, globals }: Cli, options: Partial<SigningOptions>): Terms {
+export function termsOf({ io, backend, world, globals }: Cli, options: Partial<SigningOptions>): Terms {
   const listed = (texts: readonly string[] | undefined, flag: string) =>
     (texts ?? []).map((text) => address(text, flag))
   return {
@@ -22,9 +22,9 @@ export function termsOf({ io, place, world, globals }: Cli, options: Partial<Sig
     policy: readPolicy(options.policy, world.policyPath),
     asserts: (options.assert ?? []).flatMap(parseAssertions),
     // What stands on the embedded chains was put there by this program.
-    trustFirstUse: options.trustFirstUse === true || place.kind === 'sandbox',
+    trustFirstUse: options.trustFirstUse === true || backend.kind === 'sandbox',
     canAsk: io.canAsk,
-    lowest: lowest(options.maxAssuranceLoss),
+    lowest: lowest(options.minAssurance),
     maxFeePerGas: options.maxFee === undefined ? null : maxFee(options.maxFee),
     maxSlippage: options.slippage === undefined ? null : slippage(options.slippage),
     maxPriceImpact: options.maxPriceImpact === undefined ? null : priceImpact(options.maxPriceImpact),
@@ -36,7 +36,7 @@ export function termsOf({ io, place, world, globals }: Cli, options: Partial<Sig
  * An operation goes on by the terms that it was begun with, and by what the policy of the machine says when it goes on (`beforeLeg`). Where another policy is named than that, or another condition, it would be
  * without force, and nothing more is signed; what is signed to its end is only followed.
  */
-export function refuseOtherTerms(
+export function refuseChangedTerms(
   { world }: Pick<Cli, 'world'>,
   { id, plan, steps }: PlannedOperation,
   { policy: file, assert }: Pick<SigningOptions, 'policy' | 'assert'>,

@@ -1,32 +1,30 @@
-import type { StrategyBytecode, StrategyBytecodeInput } from '../../api/bytecode.ts'
-import type { Service } from '../../api/service.ts'
-import type { Address } from '../../domain/address.ts'
-import { maxUint256, tokenAmount } from '../../domain/amount.ts'
+import type { StrategyBytecode } from '../../api/bytecode.ts'
+import { type Address, sameAddress } from '../../domain/address.ts'
+import { formatAmount, maxUint256, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
-import { shellOperand } from '../../domain/shell-quoting.ts'
 import type { Token } from '../../domain/token.ts'
 import { depositBounds, withdrawalBounds } from '../../guard/exchange-minimum.ts'
 import { balanceOf, firstWord } from '../../guard/simulation/reads.ts'
 import {
-  hasWithdrawalQueue,
   isQueuedWithdrawal,
   readClaim,
   readClaimWindow,
   readReceiptUnits,
   refuseQueueRestart,
 } from '../../guard/withdrawal-queues.ts'
-import type { ServiceProposal } from '../../planning/proposal.ts'
+import type { ProposedLeg, ServiceProposal } from '../../planning/proposal.ts'
 import type { Catalog, StrategyEntry } from '../../protocols/catalog.ts'
 import type { Intent } from '../../protocols/intent.ts'
-import type { Cli } from '../cli.ts'
-import { legsAcross } from './cross-chain-deposit.ts'
-import { expiryOf, sayMaturity } from './prices.ts'
+import { depositedAmount } from '../../transactions/outcome/received-amount.ts'
+import type { Cli } from '../world.ts'
+import { expiryOf, sayMaturity } from './plan-prices.ts'
 import { claimLines, queuedLine, queuedOf } from './queue-notes.ts'
 import { notesOn, statedFees } from './service-fees.ts'
-import type { AskedStrategy } from './strategy-lookup.ts'
+import type { RequestedStrategy } from './strategy-lookup.ts'
+import { swapIntent } from './swap-proposal.ts'
 
 /** The entry of our own catalogue for a strategy that a service names: what is not in it cannot be checked, so it is refused. */
-function entryOf({ strategies }: Catalog, { slug, id, chainId }: AskedStrategy): StrategyEntry {
+function entryOf({ strategies }: Catalog, { slug, id, chainId }: RequestedStrategy): StrategyEntry {
   const found = strategies.find(
     (entry) => (entry.slug === slug || entry.id === id) && (chainId === null || entry.chainId === chainId),
   )
@@ -40,13 +38,13 @@ function entryOf({ strategies }: Catalog, { slug, id, chainId }: AskedStrategy):
 /** A deposit as legs: on one chain, or the bridge first and then the deposit of what it brings at least. `from` is the chain that the funds are on, where it is another one. */
 export async function depositProposal(
   cli: Cli,
-  strategy: AskedStrategy,
+  strategy: RequestedStrategy,
   amount: bigint,
   wallet: Address,
   made: StrategyBytecode,
   { from, slippage = null }: { from?: number | undefined; slippage?: number | null } = {},
 ): Promise<ServiceProposal> {
-  const catalog = await cli.place.catalog()
+  const catalog = await cli.backend.catalog()
   const entry = entryOf(catalog, strategy)
   const origin = made.crossChain.isCrossChain ? made.chainIdIn : entry.chainId
   if (origin !== (from ?? entry.chainId))
@@ -94,9 +92,9 @@ export async function depositProposal(
 
 /** Reads the chain of a strategy without the service. */
 const asking =
-  ({ place }: Cli, { chainId }: StrategyEntry) =>
+  ({ backend }: Cli, { chainId }: StrategyEntry) =>
   (method: string, params: readonly unknown[]) =>
-    place.read(chainId, method, params)
+    backend.read(chainId, method, params)
 
 /**
  * A withdrawal as one leg. For all of it, the shares are read from the receipt token by ourselves, not taken from the service. One that is
@@ -104,13 +102,13 @@ const asking =
  */
 export async function withdrawProposal(
   cli: Cli,
-  strategy: AskedStrategy,
+  strategy: RequestedStrategy,
   amount: bigint,
   wallet: Address,
   made: StrategyBytecode,
   { restarts = false, slippage = null }: { restarts?: boolean | undefined; slippage?: number | null } = {},
 ): Promise<ServiceProposal> {
-  const entry = entryOf(await cli.place.catalog(), strategy)
+  const entry = entryOf(await cli.backend.catalog(), strategy)
   const ask = asking(cli, entry)
   await refuseQueueRestart(entry, wallet, ask, restarts)
   const isAll = amount === maxUint256
@@ -118,7 +116,7 @@ export async function withdrawProposal(
   const queued = isQueuedWithdrawal(entry)
     ? queuedOf(entry, made.queued?.seconds ?? null, await readClaimWindow(entry, ask))
     : undefined
-  const isTold = cli.place.kind === 'remote'
+  const isTold = cli.backend.kind === 'remote'
   if (queued) cli.notice(`${isTold ? 'The service says: ' : ''}${queuedLine(entry, queued)}`)
   const shares = isAll ? await heldOf(cli, entry.receipt, wallet) : undefined
   const fees = statedFees(made.fees, entry.asset)
@@ -157,11 +155,11 @@ export async function withdrawProposal(
 /** The second step of queued withdrawals as one leg: what it takes, and what it pays, are read by ourselves. */
 export async function claimProposal(
   cli: Cli,
-  strategy: AskedStrategy,
+  strategy: RequestedStrategy,
   wallet: Address,
   made: StrategyBytecode,
 ): Promise<ServiceProposal> {
-  const entry = entryOf(await cli.place.catalog(), strategy)
+  const entry = entryOf(await cli.backend.catalog(), strategy)
   const own = await readClaim(entry, wallet, asking(cli, entry), made.bytecode)
   const { ids, amount, takesBack } = own
   if (ids.length === 0)
@@ -197,56 +195,69 @@ export async function claimProposal(
 }
 
 /** What an owner has of a token, by a raw call. */
-async function heldOf({ place }: Cli, token: Token, owner: Address): Promise<bigint> {
-  const answer = await place.read(token.chainId, 'eth_call', [balanceOf(token, owner), 'latest'])
+async function heldOf({ backend }: Cli, token: Token, owner: Address): Promise<bigint> {
+  const answer = await backend.read(token.chainId, 'eth_call', [balanceOf(token, owner), 'latest'])
   return firstWord(answer, `the balance of ${token.symbol}`)
 }
 
-const words = /^(VALIDATION_ERROR|BAD_REQUEST|NOT_FOUND|METHOD_NOT_ALLOWED)$/
-
-/**
- * The transactions of a claim. The specification has none: where a deployment refuses the word itself for a market that
- * pays later, our own engine makes them over the RPCs that sign.
- */
-export async function claimAsked(
-  { place, notice, service }: Cli,
-  ask: StrategyBytecodeInput,
-): Promise<Awaited<ReturnType<Service['strategyBytecode']>>> {
-  try {
-    return await (await service()).strategyBytecode(ask)
-  } catch (error) {
-    if (!(error instanceof AppError) || !words.test(error.code)) throw error
-    const { strategies } = await place.catalog()
-    const entry = strategies.find((one) => one.slug === ask.id)
-    if (entry && !hasWithdrawalQueue(entry) && error.code === 'VALIDATION_ERROR')
-      throw new AppError(error.code, error.message, {
-        cause: error,
-        ...(error.details && { details: error.details }),
-        hint: `Omit --claim: sluice withdraw ${shellOperand(entry.slug)} --amount max`,
-      })
-    if (!entry || !hasWithdrawalQueue(entry) || place.kind !== 'remote' || !place.reference) throw error
-    notice('This deployment does not support claims; the local engine builds the claim over your RPCs')
-    return (await place.reference()).strategyBytecode({ ...ask, id: entry.slug })
-  }
+/** A deposit from another chain as legs: the bridge first, and then the deposit of what it brings at least. */
+async function legsAcross(
+  cli: Cli,
+  entry: StrategyEntry,
+  amount: bigint,
+  wallet: Address,
+  made: StrategyBytecode,
+): Promise<readonly [ProposedLeg, ProposedLeg]> {
+  const { quote } = made
+  if (!quote)
+    throw new AppError(
+      'SERVICE_BAD_RESPONSE',
+      'The service returned a cross-chain deposit without a bridge quote',
+    )
+  const on = (chainId: number) => made.bytecode.filter((transaction) => transaction.chainId === chainId)
+  const [away, home] = [on(made.chainIdIn), on(entry.chainId)]
+  if (away.length + home.length !== made.bytecode.length)
+    throw new AppError('POLICY_CHAIN', 'The deposit has transactions on a network that was not requested')
+  const asked = { exact: 'in', slippage: null, least: null } as const
+  // A deposit pays the service nothing, whatever a quote says.
+  const { fees: _, ...bridge } = await swapIntent(cli, quote, { wallet, recipient: wallet, ...asked })
+  if (
+    bridge.amountIn !== amount ||
+    !sameAddress(bridge.tokenOut.address, entry.asset.address) ||
+    bridge.tokenOut.chainId !== entry.chainId
+  )
+    throw new AppError('POLICY_QUOTE_DRIFT', 'The bridge quote does not match the request')
+  const minimum = quote.minAmountOut ?? depositOf(entry, home.at(-1), bridge.amountOut, quote.tokenOut.amount)
+  return [
+    // The guard holds the bridge to all of what is deposited after it: nothing of it is left to the funds that were there before.
+    { chainId: made.chainIdIn, intent: { ...bridge, amountOut: minimum }, transactions: away },
+    {
+      chainId: entry.chainId,
+      intent: { kind: 'deposit', wallet, strategy: entry, amount: minimum },
+      transactions: home,
+      arrival: { token: entry.asset.address, minimum, recipient: wallet },
+    },
+  ]
 }
 
-/**
- * The transactions of a deposit. What takes no deposits now and is not paused is still among those that are not: the next step is to look what
- * it takes then.
- */
-export async function depositAsked({ service }: Cli, ask: StrategyBytecodeInput): Promise<StrategyBytecode> {
-  try {
-    return await (await service()).strategyBytecode(ask)
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'STRATEGY_PAUSED') throw error
-    const { paused, actions } = await (await service()).getStrategy({ id: ask.id }).catch(() => {
-      throw error
-    })
-    if (paused !== false || actions?.includes('lend')) throw error
-    throw new AppError(error.code, error.message, {
-      cause: error,
-      ...(error.details && { details: error.details }),
-      hint: `To see what it accepts now: sluice strategies show ${shellOperand(ask.id)}`,
-    })
-  }
+/** What is deposited where the quote names no minimum: what the call says, at most what the quote shows and at least what is accepted for it. */
+function depositOf(
+  entry: StrategyEntry,
+  action: StrategyBytecode['bytecode'][number] | undefined,
+  least: bigint,
+  most: bigint,
+): bigint {
+  const amount = (action && depositedAmount(entry, action)) ?? least
+  const shown = (sum: bigint) => formatAmount(sum, entry.asset)
+  if (amount < least)
+    throw new AppError(
+      'POLICY_MIN_OUT',
+      `It deposits ${shown(amount)} after the bridge; the minimum for this quote is ${shown(least)}`,
+    )
+  if (amount > most)
+    throw new AppError(
+      'POLICY_AMOUNT',
+      `It deposits ${shown(amount)} after the bridge; its quote delivers only ${shown(most)}`,
+    )
+  return amount
 }

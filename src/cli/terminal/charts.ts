@@ -1,6 +1,6 @@
 import { plain } from '../../domain/text.ts'
 import { percent } from './format.ts'
-import type { Stream } from './io.ts'
+import type { Stream } from './stream.ts'
 
 /** Eight heights, the lowest first. */
 const blocks = [...'▁▂▃▄▅▆▇█']

@@ -1,4 +1,6 @@
 import { Chalk, type ChalkInstance } from 'chalk'
+import { AppError } from '../../domain/errors.ts'
+import type { Io, Stream } from './stream.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -29,43 +31,6 @@ export function hasUnicode(env: Env, platform: string = process.platform): boole
   if (platform === 'win32') return true
   const locale = [env.LC_ALL, env.LC_CTYPE, env.LANG].find(isSaid)
   return /utf-?8/i.test(locale ?? '')
-}
-
-/** One of the two output streams: where it goes, whether a person reads it there, and its colours. */
-export type Stream = {
-  write: (text: string) => void
-  isTerminal: boolean
-  /** How wide it is now: a window may be resized. */
-  readonly columns: number
-  /** How many lines it shows; missing where there is no end. */
-  readonly rows?: number
-  /** Whether what was written may be drawn anew: nobody's log, and a terminal that knows how and has a size now. */
-  readonly redraws?: boolean
-  /** Calls back whenever the window gets another size, until what it gives is called. */
-  onResize?: (draw: () => void) => () => void
-  paint: ChalkInstance
-  /** A text that leads somewhere; missing where the terminal does not understand it. */
-  link?: (text: string, url: string) => string
-  /** Whether nothing but ASCII can be shown there; a pipe takes everything. */
-  ascii?: boolean
-  /** Ends once a write finds nobody who reads, such as after `head` has read enough: the system tells it no sooner. */
-  unread?: AbortSignal
-}
-
-/** The terminal, and nothing but the terminal. Every byte that the program prints or asks for goes through here. */
-export type Io = {
-  /** The answer. The only thing that a pipe sees. */
-  out: Stream
-  /** The conversation: progress, notices, warnings, questions. */
-  err: Stream
-  /** Whether somebody is there to answer a question. */
-  canAsk: boolean
-  /** The terminal behind `err`, for the libraries that draw on it themselves. */
-  drawOn?: NodeJS.WritableStream
-  /** Throws away what was typed until now, and tells whether there was a Ctrl-C among it. */
-  discardTyped?: () => Promise<boolean>
-  /** Calls when nobody reads any longer what is typed, as after Ctrl-D. The answer takes that back. */
-  whenUnread?: (call: () => void) => () => void
 }
 
 /** Paint that leaves every text as it is. */
@@ -124,7 +89,7 @@ export async function stdio({ noColor, noInput, env }: IoOptions): Promise<Io> {
     out: Object.assign(stream(stdout, outPainted, links?.isSupported), { unread: unread.signal }),
     err: stream(stderr, errPainted, links?.stderr.isSupported),
     drawOn: stderr,
-    discardTyped: async () => (await import('./flush-input.ts')).discardTyped(process.stdin),
+    discardTyped: async () => discardTyped(process.stdin),
     whenUnread: (call) => {
       process.stdin.once('pause', call)
       return () => process.stdin.off('pause', call)
@@ -137,3 +102,53 @@ export async function stdio({ noColor, noInput, env }: IoOptions): Promise<Io> {
 }
 
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== '' && value !== 'false'
+
+/** How long nothing may come before a question is drawn, in ms: what is pasted comes in pieces. */
+const quietMs = 50
+
+/** For so long keys may come, in ms: nobody types or pastes for that long what he sees nothing of. */
+const endlessMs = 3_000
+
+const interrupting = '\u0003'
+
+/**
+ * Throws away what was typed before a question stands there, as `sudo` does: nobody answers what nobody has seen. Tells whether
+ * there was a Ctrl-C among it. The terminal is left to give every key at once, for whoever asks now. Where keys come for
+ * longer than `mostMs`, as when one is held down, it is PROMPT_NEEDED: none of them is an answer.
+ */
+export async function discardTyped(input: NodeJS.ReadStream, mostMs = endlessMs): Promise<boolean> {
+  if (!input.isTTY) return false
+  // Before anything is read: a line that is not finished yet is kept back by the terminal until then.
+  input.setRawMode(true)
+  const given = await new Promise<'interrupted' | 'endless' | 'quiet'>((done) => {
+    let pieces = 0
+    let isLate = false
+    const end = (found: 'interrupted' | 'endless' | 'quiet') => {
+      clearTimeout(timer)
+      clearTimeout(late)
+      input.off('data', taken).off('end', ended)
+      done(found)
+    }
+    const taken = (keys: Buffer | string) => {
+      pieces++
+      if (keys.includes(interrupting)) end('interrupted')
+      else if (isLate) end('endless')
+      else timer.refresh()
+    }
+    const ended = () => end('quiet')
+    // A timer that comes late, as on a busy machine, runs before what came meanwhile is read: only what stays quiet over two reads is.
+    const quiet = () => {
+      const before = pieces
+      setImmediate(() => setImmediate(() => pieces === before && ended()))
+    }
+    const timer = setTimeout(quiet, quietMs)
+    // What came before it, and is only read now, is not without end.
+    const late = setTimeout(() => setImmediate(() => setImmediate(() => (isLate = true))), mostMs)
+    input.on('data', taken).on('end', ended).resume()
+  })
+  if (given === 'quiet') return false
+  input.pause()
+  input.setRawMode(false)
+  if (given === 'interrupted') return true
+  throw new AppError('PROMPT_NEEDED', 'The terminal sends input without end, so no question can be asked')
+}

@@ -1,6 +1,6 @@
 import { publicNetworks } from '../../domain/networks.ts'
 import { plain } from '../../domain/text.ts'
-import type { Stream } from './io.ts'
+import type { Stream } from './stream.ts'
 
 /** A transaction hash, which leads to the explorer of its network where that has one. What is no hash leads nowhere. */
 export const hashLink = (to: Stream, network: string, hash: string): string =>

@@ -1,26 +1,7 @@
 import Table from 'cli-table3'
-import { type Stream, unpainted } from './io.ts'
+import { unpainted } from './io.ts'
+import type { Column, Stream } from './stream.ts'
 import { bare, gap, widthOf, wrapped } from './text-width.ts'
-
-/** One column of a list. */
-export type Column<row> = {
-  title: string
-  /** The field of the JSON that this column shows; `--fields` names it. */
-  field: string
-  /** What stands there; an amount shows no more than so many decimals, which is all of them but on a terminal. */
-  text: (row: row, paint: Stream['paint'], places: number) => string
-  /** What CSV holds instead of the text: the exact value, for programs. */
-  csv?: (row: row) => string
-  /** Where a text that is shown whole leads to: `hashLink` or `addressLink` of it. */
-  link?: (row: row, text: string, to: Stream) => string
-  /** Numbers stand on the right, and are never shortened: a number without its end is another one. */
-  align?: 'right'
-  /**
-   * How little it matters: on a narrow terminal the highest gives way first, shortened where it is words, left out where that is not
-   * enough. A column without it stays whole: what is typed again, and what the list is for.
-   */
-  drop?: number
-}
 
 /** How many decimals of an amount a list shows there. */
 export const placesOn = ({ isTerminal }: Pick<Stream, 'isTerminal'>): number =>

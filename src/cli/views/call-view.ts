@@ -3,8 +3,8 @@ import { publicNetworks, sandboxNetworks } from '../../domain/networks.ts'
 import { plain } from '../../domain/text.ts'
 import type { planJson } from '../../planning/plan-output.ts'
 import { formatUnits } from '../terminal/format.ts'
-import type { Stream } from '../terminal/io.ts'
 import { addressLink } from '../terminal/links.ts'
+import type { Stream } from '../terminal/stream.ts'
 import { wrapped } from '../terminal/text-width.ts'
 
 /** What will be signed, as `--dry-run --json` prints it. */

@@ -1,6 +1,6 @@
 import { plain } from '../../domain/text.ts'
 import type { Finding } from '../findings.ts'
-import type { Stream } from '../terminal/io.ts'
+import type { Stream } from '../terminal/stream.ts'
 
 /** What was looked at, a line each, and under what does not work what to do. */
 export const findingsView = (checks: readonly Finding[], to: Stream): string =>

@@ -1,6 +1,6 @@
 import { plain } from '../../domain/text.ts'
 import { decimal, dollars, percent } from '../terminal/format.ts'
-import type { Stream } from '../terminal/io.ts'
+import type { Stream } from '../terminal/stream.ts'
 import { fields } from '../terminal/table.ts'
 import type { walletJson } from './json.ts'
 
@@ -8,9 +8,9 @@ type Lending = NonNullable<ReturnType<typeof walletJson>['stats']>
 
 /** What a wallet has given as collateral and what it owes, and how far each market is from liquidating it, where that is said. */
 export function lendingView({ collateral, debt, markets, unread, ...whole }: Lending, to: Stream): string[] {
-  const places = (unread ?? []).map(placeOf)
-  const silent = [...Map.groupBy(places, (place) => place)].map(([place, { length }]) =>
-    length === 1 ? place : `${place} (${length} markets)`,
+  const names = (unread ?? []).map(marketName)
+  const silent = [...Map.groupBy(names, (name) => name)].map(([name, { length }]) =>
+    length === 1 ? name : `${name} (${length} markets)`,
   )
   if (collateral.length === 0 && debt.length === 0 && silent.length === 0) return []
   const known = (markets ?? []).filter((one) => !unread?.some(({ address }) => address === one.address))
@@ -22,7 +22,7 @@ export function lendingView({ collateral, debt, markets, unread, ...whole }: Len
         ? known.map(
             (one) =>
               [
-                placeOf(one),
+                marketName(one),
                 `health factor ${healthOf(one, to)}, loan to value ${percent(one.ltv)}, can still borrow ${dollars(one.maxBorrowValue)}`,
               ] as const,
           )
@@ -40,7 +40,7 @@ export function lendingView({ collateral, debt, markets, unread, ...whole }: Len
   return [rows]
 }
 
-const placeOf = ({ protocol, network }: { protocol: string; network: string }): string =>
+const marketName = ({ protocol, network }: { protocol: string; network: string }): string =>
   `${plain(protocol)} on ${plain(network)}`
 
 const sideOf = ({ balance, asset }: Pick<Lending['debt'][number], 'balance' | 'asset'>): string =>

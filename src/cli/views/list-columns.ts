@@ -2,8 +2,7 @@ import type { ApyBasis } from '../../domain/apy.ts'
 import { plain } from '../../domain/text.ts'
 import { sparkline } from '../terminal/charts.ts'
 import { decimal, dollars, percent, stateWord, when } from '../terminal/format.ts'
-import type { Stream } from '../terminal/io.ts'
-import type { Column } from '../terminal/table.ts'
+import type { Column, Stream } from '../terminal/stream.ts'
 import type { positionJson, quoteJson, strategyJson } from './json.ts'
 
 /** What strategies paid from day to day, where a list brings that, by slug: a column of sparklines. */

@@ -3,7 +3,7 @@ import { impactShown } from '../../domain/slippage.ts'
 import { plain } from '../../domain/text.ts'
 import { type AssuranceLevel, levelMeaning } from '../../guard/assurance.ts'
 import { decimal, dollars, formatUnits, when } from '../terminal/format.ts'
-import type { Stream } from '../terminal/io.ts'
+import type { Stream } from '../terminal/stream.ts'
 import { wrapped } from '../terminal/text-width.ts'
 import { callView, type Plan, whose } from './call-view.ts'
 

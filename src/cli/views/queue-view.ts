@@ -1,7 +1,7 @@
 import { shellOperand } from '../../domain/shell-quoting.ts'
 import { plain } from '../../domain/text.ts'
 import { decimal, when } from '../terminal/format.ts'
-import type { Stream } from '../terminal/io.ts'
+import type { Stream } from '../terminal/stream.ts'
 import type { positionJson } from './json.ts'
 
 type Shown = Pick<ReturnType<typeof positionJson>, 'strategy' | 'pending' | 'claimable'>

@@ -1,11 +1,12 @@
+import type { Action } from '../../api/action.ts'
 import type { Report } from '../../diagnosis/report.ts'
 import { type Network, networkShown } from '../../domain/networks.ts'
 import { plain } from '../../domain/text.ts'
-import type { PlannedOperation } from '../../transactions/operations/start.ts'
+import type { PlannedOperation } from '../../planning/context.ts'
 import type { Progress } from '../../transactions/run.ts'
 import { decimal, stateWord } from '../terminal/format.ts'
-import type { Stream } from '../terminal/io.ts'
 import { hashLink } from '../terminal/links.ts'
+import type { Stream } from '../terminal/stream.ts'
 import { fields } from '../terminal/table.ts'
 import { beside, widthOf } from '../terminal/text-width.ts'
 
@@ -129,3 +130,19 @@ function transactionLine(
   const line = `${head}  ${link || '-'.padEnd(66)}  ${state}${why}`
   return to.isTerminal && widthOf(line) > to.columns ? `${head}  ${state}${why}\n    ${link || '-'}` : line
 }
+
+/** What is known of an action, in words, whoever knows it. */
+export const anyView = (one: Report | Action, to: Parameters<typeof reportView>[1]): string =>
+  'assurance' in one
+    ? reportView(one, to)
+    : reportView(
+        {
+          ...one,
+          assurance: '',
+          idempotencyKey: '',
+          destinationTxHash: null,
+          amounts: (one.amounts ?? { in: null, out: null }) as Report['amounts'],
+          transactions: one.transactions.map((tx) => ({ ...tx, kind: tx.kind ?? '-' })),
+        } as never,
+        to,
+      )

@@ -1,6 +1,6 @@
 import { plain } from '../../domain/text.ts'
 import type { CommandSchema } from '../schema/commands.ts'
-import type { Stream } from '../terminal/io.ts'
+import type { Stream } from '../terminal/stream.ts'
 import { fields } from '../terminal/table.ts'
 
 /** What a program needs to know of a command, for people. */

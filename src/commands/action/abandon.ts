@@ -1,26 +1,25 @@
-import type { Cli } from '../../cli/cli.ts'
+import { verdictFor } from '../../cli/action-verdict.ts'
 import { confirm } from '../../cli/prompts.ts'
-import { leftLines, reportFor, withReport } from '../../cli/signing-flow/finish.ts'
+import { requireOperation } from '../../cli/signing-flow/operation-lookup.ts'
+import { allowanceLines, reportFor, withReport } from '../../cli/signing-flow/operation-report.ts'
+import { closeOperation } from '../../cli/signing-flow/revoke-request.ts'
 import { reportView } from '../../cli/views/report-view.ts'
+import type { Cli } from '../../cli/world.ts'
 import { remainingAllowances } from '../../diagnosis/approvals.ts'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
-import type { ExecutionContext } from '../../planning/context.ts'
-import type { PlannedOperation } from '../../transactions/operations/start.ts'
-import { abandonOperation as close } from '../../transactions/operations/unfinished.ts'
-import { acquirePlanningLock, withIdleWallet } from '../../transactions/operations/wallet-lock.ts'
+import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
+import { acquirePlanningLock } from '../../transactions/operations/wallet-lock.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
 import { reopenContradicted } from '../../transactions/reorganisations.ts'
 import { isFinished } from '../../transactions/run.ts'
-import { verdictFor } from './explain.ts'
-import { journalled } from './resume.ts'
 
 /** `action abandon` */
 export async function giveUp(cli: Cli, id: string): Promise<void> {
-  const ground = await cli.place.ground()
-  const found = journalled(ground, id)
-  await reopenContradicted(ground, found.id)
-  const operation = journalled(ground, found.id)
+  const context = await cli.backend.context()
+  const found = requireOperation(context, id)
+  await reopenContradicted(context, found.id)
+  const operation = requireOperation(context, found.id)
   if (!isFinished(operation))
     await confirm(
       cli.io,
@@ -28,21 +27,21 @@ export async function giveUp(cli: Cli, id: string): Promise<void> {
       `Close ${operation.id} and drop its unsigned steps?`,
       `sluice action abandon ${operation.id} --yes`,
     )
-  const closed = isFinished(operation) ? operation : await closeUnsigned(cli, ground, operation)
-  refuseEnded(ground, closed)
-  const left = await remainingAllowances(ground, closed)
-  const funds = (await verdictFor(cli, ground, closed))?.funds ?? null
+  const closed = isFinished(operation) ? operation : await closeUnsigned(cli, context, operation)
+  refuseEnded(context, closed)
+  const left = await remainingAllowances(context, closed)
+  const funds = (await verdictFor(cli, context, closed))?.funds ?? null
   const tail =
     closed.state === 'DONE'
       ? ['The action is finished; there was nothing to drop.']
-      : leftLines(left, closed.id)
-  cli.emit({ ...reportFor(ground, closed), allowancesLeft: left, funds }, (value, to) =>
+      : allowanceLines(left, closed.id)
+  cli.emit({ ...reportFor(context, closed), allowancesLeft: left, funds }, (value, to) =>
     [reportView(value, to), ...(funds === null ? [] : [`Funds: ${plain(funds)}`]), ...tail].join('\n'),
   )
 }
 
 /** What came to another end by itself than by being given up is told as it ended: asking again would not change it. */
-function refuseEnded(ground: ExecutionContext, operation: PlannedOperation): void {
+function refuseEnded(context: ExecutionContext, operation: PlannedOperation): void {
   const { state, exit } = operation
   if (state !== 'FAILED' && !(state === 'CANCELLED' && exit === 24)) return
   try {
@@ -55,32 +54,23 @@ function refuseEnded(ground: ExecutionContext, operation: PlannedOperation): voi
       hint: `sluice action show ${operation.id}`,
       ...(details && { details }),
     })
-    throw withReport(says, ground, operation)
+    throw withReport(says, context, operation)
   }
 }
 
 /** Closes what is not signed of an operation, while nobody else is at work with its wallet. */
 async function closeUnsigned(
   cli: Cli,
-  ground: ExecutionContext,
+  context: ExecutionContext,
   { id, wallet, legs }: PlannedOperation,
 ): Promise<PlannedOperation> {
-  const turn = await acquirePlanningLock(ground, wallet, {
+  const turn = await acquirePlanningLock(context, wallet, {
     waitMs: 10_000,
     signal: cli.world.interrupt.signal,
   })
   try {
-    return await closeInTurn(ground, { id, wallet, legs })
+    return await closeOperation(context, { id, wallet, legs })
   } finally {
     turn.release()
   }
-}
-
-/** The same for whoever has the turn of the wallet already. */
-export async function closeInTurn(
-  ground: ExecutionContext,
-  { id, wallet, legs }: Pick<PlannedOperation, 'id' | 'wallet' | 'legs'>,
-): Promise<PlannedOperation> {
-  const chains = legs.map(({ chainId }) => chainId)
-  return withIdleWallet(ground, wallet, chains, () => close(ground, journalled(ground, id)))
 }

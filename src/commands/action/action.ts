@@ -1,22 +1,26 @@
 import { Command } from 'commander'
-import { action, type Cli } from '../../cli/cli.ts'
+import { action } from '../../cli/cli.ts'
 import { withExecution } from '../../cli/options/execution-options.ts'
 import { withSigner } from '../../cli/options/signing-options.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
-import { reportFor } from '../../cli/signing-flow/finish.ts'
+import { findUpdated } from '../../cli/signing-flow/operation-lookup.ts'
+import { reportFor } from '../../cli/signing-flow/operation-report.ts'
+import { type ResumeOptions, resumeOperation } from '../../cli/signing-flow/resume-operation.ts'
 import { decimal, stateWord, when } from '../../cli/terminal/format.ts'
+import { anyView } from '../../cli/views/report-view.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'
-import type { World } from '../../cli/world.ts'
+import type { Cli, World } from '../../cli/world.ts'
 import type { Report } from '../../diagnosis/report.ts'
+import { revertCause } from '../../diagnosis/revert-cause.ts'
 import { successorOf } from '../../diagnosis/successor.ts'
 import type { TokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
+import { readOnlyContext } from '../../transactions/read-only-context.ts'
 import { giveUp } from './abandon.ts'
 import { addEvidence } from './evidence.ts'
 import { addExplain } from './explain.ts'
 import { addReplan } from './replan.ts'
-import { resume, show } from './resume.ts'
 import { addRevoke } from './revoke.ts'
 import { addReplacements } from './speed-up-cancel.ts'
 import { addSubmit } from './submit.ts'
@@ -57,7 +61,11 @@ export const actionCommand = (world: World) => {
     { isNew: false },
   )
     .addHelpText('after', '\nExample:\n  $ sluice action resume 0f8fad5b-d9cb-469f-a165-70867728950e')
-    .action(action(world, resume))
+    .action(
+      action(world, (cli: Cli, id: string, options: ResumeOptions) =>
+        resumeOperation(cli, id, options, undefined),
+      ),
+    )
   addReplacements(command, world)
   command
     .command('abandon')
@@ -97,16 +105,16 @@ type Row = Pick<
 >
 
 async function list(cli: Cli, options: { status?: string; wallet?: string }): Promise<void> {
-  const ground = await cli.place.ground()
+  const context = await cli.backend.context()
   const wallet = options.wallet === undefined ? undefined : await walletAddress(cli, options.wallet)
-  const rows: Row[] = ground.journal
+  const rows: Row[] = context.journal
     .list({ limit: 10_000, ...(wallet && { wallet }) }, (id) =>
       cli.notice(
         `The journal entry of action ${id} is damaged, so it is not listed: sluice action show ${id}`,
       ),
     )
-    .filter((operation) => !successorOf(ground, operation))
-    .map((operation) => reportFor(ground, operation))
+    .filter((operation) => !successorOf(context, operation))
+    .map((operation) => reportFor(context, operation))
     .filter(({ status }) => options.status === undefined || status === options.status)
   await cli.list(
     { items: rows, page: 1, limit: Math.max(1, rows.length), total: rows.length, hasMore: false },
@@ -137,3 +145,19 @@ async function list(cli: Cli, options: { status?: string; wallet?: string }): Pr
 
 const printed = (amount: TokenAmount | null, places: number) =>
   amount === null ? 'max' : `${decimal(amount.formatted, places)} ${plain(amount.symbol)}`
+
+/** `action show` */
+async function show(cli: Cli, id: string): Promise<void> {
+  const context = readOnlyContext(await cli.backend.context())
+  // What the service says of it is not what the journal says.
+  const operation = cli.globals.raw ? undefined : await findUpdated(cli, context, id)
+  if (!operation) return cli.emit(await (await cli.service()).getAction({ id }), anyView)
+  const report = reportFor(context, operation)
+  const reasons = await Promise.all(
+    operation.steps.map((step) =>
+      step.state === 'FINAL_REVERTED' ? revertCause(context.rpc(step.transaction.chainId), step) : null,
+    ),
+  )
+  const transactions = report.transactions.map((tx, at) => ({ ...tx, error: reasons[at] ?? tx.error }))
+  cli.emit({ ...report, transactions }, anyView)
+}

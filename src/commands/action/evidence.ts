@@ -1,13 +1,15 @@
 import { writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { type Aside, action, aside, type Cli } from '../../cli/cli.ts'
+import { verdictFor } from '../../cli/action-verdict.ts'
+import { action, localAction } from '../../cli/cli.ts'
 import { textOf } from '../../cli/options/file-arguments.ts'
 import { toJson } from '../../cli/output/output.ts'
-import { reportFor } from '../../cli/signing-flow/finish.ts'
+import { requireOperation } from '../../cli/signing-flow/operation-lookup.ts'
+import { reportFor } from '../../cli/signing-flow/operation-report.ts'
 import { when } from '../../cli/terminal/format.ts'
-import type { Stream } from '../../cli/terminal/io.ts'
+import type { Stream } from '../../cli/terminal/stream.ts'
 import { evidencePage } from '../../cli/views/evidence-page.ts'
-import type { Place, World } from '../../cli/world.ts'
+import type { Backend, Cli, LocalCli, World } from '../../cli/world.ts'
 import { type ChainCheck, checkEvidence } from '../../diagnosis/evidence/chain-check.ts'
 import { type Evidence, makeEvidence } from '../../diagnosis/evidence/evidence.ts'
 import { isEvidencePage, readEvidence, refuseChangedCall } from '../../diagnosis/evidence/read.ts'
@@ -17,8 +19,6 @@ import { listing } from '../../domain/shell-quoting.ts'
 import { plain } from '../../domain/text.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import { readOnlyContext } from '../../transactions/read-only-context.ts'
-import { verdictFor } from './explain.ts'
-import { journalled } from './resume.ts'
 
 /** `action export` and `action verify`: evidence of one action, for a support case. */
 export function addEvidence(command: Command, world: World): void {
@@ -42,16 +42,16 @@ export function addEvidence(command: Command, world: World): void {
     )
     .argument('<file>', 'file written by export, JSON or HTML; - reads standard input')
     .addHelpText('after', '\nExample:\n  $ sluice action verify case.json')
-    .action(aside(world, verify))
+    .action(localAction(world, verify))
 }
 
 async function exportOne(cli: Cli, id: string, options: { out?: string; html?: true }): Promise<void> {
-  const ground = readOnlyContext(await cli.place.ground())
-  const operation = journalled(ground, id)
-  const report = reportFor(ground, operation)
-  const evidence = makeEvidence(ground, operation, {
+  const context = readOnlyContext(await cli.backend.context())
+  const operation = requireOperation(context, id)
+  const report = reportFor(context, operation)
+  const evidence = makeEvidence(context, operation, {
     report,
-    verdict: await verdictFor(cli, ground, operation),
+    verdict: await verdictFor(cli, context, operation),
   })
   const text = options.html ? evidencePage(evidence) : `${toJson(evidence, true)}\n`
   if (options.out === undefined) {
@@ -81,7 +81,7 @@ async function exportOne(cli: Cli, id: string, options: { out?: string; html?: t
   )
 }
 
-async function verify(cli: Aside, file: string): Promise<void> {
+async function verify(cli: LocalCli, file: string): Promise<void> {
   const text = await textOf(file, cli.world)
   const evidence = readEvidence(text)
   // What people read of a page is beside the evidence in it.
@@ -91,7 +91,7 @@ async function verify(cli: Aside, file: string): Promise<void> {
       'The page differs from the evidence embedded in it: it was edited, or written by another version of sluice',
       { hint: 'Ask its author for the evidence file: sluice action export ID --out FILE' },
     )
-  const { catalog, rpc } = await groundFor(cli, evidence)
+  const { catalog, rpc } = await contextFor(cli, evidence)
   refuseChangedCall(evidence, catalog)
   const checks = await checkEvidence(rpc, evidence)
   const wrong = checks.filter(({ verdict }) => verdict === 'refuted')
@@ -131,17 +131,17 @@ async function verify(cli: Aside, file: string): Promise<void> {
  * What evidence is checked with: what is known of its networks, and their RPCs as far as the profile has them. All but what the chain says is checked
  * without any, and nothing is started for it.
  */
-async function groundFor(
-  { world, globals }: Aside,
+async function contextFor(
+  { world, globals }: LocalCli,
   { operation: { steps } }: Evidence,
 ): Promise<Pick<ExecutionContext, 'catalog' | 'rpc'>> {
   const chainIds = (steps as { transaction: { chainId: number } }[]).map(
     ({ transaction }) => transaction.chainId,
   )
-  const place = await placeOf(world.at(globals))
-  if (place && (place.kind !== 'sandbox' || chainIds.some((chainId) => isEmbedded({ chainId }))))
-    return place.ground()
-  const catalog = await world.known()
+  const backend = await backendOf(world.openBackend(globals))
+  if (backend && (backend.kind !== 'sandbox' || chainIds.some((chainId) => isEmbedded({ chainId }))))
+    return backend.context()
+  const catalog = await world.wholeCatalog()
   return {
     catalog,
     rpc: (chainId) => {
@@ -152,7 +152,7 @@ async function groundFor(
 }
 
 /** The profile, if there is what it needs. */
-const placeOf = (opened: Promise<Place>): Promise<Place | undefined> =>
+const backendOf = (opened: Promise<Backend>): Promise<Backend | undefined> =>
   opened.catch((error: unknown) => {
     if (error instanceof AppError && error.code === 'CONFIG_INVALID') return undefined
     throw error

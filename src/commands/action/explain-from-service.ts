@@ -1,6 +1,6 @@
 import type { Action } from '../../api/action.ts'
 import type { SwapStatus } from '../../api/swap-status.ts'
-import type { Cli } from '../../cli/cli.ts'
+import type { Cli } from '../../cli/world.ts'
 import { balanceChanges, type NamedTransactions } from '../../diagnosis/lookup/balance-changes.ts'
 import type { UnansweredNetwork } from '../../diagnosis/lookup/transaction-lookup.ts'
 import type { Verdict } from '../../diagnosis/verdict.ts'
@@ -14,7 +14,7 @@ import { isHash, unknownHash } from './explain-transaction.ts'
 /** What only the service knows: a quote that nobody has taken, or an action that was begun elsewhere. ACTION_NOT_FOUND where it does not know it either, unless networks are silent about a hash. */
 export async function withoutJournal(
   cli: Cli,
-  ground: ExecutionContext,
+  context: ExecutionContext,
   id: string,
   silent: readonly UnansweredNetwork[],
 ): Promise<Verdict> {
@@ -49,7 +49,7 @@ export async function withoutJournal(
   // Whether anybody began it is what was not told.
   const again = unsaid && swap?.originTxHash === null
   const named = namedIn(known, swap)
-  const moved = named.hashes.length > 0 ? await balanceChanges(ground, named) : undefined
+  const moved = named.hashes.length > 0 ? await balanceChanges(context, named) : undefined
   return {
     id,
     situation: 'FOREIGN',

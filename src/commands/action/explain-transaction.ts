@@ -20,13 +20,13 @@ export const isHash = (text: string): text is Hex => /^0x[0-9a-fA-F]{64}$/.test(
  * else a verdict about a stranger, as a network shows it; else which networks do not say.
  */
 export async function ofHash(
-  ground: ExecutionContext,
+  context: ExecutionContext,
   hash: Hex,
   depth?: FinalityDepth,
 ): Promise<{ id: string } | { verdict: Verdict } | { silent: UnansweredNetwork[] }> {
-  const id = ground.journal.operationOfHash(hash)
+  const id = context.journal.operationOfHash(hash)
   if (id !== undefined) return { id }
-  const { found, silent } = await lookUpTransaction(ground, hash, depth)
+  const { found, silent } = await lookUpTransaction(context, hash, depth)
   return found ? { verdict: verdictOf(hash, found) } : { silent }
 }
 

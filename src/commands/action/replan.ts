@@ -1,36 +1,41 @@
 import type { Command } from 'commander'
-import { action, type Cli } from '../../cli/cli.ts'
+import { action } from '../../cli/cli.ts'
 import { checked } from '../../cli/options/checked-values.ts'
 import { withExecution } from '../../cli/options/execution-options.ts'
 import { withSigner } from '../../cli/options/signing-options.ts'
 import { shown } from '../../cli/output/output.ts'
 import { confirm } from '../../cli/prompts.ts'
-import { planAgain } from '../../cli/signing-flow/current-plan.ts'
-import { finish, reportFor } from '../../cli/signing-flow/finish.ts'
+import { executeAndReport } from '../../cli/signing-flow/execution.ts'
 import { confirmOlderJournal } from '../../cli/signing-flow/idempotency.ts'
-import { lookedAt, refuseOver } from '../../cli/signing-flow/journal-look.ts'
-import { planPrices } from '../../cli/signing-flow/prices.ts'
-import { withTypedLeast } from '../../cli/signing-flow/quote.ts'
+import { requireOperation, settleIfPending } from '../../cli/signing-flow/operation-lookup.ts'
+import { refuseFailed, reportFor } from '../../cli/signing-flow/operation-report.ts'
+import { planPrices } from '../../cli/signing-flow/plan-prices.ts'
+import { withMinOutHint } from '../../cli/signing-flow/quote-request.ts'
+import { replanLeg } from '../../cli/signing-flow/replan-leg.ts'
+import {
+  maxFeeOf,
+  ownerOf,
+  type ResumeOptions,
+  resumeOperation,
+} from '../../cli/signing-flow/resume-operation.ts'
 import { planQuestion, planView } from '../../cli/views/plan-view.ts'
 import { reportView } from '../../cli/views/report-view.ts'
-import type { World } from '../../cli/world.ts'
+import type { Cli, World } from '../../cli/world.ts'
 import { parseAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { priceImpact } from '../../domain/slippage.ts'
-import type { ExecutionContext } from '../../planning/context.ts'
+import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
 import { planJson } from '../../planning/plan-output.ts'
 import { findReplannableLeg, promisedMinimum, replaceLegPlan } from '../../planning/replan.ts'
 import { supersedingHash } from '../../transactions/nonces/nonce-conflict.ts'
 import { unnamedTransaction } from '../../transactions/nonces/nonce-use.ts'
 import { activeSteps, hasLostNonce } from '../../transactions/operations/active-steps.ts'
-import type { PlannedOperation } from '../../transactions/operations/start.ts'
 import { acquirePlanningLock } from '../../transactions/operations/wallet-lock.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
 import { rediscoveredSteps, reopenContradicted } from '../../transactions/reorganisations.ts'
 import { isFinished, isUnsigned } from '../../transactions/run.ts'
-import { type GoOnOptions, goOn, journalled, liftedBy, ownerOf } from './resume.ts'
 
-type Options = GoOnOptions & { acceptMinOut?: string }
+type Options = ResumeOptions & { acceptMinOut?: string }
 
 /** `action replan`: a new plan for what was not signed, then on with it. */
 export const addReplan = (command: Command, world: World): void =>
@@ -56,46 +61,51 @@ export const addReplan = (command: Command, world: World): void =>
     .action(action(world, replan))
 
 async function replan(cli: Cli, id: string, options: Options): Promise<void> {
-  const ground = await cli.place.ground()
-  const found = journalled(ground, id)
+  const context = await cli.backend.context()
+  const found = requireOperation(context, id)
   // A dry run writes nothing, also of what the chains show.
-  const wrong = options.dryRun ? undefined : await reopenContradicted(ground, found.id)
+  const wrong = options.dryRun ? undefined : await reopenContradicted(context, found.id)
   // What is on its way by the journal may be final by now.
-  const operation = await lookedAt(cli, ground, journalled(ground, found.id), options.dryRun === true)
-  refuseOver(ground, operation)
-  if (options.dryRun && (await rediscoveredSteps(ground, found.id)).length > 0)
+  const operation = await settleIfPending(
+    cli,
+    context,
+    requireOperation(context, found.id),
+    options.dryRun === true,
+  )
+  refuseFailed(context, operation)
+  if (options.dryRun && (await rediscoveredSteps(context, found.id)).length > 0)
     cli.notice(
       `The transaction is on chain again, so its nonce is not lost. To resume: sluice action resume ${operation.id}`,
     )
   if (isFinished(operation) || (options.dryRun && isSettled(operation)))
-    return cli.emit({ ...reportFor(ground, operation), replayed: true }, reportView)
+    return cli.emit({ ...reportFor(context, operation), replayed: true }, reportView)
   // What was found is all that there is: then there is nothing to plan either.
   if (isSettled(operation) || (wrong === 'found' && !operation.steps.some(isUnsigned)))
-    return goOn(cli, operation.id, options, undefined)
-  const who = await ownerOf(cli, operation, options)
-  if (!options.dryRun) await confirmOlderJournal(cli, ground, operation, options)
-  const least = leastOf(ground, operation, options.acceptMinOut)
-  const fee = liftedBy(options)
+    return resumeOperation(cli, operation.id, options, undefined)
+  const identity = await ownerOf(cli, operation, options)
+  if (!options.dryRun) await confirmOlderJournal(cli, context, operation, options)
+  const least = leastOf(context, operation, options.acceptMinOut)
+  const fee = maxFeeOf(options)
   const lifted = {
     ...(fee !== undefined && { maxFeePerGas: fee }),
     ...(options.maxPriceImpact !== undefined && { maxPriceImpact: priceImpact(options.maxPriceImpact) }),
   }
-  const again = await planAgain(cli, ground, operation, least, lifted).catch((error: unknown) => {
-    throw withTypedLeast(error, options)
+  const again = await replanLeg(cli, context, operation, least, lifted).catch((error: unknown) => {
+    throw withMinOutHint(error, options)
   })
   if (!again) {
     outcomeOf(operation)
-    return cli.emit({ ...reportFor(ground, operation), replayed: true }, reportView)
+    return cli.emit({ ...reportFor(context, operation), replayed: true }, reportView)
   }
   const plan = planJson(
     again.checked,
-    ground,
-    who,
-    await planPrices(cli.place, ground, again.checked.proposal),
+    context,
+    identity,
+    await planPrices(cli.backend, context, again.checked.proposal),
   )
   for (const step of activeSteps(operation).filter(({ state }) => state === 'SUPERSEDED'))
     cli.notice(
-      `Nonce ${step.nonce} of step ${step.index + 1} was used by ${supersedingHash(ground.journal.events(operation.id), step) ?? unnamedTransaction}. That transaction may have done the same: check what the wallet sent before you confirm.`,
+      `Nonce ${step.nonce} of step ${step.index + 1} was used by ${supersedingHash(context.journal.events(operation.id), step) ?? unnamedTransaction}. That transaction may have done the same: check what the wallet sent before you confirm.`,
     )
   const title = `New plan for the unsigned steps of ${operation.id}`
   if (options.dryRun)
@@ -103,20 +113,20 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   if (!cli.globals.quiet && !cli.globals.yes)
     cli.io.err.write(`${shown(planView(plan, title, cli.io.err), cli.io.err)}\n\n`)
   await confirm(cli.io, cli.globals, planQuestion(plan, title))
-  const account = await who.unlock()
-  const signer = { ...who, unlock: async () => account }
-  const turn = await acquirePlanningLock(ground, operation.wallet, {
+  const account = await identity.unlock()
+  const signer = { ...identity, unlock: async () => account }
+  const turn = await acquirePlanningLock(context, operation.wallet, {
     waitMs: options.lockWait === false ? 0 : 60_000,
     signal: cli.world.interrupt.signal,
   })
   try {
-    const now = journalled(ground, operation.id)
+    const now = requireOperation(context, operation.id)
     if (now.updated !== operation.updated)
       throw new AppError('WALLET_BUSY', `Another process resumed ${operation.id} in the meantime`, {
         hint: `sluice action show ${operation.id}`,
       })
-    const planned = replaceLegPlan(ground, now, again.open, again.checked, 'by the person')
-    await finish(cli, ground, planned, signer, { ...options, turn })
+    const planned = replaceLegPlan(context, now, again.open, again.checked, 'by the person')
+    await executeAndReport(cli, context, planned, signer, { ...options, lock: turn }, replanLeg)
   } finally {
     turn.release()
   }
@@ -128,12 +138,12 @@ const isSettled = (operation: PlannedOperation): boolean =>
 
 /** The least that what is an exchange may bring, from what was typed. */
 function leastOf(
-  ground: ExecutionContext,
+  context: ExecutionContext,
   operation: PlannedOperation,
   text: string | undefined,
 ): bigint | null {
   if (text === undefined) return null
-  const open = findReplannableLeg(ground, operation)
+  const open = findReplannableLeg(context, operation)
   const promised = open && promisedMinimum(open.intent)
   if (!promised)
     throw new AppError('USAGE', '--accept-min-out applies only to swaps; this action is not a swap', {

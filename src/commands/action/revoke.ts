@@ -1,17 +1,16 @@
 import type { Command } from 'commander'
-import { action, type Cli } from '../../cli/cli.ts'
+import { action } from '../../cli/cli.ts'
 import { type SigningOptions, withSigning } from '../../cli/options/signing-options.ts'
-import { reportFor } from '../../cli/signing-flow/finish.ts'
-import { lookedAt } from '../../cli/signing-flow/journal-look.ts'
-import { operate } from '../../cli/signing-flow/operate.ts'
-import { revoking } from '../../cli/signing-flow/revoke.ts'
+import { requireOperation, settleIfPending } from '../../cli/signing-flow/operation-lookup.ts'
+import { reportFor } from '../../cli/signing-flow/operation-report.ts'
+import { ownerOf } from '../../cli/signing-flow/resume-operation.ts'
+import { closeOperation, revokeRequest } from '../../cli/signing-flow/revoke-request.ts'
+import { signAndSend } from '../../cli/signing-flow/sign-and-send.ts'
 import { reportView } from '../../cli/views/report-view.ts'
-import type { World } from '../../cli/world.ts'
+import type { Cli, World } from '../../cli/world.ts'
 import { unusedAllowances } from '../../diagnosis/approvals.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isSignerNamed, type SignerIdentity } from '../../signing/signer.ts'
-import { closeInTurn } from './abandon.ts'
-import { journalled, ownerOf } from './resume.ts'
 
 /** `action revoke`: gives back what an action that went no further was allowed to take. */
 export const addRevoke = (command: Command, world: World): void =>
@@ -27,12 +26,12 @@ export const addRevoke = (command: Command, world: World): void =>
 const unfinished = ['OPEN', 'EXECUTING', 'PARTIAL', 'ATTENTION']
 
 async function revoke(cli: Cli, id: string, options: SigningOptions): Promise<void> {
-  const ground = await cli.place.ground()
-  const known = journalled(ground, id)
-  const who = await ownerOf(cli, known, options)
-  const [first, ...rest] = await unusedAllowances(ground, known)
+  const context = await cli.backend.context()
+  const known = requireOperation(context, id)
+  const identity = await ownerOf(cli, known, options)
+  const [first, ...rest] = await unusedAllowances(context, known)
   // What is on its way by the journal may be final by now.
-  const operation = first ? known : await lookedAt(cli, ground, known, options.dryRun === true)
+  const operation = first ? known : await settleIfPending(cli, context, known, options.dryRun === true)
   // What is on its way may allow something yet.
   if (!first && operation.steps.some(({ state }) => state === 'SIGNED' || state === 'BROADCAST'))
     throw new AppError(
@@ -41,22 +40,22 @@ async function revoke(cli: Cli, id: string, options: SigningOptions): Promise<vo
       { details: { id: operation.id }, hint: `sluice action resume ${operation.id}` },
     )
   if (!first)
-    return cli.emit({ ...reportFor(ground, operation), allowancesLeft: [] }, (value, to) =>
+    return cli.emit({ ...reportFor(context, operation), allowancesLeft: [] }, (value, to) =>
       [reportView(value, to), 'No allowance of this action remains.'].join('\n'),
     )
   const isOpen = unfinished.includes(operation.state)
   if (isOpen && options.dryRun)
     cli.notice(`the unsigned steps of ${operation.id} are dropped before this is signed`)
-  const undertaking = await revoking(cli, [first, ...rest], operation.id)
-  await operate(
+  const undertaking = await revokeRequest(cli, [first, ...rest], operation.id)
+  await signAndSend(
     cli,
-    { ...options, ...(!isSignerNamed(options) && sameAs(who)) },
+    { ...options, ...(!isSignerNamed(options) && sameAs(identity)) },
     {
       ...undertaking,
       wallet: operation.wallet,
       ...(isOpen && {
         title: `Drop the unsigned steps of ${operation.id}. ${undertaking.title}`,
-        givesUp: { id: operation.id, close: () => closeInTurn(ground, operation) },
+        replaces: { id: operation.id, close: () => closeOperation(context, operation) },
       }),
     },
   )

@@ -1,20 +1,20 @@
 import type { Command } from 'commander'
-import { action, type Cli } from '../../cli/cli.ts'
+import { action } from '../../cli/cli.ts'
 import { withExecution } from '../../cli/options/execution-options.ts'
 import { withSigner } from '../../cli/options/signing-options.ts'
 import { confirm } from '../../cli/prompts.ts'
-import { refuseOver } from '../../cli/signing-flow/journal-look.ts'
-import type { World } from '../../cli/world.ts'
+import { requireOperation } from '../../cli/signing-flow/operation-lookup.ts'
+import { refuseFailed } from '../../cli/signing-flow/operation-report.ts'
+import { type ResumeOptions, resumeOperation } from '../../cli/signing-flow/resume-operation.ts'
+import type { Cli, World } from '../../cli/world.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { ExecutionContext } from '../../planning/context.ts'
+import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
 import { isAllFinal } from '../../transactions/operations/active-steps.ts'
-import type { PlannedOperation } from '../../transactions/operations/start.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
 import { reopenAbandoned } from '../../transactions/reopen-abandoned.ts'
 import { reopenContradicted } from '../../transactions/reorganisations.ts'
 import { isCancelling } from '../../transactions/replacement/fee-bump.ts'
 import { isFinished, isInFlight } from '../../transactions/run.ts'
-import { type GoOnOptions, goOn, journalled } from './resume.ts'
 
 /** `action speed-up` and `action cancel`: another transaction in the place of what waits, under the same nonce. */
 export function addReplacements(command: Command, world: World): void {
@@ -27,7 +27,9 @@ export function addReplacements(command: Command, world: World): void {
     )
       .addHelpText('after', `\nExample:\n  $ sluice action ${name} 0f8fad5b-d9cb-469f-a165-70867728950e`)
       .action(
-        action(world, (cli: Cli, id: string, options: GoOnOptions) => replaceWaiting(cli, id, options, kind)),
+        action(world, (cli: Cli, id: string, options: ResumeOptions) =>
+          replaceWaiting(cli, id, options, kind),
+        ),
       )
   add(
     'speed-up',
@@ -40,15 +42,15 @@ export function addReplacements(command: Command, world: World): void {
 async function replaceWaiting(
   cli: Cli,
   id: string,
-  options: GoOnOptions,
+  options: ResumeOptions,
   kind: 'bump' | 'cancel',
 ): Promise<void> {
-  const ground = await cli.place.ground()
-  const found = journalled(ground, id)
-  await reopenContradicted(ground, found.id)
-  const isOpenAgain = kind === 'cancel' && (await reopenAbandoned(ground, found.id, kind))
-  const operation = journalled(ground, found.id)
-  if (!isOpenAgain) refuseOver(ground, operation)
+  const context = await cli.backend.context()
+  const found = requireOperation(context, id)
+  await reopenContradicted(context, found.id)
+  const isOpenAgain = kind === 'cancel' && (await reopenAbandoned(context, found.id, kind))
+  const operation = requireOperation(context, found.id)
+  if (!isOpenAgain) refuseFailed(context, operation)
   refuseIdle(operation, kind)
   // What is done is reported as it is.
   if (kind === 'cancel' && (isOpenAgain || !isFinished(operation)))
@@ -58,14 +60,14 @@ async function replaceWaiting(
       `Cancel the pending transactions of ${operation.id}? This costs the fee of ${costOf(operation)}`,
       `sluice action cancel ${operation.id} --yes`,
     )
-  if (kind === 'bump' && isBeingCancelled(ground, operation))
+  if (kind === 'bump' && isBeingCancelled(context, operation))
     await confirm(
       cli.io,
       cli.globals,
       `${operation.id} is being cancelled. Undo the cancellation and carry it out after all?`,
       `sluice action cancel ${operation.id} --yes, or to undo the cancellation: sluice action speed-up ${operation.id} --yes`,
     )
-  await goOn(cli, operation.id, options, kind)
+  await resumeOperation(cli, operation.id, options, kind)
 }
 
 /** Whether what waits of an operation, and is in no block yet, is what cancels it: a higher fee for the operation would outbid that. */

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import { action, type Cli } from '../../cli/cli.ts'
+import { action } from '../../cli/cli.ts'
 import { textOf } from '../../cli/options/file-arguments.ts'
 import { type SigningOptions, withSigning } from '../../cli/options/signing-options.ts'
-import { operate } from '../../cli/signing-flow/operate.ts'
-import { opinionOnPlan } from '../../cli/signing-flow/own-opinion.ts'
-import type { World } from '../../cli/world.ts'
+import { referenceForPlan } from '../../cli/signing-flow/reference-quote.ts'
+import { signAndSend } from '../../cli/signing-flow/sign-and-send.ts'
+import type { Cli, World } from '../../cli/world.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { shellWord } from '../../domain/shell-quoting.ts'
@@ -30,13 +30,13 @@ export const addSubmit = (command: Command, world: World): void =>
 
 async function submit(cli: Cli, file: string, options: SigningOptions): Promise<void> {
   const text = await textOf(file, cli.world)
-  const catalog = await cli.place.catalog()
+  const catalog = await cli.backend.catalog()
   const { proposal, hash } = readPlan({ catalog }, text)
   const { wallet, nonce, request, ...proposed } = proposal
-  cli.world.concerns(proposed.id)
+  cli.world.noteOperation(proposed.id)
   const { name } = networkNamed(catalog.networks, proposed.legs[0]!.chainId)
   const { wallet: _, ...asked } = request as Record<string, unknown>
-  await operate(
+  await signAndSend(
     cli,
     {
       ...options,
@@ -49,7 +49,7 @@ async function submit(cli: Cli, file: string, options: SigningOptions): Promise<
       request: asked,
       wallet,
       propose: async () => proposed,
-      opinion: () => opinionOnPlan(cli, proposed),
+      reference: () => referenceForPlan(cli, proposed),
     },
   ).catch((error: unknown) => {
     throw error instanceof AppError ? ofPlan(error) : error

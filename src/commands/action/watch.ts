@@ -1,38 +1,38 @@
 import { type Action, isFinalStatus } from '../../api/action.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
-import type { Cli } from '../../cli/cli.ts'
 import { duration } from '../../cli/options/global-options.ts'
-import { reportFor } from '../../cli/signing-flow/finish.ts'
-import { noted } from '../../cli/signing-flow/journal-look.ts'
+import { findOperation, findUpdated, settleOperation } from '../../cli/signing-flow/operation-lookup.ts'
+import { reportFor } from '../../cli/signing-flow/operation-report.ts'
+import { anyView } from '../../cli/views/report-view.ts'
 import { observe } from '../../cli/watch-loop.ts'
+import type { Cli } from '../../cli/world.ts'
 import { findStalledPart, type StalledPart } from '../../diagnosis/facts/stalled-part.ts'
 import type { Report } from '../../diagnosis/report.ts'
 import { successorOf } from '../../diagnosis/successor.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { shellOperand } from '../../domain/shell-quoting.ts'
 import type { StoredPlan } from '../../guard/intent-json.ts'
-import type { ExecutionContext } from '../../planning/context.ts'
+import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
 import { isAwaitingDelivery } from '../../transactions/bridge/delivery.ts'
 import { readNonceCounts } from '../../transactions/nonces/nonce-counts.ts'
-import type { PlannedOperation } from '../../transactions/operations/start.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
 import { readOnlyContext } from '../../transactions/read-only-context.ts'
 import { hasRunEnded, isInFlight } from '../../transactions/run.ts'
-import { anyView, inJournal, looked } from './resume.ts'
 
 /** `action watch` */
 export async function watch(cli: Cli, ids: string[], options: { interval: string }): Promise<void> {
   const intervalMs = duration(options.interval)
-  const ground = readOnlyContext(await cli.place.ground())
+  const context = readOnlyContext(await cli.backend.context())
   const left = new Map<string, StalledPart>()
   const leftOf = async (id: string) => {
-    const operation = inJournal(ground, id)
-    return operation && findStalledPart(ground, operation, cli.world.interrupt.signal)
+    const operation = findOperation(context, id)
+    return operation && findStalledPart(context, operation, cli.world.interrupt.signal)
   }
   const look = async (id: string) => {
-    const now = await watched(cli, ground, id).catch(async (error: unknown) => {
+    const now = await watched(cli, context, id).catch(async (error: unknown) => {
       // What was never signed may be known to nobody else.
-      if (error instanceof AppError && (await leftOf(id))) return reportFor(ground, inJournal(ground, id)!)
+      if (error instanceof AppError && (await leftOf(id)))
+        return reportFor(context, findOperation(context, id)!)
       throw error
     })
     const what = isFinalStatus(now.status) ? undefined : await leftOf(now.id)
@@ -44,16 +44,16 @@ export async function watch(cli: Cli, ids: string[], options: { interval: string
       observe(cli, () => look(id), {
         // What needs a person does not go on by itself.
         isOver: ({ id: found, status }) =>
-          isFinalStatus(status) || left.has(found) || inJournal(ground, found)?.state === 'ATTENTION',
+          isFinalStatus(status) || left.has(found) || findOperation(context, found)?.state === 'ATTENTION',
         view: anyView,
         intervalMs,
-        again: () => againFor(ground, id),
+        again: () => againFor(context, id),
       }),
     ),
   )
   const failures = ends.flatMap((end) => {
     const what = left.get(end.id)
-    return what ? unattended(end.id, what) : (failureOf(ground, end) ?? [])
+    return what ? unattended(end.id, what) : (failureOf(context, end) ?? [])
   })
   // Where something of one was signed, the end of another of which nothing was does not hide that.
   const told = failures.find(({ code }) => errorRow(code).exit >= 20) ?? failures[0]
@@ -61,8 +61,8 @@ export async function watch(cli: Cli, ids: string[], options: { interval: string
 }
 
 /** What goes on with an action that is not over: what is signed is sent again by `resume`, and only looked at by another watch. */
-function againFor(ground: ExecutionContext, id: string): string {
-  const operation = inJournal(ground, id)
+function againFor(context: ExecutionContext, id: string): string {
+  const operation = findOperation(context, id)
   return operation?.steps.some(isInFlight)
     ? `sluice action resume ${operation.id}`
     : `sluice action watch --timeout 1h ${shellOperand(id)}`
@@ -82,10 +82,10 @@ function unattended(id: string, what: StalledPart): AppError {
 }
 
 /** How an action ended that did not come to where it was to: as the journal has it, else in the word of the service. `undefined` where it went well. */
-function failureOf(ground: ExecutionContext, { id, status }: Report | Action): AppError | undefined {
+function failureOf(context: ExecutionContext, { id, status }: Report | Action): AppError | undefined {
   const hint = `sluice action explain ${shellOperand(id)}`
-  const operation = inJournal(ground, id)
-  const now = operation && successorOf(ground, operation)
+  const operation = findOperation(context, id)
+  const now = operation && successorOf(context, operation)
   if (now)
     return new AppError(
       'DECLINED',
@@ -109,18 +109,18 @@ function failureOf(ground: ExecutionContext, { id, status }: Report | Action): A
 }
 
 /** What the journal knows, moved on by what the service sees on the chain; an operation of another machine is the service's alone. */
-async function watched(cli: Cli, ground: ExecutionContext, id: string): Promise<Report | Action> {
-  const operation = await looked(cli, ground, id)
+async function watched(cli: Cli, context: ExecutionContext, id: string): Promise<Report | Action> {
+  const operation = await findUpdated(cli, context, id)
   if (!operation) return (await cli.service()).getAction({ id })
-  const report = reportFor(ground, operation)
+  const report = reportFor(context, operation)
   if (hasRunEnded(operation)) return report
   const { status, finishedAt, transactions } = await (await cli.service()).getAction({ id: operation.id })
-  const now = await noted(cli, ground, operation)
-  const known = reportFor(ground, now)
+  const now = await settleOperation(cli, context, operation)
+  const known = reportFor(context, now)
   // What a service says of a bridge is not taken for its end: the chain of the other end says what came.
   if (isFinalStatus(known.status) || isAwaitingDelivery(now) || !isFinalStatus(status)) return known
   // What a service saw, a reorganisation may have taken away since.
-  if (await isOnItsWay(ground, now)) return known
+  if (await isOnItsWay(context, now)) return known
   // What was planned anew has other transactions than the service was asked for.
   const isAsAsked = (now.plan as StoredPlan).since === undefined
   const seen = known.transactions.map((tx, at) => {

@@ -1,6 +1,7 @@
-import type { Cli } from '../../cli/cli.ts'
 import { decimal } from '../../cli/terminal/format.ts'
-import { type Column, table } from '../../cli/terminal/table.ts'
+import type { Column } from '../../cli/terminal/stream.ts'
+import { table } from '../../cli/terminal/table.ts'
+import type { Cli } from '../../cli/world.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount, type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -16,8 +17,8 @@ export async function balanceSheet(
   cli: Cli,
   me: Address,
 ): Promise<{ close: (sent: readonly Sent[]) => Promise<{ rows: Row[]; table: string }> }> {
-  const { networks, tokens } = await cli.place.catalog()
-  const chain = rawChain(cli.place)
+  const { networks, tokens } = await cli.backend.catalog()
+  const chain = rawChain(cli.backend)
   const watched = networks.flatMap((network) => [
     nativeToken(network),
     ...['USDC', 'WETH'].map((symbol) => tokenNamed(tokens, network, symbol)),

@@ -1,4 +1,4 @@
-import type { Place } from '../../cli/world.ts'
+import type { Backend } from '../../cli/world.ts'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
@@ -16,7 +16,7 @@ type Receipt = {
 }
 
 /** What the demo checks with: raw JSON-RPC to the nodes, without the engine. */
-export function rawChain({ read }: Place) {
+export function rawChain({ read }: Backend) {
   const quantity = (value: unknown): bigint => {
     if (typeof value === 'string' && /^0x[0-9a-f]+$/.test(value)) return BigInt(value)
     throw new AppError('RPC_INCONSISTENT', 'The node did not return a number')

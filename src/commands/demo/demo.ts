@@ -1,7 +1,7 @@
 import { Command } from 'commander'
-import { type Cli, cliFor, interrupted } from '../../cli/cli.ts'
+import { cliFor, interruptedError } from '../../cli/cli.ts'
 import { globalsOf } from '../../cli/options/global-options.ts'
-import type { World } from '../../cli/world.ts'
+import type { Cli, World } from '../../cli/world.ts'
 import type { Exit } from '../../domain/error-table.ts'
 import { AppError } from '../../domain/errors.ts'
 import { balanceSheet } from './balances.ts'
@@ -36,7 +36,7 @@ async function perform(cli: Cli): Promise<void> {
       tell(`\n${paint.bold(`${told.length + 1}. ${title}`)}\n${paint.cyan(`$ sluice ${command}`)}`)
       const { exit, out, values } = await cli.world.run(command.split(' '), { as: 'newcomer' })
       if (out !== '') tell(out.trimEnd())
-      if (exit !== 0 && cli.world.interrupt.signal.aborted) throw interrupted(['demo'])
+      if (exit !== 0 && cli.world.interrupt.signal.aborted) throw interruptedError(['demo'])
       if (exit !== 0)
         throw new AppError(
           'DEMO_FAILED',

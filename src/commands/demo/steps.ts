@@ -1,6 +1,6 @@
-import type { Cli } from '../../cli/cli.ts'
-import type { List } from '../../cli/output/output.ts'
+import type { List } from '../../cli/terminal/stream.ts'
 import type { positionJson } from '../../cli/views/json.ts'
+import type { Cli } from '../../cli/world.ts'
 import type { Report } from '../../diagnosis/report.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
@@ -29,8 +29,8 @@ type Positions = { positions: ReturnType<typeof positionJson>[] }
 
 /** The main job, step by step. Gives back every transaction that touched the wallet. */
 export async function steps({ cli, me, run }: Play): Promise<Sent[]> {
-  const catalog = await cli.place.catalog()
-  const chain = rawChain(cli.place)
+  const catalog = await cli.backend.catalog()
+  const chain = rawChain(cli.backend)
   const one = catalog.networks[0]!
   const two = catalog.networks[1]!
   const [usdc, weth, usdcTwo] = [

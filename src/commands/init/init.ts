@@ -1,10 +1,10 @@
 import { Command } from 'commander'
-import { type Aside, aside } from '../../cli/cli.ts'
+import { localAction } from '../../cli/cli.ts'
 import type { KeptProfile } from '../../cli/config-schema.ts'
 import type { Finding } from '../../cli/findings.ts'
 import { agreed, confirm, refuseUnasked } from '../../cli/prompts.ts'
 import { findingsView } from '../../cli/views/findings-view.ts'
-import type { World } from '../../cli/world.ts'
+import type { LocalCli, World } from '../../cli/world.ts'
 import { AppError } from '../../domain/errors.ts'
 import { rpcVariable } from '../../domain/networks.ts'
 import { shellOperand, shellPath, shellWord } from '../../domain/shell-quoting.ts'
@@ -91,10 +91,10 @@ export const init = (world: World) =>
       'after',
       '\nExamples:\n  $ sluice init\n  $ sluice init prod --base-url https://api.example.com --api-key-file - --use',
     )
-    .action(aside(world, run))
+    .action(localAction(world, run))
 
 async function run(
-  cli: Aside,
+  cli: LocalCli,
   name: string | undefined,
   options: SetOptions & { use?: boolean },
 ): Promise<void> {
@@ -121,7 +121,7 @@ async function run(
 }
 
 /** Looks whether it works, says what it changes, and writes it, all or nothing. */
-async function kept(cli: Aside, name: string, said: Said, use: boolean | undefined): Promise<void> {
+async function kept(cli: LocalCli, name: string, said: Said, use: boolean | undefined): Promise<void> {
   const { settings } = cli.world
   const change = await changeOf(cli, name, said)
   const checks = await looked(cli, change)
@@ -152,10 +152,10 @@ async function kept(cli: Aside, name: string, said: Said, use: boolean | undefin
 }
 
 /** What is found there. What does not work is shown, and only kept when that is what the person wants. */
-async function looked(cli: Aside, { name, after, secrets }: Change): Promise<Finding[]> {
+async function looked(cli: LocalCli, { name, after, secrets }: Change): Promise<Finding[]> {
   const { world, io, globals } = cli
   cli.notice('Checking that it works.')
-  const found = await world.tried(
+  const found = await world.checkDraft(
     { name, profile: after, secrets },
     { ...globals, timeoutMs: globals.timeoutMs ?? patienceMs },
   )
@@ -188,7 +188,7 @@ function nextOf({ code, check, subject, hint }: Finding, profile: KeptProfile, h
 }
 
 /** A profile that is there is only changed when whoever it is of says so. */
-async function agreeTo(cli: Aside, change: Change, before: KeptProfile): Promise<void> {
+async function agreeTo(cli: LocalCli, change: Change, before: KeptProfile): Promise<void> {
   const changes = changesIn(change, before)
   if (changes.length === 0) return
   cli.notice(
@@ -197,6 +197,6 @@ async function agreeTo(cli: Aside, change: Change, before: KeptProfile): Promise
   await confirm(cli.io, cli.globals, `Change the profile "${plain(change.name)}"?`)
 }
 
-async function makeCurrent({ world: { settings } }: Aside, profile: string): Promise<void> {
+async function makeCurrent({ world: { settings } }: LocalCli, profile: string): Promise<void> {
   await settings.alone(async () => settings.write({ ...(await settings.read()), profile }))
 }

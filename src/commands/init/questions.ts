@@ -1,5 +1,5 @@
-import type { Aside } from '../../cli/cli.ts'
 import { agreed, choice, choices, line } from '../../cli/prompts.ts'
+import type { LocalCli } from '../../cli/world.ts'
 import { AppError } from '../../domain/errors.ts'
 import { publicNetworks } from '../../domain/networks.ts'
 import { checkedKey, checkedUrl } from '../../domain/service-url.ts'
@@ -9,7 +9,7 @@ import type { Said } from '../profile/set.ts'
 type Wish = { kind: 'sandbox' } | { kind: 'profile'; name: string; said: Said; use: boolean }
 
 /** Asks for a profile, question by question; nothing is written. Ctrl-C at any of them is INTERRUPTED. */
-export async function askedProfile({ io, world }: Aside, typed: string | undefined): Promise<Wish> {
+export async function askedProfile({ io, world }: LocalCli, typed: string | undefined): Promise<Wish> {
   const kind = await choice(io, 'Where should commands run?', [
     { value: 'remote', name: 'a deployment of the service, over HTTPS' },
     { value: 'engine', name: 'the local engine, over your own RPCs' },
@@ -48,7 +48,7 @@ export async function askedProfile({ io, world }: Aside, typed: string | undefin
   const { profile: inUse } = await world.settings.read()
   const use = inUse === name || (await agreed(io, 'Use this profile from now on?', true))
   // Where there is no desktop there is nothing to choose.
-  const place = (await world.settings.hasKeychain())
+  const backend = (await world.settings.hasKeychain())
     ? await choice(io, 'Where should the API key and the RPC URLs be stored?', [
         { value: 'file', name: 'in a file readable only by you (mode 0600)' },
         { value: 'keychain', name: 'in the desktop keychain' },
@@ -57,7 +57,7 @@ export async function askedProfile({ io, world }: Aside, typed: string | undefin
   const options = {
     kind,
     ...(baseUrl !== undefined && { baseUrl }),
-    ...(place === 'keychain' && { keychain: true }),
+    ...(backend === 'keychain' && { keychain: true }),
   }
   return { kind: 'profile', name, said: { options, given: { rpc }, apiKey }, use }
 }

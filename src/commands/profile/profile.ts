@@ -1,7 +1,7 @@
 import { Command } from 'commander'
-import { type Aside, aside } from '../../cli/cli.ts'
+import { localAction } from '../../cli/cli.ts'
 import { confirm } from '../../cli/prompts.ts'
-import type { World } from '../../cli/world.ts'
+import type { LocalCli, World } from '../../cli/world.ts'
 import { plain } from '../../domain/text.ts'
 import { setProfile, withProfile } from './set.ts'
 import { shownProfile, showProfile, unknownProfile } from './show.ts'
@@ -13,25 +13,25 @@ export const profile = (world: World) => {
   )
   const add = (name: string, description: string, example: string) =>
     command.command(name).description(description).addHelpText('after', `\nExample:\n  $ ${example}`)
-  add('list', 'List profiles.', 'sluice profile list').action(aside(world, list))
+  add('list', 'List profiles.', 'sluice profile list').action(localAction(world, list))
   add('show [name]', 'Show a profile (default: the one in use).', 'sluice profile show prod').action(
-    aside(world, show),
+    localAction(world, show),
   )
-  add('use <name>', 'Use a profile from now on.', 'sluice profile use prod').action(aside(world, use))
+  add('use <name>', 'Use a profile from now on.', 'sluice profile use prod').action(localAction(world, use))
   withProfile(
     add(
       'set <name>',
       'Create or change a profile; settings without a flag keep their value. Keys and RPC URLs are never arguments: they are read from a file, standard input or the environment, and stored in a separate file (mode 0600), or in the desktop keychain with --keychain.',
       'sluice profile set prod --base-url https://api.example.com --api-key-file -',
     ),
-  ).action(aside(world, setProfile))
+  ).action(localAction(world, setProfile))
   add('remove <name>', 'Remove a profile and its API key.', 'sluice profile remove prod --yes').action(
-    aside(world, remove),
+    localAction(world, remove),
   )
   return command
 }
 
-async function list(cli: Aside): Promise<void> {
+async function list(cli: LocalCli): Promise<void> {
   const { settings } = cli.world
   const config = await settings.read()
   const names = ['sandbox', 'engine', 'remote', ...Object.keys(config.profiles ?? {})]
@@ -58,13 +58,13 @@ async function list(cli: Aside): Promise<void> {
   )
 }
 
-async function show(cli: Aside, name: string | undefined): Promise<void> {
+async function show(cli: LocalCli, name: string | undefined): Promise<void> {
   const config = await cli.world.settings.read()
-  const inUse = name ?? (await cli.world.at(cli.globals)).profile
+  const inUse = name ?? (await cli.world.openBackend(cli.globals)).profile
   showProfile(cli, await shownProfile(cli, config, inUse))
 }
 
-async function use(cli: Aside, name: string): Promise<void> {
+async function use(cli: LocalCli, name: string): Promise<void> {
   const { settings } = cli.world
   const kind = await settings.alone(async () => {
     const config = await settings.read()
@@ -75,7 +75,7 @@ async function use(cli: Aside, name: string): Promise<void> {
   cli.emit({ profile: name, kind }, () => `Commands now run on ${plain(name)}.`)
 }
 
-async function remove(cli: Aside, name: string): Promise<void> {
+async function remove(cli: LocalCli, name: string): Promise<void> {
   const { settings } = cli.world
   const known = await settings.read()
   if (!Object.hasOwn(known.profiles ?? {}, name)) throw unknownProfile(name, known)

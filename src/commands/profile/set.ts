@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
-import type { Aside } from '../../cli/cli.ts'
 import type { KeptProfile, ProfileSecrets } from '../../cli/config-schema.ts'
-import type { FromEnvironment } from '../../cli/world.ts'
+import type { FromEnvironment, LocalCli } from '../../cli/world.ts'
 import { AppError } from '../../domain/errors.ts'
 import { checkedKey, checkedPricesUrl, checkedUrl, isKeyFor } from '../../domain/service-url.ts'
 import { shellWord } from '../../domain/shell-quoting.ts'
@@ -39,7 +38,7 @@ export type SetOptions = {
 export type Said = { options: SetOptions; given: FromEnvironment; apiKey: string | undefined }
 
 /** `profile set` */
-export async function setProfile(cli: Aside, name: string, options: SetOptions): Promise<void> {
+export async function setProfile(cli: LocalCli, name: string, options: SetOptions): Promise<void> {
   const { settings } = cli.world
   const said = await saidBy(cli, options)
   const config = await settings.alone(async () => keepProfile(cli, await changeOf(cli, name, said), said))
@@ -47,7 +46,7 @@ export async function setProfile(cli: Aside, name: string, options: SetOptions):
 }
 
 /** What flags, files and the environment say of a profile. */
-export async function saidBy(cli: Aside, options: SetOptions): Promise<Said> {
+export async function saidBy(cli: LocalCli, options: SetOptions): Promise<Said> {
   const given = options.fromEnv ? await cli.world.fromEnvironment() : { rpc: {} }
   return { options, given, apiKey: await keyOf(cli, options, given) }
 }
@@ -64,7 +63,7 @@ export type Change = {
 
 /** What becomes of a profile by what was said; what was not said stays. Nothing is written. */
 export async function changeOf(
-  { world }: Aside,
+  { world }: LocalCli,
   name: string,
   { options, given, apiKey }: Said,
 ): Promise<Change> {
@@ -90,15 +89,15 @@ export async function changeOf(
 
 /** Writes it: secrets first, for a profile without them must not be where the next command runs. */
 export async function keepProfile(
-  cli: Aside,
+  cli: LocalCli,
   { name, after, secrets, isForgotten }: Change,
   { options: { keychain } }: Said,
 ) {
   const { settings } = cli.world
   if (isForgotten)
     cli.notice('The API key was for other URLs and was removed. Set it again: --api-key-file -')
-  const place = keychain === undefined ? undefined : keychain ? 'keychain' : 'file'
-  await settings.keepSecrets(name, secrets, place)
+  const backend = keychain === undefined ? undefined : keychain ? 'keychain' : 'file'
+  await settings.keepSecrets(name, secrets, backend)
   const config = await settings.read()
   const next = { ...config, profiles: { ...config.profiles, [name]: after } }
   await settings.write(next)
@@ -156,7 +155,7 @@ function profileOf(
 }
 
 async function keyOf(
-  cli: Aside,
+  cli: LocalCli,
   { apiKeyFile }: SetOptions,
   given: FromEnvironment,
 ): Promise<string | undefined> {

@@ -1,7 +1,7 @@
-import type { Aside } from '../../cli/cli.ts'
-import type { Config, SecretsPlace } from '../../cli/config-schema.ts'
-import type { Stream } from '../../cli/terminal/io.ts'
+import type { Config, SecretsStorage } from '../../cli/config-schema.ts'
+import type { Stream } from '../../cli/terminal/stream.ts'
 import { fields } from '../../cli/terminal/table.ts'
+import type { LocalCli } from '../../cli/world.ts'
 import { didYouMean } from '../../domain/did-you-mean.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isKeyFor } from '../../domain/service-url.ts'
@@ -22,11 +22,11 @@ type Shown = {
   /** The networks that it has RPCs for. */
   networks: string[]
   /** Where its key and its RPCs are. */
-  secretsIn: SecretsPlace | null
+  secretsIn: SecretsStorage | null
 }
 
 /** What is shown of a profile that is built in or kept; another name is CONFIG_INVALID. */
-export async function shownProfile(cli: Aside, config: Config, name: string): Promise<Shown> {
+export async function shownProfile(cli: LocalCli, config: Config, name: string): Promise<Shown> {
   const { settings } = cli.world
   const current = (config.profile ?? 'sandbox') === name
   const none = {
@@ -53,7 +53,7 @@ export async function shownProfile(cli: Aside, config: Config, name: string): Pr
   const found = Object.hasOwn(profiles, name) ? profiles[name] : undefined
   if (!found) throw unknownProfile(name, config)
   // Nobody is asked to unlock a desktop for a list.
-  const { keyFor, networks, place: secretsIn } = await settings.outlineOf(name)
+  const { keyFor, networks, storage: secretsIn } = await settings.outlineOf(name)
   if (found.kind === 'engine')
     return { ...none, kind: found.kind, pricesUrl: found.pricesUrl ?? null, networks, secretsIn }
   const { kind, baseUrl, legacyBaseUrl = null } = found
@@ -88,4 +88,4 @@ export const profileView = (
   )
 
 /** Ends a command with one profile. */
-export const showProfile = (cli: Aside, value: Shown): void => cli.emit(value, profileView)
+export const showProfile = (cli: LocalCli, value: Shown): void => cli.emit(value, profileView)

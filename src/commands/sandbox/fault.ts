@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { action, type Cli, whole } from '../../cli/cli.ts'
+import { action, wholeNumber } from '../../cli/cli.ts'
 import { duration } from '../../cli/options/global-options.ts'
 import { address } from '../../cli/options/signing-options.ts'
-import type { World } from '../../cli/world.ts'
+import type { Cli, World } from '../../cli/world.ts'
 import { AppError } from '../../domain/errors.ts'
 import {
   type FaultKind,
@@ -103,7 +103,8 @@ async function requestOf(cli: Cli, words: readonly string[], options: Options): 
     `${name} needs a ${kind.value}`,
     `sluice sandbox fault ${name} 0x...`,
   )
-  const times = options.times === undefined ? (kind.times ?? null) : whole(options.times, '--times', 10_000)
+  const times =
+    options.times === undefined ? (kind.times ?? null) : wholeNumber(options.times, '--times', 10_000)
   return {
     kind: name,
     network: options.network === undefined ? null : await networkOf(cli, options.network),
@@ -132,9 +133,9 @@ function amountOrPlace(
   if (kind === 'contract') return { amount: null, at: address(text ?? '', 'A contract') }
   if (kind === 'nonce') return { amount: text === undefined ? null : nonceOf(text), at: null }
   if (kind === 'blocks')
-    return { amount: text === undefined ? 1 : whole(text, 'The number of blocks', 1_000), at: null }
+    return { amount: text === undefined ? 1 : wholeNumber(text, 'The number of blocks', 1_000), at: null }
   if (kind === 'percent')
-    return { amount: text === undefined ? 10 : whole(percent(text), 'The part', 99), at: null }
+    return { amount: text === undefined ? 10 : wholeNumber(percent(text), 'The part', 99), at: null }
   if (kind === 'duration') {
     if (text !== undefined) return { amount: Math.round(duration(text)), at: null }
     return { amount: name === 'delay' ? null : 2_000, at: null }

@@ -1,11 +1,11 @@
 import { Command } from 'commander'
-import { action, type Cli } from '../../cli/cli.ts'
+import { action } from '../../cli/cli.ts'
 import { duration } from '../../cli/options/global-options.ts'
 import { address } from '../../cli/options/signing-options.ts'
-import type { View } from '../../cli/output/output.ts'
 import { confirm } from '../../cli/prompts.ts'
 import { decimal } from '../../cli/terminal/format.ts'
-import type { SandboxStatus, World } from '../../cli/world.ts'
+import type { View } from '../../cli/terminal/stream.ts'
+import type { Cli, SandboxStatus, World } from '../../cli/world.ts'
 import { parseAmount, tokenAmount } from '../../domain/amount.ts'
 import { didYouMean } from '../../domain/did-you-mean.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -109,7 +109,7 @@ async function wanted(
   { token: symbol, amount }: { token?: string; amount?: string },
 ): Promise<{ symbol: string; amount?: bigint } | undefined> {
   if (symbol === undefined) return undefined
-  const { networks, tokens } = await cli.place.catalog()
+  const { networks, tokens } = await cli.backend.catalog()
   const all = [...networks.map(nativeToken), ...tokens]
   const token = all.find((one) => one.symbol.toLowerCase() === symbol.toLowerCase())
   const symbols = all.map((one) => one.symbol)

@@ -1,8 +1,8 @@
-import type { Cli } from '../../cli/cli.ts'
 import { dollars, percent } from '../../cli/terminal/format.ts'
 import { fields } from '../../cli/terminal/table.ts'
 import { strategyJson } from '../../cli/views/json.ts'
 import { apyCell, noteLine, starNote } from '../../cli/views/list-columns.ts'
+import type { Cli } from '../../cli/world.ts'
 import { plain } from '../../domain/text.ts'
 
 const withoutThem = (unpriced: number | null): string =>

@@ -1,11 +1,12 @@
 import type { Service } from '../../api/service.ts'
 import type { Strategy } from '../../api/strategy.ts'
-import { type Cli, everything, pageOf, whole } from '../../cli/cli.ts'
+import { allPages, pageOf, wholeNumber } from '../../cli/cli.ts'
 import { duration } from '../../cli/options/global-options.ts'
-import type { ListView } from '../../cli/output/output.ts'
 import { percent } from '../../cli/terminal/format.ts'
+import type { ListView } from '../../cli/terminal/stream.ts'
 import { strategyJson } from '../../cli/views/json.ts'
 import { basisColumn, starNote, strategyColumns, trendColumn } from '../../cli/views/list-columns.ts'
+import type { Cli } from '../../cli/world.ts'
 import type { ApyBasis } from '../../domain/apy.ts'
 import { didYouMean } from '../../domain/did-you-mean.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -31,8 +32,8 @@ type ListOptions = {
 /** `strategies list` */
 export async function list(cli: Cli, options: ListOptions): Promise<void> {
   const paging = {
-    page: whole(options.page, '--page'),
-    limit: whole(options.limit, '--limit', 100),
+    page: wholeNumber(options.page, '--page'),
+    limit: wholeNumber(options.limit, '--limit', 100),
     all: options.all === true,
   }
   const least = options.minApy === undefined ? undefined : rate(options.minApy)
@@ -44,7 +45,7 @@ export async function list(cli: Cli, options: ListOptions): Promise<void> {
   const network =
     options.network === undefined
       ? undefined
-      : networkNamed((await cli.place.catalog()).networks, options.network)
+      : networkNamed((await cli.backend.catalog()).networks, options.network)
   const service = await serviceFor(cli, network)
   const look = async () => {
     const { every, left } = await everyStrategy(cli, service, network)
@@ -81,8 +82,8 @@ export async function list(cli: Cli, options: ListOptions): Promise<void> {
 }
 
 /** Whom to ask: where it is in this process, no chain is waited for that was not asked about. */
-const serviceFor = ({ place, service }: Cli, network: Network | undefined): Promise<Service> =>
-  network && place.serviceOn ? place.serviceOn(network.chainId) : service()
+const serviceFor = ({ backend, service }: Cli, network: Network | undefined): Promise<Service> =>
+  network && backend.serviceOn ? backend.serviceOn(network.chainId) : service()
 
 /** All that there are on a network, or everywhere, of all pages, and the networks that do not answer; what was seen everywhere is kept for who completes a word. */
 async function everyStrategy(
@@ -91,7 +92,7 @@ async function everyStrategy(
   network: Network | undefined,
 ): Promise<{ every: Strategy[]; left: string[] }> {
   const lacking = new Set<string>()
-  const every = await everything(async (page, limit) => {
+  const every = await allPages(async (page, limit) => {
     const answer = await service.listStrategies({ page, limit })
     for (const name of answer.missing ?? []) lacking.add(name)
     return answer
@@ -104,8 +105,8 @@ async function everyStrategy(
       hint: 'Try again later; the log of the service has the cause.',
     })
   if (network) return { every: every.filter((one) => is(network.name, one.network)), left }
-  await cli.world.seen(
-    cli.place.profile,
+  await cli.world.rememberStrategies(
+    cli.backend.profile,
     every.map(({ slug, asset, apy, network }) => ({
       slug,
       asset: asset.symbol,

@@ -1,19 +1,18 @@
 import type { Quote } from '../../api/quote.ts'
-import type { Cli } from '../../cli/cli.ts'
 import { address, type SigningOptions } from '../../cli/options/signing-options.ts'
-import { startedBefore } from '../../cli/signing-flow/idempotency.ts'
-import { operate } from '../../cli/signing-flow/operate.ts'
-import { opinionOnSwap } from '../../cli/signing-flow/own-opinion.ts'
+import { startedBeforeError } from '../../cli/signing-flow/idempotency.ts'
 import {
+  parseQuoteFlags,
+  type QuoteFlags,
+  type QuoteRequest,
   quoteWithin,
-  type Resolved,
-  resolveWish,
-  type Wish,
-  withTypedLeast,
-} from '../../cli/signing-flow/quote.ts'
+  withMinOutHint,
+} from '../../cli/signing-flow/quote-request.ts'
+import { referenceForSwap } from '../../cli/signing-flow/reference-quote.ts'
+import { signAndSend } from '../../cli/signing-flow/sign-and-send.ts'
 import { promised, type SwapOrder, swapProposal } from '../../cli/signing-flow/swap-proposal.ts'
 import { termsOf } from '../../cli/signing-flow/terms.ts'
-import type { AskedQuote } from '../../cli/world.ts'
+import type { AskedQuote, Cli } from '../../cli/world.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount, parseAmount, type Unit } from '../../domain/amount.ts'
 import { canonical } from '../../domain/canonical-json.ts'
@@ -25,7 +24,7 @@ import { plain } from '../../domain/text.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Price } from '../../planning/usd-value.ts'
 
-type Options = SigningOptions & Wish & { acceptMinOut?: string }
+type Options = SigningOptions & QuoteFlags & { acceptMinOut?: string }
 
 const quoteFlags = [
   'from',
@@ -49,10 +48,10 @@ export async function execute(cli: Cli, id: string | undefined, options: Options
     })
   try {
     return id === undefined
-      ? await fromFlags(cli, await resolveWish(cli, options), options)
+      ? await fromFlags(cli, await parseQuoteFlags(cli, options), options)
       : await fromQuote(cli, await quoteOf(cli, id), options)
   } catch (error) {
-    throw withTypedLeast(error, options)
+    throw withMinOutHint(error, options)
   }
 }
 
@@ -73,8 +72,8 @@ async function quoteOf(cli: Cli, id: string): Promise<Known> {
 }
 
 /** What a quote is about that this machine never asked for is a deployment's word alone: somebody must look at it. */
-function refuseUnseen({ place, io, globals }: Cli, quote: Quote): void {
-  if (place.kind !== 'remote' || (io.canAsk && globals.input && !globals.yes)) return
+function refuseUnseen({ backend, io, globals }: Cli, quote: Quote): void {
+  if (backend.kind !== 'remote' || (io.canAsk && globals.input && !globals.yes)) return
   throw new AppError(
     'POLICY_QUOTE_DRIFT',
     `This machine did not request the quote ${plain(quote.id)}, so only the service describes it: ${titleOf(quote)}`,
@@ -96,7 +95,7 @@ const pricesOf = ({ tokenIn, tokenOut }: Quote): Price[] =>
 async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void> {
   const { quote, exact = exactOf(quote), slippage = null, speed = null } = known
   const least = leastOf(options, exact, quote.tokenOut)
-  const begun = (await cli.place.ground()).journal.find(quote.id)
+  const begun = (await cli.backend.context()).journal.find(quote.id)
   if (!begun && quote.deadline !== null && cli.world.now() >= Date.parse(quote.deadline))
     throw new AppError('QUOTE_EXPIRED', `The quote expired at ${quote.deadline}. Nothing was signed.`)
   const named = options.destination === undefined ? undefined : address(options.destination, '--destination')
@@ -113,15 +112,15 @@ async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void
   const isOther =
     begun &&
     (begun.idemKey !== key || canonical(begun.request) !== canonical({ ...request, wallet: begun.wallet }))
-  if (isOther && !options.dryRun) throw startedBefore(begun)
-  await operate(
+  if (isOther && !options.dryRun) throw startedBeforeError(begun)
+  await signAndSend(
     cli,
     { ...options, idempotencyKey: key },
     {
       title: `${titleOf(quote)}${toWhom(destination)}`,
       request,
       propose: (wallet) => propose(cli, quote, { wallet, destination, exact, slippage, least, speed }),
-      opinion: () => opinionOnSwap(cli, quote, { exact, slippage, least }),
+      reference: () => referenceForSwap(cli, quote, { exact, slippage, least }),
       prices: () => pricesOf(quote),
     },
   )
@@ -131,14 +130,14 @@ async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void
 const exactOf = ({ tokenIn, tokenOut, minAmountOut, maxAmountIn }: Quote): 'in' | 'out' =>
   maxAmountIn !== null && minAmountOut === tokenOut.amount && maxAmountIn !== tokenIn.amount ? 'out' : 'in'
 
-async function fromFlags(cli: Cli, wish: Resolved, options: Options): Promise<void> {
+async function fromFlags(cli: Cli, wish: QuoteRequest, options: Options): Promise<void> {
   const { exact, slippage, destination, speed } = wish
   const least = leastOf(options, exact, wish.tokenOut)
   // Nobody is asked for a quote of what could not be checked on its chain.
-  const { rpc } = await cli.place.ground()
+  const { rpc } = await cli.backend.context()
   for (const { chainId } of [wish.tokenIn, wish.tokenOut]) rpc(chainId)
   let asked: Quote | undefined
-  await operate(cli, options, {
+  await signAndSend(cli, options, {
     title: await titleOfWish(cli, wish),
     request: { command: 'swap', ...wish.request, ...worded(least) },
     propose: async (wallet) => {
@@ -147,15 +146,15 @@ async function fromFlags(cli: Cli, wish: Resolved, options: Options): Promise<vo
       cli.notice(cli.io.err.paint.dim(`quote ${plain(quote.id || '-')}: ${titleOf(quote)}`))
       return propose(cli, quote, { wallet, destination, exact, slippage, least, speed })
     },
-    opinion: async () => asked && opinionOnSwap(cli, asked, { exact, slippage, least }),
+    reference: async () => asked && referenceForSwap(cli, asked, { exact, slippage, least }),
     prices: () => (asked ? pricesOf(asked) : []),
   })
 }
 
 /** What was asked for; where it ends on another chain or with somebody else, it says so. */
-async function titleOfWish(cli: Cli, wish: Resolved): Promise<string> {
+async function titleOfWish(cli: Cli, wish: QuoteRequest): Promise<string> {
   const { exact, amount, tokenIn, tokenOut, destination } = wish
-  const { networks } = await cli.place.catalog()
+  const { networks } = await cli.backend.catalog()
   const across = tokenIn.chainId !== tokenOut.chainId
   const side = (token: Token, isExact: boolean) =>
     `${isExact ? formatAmount(amount, token) : token.symbol}${across ? ` on ${networkNamed(networks, token.chainId).name}` : ''}`

@@ -1,14 +1,15 @@
-import { type Cli, whole } from '../../cli/cli.ts'
-import { asTyped } from '../../cli/next-command.ts'
+import { wholeNumber } from '../../cli/cli.ts'
+import { withSameTarget } from '../../cli/next-command.ts'
 import { duration } from '../../cli/options/global-options.ts'
-import type { View } from '../../cli/output/output.ts'
-import { askQuote, type Wish } from '../../cli/signing-flow/quote.ts'
-import { expired, swapStanding } from '../../cli/signing-flow/signed-swap-status.ts'
+import { expiredQuoteError, swapStatusOf } from '../../cli/signing-flow/journal-swap-status.ts'
+import { askQuote, type QuoteFlags } from '../../cli/signing-flow/quote-request.ts'
 import { stateWord, when } from '../../cli/terminal/format.ts'
+import type { View } from '../../cli/terminal/stream.ts'
 import { fields } from '../../cli/terminal/table.ts'
 import { quoteJson } from '../../cli/views/json.ts'
 import { quoteColumns } from '../../cli/views/list-columns.ts'
 import { observe } from '../../cli/watch-loop.ts'
+import type { Cli } from '../../cli/world.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
@@ -17,11 +18,11 @@ import { impactShown } from '../../domain/slippage.ts'
 import { plain } from '../../domain/text.ts'
 
 /** `swap quote` */
-export async function quote(cli: Cli, options: Wish): Promise<void> {
+export async function quote(cli: Cli, options: QuoteFlags): Promise<void> {
   const { quote } = await askQuote(cli, options)
   const { profile } = cli.globals
   const named = profile === undefined ? [] : ['--profile', profile]
-  cli.emit(quoteJson(quote), (one, to) => asTyped(quoteView(one, to), named))
+  cli.emit(quoteJson(quote), (one, to) => withSameTarget(quoteView(one, to), named))
 }
 
 const quoteView: View<ReturnType<typeof quoteJson>> = (one, to) =>
@@ -86,7 +87,7 @@ export async function status(
   const service = await cli.service()
   const more = options.btcTx !== undefined && { btcTxHash: options.btcTx }
   const ask = (quote: string) => service.swapStatus({ id: quote, ...more })
-  const look = () => swapStanding(cli, id, ask).catch(naming(id, options.btcTx))
+  const look = () => swapStatusOf(cli, id, ask).catch(naming(id, options.btcTx))
   if (!options.watch) return cli.emit(await look(), statusView)
   const last = await observe(cli, look, {
     isOver: ({ status }) => ['fulfilled', 'failed', 'refunded', 'expired'].includes(status),
@@ -94,7 +95,7 @@ export async function status(
     intervalMs: duration(options.interval),
     again: () => `sluice swap status --watch --timeout 1h ${shellOperand(id)}`,
   })
-  if (last.status === 'expired') throw await expired(cli, id, last)
+  if (last.status === 'expired') throw await expiredQuoteError(cli, id, last)
   if (last.status === 'refunded')
     throw new AppError('REFUNDED', 'The swap was refunded', {
       details: last,
@@ -145,8 +146,8 @@ export async function list(
   cli: Cli,
   options: { from?: string; to?: string; provider?: string; page: string; limit: string },
 ): Promise<void> {
-  const [page, limit] = [whole(options.page, '--page'), whole(options.limit, '--limit', 100)]
-  const { networks } = await cli.place.catalog()
+  const [page, limit] = [wholeNumber(options.page, '--page'), wholeNumber(options.limit, '--limit', 100)]
+  const { networks } = await cli.backend.catalog()
   const answer = await (await cli.service()).listQuotes({
     page,
     limit,

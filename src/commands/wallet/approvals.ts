@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import { action, type Cli } from '../../cli/cli.ts'
+import { action } from '../../cli/cli.ts'
 import { address, type SigningOptions, withSigning } from '../../cli/options/signing-options.ts'
-import { operate } from '../../cli/signing-flow/operate.ts'
-import { revoking } from '../../cli/signing-flow/revoke.ts'
+import { revokeRequest } from '../../cli/signing-flow/revoke-request.ts'
+import { signAndSend } from '../../cli/signing-flow/sign-and-send.ts'
 import { decimal } from '../../cli/terminal/format.ts'
 import { addressLink } from '../../cli/terminal/links.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'
-import type { World } from '../../cli/world.ts'
+import type { Cli, World } from '../../cli/world.ts'
 import { type Approval, walletApprovals } from '../../diagnosis/approvals.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -90,11 +90,11 @@ async function given(
   wallet: Approval['spender'],
   network: string | undefined,
 ): Promise<Approval[]> {
-  const ground = await cli.place.ground()
-  const { networks } = ground.catalog
+  const context = await cli.backend.context()
+  const { networks } = context.catalog
   const chains = network === undefined ? networks : [networkNamed(networks, network)]
   return walletApprovals(
-    ground,
+    context,
     wallet,
     chains.map(({ chainId }) => chainId),
   )
@@ -113,7 +113,7 @@ async function revoke(cli: Cli, options: SigningOptions & Which): Promise<void> 
   const [first, ...rest] = endings
   if (!first)
     throw new AppError('NOT_FOUND', 'No allowance matches', {
-      hint: `sluice wallet approvals list ${(await cli.place.who(options)).address}`,
+      hint: `sluice wallet approvals list ${(await cli.backend.signerIdentity(options)).address}`,
     })
   if (endings.length > most)
     throw new AppError(
@@ -123,12 +123,12 @@ async function revoke(cli: Cli, options: SigningOptions & Which): Promise<void> 
         hint: 'Select fewer: --network N, --token T or --spender ADDR',
       },
     )
-  await operate(cli, options, await revoking(cli, [first, ...rest], null))
+  await signAndSend(cli, options, await revokeRequest(cli, [first, ...rest], null))
 }
 
 /** What the flags choose: exactly one that is named in full, or those that stand. */
 async function chosen(cli: Cli, options: SigningOptions & Which): Promise<AllowanceRef[]> {
-  const { networks, tokens, strategies } = await cli.place.catalog()
+  const { networks, tokens, strategies } = await cli.backend.catalog()
   const spender = options.spender === undefined ? undefined : address(options.spender, '--spender')
   if (options.network !== undefined && options.token !== undefined && spender !== undefined) {
     const network = networkNamed(networks, options.network)
@@ -137,8 +137,8 @@ async function chosen(cli: Cli, options: SigningOptions & Which): Promise<Allowa
     const token = tokenAt(all, network.chainId, options.token) ?? tokenNamed(tokens, network, options.token)
     return [{ token, spender }]
   }
-  const who = await cli.place.who(options)
-  const standing = await given(cli, who.address, options.network)
+  const identity = await cli.backend.signerIdentity(options)
+  const standing = await given(cli, identity.address, options.network)
   const isNamed = (one: Approval) =>
     options.token === undefined ||
     sameAddress(one.token, options.token) ||

@@ -1,6 +1,6 @@
-import type { Cli } from '../../cli/cli.ts'
 import { confirm, secret } from '../../cli/prompts.ts'
 import { fields } from '../../cli/terminal/table.ts'
+import type { Cli } from '../../cli/world.ts'
 import { AppError } from '../../domain/errors.ts'
 import { shellOperand } from '../../domain/shell-quoting.ts'
 import {
@@ -44,7 +44,7 @@ export async function newWallet(cli: Cli, name: string, options: PasswordOptions
   refuseTaken(cli, name)
   if (options.keychain) await refuseNoKeychain(cli)
   const password = await newPassword(cli, options)
-  const desk = await cli.world.desk()
+  const desk = await cli.world.signingService()
   const key = await desk({ do: 'make', directory: cli.world.keystores, name, password })
   if (options.keychain) await rememberPassword(cli, name, password)
   saved(cli, key)
@@ -61,7 +61,7 @@ export async function importKey(
   if (options.keyFile !== undefined && options.keystore !== undefined)
     throw new AppError('USAGE', '--key-file and --keystore cannot be combined')
   const { from, password } = await toImport(cli, options)
-  const desk = await cli.world.desk()
+  const desk = await cli.world.signingService()
   const key = await desk({ do: 'import', directory: cli.world.keystores, name, password, from })
   if (options.keychain) await rememberPassword(cli, name, password)
   saved(cli, key)
@@ -101,7 +101,7 @@ async function toImport(
 /** A file with a key in it: what is wrong with it is said before anybody is asked for a password. */
 async function checkedFile(cli: Cli, path: string): Promise<ImportSource> {
   const source = { kind: 'key-file', path } as const
-  await (await cli.world.desk())({ do: 'open', source })
+  await (await cli.world.signingService())({ do: 'open', source })
   return source
 }
 

@@ -1,5 +1,5 @@
-import type { Cli } from '../../cli/cli.ts'
 import { secret } from '../../cli/prompts.ts'
+import type { Cli } from '../../cli/world.ts'
 import { AppError } from '../../domain/errors.ts'
 import { exportKey } from '../../signing/keystore/directory.ts'
 import { readPrivateFile } from '../../signing/private-files.ts'
@@ -46,7 +46,7 @@ export async function rememberWallet(cli: Cli, name: string, options: PasswordOp
   exportKey(cli.world.keystores, name)
   await refuseNoKeychain(cli)
   const password = await existingPassword(cli, options, name)
-  const desk = await cli.world.desk()
+  const desk = await cli.world.signingService()
   const source = { kind: 'keystore', directory: cli.world.keystores, name, password } as const
   const { address } = await desk({ do: 'open', source })
   await rememberPassword(cli, name, password)

@@ -15,9 +15,6 @@ import { executeOperation } from './execute.ts'
 import { changedPolicy, checkLegBeforeSigning } from './leg-checks.ts'
 import { fileLocks } from './wallet-lock.ts'
 
-/** An operation of the journal, named for rooms that may not import the store. */
-export type PlannedOperation = Operation
-
 /**
  * The options of a run. `delivered` returns the delivery hash of a later leg as soon as the service knows it, by one of the quote
  * ids.

@@ -1,16 +1,19 @@
 import { networkNamed } from '../../domain/networks.ts'
 import { plain } from '../../domain/text.ts'
 import { type AllowanceRef, revokeLegs } from '../../planning/approval-legs.ts'
-import type { Cli } from '../cli.ts'
-import type { Undertaking } from './undertaking.ts'
+import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
+import { abandonOperation } from '../../transactions/operations/unfinished.ts'
+import { withIdleWallet } from '../../transactions/operations/wallet-lock.ts'
+import type { Cli } from '../world.ts'
+import type { SigningRequest } from './signing-request.ts'
 
 /** Takes allowances back. `of` is the action that gave them, if it is about one. */
-export async function revoking(
+export async function revokeRequest(
   cli: Cli,
   endings: readonly [AllowanceRef, ...AllowanceRef[]],
   of: string | null,
-): Promise<Undertaking> {
-  const { networks } = await cli.place.catalog()
+): Promise<SigningRequest> {
+  const { networks } = await cli.backend.catalog()
   const [{ token, spender }] = endings
   return {
     title:
@@ -37,4 +40,13 @@ export async function revoking(
       legs: revokeLegs(wallet, endings),
     }),
   }
+}
+
+/** Closes an operation and drops its unsigned steps; the caller holds the planning lock of its wallet. */
+export async function closeOperation(
+  context: ExecutionContext,
+  { id, wallet, legs }: Pick<PlannedOperation, 'id' | 'wallet' | 'legs'>,
+): Promise<PlannedOperation> {
+  const chains = legs.map(({ chainId }) => chainId)
+  return withIdleWallet(context, wallet, chains, () => abandonOperation(context, context.journal.find(id)!))
 }

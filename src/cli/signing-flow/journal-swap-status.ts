@@ -2,20 +2,19 @@ import type { SwapStatus } from '../../api/swap-status.ts'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
 import { actionIntent, quoteIds, type StoredPlan } from '../../guard/intent-json.ts'
-import type { ExecutionContext } from '../../planning/context.ts'
-import type { PlannedOperation } from '../../transactions/operations/start.ts'
+import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
 import { isUnderDelivered } from '../../transactions/outcome/result.ts'
-import type { Cli } from '../cli.ts'
-import { reportFor } from './finish.ts'
-import { noted } from './journal-look.ts'
+import type { Cli } from '../world.ts'
+import { settleOperation } from './operation-lookup.ts'
+import { reportFor } from './operation-report.ts'
 
-type Known = { ground: ExecutionContext; operation: PlannedOperation }
+type JournalledSwap = { context: ExecutionContext; operation: PlannedOperation }
 
 /**
  * Where a swap stands, by the id or the key of its operation, or by any quote that this was planned with: the service knows quotes, and no
  * journal, and is asked for the newest. Where it knows of nothing sent, the journal says what was. `ask` gives the word of the service.
  */
-export async function swapStanding(
+export async function swapStatusOf(
   cli: Cli,
   typed: string,
   ask: (quote: string) => Promise<SwapStatus>,
@@ -28,7 +27,7 @@ export async function swapStanding(
     throw error
   })
   if (!(told instanceof AppError) && told.originTxHash !== null) return { id, ...told }
-  const signed = known && isSigned(known) && (await swapSigned(cli, known))
+  const signed = known && isSigned(known) && (await journalledStatus(cli, known))
   if (signed) return { id, ...signed, provider: told instanceof AppError ? null : told.provider }
   if (!(told instanceof AppError)) return { id, ...told }
   if (!known || planned !== undefined) throw told
@@ -39,7 +38,11 @@ export async function swapStanding(
 }
 
 /** What a quote that is over ends as: exit 4 only where nothing was signed for it, as whoever reads that asks for the same anew. */
-export async function expired(cli: Cli, typed: string, last: Record<string, unknown>): Promise<AppError> {
+export async function expiredQuoteError(
+  cli: Cli,
+  typed: string,
+  last: Record<string, unknown>,
+): Promise<AppError> {
   const known = await operationNamed(cli, typed)
   if (!known || !isSigned(known))
     return new AppError('QUOTE_EXPIRED', 'The quote expired, and no transaction was sent for it', {
@@ -53,35 +56,35 @@ export async function expired(cli: Cli, typed: string, last: Record<string, unkn
 }
 
 /** The operation of the journal that has an id or an idempotency key, or was planned with a quote of that id; with its journal. */
-async function operationNamed(cli: Cli, typed: string): Promise<Known | undefined> {
-  const ground = await cli.place.ground().catch((error: unknown) => {
+async function operationNamed(cli: Cli, typed: string): Promise<JournalledSwap | undefined> {
+  const context = await cli.backend.context().catch((error: unknown) => {
     // Where there is no chain there is no operation either.
     if (error instanceof AppError) return undefined
     throw error
   })
   const operation =
-    ground &&
-    (ground.journal.find(typed) ??
-      ground.journal.findByIdempotencyKey(typed) ??
-      ground.journal
+    context &&
+    (context.journal.find(typed) ??
+      context.journal.findByIdempotencyKey(typed) ??
+      context.journal
         .list({}, () => undefined)
         .find(({ plan }) => plan && quoteIds(plan as StoredPlan).includes(typed)))
-  return ground && operation && { ground, operation }
+  return context && operation && { context, operation }
 }
 
 /**
  * Where the swap of an operation stands by the journal, once its transactions were looked for on the chains; `undefined` where the swap
  * itself is not signed.
  */
-async function swapSigned(
+async function journalledStatus(
   cli: Cli,
-  { ground, operation }: Known,
+  { context, operation }: JournalledSwap,
 ): Promise<Omit<SwapStatus, 'provider'> | undefined> {
-  const now = await noted(cli, ground, operation)
+  const now = await settleOperation(cli, context, operation)
   const step = now.steps.findLast(
     ({ role, leg }) => role === 'action' && actionIntent(now.plan as StoredPlan, leg)?.kind === 'swap',
   )
-  const { transactions, destinationTxHash } = reportFor(ground, now)
+  const { transactions, destinationTxHash } = reportFor(context, now)
   const originTxHash = step && transactions.find(({ index }) => index === step.index)?.hash
   if (!step || !originTxHash) return undefined
   const isLost = ['FINAL_REVERTED', 'CANCELLED', 'SUPERSEDED'].includes(step.state)
@@ -97,5 +100,5 @@ async function swapSigned(
   return { status, originTxHash, destinationTxHash: delivery }
 }
 
-const isSigned = ({ ground: { journal }, operation: { id, steps } }: Known): boolean =>
+const isSigned = ({ context: { journal }, operation: { id, steps } }: JournalledSwap): boolean =>
   steps.some(({ index }) => journal.attempts(id, index).length > 0)

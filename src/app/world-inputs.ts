@@ -1,12 +1,34 @@
 import type { Settings } from '../cli/config-schema.ts'
-import type { Interrupt, RunAs } from '../cli/world.ts'
+import type { Interrupt, ProfileDraft, RunAs } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Secrets } from './profiles/secrets.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
+type Inputs = { env: Env; settings: Settings; secrets: Secrets }
 
-/** What another command line of this program is given instead of what this one was. */
-export const givenAs = (
+/** The inputs of a world in which a draft profile is saved: without the environment variables that would replace its own values. */
+export const draftInputs = (
+  { name, profile, secrets: own }: ProfileDraft,
+  { env, settings, secrets }: Inputs,
+): Inputs => ({
+  env: Object.fromEntries(
+    Object.entries(env).filter(
+      ([variable]) => !/^SLUICE_(PROFILE|(LEGACY_)?BASE_URL|RPC_\w+)$/.test(variable),
+    ),
+  ),
+  secrets: { ...secrets, apiKey: undefined },
+  settings: {
+    ...settings,
+    read: async () => {
+      const config = await settings.read()
+      return { ...config, profiles: { ...config.profiles, [name]: profile } }
+    },
+    secretsOf: async (one) => (one === name ? own : settings.secretsOf(one)),
+  },
+})
+
+/** The inputs of another command line in this process that differ from those of this one. */
+export const derivedInputs = (
   how: RunAs,
   {
     env,
@@ -26,14 +48,14 @@ export const givenAs = (
         interrupt: { ...interrupt, signal: AbortSignal.any([interrupt.signal, how.signal]) },
       }
 
-/** In the place of the desk: no process that holds keys is ever begun. */
+/** Replaces the signing service: no process that holds keys is started. */
 async function keyless(): Promise<never> {
   throw new AppError('KEY_REQUIRED', 'This server never signs; it only reads and plans', {
     hint: 'Give the wallet as an address; a person signs the plan: sluice action submit plan.json',
   })
 }
 
-/** The environment with nothing in it that says where commands run but the sandbox. */
+/** The environment with the sandbox as its only profile. */
 const inSandbox = (env: Env) => ({
   ...Object.fromEntries(
     Object.entries(env).filter(
@@ -50,7 +72,7 @@ const noSettings: Settings = {
   write: async () => undefined,
   alone: (work) => work(),
   secretsOf: async () => ({}),
-  outlineOf: async () => ({ place: null, networks: [] }),
+  outlineOf: async () => ({ storage: null, networks: [] }),
   keepSecrets: async () => undefined,
   hasKeychain: async () => false,
   passwordOf: async () => undefined,

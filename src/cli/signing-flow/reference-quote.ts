@@ -8,7 +8,7 @@ import { plain } from '../../domain/text.ts'
 import type { ReferenceQuote } from '../../planning/own-price.ts'
 import type { ServiceProposal } from '../../planning/proposal.ts'
 import { withoutPayments } from '../../protocols/intent-fees.ts'
-import type { Cli } from '../cli.ts'
+import type { Cli } from '../world.ts'
 import { paidIn } from './service-fees.ts'
 
 /** Where our own engine answered, it would build what it built. */
@@ -18,8 +18,11 @@ const itself: ReferenceQuote = {
 }
 
 /** What our own engine would build for a deposit or withdrawal on one chain. Across chains the quotes differ, so there only the price of the bridge is held against its own. */
-export function opinionOnStrategy({ place }: Cli, ask: StrategyBytecodeInput): ReferenceQuote | undefined {
-  const { reference, kind } = place
+export function referenceForStrategy(
+  { backend }: Cli,
+  ask: StrategyBytecodeInput,
+): ReferenceQuote | undefined {
+  const { reference, kind } = backend
   if (!reference) return kind === 'remote' ? undefined : itself
   return {
     price: { ...burnPrice, most: ask.slippage ?? burnPrice.most },
@@ -34,15 +37,15 @@ export function opinionOnStrategy({ place }: Cli, ask: StrategyBytecodeInput): R
  * How much our own engine would give for the same swap, where a service that is not ours quotes it. What was typed is the most that may slip. What our engine
  * cannot price is only swapped where the person says what is enough (`least`), or looks at it: POLICY_MIN_OUT.
  */
-export async function opinionOnSwap(
+export async function referenceForSwap(
   cli: Cli,
   quote: Quote,
   { exact, slippage, least }: Asked,
 ): Promise<ReferenceQuote | undefined> {
-  const { reference, kind } = cli.place
+  const { reference, kind } = cli.backend
   const { from, to, tokenIn, tokenOut } = quote
   if (!reference) return kind === 'remote' ? { isWord: true } : undefined
-  const { cctpV2 } = await cli.place.catalog()
+  const { cctpV2 } = await cli.backend.catalog()
   const isBurnt = ({ chainId, address }: Quote['tokenIn']) =>
     cctpV2.some((end) => end.chainId === chainId && sameAddress(end.token, address))
   // Whoever says what is enough is not held to more.
@@ -86,12 +89,12 @@ async function ownPrice(
  * What our own engine says of a swap in a plan that was made before, where a service that is not ours was asked: how much it may lose is told by that price. What
  * is accepted was said when it was made.
  */
-export async function opinionOnPlan(
-  { place }: Cli,
+export async function referenceForPlan(
+  { backend }: Cli,
   { legs }: ServiceProposal,
 ): Promise<ReferenceQuote | undefined> {
   const intent = legs[0]?.intent
-  const { reference, kind } = place
+  const { reference, kind } = backend
   if (kind !== 'remote' || intent?.kind !== 'swap') return undefined
   const { tokenIn, tokenOut, amountIn, amountOut, exact } = intent
   if (tokenIn.chainId !== tokenOut.chainId) return { price: { ...burnPrice, most: null } }

@@ -11,13 +11,13 @@ import { type CheckedPlan, checkProposal } from '../../planning/plan.ts'
 import type { Proposal, ServiceProposal } from '../../planning/proposal.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
 import { refuseEarlyNonce, refuseUsedNonce } from '../../transactions/nonces/pinned-nonce.ts'
-import type { Cli } from '../cli.ts'
 import { noncesOf } from '../options/execution-options.ts'
 import type { SigningOptions } from '../options/signing-options.ts'
-import { refuseExpired, refuseName, requireOnce } from './idempotency.ts'
-import { planPrices } from './prices.ts'
+import type { Cli } from '../world.ts'
+import { refuseExpired, refuseName, requireIdempotency } from './idempotency.ts'
+import { planPrices } from './plan-prices.ts'
+import type { SigningRequest } from './signing-request.ts'
 import { termsOf } from './terms.ts'
-import type { Undertaking } from './undertaking.ts'
 
 /** A proposal of the service that was checked, with what prices are known. */
 type Offer = {
@@ -31,17 +31,17 @@ const behindMs = 1_000
 const mostTries = 6
 
 /** Asks the service for a proposal and checks it; again a moment later where the service does not have yet what this wallet has just done. */
-export async function offered(
+export async function requestOffer(
   cli: Cli,
   options: SigningOptions,
-  asked: Pick<Undertaking, 'propose' | 'opinion' | 'request' | 'wallet'>,
-  { who, ground }: { who: SignerIdentity; ground: ExecutionContext },
+  asked: Pick<SigningRequest, 'propose' | 'reference' | 'request' | 'wallet'>,
+  { identity, context }: { identity: SignerIdentity; context: ExecutionContext },
 ): Promise<Offer> {
   const { signal } = cli.world.interrupt
   const until = performance.now() + (cli.globals.timeoutMs ?? Number.POSITIVE_INFINITY)
   for (let tried = 1; ; tried++)
     try {
-      return await offer(cli, options, asked, { who, ground })
+      return await offer(cli, options, asked, { identity, context })
     } catch (error) {
       const isLate = tried === mostTries || performance.now() + behindMs > until || signal.aborted
       if (!isServiceBehind(error) || isLate) throw error
@@ -54,34 +54,39 @@ export async function offered(
 async function offer(
   cli: Cli,
   options: SigningOptions,
-  { propose, opinion, request, wallet }: Pick<Undertaking, 'propose' | 'opinion' | 'request' | 'wallet'>,
-  { who, ground }: { who: SignerIdentity; ground: ExecutionContext },
+  {
+    propose,
+    reference: opinion,
+    request,
+    wallet,
+  }: Pick<SigningRequest, 'propose' | 'reference' | 'request' | 'wallet'>,
+  { identity, context }: { identity: SignerIdentity; context: ExecutionContext },
 ): Promise<Offer> {
   const terms = termsOf(cli, options)
-  const proposed = await propose(who.address)
+  const proposed = await propose(identity.address)
   refuseName(proposed.id)
-  const nonce = await pinnedNonce(ground, who.address, proposed, options)
+  const nonce = await pinnedNonce(context, identity.address, proposed, options)
   // A nonce that is pinned for what comes later lets the first transaction be signed again.
   const { nonce: named, ...unpinned } = options
-  if (nonce === null && named !== undefined) requireOnce(cli, unpinned, request)
-  const whole: Proposal = { ...proposed, request, wallet: who.address, nonce }
+  if (nonce === null && named !== undefined) requireIdempotency(cli, unpinned, request)
+  const whole: Proposal = { ...proposed, request, wallet: identity.address, nonce }
   // A plan that was made before is what it is, and so is what has a nonce of its own.
   const isMade = wallet !== undefined || named !== undefined
-  const proposal = isMade ? whole : await withoutNeedlessApprovals(ground, whole)
-  if (!options.dryRun) await refuseUsedNonce(ground, proposal)
+  const proposal = isMade ? whole : await withoutNeedlessApprovals(context, whole)
+  if (!options.dryRun) await refuseUsedNonce(context, proposal)
   // A dry run that nobody pins takes the next one.
   const isAsked = options.nonce !== undefined || wallet !== undefined || !options.dryRun
   const how = { isPlanned: options.dryRun === true, isMade: wallet !== undefined }
-  const early = isAsked ? await refuseEarlyNonce(ground, proposal, how) : undefined
+  const early = isAsked ? await refuseEarlyNonce(context, proposal, how) : undefined
   if (early !== undefined) cli.notice(early)
   refuseExpired(proposal, cli.world.now())
-  const worth = planPrices(cli.place, ground, proposal)
+  const worth = planPrices(cli.backend, context, proposal)
   const check = async () =>
-    checkProposal(ground, proposal, terms, { ...(await opinion?.(who.address)), worth })
+    checkProposal(context, proposal, terms, { ...(await opinion?.(identity.address)), worth })
   const [checked, known] = await Promise.all([
     check().catch(async (error: unknown) => {
       // A plan that was made before is what it is.
-      throw wallet === undefined ? await missingApprovalError(ground, proposal, error) : error
+      throw wallet === undefined ? await missingApprovalError(context, proposal, error) : error
     }),
     worth,
   ])

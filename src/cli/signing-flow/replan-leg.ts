@@ -2,7 +2,7 @@ import { maxUint256 } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { revokeLegs } from '../../planning/approval-legs.ts'
-import type { ExecutionContext } from '../../planning/context.ts'
+import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
 import type { CheckedPlan } from '../../planning/plan.ts'
 import type { ProposedLeg } from '../../planning/proposal.ts'
 import {
@@ -13,36 +13,35 @@ import {
 } from '../../planning/replan.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { feePayments } from '../../protocols/intent-fees.ts'
-import type { PlannedOperation } from '../../transactions/operations/start.ts'
-import type { Cli } from '../cli.ts'
+import type { Cli } from '../world.ts'
 import { refuseDrift } from './strategy-lookup.ts'
 import { swapProposal } from './swap-proposal.ts'
 import { claimProposal, depositProposal, withdrawProposal } from './yield-proposals.ts'
 
 /** A leg as the service builds it now, and the quote that it is of. */
-type Again = { leg: ProposedLeg; quoteId: string | null; expiresAt: string | null }
+type Reproposal = { leg: ProposedLeg; quoteId: string | null; expiresAt: string | null }
 
 /** A new plan for the part of an operation that is open; `undefined` where nothing is. What is accepted may be `lifted` beyond its terms. Nothing is written down yet. */
-export async function planAgain(
+export async function replanLeg(
   cli: Cli,
-  ground: ExecutionContext,
+  context: ExecutionContext,
   operation: PlannedOperation,
   least: bigint | null,
   lifted: Parameters<typeof checkReplannedLeg>[3] = {},
 ): Promise<{ open: ReplannableLeg; checked: CheckedPlan } | undefined> {
-  const open = findReplannableLeg(ground, operation)
+  const open = findReplannableLeg(context, operation)
   if (!open) return undefined
-  const again = await proposeAgain(cli, operation, open.intent)
+  const again = await reproposeLeg(cli, operation, open.intent)
   if (!again.leg.intent) throw new AppError('BUG', 'A leg was planned anew without a purpose')
   refuseWorseTerms(open.intent, again.leg.intent, least, operation.id)
-  return { open, checked: await checkReplannedLeg(ground, operation, again, lifted) }
+  return { open, checked: await checkReplannedLeg(context, operation, again, lifted) }
 }
 
 /** Asks for the same once more: the same tokens, amounts, receiver and contract. */
-async function proposeAgain(cli: Cli, operation: PlannedOperation, intent: Intent): Promise<Again> {
+async function reproposeLeg(cli: Cli, operation: PlannedOperation, intent: Intent): Promise<Reproposal> {
   const service = await cli.service()
   const { wallet } = intent
-  const plain = (leg: ProposedLeg): Again => ({ leg, quoteId: null, expiresAt: null })
+  const plain = (leg: ProposedLeg): Reproposal => ({ leg, quoteId: null, expiresAt: null })
   switch (intent.kind) {
     case 'deposit':
     case 'withdraw': {
@@ -79,15 +78,15 @@ async function proposeAgain(cli: Cli, operation: PlannedOperation, intent: Inten
     case 'revoke':
       return plain(revokeLegs(wallet, [intent])[0]!)
     case 'swap':
-      return swapAgain(cli, operation, intent)
+      return reproposeSwap(cli, operation, intent)
   }
 }
 
-async function swapAgain(
+async function reproposeSwap(
   cli: Cli,
   { request }: PlannedOperation,
   intent: Extract<Intent, { kind: 'swap' }>,
-): Promise<Again> {
+): Promise<Reproposal> {
   const { wallet, recipient, tokenIn, tokenOut, exact, provider } = intent
   const { slippage: asked } = (request ?? {}) as { slippage?: unknown }
   const slippage = typeof asked === 'number' ? asked : null

@@ -1,13 +1,13 @@
 import type { SwapStatus } from '../../api/swap-status.ts'
 import { Hash, type Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Cli } from '../cli.ts'
+import type { Cli } from '../world.ts'
 
 /**
  * What the service says of what was sent over a bridge, by the quotes that an operation was planned with, newest first: it may know the
  * transaction by one that was planned anew since. The first that has a delivery counts, else the newest. `undefined` without a quote.
  */
-export async function swapTold(
+export async function reportedSwap(
   cli: Cli,
   quotes: readonly string[],
   signal?: AbortSignal,
@@ -31,5 +31,5 @@ export async function swapTold(
 }
 
 /** The transaction that the service names as the delivery. */
-export const deliveryNamed = async (...asked: Parameters<typeof swapTold>): Promise<Hex | undefined> =>
-  Hash.safeParse((await swapTold(...asked))?.destinationTxHash).data
+export const reportedDelivery = async (...asked: Parameters<typeof reportedSwap>): Promise<Hex | undefined> =>
+  Hash.safeParse((await reportedSwap(...asked))?.destinationTxHash).data

@@ -7,13 +7,13 @@ import { slippageIn, usualSlippage } from '../../domain/slippage.ts'
 import { type Amounts, worseBy } from '../../domain/swap-amounts.ts'
 import { type Token, tokenNamed } from '../../domain/token.ts'
 import type { LoadedPolicy } from '../../guard/policy/policy.ts'
-import type { Cli } from '../cli.ts'
 import { address, slippage } from '../options/signing-options.ts'
-import { opinionOnSwap } from './own-opinion.ts'
+import type { Cli } from '../world.ts'
+import { referenceForSwap } from './reference-quote.ts'
 import { refuseDrift } from './strategy-lookup.ts'
 
 /** What a person says to ask for a quote. */
-export type Wish = {
+export type QuoteFlags = {
   from?: string
   to?: string
   tokenIn?: string
@@ -31,7 +31,7 @@ export type Wish = {
 type Speed = 'fast' | 'standard'
 
 /** A wish in exact words: networks, tokens and amounts resolved. `request` is what an idempotency key stands for. */
-export type Resolved = {
+export type QuoteRequest = {
   exact: 'in' | 'out'
   tokenIn: Token
   tokenOut: Token
@@ -45,7 +45,7 @@ export type Resolved = {
 }
 
 /** Reads the flags of a quote; what is missing or wrong is a usage error before anybody is asked. */
-export async function resolveWish(cli: Cli, wish: Wish): Promise<Resolved> {
+export async function parseQuoteFlags(cli: Cli, wish: QuoteFlags): Promise<QuoteRequest> {
   const { from, tokenIn: nameIn, tokenOut: nameOut } = wish
   const missing = Object.entries({ '--from': from, '--token-in': nameIn, '--token-out': nameOut }).flatMap(
     ([flag, value]) => (value === undefined ? [flag] : []),
@@ -58,7 +58,7 @@ export async function resolveWish(cli: Cli, wish: Wish): Promise<Resolved> {
     throw new AppError('USAGE', 'Give exactly one of --amount-in and --amount-out', {
       hint: 'sluice swap quote --help',
     })
-  const { networks, tokens } = await cli.place.catalog()
+  const { networks, tokens } = await cli.backend.catalog()
   const origin = networkNamed(networks, from!)
   const target = networkNamed(networks, wish.to ?? from!)
   const tokenIn = tokenNamed(tokens, origin, nameIn!)
@@ -116,7 +116,7 @@ export async function resolveWish(cli: Cli, wish: Wish): Promise<Resolved> {
         const quotes = await cli.world.quotes()
         await quotes.save(
           { quote, exact, slippage: slips, destination: destination ?? null, speed: wish.speed ?? null },
-          { profile: cli.place.profile, about: aboutOf(quote) },
+          { profile: cli.backend.profile, about: aboutOf(quote) },
         )
       }
       return quote
@@ -129,15 +129,18 @@ const aboutOf = ({ tokenIn, tokenOut, from, to }: Quote): string =>
   `${formatAmount(tokenIn.amount, tokenIn)} on ${from.network} for ${formatAmount(tokenOut.amount, tokenOut)}${to.network === from.network ? '' : ` on ${to.network}`}`
 
 /** Asks for a quote and remembers it, so that it can be taken by its id. */
-export async function askQuote(cli: Cli, wish: Wish): Promise<{ quote: Quote; resolved: Resolved }> {
-  const resolved = await resolveWish(cli, wish)
+export async function askQuote(
+  cli: Cli,
+  wish: QuoteFlags,
+): Promise<{ quote: Quote; resolved: QuoteRequest }> {
+  const resolved = await parseQuoteFlags(cli, wish)
   return { resolved, quote: await resolved.ask(cli) }
 }
 
 /** A quote that with all fees loses no more than was typed, or than a policy allows, of what our own engine gives: where its fees leave too little of that, it is asked for once more. */
 export async function quoteWithin(
   cli: Cli,
-  wish: Resolved,
+  wish: QuoteRequest,
   least: bigint | null,
   policy: LoadedPolicy | null,
 ): Promise<Quote> {
@@ -145,8 +148,8 @@ export async function quoteWithin(
   const quote = await wish.ask(cli)
   const allowed = slippageIn(policy?.policy.maxSlippage ?? '')
   const most = Math.min(slippage ?? 1, allowed ?? 1)
-  if (most === 1 || least !== null || !cli.place.reference) return quote
-  const opinion = await opinionOnSwap(cli, quote, { exact, slippage, least })
+  if (most === 1 || least !== null || !cli.backend.reference) return quote
+  const opinion = await referenceForSwap(cli, quote, { exact, slippage, least })
   const less = narrower(quote, opinion?.price, most, exact)
   return less === undefined ? quote : wish.ask(cli, less)
 }
@@ -173,7 +176,7 @@ function narrower(
 }
 
 /** A swap that brings too little, to whoever said himself what is enough: he is not told to say so. */
-export const withTypedLeast = (error: unknown, { acceptMinOut }: { acceptMinOut?: string }): unknown =>
+export const withMinOutHint = (error: unknown, { acceptMinOut }: { acceptMinOut?: string }): unknown =>
   acceptMinOut !== undefined &&
   error instanceof AppError &&
   error.code === 'POLICY_MIN_OUT' &&

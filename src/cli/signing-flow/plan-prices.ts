@@ -6,12 +6,11 @@ import type { ProposedLeg } from '../../planning/proposal.ts'
 import type { Price } from '../../planning/usd-value.ts'
 import { maturityOf, type StrategyEntry } from '../../protocols/catalog.ts'
 import { intentTokens } from '../../protocols/intent.ts'
-import type { Cli } from '../cli.ts'
-import type { Place } from '../world.ts'
+import type { Backend, Cli } from '../world.ts'
 
 /** What the tokens of a plan cost where it begins and where its swaps bring them, and the coins that its gas is paid in: for display alone. */
 export async function planPrices(
-  place: Pick<Place, 'prices'>,
+  backend: Pick<Backend, 'prices'>,
   { catalog }: Pick<ExecutionContext, 'catalog'>,
   { legs }: { legs: readonly Pick<ProposedLeg, 'chainId' | 'intent'>[] },
 ): Promise<readonly Price[]> {
@@ -26,7 +25,7 @@ export async function planPrices(
   ]
   const once = new Map(tokens.map((token) => [`${token.chainId} ${token.address.toLowerCase()}`, token]))
   const perChain = Map.groupBy(once.values(), (token) => token.chainId)
-  const found = await Promise.all([...perChain].map(([id, here]) => place.prices(id, here)))
+  const found = await Promise.all([...perChain].map(([id, here]) => backend.prices(id, here)))
   return found.flat()
 }
 

@@ -1,0 +1,52 @@
+import { withTimeout } from '../chain/rpc/timeouts.ts'
+import { explain, type ServiceReport } from '../diagnosis/explain.ts'
+import type { Verdict } from '../diagnosis/verdict.ts'
+import { AppError } from '../domain/errors.ts'
+import { quoteIds, type StoredPlan } from '../guard/intent-json.ts'
+import type { ExecutionContext, PlannedOperation } from '../planning/context.ts'
+import { reportedSwap } from './signing-flow/reported-swap.ts'
+import type { Cli } from './world.ts'
+/** The verdict about an action of the journal as evidence of it: also of a damaged journal, and `null` where nobody can be asked. */
+export async function verdictFor(
+  cli: Cli,
+  context: ExecutionContext,
+  operation: PlannedOperation,
+): Promise<Verdict | null> {
+  try {
+    return await explain(context, operation, { told: serviceReportOf(cli, operation), depth: undefined })
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    // Evidence is wanted most where things are not as they should be: the rest of it does not need an answer.
+    return error.code === 'JOURNAL_UNREADABLE' ? (error.details as Verdict) : null
+  }
+}
+
+/** What the service says of an action. One that does not answer says nothing, and is not waited for. */
+export async function serviceReportOf(cli: Cli, { id, plan }: PlannedOperation): Promise<ServiceReport> {
+  // The bridge of a deposit has a quote of its own.
+  const quotes = plan ? quoteIds(plan as StoredPlan) : []
+  const service = await cli.service()
+  const [known, swap] = await Promise.all([
+    asked(service.getAction({ id }), ({ status }) => `the service reports ${status}`),
+    asked(reportedSwap(cli, quotes.length > 0 ? quotes : [id]), (swap) => `the swap is ${swap?.status}`),
+  ])
+  const texts = swap.answer ? [known.text, swap.text] : [known.text]
+  return { text: texts.join(', '), delivered: swap.answer?.destinationTxHash ?? null }
+}
+
+async function asked<T>(
+  work: Promise<T>,
+  say: (answer: T) => string,
+): Promise<{ answer: T | undefined; text: string }> {
+  try {
+    const answer = await withTimeout(work)
+    return { answer, text: answer === undefined ? 'the service does not answer' : say(answer) }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const isUnknown = error.code === 'ACTION_NOT_FOUND' || error.code === 'NOT_FOUND'
+    return {
+      answer: undefined,
+      text: isUnknown ? 'unknown to the service' : `the service failed to answer: ${error.message}`,
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import type { Command } from 'commander'
+import type { Globals } from '../options/global-options.ts'
+import { jsonSchema, wordsOf } from '../schema/describe.ts'
+import { outputs } from '../schema/outputs.ts'
+import { onlyLists, unknownField } from './output.ts'
+
+type Schema = {
+  properties?: Record<string, Schema>
+  additionalProperties?: unknown
+  items?: Schema
+  anyOf?: Schema[]
+}
+
+/** Refuses a field that no row of an empty list could have, so that a misspelt field is an error on every day. */
+export function refuseUnknownFields(command: Command, names: readonly string[]): void {
+  const success = outputs[wordsOf(command)]?.success
+  const known = success ? eachOf(jsonSchema(success)).flatMap(fieldsOfRows) : []
+  for (const name of names) if (known.length > 0 && !known.includes(name)) throw unknownField(name, known)
+}
+
+/**
+ * Refuses, before the command does anything, `--csv` for one object and `--fields` that its output never has. `fieldsKnown` in the
+ * answer says that each field is one of its output; a field that only some outputs have is `null` in the others.
+ */
+export function printable(command: Command, globals: Globals): Globals {
+  const { csv, json, fields } = globals
+  if (!csv && !(json && fields)) return globals
+  const { success, plan, line } = outputs[wordsOf(command)] ?? {}
+  const { dryRun } = command.opts<{ dryRun?: boolean }>()
+  const given = (plan && dryRun ? plan : success) ?? line
+  const shapes = given ? eachOf(jsonSchema(given)) : []
+  if (shapes.length === 0 || shapes.some(({ properties }) => properties?.items !== undefined)) return globals
+  if (csv) throw onlyLists()
+  // What may have any other field, as a keystore, says itself which it has.
+  if (shapes.some((one) => one.additionalProperties !== false)) return globals
+  const known = [...new Set(shapes.flatMap(({ properties }) => Object.keys(properties ?? {})))]
+  for (const name of fields ?? []) if (!known.includes(name)) throw unknownField(name, known)
+  return { ...globals, fieldsKnown: true }
+}
+
+/** A shape, or each of those that it may be. */
+const eachOf = (schema: Schema): Schema[] => schema.anyOf?.flatMap(eachOf) ?? [schema]
+
+const fieldsOfRows = ({ properties }: Schema): string[] =>
+  eachOf(properties?.items?.items ?? {}).flatMap((row) => Object.keys(row.properties ?? {}))

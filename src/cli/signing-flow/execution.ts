@@ -1,0 +1,166 @@
+import { remainingAllowances } from '../../diagnosis/approvals.ts'
+import { withReceivedAmount } from '../../diagnosis/report.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
+import { replaceLegPlan } from '../../planning/replan.ts'
+import type { SignerIdentity } from '../../signing/signer.ts'
+import { type RunOptions, runOperation } from '../../transactions/operations/start.ts'
+import { reopenReorganised } from '../../transactions/reorganisations.ts'
+import type { Progress } from '../../transactions/run.ts'
+import { depthOf } from '../options/checked-values.ts'
+import { type ExecutionOptions, halfAnHour, noncesOf } from '../options/execution-options.ts'
+import { progressLine, reportView } from '../views/report-view.ts'
+import type { Cli } from '../world.ts'
+import { allowanceLines, reportFor, withReport } from './operation-report.ts'
+import { reportedDelivery } from './reported-swap.ts'
+import type { Replan, ResumeChoices } from './signing-request.ts'
+
+/** Goes on with an operation of the journal to its end, and reports it. A finished one is only reported again, unless its block went away. */
+export async function executeAndReport(
+  cli: Cli,
+  context: ExecutionContext,
+  operation: PlannedOperation,
+  identity: SignerIdentity,
+  going: ResumeChoices,
+  replan: Replan,
+): Promise<void> {
+  const isDone = operation.state === 'DONE' && !(await reopenReorganised(context, operation.id))
+  const followed = isDone
+    ? { done: operation, moved: false }
+    : await executeWithQuotes(cli, context, operation, identity, going, replan)
+  const report = await withReceivedAmount(context, followed.done, reportFor(context, followed.done))
+  const left = followed.moved ? await remainingAllowances(context, followed.done) : []
+  cli.emit({ ...report, replayed: !followed.moved }, reportView)
+  for (const line of allowanceLines(left, operation.id)) cli.notice(line)
+}
+
+/**
+ * Follows an operation; where its quote expired after a part was done, once with a new quote, if that is for the same and
+ * brings no less than what was accepted. Nothing of the part that is planned anew was signed.
+ */
+async function executeWithQuotes(
+  cli: Cli,
+  context: ExecutionContext,
+  operation: PlannedOperation,
+  identity: SignerIdentity,
+  going: ResumeChoices,
+  replan: Replan,
+) {
+  try {
+    return await execute(cli, context, operation, identity, going)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'PARTIAL' || error.details?.cause !== 'QUOTE_EXPIRED')
+      throw error
+    const now = context.journal.find(operation.id)!
+    const again = await replan(cli, context, now, null).catch((cause: unknown) => {
+      // What hinders a new quote is said where it is about money; anything else leaves what was said before.
+      throw cause instanceof AppError && cause.code === 'PARTIAL' ? withReport(cause, context, now) : error
+    })
+    if (!again) throw error
+    cli.notice(`The quote expired. A new quote with no lower output is used for the unsigned steps.`)
+    // Nobody looks at this plan, so what the first one said of gas still holds.
+    const unseen = { ...again.checked, bounds: {} }
+    const planned = replaceLegPlan(context, now, again.open, unseen, 'the quote expired')
+    const { done } = await execute(cli, context, planned, identity, going)
+    return { done, moved: true }
+  }
+}
+
+/** Goes on with an operation without a word at its end. */
+export async function execute(
+  cli: Cli,
+  context: ExecutionContext,
+  operation: PlannedOperation,
+  identity: SignerIdentity,
+  { lock: turn, replacement, onlyWaiting, ...options }: ResumeChoices,
+): Promise<{ done: PlannedOperation; moved: boolean }> {
+  let moved = false
+  cli.world.noteOperation(operation.id)
+  const teller = await cli.progress()
+  const account = await identity.unlock()
+  const tell = (progress: Progress) => {
+    moved = true
+    // What a bridge takes its time for is not the wallet's business.
+    if (progress.kind === 'waiting') turn?.release()
+    const { line, moving } = progressLine(progress, operation, context.catalog.networks, cli.io.err)
+    if (line !== null) teller.say(line)
+    if (moving !== null) teller.doing(moving)
+    if (progress.kind === 'sent' && options.wait !== false)
+      // It finds the transaction by itself, too: being told only makes that faster. Signing does not wait for it.
+      void cli
+        .service()
+        .then((service) => service.ingest({ actionId: operation.id, event: 'SIGNED', txHash: progress.hash }))
+        .catch(() => undefined)
+  }
+  if (operation.state === 'OPEN') cli.notice(cli.io.err.paint.dim(`action ${operation.id}`))
+  try {
+    const done = await cli.world.interrupt.critical(() =>
+      runOperation(context, operation, {
+        ...runOptions(cli, context, operation, options, options.maxFeePerGas),
+        ...(replacement && { replacement }),
+        ...(onlyWaiting && { onlySigned: onlyWaiting }),
+        account,
+        timeoutMs: timeLeft(cli),
+        signal: cli.world.interrupt.signal,
+        onProgress: tell,
+        // The chain is looked at meanwhile, however long a limit makes the service wait.
+        delivered: (quotes) =>
+          reportedDelivery(
+            cli,
+            quotes,
+            AbortSignal.any([cli.world.interrupt.signal, AbortSignal.timeout(toldMs)]),
+          ),
+      }),
+    )
+    return { done, moved }
+  } catch (error) {
+    throw withReport(error, context, operation)
+  } finally {
+    teller.done()
+  }
+}
+
+/** How long the service is asked at most which transaction a bridge delivered in, in ms. */
+const toldMs = 15_000
+
+/** How an operation is carried out, from the options of its command. */
+export function runOptions(
+  { backend }: Cli,
+  context: ExecutionContext,
+  operation: PlannedOperation,
+  options: Partial<ExecutionOptions>,
+  maxFeePerGas?: bigint,
+): Omit<RunOptions, 'account' | 'timeoutMs' | 'signal' | 'onProgress' | 'delivered'> {
+  const depth = depthOf(options.confirmations)
+  const nonces = noncesOf(options.nonce, context.catalog.networks, operation.legs)
+  return {
+    ...(depth !== undefined && { depth }),
+    ...(nonces && { pinnedNonces: nonces }),
+    ...(options.queueBehind && { queueBehind: true }),
+    ...(options.pipeline && { pipeline: true }),
+    ...(options.lockWait === false && { lockWaitMs: 0 }),
+    ...(options.wait === false && { noWait: true }),
+    ...(maxFeePerGas !== undefined && { maxFeePerGas }),
+    // The embedded chains make a block only when there is something to put in it.
+    ...(backend.kind === 'sandbox' && {
+      mineBlocks: async (chainId: number, blocks: number) => {
+        await context.rpc(chainId).request('anvil_mine', [`0x${blocks.toString(16)}`])
+      },
+    }),
+  }
+}
+
+/** How long may be read before an operation begins without it being followed for less, in ms. */
+const planningMs = 8_000
+
+/** The least time in which something can be sent and looked for, in ms. */
+const leastMs = 500
+
+/** How long an operation is followed from now on: what was said, or less where making the plan took long, so that the command as a whole ends soon after what was said. A person who thinks about a question loses nothing. */
+export function timeLeft({ io, globals, startedAt: began }: Cli): number {
+  const { timeoutMs, input } = globals
+  if (timeoutMs === undefined) return halfAnHour
+  if (io.canAsk && input) return timeoutMs
+  const left = timeoutMs + planningMs - (performance.now() - began)
+  return Math.min(timeoutMs, Math.max(leastMs, left))
+}

@@ -1,0 +1,46 @@
+import type { RemainingAllowance } from '../../diagnosis/facts/facts.ts'
+import { finalityText, operationReport, type Report } from '../../diagnosis/report.ts'
+import { AppError } from '../../domain/errors.ts'
+import { plain } from '../../domain/text.ts'
+import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
+import { outcomeOf } from '../../transactions/outcome/outcome.ts'
+import { isFinished } from '../../transactions/run.ts'
+/** What contracts may still take of what an operation allowed them, in words; `null` where that is not known. */
+export const allowanceLines = (left: readonly RemainingAllowance[] | null, id: string): string[] =>
+  left?.map(
+    ({ network, spender, amount }) =>
+      `remaining allowance for ${spender}: ${amount.formatted} ${plain(amount.symbol)} on ${network}; the next action through it uses that first`,
+  ) ?? [
+    `Remaining allowances are unknown because a chain does not answer. To revoke them: sluice action revoke ${id}`,
+  ]
+
+/** The report of an operation, with the hashes of what is signed and not in a block yet. */
+export const reportFor = ({ journal, catalog }: ExecutionContext, operation: PlannedOperation): Report =>
+  operationReport(
+    operation,
+    catalog.networks,
+    (step) => journal.attempts(operation.id, step.index).at(-1)?.hash ?? null,
+    finalityText(journal.events(operation.id)),
+  )
+
+/** After a signature, the error carries the whole report, so that a script has what a success would have given. */
+export function withReport(error: unknown, context: ExecutionContext, { id }: PlannedOperation): unknown {
+  const now = context.journal.find(id)
+  if (!(error instanceof AppError) || !now) return error
+  const details = { id, ...error.details, action: reportFor(context, now) }
+  return new AppError(error.code, error.message, {
+    details,
+    cause: error.cause,
+    ...(error.hint !== undefined && { hint: error.hint }),
+  })
+}
+
+/** What is over and did not come to where it was to is told as it ended, before anybody is asked for a key. */
+export function refuseFailed(context: ExecutionContext, operation: PlannedOperation): void {
+  if (!isFinished(operation)) return
+  try {
+    outcomeOf(operation)
+  } catch (error) {
+    throw withReport(error, context, operation)
+  }
+}

@@ -1,0 +1,131 @@
+import { AppError } from '../../domain/errors.ts'
+import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
+import { isSignerNamed, type SignerIdentity } from '../../signing/signer.ts'
+import { acquirePlanningLock } from '../../transactions/operations/wallet-lock.ts'
+import { refuseMissingNodes } from '../../transactions/read-only-context.ts'
+import { reopenAbandoned } from '../../transactions/reopen-abandoned.ts'
+import { reopenContradicted } from '../../transactions/reorganisations.ts'
+import { maxFee } from '../options/checked-values.ts'
+import type { ExecutionOptions } from '../options/execution-options.ts'
+import type { SigningOptions } from '../options/signing-options.ts'
+import type { Cli } from '../world.ts'
+import { executeAndReport } from './execution.ts'
+import { confirmOlderJournal } from './idempotency.ts'
+import { requireOperation } from './operation-lookup.ts'
+import { refuseFailed } from './operation-report.ts'
+import { replanLeg } from './replan-leg.ts'
+import type { ResumeChoices } from './signing-request.ts'
+
+/** What a command that goes on with an operation is told. */
+export type ResumeOptions = Partial<SigningOptions> & Partial<ExecutionOptions>
+
+/** What a unit of gas may cost beyond the plan of what is gone on with, in wei. */
+export const maxFeeOf = (options: ResumeOptions): bigint | undefined =>
+  options.maxFee === undefined ? undefined : maxFee(options.maxFee)
+
+/** Goes on with an operation under the turn of its wallet, by the key that it belongs to. */
+export async function resumeOperation(
+  cli: Cli,
+  id: string,
+  options: ResumeOptions,
+  replacement: ResumeChoices['replacement'],
+): Promise<void> {
+  const context = await cli.backend.context()
+  const found = requireOperation(context, id)
+  refuseMissingNodes(context, found)
+  await reopenContradicted(context, found.id)
+  const isOpenAgain = await givenUpAgain(cli, context, found.id, replacement)
+  const operation = requireOperation(context, found.id)
+  if (!isOpenAgain) refuseFailed(context, operation)
+  const maxFeePerGas = maxFeeOf(options)
+  const identity = await ownerOf(cli, operation, options)
+  const turn = await acquirePlanningLock(context, operation.wallet, {
+    waitMs: options.lockWait === false ? 0 : Math.min(60_000, cli.globals.timeoutMs ?? 60_000),
+    signal: cli.world.interrupt.signal,
+  })
+  try {
+    const now = requireOperation(context, operation.id)
+    const since = replacement === 'cancel' ? {} : await goesOn(cli, context, now, options, replacement)
+    const going = {
+      ...options,
+      ...since,
+      turn,
+      ...(replacement && { replacement }),
+      ...(maxFeePerGas !== undefined && { maxFeePerGas }),
+    }
+    await executeAndReport(cli, context, now, identity, going, replanLeg)
+  } finally {
+    turn.release()
+  }
+}
+
+/** Whether something of what was given up is on its way again, as it is in no block any more; a higher fee for it is a new signature, and not given. */
+async function givenUpAgain(
+  cli: Cli,
+  context: ExecutionContext,
+  id: string,
+  replacement: ResumeChoices['replacement'],
+): Promise<boolean> {
+  if (replacement === 'bump' || !(await reopenAbandoned(context, id, replacement))) return false
+  cli.notice(
+    `The action is closed, but a reorganisation removed one of its final transactions: that one is ${replacement ? 'cancelled' : 'followed until final'}, and no other step is signed.`,
+  )
+  return true
+}
+
+/**
+ * Asks about an older journal. A chain of a later leg that does not answer is no reason not to make what waits dearer: then only that
+ * is done, and nothing that is not signed yet.
+ */
+async function goesOn(
+  cli: Cli,
+  context: ExecutionContext,
+  operation: PlannedOperation,
+  options: ResumeOptions,
+  replacement: ResumeChoices['replacement'],
+): Promise<Pick<ResumeChoices, 'wait' | 'onlyWaiting'>> {
+  try {
+    await confirmOlderJournal(cli, context, operation, options)
+    return {}
+  } catch (error) {
+    const isOfNode = error instanceof AppError && error.code.startsWith('RPC_')
+    if (replacement !== 'bump' || !isOfNode) throw error
+    cli.notice(`A network of the remaining steps does not answer, so only the pending transaction is resent.`)
+    return { wait: false, onlyWaiting: true }
+  }
+}
+
+/** That nobody is named who signs, of an operation that has its wallet already: only the key of that one helps, and no new one. */
+const nobodyFor = (wallet: string, error: unknown): unknown =>
+  error instanceof AppError && error.code === 'KEY_REQUIRED' && error.details?.named === false
+    ? new AppError('KEY_REQUIRED', `No signer given; this action belongs to ${wallet}`, {
+        cause: error,
+        details: error.details,
+        hint: `Sign with the key of ${wallet}: --wallet ${wallet}, --key-file PATH, or --ledger`,
+      })
+    : error
+
+/** Who signs for an operation: whom the person names, or whoever has the key of its wallet; KEY_SOURCE when that is another one. */
+export async function ownerOf(
+  cli: Cli,
+  { wallet }: PlannedOperation,
+  options: Partial<SigningOptions>,
+): Promise<SignerIdentity> {
+  const named = isSignerNamed(options)
+  const first = await cli.backend
+    .signerIdentity(named ? options : { passwordFile: options.passwordFile })
+    .catch((error: unknown) => {
+      throw nobodyFor(wallet, error)
+    })
+  const identity =
+    first.address === wallet || named ? first : await cli.backend.signerIdentity({ ...options, wallet })
+  if (identity.address === wallet) return identity
+  throw new AppError(
+    'KEY_SOURCE',
+    `This action belongs to ${wallet}, but ${identity.label} is ${identity.address}`,
+    {
+      details: { owner: wallet },
+      hint: `Sign with its wallet: --wallet ${wallet}`,
+    },
+  )
+}

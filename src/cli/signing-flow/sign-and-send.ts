@@ -1,0 +1,185 @@
+import { AppError, saysUnsigned } from '../../domain/errors.ts'
+import { shellWord } from '../../domain/shell-quoting.ts'
+import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
+import type { CheckedPlan } from '../../planning/plan.ts'
+import { planJson } from '../../planning/plan-output.ts'
+import type { SignerIdentity } from '../../signing/signer.ts'
+import { refuseAllowanceConflict } from '../../transactions/operations/allowance-conflict.ts'
+import { restartOperation, startOperation } from '../../transactions/operations/start.ts'
+import { dropUnsigned } from '../../transactions/operations/unfinished.ts'
+import { acquirePlanningLock, type PlanningLock } from '../../transactions/operations/wallet-lock.ts'
+import { halfAnHour, noncesOf } from '../options/execution-options.ts'
+import { idempotencyKey, type SigningOptions } from '../options/signing-options.ts'
+import { shown } from '../output/output.ts'
+import { confirm } from '../prompts.ts'
+import { planQuestion, planView } from '../views/plan-view.ts'
+import type { Cli } from '../world.ts'
+import { requestOffer } from './checked-proposal.ts'
+import { execute, executeAndReport } from './execution.ts'
+import {
+  confirmOlderJournal,
+  confirmRepeat,
+  duplicateNameError,
+  refuseExpired,
+  refuseReusedKey,
+  requireIdempotency,
+  startedBeforeError,
+  warnNewJournal,
+} from './idempotency.ts'
+import { replanLeg } from './replan-leg.ts'
+import { revokeOnFailure } from './revoke-on-failure.ts'
+import type { ResumeChoices, SigningRequest } from './signing-request.ts'
+import { refuseChangedTerms } from './terms.ts'
+
+/**
+ * Carries out one command that signs, from the request to the last receipt: who, plan, guard, simulation, question,
+ * journal, signatures, chain. The same idempotency key goes on with, or repeats the answer of, the same operation.
+ */
+export async function signAndSend(
+  cli: Cli,
+  options: SigningOptions,
+  undertaking: SigningRequest,
+): Promise<void> {
+  const key = idempotencyKey(options.idempotencyKey)
+  requireIdempotency(cli, options, undertaking.request)
+  // What a nonce is for is looked at where it is known which chain comes first.
+  noncesOf(options.nonce, (await cli.backend.catalog()).networks, undefined)
+  // A key of another request is that, whoever signs.
+  if (key !== undefined) refuseReusedKey(await cli.backend.context(), key, undertaking.request)
+  const identity = await cli.backend.signerIdentity(options)
+  const context = await cli.backend.context()
+  const limits = {
+    waitMs: options.lockWait === false ? 0 : Math.min(60_000, cli.globals.timeoutMs ?? halfAnHour),
+    signal: cli.world.interrupt.signal,
+  }
+  // Whoever thinks about a question must not hold up the others.
+  const turn =
+    options.dryRun || !cli.globals.yes
+      ? undefined
+      : await acquirePlanningLock(context, identity.address, limits)
+  try {
+    await planAndSend(cli, options, undertaking, { key, identity, context, turn, limits })
+  } finally {
+    turn?.release()
+  }
+}
+
+/** The flags that name who signs, and where, on another command line. */
+const namedHere = ({ again = '' }: SignerIdentity, { profile }: Cli['globals']): string =>
+  [again, profile === undefined ? '' : `--profile ${shellWord(profile)}`].filter(Boolean).join(' ')
+
+type Circumstances = {
+  key: string | undefined
+  identity: SignerIdentity
+  context: ExecutionContext
+  turn: PlanningLock | undefined
+  limits: { waitMs: number; signal: AbortSignal }
+}
+
+async function planAndSend(
+  cli: Cli,
+  options: SigningOptions,
+  { title, request: asked, wallet, propose, replaces: givesUp, reference: opinion, prices }: SigningRequest,
+  { key, identity, context, turn, limits }: Circumstances,
+): Promise<void> {
+  if (wallet !== undefined && wallet !== identity.address)
+    throw new AppError(
+      'KEY_SOURCE',
+      `This plan is for ${wallet}, but ${identity.label} is ${identity.address}`,
+      {
+        hint: `Sign with its wallet: --wallet ${wallet}`,
+      },
+    )
+  const request = { ...asked, wallet: identity.address }
+  const earlier = key === undefined ? undefined : context.journal.findForRequest(key, request)
+  const fresh = earlier !== undefined && isUnsigned(context, earlier)
+  if (earlier && !options.dryRun) {
+    await confirmOlderJournal(cli, context, earlier, options)
+    if (!fresh) return executeOrRevoke(cli, context, earlier, identity, { ...options, lock: turn })
+  }
+  const asking = { propose, request, ...(opinion && { opinion }), ...(wallet && { wallet }) }
+  const { proposal, checked, known } = await requestOffer(cli, options, asking, { identity, context })
+  refuseAllowanceConflict(context, checked, givesUp?.id)
+  const plan = planJson(checked, context, { ...identity, again: namedHere(identity, cli.globals) }, [
+    ...known,
+    ...(prices?.() ?? []),
+  ])
+  if (options.dryRun)
+    return cli.emit(plan, (value, to) => planView(value, `${title} (dry run, nothing is signed)`, to))
+  if (identity.source === 'address') await identity.unlock()
+  if (!cli.globals.quiet && !cli.globals.yes)
+    cli.io.err.write(`${shown(planView(plan, title, cli.io.err), cli.io.err)}\n\n`)
+  const instead = givesUp && `sluice action revoke ${givesUp.id} --yes`
+  await confirm(cli.io, cli.globals, planQuestion(plan, title), instead)
+  if (key === undefined) await confirmRepeat(cli, context, request)
+  if (key !== undefined) warnNewJournal(cli, context, checked)
+  refuseExpired(proposal, cli.world.now())
+  const account = await identity.unlock()
+  if (account.address !== identity.address)
+    throw new AppError(
+      'KEY_SOURCE',
+      `${identity.label} has the key of ${account.address}, not of ${identity.address}`,
+    )
+  const signer = { ...identity, unlock: async () => account }
+  const mine = turn ?? (await acquirePlanningLock(context, identity.address, limits))
+  try {
+    // Others may have been at work while the question stood: the key and the allowances are looked at once more.
+    const now = key === undefined ? undefined : context.journal.findForRequest(key, request)
+    if (now && !isUnsigned(context, now))
+      return await executeOrRevoke(cli, context, now, signer, { ...options, lock: mine })
+    await givesUp?.close()
+    try {
+      refuseAllowanceConflict(context, checked)
+      const begun = planned(context, checked, key ?? proposal.id, now)
+      await executeOrRevoke(cli, context, begun, signer, { ...options, lock: mine })
+    } catch (error) {
+      throw givesUp ? afterGivingUp(error, givesUp.id) : error
+    }
+  } finally {
+    mine.release()
+  }
+}
+
+/** A failure after another operation was given up for this one, which nobody must think is as it was. */
+const afterGivingUp = (error: unknown, id: string): unknown =>
+  error instanceof AppError && saysUnsigned(error.code)
+    ? new AppError(error.code, error.message, {
+        cause: error,
+        details: { ...error.details, givenUp: id },
+        ...(error.hint !== undefined && { hint: error.hint }),
+      })
+    : error
+
+const executeOrRevoke = (
+  cli: Cli,
+  context: ExecutionContext,
+  operation: PlannedOperation,
+  identity: SignerIdentity,
+  going: SigningOptions & ResumeChoices,
+) => {
+  refuseChangedTerms(cli, operation, going)
+  return revokeOnFailure(cli, context, operation, identity, going, {
+    work: () => executeAndReport(cli, context, operation, identity, going, replanLeg),
+    follow: execute,
+  })
+}
+
+/** Nothing of it was ever signed: its plan may be old, and a new one is as good. */
+const isUnsigned = ({ journal }: ExecutionContext, { id, state, steps }: PlannedOperation): boolean =>
+  state === 'OPEN' && steps.every(({ index }) => journal.attempts(id, index).length === 0)
+
+/** The operation of a plan in the journal. An earlier one under the same key that was never signed makes way; the very same one goes on. */
+function planned(
+  context: ExecutionContext,
+  checked: CheckedPlan,
+  key: string,
+  unsigned: PlannedOperation | undefined,
+): PlannedOperation {
+  const { id } = checked.proposal
+  const known = context.journal.find(id)
+  const keyed = context.journal.findByIdempotencyKey(id)
+  if (keyed && keyed.id !== id) throw duplicateNameError(id, keyed)
+  if (known && known.id === unsigned?.id) return restartOperation(context, checked, known)
+  if (known) throw startedBeforeError(known)
+  return (unsigned && dropUnsigned(context, unsigned.id)) ?? startOperation(context, checked, key)
+}
