@@ -10,9 +10,9 @@ import { cctp } from '../swaps/cctp-v2/provider.ts'
 import type { SwapProvider } from '../swaps/provider.ts'
 import { uniswapV3 } from '../swaps/uniswap-v3/provider.ts'
 import { type Sees, visible } from './access-scope.ts'
-import type { Ground } from './context.ts'
+import type { Ground, Grown, Missed } from './context.ts'
 import { firstLog } from './history/logs/first-log.ts'
-import { keptMarkets, type Missed } from './market-cache.ts'
+import { keptMarkets } from './market-cache.ts'
 import { lendingOf } from './positions/lending-accounts.ts'
 import { filledFrom, type OutsidePrices } from './prices/external-prices.ts'
 import { ratedOn } from './rates/current-rates.ts'
@@ -20,19 +20,9 @@ import { keptDaysOn } from './rates/daily-snapshots.ts'
 import { realisedOn } from './rates/realised.ts'
 import { receiptsOn } from './rates/receipts.ts'
 import { rewardingOn } from './rates/rewards.ts'
-import { type Grown, grownOn } from './rates/share-price-growth.ts'
+import { grownOn } from './rates/share-price-growth.ts'
 import { detailedOn } from './rates/strategy-detail.ts'
-import type { Crowd } from './shared-answers.ts'
-
-/** Makes something for a chain when it is first asked for, and keeps it. */
-export function onceEach<made>(make: (chainId: number) => made): (chainId: number) => made {
-  const all = new Map<number, made>()
-  return (chainId) => {
-    const known = all.get(chainId) ?? make(chainId)
-    all.set(chainId, known)
-    return known
-  }
-}
+import { type Crowd, onceEach } from './shared-answers.ts'
 
 /** The chains and what stands on them, as far as somebody may see them. */
 export function groundOf(needs: {

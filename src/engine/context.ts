@@ -1,17 +1,19 @@
-import type { Chain } from '../chain/chain.ts'
+import type { Page } from '../api/page.ts'
+import type { Analytics } from '../api/recommendation.ts'
+import type { Strategy } from '../api/strategy.ts'
+import type { BlockRef, Chain } from '../chain/chain.ts'
+import type { Address } from '../domain/address.ts'
+import type { ApyBasis } from '../domain/apy.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed } from '../domain/networks.ts'
+import type { Price } from '../domain/usd.ts'
 import type { Catalog, StrategyEntry } from '../protocols/catalog.ts'
-import type { Market } from '../protocols/market.ts'
+import type { Market, MarketState } from '../protocols/market.ts'
+import type { Account } from '../protocols/shared/lending-account.ts'
 import type { EngineStore } from '../store/engine/store.ts'
 import type { SwapProvider } from '../swaps/provider.ts'
 import type { Sees } from './access-scope.ts'
-import type { Kept, Missed } from './market-cache.ts'
-import type { Lending } from './positions/lending-accounts.ts'
-import type { Filled } from './prices/external-prices.ts'
-import type { Grown } from './rates/share-price-growth.ts'
-import type { Detailed } from './rates/strategy-detail.ts'
-
+import type { PageAsk } from './pagination.ts'
 /** What stands on the chains, as far as a customer may see it: customers who see the same may share it. */
 export type Ground = {
   catalog: Catalog
@@ -71,3 +73,54 @@ export function endNamed({ catalog }: Pick<Context, 'catalog'>, name: string | n
     throw new AppError('NO_ROUTE_FOUND', `There is no network "${name}"`, { cause })
   }
 }
+
+/**
+ * A market as it stands `at` a time, in Unix seconds; where they were looked up, with when it `begun` and what it really paid, over the last
+ * month and since then. `null` is unknown. Without a `basis`, its rate is what is paid now.
+ */
+export type Standing = Answered & {
+  at: number
+  basis?: ApyBasis
+  begun?: number | null
+  averageApy?: number | null
+  inceptionApy?: number | null
+}
+
+/** A market as it stands, and as the service shows it. */
+export type Shown = Standing & { strategy: Strategy }
+
+/** All strategies at one state of their chains. As long as no chain moves on, each page of it is the same object. */
+export type Listing = { page: (ask: PageAsk) => Page<Strategy>; analytics: Analytics }
+
+/** How the markets stand now: those of one chain, of the chains that answer among some, or all of them as lists. */
+export type Kept = {
+  on: (chainId: number) => Promise<readonly Shown[]>
+  among: (chainIds: readonly number[]) => Promise<readonly (readonly Shown[])[]>
+  listing: () => Promise<Listing>
+  /** Totals need every chain: a sum that lacks a part is none. */
+  totals: () => Promise<Analytics>
+}
+
+/** Who is told that the rows of a chain are left out, and why; `null` is that they are there again. */
+export type Missed = (network: Network, fault: AppError | null) => void
+
+/** Rows of markets of one chain, of which some may have no price. */
+type Rows<row> = readonly (row & { market: Market; price: Price })[]
+
+/** Puts in the prices that no contract says. They are shown, and nothing that is signed is decided by them. */
+export type Filled = <row>(rows: Rows<row>) => Promise<Rows<row>>
+
+/** Puts in the rates that are only known by how much a market has grown. */
+export type Grown = (standings: readonly Standing[], head: BlockRef) => Promise<Standing[]>
+
+/** A strategy with all that is known of what it paid: the same object as long as its chain stands still. */
+export type Detailed = (shown: Shown) => Promise<Strategy>
+
+/** An account, and in which market it is. */
+export type AccountThere = Account & { chainId: number; network: string; protocol: string; address: Address }
+
+/** The accounts of a wallet in the Aave v3 and Compound v3 markets of a chain. */
+export type Lending = (owner: Address, chainId: number) => Promise<AccountThere[]>
+
+/** What was read of a market: `state` is `undefined` where its contracts did not answer. */
+export type Answered = { market: Market; state: MarketState | undefined; price: Price }

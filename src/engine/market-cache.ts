@@ -8,30 +8,11 @@ import { byLetters } from '../domain/text.ts'
 import { sumUsd } from '../domain/usd.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import type { Market } from '../protocols/market.ts'
-import { type PageAsk, paged } from './pagination.ts'
-import type { Filled } from './prices/external-prices.ts'
+import type { Filled, Grown, Kept, Listing, Missed, Shown, Standing } from './context.ts'
+import { paged } from './pagination.ts'
 import { type KeptDays, noDays, withDays } from './rates/daily-snapshots.ts'
-import type { Grown } from './rates/share-price-growth.ts'
 import { type Crowd, fresh } from './shared-answers.ts'
-import { type Standing, standingsOn, strategyOf } from './strategies/market-state.ts'
-
-/** A market as it stands, and as the service shows it. */
-export type Shown = Standing & { strategy: Strategy }
-
-/** All strategies at one state of their chains. As long as no chain moves on, each page of it is the same object. */
-type Listing = { page: (ask: PageAsk) => Page<Strategy>; analytics: Analytics }
-
-/** How the markets stand now: those of one chain, of the chains that answer among some, or all of them as lists. */
-export type Kept = {
-  on: (chainId: number) => Promise<readonly Shown[]>
-  among: (chainIds: readonly number[]) => Promise<readonly (readonly Shown[])[]>
-  listing: () => Promise<Listing>
-  /** Totals need every chain: a sum that lacks a part is none. */
-  totals: () => Promise<Analytics>
-}
-
-/** Who is told that the rows of a chain are left out, and why; `null` is that they are there again. */
-export type Missed = (network: Network, fault: AppError | null) => void
+import { standingsOn, strategyOf } from './strategies/market-state.ts'
 
 /** What markets are kept with. In a crowd, what one chain shows is at most `crowd.ms` older than the request, and a list twice that. */
 type KeptNeeds = {
@@ -184,7 +165,7 @@ function listingOf(unsorted: readonly Strategy[], missing: string[]): Listing {
 }
 
 /** Totals over all strategies; the average and the best are of those that are not paused. */
-function totals(all: readonly Strategy[]): Analytics {
+export function totals(all: readonly Strategy[]): Analytics {
   const active = all.filter(({ paused, apy }) => paused === false && apy !== null)
   return {
     totalTvlUsd: sumUsd(all.map(({ tvlUsd }) => tvlUsd)),

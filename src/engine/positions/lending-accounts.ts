@@ -26,9 +26,7 @@ import {
 import { pricesOf } from '../../protocols/prices.ts'
 import type { Account, Holding, Totals } from '../../protocols/shared/lending-account.ts'
 import { ray } from '../../protocols/shared/rates.ts'
-
-/** An account, and in which market it is. */
-type AccountThere = Account & { chainId: number; network: string; protocol: string; address: Address }
+import type { AccountThere, Lending } from '../context.ts'
 
 /**
  * The accounts of all markets, each by itself and as one: markets do not help each other, so the health factor is the worst, while what can be
@@ -115,9 +113,6 @@ function liquidationPrice(totals: Totals, { borrowed, reserve, price }: Holding)
   const carried = totals.carried - own * 10_000n
   return others <= 0n || carried <= 0n ? undefined : (price * others * 10_000n) / carried
 }
-
-/** The accounts of a wallet in the Aave v3 and Compound v3 markets of a chain. */
-export type Lending = (owner: Address, chainId: number) => Promise<AccountThere[]>
 
 /** Reads them for the markets of a catalogue. */
 export function lendingOf(catalog: Catalog, chain: (chainId: number) => Chain): Lending {

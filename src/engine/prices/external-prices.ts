@@ -5,6 +5,7 @@ import type { Token } from '../../domain/token.ts'
 import type { Price } from '../../domain/usd.ts'
 import { getJson } from '../../http/client.ts'
 import type { Market } from '../../protocols/market.ts'
+import type { Filled } from '../context.ts'
 
 /** What somebody outside of the chains says that tokens are worth, in their order; what he does not say, or not well, is `null`. */
 export type OutsidePrices = (tokens: readonly Token[]) => Promise<readonly Price[]>
@@ -98,12 +99,6 @@ async function coinsAt(url: string, deadlineMs: number): Promise<Coins> {
     throw error
   }
 }
-
-/** Rows of markets of one chain, of which some may have no price. */
-type Rows<row> = readonly (row & { market: Market; price: Price })[]
-
-/** Puts in the prices that no contract says. They are shown, and nothing that is signed is decided by them. */
-export type Filled = <row>(rows: Rows<row>) => Promise<Rows<row>>
 
 /** Prices are apart by more than that when they contradict each other. */
 const apart = 0.05

@@ -2,8 +2,8 @@ import type { BlockRef, Chain } from '../../chain/chain.ts'
 import { answerRounds } from '../../chain/query-rounds.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Market, Moment, Rate } from '../../protocols/market.ts'
+import type { Grown } from '../context.ts'
 import { pastBlocks } from './past-states.ts'
-import type { Grown } from './share-price-growth.ts'
 
 /** For so long a rate is kept, in seconds of the chain: it takes several questions, each of which needs the answer to the one before. */
 const keepFor = 60

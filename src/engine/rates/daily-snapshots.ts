@@ -1,6 +1,6 @@
 import type { Strategy } from '../../api/strategy.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
-import type { Standing } from '../strategies/market-state.ts'
+import type { Standing } from '../context.ts'
 import { averageDays, dayOf, keyOf, type Point, pointOf } from './rate-points.ts'
 import { ratesOf } from './series.ts'
 

@@ -5,12 +5,11 @@ import type { Market } from '../../protocols/market.ts'
 import type { Snapshot } from '../../store/engine/snapshots.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import { inPassing } from '../background-writes.ts'
-import type { Standing } from '../strategies/market-state.ts'
+import type { Grown, Standing } from '../context.ts'
 import { beginningOf, type Inception, knownInceptions } from './inception.ts'
 import { hasNone, pastBlocks, readingsAt, rememberNone, snapshotsOf, stillThere } from './past-states.ts'
 import { averageDays, day, dayOf, daysAgo, keyOf, type Point, pointOf, rateBetween } from './rate-points.ts'
 import { fillDays } from './series.ts'
-import type { Grown } from './share-price-growth.ts'
 
 /** For so long a list waits for what its markets paid lately, in ms; what comes later is for the next one. */
 const fillMs = 3_000

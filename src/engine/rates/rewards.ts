@@ -6,7 +6,7 @@ import type { Catalog } from '../../protocols/catalog.ts'
 import type { Market } from '../../protocols/market.ts'
 import { priceOf } from '../../protocols/prices.ts'
 import { type Extra, extraRate } from '../../protocols/shared/rewards.ts'
-import type { Shown } from '../market-cache.ts'
+import type { Shown } from '../context.ts'
 
 /** What a strategy pays beside its interest, as a fraction a year; `null` is not known. */
 export type Rewarding = (shown: Shown) => Promise<number | null>

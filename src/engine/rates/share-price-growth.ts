@@ -1,13 +1,10 @@
 import { type BlockTime, blockBefore } from '../../chain/block-time.ts'
-import { type BlockRef, type Chain, read } from '../../chain/chain.ts'
+import { type Chain, read } from '../../chain/chain.ts'
 import { optional, together } from '../../chain/reading.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market.ts'
-import type { Standing } from '../strategies/market-state.ts'
+import type { Grown } from '../context.ts'
 import { yearly } from './rate-points.ts'
-
-/** Puts in the rates that are only known by how much a market has grown. */
-export type Grown = (standings: readonly Standing[], head: BlockRef) => Promise<Standing[]>
 
 const day = 86_400
 const year = 365 * day

@@ -3,17 +3,14 @@ import { type Chain, latestBlock } from '../../chain/chain.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
-import type { Shown } from '../market-cache.ts'
-import { type Standing, strategyOf } from '../strategies/market-state.ts'
+import type { Detailed, Shown, Standing } from '../context.ts'
+import { strategyOf } from '../strategies/market-state.ts'
 import { type Inception, inceptionOf, knownInceptions } from './inception.ts'
 import { averageDays, day, dayOf, daysAgo, type Point } from './rate-points.ts'
 import { withRates } from './realised.ts'
 import type { Receipts } from './receipts.ts'
 import type { Rewarding } from './rewards.ts'
 import { pastDays, ratesOf } from './series.ts'
-
-/** A strategy with all that is known of what it paid: the same object as long as its chain stands still. */
-export type Detailed = (shown: Shown) => Promise<Strategy>
 
 /** For so long what was read of the past is used, in seconds of the chain. */
 const keepFor = 3_600

@@ -2,12 +2,13 @@ import type { Strategy } from '../../api/strategy.ts'
 import { type Chain, read } from '../../chain/chain.ts'
 import { optional, type Reading, together } from '../../chain/reading.ts'
 import type { ApyBasis } from '../../domain/apy.ts'
-import { type Price, usd } from '../../domain/usd.ts'
+import { usd } from '../../domain/usd.ts'
 import type { Catalog, StrategyEntry } from '../../protocols/catalog.ts'
 import type { MarketConstants } from '../../protocols/constants.ts'
 import type { Market, MarketState } from '../../protocols/market.ts'
 import { priceOf } from '../../protocols/prices.ts'
 import { descriptionOf, gradeOf, rateConventionOf } from '../../protocols/registry.ts'
+import type { Answered, Standing } from '../context.ts'
 
 /** How a market's APY is counted, in words: what it is made of, how often it compounds, and how long its year is. */
 function conventionOf(constants: MarketConstants, basis: ApyBasis, simpleYear?: number): string {
@@ -29,21 +30,6 @@ export function describedMetadata({
     description: descriptionOf(constants.family, symbol),
   }
   return { ...metadata, en: { ...known, ...(metadata?.en as Record<string, unknown> | undefined) } }
-}
-
-/** What was read of a market: `state` is `undefined` where its contracts did not answer. */
-type Answered = { market: Market; state: MarketState | undefined; price: Price }
-
-/**
- * A market as it stands `at` a time, in Unix seconds; where they were looked up, with when it `begun` and what it really paid, over the last
- * month and since then. `null` is unknown. Without a `basis`, its rate is what is paid now.
- */
-export type Standing = Answered & {
-  at: number
-  basis?: ApyBasis
-  begun?: number | null
-  averageApy?: number | null
-  inceptionApy?: number | null
 }
 
 /** Reads many markets of one chain in one call. */

@@ -7,8 +7,7 @@ import { categories } from '../../protocols/catalog.ts'
 import type { Market, MarketState } from '../../protocols/market.ts'
 import { strategyBytecode } from '../bytecode/bytecode.ts'
 import { bridgedFrom, takesBridged } from '../bytecode/cross-chain-deposit.ts'
-import { type Context, endNamed } from '../context.ts'
-import type { Shown } from '../market-cache.ts'
+import { type Context, endNamed, type Shown } from '../context.ts'
 
 /** The strategy with the highest rate among those that are open for the action, for an asset name or a category in any casing. */
 export async function recommend(context: Context, input: RecommendationInput): Promise<Recommendation> {

@@ -1,8 +1,8 @@
 import type { Strategy } from '../../api/strategy.ts'
 import { type BlockRef, latestBlock } from '../../chain/chain.ts'
 import type { Market } from '../../protocols/market.ts'
-import { type Context, marketNamed } from '../context.ts'
-import { type Standing, standingsOn } from './market-state.ts'
+import { type Context, marketNamed, type Standing } from '../context.ts'
+import { standingsOn } from './market-state.ts'
 
 /** How some markets stand, read now: one call a chain, chains side by side. */
 export const standings = (context: Context, markets: readonly Market[]): Promise<Standing[]> =>
