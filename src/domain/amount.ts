@@ -1,6 +1,7 @@
 import { formatUnits, parseUnits } from 'viem/utils'
 import { z } from 'zod'
 import { AppError } from './errors.ts'
+import type { Unit } from './unit.ts'
 
 /**
  * What somebody may have meant who typed an amount with a sign, an exponent, in hex, with separators, or with more decimals than there are, as plain
@@ -60,10 +61,6 @@ export const Units = z.codec(
     encode: (value) => value.toString(),
   },
 )
-
-/** What an amount needs to be read and written: how many decimals, and the unit's name. */
-export type Unit = { symbol: string; decimals: number }
-
 /** A token amount as JSON prints it. */
 export type TokenAmount = { raw: string; decimals: number; symbol: string; formatted: string }
 

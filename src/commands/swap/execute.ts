@@ -14,7 +14,7 @@ import { promised, type SwapOrder, swapProposal } from '../../cli/signing-flow/s
 import { termsOf } from '../../cli/signing-flow/terms.ts'
 import type { AskedQuote, Cli } from '../../cli/world.ts'
 import type { Address } from '../../domain/address.ts'
-import { formatAmount, parseAmount, type Unit } from '../../domain/amount.ts'
+import { formatAmount, parseAmount } from '../../domain/amount.ts'
 import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
@@ -22,6 +22,7 @@ import { shellOperand } from '../../domain/shell-quoting.ts'
 import type { Asked } from '../../domain/swap-amounts.ts'
 import { plain } from '../../domain/text.ts'
 import type { Token } from '../../domain/token.ts'
+import type { Unit } from '../../domain/unit.ts'
 import type { Price } from '../../planning/usd-value.ts'
 
 type Options = SigningOptions & QuoteFlags & { acceptMinOut?: string }

@@ -1,9 +1,10 @@
 import { type Chain, read } from '../../chain/chain.ts'
 import { approve, erc20Abi } from '../../chain/erc20.ts'
 import type { Address } from '../../domain/address.ts'
-import { formatAmount, type Unit } from '../../domain/amount.ts'
+import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import type { Unit } from '../../domain/unit.ts'
 import type { Step } from '../../protocols/market.ts'
 
 /**

@@ -5,11 +5,12 @@ import { capFees, currentFees, type Fees, type Head } from '../../chain/fees.ts'
 import { type ReadCall, requestAtBlock } from '../../chain/reads.ts'
 import { quantity } from '../../chain/rpc/answer-numbers.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
-import { formatAmount, type Unit } from '../../domain/amount.ts'
+import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sandboxNetworks } from '../../domain/networks.ts'
 import { shellWord } from '../../domain/shell-quoting.ts'
 import type { Token } from '../../domain/token.ts'
+import type { Unit } from '../../domain/unit.ts'
 import { stakewiseAbi } from '../../protocols/stakewise/abi.ts'
 
 type Question = {
