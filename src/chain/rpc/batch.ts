@@ -1,11 +1,20 @@
 import { AppError } from '../../domain/errors.ts'
 import type { Endpoint } from './endpoint.ts'
-import { batchRefusedError, invalidAnswer, isRecord, type RpcCall, unwrap, unwrapBatch } from './envelope.ts'
+import {
+  batchRefusedError,
+  invalidAnswer,
+  isRecord,
+  type Outcome,
+  outcomeOf,
+  type RpcCall,
+  unwrap,
+  unwrapBatch,
+} from './envelope.ts'
 
 /** The batch sizes, largest first; smaller ones for endpoints that refuse more: public ones take a hundred, three, or no batch. */
 const batchSizes = [100, 25, 10, 3, 1]
 
-/** The most calls of one `requestBatch`. */
+/** The most calls of one `requestOutcomes`. */
 export const maxBatchCalls = batchSizes[0]!
 
 /** How many exchanges run in parallel. */
@@ -23,15 +32,15 @@ type Time = { deadlineMs: number; until: number }
 const leftOf = ({ deadlineMs, until }: Time): number => Math.min(deadlineMs, until - performance.now())
 
 /**
- * Answers up to a hundred calls in order, in as few exchanges as the endpoint allows; the first error is thrown. Logs are always
- * requested together with the other calls of their batch, which show whether the node has those blocks. `deadlineMs` is for one
- * exchange, `until` (monotonic) for all.
+ * The outcomes of up to a hundred calls in order, in as few exchanges as the endpoint allows. Logs are always requested together
+ * with the other calls of their batch, which show whether the node has those blocks. `deadlineMs` is for one exchange, `until`
+ * (monotonic) for all.
  */
-export async function requestBatch(
+export async function requestOutcomes(
   endpoint: Endpoint,
   calls: readonly RpcCall[],
   time: Time,
-): Promise<unknown[]> {
+): Promise<Outcome[]> {
   const known = acceptedSizes.get(endpoint)
   const most = known && performance.now() < known.until ? known.size : maxBatchCalls
   let refusal: unknown
@@ -58,7 +67,7 @@ async function inParts(
   calls: readonly RpcCall[],
   size: number,
   time: Time,
-): Promise<unknown[]> {
+): Promise<Outcome[]> {
   const { host, exchange } = endpoint
   const others = calls.filter(({ method }) => method !== 'eth_getLogs')
   const anchors = others.length < calls.length ? others : []
@@ -70,24 +79,25 @@ async function inParts(
     ...anchors,
     ...rest.slice(at * room, (at + 1) * room),
   ])
-  const answers = new Map<RpcCall, unknown>()
+  const answers = new Map<RpcCall, Outcome>()
   const ask = async (part: readonly RpcCall[]): Promise<void> => {
     const [only, ...more] = part
     const left = leftOf(time)
     const said =
       only && more.length === 0
-        ? [unwrap(host, await exchange(only, left), only)]
+        ? [outcomeOf(host, await exchange(only, left), only)]
         : unwrapBatch(host, await exchange(part, left), part)
     if (size < maxBatchCalls) acceptedSizes.set(endpoint, { size, until: performance.now() + acceptedSizeMs })
     for (const [at, call] of part.entries()) {
-      if (answers.has(call) && nameOf(answers.get(call)) !== nameOf(said[at]))
+      const known = answers.get(call)
+      if (known && nameOf(known) !== nameOf(said[at]!))
         throw invalidAnswer(host, `two answers to ${call.method}, by two nodes`)
-      answers.set(call, said[at])
+      answers.set(call, said[at]!)
     }
   }
   for (let at = 0; at < parts.length; at += maxParallel)
     await Promise.all(parts.slice(at, at + maxParallel).map(ask))
-  return calls.map((call) => answers.get(call))
+  return calls.map((call) => answers.get(call)!)
 }
 
 /** Whether a refusal is about the number of logs and not about the caller's rate. */
@@ -98,5 +108,8 @@ const isLogLimit = ({ details }: AppError): boolean =>
 const faultOf = (error: unknown): unknown => (error instanceof AppError ? error.details?.fault : undefined)
 
 /** The identity of an answer for comparison: a block by its hash, since nodes format the rest differently. */
-const nameOf = (answer: unknown): string =>
-  isRecord(answer) && typeof answer.hash === 'string' ? answer.hash.toLowerCase() : JSON.stringify(answer)
+const nameOf = (outcome: Outcome): string => {
+  if ('error' in outcome) return outcome.error.message
+  const { value } = outcome
+  return isRecord(value) && typeof value.hash === 'string' ? value.hash.toLowerCase() : JSON.stringify(value)
+}

@@ -66,10 +66,24 @@ export const batchRefusedError = (host: string, count: number, message: string):
     details: { host, fault: 'batch' },
   })
 
+/** The outcome of one call of a batch: its result, or the error that is about this call alone. */
+export type Outcome = { value: unknown } | { error: AppError }
+
+/** The outcome of one reply. A node that gave no answer to it, such as a busy one, throws: RPC_UNREACHABLE. */
+export function outcomeOf(host: string, reply: unknown, call: RpcCall): Outcome {
+  try {
+    return { value: unwrap(host, reply, call) }
+  } catch (error) {
+    if (error instanceof AppError && error.code !== 'RPC_UNREACHABLE') return { error }
+    throw error
+  }
+}
+
 /**
- * The results of a batch in the order of its calls, for replies in any order. One error in place of all is a refusal of the batch.
+ * The outcomes of a batch in the order of its calls, for replies in any order. One error in place of all is a refusal of the batch,
+ * and so is another number of replies.
  */
-export function unwrapBatch(host: string, replies: unknown, calls: readonly RpcCall[]): unknown[] {
+export function unwrapBatch(host: string, replies: unknown, calls: readonly RpcCall[]): Outcome[] {
   const whole = Array.isArray(replies) && replies.length === 1 && calls.length > 1 ? replies[0] : replies
   if (isRecord(whole) && whole.error) {
     const message = errorText(whole.error)
@@ -83,7 +97,14 @@ export function unwrapBatch(host: string, replies: unknown, calls: readonly RpcC
     )
   }
   if (!Array.isArray(replies) || replies.length !== calls.length)
-    throw invalidAnswer(host, 'another number of replies')
+    throw batchRefusedError(host, calls.length, 'another number of replies')
   const byId = new Map(replies.map((reply: unknown) => [isRecord(reply) ? reply.id : undefined, reply]))
-  return calls.map((call) => unwrap(host, byId.get(call.id), call))
+  return calls.map((call) => outcomeOf(host, byId.get(call.id), call))
 }
+
+/** The results of outcomes; the first error is thrown. */
+export const resultsOf = (outcomes: readonly Outcome[]): unknown[] =>
+  outcomes.map((outcome) => {
+    if ('error' in outcome) throw outcome.error
+    return outcome.value
+  })

@@ -1,9 +1,9 @@
 import { AppError } from '../../domain/errors.ts'
 import { backoffMs, wait } from '../../http/backoff.ts'
 import type { ChainClient } from '../client.ts'
-import { maxBatchCalls, requestBatch } from './batch.ts'
+import { maxBatchCalls, requestOutcomes } from './batch.ts'
 import { type Endpoint, openEndpoint } from './endpoint.ts'
-import { type RpcCall, unwrap, unwrapBatch } from './envelope.ts'
+import { type Outcome, type RpcCall, resultsOf, unwrap, unwrapBatch } from './envelope.ts'
 import { isAlreadyKnown, isTransientFault } from './errors.ts'
 
 /**
@@ -150,6 +150,17 @@ function readAndSendOver(endpoints: readonly Endpoint[], options: RpcOptions): C
     }
   }
 
+  const readAll = async (calls: readonly RpcCall[]): Promise<Outcome[]> => {
+    const parts = Array.from({ length: Math.ceil(calls.length / maxBatchCalls) }, (_, at) =>
+      calls.slice(at * maxBatchCalls, (at + 1) * maxBatchCalls),
+    )
+    const answers = parts.map((part) =>
+      read((endpoint, ms, until) => requestOutcomes(endpoint, part, { deadlineMs: ms, until })),
+    )
+    return (await Promise.all(answers)).flat()
+  }
+  const together = coalesced(readAll)
+
   return {
     get host() {
       return order[0]!.host
@@ -161,25 +172,64 @@ function readAndSendOver(endpoints: readonly Endpoint[], options: RpcOptions): C
       if (method === 'eth_sendRawTransaction' && alone.size > 0)
         return (await firstAcceptance([...alone.values()].map((one) => one.request(method, params)))) as T
       const call = callOf(method, params)
-      const ask = async ({ host, exchange }: Endpoint, ms: number) =>
-        unwrap(host, await exchange(call, ms), call) as T
-      return writes(method) ? ask(first, deadlineMs) : read(ask)
+      if (!writes(method)) return resultsOf(await together([call]))[0] as T
+      return unwrap(first.host, await first.exchange(call, deadlineMs), call) as T
     },
     batch: async (calls) => {
       if (calls.length === 0) return []
       const sent = calls.map(([method, params]) => callOf(method, params))
       if (sent.some(({ method }) => writes(method)))
-        return unwrapBatch(first.host, await first.exchange(sent, deadlineMs), sent)
-      const parts = Array.from({ length: Math.ceil(sent.length / maxBatchCalls) }, (_, at) =>
-        sent.slice(at * maxBatchCalls, (at + 1) * maxBatchCalls),
-      )
-      const answers = parts.map((part) =>
-        read((endpoint, ms, until) => requestBatch(endpoint, part, { deadlineMs: ms, until })),
-      )
-      return (await Promise.all(answers)).flat()
+        return resultsOf(unwrapBatch(first.host, await first.exchange(sent, deadlineMs), sent))
+      // Logs stay in the batch that shows whether the node has their blocks.
+      const isOfLogs = sent.some(({ method }) => method === 'eth_getLogs')
+      return resultsOf(await (isOfLogs ? readAll(sent) : together(sent)))
     },
   }
 }
+
+/** Calls that were asked for at the same moment, and who waits for them. */
+type Waiting = {
+  calls: readonly RpcCall[]
+  resolve: (outcomes: Outcome[]) => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * Puts the reads that are asked for at the same moment into one batch: side by side they cost one request. Where an endpoint fails
+ * the whole because of one of them, each is asked by itself.
+ */
+function coalesced(
+  readAll: (calls: readonly RpcCall[]) => Promise<Outcome[]>,
+): (calls: readonly RpcCall[]) => Promise<Outcome[]> {
+  let waiting: Waiting[] = []
+  const apart = ({ calls, resolve, reject }: Waiting) => readAll(calls).then(resolve, reject)
+  const send = async () => {
+    const asked = waiting
+    waiting = []
+    if (asked.length === 1) return apart(asked[0]!)
+    try {
+      const outcomes = await readAll(asked.flatMap(({ calls }) => calls))
+      let at = 0
+      for (const { calls, resolve } of asked) {
+        resolve(outcomes.slice(at, at + calls.length))
+        at += calls.length
+      }
+    } catch (error) {
+      if (isOfOneCall(error)) for (const one of asked) void apart(one)
+      else for (const { reject } of asked) reject(error)
+    }
+  }
+  return (calls) =>
+    new Promise((resolve, reject) => {
+      if (waiting.push({ calls, resolve, reject }) === 1) setImmediate(send)
+    })
+}
+
+/** Whether an endpoint may have failed a batch because of one of its calls: a refusal by status, or one error in place of all. */
+const isOfOneCall = (error: unknown): boolean =>
+  error instanceof AppError &&
+  error.code === 'RPC_UNREACHABLE' &&
+  (['all', 'batch'].includes(String(error.details?.fault)) || !isTransientFault(error))
 
 /**
  * The first acceptance, after a short wait for the others; otherwise "already known"; otherwise the first refusal in order, unless

@@ -114,7 +114,7 @@ describe('several endpoints of one chain', () => {
 })
 
 describe('one of several that takes what it is asked and never answers', () => {
-  const soon = { deadlineMs: 40, retries: 0 }
+  const soon = { deadlineMs: 1_000, retries: 0 }
   const silent = (at: number) => {
     nodes[at]!.answer = () => undefined
   }
