@@ -135,53 +135,54 @@ try {
   const rpcUrl = nodes.get(status.chains[0]!.rpcUrl)!
   const send = (to: string, ...call: string[]) =>
     counted([cast, 'send', '--rpc-url', rpcUrl, '--unlocked', '--from', other, to, ...call], place.env)
-  const with_ = (...args: string[]) => counted([...sluice, ...args, '--json', '--quiet'], place.env)
+  const program = (...args: string[]) => counted([...sluice, ...args, '--json', '--quiet'], place.env)
+  const pair = ['--from', 'sandbox-one', '--token-in', 'USDC', '--token-out', 'WETH', '--amount-in', '1']
   const rows: Record<string, { budget?: [trips: number, requests: number]; once: () => Promise<Count> }> = {
-    deposit: { budget: [9, 14], once: () => with_('deposit', strategy, '--amount', '1', '--yes') },
+    deposit: { budget: [9, 14], once: () => program('deposit', strategy, '--amount', '1', '--yes') },
     'deposit-pipeline': {
       budget: [6, 10],
-      once: () => with_('deposit', strategy, '--amount', '1', '--yes', '--pipeline'),
+      once: () => program('deposit', strategy, '--amount', '1', '--yes', '--pipeline'),
     },
-    withdraw: { budget: [6, 9], once: () => with_('withdraw', strategy, '--amount', '1', '--yes') },
+    withdraw: { budget: [6, 9], once: () => program('withdraw', strategy, '--amount', '1', '--yes') },
     transfer: {
       budget: [6, 9],
-      once: () => with_('transfer', 'USDC', other, '--amount', '1', '--network', 'sandbox-one', '--yes'),
-    },
-    swap: {
-      budget: [10, 15],
       once: () =>
-        with_(
-          'swap',
-          'execute',
-          '--from',
-          'USDC@sandbox-one',
+        program(
+          'transfer',
+          '--network',
+          'sandbox-one',
+          '--token',
+          'USDC',
           '--to',
-          'WETH@sandbox-one',
+          other,
           '--amount',
           '1',
           '--yes',
         ),
     },
-    'dry-run': { budget: [3, 5], once: () => with_('deposit', strategy, '--amount', '1', '--dry-run') },
-    'strategies-list': { budget: [2, 8], once: () => with_('strategies', 'list') },
-    recommend: { budget: [2, 8], once: () => with_('yield', 'recommend', '--asset', 'USDC') },
-    'wallet-show': { budget: [2, 8], once: () => with_('wallet', 'show') },
+    swap: {
+      budget: [10, 15],
+      once: () => program('swap', 'execute', ...pair, '--yes'),
+    },
+    'dry-run': { budget: [3, 5], once: () => program('deposit', strategy, '--amount', '1', '--dry-run') },
+    'strategies-list': { budget: [2, 8], once: () => program('strategies', 'list') },
+    recommend: { budget: [2, 8], once: () => program('yield', 'recommend', 'USDC') },
+    'wallet-show': { budget: [2, 8], once: () => program('wallet', 'show') },
     'swap-quote': {
       budget: [2, 8],
-      once: () =>
-        with_('swap', 'quote', '--from', 'USDC@sandbox-one', '--to', 'WETH@sandbox-one', '--amount', '1'),
+      once: () => program('swap', 'quote', ...pair),
     },
-    history: { budget: [3, 6], once: () => with_('history', strategy) },
-    'strategies-show': { budget: [3, 6], once: () => with_('strategies', 'show', strategy) },
+    history: { budget: [3, 6], once: () => program('history', strategy) },
+    'strategies-show': { budget: [3, 6], once: () => program('strategies', 'show', strategy) },
     resume: {
       budget: [3, 5],
       once: async () => {
-        const sent = await with_('deposit', strategy, '--amount', '1', '--yes', '--no-wait').catch(
+        const sent = await program('deposit', strategy, '--amount', '1', '--yes', '--no-wait').catch(
           () => undefined,
         )
         void sent
         const [latest] = (await json<{ items: { id: string }[] }>(['action', 'list'])).items
-        return with_('action', 'resume', latest!.id, '--yes')
+        return program('action', 'resume', latest!.id, '--yes')
       },
     },
     'cast-send-twice': {
