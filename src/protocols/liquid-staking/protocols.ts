@@ -15,12 +15,8 @@ import type {
   StakedConstants,
 } from './constants.ts'
 import { stakedOf } from './contracts.ts'
-import { etherFiQueue } from './ether-fi-queue.ts'
-import { fraxQueue } from './frax-queue.ts'
-import { listaQueue } from './lista-queue.ts'
 import { staked } from './market.ts'
-import { savaxQueue } from './savax-queue.ts'
-import { staderQueue } from './stader-queue.ts'
+import { etherFiQueue, fraxQueue, listaQueue, savaxQueue, staderQueue } from './queues.ts'
 
 /** A protocol of liquid staking: its contracts are in `contracts.ts`, and withdrawals wait in its queue, if it has one. */
 const liquidStaking = <constants extends StakedConstants>(
