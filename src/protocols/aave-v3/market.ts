@@ -10,6 +10,7 @@ import { says } from '../shared/contract-claims.ts'
 import { topic, topicOf } from '../shared/event-topics.ts'
 import { ray } from '../shared/rates.ts'
 import { reserve } from '../shared/reserve.ts'
+import { transferLogs, transferTopic } from '../shared/transfers.ts'
 import { aaveV3OracleAbi, aaveV3PoolAbi, aaveV3ATokenAbi as aTokenAbi } from './abi.ts'
 import type { AaveV3Constants } from './constants.ts'
 import { supply, withdraw } from './encode.ts'
@@ -78,8 +79,7 @@ const logsOf = (aToken: Address, owner: Address): LogFilter[] => [
   { address: aToken, topics: [topicOf(aTokenAbi, 'Burn'), topic(owner)] },
   { address: aToken, topics: [topicOf(aTokenAbi, 'BalanceTransfer'), topic(owner)] },
   { address: aToken, topics: [topicOf(aTokenAbi, 'BalanceTransfer'), null, topic(owner)] },
-  { address: aToken, topics: [topicOf(erc20Abi, 'Transfer'), topic(owner)] },
-  { address: aToken, topics: [topicOf(erc20Abi, 'Transfer'), null, topic(owner)] },
+  ...transferLogs(aToken, owner),
 ]
 
 /**
@@ -121,10 +121,7 @@ function transferOf(
 function exactOf(log: Log, inSame: readonly Log[]): bigint | undefined {
   const before = inSame.slice(0, inSame.indexOf(log))
   const found = before.findLast(
-    ({ topics }) =>
-      topics[0] === topicOf(erc20Abi, 'Transfer') &&
-      topics[1] === log.topics[1] &&
-      topics[2] === log.topics[2],
+    ({ topics }) => topics[0] === transferTopic && topics[1] === log.topics[1] && topics[2] === log.topics[2],
   )
   return found && BigInt(found.data)
 }

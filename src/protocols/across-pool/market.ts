@@ -7,6 +7,7 @@ import type { Log, LogFilter, Market, MarketEvent, MarketState } from '../market
 import { balance, readAmount } from '../shared/amount-reads.ts'
 import { says } from '../shared/contract-claims.ts'
 import { topic, topicOf } from '../shared/event-topics.ts'
+import { movementOf, transferEvent, transferLogs, transferTopic } from '../shared/transfers.ts'
 import { hubPoolAbi as abi } from './abi.ts'
 import type { AcrossConstants } from './constants.ts'
 import { addLiquidity, removeLiquidity } from './encode.ts'
@@ -147,21 +148,16 @@ const inWholeUnits = (rate: bigint, amount: bigint) =>
 const logsOf = (hubPool: Address, token: Address, receipt: Address, owner: Address): LogFilter[] => [
   { address: hubPool, topics: [topicOf(abi, 'LiquidityAdded'), topic(token), topic(owner)] },
   { address: hubPool, topics: [topicOf(abi, 'LiquidityRemoved'), topic(token), topic(owner)] },
-  { address: receipt, topics: [topicOf(erc20Abi, 'Transfer'), topic(owner)] },
-  { address: receipt, topics: [topicOf(erc20Abi, 'Transfer'), null, topic(owner)] },
+  ...transferLogs(receipt, owner),
 ]
 
-/** LP tokens that move between two owners are a transfer, whose worth is read at its block; minting and burning stand in the events of the HubPool. */
-function eventOf({ topics, data }: Log, owner: Address): MarketEvent | undefined {
-  const known = [...abi, ...erc20Abi]
-  const { eventName, args } = decodeEventLog({ abi: known, topics: topics as never, data })
+/** LP tokens that move between two owners are a transfer; minting and burning are in the events of the HubPool. */
+function eventOf(log: Log, owner: Address): MarketEvent | undefined {
+  const movement = movementOf(log, owner)
+  if (movement) return sameAddress(movement.other, nativeAddress) ? undefined : transferEvent(movement)
+  if (log.topics[0] === transferTopic) return undefined
+  const { eventName, args } = decodeEventLog({ abi, topics: log.topics as never, data: log.data })
   if (eventName === 'LiquidityAdded')
     return { type: 'deposit', amount: args.amount, shares: [args.lpTokensMinted] }
-  if (eventName === 'LiquidityRemoved')
-    return { type: 'withdraw', amount: args.amount, shares: [args.lpTokensBurnt] }
-  if (eventName !== 'Transfer') return undefined
-  const { from, to, value } = args
-  if (sameAddress(from, nativeAddress) || sameAddress(to, nativeAddress) || sameAddress(from, to))
-    return undefined
-  return { type: sameAddress(to, owner) ? 'transfer_in' : 'transfer_out', amount: null, shares: [value] }
+  return { type: 'withdraw', amount: args.amount, shares: [args.lpTokensBurnt] }
 }

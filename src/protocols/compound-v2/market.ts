@@ -1,4 +1,3 @@
-import { decodeEventLog } from 'viem/utils'
 import type { Rounds } from '../../chain/contract-query.ts'
 import type { Answer, Read, Reading } from '../../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
@@ -6,8 +5,9 @@ import type { StrategyEntry } from '../catalog.ts'
 import type { Log, LogFilter, Market, MarketEvent, MarketState, Moment, Rate } from '../market.ts'
 import { balance, readAmount } from '../shared/amount-reads.ts'
 import { answers, type Claim, says, silent } from '../shared/contract-claims.ts'
-import { topic, topicOf } from '../shared/event-topics.ts'
+import { topic } from '../shared/event-topics.ts'
 import { perDay, perSecond, perTick, ray } from '../shared/rates.ts'
+import { movementOf, transferEvent, transferLogs, transferTopic } from '../shared/transfers.ts'
 import { cTokenAbi as abi, comptrollerAbi, entranceOf } from './abi.ts'
 import type { CompoundV2Constants } from './constants.ts'
 import { mint, redeem, redeemUnderlying } from './encode.ts'
@@ -142,19 +142,15 @@ function roomUnder(cap: bigint, tvl: bigint, { pauses, coin }: CompoundV2Constan
   return pauses === 'action' && coin === 'market' ? room / 2n : room
 }
 
-const logsOf = (market: Address, asset: Address, owner: Address): LogFilter[] => {
-  const moved = topicOf(abi, 'Transfer')
-  return [
-    { address: market, topics: [moved, topic(owner)] },
-    { address: market, topics: [moved, null, topic(owner)] },
-    ...(asset === nativeAddress
-      ? []
-      : [
-          { address: asset, topics: [moved, topic(owner), topic(market)] },
-          { address: asset, topics: [moved, topic(market), topic(owner)] },
-        ]),
-  ]
-}
+const logsOf = (market: Address, asset: Address, owner: Address): LogFilter[] => [
+  ...transferLogs(market, owner),
+  ...(asset === nativeAddress
+    ? []
+    : [
+        { address: asset, topics: [transferTopic, topic(owner), topic(market)] },
+        { address: asset, topics: [transferTopic, topic(market), topic(owner)] },
+      ]),
+]
 
 /**
  * What comes from the market or goes to it is a deposit or a withdrawal; the market's own events cannot be filtered by owner. The amount
@@ -166,24 +162,15 @@ function eventOf(
   inSame: readonly Log[],
   { market, asset }: { market: Address; asset: Address },
 ): MarketEvent | undefined {
-  if (!sameAddress(log.address, market)) return undefined
-  const { from, to, amount: shares } = transferIn(log)
-  if (sameAddress(from, to)) return undefined
-  const isMarket = (at: Address) => sameAddress(at, market) || sameAddress(at, nativeAddress)
-  const comes = sameAddress(to, owner)
-  const other = comes ? from : to
-  if (!isMarket(other))
-    return { type: comes ? 'transfer_in' : 'transfer_out', amount: null, shares: [shares] }
+  const movement = sameAddress(log.address, market) ? movementOf(log, owner) : undefined
+  if (!movement) return undefined
+  const { isIncoming, other } = movement
+  const event = transferEvent(movement)
+  if (!sameAddress(other, market) && !sameAddress(other, nativeAddress)) return event
   const beside = inSame.filter(({ address }) => sameAddress(address, market)).length
-  const paid = inSame.filter((one) => sameAddress(one.address, asset)).map(transferIn)
-  const [only] = paid
-  const isClear = only && paid.length === 1 && beside === 1 && sameAddress(comes ? only.from : only.to, owner)
-  return { type: comes ? 'deposit' : 'withdraw', amount: isClear ? only.amount : null, shares: [shares] }
+  const paid = inSame.filter(({ address }) => sameAddress(address, asset))
+  const [only] = paid.map((one) => movementOf(one, owner))
+  const isClear =
+    only && paid.length === 1 && beside === 1 && sameAddress(isIncoming ? only.from : only.to, owner)
+  return { ...event, type: isIncoming ? 'deposit' : 'withdraw', amount: isClear ? only.value : null }
 }
-
-const transferIn = ({ topics, data }: Log) =>
-  decodeEventLog({ abi, eventName: 'Transfer', topics: topics as never, data }).args as unknown as {
-    from: Address
-    to: Address
-    amount: bigint
-  }

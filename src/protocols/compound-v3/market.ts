@@ -1,4 +1,3 @@
-import { decodeEventLog } from 'viem/utils'
 import { erc20Abi } from '../../chain/erc20.ts'
 import { known, type Reading } from '../../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
@@ -9,6 +8,7 @@ import { balance } from '../shared/amount-reads.ts'
 import { says } from '../shared/contract-claims.ts'
 import { topic, topicOf } from '../shared/event-topics.ts'
 import { perSecond, ray } from '../shared/rates.ts'
+import { movementOf, transferEvent, transferLogs } from '../shared/transfers.ts'
 import { cometAbi as abi } from './abi.ts'
 import type { CompoundV3Constants } from './constants.ts'
 import { supplyBase, withdrawBase } from './encode.ts'
@@ -123,8 +123,7 @@ const indexOf = ({ baseSupplyIndex }: Totals): bigint => (baseSupplyIndex * ray)
 const logsOf = (comet: Address, owner: Address): LogFilter[] => [
   { address: comet, topics: [topicOf(abi, 'Supply'), null, topic(owner)] },
   { address: comet, topics: [topicOf(abi, 'Withdraw'), topic(owner)] },
-  { address: comet, topics: [topicOf(abi, 'Transfer'), topic(owner)] },
-  { address: comet, topics: [topicOf(abi, 'Transfer'), null, topic(owner)] },
+  ...transferLogs(comet, owner),
 ]
 
 /**
@@ -133,15 +132,13 @@ const logsOf = (comet: Address, owner: Address): LogFilter[] => [
  * the index, so none tells how many units that do not grow were moved: `grown` does.
  */
 function eventOf(log: Log, owner: Address, inSame: readonly Log[]): MarketEvent | undefined {
-  const { eventName, args } = decodeEventLog({ abi, topics: log.topics as never, data: log.data })
-  if (eventName !== 'Transfer') return undefined
-  const { from, to, amount: moved } = args as unknown as { from: Address; to: Address; amount: bigint }
-  const comes = sameAddress(to, owner)
-  if (sameAddress(from, to) || !sameAddress(comes ? from : to, nativeAddress)) return undefined
-  const why = inSame.find((one) => one.topics[0] === topicOf(abi, comes ? 'Supply' : 'Withdraw'))
-  if (!why) return { type: comes ? 'transfer_in' : 'transfer_out', amount: moved, shares: [] }
+  const movement = movementOf(log, owner)
+  if (!movement || !sameAddress(movement.other, nativeAddress)) return undefined
+  const { isIncoming, value: moved } = movement
+  const why = inSame.find((one) => one.topics[0] === topicOf(abi, isIncoming ? 'Supply' : 'Withdraw'))
+  if (!why) return { ...transferEvent(movement), amount: moved, shares: [] }
   const exact = BigInt(why.data)
   const off = exact - moved
   const amount = off >= -2n && off <= 2n ? exact : moved
-  return { type: comes ? 'deposit' : 'withdraw', amount, shares: [] }
+  return { type: isIncoming ? 'deposit' : 'withdraw', amount, shares: [] }
 }

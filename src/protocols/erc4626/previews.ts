@@ -1,9 +1,11 @@
 import type { Address } from '../../domain/address.ts'
-import { type Cost, type Pays, paysBy, readOf } from '../protocol.ts'
+import type { Token } from '../../domain/token.ts'
+import { type Cost, type MarketBinding, type Pays, type Protocol, paysBy, readOf } from '../protocol.ts'
+import type { Verdict } from '../verdict.ts'
 import { erc4626Abi } from './abi.ts'
 
 /** The shares that an exact amount of the asset costs when it is withdrawn. */
-export const previewWithdraw =
+const previewWithdraw =
   (vault: Address) =>
   (amount: bigint): Cost => ({
     read: readOf({ address: vault, abi: erc4626Abi, functionName: 'previewWithdraw', args: [amount] }),
@@ -11,13 +13,13 @@ export const previewWithdraw =
   })
 
 /** The shares that a deposit brings, after the fee of a vault that takes one. */
-export const previewDeposit = (vault: Address, amount: bigint): Cost => ({
+const previewDeposit = (vault: Address, amount: bigint): Cost => ({
   read: readOf({ address: vault, abi: erc4626Abi, functionName: 'previewDeposit', args: [amount] }),
   unitsOf: (shares) => shares,
 })
 
 /** What shares pay. A vault that does not preview that can be left for no less than its price: without its fees, if it has any. */
-export const previewRedeem = (vault: Address, units: bigint): Pays => ({
+const previewRedeem = (vault: Address, units: bigint): Pays => ({
   ...paysBy(
     ['previewRedeem', 'convertToAssets'].map((functionName) => ({
       address: vault,
@@ -29,4 +31,21 @@ export const previewRedeem = (vault: Address, units: bigint): Pays => ({
   ),
   insteadOf: ([assets]) =>
     assets === undefined ? 'the vault does not say beforehand what it pays' : undefined,
+})
+
+type Bind = (...call: [...Parameters<MarketBinding['bind']>, asset: Token]) => Verdict
+
+/** The parts of the protocol of a vault that its previews answer: its binding, and what shares pay and deposits bring. */
+export const vaultProtocol = (
+  bind: Bind,
+  more?: Pick<MarketBinding, 'byUnits'>,
+): Required<Pick<Protocol<{ vault: Address }>, 'binding' | 'pays' | 'brings'>> => ({
+  binding: ({ asset }, { vault }) => ({
+    targets: [vault],
+    bind: (transaction, intent) => bind(transaction, intent, asset),
+    cost: previewWithdraw(vault),
+    ...more,
+  }),
+  pays: (_, { vault }, units) => previewRedeem(vault, units),
+  brings: ({ vault }, { amount }) => previewDeposit(vault, amount),
 })

@@ -1,4 +1,4 @@
-import { decodeEventLog, parseAbi } from 'viem/utils'
+import { parseAbi } from 'viem/utils'
 import { erc20Abi } from '../../chain/erc20.ts'
 import { known, type Reading } from '../../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
@@ -8,6 +8,7 @@ import { balance, readAmount } from '../shared/amount-reads.ts'
 import { says } from '../shared/contract-claims.ts'
 import { topic, topicOf } from '../shared/event-topics.ts'
 import { ray } from '../shared/rates.ts'
+import { movementOf, transferLogs, transferTopic } from '../shared/transfers.ts'
 import { lidoAbi as abi } from './abi.ts'
 import type { LidoConstants } from './constants.ts'
 import { requestWithdrawals, submit } from './encode.ts'
@@ -125,14 +126,14 @@ const stateOf = (constants: LidoConstants): Reading<MarketState> => ({
 })
 
 const logsOf = (receipt: Address, queue: Address, owner: Address): LogFilter[] => [
-  ...(['Transfer', 'TransferShares'] as const).flatMap((name) => [
-    { address: receipt, topics: [topicOf(abi, name), topic(owner)] },
-    { address: receipt, topics: [topicOf(abi, name), null, topic(owner)] },
-  ]),
+  ...transferLogs(receipt, owner),
+  { address: receipt, topics: [sharesMoved, topic(owner)] },
+  { address: receipt, topics: [sharesMoved, null, topic(owner)] },
   { address: queue, topics: [claimed, null, topic(owner)] },
   { address: queue, topics: [requested, null, null, topic(owner)] },
 ]
 
+const sharesMoved = topicOf(abi, 'TransferShares')
 const [claimed, requested] = [
   topicOf(lidoQueueAbi, 'WithdrawalClaimed'),
   topicOf(lidoQueueAbi, 'WithdrawalRequested'),
@@ -161,7 +162,7 @@ const isWithThis = (
     ({ address, topics, transactionHash }) =>
       transactionHash === asked.transactionHash &&
       sameAddress(address, receipt) &&
-      topics[0] === topicOf(abi, 'Transfer') &&
+      topics[0] === transferTopic &&
       topics[2]?.toLowerCase() === topic(queue),
   )
 
@@ -176,21 +177,18 @@ function eventOf(
   constants: LidoConstants,
 ): MarketEvent | undefined {
   if (log.topics[0] === claimed) return { type: 'claim', amount: BigInt(log.data), shares: [] }
-  if (log.topics[0] !== topicOf(abi, 'Transfer')) return undefined
-  const { args } = decodeEventLog({ abi, topics: log.topics as never, data: log.data })
-  const { from, to, value } = args as unknown as { from: Address; to: Address; value: bigint }
-  if (sameAddress(from, to)) return undefined
+  const movement = movementOf(log, owner)
+  if (!movement) return undefined
+  const { value, isIncoming, other } = movement
   const isPlain = constants.holds === 'stETH'
-  const counted = inSame
-    .slice(inSame.indexOf(log))
-    .find(({ topics }) => topics[0] === topicOf(abi, 'TransferShares'))
-  // Before 2022 stETH did not say it.
+  const counted = inSame.slice(inSame.indexOf(log)).find(({ topics }) => topics[0] === sharesMoved)
+  // stETH has this event since 2022.
   const shares = isPlain ? counted && BigInt(counted.data) : value
   const rest = { amount: isPlain ? value : null, shares: shares === undefined ? [] : [shares] }
-  if (sameAddress(to, owner)) {
-    const isNew = sameAddress(from, nativeAddress) || (!isPlain && sameAddress(from, constants.staker))
+  const isNobody = sameAddress(other, nativeAddress)
+  if (isIncoming) {
+    const isNew = isNobody || (!isPlain && sameAddress(other, constants.staker))
     return { type: isNew ? 'deposit' : 'transfer_in', ...rest }
   }
-  const isRequest = sameAddress(to, constants.queue) || sameAddress(to, nativeAddress)
-  return { type: isRequest ? 'withdraw' : 'transfer_out', ...rest }
+  return { type: isNobody || sameAddress(other, constants.queue) ? 'withdraw' : 'transfer_out', ...rest }
 }

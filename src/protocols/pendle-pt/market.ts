@@ -1,5 +1,4 @@
 import { decodeEventLog } from 'viem/utils'
-import { erc20Abi } from '../../chain/erc20.ts'
 import type { Answer, Read, Reading } from '../../chain/reading.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
@@ -9,6 +8,7 @@ import { balance } from '../shared/amount-reads.ts'
 import { answers, says } from '../shared/contract-claims.ts'
 import { topic, topicOf } from '../shared/event-topics.ts'
 import { ray } from '../shared/rates.ts'
+import { movementOf, transferEvent, transferLogs } from '../shared/transfers.ts'
 import { pendleAbi as abi, pendleEventsAbi } from './abi.ts'
 import type { PendlePtConstants } from './constants.ts'
 import { buyPt, leavePt } from './encode.ts'
@@ -121,16 +121,11 @@ function stateOf(constants: PendlePtConstants): Reading<MarketState> {
   }
 }
 
-function logsOf(pt: Address, { router, market, yt }: PendlePtConstants, owner: Address): LogFilter[] {
-  const moved = topicOf(erc20Abi, 'Transfer')
-  const mine = topic(owner)
-  return [
-    { address: pt, topics: [moved, mine] },
-    { address: pt, topics: [moved, null, mine] },
-    { address: router, topics: [topicOf(pendleEventsAbi, 'SwapPtAndToken'), mine, topic(market)] },
-    { address: router, topics: [topicOf(pendleEventsAbi, 'RedeemPyToToken'), mine, null, topic(yt)] },
-  ]
-}
+const logsOf = (pt: Address, { router, market, yt }: PendlePtConstants, owner: Address): LogFilter[] => [
+  ...transferLogs(pt, owner),
+  { address: router, topics: [topicOf(pendleEventsAbi, 'SwapPtAndToken'), topic(owner), topic(market)] },
+  { address: router, topics: [topicOf(pendleEventsAbi, 'RedeemPyToToken'), topic(owner), null, topic(yt)] },
+]
 
 /**
  * What moves PT beside one call of the router is that purchase, sale or redemption, with what it says was paid; without one it is a transfer,
@@ -142,27 +137,19 @@ function eventOf(
   inSame: readonly Log[],
   { asset, router }: { asset: Address; router: Address },
 ): MarketEvent | undefined {
-  if (sameAddress(log.address, router)) return undefined
-  const { from, to, value } = transferIn(log)
-  if (sameAddress(from, to)) return undefined
-  const comes = sameAddress(to, owner)
+  const movement = movementOf(log, owner)
+  if (!movement) return undefined
+  const { isIncoming, value } = movement
+  const event = transferEvent(movement)
   const calls = inSame.filter(({ address }) => sameAddress(address, router)).map(callIn)
   const fits = calls.filter(
-    ({ units, receiver }) => units === (comes ? value : -value) && sameAddress(receiver, owner),
+    ({ units, receiver }) => units === (isIncoming ? value : -value) && sameAddress(receiver, owner),
   )
   const [only] = fits
-  if (!only || fits.length > 1)
-    return { type: comes ? 'transfer_in' : 'transfer_out', amount: null, shares: [value] }
+  if (!only || fits.length > 1) return event
   const amount = sameAddress(only.token, asset) ? only.paid : null
-  return { type: comes ? 'deposit' : 'withdraw', amount, shares: [value] }
+  return { ...event, type: isIncoming ? 'deposit' : 'withdraw', amount }
 }
-
-const transferIn = ({ topics, data }: Log) =>
-  decodeEventLog({ abi: erc20Abi, eventName: 'Transfer', topics: topics as never, data }).args as unknown as {
-    from: Address
-    to: Address
-    value: bigint
-  }
 
 /** What the router says of one call: so many PT came (or went, below zero), and so much of a token was paid for it. */
 function callIn({ topics, data }: Log): { units: bigint; token: Address; paid: bigint; receiver: Address } {

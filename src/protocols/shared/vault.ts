@@ -5,13 +5,14 @@ import type { Answer, Read, Reading } from '../../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
 import { erc4626Abi } from '../erc4626/abi.ts'
-import type { VaultRules } from '../erc4626/constants.ts'
+import type { Erc4626Constants } from '../erc4626/constants.ts'
 import { deposit, redeem, withdraw } from '../erc4626/encode.ts'
 import type { Log, LogFilter, Market, MarketEvent, MarketState } from '../market.ts'
 import { balance, readAmount } from './amount-reads.ts'
 import { says } from './contract-claims.ts'
 import { topic, topicOf } from './event-topics.ts'
 import { perTick, ray } from './rates.ts'
+import { movementOf, transferEvent, transferLogs } from './transfers.ts'
 
 const abi = [...erc4626Abi, ...erc20Abi]
 
@@ -27,7 +28,7 @@ const someone: Address = '0x000000000000000000000000000000000000dEaD'
  */
 export function vaultReadings(
   { asset, receipt }: StrategyEntry,
-  { vault, stated, limits }: VaultRules,
+  { vault, stated, limits }: Pick<Erc4626Constants, 'vault' | 'stated' | 'limits'>,
   under?: Reading<MarketState>,
 ): Omit<Market, 'entry' | 'deposit' | 'withdraw' | 'withdrawAll'> {
   const isLimited = limits !== 'none'
@@ -109,22 +110,17 @@ const keptAbi: Abi = parseAbi(['function performanceFee() view returns (uint96)'
 const logsOf = (vault: Address, owner: Address): LogFilter[] => [
   { address: vault, topics: [topicOf(abi, 'Deposit'), null, topic(owner)] },
   { address: vault, topics: [topicOf(abi, 'Withdraw'), null, null, topic(owner)] },
-  { address: vault, topics: [topicOf(abi, 'Transfer'), topic(owner)] },
-  { address: vault, topics: [topicOf(abi, 'Transfer'), null, topic(owner)] },
+  ...transferLogs(vault, owner),
 ]
 
-/** Shares that move between two owners are a transfer, whose worth is read at its block; minting and burning stand in `Deposit` and `Withdraw`. */
+/** Shares that move between two owners are a transfer; minting and burning are in `Deposit` and `Withdraw`. */
 function eventOf(log: Log, owner: Address): MarketEvent | undefined {
+  const movement = movementOf(log, owner)
+  if (movement) return sameAddress(movement.other, nativeAddress) ? undefined : transferEvent(movement)
   const { eventName, args } = decodeEventLog({ abi, topics: log.topics as never, data: log.data })
-  if (eventName === 'Deposit' || eventName === 'Withdraw') {
-    const { assets, shares } = args as unknown as { assets: bigint; shares: bigint }
-    return { type: eventName === 'Deposit' ? 'deposit' : 'withdraw', amount: assets, shares: [shares] }
-  }
-  if (eventName !== 'Transfer') return undefined
-  const { from, to, value } = args as unknown as { from: Address; to: Address; value: bigint }
-  if (sameAddress(from, nativeAddress) || sameAddress(to, nativeAddress) || sameAddress(from, to))
-    return undefined
-  return { type: sameAddress(to, owner) ? 'transfer_in' : 'transfer_out', amount: null, shares: [value] }
+  if (eventName !== 'Deposit' && eventName !== 'Withdraw') return undefined
+  const { assets, shares } = args as unknown as { assets: bigint; shares: bigint }
+  return { type: eventName === 'Deposit' ? 'deposit' : 'withdraw', amount: assets, shares: [shares] }
 }
 
 /** How one gets into a tokenized vault and out of it by EIP-4626; a vault that is left otherwise has steps of its own for that. */
