@@ -26,7 +26,7 @@ export const aaveV3PoolAbi = [
   ]),
 ] as const
 
-/** What counts in a category of e-mode, as pools say it since 3.2 (aave-dao/aave-v3-origin, IPool). */
+/** The collateral of an e-mode category, as pools state it since 3.2 (aave-dao/aave-v3-origin, IPool). */
 export const aaveV3CategoryAbi = parseAbi([
   'struct CategoryTerms { uint16 ltv; uint16 liquidationThreshold; uint16 liquidationBonus; }',
   'function getEModeCategoryCollateralConfig(uint8 id) view returns (CategoryTerms)',
@@ -40,7 +40,7 @@ export const aaveV3OracleAbi = parseAbi([
   'function BASE_CURRENCY_UNIT() view returns (uint256)',
 ])
 
-/** What an aToken knows beyond ERC-20, and its events (`@aave/core-v3`, IScaledBalanceToken and IAToken). */
+/** The functions of an aToken beyond ERC-20, and its events (`@aave/core-v3`, IScaledBalanceToken and IAToken). */
 export const aaveV3ATokenAbi = parseAbi([
   'event Mint(address indexed caller, address indexed onBehalfOf, uint256 value, uint256 balanceIncrease, uint256 index)',
   'event Burn(address indexed from, address indexed target, uint256 value, uint256 balanceIncrease, uint256 index)',

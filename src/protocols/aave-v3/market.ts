@@ -83,7 +83,7 @@ const logsOf = (aToken: Address, owner: Address): LogFilter[] => [
 ]
 
 /**
- * `Mint` carries amount + interest since the last touch, so the amount is `value - balanceIncrease`; below zero it is a withdrawal that
+ * `Mint` carries amount + interest since the last update, so the amount is `value - balanceIncrease`; below zero it is a withdrawal that
  * was smaller than the interest. `Burn` carries amount - interest. `BalanceTransfer` carries the index, and the `Transfer` before it the amount.
  */
 function eventOf(log: Log, owner: Address, inSame: readonly Log[]): MarketEvent | undefined {
@@ -117,7 +117,7 @@ function transferOf(
   return { type, amount: exact, shares: [half(exact * ray, index), ceil(exact * ray, index)] }
 }
 
-/** The amount of the `Transfer` between the same two that came last before a `BalanceTransfer`. */
+/** The amount of the last `Transfer` between the same two addresses before a `BalanceTransfer`. */
 function exactOf(log: Log, inSame: readonly Log[]): bigint | undefined {
   const before = inSame.slice(0, inSame.indexOf(log))
   const found = before.findLast(

@@ -13,20 +13,20 @@ import type { AcrossConstants } from './constants.ts'
 import { addLiquidity, removeLiquidity } from './encode.ts'
 import { lpRate, lpUnits, lpWorth, pooledToken } from './lp-token.ts'
 
-/** The year by which Across states what it pays, in seconds: 365.25 days. */
+/** The length of a year in the rates of Across, in seconds: 365.25 days. */
 export const acrossYear = 31_557_600
 
 const one = 10n ** 18n
 const precision = 10n ** 27n
 
-/** What a pool still owes its providers: `undistributed` at its last touch, `passed` seconds ago, of which `perSecond` (scaled by 1e18) is paid out each second. */
+/** The fees that a pool has not paid out yet: `undistributed` at its last update, `passed` seconds ago, which is paid at the share `perSecond` (scaled by 1e18). */
 type LpFees = { undistributed: bigint; perSecond: bigint; passed: bigint }
 
 /**
- * What a pool of the HubPool pays a year on its `value`: between two touches a constant part of the fees that were there at the first
- * one, until none is left (source: HubPool._getAccumulatedFees). Stated as Across states it (source: estimatedApr and estimatedApy of
- * PoolClient, @across-protocol/sdk, over one second): its APY is that of a second times the seconds of its year, and not compounded, so
- * that it is its APR. `null` where it is no number.
+ * The yearly rate of a pool of the HubPool on its `value`. Between two updates it pays a constant share per second of the fees at the first
+ * one, until none is left (source: HubPool._getAccumulatedFees). As in Across's SDK (source: estimatedApr and estimatedApy of PoolClient,
+ * @across-protocol/sdk, over one second), the APY is the rate of one second times the seconds of a year, not compounded, and so equals the APR.
+ * `null` if it is not finite.
  */
 export function lpFeeRate(
   { undistributed, perSecond, passed }: LpFees,
@@ -38,7 +38,7 @@ export function lpFeeRate(
   return Number.isFinite(rate) ? { apr: rate, apy: rate } : { apr: null, apy: null }
 }
 
-/** Liquidity that Across lends to whoever brings tokens over a bridge before the bridge does. The LP token does not grow; its price does, by the fees. */
+/** A pool of liquidity that Across lends to relayers, who deliver tokens before the bridge does. The LP token does not rebase; its price grows by the fees. */
 export const across = (entry: StrategyEntry, constants: AcrossConstants): Market => {
   const { chainId, asset, receipt } = entry
   const pool = { constants, asset }
@@ -96,7 +96,7 @@ function stateOf({ asset, receipt }: StrategyEntry, constants: AcrossConstants):
   const [token, ask] = [pooledToken(pool), asking(constants)]
   return {
     reads: [
-      // Before the price: asking for that one touches the pool for the rest of the call.
+      // Read before the price, because `exchangeRateCurrent` updates the pool for the rest of the call.
       ask('pooledTokens', token),
       lpRate(pool),
       ask('lpFeeRatePerSecond'),
@@ -125,7 +125,7 @@ function stateOf({ asset, receipt }: StrategyEntry, constants: AcrossConstants):
       const tvl = lpWorth(rate, all as bigint)
       const passed = (now as bigint) - BigInt(touched)
       const fees = { undistributed, perSecond: perSecond as bigint, passed }
-      // What the proposer of a bundle has staked is not the pool's.
+      // The bond of a bundle's proposer does not belong to the pool.
       const isStaked = sameAddress(bond as Address, token) && (proposal as Proposal).at(-2) !== 0
       const own = isStaked ? holds - (bondAmount as bigint) : holds
       return {
@@ -141,7 +141,7 @@ function stateOf({ asset, receipt }: StrategyEntry, constants: AcrossConstants):
   }
 }
 
-/** As much of an amount as LP tokens can bring without a unit more. After a loss of everything they bring nothing. */
+/** The part of an amount that LP tokens can bring exactly. After a total loss they bring nothing. */
 const inWholeUnits = (rate: bigint, amount: bigint) =>
   rate === 0n ? 0n : lpWorth(rate, (amount * 10n ** 18n) / rate)
 

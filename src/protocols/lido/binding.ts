@@ -60,7 +60,7 @@ function boundStake(
   if (!found) return refuse('POLICY_DECODE', 'It is not a call that stakes with Lido')
   const [referral] = found.args
   if (!sameAddress(referral, nativeAddress))
-    return refuse('POLICY_RECIPIENT', `It names ${referral} as whoever brought the deposit`)
+    return refuse('POLICY_RECIPIENT', `It names the referrer ${referral}`)
   return {
     bound: {
       name: found.functionName,

@@ -5,7 +5,7 @@ import { type Address, nativeAddress, sameAddress } from '../../domain/address.t
 import { agree, answers, type Claim, says } from '../shared/contract-claims.ts'
 import type { StakedConstants } from './constants.ts'
 
-/** A call of one function: what each of its arguments is. */
+/** A call of one function, with the role of each argument. */
 export type StakedCall = {
   to: Address
   abi: Abi
@@ -14,21 +14,21 @@ export type StakedCall = {
 }
 
 /**
- * A token of staked coins whose price grows: how one gets in and out, and what there is to read. `stake` carries the coin; `leave` gives units
- * of the token back. `rate` is what 1e18 units are worth.
+ * A liquid staking token whose price grows: its calls and reads. `stake` sends the coin; `leave` returns units of the token. `rate` is the value of 1e18
+ * units.
  */
 export type Staked = {
   rate: Query
   stake: StakedCall
   leave: StakedCall
-  /** Whether units are taken through an allowance. */
+  /** Whether `leave` needs an allowance. */
   takesReceipt?: true
-  /** Whether it is closed both ways, or to what goes in, how much more fits in, and how much can come out at once. */
+  /** Whether all is paused, whether deposits are closed, how much more can be deposited, and how much can be withdrawn at once. */
   paused?: Query
   closed?: Query
   headroom?: Query
   liquidity?: Query
-  /** Where the protocol itself says that stakes go now: it may have moved. */
+  /** The contract that takes stakes now, by the protocol's registry, where it can change. */
   registry?: Query
   /** Further claims about the contracts: each address of the constants is in one of these, or in a call. */
   claims: readonly Claim[]

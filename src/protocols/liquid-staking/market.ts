@@ -15,7 +15,7 @@ import { stake, unstake } from './encode.ts'
 
 const one = 10n ** 18n
 
-/** Staked coins as a token whose price grows. The rate is that at which it grew; a withdrawal pays at once or through a queue. */
+/** A liquid staking token whose price grows. The rate is that growth; a withdrawal pays at once or through a queue. */
 export const staked = (
   entry: StrategyEntry,
   constants: StakedConstants,
@@ -32,7 +32,7 @@ export const staked = (
   const others = [protocol.paused, protocol.closed, protocol.headroom, protocol.liquidity, registry]
   return {
     entry,
-    // What all of these have in common: it began as one, and never became less.
+    // The price of all of these began at one and never fell.
     claims: [
       says(`the price of ${receipt.symbol}`, rate, 'one or more', (price) =>
         (price as bigint) >= one ? 'one or more' : price,
@@ -83,7 +83,7 @@ export const staked = (
 
 type Answers = Record<'price' | 'all' | 'paused' | 'closed' | 'headroom' | 'liquidity', Answer>
 
-/** What is known of where stakes go holds only while they go there. */
+/** The limit of deposits is valid only if stakes still go to the contract that was asked. */
 function stateOf(
   { price, all, paused, closed, headroom, liquidity }: Answers,
   isThere: boolean,

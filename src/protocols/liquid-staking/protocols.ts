@@ -18,7 +18,7 @@ import { stakedOf } from './contracts.ts'
 import { staked } from './market.ts'
 import { etherFiQueue, fraxQueue, listaQueue, savaxQueue, staderQueue } from './queues.ts'
 
-/** A protocol of liquid staking: its contracts are in `contracts.ts`, and withdrawals wait in its queue, if it has one. */
+/** A protocol of liquid staking: its contracts are in `contracts.ts`, its queue, if it has one, in `queues.ts`. */
 const liquidStaking = <constants extends StakedConstants>(
   grade: Grade,
   queue?: (chainId: number, constants: constants) => Queue,
@@ -41,7 +41,7 @@ const liquidStaking = <constants extends StakedConstants>(
   market: (entry, constants) => staked(entry, constants, queue?.(entry.chainId, constants)),
 })
 
-/** What units pay at the rate of the token. */
+/** What units pay, at the rate of the token. */
 const paysAtRate = (_: StrategyEntry, constants: StakedConstants, units: bigint) =>
   paysBy([stakedOf(constants).rate], ([rate]) =>
     rate === undefined ? undefined : (units * rate) / 10n ** 18n,
@@ -84,7 +84,7 @@ export const rocketPool: Protocol<RocketPoolConstants> = {
   brings: (_, { amount }, cost) => cost(amount - amount / 100n),
 }
 /**
- * Savings xDAI. Interest since the last claim comes in before the shares are made, which then cost more: of a month at a tenth a year at most.
+ * Savings xDAI. Interest since the last claim is added before the shares are minted, which raises their price by at most a month's interest at 10 % a year.
  */
 export const gnosisSdai: Protocol<GnosisSdaiConstants> = {
   ...liquidStaking<GnosisSdaiConstants>({ grade: 'C', by: 'karpatkey/defi-kit, savingsXdaiAdapter.json' }),

@@ -16,14 +16,14 @@ import { movementOf, transferEvent, transferLogs } from './transfers.ts'
 
 const abi = [...erc4626Abi, ...erc20Abi]
 
-/** So many shares are priced at once: the price of one would be rounded to the few digits of the asset. */
+/** The number of shares whose price is read: that of one would be rounded to the few decimals of the asset. */
 const precision = 10n ** 9n
 
-/** `maxDeposit` asks for a receiver; limits of a public vault do not depend on whose it is. */
+/** The receiver for `maxDeposit`; the limits of a public vault do not depend on it. */
 const someone: Address = '0x000000000000000000000000000000000000dEaD'
 
 /**
- * What all ERC-4626 vaults are to read. Shares do not grow; their price does. The rate is that of `under`, the lending reserve
+ * The readings of all ERC-4626 vaults. Shares do not rebase; their price grows. The rate is that of `under`, the lending reserve
  * that a vault wraps, or the one that its protocol states per second. Without either it is `null`, and follows from the growth of `index`.
  */
 export function vaultReadings(
@@ -38,7 +38,7 @@ export function vaultReadings(
   const reads: Read[] = [
     { address: vault, abi, functionName: 'totalAssets' },
     priced,
-    // A vault whose limits are all zero by design is asked for something else instead.
+    // The limits of some vaults are zero by design: another read takes their place.
     isLimited
       ? { address: vault, abi, functionName: 'maxDeposit', args: [someone] }
       : { address: vault, abi, functionName: 'asset' },
@@ -48,7 +48,7 @@ export function vaultReadings(
   return {
     claims: [
       says('the asset of the vault', { address: vault, abi, functionName: 'asset' }, asset.address),
-      // What is stated is a factor a second: one at least.
+      // The stated rate is a factor per second of at least one.
       ...(stated
         ? [
             says(
@@ -96,7 +96,7 @@ export function vaultReadings(
   }
 }
 
-/** Rates that savings contracts state: 1e27 and more a second (sources: makerdao/usds, makerdao/sdai, sparkdotfi). */
+/** The rates that savings contracts state: a factor per second, 1e27 or more (sources: makerdao/usds, makerdao/sdai, sparkdotfi). */
 const statedAbi: Abi = parseAbi([
   'function ssr() view returns (uint256)',
   'function vsr() view returns (uint256)',
@@ -104,7 +104,7 @@ const statedAbi: Abi = parseAbi([
   'function getSSR() view returns (uint256)',
 ])
 
-/** What a vault of Morpho v2, whose limits say nothing, keeps of what it earns, by 1e18 (source: morpho-org/vault-v2). */
+/** The fee of a vault of Morpho v2, scaled by 1e18 (source: morpho-org/vault-v2). Its limits are zero by design. */
 const keptAbi: Abi = parseAbi(['function performanceFee() view returns (uint96)'])
 
 const logsOf = (vault: Address, owner: Address): LogFilter[] => [
@@ -123,7 +123,7 @@ function eventOf(log: Log, owner: Address): MarketEvent | undefined {
   return { type: eventName === 'Deposit' ? 'deposit' : 'withdraw', amount: assets, shares: [shares] }
 }
 
-/** How one gets into a tokenized vault and out of it by EIP-4626; a vault that is left otherwise has steps of its own for that. */
+/** The steps of a vault by EIP-4626; a vault with other withdrawals replaces those. */
 export const vaultSteps = (
   { chainId, asset }: StrategyEntry,
   vault: Address,

@@ -24,7 +24,7 @@ export function bindSparkPsm3(
     )
   if (!sameAddress(receiver, intent.wallet))
     return refuse('POLICY_RECIPIENT', `It pays out to ${receiver}, not to ${intent.wallet}`)
-  if (referralCode !== 0n) return refuse('POLICY_RECIPIENT', `It names ${referralCode} as whoever brought it`)
+  if (referralCode !== 0n) return refuse('POLICY_RECIPIENT', `It names the referrer ${referralCode}`)
   const isMeant = intent.kind === 'deposit' ? amountIn === intent.amount : isUnits(amountIn, intent)
   if (!isMeant)
     return refuse('POLICY_AMOUNT', `It gives ${amountIn} of ${from.symbol}, not what was asked for`)
