@@ -14,10 +14,10 @@ import type { CompoundV3Constants } from './constants.ts'
 import { supplyBase, withdrawBase } from './encode.ts'
 import { cometExtras, cometRewardsAbi } from './rewards.ts'
 
-/** Rates and utilization of Compound v3 count from here (source: CometCore, FACTOR_SCALE). */
+/** The scale of rates and utilization of Compound v3 (source: CometCore, FACTOR_SCALE). */
 const factorScale = 10n ** 18n
 
-/** A rate a second, scaled by 1e18, on a curve that is steeper past its kink (source: Comet.getSupplyRate, Comet.getBorrowRate). */
+/** A rate per second, scaled by 1e18, on a curve that is steeper above its kink (source: Comet.getSupplyRate, Comet.getBorrowRate). */
 export function kinkedRate(curve: {
   used: bigint
   kink: bigint
@@ -62,7 +62,7 @@ export const compoundV3 = (entry: StrategyEntry, constants: CompoundV3Constants)
       reads: [{ address: comet, abi, functionName: 'userBasic', args: [owner] }],
       parse: ([basic]) => suppliedBy(basic as [principal: bigint] | undefined),
     }),
-    // A supply or a withdrawal brings the index up to its block, and it stays so until the end of that.
+    // A supply or a withdrawal updates the index, which then stays the same until the end of the block.
     grown: {
       reads: [{ address: comet, abi, functionName: 'totalsBasic' }],
       parse: ([totals]) => (totals as Totals | undefined) && indexOf(totals as Totals),
@@ -78,7 +78,7 @@ export const compoundV3 = (entry: StrategyEntry, constants: CompoundV3Constants)
   }
 }
 
-/** What an owner has supplied; below zero is a debt, of which no log of theirs tells. */
+/** The principal of an owner's deposit; below zero it is a debt, which no log of the owner contains. */
 const suppliedBy = (basic: [principal: bigint] | undefined): bigint | null =>
   basic === undefined ? null : basic[0] > 0n ? basic[0] : 0n
 
@@ -117,7 +117,7 @@ const stateOf = (comet: Address, base: Address): Reading<MarketState> => ({
 
 type Totals = { baseSupplyIndex: bigint }
 
-/** Indices count from 1e15 (source: CometCore). */
+/** Indices are scaled by 1e15 (source: CometCore). */
 const indexOf = ({ baseSupplyIndex }: Totals): bigint => (baseSupplyIndex * ray) / 10n ** 15n
 
 const logsOf = (comet: Address, owner: Address): LogFilter[] => [
@@ -127,9 +127,9 @@ const logsOf = (comet: Address, owner: Address): LogFilter[] => [
 ]
 
 /**
- * `Transfer` from or to nobody says by how much a supply or a withdrawal, or a transfer between two people, changed what somebody has
- * supplied, off by a unit from rounding. `Supply` and `Withdraw` have the exact amount, debts that were paid or made included. No log has
- * the index, so none tells how many units that do not grow were moved: `grown` does.
+ * `Transfer` from or to the zero address has the change of the supplied balance by a supply, a withdrawal, or a transfer between two owners, with
+ * a rounding error of a unit. `Supply` and `Withdraw` have the exact amount, which includes repaid and new debt. No log has the index, so the units
+ * that do not rebase follow from `grown`.
  */
 function eventOf(log: Log, owner: Address, inSame: readonly Log[]): MarketEvent | undefined {
   const movement = movementOf(log, owner)

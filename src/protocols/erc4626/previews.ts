@@ -4,7 +4,7 @@ import { type Cost, type MarketBinding, type Pays, type Protocol, paysBy, readOf
 import type { Verdict } from '../verdict.ts'
 import { erc4626Abi } from './abi.ts'
 
-/** The shares that an exact amount of the asset costs when it is withdrawn. */
+/** The cost of a withdrawal of an exact amount, in shares. */
 const previewWithdraw =
   (vault: Address) =>
   (amount: bigint): Cost => ({
@@ -18,7 +18,7 @@ const previewDeposit = (vault: Address, amount: bigint): Cost => ({
   unitsOf: (shares) => shares,
 })
 
-/** What shares pay. A vault that does not preview that can be left for no less than its price: without its fees, if it has any. */
+/** What shares pay. Without an answer of previewRedeem it is the share price, which does not include fees. */
 const previewRedeem = (vault: Address, units: bigint): Pays => ({
   ...paysBy(
     ['previewRedeem', 'convertToAssets'].map((functionName) => ({

@@ -6,7 +6,7 @@ import type { EthenaConstants } from './constants.ts'
 import { cooldownAssets, cooldownShares } from './encode.ts'
 import { ethenaQueue } from './queue.ts'
 
-/** USDe staked with Ethena: an ERC-4626 vault that is left through a cooldown. Without one it would be left as any vault, which is not done here. */
+/** USDe staked with Ethena: an ERC-4626 vault whose withdrawals go through a cooldown. While Ethena has no cooldown, withdrawals are not supported. */
 export const ethena = (entry: StrategyEntry, constants: EthenaConstants): Market => {
   const { chainId } = entry
   const { vault } = constants

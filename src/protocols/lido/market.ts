@@ -18,8 +18,8 @@ import { lidoQueue, lidoQueueAbi } from './queue.ts'
 const stakerAbi = parseAbi(['function wstETH() view returns (address)'])
 
 /**
- * ETH staked with Lido. stETH rebases, so a balance already is the position; what wraps it grows in price. Leaving is a request to the
- * queue, which is claimed when it is finalized. The rate is that at which a share grew, as Lido's own average of a week.
+ * ETH staked with Lido. stETH rebases, so its balance is the position; the price of wstETH grows. A withdrawal is a request to the queue, which is
+ * claimed once it is finalized. The rate is the growth of a share over a week, as Lido's own average.
  */
 export const lido = (entry: StrategyEntry, constants: LidoConstants): Market => {
   const { chainId, receipt } = entry
@@ -42,7 +42,7 @@ export const lido = (entry: StrategyEntry, constants: LidoConstants): Market => 
               { address: constants.queue, abi: lidoQueueAbi, functionName: 'WSTETH' },
               constants.wstEth,
             ),
-            // What wraps stETH may take the coin itself, and then stands for nobody else.
+            // wstETH may take the coin itself, and then has no other staker.
             ...(constants.staker === constants.wstEth
               ? []
               : [
@@ -87,7 +87,7 @@ export const lido = (entry: StrategyEntry, constants: LidoConstants): Market => 
   }
 }
 
-/** What 1e27 shares are worth, which is the index itself: a share began as one. */
+/** The value of 1e27 shares, which equals the index, because a share began as one. */
 const share = ({ stEth }: LidoConstants) => ({
   address: stEth,
   abi,
@@ -139,7 +139,7 @@ const [claimed, requested] = [
   topicOf(lidoQueueAbi, 'WithdrawalRequested'),
 ]
 
-/** Whether a claim is of what was asked for with another token: the queue is shared, and the owner's request of that number brought none of this one. */
+/** Whether a claim belongs to the other token: the queue is shared, and the owner's request of that number was made without this one. */
 function isOfAnother(
   log: Log,
   owner: Address,
@@ -152,7 +152,7 @@ function isOfAnother(
   return !isWithThis(asked, all, { queue, receipt })
 }
 
-/** Whether a request brought the queue this token. */
+/** Whether a request was made with this token. */
 const isWithThis = (
   asked: SentLog,
   all: readonly SentLog[],
@@ -167,8 +167,8 @@ const isWithThis = (
   )
 
 /**
- * What comes from nobody was staked, what goes to the queue was asked for, and a claim is what the queue paid. stETH says beside each
- * `Transfer` how many shares it was, in the log after it.
+ * Transfers from the zero address are deposits, those to the queue are withdrawals, and a claim is what the queue paid. The log after each
+ * `Transfer` of stETH has the number of its shares.
  */
 function eventOf(
   log: Log,
@@ -185,10 +185,10 @@ function eventOf(
   // stETH has this event since 2022.
   const shares = isPlain ? counted && BigInt(counted.data) : value
   const rest = { amount: isPlain ? value : null, shares: shares === undefined ? [] : [shares] }
-  const isNobody = sameAddress(other, nativeAddress)
+  const isZero = sameAddress(other, nativeAddress)
   if (isIncoming) {
-    const isNew = isNobody || (!isPlain && sameAddress(other, constants.staker))
+    const isNew = isZero || (!isPlain && sameAddress(other, constants.staker))
     return { type: isNew ? 'deposit' : 'transfer_in', ...rest }
   }
-  return { type: isNobody || sameAddress(other, constants.queue) ? 'withdraw' : 'transfer_out', ...rest }
+  return { type: isZero || sameAddress(other, constants.queue) ? 'withdraw' : 'transfer_out', ...rest }
 }

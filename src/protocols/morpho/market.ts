@@ -6,7 +6,7 @@ import { metaMorphoAbi } from './abi.ts'
 import type { MorphoConstants } from './constants.ts'
 import { morphoRate } from './rate.ts'
 
-/** A vault of Morpho: an ERC-4626 vault that lends on markets whose rates are known, and so is its own. */
+/** A vault of Morpho: an ERC-4626 vault whose rate follows from those of the markets that it lends on. */
 export const morpho = (entry: StrategyEntry, constants: MorphoConstants): Market => {
   const { vault } = constants
   const read = vaultReadings(entry, { vault })

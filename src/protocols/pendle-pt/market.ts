@@ -18,8 +18,8 @@ const one = 10n ** 18n
 const none: Bounds = { least: 0n, isMature: false }
 
 /**
- * A PT of Pendle: bought below its asset, sold at what the market gives, or kept until it is worth one. The rate is that which is
- * implied by its price now, and what is bought now earns it if it is kept until then.
+ * A PT of Pendle: bought below the price of its asset, and sold at the market price or redeemed for one at maturity. The rate is the one implied by
+ * the current price, which a purchase earns if it is held to maturity.
  */
 export const pendlePt = (entry: StrategyEntry, constants: PendlePtConstants): Market => {
   const { chainId, asset, receipt } = entry
@@ -49,7 +49,7 @@ export const pendlePt = (entry: StrategyEntry, constants: PendlePtConstants): Ma
   }
 }
 
-/** The price over a while, or of now where the market does not look back so far yet; `undefined` where it says neither. */
+/** The average price, or the current one if the market's history is too short; `undefined` without an answer. */
 const priced = (
   constants: PendlePtConstants,
   meaning: (price: bigint) => bigint,
@@ -105,7 +105,7 @@ function stateOf(constants: PendlePtConstants): Reading<MarketState> {
     parse: ([isMature, storage, exchangeRate, price]: readonly Answer[]) => {
       const [totalPt, totalSy, lnRate] = storage as readonly [bigint, bigint, bigint]
       const inMarket = (totalSy * (exchangeRate as bigint)) / one
-      // The market states the logarithm of one and the rate a year.
+      // The market states ln(1 + yearly rate).
       const apr = isMature ? 0 : Number(lnRate) / 1e18
       return {
         apr,
@@ -128,8 +128,8 @@ const logsOf = (pt: Address, { router, market, yt }: PendlePtConstants, owner: A
 ]
 
 /**
- * What moves PT beside one call of the router is that purchase, sale or redemption, with what it says was paid; without one it is a transfer,
- * whose worth is read at the block.
+ * A transfer of PT in a transaction with one matching call of the router is that purchase, sale or redemption, at the amount of the router's event.
+ * Any other is a transfer, whose worth is read at the block.
  */
 function eventOf(
   log: Log,
@@ -151,7 +151,7 @@ function eventOf(
   return { ...event, type: isIncoming ? 'deposit' : 'withdraw', amount }
 }
 
-/** What the router says of one call: so many PT came (or went, below zero), and so much of a token was paid for it. */
+/** One event of the router: the PT that came (below zero: went), and the token amount that was paid. */
 function callIn({ topics, data }: Log): { units: bigint; token: Address; paid: bigint; receiver: Address } {
   const { eventName, args } = decodeEventLog({ abi: pendleEventsAbi, topics: topics as never, data })
   if (eventName === 'RedeemPyToToken')

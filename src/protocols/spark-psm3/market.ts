@@ -16,7 +16,7 @@ import { psm3Exchange, psm3Rate, psm3Units, psm3Worth } from './price.ts'
 
 const none: Bounds = { least: 0n, isMature: false }
 
-/** sUSDS as a bridged token: bought from a PSM and sold back to it, at the rate that comes over from Ethereum; what can come out is what the PSM has. */
+/** sUSDS as a bridged token: bought from a PSM and sold back to it, at the rate that is bridged from Ethereum. Withdrawals are limited by the funds of the PSM. */
 export const sparkPsm3 = (entry: StrategyEntry, constants: SparkPsm3Constants): Market => {
   const { chainId, asset, receipt } = entry
   const { psm, oracle } = constants
@@ -91,7 +91,7 @@ const logsOf = (psm: Address, receipt: Address, owner: Address): LogFilter[] => 
 
 type Swap = { assetIn: Address; assetOut: Address; sender: Address; amountIn: bigint; amountOut: bigint }
 
-/** What comes from the PSM or goes to it is a deposit or a withdrawal, with what its `Swap` says was paid; the rest is a transfer. */
+/** A transfer from or to the PSM is a deposit or a withdrawal, at the amount of its `Swap` event; any other is a transfer. */
 function eventOf(
   log: Log,
   owner: Address,

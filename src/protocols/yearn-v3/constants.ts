@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { At } from '../shared/address-schema.ts'
 
-/** A vault that is left with a limit on the loss. */
+/** A vault whose withdrawals limit the loss. */
 export const YearnV3Constants = z.strictObject({ family: z.literal('yearn-v3'), vault: At })
 /** The same as a type. */
 export type YearnV3Constants = z.infer<typeof YearnV3Constants>

@@ -8,7 +8,7 @@ import type { Staking, Vaults } from './own-contracts.ts'
 import { type Asset, about, assets, type Plan } from './plan.ts'
 import type { Tokens } from './tokens.ts'
 
-/** What was deployed on one chain. */
+/** The deployments of one chain. */
 export type Deployed = {
   plan: Plan
   tokens: Tokens
@@ -22,7 +22,7 @@ export type Deployed = {
   startDate: string
 }
 
-/** Everything an engine and a guard must know in advance, read off what was deployed. */
+/** The catalogue of the deployed contracts. */
 export const catalogOf = (chains: readonly Deployed[]): Catalog => ({
   networks: sandboxNetworks,
   tokens: chains.flatMap(tokensOf),

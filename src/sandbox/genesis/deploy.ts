@@ -32,7 +32,7 @@ export async function deployWorld(nodes: readonly [Rpc, Rpc]): Promise<Catalog> 
   return catalogOf([one.deployed, two.deployed])
 }
 
-/** Puts the contract that asks many where everybody looks for it: what its code leaves behind when it is deployed, without deploying it. */
+/** Installs Multicall3 at its usual address: its runtime code, without a deployment. */
 async function putMulticall(rpc: Rpc): Promise<void> {
   const code = await rpc.request<Hex>('eth_call', [{ data: own('SandboxMulticall').bytecode }, 'latest'])
   await rpc.request('anvil_setCode', [multicall3, code])

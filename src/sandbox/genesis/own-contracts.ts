@@ -9,7 +9,7 @@ import type { Deployer } from './deployer.ts'
 import { type Asset, about, type Plan } from './plan.ts'
 import type { Tokens } from './tokens.ts'
 
-/** Where the two vaults of a chain are. */
+/** The addresses of the two vaults of a chain. */
 export type Vaults = { lending: Address; staking: Address }
 
 /** Deploys two ERC-4626 vaults on top of Aave, over USDC and over WETH, and makes a first deposit into each. */
@@ -30,7 +30,7 @@ export function deployVaults(d: Deployer, plan: Plan, tokens: Tokens, aave: Aave
   }
 }
 
-/** Where the staking that is left through a queue is. */
+/** The addresses of the staking with a withdrawal queue. */
 export type Staking = { stEth: Address; wstEth: Address; queue: Address }
 
 /** Deploys our stand-in for Lido, with the coin that its rewards are paid from. */
@@ -55,7 +55,7 @@ export function deployBridge(d: Deployer, plan: Plan, tokens: Tokens): CctpV2Con
   return { chainId: plan.chainId, domain: plan.domain, token, tokenMessenger, messageTransmitter }
 }
 
-/** Tells one end of the bridge where the other one is. */
+/** Registers the other end of the bridge at this one. */
 export function linkBridge(d: Deployer, here: CctpV2Constants, there: CctpV2Constants): void {
   const { abi } = own('TokenMessengerV2')
   d.call(abi, here.tokenMessenger, 'addRemoteTokenMessenger', [there.domain, pad(there.tokenMessenger)])

@@ -4,7 +4,7 @@ import { own, weth9 } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import { type Asset, about, assets, type Plan } from './plan.ts'
 
-/** Where the tokens of a chain are. */
+/** The addresses of the tokens of a chain. */
 export type Tokens = { assets: Record<Asset, Address>; duplicates: readonly Address[] }
 
 /** Deploys the tokens and gives the owner what it will seed the markets with. */
@@ -26,7 +26,7 @@ export function deployTokens(d: Deployer, plan: Plan): Tokens {
   }
 }
 
-/** What an account gets when no amount is named, in whole tokens. */
+/** The default grant of each asset, in whole tokens. */
 export const grant: Record<Asset, string> = {
   USDC: '100000',
   USDT: '50000',
