@@ -66,7 +66,15 @@ export type SentLog = Log & { transactionHash: Hex }
  * One market for one asset: functions of its constants. Chain reads are data (`Reading`), so that many markets are read in one call. An optional
  * field is missing where a market does not need it.
  */
-export type Market = {
+export type Market = ProtocolMarket & {
+  /** Quotes of its steps, where they are exchanges at a moving price. */
+  exchange?: Exchange
+  /** The queue of withdrawals. Without it, a withdrawal pays at once. */
+  queue?: Queue
+}
+
+/** The part of a market that its protocol's `market.ts` makes; the rest is in its binding and its queue. */
+export type ProtocolMarket = {
   entry: StrategyEntry
   /** What the contracts answer about themselves if the constants are right. Decimals are checked for every market. */
   claims: readonly Reading<string[]>[]
@@ -92,10 +100,6 @@ export type Market = {
   units?: (amount: bigint) => Reading<bigint | undefined>
   /** The contract that takes deposits now, where the protocol can change it. */
   entrance?: Reading<Address>
-  /** Quotes of its steps, where they are exchanges at a moving price. */
-  exchange?: Exchange
-  /** The queue of withdrawals. Without it, a withdrawal pays at once. */
-  queue?: Queue
   /** The owner's requests that were made with this receipt, by the logs, where several receipts share a queue. */
   requested?: (owner: Address, all: readonly SentLog[]) => readonly string[]
   /** The step of a deposit. */

@@ -6,7 +6,7 @@ import type { StrategyEntry } from './catalog.ts'
 import type { Exchange } from './exchange.ts'
 import type { Grade } from './grades.ts'
 import type { Intent } from './intent.ts'
-import type { Market } from './market.ts'
+import type { ProtocolMarket } from './market.ts'
 import type { Verdict } from './verdict.ts'
 import type { Queue } from './withdrawal-queue.ts'
 
@@ -53,7 +53,9 @@ export type Protocol<constants> = {
   description: (symbol: string) => string
   /** How a stated rate becomes a yearly one, in words. Without it: compounded every second over 365 days. */
   rateConvention?: (constants: constants) => string | undefined
-  binding: (entry: StrategyEntry, constants: constants) => MarketBinding
+  binding: (entry: StrategyEntry, constants: constants) => Omit<MarketBinding, 'exchange'>
+  /** The quotes of its steps, where they are exchanges at a moving price. */
+  exchange?: (entry: StrategyEntry, constants: constants) => Exchange
   /** The queue of withdrawals. Without it, they pay at once. */
   queue?: (chainId: number, constants: constants) => Queue | undefined
   /** What units of the receipt pay at once. Without it, one unit pays one unit of the asset. */
@@ -64,7 +66,7 @@ export type Protocol<constants> = {
     deposit: { amount: bigint; wallet: Address },
     cost: MarketBinding['cost'],
   ) => Cost
-  market: (entry: StrategyEntry, constants: constants) => Market
+  market: (entry: StrategyEntry, constants: constants) => ProtocolMarket
 }
 
 /** The cost with rebasing balances: one unit of the receipt for one of the asset. */

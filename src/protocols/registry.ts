@@ -7,6 +7,7 @@ import { compoundV3 } from './compound-v3/protocol.ts'
 import type { MarketConstants } from './constants.ts'
 import { erc4626 } from './erc4626/protocol.ts'
 import { ethena } from './ethena/protocol.ts'
+import type { Exchange } from './exchange.ts'
 import { fluid } from './fluid/protocol.ts'
 import type { Grade } from './grades.ts'
 import { lido } from './lido/protocol.ts'
@@ -59,16 +60,29 @@ const protocolOf = ({ family }: Pick<MarketConstants, 'family'>): Protocol<Marke
   protocols[family] as Protocol<MarketConstants>
 
 /** The binding of a strategy's calls. */
-export const bindingOf = (entry: StrategyEntry): MarketBinding =>
-  protocolOf(entry.constants).binding(entry, entry.constants)
+export const bindingOf = (entry: StrategyEntry): MarketBinding => ({
+  ...protocolOf(entry.constants).binding(entry, entry.constants),
+  ...withExchange(entry),
+})
+
+const withExchange = (entry: StrategyEntry): { exchange?: Exchange } => {
+  const exchange = protocolOf(entry.constants).exchange?.(entry, entry.constants)
+  return exchange ? { exchange } : {}
+}
 
 /** The queue of a market; `undefined` if withdrawals pay at once. */
 export const queueOf = ({ constants, chainId }: StrategyEntry): Queue | undefined =>
   protocolOf(constants).queue?.(chainId, constants)
 
 /** The market of a catalogue entry. */
-export const marketOf = (entry: StrategyEntry): Market =>
-  protocolOf(entry.constants).market(entry, entry.constants)
+export function marketOf(entry: StrategyEntry): Market {
+  const queue = queueOf(entry)
+  return {
+    ...protocolOf(entry.constants).market(entry, entry.constants),
+    ...withExchange(entry),
+    ...(queue && { queue }),
+  }
+}
 
 /** Every market of a catalogue. */
 export const marketsOf = (catalog: Catalog): Market[] => catalog.strategies.map(marketOf)

@@ -4,7 +4,7 @@ import { known } from '../../chain/reading.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
 import type { StrategyEntry } from '../catalog.ts'
-import type { Log, LogFilter, Market, MarketEvent } from '../market.ts'
+import type { Log, LogFilter, MarketEvent, ProtocolMarket } from '../market.ts'
 import { balance } from '../shared/amount-reads.ts'
 import { says } from '../shared/contract-claims.ts'
 import { topic, topicOf } from '../shared/event-topics.ts'
@@ -17,7 +17,7 @@ import { supply, withdraw } from './encode.ts'
 import { aaveExtras } from './rewards.ts'
 
 /** A reserve of an Aave v3 pool. aTokens rebase, so a balance already is the position (source: aave-v3-origin). */
-export const aaveV3 = (entry: StrategyEntry, { pool, aToken, oracle }: AaveV3Constants): Market => {
+export const aaveV3 = (entry: StrategyEntry, { pool, aToken, oracle }: AaveV3Constants): ProtocolMarket => {
   const { chainId, asset } = entry
   return {
     entry,

@@ -3,7 +3,7 @@ import { erc20Abi } from '../../chain/erc20.ts'
 import type { Answer, Read, Reading } from '../../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
-import type { Log, LogFilter, Market, MarketEvent, MarketState } from '../market.ts'
+import type { Log, LogFilter, MarketEvent, MarketState, ProtocolMarket } from '../market.ts'
 import { balance, readAmount } from '../shared/amount-reads.ts'
 import { says } from '../shared/contract-claims.ts'
 import { topic, topicOf } from '../shared/event-topics.ts'
@@ -39,7 +39,7 @@ export function lpFeeRate(
 }
 
 /** A pool of liquidity that Across lends to relayers, who deliver tokens before the bridge does. The LP token does not rebase; its price grows by the fees. */
-export const across = (entry: StrategyEntry, constants: AcrossConstants): Market => {
+export const across = (entry: StrategyEntry, constants: AcrossConstants): ProtocolMarket => {
   const { chainId, asset, receipt } = entry
   const pool = { constants, asset }
   const ask = asking(constants)

@@ -2,7 +2,7 @@ import type { Rounds } from '../../chain/contract-query.ts'
 import type { Answer, Read, Reading } from '../../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
-import type { Log, LogFilter, Market, MarketEvent, MarketState, Moment, Rate } from '../market.ts'
+import type { Log, LogFilter, MarketEvent, MarketState, Moment, ProtocolMarket, Rate } from '../market.ts'
 import { balance, readAmount } from '../shared/amount-reads.ts'
 import { answers, type Claim, says, silent } from '../shared/contract-claims.ts'
 import { topic } from '../shared/event-topics.ts'
@@ -14,7 +14,7 @@ import { mint, redeem, redeemUnderlying } from './encode.ts'
 import { lenderExtras } from './rewards.ts'
 
 /** A market of the Compound v2 family. The receipt does not rebase; its price grows, scaled by 1e18. */
-export const compoundV2 = (entry: StrategyEntry, constants: CompoundV2Constants): Market => {
+export const compoundV2 = (entry: StrategyEntry, constants: CompoundV2Constants): ProtocolMarket => {
   const { chainId, asset } = entry
   const { market, comptroller, coin } = constants
   return {

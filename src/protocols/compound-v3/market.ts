@@ -3,7 +3,7 @@ import { known, type Reading } from '../../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
 import type { StrategyEntry } from '../catalog.ts'
-import type { Log, LogFilter, Market, MarketEvent, MarketState } from '../market.ts'
+import type { Log, LogFilter, MarketEvent, MarketState, ProtocolMarket } from '../market.ts'
 import { balance } from '../shared/amount-reads.ts'
 import { says } from '../shared/contract-claims.ts'
 import { topic, topicOf } from '../shared/event-topics.ts'
@@ -31,7 +31,7 @@ export function kinkedRate(curve: {
 }
 
 /** The base asset of a Compound v3 market. Balances rebase, so a balance already is the position (source: comet, balanceOf). */
-export const compoundV3 = (entry: StrategyEntry, constants: CompoundV3Constants): Market => {
+export const compoundV3 = (entry: StrategyEntry, constants: CompoundV3Constants): ProtocolMarket => {
   const { comet, rewards } = constants
   const { chainId, asset } = entry
   const ask = (amount: bigint, owner: Address) => ({ chainId, comet, asset: asset.address, amount, owner })

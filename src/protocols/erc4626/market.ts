@@ -2,7 +2,7 @@ import { parseAbi } from 'viem/utils'
 import type { Query, Rounds } from '../../chain/contract-query.ts'
 import type { Address } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
-import type { Market, Rate } from '../market.ts'
+import type { ProtocolMarket, Rate } from '../market.ts'
 import { answers } from '../shared/contract-claims.ts'
 import { reserve } from '../shared/reserve.ts'
 import { vaultReadings, vaultSteps } from '../shared/vault.ts'
@@ -48,7 +48,7 @@ function lentRate(vault: { aSecond: bigint; fee: number; cash: bigint; borrowed:
 }
 
 /** Any ERC-4626 vault: a deposit brings shares, and redeeming all shares leaves no rest. */
-export const erc4626 = (entry: StrategyEntry, constants: Erc4626Constants): Market => {
+export const erc4626 = (entry: StrategyEntry, constants: Erc4626Constants): ProtocolMarket => {
   const { vault, lends, backing } = constants
   const { address, decimals } = entry.asset
   const readings = vaultReadings(

@@ -3,7 +3,7 @@ import { erc20Abi } from '../../chain/erc20.ts'
 import { known, type Reading } from '../../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
-import type { Log, LogFilter, Market, MarketEvent, MarketState, SentLog } from '../market.ts'
+import type { Log, LogFilter, MarketEvent, MarketState, ProtocolMarket, SentLog } from '../market.ts'
 import { balance, readAmount } from '../shared/amount-reads.ts'
 import { says } from '../shared/contract-claims.ts'
 import { topic, topicOf } from '../shared/event-topics.ts'
@@ -12,7 +12,7 @@ import { movementOf, transferLogs, transferTopic } from '../shared/transfers.ts'
 import { lidoAbi as abi } from './abi.ts'
 import type { LidoConstants } from './constants.ts'
 import { requestWithdrawals, submit } from './encode.ts'
-import { lidoQueue, lidoQueueAbi } from './queue.ts'
+import { lidoQueueAbi } from './queue.ts'
 
 /** The contract that stakes with a referral (source: lidofinance/si-lidity, WstETHReferralStaker). */
 const stakerAbi = parseAbi(['function wstETH() view returns (address)'])
@@ -21,7 +21,7 @@ const stakerAbi = parseAbi(['function wstETH() view returns (address)'])
  * ETH staked with Lido. stETH rebases, so its balance is the position; the price of wstETH grows. A withdrawal is a request to the queue, which is
  * claimed once it is finalized. The rate is the growth of a share over a week, as Lido's own average.
  */
-export const lido = (entry: StrategyEntry, constants: LidoConstants): Market => {
+export const lido = (entry: StrategyEntry, constants: LidoConstants): ProtocolMarket => {
   const { chainId, receipt } = entry
   const leave = (amount: bigint, owner: Address) => ({
     transaction: requestWithdrawals({ chainId, constants, amount, owner }),
@@ -55,7 +55,6 @@ export const lido = (entry: StrategyEntry, constants: LidoConstants): Market => 
           ]
         : []),
     ],
-    queue: lidoQueue(chainId, constants),
     state: stateOf(constants),
     index: { reads: [share(constants)], parse: ([worth]) => worth as bigint },
     shares: (owner) => balance(receipt.address, owner),

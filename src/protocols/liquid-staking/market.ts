@@ -2,7 +2,7 @@ import { erc20Abi } from '../../chain/erc20.ts'
 import type { Answer, Read } from '../../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
-import type { Log, Market, MarketEvent, MarketState } from '../market.ts'
+import type { Log, MarketEvent, MarketState, ProtocolMarket } from '../market.ts'
 import { unitsAt } from '../receipt-units.ts'
 import { balance, readAmount } from '../shared/amount-reads.ts'
 import { says } from '../shared/contract-claims.ts'
@@ -20,7 +20,7 @@ export const staked = (
   entry: StrategyEntry,
   constants: StakedConstants,
   queue: Queue | undefined,
-): Market => {
+): ProtocolMarket => {
   const { chainId, receipt } = entry
   const protocol = stakedOf(constants)
   const { rate, registry, takesReceipt, leave: exit } = protocol
@@ -39,7 +39,6 @@ export const staked = (
       ),
       ...protocol.claims,
     ],
-    ...(queue && { queue }),
     state: {
       reads: [rate, supply, ...others.flatMap((read) => read ?? [])],
       parse: ([price, all, ...rest]) => {

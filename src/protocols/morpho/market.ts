@@ -1,5 +1,5 @@
 import type { StrategyEntry } from '../catalog.ts'
-import type { Market } from '../market.ts'
+import type { ProtocolMarket } from '../market.ts'
 import { says } from '../shared/contract-claims.ts'
 import { vaultReadings, vaultSteps } from '../shared/vault.ts'
 import { metaMorphoAbi } from './abi.ts'
@@ -7,7 +7,7 @@ import type { MorphoConstants } from './constants.ts'
 import { morphoRate } from './rate.ts'
 
 /** A vault of Morpho: an ERC-4626 vault whose rate follows from those of the markets that it lends on. */
-export const morpho = (entry: StrategyEntry, constants: MorphoConstants): Market => {
+export const morpho = (entry: StrategyEntry, constants: MorphoConstants): ProtocolMarket => {
   const { vault } = constants
   const read = vaultReadings(entry, { vault })
   return {

@@ -2,7 +2,7 @@ import { decodeEventLog } from 'viem/utils'
 import type { Answer, Read, Reading } from '../../chain/reading.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
-import type { Bounds, Log, LogFilter, Market, MarketEvent, MarketState } from '../market.ts'
+import type { Bounds, Log, LogFilter, MarketEvent, MarketState, ProtocolMarket } from '../market.ts'
 import { unitsAt } from '../receipt-units.ts'
 import { balance } from '../shared/amount-reads.ts'
 import { answers, says } from '../shared/contract-claims.ts'
@@ -12,7 +12,7 @@ import { movementOf, transferEvent, transferLogs } from '../shared/transfers.ts'
 import { pendleAbi as abi, pendleEventsAbi } from './abi.ts'
 import type { PendlePtConstants } from './constants.ts'
 import { buyPt, leavePt } from './encode.ts'
-import { pendleExchange, ptPrice } from './price.ts'
+import { ptPrice } from './price.ts'
 
 const one = 10n ** 18n
 const none: Bounds = { least: 0n, isMature: false }
@@ -21,7 +21,7 @@ const none: Bounds = { least: 0n, isMature: false }
  * A PT of Pendle: bought below the price of its asset, and sold at the market price or redeemed for one at maturity. The rate is the one implied by
  * the current price, which a purchase earns if it is held to maturity.
  */
-export const pendlePt = (entry: StrategyEntry, constants: PendlePtConstants): Market => {
+export const pendlePt = (entry: StrategyEntry, constants: PendlePtConstants): ProtocolMarket => {
   const { chainId, asset, receipt } = entry
   const { router } = constants
   const ask = { chainId, token: asset.address, constants }
@@ -32,7 +32,6 @@ export const pendlePt = (entry: StrategyEntry, constants: PendlePtConstants): Ma
   return {
     entry,
     claims: claimsOf(entry, constants),
-    exchange: pendleExchange(constants, asset.address),
     state: stateOf(constants),
     index: { reads: [ptPrice(constants, 0)], parse: ([price]) => indexOf(price as bigint) },
     shares: (owner) => balance(receipt.address, owner),
@@ -61,7 +60,7 @@ const priced = (
   },
 })
 
-function claimsOf({ asset, receipt }: StrategyEntry, constants: PendlePtConstants): Market['claims'] {
+function claimsOf({ asset, receipt }: StrategyEntry, constants: PendlePtConstants): ProtocolMarket['claims'] {
   const { market, sy, yt, routerStatic, expiry } = constants
   const parts = [
     ['the SY of the market', sy],

@@ -7,7 +7,7 @@ import type { StrategyEntry } from '../catalog.ts'
 import { erc4626Abi } from '../erc4626/abi.ts'
 import type { Erc4626Constants } from '../erc4626/constants.ts'
 import { deposit, redeem, withdraw } from '../erc4626/encode.ts'
-import type { Log, LogFilter, Market, MarketEvent, MarketState } from '../market.ts'
+import type { Log, LogFilter, MarketEvent, MarketState, ProtocolMarket } from '../market.ts'
 import { balance, readAmount } from './amount-reads.ts'
 import { says } from './contract-claims.ts'
 import { topic, topicOf } from './event-topics.ts'
@@ -30,7 +30,7 @@ export function vaultReadings(
   { asset, receipt }: StrategyEntry,
   { vault, stated, limits }: Pick<Erc4626Constants, 'vault' | 'stated' | 'limits'>,
   under?: Reading<MarketState>,
-): Omit<Market, 'entry' | 'deposit' | 'withdraw' | 'withdrawAll'> {
+): Omit<ProtocolMarket, 'entry' | 'deposit' | 'withdraw' | 'withdrawAll'> {
   const isLimited = limits !== 'none'
   const oneShare = 10n ** BigInt(receipt.decimals)
   const priced = { address: vault, abi, functionName: 'convertToAssets', args: [oneShare * precision] }
@@ -127,7 +127,7 @@ function eventOf(log: Log, owner: Address): MarketEvent | undefined {
 export const vaultSteps = (
   { chainId, asset }: StrategyEntry,
   vault: Address,
-): Pick<Market, 'deposit' | 'withdraw' | 'withdrawAll'> => ({
+): Pick<ProtocolMarket, 'deposit' | 'withdraw' | 'withdrawAll'> => ({
   deposit: ({ amount, owner }) => ({
     transaction: deposit({ chainId, vault, assets: amount, receiver: owner }),
     needs: { token: asset.address, spender: vault, amount },

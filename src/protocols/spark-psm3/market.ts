@@ -3,7 +3,7 @@ import { erc20Abi } from '../../chain/erc20.ts'
 import type { Answer } from '../../chain/reading.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
-import type { Bounds, Log, LogFilter, Market, MarketEvent, MarketState } from '../market.ts'
+import type { Bounds, Log, LogFilter, MarketEvent, MarketState, ProtocolMarket } from '../market.ts'
 import { balance, readAmount } from '../shared/amount-reads.ts'
 import { says } from '../shared/contract-claims.ts'
 import { topic, topicOf } from '../shared/event-topics.ts'
@@ -12,12 +12,12 @@ import { movementOf, transferEvent, transferLogs } from '../shared/transfers.ts'
 import { psm3Abi as abi } from './abi.ts'
 import type { SparkPsm3Constants } from './constants.ts'
 import { swapExactIn } from './encode.ts'
-import { psm3Exchange, psm3Rate, psm3Units, psm3Worth } from './price.ts'
+import { psm3Rate, psm3Units, psm3Worth } from './price.ts'
 
 const none: Bounds = { least: 0n, isMature: false }
 
 /** sUSDS as a bridged token: bought from a PSM and sold back to it, at the rate that is bridged from Ethereum. Withdrawals are limited by the funds of the PSM. */
-export const sparkPsm3 = (entry: StrategyEntry, constants: SparkPsm3Constants): Market => {
+export const sparkPsm3 = (entry: StrategyEntry, constants: SparkPsm3Constants): ProtocolMarket => {
   const { chainId, asset, receipt } = entry
   const { psm, oracle } = constants
   const rate = psm3Rate(constants)
@@ -42,7 +42,6 @@ export const sparkPsm3 = (entry: StrategyEntry, constants: SparkPsm3Constants): 
         (rate as bigint) >= ray ? 'a rate' : rate,
       ),
     ],
-    exchange: psm3Exchange(constants, { asset, receipt }),
     state: {
       reads: [
         psm3Rate(constants),

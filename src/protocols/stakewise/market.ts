@@ -2,7 +2,7 @@ import { decodeEventLog, keccak256, toBytes } from 'viem/utils'
 import type { Read } from '../../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
-import type { Log, LogFilter, Market, MarketEvent, MarketState } from '../market.ts'
+import type { Log, LogFilter, MarketEvent, MarketState, ProtocolMarket } from '../market.ts'
 import { readAmount } from '../shared/amount-reads.ts'
 import { says } from '../shared/contract-claims.ts'
 import { topic, topicOf } from '../shared/event-topics.ts'
@@ -14,13 +14,12 @@ import {
 } from './abi.ts'
 import type { StakewiseConstants } from './constants.ts'
 import { depositStake, requestExit } from './encode.ts'
-import { stakewiseQueue } from './queue.ts'
 
 /**
  * ETH or GNO staked in the Genesis vault of StakeWise v3, which is open to everyone. The share price grows as rewards are collected; the rate is that
  * growth. A withdrawal is a request to the queue of the vault, which is claimed once it is paid.
  */
-export const stakewise = (entry: StrategyEntry, constants: StakewiseConstants): Market => {
+export const stakewise = (entry: StrategyEntry, constants: StakewiseConstants): ProtocolMarket => {
   const { chainId, asset } = entry
   const { vault, keeper, registry } = constants
   const ask = (functionName: string, args: readonly unknown[] = []): Read => ({
@@ -49,7 +48,6 @@ export const stakewise = (entry: StrategyEntry, constants: StakewiseConstants): 
       ),
       says('whether the vault has validators', keeps('isCollateralized'), 'true'),
     ],
-    queue: stakewiseQueue(chainId, constants),
     state: {
       reads: [
         ask('convertToAssets', [ray]),

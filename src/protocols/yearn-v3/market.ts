@@ -2,7 +2,7 @@ import { parseAbi } from 'viem/utils'
 import type { Query, Rounds } from '../../chain/contract-query.ts'
 import type { Address } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
-import type { Market, Moment, Rate } from '../market.ts'
+import type { Moment, ProtocolMarket, Rate } from '../market.ts'
 import { perTick } from '../shared/rates.ts'
 import { vaultReadings, vaultSteps } from '../shared/vault.ts'
 import type { YearnV3Constants } from './constants.ts'
@@ -32,7 +32,7 @@ function* unlockingRate(vault: Address, { now }: Moment): Rounds<Rate | null> {
 }
 
 /** A vault of Yearn v3: ERC-4626, but withdrawals limit the loss; without that, a redemption accepts any loss (source: VaultV3.vy). */
-export const yearnV3 = (entry: StrategyEntry, constants: YearnV3Constants): Market => {
+export const yearnV3 = (entry: StrategyEntry, constants: YearnV3Constants): ProtocolMarket => {
   const { chainId } = entry
   const { vault } = constants
   return {
