@@ -1,9 +1,10 @@
 import type { Rounds } from '../chain/contract-query.ts'
 import type { Reading } from '../chain/reading.ts'
-import type { Address, Hex } from '../domain/address.ts'
+import type { Address } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { StrategyEntry } from './catalog.ts'
 import type { Exchange } from './exchange.ts'
+import type { Log, LogFilter, MarketEvent, SentLog } from './market-logs.ts'
 import type { Extras } from './shared/rewards.ts'
 import type { Queue } from './withdrawal-queue.ts'
 
@@ -44,23 +45,6 @@ export type MarketState = {
   /** Why deposits or withdrawals are closed without a pause, as the rest of a sentence that begins with the market's name. */
   closed?: { deposit?: string; withdraw?: string }
 }
-
-/**
- * The meaning of a log of a market for one owner. An `amount` is `null` until the shares are priced. `shares` are units of the receipt that do
- * not rebase, one number for each way in which the contract may have rounded; empty if the log does not contain them.
- */
-export type MarketEvent = {
-  type: 'deposit' | 'withdraw' | 'transfer_in' | 'transfer_out' | 'claim'
-  amount: bigint | null
-  shares: readonly bigint[]
-}
-
-/** One filter of `eth_getLogs`: topics by position. If no topic names the owner, all logs of the event are read, and `isAbout` selects the owner's. */
-export type LogFilter = { address: Address; topics: (Hex | null)[]; isAbout?: (log: Log) => boolean }
-/** The parts of a log that give its meaning. */
-export type Log = { address: Address; topics: Hex[]; data: Hex }
-/** A log with its transaction. */
-export type SentLog = Log & { transactionHash: Hex }
 
 /**
  * One market for one asset: functions of its constants. Chain reads are data (`Reading`), so that many markets are read in one call. An optional

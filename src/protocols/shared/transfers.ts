@@ -1,7 +1,7 @@
 import { decodeEventLog } from 'viem/utils'
 import { erc20Abi } from '../../chain/erc20.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
-import type { Log, LogFilter, MarketEvent } from '../market.ts'
+import type { Log, LogFilter, MarketEvent } from '../market-logs.ts'
 import { topic, topicOf } from './event-topics.ts'
 
 /** The first topic of a `Transfer` of ERC-20. */
