@@ -13,7 +13,11 @@ const target = join(root, 'dist', 'index.d.ts')
 const work = join(root, 'dist', `types.${process.pid}`)
 
 /** Types that are read off schemas. As what a constant holds, the compiler writes them out, and nobody needs the schemas. */
-const probe = [['Service', 'api/service'], ['Strategy', 'api/strategy'], ...constantsOfProtocols()]
+const probe = [
+  ['Service', 'api/service'],
+  ['Strategy', 'api/strategy'],
+  ['MarketConstants', 'protocols/constants'],
+]
   .map(
     ([name, path]) => `import type { ${name} as Type${name} } from '../../src/${path}.ts'
 declare const of${name}: Type${name}
@@ -21,17 +25,6 @@ export const ${name} = { ...of${name} }
 `,
   )
   .join('')
-
-/** The types of `protocols/NAME/constants.ts` that are read off schemas, with their paths. */
-function constantsOfProtocols() {
-  const folder = join(root, 'src', 'protocols')
-  return readdirSync(folder).flatMap((name) => {
-    const path = join(folder, name, 'constants.ts')
-    if (!existsSync(path)) return []
-    const types = readFileSync(path, 'utf8').matchAll(/^export type (\w+) = .*\bz\./gm)
-    return [...types].map(([, type]) => [type, `protocols/${name}/constants`])
-  })
-}
 
 /** A signal as the program that imports this knows it: Node's, the browser's, or none. */
 const signal =

@@ -56,7 +56,7 @@ export const CatalogFile = z.strictObject({
 })
 export type CatalogFile = z.output<typeof CatalogFile>
 
-/** Lower case, words by hyphens: an id as it stands in URLs and on command lines. */
+/** An id in lower case with hyphens, as in URLs and on command lines. */
 export const slugOf = (id: string): string =>
   id
     .toLowerCase()

@@ -35,11 +35,11 @@ export type StrategyEntry = {
   fromBlock: bigint
 }
 
-/** Whether a receipt has no name that was published, and is called after its protocol until its contract is asked. */
+/** Whether a receipt has no published symbol, and is named after its protocol until its contract is read. */
 export const isNamedByUs = ({ protocol, receipt }: Pick<StrategyEntry, 'protocol' | 'receipt'>): boolean =>
   receipt.symbol.startsWith(`${protocol}-`)
 
-/** Where Uniswap v3 stands on a chain. `via` are the tokens that a two-hop path may pass through. */
+/** The contracts of Uniswap v3 on a chain. `via` are the tokens that a two-hop path may pass through. */
 export type UniswapV3Constants = {
   chainId: number
   factory: Address
@@ -49,21 +49,21 @@ export type UniswapV3Constants = {
   via: readonly Address[]
 }
 
-/** Where the burn-and-mint bridge (CCTP v2) stands on a chain. `domain` is the bridge's own number for the chain. */
+/** The contracts of the burn-and-mint bridge (CCTP v2) on a chain. `domain` is the bridge's own number for the chain. */
 export type CctpV2Constants = {
   chainId: number
   domain: number
   token: Address
   tokenMessenger: Address
   messageTransmitter: Address
-  /** Base URL of the attestation service of this end, where it is not that of the whole catalogue. Ends of two services are no bridge. */
+  /** Base URL of the attestation service of this end, if it differs from the catalogue's. Ends with different services form no bridge. */
   attestation?: string
 }
 
 /** A Chainlink feed that prices a token in USD, for tokens that the Aave oracle of their chain does not list. */
 export type PriceFeed = { chainId: number; token: Address; feed: Address; decimals: number }
 
-/** Everything an engine and a guard know in advance about the chains they serve: data, and nothing else. */
+/** Everything that an engine and a guard know in advance about their chains, as plain data. */
 export type Catalog = {
   networks: readonly Network[]
   tokens: readonly Token[]

@@ -22,7 +22,7 @@ import { SparkPsm3Constants } from './spark-psm3/constants.ts'
 import { StakewiseConstants } from './stakewise/constants.ts'
 import { YearnV3Constants } from './yearn-v3/constants.ts'
 
-/** The constants of a market by its protocol, as a catalogue file carries them: one line a protocol. */
+/** The schema of these constants, as a catalogue file has them: one line per protocol. */
 export const MarketConstants = z.discriminatedUnion('family', [
   AaveV3Constants,
   AcrossConstants,
@@ -46,24 +46,4 @@ export const MarketConstants = z.discriminatedUnion('family', [
   YearnV3Constants,
 ])
 /** The constants of a market, by its protocol. */
-export type MarketConstants =
-  | AaveV3Constants
-  | AcrossConstants
-  | CompoundV2Constants
-  | CompoundV3Constants
-  | Erc4626Constants
-  | EthenaConstants
-  | FluidConstants
-  | LidoConstants
-  | RocketPoolConstants
-  | StaderConstants
-  | ListaConstants
-  | BenqiStakingConstants
-  | EtherFiConstants
-  | FraxEtherConstants
-  | GnosisSdaiConstants
-  | MorphoConstants
-  | PendlePtConstants
-  | SparkPsm3Constants
-  | StakewiseConstants
-  | YearnV3Constants
+export type MarketConstants = z.infer<typeof MarketConstants>

@@ -2,16 +2,16 @@ import type { Rounds } from '../chain/contract-query.ts'
 import { less } from '../domain/slippage.ts'
 
 /**
- * What a step that is an exchange brings: by the contracts that carry it out, and by the word of an oracle beside them, in the smallest
- * unit of what comes out. `undefined` is what nobody says. `isMature` is whether it pays what it promised, with no market between.
+ * The quote of an exchange, in the smallest unit of what comes out: `brings` by the contracts that execute it, `fair` by an oracle; `undefined` is
+ * unknown. `isMature`: it redeems at the promised price, without a market.
  */
 export type Offer = { brings: bigint | undefined; fair: bigint | undefined; isMature?: boolean }
 
-/** Where a market is entered and left at a price that moves: what so much of the asset brings, and what so many units of the receipt. Engine and wallet ask the same, each of its own node. */
+/** The quotes of a market that is entered and left at a moving price: for an amount of the asset, and for units of the receipt. Engine and wallet do the same reads, each at its own node. */
 export type Exchange = {
   into: (amount: bigint) => Rounds<Offer>
   outOf: (units: bigint) => Rounds<Offer>
 }
 
-/** The least that a step is to bring: what it brings now, less slippage (a fraction). */
+/** The least that a step must bring: the quote less slippage (a fraction). */
 export const leastOf = ({ brings = 0n }: Offer, slippage: number): bigint => less(brings, slippage)

@@ -1,11 +1,11 @@
 /**
- * How well a protocol is known to work. A: against the bytecode of a published package, on the embedded chains; where a market has another
- * protocol's bytecode, `by` says whose was run. B: its calldata equals that of an official SDK, byte for byte. C: by its published interface,
- * with a contract of ours in its place.
+ * The evidence that a protocol works. A: tested with the bytecode of a published package on the embedded chains; if that is another protocol's,
+ * `by` names it. B: its calldata equals that of an official SDK, byte for byte. C: built from its published interface, and tested with a contract of
+ * our own.
  */
 export type Grade = { grade: 'A' | 'B' | 'C'; by: string }
 
-/** What the letters mean to a depositor. */
+/** The meaning of the grades for a depositor. */
 export const gradeMeaning: Readonly<Record<Grade['grade'], string>> = {
   A: 'tested against real bytecode',
   B: 'calldata equal to that of an official SDK',

@@ -3,20 +3,20 @@ import type { Token } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Intent, ServiceFee } from './intent.ts'
 
-/** The most that a service may charge of an amount where nobody says otherwise, in basis points. */
+/** The default limit of a service's fee, in basis points of an amount. */
 export const usualServiceFeeBps = 100
 
-/** How many fees one action pays at most: that of the operator, and that of the customer whose key it is. */
+/** The most fees of one action: the operator's, and that of the customer who owns the API key. */
 export const mostFees = 2
 
-/** `1%` or `100bps` in basis points, from none to all; `undefined` where it is no such share. */
+/** `1%` or `100bps` in basis points, from 0 to 10,000; `undefined` if the text is no such share. */
 export function serviceFeeIn(text: string): number | undefined {
   const bps = (slippageIn(text) ?? Number.NaN) * 10_000
   const whole = Math.round(bps)
   return Math.abs(bps - whole) < 1e-6 && whole <= 10_000 ? whole : undefined
 }
 
-/** What pays a fee: what swaps, what withdraws, and the payment of the first of two, where only they are left. */
+/** The intents that pay fees: a swap, a withdrawal, and the transfer that pays the first of several unpaid fees. */
 type Paying = Extract<Intent, { kind: 'swap' | 'withdraw' | 'transfer' }>
 
 /** A plain payment. */
@@ -25,21 +25,21 @@ type Transfer = Extract<Intent, { kind: 'transfer' }>
 const isPaying = (intent: Intent): intent is Paying =>
   intent.kind === 'swap' || intent.kind === 'withdraw' || intent.kind === 'transfer'
 
-/** What an intent pays to the service, in the order of its payments. */
+/** The fees of an intent, in the order of their payments. */
 export const feesOf = (intent: Intent): readonly ServiceFee[] => (isPaying(intent) ? (intent.fees ?? []) : [])
 
-/** What fees are together. */
+/** The sum of fees. */
 export const sumOf = (fees: readonly Pick<ServiceFee, 'amount'>[]): bigint =>
   fees.reduce((sum, { amount }) => sum + amount, 0n)
 
-/** What the action of an intent does by itself: a swap spends what the fees leave of its input. */
+/** An intent without its fees: a swap spends its input less the fees. */
 export function withoutFees(intent: Intent): Intent {
   if (!isPaying(intent)) return intent
   const { fees = [], ...rest } = intent
   return rest.kind === 'swap' ? { ...rest, amountIn: rest.amountIn - sumOf(fees) } : rest
 }
 
-/** The token that fees are paid in: a swap pays in what it spends, a withdrawal in what comes out. */
+/** The token of the fees: the input of a swap, the asset of a withdrawal. */
 const feeToken = (intent: Paying): Token => {
   if (intent.kind === 'swap') return intent.tokenIn
   return intent.kind === 'withdraw' ? intent.strategy.asset : intent.token
@@ -57,7 +57,7 @@ export const feePayments = (intent: Intent): Transfer[] =>
       }))
     : []
 
-/** Some of the fees of an intent as one intent, which pays the first and then the others; `undefined` where there are none. */
+/** Some fees of an intent as one transfer intent, which pays the first and then the others; `undefined` without fees. */
 export function paymentOf(intent: Intent, fees: readonly ServiceFee[]): Transfer | undefined {
   const [first, ...others] = feePayments({ ...intent, fees } as Intent)
   return first && { ...first, ...(others.length > 0 && { fees: fees.slice(1) }) }
@@ -70,6 +70,6 @@ export const withoutPayments = (
 ): readonly Transaction[] =>
   transactions.slice(0, Math.max(0, transactions.length - (intent ? feesOf(intent).length : 0)))
 
-/** The transaction of a leg that does what was asked: the last one, or the one before the fees. */
+/** The transaction of a leg that executes the action: the last one, or the one before the fees. */
 export const actionAmong = (intent: Intent, transactions: readonly Transaction[]): Transaction =>
   transactions.at(-1 - feesOf(intent).length) ?? transactions.at(-1)!

@@ -2,13 +2,12 @@ import type { Address } from '../domain/address.ts'
 import type { Token } from '../domain/token.ts'
 import type { StrategyEntry } from './catalog.ts'
 
-/** What the service is paid by a transaction of its own after the action: `amount` to `to`, out of `of`, which is what is swapped or withdrawn. Its operator and its customer may each be paid one. */
+/** A fee of the service, paid by a transaction of its own after the action: `amount` to `to`, out of `of`, the amount that is swapped or withdrawn. The operator and the customer may each take one. */
 export type ServiceFee = { to: Address; amount: bigint; of: bigint }
 
 /**
- * What was asked for on one chain, in the words that the guard binds calldata to. Amounts are in the
- * smallest unit. `shares` of a withdrawal is the wallet's whole balance of the receipt token, read by us,
- * and stands for "max"; with it, `amount` is what is expected to come out.
+ * An action that was asked for on one chain; the guard binds calldata to it. Amounts are in the smallest unit. `shares` of a withdrawal means
+ * "max": the wallet's whole balance of the receipt token, read by us; with it, `amount` is the expected payout.
  */
 export type Intent =
   | {
@@ -16,7 +15,7 @@ export type Intent =
       wallet: Address
       strategy: StrategyEntry
       amount: bigint
-      /** The least of the receipt that must come, by our own reading, where a deposit is an exchange at a price that moves. */
+      /** The least of the receipt that must come, by our own reading, for a deposit at a moving price. */
       least?: bigint
     }
   | {
@@ -25,21 +24,21 @@ export type Intent =
       strategy: StrategyEntry
       amount: bigint
       shares?: bigint
-      /** What a part costs in units of the receipt, read by us, where one leaves a market by giving that back. */
+      /** The cost of a part in units of the receipt, read by us, for markets whose withdrawals name those. */
       units?: bigint
-      /** In the asset, of what comes out. */
+      /** Fees in the asset, out of the payout. */
       fees?: readonly ServiceFee[]
-      /** The least of the asset that must come out, by our own reading, where that is an exchange at a price that moves. */
+      /** The least of the asset that must come out, by our own reading, for a withdrawal at a moving price. */
       least?: bigint
     }
   | {
-      /** Takes what queued withdrawals have set aside: `ids` are the wallet's own requests that can be claimed, read by us, and `amount` is what they pay at least. */
+      /** Claims queued withdrawals: `ids` are the wallet's claimable requests, read by us, and `amount` is their least payout. */
       kind: 'claim'
       wallet: Address
       strategy: StrategyEntry
       amount: bigint
       ids: readonly string[]
-      /** The requests were let pass: their shares come back, `amount` of the receipt at least, and nothing of the asset. */
+      /** The requests are overdue: their shares come back, at least `amount` of the receipt, and nothing of the asset. */
       takesBack?: true
     }
   | {
@@ -53,11 +52,11 @@ export type Intent =
       amountIn: bigint
       amountOut: bigint
       recipient: Address
-      /** How fast a bridge is to be, where that was said. */
+      /** The speed of a bridge, if one was asked for. */
       speed?: 'fast' | 'standard'
       /** Unix seconds after which the swap must not execute. */
       deadline: number
-      /** In `tokenIn`, and a part of `amountIn`: the swap itself spends the rest. */
+      /** Fees in `tokenIn`, part of `amountIn`: the swap spends the rest. */
       fees?: readonly ServiceFee[]
     }
   | {
@@ -66,10 +65,10 @@ export type Intent =
       token: Token
       recipient: Address
       amount: bigint
-      /** Where this is itself a fee that is left over: the others that are, paid after it and beside `amount`. */
+      /** For a fee that was left unpaid: the other unpaid fees, paid after it in addition to `amount`. */
       fees?: readonly ServiceFee[]
     }
-  /** Takes an allowance back. */
+  /** Revokes an allowance. */
   | { kind: 'revoke'; wallet: Address; token: Token; spender: Address }
 
 /** The tokens of an intent. */

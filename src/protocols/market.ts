@@ -1,33 +1,35 @@
 import type { Rounds } from '../chain/contract-query.ts'
 import type { Reading } from '../chain/reading.ts'
-import type { Address, Hex } from '../domain/address.ts'
+import type { Address } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { StrategyEntry } from './catalog.ts'
 import type { Exchange } from './exchange.ts'
+import type { Log, LogFilter, MarketEvent, SentLog } from './market-logs.ts'
 import type { Extras } from './shared/rewards.ts'
 import type { Queue } from './withdrawal-queue.ts'
 
-/** One call, and the allowance it needs first. The engine turns needs into exact approvals, so no market builds one. */
+/** One call, and the allowance that it needs. The engine turns needs into exact approvals, so no market builds one. */
 export type Step = { transaction: Transaction; needs?: { token: Address; spender: Address; amount: bigint } }
 
-/** How much, and whose. Amounts are in the smallest unit of the asset; `units` is what that costs of the
- * receipt, `entrance` where it goes in and `bounds` what it must bring, where the market was asked. */
+/**
+ * The amount of a step and its owner. The amount is in the smallest unit of the asset. `units` is its cost in the receipt, `entrance` the contract that
+ * takes deposits and `bounds` the least result, each only for a market with a reading of it.
+ */
 type Order = { amount: bigint; owner: Address; units?: bigint; entrance?: Address; bounds?: Bounds }
 
-/** What a step that is an exchange must bring at least, in the smallest unit of what comes out, and whether it pays what it promised, with no market between. */
+/** The least that an exchange must bring, in the smallest unit of what comes out. `isMature`: it redeems at the promised price, without a market. */
 export type Bounds = { least: bigint; isMature: boolean }
 
-/** What is paid a year: the linear rate, and its compounded form by the protocol's own convention; and the part of what is earned that the protocol keeps before, where it was asked. */
+/** The yearly rate: linear, and compounded by the protocol's own convention. `protocolFee` is the share of the earnings that the protocol has already kept, if it was read. */
 export type Rate = { apr: number; apy: number; protocolFee?: number }
 
-/** When a rate is asked for: the time of the newest block, in Unix seconds, and how far the newest blocks are apart, where that is known. */
+/** The time for which a rate is read: that of the newest block, in Unix seconds, and the average block time, if known. */
 export type Moment = { now: number; secondsABlock?: number | undefined }
 
 /**
- * How a market stands now. `apr` is the linear rate a year, `apy` its compounded form by the protocol's own convention;
- * `null` is not stated by any contract.
- * `index` is how much one unit has become since the market began, scaled by 1e27. `headroom` and `liquidity` are what can
- * still go in and come out, in the smallest unit of the asset; `null` is no limit.
+ * The current state of a market. `apr` is the linear yearly rate, `apy` its compounded form by the protocol's own convention;
+ * `null` means that no contract states it. `index` is the value of one initial unit, scaled by 1e27. `headroom` and `liquidity` are how
+ * much can still be deposited and withdrawn, in the smallest unit of the asset; `null` is no limit.
  */
 export type MarketState = {
   apr: number | null
@@ -38,78 +40,65 @@ export type MarketState = {
   canWithdraw: boolean
   headroom: bigint | null
   liquidity: bigint | null
-  /** The part of what is earned that the protocol keeps, before any rate that is stated here; without it, nobody was asked. */
+  /** The share of the earnings that the protocol keeps; the rates here are after it. Missing if it was not read. */
   protocolFee?: number | null
-  /** Why nothing goes in or out now, after the name of the market, where that is no pause. */
+  /** Why deposits or withdrawals are closed without a pause, as the rest of a sentence that begins with the market's name. */
   closed?: { deposit?: string; withdraw?: string }
 }
 
 /**
- * What a log of a market means for one owner. An `amount` is `null` until the shares are priced. `shares` are units of the receipt that do
- * not grow by themselves, by each of the roundings that the contract may have had; there are none where the log does not tell.
+ * One market for one asset: functions of its constants. Chain reads are data (`Reading`), so that many markets are read in one call. An optional
+ * field is missing where a market does not need it.
  */
-export type MarketEvent = {
-  type: 'deposit' | 'withdraw' | 'transfer_in' | 'transfer_out' | 'claim'
-  amount: bigint | null
-  shares: readonly bigint[]
+export type Market = ProtocolMarket & {
+  /** Quotes of its steps, where they are exchanges at a moving price. */
+  exchange?: Exchange
+  /** The queue of withdrawals. Without it, a withdrawal pays at once. */
+  queue?: Queue
 }
 
-/** One filter of `eth_getLogs`: topics by position. Where no topic says whom a log is about, all of that name are asked for, and `isAbout` says whether one is meant. */
-export type LogFilter = { address: Address; topics: (Hex | null)[]; isAbout?: (log: Log) => boolean }
-/** A log, as far as its meaning goes. */
-export type Log = { address: Address; topics: Hex[]; data: Hex }
-/** The same with the transaction that it is of. */
-export type SentLog = Log & { transactionHash: Hex }
-
-/**
- * One place to put one asset. It is a set of answers over constants; what must be read from a chain is data
- * (`Reading`), so that many markets are read in one call.
- */
-export type Market = {
+/** The part of a market that its protocol's `market.ts` makes; the rest is in its binding and its queue. */
+export type ProtocolMarket = {
   entry: StrategyEntry
-  /** What must its contracts say of themselves, if the constants are right? Decimals are asked of every market. */
+  /** What the contracts answer about themselves if the constants are right. Decimals are checked for every market. */
   claims: readonly Reading<string[]>[]
-  /** What does it pay, what is in it, is it open? */
+  /** Rates, size, and whether it is open. */
   state: Reading<MarketState>
-  /** What has one unit become, by itself, as its state says it? A contract may say that long before, or after, it says the rest. */
+  /** The `index` of the state alone. A contract may answer it in blocks in which it does not answer the rest. */
   index: Reading<bigint>
-  /** What does it pay, by what it stands on? There where no contract says, and what must be asked depends on answers. `null` is not known. */
+  /** The rate, computed from several rounds of reads, where no contract states it. `null` is unknown. */
   rate?: (at: Moment) => Rounds<Rate | null>
-  /** Is that rate one of a block, so that it needs to know how far these are apart? */
+  /** Whether `rate` is per block and needs the block time. */
   isPaidByBlock?: boolean
-  /** How many seconds has the year of its rate, where that is not compounded? What it paid is told alike. Without it, rates compound over 365 days. */
+  /** The seconds in the year of a rate that is not compounded; realised rates follow it. Without it, rates compound over 365 days. */
   simpleYear?: number
-  /** What does it pay beside, in tokens of others? Without it, nobody says. */
+  /** Rewards in other tokens. Without it, no contract states any. */
   rewards?: Extras | undefined
-  /** What does this owner hold, in units of the receipt token? Here and below, `undefined` is that the contracts do not say. */
+  /** The owner's balance in units of the receipt token. Here and below, `undefined` means that the contracts do not answer. */
   shares: (owner: Address) => Reading<bigint | undefined>
-  /** What are so many units of the receipt worth, in units of the asset? */
+  /** The value of units of the receipt, in units of the asset. */
   worth: (shares: bigint) => Reading<bigint | undefined>
-  /** How much can this owner take out now? `null` is not known; without it, what the state says of liquidity is all there is. */
+  /** How much the owner can withdraw now; `null` is unknown. Without it, the `liquidity` of the state is the only limit. */
   mostOut?: (owner: Address) => Reading<bigint | null>
-  /** What does so much cost in units of the receipt? There where one gets out of a part by giving those back. */
+  /** The cost of an amount in units of the receipt, for markets whose partial withdrawals name those. */
   units?: (amount: bigint) => Reading<bigint | undefined>
-  /** Where does a deposit go now, by the protocol's own word? There where that moves. */
+  /** The contract that takes deposits now, where the protocol can change it. */
   entrance?: Reading<Address>
-  /** What do its steps bring, where they are exchanges at a price that moves? */
-  exchange?: Exchange
-  /** Where does a withdrawal wait before it is paid? Without it, it pays at once. */
-  queue?: Queue
-  /** Which requests of an owner were made with this receipt, by its logs? There where several receipts share a queue. */
+  /** The owner's requests that were made with this receipt, by the logs, where several receipts share a queue. */
   requested?: (owner: Address, all: readonly SentLog[]) => readonly string[]
-  /** How does one get in? */
+  /** The step of a deposit. */
   deposit: (order: Order) => Step
-  /** How does one get out of a part? */
+  /** The step of a partial withdrawal. */
   withdraw: (order: Order) => Step
-  /** How does one get out of all of it, so that nothing is left? */
+  /** The step that withdraws everything and leaves no rest. */
   withdrawAll: (order: { owner: Address; shares: bigint; bounds?: Bounds }) => Step
-  /** What does this owner hold in the units of its events, which do not grow? There where those of the receipt do; `null` is not known. */
+  /** The owner's balance in units that do not rebase, as in the events, where the receipt rebases; `null` is unknown. */
   counted?: (owner: Address) => Reading<bigint | null>
-  /** What has one of those become, scaled by 1e27, of which it never is less? There where no log tells how many were moved. */
+  /** The value of one such unit, scaled by 1e27, which never falls, where no log contains how many of them moved. */
   grown?: Reading<bigint | undefined>
-  /** Which logs are about this owner? */
+  /** The filters for all logs about an owner. */
   logs: (owner: Address) => LogFilter[]
-  /** What does one of those logs mean for this owner, beside the others of its transaction and `all` there are? `undefined` is nothing. */
+  /** The meaning of one such log for the owner, given the other logs of its transaction and `all` of them; `undefined` if it has none. */
   event: (
     log: Log,
     owner: Address,

@@ -10,14 +10,14 @@ import type { Catalog } from './catalog.ts'
 
 /**
  * The USD price of a token: by the Aave oracle of its chain (8 decimals, 0 means unknown; source: AaveOracle.getAssetPrice), and where
- * that does not list it, or has an old price, by a Chainlink feed. What neither knows, and what was not renewed for a day, is `null`.
+ * that does not list it, or has an old price, by a Chainlink feed. `null` if neither has a price that was updated within a day.
  */
 export function priceOf(catalog: Catalog, token: Token): Reading<Price> {
   const { reads, parse } = pricesOf(catalog, token)
   return { reads, parse: (answers) => parse(answers).fresh }
 }
 
-/** What a token is worth: `fresh` as `priceOf` says, and `last` the same, or where that is not known the last that was said, however old. */
+/** The price of a token: `fresh` as `priceOf` gives it, and `last`, which falls back to the newest price of any age. */
 export type Prices = { fresh: Price; last: Price }
 
 /** Both prices of a token, by the same reads. */
@@ -50,10 +50,10 @@ function byOracle({ priceOracles }: Catalog, { chainId, address }: Token): Readi
   }
 }
 
-/** A day is the longest that a Chainlink feed waits where the price does not move; two hours more, for a chain that is slow. */
+/** The longest heartbeat of a Chainlink feed is a day; two hours are added for a slow chain. */
 export const freshFor = 26n * 3_600n
 
-/** Whether a price that was renewed so many seconds ago still holds; a price that nobody says the age of is taken as it is. */
+/** Whether a price of this age, in seconds, is valid; a price of unknown age is. */
 export const isFresh = (age: Answer): boolean => typeof age !== 'bigint' || age <= freshFor
 
 function byFeed({ priceFeeds, networks }: Catalog, { chainId, address }: Token): Reading<Prices> {
@@ -81,7 +81,7 @@ export const feedAbi = parseAbi([
   'function decimals() view returns (uint8)',
 ])
 
-/** The token that wraps the native coin, which is worth the same: WETH, or wS on Sonic; `undefined` where not exactly one token is called so. */
+/** The token that wraps the native coin and has its price: WETH, or wS on Sonic; `undefined` unless exactly one token has that symbol. */
 export function wrappedOf(
   { tokens }: Catalog,
   { chainId, symbol }: Pick<Token, 'chainId' | 'symbol'>,

@@ -6,18 +6,18 @@ import type { StrategyEntry } from './catalog.ts'
 import type { Exchange } from './exchange.ts'
 import type { Grade } from './grades.ts'
 import type { Intent } from './intent.ts'
-import type { Market } from './market.ts'
+import type { ProtocolMarket } from './market.ts'
 import type { Verdict } from './verdict.ts'
 import type { Queue } from './withdrawal-queue.ts'
 
-/** What an amount costs in the receipt: a number of units, or a number computed from a read of the market. */
+/** The cost of an amount in units of the receipt: a number, or a number computed from a read of the market. */
 export type Cost =
   | { units: bigint }
   | { read: { to: Address; data: Hex }; unitsOf: (answer: bigint) => bigint }
 
 /**
- * What the guard must know of a market to check its calls: their targets, how calldata is bound to the intent, and how much of the receipt a
- * withdrawal of an exact amount costs.
+ * What the guard needs to check the calls of a market: their targets, how calldata is bound to the intent, and the cost of a withdrawal in units of
+ * the receipt.
  */
 export type MarketBinding = {
   /** The first is the contract that takes deposits; withdrawals may go to another. */
@@ -28,13 +28,13 @@ export type MarketBinding = {
   byUnits?: true
   /** A withdrawal needs an allowance of the receipt. */
   takesReceipt?: true
-  /** Its steps are exchanges at a moving price: what they bring. */
+  /** The quotes of its steps, where they are exchanges at a moving price. */
   exchange?: Exchange
 }
 
 /**
  * What a market pays for units of the receipt: a number, or a number computed from reads, each the first word of its answer or `undefined`
- * where it reverts. `insteadOf` says in words which answer was missing where another one was taken.
+ * if it reverts. `insteadOf` names, in words, the missing answer that another one replaced.
  */
 export type Pays =
   | { amount: bigint }
@@ -47,36 +47,38 @@ export type Pays =
 /** A yield protocol: one folder, and one line in the registry. */
 export type Protocol<constants> = {
   grade: Grade
-  /** Where other protocols run the same bytecode: whether a market is of the protocol whose bytecode was run, and whose that was. */
+  /** For a family of several protocols: whether a market belongs to the protocol whose bytecode was tested, and which protocol that is. */
   forks?: { isOwn: (protocol: string) => boolean; whose: string }
-  /** What its markets do with an asset, in a sentence or two. */
+  /** What its markets do with an asset, in one or two sentences. */
   description: (symbol: string) => string
-  /** How the rate that it states becomes a yearly one, in words. Without it: compounded every second over 365 days. */
+  /** How a stated rate becomes a yearly one, in words. Without it: compounded every second over 365 days. */
   rateConvention?: (constants: constants) => string | undefined
-  binding: (entry: StrategyEntry, constants: constants) => MarketBinding
-  /** Where withdrawals wait. Without it, they pay at once. */
+  binding: (entry: StrategyEntry, constants: constants) => Omit<MarketBinding, 'exchange'>
+  /** The quotes of its steps, where they are exchanges at a moving price. */
+  exchange?: (entry: StrategyEntry, constants: constants) => Exchange
+  /** The queue of withdrawals. Without it, they pay at once. */
   queue?: (chainId: number, constants: constants) => Queue | undefined
-  /** What units of the receipt pay at once. Without it, a unit is worth one of the asset. */
+  /** What units of the receipt pay at once. Without it, one unit pays one unit of the asset. */
   pays?: (entry: StrategyEntry, constants: constants, units: bigint) => Pays
-  /** How much of the receipt a deposit brings at least. Without it, what the same amount costs. */
+  /** The least of the receipt that a deposit brings. Without it, the cost of the same amount. */
   brings?: (
     constants: constants,
     deposit: { amount: bigint; wallet: Address },
     cost: MarketBinding['cost'],
   ) => Cost
-  market: (entry: StrategyEntry, constants: constants) => Market
+  market: (entry: StrategyEntry, constants: constants) => ProtocolMarket
 }
 
-/** The cost where balances rebase: one unit of the receipt for one of the asset. */
+/** The cost with rebasing balances: one unit of the receipt for one of the asset. */
 export const oneForOne = (amount: bigint): Cost => ({ units: amount })
 
-/** A question to a contract as the target and calldata of a read. */
+/** A query as the target and calldata of a read. */
 export const readOf = ({ address, abi, functionName, args = [] }: Query): { to: Address; data: Hex } => ({
   to: address,
   data: encodeFunctionData({ abi, functionName, args: [...args] }),
 })
 
-/** What a market pays by the answers to some questions. */
+/** What a market pays, by the answers to some queries. */
 export const paysBy = (
   queries: readonly Query[],
   amountOf: (answers: readonly (bigint | undefined)[]) => bigint | undefined,

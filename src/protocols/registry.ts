@@ -7,6 +7,7 @@ import { compoundV3 } from './compound-v3/protocol.ts'
 import type { MarketConstants } from './constants.ts'
 import { erc4626 } from './erc4626/protocol.ts'
 import { ethena } from './ethena/protocol.ts'
+import type { Exchange } from './exchange.ts'
 import { fluid } from './fluid/protocol.ts'
 import type { Grade } from './grades.ts'
 import { lido } from './lido/protocol.ts'
@@ -54,28 +55,41 @@ const protocols: {
   'yearn-v3': yearnV3,
 }
 
-/** The protocol of a market. A constants object always belongs to the protocol of its family, which the type of the table keeps. */
+/** The protocol of a market. The type of the table guarantees that the constants belong to it. */
 const protocolOf = ({ family }: Pick<MarketConstants, 'family'>): Protocol<MarketConstants> =>
   protocols[family] as Protocol<MarketConstants>
 
-/** How calls of a strategy are checked. */
-export const bindingOf = (entry: StrategyEntry): MarketBinding =>
-  protocolOf(entry.constants).binding(entry, entry.constants)
+/** The binding of a strategy's calls. */
+export const bindingOf = (entry: StrategyEntry): MarketBinding => ({
+  ...protocolOf(entry.constants).binding(entry, entry.constants),
+  ...withExchange(entry),
+})
 
-/** The queue of a market that pays later; `undefined` where a withdrawal pays at once. */
+const withExchange = (entry: StrategyEntry): { exchange?: Exchange } => {
+  const exchange = protocolOf(entry.constants).exchange?.(entry, entry.constants)
+  return exchange ? { exchange } : {}
+}
+
+/** The queue of a market; `undefined` if withdrawals pay at once. */
 export const queueOf = ({ constants, chainId }: StrategyEntry): Queue | undefined =>
   protocolOf(constants).queue?.(chainId, constants)
 
 /** The market of a catalogue entry. */
-export const marketOf = (entry: StrategyEntry): Market =>
-  protocolOf(entry.constants).market(entry, entry.constants)
+export function marketOf(entry: StrategyEntry): Market {
+  const queue = queueOf(entry)
+  return {
+    ...protocolOf(entry.constants).market(entry, entry.constants),
+    ...withExchange(entry),
+    ...(queue && { queue }),
+  }
+}
 
 /** Every market of a catalogue. */
 export const marketsOf = (catalog: Catalog): Market[] => catalog.strategies.map(marketOf)
 
 /**
- * What units of the receipt pay at once when they are returned, by the market's own answer, its fees deducted. `undefined` where it pays
- * later, or is an exchange, whose calldata names the amount.
+ * What units of the receipt pay at once, by the market's own answer and after its fees. `undefined` for a market with a queue, and for an
+ * exchange, whose calldata has the bound.
  */
 export function paysOf(entry: StrategyEntry, units: bigint): Pays | undefined {
   if (bindingOf(entry).exchange || queueOf(entry)) return undefined
@@ -84,8 +98,8 @@ export function paysOf(entry: StrategyEntry, units: bigint): Pays | undefined {
 }
 
 /**
- * How much of the receipt a deposit brings at least, by the market's own answer before it. `undefined` where it is an exchange, whose
- * calldata names the amount.
+ * The least of the receipt that a deposit brings, by the market's own answer before it. `undefined` for an exchange, whose calldata has the
+ * bound.
  */
 export function bringsOf(
   entry: StrategyEntry,
@@ -97,18 +111,18 @@ export function bringsOf(
   return brings ? brings(entry.constants, deposit, cost) : cost(deposit.amount)
 }
 
-/** The grade of each protocol, and its evidence: whose bytecode was run, or whose calldata compared. */
+/** The grade of each protocol, with its evidence. */
 export const grades = Object.fromEntries(
   Object.entries(protocols).map(([family, { grade }]) => [family, grade]),
 ) as Readonly<Record<MarketConstants['family'], Grade>>
 
-/** The grade of one market, which is that of its protocol; where another protocol's bytecode was run, it says whose. */
+/** The grade of one market: that of its protocol; if the bytecode of another protocol was tested, it names that. */
 export function gradeOf({ protocol, constants }: Pick<StrategyEntry, 'protocol' | 'constants'>): Grade {
   const {
     grade: { grade, by },
     forks,
   } = protocolOf(constants)
-  // The sandbox's own contracts prove nothing about anybody else's.
+  // The sandbox's own contracts prove nothing about others.
   if (protocol.startsWith('sandbox-')) {
     const own = "the contract itself is the sandbox's own"
     return grade === 'B' ? { grade, by: `${by}; ${own}` } : { grade: 'C', by: own }

@@ -2,10 +2,10 @@ import { type Address, sameAddress } from '../domain/address.ts'
 import type { Catalog } from './catalog.ts'
 
 /**
- * Why what is sent to an address of a chain is lost, as the end of a sentence; nothing where somebody may have it. Nobody holds the key of
- * the lowest addresses, where precompiled contracts are; to a router of Uniswap, 1 and 2 are the caller and itself (source:
- * `Constants.MSG_SENDER` and `Constants.ADDRESS_THIS` of @uniswap/swap-router-contracts). A contract of the catalogue keeps, or gives to whoever asks
- * first, what nobody told it of; the coin (`isCoin`) goes to contracts on purpose, as some of them are used so.
+ * Why funds sent to an address are lost, as the end of a sentence; `undefined` if they may be recoverable. The lowest addresses are precompiled
+ * contracts without a key; for a router of Uniswap, 1 and 2 are the caller and the router (source: `Constants.MSG_SENDER` and
+ * `Constants.ADDRESS_THIS` of @uniswap/swap-router-contracts). A contract of the catalogue keeps tokens that are transferred to it, or gives them to
+ * its next caller. The coin (`isCoin`) may be sent to contracts, because some are used so.
  */
 export function whyLost(catalog: Catalog, chainId: number, to: Address, isCoin = false): string | undefined {
   if (BigInt(to) === 0n) return 'the zero address'

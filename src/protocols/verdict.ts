@@ -1,11 +1,11 @@
 import type { Address } from '../domain/address.ts'
 import type { ErrorCode } from '../domain/errors.ts'
 
-/** Why calldata is not what was asked for. */
+/** Why calldata does not match an intent. */
 export type Violation = { code: Extract<ErrorCode, `POLICY_${string}`>; message: string }
 
 /**
- * What a call does, once it is known to be what was asked for: its name and arguments for people and JSON, the wei it
+ * A call that matches its intent: its name and arguments for people and JSON, the wei it
  * must carry, and the tokens that its contract may pull from the wallet through an allowance.
  */
 type Bound = {
@@ -16,10 +16,10 @@ type Bound = {
   spends?: { token: Address; amount: bigint }
 }
 
-/** A violation, or the call that it is. */
+/** A violation, or the matching call. */
 export type Verdict = { violation: Violation } | { bound: Bound }
 
-/** Says no. */
+/** The verdict of a violation. */
 export const refuse = (code: Violation['code'], message: string): { violation: Violation } => ({
   violation: { code, message },
 })

@@ -54,7 +54,7 @@ const accounts: readonly (readonly [address: Address, key: Hex])[] = [
 /** What the accounts of the phrase do in the sandbox, by their index. */
 export const roles = { owner: 0, user: 1, keeper: 7, attester: 8, relayer: 9 } as const
 
-/** The accounts that hold funds for whoever uses the sandbox; the first is the one that signs by default. */
+/** The funded accounts for users of the sandbox; the first one signs by default. */
 export const userIndexes: readonly number[] = [roles.user, 2, 3, 4]
 
 /** The address of one of the sandbox's accounts; without an index, of the one that signs by default. */

@@ -134,7 +134,7 @@ async function tryStart(
   return undefined
 }
 
-/** Ends a node with this process, however that ends: a shell waits for the end of a pipe of ours. There is none on Windows. */
+/** Ends a node with this process, however it ends: a shell waits for the end of a pipe of ours. Not on Windows. */
 function endWithUs(child: ChildProcess): void {
   if (child.pid === undefined || process.platform === 'win32') return
   const command = 'read -r _; kill -TERM "$1" 2>/dev/null'

@@ -5,7 +5,7 @@ import { diskFault, privateDirectory } from '../store/private-directory.ts'
 import { sandboxFiles } from './daemon-record.ts'
 import { type ErrorWire, fromWire } from './error-json.ts'
 
-/** Everything the daemon is told when it starts; nothing in it is secret. */
+/** The arguments of the daemon; none of them is secret. */
 export type DaemonArguments = {
   dataDir: string
   cacheDir: string
@@ -24,15 +24,15 @@ export type EnsureOptions = {
   cacheDir: string
   /** The environment of the command: PATH and SLUICE_ANVIL are read; only what a process needs is passed on. */
   env: Readonly<Record<string, string | undefined>>
-  /** What was saved is forgotten, where a daemon has to be started. */
+  /** Discards the saved world if a daemon has to be started. */
   anew?: true
   /** Called once when a daemon has to be started. */
   onStart?: () => void
-  /** How long nobody may use it before it ends by itself. */
+  /** The idle time after which the daemon ends. */
   idleMs?: number
-  /** How often it saves what changed. */
+  /** The interval of saves. */
   everyMs?: number
-  /** How long to wait for a daemon that somebody else is starting or ending. */
+  /** How long to wait for a daemon that another process is starting or ending. */
   waitMs?: number
 }
 
@@ -44,7 +44,7 @@ export async function startDaemon(options: EnsureOptions): Promise<'ready' | 'bu
   const files = sandboxFiles(dataDir)
   privateDirectory(files.dir)
   const anvil = env.SLUICE_ANVIL
-  const told: DaemonArguments = {
+  const daemonArguments: DaemonArguments = {
     dataDir,
     cacheDir,
     ...(anvil ? { anvil } : {}),
@@ -57,7 +57,7 @@ export async function startDaemon(options: EnsureOptions): Promise<'ready' | 'bu
   const kept = passedOn.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))
   const child = spawn(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', options.entry, JSON.stringify(told)],
+    ['--disable-warning=ExperimentalWarning', options.entry, JSON.stringify(daemonArguments)],
     {
       detached: true,
       cwd: files.dir,

@@ -8,7 +8,7 @@ import type { Catalog } from '../protocols/catalog.ts'
 import { roles, sandboxAddress } from './accounts.ts'
 import { own, weth9 } from './genesis/artifacts.ts'
 import { receiptOf } from './genesis/deployer.ts'
-import { grant, nativeGrant } from './genesis/grants.ts'
+import { grant, nativeGrant } from './genesis/tokens.ts'
 
 /** One token by its symbol, or all of them when nothing is named; `amount` is in its smallest unit. */
 export type FundRequest = { symbol: string; amount?: bigint }

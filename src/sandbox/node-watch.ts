@@ -2,26 +2,26 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '../domain/address.ts'
 import type { SandboxWorld } from './world.ts'
 
-/** What to look after, and whom to tell. */
+/** What is watched, and the callbacks. */
 type KeeperOptions = {
   world: SandboxWorld
-  /** Whether the world is on the disk as it is now. */
+  /** Whether the current state is saved. */
   isSaved: boolean
-  /** How often it looks whether something changed. */
+  /** The interval of the checks. */
   everyMs: number
-  /** How long nothing may happen before the world is ended. */
+  /** The idle time after which the world ends. */
   idleMs: number
   now: () => number
   /** Why the world should end now. */
   onEnd: (why: 'idle' | 'node-died') => void
-  /** A save that did not work; it is tried again at the next look. */
+  /** Called after a failed save, which is retried at the next check. */
   onFault: (error: unknown) => void
 }
 
-/** Saves the world whenever it changed, and says when nobody has used it for long or a node died. */
+/** Saves the world after changes, and reports a long idle time or a dead node. */
 type Keeper = { touch: () => void; stop: () => Promise<void> }
 
-/** Starts looking after a world. A new block or a `touch` counts as use and as a change. */
+/** Starts to watch a world. A new block or a `touch` counts as use and as a change. */
 export function startKeeper(options: KeeperOptions): Keeper {
   const { world, everyMs, idleMs, now, onEnd, onFault } = options
   const stopping = new AbortController()

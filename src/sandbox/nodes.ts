@@ -9,7 +9,7 @@ import { type Anvil, noteName, startAnvil } from './anvil.ts'
 import { genesis } from './genesis/genesis-cache.ts'
 import { type About, anewHint, newestWorld, type Saved, saveNext } from './saved-worlds.ts'
 
-/** A process as the system shows it. Number and start time together name it for ever. */
+/** A process of the system. Its number and start time identify it. */
 export type ProcessFacts = { pid: number; startedAt: string; command: string }
 
 /** All processes that can be seen: from /proc where the system has it, else by `ps`. */
@@ -102,7 +102,7 @@ export async function startNodes(
   throw failure.reason
 }
 
-/** The nodes whose command line names our directory: nobody else starts such. */
+/** The nodes whose command line names our directory, which only we start. */
 const nodesOf = (noteDir: string): ProcessFacts[] =>
   allProcesses().filter(({ command }) => command.includes(` --config-out ${join(noteDir, noteName)}`))
 

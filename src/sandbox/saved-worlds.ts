@@ -101,7 +101,7 @@ export async function saveNext(
       rmSync(join(dir, name), { recursive: true, force: true })
 }
 
-/** Forgets every saved world of a state directory, so that the next start is from genesis. */
+/** Discards every saved world of a state directory, so that the next start is from genesis. */
 export function forgetWorlds(dir: string): void {
   if (!existsSync(dir)) return
   for (const number of numbers(dir)) rmSync(join(dir, `world-${number}`), { recursive: true, force: true })

@@ -60,13 +60,13 @@ export type SandboxWorld = {
   fund: (to: Address, what?: FundRequest) => Promise<Grant[]>
   /** Moves the clocks of both chains and mines one block on each, with what an oracle reports of staking by then. */
   warp: (seconds: number) => Promise<void>
-  /** Goes back to genesis; what was saved is forgotten. */
+  /** Resets to genesis and discards the saved world. */
   reset: () => Promise<void>
   /** Saves the world in its state directory; without one, nothing happens. */
   dump: () => Promise<void>
   status: () => Promise<SandboxStatus>
   snapshot: () => Promise<readonly Hex[]>
-  /** Takes both chains back to a snapshot, which is used up by that. */
+  /** Reverts both chains to a snapshot, which can be used once. */
   revert: (snapshot: readonly Hex[]) => Promise<void>
   /** Whether both nodes are alive. */
   isAlive: () => boolean
@@ -88,7 +88,7 @@ type WorldOptions = {
   now?: () => number
 }
 
-/** Starts the two chains where they were left, or at genesis, with the bridge between them. */
+/** Starts the two chains from the saved state, or at genesis, with the bridge between them. */
 export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
   const { binary, cacheDir, dir, noteDir, standardDelayMs = 2000, pollMs = 100, now = Date.now } = options
   const start = { binary, ...(noteDir ? { noteDir } : {}) }

@@ -2,7 +2,7 @@ import { maxUint256 } from '../domain/amount.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import type { Ask, Offer, Route, SwapProvider } from './provider.ts'
 
-/** An offer, and who makes it. */
+/** An offer with its provider. */
 type Won = { provider: SwapProvider; offer: Offer }
 
 /** The providers that could serve a route; with a preferred one, only that. */
@@ -25,7 +25,7 @@ function eligible(providers: readonly SwapProvider[], route: Route, preferred?: 
   )
 }
 
-/** Asks every eligible provider at once and keeps the best answer: most out, or least in. One that fails or is late is only one fewer. */
+/** Asks all eligible providers at once and returns the best offer: most out, or least in. Failed and late providers are left out. */
 export async function best(
   providers: readonly SwapProvider[],
   ask: Ask,
@@ -72,7 +72,7 @@ export async function best(
 
 const isTimeout = (fault: unknown): boolean => fault instanceof Error && fault.name === 'TimeoutError'
 
-/** Whoever quotes here asks our own nodes: where nobody did in time, those are slow, or limit how much is asked. */
+/** The error for providers that did not answer in time. They only ask our own nodes, so these are slow or limit the requests. */
 function tooLate({ from, to }: Ask, deadlineMs: number, cause: unknown): AppError {
   const nodes = from.chainId === to.chainId ? `node of ${from.name}` : `nodes of ${from.name} and ${to.name}`
   return new AppError(
@@ -82,14 +82,14 @@ function tooLate({ from, to }: Ask, deadlineMs: number, cause: unknown): AppErro
   )
 }
 
-/** Whether a token can hold each of its amounts: what is more can neither be paid nor written into a call. */
+/** Whether all amounts fit into 256 bits; larger ones can neither be paid nor encoded. */
 const isPayable = ({ amountIn, amountOut, maxAmountIn, minAmountOut }: Offer) =>
   [amountIn, amountOut, maxAmountIn, minAmountOut].every((amount) => amount >= 0n && amount <= maxUint256)
 
 const beats = ({ exact }: Ask, a: Offer, b: Offer) =>
   exact === 'in' ? a.amountOut > b.amountOut : a.amountIn < b.amountIn
 
-/** A provider that does not listen to the signal is left behind all the same. */
+/** Rejects at the deadline even if the provider ignores the signal. */
 const intime = <value>(work: Promise<value>, signal: AbortSignal): Promise<value> =>
   new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })

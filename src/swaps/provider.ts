@@ -3,12 +3,12 @@ import type { Network } from '../domain/networks.ts'
 import type { Token } from '../domain/token.ts'
 import type { Step } from '../protocols/market.ts'
 
-/** From what, to what, across which chains. */
+/** The tokens and chains of a swap. */
 export type Route = { from: Network; to: Network; tokenIn: Token; tokenOut: Token }
 
 /**
- * What is asked of a provider. `amount` is the input of an exact-in swap and the output of an exact-out one; `slippage` is a fraction; `refund` is who wants it back if it fails;
- * `speed` is `null` where the best is wanted, whatever it takes; `isSpent` says that what arrives is spent at once, to the last unit.
+ * A request to a provider. `amount` is the input of an exact-in swap and the output of an exact-out one; `slippage` is a fraction; `refund` is the
+ * address for a refund; `speed` is `null` for the best amounts at any speed; `isSpent`: all that arrives is spent at once.
  */
 export type Ask = Route & {
   exact: 'in' | 'out'
@@ -22,7 +22,7 @@ export type Ask = Route & {
 /** One fee of an offer, already inside its amounts. */
 export type OfferFee = { kind: string; token: Address; chainId: number; amount: string }
 
-/** Another speed of the same provider, which is worse for the amounts and saves `savesSeconds`; `null` where nobody knows how many. */
+/** Another speed of the same provider, with worse amounts, that saves `savesSeconds`; `null` is unknown. */
 type Alternative = {
   transferSpeed: 'fast' | 'standard'
   amountIn: bigint
@@ -31,9 +31,8 @@ type Alternative = {
 }
 
 /**
- * What a provider would give. `minAmountOut` and `maxAmountIn` are what the chain enforces. `raw` is the provider's own,
- * JSON and nothing else: it is stored and handed back, and nobody else looks inside. `spot` is what `amountIn` would bring at the price that its
- * pools have before it, where that is known.
+ * The offer of a provider. `minAmountOut` and `maxAmountIn` are the bounds that the chain enforces. `raw` is the provider's own data, as JSON: it is
+ * stored and returned to the provider, and not used elsewhere. `spot` is what `amountIn` would bring at the spot price of the pools, if known.
  */
 export type Offer = {
   amountIn: bigint
@@ -42,29 +41,29 @@ export type Offer = {
   maxAmountIn: bigint
   fees: OfferFee[]
   raw: unknown
-  /** What else it would give, said while it is quoted. */
+  /** Other speeds, only while it is quoted. */
   alternatives?: Alternative[]
   spot?: bigint
 }
 
-/** Whose swap it is. `deadline` is in Unix seconds. */
+/** The parties of a swap. `deadline` is in Unix seconds. */
 type SwapOrder = { wallet: Address; recipient: Address; deadline: number }
 
-/** How a swap goes on after its origin transaction was mined. */
+/** The progress of a swap after its origin transaction was mined. */
 type SwapProgress = {
   status: 'confirmed' | 'processing' | 'fulfilled' | 'failed' | 'refunded'
   destination?: Hex
 }
 
-/** Somewhere swaps can be made. */
+/** A provider of swaps. */
 export type SwapProvider = {
   name: string
-  /** Could it serve this route at all? Answered without asking anyone. */
+  /** Whether it can serve this route, without any request. */
   supports: (route: Route) => boolean
-  /** What would it give? `undefined` when it has nothing to offer; an error with status 400 says what is wrong with the request. */
+  /** Its offer; `undefined` without one. An error with status 400 names a fault of the request. */
   quote: (ask: Ask, signal: AbortSignal) => Promise<Offer | undefined>
-  /** What must be sent to take the offer? */
+  /** The transaction that accepts the offer. */
   build: (ask: Route, offer: Offer, order: SwapOrder) => Step
-  /** How does it go on, once the origin transaction is mined? */
+  /** The progress, once the origin transaction is mined. */
   status: (route: Route, offer: Offer, origin: Hex, order: { recipient: Address }) => Promise<SwapProgress>
 }

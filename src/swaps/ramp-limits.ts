@@ -3,11 +3,11 @@ import { formatAmount } from '../domain/amount.ts'
 import { AppError, type ErrorCode } from '../domain/errors.ts'
 import { type Token, tokenAt } from '../domain/token.ts'
 
-/** What may go into a ramp or come out of it, in whole tokens; both bounds are outside. */
+/** The limits of a ramp in whole tokens, both exclusive. */
 type Bounds = { above: string; below: string }
 type Ramp = { from: string; to: string; word: 'OFFRAMP' | 'ONRAMP'; in: Bounds; out: Bounds }
 
-/** The limits of the specification: from dollars to reais is an off-ramp, back is an on-ramp. */
+/** The limits of the specification: USDC to BRLA is an off-ramp, the reverse an on-ramp. */
 const ramps: readonly Ramp[] = [
   {
     from: 'USDC',

@@ -2,6 +2,7 @@ import { getAddress } from 'viem/utils'
 import { nativeAddress } from '../../src/domain/address.ts'
 import { publicNetworks } from '../../src/domain/networks.ts'
 import { CatalogFile, catalogOfFile, slugOf } from '../../src/protocols/catalog-file.ts'
+import type { Erc4626Constants } from '../../src/protocols/erc4626/constants.ts'
 import { labelFaults } from './label-laws.ts'
 
 type Row = CatalogFile['strategies'][number]
@@ -46,6 +47,7 @@ const sameDecimals = ({ asset, receipt }: Row, { tokens }: CatalogFile) =>
 /** Vaults that are their own receipt; those of Morpho v2 say nothing by their limits, and savings contracts state their rate. */
 function isVault({ protocol, receipt, constants }: Row): string[] {
   if (constants.family !== 'erc4626' && constants.family !== 'yearn-v3') return []
+  const { limits, stated, lends, backing }: Partial<Omit<Erc4626Constants, 'family'>> = constants
   const isV2 = /^morpho-.*-v2(-[0-9]+)?$/.test(protocol)
   const isSavings = /^(sky|spark-savings|spark-susdc)$/.test(protocol)
   return [
@@ -54,10 +56,11 @@ function isVault({ protocol, receipt, constants }: Row): string[] {
     ...((constants.family === 'yearn-v3') === /^(yearn-v3|curve)(-[0-9]+)?$/.test(protocol)
       ? []
       : ['it is a vault of another family']),
-    ...((constants.limits === 'none') === isV2 ? [] : ['its limits mean something else']),
+    ...((limits === 'none') === isV2 ? [] : ['its limits mean something else']),
     ...(/^morpho-/.test(protocol) && !isV2 ? ['it is a vault of the family of Morpho'] : []),
-    ...((constants.stated !== undefined) === isSavings ? [] : ['its rate is stated elsewhere']),
-    ...((constants.lends === 'euler') === /^euler[0-9]*-/.test(protocol)
+    ...((stated !== undefined) === isSavings ? [] : ['its rate is stated elsewhere']),
+    ...(backing ? ['it wraps a reserve'] : []),
+    ...((lends === 'euler') === /^euler[0-9]*-/.test(protocol)
       ? []
       : ['it lends as a vault of another protocol']),
   ]
@@ -139,6 +142,7 @@ const familyLaws: { [family in Row['constants']['family']]: (row: Row, file: Cat
         ]
       : [],
   'compound-v3': (row, file) => [
+    ...(row.constants.family === 'compound-v3' && row.constants.rewards ? [] : ['nobody pays its rewards']),
     ...(row.constants.family === 'compound-v3' && row.constants.comet === row.receipt.address
       ? []
       : ['its comet is not its receipt']),

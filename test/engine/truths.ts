@@ -79,7 +79,7 @@ export function truths(file: CatalogFile): Map<Address, Map<Hex, Hex>> {
     if (constants.family === 'compound-v3') {
       tell(constants.comet, asked('function baseToken()'), word(asset))
       const config = [word(asset), word(1), word(1)].map((part) => part.slice(2)).join('')
-      tell(constants.rewards, asked('function rewardConfig(address)', [constants.comet]), `0x${config}`)
+      tell(constants.rewards!, asked('function rewardConfig(address)', [constants.comet]), `0x${config}`)
     }
     if (constants.family === 'compound-v2') {
       const { market, comptroller, rate, pauses, coin } = constants

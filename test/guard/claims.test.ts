@@ -282,7 +282,7 @@ describe.each(Object.entries(families))(
   },
 )
 
-describe('the guard on taking back what was let pass', () => {
+describe('the guard on taking back the shares of overdue requests', () => {
   const { strategy, claim } = families['benqi-staking']!
   const known = { ...catalog, strategies: [...catalog.strategies, strategy] }
   const back = to(place, 'redeemOverdueShares()', [])
@@ -298,7 +298,7 @@ describe('the guard on taking back what was let pass', () => {
   }
 
   test('lets nothing pass but that, and says that nothing is paid', () => {
-    expect(check(back)).toBe('Take back the shares of requests 5, 9, which were let pass: nothing is paid')
+    expect(check(back)).toBe('Take back the shares of overdue requests 5, 9: nothing is paid')
     expect(check(claim)).toBe('POLICY_DECODE')
     expect(check(to(place, 'redeemOverdueShares(uint256)', [5n]))).toBe('POLICY_DECODE')
     expect(check({ ...back, data: concatHex([back.data, '0x00']) })).toBe('POLICY_DECODE')

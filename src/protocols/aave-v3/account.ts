@@ -11,15 +11,15 @@ import {
   aaveV3PoolAbi as poolAbi,
 } from './abi.ts'
 
-/** A category of e-mode of a pool: the threshold of what counts in it as collateral, in basis points, and which reserves do. */
+/** An e-mode category of a pool: the liquidation threshold of its collateral, in basis points, and its reserves. */
 type Mode = { id: bigint; threshold: bigint; has: (reserve: ModeReserve) => boolean }
 
-/** What tells whether a reserve is in a category: its number, and its configuration. */
+/** The data that places a reserve in a category: its number and its configuration. */
 type ModeReserve = { id: number; configuration: bigint }
 
 /**
- * A category of a pool; `undefined` where the pool does not say what counts in it. Since version 3.2 it has a bit for each reserve, by the
- * reserve's number; before, each reserve had one category, in bits 168-175 of its configuration (source: aave-v3-origin, IPool and GenericLogic).
+ * A category of a pool; `undefined` if the pool does not state its reserves. Since version 3.2 it has a bit for each reserve, by the
+ * reserve's number; before that, each reserve had one category, in bits 168-175 of its configuration (source: aave-v3-origin, IPool and GenericLogic).
  */
 const modeOf = (pool: Address, id: bigint): Reading<Mode | undefined> => ({
   reads: [
@@ -35,12 +35,12 @@ const modeOf = (pool: Address, id: bigint): Reading<Mode | undefined> => ({
   },
 })
 
-const statedIn = (said: unknown): bigint =>
-  BigInt((said as { liquidationThreshold: number }).liquidationThreshold)
+const statedIn = (answer: unknown): bigint =>
+  BigInt((answer as { liquidationThreshold: number }).liquidationThreshold)
 
 /**
- * At which threshold a reserve counts for an account, in basis points: its own (bits 16-31 of its configuration), or that of the `category` the
- * account is in (zero is none). `null` where it is not known which of the two.
+ * The liquidation threshold of a reserve for an account, in basis points: its own (bits 16-31 of its configuration), or that of the account's
+ * `category` (zero is none). `null` if it is unknown which of the two applies.
  */
 const thresholdIn =
   (category: bigint | undefined, mode: Mode | undefined) =>
@@ -51,20 +51,20 @@ const thresholdIn =
     return mode.has(reserve) ? mode.threshold : own
   }
 
-/** So many bits of a word, from the first of them on. */
+/** `count` bits of a word, beginning with the bit `first`. */
 const bits = (word: bigint, first: number, count: number): bigint =>
   (word >> BigInt(first)) & ((1n << BigInt(count)) - 1n)
 
-/** Where an Aave v3 market stands: the pool and the oracle that prices its assets in USD with 8 decimals. */
+/** An Aave v3 market: the pool, and the oracle that prices its assets in USD with 8 decimals. */
 export type LendingPool = { chainId: number; pool: Address; oracle: Address }
 
-/** Which assets a pool has reserves of. */
+/** The assets of the reserves of a pool. */
 export const reservesList = ({ pool }: LendingPool): Reading<readonly Address[] | undefined> => ({
   reads: [{ address: pool, abi: poolAbi, functionName: 'getReservesList' }],
   parse: ([list]) => list as readonly Address[] | undefined,
 })
 
-/** What never changes of a reserve (bits 48-55 of its configuration are the decimals). */
+/** The constant data of a reserve (bits 48-55 of its configuration are the decimals). */
 export const reserveOf = ({ pool }: LendingPool, asset: Address): Reading<Reserve | undefined> => ({
   reads: [
     { address: pool, abi: poolAbi, functionName: 'getReserveData', args: [asset] },
@@ -84,13 +84,13 @@ export const reserveOf = ({ pool }: LendingPool, asset: Address): Reading<Reserv
   },
 })
 
-/** An account of Aave. `used` has two bits a reserve, the lower for a debt: some may be of reserves that were not known. `category` is its e-mode, zero for none. */
+/** An account of Aave. `used` has two bits per reserve, the lower for a debt; bits of unknown reserves may be set. `category` is its e-mode, zero for none. */
 type AaveAccount = Account & { used: bigint | undefined; category: bigint | undefined }
 
-/** The reserves of a pool, and whether these are all: some may not say what they are. */
+/** The known reserves of a pool. `areAll` is false if one did not answer. */
 export type Reserves = { all: readonly Reserve[]; areAll: boolean }
 
-/** What an account has in a pool, all of one block. Stable debts are left out: no version of Aave has any more. What collateral counts at is known where the account is in this `category`. */
+/** The account of an owner in a pool, read in one block. Stable debts are left out: no version of Aave has any more. Thresholds are known if the account is in this `category`. */
 export function accountIn(
   place: LendingPool,
   reserves: Reserves,
@@ -124,28 +124,28 @@ export function accountIn(
   }
 }
 
-/** Whether a holding is a part of a lending account at all: what is lent may be no collateral. */
+/** Whether a holding is part of a lending account: a deposit may not be collateral. */
 export const counts = ({ isCollateral, borrowed }: Holding): boolean => isCollateral || borrowed > 0n
 
 const nothing: Totals = { collateral: 0n, debt: 0n, limit: 0n, carried: 0n, healthFactor: 2n ** 256n - 1n }
 
-/** The bits of an account that are of reserves that are not known. */
+/** The bits of an account that belong to unknown reserves. */
 export const unknownIn = (used: bigint, { all }: Reserves): bigint =>
   used & ~all.reduce((known, { id }) => known | (3n << BigInt(2 * id)), 0n)
 
-function totalsOf(said: unknown): Totals {
-  const [collateral, debt, available, threshold, maxLtv, healthFactor] = said as readonly bigint[]
+function totalsOf(answer: unknown): Totals {
+  const [collateral, debt, available, threshold, maxLtv, healthFactor] = answer as readonly bigint[]
   return {
     collateral: collateral!,
     debt: debt!,
-    // Each version of a pool has a rounding of its own; it says zero where the limit is less than the debt.
+    // Each version of a pool rounds differently; it returns zero if the limit is below the debt.
     limit: available! > 0n ? debt! + available! : (collateral! * maxLtv!) / 10_000n,
     carried: collateral! * threshold!,
     healthFactor: healthFactor!,
   }
 }
 
-/** What a reserve and its tokens say of an account; `undefined` is what they do not. */
+/** The answers of a reserve and its tokens about an account; `undefined` is no answer. */
 type Part = {
   reserve: Reserve
   lent: bigint | undefined
@@ -155,7 +155,7 @@ type Part = {
   age: Answer
 }
 
-/** A part by the bits of its account. It is known whole where all is said that its bits ask for. */
+/** A holding by the bits of its account. It is known if all that its bits require was answered. */
 function inAccount(
   { reserve, lent, borrowed, data, price, age }: Part,
   used: bigint | undefined,

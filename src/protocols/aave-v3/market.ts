@@ -4,19 +4,21 @@ import { known } from '../../chain/reading.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
 import type { StrategyEntry } from '../catalog.ts'
-import type { Log, LogFilter, Market, MarketEvent } from '../market.ts'
+import type { ProtocolMarket } from '../market.ts'
+import type { Log, LogFilter, MarketEvent } from '../market-logs.ts'
 import { balance } from '../shared/amount-reads.ts'
 import { says } from '../shared/contract-claims.ts'
 import { topic, topicOf } from '../shared/event-topics.ts'
 import { ray } from '../shared/rates.ts'
 import { reserve } from '../shared/reserve.ts'
+import { transferLogs, transferTopic } from '../shared/transfers.ts'
 import { aaveV3OracleAbi, aaveV3PoolAbi, aaveV3ATokenAbi as aTokenAbi } from './abi.ts'
 import type { AaveV3Constants } from './constants.ts'
 import { supply, withdraw } from './encode.ts'
 import { aaveExtras } from './rewards.ts'
 
 /** A reserve of an Aave v3 pool. aTokens rebase, so a balance already is the position (source: aave-v3-origin). */
-export const aaveV3 = (entry: StrategyEntry, { pool, aToken, oracle }: AaveV3Constants): Market => {
+export const aaveV3 = (entry: StrategyEntry, { pool, aToken, oracle }: AaveV3Constants): ProtocolMarket => {
   const { chainId, asset } = entry
   return {
     entry,
@@ -78,12 +80,11 @@ const logsOf = (aToken: Address, owner: Address): LogFilter[] => [
   { address: aToken, topics: [topicOf(aTokenAbi, 'Burn'), topic(owner)] },
   { address: aToken, topics: [topicOf(aTokenAbi, 'BalanceTransfer'), topic(owner)] },
   { address: aToken, topics: [topicOf(aTokenAbi, 'BalanceTransfer'), null, topic(owner)] },
-  { address: aToken, topics: [topicOf(erc20Abi, 'Transfer'), topic(owner)] },
-  { address: aToken, topics: [topicOf(erc20Abi, 'Transfer'), null, topic(owner)] },
+  ...transferLogs(aToken, owner),
 ]
 
 /**
- * `Mint` carries amount + interest since the last touch, so the amount is `value - balanceIncrease`; below zero it is a withdrawal that
+ * `Mint` carries amount + interest since the last update, so the amount is `value - balanceIncrease`; below zero it is a withdrawal that
  * was smaller than the interest. `Burn` carries amount - interest. `BalanceTransfer` carries the index, and the `Transfer` before it the amount.
  */
 function eventOf(log: Log, owner: Address, inSame: readonly Log[]): MarketEvent | undefined {
@@ -117,14 +118,11 @@ function transferOf(
   return { type, amount: exact, shares: [half(exact * ray, index), ceil(exact * ray, index)] }
 }
 
-/** The amount of the `Transfer` between the same two that came last before a `BalanceTransfer`. */
+/** The amount of the last `Transfer` between the same two addresses before a `BalanceTransfer`. */
 function exactOf(log: Log, inSame: readonly Log[]): bigint | undefined {
   const before = inSame.slice(0, inSame.indexOf(log))
   const found = before.findLast(
-    ({ topics }) =>
-      topics[0] === topicOf(erc20Abi, 'Transfer') &&
-      topics[1] === log.topics[1] &&
-      topics[2] === log.topics[2],
+    ({ topics }) => topics[0] === transferTopic && topics[1] === log.topics[1] && topics[2] === log.topics[2],
   )
   return found && BigInt(found.data)
 }

@@ -5,10 +5,10 @@ import type { Price } from '../../domain/usd.ts'
 import { feedAbi, freshFor } from '../prices.ts'
 import { type Extra, type Extras, pricedTokens, wholeTokens } from '../shared/rewards.ts'
 
-/** Whom an aToken asks for what is paid beside its interest (source: @aave/core-v3, IncentivizedERC20). */
+/** The contract that an aToken names for its rewards (source: @aave/core-v3, IncentivizedERC20). */
 const incentivizedAbi = parseAbi(['function getIncentivesController() view returns (address)'])
 
-/** What Aave v3 pays beside its interest, in which tokens, and who prices those (source: @aave/periphery-v3 3.0.1, RewardsController). */
+/** The rewards of Aave v3: their tokens, their rates, and the oracles that price them (source: @aave/periphery-v3 3.0.1, RewardsController). */
 const rewardsControllerAbi = parseAbi([
   'function getRewardsByAsset(address asset) view returns (address[])',
   'function getRewardsData(address asset, address reward) view returns (uint256 index, uint256 emissionPerSecond, uint256 lastUpdateTimestamp, uint256 distributionEnd)',
@@ -16,8 +16,8 @@ const rewardsControllerAbi = parseAbi([
 ])
 
 /**
- * What a reserve of Aave v3 pays beside its interest, by the contract that its aToken names. What our own sources do not price, the
- * oracle does that the protocol itself shows its users' rewards by.
+ * The rewards of a reserve of Aave v3, by the contract that its aToken names. A token without a price in our own sources has the price of the oracle
+ * that the protocol itself uses for rewards.
  */
 export const aaveExtras = (aToken: Address): Extras =>
   function* (now, priced) {
@@ -63,7 +63,7 @@ export const aaveExtras = (aToken: Address): Extras =>
     )
   }
 
-/** Each of some oracles, where there is one; one that says how old its price is must be fresh. */
+/** The prices of some oracles, where there are any. If an oracle states the age of its price, that must be fresh. */
 function* byOracles(oracles: readonly (Address | undefined)[], now: bigint): Rounds<readonly Price[]> {
   const names = ['latestRoundData', 'latestAnswer', 'decimals']
   const asked = oracles.flatMap((oracle) => (oracle ? [oracle] : []))

@@ -3,7 +3,7 @@ import type { Transaction } from '../../domain/transaction.ts'
 import { liquidity } from './abi.ts'
 import { isCoin, type Pool, pooledToken } from './lp-token.ts'
 
-/** Puts an amount into a pool; the LP tokens go to the sender. The native coin is sent along. */
+/** Deposits an amount into a pool; the LP tokens go to the sender. The native coin is sent along. */
 export function addLiquidity({
   chainId,
   amount,
@@ -21,7 +21,7 @@ export function addLiquidity({
   }
 }
 
-/** Gives LP tokens back for what they are worth, which goes to the sender, as the native coin where that went in. */
+/** Redeems LP tokens; the proceeds go to the sender, as the native coin if that is the asset. */
 export const removeLiquidity = ({
   chainId,
   units,

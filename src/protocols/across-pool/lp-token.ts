@@ -7,10 +7,10 @@ import type { AcrossConstants } from './constants.ts'
 /** The pool of one token: its constants and its asset. */
 export type Pool = { constants: AcrossConstants; asset: Token }
 
-/** The token of a pool: what goes in, or what wraps it where that is the native coin. */
+/** The token of a pool: the asset, or its wrapped form if the asset is the native coin. */
 export const pooledToken = ({ constants: { wrapped }, asset }: Pool): Address => wrapped ?? asset.address
 
-/** What one unit of the LP token is worth in units of the pool's token, scaled by 1e18, with the fees of this very second. Not a view: what it does is not kept. */
+/** The price of one LP token in units of the pool's token, scaled by 1e18, with the fees up to now. Not a view, but an eth_call keeps no effect. */
 export const lpRate = (pool: Pool): Query => ({
   address: pool.constants.hubPool,
   abi: hubPoolAbi,
@@ -20,10 +20,10 @@ export const lpRate = (pool: Pool): Query => ({
 
 const one = 10n ** 18n
 
-/** What so many LP tokens bring, as the pool rounds. */
+/** The amount that LP tokens bring, rounded as the pool does. */
 export const lpWorth = (rate: bigint, units: bigint): bigint => (units * rate) / one
 
-/** The fewest LP tokens that bring an amount: never more than whoever has that much holds. */
+/** The fewest LP tokens that bring an amount: never more than the holder of that amount has. */
 export const lpUnits = (rate: bigint, amount: bigint): bigint =>
   rate === 0n ? 0n : (amount * one + rate - 1n) / rate
 

@@ -3,29 +3,31 @@ import { erc20Abi } from '../../chain/erc20.ts'
 import type { Answer, Read, Reading } from '../../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
-import type { Log, LogFilter, Market, MarketEvent, MarketState } from '../market.ts'
+import type { MarketState, ProtocolMarket } from '../market.ts'
+import type { Log, LogFilter, MarketEvent } from '../market-logs.ts'
 import { balance, readAmount } from '../shared/amount-reads.ts'
 import { says } from '../shared/contract-claims.ts'
 import { topic, topicOf } from '../shared/event-topics.ts'
+import { movementOf, transferEvent, transferLogs, transferTopic } from '../shared/transfers.ts'
 import { hubPoolAbi as abi } from './abi.ts'
 import type { AcrossConstants } from './constants.ts'
 import { addLiquidity, removeLiquidity } from './encode.ts'
 import { lpRate, lpUnits, lpWorth, pooledToken } from './lp-token.ts'
 
-/** The year by which Across states what it pays, in seconds: 365.25 days. */
+/** The length of a year in the rates of Across, in seconds: 365.25 days. */
 export const acrossYear = 31_557_600
 
 const one = 10n ** 18n
 const precision = 10n ** 27n
 
-/** What a pool still owes its providers: `undistributed` at its last touch, `passed` seconds ago, of which `perSecond` (scaled by 1e18) is paid out each second. */
+/** The fees that a pool has not paid out yet: `undistributed` at its last update, `passed` seconds ago, which is paid at the share `perSecond` (scaled by 1e18). */
 type LpFees = { undistributed: bigint; perSecond: bigint; passed: bigint }
 
 /**
- * What a pool of the HubPool pays a year on its `value`: between two touches a constant part of the fees that were there at the first
- * one, until none is left (source: HubPool._getAccumulatedFees). Stated as Across states it (source: estimatedApr and estimatedApy of
- * PoolClient, @across-protocol/sdk, over one second): its APY is that of a second times the seconds of its year, and not compounded, so
- * that it is its APR. `null` where it is no number.
+ * The yearly rate of a pool of the HubPool on its `value`. Between two updates it pays a constant share per second of the fees at the first
+ * one, until none is left (source: HubPool._getAccumulatedFees). As in Across's SDK (source: estimatedApr and estimatedApy of PoolClient,
+ * @across-protocol/sdk, over one second), the APY is the rate of one second times the seconds of a year, not compounded, and so equals the APR.
+ * `null` if it is not finite.
  */
 export function lpFeeRate(
   { undistributed, perSecond, passed }: LpFees,
@@ -37,8 +39,8 @@ export function lpFeeRate(
   return Number.isFinite(rate) ? { apr: rate, apy: rate } : { apr: null, apy: null }
 }
 
-/** Liquidity that Across lends to whoever brings tokens over a bridge before the bridge does. The LP token does not grow; its price does, by the fees. */
-export const across = (entry: StrategyEntry, constants: AcrossConstants): Market => {
+/** A pool of liquidity that Across lends to relayers, who deliver tokens before the bridge does. The LP token does not rebase; its price grows by the fees. */
+export const across = (entry: StrategyEntry, constants: AcrossConstants): ProtocolMarket => {
   const { chainId, asset, receipt } = entry
   const pool = { constants, asset }
   const ask = asking(constants)
@@ -95,7 +97,7 @@ function stateOf({ asset, receipt }: StrategyEntry, constants: AcrossConstants):
   const [token, ask] = [pooledToken(pool), asking(constants)]
   return {
     reads: [
-      // Before the price: asking for that one touches the pool for the rest of the call.
+      // Read before the price, because `exchangeRateCurrent` updates the pool for the rest of the call.
       ask('pooledTokens', token),
       lpRate(pool),
       ask('lpFeeRatePerSecond'),
@@ -124,7 +126,7 @@ function stateOf({ asset, receipt }: StrategyEntry, constants: AcrossConstants):
       const tvl = lpWorth(rate, all as bigint)
       const passed = (now as bigint) - BigInt(touched)
       const fees = { undistributed, perSecond: perSecond as bigint, passed }
-      // What the proposer of a bundle has staked is not the pool's.
+      // The bond of a bundle's proposer does not belong to the pool.
       const isStaked = sameAddress(bond as Address, token) && (proposal as Proposal).at(-2) !== 0
       const own = isStaked ? holds - (bondAmount as bigint) : holds
       return {
@@ -140,28 +142,23 @@ function stateOf({ asset, receipt }: StrategyEntry, constants: AcrossConstants):
   }
 }
 
-/** As much of an amount as LP tokens can bring without a unit more. After a loss of everything they bring nothing. */
+/** The part of an amount that LP tokens can bring exactly. After a total loss they bring nothing. */
 const inWholeUnits = (rate: bigint, amount: bigint) =>
   rate === 0n ? 0n : lpWorth(rate, (amount * 10n ** 18n) / rate)
 
 const logsOf = (hubPool: Address, token: Address, receipt: Address, owner: Address): LogFilter[] => [
   { address: hubPool, topics: [topicOf(abi, 'LiquidityAdded'), topic(token), topic(owner)] },
   { address: hubPool, topics: [topicOf(abi, 'LiquidityRemoved'), topic(token), topic(owner)] },
-  { address: receipt, topics: [topicOf(erc20Abi, 'Transfer'), topic(owner)] },
-  { address: receipt, topics: [topicOf(erc20Abi, 'Transfer'), null, topic(owner)] },
+  ...transferLogs(receipt, owner),
 ]
 
-/** LP tokens that move between two owners are a transfer, whose worth is read at its block; minting and burning stand in the events of the HubPool. */
-function eventOf({ topics, data }: Log, owner: Address): MarketEvent | undefined {
-  const known = [...abi, ...erc20Abi]
-  const { eventName, args } = decodeEventLog({ abi: known, topics: topics as never, data })
+/** LP tokens that move between two owners are a transfer; minting and burning are in the events of the HubPool. */
+function eventOf(log: Log, owner: Address): MarketEvent | undefined {
+  const movement = movementOf(log, owner)
+  if (movement) return sameAddress(movement.other, nativeAddress) ? undefined : transferEvent(movement)
+  if (log.topics[0] === transferTopic) return undefined
+  const { eventName, args } = decodeEventLog({ abi, topics: log.topics as never, data: log.data })
   if (eventName === 'LiquidityAdded')
     return { type: 'deposit', amount: args.amount, shares: [args.lpTokensMinted] }
-  if (eventName === 'LiquidityRemoved')
-    return { type: 'withdraw', amount: args.amount, shares: [args.lpTokensBurnt] }
-  if (eventName !== 'Transfer') return undefined
-  const { from, to, value } = args
-  if (sameAddress(from, nativeAddress) || sameAddress(to, nativeAddress) || sameAddress(from, to))
-    return undefined
-  return { type: sameAddress(to, owner) ? 'transfer_in' : 'transfer_out', amount: null, shares: [value] }
+  return { type: 'withdraw', amount: args.amount, shares: [args.lpTokensBurnt] }
 }

@@ -2,7 +2,7 @@ import { parseAbi } from 'viem/utils'
 import type { Address } from '../../domain/address.ts'
 import type { CompoundV2Constants } from './constants.ts'
 
-/** A market of the Compound v2 family to read, and which one a router beside it belongs to (sources: VenusProtocol/venus-protocol, moonwell-fi/moonwell-contracts-v2, Benqi-fi/BENQI-Smart-Contracts). */
+/** A market of the Compound v2 family, and the market of a router (sources: VenusProtocol/venus-protocol, moonwell-fi/moonwell-contracts-v2, Benqi-fi/BENQI-Smart-Contracts). */
 export const cTokenAbi = parseAbi([
   'function underlying() view returns (address)',
   'function comptroller() view returns (address)',
@@ -16,13 +16,13 @@ export const cTokenAbi = parseAbi([
   'event Transfer(address indexed from, address indexed to, uint256 amount)',
 ])
 
-/** What a comptroller says of pauses, one question of Moonwell and Benqi, one of Venus (0 mint, 1 redeem), and of what may be in a market, which Benqi does not limit. */
+/** A comptroller: pauses (one function of Moonwell and Benqi, one of Venus: 0 mint, 1 redeem), and supply caps, which Benqi does not have. */
 export const comptrollerAbi = parseAbi([
   'function treasuryPercent() view returns (uint256)',
   'function mintGuardianPaused(address market) view returns (bool)',
   'function actionPaused(address market, uint8 action) view returns (bool)',
   'function supplyCaps(address market) view returns (uint256)',
-  // Venus says more of it, after this.
+  // Venus returns more values after this one.
   'function markets(address market) view returns (bool isListed)',
 ])
 
@@ -38,6 +38,6 @@ export const exits = parseAbi([
   'function redeemUnderlying(uint256 redeemAmount) returns (uint256)',
 ])
 
-/** Where a deposit of a market goes: the native coin of some goes to a router beside it. */
+/** The contract that takes deposits of a market: the market, or the router of a native coin. */
 export const entranceOf = ({ market, coin }: Pick<CompoundV2Constants, 'market' | 'coin'>): Address =>
   coin === undefined || coin === 'market' ? market : coin.router

@@ -6,7 +6,7 @@ import type { CompoundV2Constants } from './constants.ts'
 
 type Place = { chainId: number } & Pick<CompoundV2Constants, 'market' | 'coin'>
 
-/** Puts `amount` into a market; the receipt goes to `receiver`, who is the sender. A market that refuses may say so only by what it returns. */
+/** Deposits `amount` into a market; the receipt goes to `receiver`, who is the sender. A market may refuse by its return value alone. */
 export function mint({
   chainId,
   market,
@@ -32,8 +32,8 @@ const leave =
     chainId,
   })
 
-/** Gives exactly so much of the receipt back: the way to leave nothing behind. */
+/** Redeems exactly so many units of the receipt: the call that leaves no rest. */
 export const redeem = leave('redeem')
 
-/** Takes exactly so much of the asset out. */
+/** Withdraws exactly so much of the asset. */
 export const redeemUnderlying = leave('redeemUnderlying')

@@ -1,20 +1,21 @@
-import { decodeEventLog } from 'viem/utils'
 import type { Rounds } from '../../chain/contract-query.ts'
 import type { Answer, Read, Reading } from '../../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
-import type { Log, LogFilter, Market, MarketEvent, MarketState, Moment, Rate } from '../market.ts'
+import type { MarketState, Moment, ProtocolMarket, Rate } from '../market.ts'
+import type { Log, LogFilter, MarketEvent } from '../market-logs.ts'
 import { balance, readAmount } from '../shared/amount-reads.ts'
 import { answers, type Claim, says, silent } from '../shared/contract-claims.ts'
-import { topic, topicOf } from '../shared/event-topics.ts'
+import { topic } from '../shared/event-topics.ts'
 import { perDay, perSecond, perTick, ray } from '../shared/rates.ts'
+import { movementOf, transferEvent, transferLogs, transferTopic } from '../shared/transfers.ts'
 import { cTokenAbi as abi, comptrollerAbi, entranceOf } from './abi.ts'
 import type { CompoundV2Constants } from './constants.ts'
 import { mint, redeem, redeemUnderlying } from './encode.ts'
 import { lenderExtras } from './rewards.ts'
 
-/** A market of the Compound v2 family. The receipt does not grow; what one of it is worth does, scaled by 1e18. */
-export const compoundV2 = (entry: StrategyEntry, constants: CompoundV2Constants): Market => {
+/** A market of the Compound v2 family. The receipt does not rebase; its price grows, scaled by 1e18. */
+export const compoundV2 = (entry: StrategyEntry, constants: CompoundV2Constants): ProtocolMarket => {
   const { chainId, asset } = entry
   const { market, comptroller, coin } = constants
   return {
@@ -57,7 +58,7 @@ export const compoundV2 = (entry: StrategyEntry, constants: CompoundV2Constants)
   }
 }
 
-/** What wraps the coin is not said by the catalogue where the coin goes in by a router; the market of the coin itself knows no other asset. */
+/** Where the coin is deposited by a router, the catalogue has no wrapped token; the market of the coin itself has no `underlying`. */
 function assetClaims({ asset }: StrategyEntry, { market, coin }: CompoundV2Constants): Claim[] {
   const underlying: Read = { address: market, abi, functionName: 'underlying' }
   if (coin === 'market') return [silent('an asset that is a token', underlying)]
@@ -71,7 +72,7 @@ const eachSecond = (market: Address): Read => ({
 })
 const eachBlock = (market: Address): Read => ({ address: market, abi, functionName: 'supplyRatePerBlock' })
 
-/** A rate a block, compounded with each: how many there are in a year follows from how far the newest are apart, for a chain may change that. */
+/** A rate per block, compounded every block. The number of blocks per year follows from the current block time, which a chain may change. */
 function* blockRate(market: Address, { secondsABlock }: Moment): Rounds<Rate | null> {
   if (secondsABlock === undefined) return null
   const [each] = yield [eachBlock(market)]
@@ -81,13 +82,13 @@ function* blockRate(market: Address, { secondsABlock }: Moment): Rounds<Rate | n
 const secondsAYear = 31_536_000
 const scale = 10n ** 18n
 
-/** Not a view, but nothing it does outlives the call: with the interest of this very second, where `Stored` has that of the last touch. */
+/** Not a view, but an eth_call keeps no effect. It includes the interest up to now, where `exchangeRateStored` has that of the last update. */
 const price = (market: Address): Read => ({ address: market, abi, functionName: 'exchangeRateCurrent' })
 
-/** The receipt has 8 decimals, so a price of one counts 10 more than the asset. Where it began differs, and only its growth is used. */
+/** The receipt has 8 decimals, so its price has 10 more than the asset. The initial price differs by market; only its growth is used. */
 const indexOf = (rate: Answer, decimals: number) => ((rate as bigint) * ray) / 10n ** BigInt(10 + decimals)
 
-/** Whether an action of Venus is paused (0 mint, 1 redeem); of the others only what goes in is. */
+/** Whether an action is paused (0 mint, 1 redeem). Only Venus pauses redemptions; of the others, mint alone is read. */
 const pausedAt = ({ market, comptroller, pauses }: CompoundV2Constants, action: number): Read =>
   pauses === 'guardian'
     ? { address: comptroller, abi: comptrollerAbi, functionName: 'mintGuardianPaused', args: [market] }
@@ -112,7 +113,7 @@ function stateOf(constants: CompoundV2Constants, decimals: number): Reading<Mark
       ...(rate === 'second' ? [eachSecond(market)] : []),
     ],
     parse: ([worth, cash, lent, kept, noMint, noRedeem, cap, each]) => {
-      // The first read brings the interest in, so these are with that of this very second.
+      // The first read accrues the interest, so these include it up to now.
       const tvl = (cash as bigint) + (lent as bigint) - (kept as bigint)
       return {
         ...(rate === 'block'
@@ -121,7 +122,7 @@ function stateOf(constants: CompoundV2Constants, decimals: number): Reading<Mark
         tvl,
         index: indexOf(worth, decimals),
         canDeposit: noMint === false,
-        // A guardian pauses what goes in, and never what comes out.
+        // A guardian pauses deposits, never withdrawals.
         canWithdraw: pauses === 'guardian' || noRedeem === false,
         headroom: cap === null ? null : roomUnder(cap as bigint, tvl, constants),
         liquidity: cash as bigint,
@@ -131,9 +132,9 @@ function stateOf(constants: CompoundV2Constants, decimals: number): Reading<Mark
 }
 
 /**
- * What may still go in; `null` is no limit. Moonwell limits nothing by a cap of zero, and stays below any other (source: its Comptroller,
- * mintAllowed). Venus takes nothing at zero, and goes up to the cap (source: PolicyFacet, mintAllowed); a market of its coin holds a deposit
- * already when it is asked whether that may come, and so counts it twice (source: VBNB, getCashPrior).
+ * How much can still be deposited; `null` is no limit. For Moonwell a cap of zero is no limit, and others must not be reached (source: its
+ * Comptroller, mintAllowed). For Venus zero is closed, and a cap may be reached (source: PolicyFacet, mintAllowed); the market of its coin already
+ * holds a deposit when it checks the cap, and so counts it twice (source: VBNB, getCashPrior).
  */
 function roomUnder(cap: bigint, tvl: bigint, { pauses, coin }: CompoundV2Constants): bigint | null {
   if (pauses === 'guardian' && cap === 0n) return null
@@ -142,23 +143,19 @@ function roomUnder(cap: bigint, tvl: bigint, { pauses, coin }: CompoundV2Constan
   return pauses === 'action' && coin === 'market' ? room / 2n : room
 }
 
-const logsOf = (market: Address, asset: Address, owner: Address): LogFilter[] => {
-  const moved = topicOf(abi, 'Transfer')
-  return [
-    { address: market, topics: [moved, topic(owner)] },
-    { address: market, topics: [moved, null, topic(owner)] },
-    ...(asset === nativeAddress
-      ? []
-      : [
-          { address: asset, topics: [moved, topic(owner), topic(market)] },
-          { address: asset, topics: [moved, topic(market), topic(owner)] },
-        ]),
-  ]
-}
+const logsOf = (market: Address, asset: Address, owner: Address): LogFilter[] => [
+  ...transferLogs(market, owner),
+  ...(asset === nativeAddress
+    ? []
+    : [
+        { address: asset, topics: [transferTopic, topic(owner), topic(market)] },
+        { address: asset, topics: [transferTopic, topic(market), topic(owner)] },
+      ]),
+]
 
 /**
- * What comes from the market or goes to it is a deposit or a withdrawal; the market's own events cannot be filtered by owner. The amount
- * is what was paid beside it, where that was a token; else its worth is read at the block.
+ * A transfer of the receipt from or to the market is a deposit or a withdrawal; the market's own events cannot be filtered by owner. The amount
+ * is that of the transfer of the asset in the same transaction, if there is exactly one; otherwise the worth is read at the block.
  */
 function eventOf(
   log: Log,
@@ -166,24 +163,15 @@ function eventOf(
   inSame: readonly Log[],
   { market, asset }: { market: Address; asset: Address },
 ): MarketEvent | undefined {
-  if (!sameAddress(log.address, market)) return undefined
-  const { from, to, amount: shares } = transferIn(log)
-  if (sameAddress(from, to)) return undefined
-  const isMarket = (at: Address) => sameAddress(at, market) || sameAddress(at, nativeAddress)
-  const comes = sameAddress(to, owner)
-  const other = comes ? from : to
-  if (!isMarket(other))
-    return { type: comes ? 'transfer_in' : 'transfer_out', amount: null, shares: [shares] }
+  const movement = sameAddress(log.address, market) ? movementOf(log, owner) : undefined
+  if (!movement) return undefined
+  const { isIncoming, other } = movement
+  const event = transferEvent(movement)
+  if (!sameAddress(other, market) && !sameAddress(other, nativeAddress)) return event
   const beside = inSame.filter(({ address }) => sameAddress(address, market)).length
-  const paid = inSame.filter((one) => sameAddress(one.address, asset)).map(transferIn)
-  const [only] = paid
-  const isClear = only && paid.length === 1 && beside === 1 && sameAddress(comes ? only.from : only.to, owner)
-  return { type: comes ? 'deposit' : 'withdraw', amount: isClear ? only.amount : null, shares: [shares] }
+  const paid = inSame.filter(({ address }) => sameAddress(address, asset))
+  const [only] = paid.map((one) => movementOf(one, owner))
+  const isClear =
+    only && paid.length === 1 && beside === 1 && sameAddress(isIncoming ? only.from : only.to, owner)
+  return { ...event, type: isIncoming ? 'deposit' : 'withdraw', amount: isClear ? only.value : null }
 }
-
-const transferIn = ({ topics, data }: Log) =>
-  decodeEventLog({ abi, eventName: 'Transfer', topics: topics as never, data }).args as unknown as {
-    from: Address
-    to: Address
-    amount: bigint
-  }

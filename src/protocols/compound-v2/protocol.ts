@@ -36,7 +36,7 @@ export const compoundV2: Protocol<CompoundV2Constants> = {
   },
   pays: (_, { market: address, comptroller, pauses }, units) => {
     const price: Query = { address, abi: cTokenAbi, functionName: 'exchangeRateCurrent' }
-    // Venus may keep a part of what is redeemed; its isolated pools do not have that function.
+    // Venus may keep a share of a redemption; its isolated pools lack that function.
     const kept: Query = { address: comptroller, abi: comptrollerAbi, functionName: 'treasuryPercent' }
     return paysBy(pauses === 'action' ? [price, kept] : [price], ([rate, share = 0n]) =>
       rate === undefined ? undefined : (((units * rate) / scale) * (scale - share)) / scale,

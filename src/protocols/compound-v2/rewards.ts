@@ -5,8 +5,8 @@ import { type Extra, type Extras, type Priced, pricedTokens, wholeTokens } from 
 import type { CompoundV2Constants } from './constants.ts'
 
 /**
- * Whom to ask what a market of the Compound v2 family pays beside its interest: Moonwell names a contract, and Benqi says it itself, of QI
- * (0) and of the coin (1) (sources: @moonwell-fi/moonwell-sdk 1.0.0, Benqi-fi/BENQI-Smart-Contracts).
+ * The functions that state the rewards of a market of the Compound v2 family: Moonwell names a contract, and Benqi answers itself, for QI
+ * (0) and for the coin (1) (sources: @moonwell-fi/moonwell-sdk 1.0.0, Benqi-fi/BENQI-Smart-Contracts).
  */
 const lenderRewardsAbi = parseAbi([
   'function rewardDistributor() view returns (address)',
@@ -14,7 +14,7 @@ const lenderRewardsAbi = parseAbi([
   'function qiAddress() view returns (address)',
 ])
 
-/** What Moonwell pays, by market (source: @moonwell-fi/moonwell-sdk 1.0.0, multiRewardDistributorAbi). */
+/** The rewards of Moonwell, by market (source: @moonwell-fi/moonwell-sdk 1.0.0, multiRewardDistributorAbi). */
 const rewardDistributorAbi = parseAbi([
   'struct MarketConfig { address owner; address emissionToken; uint256 endTime; uint224 supplyGlobalIndex; uint32 supplyGlobalTimestamp; uint224 borrowGlobalIndex; uint32 borrowGlobalTimestamp; uint256 supplyEmissionsPerSec; uint256 borrowEmissionsPerSec; }',
   'function getAllMarketConfigs(address mToken) view returns (MarketConfig[])',
@@ -23,8 +23,7 @@ const rewardDistributorAbi = parseAbi([
 type Paid = { token: Address; units: bigint }
 
 /**
- * What a market of Moonwell or of Benqi pays beside its interest, by the second. Venus pays by the block, and how many there are in a year
- * nobody says: that is not known.
+ * The rewards of a market of Moonwell or of Benqi, per second. Those of Venus are unknown: they are per block, and no contract states the block time.
  */
 export const lenderExtras = ({ market, comptroller, pauses }: CompoundV2Constants): Extras | undefined =>
   pauses === 'guardian'
@@ -51,7 +50,7 @@ export const lenderExtras = ({ market, comptroller, pauses }: CompoundV2Constant
       }
     : undefined
 
-/** A unit a second stands for nothing: the contract of Moonwell takes no zero. */
+/** Moonwell uses one unit per second for no rewards, because its contract does not accept zero. */
 const nothing = 1n
 
 function* byDistributor(
@@ -78,7 +77,7 @@ function* byDistributor(
   )
 }
 
-/** The coin counts 18 decimals, and has no contract that says so. */
+/** The decimals of the native coin, which has no contract. */
 const coinDecimals = 18
 
 function* worth(all: readonly Paid[], priced: Priced): Rounds<readonly Extra[] | null> {

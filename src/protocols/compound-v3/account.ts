@@ -10,10 +10,10 @@ import type { Account, Holding, Totals } from '../shared/lending-account.ts'
 import { cometAbi as abi } from './abi.ts'
 import { kinkedRate } from './market.ts'
 
-/** A market of Compound v3 as a place to borrow: its base asset is what is owed. */
+/** A market of Compound v3 as a place to borrow its base asset. */
 export type CometPlace = { chainId: number; comet: Address; base: Token }
 
-/** What a market lists of a collateral: its feed, one whole of it, and how much of its value may be owed, scaled by 1e18. */
+/** A collateral of a market: its feed, one whole unit, and the share of its value that can be borrowed, scaled by 1e18. */
 type Collateral = {
   asset: Address
   symbol: string | null
@@ -30,7 +30,7 @@ export type CometTerms = { baseFeed: Address; collaterals: readonly Collateral[]
 /** More than any market lists (source: comet, MAX_ASSETS, and the extended asset list). */
 const mostAssets = 24
 
-/** What is listed in a market, and no more than `count`; `undefined` where it does not say. None is ever taken from the list. */
+/** The listed collaterals of a market, at most `count`; `undefined` if it does not answer. None is ever removed from the list. */
 export const cometListed = ({ comet }: CometPlace, count = mostAssets): Reading<CometTerms | undefined> => ({
   reads: [
     { address: comet, abi, functionName: 'baseTokenPriceFeed' },
@@ -42,7 +42,7 @@ export const cometListed = ({ comet }: CometPlace, count = mostAssets): Reading<
     })),
   ],
   parse: ([baseFeed, ...infos]) => {
-    // Past the last one the contract refuses, and between two it does not.
+    // The contract reverts only past the last one.
     const count = infos.findLastIndex((info) => info !== undefined) + 1
     const said = infos.slice(0, count)
     if (baseFeed === undefined || said.includes(undefined)) return undefined
@@ -57,7 +57,7 @@ export const cometListed = ({ comet }: CometPlace, count = mostAssets): Reading<
   },
 })
 
-/** Whether two say the same of a market: those who govern it change feeds and factors, and list more. */
+/** Whether two readings of a market are equal: its governance changes feeds and factors, and lists more collaterals. */
 export const sameTerms = (one: CometTerms, other: CometTerms): boolean => saidBy(one) === saidBy(other)
 
 const saidBy = ({ baseFeed, collaterals }: CometTerms): string =>
@@ -74,7 +74,7 @@ const saidBy = ({ baseFeed, collaterals }: CometTerms): string =>
 
 const digitsOf = ({ scale }: { scale: bigint }): number => String(scale).length - 1
 
-/** The symbols of what is listed, in the order of the list. */
+/** The symbols of the collaterals, in the order of the list. */
 export const symbolsOf = ({ collaterals }: CometTerms): Reading<(string | null)[]> =>
   together(
     collaterals.map(
@@ -86,10 +86,9 @@ export const symbolsOf = ({ collaterals }: CometTerms): Reading<(string | null)[
   )
 
 /**
- * What an account owes to a market and has given it for that. The market may count in another currency than USD (its base is one there):
- * `baseUsd` is what the base is worth, and all prices are counted by it: by the last of it what the market counts, as that counts by
- * feeds of its own, and by the fresh one what something is worth. Without that, or without a price of what was given, there are no
- * totals; and without `terms` the debt alone is known.
+ * The debt and the collateral of an account in a market. The market may count in units of its base instead of USD: `baseUsd` is the price of the base,
+ * and all prices are multiplied by it. Its last price gives the market's own prices, its fresh one the current values. Without it, or without the
+ * price of a collateral, there are no totals; without `terms` only the debt is known.
  */
 export function cometAccountIn(
   { comet, base }: CometPlace,
@@ -128,7 +127,7 @@ export function cometAccountIn(
   }
 }
 
-/** A rate a year, linear, in ray. */
+/** A linear yearly rate, in ray. */
 function yearly([used, kink, base, low, high]: readonly bigint[]): bigint {
   const aSecond = kinkedRate({ used: used!, kink: kink!, base: base!, low: low!, high: high! })
   return aSecond * year * 10n ** 9n
@@ -143,10 +142,10 @@ const curve = [
   'borrowPerSecondInterestRateSlopeHigh',
 ]
 
-/** What was given of one collateral, and its price; what is not said is `undefined`, and what has no price `null`. */
+/** The deposit of one collateral and its price; `undefined` without an answer, and a `null` price is unknown. */
 type Held = { one: Collateral; lent: bigint | undefined; price: bigint | null; usd: Price }
 
-/** What is owed of the base at which price and rate, and whether what can be given for it is known. */
+/** The debt in the base, its price and rate, and whether the list of collaterals is known. */
 type Owed = {
   usd: Prices
   owed: bigint | undefined
@@ -188,7 +187,7 @@ function counted(base: Token, { usd, owed, borrowRate, isListed }: Owed, held: r
   return { holdings, totals: totalsOf(debt, all) }
 }
 
-/** The totals of a debt in USD and the worth of what was given for it. */
+/** The totals of a debt and the value of its collateral, in USD. */
 function totalsOf(debt: bigint, all: readonly { one: Collateral; usd: bigint }[]): Totals {
   const one = 10n ** 18n
   const sum = (of: (each: (typeof all)[number]) => bigint) =>

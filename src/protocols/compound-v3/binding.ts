@@ -9,7 +9,7 @@ import { named, short } from './abi.ts'
 
 type Write = { from: Address | undefined; to: Address | undefined; token: Address; amount: bigint }
 
-/** What such a call says, by whichever of its two forms: the short one is about the sender alone. */
+/** The arguments of such a call in either of its two forms; the short one is about the sender. */
 function writeOf(data: Transaction['data'], wanted: 'supply' | 'withdraw'): Write | undefined {
   const long = strictDecode(named, data)
   if (long?.functionName === `${wanted}From`) {
@@ -42,7 +42,7 @@ export function bindCompoundV3(
   const exact = isAll ? maxUint256 : intent.amount
   if (amount !== exact)
     return refuse('POLICY_AMOUNT', `It is about ${amount}, not ${isAll ? 'the whole position' : exact}`)
-  // As a deposit the largest number means "pay back what is owed", whatever was asked for.
+  // In a deposit the largest number means "repay the debt".
   if (wanted === 'supply' && amount === maxUint256)
     return refuse('POLICY_AMOUNT', 'It pays debts back instead of supplying an amount')
   const shown = isAll ? `all ${asset.symbol}` : formatAmount(amount, asset)

@@ -15,15 +15,15 @@ const call =
     chainId,
   })
 
-/** Supplies the base asset of its owner, for himself, by the call that Compound's own SDK makes. Who owes some pays that back first. */
+/** Supplies the base asset of its owner to the owner's account, by the call that Compound's own SDK makes. A debt is repaid first. */
 export const supplyBase = call('supplyFrom')
 
-/** Withdraws the base asset to its owner; 2^256 - 1 is all of it. More than there is would be borrowed: never ask for it. */
+/** Withdraws the base asset to its owner; 2^256 - 1 is everything. A larger amount than the balance would be borrowed: never ask for it. */
 export const withdrawBase = call('withdrawFrom')
 
 /**
- * The same calldata in its short form, where it names one person as both: who built a transaction in the one form and who did in the
- * other mean the same. Whatever else it is stays as it is.
+ * The short form of calldata that names the same account twice, so that both forms of one call can be compared. Other calldata is returned
+ * unchanged.
  */
 export function inShort(data: Transaction['data']): Transaction['data'] {
   const long = strictDecode(named, data)

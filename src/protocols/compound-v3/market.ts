@@ -1,23 +1,24 @@
-import { decodeEventLog } from 'viem/utils'
 import { erc20Abi } from '../../chain/erc20.ts'
 import { known, type Reading } from '../../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
 import type { StrategyEntry } from '../catalog.ts'
-import type { Log, LogFilter, Market, MarketEvent, MarketState } from '../market.ts'
+import type { MarketState, ProtocolMarket } from '../market.ts'
+import type { Log, LogFilter, MarketEvent } from '../market-logs.ts'
 import { balance } from '../shared/amount-reads.ts'
 import { says } from '../shared/contract-claims.ts'
 import { topic, topicOf } from '../shared/event-topics.ts'
 import { perSecond, ray } from '../shared/rates.ts'
+import { movementOf, transferEvent, transferLogs } from '../shared/transfers.ts'
 import { cometAbi as abi } from './abi.ts'
 import type { CompoundV3Constants } from './constants.ts'
 import { supplyBase, withdrawBase } from './encode.ts'
 import { cometExtras, cometRewardsAbi } from './rewards.ts'
 
-/** Rates and utilization of Compound v3 count from here (source: CometCore, FACTOR_SCALE). */
+/** The scale of rates and utilization of Compound v3 (source: CometCore, FACTOR_SCALE). */
 const factorScale = 10n ** 18n
 
-/** A rate a second, scaled by 1e18, on a curve that is steeper past its kink (source: Comet.getSupplyRate, Comet.getBorrowRate). */
+/** A rate per second, scaled by 1e18, on a curve that is steeper above its kink (source: Comet.getSupplyRate, Comet.getBorrowRate). */
 export function kinkedRate(curve: {
   used: bigint
   kink: bigint
@@ -31,7 +32,7 @@ export function kinkedRate(curve: {
 }
 
 /** The base asset of a Compound v3 market. Balances rebase, so a balance already is the position (source: comet, balanceOf). */
-export const compoundV3 = (entry: StrategyEntry, constants: CompoundV3Constants): Market => {
+export const compoundV3 = (entry: StrategyEntry, constants: CompoundV3Constants): ProtocolMarket => {
   const { comet, rewards } = constants
   const { chainId, asset } = entry
   const ask = (amount: bigint, owner: Address) => ({ chainId, comet, asset: asset.address, amount, owner })
@@ -62,7 +63,7 @@ export const compoundV3 = (entry: StrategyEntry, constants: CompoundV3Constants)
       reads: [{ address: comet, abi, functionName: 'userBasic', args: [owner] }],
       parse: ([basic]) => suppliedBy(basic as [principal: bigint] | undefined),
     }),
-    // A supply or a withdrawal brings the index up to its block, and it stays so until the end of that.
+    // A supply or a withdrawal updates the index, which then stays the same until the end of the block.
     grown: {
       reads: [{ address: comet, abi, functionName: 'totalsBasic' }],
       parse: ([totals]) => (totals as Totals | undefined) && indexOf(totals as Totals),
@@ -78,7 +79,7 @@ export const compoundV3 = (entry: StrategyEntry, constants: CompoundV3Constants)
   }
 }
 
-/** What an owner has supplied; below zero is a debt, of which no log of theirs tells. */
+/** The principal of an owner's deposit; below zero it is a debt, which no log of the owner contains. */
 const suppliedBy = (basic: [principal: bigint] | undefined): bigint | null =>
   basic === undefined ? null : basic[0] > 0n ? basic[0] : 0n
 
@@ -117,31 +118,28 @@ const stateOf = (comet: Address, base: Address): Reading<MarketState> => ({
 
 type Totals = { baseSupplyIndex: bigint }
 
-/** Indices count from 1e15 (source: CometCore). */
+/** Indices are scaled by 1e15 (source: CometCore). */
 const indexOf = ({ baseSupplyIndex }: Totals): bigint => (baseSupplyIndex * ray) / 10n ** 15n
 
 const logsOf = (comet: Address, owner: Address): LogFilter[] => [
   { address: comet, topics: [topicOf(abi, 'Supply'), null, topic(owner)] },
   { address: comet, topics: [topicOf(abi, 'Withdraw'), topic(owner)] },
-  { address: comet, topics: [topicOf(abi, 'Transfer'), topic(owner)] },
-  { address: comet, topics: [topicOf(abi, 'Transfer'), null, topic(owner)] },
+  ...transferLogs(comet, owner),
 ]
 
 /**
- * `Transfer` from or to nobody says by how much a supply or a withdrawal, or a transfer between two people, changed what somebody has
- * supplied, off by a unit from rounding. `Supply` and `Withdraw` have the exact amount, debts that were paid or made included. No log has
- * the index, so none tells how many units that do not grow were moved: `grown` does.
+ * `Transfer` from or to the zero address has the change of the supplied balance by a supply, a withdrawal, or a transfer between two owners, with
+ * a rounding error of a unit. `Supply` and `Withdraw` have the exact amount, which includes repaid and new debt. No log has the index, so the units
+ * that do not rebase follow from `grown`.
  */
 function eventOf(log: Log, owner: Address, inSame: readonly Log[]): MarketEvent | undefined {
-  const { eventName, args } = decodeEventLog({ abi, topics: log.topics as never, data: log.data })
-  if (eventName !== 'Transfer') return undefined
-  const { from, to, amount: moved } = args as unknown as { from: Address; to: Address; amount: bigint }
-  const comes = sameAddress(to, owner)
-  if (sameAddress(from, to) || !sameAddress(comes ? from : to, nativeAddress)) return undefined
-  const why = inSame.find((one) => one.topics[0] === topicOf(abi, comes ? 'Supply' : 'Withdraw'))
-  if (!why) return { type: comes ? 'transfer_in' : 'transfer_out', amount: moved, shares: [] }
+  const movement = movementOf(log, owner)
+  if (!movement || !sameAddress(movement.other, nativeAddress)) return undefined
+  const { isIncoming, value: moved } = movement
+  const why = inSame.find((one) => one.topics[0] === topicOf(abi, isIncoming ? 'Supply' : 'Withdraw'))
+  if (!why) return { ...transferEvent(movement), amount: moved, shares: [] }
   const exact = BigInt(why.data)
   const off = exact - moved
   const amount = off >= -2n && off <= 2n ? exact : moved
-  return { type: comes ? 'deposit' : 'withdraw', amount, shares: [] }
+  return { type: isIncoming ? 'deposit' : 'withdraw', amount, shares: [] }
 }

@@ -14,7 +14,7 @@ export const compoundV3: Protocol<CompoundV3Constants> = {
     bind: (transaction, intent) => bindCompoundV3(transaction, intent, asset),
     cost: oneForOne,
   }),
-  // A wallet that owes some pays that back first.
+  // A deposit of a wallet with a debt repays that first.
   brings: ({ comet }, { amount, wallet }) => ({
     read: readOf({ address: comet, abi: cometAbi, functionName: 'borrowBalanceOf', args: [wallet] }),
     unitsOf: (debt) => {

@@ -5,18 +5,18 @@ import { type Extras, pricedTokens } from '../shared/rewards.ts'
 import { cometAbi } from './abi.ts'
 import type { CompoundV3Constants } from './constants.ts'
 
-/** What a market of Compound v3 pays beside its interest, in units of its own (source: compound-finance/comet, CometMainInterface). */
+/** The rewards of a market of Compound v3, in its own units (source: compound-finance/comet, CometMainInterface). */
 const cometSpeedAbi = parseAbi([
   'function baseTrackingSupplySpeed() view returns (uint256)',
   'function trackingIndexScale() view returns (uint256)',
   'function baseMinForRewards() view returns (uint256)',
 ])
 
-/** In which token that is paid; the newer of two forms has a multiplier by 1e18 (source: compound-finance/comet, CometRewards). */
+/** The token of the rewards; the newer of two forms has a multiplier, scaled by 1e18 (source: compound-finance/comet, CometRewards). */
 export const cometRewardsAbi = parseAbi([
   'function rewardConfig(address comet) view returns (address token, uint64 rescaleFactor, bool shouldUpscale)',
 ])
-/** The newer form of the same question. */
+/** The newer form of the same function. */
 const multipliedRewardsAbi = parseAbi([
   'function rewardConfig(address comet) view returns (address token, uint64 rescaleFactor, bool shouldUpscale, uint256 multiplier)',
 ])
@@ -24,8 +24,8 @@ const multipliedRewardsAbi = parseAbi([
 const speeds = ['baseTrackingSupplySpeed', 'trackingIndexScale', 'baseMinForRewards'] as const
 
 /**
- * What a market of Compound v3 pays beside its interest: its speed counts whole tokens a second, by the scale of its index, and is
- * nothing as long as too little is supplied (source: comet, accruedInterestIndices and getRewardAccrued).
+ * The rewards of a market of Compound v3: its speed is in whole tokens per second, by the scale of its index, and zero while too little is
+ * supplied (source: comet, accruedInterestIndices and getRewardAccrued).
  */
 export const cometExtras = ({ comet, rewards }: CompoundV3Constants): Extras | undefined =>
   rewards &&

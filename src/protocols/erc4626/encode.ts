@@ -12,11 +12,11 @@ const call = ({ chainId, vault }: Vault, data: `0x${string}`): Transaction => ({
   chainId,
 })
 
-/** Puts `assets` into a vault; the shares go to `receiver`. */
+/** Deposits `assets` into a vault; the shares go to `receiver`. */
 export const deposit = (ask: Vault & { assets: bigint; receiver: Address }): Transaction =>
   call(ask, encodeFunctionData({ abi: writes, functionName: 'deposit', args: [ask.assets, ask.receiver] }))
 
-/** Takes exactly `assets` out of a vault, for as many shares as that costs. */
+/** Withdraws exactly `assets` from a vault, for as many shares as they cost. */
 export const withdraw = (ask: Vault & { assets: bigint; receiver: Address; owner: Address }): Transaction =>
   call(
     ask,
@@ -27,7 +27,7 @@ export const withdraw = (ask: Vault & { assets: bigint; receiver: Address; owner
     }),
   )
 
-/** Gives exactly `shares` back to a vault, for whatever they are worth: the way to leave nothing behind. */
+/** Redeems exactly `shares` of a vault: the call that leaves no rest. */
 export const redeem = (ask: Vault & { shares: bigint; receiver: Address; owner: Address }): Transaction =>
   call(
     ask,

@@ -2,13 +2,13 @@ import { parseAbi } from 'viem/utils'
 import type { Query, Rounds } from '../../chain/contract-query.ts'
 import type { Address } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
-import type { Market, Rate } from '../market.ts'
+import type { ProtocolMarket, Rate } from '../market.ts'
 import { answers } from '../shared/contract-claims.ts'
 import { reserve } from '../shared/reserve.ts'
 import { vaultReadings, vaultSteps } from '../shared/vault.ts'
 import type { Erc4626Constants } from './constants.ts'
 
-/** What a vault of Euler says of what it lends: `interestRate` is what borrowers pay a second, in rays, and `interestFee` is of 10,000 (source: euler-interfaces, EVault). */
+/** The lending of a vault of Euler: `interestRate` is the borrow rate per second, in rays, and `interestFee` is of 10,000 (source: euler-interfaces, EVault). */
 const eulerVaultAbi = parseAbi([
   'function interestRate() view returns (uint256)',
   'function interestFee() view returns (uint16)',
@@ -16,13 +16,13 @@ const eulerVaultAbi = parseAbi([
   'function totalBorrows() view returns (uint256)',
 ])
 
-/** The year by which Euler states what it pays, in seconds: 365.2425 days. */
+/** The length of a year in the rates of Euler, in seconds: 365.2425 days. */
 const eulerYear = 31_556_952
 
-/** What a vault of Euler is asked, in this order. */
+/** The reads of a vault of Euler, in this order. */
 const names = ['interestRate', 'interestFee', 'cash', 'totalBorrows'] as const
 
-/** Asks what a vault of Euler pays. `null` where it does not answer. */
+/** The current rate of a vault of Euler; `null` if it does not answer. */
 function* eulerRate(vault: Address): Rounds<Rate | null> {
   const answers = yield names.map(
     (functionName): Query => ({ address: vault, abi: eulerVaultAbi, functionName }),
@@ -33,7 +33,7 @@ function* eulerRate(vault: Address): Rounds<Rate | null> {
 }
 
 /**
- * What borrowers pay, compounded every second over 365.2425 days, for the part that is borrowed, less the fee of the vault (source:
+ * The borrow rate, compounded every second over 365.2425 days, times the utilization, less the fee of the vault (source:
  * euler-xyz/evk-periphery, UtilsLens.computeAPYs).
  */
 function lentRate(vault: { aSecond: bigint; fee: number; cash: bigint; borrowed: bigint }): Rate {
@@ -47,8 +47,8 @@ function lentRate(vault: { aSecond: bigint; fee: number; cash: bigint; borrowed:
   }
 }
 
-/** Any ERC-4626 vault: assets go in for shares, and all of it comes out by giving all shares back. */
-export const erc4626 = (entry: StrategyEntry, constants: Erc4626Constants): Market => {
+/** Any ERC-4626 vault: a deposit brings shares, and redeeming all shares leaves no rest. */
+export const erc4626 = (entry: StrategyEntry, constants: Erc4626Constants): ProtocolMarket => {
   const { vault, lends, backing } = constants
   const { address, decimals } = entry.asset
   const readings = vaultReadings(

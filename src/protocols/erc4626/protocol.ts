@@ -2,7 +2,7 @@ import { type Protocol, vaultOf } from '../protocol.ts'
 import { bindErc4626 } from './binding.ts'
 import type { Erc4626Constants } from './constants.ts'
 import { erc4626 as market } from './market.ts'
-import { previewDeposit, previewRedeem, previewWithdraw } from './reads.ts'
+import { vaultProtocol } from './previews.ts'
 
 /** Any vault by EIP-4626. */
 export const erc4626: Protocol<Erc4626Constants> = {
@@ -14,12 +14,6 @@ export const erc4626: Protocol<Erc4626Constants> = {
       return 'what borrowers pay a second, compounded every second over 365.2425 days, for the part that is borrowed, less the fee'
     return backing && 'the linear rate of the pool, compounded every second over 365 days'
   },
-  binding: ({ asset }, { vault }) => ({
-    targets: [vault],
-    bind: (transaction, intent) => bindErc4626(transaction, intent, asset),
-    cost: previewWithdraw(vault),
-  }),
-  pays: (_, { vault }, units) => previewRedeem(vault, units),
-  brings: ({ vault }, { amount }) => previewDeposit(vault, amount),
+  ...vaultProtocol(bindErc4626),
   market,
 }

@@ -1,6 +1,6 @@
 import { parseAbi } from 'viem/utils'
 
-/** What sUSDe says of its cooldown (source: ethena-labs/bbp-public-assets, StakedUSDeV2.sol). */
+/** The cooldown of sUSDe (source: ethena-labs/bbp-public-assets, StakedUSDeV2.sol). */
 export const ethenaAbi = parseAbi([
   'function cooldowns(address owner) view returns (uint104 cooldownEnd, uint152 underlyingAmount)',
   'function cooldownDuration() view returns (uint24)',

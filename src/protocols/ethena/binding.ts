@@ -7,7 +7,7 @@ import type { Intent } from '../intent.ts'
 import { refuse, type Verdict } from '../verdict.ts'
 import { exits } from './abi.ts'
 
-/** Binds a call of sUSDe: going in is ERC-4626, coming out begins a cooldown. */
+/** Binds a call of sUSDe: a deposit is ERC-4626, a withdrawal begins a cooldown. */
 export function bindEthena(
   transaction: Transaction,
   intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>,

@@ -1,20 +1,18 @@
 import type { StrategyEntry } from '../catalog.ts'
-import type { Market } from '../market.ts'
+import type { ProtocolMarket } from '../market.ts'
 import { vaultReadings, vaultSteps } from '../shared/vault.ts'
 import { ethenaAbi } from './abi.ts'
 import type { EthenaConstants } from './constants.ts'
 import { cooldownAssets, cooldownShares } from './encode.ts'
-import { ethenaQueue } from './queue.ts'
 
-/** USDe staked with Ethena: an ERC-4626 vault that is left through a cooldown. Without one it would be left as any vault, which is not done here. */
-export const ethena = (entry: StrategyEntry, constants: EthenaConstants): Market => {
+/** USDe staked with Ethena: an ERC-4626 vault whose withdrawals go through a cooldown. While Ethena has no cooldown, withdrawals are not supported. */
+export const ethena = (entry: StrategyEntry, constants: EthenaConstants): ProtocolMarket => {
   const { chainId } = entry
   const { vault } = constants
   const { state, ...readings } = vaultReadings(entry, { vault })
   return {
     entry,
     ...readings,
-    queue: ethenaQueue(chainId, constants),
     state: {
       reads: [...state.reads, { address: vault, abi: ethenaAbi, functionName: 'cooldownDuration' }],
       parse: (answers) => ({ ...state.parse(answers.slice(0, -1)), canWithdraw: Number(answers.at(-1)) > 0 }),

@@ -1,4 +1,4 @@
-import { previewDeposit, previewWithdraw } from '../erc4626/reads.ts'
+import { vaultProtocol } from '../erc4626/previews.ts'
 import type { Protocol } from '../protocol.ts'
 import { bindEthena } from './binding.ts'
 import type { EthenaConstants } from './constants.ts'
@@ -9,13 +9,7 @@ import { ethenaQueue } from './queue.ts'
 export const ethena: Protocol<EthenaConstants> = {
   grade: { grade: 'C', by: 'ethena-labs/bbp-public-assets, StakedUSDeV2.sol' },
   description: (symbol) => `Stakes ${symbol} and holds a share of it. A withdrawal has to wait.`,
-  binding: ({ asset }, { vault }) => ({
-    targets: [vault],
-    bind: (transaction, intent) => bindEthena(transaction, intent, asset),
-    cost: previewWithdraw(vault),
-  }),
+  ...vaultProtocol(bindEthena),
   queue: ethenaQueue,
-
-  brings: ({ vault }, { amount }) => previewDeposit(vault, amount),
   market,
 }

@@ -7,7 +7,7 @@ import { noRequests, type Queue, type Requests } from '../withdrawal-queue.ts'
 import { claims, ethenaAbi } from './abi.ts'
 import type { EthenaConstants } from './constants.ts'
 
-/** The cooldown of sUSDe: one for all that an owner asked for, which a new request begins again. */
+/** The cooldown of sUSDe: one per owner, which each new request restarts. */
 export const ethenaQueue = (chainId: number, { vault: address }: EthenaConstants): Queue => ({
   place: address,
   restarts: true,

@@ -2,7 +2,7 @@ import type { Read } from '../../chain/reading.ts'
 import type { Address } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
 import { erc4626Abi } from '../erc4626/abi.ts'
-import type { Market, MarketState } from '../market.ts'
+import type { MarketState, ProtocolMarket } from '../market.ts'
 import { readAmount } from '../shared/amount-reads.ts'
 import { says } from '../shared/contract-claims.ts'
 import { compounded } from '../shared/rates.ts'
@@ -23,7 +23,7 @@ type Details = {
  * A lending vault of Fluid: ERC-4626, but a partial withdrawal limits the shares that it burns. Its resolver states the rate, rounded down to
  * 0.01 %, and what can be withdrawn now; without its answer, or at a rate of zero, the growth of the share price is the rate.
  */
-export const fluid = (entry: StrategyEntry, { vault, resolver }: FluidConstants): Market => {
+export const fluid = (entry: StrategyEntry, { vault, resolver }: FluidConstants): ProtocolMarket => {
   const { chainId, asset } = entry
   const details: Read = {
     address: resolver,

@@ -1,4 +1,4 @@
-import { previewDeposit, previewRedeem, previewWithdraw } from '../erc4626/reads.ts'
+import { vaultProtocol } from '../erc4626/previews.ts'
 import { lends, type Protocol } from '../protocol.ts'
 import { bindFluid } from './binding.ts'
 import type { FluidConstants } from './constants.ts'
@@ -9,13 +9,6 @@ export const fluid: Protocol<FluidConstants> = {
   grade: { grade: 'C', by: 'Instadapp/fluid-contracts-public, fToken/main.sol' },
   description: lends,
   rateConvention: () => 'the stated rate, to 0.01 %, compounded every second over 365 days',
-  binding: ({ asset }, { vault }) => ({
-    targets: [vault],
-    bind: (transaction, intent) => bindFluid(transaction, intent, asset),
-    cost: previewWithdraw(vault),
-    byUnits: true,
-  }),
-  pays: (_, { vault }, units) => previewRedeem(vault, units),
-  brings: ({ vault }, { amount }) => previewDeposit(vault, amount),
+  ...vaultProtocol(bindFluid, { byUnits: true }),
   market,
 }

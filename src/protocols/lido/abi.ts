@@ -2,7 +2,7 @@ import { parseAbi } from 'viem/utils'
 import type { Address } from '../../domain/address.ts'
 import type { LidoConstants } from './constants.ts'
 
-/** stETH and the token that wraps it, to read (source: lidofinance/core, Lido.sol, StETH.sol, WstETH.sol). */
+/** stETH and wstETH, to read (source: lidofinance/core, Lido.sol, StETH.sol, WstETH.sol). */
 export const lidoAbi = parseAbi([
   'function sharesOf(address account) view returns (uint256)',
   'function getPooledEthByShares(uint256 shares) view returns (uint256)',
@@ -28,15 +28,15 @@ export const requestWrapped = parseAbi([
   'function requestWithdrawalsWstETH(uint256[] amounts, address owner) returns (uint256[] requestIds)',
 ])
 
-/** Where a deposit goes: what wraps stETH is given by a contract beside it (source: WstethReferralStaker.sol). */
+/** The contract that takes deposits: another contract mints wstETH for the coin (source: WstethReferralStaker.sol). */
 export const entranceOf = (constants: LidoConstants): Address =>
   constants.holds === 'stETH' ? constants.stEth : constants.staker
 /** The largest single request of the queue, in wei of stETH. */
 export const mostRequest = 1_000n * 10n ** 18n
 
 /**
- * How many wei of the receipt a request for all of it may leave with the owner: stETH is counted in shares and taken by its amount, so that each
- * part rounds down to whole shares. What wraps it is taken to the last unit.
+ * How many wei of the receipt a request for everything may leave with the owner: stETH is held in shares and requested by amount, so each
+ * part is rounded down to whole shares. wstETH is requested to the last unit.
  */
 export const leftOfAll = (constants: LidoConstants, amount: bigint): bigint =>
   constants.holds === 'stETH' ? 2n * ((amount + mostRequest - 1n) / mostRequest) : 0n

@@ -31,7 +31,7 @@ export function bindLido(
   const isMeant = isPlain ? sum === (intent.shares ?? intent.amount) : isUnits(sum, intent)
   if (!isMeant)
     return refuse('POLICY_AMOUNT', `It asks for ${sum} of ${receipt.symbol}, which is not what was asked for`)
-  // Each request is claimed by itself: more of them than are needed only cost gas, now and then.
+  // Each request is claimed separately: more of them than necessary only cost more gas.
   const most = isPlain ? mostRequest : mostRequest / 2n
   const needed = sum <= most ? 1 : Number((sum + most - 1n) / most)
   if (amounts.length !== needed)
@@ -60,7 +60,7 @@ function boundStake(
   if (!found) return refuse('POLICY_DECODE', 'It is not a call that stakes with Lido')
   const [referral] = found.args
   if (!sameAddress(referral, nativeAddress))
-    return refuse('POLICY_RECIPIENT', `It names ${referral} as whoever brought the deposit`)
+    return refuse('POLICY_RECIPIENT', `It names the referrer ${referral}`)
   return {
     bound: {
       name: found.functionName,

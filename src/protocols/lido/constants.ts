@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { At } from '../shared/address-schema.ts'
 
-/** Lido. The position is held in stETH, or in wstETH, which `staker` gives for the coin. Withdrawals go through a queue. */
+/** Lido. The position is held in stETH, or in wstETH, which `staker` mints for the coin. Withdrawals go through a queue. */
 export const LidoConstants = z.discriminatedUnion('holds', [
   z.strictObject({
     family: z.literal('lido'),

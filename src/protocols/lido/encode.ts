@@ -7,7 +7,7 @@ import type { LidoConstants } from './constants.ts'
 
 type Place = { chainId: number; constants: LidoConstants }
 
-/** Stakes an amount of the native coin, without a referral; what is held goes to the sender. */
+/** Stakes an amount of the native coin, without a referral; the receipt goes to the sender. */
 export const submit = ({ chainId, constants, amount }: Place & { amount: bigint }): Transaction => ({
   to: entranceOf(constants),
   data:
@@ -18,10 +18,10 @@ export const submit = ({ chainId, constants, amount }: Place & { amount: bigint 
   chainId,
 })
 
-/** The least and the most of stETH that one request is for (source: WithdrawalQueue, MIN_ and MAX_STETH_WITHDRAWAL_AMOUNT). */
+/** The least stETH of one request (source: WithdrawalQueue, MIN_STETH_WITHDRAWAL_AMOUNT). */
 const leastRequest = 100n
 
-/** An amount of what is held as requests that the queue takes: one of the token that wraps stETH is worth more, and less than two. */
+/** An amount of the receipt as requests that the queue accepts: one wstETH is worth between one and two stETH. */
 function requestsFor({ holds }: Pick<LidoConstants, 'holds'>, amount: bigint): bigint[] {
   if (amount < leastRequest)
     throw new AppError('VALIDATION_ERROR', `A withdrawal from Lido is for at least ${leastRequest} wei`, {
@@ -31,7 +31,7 @@ function requestsFor({ holds }: Pick<LidoConstants, 'holds'>, amount: bigint): b
   const parts: bigint[] = []
   for (let left = amount; left > 0n; ) {
     const rest = left - most
-    // What is left for the last one may not be less than one is for.
+    // The last request may not be below the least.
     const part = rest <= 0n ? left : rest < leastRequest ? most - leastRequest : most
     parts.push(part)
     left -= part
@@ -39,7 +39,7 @@ function requestsFor({ holds }: Pick<LidoConstants, 'holds'>, amount: bigint): b
   return parts
 }
 
-/** Asks the queue, on behalf of the sender, to pay for so much of what is held. */
+/** Requests the withdrawal of an amount of the receipt on behalf of the sender. */
 export function requestWithdrawals({
   chainId,
   constants,

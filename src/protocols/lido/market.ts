@@ -1,26 +1,28 @@
-import { decodeEventLog, parseAbi } from 'viem/utils'
+import { parseAbi } from 'viem/utils'
 import { erc20Abi } from '../../chain/erc20.ts'
 import { known, type Reading } from '../../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
-import type { Log, LogFilter, Market, MarketEvent, MarketState, SentLog } from '../market.ts'
+import type { MarketState, ProtocolMarket } from '../market.ts'
+import type { Log, LogFilter, MarketEvent, SentLog } from '../market-logs.ts'
 import { balance, readAmount } from '../shared/amount-reads.ts'
 import { says } from '../shared/contract-claims.ts'
 import { topic, topicOf } from '../shared/event-topics.ts'
 import { ray } from '../shared/rates.ts'
+import { movementOf, transferLogs, transferTopic } from '../shared/transfers.ts'
 import { lidoAbi as abi } from './abi.ts'
 import type { LidoConstants } from './constants.ts'
 import { requestWithdrawals, submit } from './encode.ts'
-import { lidoQueue, lidoQueueAbi } from './queue.ts'
+import { lidoQueueAbi } from './queue.ts'
 
 /** The contract that stakes with a referral (source: lidofinance/si-lidity, WstETHReferralStaker). */
 const stakerAbi = parseAbi(['function wstETH() view returns (address)'])
 
 /**
- * ETH staked with Lido. stETH rebases, so a balance already is the position; what wraps it grows in price. Leaving is a request to the
- * queue, which is claimed when it is finalized. The rate is that at which a share grew, as Lido's own average of a week.
+ * ETH staked with Lido. stETH rebases, so its balance is the position; the price of wstETH grows. A withdrawal is a request to the queue, which is
+ * claimed once it is finalized. The rate is the growth of a share over a week, as Lido's own average.
  */
-export const lido = (entry: StrategyEntry, constants: LidoConstants): Market => {
+export const lido = (entry: StrategyEntry, constants: LidoConstants): ProtocolMarket => {
   const { chainId, receipt } = entry
   const leave = (amount: bigint, owner: Address) => ({
     transaction: requestWithdrawals({ chainId, constants, amount, owner }),
@@ -41,7 +43,7 @@ export const lido = (entry: StrategyEntry, constants: LidoConstants): Market => 
               { address: constants.queue, abi: lidoQueueAbi, functionName: 'WSTETH' },
               constants.wstEth,
             ),
-            // What wraps stETH may take the coin itself, and then stands for nobody else.
+            // wstETH may take the coin itself, and then has no other staker.
             ...(constants.staker === constants.wstEth
               ? []
               : [
@@ -54,7 +56,6 @@ export const lido = (entry: StrategyEntry, constants: LidoConstants): Market => 
           ]
         : []),
     ],
-    queue: lidoQueue(chainId, constants),
     state: stateOf(constants),
     index: { reads: [share(constants)], parse: ([worth]) => worth as bigint },
     shares: (owner) => balance(receipt.address, owner),
@@ -86,7 +87,7 @@ export const lido = (entry: StrategyEntry, constants: LidoConstants): Market => 
   }
 }
 
-/** What 1e27 shares are worth, which is the index itself: a share began as one. */
+/** The value of 1e27 shares, which equals the index, because a share began as one. */
 const share = ({ stEth }: LidoConstants) => ({
   address: stEth,
   abi,
@@ -125,20 +126,20 @@ const stateOf = (constants: LidoConstants): Reading<MarketState> => ({
 })
 
 const logsOf = (receipt: Address, queue: Address, owner: Address): LogFilter[] => [
-  ...(['Transfer', 'TransferShares'] as const).flatMap((name) => [
-    { address: receipt, topics: [topicOf(abi, name), topic(owner)] },
-    { address: receipt, topics: [topicOf(abi, name), null, topic(owner)] },
-  ]),
+  ...transferLogs(receipt, owner),
+  { address: receipt, topics: [sharesMoved, topic(owner)] },
+  { address: receipt, topics: [sharesMoved, null, topic(owner)] },
   { address: queue, topics: [claimed, null, topic(owner)] },
   { address: queue, topics: [requested, null, null, topic(owner)] },
 ]
 
+const sharesMoved = topicOf(abi, 'TransferShares')
 const [claimed, requested] = [
   topicOf(lidoQueueAbi, 'WithdrawalClaimed'),
   topicOf(lidoQueueAbi, 'WithdrawalRequested'),
 ]
 
-/** Whether a claim is of what was asked for with another token: the queue is shared, and the owner's request of that number brought none of this one. */
+/** Whether a claim belongs to the other token: the queue is shared, and the owner's request of that number was made without this one. */
 function isOfAnother(
   log: Log,
   owner: Address,
@@ -151,7 +152,7 @@ function isOfAnother(
   return !isWithThis(asked, all, { queue, receipt })
 }
 
-/** Whether a request brought the queue this token. */
+/** Whether a request was made with this token. */
 const isWithThis = (
   asked: SentLog,
   all: readonly SentLog[],
@@ -161,13 +162,13 @@ const isWithThis = (
     ({ address, topics, transactionHash }) =>
       transactionHash === asked.transactionHash &&
       sameAddress(address, receipt) &&
-      topics[0] === topicOf(abi, 'Transfer') &&
+      topics[0] === transferTopic &&
       topics[2]?.toLowerCase() === topic(queue),
   )
 
 /**
- * What comes from nobody was staked, what goes to the queue was asked for, and a claim is what the queue paid. stETH says beside each
- * `Transfer` how many shares it was, in the log after it.
+ * Transfers from the zero address are deposits, those to the queue are withdrawals, and a claim is what the queue paid. The log after each
+ * `Transfer` of stETH has the number of its shares.
  */
 function eventOf(
   log: Log,
@@ -176,21 +177,18 @@ function eventOf(
   constants: LidoConstants,
 ): MarketEvent | undefined {
   if (log.topics[0] === claimed) return { type: 'claim', amount: BigInt(log.data), shares: [] }
-  if (log.topics[0] !== topicOf(abi, 'Transfer')) return undefined
-  const { args } = decodeEventLog({ abi, topics: log.topics as never, data: log.data })
-  const { from, to, value } = args as unknown as { from: Address; to: Address; value: bigint }
-  if (sameAddress(from, to)) return undefined
+  const movement = movementOf(log, owner)
+  if (!movement) return undefined
+  const { value, isIncoming, other } = movement
   const isPlain = constants.holds === 'stETH'
-  const counted = inSame
-    .slice(inSame.indexOf(log))
-    .find(({ topics }) => topics[0] === topicOf(abi, 'TransferShares'))
-  // Before 2022 stETH did not say it.
+  const counted = inSame.slice(inSame.indexOf(log)).find(({ topics }) => topics[0] === sharesMoved)
+  // stETH has this event since 2022.
   const shares = isPlain ? counted && BigInt(counted.data) : value
   const rest = { amount: isPlain ? value : null, shares: shares === undefined ? [] : [shares] }
-  if (sameAddress(to, owner)) {
-    const isNew = sameAddress(from, nativeAddress) || (!isPlain && sameAddress(from, constants.staker))
+  const isZero = sameAddress(other, nativeAddress)
+  if (isIncoming) {
+    const isNew = isZero || (!isPlain && sameAddress(other, constants.staker))
     return { type: isNew ? 'deposit' : 'transfer_in', ...rest }
   }
-  const isRequest = sameAddress(to, constants.queue) || sameAddress(to, nativeAddress)
-  return { type: isRequest ? 'withdraw' : 'transfer_out', ...rest }
+  return { type: isZero || sameAddress(other, constants.queue) ? 'withdraw' : 'transfer_out', ...rest }
 }

@@ -25,10 +25,10 @@ const claims = parseAbi(['function claimWithdrawals(uint256[] requestIds, uint25
 
 type Status = { amountOfStETH: bigint; timestamp: bigint; isFinalized: boolean; isClaimed: boolean }
 
-/** So many requests one claim takes at most: each costs gas, and a block has an end. */
+/** The most requests of one claim, because of the gas limit of a block. */
 const mostClaimed = 100
 
-/** Takes what some requests pay, for their owner, who sends it; each has a hint where its price stands. */
+/** Claims some requests of their owner, who sends the call; each has a hint for its checkpoint. */
 export const claimWithdrawals = (claim: {
   chainId: number
   queue: Address
@@ -41,7 +41,7 @@ export const claimWithdrawals = (claim: {
   chainId: claim.chainId,
 })
 
-/** The queue of Lido: whoever asked sends the claim, and is paid by it. */
+/** The queue of Lido: the owner of a request sends the claim, and is paid by it. */
 export const lidoQueue = (chainId: number, { queue }: LidoConstants): Queue => {
   const ask = (functionName: string, args: readonly unknown[] = []) => ({
     address: queue,
@@ -68,20 +68,20 @@ export const lidoQueue = (chainId: number, { queue }: LidoConstants): Queue => {
         status.isClaimed ? [] : [{ ...status, id: ids[at]! }],
       )
       const ready = open.filter(({ isFinalized }) => isFinalized).map(({ id }) => id)
-      // What a request pays is settled when it is finalized, and may be less than was asked for.
+      // The payout of a request is fixed when it is finalized, and may be below the requested amount.
       const hints = ready.length === 0 ? [] : yield* hintsOf(ready)
       const [paid] = ready.length === 0 ? [[]] : yield [ask('getClaimableEther', [ready, hints ?? []])]
       if (hints === undefined || paid === undefined) return null
       const amounts = new Map(ready.map((id, at) => [id, (paid as readonly bigint[])[at]!]))
-      const told = (of: (typeof open)[number]): Request => ({
+      const asRequest = (of: (typeof open)[number]): Request => ({
         id: of.id.toString(),
         amount: amounts.get(of.id) ?? of.amountOfStETH,
         requestedAt: Number(of.timestamp),
         availableAt: null,
       })
       return {
-        pending: open.filter(({ isFinalized }) => !isFinalized).map(told),
-        claimable: open.filter(({ isFinalized }) => isFinalized).map(told),
+        pending: open.filter(({ isFinalized }) => !isFinalized).map(asRequest),
+        claimable: open.filter(({ isFinalized }) => isFinalized).map(asRequest),
       }
     },
     taken: (claimable) => claimable.slice(0, mostClaimed),

@@ -8,7 +8,7 @@ import { isUnits } from '../receipt-units.ts'
 import { refuse, type Verdict } from '../verdict.ts'
 import type { Staked } from './contracts.ts'
 
-/** Binds a call to the stake, or to the giving back, that was asked for. */
+/** Binds a call to the deposit or withdrawal that was asked for. */
 export function bindStaked(
   { to, data }: Transaction,
   intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>,
@@ -28,7 +28,7 @@ export function bindStaked(
     return refuse('POLICY_RECIPIENT', `It is for ${wanted}, not for ${intent.wallet}`)
   const referral = args[mine.roles.indexOf('nobody')]
   if (typeof referral === 'string' && !sameAddress(referral, nativeAddress))
-    return refuse('POLICY_RECIPIENT', `It names ${referral} as whoever brought the deposit`)
+    return refuse('POLICY_RECIPIENT', `It names the referrer ${referral}`)
   const shown = jsonArguments(Object.fromEntries(args.map((value, at) => [mine.roles[at]!, value])))
   if (isDeposit) {
     const text = `Stake ${formatAmount(intent.amount, asset)} for ${receipt.symbol}`

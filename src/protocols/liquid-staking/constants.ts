@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { At } from '../shared/address-schema.ts'
 
-/** Rocket Pool. `depositPool` is where stakes went when this was written; `storage` says where they go now. */
+/** Rocket Pool. `depositPool` took stakes when this was written; `storage` names the current contract. */
 export const RocketPoolConstants = z.strictObject({
   family: z.literal('rocket-pool'),
   token: At,
@@ -27,7 +27,7 @@ export type ListaConstants = z.infer<typeof ListaConstants>
 export const BenqiStakingConstants = z.strictObject({ family: z.literal('benqi-staking'), token: At })
 export type BenqiStakingConstants = z.infer<typeof BenqiStakingConstants>
 
-/** ether.fi: adapters take the coin for weETH, and weETH for a ticket of `requests`; `pool` says whether all is paused. */
+/** ether.fi: the adapters change the coin into weETH, and weETH into a ticket of `requests`; `pool` states whether all is paused. */
 export const EtherFiConstants = z.strictObject({
   family: z.literal('ether-fi'),
   token: At,
@@ -47,7 +47,7 @@ export const FraxEtherConstants = z.strictObject({
 })
 export type FraxEtherConstants = z.infer<typeof FraxEtherConstants>
 
-/** Savings xDAI: `adapter` takes the coin for `token`, a vault of the wrapped coin `wrapped`, and gives it back at once. */
+/** Savings xDAI: `adapter` deposits the coin into `token`, a vault of the wrapped coin `wrapped`, and withdraws it at once. */
 export const GnosisSdaiConstants = z.strictObject({
   family: z.literal('gnosis-sdai'),
   token: At,

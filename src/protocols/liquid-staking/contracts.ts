@@ -1,10 +1,11 @@
 import type { Abi } from 'viem'
 import { keccak256, parseAbi, toBytes } from 'viem/utils'
 import type { Query } from '../../chain/contract-query.ts'
-import type { Address } from '../../domain/address.ts'
+import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { agree, answers, type Claim, says } from '../shared/contract-claims.ts'
 import type { StakedConstants } from './constants.ts'
 
-/** A call of one function: what each of its arguments is. */
+/** A call of one function, with the role of each argument. */
 export type StakedCall = {
   to: Address
   abi: Abi
@@ -13,22 +14,24 @@ export type StakedCall = {
 }
 
 /**
- * A token of staked coins whose price grows: how one gets in and out, and what there is to read. `stake` carries the coin; `leave` gives units
- * of the token back. `rate` is what 1e18 units are worth.
+ * A liquid staking token whose price grows: its calls and reads. `stake` sends the coin; `leave` returns units of the token. `rate` is the value of 1e18
+ * units.
  */
 export type Staked = {
   rate: Query
   stake: StakedCall
   leave: StakedCall
-  /** Whether units are taken through an allowance. */
+  /** Whether `leave` needs an allowance. */
   takesReceipt?: true
-  /** Whether it is closed both ways, or to what goes in, how much more fits in, and how much can come out at once. */
+  /** Whether all is paused, whether deposits are closed, how much more can be deposited, and how much can be withdrawn at once. */
   paused?: Query
   closed?: Query
   headroom?: Query
   liquidity?: Query
-  /** Where the protocol itself says that stakes go now: it may have moved. */
+  /** The contract that takes stakes now, by the protocol's registry, where it can change. */
   registry?: Query
+  /** Further claims about the contracts: each address of the constants is in one of these, or in a call. */
+  claims: readonly Claim[]
 }
 
 const one = 10n ** 18n
@@ -42,11 +45,13 @@ export function stakedOf(constants: StakedConstants): Staked {
         rate: ask(token, 'function getExchangeRate() view returns (uint256)'),
         stake: call(depositPool, 'function deposit() payable', []),
         leave: call(token, 'function burn(uint256 rethAmount)', ['units']),
-        headroom: ask(depositPool, 'function getMaximumDepositAmount() view returns (uint256)'),
+        headroom: ask(depositPool, maximumDeposit),
         liquidity: ask(token, 'function getTotalCollateral() view returns (uint256)'),
-        registry: ask(storage, 'function getAddress(bytes32 key) view returns (address)', [
-          keccak256(toBytes('contract.addressrocketDepositPool')),
-        ]),
+        registry: inStorage(storage, 'rocketDepositPool'),
+        claims: [
+          says('the token', inStorage(storage, 'rocketTokenRETH'), token),
+          isPool(inStorage(storage, 'rocketDepositPool'), depositPool),
+        ],
       }
     }
     case 'stader': {
@@ -60,10 +65,18 @@ export function stakedOf(constants: StakedConstants): Staked {
         leave: call(withdrawals, leave, ['units', 'wallet']),
         takesReceipt: true,
         headroom: ask(manager, 'function maxDeposit() view returns (uint256)'),
+        claims: [
+          agree(
+            'the configuration',
+            [manager, withdrawals].map((at) => askAddress(at, 'staderConfig')),
+          ),
+          answers('the next request', ask(withdrawals, 'function nextRequestId() view returns (uint256)')),
+        ],
       }
     }
     case 'ether-fi': {
-      const { token, pool, depositAdapter, withdrawAdapter } = constants
+      const { token, pool, depositAdapter, withdrawAdapter, requests } = constants
+      const adapters = [depositAdapter, withdrawAdapter]
       const into = 'function depositETHForWeETH(address referral) payable returns (uint256)'
       const leave =
         'function requestWithdraw(uint256 weETHAmount, address recipient) returns (uint256 requestId)'
@@ -73,6 +86,14 @@ export function stakedOf(constants: StakedConstants): Staked {
         leave: call(withdrawAdapter, leave, ['units', 'wallet']),
         takesReceipt: true,
         paused: ask(pool, 'function paused() view returns (bool)'),
+        claims: [
+          ...adapters.map((at) => says('the token of an adapter', askAddress(at, 'weETH'), token)),
+          ...[token, requests, ...adapters].map((at) =>
+            says('the pool', askAddress(at, 'liquidityPool'), pool),
+          ),
+          // Only the adapter for deposits also takes other coins.
+          answers('what else is taken', askAddress(depositAdapter, 'wstETH')),
+        ],
       }
     }
     case 'frax-ether': {
@@ -86,10 +107,18 @@ export function stakedOf(constants: StakedConstants): Staked {
         leave: call(queue, leave, ['wallet', 'units']),
         takesReceipt: true,
         closed: ask(minter, 'function mintFrxEthPaused() view returns (bool)'),
+        claims: [
+          says('the token of the minter', askAddress(minter, 'sfrxEthToken'), token),
+          says('the token of the queue', askAddress(queue, 'SFRX_ETH'), token),
+          // The older queue pays from its own funds, and has no router.
+          answers('what pays the queue', askAddress(queue, 'etherRouter')),
+        ],
       }
     }
     case 'lista': {
-      const { manager } = constants
+      const { token, manager } = constants
+      const contracts =
+        'function getContracts() view returns (address manager, address token, address validator)'
       const rate = 'function convertSnBnbToBnb(uint256 amountInSlisBnb) view returns (uint256)'
       return {
         rate: ask(manager, rate, [one]),
@@ -97,10 +126,18 @@ export function stakedOf(constants: StakedConstants): Staked {
         leave: call(manager, 'function requestWithdraw(uint256 amountInSlisBnb)', ['units']),
         takesReceipt: true,
         paused: ask(manager, 'function paused() view returns (bool)'),
+        claims: [
+          says(
+            'the token of the manager',
+            ask(manager, contracts),
+            token,
+            (answer) => (answer as Address[])[1],
+          ),
+        ],
       }
     }
     case 'gnosis-sdai': {
-      const { token, adapter } = constants
+      const { token, adapter, wrapped } = constants
       const leave = 'function redeemXDAI(uint256 shares, address receiver) payable returns (uint256)'
       return {
         rate: ask(token, 'function convertToAssets(uint256 shares) view returns (uint256)', [one]),
@@ -108,6 +145,11 @@ export function stakedOf(constants: StakedConstants): Staked {
         leave: call(adapter, leave, ['units', 'wallet']),
         takesReceipt: true,
         headroom: ask(token, 'function maxDeposit(address receiver) view returns (uint256)', [adapter]),
+        claims: [
+          says('the asset of the vault', askAddress(token, 'asset'), wrapped),
+          says('the vault of the adapter', askAddress(adapter, 'sDAI'), token),
+          says('the coin of the adapter', askAddress(adapter, 'wxdai'), wrapped),
+        ],
       }
     }
     case 'benqi-staking': {
@@ -117,6 +159,8 @@ export function stakedOf(constants: StakedConstants): Staked {
         stake: call(token, 'function submit() payable returns (uint256)', []),
         leave: call(token, 'function requestUnlock(uint256 shareAmount)', ['units']),
         paused: ask(token, 'function paused() view returns (bool)'),
+        // One contract does everything; `rate` already asks it.
+        claims: [],
       }
     }
   }
@@ -135,3 +179,24 @@ const call = (to: Address, signature: string, roles: StakedCall['roles']): Stake
   roles,
 })
 const nameIn = (signature: string): string => /function (\w+)/.exec(signature)![1]!
+const askAddress = (address: Address, name: string): Query =>
+  ask(address, `function ${name}() view returns (address)`)
+
+const inStorage = (storage: Address, name: string): Query =>
+  ask(storage, 'function getAddress(bytes32 key) view returns (address)', [
+    keccak256(toBytes(`contract.address${name}`)),
+  ])
+
+/** Whether stakes go to a pool of Rocket Pool, or went there before: a former pool still answers how much it takes. */
+const isPool = (place: Query, pool: Address): Claim => ({
+  reads: [place, ask(pool, maximumDeposit)],
+  parse: ([now, most]) => {
+    if (now === undefined || sameAddress(now as Address, nativeAddress))
+      return [`where stakes go is not said by ${place.address}`]
+    return sameAddress(now as Address, pool) || most !== undefined
+      ? []
+      : [`stakes go to ${String(now)}, and never went to ${pool}`]
+  },
+})
+
+const maximumDeposit = 'function getMaximumDepositAmount() view returns (uint256)'

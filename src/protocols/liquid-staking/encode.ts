@@ -5,7 +5,7 @@ import type { Staked, StakedCall } from './contracts.ts'
 
 type Ask = { chainId: number; wallet: Address }
 
-/** Stakes an amount of the native coin, where the protocol says that this is done, or where it was done. */
+/** Stakes an amount of the native coin, at `entrance` if the protocol names another contract than the constants. */
 export const stake = ({
   staked,
   amount,
@@ -17,7 +17,7 @@ export const stake = ({
   value: amount,
 })
 
-/** Gives units of the token back. */
+/** Returns units of the token to the protocol. */
 export const unstake = ({ staked, ...rest }: Ask & { staked: Staked; units: bigint }): Transaction =>
   written(staked.leave, rest)
 

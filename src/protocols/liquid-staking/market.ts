@@ -1,27 +1,27 @@
-import { decodeEventLog } from 'viem/utils'
 import { erc20Abi } from '../../chain/erc20.ts'
 import type { Answer, Read } from '../../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
-import type { Log, LogFilter, Market, MarketEvent, MarketState } from '../market.ts'
+import type { MarketState, ProtocolMarket } from '../market.ts'
+import type { Log, MarketEvent } from '../market-logs.ts'
 import { unitsAt } from '../receipt-units.ts'
 import { balance, readAmount } from '../shared/amount-reads.ts'
 import { says } from '../shared/contract-claims.ts'
-import { topic, topicOf } from '../shared/event-topics.ts'
+import { topic } from '../shared/event-topics.ts'
+import { movementOf, transferEvent, transferLogs, transferTopic } from '../shared/transfers.ts'
 import type { Queue } from '../withdrawal-queue.ts'
 import type { StakedConstants } from './constants.ts'
-import { stakedClaims } from './contract-claims.ts'
 import { type Staked, stakedOf } from './contracts.ts'
 import { stake, unstake } from './encode.ts'
 
 const one = 10n ** 18n
 
-/** Staked coins as a token whose price grows. The rate is that at which it grew; a withdrawal pays at once or through a queue. */
+/** A liquid staking token whose price grows. The rate is that growth; a withdrawal pays at once or through a queue. */
 export const staked = (
   entry: StrategyEntry,
   constants: StakedConstants,
   queue: Queue | undefined,
-): Market => {
+): ProtocolMarket => {
   const { chainId, receipt } = entry
   const protocol = stakedOf(constants)
   const { rate, registry, takesReceipt, leave: exit } = protocol
@@ -33,14 +33,13 @@ export const staked = (
   const others = [protocol.paused, protocol.closed, protocol.headroom, protocol.liquidity, registry]
   return {
     entry,
-    // What all of these have in common: it began as one, and never became less.
+    // The price of all of these began at one and never fell.
     claims: [
       says(`the price of ${receipt.symbol}`, rate, 'one or more', (price) =>
         (price as bigint) >= one ? 'one or more' : price,
       ),
-      ...stakedClaims(constants),
+      ...protocol.claims,
     ],
-    ...(queue && { queue }),
     state: {
       reads: [rate, supply, ...others.flatMap((read) => read ?? [])],
       parse: ([price, all, ...rest]) => {
@@ -68,9 +67,9 @@ export const staked = (
     withdraw: ({ owner, units }) => leave(units ?? 0n, owner),
     withdrawAll: ({ owner, shares }) => leave(shares, owner),
     logs: (owner) => [
-      ...logsOf(receipt.address, owner),
+      ...transferLogs(receipt.address, owner),
       ...(queue?.ticket?.unlisted
-        ? [{ address: queue.ticket.address, topics: [topicOf(erc20Abi, 'Transfer'), null, topic(owner)] }]
+        ? [{ address: queue.ticket.address, topics: [transferTopic, null, topic(owner)] }]
         : []),
       ...(queue?.paid ? [{ address: queue.place, topics: [queue.paid, topic(owner)] }] : []),
     ],
@@ -84,7 +83,7 @@ export const staked = (
 
 type Answers = Record<'price' | 'all' | 'paused' | 'closed' | 'headroom' | 'liquidity', Answer>
 
-/** What is known of where stakes go holds only while they go there. */
+/** The limit of deposits is valid only if stakes still go to the contract that was asked. */
 function stateOf(
   { price, all, paused, closed, headroom, liquidity }: Answers,
   isThere: boolean,
@@ -102,22 +101,15 @@ function stateOf(
   }
 }
 
-const logsOf = (token: Address, owner: Address): LogFilter[] => [
-  { address: token, topics: [topicOf(erc20Abi, 'Transfer'), topic(owner)] },
-  { address: token, topics: [topicOf(erc20Abi, 'Transfer'), null, topic(owner)] },
-]
-
-/** What comes from nobody, or from where stakes go, was staked; what goes to nobody, or to where withdrawals are asked for, was given back. Worth is read at the block. */
+/**
+ * What comes from the zero address, or from the contract that takes stakes, was staked; what goes to the zero address, or to the contract that
+ * takes withdrawals, was given back. The worth is read at the block.
+ */
 function eventOf(log: Log, owner: Address, { stake: into, leave }: Staked): MarketEvent | undefined {
-  const { args } = decodeEventLog({ abi: erc20Abi, topics: log.topics as never, data: log.data })
-  const { from, to, value } = args as unknown as { from: Address; to: Address; value: bigint }
-  if (sameAddress(from, to)) return undefined
-  const rest = { amount: null, shares: [value] }
-  if (sameAddress(to, owner))
-    return {
-      type: sameAddress(from, nativeAddress) || sameAddress(from, into.to) ? 'deposit' : 'transfer_in',
-      ...rest,
-    }
-  const isBack = sameAddress(to, nativeAddress) || sameAddress(to, leave.to)
-  return { type: isBack ? 'withdraw' : 'transfer_out', ...rest }
+  const movement = movementOf(log, owner)
+  if (!movement) return undefined
+  const { isIncoming, other } = movement
+  const isOwn = sameAddress(other, nativeAddress) || sameAddress(other, isIncoming ? into.to : leave.to)
+  const event = transferEvent(movement)
+  return isOwn ? { ...event, type: isIncoming ? 'deposit' : 'withdraw' } : event
 }

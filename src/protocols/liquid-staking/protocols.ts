@@ -15,14 +15,10 @@ import type {
   StakedConstants,
 } from './constants.ts'
 import { stakedOf } from './contracts.ts'
-import { etherFiQueue } from './ether-fi-queue.ts'
-import { fraxQueue } from './frax-queue.ts'
-import { listaQueue } from './lista-queue.ts'
 import { staked } from './market.ts'
-import { savaxQueue } from './savax-queue.ts'
-import { staderQueue } from './stader-queue.ts'
+import { etherFiQueue, fraxQueue, listaQueue, savaxQueue, staderQueue } from './queues.ts'
 
-/** A protocol of liquid staking: its contracts are in `contracts.ts`, and withdrawals wait in its queue, if it has one. */
+/** A protocol of liquid staking: its contracts are in `contracts.ts`, its queue, if it has one, in `queues.ts`. */
 const liquidStaking = <constants extends StakedConstants>(
   grade: Grade,
   queue?: (chainId: number, constants: constants) => Queue,
@@ -45,7 +41,7 @@ const liquidStaking = <constants extends StakedConstants>(
   market: (entry, constants) => staked(entry, constants, queue?.(entry.chainId, constants)),
 })
 
-/** What units pay at the rate of the token. */
+/** What units pay, at the rate of the token. */
 const paysAtRate = (_: StrategyEntry, constants: StakedConstants, units: bigint) =>
   paysBy([stakedOf(constants).rate], ([rate]) =>
     rate === undefined ? undefined : (units * rate) / 10n ** 18n,
@@ -88,7 +84,7 @@ export const rocketPool: Protocol<RocketPoolConstants> = {
   brings: (_, { amount }, cost) => cost(amount - amount / 100n),
 }
 /**
- * Savings xDAI. Interest since the last claim comes in before the shares are made, which then cost more: of a month at a tenth a year at most.
+ * Savings xDAI. Interest since the last claim is added before the shares are minted, which raises their price by at most a month's interest at 10 % a year.
  */
 export const gnosisSdai: Protocol<GnosisSdaiConstants> = {
   ...liquidStaking<GnosisSdaiConstants>({ grade: 'C', by: 'karpatkey/defi-kit, savingsXdaiAdapter.json' }),

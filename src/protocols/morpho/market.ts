@@ -1,13 +1,13 @@
 import type { StrategyEntry } from '../catalog.ts'
-import type { Market } from '../market.ts'
+import type { ProtocolMarket } from '../market.ts'
 import { says } from '../shared/contract-claims.ts'
 import { vaultReadings, vaultSteps } from '../shared/vault.ts'
 import { metaMorphoAbi } from './abi.ts'
 import type { MorphoConstants } from './constants.ts'
 import { morphoRate } from './rate.ts'
 
-/** A vault of Morpho: an ERC-4626 vault that lends on markets whose rates are known, and so is its own. */
-export const morpho = (entry: StrategyEntry, constants: MorphoConstants): Market => {
+/** A vault of Morpho: an ERC-4626 vault whose rate follows from those of the markets that it lends on. */
+export const morpho = (entry: StrategyEntry, constants: MorphoConstants): ProtocolMarket => {
   const { vault } = constants
   const read = vaultReadings(entry, { vault })
   return {

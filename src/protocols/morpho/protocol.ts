@@ -1,5 +1,5 @@
 import { bindErc4626 } from '../erc4626/binding.ts'
-import { previewDeposit, previewRedeem, previewWithdraw } from '../erc4626/reads.ts'
+import { vaultProtocol } from '../erc4626/previews.ts'
 import type { Protocol } from '../protocol.ts'
 import type { MorphoConstants } from './constants.ts'
 import { morpho as market } from './market.ts'
@@ -10,12 +10,6 @@ export const morpho: Protocol<MorphoConstants> = {
   description: (symbol) =>
     `A vault that lends ${symbol} in the markets of Morpho that its curator chooses. A share is worth more as borrowers pay.`,
   rateConvention: () => 'the rate a second of its markets, compounded continuously over 365 days',
-  binding: ({ asset }, { vault }) => ({
-    targets: [vault],
-    bind: (transaction, intent) => bindErc4626(transaction, intent, asset),
-    cost: previewWithdraw(vault),
-  }),
-  pays: (_, { vault }, units) => previewRedeem(vault, units),
-  brings: ({ vault }, { amount }) => previewDeposit(vault, amount),
+  ...vaultProtocol(bindErc4626),
   market,
 }

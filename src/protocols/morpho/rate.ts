@@ -5,8 +5,8 @@ import { adaptiveModelAbi, metaMorphoAbi, morphoAbi, rateModelAbi } from './abi.
 import type { MorphoConstants } from './constants.ts'
 
 /**
- * A lending market of Morpho as its contract has it: at its last touch, at `lastUpdate` in Unix seconds. `rateAtTarget` is what its model asks of
- * borrowers a second at the target, by 1e18, at that time; of another model `rate` is known alone, and of none neither: it costs nothing.
+ * A lending market of Morpho at its last update, `lastUpdate` in Unix seconds. `rateAtTarget` is the borrow rate of the adaptive model per second at
+ * the target, scaled by 1e18, at that time; for another model only `rate` is known. A market without a model has a rate of zero.
  */
 type LentMarket = {
   totalSupplyAssets: bigint
@@ -21,7 +21,7 @@ type LentMarket = {
 const wad = 10n ** 18n
 const secondsAYear = 31_536_000n
 
-/** The constants of the adaptive model (source: morpho-org/morpho-blue-irm, ConstantsLib), a second and by 1e18. */
+/** The constants of the adaptive model, per second and scaled by 1e18 (source: morpho-org/morpho-blue-irm, ConstantsLib). */
 const curve = {
   steepness: 4n * wad,
   target: (9n * wad) / 10n,
@@ -32,8 +32,8 @@ const curve = {
 }
 
 /**
- * A market with the interest since its last touch, as any touch would bring it in, and what its borrowers pay a second from now on. To the digit
- * as the protocol's own SDK has it (`accrueInterest` and `getEndBorrowRate` of `Market`, @morpho-org/blue-sdk 6.4.0).
+ * A market with the interest since its last update accrued, and its borrow rate per second from now on. Equal to the digit to the protocol's own
+ * SDK (`accrueInterest` and `getEndBorrowRate` of `Market`, @morpho-org/blue-sdk 6.4.0).
  */
 function accrued(market: LentMarket, now: bigint): LentMarket & { rate: bigint } {
   const elapsed = now > market.lastUpdate ? now - market.lastUpdate : 0n
@@ -52,7 +52,7 @@ function accrued(market: LentMarket, now: bigint): LentMarket & { rate: bigint }
   return { ...grown, rate: modelled(grown, 0n).average }
 }
 
-/** How much of what is lent is borrowed, by 1e18. */
+/** The utilization of a market, scaled by 1e18. */
 const utilization = ({ totalSupplyAssets, totalBorrowAssets }: LentMarket): bigint =>
   totalSupplyAssets === 0n ? 0n : (totalBorrowAssets * wad) / totalSupplyAssets
 
@@ -63,7 +63,7 @@ function compounded(rate: bigint, seconds: bigint): bigint {
   return first + second + (second * first) / (3n * wad)
 }
 
-/** What borrowers paid on average over some seconds, and where the rate at the target is after them (source: AdaptiveCurveIrm._borrowRate). */
+/** The average borrow rate over some seconds, and the rate at target after them (source: AdaptiveCurveIrm._borrowRate). */
 function modelled(
   market: LentMarket,
   elapsed: bigint,
@@ -87,7 +87,7 @@ const bounded = (rate: bigint): bigint =>
 
 const ln2 = 693_147_180_559_945_309n
 
-/** e^x, by 1e18 (source: morpho-blue-irm, ExpLib.wExp). */
+/** e^x, scaled by 1e18 (source: morpho-blue-irm, ExpLib.wExp). */
 function exponential(x: bigint): bigint {
   if (x < -41_446_531_673_892_822_312n) return 0n
   if (x >= 93_859_467_695_000_404_319n) return 57716089161558943949701069502944508345128422502756744429568n
@@ -97,10 +97,10 @@ function exponential(x: bigint): bigint {
   return q >= 0n ? part << q : part >> -q
 }
 
-/** A market and what a vault has in it, in shares of the market. */
+/** A market and the shares of a vault in it. */
 type Lent = LentMarket & { supplyShares: bigint }
 
-/** A vault of Morpho: its `fee` of what it earns, by 1e18, and, where it counts what was lost as if it were there, how much it had at its last touch. */
+/** A vault of Morpho: its `fee`, scaled by 1e18, and, if it counts lost assets as present, how many it had at its last update. */
 type LendingVault = {
   fee: bigint
   lent: readonly Lent[]
@@ -111,8 +111,8 @@ const fixedPoint = 10n ** 18n
 const yearSeconds = 31_536_000n
 
 /**
- * What a vault of Morpho pays now: what each market pays its lenders from now on, by what is in there now, less the fee of the vault; compounded
- * without a pause. To the digit as the protocol's own SDK has it (`accrueInterest` and then `getNetApy` of `AccrualVault`,
+ * The current rate of a vault of Morpho: the supply rates of its markets from now on, weighted by its deposits, less its fee, compounded
+ * continuously. Equal to the digit to the protocol's own SDK (`accrueInterest` and then `getNetApy` of `AccrualVault`,
  * @morpho-org/blue-sdk 6.4.0).
  */
 export function netRate({ fee, lent, lost }: LendingVault, now: bigint): Rate {
@@ -125,25 +125,25 @@ export function netRate({ fee, lent, lost }: LendingVault, now: bigint): Rate {
   return { apr, apy: Math.expm1(apr) }
 }
 
-/** What a vault counts beside what is there: what it lost, now included. */
+/** The lost assets that a vault counts, including new losses. */
 function lostOf(lost: LendingVault['lost'], real: bigint): bigint {
   if (!lost) return 0n
   const more = lost.lastTotalAssets - lost.assets - real
   return lost.assets + (more > 0n ? more : 0n)
 }
 
-/** What a market pays its lenders a second, by 1e18. */
+/** The supply rate of a market per second, scaled by 1e18. */
 const supplyRate = (market: LentMarket & { rate: bigint }): bigint =>
   (((market.rate * utilization(market)) / fixedPoint) * (fixedPoint - market.fee) + fixedPoint - 1n) /
   fixedPoint
 
-/** What the shares of the vault are worth. A market begins with a million shares that nobody has, and one unit. */
+/** The value of the vault's shares. A market begins with a million virtual shares and one virtual unit. */
 const supplied = ({ supplyShares, totalSupplyAssets, totalSupplyShares }: Lent): bigint =>
   (supplyShares * (totalSupplyAssets + 1n)) / (totalSupplyShares + 1_000_000n)
 
 type Params = readonly [Address, Address, Address, Address, bigint]
 
-/** Asks for the rate of a vault: which markets it has, how they stand, and what they cost. `null` where a contract does not answer. */
+/** The rate of a vault, from its markets, their state and their rates; `null` if a contract does not answer. */
 export function* morphoRate({ vault, morpho }: MorphoConstants, { now }: Moment): Rounds<Rate | null> {
   const own = (functionName: string, args: readonly unknown[] = []): Query => ({
     address: vault,
@@ -151,7 +151,7 @@ export function* morphoRate({ vault, morpho }: MorphoConstants, { now }: Moment)
     functionName,
     args,
   })
-  // Those of v1.0 lose what they lose, and know no such number.
+  // Vaults of v1.0 have no lost assets.
   const [fee, count, last, lost] = yield ['fee', 'withdrawQueueLength', 'lastTotalAssets', 'lostAssets'].map(
     (name) => own(name),
   )
@@ -177,7 +177,7 @@ export function* morphoRate({ vault, morpho }: MorphoConstants, { now }: Moment)
     ]
     return { id, params, state, supplyShares: position[0]! }
   })
-  // A market without a model costs nothing.
+  // A market without a model has no rate.
   const hasModel = ({ params }: { params: Params }) => params[3] !== nativeAddress
   const said = yield markets.filter(hasModel).flatMap(({ id, params, state }): Query[] => [
     { address: params[3], abi: adaptiveModelAbi, functionName: 'rateAtTarget', args: [id] },

@@ -17,7 +17,7 @@ export const pendleRouterAbi = parseAbi([
   `function redeemPyToToken(address receiver, address YT, uint256 netPyIn, ${output}) returns (uint256 netTokenOut, uint256 netSyInterm)`,
 ])
 
-/** What is read of a market: the market, its standardized yield, the oracle, and the router's own view of what its calls bring. */
+/** The reads of a market, its standardized yield, the oracle, and the quotes of the router's calls. */
 export const pendleAbi: Abi = parseAbi([
   'function readTokens() view returns (address _SY, address _PT, address _YT)',
   'function expiry() view returns (uint256)',
@@ -33,13 +33,13 @@ export const pendleAbi: Abi = parseAbi([
   'function redeemPyToTokenStatic(address YT, uint256 netPYToRedeem, address tokenOut) view returns (uint256 netTokenOut)',
 ])
 
-/** What the router writes down of each call, by who called. */
+/** The events of the router's calls, by caller. */
 export const pendleEventsAbi = parseAbi([
   'event SwapPtAndToken(address indexed caller, address indexed market, address indexed token, address receiver, int256 netPtToAccount, int256 netTokenToAccount, uint256 netSyInterm)',
   'event RedeemPyToToken(address indexed caller, address indexed tokenOut, address indexed YT, address receiver, uint256 netPyIn, uint256 netTokenOut, uint256 netSyInterm)',
 ])
 
-/** The router finds out by itself how much comes out, to a ten thousandth at worst (source: pendle-examples-public). */
+/** The router approximates the output by itself, to 0.01 % (source: pendle-examples-public). */
 export const guess = {
   guessMin: 0n,
   guessMax: maxUint256,
@@ -48,12 +48,12 @@ export const guess = {
   eps: 10n ** 14n,
 }
 
-/** No exchange between the token and what the yield is made of. */
+/** No swap between the token and the token of the yield contract. */
 export const direct = {
   pendleSwap: nativeAddress,
   swapData: { swapType: 0, extRouter: nativeAddress, extCalldata: '0x', needScale: false },
 } as const
-/** No orders of others. */
+/** No limit orders. */
 export const noOrders = {
   limitRouter: nativeAddress,
   epsSkipMarket: 0n,

@@ -12,7 +12,7 @@ import type { PendlePtConstants } from './constants.ts'
 
 type Tokens = { asset: Token; receipt: Token }
 
-/** Binds a call of Pendle's router to the purchase of PT, or to the leaving of them, that was asked for: every argument of it. */
+/** Binds every argument of a call of Pendle's router to the purchase, sale or redemption of PT that was asked for. */
 export function bindPendlePt(
   { data }: Transaction,
   intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>,
@@ -92,7 +92,7 @@ type Route = {
   swapData: { swapType: number; extRouter: Address; extCalldata: string; needScale: boolean }
 }
 
-/** The token of the catalogue goes to the yield contract as it is, and comes from it: through nobody's exchange. */
+/** The asset goes to the yield contract, and comes from it, without an exchange in between. */
 function indirect({ address, symbol }: Token, { token, made, pendleSwap, swapData }: Route) {
   if (!sameAddress(token, address) || !sameAddress(made, address))
     return refuse('POLICY_QUOTE_DRIFT', `It is about ${token} by way of ${made}, not about ${symbol}`)
@@ -103,7 +103,7 @@ function indirect({ address, symbol }: Token, { token, made, pendleSwap, swapDat
     extRouter === nativeAddress &&
     extCalldata === '0x' &&
     !needScale
-  return isDirect ? undefined : refuse('POLICY_QUOTE_DRIFT', 'It goes through an exchange of somebody else')
+  return isDirect ? undefined : refuse('POLICY_QUOTE_DRIFT', 'It goes through another exchange')
 }
 
 type Orders = { [name in keyof typeof noOrders]: unknown }
@@ -115,12 +115,13 @@ function orders({ limitRouter, epsSkipMarket, normalFills, flashFills, optData }
     (normalFills as unknown[]).length === 0 &&
     (flashFills as unknown[]).length === 0 &&
     optData === '0x'
-  return isNone ? undefined : refuse('POLICY_QUOTE_DRIFT', 'It takes orders of somebody else')
+  return isNone ? undefined : refuse('POLICY_QUOTE_DRIFT', 'It fills limit orders')
 }
 
-/** What it brings at least, against what we read ourselves that it must. */
+/** The minimum in the call, compared with our own reading. */
 function tooLittle(least: bigint, { least: bound }: { least?: bigint }, unit: Token) {
-  if (bound === undefined) return refuse('POLICY_MIN_OUT', 'Nobody has read what it should bring at least')
+  if (bound === undefined)
+    return refuse('POLICY_MIN_OUT', 'Its minimum cannot be checked: there is no reading of the price')
   return least < bound
     ? refuse(
         'POLICY_MIN_OUT',

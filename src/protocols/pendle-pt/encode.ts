@@ -6,7 +6,7 @@ import type { PendlePtConstants } from './constants.ts'
 
 type Ask = { chainId: number; owner: Address; token: Address; constants: PendlePtConstants; least: bigint }
 
-/** Buys PT with so much of a token: at least so many. */
+/** Buys at least `least` PT with an amount of a token. */
 export const buyPt = ({ chainId, owner, token, constants, least, amount }: Ask & { amount: bigint }) =>
   sent(
     chainId,
@@ -25,7 +25,7 @@ export const buyPt = ({ chainId, owner, token, constants, least, amount }: Ask &
     }),
   )
 
-/** Gives so many PT for at least so much of a token: to the market before they are mature, to the yield contract after. */
+/** Sells PT for at least `least` of a token: on the market before maturity, to the yield contract after it. */
 export function leavePt(ask: Ask & { units: bigint; isMature: boolean }): Transaction {
   const { chainId, owner, token, constants, least, units } = ask
   const paid = { tokenOut: token, minTokenOut: least, tokenRedeemSy: token, ...direct }

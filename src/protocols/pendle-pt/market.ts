@@ -1,27 +1,28 @@
 import { decodeEventLog } from 'viem/utils'
-import { erc20Abi } from '../../chain/erc20.ts'
 import type { Answer, Read, Reading } from '../../chain/reading.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
-import type { Bounds, Log, LogFilter, Market, MarketEvent, MarketState } from '../market.ts'
+import type { Bounds, MarketState, ProtocolMarket } from '../market.ts'
+import type { Log, LogFilter, MarketEvent } from '../market-logs.ts'
 import { unitsAt } from '../receipt-units.ts'
 import { balance } from '../shared/amount-reads.ts'
 import { answers, says } from '../shared/contract-claims.ts'
 import { topic, topicOf } from '../shared/event-topics.ts'
 import { ray } from '../shared/rates.ts'
+import { movementOf, transferEvent, transferLogs } from '../shared/transfers.ts'
 import { pendleAbi as abi, pendleEventsAbi } from './abi.ts'
 import type { PendlePtConstants } from './constants.ts'
 import { buyPt, leavePt } from './encode.ts'
-import { pendleExchange, ptPrice } from './price.ts'
+import { ptPrice } from './price.ts'
 
 const one = 10n ** 18n
 const none: Bounds = { least: 0n, isMature: false }
 
 /**
- * A PT of Pendle: bought below its asset, sold at what the market gives, or kept until it is worth one. The rate is that which is
- * implied by its price now, and what is bought now earns it if it is kept until then.
+ * A PT of Pendle: bought below the price of its asset, and sold at the market price or redeemed for one at maturity. The rate is the one implied by
+ * the current price, which a purchase earns if it is held to maturity.
  */
-export const pendlePt = (entry: StrategyEntry, constants: PendlePtConstants): Market => {
+export const pendlePt = (entry: StrategyEntry, constants: PendlePtConstants): ProtocolMarket => {
   const { chainId, asset, receipt } = entry
   const { router } = constants
   const ask = { chainId, token: asset.address, constants }
@@ -32,7 +33,6 @@ export const pendlePt = (entry: StrategyEntry, constants: PendlePtConstants): Ma
   return {
     entry,
     claims: claimsOf(entry, constants),
-    exchange: pendleExchange(constants, asset.address),
     state: stateOf(constants),
     index: { reads: [ptPrice(constants, 0)], parse: ([price]) => indexOf(price as bigint) },
     shares: (owner) => balance(receipt.address, owner),
@@ -49,7 +49,7 @@ export const pendlePt = (entry: StrategyEntry, constants: PendlePtConstants): Ma
   }
 }
 
-/** The price over a while, or of now where the market does not look back so far yet; `undefined` where it says neither. */
+/** The average price, or the current one if the market's history is too short; `undefined` without an answer. */
 const priced = (
   constants: PendlePtConstants,
   meaning: (price: bigint) => bigint,
@@ -61,7 +61,7 @@ const priced = (
   },
 })
 
-function claimsOf({ asset, receipt }: StrategyEntry, constants: PendlePtConstants): Market['claims'] {
+function claimsOf({ asset, receipt }: StrategyEntry, constants: PendlePtConstants): ProtocolMarket['claims'] {
   const { market, sy, yt, routerStatic, expiry } = constants
   const parts = [
     ['the SY of the market', sy],
@@ -105,7 +105,7 @@ function stateOf(constants: PendlePtConstants): Reading<MarketState> {
     parse: ([isMature, storage, exchangeRate, price]: readonly Answer[]) => {
       const [totalPt, totalSy, lnRate] = storage as readonly [bigint, bigint, bigint]
       const inMarket = (totalSy * (exchangeRate as bigint)) / one
-      // The market states the logarithm of one and the rate a year.
+      // The market states ln(1 + yearly rate).
       const apr = isMature ? 0 : Number(lnRate) / 1e18
       return {
         apr,
@@ -121,20 +121,15 @@ function stateOf(constants: PendlePtConstants): Reading<MarketState> {
   }
 }
 
-function logsOf(pt: Address, { router, market, yt }: PendlePtConstants, owner: Address): LogFilter[] {
-  const moved = topicOf(erc20Abi, 'Transfer')
-  const mine = topic(owner)
-  return [
-    { address: pt, topics: [moved, mine] },
-    { address: pt, topics: [moved, null, mine] },
-    { address: router, topics: [topicOf(pendleEventsAbi, 'SwapPtAndToken'), mine, topic(market)] },
-    { address: router, topics: [topicOf(pendleEventsAbi, 'RedeemPyToToken'), mine, null, topic(yt)] },
-  ]
-}
+const logsOf = (pt: Address, { router, market, yt }: PendlePtConstants, owner: Address): LogFilter[] => [
+  ...transferLogs(pt, owner),
+  { address: router, topics: [topicOf(pendleEventsAbi, 'SwapPtAndToken'), topic(owner), topic(market)] },
+  { address: router, topics: [topicOf(pendleEventsAbi, 'RedeemPyToToken'), topic(owner), null, topic(yt)] },
+]
 
 /**
- * What moves PT beside one call of the router is that purchase, sale or redemption, with what it says was paid; without one it is a transfer,
- * whose worth is read at the block.
+ * A transfer of PT in a transaction with one matching call of the router is that purchase, sale or redemption, at the amount of the router's event.
+ * Any other is a transfer, whose worth is read at the block.
  */
 function eventOf(
   log: Log,
@@ -142,29 +137,21 @@ function eventOf(
   inSame: readonly Log[],
   { asset, router }: { asset: Address; router: Address },
 ): MarketEvent | undefined {
-  if (sameAddress(log.address, router)) return undefined
-  const { from, to, value } = transferIn(log)
-  if (sameAddress(from, to)) return undefined
-  const comes = sameAddress(to, owner)
+  const movement = movementOf(log, owner)
+  if (!movement) return undefined
+  const { isIncoming, value } = movement
+  const event = transferEvent(movement)
   const calls = inSame.filter(({ address }) => sameAddress(address, router)).map(callIn)
   const fits = calls.filter(
-    ({ units, receiver }) => units === (comes ? value : -value) && sameAddress(receiver, owner),
+    ({ units, receiver }) => units === (isIncoming ? value : -value) && sameAddress(receiver, owner),
   )
   const [only] = fits
-  if (!only || fits.length > 1)
-    return { type: comes ? 'transfer_in' : 'transfer_out', amount: null, shares: [value] }
+  if (!only || fits.length > 1) return event
   const amount = sameAddress(only.token, asset) ? only.paid : null
-  return { type: comes ? 'deposit' : 'withdraw', amount, shares: [value] }
+  return { ...event, type: isIncoming ? 'deposit' : 'withdraw', amount }
 }
 
-const transferIn = ({ topics, data }: Log) =>
-  decodeEventLog({ abi: erc20Abi, eventName: 'Transfer', topics: topics as never, data }).args as unknown as {
-    from: Address
-    to: Address
-    value: bigint
-  }
-
-/** What the router says of one call: so many PT came (or went, below zero), and so much of a token was paid for it. */
+/** One event of the router: the PT that came (below zero: went), and the token amount that was paid. */
 function callIn({ topics, data }: Log): { units: bigint; token: Address; paid: bigint; receiver: Address } {
   const { eventName, args } = decodeEventLog({ abi: pendleEventsAbi, topics: topics as never, data })
   if (eventName === 'RedeemPyToToken')

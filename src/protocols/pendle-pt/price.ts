@@ -6,7 +6,7 @@ import type { PendlePtConstants } from './constants.ts'
 
 const one = 10n ** 18n
 
-/** The price of a PT in its asset, over the last quarter of an hour (source: Pendle's documentation of its oracle): nobody moves it in one block. */
+/** The price of a PT in its asset, averaged over 15 minutes (source: Pendle's documentation of its oracle), so that no single block moves it. */
 export const ptPrice = ({ oracle, market }: PendlePtConstants, seconds = 900): Query => ({
   address: oracle,
   abi: pendleAbi,
@@ -14,7 +14,7 @@ export const ptPrice = ({ oracle, market }: PendlePtConstants, seconds = 900): Q
   args: [market, seconds],
 })
 
-/** What so much of an asset brings of a PT, and what so many PT bring: the router's own view, beside the oracle. */
+/** The quotes of a purchase and of a sale of PT: by the router, and by the oracle. */
 export function pendleExchange(constants: PendlePtConstants, token: Address): Exchange {
   const { routerStatic: address, market, yt } = constants
   const ask = (functionName: string, args: readonly unknown[]): Query => ({

@@ -19,8 +19,8 @@ export const pendlePt: Protocol<PendlePtConstants> = {
       cost: (amount) => ({ read, unitsOf: (price) => unitsAt(price, amount) }),
       byUnits: true,
       takesReceipt: true,
-      exchange: pendleExchange(constants, asset.address),
     }
   },
+  exchange: ({ asset }, constants) => pendleExchange(constants, asset.address),
   market,
 }

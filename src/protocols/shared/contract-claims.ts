@@ -3,10 +3,10 @@ import type { Read, Reading } from '../../chain/reading.ts'
 import { nativeAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
 
-/** What is wrong with what a contract says of itself; nothing, where it is the one that the constants mean. */
+/** The faults of what a contract answers about itself; none if it is the contract that the constants mean. */
 export type Claim = Reading<string[]>
 
-/** A contract must say this of itself. `what` names it, such as "the asset of the vault"; `part` is what of its answer counts. */
+/** A contract must give this answer. `what` names it, such as "the asset of the vault"; `part` selects the compared part of the answer. */
 export function says(
   what: string,
   asked: Read,
@@ -24,13 +24,13 @@ export function says(
   }
 }
 
-/** A contract must answer this, whatever it says: what stands elsewhere does not know the question. */
+/** A contract must answer this query, with any value: other contracts lack the function. */
 export const answers = (what: string, asked: Read): Claim => ({
   reads: [asked],
   parse: ([answer]) => (answer === undefined ? [`${what} is not said by ${asked.address}`] : []),
 })
 
-/** A contract must not answer this, or with the zero address: what does is another one, or of another kind. */
+/** A contract must not answer this query, except with the zero address: one that does is of another kind. */
 export const silent = (what: string, asked: Read): Claim => ({
   reads: [asked],
   parse: ([answer]) =>
@@ -39,7 +39,7 @@ export const silent = (what: string, asked: Read): Claim => ({
       : [`${what} is said by ${asked.address}: ${String(answer)}`],
 })
 
-/** Several contracts must say the same of something, whatever it is. */
+/** Several contracts must give the same answer, with any value. */
 export const agree = (what: string, asked: readonly Read[]): Claim => ({
   reads: asked,
   parse: (said) => {
@@ -50,7 +50,7 @@ export const agree = (what: string, asked: readonly Read[]): Claim => ({
   },
 })
 
-/** A token has the decimals that are known of it. The native coin is no contract. */
+/** A token must have the decimals of the catalogue. The native coin has no contract. */
 export const hasDecimals = ({ address, decimals, symbol }: Token): Claim[] =>
   address === nativeAddress
     ? []

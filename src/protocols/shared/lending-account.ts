@@ -1,7 +1,7 @@
 import type { Address } from '../../domain/address.ts'
 import type { Price } from '../../domain/usd.ts'
 
-/** One reserve of a pool, as it is for as long as it is listed. `id` is its number in an account's bits. */
+/** The constant data of a listed reserve of a pool. `id` is its number in an account's bits. */
 export type Reserve = {
   id: number
   asset: Address
@@ -12,8 +12,8 @@ export type Reserve = {
 }
 
 /**
- * What an account has in one reserve, as it is now. Rates in ray, thresholds in basis points; `price` is what its market counts it at, however old
- * that is, and `usd` what it is worth, both in USD with 8 decimals; `null` is not known.
+ * The current holding of an account in one reserve. Rates are in ray, thresholds in basis points. `price` is the price that its market uses, of any age,
+ * and `usd` the current one, both in USD with 8 decimals; `null` is unknown.
  */
 export type Holding = {
   reserve: Pick<Reserve, 'asset' | 'symbol' | 'decimals'>
@@ -27,8 +27,8 @@ export type Holding = {
 }
 
 /**
- * An account as its market counts it: USD with 8 decimals, the health factor with 18. `limit` is what may be owed, and `carried` the debt at which
- * it is liquidated, in basis points of USD units.
+ * The totals of an account by its market: USD with 8 decimals, the health factor with 18. `limit` is the largest allowed debt, `carried` the debt at
+ * which it is liquidated, in basis points of USD units.
  */
 export type Totals = {
   collateral: bigint
@@ -38,5 +38,5 @@ export type Totals = {
   healthFactor: bigint
 }
 
-/** An account in a market. There are no totals where it cannot be read whole: then there may be more than these holdings, or their worth is not known. */
+/** An account in a market. `totals` is `null` if it could not be read completely: there may be other holdings, or prices are unknown. */
 export type Account = { holdings: Holding[]; totals: Totals | null }

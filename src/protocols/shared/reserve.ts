@@ -6,7 +6,7 @@ import type { MarketState } from '../market.ts'
 import { compounded, ray } from './rates.ts'
 
 /**
- * How an Aave v3 reserve stands, off the legacy 15-field struct of `getReserveData`, which every v3 version answers.
+ * The state of an Aave v3 reserve, from the legacy 15-field struct of `getReserveData`, which every v3 version answers.
  * Configuration bits: 56 active, 57 frozen (deposit off), 60 paused (both off), 116-151 supply cap in whole tokens.
  */
 export const reserve = ({

@@ -4,20 +4,20 @@ import type { Reading } from '../../chain/reading.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Price } from '../../domain/usd.ts'
 
-/** What is paid beside the interest to all of a market together: so many whole tokens a second, and what one is worth in USD, by 1e8. */
+/** A reward to all lenders of a market together: whole tokens per second, and the USD price of one, scaled by 1e8. */
 export type Extra = { aSecond: number; price: Price }
 
-/** How the USD price of a token is asked. */
+/** The reading of a token's USD price. */
 export type Priced = (token: Address) => Reading<Price>
 
-/** What a market pays beside its interest, asked in rounds, at a time in Unix seconds; `null` is not known, and no row is nothing. */
+/** The rewards of a market beside its interest at a time in Unix seconds, in rounds of reads; `null` is unknown, an empty list is none. */
 export type Extras = (now: number, priced: Priced) => Rounds<readonly Extra[] | null>
 
 const secondsAYear = 31_536_000
 
 /**
- * What that is a year, as a fraction of what is in the market, without compounding: it is paid in another token. `null` where a part of
- * it, or the market, has no price. To the digit as Aave's own SDK has it (`calculateIncentiveAPR`, @aave/math-utils 1.38.0).
+ * Rewards as a yearly fraction of the market's size, not compounded, because they are paid in another token. `null` if a reward or the market has no
+ * price. Equal to the digit to Aave's own SDK (`calculateIncentiveAPR`, @aave/math-utils 1.38.0).
  */
 export function extraRate(
   extras: readonly Extra[] | null,
@@ -32,10 +32,10 @@ export function extraRate(
   return Number.isFinite(rate) ? rate : null
 }
 
-/** So many units a second, in whole tokens. */
+/** Units in whole tokens. */
 export const wholeTokens = (units: bigint, decimals: number): number => Number(units) / 10 ** decimals
 
-/** The decimals and prices of some tokens, in one round; `null` where one does not say how it counts. */
+/** The decimals and prices of some tokens, in one round; `null` if one does not state its decimals. */
 export function* pricedTokens(
   tokens: readonly Address[],
   priced: Priced,

@@ -4,13 +4,13 @@ import type { Read, Reading } from '../../chain/reading.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
 
-/** Tokens that are older than the custom say their symbol in one word. */
+/** Old tokens return their symbol as bytes32. */
 const oldAbi = parseAbi(['function symbol() view returns (bytes32)'])
 
-/** No symbol is longer; what is, says something else. */
+/** The longest accepted symbol. */
 const longest = 64
 
-/** What a token calls itself; `undefined` where it says nothing that is a symbol. */
+/** The symbol of a token by its contract; `undefined` without a valid one. */
 export function symbolSaid(address: Address): Reading<string | undefined> {
   const ask = (abi: Read['abi']): Read => ({ address, abi, functionName: 'symbol' })
   return {
@@ -24,8 +24,8 @@ export function symbolSaid(address: Address): Reading<string | undefined> {
 }
 
 /**
- * Tokens whose own word for themselves, or a published list's, is not that of the catalogue, by `chainId:address`: renamed, bridged, or called after
- * what they wrap (sources: npm @uniswap/default-token-list 22.21.0, @aave-dao/aave-address-book 4.68.1; beefyfinance/beefy-api address-book).
+ * Other symbols of tokens, by `chainId:address`, from their contract or a published list: of renamed and bridged tokens, and of those named after what
+ * they wrap (sources: npm @uniswap/default-token-list 22.21.0, @aave-dao/aave-address-book 4.68.1; beefyfinance/beefy-api address-book).
  */
 const others: Record<string, readonly string[]> = {
   '56:0x2170Ed0880ac9A755fd29B2688956BD959F933F8': ['WETH'],
@@ -46,14 +46,14 @@ const others: Record<string, readonly string[]> = {
   '43114:0x49D5c2BdFfac6CE2BFdB6640F4F80f226bc10bAB': ['WETH.e'],
 }
 
-/** Letters and digits alone: what is called USD₮0 is USDT0, and BTC.b is BTCb. */
+/** Letters and digits only: USD₮0 becomes usdt0, and BTC.b becomes btcb. */
 const plain = (symbol: string) =>
   symbol
     .toLowerCase()
     .replaceAll('₮', 't')
     .replace(/[^a-z0-9]/g, '')
 
-/** Whether a word is a token's symbol, or another that is known of it. */
+/** Whether a word is a token's symbol, or another known symbol of it. */
 export const isSymbol = (
   said: string,
   { chainId, address, symbol }: Pick<Token, 'chainId' | 'address' | 'symbol'>,

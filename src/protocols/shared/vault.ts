@@ -5,31 +5,33 @@ import type { Answer, Read, Reading } from '../../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
 import { erc4626Abi } from '../erc4626/abi.ts'
-import type { VaultRules } from '../erc4626/constants.ts'
+import type { Erc4626Constants } from '../erc4626/constants.ts'
 import { deposit, redeem, withdraw } from '../erc4626/encode.ts'
-import type { Log, LogFilter, Market, MarketEvent, MarketState } from '../market.ts'
+import type { MarketState, ProtocolMarket } from '../market.ts'
+import type { Log, LogFilter, MarketEvent } from '../market-logs.ts'
 import { balance, readAmount } from './amount-reads.ts'
 import { says } from './contract-claims.ts'
 import { topic, topicOf } from './event-topics.ts'
 import { perTick, ray } from './rates.ts'
+import { movementOf, transferEvent, transferLogs } from './transfers.ts'
 
 const abi = [...erc4626Abi, ...erc20Abi]
 
-/** So many shares are priced at once: the price of one would be rounded to the few digits of the asset. */
+/** The number of shares whose price is read: that of one would be rounded to the few decimals of the asset. */
 const precision = 10n ** 9n
 
-/** `maxDeposit` asks for a receiver; limits of a public vault do not depend on whose it is. */
+/** The receiver for `maxDeposit`; the limits of a public vault do not depend on it. */
 const someone: Address = '0x000000000000000000000000000000000000dEaD'
 
 /**
- * What all ERC-4626 vaults are to read. Shares do not grow; their price does. The rate is that of `under`, the lending reserve
+ * The readings of all ERC-4626 vaults. Shares do not rebase; their price grows. The rate is that of `under`, the lending reserve
  * that a vault wraps, or the one that its protocol states per second. Without either it is `null`, and follows from the growth of `index`.
  */
 export function vaultReadings(
   { asset, receipt }: StrategyEntry,
-  { vault, stated, limits }: VaultRules,
+  { vault, stated, limits }: Pick<Erc4626Constants, 'vault' | 'stated' | 'limits'>,
   under?: Reading<MarketState>,
-): Omit<Market, 'entry' | 'deposit' | 'withdraw' | 'withdrawAll'> {
+): Omit<ProtocolMarket, 'entry' | 'deposit' | 'withdraw' | 'withdrawAll'> {
   const isLimited = limits !== 'none'
   const oneShare = 10n ** BigInt(receipt.decimals)
   const priced = { address: vault, abi, functionName: 'convertToAssets', args: [oneShare * precision] }
@@ -37,7 +39,7 @@ export function vaultReadings(
   const reads: Read[] = [
     { address: vault, abi, functionName: 'totalAssets' },
     priced,
-    // A vault whose limits are all zero by design is asked for something else instead.
+    // The limits of some vaults are zero by design: another read takes their place.
     isLimited
       ? { address: vault, abi, functionName: 'maxDeposit', args: [someone] }
       : { address: vault, abi, functionName: 'asset' },
@@ -47,7 +49,7 @@ export function vaultReadings(
   return {
     claims: [
       says('the asset of the vault', { address: vault, abi, functionName: 'asset' }, asset.address),
-      // What is stated is a factor a second: one at least.
+      // The stated rate is a factor per second of at least one.
       ...(stated
         ? [
             says(
@@ -95,7 +97,7 @@ export function vaultReadings(
   }
 }
 
-/** Rates that savings contracts state: 1e27 and more a second (sources: makerdao/usds, makerdao/sdai, sparkdotfi). */
+/** The rates that savings contracts state: a factor per second, 1e27 or more (sources: makerdao/usds, makerdao/sdai, sparkdotfi). */
 const statedAbi: Abi = parseAbi([
   'function ssr() view returns (uint256)',
   'function vsr() view returns (uint256)',
@@ -103,35 +105,30 @@ const statedAbi: Abi = parseAbi([
   'function getSSR() view returns (uint256)',
 ])
 
-/** What a vault of Morpho v2, whose limits say nothing, keeps of what it earns, by 1e18 (source: morpho-org/vault-v2). */
+/** The fee of a vault of Morpho v2, scaled by 1e18 (source: morpho-org/vault-v2). Its limits are zero by design. */
 const keptAbi: Abi = parseAbi(['function performanceFee() view returns (uint96)'])
 
 const logsOf = (vault: Address, owner: Address): LogFilter[] => [
   { address: vault, topics: [topicOf(abi, 'Deposit'), null, topic(owner)] },
   { address: vault, topics: [topicOf(abi, 'Withdraw'), null, null, topic(owner)] },
-  { address: vault, topics: [topicOf(abi, 'Transfer'), topic(owner)] },
-  { address: vault, topics: [topicOf(abi, 'Transfer'), null, topic(owner)] },
+  ...transferLogs(vault, owner),
 ]
 
-/** Shares that move between two owners are a transfer, whose worth is read at its block; minting and burning stand in `Deposit` and `Withdraw`. */
+/** Shares that move between two owners are a transfer; minting and burning are in `Deposit` and `Withdraw`. */
 function eventOf(log: Log, owner: Address): MarketEvent | undefined {
+  const movement = movementOf(log, owner)
+  if (movement) return sameAddress(movement.other, nativeAddress) ? undefined : transferEvent(movement)
   const { eventName, args } = decodeEventLog({ abi, topics: log.topics as never, data: log.data })
-  if (eventName === 'Deposit' || eventName === 'Withdraw') {
-    const { assets, shares } = args as unknown as { assets: bigint; shares: bigint }
-    return { type: eventName === 'Deposit' ? 'deposit' : 'withdraw', amount: assets, shares: [shares] }
-  }
-  if (eventName !== 'Transfer') return undefined
-  const { from, to, value } = args as unknown as { from: Address; to: Address; value: bigint }
-  if (sameAddress(from, nativeAddress) || sameAddress(to, nativeAddress) || sameAddress(from, to))
-    return undefined
-  return { type: sameAddress(to, owner) ? 'transfer_in' : 'transfer_out', amount: null, shares: [value] }
+  if (eventName !== 'Deposit' && eventName !== 'Withdraw') return undefined
+  const { assets, shares } = args as unknown as { assets: bigint; shares: bigint }
+  return { type: eventName === 'Deposit' ? 'deposit' : 'withdraw', amount: assets, shares: [shares] }
 }
 
-/** How one gets into a tokenized vault and out of it by EIP-4626; a vault that is left otherwise has steps of its own for that. */
+/** The steps of a vault by EIP-4626; a vault with other withdrawals replaces those. */
 export const vaultSteps = (
   { chainId, asset }: StrategyEntry,
   vault: Address,
-): Pick<Market, 'deposit' | 'withdraw' | 'withdrawAll'> => ({
+): Pick<ProtocolMarket, 'deposit' | 'withdraw' | 'withdrawAll'> => ({
   deposit: ({ amount, owner }) => ({
     transaction: deposit({ chainId, vault, assets: amount, receiver: owner }),
     needs: { token: asset.address, spender: vault, amount },

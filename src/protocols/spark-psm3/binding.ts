@@ -7,7 +7,7 @@ import { isUnits } from '../receipt-units.ts'
 import { refuse, type Verdict } from '../verdict.ts'
 import { swaps, type Tokens } from './abi.ts'
 
-/** Binds a call of the PSM to the purchase of sUSDS, or to its return, that was asked for. */
+/** Binds a call of the PSM to the purchase or sale of sUSDS that was asked for. */
 export function bindSparkPsm3(
   { data }: Transaction,
   intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>,
@@ -24,14 +24,14 @@ export function bindSparkPsm3(
     )
   if (!sameAddress(receiver, intent.wallet))
     return refuse('POLICY_RECIPIENT', `It pays out to ${receiver}, not to ${intent.wallet}`)
-  if (referralCode !== 0n) return refuse('POLICY_RECIPIENT', `It names ${referralCode} as whoever brought it`)
+  if (referralCode !== 0n) return refuse('POLICY_RECIPIENT', `It names the referrer ${referralCode}`)
   const isMeant = intent.kind === 'deposit' ? amountIn === intent.amount : isUnits(amountIn, intent)
   if (!isMeant)
     return refuse('POLICY_AMOUNT', `It gives ${amountIn} of ${from.symbol}, not what was asked for`)
   if (intent.least === undefined || minAmountOut < intent.least)
     return refuse(
       'POLICY_MIN_OUT',
-      `It may bring only ${formatAmount(minAmountOut, to)}, less than ${intent.least === undefined ? 'anybody has read' : formatAmount(intent.least, to)}`,
+      `It may bring only ${formatAmount(minAmountOut, to)}, less than ${intent.least === undefined ? 'the reading of the price' : formatAmount(intent.least, to)}`,
     )
   return {
     bound: {

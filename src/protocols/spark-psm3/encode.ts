@@ -3,7 +3,7 @@ import type { Address } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { swaps } from './abi.ts'
 
-/** Gives so much of one token for at least so much of another, at the rate of the PSM. */
+/** Swaps an amount of one token for at least `least` of another, at the rate of the PSM. */
 export const swapExactIn = (ask: {
   chainId: number
   psm: Address

@@ -3,20 +3,22 @@ import { erc20Abi } from '../../chain/erc20.ts'
 import type { Answer } from '../../chain/reading.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
-import type { Bounds, Log, LogFilter, Market, MarketEvent, MarketState } from '../market.ts'
+import type { Bounds, MarketState, ProtocolMarket } from '../market.ts'
+import type { Log, LogFilter, MarketEvent } from '../market-logs.ts'
 import { balance, readAmount } from '../shared/amount-reads.ts'
 import { says } from '../shared/contract-claims.ts'
 import { topic, topicOf } from '../shared/event-topics.ts'
 import { perTick, ray } from '../shared/rates.ts'
+import { movementOf, transferEvent, transferLogs } from '../shared/transfers.ts'
 import { psm3Abi as abi } from './abi.ts'
 import type { SparkPsm3Constants } from './constants.ts'
 import { swapExactIn } from './encode.ts'
-import { psm3Exchange, psm3Rate, psm3Units, psm3Worth } from './price.ts'
+import { psm3Rate, psm3Units, psm3Worth } from './price.ts'
 
 const none: Bounds = { least: 0n, isMature: false }
 
-/** sUSDS as a bridged token: bought from a PSM and sold back to it, at the rate that comes over from Ethereum; what can come out is what the PSM has. */
-export const sparkPsm3 = (entry: StrategyEntry, constants: SparkPsm3Constants): Market => {
+/** sUSDS as a bridged token: bought from a PSM and sold back to it, at the rate that is bridged from Ethereum. Withdrawals are limited by the funds of the PSM. */
+export const sparkPsm3 = (entry: StrategyEntry, constants: SparkPsm3Constants): ProtocolMarket => {
   const { chainId, asset, receipt } = entry
   const { psm, oracle } = constants
   const rate = psm3Rate(constants)
@@ -41,7 +43,6 @@ export const sparkPsm3 = (entry: StrategyEntry, constants: SparkPsm3Constants): 
         (rate as bigint) >= ray ? 'a rate' : rate,
       ),
     ],
-    exchange: psm3Exchange(constants, { asset, receipt }),
     state: {
       reads: [
         psm3Rate(constants),
@@ -83,41 +84,31 @@ export const sparkPsm3 = (entry: StrategyEntry, constants: SparkPsm3Constants): 
   }
 }
 
-const logsOf = (psm: Address, receipt: Address, owner: Address): LogFilter[] => {
-  const moved = topicOf(erc20Abi, 'Transfer')
-  return [
-    { address: receipt, topics: [moved, topic(owner)] },
-    { address: receipt, topics: [moved, null, topic(owner)] },
-    { address: psm, topics: [topicOf(abi, 'Swap'), null, null, topic(owner)] },
-  ]
-}
+const logsOf = (psm: Address, receipt: Address, owner: Address): LogFilter[] => [
+  ...transferLogs(receipt, owner),
+  { address: psm, topics: [topicOf(abi, 'Swap'), null, null, topic(owner)] },
+]
 
 type Swap = { assetIn: Address; assetOut: Address; sender: Address; amountIn: bigint; amountOut: bigint }
 
-/** What comes from the PSM or goes to it is a deposit or a withdrawal, with what it says was paid; the rest is a transfer, whose worth is read at the block. */
+/** A transfer from or to the PSM is a deposit or a withdrawal, at the amount of its `Swap` event; any other is a transfer. */
 function eventOf(
   log: Log,
   owner: Address,
   inSame: readonly Log[],
   { psm, asset }: { psm: Address; asset: Address },
 ): MarketEvent | undefined {
-  if (sameAddress(log.address, psm)) return undefined
-  const { from, to, value } = decodeEventLog({
-    abi: erc20Abi,
-    eventName: 'Transfer',
-    topics: log.topics as never,
-    data: log.data,
-  }).args as unknown as { from: Address; to: Address; value: bigint }
-  if (sameAddress(from, to)) return undefined
-  const comes = sameAddress(to, owner)
-  if (!sameAddress(comes ? from : to, psm))
-    return { type: comes ? 'transfer_in' : 'transfer_out', amount: null, shares: [value] }
+  const movement = movementOf(log, owner)
+  if (!movement) return undefined
+  const { isIncoming, other, value } = movement
+  const event = transferEvent(movement)
+  if (!sameAddress(other, psm)) return event
   const swaps = inSame
     .filter(({ address }) => sameAddress(address, psm))
     .map(({ topics, data }) => decodeEventLog({ abi, topics: topics as never, data }).args as unknown as Swap)
-    .filter(({ amountIn, amountOut }) => (comes ? amountOut : amountIn) === value)
+    .filter(({ amountIn, amountOut }) => (isIncoming ? amountOut : amountIn) === value)
   const [only] = swaps
-  const paid = only && swaps.length === 1 && sameAddress(comes ? only.assetIn : only.assetOut, asset)
-  const amount = paid ? (comes ? only.amountIn : only.amountOut) : null
-  return { type: comes ? 'deposit' : 'withdraw', amount, shares: [value] }
+  const isPaid = only && swaps.length === 1 && sameAddress(isIncoming ? only.assetIn : only.assetOut, asset)
+  const amount = isPaid ? (isIncoming ? only.amountIn : only.amountOut) : null
+  return { ...event, type: isIncoming ? 'deposit' : 'withdraw', amount }
 }

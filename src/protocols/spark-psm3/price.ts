@@ -6,22 +6,22 @@ import type { SparkPsm3Constants } from './constants.ts'
 
 const ray = 10n ** 27n
 
-/** What one sUSDS is worth in USD, in rays, by the word that comes over from Ethereum. */
+/** The price of one sUSDS in USD, in rays, as bridged from Ethereum. */
 export const psm3Rate = ({ oracle: address }: SparkPsm3Constants): Query => ({
   address,
   abi: psm3Abi,
   functionName: 'getConversionRate',
 })
 
-/** What so many units of sUSDS, which has 18 decimals, are worth in the asset. */
+/** The value of units of sUSDS, which has 18 decimals, in the asset. */
 export const psm3Worth = (rate: bigint, units: bigint, { decimals }: Pick<Token, 'decimals'>): bigint =>
   (units * rate) / ray / 10n ** BigInt(18 - decimals)
 
-/** What an amount costs in units of sUSDS: as many as are worth no less. */
+/** The fewest units of sUSDS that are worth an amount, plus one. */
 export const psm3Units = (rate: bigint, amount: bigint, { decimals }: Pick<Token, 'decimals'>): bigint =>
   rate === 0n ? 0n : (amount * 10n ** BigInt(18 - decimals) * ray) / rate + 1n
 
-/** What the PSM gives, beside what the oracle says that it should. */
+/** The quotes of the PSM, with the fair amounts by the oracle. */
 export function psm3Exchange(constants: SparkPsm3Constants, { asset, receipt }: Tokens): Exchange {
   const ask = (from: Token, to: Token, amount: bigint): Query => ({
     address: constants.psm,

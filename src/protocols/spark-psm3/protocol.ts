@@ -17,8 +17,8 @@ export const sparkPsm3: Protocol<SparkPsm3Constants> = {
       cost: (amount) => ({ read, unitsOf: (rate) => psm3Units(rate, amount, asset) }),
       byUnits: true,
       takesReceipt: true,
-      exchange: psm3Exchange(constants, { asset, receipt }),
     }
   },
+  exchange: (entry, constants) => psm3Exchange(constants, entry),
   market,
 }

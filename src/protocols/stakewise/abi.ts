@@ -23,13 +23,13 @@ export const stakewiseAbi = parseAbi([
   'event OsTokenRedeemed(address indexed caller, address indexed user, address receiver, uint256 osTokenShares, uint256 shares, uint256 assets)',
 ])
 
-/** What the keeper says of a vault: whether it has validators, and whether it takes deposits only after its rewards were brought in (source: KeeperRewards.sol). */
+/** The keeper's data of a vault: whether it has validators, and whether it requires its rewards to be collected before deposits (source: KeeperRewards.sol). */
 export const stakewiseKeeperAbi = parseAbi([
   'function isCollateralized(address vault) view returns (bool)',
   'function isHarvestRequired(address vault) view returns (bool)',
 ])
 
-/** Which vaults were made by the factories of StakeWise (source: VaultsRegistry.sol). */
+/** The vaults that the factories of StakeWise made (source: VaultsRegistry.sol). */
 export const stakewiseRegistryAbi = parseAbi(['function vaults(address vault) view returns (bool)'])
 
 /** Stakes the native coin. */
@@ -40,7 +40,7 @@ export const stakeCoin = parseAbi([
 export const stakeToken = parseAbi([
   'function deposit(uint256 assets, address receiver, address referrer) returns (uint256 shares)',
 ])
-/** The function that asks for an exit from the vault. */
+/** The function that requests an exit from the vault. */
 export const exits = parseAbi([
   'function enterExitQueue(uint256 shares, address receiver) returns (uint256 positionTicket)',
 ])

@@ -46,7 +46,7 @@ function boundStake(
   if (!sameAddress(receiver, wallet))
     return refuse('POLICY_RECIPIENT', `Its shares are for ${receiver}, not for ${wallet}`)
   if (!sameAddress(referrer, nativeAddress))
-    return refuse('POLICY_RECIPIENT', `It names ${referrer} as whoever brought the deposit`)
+    return refuse('POLICY_RECIPIENT', `It names the referrer ${referrer}`)
   if (given !== amount) return refuse('POLICY_AMOUNT', `It is about ${given}, not ${amount}`)
   return {
     bound: {

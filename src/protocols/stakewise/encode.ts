@@ -27,7 +27,7 @@ export const depositStake = ({
         chainId,
       }
 
-/** Puts shares into the queue of a vault; what comes of them is the owner's to claim. */
+/** Requests the exit of shares through the queue of a vault; their owner claims the proceeds. */
 export const requestExit = ({ chainId, vault, owner, shares }: Vault & { shares: bigint }): Transaction => ({
   to: vault,
   data: encodeFunctionData({ abi: exits, args: [shares, owner] }),

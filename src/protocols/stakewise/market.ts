@@ -2,7 +2,8 @@ import { decodeEventLog, keccak256, toBytes } from 'viem/utils'
 import type { Read } from '../../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
-import type { Log, LogFilter, Market, MarketEvent, MarketState } from '../market.ts'
+import type { MarketState, ProtocolMarket } from '../market.ts'
+import type { Log, LogFilter, MarketEvent } from '../market-logs.ts'
 import { readAmount } from '../shared/amount-reads.ts'
 import { says } from '../shared/contract-claims.ts'
 import { topic, topicOf } from '../shared/event-topics.ts'
@@ -14,13 +15,12 @@ import {
 } from './abi.ts'
 import type { StakewiseConstants } from './constants.ts'
 import { depositStake, requestExit } from './encode.ts'
-import { stakewiseQueue } from './queue.ts'
 
 /**
- * ETH or GNO staked in the Genesis vault of StakeWise v3, which anyone may use. Shares grow in price as rewards are brought in; the rate is that at which
- * they grew. Leaving is a request to the queue of the vault, which is claimed when it is paid.
+ * ETH or GNO staked in the Genesis vault of StakeWise v3, which is open to everyone. The share price grows as rewards are collected; the rate is that
+ * growth. A withdrawal is a request to the queue of the vault, which is claimed once it is paid.
  */
-export const stakewise = (entry: StrategyEntry, constants: StakewiseConstants): Market => {
+export const stakewise = (entry: StrategyEntry, constants: StakewiseConstants): ProtocolMarket => {
   const { chainId, asset } = entry
   const { vault, keeper, registry } = constants
   const ask = (functionName: string, args: readonly unknown[] = []): Read => ({
@@ -49,7 +49,6 @@ export const stakewise = (entry: StrategyEntry, constants: StakewiseConstants): 
       ),
       says('whether the vault has validators', keeps('isCollateralized'), 'true'),
     ],
-    queue: stakewiseQueue(chainId, constants),
     state: {
       reads: [
         ask('convertToAssets', [ray]),
@@ -81,8 +80,8 @@ export const stakewise = (entry: StrategyEntry, constants: StakewiseConstants): 
 }
 
 /**
- * What the Genesis vault says of itself, by what it takes (source: stakewise/v3-core, vaultId of EthGenesisVault.sol and GnoGenesisVault.sol).
- * Anyone may have another kind of vault made, and then sets its fee.
+ * The vaultId of the Genesis vault, by its asset (source: stakewise/v3-core, EthGenesisVault.sol and GnoGenesisVault.sol). Anyone can create vaults of
+ * other kinds, and sets their fee.
  */
 const kindOf = (asset: Address): string =>
   keccak256(toBytes(asset === nativeAddress ? 'EthGenesisVault' : 'GnoGenesisVault'))
@@ -121,7 +120,7 @@ const asSecond = [
 const logsOf = (address: Address, owner: Address): LogFilter[] => [
   ...asOwner.map((name) => ({ address, topics: [topicOf(abi, name), topic(owner)] })),
   ...asSecond.map((name) => ({ address, topics: [topicOf(abi, name), null, topic(owner)] })),
-  // Whose the shares are of one who came from StakeWise v2 is in no topic (source: IEthGenesisVault.sol, IGnoGenesisVault.sol).
+  // No topic of a migration from StakeWise v2 names the owner (source: IEthGenesisVault.sol, IGnoGenesisVault.sol).
   {
     address,
     topics: [topicOf(abi, 'Migrated')],
@@ -129,7 +128,7 @@ const logsOf = (address: Address, owner: Address): LogFilter[] => [
   },
 ]
 
-/** Shares in the queue are the owner's no more: a request is a withdrawal, and a claim only pays it. */
+/** Shares in the queue no longer belong to the owner: a request is a withdrawal, and a claim only pays it. */
 function eventOf(log: Log, owner: Address): MarketEvent | undefined {
   const { eventName, args } = decodeEventLog({ abi, topics: log.topics as never, data: log.data })
   switch (eventName) {

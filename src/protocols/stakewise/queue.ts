@@ -12,24 +12,24 @@ const claims = parseAbi([
   'function claimExitedAssets(uint256 positionTicket, uint256 timestamp, uint256 exitQueueIndex)',
 ])
 
-/** A vault pays nothing before so many seconds have passed since a request. No contract says how many: this is what @stakewise/v3-sdk waits for. */
+/** The delay between a request and its payout, in seconds. No contract states it: this is the value of @stakewise/v3-sdk. */
 const leastWait = 86_400
 
-/** No checkpoint has such a number: with it the queue says how much of a request is left, and that nothing of it can be claimed. */
+/** A number without a checkpoint: with it the queue returns how much of a request is left, and that nothing can be claimed. */
 const nowhere = 2n ** 256n - 1n
 
-/** A request is known by its place in the queue and by when it was made, in Unix seconds; both are one number here, the time in its last 63 bits. */
+/** A request is identified by its position in the queue and its time in Unix seconds. Both are one number here, with the time in its last 63 bits. */
 const ticketOf = (place: bigint, at: bigint): bigint => (place << 64n) | at
 const placeIn = (ticket: bigint): bigint => ticket >> 64n
 const timeIn = (ticket: bigint): bigint => ticket & (inAssets - 1n)
 
-/** The bit between both says that a request of before version 3 counts assets, and not shares (source: V2ExitQueueEntered, VaultState.sol). */
+/** The bit between both marks a request from before version 3, which is in assets instead of shares (source: V2ExitQueueEntered, VaultState.sol). */
 const inAssets = 2n ** 63n
 
-/** How people and intents name a request: `place-time`. */
+/** The id of a request for people and intents: `position-time`. */
 const idOf = (ticket: bigint): string => `${placeIn(ticket)}-${timeIn(ticket)}`
 
-/** Takes what the queue of a vault has set aside for one request, for its owner, who sends it; `index` is the checkpoint where that begins. */
+/** Claims one request of its owner, who sends the call; `index` is its first checkpoint. */
 export const claimExitedAssets = (claim: {
   chainId: number
   vault: Address
@@ -46,8 +46,8 @@ export const claimExitedAssets = (claim: {
 }
 
 /**
- * The exit queue of a vault of StakeWise (source: stakewise/v3-core, VaultEnterExit.sol). Shares that wait are still worth what a share is
- * worth, but those asked for before version 3 are not. A request is paid in parts as assets come in; what was not there yet at a claim waits on under a new place and the same time.
+ * The exit queue of a vault of StakeWise (source: stakewise/v3-core, VaultEnterExit.sol). Shares in the queue keep the share price, except in requests
+ * from before version 3. A request is paid in parts as assets arrive; after a claim of a part, the rest has a new position and the same time.
  */
 export const stakewiseQueue = (chainId: number, { vault: address }: StakewiseConstants): Queue => ({
   place: address,
@@ -56,7 +56,7 @@ export const stakewiseQueue = (chainId: number, { vault: address }: StakewiseCon
   *requests(owner, now, tickets): Rounds<Requests | null> {
     const places = yield tickets.map((ticket) => at(address, placeIn(ticket)))
     if (places.includes(undefined)) return null
-    const told = yield tickets.map((ticket, i) => ({
+    const answers = yield tickets.map((ticket, i) => ({
       address,
       abi,
       functionName: 'calculateExitedAssets',
@@ -67,8 +67,8 @@ export const stakewiseQueue = (chainId: number, { vault: address }: StakewiseCon
         (places[i] as bigint) < 0n ? nowhere : (places[i] as bigint),
       ],
     }))
-    if (told.includes(undefined)) return null
-    const parts = told as (readonly [left: bigint, exited: bigint, assets: bigint])[]
+    if (answers.includes(undefined)) return null
+    const parts = answers as (readonly [left: bigint, exited: bigint, assets: bigint])[]
     const worth = yield parts.map(([left]) => ({
       address,
       abi,
@@ -132,7 +132,7 @@ const at = (address: Address, place: bigint) => ({
   args: [place],
 })
 
-/** The requests that are for an owner: each keeps the time at which it was made, through every claim of a part. */
+/** The requests of an owner: each keeps its time through every partial claim. */
 function ticketsIn(owner: Address, logs: readonly Logged[]): bigint[] {
   const times = new Map<bigint, bigint>()
   for (const { topics, data, blockTimestamp } of logs) {

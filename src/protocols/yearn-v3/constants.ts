@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { type VaultRules, vaultRules } from '../erc4626/constants.ts'
+import { At } from '../shared/address-schema.ts'
 
-/** A vault that is left with a bound on the loss. */
-export const YearnV3Constants = z.strictObject({ family: z.literal('yearn-v3'), ...vaultRules })
+/** A vault whose withdrawals limit the loss. */
+export const YearnV3Constants = z.strictObject({ family: z.literal('yearn-v3'), vault: At })
 /** The same as a type. */
-export type YearnV3Constants = { family: 'yearn-v3' } & VaultRules
+export type YearnV3Constants = z.infer<typeof YearnV3Constants>

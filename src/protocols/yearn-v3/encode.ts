@@ -14,8 +14,8 @@ const leave =
     chainId,
   })
 
-/** Takes exactly so much of the asset out of a vault of Yearn v3, for its owner, at no more than the smallest loss. */
+/** Withdraws exactly so much of the asset to its owner, with the smallest loss at most. */
 export const withdrawWithLoss = leave('withdraw')
 
-/** Gives exactly so many shares back to a vault of Yearn v3, for whatever they are worth less than the smallest loss. */
+/** Redeems exactly so many shares to their owner, with the smallest loss at most. */
 export const redeemWithLoss = leave('redeem')

@@ -2,13 +2,13 @@ import { parseAbi } from 'viem/utils'
 import type { Query, Rounds } from '../../chain/contract-query.ts'
 import type { Address } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
-import type { Market, Moment, Rate } from '../market.ts'
+import type { Moment, ProtocolMarket, Rate } from '../market.ts'
 import { perTick } from '../shared/rates.ts'
 import { vaultReadings, vaultSteps } from '../shared/vault.ts'
 import type { YearnV3Constants } from './constants.ts'
 import { redeemWithLoss, withdrawWithLoss } from './encode.ts'
 
-/** How a vault of Yearn v3 pays out what it has earned: it burns so many of its own shares a second, by 1e12, until a day (source: VaultV3.vy). */
+/** The profit of a vault of Yearn v3: it burns shares of its own at this rate per second, scaled by 1e12, until a date (source: VaultV3.vy). */
 const unlockingAbi = parseAbi([
   'function profitUnlockingRate() view returns (uint256)',
   'function fullProfitUnlockDate() view returns (uint256)',
@@ -18,8 +18,8 @@ const unlockingAbi = parseAbi([
 const names = ['profitUnlockingRate', 'fullProfitUnlockDate', 'totalSupply'] as const
 
 /**
- * Asks what a vault of Yearn v3 pays now: the part of its shares that it burns a second, by which those that are left are worth more.
- * `null` where it does not answer, and where all that it reported is paid out, so that nothing says what it earns.
+ * The current rate of a vault of Yearn v3: the share of its supply that it burns per second, which raises the price of the rest. `null` if it does not
+ * answer, or if all reported profit is paid out.
  */
 function* unlockingRate(vault: Address, { now }: Moment): Rounds<Rate | null> {
   const answers = yield names.map(
@@ -31,8 +31,8 @@ function* unlockingRate(vault: Address, { now }: Moment): Rounds<Rate | null> {
   return perTick((each * 10n ** 6n) / supply, 31_536_000)
 }
 
-/** A vault of Yearn v3: ERC-4626, but leaving says how much of a loss is taken, for without that a redemption takes any (source: VaultV3.vy). */
-export const yearnV3 = (entry: StrategyEntry, constants: YearnV3Constants): Market => {
+/** A vault of Yearn v3: ERC-4626, but withdrawals limit the loss; without that, a redemption accepts any loss (source: VaultV3.vy). */
+export const yearnV3 = (entry: StrategyEntry, constants: YearnV3Constants): ProtocolMarket => {
   const { chainId } = entry
   const { vault } = constants
   return {

@@ -1,4 +1,4 @@
-import { previewDeposit, previewRedeem, previewWithdraw } from '../erc4626/reads.ts'
+import { vaultProtocol } from '../erc4626/previews.ts'
 import type { Protocol } from '../protocol.ts'
 import { bindYearnV3 } from './binding.ts'
 import type { YearnV3Constants } from './constants.ts'
@@ -10,12 +10,6 @@ export const yearnV3: Protocol<YearnV3Constants> = {
   description: (symbol) =>
     `A vault that puts ${symbol} into the strategies that its managers choose. A share is worth more as these earn.`,
   rateConvention: () => 'the profit that is paid out a second, compounded every second over 365 days',
-  binding: ({ asset }, { vault }) => ({
-    targets: [vault],
-    bind: (transaction, intent) => bindYearnV3(transaction, intent, asset),
-    cost: previewWithdraw(vault),
-  }),
-  pays: (_, { vault }, units) => previewRedeem(vault, units),
-  brings: ({ vault }, { amount }) => previewDeposit(vault, amount),
+  ...vaultProtocol(bindYearnV3),
   market,
 }

@@ -44,7 +44,7 @@ type AttesterOptions = {
   makesBlocks?: (chainId: number) => boolean
 }
 
-/** What can go wrong with a bridge that burns and mints; `percent` is what it keeps. */
+/** The faults of a bridge that burns and mints; `percent` is what it keeps. */
 export type BridgeFault = { kind: 'stuck' | 'undelivered' } | { kind: 'short'; percent: number }
 
 /** What the attestation API answers from. */

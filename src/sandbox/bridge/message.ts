@@ -1,7 +1,7 @@
 import { concat, numberToHex, size, slice } from 'viem/utils'
 import type { Hex } from '../../domain/address.ts'
 
-/** A word of zeros: anybody may deliver, or nobody is named. */
+/** A word of zeros: no restriction on who delivers, or no address. */
 export const zeroWord: Hex = `0x${'0'.repeat(64)}`
 
 /** A burn message of CCTP v2, header and body, as its bytes say. */
@@ -77,7 +77,7 @@ export const fillMessage = (message: Hex, { nonce, finality, fee, expirationBloc
     ...(size(message) > hookAt ? [slice(message, hookAt)] : []),
   ])
 
-/** The same for a bridge that keeps a part of what it carries: as a fee that nobody agreed to. */
+/** The same for a bridge that keeps a part of the amount, as a fee that was not agreed. */
 export function shortMessage(message: Hex, verdict: Verdict, percent: number): Hex {
   const fee = (decodeMessage(message)!.burn.amount * BigInt(percent)) / 100n
   const filled = fillMessage(message, { ...verdict, fee })

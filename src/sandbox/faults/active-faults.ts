@@ -17,7 +17,7 @@ export type FaultSet = {
   ) => FaultRequest | undefined
   /** Notes that a fault happened once; one that has happened often enough is gone. */
   happened: (fault: FaultRequest) => void
-  /** Tells when nothing is set any more: what hangs ends then. */
+  /** Calls back when no fault is active any more, which ends hanging calls. */
   cleared: () => Promise<void>
   clear: () => void
 }
@@ -65,7 +65,7 @@ export const fallsUnder = ({ kind, method }: FaultRequest, called: string): bool
 
 const seconds = (ms: number): string => `${ms / 1000} s`
 
-/** What a fault is, in a few words. */
+/** A fault in a few words. */
 export function faultText({ kind, network, method, times, amount, at, reason }: FaultRequest): string {
   const words: Record<FaultName, string> = {
     revert: `transactions to ${at} revert${reason === null ? '' : ` with "${reason}"`}`,

@@ -46,7 +46,7 @@ export async function replaceableOn<T extends { rpc: ChainClient; network: { nam
       )
 }
 
-/** How many of the newest blocks of a chain can be replaced, at most `depth`: the node must have kept the state before them. Of what was saved and loaded it has the last one alone. */
+/** How many of the newest blocks of a chain can be replaced, at most `depth`: the node needs the state before them, and a loaded state has only the last one. */
 async function replaceable(rpc: ChainClient, depth: number): Promise<number> {
   const head = await heightOf(rpc)
   let [least, most] = [0, Math.min(depth, head)]
@@ -70,7 +70,7 @@ async function hasState(rpc: ChainClient, block: number): Promise<boolean> {
 
 type Pool = Record<'pending' | 'queued', Record<string, Record<string, { hash: Hex }>>>
 
-/** Makes the node forget what waits in its mempool: all, or what has one nonce. */
+/** Drops transactions from the mempool: all, or the one with a nonce. */
 export async function forgetWaiting(rpc: ChainClient, { amount: nonce }: FaultRequest): Promise<void> {
   if (nonce === null) return void (await rpc.request('anvil_dropAllTransactions'))
   const { pending, queued } = await rpc.request<Pool>('txpool_content')

@@ -31,7 +31,7 @@ export const throughProxy: readonly FaultName[] = [
   'out-of-gas',
 ]
 
-/** Stands before a node and plays the faults that are set. */
+/** A proxy in front of a node that plays the active faults. */
 export function startProxy(
   chain: FaultyChain & { rpcUrl: string },
   faults: FaultSet,
@@ -116,7 +116,7 @@ const asked = (method: string, params: readonly unknown[]): Call & { jsonrpc: '2
 const headMethods = ['eth_blockNumber', 'eth_getBlockByNumber']
 const newest: readonly unknown[] = ['latest', 'pending', 'safe', 'finalized']
 
-/** What a node says that is some blocks behind. */
+/** The answers of a node that is some blocks behind. */
 async function behindBy(blocks: number, { method, params = [] }: Call, ask: Ask): Promise<unknown> {
   const head = Number(await ask('eth_blockNumber', []))
   const hex = `0x${Math.max(0, head - blocks).toString(16)}`

@@ -29,10 +29,10 @@ const endlessCode: Hex = '0x5b600056'
 /** One chain, as faults act on it. */
 export type FaultyChain = { name: string; rpc: ChainClient }
 
-/** What becomes of a signed transaction; `undefined` where it goes on to the node as it is. */
+/** The result of a signed transaction; `undefined` if it is passed to the node unchanged. */
 export type Sends = {
   take: (chain: FaultyChain, raw: Hex) => Promise<Hex | undefined>
-  /** Waits for what was still on its way: all that was held back is passed on when the faults are cleared. */
+  /** Waits for delayed transactions: clearing the faults passes on all that were held back. */
   settle: () => Promise<void>
 }
 
@@ -41,7 +41,7 @@ export function faultySends(faults: FaultSet): Sends {
   const running = new Set<Promise<void>>()
   const behind = (work: Promise<void>): void => {
     const held = work
-      // A node that refuses it later refuses it as it would have done at once: nobody is there to be told.
+      // A later refusal by the node has no caller to report to.
       .catch(() => undefined)
       .finally(() => running.delete(held))
     running.add(held)
@@ -65,7 +65,7 @@ export function faultySends(faults: FaultSet): Sends {
       while (!isCleared && !(await rpc.request('eth_getTransactionReceipt', [hash]))) await sleep(5)
     })().finally(restore)
     behind(mined)
-    // Where nothing is mined, nobody waits for it.
+    // Without mining there is nothing to wait for.
     await Promise.race([mined, sleep(1_000)])
     return hash
   }

@@ -18,7 +18,7 @@ export type WorldFaults = {
   set: (request: FaultRequest) => Promise<SandboxFault>
   list: () => SandboxFault[]
   clear: () => Promise<void>
-  /** Where commands reach a chain: the proxy while there is a fault for it, else the node itself. */
+  /** The URL of a chain for commands: the proxy while it has a fault, otherwise the node. */
   urlOf: (chainId: number) => string
   /** Whether a block was on a chain until a fault of ours took it away. */
   wasReplaced: (hash: Hex) => boolean
@@ -28,7 +28,7 @@ export type WorldFaults = {
   bridge: () => BridgeFault | undefined
   /** USAGE while a chain makes no blocks, for what would wait for one. */
   refuseStopped: () => void
-  /** Forgets all that is set, for chains that are about to begin anew, or are taken back to what they were. */
+  /** Drops all faults, for chains that are reset or reverted to a snapshot. */
   forget: () => void
   stop: () => Promise<void>
 }

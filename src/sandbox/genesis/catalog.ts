@@ -4,58 +4,11 @@ import { nativeToken, type Token } from '../../domain/token.ts'
 import type { Catalog, CctpV2Constants, StrategyEntry, UniswapV3Constants } from '../../protocols/catalog.ts'
 import type { LidoConstants } from '../../protocols/lido/constants.ts'
 import type { Aave } from './aave.ts'
+import type { Staking, Vaults } from './own-contracts.ts'
 import { type Asset, about, assets, type Plan } from './plan.ts'
-import type { Staking } from './staking.ts'
 import type { Tokens } from './tokens.ts'
-import type { Vaults } from './vaults.ts'
 
-/** The strategies of our stand-in for Lido: held as stETH, or as the token that wraps it. */
-const stakingEntries = (
-  { startDate, fromBlock }: Pick<StrategyEntry, 'startDate' | 'fromBlock'>,
-  { stEth, wstEth, queue }: Staking,
-  network: Network,
-): StrategyEntry[] => {
-  const entry = (
-    protocol: string,
-    address: StrategyEntry['receipt']['address'],
-    constants: LidoConstants,
-  ) => {
-    const asset = nativeToken(network)
-    const id = `${protocol}-${asset.symbol}-${network.name}`
-    const symbol = constants.holds
-    return {
-      id,
-      slug: id.toLowerCase(),
-      name: `Sandbox Lido ${symbol}`,
-      protocol,
-      network: network.name,
-      chainId: network.chainId,
-      category: 'staking' as const,
-      asset,
-      receipt: { chainId: network.chainId, address, symbol, decimals: 18, name: `Sandbox ${symbol}` },
-      implementationSelector: 'lido@1',
-      startDate,
-      isDefault: false,
-      metadata: {
-        en: {
-          risk: 'Sandbox: test coins on a local chain, no value at risk.',
-          volatility: 'Follows the price of ETH.',
-          description: `Stakes ETH with a stand-in for Lido and holds ${symbol}. A withdrawal is a request that waits a day, and is then claimed.`,
-        },
-      },
-      logourl: null,
-      constants,
-      fromBlock,
-    }
-  }
-  const shared = { family: 'lido', stEth, queue } as const
-  return [
-    entry('sandbox-lido', stEth, { ...shared, holds: 'stETH' }),
-    entry('sandbox-lido-wsteth', wstEth, { ...shared, holds: 'wstETH', wstEth, staker: wstEth }),
-  ]
-}
-
-/** What was deployed on one chain. */
+/** The deployments of one chain. */
 export type Deployed = {
   plan: Plan
   tokens: Tokens
@@ -69,7 +22,7 @@ export type Deployed = {
   startDate: string
 }
 
-/** Everything an engine and a guard must know in advance, read off what was deployed. */
+/** The catalogue of the deployed contracts. */
 export const catalogOf = (chains: readonly Deployed[]): Catalog => ({
   networks: sandboxNetworks,
   tokens: chains.flatMap(tokensOf),
@@ -122,7 +75,7 @@ function strategiesOf(chain: Deployed): StrategyEntry[] {
       receipt: { symbol: 'stWETH', name: 'Sandbox Staked WETH' },
       name: 'Sandbox staked WETH',
     }),
-    ...(chain.staking ? stakingEntries(chain, chain.staking, network) : []),
+    ...(chain.staking ? stakingEntries(chain, network, chain.staking) : []),
   ]
 }
 
@@ -141,16 +94,16 @@ function common(
   chain: Deployed,
   network: Network,
   protocol: string,
-  asset: Asset,
+  asset: Token,
 ): Pick<StrategyEntry, Common> {
-  const id = `${protocol}-${asset}-${network.name}`
+  const id = `${protocol}-${asset.symbol}-${network.name}`
   return {
     id,
     slug: id.toLowerCase(),
     protocol,
     network: network.name,
     chainId: network.chainId,
-    asset: assetToken(chain, asset),
+    asset,
     startDate: chain.startDate,
     logourl: null,
     fromBlock: chain.fromBlock,
@@ -158,7 +111,7 @@ function common(
 }
 
 const lendingEntry = (chain: Deployed, network: Network, asset: Asset): StrategyEntry => ({
-  ...common(chain, network, 'aave-v3', asset),
+  ...common(chain, network, 'aave-v3', assetToken(chain, asset)),
   name: `Aave v3 ${asset}`,
   category: 'lending',
   receipt: {
@@ -192,7 +145,7 @@ type VaultWords = {
 }
 
 const vaultEntry = (chain: Deployed, network: Network, words: VaultWords): StrategyEntry => ({
-  ...common(chain, network, words.protocol, words.asset),
+  ...common(chain, network, words.protocol, assetToken(chain, words.asset)),
   name: words.name,
   category: words.category,
   receipt: {
@@ -213,6 +166,38 @@ const vaultEntry = (chain: Deployed, network: Network, words: VaultWords): Strat
     backing: { pool: chain.aave.pool, aToken: chain.aave.aTokens[words.asset] },
   },
 })
+
+/** The strategies of our stand-in for Lido: held as stETH, or as the token that wraps it. */
+function stakingEntries(
+  chain: Deployed,
+  network: Network,
+  { stEth, wstEth, queue }: Staking,
+): StrategyEntry[] {
+  const entry = (protocol: string, address: Address, constants: LidoConstants): StrategyEntry => {
+    const { holds: symbol } = constants
+    return {
+      ...common(chain, network, protocol, nativeToken(network)),
+      name: `Sandbox Lido ${symbol}`,
+      category: 'staking',
+      receipt: { chainId: network.chainId, address, symbol, decimals: 18, name: `Sandbox ${symbol}` },
+      implementationSelector: 'lido@1',
+      isDefault: false,
+      metadata: {
+        en: {
+          risk: 'Sandbox: test coins on a local chain, no value at risk.',
+          volatility: 'Follows the price of ETH.',
+          description: `Stakes ETH with a stand-in for Lido and holds ${symbol}. A withdrawal is a request that waits a day, and is then claimed.`,
+        },
+      },
+      constants,
+    }
+  }
+  const shared = { family: 'lido', stEth, queue } as const
+  return [
+    entry('sandbox-lido', stEth, { ...shared, holds: 'stETH' }),
+    entry('sandbox-lido-wsteth', wstEth, { ...shared, holds: 'wstETH', wstEth, staker: wstEth }),
+  ]
+}
 
 const texts = (asset: Asset, description: string) => ({
   en: {

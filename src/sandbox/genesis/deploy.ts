@@ -7,14 +7,11 @@ import { roles, sandboxAddress, userIndexes } from '../accounts.ts'
 import { deployAave } from './aave.ts'
 import { own } from './artifacts.ts'
 import { catalogOf, type Deployed } from './catalog.ts'
-import { deployBridge, linkBridge } from './cctp.ts'
 import { type Deployer, startDeployer } from './deployer.ts'
-import { grantAll } from './grants.ts'
+import { deployBridge, deployStaking, deployVaults, linkBridge } from './own-contracts.ts'
 import { type Plan, plans } from './plan.ts'
-import { deployStaking } from './staking.ts'
-import { deployTokens } from './tokens.ts'
+import { deployTokens, grantAll } from './tokens.ts'
 import { deployUniswap } from './uniswap.ts'
-import { deployVaults } from './vaults.ts'
 
 /** Builds the whole world on two empty nodes, in the order of `sandboxNetworks`, and says where everything is. */
 export async function deployWorld(nodes: readonly [ChainClient, ChainClient]): Promise<Catalog> {
@@ -35,7 +32,7 @@ export async function deployWorld(nodes: readonly [ChainClient, ChainClient]): P
   return catalogOf([one.deployed, two.deployed])
 }
 
-/** Puts the contract that asks many where everybody looks for it: what its code leaves behind when it is deployed, without deploying it. */
+/** Installs Multicall3 at its usual address: its runtime code, without a deployment. */
 async function putMulticall(rpc: ChainClient): Promise<void> {
   const code = await rpc.request<Hex>('eth_call', [{ data: own('SandboxMulticall').bytecode }, 'latest'])
   await rpc.request('anvil_setCode', [multicall3, code])

@@ -32,7 +32,7 @@ function genesisKey(): string {
 
 const folderOf = (cacheDir: string, key: string): string => join(cacheDir, `genesis-${key}`)
 
-/** The world as it is before anybody used it, where it was built before and is not damaged; nothing is built for it. */
+/** The cached genesis world, if there is an undamaged one; nothing is built. */
 export function knownGenesis(cacheDir: string): Saved | undefined {
   try {
     return readSaved(folderOf(cacheDir, genesisKey()))
@@ -43,7 +43,7 @@ export function knownGenesis(cacheDir: string): Saved | undefined {
   }
 }
 
-/** The world as it is before anybody used it: from the cache directory, or deployed now and put there, which `anew` asks for where no node starts from that one. */
+/** The genesis world: from the cache directory, or deployed now and cached. `anew` deploys it again if no node starts from the cached one. */
 export async function genesis(
   cacheDir: string,
   start: Pick<AnvilOptions, 'binary' | 'noteDir'>,

@@ -4,7 +4,7 @@ import { own, weth9 } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import { type Asset, about, assets, type Plan } from './plan.ts'
 
-/** Where the tokens of a chain are. */
+/** The addresses of the tokens of a chain. */
 export type Tokens = { assets: Record<Asset, Address>; duplicates: readonly Address[] }
 
 /** Deploys the tokens and gives the owner what it will seed the markets with. */
@@ -24,4 +24,25 @@ export function deployTokens(d: Deployer, plan: Plan): Tokens {
     assets: deployed as Record<Asset, Address>,
     duplicates: plan.duplicates.map((name) => d.deploy(token, [name, 'DUP', 18])),
   }
+}
+
+/** The default grant of each asset, in whole tokens. */
+export const grant: Record<Asset, string> = {
+  USDC: '100000',
+  USDT: '50000',
+  WETH: '10',
+  WBTC: '1',
+  BRLA: '100000',
+}
+
+/** Native coins that a funded account has at least. */
+export const nativeGrant = parseEther('10000')
+
+/** Gives an account the usual amount of every asset, out of what the owner holds. */
+export function grantAll(d: Deployer, tokens: Record<Asset, Address>, to: Address): void {
+  for (const asset of assets)
+    d.call(own('SandboxToken').abi, tokens[asset], 'transfer', [
+      to,
+      parseUnits(grant[asset], about[asset].decimals),
+    ])
 }

@@ -1,14 +1,16 @@
 import { decodeEventLog, encodeFunctionData, hexToBigInt, padHex, parseAbi, size, sliceHex } from 'viem/utils'
 import { strictDecode } from '../../chain/calldata.ts'
+import type { Reading } from '../../chain/reading.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { CctpV2Constants } from '../../protocols/catalog.ts'
+import { topicOf } from '../../protocols/shared/event-topics.ts'
 import { messageTransmitterV2Abi as abi, tokenMessengerV2Abi } from './abi.ts'
 
-/** What the message of a burn says, in the words of BurnMessageV2: fixed when it is burned. `amount` is in the smallest unit. */
+/** The fields of a burn's message, named as in BurnMessageV2, which are fixed at the burn. `amount` is in the smallest unit. */
 export type Burned = { burnToken: Address; mintRecipient: Hex; amount: bigint; messageSender: Address }
 
-/** What a wallet burns with a call of depositForBurn; `undefined` where it is another call. */
+/** The burn of a wallet's call of depositForBurn; `undefined` for another call. */
 export function burnedBy({ data }: Transaction, wallet: Address): Burned | undefined {
   const call = strictDecode(tokenMessengerV2Abi, data)
   if (call?.functionName !== 'depositForBurn') return undefined
@@ -46,11 +48,26 @@ export function deliveriesOf(
   })
 }
 
-/** What a message brought to its recipient, by the bridge's own log of its delivery; `undefined` where the log says nothing of that. */
+/** The amount that a message delivered, by the bridge's log; `undefined` if the log does not contain it. */
 export function broughtIn(log: Pick<Log, 'topics' | 'data'>): bigint | undefined {
   const received = receivedIn(log)
   return received && hexToBigInt(wordAt(received.body, 68)) - hexToBigInt(wordAt(received.body, 164))
 }
+
+/** What finds an event: the logs that answer a query, and whether a contract says that there is one by now. */
+export type Sought = {
+  query: { address: Address[]; topics: (Hex[] | null)[] }
+  isThere: Reading<boolean>
+}
+
+/** Finds the delivery of a message: its log, and whether the contract says that its nonce is used. */
+export const receivedOf = (messageTransmitter: Address, nonce: Hex): Sought => ({
+  query: { address: [messageTransmitter], topics: [[topicOf(abi, 'MessageReceived')], null, [nonce]] },
+  isThere: {
+    reads: [{ address: messageTransmitter, abi, functionName: 'usedNonces', args: [nonce] }],
+    parse: ([used]) => used !== undefined && used !== 0n,
+  },
+})
 
 const asWord = (address: Address): Hex => padHex(address, { size: 32 })
 
@@ -75,19 +92,19 @@ function receivedIn({ topics, data }: Pick<Log, 'topics' | 'data'>) {
   }
 }
 
-/** Who mints for the bridge, and how (BaseTokenMessenger and TokenMinter of `circlefin/evm-cctp-contracts`, v2; FiatToken of `circlefin/stablecoin-evm`). */
+/** The minter of the bridge, and its call (BaseTokenMessenger and TokenMinter of `circlefin/evm-cctp-contracts`, v2; FiatToken of `circlefin/stablecoin-evm`). */
 const mints = parseAbi([
   'function localMinter() view returns (address)',
   'function mint(address to, uint256 amount) returns (bool)',
 ])
 
-/** Asks the bridge who mints what it brings. */
+/** The read of the minter of the bridge. */
 export const askMinter = (messenger: Address): { to: Address; data: Hex } => ({
   to: messenger,
   data: encodeFunctionData({ abi: mints, functionName: 'localMinter' }),
 })
 
-/** What the token is told where the bridge brings some of it. Only the minter may; it is for simulations. */
+/** The call that mints what a bridge delivers, for simulations; only the minter may send it. */
 export const minted = (token: Address, to: Address, amount: bigint): { to: Address; data: Hex } => ({
   to: token,
   data: encodeFunctionData({ abi: mints, functionName: 'mint', args: [to, amount] }),

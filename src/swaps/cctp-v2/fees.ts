@@ -5,7 +5,7 @@ import { less } from '../../domain/slippage.ts'
 import { numbersAsText } from '../../http/json.ts'
 import type { CctpV2Constants } from '../../protocols/catalog.ts'
 import { finality } from './abi.ts'
-import type { Sought } from './delivery-query.ts'
+import type { Sought } from './delivery.ts'
 
 /** A speed of the bridge. */
 export type Speed = keyof typeof finality
@@ -15,16 +15,16 @@ type FeeRate = { parts: bigint; of: bigint }
 
 const Tiers = z.array(z.object({ finalityThreshold: z.string(), minimumFee: z.string() }))
 
-/** What the attestation service takes for a speed, off its answer as it came; `undefined` where it does not say, or would take all. */
+/** The fee of the attestation service for a speed, from its answer; `undefined` if it states none, or one that takes everything. */
 export function feeRateIn(text: string, speed: Speed): FeeRate | undefined {
   const tiers = Tiers.safeParse(numbersAsText(text)).data
   const tier = tiers?.find(({ finalityThreshold }) => finalityThreshold === String(finality[speed]))
   const rate = tier && ofBps(tier.minimumFee)
-  // Nothing ever comes of a transfer that costs all of itself.
+  // A transfer that costs its whole amount delivers nothing.
   return rate && rate.parts < rate.of ? rate : undefined
 }
 
-/** The same for several speeds: those that it names. */
+/** The same for several speeds, as far as the answer has them. */
 const feeRatesIn = (text: string, speeds: readonly Speed[]): { speed: Speed; rate: FeeRate }[] =>
   speeds.flatMap((speed) => {
     const rate = feeRateIn(text, speed)
@@ -41,7 +41,7 @@ function ofBps(text: string): FeeRate | undefined {
   return { parts: BigInt(whole + fraction) * up, of: 10_000n * down }
 }
 
-/** What is kept of an amount: only a fraction of its smallest unit is rounded, up. */
+/** The fee of an amount, rounded up to its smallest unit. */
 export const feeOf = (amount: bigint, { parts, of }: FeeRate): bigint => (amount * parts + of - 1n) / of
 
 /** The fee with the tenth above it that Circle's own kit allows, so that one that has risen a little does not make a fast transfer slow. */
@@ -84,7 +84,7 @@ const waits: Readonly<Record<number, Record<Speed, number>>> = {
   13: { fast: 8, standard: 8 },
 }
 
-/** How much sooner a fast transfer from a domain arrives, in seconds; `null` where nobody says. */
+/** How much faster a fast transfer from a domain is, in seconds; `null` is unknown. */
 export function savedBy(domain: number): number | null {
   const wait = waits[domain]
   return wait ? wait.standard - wait.fast : null
@@ -94,7 +94,7 @@ export function savedBy(domain: number): number | null {
 export type CctpNetwork = {
   attestation: (url: string, signal?: AbortSignal) => Promise<{ status: number; body: unknown; text: string }>
   head: (chainId: number) => Promise<bigint>
-  /** The first log that is sought from a block on, as far as that is known. */
+  /** The first matching log from a block on, as far as known. */
   log: (chainId: number, sought: Sought, fromBlock: bigint) => Promise<Delivered | undefined>
 }
 
@@ -106,11 +106,11 @@ export type CctpEnd = CctpV2Constants & { attestation: string }
 /** The name of the bridge among the providers. */
 export const provider = 'cctp'
 
-/** What the attestation service said is no answer. */
+/** The error for an invalid answer of the attestation service. */
 export const wrong = (message: string, status: number) =>
   new AppError('PROVIDER_API_ERROR', message, { details: { provider, status } })
 
-/** Asks the attestation service; that it cannot be talked to is the bridge's fault, and not ours. */
+/** Asks the attestation service; a failure is an error of the bridge, not of the request. */
 export async function asked(
   network: CctpNetwork,
   { attestation }: CctpEnd,
@@ -129,7 +129,7 @@ export async function asked(
   }
 }
 
-/** What the attestation service takes now for a speed, or for each that it has where none is asked for, the fast one first. */
+/** The current fee for a speed, or for each speed if none is given, the fast one first. */
 export async function ratesOf(
   network: CctpNetwork,
   { here, there }: { here: CctpEnd; there: CctpEnd },

@@ -4,8 +4,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Ask, Offer, SwapProvider } from '../provider.ts'
 import { finality } from './abi.ts'
-import { broughtIn } from './delivery.ts'
-import { receivedOf } from './delivery-query.ts'
+import { broughtIn, receivedOf } from './delivery.ts'
 import { depositForBurn } from './encode.ts'
 import {
   asked,
@@ -112,7 +111,7 @@ export function cctp(deployments: readonly CctpEnd[], network: CctpNetwork): Swa
       )
       const brought = received && broughtIn(received)
       if (brought === undefined) return { status: 'processing' }
-      // What came short did not do what was agreed, and nothing more comes of it.
+      // A transfer that delivered less than agreed has failed, and no more will come.
       const isShort = brought < offer.minAmountOut
       return { status: isShort ? 'failed' : 'fulfilled', destination: received!.transactionHash }
     },
@@ -146,7 +145,7 @@ function offer(
         ? []
         : [{ kind: 'bridge', token: tokenIn.address, chainId: from.chainId, amount: fee.toString() }],
     raw,
-    // What costs more is only worth a word where it is sooner.
+    // A more expensive speed is only an alternative if it is faster.
     alternatives: others
       .filter((other) => other.speed === 'fast' && savesSeconds !== 0)
       .map((other) => ({

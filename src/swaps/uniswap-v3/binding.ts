@@ -37,7 +37,7 @@ function decodeSwap(data: Hex): Swap | undefined {
   return { exact, path, recipient: params.recipient, priceLimit, ...amounts }
 }
 
-/** The swap that a call of SwapRouter02 makes; `undefined` where it is none of ours. */
+/** The swap that a call of SwapRouter02 makes; `undefined` for other calls. */
 export const wayOf = (data: Hex): Omit<Swap, 'priceLimit'> | undefined =>
   decodeSwap(strictDecode(outer, data)?.args[1][0] ?? '0x')
 

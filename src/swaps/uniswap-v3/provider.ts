@@ -70,7 +70,7 @@ export function uniswapV3(deployments: readonly UniswapV3Constants[], reads: Rea
 
 const better = (exact: 'in' | 'out', a: bigint, b: bigint) => (exact === 'in' ? a > b : a < b)
 
-/** Every path worth asking for: each tier directly, each pair of tiers through each middle token. */
+/** All paths to quote: each tier directly, and each pair of tiers through each middle token. */
 function pathsOf({ feeTiers, via }: UniswapV3Constants, { tokenIn, tokenOut }: Route): SwapPath[] {
   const middles = via.filter(
     (token) => !sameAddress(token, tokenIn.address) && !sameAddress(token, tokenOut.address),
@@ -88,7 +88,7 @@ function pathsOf({ feeTiers, via }: UniswapV3Constants, { tokenIn, tokenOut }: R
   ]
 }
 
-/** What QuoterV2 says of each path. Its functions are not views, but nothing they do outlives the call. */
+/** The answers of QuoterV2 for each path. Its functions are not views, but an eth_call keeps no effect. */
 const quotes = (
   quoter: Address,
   paths: readonly SwapPath[],

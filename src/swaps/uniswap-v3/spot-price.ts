@@ -4,7 +4,7 @@ import type { Address } from '../../domain/address.ts'
 import { quoterV2Abi } from './abi.ts'
 import { packPath, type SwapPath } from './path.ts'
 
-/** One question a pool of a path: the quoter tells the price that a pool has after one unit, which is what it has before. */
+/** One query per pool of a path: the quoter returns the price of a pool after one unit, which is the price before it. */
 export const spotQueries = (quoter: Address, { tokens, fees }: SwapPath): Query[] =>
   fees.map((fee, at) => ({
     address: quoter,
@@ -13,7 +13,7 @@ export const spotQueries = (quoter: Address, { tokens, fees }: SwapPath): Query[
     args: [packPath({ tokens: tokens.slice(at, at + 2), fees: [fee] }), 1n],
   }))
 
-/** What an amount would bring at the prices that the pools of a path have, fees aside; `undefined` where a pool does not say its price. */
+/** What an amount would bring at the spot prices of a path's pools, without fees; `undefined` if a pool does not answer. */
 export function atSpot(
   { tokens }: SwapPath,
   answers: readonly unknown[],

@@ -1,5 +1,5 @@
 import { type Address, type Hex, sameAddress } from '../../../domain/address.ts'
-import type { LogFilter } from '../../../protocols/market.ts'
+import type { LogFilter } from '../../../protocols/market-logs.ts'
 
 /** A log as a node gives it. */
 export type RpcLog = {

@@ -1,0 +1,51 @@
+import type { Address } from '../../domain/address.ts'
+import type { Token } from '../../domain/token.ts'
+import { type Cost, type MarketBinding, type Pays, type Protocol, paysBy, readOf } from '../protocol.ts'
+import type { Verdict } from '../verdict.ts'
+import { erc4626Abi } from './abi.ts'
+
+/** The cost of a withdrawal of an exact amount, in shares. */
+const previewWithdraw =
+  (vault: Address) =>
+  (amount: bigint): Cost => ({
+    read: readOf({ address: vault, abi: erc4626Abi, functionName: 'previewWithdraw', args: [amount] }),
+    unitsOf: (shares) => shares,
+  })
+
+/** The shares that a deposit brings, after the fee of a vault that takes one. */
+const previewDeposit = (vault: Address, amount: bigint): Cost => ({
+  read: readOf({ address: vault, abi: erc4626Abi, functionName: 'previewDeposit', args: [amount] }),
+  unitsOf: (shares) => shares,
+})
+
+/** What shares pay. Without an answer of previewRedeem it is the share price, which does not include fees. */
+const previewRedeem = (vault: Address, units: bigint): Pays => ({
+  ...paysBy(
+    ['previewRedeem', 'convertToAssets'].map((functionName) => ({
+      address: vault,
+      abi: erc4626Abi,
+      functionName,
+      args: [units],
+    })),
+    ([assets, worth]) => assets ?? worth,
+  ),
+  insteadOf: ([assets]) =>
+    assets === undefined ? 'the vault does not say beforehand what it pays' : undefined,
+})
+
+type Bind = (...call: [...Parameters<MarketBinding['bind']>, asset: Token]) => Verdict
+
+/** The parts of the protocol of a vault that its previews answer: its binding, and what shares pay and deposits bring. */
+export const vaultProtocol = (
+  bind: Bind,
+  more?: Pick<MarketBinding, 'byUnits'>,
+): Required<Pick<Protocol<{ vault: Address }>, 'binding' | 'pays' | 'brings'>> => ({
+  binding: ({ asset }, { vault }) => ({
+    targets: [vault],
+    bind: (transaction, intent) => bind(transaction, intent, asset),
+    cost: previewWithdraw(vault),
+    ...more,
+  }),
+  pays: (_, { vault }, units) => previewRedeem(vault, units),
+  brings: ({ vault }, { amount }) => previewDeposit(vault, amount),
+})

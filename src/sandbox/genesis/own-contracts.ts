@@ -1,0 +1,63 @@
+import { pad, parseEther, parseUnits } from 'viem/utils'
+import type { Address } from '../../domain/address.ts'
+import { maxUint256 } from '../../domain/amount.ts'
+import type { CctpV2Constants } from '../../protocols/catalog.ts'
+import { roles, sandboxAddress } from '../accounts.ts'
+import type { Aave } from './aave.ts'
+import { own } from './artifacts.ts'
+import type { Deployer } from './deployer.ts'
+import { type Asset, about, type Plan } from './plan.ts'
+import type { Tokens } from './tokens.ts'
+
+/** The addresses of the two vaults of a chain. */
+export type Vaults = { lending: Address; staking: Address }
+
+/** Deploys two ERC-4626 vaults on top of Aave, over USDC and over WETH, and makes a first deposit into each. */
+export function deployVaults(d: Deployer, plan: Plan, tokens: Tokens, aave: Aave): Vaults {
+  const vault = own('SandboxVault')
+  const open = (asset: Asset, name: string, symbol: string, cap: bigint | null, first: string): Address => {
+    const token = tokens.assets[asset]
+    const units = (whole: string) => parseUnits(whole, about[asset].decimals)
+    const limit = cap === null ? maxUint256 : units(String(cap))
+    const address = d.deploy(vault, [token, aave.pool, aave.aTokens[asset], name, symbol, limit])
+    d.call(own('SandboxToken').abi, token, 'approve', [address, units(first)])
+    d.call(vault.abi, address, 'deposit', [units(first), d.from])
+    return address
+  }
+  return {
+    lending: open('USDC', 'Sandbox USDC Vault', 'svUSDC', plan.vaultCap, '500000'),
+    staking: open('WETH', 'Sandbox Staked WETH', 'stWETH', null, '200'),
+  }
+}
+
+/** The addresses of the staking with a withdrawal queue. */
+export type Staking = { stEth: Address; wstEth: Address; queue: Address }
+
+/** Deploys our stand-in for Lido, with the coin that its rewards are paid from. */
+export function deployStaking(d: Deployer): Staking {
+  const lido = own('SandboxLido')
+  const stEth = d.deploy(lido, [], parseEther('50000'))
+  const wstEth = d.deploy(own('SandboxWstEth'), [stEth])
+  const queue = d.deploy(own('SandboxLidoQueue'), [stEth, wstEth])
+  d.call(lido.abi, stEth, 'setQueue', [queue])
+  return { stEth, wstEth, queue }
+}
+
+/** Deploys one end of the burn-and-mint bridge and lets it mint and burn USDC. */
+export function deployBridge(d: Deployer, plan: Plan, tokens: Tokens): CctpV2Constants {
+  const token = tokens.assets.USDC
+  const messageTransmitter = d.deploy(own('MessageTransmitterV2'), [
+    plan.domain,
+    sandboxAddress(roles.attester),
+  ])
+  const tokenMessenger = d.deploy(own('TokenMessengerV2'), [messageTransmitter, d.from])
+  d.call(own('SandboxToken').abi, token, 'setMinter', [tokenMessenger, true])
+  return { chainId: plan.chainId, domain: plan.domain, token, tokenMessenger, messageTransmitter }
+}
+
+/** Registers the other end of the bridge at this one. */
+export function linkBridge(d: Deployer, here: CctpV2Constants, there: CctpV2Constants): void {
+  const { abi } = own('TokenMessengerV2')
+  d.call(abi, here.tokenMessenger, 'addRemoteTokenMessenger', [there.domain, pad(there.tokenMessenger)])
+  d.call(abi, here.tokenMessenger, 'linkTokenPair', [here.token, there.domain, pad(there.token)])
+}
