@@ -16,14 +16,14 @@ import { refuseFailed } from './operation-report.ts'
 import { replanLeg } from './replan-leg.ts'
 import type { ResumeChoices } from './signing-request.ts'
 
-/** What a command that goes on with an operation is told. */
+/** The options of a command that resumes an operation. */
 export type ResumeOptions = Partial<SigningOptions> & Partial<ExecutionOptions>
 
-/** What a unit of gas may cost beyond the plan of what is gone on with, in wei. */
+/** The gas price allowed beyond the plan, in wei. */
 export const maxFeeOf = (options: ResumeOptions): bigint | undefined =>
   options.maxFee === undefined ? undefined : maxFee(options.maxFee)
 
-/** Goes on with an operation under the turn of its wallet, by the key that it belongs to. */
+/** Resumes an operation under the lock of its wallet. */
 export async function resumeOperation(
   cli: Cli,
   id: string,
@@ -59,7 +59,10 @@ export async function resumeOperation(
   }
 }
 
-/** Whether something of what was given up is on its way again, as it is in no block any more; a higher fee for it is a new signature, and not given. */
+/**
+ * Whether a reorganisation put a transaction of an abandoned operation back in the pool. A higher fee
+ * would be a new signature, so `bump` does not count.
+ */
 async function givenUpAgain(
   cli: Cli,
   context: ExecutionContext,
@@ -73,10 +76,7 @@ async function givenUpAgain(
   return true
 }
 
-/**
- * Asks about an older journal. A chain of a later leg that does not answer is no reason not to make what waits dearer: then only that
- * is done, and nothing that is not signed yet.
- */
+/** Checks for an old journal. If a chain of a later leg does not answer, a fee bump is still done, and nothing new is signed. */
 async function goesOn(
   cli: Cli,
   context: ExecutionContext,
@@ -95,7 +95,7 @@ async function goesOn(
   }
 }
 
-/** That nobody is named who signs, of an operation that has its wallet already: only the key of that one helps, and no new one. */
+/** The error for a missing signer: only the key of the operation's wallet helps. */
 const nobodyFor = (wallet: string, error: unknown): unknown =>
   error instanceof AppError && error.code === 'KEY_REQUIRED' && error.details?.named === false
     ? new AppError('KEY_REQUIRED', `No signer given; this action belongs to ${wallet}`, {
@@ -105,7 +105,7 @@ const nobodyFor = (wallet: string, error: unknown): unknown =>
       })
     : error
 
-/** Who signs for an operation: whom the person names, or whoever has the key of its wallet; KEY_SOURCE when that is another one. */
+/** The signer of an operation: the given one, or the one with the key of its wallet. KEY_SOURCE for another wallet. */
 export async function ownerOf(
   cli: Cli,
   { wallet }: PlannedOperation,

@@ -31,8 +31,8 @@ import type { ResumeChoices, SigningRequest } from './signing-request.ts'
 import { refuseChangedTerms } from './terms.ts'
 
 /**
- * Carries out one command that signs, from the request to the last receipt: who, plan, guard, simulation, question,
- * journal, signatures, chain. The same idempotency key goes on with, or repeats the answer of, the same operation.
+ * Runs one command that signs: signer, proposal, guard, simulation, question, journal, signatures,
+ * chain, report. The same idempotency key resumes the same operation or repeats its result.
  */
 export async function signAndSend(
   cli: Cli,
@@ -41,9 +41,9 @@ export async function signAndSend(
 ): Promise<void> {
   const key = idempotencyKey(options.idempotencyKey)
   requireIdempotency(cli, options, undertaking.request)
-  // What a nonce is for is looked at where it is known which chain comes first.
+  // The nonces are validated here; their chains when the first chain is known.
   noncesOf(options.nonce, (await cli.backend.catalog()).networks, undefined)
-  // A key of another request is that, whoever signs.
+  // A key of another request is refused whoever the signer is.
   if (key !== undefined) refuseReusedKey(await cli.backend.context(), key, undertaking.request)
   const identity = await cli.backend.signerIdentity(options)
   const context = await cli.backend.context()
@@ -51,7 +51,7 @@ export async function signAndSend(
     waitMs: options.lockWait === false ? 0 : Math.min(60_000, cli.globals.timeoutMs ?? halfAnHour),
     signal: cli.world.interrupt.signal,
   }
-  // Whoever thinks about a question must not hold up the others.
+  // A question must not hold the lock of the wallet.
   const turn =
     options.dryRun || !cli.globals.yes
       ? undefined
@@ -63,7 +63,7 @@ export async function signAndSend(
   }
 }
 
-/** The flags that name who signs, and where, on another command line. */
+/** The signer and profile flags for another command line. */
 const namedHere = ({ again = '' }: SignerIdentity, { profile }: Cli['globals']): string =>
   [again, profile === undefined ? '' : `--profile ${shellWord(profile)}`].filter(Boolean).join(' ')
 
@@ -122,7 +122,7 @@ async function planAndSend(
   const signer = { ...identity, unlock: async () => account }
   const mine = turn ?? (await acquirePlanningLock(context, identity.address, limits))
   try {
-    // Others may have been at work while the question stood: the key and the allowances are looked at once more.
+    // Check the key and the allowances again: another process may have used the wallet during the question.
     const now = key === undefined ? undefined : context.journal.findForRequest(key, request)
     if (now && !isUnsigned(context, now))
       return await executeOrRevoke(cli, context, now, signer, { ...options, lock: mine })
@@ -139,7 +139,7 @@ async function planAndSend(
   }
 }
 
-/** A failure after another operation was given up for this one, which nobody must think is as it was. */
+/** Adds to a failure that another operation was already closed for this one. */
 const afterGivingUp = (error: unknown, id: string): unknown =>
   error instanceof AppError && saysUnsigned(error.code)
     ? new AppError(error.code, error.message, {
@@ -167,7 +167,10 @@ const executeOrRevoke = (
 const isUnsigned = ({ journal }: ExecutionContext, { id, state, steps }: PlannedOperation): boolean =>
   state === 'OPEN' && steps.every(({ index }) => journal.attempts(id, index).length === 0)
 
-/** The operation of a plan in the journal. An earlier one under the same key that was never signed makes way; the very same one goes on. */
+/**
+ * Records the operation of a plan. An earlier one with the same key and no signature is replaced; the
+ * same operation is resumed.
+ */
 function planned(
   context: ExecutionContext,
   checked: CheckedPlan,

@@ -6,7 +6,7 @@ import type { walletJson } from './json.ts'
 
 type Lending = NonNullable<ReturnType<typeof walletJson>['stats']>
 
-/** What a wallet has given as collateral and what it owes, and how far each market is from liquidating it, where that is said. */
+/** The collateral and debt of a wallet, and the health of each lending market, if known. */
 export function lendingView({ collateral, debt, markets, unread, ...whole }: Lending, to: Stream): string[] {
   const names = (unread ?? []).map(marketName)
   const silent = [...Map.groupBy(names, (name) => name)].map(([name, { length }]) =>
