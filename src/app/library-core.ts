@@ -2,12 +2,18 @@ import type { Service } from '../api/service.ts'
 import { AppError } from '../domain/errors.ts'
 import { once } from './backends/backend.ts'
 
-/** A core: each method takes a `signal`, and rejects with its reason where it is aborted. And how it is ended: what it opened is closed, and nothing of it keeps a process alive. */
+/**
+ * A service of the library: each method takes a `signal` and rejects with its reason when aborted.
+ * `close` releases everything.
+ */
 export type Core = Service & { close: () => Promise<void> }
 
 type Method = (input: unknown, options?: { signal?: AbortSignal }) => Promise<unknown>
 
-/** A service as the library gives it: a call that its caller gives up ends at once with the reason of the signal, as `fetch` does, and what was sent may have been done; after `close` each is USAGE. */
+/**
+ * Makes a service of the library: an aborted call rejects at once with the reason of the signal, as
+ * `fetch` does, although its request may be executed; after `close` each call is USAGE.
+ */
 export function coreOf(service: Service, close: () => Promise<void>): Core {
   let isClosed = false
   const asked = async (method: Method, input: unknown, signal: AbortSignal | undefined) => {
@@ -15,7 +21,7 @@ export function coreOf(service: Service, close: () => Promise<void>): Core {
     try {
       if (!isClosed) return await unlessAborted(method(input, { ...(signal && { signal }) }), signal)
     } catch (error) {
-      // What was on its way is cut off by the end, in whatever words.
+      // A call in progress fails when the service is closed, with any error.
       if (!isClosed || signal?.aborted) throw error
     }
     throw new AppError('USAGE', 'The service is closed', {
@@ -41,7 +47,7 @@ function unlessAborted(work: Promise<unknown>, signal: AbortSignal | undefined):
     const stop = () => failed(signal.reason)
     signal.addEventListener('abort', stop, { once: true })
     const end = () => signal.removeEventListener('abort', stop)
-    // It is told by the signal, however the call itself ends then.
+    // The signal decides the error, however the call itself ends.
     work.then(done, (error: unknown) => failed(signal.aborted ? signal.reason : error)).finally(end)
   })
 }

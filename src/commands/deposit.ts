@@ -75,8 +75,8 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
 }
 
 /**
- * The transactions of a deposit. What takes no deposits now and is not paused is still among those that are not: the next step is to look what
- * it takes then.
+ * Asks for the transactions of a deposit. If the strategy takes no deposits now but is not paused, the
+ * hint shows what it accepts.
  */
 async function depositAsked({ service }: Cli, ask: StrategyBytecodeInput): Promise<StrategyBytecode> {
   try {

@@ -16,7 +16,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-// Values from JSON are never taken for markup: only this symbol marks HTML.
+// A symbol cannot come from JSON, so foreign text is always escaped.
 const markup = Symbol('markup')
 
 /** Markup that only `html` makes. */

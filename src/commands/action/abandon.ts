@@ -40,7 +40,7 @@ export async function giveUp(cli: Cli, id: string): Promise<void> {
   )
 }
 
-/** What came to another end by itself than by being given up is told as it ended: asking again would not change it. */
+/** Reports an operation that ended for another reason than being abandoned by its own outcome. */
 function refuseEnded(context: ExecutionContext, operation: PlannedOperation): void {
   const { state, exit } = operation
   if (state !== 'FAILED' && !(state === 'CANCELLED' && exit === 24)) return
@@ -58,7 +58,7 @@ function refuseEnded(context: ExecutionContext, operation: PlannedOperation): vo
   }
 }
 
-/** Closes what is not signed of an operation, while nobody else is at work with its wallet. */
+/** Closes an operation and drops its unsigned steps, under the lock of its wallet. */
 async function closeUnsigned(
   cli: Cli,
   context: ExecutionContext,

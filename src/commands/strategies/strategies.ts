@@ -9,13 +9,13 @@ import { totals } from './analytics.ts'
 import { intervalOf, list } from './list.ts'
 import { show } from './show.ts'
 
-/** An option of fixed words that may be typed in any casing. */
+/** An option with fixed choices in any letter case. */
 const inAnyCasing = (option: Option): Option => {
   const { parseArg } = option
   return option.argParser((text, previous) => parseArg!(text.toLowerCase(), previous))
 }
 
-/** `strategies`: what is on offer. */
+/** `strategies`: lists and shows the available strategies. */
 export const strategies = (world: World) => {
   const command = new Command('strategies').description('List strategies, show one, show totals.')
   withRaw(command.command('list'))
