@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Command } from 'commander'
 import type { Service } from '../api/service.ts'
 import { didYouMean } from '../domain/did-you-mean.ts'
-import { AppError } from '../domain/errors.ts'
+import { AppError, changedError } from '../domain/errors.ts'
 import { targetFlags, withNext, withSameTarget } from './next-command.ts'
 import { type Globals, globalsOf } from './options/global-options.ts'
 import { operands } from './options/operands.ts'
@@ -73,12 +73,7 @@ async function withSuggestion(cli: Needs, error: unknown, command: string, typed
   if (!(error instanceof AppError) || error.code !== 'STRATEGY_NOT_FOUND' || typeof typed !== 'string')
     return error
   const guess = didYouMean(typed, await suggestions(cli, command))
-  const { code, message, details, hint } = error
-  return new AppError(code, `${message}${guess}`, {
-    cause: error,
-    ...(details && { details }),
-    ...(hint !== undefined && { hint }),
-  })
+  return changedError(error, { message: `${error.message}${guess}` })
 }
 
 /**

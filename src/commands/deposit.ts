@@ -10,7 +10,7 @@ import { depositProposal } from '../cli/signing-flow/yield-proposals.ts'
 import type { Cli, World } from '../cli/world.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
-import { AppError } from '../domain/errors.ts'
+import { AppError, changedError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { shellOperand } from '../domain/shell-quoting.ts'
 import { plain } from '../domain/text.ts'
@@ -87,9 +87,7 @@ async function depositAsked({ service }: Cli, ask: StrategyBytecodeInput): Promi
       throw error
     })
     if (paused !== false || actions?.includes('lend')) throw error
-    throw new AppError(error.code, error.message, {
-      cause: error,
-      ...(error.details && { details: error.details }),
+    throw changedError(error, {
       hint: `To see what it accepts now: sluice strategies show ${shellOperand(ask.id)}`,
     })
   }

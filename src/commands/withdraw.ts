@@ -11,7 +11,7 @@ import { claimProposal, withdrawProposal } from '../cli/signing-flow/yield-propo
 import type { Cli, World } from '../cli/world.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount, maxUint256 } from '../domain/amount.ts'
-import { AppError } from '../domain/errors.ts'
+import { AppError, changedError } from '../domain/errors.ts'
 import { shellOperand } from '../domain/shell-quoting.ts'
 import { plain } from '../domain/text.ts'
 import { hasWithdrawalQueue } from '../guard/withdrawal-queues.ts'
@@ -134,9 +134,7 @@ async function claimAsked(
     const { strategies } = await backend.catalog()
     const entry = strategies.find((one) => one.slug === ask.id)
     if (entry && !hasWithdrawalQueue(entry) && error.code === 'VALIDATION_ERROR')
-      throw new AppError(error.code, error.message, {
-        cause: error,
-        ...(error.details && { details: error.details }),
+      throw changedError(error, {
         hint: `Omit --claim: sluice withdraw ${shellOperand(entry.slug)} --amount max`,
       })
     if (!entry || !hasWithdrawalQueue(entry) || backend.kind !== 'remote' || !backend.reference) throw error

@@ -4,7 +4,7 @@ import { secret } from '../../cli/prompts.ts'
 import type { Io } from '../../cli/terminal/stream.ts'
 import { EvmAddress } from '../../domain/address.ts'
 import { didYouMean } from '../../domain/did-you-mean.ts'
-import { AppError } from '../../domain/errors.ts'
+import { AppError, changedError } from '../../domain/errors.ts'
 import { shellOperand, shellPath } from '../../domain/shell-quoting.ts'
 import { readPrivateFile } from '../../signing/private-files.ts'
 import type { KeySource, SigningService } from '../../signing/protocol.ts'
@@ -110,12 +110,7 @@ async function passwordOf(
 /** Adds the keystore to a password error, for the hint of the next command. */
 function passwordTrouble(error: unknown, passwordOf: string): unknown {
   if (!(error instanceof AppError) || error.code === 'INTERRUPTED') return error
-  const { code, message, details, cause, hint } = error
-  return new AppError(code, message, {
-    cause,
-    details: { ...details, passwordOf },
-    ...(hint !== undefined && { hint }),
-  })
+  return changedError(error, { details: { passwordOf } })
 }
 
 function bare(name: string): never {

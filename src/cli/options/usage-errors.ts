@@ -1,6 +1,6 @@
 import type { Command, CommanderError } from 'commander'
 import { didYouMean } from '../../domain/did-you-mean.ts'
-import { AppError, errorRow } from '../../domain/errors.ts'
+import { AppError, changedError, errorRow } from '../../domain/errors.ts'
 import { repeatable } from './checked-values.ts'
 
 /** The help command for a command, or for the program. */
@@ -67,9 +67,5 @@ export function usage(error: CommanderError): AppError {
 export function ofCommand(error: unknown, command: Command): unknown {
   if (!(error instanceof AppError) || error.hint !== errorRow(error.code).hint) return error
   if (!/\bsluice --help$/.test(error.hint ?? '')) return error
-  return new AppError(error.code, error.message, {
-    cause: error,
-    hint: error.hint!.replace(/sluice --help$/, helpOf(command)),
-    ...(error.details && { details: error.details }),
-  })
+  return changedError(error, { hint: error.hint!.replace(/sluice --help$/, helpOf(command)) })
 }

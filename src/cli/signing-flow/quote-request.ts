@@ -1,7 +1,7 @@
 import type { Quote } from '../../api/quote.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import { formatAmount, parseAmount } from '../../domain/amount.ts'
-import { AppError, errorRow } from '../../domain/errors.ts'
+import { AppError, changedError, errorRow } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { slippageIn, usualSlippage } from '../../domain/slippage.ts'
 import { type Amounts, worseBy } from '../../domain/swap-amounts.ts'
@@ -184,9 +184,7 @@ export const withMinOutHint = (error: unknown, { acceptMinOut }: { acceptMinOut?
   error instanceof AppError &&
   error.code === 'POLICY_MIN_OUT' &&
   error.hint === errorRow(error.code).hint
-    ? new AppError(error.code, error.message, {
-        cause: error,
-        ...(error.details && { details: error.details }),
+    ? changedError(error, {
         hint: `Its minimum output is below the ${acceptMinOut} of --accept-min-out. Lower that amount, or try again later.`,
       })
     : error

@@ -1,4 +1,4 @@
-import { AppError } from '../../domain/errors.ts'
+import { AppError, changedError } from '../../domain/errors.ts'
 import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
 import { isSignerNamed, type SignerIdentity } from '../../signing/signer.ts'
 import { acquirePlanningLock } from '../../transactions/operations/wallet-lock.ts'
@@ -98,9 +98,8 @@ async function goesOn(
 /** The error for a missing signer: only the key of the operation's wallet helps. */
 const nobodyFor = (wallet: string, error: unknown): unknown =>
   error instanceof AppError && error.code === 'KEY_REQUIRED' && error.details?.named === false
-    ? new AppError('KEY_REQUIRED', `No signer given; this action belongs to ${wallet}`, {
-        cause: error,
-        details: error.details,
+    ? changedError(error, {
+        message: `No signer given; this action belongs to ${wallet}`,
         hint: `Sign with the key of ${wallet}: --wallet ${wallet}, --key-file PATH, or --ledger`,
       })
     : error

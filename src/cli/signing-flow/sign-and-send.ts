@@ -1,4 +1,4 @@
-import { AppError, saysUnsigned } from '../../domain/errors.ts'
+import { AppError, changedError, saysUnsigned } from '../../domain/errors.ts'
 import { shellWord } from '../../domain/shell-quoting.ts'
 import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
 import type { CheckedPlan } from '../../planning/plan.ts'
@@ -142,11 +142,7 @@ async function planAndSend(
 /** Adds to a failure that another operation was already closed for this one. */
 const afterGivingUp = (error: unknown, id: string): unknown =>
   error instanceof AppError && saysUnsigned(error.code)
-    ? new AppError(error.code, error.message, {
-        cause: error,
-        details: { ...error.details, givenUp: id },
-        ...(error.hint !== undefined && { hint: error.hint }),
-      })
+    ? changedError(error, { details: { givenUp: id } })
     : error
 
 const executeOrRevoke = (

@@ -6,7 +6,7 @@ import { closeOperation } from '../../cli/signing-flow/revoke-request.ts'
 import { reportView } from '../../cli/views/report-view.ts'
 import type { Cli } from '../../cli/world.ts'
 import { remainingAllowances } from '../../diagnosis/approvals.ts'
-import { AppError } from '../../domain/errors.ts'
+import { AppError, changedError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
 import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
 import { acquirePlanningLock } from '../../transactions/operations/wallet-lock.ts'
@@ -48,13 +48,11 @@ function refuseEnded(context: ExecutionContext, operation: PlannedOperation): vo
     outcomeOf(operation)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    const { code, message, details } = error
-    const says = new AppError(code, `The action is finished, and there is nothing to drop: ${message}`, {
-      cause: error,
+    const changed = changedError(error, {
+      message: `The action is finished, and there is nothing to drop: ${error.message}`,
       hint: `sluice action show ${operation.id}`,
-      ...(details && { details }),
     })
-    throw withReport(says, context, operation)
+    throw withReport(changed, context, operation)
   }
 }
 

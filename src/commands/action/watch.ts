@@ -9,7 +9,7 @@ import type { Cli } from '../../cli/world.ts'
 import { findStalledPart, type StalledPart } from '../../diagnosis/facts/stalled-part.ts'
 import type { Report } from '../../diagnosis/report.ts'
 import { successorOf } from '../../diagnosis/successor.ts'
-import { AppError, errorRow } from '../../domain/errors.ts'
+import { AppError, changedError, errorRow } from '../../domain/errors.ts'
 import { shellOperand } from '../../domain/shell-quoting.ts'
 import type { StoredPlan } from '../../guard/intent-json.ts'
 import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
@@ -98,8 +98,7 @@ function failureOf(context: ExecutionContext, { id, status }: Report | Action): 
       return undefined
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      const { code, message, details } = error
-      return new AppError(code, message, { details: { id, ...details }, cause: error, hint })
+      return changedError(error, { details: { id, ...error.details }, hint })
     }
   }
   if (status.toUpperCase() === 'REFUNDED')
