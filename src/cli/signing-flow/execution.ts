@@ -79,15 +79,15 @@ export async function execute(
 ): Promise<{ done: PlannedOperation; moved: boolean }> {
   let moved = false
   cli.world.noteOperation(operation.id)
-  const teller = await cli.progress()
+  const output = await cli.progress()
   const account = await identity.unlock()
-  const tell = (progress: Progress) => {
+  const onProgress = (progress: Progress) => {
     moved = true
     // Waiting for a bridge does not need the wallet.
     if (progress.kind === 'waiting') turn?.release()
     const { line, moving } = progressLine(progress, operation, context.catalog.networks, cli.io.err)
-    if (line !== null) teller.say(line)
-    if (moving !== null) teller.doing(moving)
+    if (line !== null) output.say(line)
+    if (moving !== null) output.doing(moving)
     if (progress.kind === 'sent' && options.wait !== false)
       // The service finds the transaction by itself; this report only makes it faster, and signing does not
       // wait for it.
@@ -106,7 +106,7 @@ export async function execute(
         account,
         timeoutMs: timeLeft(cli),
         signal: cli.world.interrupt.signal,
-        onProgress: tell,
+        onProgress,
         // The chain is read at the same time, whatever the rate limit of the service.
         delivered: (quotes) =>
           reportedDelivery(
@@ -120,7 +120,7 @@ export async function execute(
   } catch (error) {
     throw withReport(error, context, operation)
   } finally {
-    teller.done()
+    output.done()
   }
 }
 
