@@ -75,7 +75,7 @@ export async function execute(
   context: ExecutionContext,
   operation: PlannedOperation,
   identity: SignerIdentity,
-  { lock: turn, replacement, onlyWaiting, ...options }: ResumeChoices,
+  { lock, replacement, onlyWaiting, ...options }: ResumeChoices,
 ): Promise<{ done: PlannedOperation; moved: boolean }> {
   let moved = false
   cli.world.noteOperation(operation.id)
@@ -84,7 +84,7 @@ export async function execute(
   const onProgress = (progress: Progress) => {
     moved = true
     // Waiting for a bridge does not need the wallet.
-    if (progress.kind === 'waiting') turn?.release()
+    if (progress.kind === 'waiting') lock?.release()
     const { line, moving } = progressLine(progress, operation, context.catalog.networks, cli.io.err)
     if (line !== null) output.say(line)
     if (moving !== null) output.doing(moving)

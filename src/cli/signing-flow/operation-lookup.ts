@@ -29,7 +29,7 @@ export async function settleOperation(
   const note = async () => {
     const told = await deliveryTold(cli, operation)
     if (!(await hasUnrecordedResult(context, operation, told))) return operation
-    const turn = await acquirePlanningLock(context, wallet, {
+    const lock = await acquirePlanningLock(context, wallet, {
       waitMs: turnMs,
       signal: cli.world.interrupt.signal,
     })
@@ -38,7 +38,7 @@ export async function settleOperation(
         settledOperation(context, context.journal.find(id)!, told),
       )
     } finally {
-      turn.release()
+      lock.release()
     }
   }
   const now = await note().catch((error: unknown) => {

@@ -39,23 +39,23 @@ export async function resumeOperation(
   if (!isOpenAgain) refuseFailed(context, operation)
   const maxFeePerGas = maxFeeOf(options)
   const identity = await ownerOf(cli, operation, options)
-  const turn = await acquirePlanningLock(context, operation.wallet, {
+  const lock = await acquirePlanningLock(context, operation.wallet, {
     waitMs: options.lockWait === false ? 0 : Math.min(60_000, cli.globals.timeoutMs ?? 60_000),
     signal: cli.world.interrupt.signal,
   })
   try {
     const now = requireOperation(context, operation.id)
     const since = replacement === 'cancel' ? {} : await goesOn(cli, context, now, options, replacement)
-    const going = {
+    const going: ResumeChoices = {
       ...options,
       ...since,
-      turn,
+      lock,
       ...(replacement && { replacement }),
       ...(maxFeePerGas !== undefined && { maxFeePerGas }),
     }
     await executeAndReport(cli, context, now, identity, going, replanLeg)
   } finally {
-    turn.release()
+    lock.release()
   }
 }
 

@@ -95,7 +95,7 @@ async function revokeLeft(
   context: ExecutionContext,
   id: string,
   identity: SignerIdentity,
-  { lock: turn, ...options }: SigningOptions & ResumeChoices,
+  { lock, ...options }: SigningOptions & ResumeChoices,
   follow: Execute,
 ): Promise<{ revoked: Revoked | null; was: RemainingAllowance[] }> {
   const { journal } = context
@@ -120,7 +120,7 @@ async function revokeLeft(
     // Do not abandon the operation if its allowances cannot be revoked.
     if (operation.state === 'PARTIAL') await abandonOperation(context, operation)
     const planned = startOperation(context, checked, proposal.id)
-    await follow(cli, context, planned, identity, { lock: turn })
+    await follow(cli, context, planned, identity, { lock })
     return { revoked: { operation: made, status: 'revoked', why: null }, was }
   } catch (error) {
     if (!(error instanceof AppError)) throw error

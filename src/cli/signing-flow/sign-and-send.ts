@@ -52,14 +52,14 @@ export async function signAndSend(
     signal: cli.world.interrupt.signal,
   }
   // A question must not hold the lock of the wallet.
-  const turn =
+  const lock =
     options.dryRun || !cli.globals.yes
       ? undefined
       : await acquirePlanningLock(context, identity.address, limits)
   try {
-    await planAndSend(cli, options, undertaking, { key, identity, context, turn, limits })
+    await planAndSend(cli, options, undertaking, { key, identity, context, lock, limits })
   } finally {
-    turn?.release()
+    lock?.release()
   }
 }
 
@@ -71,7 +71,7 @@ type Circumstances = {
   key: string | undefined
   identity: SignerIdentity
   context: ExecutionContext
-  turn: PlanningLock | undefined
+  lock: PlanningLock | undefined
   limits: { waitMs: number; signal: AbortSignal }
 }
 
@@ -79,7 +79,7 @@ async function planAndSend(
   cli: Cli,
   options: SigningOptions,
   { title, request: asked, wallet, propose, replaces: givesUp, reference: opinion, prices }: SigningRequest,
-  { key, identity, context, turn, limits }: Circumstances,
+  { key, identity, context, lock, limits }: Circumstances,
 ): Promise<void> {
   if (wallet !== undefined && wallet !== identity.address)
     throw new AppError(
@@ -94,9 +94,9 @@ async function planAndSend(
   const fresh = earlier !== undefined && isUnsigned(context, earlier)
   if (earlier && !options.dryRun) {
     await confirmOlderJournal(cli, context, earlier, options)
-    if (!fresh) return executeOrRevoke(cli, context, earlier, identity, { ...options, lock: turn })
+    if (!fresh) return executeOrRevoke(cli, context, earlier, identity, { ...options, lock })
   }
-  const asking = { propose, request, ...(opinion && { opinion }), ...(wallet && { wallet }) }
+  const asking = { propose, request, ...(opinion && { reference: opinion }), ...(wallet && { wallet }) }
   const { proposal, checked, known } = await requestOffer(cli, options, asking, { identity, context })
   refuseAllowanceConflict(context, checked, givesUp?.id)
   const plan = planJson(checked, context, { ...identity, again: namedHere(identity, cli.globals) }, [
@@ -120,7 +120,7 @@ async function planAndSend(
       `${identity.label} has the key of ${account.address}, not of ${identity.address}`,
     )
   const signer = { ...identity, unlock: async () => account }
-  const mine = turn ?? (await acquirePlanningLock(context, identity.address, limits))
+  const mine = lock ?? (await acquirePlanningLock(context, identity.address, limits))
   try {
     // Check the key and the allowances again: another process may have used the wallet during the question.
     const now = key === undefined ? undefined : context.journal.findForRequest(key, request)

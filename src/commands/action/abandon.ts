@@ -62,13 +62,13 @@ async function closeUnsigned(
   context: ExecutionContext,
   { id, wallet, legs }: PlannedOperation,
 ): Promise<PlannedOperation> {
-  const turn = await acquirePlanningLock(context, wallet, {
+  const lock = await acquirePlanningLock(context, wallet, {
     waitMs: 10_000,
     signal: cli.world.interrupt.signal,
   })
   try {
     return await closeOperation(context, { id, wallet, legs })
   } finally {
-    turn.release()
+    lock.release()
   }
 }

@@ -115,7 +115,7 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   await confirm(cli.io, cli.globals, planQuestion(plan, title))
   const account = await identity.unlock()
   const signer = { ...identity, unlock: async () => account }
-  const turn = await acquirePlanningLock(context, operation.wallet, {
+  const lock = await acquirePlanningLock(context, operation.wallet, {
     waitMs: options.lockWait === false ? 0 : 60_000,
     signal: cli.world.interrupt.signal,
   })
@@ -126,9 +126,9 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
         hint: `sluice action show ${operation.id}`,
       })
     const planned = replaceLegPlan(context, now, again.open, again.checked, 'by the person')
-    await executeAndReport(cli, context, planned, signer, { ...options, lock: turn }, replanLeg)
+    await executeAndReport(cli, context, planned, signer, { ...options, lock }, replanLeg)
   } finally {
-    turn.release()
+    lock.release()
   }
 }
 
