@@ -11,7 +11,7 @@ import type { Directories } from './profiles/directories.ts'
 import { builtInProfiles, chosenProfile } from './profiles/profile.ts'
 import { unopened } from './profiles/secrets.ts'
 
-/** What a list of strategies showed last, for whoever completes a word: never asked of anybody. */
+/** The strategies of the last list, for completion without requests. */
 export type Seen = { strategies: { slug: string; about: string; asset: string }[] }
 
 type Needs = {
@@ -20,14 +20,14 @@ type Needs = {
   settings: Settings
   keystores: string
   now: () => number
-  /** What the program says about itself: the topics of its help, and what may come next of the words of a command. */
+  /** The help topics, and the next words of a command. */
   topics: () => Promise<readonly Candidate[]>
   nextWords: (before: readonly string[]) => Promise<readonly Candidate[]>
 }
 
 const fileOf = ({ cache }: Directories, profile: string) => join(cache, 'completion', `${profile}.json`)
 
-/** Keeps what was seen, for completion; what cannot be kept is not missed. Where a network was left out, what was seen of it before stays. */
+/** Saves the listed strategies for completion; a failure is ignored. Strategies of networks that did not answer are kept. */
 export function keepSeen(dirs: Directories, profile: string, now: Seen, isWhole: boolean): void {
   const path = fileOf(dirs, profile)
   const slugs = new Set(now.strategies.map(({ slug }) => slug))
@@ -38,7 +38,7 @@ export function keepSeen(dirs: Directories, profile: string, now: Seen, isWhole:
     writeFileSync(`${path}.${process.pid}.new`, JSON.stringify(seen), { mode: 0o600 })
     renameSync(`${path}.${process.pid}.new`, path)
   } catch {
-    // A full disk or a cache of somebody else: the list itself was right.
+    // A full disk or a cache of another user must not fail the list.
   }
 }
 
@@ -58,7 +58,7 @@ const isSeen = (one: Partial<Seen['strategies'][number]> | null): boolean =>
 /** A shell puts a candidate on the line as it is: a word of a service that is more than a name is none. */
 const isPlain = ([value]: Candidate): boolean => /^[A-Za-z0-9][A-Za-z0-9._:@-]{0,99}$/.test(value)
 
-/** Everything that this machine knows without asking anybody: strategies, networks, tokens, ids, profiles and wallets. */
+/** The completion values that this machine knows without requests: strategies, networks, tokens, ids, profiles and wallets. */
 export function completionValues(needs: Needs): CompletionValues {
   const { dirs, settings, keystores } = needs
   const profiles = async (): Promise<Candidate[]> => {
@@ -104,7 +104,7 @@ export function completionValues(needs: Needs): CompletionValues {
   }
 }
 
-/** The quotes of a profile with where each stands: all of them to look at, and to execute those that still can be. */
+/** The quotes of a profile with their states: all of them for `status`, the executable ones for `execute`. */
 async function quotes(
   { dirs, now }: Needs,
   { profile, journal, command }: { profile: string; journal: string; command: string },
@@ -135,7 +135,7 @@ const profileKinds: readonly Candidate[] = [
 const networks = (kind: string): Candidate[] =>
   (kind === 'sandbox' ? sandboxNetworks : allNetworks).map(({ name, chainId }) => [name, String(chainId)])
 
-/** The profile that the line is for; where none can be chosen, the command itself will say why. */
+/** The profile of the command line; `undefined` if it cannot be chosen, which the command itself reports. */
 async function backendOf({ env, settings }: Needs, given: Readonly<Record<string, string>>) {
   try {
     const { name, kind } = await chosenProfile(env, given['--profile'], unopened(settings))
@@ -146,11 +146,11 @@ async function backendOf({ env, settings }: Needs, given: Readonly<Record<string
   }
 }
 
-/** The topics of the help, for whoever completes a word. */
+/** The help topics as candidates. */
 export const topicNames = (): Candidate[] =>
   Object.entries(topics).map(([name, { summary }]) => [name, summary])
 
-/** What may come next of the words of a command. */
+/** The candidates for the next word of a command. */
 export async function nextWords(
   commands: World['commands'],
   before: readonly string[],

@@ -15,11 +15,11 @@ import { fileSettings } from './profiles/settings.ts'
 import { readingEnds } from './signing/deadline.ts'
 import { derivedInputs, draftInputs } from './world-inputs.ts'
 
-/** What the process gives. Tests give their own sandbox instead of the daemon. */
+/** The inputs of a world. Tests pass their own sandbox instead of the daemon. */
 type Given = {
   env: Readonly<Record<string, string | undefined>>
   secrets: Secrets
-  /** The signer: a process of its own, which is begun before anything else. */
+  /** Starts the signer, a process of its own. */
   desk: () => Promise<SigningService>
   version: string
   io: Io
@@ -31,11 +31,11 @@ type Given = {
   now?: () => number
   openSandbox?: OpenSandbox
   settings?: Settings
-  /** Who closes what is opened; the end of the process where nobody is named. */
+  /** Registers what must be closed; by default it lives until the process ends. */
   keep?: Keep
 }
 
-/** What says which profile answers, and with what. */
+/** The inputs that decide which profile is used. */
 type Stands = Pick<Given, 'env' | 'secrets'> & { settings: Settings }
 
 /** Puts the program together: from the environment to the things that commands are given. Nothing is opened before it is used. */

@@ -12,12 +12,13 @@ import { startWorld } from '../sandbox/world.ts'
 import { tryLock } from '../store/file-lock.ts'
 import { privateDirectory } from '../store/private-directory.ts'
 
-/*
- * The process that owns the embedded chains, one for each data directory. It says one line on stdout: that it is ready,
- * that another one holds the lock, or why it could not start. After that nobody listens to its stdout any more.
+/**
+ * The process that owns the embedded chains of one data directory. It prints one line on stdout: that
+ * it is ready, that another process holds the lock, or why it could not start. Nothing reads its stdout
+ * afterwards.
  */
 
-/** Whoever started it may be gone by then: the sandbox is there for the next one. */
+/** The parent may be gone; the sandbox stays for the next one. */
 process.stdout.on('error', () => undefined)
 
 const say = (line: unknown): void => {
@@ -28,7 +29,7 @@ const log = (what: string, error?: unknown): void => {
   process.stderr.write(`${new Date().toISOString()} ${what} ${why}\n`)
 }
 
-// Nodes that were started are ended when this process exits, also before the world stands.
+// Node processes end with this process, even before the world is complete.
 let leave = (_: string): void => process.exit(0)
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => leave(signal))
 

@@ -9,9 +9,8 @@ import { directories } from './profiles/directories.ts'
 import { fileSettings } from './profiles/settings.ts'
 
 /**
- * Answers a line that asks for words and nothing else, off the outlines that were written when the program was built: the help of a
- * command, or what may come of the word under the cursor. `false`: nothing was said, and the program is to be begun.
- * `lines` is the file of outlines.
+ * Answers help and completion from the outlines that the build wrote, without loading the program.
+ * `false` if the program must run. `lines` is the file of outlines.
  */
 export async function front(
   argv: readonly string[],
@@ -24,7 +23,7 @@ export async function front(
     say(text)
     return true
   } catch {
-    // The program itself says what is wrong, and what to do about it.
+    // The program reports the error.
     return false
   }
 }
@@ -48,7 +47,7 @@ async function completed(
   const words = argv.slice(argv[1] === '--' ? 2 : 1)
   const [before, last] = [words.slice(0, -1), words.at(-1) ?? '']
   const wanted = before[0]
-  // Where something stands before the command, the program finds it.
+  // A line with options before the command needs the program.
   if (wanted?.startsWith('-')) return undefined
   refuseKeys(argv, argv[0])
   const dirs = directories(env)
@@ -78,7 +77,7 @@ function helped(argv: readonly string[], lines: string): string | undefined {
 /** Whether the standard output is a terminal, or another device. */
 const isDevice = (): boolean => fstatSync(1).isCharacterDevice()
 
-/** A pipe or a file is written at once: what Node has for streams takes longer to begin than all of this. */
+/** Writes synchronously to a pipe or file, because Node's streams take longer to load than all of this. */
 function say(text: string): void {
   if (isDevice() && process.stdout.isTTY) return void process.stdout.write(text)
   let left = Buffer.from(text)
@@ -86,7 +85,7 @@ function say(text: string): void {
     while (left.length > 0) left = left.subarray(writeSync(1, left))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    // Whoever reads us may leave, or be slow where others have opened the pipe so that it does not wait. All else the program tells.
+    // The reader may be gone, or the pipe may be non-blocking and full. The program reports any other error.
     if (code === 'EAGAIN') process.stdout.write(left)
     else if (code !== 'EPIPE') throw error
   }

@@ -5,7 +5,7 @@ const common = { now: z.function().optional() }
 const positive = z.number().positive().optional()
 const url = z.string()
 
-/** What a catalogue cannot be used without, as far as it is read here. */
+/** The required parts of a catalogue, as far as they are used here. */
 const backend = z.looseObject({ chainId: z.int().positive() })
 const token = z.looseObject({ chainId: z.int(), address: z.string(), symbol: z.string(), decimals: z.int() })
 const unit = z.looseObject({ symbol: z.string(), decimals: z.int() })

@@ -4,23 +4,23 @@ import { type Network, networkNamed, publicNetworks } from '../domain/networks.t
 import { tokenAt } from '../domain/token.ts'
 import { type Catalog, catalogOn, joined } from '../protocols/catalog.ts'
 import { once } from './backends/backend.ts'
-import { type Core, coreOf } from './library-core.ts'
+
 import { refuseOptions } from './library-options.ts'
 import { allNetworks, filesOf } from './profiles/catalog.ts'
 
 export type { Catalog, Core, Service }
-/** What the core throws: its `code` is a word of the table that `sluice schema` prints, and its `hint` says what to do next. */
+/** An error of the library: `code` is one of the codes that `sluice schema` prints, and `hint` is the next step. */
 export { AppError }
 
-/** What the engine in this process stands on. */
+/** The options of the engine in this process. */
 export type EngineOptions = {
-  /** The URL of an RPC, or several that stand in for each other, by the name of a network or its chain id. */
+  /** One or several RPC URLs, by network name or chain id. */
   rpcs: Readonly<Record<string, string | readonly string[]>>
-  /** The path of the SQLite file that quotes, operations and what was read are kept in; in memory without it. */
+  /** The path of the SQLite file for quotes, operations and caches; in memory without it. */
   store?: string
-  /** What is known of the networks instead of what this package ships. */
+  /** A catalogue instead of the one in this package. */
   catalog?: Catalog
-  /** Whose quotes and operations these are, where a store is shared. */
+  /** The owner of quotes and operations in a shared store. */
   customer?: string
   /** The longest that one read of a chain may take with all its tries, in ms. */
   budgetMs?: number
@@ -34,15 +34,16 @@ export type RemoteOptions = {
   apiKey: string
   /** Where its older pages are, if they are elsewhere; the key goes there, too. */
   legacyBaseUrl?: string
-  /** The longest that one call may take with all its tries, and with the waits that a limit of requests asks for, in ms. */
+  /** The longest time of a call in ms, with retries and rate limit waits. */
   deadlineMs?: number
   /** Epoch milliseconds; the clock of the system without it. */
   now?: () => number
 }
 
 /**
- * The whole service in this process, over chains. Nothing is asked before a method is called, and nothing is read of the environment.
- * Amounts are `bigint` in the smallest unit, rates are fractions; a failure is an `AppError`.
+ * The whole service in this process. No request is made before a method is called, and the environment
+ * is not read. Amounts are `bigint` in the smallest unit, rates are fractions; a failure is an
+ * `AppError`.
  */
 export async function createEngine(options: EngineOptions): Promise<Core> {
   refuseOptions('createEngine', options)
@@ -79,7 +80,7 @@ export async function createEngine(options: EngineOptions): Promise<Core> {
   return coreOf(service, async () => store.close())
 }
 
-/** A deployment of the service, by the same methods. Nothing is asked before a method is called. */
+/** A deployment of the service, with the same methods. No request is made before a method is called. */
 export async function createRemote(options: RemoteOptions): Promise<Core> {
   refuseOptions('createRemote', options)
   const { baseUrl, apiKey, legacyBaseUrl, deadlineMs, now } = options
@@ -96,7 +97,7 @@ export async function createRemote(options: RemoteOptions): Promise<Core> {
   return coreOf(service, async () => undefined)
 }
 
-/** What this package says of networks. Of the embedded chains only their names are known: what is deployed there is built anew. */
+/** The catalogue of this package. It has only the names of the embedded chains, whose contracts are deployed at the start. */
 async function shipped(networks: readonly Network[]): Promise<Catalog> {
   const embedded = networks.find((one) => !publicNetworks.includes(one))
   if (embedded)
@@ -115,4 +116,54 @@ const namedTwice = ({ name, chainId }: Network): AppError =>
 function checked(url: string): string {
   if (/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return url
   throw new AppError('CONFIG_INVALID', 'The URL of an RPC is not an http(s) URL')
+}
+
+/**
+ * A service of the library: each method takes a `signal` and rejects with its reason when aborted.
+ * `close` releases everything.
+ */
+type Core = Service & { close: () => Promise<void> }
+
+type Method = (input: unknown, options?: { signal?: AbortSignal }) => Promise<unknown>
+
+/**
+ * Makes a service of the library: an aborted call rejects at once with the reason of the signal, as
+ * `fetch` does, although its request may be executed; after `close` each call is USAGE.
+ */
+function coreOf(service: Service, close: () => Promise<void>): Core {
+  let isClosed = false
+  const asked = async (method: Method, input: unknown, signal: AbortSignal | undefined) => {
+    signal?.throwIfAborted()
+    try {
+      if (!isClosed) return await unlessAborted(method(input, { ...(signal && { signal }) }), signal)
+    } catch (error) {
+      // A call in progress fails when the service is closed, with any error.
+      if (!isClosed || signal?.aborted) throw error
+    }
+    throw new AppError('USAGE', 'The service is closed', {
+      hint: 'Create a new one with createEngine or createRemote',
+    })
+  }
+  const methods = Object.entries(service).map(([name, method]): [string, Method] => [
+    name,
+    (input, options) => asked(method as Method, input, options?.signal),
+  ])
+  return {
+    ...(Object.fromEntries(methods) as unknown as Service),
+    close: once(async () => {
+      isClosed = true
+      await close()
+    }),
+  }
+}
+
+function unlessAborted(work: Promise<unknown>, signal: AbortSignal | undefined): Promise<unknown> {
+  if (!signal) return work
+  return new Promise((done, failed) => {
+    const stop = () => failed(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+    const end = () => signal.removeEventListener('abort', stop)
+    // The signal decides the error, however the call itself ends.
+    work.then(done, (error: unknown) => failed(signal.aborted ? signal.reason : error)).finally(end)
+  })
 }

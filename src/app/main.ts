@@ -14,7 +14,7 @@ import { AppError, errorRow, isWorthAgain, wordsOfService } from '../domain/erro
 import { trace } from '../domain/stack-trace.ts'
 import { plain } from '../domain/text.ts'
 
-/** Runs one command line and answers with its exit code. The only place where errors become exits. */
+/** Runs one command line and returns its exit code. Only here errors become exit codes. */
 export async function main(argv: readonly string[], base: ProgramWorld): Promise<Exit> {
   const world = withCommands(base)
   const help: string[] = []
@@ -30,7 +30,7 @@ export async function main(argv: readonly string[], base: ProgramWorld): Promise
     const asks = error instanceof CommanderError && /^commander\.(help|version)/.test(error.code)
     if (asks && sniff(argv).json) return asData(error, base)
     if (error instanceof CommanderError && error.exitCode === 0) return 0
-    // A group without its command, or nothing at all: whoever types that wants to see what there is.
+    // A group without a subcommand, or no command: show the help.
     if (asks) {
       world.io.out.write(help.join(''))
       return 0
@@ -57,7 +57,7 @@ export function withCommands(base: ProgramWorld): World {
   return world
 }
 
-/** What was asked about the program or a command of it, as data: its version, or what its help tells. */
+/** Help or version as JSON. */
 async function asData(error: CommanderError, world: ProgramWorld): Promise<Exit> {
   const { version, io } = world
   if (error.code.startsWith('commander.help'))
@@ -66,7 +66,7 @@ async function asData(error: CommanderError, world: ProgramWorld): Promise<Exit>
   return 0
 }
 
-/** The protocol of the scripts in `completions`: `-- WORDS` before and under the cursor; a line a candidate, and whether a file may stand there. */
+/** Completes the line in `-- WORDS` for the scripts in `completions`. */
 async function completed(argv: readonly string[], world: World): Promise<Exit> {
   const words = argv[0] === '--' ? argv.slice(1) : argv
   const [before, last] = [words.slice(0, -1), words.at(-1) ?? '']
@@ -84,7 +84,7 @@ async function completed(argv: readonly string[], world: World): Promise<Exit> {
   return 0
 }
 
-/** Whether the line asks for a topic of the help, which is then shown. */
+/** Shows a help topic, if the line asks for one. */
 async function explained(argv: readonly string[], { io }: World): Promise<boolean> {
   const { name, sub } = operands(argv)
   if (name !== 'help' || sub === undefined || commands.some((one) => one.name === sub)) return false
@@ -121,11 +121,12 @@ export async function program(
       'after',
       `\nMore:\n  $ sluice help exit-codes|environment|signing|formatting\n\nStart here:\n  $ sluice demo\n  $ sluice init\n  $ sluice strategies list\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100`,
     )
-  // What is asked about them as data is no text.
+  // With --json, help is printed as data and not as text.
   const writeOut = (text: string): unknown => sniff(argv).json || world.io.out.write(text)
   const says: Says = { writeOut, writeErr }
   const { name: wanted, sub } = operands(argv)
-  // A line that names its command needs no others: their names stand in the help of the program, and in what is said where none fits.
+  // A line with a known command needs no other commands; their names are only for the help and for
+  // suggestions.
   const isAlone = !all && commands.some(({ name }) => name === wanted)
   for (const group of helpGroups) {
     for (const entry of commands.filter((one) => one.group === group)) {
@@ -168,7 +169,7 @@ function settle(command: Command, world: World, says: Says): void {
       if (!isLeaf || !['--json', '--yes'].includes(option.long ?? '')) option.hidden = true
 }
 
-/** Says what went wrong, why and what to do next: as the one JSON document, or in words on stderr. */
+/** Prints an error with its code and next step: as one JSON document, or in words on stderr. */
 export function failed(error: AppError, argv: readonly string[], { io }: Pick<World, 'io'>): Exit {
   const { json, debug } = sniff(argv)
   const { code, message, details } = error
@@ -181,7 +182,7 @@ export function failed(error: AppError, argv: readonly string[], { io }: Pick<Wo
     )
   else
     io.err.write(
-      // Who interrupts has his will: nothing went wrong.
+      // An interruption is not an error.
       `${[code, details?.cause].includes('INTERRUPTED') ? '' : `${io.err.paint.red('error')} `}${error.cause === wordsOfService ? `The service says: "${say}"` : say} ${io.err.paint.dim(`(${code})`)}\n${hint ? `${io.err.paint.dim('next')}  ${plain(hint)}\n` : ''}`,
     )
   if (debug) io.err.write(`${io.err.paint.dim(trace(error))}\n`)

@@ -3,9 +3,12 @@ import type { World } from '../cli/world.ts'
 import { commands } from '../commands/index.ts'
 import { program } from './main.ts'
 
-/** What the help shows and what completes words, for the build: a line of JSON for the program, where commands are only names, then one for each of them. */
+/**
+ * The outlines for help and completion, made by the build: a line of JSON for the program with command
+ * names, then one for each command.
+ */
 export async function outlines(): Promise<string> {
-  // Nothing is run: a command only has to say what it is.
+  // No command runs; only its definition is read.
   const world = { version: '', io: { out: { write: () => undefined } } } as unknown as World
   const root = outlineOf(await program([], world))
   const each = commands.map(async ({ name }) =>

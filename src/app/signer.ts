@@ -13,18 +13,19 @@ import { fileSettings } from './profiles/settings.ts'
 import { readAhead, signerReads } from './signing/signer-inputs.ts'
 import type { SignerLine } from './signing/signer-process.ts'
 
-/*
- * The process that holds the keys. It is begun before anything of the terminal is loaded, with an environment that has
- * nothing in it but where files are, and it loads nothing of the terminal itself. The first line says what was typed, and
- * the key of the environment if there is one; every other line is a question. It ends when nobody can ask any more.
+/**
+ * The process that holds the keys. It starts before any code of the terminal is loaded, with an
+ * environment that has only paths, and loads no code of the terminal itself. The first line has the
+ * command line and the environment's key, if any; every other line is a request. It ends when its input
+ * ends.
  */
 
 type First = { argv: string[]; privateKey: string | null; signerUrl?: string; quiet: boolean }
 
-// What interrupts the terminal interrupts the program in front of it, which then ends this one.
+// A signal of the terminal also reaches the main program, which then ends this process.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
 
-// Whoever asked may be gone before the answer: what nobody hears is sent by nobody.
+// The main program may be gone before the answer; then nothing is sent.
 process.stdout.on('error', () => process.exit(0))
 
 let desk: Promise<SigningService> | undefined
@@ -35,9 +36,9 @@ createInterface({ input: process.stdin })
 async function answer(line: string): Promise<void> {
   if (!desk) {
     desk = deskFor(JSON.parse(line) as First)
-    // What is wrong with it is said to whoever asks it something.
+    // A failure to open is reported to the first request.
     desk.catch(() => undefined)
-    // Nobody asks it anything yet.
+    // Prepare while no request is waiting.
     prepareCurve()
     void ahead(JSON.parse(line) as First).catch(() => undefined)
     return
@@ -69,14 +70,14 @@ const sandboxAccounts = () => import('../sandbox/accounts.ts')
 const sandboxRecord = () => import('../sandbox/daemon-record.ts')
 const known = () => import('./profiles/catalog.ts')
 
-/** Loads what it will need for what was typed: whoever asks is at work with other things for a while. */
+/** Loads the code that the command line will need, while the main program is busy. */
 async function ahead({ argv }: First): Promise<void> {
   const { kind } = await chosen(argv)
   await Promise.all(kind === 'sandbox' ? [sandboxAccounts(), sandboxRecord()] : [known()])
   await readAhead(argv)
 }
 
-/** The profile of what was typed; `demo` runs on the sandbox, whatever is in use. */
+/** The profile of the command line; `demo` always uses the sandbox. */
 const chosen = (argv: readonly string[]): Promise<Chosen> => {
   const named = commandOperands(argv)[0] === 'demo' ? 'sandbox' : optionValue(argv, '--profile')
   return chosenProfile(process.env, named, unopened(fileSettings(directories(process.env))))
@@ -104,7 +105,7 @@ async function deskFor({ argv, privateKey, signerUrl, quiet }: First): Promise<S
 const write = (text: string): void =>
   void process.stderr.write(`${process.stderr.isTTY ? '\r\u001b[K' : ''}signing: ${plain(text)}\n`)
 
-/** The catalogue of the profile, read here and not taken from whoever asks. */
+/** The catalogue of the profile, read here and not taken from the main program. */
 async function ownCatalog({ kind, env }: Chosen): Promise<Catalog> {
   const dirs = directories(process.env)
   if (kind === 'sandbox') {

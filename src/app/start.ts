@@ -21,7 +21,7 @@ export async function start(
   startSigner: () => ChildProcess,
   wasStopped: () => boolean,
 ): Promise<void> {
-  // Whoever reads a few answers has read them before the code is made that would read many of them faster.
+  // A short command ends before compiled validators would pay off.
   if (!argv.some((word) => word === 'serve' || word === 'mcp')) config({ jitless: true })
   const { noColor, noInput, quiet } = sniff(argv)
   const { version } = JSON.parse(
@@ -29,7 +29,7 @@ export async function start(
   ) as {
     version: string
   }
-  // Ours first, then away with those from before: a signal that came while this was loading must find somebody.
+  // Install our signal handlers before removing the earlier ones, so that no signal is lost while loading.
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   const before = signals.map((signal) => [signal, process.listeners(signal)] as const)
   const { interrupt, raced } = interruptible(process)
@@ -45,7 +45,7 @@ export async function start(
         import('../signing/keystore/curve.ts'),
         import('./signing/signer-process.ts'),
       ])
-      // While the signer begins.
+      // In parallel with the start of the signer.
       prepareCurve()
       return deskOf(child)
     }),
@@ -55,7 +55,8 @@ export async function start(
     io,
     stdin: readStdin,
   })
-  // What nobody awaited fails here, and whatever else is thrown: something may be signed by then. A server signs nothing, and whoever runs it wants the trace.
+  // An unhandled failure goes here, because something may be signed. A server signs nothing and prints the
+  // trace.
   if (argv[0] !== 'serve')
     process.once('uncaughtException', async (error) => {
       let exit: Exit = 26
@@ -67,13 +68,13 @@ export async function start(
     })
   const left = async (work?: Promise<Exit>): Promise<Exit> => {
     const error = await reportedError(interruptedError(argv), argv, world)
-    // A command that came to its end meanwhile has said so itself.
+    // A command that ended meanwhile has already reported.
     return (await Promise.race([work, undefined])) ?? failed(error, argv, world)
   }
   const work = wasStopped() ? undefined : main(argv, world)
   let lost: NodeJS.ErrnoException | undefined
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // Whoever reads us may leave when he has read enough.
+    // The reader may stop reading at any time.
     if (error.code !== 'EPIPE') lost ??= error
   })
   let exit = (work && (await raced(work))) ?? (await left(work))

@@ -6,7 +6,10 @@ import { quoteIds, type StoredPlan } from '../guard/intent-json.ts'
 import type { ExecutionContext, PlannedOperation } from '../planning/context.ts'
 import { reportedSwap } from './signing-flow/reported-swap.ts'
 import type { Cli } from './world.ts'
-/** The verdict about an action of the journal as evidence of it: also of a damaged journal, and `null` where nobody can be asked. */
+/**
+ * Diagnoses an action of the journal for evidence. Also works on a damaged journal; `null` if neither
+ * service nor chain answers.
+ */
 export async function verdictFor(
   cli: Cli,
   context: ExecutionContext,
@@ -21,7 +24,7 @@ export async function verdictFor(
   }
 }
 
-/** What the service says of an action. One that does not answer says nothing, and is not waited for. */
+/** Asks the service for its status of an action. A service that does not answer in time is left out. */
 export async function serviceReportOf(cli: Cli, { id, plan }: PlannedOperation): Promise<ServiceReport> {
   // The bridge of a deposit has a quote of its own.
   const quotes = plan ? quoteIds(plan as StoredPlan) : []

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Command } from 'commander'
 import type { Service } from '../api/service.ts'
 import { didYouMean } from '../domain/did-you-mean.ts'
-import { AppError } from '../domain/errors.ts'
+import { AppError, changedError } from '../domain/errors.ts'
 import { targetFlags, withNext, withSameTarget } from './next-command.ts'
 import { type Globals, globalsOf } from './options/global-options.ts'
 import { operands } from './options/operands.ts'
@@ -12,7 +12,7 @@ import { printLast, printRaw, rawOf } from './output/raw-answers.ts'
 import type { Io, List } from './terminal/stream.ts'
 import type { Backend, Cli, LocalCli, ProgressLine, World } from './world.ts'
 
-/** Tells on stderr; `quiet` says nothing at all. */
+/** Makes the progress line on stderr; `quiet` prints nothing. */
 async function progressLine({ err, drawOn }: Io, quiet: boolean): Promise<ProgressLine> {
   if (quiet) return { say: () => undefined, doing: () => undefined, done: () => undefined }
   const say = (line: string) => err.write(`${shown(line, err)}\n`)
@@ -73,18 +73,16 @@ async function withSuggestion(cli: Needs, error: unknown, command: string, typed
   if (!(error instanceof AppError) || error.code !== 'STRATEGY_NOT_FOUND' || typeof typed !== 'string')
     return error
   const guess = didYouMean(typed, await suggestions(cli, command))
-  const { code, message, details, hint } = error
-  return new AppError(code, `${message}${guess}`, {
-    cause: error,
-    ...(details && { details }),
-    ...(hint !== undefined && { hint }),
-  })
+  return changedError(error, { message: `${error.message}${guess}` })
 }
 
-/** What may stand there: assets and categories for a recommendation, ids and slugs otherwise. Where even that fails, nothing is guessed. */
+/**
+ * The candidates for a misspelt strategy: assets and categories for a recommendation, ids and slugs
+ * otherwise. None if they cannot be read.
+ */
 async function suggestions({ backend, world, globals }: Needs, command: string): Promise<string[]> {
   try {
-    // Our own catalogue says nothing of what another deployment has.
+    // The local catalogue does not describe another deployment.
     const strategies = backend.kind === 'remote' ? [] : (await backend.catalog()).strategies
     if (command === 'recommend')
       return [...strategies.map(({ asset }) => asset.symbol), ...strategies.map(({ category }) => category)]
@@ -93,20 +91,23 @@ async function suggestions({ backend, world, globals }: Needs, command: string):
       (await (await world.completions())({ command: 'deposit', name: '<id>', given, before: [] })) ?? []
     return [...strategies.flatMap(({ slug, id }) => [slug, id]), ...seen.map(([slug]) => slug)]
   } catch (error) {
-    // What was not found is the failure, not what could not be guessed.
+    // Report the original failure, not that of the suggestion.
     if (error instanceof AppError) return []
     throw error
   }
 }
 
-/** The options of a command, once it is known that it can print what they ask for. What it gives is loaded only where something of it is chosen. */
+/**
+ * Reads the global options of a command and checks that its output can be printed as they ask. The
+ * output schema is loaded only with --csv or --fields.
+ */
 async function optionsOf(command: Command): Promise<Globals> {
   const globals = globalsOf(command)
   if (!globals.csv && !(globals.json && globals.fields)) return globals
   return (await import('./output/printable-fields.ts')).printable(command, globals)
 }
 
-/** Makes the action of a command that asks no profile anything. */
+/** Makes the action of a command that uses no profile. */
 export const localAction =
   <args extends unknown[]>(world: World, work: (cli: LocalCli, ...args: args) => Promise<void>) =>
   async (...given: unknown[]): Promise<void> => {
@@ -143,8 +144,8 @@ function localCliFor(world: World, globals: Globals, command?: Command): LocalCl
 }
 
 /**
- * Makes the action of a command out of a function that gets `Cli`, the arguments and the options. `answer` is the method whose
- * answer the command shows, where it takes `--raw`.
+ * Makes the action of a command from a function of `Cli`, arguments and options. `answer` is the
+ * service method that `--raw` prints.
  */
 export const action =
   <args extends unknown[]>(
@@ -170,7 +171,7 @@ export const action =
     }
   }
 
-/** The `Cli` of a command line whose global options are known. */
+/** Makes the `Cli` of a command line whose global options are parsed. */
 export async function cliFor(
   world: World,
   globals: Globals,
@@ -216,13 +217,13 @@ export function pageOf<row>(
   }
 }
 
-/** A page number or a page size that was typed. */
+/** Parses a page number or a page size. */
 export function wholeNumber(text: string, what: string, most = 1_000_000): number {
   if (/^[1-9][0-9]{0,8}$/.test(text) && Number(text) <= most) return Number(text)
   throw new AppError('USAGE', `${what} must be a whole number from 1 to ${most}, not "${text}"`)
 }
 
-/** Every item of a paged endpoint, asked with the largest page; one that answers with the same page again has no other. */
+/** Reads every page of a paged endpoint, with the largest page size. Stops if a page repeats. */
 export async function allPages<row>(
   ask: (page: number, limit: number) => Promise<List<row>>,
 ): Promise<row[]> {
@@ -237,7 +238,7 @@ export async function allPages<row>(
   }
 }
 
-/** That a signal ended the line, and what that means for what it did. */
+/** The error of a command line that a signal ended before anything was signed. */
 export const interruptedError = (argv: readonly string[], cause?: unknown): AppError =>
   new AppError(
     'INTERRUPTED',

@@ -17,27 +17,27 @@ export const KeptProfile = z.discriminatedUnion('kind', [
   }),
   z.strictObject({
     kind: z.literal('engine'),
-    /** Who is asked for USD prices that the chains do not say; without it, nobody. */
+    /** The base URL of the USD price source for tokens without an on-chain price; none is used without it. */
     pricesUrl: z.string().optional(),
   }),
 ])
 export type KeptProfile = z.output<typeof KeptProfile>
 
-/** What `config.json` holds: no secrets. */
+/** The content of `config.json`; it has no secrets. */
 export const Config = z.strictObject({
   /** The profile that answers when nothing else names one. */
   profile: z.string().optional(),
   /** The keystore that signs when nothing else names one. */
   wallet: z.string().optional(),
   profiles: z.record(ProfileName, KeptProfile).optional(),
-  /** The keystores whose password is in the keychain of the desktop, each with its name there. */
+  /** The keystores whose password is in the desktop keychain, with the name of each entry. */
   passwords: z.record(z.string(), z.string()).optional(),
 })
 export type Config = z.output<typeof Config>
 
-/** What is confidential about a profile: the key of its deployment, and RPC URLs by network, which may hold tokens. */
+/** The secrets of a profile: the API key of its deployment, and RPC URLs by network, which may contain tokens. */
 export const ProfileSecrets = z.strictObject({
-  /** Kept together with the addresses that it was given for: it goes to no others, whatever the profile says later. */
+  /** The addresses that the API key was saved for. It is sent to no other address, even if the profile changes. */
   apiKey: z
     .strictObject({ key: z.string(), baseUrl: z.string(), legacyBaseUrl: z.string().optional() })
     .optional(),
@@ -45,7 +45,7 @@ export const ProfileSecrets = z.strictObject({
 })
 export type ProfileSecrets = z.output<typeof ProfileSecrets>
 
-/** Of secrets that are in the keychain of the desktop: under which name, and what of them is not confidential. */
+/** Secrets in the desktop keychain: the name of the entry, and its parts that are not confidential. */
 const InKeychain = z.strictObject({
   keychain: z.string(),
   /** The addresses that a key is for, where there is one. */
@@ -54,20 +54,20 @@ const InKeychain = z.strictObject({
   networks: z.array(z.string()),
 })
 
-/** What `secrets.json` holds, by profile; the file is its user's alone. */
+/** The content of `secrets.json`, by profile; only its user can read the file. */
 export const SecretsFile = z.record(ProfileName, z.union([ProfileSecrets, InKeychain]))
 export type SecretsFile = z.output<typeof SecretsFile>
 
 /** Where something confidential is kept: in `secrets.json`, or in the keychain of the desktop. */
 export type SecretsStorage = 'file' | 'keychain'
 
-/** What is known of the secrets of a profile without opening them; `null` is the place of none. */
+/** The public part of a profile's secrets, readable without opening them; `storage` is `null` without secrets. */
 export type SecretsOutline = { storage: SecretsStorage | null } & Pick<
   z.output<typeof InKeychain>,
   'keyFor' | 'networks'
 >
 
-/** What a file has that does not fit, on one line; `undefined` for an error that is about something else. */
+/** Describes on one line how a file does not match its schema; `undefined` for any other error. */
 export const misfitOf = (cause: unknown): string | undefined =>
   cause instanceof z.ZodError ? misfit(cause) : undefined
 
@@ -75,23 +75,26 @@ export const misfitOf = (cause: unknown): string | undefined =>
 export type Settings = {
   read: () => Promise<Config>
   write: (config: Config) => Promise<void>
-  /** Reads and writes with nobody else between them: of two that change something at once, one waits for the other. */
+  /** Runs work under the settings lock, so that two processes never change the settings at once. */
   alone: <value>(work: () => Promise<value>) => Promise<value>
   path: string
-  /** What is kept in confidence for a profile. */
+  /** Reads the secrets of a profile. */
   secretsOf: (profile: string) => Promise<ProfileSecrets>
-  /** What can be said of it without opening it. */
+  /** Reads the public part of the secrets without opening them. */
   outlineOf: (profile: string) => Promise<SecretsOutline>
-  /** Keeps that in a file of its own (0600) or in the keychain, where nothing is said in the place where it is; `undefined` forgets it. */
+  /**
+   * Saves the secrets in their own file (0600) or in the keychain; where they already are without
+   * `storage`. `undefined` deletes them.
+   */
   keepSecrets: (
     profile: string,
     secrets: ProfileSecrets | undefined,
     backend?: SecretsStorage | undefined,
   ) => Promise<void>
-  /** Whether there is a keychain that keeps what it is given. */
+  /** Whether a working keychain is available. */
   hasKeychain: () => Promise<boolean>
   /** The password of a keystore, where it is in the keychain. */
   passwordOf: (wallet: string) => Promise<string | undefined>
-  /** Keeps it there; `undefined` forgets it, and says whether there was one. */
+  /** Saves a password in the keychain. `undefined` deletes it, and the answer says whether there was one. */
   keepPassword: (wallet: string, password: string | undefined) => Promise<boolean>
 }

@@ -5,8 +5,8 @@ import { usage } from './options/usage-errors.ts'
 import type { SignedOperation, World } from './world.ts'
 
 /**
- * What went wrong; where something of the operation that the line is about is signed, as that deserves: from exit 20 on. Where the journal
- * cannot say whether something is, JOURNAL_UNREADABLE.
+ * Turns a failure into an error of the table. If the operation of the command line has signed
+ * transactions, the exit code is 20 or higher; JOURNAL_UNREADABLE if the journal cannot tell.
  */
 export async function reportedError(
   error: unknown,
@@ -29,7 +29,8 @@ export async function reportedError(
   if (!signed) return found
   const { id, state } = signed.operation
   try {
-    // A line or a plan that is wrong by itself says nothing of what is over, nor does what became of another.
+    // A usage error or a tampered plan does not concern a finished operation, nor does a failure of another
+    // operation.
     const about = found.details?.operation ?? found.details?.id ?? id
     const isWrong = [2, 4].includes(errorRow(found.code).exit) || found.code === 'POLICY_TAMPER'
     if (state === 'DONE' && (isWrong || about !== id)) return found

@@ -6,8 +6,8 @@ import { outcomeOf } from '../transactions/outcome/outcome.ts'
 import type { SignedOperation } from './world.ts'
 
 /**
- * A failure before or beside going on with an operation, where something of that is signed: the code is what the operation
- * deserves, as the contract of the exit codes has it, and the failure is its cause.
+ * The error for a command that failed while its operation has signed transactions: the exit code is
+ * that of the operation, and the failure is its cause.
  */
 export function afterSigning(error: AppError, { operation, report, again, verb }: SignedOperation): AppError {
   const { code, message, hint } = failureAfterSigning(error, operation, verb)
@@ -25,7 +25,10 @@ export function afterSigning(error: AppError, { operation, report, again, verb }
   })
 }
 
-/** What a line that goes on has to say beside its command: who signs, as it was typed, unless that was at fault, and what the failure found missing. */
+/**
+ * The flags to add to the resume command: the signer as it was given, unless the signer was the fault,
+ * and what the failure found missing.
+ */
 function flagsFor({ code, details }: AppError, again: string): string {
   if (typeof details?.passwordOf === 'string')
     return `--wallet ${shellWord(details.passwordOf)} --password-file PATH`
@@ -38,12 +41,12 @@ function flagsFor({ code, details }: AppError, again: string): string {
   return code === 'IDEMPOTENCY_KEY_REQUIRED' ? `${again} --idempotency-key KEY`.trimStart() : again
 }
 
-/** A line that signs, and so must name who does. */
+/** A command that signs, and so needs a signer. */
 const isResume = /sluice action (resume|replan|speed-up|(cancel|revoke)(?= \S+ --yes)) [\w-]+( --yes)?$/
 
 type AfterSigning = { code: AppError['code']; message: string; hint: string }
 
-/** How an operation stands, in the words of whoever was to go on with it and did not. */
+/** The error code, message and hint for an operation that this command did not resume. */
 function failureAfterSigning(
   error: AppError,
   operation: PlannedOperation,
@@ -58,7 +61,7 @@ function failureAfterSigning(
       hint: continueHint(error, id, again(id, 'revoke')),
     }
   const next = hintAfterFix(error, again(id, verb))
-  // What only nobody confirmed is confirmed by typing so, and not by going on.
+  // A missing confirmation is given by --yes, not by resuming.
   const typed =
     error.code === 'PROMPT_NEEDED' && error.hint?.startsWith('sluice action ') ? error.hint : undefined
   if (state === 'DONE')
@@ -69,7 +72,7 @@ function failureAfterSigning(
     }
   if (state !== 'EXECUTING' && state !== 'PARTIAL' && state !== 'OPEN') {
     const end = endOf(operation)
-    // What is over can be followed by one thing still: that its allowances are taken back.
+    // A finished operation can still have its allowances revoked.
     if (verb === 'revoke')
       return {
         code: end.code,
@@ -96,7 +99,7 @@ function failureAfterSigning(
     return {
       code: 'PENDING',
       message: `Interrupted. ${id} has signed transactions and is not finished`,
-      // Who did not want it to go on does not now.
+      // A person who wanted to stop the operation still does.
       hint:
         verb === 'revoke' || verb === 'abandon' || verb === 'cancel'
           ? again(id, verb)
@@ -115,7 +118,7 @@ function failureAfterSigning(
       }
 }
 
-/** The operation that gave way to another one with its key while it was to be gone on with, if a failure says that. */
+/** The id of the operation that was replaced by another one with the same key, if the failure says so. */
 function droppedFor({ code, details }: AppError, id: string): string | undefined {
   const of = details?.operation
   return code === 'DECLINED' && typeof of === 'string' && of !== id ? of : undefined
@@ -123,19 +126,19 @@ function droppedFor({ code, details }: AppError, id: string): string | undefined
 
 const unrevoked = 'Its remaining allowances were not revoked'
 
-/** What asks for the same once more. */
+/** The command that repeats what was requested. */
 function again(id: string, verb = 'resume'): string {
   const same = `sluice action ${verb} ${id}`
   return ['revoke', 'replan', 'cancel', 'abandon'].includes(verb) ? `${same} --yes` : same
 }
 
-/** Whether a transaction is on its way, or what failed may be over at the next try: by the same rule as at the end of a run. */
+/** Whether a transaction is pending or the failure is retryable; the same rule as at the end of a run. */
 const goesOn = ({ code }: AppError, { steps }: PlannedOperation): boolean =>
   code === 'BUG' ||
   errorRow(code).retryable === true ||
   steps.some(({ state }) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED')
 
-/** What the end of an operation is told as, that is over and did not come to where it was to. */
+/** The error that an unsuccessful operation ends with. */
 function endOf(operation: PlannedOperation): AppError {
   try {
     outcomeOf(operation)
@@ -146,10 +149,10 @@ function endOf(operation: PlannedOperation): AppError {
   throw new AppError('BUG', `Operation ${operation.id} is ${operation.state}, and ended well`)
 }
 
-/** A failure as a part of a sentence: without a word of what was not signed, for of the operation something is; and with what mends it. */
+/** A failure as part of a sentence, without "Nothing was signed", followed by its remedy. */
 function reasonOf({ code, message, hint, details }: AppError): string {
   if (code === 'INTERRUPTED') return 'interrupted'
-  // Without an operation it is a person who did not want to.
+  // Without an operation, the person declined.
   if (code === 'DECLINED' && details?.operation === undefined) return 'declined'
   const what = message.replace(/\s*Nothing was (signed|sent)\.?$/, '').replace(/\.$/, '')
   return hint !== undefined && /^[A-Z].*\.$/.test(hint) ? `${what}. ${hint}` : what

@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode } from '../domain/errors.ts'
 
-/** One thing that was looked at: whether it works, what was found, and what to do where it does not. `details` is for programs. */
+/** The result of one check: state, description, and what to do if it failed. `details` is for programs. */
 export type Finding = {
   check: 'profile' | 'settings' | 'policy' | 'journal' | 'signer' | 'service' | 'clock' | 'rpc'
   /** The network or profile that it is about. */
@@ -20,7 +20,7 @@ export const fine = (
   details: Finding['details'] = {},
 ): Finding => ({ check, subject, state: 'ok', says, code: null, hint: null, details })
 
-/** Something that works, and that whoever relies on it should know. */
+/** The check passed with something to know. */
 export const doubtful = (
   check: Finding['check'],
   subject: string | null,
@@ -29,7 +29,7 @@ export const doubtful = (
   details: Finding['details'] = {},
 ): Finding => ({ ...fine(check, subject, says, details), state: 'warning', hint })
 
-/** What came of a check that could fail: any failure of the table is a finding, and what nobody expected stays an error. */
+/** Runs a check: an AppError becomes a finding, any other error is thrown. */
 export async function found(
   check: Finding['check'],
   subject: string | null,

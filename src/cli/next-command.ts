@@ -7,8 +7,8 @@ import type { SignerChoice } from '../signing/signer.ts'
 import type { Io } from './terminal/stream.ts'
 
 /**
- * The flags that name the same signer on another command line, to be pasted. The URL of a signer stands there only where it is a host
- * and nothing more: a user, a path or a query of it may be a secret.
+ * The flags that name the same signer on another command line. A signer URL is printed only as an
+ * origin: user, path and query may be secrets.
  */
 export function signerFlags({ wallet, keyFile, passwordFile, ledger, signerUrl }: SignerChoice): string {
   const flags: [string, string | true | undefined][] = [
@@ -33,7 +33,7 @@ function bareOrigin(text: string): string {
   return isBare ? url.origin : 'URL'
 }
 
-/** What a person named on a command line that the next one needs as well: who signs, the profile, and the network of allowances. */
+/** The targets of a command line that the next command needs too: signer, profile, and network of allowances. */
 type Named = {
   signer: string
   wallet: string | undefined
@@ -69,7 +69,7 @@ const signs =
 const shows = /^wallet (show|approvals list)(?= |$)/
 const named = /--(wallet|key-file|ledger|signer-url)\b/
 
-/** A text whose commands act on what the line before named: the same signer, profile and network, where they do not name one themselves. */
+/** Adds the signer, profile and network of the previous command line to the commands in a text, where they name none. */
 export function withSameTarget(
   text: string,
   argv: readonly string[],
@@ -92,7 +92,7 @@ export function withSameTarget(
         ? [`--profile ${shellWord(profile)}`]
         : []),
     ]
-    // What stands behind `--` is an operand, whatever it looks like.
+    // Everything after `--` is an operand.
     const [before, ...operands] = line.split(/ (?=-- )/)
     return `sluice ${[before, ...more, ...operands].join(' ')}${tail}`
   })
@@ -104,7 +104,10 @@ const words =
 
 const hasOperand = (line: string): boolean => /^ (?!-)\S/.test(line.slice(words.exec(line)?.[0].length ?? 0))
 
-/** How much of a text is the command that it begins with: up to the end of the sentence, or to what no command takes. */
+/**
+ * The length of the command at the start of a text: up to the end of the sentence, or to a word that
+ * the command does not take.
+ */
 function lengthOf(rest: string): number {
   let at = words.exec(rest)?.[0].length ?? 0
   let operands = /^(transfer|wallet approvals|action list|doctor|demo)/.test(rest) ? 0 : 1
@@ -122,7 +125,7 @@ function lengthOf(rest: string): number {
   return at
 }
 
-/** A value of which `next`, where that is a line to type, acts on the same. */
+/** Adds the target flags to the command in `next`, if the value has one. */
 export function withNext<value>(value: value, argv: readonly string[]): value {
   const { next } = Object(value) as { next?: unknown }
   return typeof next === 'string' && argv.length > 0 ? { ...value, next: withSameTarget(next, argv) } : value
@@ -141,8 +144,8 @@ export function targetFlags(command: Command | undefined): string[] {
 }
 
 /**
- * What to do next, as it is to be typed: with the id that a table of errors cannot know, and without an answer that is nobody's yet. Who sits
- * at a terminal is asked there, and says yes himself.
+ * The next step as a command to paste: with the id of the operation, and without --yes at a terminal,
+ * where the person is asked.
  */
 export function nextStep(
   { code, hint, details }: AppError,
@@ -155,13 +158,13 @@ export function nextStep(
     !canAsk || ['--yes', '-y', '--no-input'].some((flag) => argv.includes(flag))
       ? full
       : full?.replaceAll(/(sluice action (?:revoke|replan|cancel|abandon) [\w.:-]+) --yes\b/g, '$1')
-  // Whoever is to name another signer, or another profile, is not led to the same.
+  // Do not repeat a signer or a profile that was the fault.
   const isSigner = [code, details?.cause].every((one) => !isOfSigner(one))
   const isProfile = details?.profile === undefined
   return asked === undefined ? undefined : withSameTarget(asked, argv, { isSigner, isProfile })
 }
 
-/** Whether a failure is about who signs. */
+/** Whether a failure is about the signer. */
 const isOfSigner = (code: unknown): boolean =>
   typeof code === 'string' &&
   Object.hasOwn(errorTable, code) &&

@@ -3,7 +3,7 @@ import type { Globals } from './options/global-options.ts'
 import type { Io } from './terminal/stream.ts'
 import { broken } from './terminal/text-width.ts'
 
-/** Asks yes or no. `--yes` answers; where nobody can answer, it is PROMPT_NEEDED, with what to type `instead`; no is DECLINED. */
+/** Asks yes or no. `--yes` answers yes; without a terminal it is PROMPT_NEEDED, with the command `instead`; no is DECLINED. */
 export async function confirm(
   io: Io,
   globals: Globals,
@@ -19,14 +19,14 @@ export async function confirm(
     throw new AppError('DECLINED', 'Declined. Nothing was signed.')
 }
 
-/** Asks for a secret without showing it. */
+/** Asks for a secret without echo. */
 export async function secret(io: Io, globals: Globals, question: string, instead: string): Promise<string> {
   refuseUnasked(io, globals, question, instead, 'Input')
   const { password } = await import('@inquirer/prompts')
   return answered(io, (on) => password({ message: question, mask: true }, on))
 }
 
-/** Refuses to ask where nobody can answer; `instead` is what to type there. */
+/** Refuses to prompt without a terminal; `instead` is the flag to use. */
 export function refuseUnasked(
   io: Io,
   globals: Globals,
@@ -39,13 +39,13 @@ export function refuseUnasked(
   throw new AppError('PROMPT_NEEDED', `${what} needed, but ${why}: ${question}`, { hint: instead })
 }
 
-/** Asks yes or no, and either is an answer. */
+/** Asks yes or no and returns the answer. */
 export async function agreed(io: Io, question: string, otherwise: boolean): Promise<boolean> {
   const { confirm: ask } = await import('@inquirer/prompts')
   return answered(io, (on) => ask({ message: question, default: otherwise }, on))
 }
 
-/** Asks for one of several, each with what it means. */
+/** Asks for one of several choices. */
 export async function choice<value extends string>(
   io: Io,
   question: string,
@@ -55,7 +55,7 @@ export async function choice<value extends string>(
   return answered(io, (on) => select({ message: question, choices }, on))
 }
 
-/** Asks for any number of several. */
+/** Asks for any number of choices. */
 export async function choices(
   io: Io,
   question: string,
@@ -67,7 +67,7 @@ export async function choices(
   return answered(io, (on) => checkbox({ message: question, choices: all, required }, on))
 }
 
-/** Asks for a line until `check` takes it; `hidden` is not shown while it is typed. */
+/** Asks for a line until `check` accepts it; `hidden` disables the echo. */
 export async function line(
   io: Io,
   question: string,
@@ -95,11 +95,11 @@ export async function line(
   return given.trim()
 }
 
-/** What is answered once the question stands there: keys from before that are nobody's answer to it. Ctrl-C and Ctrl-D are interruptions, and none either. */
+/** Runs a prompt. Keys typed before it are discarded; Ctrl-C and Ctrl-D are interruptions. */
 async function answered<value>(io: Io, ask: (on: Asked) => Promise<value>): Promise<value> {
   if (await io.discardTyped?.()) throw interrupted()
   const unread = new AbortController()
-  // Who asks stops to read when there is an answer, too, and has given it by then.
+  // A prompt also stops reading once it has its answer.
   const watched = io.whenUnread?.(() => setImmediate(() => unread.abort()))
   try {
     return await ask({ signal: unread.signal, ...(io.drawOn && { output: io.drawOn }) })

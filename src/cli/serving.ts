@@ -1,7 +1,7 @@
 import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 
-/** How the service is served: `database` is a SQLite file (the profile's own without it); TLS files are read when it begins. */
+/** The options of serving: `database` is a SQLite file, by default that of the profile; TLS files are read at the start. */
 export type ServeOptions = {
   host: string
   port: number
@@ -10,7 +10,7 @@ export type ServeOptions = {
   behindProxy: boolean
 }
 
-/** What a server stands on, as far as it was looked at. */
+/** The result of `serve --check`. */
 type ServeCheck = {
   database: string
   keys: number
@@ -28,7 +28,7 @@ export type ApiKey = {
   revokedAt: string | null
 }
 
-/** The keys of a served deployment. What is not said of a customer stays as it was. */
+/** The API keys of a served deployment. Fields that are left out keep their values. */
 export type ApiKeys = {
   /** The key is in the answer, and nowhere else. */
   create: (wanted: {
@@ -41,7 +41,7 @@ export type ApiKeys = {
   revoke: (id: string) => Promise<ApiKey>
 }
 
-/** What the operator of a served deployment charges, in basis points. It is set in the database, and never over HTTP. */
+/** The fees of the operator of a deployment, in basis points. They are set in the database, never over HTTP. */
 export type OperatorFees = {
   swapFeeBps: number
   performanceFeeBps: number
@@ -61,7 +61,7 @@ export type OperatorDocument = OperatorFees & {
   }[]
 }
 
-/** The operator's fees. What is not said stays as it was; a collector of `null` takes it away. */
+/** The operator's fees. Fields that are left out keep their values; a collector of `null` removes it. */
 export type Operator = {
   show: () => Promise<OperatorDocument>
   set: (change: Partial<OperatorFees>) => Promise<OperatorDocument>
@@ -72,7 +72,7 @@ export type Serving = {
   serve: (options: ServeOptions) => Promise<{ url: string; database: string; close: () => Promise<void> }>
   check: (options: Pick<ServeOptions, 'database'>) => Promise<ServeCheck>
   keys: (database: string | undefined) => Promise<ApiKeys>
-  /** Without a database it is the profile's own, and what is set holds for its own engine, too. */
+  /** Without `database`, the profile's own; its settings also apply to the profile's own engine. */
   operator: (database: string | undefined) => Promise<Operator>
 }
 

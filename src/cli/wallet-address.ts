@@ -25,7 +25,7 @@ async function ownAddress(cli: Cli, instead: string): Promise<Address> {
     return (await cli.backend.signerIdentity({})).address
   } catch (error) {
     if (!(error instanceof AppError) || error.details?.named !== false) throw error
-    // Who only looks needs no key.
+    // Reading needs only the address.
     throw new AppError('KEY_REQUIRED', 'No wallet given, and this machine has no default wallet', {
       details: error.details,
       cause: error,

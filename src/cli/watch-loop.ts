@@ -6,7 +6,7 @@ import { chosen, toJson } from './output/output.ts'
 import type { View } from './terminal/stream.ts'
 import type { Cli } from './world.ts'
 
-/** `again` is the command that goes on with it. */
+/** `again` is the command that continues watching. */
 type Watch<value> = {
   isOver: (value: value) => boolean
   view: View<value>
@@ -15,8 +15,8 @@ type Watch<value> = {
 }
 
 /**
- * Looks at something until it is over, and prints it whenever it changed: a document a line with `--json`, else in words. Gives back the
- * last look; PENDING where the time is over before, or nobody reads it any more.
+ * Watches until `isOver` and prints each change: a document per line with `--json`, else words. Returns
+ * the last state; PENDING if the time is over or the output has no reader.
  */
 export const observe = <value>(cli: Cli, look: () => Promise<value>, watch: Watch<value>): Promise<value> =>
   whileRead(
@@ -65,8 +65,9 @@ async function observing<value>(
 }
 
 /**
- * Looks at something again and again until the time of `--timeout` is over, the person interrupts, or nobody reads it any more. The first look must succeed; of
- * those after it, one that the service or a chain fails is told and the next one tried. A limit of requests is waited for, also before the first.
+ * Yields states until `--timeout`, an interruption, or the output has no reader. The first read must
+ * succeed; a later failure of the service or a chain is reported and retried. Rate limits are waited
+ * for.
  */
 export const keepLooking = <value>(
   cli: Cli,
@@ -105,7 +106,7 @@ async function looking<value>(
   }
 }
 
-/** Does what only watches, which ends as `left` says once nobody reads what is written: it goes on for nobody. */
+/** Runs a watch that ends as `left` says once the output has no reader. */
 async function whileRead<value>(
   { world: { interrupt }, io: { out } }: Cli,
   work: (signal: AbortSignal) => Promise<value>,
@@ -122,14 +123,14 @@ async function whileRead<value>(
   }
 }
 
-/** Who only watches ends that when he likes, and nothing is wrong then. */
+/** Ending a watch is not an error. */
 const ended = (cause?: unknown): AppError =>
   new AppError('INTERRUPTED', 'The watch was stopped. It signed nothing.', {
     cause,
     hint: 'To watch again, run the same command.',
   })
 
-/** What a look gives, unless the person ends the watch before. */
+/** The state, unless the person ends the watch first. */
 async function unlessEnded<value>(look: Promise<value>, signal: AbortSignal): Promise<value> {
   const done = new AbortController()
   const end = new Promise<never>((_, reject) => {
@@ -147,7 +148,7 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     throw signal.aborted ? ended(cause) : cause
   })
 
-/** Whether what went wrong is the service's or a chain's: it may be over by the next look. */
+/** Whether a failure is the service's or a chain's, and so may be gone at the next read. */
 const mayPass = ({ code }: AppError): boolean => [5, 6, 7].includes(errorRow(code).exit)
 
 const nextLook = ({ message }: AppError, ms: number): string =>
@@ -156,10 +157,10 @@ const nextLook = ({ message }: AppError, ms: number): string =>
 const notYet = (last: unknown, hint: string): AppError =>
   new AppError('PENDING', 'The action is not finished', { details: { last: last as never }, hint })
 
-/** A service may be well again long before it said: so long, in ms, at most, nobody looks. */
+/** The longest pause between reads, in ms, whatever a service asks for. */
 const mostLimitMs = 5 * 60_000
 
-/** How long to wait for a limit of requests, in ms: who only watches does. */
+/** How long to wait for a rate limit, in ms. */
 const limitMs = (error: unknown): number | undefined =>
   error instanceof AppError && error.code === 'RATE_LIMITED'
     ? Math.min(mostLimitMs, Number(error.details?.retryAfterSeconds) * 1000)

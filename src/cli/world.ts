@@ -18,7 +18,7 @@ import type { Globals } from './options/global-options.ts'
 import type { Serving } from './serving.ts'
 import type { Io, List, ListView, View } from './terminal/stream.ts'
 
-/** What `sandbox status` prints. */
+/** The output of `sandbox status`. */
 export type SandboxStatus = {
   running: boolean
   pid: number | null
@@ -29,7 +29,7 @@ export type SandboxStatus = {
   faults?: SandboxFault[]
   /** How far the service's clock is ahead by the fault `stale-quote`, in ms; missing where it is not. */
   aheadMs?: number
-  /** It was made by another version of this program, whose contracts may be others; missing where it was not. */
+  /** The sandbox was made by another version of this program, whose contracts may differ; missing otherwise. */
   outdated?: true
 }
 
@@ -52,26 +52,29 @@ export type Sandbox = {
   clearFaults: () => Promise<SandboxFault[]>
 }
 
-/** A quote with what was asked and a quote does not say: which side is exact, how much it may slip (`null`: nothing was said), and whom it pays (`null`: whoever signs). */
+/**
+ * A quote with the parts of its request that it does not contain: the exact side, the slippage (`null`:
+ * default) and the recipient (`null`: the signer).
+ */
 export type AskedQuote = {
   quote: Quote
   exact: 'in' | 'out'
   slippage: number | null
   destination: Address | null
-  /** How fast a bridge is to be; what was kept before has none. */
+  /** The requested bridge speed; missing in older records. */
   speed?: 'fast' | 'standard' | null
 }
 
-/** Quotes that this machine was given, kept so that they can be taken by their id; with whose they are and what they are about, for completion. */
+/** The quotes of this machine, saved so that they can be executed by ID; with their profile and a description for completion. */
 export type QuoteMemory = {
   save: (asked: AskedQuote, seen: { profile: string; about: string }) => Promise<void>
   find: (id: string) => Promise<AskedQuote | undefined>
 }
 
-/** A setting that holds, and where it was said. */
+/** An effective setting and its source. */
 export type SettingOrigin = { name: string; value: string; origin: string }
 
-/** What the environment gives that a profile can keep. */
+/** The settings of the environment that a profile can save. */
 export type FromEnvironment = {
   baseUrl?: string
   legacyBaseUrl?: string
@@ -82,7 +85,7 @@ export type FromEnvironment = {
 /** A profile that is not kept yet. */
 export type ProfileDraft = { name: string; profile: KeptProfile; secrets: ProfileSecrets }
 
-/** Interruption by the person: `signal` says so, and while a `critical` part runs nothing else ends the program. */
+/** Interruption by the person. While a `critical` part runs, a signal only aborts `signal` and does not end the program. */
 export type Interrupt = {
   signal: AbortSignal
   critical: <value>(work: () => Promise<value>) => Promise<value>
@@ -91,16 +94,16 @@ export type Interrupt = {
 /** The body of an answer as it came, and the method that it answers. */
 export type RawResponse = { method: keyof Service; status: number; text: string }
 
-/** The bodies since this was asked before, and that of the last call since then, if it was answered. */
+/** The responses since the last read, and that to the last call, if it was answered. */
 export type RawResponses = { bodies: readonly RawResponse[]; last: RawResponse | undefined }
 
 /**
- * As whom another command line is run. A newcomer has no settings and no keys: the sandbox's own account signs. A reader has the
- * settings and no keys, and signs nothing; `signal` ends what it waits for.
+ * How another command line is run. A newcomer has no settings and no keys: the sandbox account signs. A
+ * reader has the settings and no keys, and signs nothing; `signal` ends it.
  */
 export type RunAs = { as: 'newcomer' } | { as: 'reader'; stdin: string; signal: AbortSignal }
 
-/** What a command is given. Everything that costs is a function, so that `--help` opens nothing. */
+/** The dependencies of a command. Everything expensive is a function, so that `--help` opens nothing. */
 export type World = {
   io: Io
   version: string
@@ -109,24 +112,24 @@ export type World = {
   newId: () => string
   settings: Settings
   sandbox: Sandbox
-  /** The one place where keys are opened. */
+  /** Opens the signing service, which alone opens keys. */
   signingService: () => Promise<SigningService>
   /** The directory of the encrypted keystores. */
   keystores: string
-  /** Where the policy is that holds when nobody names one. */
+  /** The path of the policy that applies without --policy. */
   policyPath: string
   /** Passwords that the environment gave; never printed. */
   password: string | undefined
   quotes: () => Promise<QuoteMemory>
   /** The parts that depend on which profile answers. */
   openBackend: (globals: Globals) => Promise<Backend>
-  /** What is found where a profile would answer, by itself and as if it were kept already. */
+  /** Checks a profile before it is saved, as if it were. */
   checkDraft: (draft: ProfileDraft, globals: Globals) => Promise<Finding[]>
-  /** What this version knows of all networks, without asking anybody and whatever profile there is. */
+  /** The catalogue of all networks of this version, without any request. */
   wholeCatalog: () => Promise<Catalog>
-  /** What the words of a command line may be, without asking anybody. */
+  /** The candidates for completion, without any request. */
   completions: () => Promise<CompletionValues>
-  /** Keeps what a list of strategies showed, for that. */
+  /** Saves the strategies of a list for completion. */
   rememberStrategies: (
     profile: string,
     strategies: { slug: string; about: string; asset: string }[],
@@ -134,17 +137,17 @@ export type World = {
   ) => Promise<void>
   /** Every setting that holds for a profile that may be named. */
   settingOrigins: (profile: string | undefined) => Promise<SettingOrigin[]>
-  /** What the environment gives that a profile can keep: base URLs, the key, RPC URLs by network. */
+  /** The settings of the environment that a profile can save: base URLs, API key, RPC URLs by network. */
   fromEnvironment: () => Promise<FromEnvironment>
-  /** Runs another command line of this program in this process; what it printed and the values behind it come back. */
+  /** Runs another command in this process and returns its exit code, output and values. */
   run: (argv: readonly string[], how: RunAs) => Promise<{ exit: Exit; out: string; values: unknown[] }>
   /** The whole tree of commands. */
   commands: () => Promise<Command>
-  /** Told of an operation that the command goes on with, by its id: the command line may not name it. */
+  /** Notes the id of an operation that the command resumes, because the command line may not name it. */
   noteOperation: (id: string) => void
-  /** The operation that a command line is about, where something of it is signed. No chain is asked, and nobody else. */
+  /** The operation of a command line, if it has a signed transaction. Reads only the journals of this machine. */
   signedOperation: (argv: readonly string[]) => Promise<SignedOperation | undefined>
-  /** Told every value that a command ends with. */
+  /** Called with every value that a command prints. */
   onResult?: (value: unknown) => void
   /** Reads all of standard input. */
   stdin: () => Promise<string>
@@ -161,47 +164,47 @@ export type ProgramWorld = Omit<World, 'run' | 'commands' | 'completions'> & {
 
 /** Where a command runs: one profile. */
 export type Backend = {
-  /** Its name, which is the kind where nobody gave it one. */
+  /** Its name; the kind for a built-in profile. */
   profile: string
   kind: 'sandbox' | 'engine' | 'remote'
   service: () => Promise<Service>
-  /** The service for the strategies of one chain, which asks no other; `undefined` where it is not in this process. */
+  /** The service for the strategies of one chain, which reads no other chain; `undefined` for a remote service. */
   serviceOn: ((chainId: number) => Promise<Service>) | undefined
-  /** What a service that is not in this process answered, as it came; `undefined` where it is in this process. */
+  /** The raw responses of a remote service; `undefined` for a local one. */
   rawResponses: (() => RawResponses) | undefined
-  /** Our own engine over the same chains, where a service that is not ours answers: what both build can be compared. */
+  /** The local engine over the same chains, to compare with a remote service. */
   reference: (() => Promise<Service>) | undefined
-  /** What is served from here; a deployment elsewhere is served there. */
+  /** The serving of this profile; `undefined` for a remote one. */
   serving: Serving | undefined
   catalog: () => Promise<Catalog>
-  /** What signing stands on: journal, locks, chains. */
+  /** The context of planning and execution: journal, locks, chains. */
   context: () => Promise<ExecutionContext>
-  /** Whose wallet, by flags, environment, configuration, or the sandbox's own account. */
+  /** The signer, from flags, environment, configuration, or the sandbox account. */
   signerIdentity: (choice: SignerChoice) => Promise<SignerIdentity>
-  /** What this profile stands on: the service, and each network that there is an RPC for. */
+  /** Checks the service and each network that has an RPC. */
   findings: () => Promise<Finding[]>
-  /** What whole tokens of a chain cost in USD, where the chain says it: for display, and no reason to fail. */
+  /** The USD price of one token, where the chain has one. For display; never fails. */
   prices: (chainId: number, tokens: readonly Token[]) => Promise<readonly Price[]>
   /** Raw JSON-RPC, for reading the chain without the engine. */
   read: (chainId: number, method: string, params: readonly unknown[]) => Promise<unknown>
 }
 
-/** What goes on, said on stderr: finished lines stay, the current one moves on a terminal and is left out elsewhere. */
+/** The progress on stderr: finished lines stay; the current one moves on a terminal and is left out elsewhere. */
 export type ProgressLine = {
   /** A line that stays. */
   say: (line: string) => void
-  /** What is being done now; on a terminal it turns until the next word. */
+  /** The current work; on a terminal with a spinner. */
   doing: (line: string) => void
   /** Nothing is being done any more. */
   done: () => void
 }
 
-/** What one run of one command works with: the world, its global options, and the ways to answer. */
+/** The context of one run of a command: the world, the global options, and the output. */
 export type Cli = {
   world: World
   io: Io
   globals: Globals
-  /** When it began, on the monotonic clock. */
+  /** The start time, on the monotonic clock. */
   startedAt: number
   backend: Backend
   service: () => Promise<Service>
@@ -214,12 +217,12 @@ export type Cli = {
   notice: (line: string) => void
 }
 
-/** The same where no profile is opened: what sets profiles up must work while none of them does. */
+/** The same without a backend: commands that set up profiles must work while no profile does. */
 export type LocalCli = Pick<Cli, 'world' | 'io' | 'globals' | 'emit' | 'list' | 'notice'>
 
 /**
- * An operation of which something is signed, as the journal has it, the flags by which the command line names its signer, and
- * what the line does with it: one of the commands of `action`, where it names it to one.
+ * An operation with a signed transaction, the flags that name its signer, and the subcommand of
+ * `action` on the command line that names it, if any.
  */
 export type SignedOperation = {
   operation: PlannedOperation
@@ -228,17 +231,17 @@ export type SignedOperation = {
   verb: string | undefined
 }
 
-/** A word that may stand where the cursor is, and what it means. */
+/** A candidate for completion, and its description. */
 export type Candidate = readonly [value: string, description: string]
 
-/** What a place on the line can be filled with; `undefined` where only the person knows. */
+/** Finds the candidates for an argument or option; `undefined` if only the person knows the value. */
 export type CompletionValues = (backend: {
   /** The words of the command, such as `strategies show`. */
   command: string
   /** The argument or the long option that it is for. */
   name: string
-  /** The options that stand before it. */
+  /** The options before it. */
   given: Readonly<Record<string, string>>
-  /** The arguments that stand before it. */
+  /** The arguments before it. */
   before: readonly string[]
 }) => Promise<readonly Candidate[] | undefined>

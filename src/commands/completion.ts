@@ -7,7 +7,7 @@ import type { LocalCli, World } from '../cli/world.ts'
 /** The shells that there are completions for, with the file of each in `completions`. */
 const shells = { bash: 'sluice.bash', zsh: '_sluice', fish: 'sluice.fish', powershell: 'sluice.ps1' } as const
 
-/** `completion`: what makes a shell complete the words of this program. */
+/** `completion`: prints the completion script of a shell. */
 export const completion = (world: World) =>
   new Command('completion')
     .description(

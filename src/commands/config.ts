@@ -14,7 +14,7 @@ export const config = (world: World) => {
   const lists = (one: Command) =>
     one
       .option('--show-origin', 'show where each setting comes from: a flag, a variable, a profile or a file')
-      // The group takes the flag wherever it stands on the line.
+      // The group accepts the flag anywhere on the line.
       .action((_: object, typed: Command) => localAction(world, list)(typed.optsWithGlobals(), typed))
   lists(command)
     .allowExcessArguments()

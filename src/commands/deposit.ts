@@ -10,7 +10,7 @@ import { depositProposal } from '../cli/signing-flow/yield-proposals.ts'
 import type { Cli, World } from '../cli/world.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
-import { AppError } from '../domain/errors.ts'
+import { AppError, changedError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { shellOperand } from '../domain/shell-quoting.ts'
 import { plain } from '../domain/text.ts'
@@ -75,8 +75,8 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
 }
 
 /**
- * The transactions of a deposit. What takes no deposits now and is not paused is still among those that are not: the next step is to look what
- * it takes then.
+ * Asks for the transactions of a deposit. If the strategy takes no deposits now but is not paused, the
+ * hint shows what it accepts.
  */
 async function depositAsked({ service }: Cli, ask: StrategyBytecodeInput): Promise<StrategyBytecode> {
   try {
@@ -87,9 +87,7 @@ async function depositAsked({ service }: Cli, ask: StrategyBytecodeInput): Promi
       throw error
     })
     if (paused !== false || actions?.includes('lend')) throw error
-    throw new AppError(error.code, error.message, {
-      cause: error,
-      ...(error.details && { details: error.details }),
+    throw changedError(error, {
       hint: `To see what it accepts now: sluice strategies show ${shellOperand(ask.id)}`,
     })
   }

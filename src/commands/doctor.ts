@@ -6,7 +6,7 @@ import { findingsView } from '../cli/views/findings-view.ts'
 import type { Backend, LocalCli, World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 
-/** `doctor`: whether everything that commands stand on works. */
+/** `doctor`: checks the setup. */
 export const doctor = (world: World) =>
   new Command('doctor')
     .description(
@@ -57,7 +57,7 @@ async function findings({ world, globals }: LocalCli): Promise<Finding[]> {
   const policy = found('policy', null, () => policyFindings(world))
   if (!backend) return [...settings, ...profile, ...(await policy)]
   const here = backend
-  // What is looked at together is named together: a node that is silent keeps nobody waiting.
+  // All checks run at once, so that a silent node delays none.
   const rest = await Promise.all([
     found('journal', null, async () => {
       const { journal } = await here.context()
@@ -88,7 +88,7 @@ const kindWords: Record<Backend['kind'], string> = {
   remote: 'a deployment of the service',
 }
 
-/** What holds every command that signs to its rules; nothing where there is none. */
+/** Checks the policy that applies to every command that signs, if there is one. */
 async function policyFindings({ policyPath }: World): Promise<Finding[]> {
   const { readPolicy } = await import('../guard/policy/policy.ts')
   const kept = readPolicy(undefined, policyPath)

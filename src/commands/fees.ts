@@ -11,7 +11,7 @@ import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 
-/** `fees`: what is charged for a customer, who collects it, and who may change which of it. */
+/** `fees`: shows and sets the fees of a customer, their collector, and the operator's fees. */
 export const fees = (world: World) => {
   const command = new Command('fees').description(
     'Show and set the fees of a service: who charges them and who collects them.',
@@ -93,13 +93,13 @@ const flags = {
   markupBps: '--markup-bps',
 } as const
 
-/** A rate that was typed, under its name. */
+/** Parses a fee rate. */
 const rate = <name extends keyof typeof flags>(options: Set, name: name): { [one in name]?: number } => {
   const text = options[name]
   return (text === undefined ? {} : { [name]: bpsOf(text, flags[name]) }) as { [one in name]?: number }
 }
 
-/** A collector that was typed, under its name; `none` takes it away. */
+/** Parses a collector; `none` removes it. */
 const collecting = <name extends 'operatorCollector' | 'collector'>(
   options: Set,
   name: name,

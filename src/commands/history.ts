@@ -12,7 +12,7 @@ import { plain } from '../domain/text.ts'
 
 type Row = { txHash: string; timestamp: string; type: string; amount: TokenAmount; status: string }
 
-/** `history`: what a wallet did in a strategy. */
+/** `history`: the history of a wallet in a strategy. */
 export const history = (world: World) =>
   withRaw(new Command('history'))
     .description('List what a wallet did in a strategy, from the chain logs, newest first.')

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { World } from '../cli/world.ts'
 
-/** One top-level command: what the help of the program says of it, and how to load it when it is needed. */
+/** One top-level command: its summary for the help, and how to load it. */
 export type CommandEntry = {
   name: string
   summary: string

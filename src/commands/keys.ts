@@ -11,7 +11,7 @@ import { plain } from '../domain/text.ts'
 type Where = { database?: string }
 type Create = Where & { customer: string; testnet?: boolean; markupBps?: string; strategies?: string }
 
-/** `keys`: who may ask a served deployment. */
+/** `keys`: the API keys of a served deployment. */
 export const keys = (world: World) => {
   const command = new Command('keys').description('Manage the API keys in the database of sluice serve.')
   const add = (name: string, description: string, example: string) =>

@@ -9,7 +9,7 @@ import { plain } from '../domain/text.ts'
 /** Runs a piece of work when its turn comes. */
 export type InTurn = <value>(signal: AbortSignal, work: () => Promise<value>) => Promise<value>
 
-/** Lets so many pieces of work run at once and no more: the others wait, and begin in the order in which they came. What is cancelled before its turn never begins: INTERRUPTED. */
+/** Limits how many tasks run at once; the others start in order. A task that is cancelled before its start is INTERRUPTED. */
 export function turnsOf(most: number): InTurn {
   let running = 0
   const waiting: (() => void)[] = []
@@ -32,7 +32,7 @@ export function turnsOf(most: number): InTurn {
     try {
       return await work()
     } finally {
-      // A place that somebody waits for is handed on, and never free in between.
+      // A slot passes directly to the next waiting task.
       const next = waiting.shift()
       if (next) next()
       else running -= 1
@@ -52,7 +52,7 @@ export const mcp = (world: World) =>
 /** The most that one message may hold, in bytes: a plan is far smaller. */
 const maxBufferSize = 4 * 1024 * 1024
 
-/** How many tools are at work at once: a client that asks for many waits for its own answers, and the machine does not. */
+/** How many tools run at once, to limit the load of one client. */
 const atOnce = 4
 
 async function serve(cli: LocalCli): Promise<void> {
@@ -89,7 +89,7 @@ async function serve(cli: LocalCli): Promise<void> {
     const transport = new StdioServerTransport(undefined, undefined, { maxBufferSize })
     let fault: Error | undefined
     const onerror = (error: Error) => {
-      // The library ends then, and its client would wait for an answer that nobody gives.
+      // The library exits then, and its client would never get an answer.
       if (/exceeded maximum size/.test(error.message)) fault = error
       if (cli.globals.debug) cli.io.err.write(`mcp ${plain(error.message)}\n`)
     }
@@ -118,7 +118,7 @@ type Answer = {
   isError?: true
 }
 
-/** What the command of a tool prints, as the answer of the tool. */
+/** The output of a command as the result of its tool. */
 async function answer(
   { world, globals }: LocalCli,
   { name, input, line }: Tool,
@@ -145,7 +145,7 @@ const answered = (document: Record<string, unknown>, isError: boolean): Answer =
   ...(isError && { isError }),
 })
 
-/** What is wrong with an input, as every failure is told. */
+/** An invalid input, reported as every failure. */
 function refused(name: string, error: z.ZodError): Record<string, unknown> {
   const issues = error.issues.slice(0, 10).map(({ path, message }) => ({
     path: plain(path.join('.')).slice(0, 100),
@@ -164,7 +164,7 @@ function refused(name: string, error: z.ZodError): Record<string, unknown> {
   }
 }
 
-/** A document without anything in its texts that could act on the terminal of whoever reads them. */
+/** A document without control characters in its texts. */
 function settled(value: unknown): unknown {
   if (typeof value === 'string') return plain(value)
   if (Array.isArray(value)) return value.map(settled)

@@ -8,7 +8,7 @@ import type { Cli, World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 import { checkPlanFile, type PolicyReport } from '../planning/policy-report.ts'
 
-/** What may stand in the file of a policy, and an example of it. */
+/** The rules of a policy file, with an example. */
 export const policyRules: readonly (readonly [rule: string, example: string, words: string])[] = [
   ['perTransaction', '{"sandbox-one:USDC": "1000"}', 'maximum amount of a token per action'],
   ['perDay', '{"sandbox-one:USDC": "5000"}', 'maximum amount of a token per wallet in 24 hours'],
@@ -41,7 +41,7 @@ const rulesText = [
   ...policyRules.map(([rule, example, words]) => `  ${rule.padEnd(23)}  ${words}: ${example}`),
 ].join('\n')
 
-/** `policy`: what the policy says about a plan, before anybody signs it. */
+/** `policy`: checks a plan against the policy before it is signed. */
 export const policy = (world: World) => {
   const command = new Command('policy').description('Check plans against the policy.')
   command

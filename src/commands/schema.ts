@@ -18,7 +18,7 @@ export const schema = (world: World) =>
     .addHelpText('after', '\nExample:\n  $ sluice schema deposit --json')
     .action(localAction(world, show))
 
-/** What shows a topic of the help, as a command: it is none of the tree. Nothing where there is no such topic. */
+/** Runs a help topic as a command, because it is not in the command tree; `undefined` for another name. */
 function helpOf(topic: string | undefined): Command | undefined {
   if (topic !== undefined && !Object.hasOwn(topics, topic)) return undefined
   const command = new Command('help')

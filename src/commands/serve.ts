@@ -17,7 +17,7 @@ type Options = {
   behindProxy?: boolean
 }
 
-/** `serve`: the service itself over HTTP. */
+/** `serve`: serves the API over HTTP. */
 export const serve = (world: World) =>
   new Command('serve')
     .description(

@@ -11,7 +11,7 @@ import { claimProposal, withdrawProposal } from '../cli/signing-flow/yield-propo
 import type { Cli, World } from '../cli/world.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount, maxUint256 } from '../domain/amount.ts'
-import { AppError } from '../domain/errors.ts'
+import { AppError, changedError } from '../domain/errors.ts'
 import { shellOperand } from '../domain/shell-quoting.ts'
 import { plain } from '../domain/text.ts'
 import { hasWithdrawalQueue } from '../guard/withdrawal-queues.ts'
@@ -78,7 +78,7 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
   })
 }
 
-/** How much was typed. Who typed none, or a word, may mean all of it, or what is set aside already. */
+/** Parses the amount. Without one, the hint names `max` and --claim. */
 async function typedAmount({ backend }: Cli, options: Options, strategy: RequestedStrategy): Promise<bigint> {
   const { strategies } = await backend.catalog()
   const entry = strategies.find(({ slug }) => slug === strategy.slug)
@@ -120,8 +120,8 @@ async function claim(cli: Cli, strategy: RequestedStrategy, options: Options): P
 const words = /^(VALIDATION_ERROR|BAD_REQUEST|NOT_FOUND|METHOD_NOT_ALLOWED)$/
 
 /**
- * The transactions of a claim. The specification has none: where a deployment refuses the word itself for a market that
- * pays later, our own engine makes them over the RPCs that sign.
+ * Asks for the transactions of a claim, which the specification lacks: if a deployment refuses the
+ * action for a queued strategy, the local engine makes them over the RPCs.
  */
 async function claimAsked(
   { backend, notice, service }: Cli,
@@ -134,9 +134,7 @@ async function claimAsked(
     const { strategies } = await backend.catalog()
     const entry = strategies.find((one) => one.slug === ask.id)
     if (entry && !hasWithdrawalQueue(entry) && error.code === 'VALIDATION_ERROR')
-      throw new AppError(error.code, error.message, {
-        cause: error,
-        ...(error.details && { details: error.details }),
+      throw changedError(error, {
         hint: `Omit --claim: sluice withdraw ${shellOperand(entry.slug)} --amount max`,
       })
     if (!entry || !hasWithdrawalQueue(entry) || backend.kind !== 'remote' || !backend.reference) throw error

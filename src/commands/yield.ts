@@ -51,7 +51,7 @@ async function recommend(cli: Cli, identifier: string, options: Options): Promis
   }
   const service = await cli.service()
   const best = await service.recommend({ identifier, action: options.action, ...between })
-  // The amount is in units of the asset of the strategy that was found, so it is asked for again with it.
+  // The amount is in units of the recommended strategy's asset, so the request is repeated with it.
   const full =
     options.wallet === undefined || options.amount === undefined
       ? best
@@ -93,7 +93,7 @@ async function recommend(cli: Cli, identifier: string, options: Options): Promis
 const words: Record<ApyBasis, string> = { current: 'paid now', 'trailing-7d': 'growth over the last 7 days' }
 const basisOf = (basis: ApyBasis | null): string => (basis === null ? '' : `, ${words[basis]}`)
 
-/** What stood beside each other: rates of two kinds are no equals, so that the best of the other kind is told, too. */
+/** Rates of different kinds are not compared; the best of the other kind is also shown. */
 function comparedLines(
   compared: readonly { apyBasis: ApyBasis; count: number; best: string; apy: number }[],
   { slug, apyBasis }: { slug: string; apyBasis: ApyBasis | null },
@@ -107,7 +107,7 @@ function comparedLines(
   ]
 }
 
-/** What to type next, for what was asked: so much of it, from where the funds are, and out of it where that was the question. */
+/** The next command for the recommendation, with its amount and networks. */
 function nextLine(
   { slug, network }: { slug: string; network: string },
   { action: what, amount }: Options,
@@ -119,7 +119,7 @@ function nextLine(
   return `${line}${isElsewhere ? ` --from ${shellWord(from)}` : ''} ${shellOperand(slug)}`
 }
 
-/** What the market stands at now, with its liquidity as an amount. */
+/** The current market state, with its liquidity as an amount. */
 function spotJson(spot: Record<string, unknown> | null, unit: Unit): Record<string, unknown> | null {
   const liquidity = spot?.liquidity
   return typeof liquidity === 'string' && /^[0-9]+$/.test(liquidity)

@@ -34,6 +34,19 @@ export class AppError extends Error {
   }
 }
 
+/** The same error with another message, details or hint; the original is its cause. */
+export function changedError(
+  error: AppError,
+  change: { message?: string; details?: Record<string, unknown>; hint?: string },
+): AppError {
+  const { code, message, details, hint } = error
+  return new AppError(code, change.message ?? message, {
+    cause: error,
+    ...((change.details ?? details) && { details: { ...details, ...change.details } }),
+    ...((change.hint ?? hint) !== undefined && { hint: change.hint ?? hint! }),
+  })
+}
+
 /**
  * Whether the same request may succeed when it is made again: what its code says, but for what stays as it is – an answer that is not
  * one of this service, and a certificate that is not trusted.

@@ -7,11 +7,11 @@ export type AssuranceLevel = (typeof assuranceLevels)[number]
 
 /** The meaning of each level, for people. */
 export const levelMeaning: Readonly<Record<AssuranceLevel, string>> = {
-  L0: 'its shape only',
-  L1: 'exact value and allowance, no power given away',
-  L2: 'known contract, every argument that matters equals the request',
-  L3: 'bound to the request, and its effect seen in a simulation of the whole leg',
-  L4: 'and decoded by a device of its own',
+  L0: 'shape only',
+  L1: 'exact value and allowance; no permission beyond the request',
+  L2: 'known contract; each relevant argument matches the request',
+  L3: 'matches the request; effect confirmed by simulation',
+  L4: 'also decoded by an independent device',
 }
 
 /**

@@ -118,7 +118,7 @@ describe('an execution that is torn at any of its calls', () => {
   )
 
   it('is told as unreadable where the journal cannot say whether something is signed', async () => {
-    const world = { signed: () => Promise.reject(torn) } as unknown as World
+    const world = { signedOperation: () => Promise.reject(torn) } as unknown as World
     expect(await reportedError(torn, ['action', 'resume', 'one'], world)).toMatchObject({
       code: 'JOURNAL_UNREADABLE',
     })

@@ -9,7 +9,7 @@ type Env = Readonly<Record<string, string | undefined>>
 /** Every network that an RPC can be given for. */
 export const allNetworks: readonly Network[] = [...sandboxNetworks, ...publicNetworks]
 
-/** What is known in advance about the networks that the environment gives RPCs for: nothing of another one is read. */
+/** The catalogue of the networks that have an RPC; files of other networks are not read. */
 export async function knownCatalog(dirs: Directories, env: Env): Promise<Catalog> {
   const isNamed = (network: Network) => Boolean(env[rpcVariable(network)])
   return joined([
@@ -18,10 +18,7 @@ export async function knownCatalog(dirs: Directories, env: Env): Promise<Catalog
   ])
 }
 
-/**
- * Everything that is known in advance. The embedded chains are built only where an RPC is given for them: who asks a deployment that
- * serves them, and reads no chain himself, needs no more than their names.
- */
+/** The whole catalogue. The embedded chains are built only if they have an RPC; a remote profile needs only their names. */
 export async function wholeCatalog(dirs: Directories, env: Env): Promise<Catalog> {
   const isNamed = (network: Network) => Boolean(env[rpcVariable(network)])
   const sandbox = sandboxNetworks.some(isNamed)
@@ -32,7 +29,7 @@ export async function wholeCatalog(dirs: Directories, env: Env): Promise<Catalog
   return joined([...sandbox, ...(await filesOf(publicNetworks))])
 }
 
-/** What is known of the embedded chains without building them. */
+/** The catalogue of the embedded chains without building them. */
 async function sandboxNames({ cache }: Directories): Promise<Catalog> {
   const { knownGenesis } = await import('../../sandbox/genesis/genesis-cache.ts')
   const built = knownGenesis(cache)
@@ -49,7 +46,7 @@ export async function filesOf(networks: readonly Network[]): Promise<Catalog[]> 
   )
 }
 
-/** What the embedded chains are deployed with. */
+/** The contracts and tokens of the embedded chains. */
 async function sandboxCatalog({ cache }: Directories, env: Env): Promise<Catalog> {
   const [{ genesis }, { findAnvil }] = await Promise.all([
     import('../../sandbox/genesis/genesis-cache.ts'),
@@ -57,7 +54,7 @@ async function sandboxCatalog({ cache }: Directories, env: Env): Promise<Catalog
   ])
   const { SLUICE_ANVIL: explicit, PATH: path } = env
   const { catalog } = await genesis(cache, {
-    // Only looked for where the world was never built before.
+    // Anvil is needed only if the world was never built before.
     get binary() {
       return findAnvil({ ...(explicit && { explicit }), ...(path && { path }) })
     },

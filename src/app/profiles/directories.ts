@@ -4,7 +4,7 @@ import { isAbsolute, join, resolve } from 'node:path'
 /** Where the program keeps its files (XDG base directories); SLUICE_HOME puts all three under one. */
 export type Directories = { config: string; data: string; cache: string }
 
-/** The directories that the environment asks for. */
+/** The configuration, data and cache directories, from the environment. */
 export function directories(env: Readonly<Record<string, string | undefined>>): Directories {
   if (env.SLUICE_HOME) {
     const home = resolve(env.SLUICE_HOME)

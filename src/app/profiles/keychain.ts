@@ -2,11 +2,11 @@ import { createRequire } from 'node:module'
 import type { Entry } from '@napi-rs/keyring'
 import { AppError } from '../../domain/errors.ts'
 
-/** A place outside of our files that keeps texts in confidence, each under a name. What it refuses is thrown as an AppError. */
+/** A store for secrets outside of the files of this program, each with a name. A failure is an AppError. */
 export type Keychain = {
-  /** Whether it keeps what it is given: tried once, with something that is nobody's secret. */
+  /** Whether it works: saves a test value once. */
   works: () => boolean
-  /** What is under a name; KEY_SOURCE where it does not say, with what to do `instead`. */
+  /** Reads an entry; KEY_SOURCE if it cannot, with the command `instead` that removes it. */
   get: (name: string, instead: string) => string
   /** Keeps it, and has read it back when this returns; STATE_UNUSABLE where it is not kept. */
   set: (name: string, text: string) => void
@@ -14,7 +14,7 @@ export type Keychain = {
   remove: (name: string) => boolean
 }
 
-/** What ours are called there. */
+/** The service name of our entries. */
 const service = 'sluice'
 
 /**
@@ -35,7 +35,7 @@ export function desktopKeychain(): Keychain {
     try {
       return entry(name).deletePassword()
     } catch {
-      // Whoever asks knows what an answer of no means; that it was not there, or not to be reached, is one.
+      // The entry was missing or the keychain did not answer.
       return false
     }
   }

@@ -4,7 +4,7 @@ import { secret } from '../../cli/prompts.ts'
 import type { Io } from '../../cli/terminal/stream.ts'
 import { EvmAddress } from '../../domain/address.ts'
 import { didYouMean } from '../../domain/did-you-mean.ts'
-import { AppError } from '../../domain/errors.ts'
+import { AppError, changedError } from '../../domain/errors.ts'
 import { shellOperand, shellPath } from '../../domain/shell-quoting.ts'
 import { readPrivateFile } from '../../signing/private-files.ts'
 import type { KeySource, SigningService } from '../../signing/protocol.ts'
@@ -21,7 +21,7 @@ type Needs = {
   desk: () => Promise<SigningService>
 }
 
-/** Whose wallet a word names: a keystore of ours by its name or its address, a keystore of anybody by its path, or an address without a key. */
+/** The wallet of a word: a keystore by name or address, a keystore file by path, or an address without a key. */
 export async function walletNamed(name: string, choice: SignerChoice, needs: Needs): Promise<SignerIdentity> {
   if (/^(0x)?[0-9a-fA-F]{64}$/.test(name))
     throw new AppError('INSECURE_KEY_SOURCE', 'A private key is not accepted as an argument')
@@ -33,7 +33,7 @@ export async function walletNamed(name: string, choice: SignerChoice, needs: Nee
   if (address.success) {
     const { wallet } = await needs.settings.read()
     const all = known.filter((key) => key.address === address.data)
-    // Of several, the one that signs where nobody is named.
+    // Of several keystores with the address, the default signer.
     const same = all.find((key) => key.name === wallet) ?? all[0]
     if (!same)
       return { address: address.data, label: name, source: 'address', unlock: async () => bare(name) }
@@ -68,7 +68,7 @@ async function fileNamed(path: string, choice: SignerChoice, needs: Needs): Prom
   }))
 }
 
-/** Without its address in the file, a keystore must be opened to know whose it is. */
+/** A keystore without an address must be opened to know it. */
 async function openedBy(
   address: SignerIdentity['address'] | null,
   label: string,
@@ -76,7 +76,7 @@ async function openedBy(
   source: () => Promise<KeySource>,
 ): Promise<SignerIdentity> {
   const open = async () => {
-    // First who signs: where nobody does, no password is asked for.
+    // Start the signer first: without one, no password is asked for.
     const at = await desk()
     return serviceSigner(at, await source()).catch((error: unknown) => {
       throw error instanceof AppError && error.code === 'WRONG_PASSWORD'
@@ -107,15 +107,10 @@ async function passwordOf(
   }
 }
 
-/** The same failure, with the keystore whose password was not there or did not fit: whoever goes on names both. */
+/** Adds the keystore to a password error, for the hint of the next command. */
 function passwordTrouble(error: unknown, passwordOf: string): unknown {
   if (!(error instanceof AppError) || error.code === 'INTERRUPTED') return error
-  const { code, message, details, cause, hint } = error
-  return new AppError(code, message, {
-    cause,
-    details: { ...details, passwordOf },
-    ...(hint !== undefined && { hint }),
-  })
+  return changedError(error, { details: { passwordOf } })
 }
 
 function bare(name: string): never {

@@ -13,7 +13,7 @@ type Needs = {
   settings: Settings
 }
 
-/** A URL as it may be shown: who refuses one with a name or a question in it does not print them either. */
+/** A URL without user and query, which may be secret. */
 function shownUrl(value: string): string {
   const url = URL.parse(value)
   if (!url) return 'not a URL'
@@ -21,14 +21,14 @@ function shownUrl(value: string): string {
   return isPlain ? value : `${url.origin}${url.pathname} (query omitted)`
 }
 
-/** Every setting that holds for a command line, and where it was said. Of what is confidential only that it is there; of an RPC the host. */
+/** The effective settings and their sources. Of secrets only that they are set; of an RPC only the host. */
 export async function originsOf(
   flag: string | undefined,
   { env, dirs, secrets, settings }: Needs,
 ): Promise<SettingOrigin[]> {
   const closed = await chosenProfile(env, flag, unopened(settings))
   const { storage: backend } = await settings.outlineOf(closed.name)
-  // To say where something is, nobody is asked to unlock a desktop.
+  // The keychain is not unlocked for this.
   const chosen = backend === 'file' ? await chosenProfile(env, flag, settings) : closed
   const { wallet, passwords = {} } = await settings.read()
   const said = (variable: string): string => (env[variable] ? variable : `profile ${chosen.name}`)

@@ -8,8 +8,8 @@ import { shellWord } from '../../domain/shell-quoting.ts'
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * Which core answers, and with what: `env` is the environment over what the profile keeps, and `apiKey` the key that it keeps for its own
- * address. `announce`: nobody asked for anything, so it is said once that it is the sandbox. `notice` is what the person should know.
+ * The profile in use: `env` is the environment over the saved settings, and `apiKey` the saved key for
+ * its own addresses. `announce` is set for the default sandbox. `notice` is a warning for the person.
  */
 export type Chosen = {
   name: string
@@ -18,11 +18,11 @@ export type Chosen = {
   env: Env
   apiKey: string | undefined
   notice: string | undefined
-  /** What named it: a flag, a variable, a file, or nothing. */
+  /** The source of the choice: flag, variable, file, or default. */
   origin: string
 }
 
-/** The profiles that need no file: what they need is in the environment. */
+/** The built-in profiles; their settings are in the environment. */
 export const builtInProfiles = ['sandbox', 'engine', 'remote'] as const
 const rpcPrefix = 'SLUICE_RPC_'
 
@@ -132,8 +132,8 @@ export const guessed = (variable: string, networks: readonly Network[]): string 
   )
 
 /**
- * The RPC URLs that the environment gives, by chain id. A variable for a network that nobody knows, and what is no URL,
- * is CONFIG_INVALID; a URL is never repeated, for it may hold a key.
+ * The RPC URLs of the environment by chain id. An unknown network or an invalid URL is CONFIG_INVALID;
+ * the URL is never repeated, because it may contain a key.
  */
 export function rpcUrls(env: Env, networks: readonly Network[]): ReadonlyMap<number, readonly string[]> {
   const found = new Map<number, readonly string[]>()
@@ -157,7 +157,7 @@ export function rpcUrls(env: Env, networks: readonly Network[]): ReadonlyMap<num
   return found
 }
 
-/** The RPC URLs that the environment gives, as it gives them, by network name; what is wrong with one is CONFIG_INVALID. */
+/** The RPC URLs of the environment, unchanged, by network name; an invalid one is CONFIG_INVALID. */
 export function rpcsGiven(env: Env, networks: readonly Network[]): Record<string, string> {
   const byChain = rpcUrls(env, networks)
   return Object.fromEntries(

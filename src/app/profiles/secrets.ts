@@ -3,12 +3,15 @@ import { AppError } from '../../domain/errors.ts'
 import { shellOperand, shellWord } from '../../domain/shell-quoting.ts'
 import type { Keychain } from './keychain.ts'
 
-/** What the environment held in confidence: read before anything else was imported, and taken out of it. The private key itself is only at the signer. */
+/**
+ * The secrets of the environment: read before anything else is imported, and removed from it. Only the
+ * signer has the private key.
+ */
 export type Secrets = {
   hasPrivateKey: boolean
   password: string | undefined
   apiKey: string | undefined
-  /** Where a signer elsewhere is: who has a token in its URL has the signer. */
+  /** The URL of a remote signer; a token in it is a secret. */
   signerUrl?: string | undefined
 }
 
@@ -16,8 +19,9 @@ export type Secrets = {
 type File<content> = { read: () => Promise<content>; write: (content: content) => Promise<void> }
 
 /**
- * The secrets of profiles: in the file itself, or in the keychain with only a name of it in the file. What is moved is first in its new place and
- * only then out of its old one; what is left of it in a keychain that does not answer is under a name that nobody has any more.
+ * The secrets of profiles: in the file, or in the keychain with only the entry's name in the file. A
+ * move writes the new copy before it deletes the old one; a copy left in a keychain that does not
+ * answer has a name that is no longer used.
  */
 export function keptSecrets(
   { read, write }: File<SecretsFile>,
@@ -84,7 +88,7 @@ export function keptPasswords(
   }
 }
 
-/** The settings with secrets that nobody opens: whether and what for there are some, with a word in the place of each. */
+/** Settings whose secrets stay closed: a placeholder stands for each. */
 export const unopened = (settings: Settings): Pick<Settings, 'read' | 'secretsOf'> => ({
   read: settings.read,
   secretsOf: async (profile) => {
@@ -110,7 +114,7 @@ async function opened(text: string, profile: string): Promise<ProfileSecrets> {
   try {
     return ProfileSecrets.parse(JSON.parse(text))
   } catch {
-    // What it says of the text may have the secrets in it, so no cause goes along.
+    // The parse error may quote the secrets, so it is not kept as the cause.
     throw new AppError('KEY_SOURCE', `The keychain entry of the profile ${profile} is invalid`, {
       hint: `Create the profile again: sluice profile remove ${shellWord(profile)} --yes, then sluice profile set ${shellWord(profile)} --help`,
     })

@@ -12,15 +12,15 @@ import { keptPasswords, keptSecrets } from './secrets.ts'
 const patienceMs = 10_000
 
 /**
- * The settings of `config.json`, and what is confidential of its profiles in `secrets.json` beside it. A file that is not
- * there is empty; one that cannot be understood is CONFIG_INVALID; secrets that others can read are KEY_SOURCE.
+ * The settings of `config.json`, and the secrets of profiles in `secrets.json` beside it. A missing
+ * file is empty; an invalid one is CONFIG_INVALID; secrets that others can read are KEY_SOURCE.
  */
 export function fileSettings({ config }: Directories, keychain: Keychain = desktopKeychain()): Settings {
   const path = join(config, 'config.json')
   const secretsPath = join(config, 'secrets.json')
   const readSecrets = async () => {
     const { readPrivateFile } = await import('../../signing/private-files.ts')
-    // Whether others can read it is asked before anything in it is used.
+    // Check the permissions before using the content.
     return parsed(
       secretsPath,
       textOf(secretsPath) && readPrivateFile(secretsPath, 1 << 18),
@@ -71,7 +71,7 @@ async function parsed<shape extends z.ZodType<object>>(
   hint = `Fix the file, or move it away: mv ${shellPath(path)} ${shellPath(`${path}.old`)}`,
 ): Promise<z.output<shape>> {
   if (text === undefined) return {} as z.output<shape>
-  // Most command lines find no file: what checks one is loaded only here.
+  // Most command lines find no file, so its schema is loaded only here.
   const [shape, { misfitOf }] = await Promise.all([shapeOf(), import('../../cli/config-schema.ts')])
   try {
     return shape.parse(JSON.parse(text))

@@ -4,7 +4,7 @@ import { AppError } from '../../domain/errors.ts'
 import { rpcVariable, sandboxNetworks } from '../../domain/networks.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
 
-/** The newest block of each network that a server would stand on. All are asked; the error names each that does not answer as it should. */
+/** The newest block of each network of a server. All are asked; the error names each that fails. */
 export async function servedNetworks(
   { networks }: Pick<Catalog, 'networks'>,
   rpc: (chainId: number) => ChainClient,

@@ -8,7 +8,7 @@ import { type KeyRow, type keyStore, newKey } from '../../store/keys/keys.ts'
 type Store = { engine: EngineStore; keys: ReturnType<typeof keyStore>; close: () => Promise<void> }
 type Needs = { now: () => number; newId: () => string; slugs: () => Promise<readonly string[]> }
 
-/** The keys of a served deployment, over its database. A customer is whoever a key was made for; markup and strategies are the customer's. */
+/** The API keys of a served deployment, in its database. Markup and strategies belong to the customer of a key. */
 export function apiKeys({ engine, keys }: Store, { now, newId, slugs }: Needs): ApiKeys {
   const bound = async () =>
     (await (await import('../../engine/fees/customer-fees.ts')).operatorFeesOf(engine)).maxMarkupBps
@@ -70,7 +70,7 @@ async function refuseUnknown(
 /** So many changes of settings are shown, the newest. */
 const mostChanges = 100
 
-/** What the operator of a service charges, in the databases that it holds for: the first is the one that is shown. */
+/** The operator's fees, in each of the databases; the first is shown. */
 export function operatorSide(
   [store, ...others]: readonly [EngineStore, ...EngineStore[]],
   needs: { catalog: Catalog; now: () => number },

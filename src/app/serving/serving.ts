@@ -61,7 +61,7 @@ async function listens<value>(work: () => Promise<value>, { host, port }: ServeO
   }
 }
 
-/** What the engine remembers and whose keys are known, in one file. */
+/** Opens the engine's store and the API keys, in one file. */
 async function openStore(database: string) {
   const [{ engineMigrations, engineStore }, { keyStore }, { cachedKeyOwner }, { sqliteSql }] =
     await Promise.all([
@@ -97,16 +97,16 @@ function real(path: string): string {
   }
 }
 
-/** What a server of this profile stands on: where its files are, its chains, and what keeps those alive. */
+/** The dependencies of a server: data directory, chains, and the work that keeps them alive. */
 type Stands = {
   dir: string
   opened: () => Promise<{ catalog: Catalog; rpc: (chainId: number) => ChainClient }>
-  /** What this profile's own engine remembers, beside what is served from here. */
+  /** The profile's own engine store, beside that of the server. */
   own: () => Promise<EngineStore>
   keepAlive?: { work: () => Promise<unknown>; everyMs: number }
 }
 
-/** The service of this profile over HTTP, with the keys of those who may ask. */
+/** Serves this profile over HTTP, with API keys. */
 export function servingSide(
   { version, env, io, globals, now, newId }: BackendInputs,
   { dir, opened, own, keepAlive }: Stands,
@@ -127,7 +127,7 @@ export function servingSide(
       const { catalog, rpc } = await opened()
       const limiter = await openKeyLimits(`${database}.limits`, { windows: limits, now })
       const log = globals.quiet ? undefined : gathered((text) => io.err.write(text))
-      // What led to the end is in the last lines.
+      // The last lines explain the end.
       if (log) process.once('exit', log.flush)
       const { watch, missed, states, within, slow } = watchedChains(catalog.networks, log)
       const services = new Map<string, Service>()
@@ -212,7 +212,7 @@ export function servingSide(
     operator: async (wanted): Promise<Operator> => {
       const { catalog } = await opened()
       const { engine } = await openStore(databaseOf(dir, wanted))
-      // Of what is served from somewhere else, this profile's own engine knows nothing.
+      // The profile's own engine does not use the database of another server.
       const others = wanted === undefined ? [await own()] : []
       return operatorSide([engine, ...others], { catalog, now })
     },
@@ -225,5 +225,5 @@ const limits = [
   { ms: 3_600_000, most: 1_000 },
 ] as const
 
-/** Where so many ask at once, the newest block of a chain is asked for once in so many ms. */
+/** With many concurrent requests, the newest block of a chain is read once per interval. */
 const crowd = { from: 8, ms: 20 }

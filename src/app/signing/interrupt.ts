@@ -8,12 +8,12 @@ type Process = {
 }
 
 /**
- * Turns signals into one AbortSignal. Outside of critical parts a signal ends the program at once, with nothing signed;
- * inside, the part itself stops where it is safe and says how to go on.
+ * Turns signals into one AbortSignal. Outside critical parts a signal ends the program at once, with
+ * nothing signed; a critical part stops where it is safe and reports how to resume.
  */
 export function interruptible(process: Process): {
   interrupt: Interrupt
-  /** What the work ends with; `undefined` when a signal ended it first. */
+  /** The result of the work; `undefined` if a signal ended it first. */
   raced: <value>(work: Promise<value>) => Promise<value | undefined>
 } {
   const controller = new AbortController()
@@ -22,19 +22,19 @@ export function interruptible(process: Process): {
   const left = new Promise<undefined>((resolve) => {
     leave = () => resolve(undefined)
   })
-  // A critical part may have begun meanwhile: then it has the last word.
+  // A critical part may have started meanwhile; then it decides.
   const leaveIfIdle = () => {
     if (critical === 0) leave()
   }
   const stop = () => {
     controller.abort()
-    // Whoever listens to the signal says so himself; whoever does not is left behind.
+    // Work that listens to the signal ends by itself; other work is left.
     if (critical === 0) setTimeout(leaveIfIdle, 100)
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
   const { npm_command: command, SLUICE_LAUNCHER: launcher } = process.env
   if (command === 'exec' || launcher === String(process.ppid)) watchParent(process, stop)
-  // Whoever started us is gone already: we are the system's own.
+  // The parent is already gone.
   else if (launcher !== undefined && process.ppid === 1) stop()
   const interrupt: Interrupt = {
     signal: controller.signal,
@@ -51,9 +51,9 @@ export function interruptible(process: Process): {
 }
 
 /**
- * Under `npx` a shell stands between npm and us, and a signal that ends npm ends that shell without reaching us. So the
- * death of the parent counts as the signal; so does that of the older Node that only started this one. Not elsewhere: a shell may
- * leave while its background job goes on.
+ * Under `npx` a shell is between npm and this process, and a signal that ends npm does not reach it, so
+ * the death of the parent counts as the signal. The same applies to an older Node that only started
+ * this one. Not elsewhere: a shell may leave while its background job goes on.
  */
 function watchParent(process: Process, stop: () => void): void {
   const parent = process.ppid

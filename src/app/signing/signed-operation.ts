@@ -21,8 +21,9 @@ type Needs = {
 }
 
 /**
- * The operation that a command line goes on with, where something of it is signed: one of those that it came to (`concerned`, ids
- * and keys), or one that it names. Out of the files of this machine alone, so that it is known whatever else fails.
+ * The operation of a command line, if it has a signed transaction: one that the command noted
+ * (`concerned`, ids and keys), or one that the line names. Reads only files of this machine, so that it
+ * is known whatever else fails.
  */
 export async function signedBefore(
   argv: readonly string[],
@@ -45,10 +46,10 @@ export async function signedBefore(
   return undefined
 }
 
-/** What goes on with an operation that is named. What only shows it answers for its look alone. */
+/** The subcommands that resume an operation. `show` and the like report only their own failures. */
 const goesOn = ['submit', 'resume', 'replan', 'revoke', 'speed-up', 'cancel', 'abandon', 'watch']
 
-/** What a line does with an operation that it names to one of the commands of `action`. */
+/** The subcommand of `action` that names the operation on the line. */
 function verbOn(
   argv: readonly string[],
   journal: Journal,
@@ -62,11 +63,11 @@ function verbOn(
   return isNamed ? verb : undefined
 }
 
-/** Nothing is gone on with here: what is planned or explained answers for that alone. */
+/** A dry run or help resumes nothing. */
 const isOnlyLook = (argv: readonly string[]): boolean =>
   ['--dry-run', '--help', '-h', '--version', '-V'].some((flag) => argv.includes(flag))
 
-/** The ids and keys on a command line that can sign or follow, those that it goes on with first. */
+/** The ids and keys on a command line that can sign or follow, those it resumes first. */
 function namedOn(argv: readonly string[]): string[] {
   const [command, sub, ...rest] = commandOperands(argv)
   const key = optionValue(argv, '--idempotency-key')
@@ -86,7 +87,7 @@ function planIn(file: string): string[] {
     const { operation } = JSON.parse(planTextIn(file) ?? '') as { operation?: { id?: unknown } }
     return typeof operation?.id === 'string' ? [operation.id] : []
   } catch {
-    // What is no plan names nothing; that it is none is said by whoever was to sign it.
+    // An invalid plan names no operation; the command reports it.
     return []
   }
 }
@@ -117,7 +118,10 @@ async function journalsOf(
   }
 }
 
-/** A journal that is there. One that cannot be opened says nothing; that it is damaged is said, because it may have been signed with. */
+/**
+ * Opens a journal that exists. One that cannot be opened is ignored; a damaged one throws, because it
+ * may have been used to sign.
+ */
 async function opened(path: string, now: () => number): Promise<Journal | undefined> {
   if (!existsSync(path)) return undefined
   const { openJournal } = await import('../../store/journal/journal.ts')

@@ -20,11 +20,11 @@ type Needs = {
   io: Io
   globals: Globals
   desk: () => Promise<SigningService>
-  /** Who signs when nobody is named. */
+  /** The default signer. */
   otherwise: () => Promise<SignerIdentity>
 }
 
-/** Whose wallet: a flag, then the environment, then the configured keystore, then whoever the profile has for that. */
+/** The signer: by flag, environment, configured keystore, or default of the profile. */
 export const whoSigns = async (choice: SignerChoice, needs: Needs): Promise<SignerIdentity> => ({
   ...(await signerOf(choice, needs)),
   again: signerFlags(choice),
@@ -45,7 +45,7 @@ async function signerOf(choice: SignerChoice, needs: Needs): Promise<SignerIdent
   return needs.otherwise()
 }
 
-/** Whether the signer of the environment is meant: nobody was typed, or an account that it has to be. */
+/** Whether the environment's signer is meant: without a choice, or with an account that it must have. */
 function isAtKeptSigner({ wallet, keyFile }: SignerChoice, { signerUrl, hasPrivateKey }: Secrets): boolean {
   if (signerUrl === undefined || keyFile !== undefined) return false
   if (wallet !== undefined && !EvmAddress.safeParse(wallet).success) return false
@@ -55,7 +55,7 @@ function isAtKeptSigner({ wallet, keyFile }: SignerChoice, { signerUrl, hasPriva
   })
 }
 
-/** A person names one key: only `--wallet` with an address says which account of a device or of a signer elsewhere it has to be. */
+/** Only one signer may be given; `--wallet ADDRESS` also chooses the account of a device or a remote signer. */
 function refuseBoth({ wallet, keyFile, ledger, signerUrl }: SignerChoice): void {
   const ways = { '--key-file': keyFile, '--ledger': ledger, '--signer-url': signerUrl, '--wallet': wallet }
   const [one, other] = Object.entries(ways).flatMap(([name, value]) => (value === undefined ? [] : [name]))
@@ -68,7 +68,7 @@ function refuseBoth({ wallet, keyFile, ledger, signerUrl }: SignerChoice): void 
   })
 }
 
-/** A key on a Ledger or at a signer elsewhere. Where its address is named, nobody is asked before something is to be signed. */
+/** A Ledger or remote signer. With a given address it is asked only when something must be signed. */
 async function elsewhere({ wallet, ledger, signerUrl }: SignerChoice, needs: Needs): Promise<SignerIdentity> {
   const named = wallet === undefined ? null : EvmAddress.parse(wallet)
   const path = ledger === true ? defaultDerivationPath : derivationPath(ledger ?? defaultDerivationPath)

@@ -25,7 +25,7 @@ const memories = () => import('../../store/document-store.ts')
 const quotes = () => import('../../api/quote.ts')
 const planFiles = () => import('../../planning/plan-format.ts')
 
-/** Loads what a command line will have it read. */
+/** Loads the code that reads the inputs of a command line. */
 export async function readAhead(argv: readonly string[]): Promise<void> {
   const [command, sub] = commandOperands(argv)
   if (command === 'action') await Promise.all([journals(), ...(sub === 'submit' ? [planFiles()] : [])])
@@ -39,7 +39,7 @@ type Where = {
   catalog: () => Promise<Catalog>
 }
 
-/** What the signer reads by itself: the journal, the plan in a file, the quotes that this machine was given. */
+/** The inputs that the signer reads itself: journal, plan file, saved quotes. */
 export function signerReads({
   argv,
   dirs,
@@ -70,7 +70,7 @@ export function signerReads({
       }
     },
     remembered: async (quoteId) => {
-      // What was typed names it before anybody else does.
+      // The command line names the quote first.
       const id = name ?? quoteId
       if (command !== 'swap' || sub !== 'execute' || id === null) return null
       const { openDocumentStore } = await memories()
@@ -97,7 +97,7 @@ type Kept = {
   speed?: 'fast' | 'standard' | null
 }
 
-/** A quote as this machine was given it, in the words that a swap is held to. */
+/** A saved quote as the terms that a swap is checked against. */
 async function quoteOf(kept: unknown): Promise<RecordedQuote | null> {
   if (kept === undefined) return null
   const { Quote } = await quotes()
@@ -119,7 +119,7 @@ async function quoteOf(kept: unknown): Promise<RecordedQuote | null> {
   }
 }
 
-/** A plan in a file; what comes by standard input, or by another pipe, is read once, and not by the signer. */
+/** A plan file; standard input and other pipes can be read only once, and not by the signer. */
 async function planIn(
   path: string,
   catalog: () => Promise<Catalog>,
@@ -137,7 +137,7 @@ async function planIn(
   return { id: proposal.id, transactions: proposal.legs.flatMap(({ transactions }) => transactions) }
 }
 
-/** What the journal has of an operation, which must be as it was written. */
+/** The recorded operation, after its integrity check. */
 function operationIn(journal: Journal, name: string | undefined): RecordedPlan | undefined {
   if (name === undefined) return undefined
   const operation =
@@ -151,6 +151,6 @@ function operationIn(journal: Journal, name: string | undefined): RecordedPlan |
   }
 }
 
-/** The operation that was begun last: the one of a plan that came by standard input. */
+/** The newest operation: that of a plan from standard input. */
 const newest = (journal: Journal): RecordedPlan | undefined =>
   operationIn(journal, journal.list({ limit: 1 })[0]?.id)

@@ -4,17 +4,17 @@ import { AppError, isErrorCode } from '../../domain/errors.ts'
 import { escaped } from '../../domain/text.ts'
 import type { SigningService } from '../../signing/protocol.ts'
 
-/** What the signer answers with: a value, or an error in words. */
+/** An answer of the signer: a value or an error. */
 export type SignerLine = {
   id: number
   value?: unknown
   error?: { code: string; message: string; details?: Record<string, unknown>; hint?: string }
 }
 
-/** How long a process whose pipe broke has to end, in ms. */
+/** How long a process with a broken pipe has to end, in ms. */
 const endMs = 2_000
 
-/** The desk in the signer's process: questions go down its stdin, one JSON line each, and answers come up its stdout. */
+/** The signing service in the signer's process: requests go to its stdin and answers come from its stdout, one JSON line each. */
 export function deskOf(child: ChildProcess): SigningService {
   const { stdin, stdout } = child
   if (!stdin || !stdout) throw new AppError('BUG', 'The signing process was started without pipes')
@@ -40,13 +40,13 @@ export function deskOf(child: ChildProcess): SigningService {
       if (child.exitCode !== null || child.signalCode !== null) return failed(endOf(child))
       const id = ++last
       waiting.set(id, { done, failed })
-      // Some characters end a line for who reads it, and stand in JSON as they are.
+      // Some line separators are not escaped by JSON, and would end the line.
       stdin.write(`${escaped(JSON.stringify({ id, ask: question }))}\n`)
     })
   return ask as SigningService
 }
 
-/** Why it is gone. A signal of the terminal ends it only while it begins, before it has signed anything: then that interrupts us. */
+/** Why the signer ended. A terminal signal ends it only during its start, before it has signed anything: INTERRUPTED. */
 const endOf = ({ signalCode }: ChildProcess): AppError =>
   signalCode === 'SIGINT' || signalCode === 'SIGTERM' || signalCode === 'SIGHUP'
     ? new AppError('INTERRUPTED', 'Interrupted. This command signed nothing.')

@@ -2,14 +2,14 @@ import { plain } from '../../domain/text.ts'
 import type { Candidate, CompletionValues } from '../world.ts'
 import type { ArgumentOutline, OptionOutline, Outline } from './outline.ts'
 
-/** The candidates, and whether a file may stand there instead. */
+/** The candidates, and whether a file name is also possible. */
 export type Completion = { candidates: Candidate[]; files: boolean }
 
-/** What a shell is told, as the scripts in `completions` read it: a line a candidate, and whether a file may stand there. */
+/** The output that the scripts in `completions` read: one line per candidate, then whether a file name is possible. */
 export const completionText = ({ candidates, files }: Completion): string =>
   `${candidates.map(([value, text]) => `${value}${text === '' ? '' : `\t${plain(text)}`}\n`).join('')}:${files ? 0 : 4}\n`
 
-/** Walks a command tree by the words before the cursor, and says what may come of the word under it. */
+/** Completes the last word of a command line, by the command tree. */
 export async function complete(
   root: Outline,
   words: readonly string[],
@@ -50,7 +50,7 @@ export async function complete(
       files: false,
     }
   }
-  // The command that shows help is no command of the tree: what it takes are the names of those, and topics.
+  // `help` is not in the command tree: its arguments are command names and topics.
   const isHelp = command === root && operands[0] === 'help'
   const subs = positional === (isHelp ? 1 : 0) ? command.names : []
   const argument = argumentAt(command, positional)
@@ -72,9 +72,9 @@ type Walked = {
   given: Record<string, string>
   /** The arguments so far. */
   operands: string[]
-  /** The option whose value is under the cursor. */
+  /** The option whose value is being completed. */
   pending: OptionOutline | undefined
-  /** Whether `--` stood before. */
+  /** Whether `--` came before. */
   isLiteral: boolean
 }
 

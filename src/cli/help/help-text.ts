@@ -1,6 +1,9 @@
 import type { Command, Help } from 'commander'
 
-/** What the help of a command says, before it is fitted to a width: `sections` are its arguments, options and commands under their headings. */
+/**
+ * The help of a command before it is fitted to a width; `sections` are its arguments, options and
+ * commands under their headings.
+ */
 export type HelpParts = {
   usage: string
   about: string
@@ -65,7 +68,7 @@ function grouped<item>(
   return [...found]
 }
 
-/** The help without what comes after it, in lines of no more than so many letters. */
+/** The help in lines of at most `width` characters, without the text after it. */
 export function helpText({ usage, about, sections }: HelpParts, width: number): string {
   const column = Math.max(0, ...sections.flatMap(([, items]) => items.map(([term]) => term.length)))
   const line = (term: string, text: string): string => {

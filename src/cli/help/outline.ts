@@ -2,13 +2,13 @@ import type { Command } from 'commander'
 import { repeatable } from '../options/checked-values.ts'
 import { type HelpParts, helpParts } from './help-text.ts'
 
-/** A command as data: what may stand on its line, and its help. Whoever completes words or shows help needs no more of it. */
+/** A command as data: its arguments and options, and its help. Completion and help need nothing else. */
 export type Outline = {
   name: string
   options: readonly OptionOutline[]
   arguments: readonly ArgumentOutline[]
   commands: readonly Outline[]
-  /** What may stand where a command is named, and what it means. */
+  /** The subcommand names that help lists, with their descriptions. */
   names: readonly (readonly [name: string, about: string])[]
   help: HelpParts
 }
@@ -25,7 +25,7 @@ export type OptionOutline = {
   choices?: readonly string[]
 }
 
-/** An argument, by its place. */
+/** A positional argument. */
 export type ArgumentOutline = { name: string; isVariadic: boolean; choices?: readonly string[] }
 
 /** A tree of commands as data: the same after it was written as JSON and read again. */

@@ -5,7 +5,7 @@ import { type AssuranceLevel, assuranceLevels } from '../../guard/assurance.ts'
 import { parseGwei, type Terms } from '../../guard/terms.ts'
 import { serviceFeeIn } from '../../protocols/intent-fees.ts'
 
-/** Makes a parser of an option that tries its value when the line is read, before anybody is asked for anything; the text stays as it was typed. */
+/** Makes an option parser that validates the value when the command line is read and keeps the text. */
 export const checked =
   (read: (text: string) => unknown) =>
   (text: string): string => {
@@ -13,7 +13,7 @@ export const checked =
     return text
   }
 
-/** The same for an option that may stand several times, which its description tells by `gathers`. */
+/** The same for an option that can be repeated, marked by `gathers`. */
 export const eachChecked = (read: (text: string) => unknown) =>
   Object.assign(
     (text: string, before: string[] = []): string[] => {
@@ -27,7 +27,7 @@ export const eachChecked = (read: (text: string) => unknown) =>
 export const repeatable = ({ variadic, parseArg }: Option): boolean =>
   variadic || (parseArg !== undefined && 'gathers' in parseArg)
 
-/** How deep is deep, from what was typed. */
+/** Parses --confirmations: a number of blocks, `safe` or `finalized`. */
 export function depthOf(text: string | undefined): number | 'safe' | 'finalized' | undefined {
   if (text === undefined) return undefined
   if (text === 'safe' || text === 'finalized') return text
@@ -41,7 +41,7 @@ export function depthOf(text: string | undefined): number | 'safe' | 'finalized'
   )
 }
 
-/** A nonce that was typed, with the name of its network where one stood before it; `example` is a network for the hint. */
+/** Parses --nonce: N or NETWORK=N. `example` is a network for the hint. */
 export function nonceOf(text: string, example = 'NETWORK'): { network: string | undefined; nonce: number } {
   const [, network, nonce] = /^(?:([^=]+)=)?(0|[1-9][0-9]{0,14})$/.exec(text) ?? []
   if (nonce !== undefined) return { network, nonce: Number(nonce) }
@@ -50,7 +50,7 @@ export function nonceOf(text: string, example = 'NETWORK'): { network: string | 
   })
 }
 
-/** What the service may charge at most, in basis points, from what was typed with its unit. */
+/** Parses the maximum service fee, with its unit, into basis points. */
 export function serviceFee(text: string): number {
   const most = serviceFeeIn(text)
   if (most !== undefined) return most
@@ -61,7 +61,7 @@ export function serviceFee(text: string): number {
   )
 }
 
-/** What is done with an approval of more than is needed, from what was typed. */
+/** Parses --exact-allowance: refuse or rewrite an approval above the needed amount. */
 export function exactAllowance(text: string | undefined): Terms['exactAllowance'] {
   if (text === undefined || text === 'refuse') return 'refuse'
   if (text === 'rewrite') return 'rewrite'
@@ -70,7 +70,7 @@ export function exactAllowance(text: string | undefined): Terms['exactAllowance'
   })
 }
 
-/** The lowest assurance that is accepted, from what was typed; no word is L1. */
+/** Parses --min-assurance; L2 without the flag, L1 without a level. */
 export function lowest(text: string | true | undefined): AssuranceLevel {
   if (text === undefined) return 'L2'
   if (text === true) return 'L1'
@@ -81,7 +81,7 @@ export function lowest(text: string | true | undefined): AssuranceLevel {
   })
 }
 
-/** What a unit of gas may cost at most, from what was typed in gwei, in wei. */
+/** Parses --max-fee, in gwei, into wei. */
 export function maxFee(text: string): bigint {
   if (/^(0|[1-9][0-9]{0,11})(\.[0-9]{1,9})?$/.test(text) && parseGwei(text) > 0n) return parseGwei(text)
   throw new AppError('USAGE', `--max-fee must be an amount in gwei, not "${plain(text)}"`, {

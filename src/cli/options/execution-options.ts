@@ -4,7 +4,7 @@ import { networkNamed, networkShown } from '../../domain/networks.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import { checked, depthOf, eachChecked, maxFee, nonceOf } from './checked-values.ts'
 
-/** The options that say how something is carried out, as commander reads them. */
+/** The execution options, as commander reads them. */
 export type ExecutionOptions = {
   wait: boolean
   confirmations?: string
@@ -15,7 +15,7 @@ export type ExecutionOptions = {
   maxFee?: string
 }
 
-/** Adds the options that say how an operation is carried out, to a new one or to one that is gone on with. */
+/** Adds the execution options, for a new operation or for one that is resumed. */
 export const withExecution = (
   command: Command,
   { isNew, isPlanned = false }: { isNew: boolean; isPlanned?: boolean },
@@ -31,7 +31,7 @@ export const withExecution = (
   )
   add('--queue-behind', 'queue behind pending transactions that other programs sent from this wallet')
   add('--no-lock-wait', 'fail at once if another process is using this wallet')
-  // A new operation says so among what is safe for it.
+  // A new operation has --allow-duplicate among its safety options.
   if (!isNew)
     return add(
       '--allow-duplicate',
@@ -52,8 +52,8 @@ export const withExecution = (
 }
 
 /**
- * The pinned nonce of each chain, from what was typed; a bare number is for the chain of the first transaction. One of a chain on which nothing
- * is done is USAGE, where the legs are known: it would pin nothing.
+ * The pinned nonce of each chain; a bare number is for the chain of the first transaction. A nonce for
+ * a chain without transactions is USAGE, if the legs are known.
  */
 export function noncesOf(
   texts: readonly string[] | undefined,
@@ -93,5 +93,5 @@ const pinsNothing = (
   )
 }
 
-/** How long an operation is followed where nobody says, in ms. */
+/** How long an operation is followed by default, in ms. */
 export const halfAnHour = 30 * 60_000

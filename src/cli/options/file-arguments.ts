@@ -18,7 +18,7 @@ export async function textOf(file: string, { stdin }: Pick<World, 'stdin'>): Pro
   }
 }
 
-/** All that comes out of a stream, as text; USAGE where that is more than anything that is asked for here. */
+/** Reads a stream as text; USAGE above the size limit. */
 export async function textIn(input: AsyncIterable<Buffer>, name: string): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { AppError } from '../../domain/errors.ts'
 
-/** The options that every command takes. `timeoutMs` is undefined where nobody said. */
+/** The global options. `timeoutMs` is undefined by default. */
 export type Globals = {
   profile?: string
   json: boolean
@@ -33,7 +33,7 @@ export const globalOptions: readonly (readonly [flags: string, description: stri
   ['--timeout <duration>', 'how long to wait for confirmation: 30s, 5m'],
 ]
 
-/** The global options off a command line that is not parsed yet, for what must be known before: `--json` and `--no-color` hold for usage errors too. */
+/** The global options that are needed before parsing: `--json` and `--no-color` also apply to usage errors. */
 export const sniff = (argv: readonly string[]) => {
   const before = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
   const has = (flag: string) => before.includes(flag)
@@ -46,7 +46,7 @@ export const sniff = (argv: readonly string[]) => {
   }
 }
 
-/** The global options of a parsed command, wherever on the line they stood. */
+/** The global options of a parsed command, before or after its name. */
 export function globalsOf(command: Command): Globals {
   const given: Record<string, unknown> = {}
   for (let at: Command | null = command; at; at = at.parent)

@@ -19,7 +19,7 @@ export function operands(argv: readonly string[]): { name?: string; sub?: string
   }
 }
 
-/** `help GROUP COMMAND` as `GROUP COMMAND --help`, which says the same of a command of any depth; any other line as it is. */
+/** Rewrites `help GROUP COMMAND` as `GROUP COMMAND --help`; any other line stays the same. */
 export function helpAsFlag(argv: readonly string[]): readonly string[] {
   const at = argv.indexOf('help')
   const words = argv.filter((word) => !word.startsWith('-'))
@@ -27,27 +27,27 @@ export function helpAsFlag(argv: readonly string[]): readonly string[] {
 }
 
 /** Flags that were renamed, by their former names, which scripts may still use. */
-const renamedFlags: Readonly<Record<string, string>> = { '--max-assurance-loss': '--min-assurance' }
+const renamedFlags = new Map([['--max-assurance-loss', '--min-assurance']])
 
 /** The command line with the current names of renamed flags. */
 export function withCurrentFlags(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--')
   return argv.map((word, at) => {
     const [name = '', ...value] = word.split('=')
-    const renamed = end >= 0 && at > end ? undefined : renamedFlags[name]
+    const renamed = end >= 0 && at > end ? undefined : renamedFlags.get(name)
     return renamed === undefined ? word : [renamed, ...value].join('=')
   })
 }
 
 const isKey = (word: string) => /^(0x)?[0-9a-fA-F]{64}$/.test(word)
 
-/** The commands whose arguments may be hashes or ids of 32 bytes; the values of their options may not, but of the one that is a hash. */
+/** The commands whose arguments can be hashes or ids of 32 bytes. The values of their options cannot, except `--btc-tx`. */
 const takesHashes = new Set(['action', 'swap'])
 const hashOption = '--btc-tx'
 
 /**
- * Refuses a command line that holds what can be a private key, before anything else looks at it: other users see it in
- * the list of processes, and the shell remembers it. It is never repeated.
+ * Refuses a command line with a possible private key before anything else reads it: other users see it
+ * in the process list, and the shell saves it. The key is never repeated.
  */
 export function refuseKeys(argv: readonly string[], command: string | undefined): void {
   const found = argv.some((word, at) => {

@@ -32,7 +32,7 @@ export type SigningOptions = ExecutionOptions & {
   maxPriceImpact?: string
 }
 
-/** Adds the options that say who signs. */
+/** Adds the signer options. */
 export const withSigner = (command: Command): Command =>
   command
     .addOption(
@@ -53,7 +53,7 @@ export const withSigner = (command: Command): Command =>
       new Option('--signer-url <url>', 'remote signer over JSON-RPC: web3signer, Frame').helpGroup('Signer:'),
     )
 
-/** Adds the options that say who signs and how it is carried out; what is planned already has its nonce. */
+/** Adds the signer and execution options; a plan already has its nonce. */
 export const withSigning = (command: Command, { isPlanned = false } = {}): Command =>
   withExecution(withSigner(command), { isNew: true, isPlanned })
     .addOption(
@@ -137,7 +137,7 @@ export const withSigning = (command: Command, { isPlanned = false } = {}): Comma
         .helpGroup('Safety:'),
     )
 
-/** An idempotency key that was typed. */
+/** Parses an idempotency key. */
 export function idempotencyKey(text: string | undefined): string | undefined {
   if (text === undefined || /^[A-Za-z0-9._:-]{8,128}$/.test(text)) return text
   throw new AppError('USAGE', 'An idempotency key must be 8-128 characters: letters, digits, . _ : -', {
@@ -145,7 +145,7 @@ export function idempotencyKey(text: string | undefined): string | undefined {
   })
 }
 
-/** An address that was typed. A private key in its place is refused without being repeated. */
+/** Parses an address. A private key is refused without being repeated. */
 export function address(text: string, what: string): Address {
   if (/^(0x)?[0-9a-fA-F]{64}$/.test(text))
     throw new AppError('INSECURE_KEY_SOURCE', 'A private key is not accepted as an argument')
@@ -156,7 +156,7 @@ export function address(text: string, what: string): Address {
   })
 }
 
-/** An amount that was typed: `--amount` in units of the token, or `--amount-raw` in its smallest unit. */
+/** Parses an amount: `--amount` in units of the token, or `--amount-raw` in its smallest unit. */
 export function amountOf(
   { amount, amountRaw }: { amount?: string; amountRaw?: string },
   unit: Unit,
@@ -171,7 +171,7 @@ export function amountOf(
   return amount === undefined ? parseRawAmount(amountRaw!) : parseAmount(amount, unit)
 }
 
-/** Slippage that was typed, with its unit: `0.5%` or `50bps`, as a fraction. */
+/** Parses slippage with its unit, `0.5%` or `50bps`, into a fraction. */
 export function slippage(text: string): number {
   const fraction = slippageIn(text)
   if (fraction === undefined) {

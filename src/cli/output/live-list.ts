@@ -7,12 +7,12 @@ import { keepLooking } from '../watch-loop.ts'
 import type { Cli } from '../world.ts'
 import { shown, toJson } from './output.ts'
 
-/** How a list is followed: its columns, the field that a row is known by, and how often it is looked at. */
+/** How a list is watched: its columns, the key of a row, and the interval. */
 export type Live<row> = ListView<row> & { key: keyof row & string; intervalMs: number }
 
 /**
- * Shows a list and goes on doing so: on a terminal it is drawn anew with what changed marked, in a pipe every change is a line, and
- * with `--json` every list that is another one is a document a line.
+ * Prints a list and watches it: a terminal redraws it with changes marked, a pipe gets a line per
+ * change, and `--json` prints a document per changed list.
  */
 export async function followList<row>(
   cli: Cli,
@@ -41,13 +41,13 @@ function documents<row>(out: Stream): (list: List<row>) => void {
   }
 }
 
-/** All decimals: what changed in any of them is another amount. */
+/** All decimals, because a change in any of them counts. */
 const all = Number.POSITIVE_INFINITY
 
 /** To the upper left, and nothing below. */
 const cleared = '\u001b[H\u001b[J'
 
-/** The list as it fills a screen: `show` draws a new one, `again` the last one, fitted anew. */
+/** A list that fills the screen: `show` draws a new list, `again` redraws the last one after a resize. */
 function screens<row>({ io: { out }, world }: Cli, view: Live<row>) {
   let before: Cells | undefined
   let now: Cells | undefined
@@ -111,7 +111,7 @@ function changes<row>({ io: { out }, world }: Cli, view: Live<row>): (list: List
 
 const keyOf = <row>({ key }: Live<row>, row: row): string => plain(String(row[key]))
 
-/** What every row shows, by its key and its fields. */
+/** The text of each row, by key and field. */
 type Cells = Map<string, Map<string, string>>
 
 const cellsOf = <row>(view: Live<row>, rows: readonly row[]): Cells =>

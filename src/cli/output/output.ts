@@ -6,8 +6,8 @@ import type { Column, Io, List, ListView, Stream, View } from '../terminal/strea
 import { placesOn, table } from '../terminal/table.ts'
 
 /**
- * A value as one JSON document. Amounts inside are already objects; a bare `bigint` becomes text. What JSON would leave
- * as it is, and a terminal would act on, is written as an escape: the value is the same.
+ * Encodes a value as one JSON document. A `bigint` becomes text, and characters that a terminal would
+ * act on are escaped; the value is the same.
  */
 export const toJson = (value: unknown, pretty: boolean): string =>
   escaped(
@@ -73,14 +73,17 @@ export async function emitList<row>(
     )
 }
 
-/** A page behind the last one: that nothing is on it does not say that there is nothing. */
+/** The message for a page after the last one. */
 const beyond = ({ page, total }: List<unknown>): string =>
   `Page ${page} is empty${total === null ? '' : `; there are ${total} rows in all`}. First page: --page 1`
 
-/** What was not given is nothing in a table for programs, and a dash only where people read it. */
+/** A missing value is empty in CSV, and a dash only for people. */
 const given = (text: string): string => (text === '-' ? '' : text)
 
-/** A text that a spreadsheet would calculate, before or after what cannot be seen of it is gone, stands behind an apostrophe; a negative number stays one. */
+/**
+ * Puts an apostrophe before a text that a spreadsheet would calculate, with or without its invisible
+ * characters; a negative number stays.
+ */
 function cell(text: string): string {
   const seen = plain(text)
   const isNumber = /^[-+]?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?$/i.test(text)
@@ -88,7 +91,7 @@ function cell(text: string): string {
   return `${isFormula && !isNumber ? "'" : ''}${seen}`
 }
 
-/** What `--fields` chooses of one thing as JSON; all of it without. */
+/** The `--fields` of one object as JSON; all of it without. */
 export function chosen({ fields, fieldsKnown = false }: Globals, value: unknown): unknown {
   return fields ? picked(value, fields, fieldsKnown) : value
 }

@@ -31,7 +31,7 @@ export function printable(command: Command, globals: Globals): Globals {
   const shapes = given ? eachOf(jsonSchema(given)) : []
   if (shapes.length === 0 || shapes.some(({ properties }) => properties?.items !== undefined)) return globals
   if (csv) throw onlyLists()
-  // What may have any other field, as a keystore, says itself which it has.
+  // An object with any fields, such as a keystore, is checked when it is printed.
   if (shapes.some((one) => one.additionalProperties !== false)) return globals
   const known = [...new Set(shapes.flatMap(({ properties }) => Object.keys(properties ?? {})))]
   for (const name of fields ?? []) if (!known.includes(name)) throw unknownField(name, known)

@@ -12,7 +12,7 @@ export const withRaw = (command: Command): Command =>
     new Option('--raw', 'print the service response unchanged (remote profiles)').helpGroup('Output:'),
   )
 
-/** What the service said, where `--raw` asks for it; `undefined` without. What it cannot go together with is a usage error. */
+/** The raw responses, if `--raw` asks for them; USAGE with --json, --csv or --fields. */
 export function rawOf(
   globals: Globals,
   { rawResponses: heard, profile }: Backend,
@@ -37,7 +37,7 @@ export function printRaw(
   for (const { text } of pages === 'all' ? those : those.slice(-1)) write(io, text)
 }
 
-/** Prints what the last call was answered, if it was: a refusal, or what could not be understood. */
+/** Prints the response to the last call, if there was one. */
 export function printLast(io: Io, { last }: RawResponses): void {
   if (last) write(io, last.text)
 }

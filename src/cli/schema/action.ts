@@ -61,7 +61,7 @@ const ActionDocument = fields(report)
 /** An action that was carried out; `replayed` where it was done before and nothing was sent. */
 export const DoneDocument = fields({ ...report, replayed: z.boolean() })
 
-/** An action whose allowances were taken back. */
+/** An action whose allowances were revoked. */
 export const ClosedDocument = fields({ ...report, allowancesLeft })
 
 /** `action abandon`: an action that was closed. */

@@ -46,7 +46,7 @@ export const CommandSchema = fields({
 })
 export type CommandSchema = z.output<typeof CommandSchema>
 
-/** `sluice schema`, and that of a group: what commands there are. */
+/** `sluice schema` without a command, or of a group: the list of commands. */
 export const CommandList = listOf(
   fields({ command: z.string(), description: z.string(), signs: z.boolean() }),
 )

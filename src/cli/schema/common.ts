@@ -35,10 +35,10 @@ const amount = {
 /** An amount of a token. */
 export const Amount = fields(amount)
 
-/** An amount of a token on a network, beside what else is said of it. */
+/** The fields of a token amount on a network, for objects that contain one. */
 export const amountOn = <shape extends z.core.$ZodShape>(shape: shape) => fields({ ...shape, ...amount })
 
-/** A page of a list; `total` is `null` where nobody counted. */
+/** A page of a list; `total` is `null` if it was not counted. */
 export const listOf = <item extends z.ZodType>(item: item) =>
   fields({
     items: z.array(item),
@@ -48,7 +48,7 @@ export const listOf = <item extends z.ZodType>(item: item) =>
     hasMore: z.boolean(),
   })
 
-/** What every command prints with `--json` when it fails. */
+/** The output of every failed command with `--json`. */
 export const Failure = fields({
   error: fields({
     code: z.enum(Object.keys(errorTable)).describe('stable error code'),

@@ -9,7 +9,7 @@ import { Failure } from './common.ts'
 import { endsOf, type Standing } from './exit-codes.ts'
 import { outputs } from './outputs.ts'
 
-/** What a variable means, by its name: the rows of `help environment`. */
+/** The environment variables and their meanings: the rows of `help environment`. */
 export type Variables = readonly (readonly [name: string, meaning: string])[]
 
 const placed = ['SLUICE_HOME', 'XDG_', 'NO_COLOR', 'SLUICE_PROFILE']
@@ -45,7 +45,7 @@ const amount = shaped(/^[0-9]+(\.[0-9]+)?\s*([A-Za-z][A-Za-z0-9.]*)?$/)
 const address = shaped(/^0x[0-9a-fA-F]{40}$/)
 const number = shaped(/^[0-9]{1,15}$/)
 
-/** A kind of value: what it is called, what it looks like, and what may stand for it. */
+/** A kind of value: its name, its form, and its schema. */
 type Kind = readonly [name: string, about: string, schema: z.ZodType<string>]
 
 const kinds = {
@@ -85,7 +85,7 @@ const kinds = {
   hash: ['hash', '64 hex digits', shaped(/^(0x)?[0-9a-fA-F]{64}$/)],
 } satisfies Record<string, Kind>
 
-/** What a value is, by the word that stands for it in a usage line. */
+/** The kind of value, by the placeholder in the usage. */
 const byPlaceholder: Readonly<Record<string, keyof typeof kinds>> = {
   address: 'address',
   'address|none': 'collector',
@@ -129,13 +129,16 @@ const byPlaceholder: Readonly<Record<string, keyof typeof kinds>> = {
   wallet: 'wallet',
 }
 
-/** The same, where the word alone does not say it. */
+/** The kind of value where the placeholder is ambiguous. */
 const byFlag: Readonly<Record<string, keyof typeof kinds>> = {
   '--amount-raw': 'smallest',
   'sandbox fault <kind>': 'text',
 }
 
-/** What may stand for a flag or an argument: its choices, or what its word in the usage line says; `undefined` where that word is not known. */
+/**
+ * The kind of value of a flag or an argument: its choices, or the kind of its placeholder; `undefined`
+ * for an unknown placeholder.
+ */
 export function kindOf(
   placeholder: string,
   where: string,
@@ -154,7 +157,7 @@ export const wordsOf = (command: Command): string =>
 export const leavesOf = (command: Command): Command[] =>
   command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf)
 
-/** Whether a command can sign: it takes what says who does, or plays with the account of the sandbox. */
+/** Whether a command can sign: it has signer options, or it is the demo. */
 export const signs = (command: Command): boolean =>
   wordsOf(command) === 'demo' ||
   command.options.some(({ helpGroupHeading }) => helpGroupHeading === 'Signer:')
@@ -183,7 +186,7 @@ export function describe(command: Command, variables: Variables): CommandSchema 
   }
 }
 
-/** A shape as JSON Schema 2020-12. A union of objects says that it is an object, too. */
+/** A schema as JSON Schema 2020-12. A union of objects also gets the type object. */
 export function jsonSchema(shape: z.ZodType): Record<string, unknown> {
   const made = z.toJSONSchema(shape, { target: 'draft-2020-12' }) as Record<string, unknown>
   return made.type === undefined && made.anyOf ? { ...made, type: 'object' } : made
@@ -217,12 +220,12 @@ function flagOf(option: Option): CommandSchema['flags'][number] {
 
 const isGlobal = ({ flags }: Option): boolean => globalOptions.some(([known]) => known === flags)
 
-/** The word in the usage line that stands for the value of a flag. */
+/** The placeholder of a flag's value in its usage. */
 export const placeholderOf = ({ flags }: Option): string => /[<[]([^>\]]+)[>\]]/.exec(flags)?.[1] ?? ''
 
 const toggle = { type: 'boolean', about: 'yes, if given', choices: null }
 
-/** What stands for a value, in words. */
+/** The type, form and choices of a placeholder. */
 function known(placeholder: string, where: string, choices: readonly string[] | undefined) {
   const kind = kindOf(placeholder, where, choices)
   if (!kind) throw new AppError('BUG', `Nobody has said what <${placeholder}> of ${where} is`)
@@ -230,10 +233,10 @@ function known(placeholder: string, where: string, choices: readonly string[] | 
   return { type, about, choices: schema instanceof z.ZodEnum ? schema.options.map(String) : null }
 }
 
-/** The lines of a help text that can be typed. */
+/** The example commands in a help text. */
 export const examplesOf = (command: Command): string[] => {
   const said: string[] = []
-  // Its types do not say so, but a command tells whoever adds to its help when that is asked for.
+  // Commander emits `afterHelp` to the functions that add text after the help; its types leave that out.
   const told = command as unknown as { emit: (event: string, how: object) => unknown }
   told.emit('afterHelp', { error: false, command, write: (text: string) => void said.push(text) })
   return said

@@ -3,7 +3,10 @@ import { type Exit, exits } from '../../domain/error-table.ts'
 const always: readonly Exit[] = [0, 1, 2, 12, 130]
 const service: readonly Exit[] = [...always, 3, 4, 5, 6, 7, 10, 13, 26]
 
-/** What commands stand on, and with which exit codes those can end: `asked` waits for a yes, `follows` says how something ended, `ends` that of an action, whatever its end. */
+/**
+ * The dependencies of commands and the exit codes of each: `asked` confirms, `follows` reports a final
+ * state, `ends` ends as its action does.
+ */
 const ends = {
   settings: [...always, 7, 9, 13],
   sandbox: [...always, 7, 9],
@@ -15,9 +18,9 @@ const ends = {
   signer: Object.keys(exits).map((code) => Number(code) as Exit),
 } satisfies Record<string, readonly Exit[]>
 
-/** One of the things that a command stands on. */
+/** The dependency of a command that decides its exit codes. */
 export type Standing = keyof typeof ends
 
-/** The exit codes that a command can end with, in order, and what they mean. */
+/** The exit codes of a command, in order, with their meanings. */
 export const endsOf = (standing: Standing): { code: Exit; meaning: string }[] =>
   [...ends[standing]].sort((a, b) => a - b).map((code) => ({ code, meaning: exits[code] }))

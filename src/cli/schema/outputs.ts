@@ -87,7 +87,7 @@ export const QuoteDocument = fields({
   ).describe('the same swap at a faster speed, with its extra cost and the seconds saved'),
 })
 
-/** Where a swap stands; with `--watch` a line of it whenever it changed. */
+/** The status of a swap; with `--watch` one line per change. */
 export const SwapStatusDocument = fields({
   id: z.string(),
   status: z
@@ -104,7 +104,7 @@ const operatorFees = {
   operatorCollector: maybe(AddressText),
 }
 
-/** `fees show` and `fees set`: in basis points; with `--operator` or `--database` what the operator set, and every change of a setting. */
+/** `fees show` and `fees set`: fees in basis points; with `--operator` or `--database` also the operator's, and each change. */
 export const FeesDocument = z.union([
   fields({
     ...operatorFees,
@@ -131,8 +131,8 @@ export const FeesDocument = z.union([
 ])
 
 /**
- * What a command prints with `--json`: `success` when it is done, `plan` with `--dry-run`, `line` for each line of one that follows
- * something (with `--watch`, where it has that flag). `stands` is what it stands on, which says how it can end.
+ * The `--json` output of a command: `success`, `plan` with `--dry-run`, and `line` for each line while
+ * watching. `stands` is the dependency that decides its exit codes.
  */
 export type Output = {
   stands: Standing

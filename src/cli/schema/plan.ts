@@ -47,7 +47,7 @@ const Simulation = fields({
   ),
 })
 
-/** What a command would sign: `--dry-run`. `action submit` signs it, on this machine or another. */
+/** The output of `--dry-run`. `action submit` signs it, on this machine or another. */
 export const PlanDocument = fields({
   planHash: Digest,
   wallet: AddressText,

@@ -3,7 +3,7 @@ import { AddressText, Amount, amountOn, fields, listOf, maybe, Time } from './co
 
 const Networks = z.array(fields({ network: z.string(), chainId: z.int(), blockNumber: z.int() }))
 
-/** `serve`: where it listens, once it does; with `--check`, what it would stand on. */
+/** `serve`: its address; with `--check`, the results of the checks. */
 export const ServeDocument = z.union([
   fields({ url: z.string(), profile: z.string(), database: z.string(), pid: z.int() }),
   fields({ database: z.string(), keys: z.int(), strategies: z.int(), networks: Networks }),

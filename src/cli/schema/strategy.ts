@@ -34,7 +34,7 @@ const strategy = {
 /** A strategy, as lists print it. */
 const StrategyDocument = fields(strategy)
 
-/** `strategies list`, and what it cannot tell of. */
+/** `strategies list`, and the networks it lacks. */
 export const StrategyList = listOf(StrategyDocument).extend({
   missing: z.array(z.string()).describe('networks that did not answer; their strategies are missing'),
 })
@@ -48,7 +48,7 @@ const Queued = fields({
   back: maybe(z.string()).describe('command that returns a lapsed claim'),
 })
 
-/** What a wallet holds in a strategy. */
+/** The position of a wallet in a strategy. */
 const PositionDocument = fields({
   strategy: StrategyDocument,
   balance: maybe(Amount),

@@ -5,7 +5,7 @@ import { repeatable } from '../options/checked-values.ts'
 import { jsonSchema, kindOf, leavesOf, placeholderOf, wordsOf } from './describe.ts'
 import { outputs } from './outputs.ts'
 
-/** A command that other programs can call: what it takes as an object, what it gives, and the command line that stands for it. */
+/** A command as a tool for other programs: its input object, its output, and its command line. */
 export type Tool = {
   name: string
   description: string
@@ -16,7 +16,7 @@ export type Tool = {
 
 type Offer = readonly [name: string, command: string, plans?: 'plan']
 
-/** What is offered: what only reads, and plans of what would be signed elsewhere. */
+/** The commands offered as tools: those that only read, and plans. */
 const offers: readonly Offer[] = [
   ['strategies_list', 'strategies list'],
   ['strategies_show', 'strategies show'],
@@ -54,7 +54,7 @@ function toolOf([name, words, plans]: Offer, command: Command | undefined): Tool
     input: z.strictObject(Object.fromEntries(fields.map((one) => [one.name, one.schema]))),
     output: jsonSchema(output),
     line: (input) => ({
-      // What stands alone comes before the flags: none of it can be taken for the value of one.
+      // Operands come before the flags, so that none is taken for the value of a flag.
       argv: [
         ...words.split(' '),
         ...fields.flatMap(({ name, words: toWords }) =>
@@ -70,10 +70,10 @@ function toolOf([name, words, plans]: Offer, command: Command | undefined): Tool
   }
 }
 
-/** What a plan is for; what comes after that is about signing it. */
+/** The description of a plan, without the sentences about signing. */
 const firstOf = (description: string): string => description.split(/(?<=\.) /)[0]!
 
-/** A text about a command line for whoever has fields and no line: flags by the names of their fields, and no exit codes. */
+/** Rewrites a text about the command line for a tool: flags become field names, exit codes are removed. */
 const inWords = (text: string): string =>
   text
     .replace(/; exit \d+ when one is not met/, '; refused when one is not met')
@@ -123,7 +123,7 @@ function placeField(words: string, argument: Argument): Field {
   }
 }
 
-/** A name or an address, and never a path: what its answer says of a file is nothing for other programs. */
+/** A name or an address, never a path: a tool must not read files. */
 const wallet = z
   .string()
   .regex(

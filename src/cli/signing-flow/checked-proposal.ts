@@ -19,18 +19,21 @@ import { planPrices } from './plan-prices.ts'
 import type { SigningRequest } from './signing-request.ts'
 import { termsOf } from './terms.ts'
 
-/** A proposal of the service that was checked, with what prices are known. */
+/** A checked proposal of the service, with the known prices. */
 type Offer = {
   proposal: Proposal
   checked: CheckedPlan
   known: Awaited<ReturnType<typeof planPrices>>
 }
 
-/** How long a service that is behind is left alone before it is asked again, in ms, and how often. */
+/** How long to wait before a service that is behind is asked again, in ms, and how many times. */
 const behindMs = 1_000
 const mostTries = 6
 
-/** Asks the service for a proposal and checks it; again a moment later where the service does not have yet what this wallet has just done. */
+/**
+ * Asks the service for a proposal and checks it. Retries if the service does not yet know the latest
+ * transactions of this wallet.
+ */
 export async function requestOffer(
   cli: Cli,
   options: SigningOptions,
@@ -66,15 +69,15 @@ async function offer(
   const proposed = await propose(identity.address)
   refuseName(proposed.id)
   const nonce = await pinnedNonce(context, identity.address, proposed, options)
-  // A nonce that is pinned for what comes later lets the first transaction be signed again.
+  // A nonce pinned for a later chain does not prevent a second payment on the first.
   const { nonce: named, ...unpinned } = options
   if (nonce === null && named !== undefined) requireIdempotency(cli, unpinned, request)
   const whole: Proposal = { ...proposed, request, wallet: identity.address, nonce }
-  // A plan that was made before is what it is, and so is what has a nonce of its own.
+  // A submitted plan and a pinned nonce keep all their transactions.
   const isMade = wallet !== undefined || named !== undefined
   const proposal = isMade ? whole : await withoutNeedlessApprovals(context, whole)
   if (!options.dryRun) await refuseUsedNonce(context, proposal)
-  // A dry run that nobody pins takes the next one.
+  // A dry run without a pinned nonce uses the next one.
   const isAsked = options.nonce !== undefined || wallet !== undefined || !options.dryRun
   const how = { isPlanned: options.dryRun === true, isMade: wallet !== undefined }
   const early = isAsked ? await refuseEarlyNonce(context, proposal, how) : undefined
@@ -85,7 +88,7 @@ async function offer(
     checkProposal(context, proposal, terms, { ...(await opinion?.(identity.address)), worth })
   const [checked, known] = await Promise.all([
     check().catch(async (error: unknown) => {
-      // A plan that was made before is what it is.
+      // The transactions of a submitted plan are fixed.
       throw wallet === undefined ? await missingApprovalError(context, proposal, error) : error
     }),
     worth,
@@ -95,7 +98,10 @@ async function offer(
   return { proposal, checked, known }
 }
 
-/** The nonce that a plan is pinned to: the one that was named, or for a plan that somebody else signs, the next one: its first step is then sent at most once. */
+/**
+ * The nonce that a plan is pinned to: the given one, or for a dry run the next one, so that its first
+ * step is sent at most once.
+ */
 async function pinnedNonce(
   { rpc, catalog }: ExecutionContext,
   wallet: SignerIdentity['address'],

@@ -15,7 +15,10 @@ import { allowanceLines, reportFor, withReport } from './operation-report.ts'
 import { reportedDelivery } from './reported-swap.ts'
 import type { Replan, ResumeChoices } from './signing-request.ts'
 
-/** Goes on with an operation of the journal to its end, and reports it. A finished one is only reported again, unless its block went away. */
+/**
+ * Executes an operation of the journal to its end and reports it. A finished one is only reported,
+ * unless a reorganisation removed its block.
+ */
 export async function executeAndReport(
   cli: Cli,
   context: ExecutionContext,
@@ -35,8 +38,8 @@ export async function executeAndReport(
 }
 
 /**
- * Follows an operation; where its quote expired after a part was done, once with a new quote, if that is for the same and
- * brings no less than what was accepted. Nothing of the part that is planned anew was signed.
+ * Executes an operation. If its quote expired after a part was done, the unsigned part is planned again
+ * once, with a quote of the same tokens and no lower minimum.
  */
 async function executeWithQuotes(
   cli: Cli,
@@ -53,12 +56,12 @@ async function executeWithQuotes(
       throw error
     const now = context.journal.find(operation.id)!
     const again = await replan(cli, context, now, null).catch((cause: unknown) => {
-      // What hinders a new quote is said where it is about money; anything else leaves what was said before.
+      // A failure about money replaces the original error; any other does not.
       throw cause instanceof AppError && cause.code === 'PARTIAL' ? withReport(cause, context, now) : error
     })
     if (!again) throw error
     cli.notice(`The quote expired. A new quote with no lower output is used for the unsigned steps.`)
-    // Nobody looks at this plan, so what the first one said of gas still holds.
+    // No person reviews this plan, so the gas limit of the first one still applies.
     const unseen = { ...again.checked, bounds: {} }
     const planned = replaceLegPlan(context, now, again.open, unseen, 'the quote expired')
     const { done } = await execute(cli, context, planned, identity, going)
@@ -66,27 +69,28 @@ async function executeWithQuotes(
   }
 }
 
-/** Goes on with an operation without a word at its end. */
+/** Executes an operation to its end, without a report. */
 export async function execute(
   cli: Cli,
   context: ExecutionContext,
   operation: PlannedOperation,
   identity: SignerIdentity,
-  { lock: turn, replacement, onlyWaiting, ...options }: ResumeChoices,
+  { lock, replacement, onlyWaiting, ...options }: ResumeChoices,
 ): Promise<{ done: PlannedOperation; moved: boolean }> {
   let moved = false
   cli.world.noteOperation(operation.id)
-  const teller = await cli.progress()
+  const output = await cli.progress()
   const account = await identity.unlock()
-  const tell = (progress: Progress) => {
+  const onProgress = (progress: Progress) => {
     moved = true
-    // What a bridge takes its time for is not the wallet's business.
-    if (progress.kind === 'waiting') turn?.release()
+    // Waiting for a bridge does not need the wallet.
+    if (progress.kind === 'waiting') lock?.release()
     const { line, moving } = progressLine(progress, operation, context.catalog.networks, cli.io.err)
-    if (line !== null) teller.say(line)
-    if (moving !== null) teller.doing(moving)
+    if (line !== null) output.say(line)
+    if (moving !== null) output.doing(moving)
     if (progress.kind === 'sent' && options.wait !== false)
-      // It finds the transaction by itself, too: being told only makes that faster. Signing does not wait for it.
+      // The service finds the transaction by itself; this report only makes it faster, and signing does not
+      // wait for it.
       void cli
         .service()
         .then((service) => service.ingest({ actionId: operation.id, event: 'SIGNED', txHash: progress.hash }))
@@ -102,8 +106,8 @@ export async function execute(
         account,
         timeoutMs: timeLeft(cli),
         signal: cli.world.interrupt.signal,
-        onProgress: tell,
-        // The chain is looked at meanwhile, however long a limit makes the service wait.
+        onProgress,
+        // The chain is read at the same time, whatever the rate limit of the service.
         delivered: (quotes) =>
           reportedDelivery(
             cli,
@@ -116,11 +120,11 @@ export async function execute(
   } catch (error) {
     throw withReport(error, context, operation)
   } finally {
-    teller.done()
+    output.done()
   }
 }
 
-/** How long the service is asked at most which transaction a bridge delivered in, in ms. */
+/** The longest wait for the service to name the delivery of a bridge, in ms. */
 const toldMs = 15_000
 
 /** How an operation is carried out, from the options of its command. */
@@ -150,13 +154,16 @@ export function runOptions(
   }
 }
 
-/** How long may be read before an operation begins without it being followed for less, in ms. */
+/** The planning time that does not count against --timeout, in ms. */
 const planningMs = 8_000
 
-/** The least time in which something can be sent and looked for, in ms. */
+/** The least time in which a transaction can be sent and found, in ms. */
 const leastMs = 500
 
-/** How long an operation is followed from now on: what was said, or less where making the plan took long, so that the command as a whole ends soon after what was said. A person who thinks about a question loses nothing. */
+/**
+ * How long to follow an operation: --timeout, less the planning time above the allowance, so that the
+ * command ends soon after --timeout. At a terminal, time at a question does not count.
+ */
 export function timeLeft({ io, globals, startedAt: began }: Cli): number {
   const { timeoutMs, input } = globals
   if (timeoutMs === undefined) return halfAnHour

@@ -14,7 +14,7 @@ import { confirm } from '../prompts.ts'
 import type { Cli } from '../world.ts'
 import { withReport } from './operation-report.ts'
 
-/** Refuses an operation that its service calls by what no command can name. */
+/** Refuses an action ID from the service that cannot be used as an operand. */
 export function refuseName(id: string): void {
   if (operationId.test(id)) return
   const shown = plain(id)
@@ -25,7 +25,7 @@ export function refuseName(id: string): void {
   )
 }
 
-/** Says that a service calls an operation by the key of another one: two would answer to one name. */
+/** The error for an action ID that is already the idempotency key of another operation. */
 export const duplicateNameError = (id: string, { id: other }: Pick<PlannedOperation, 'id'>): AppError =>
   new AppError(
     'SERVICE_BAD_RESPONSE',
@@ -37,9 +37,9 @@ export const duplicateNameError = (id: string, { id: other }: Pick<PlannedOperat
   )
 
 /**
- * Before an operation of an earlier run goes on: where its wallet has sent transactions since it was planned that the journal does not know,
- * the journal may be an older copy, and the operation done already. A person is asked; without one it is JOURNAL_OUTDATED, and PARTIAL where
- * something of it is signed.
+ * Before an earlier operation is resumed: if its wallet has since sent transactions that the journal
+ * does not know, the journal may be an old copy and the operation may be done. Asks the person; without
+ * a terminal JOURNAL_OUTDATED, or PARTIAL if something is signed.
  */
 export async function confirmOlderJournal(
   cli: Cli,
@@ -71,7 +71,7 @@ export async function confirmOlderJournal(
   throw withReport(partial, context, operation)
 }
 
-/** What a command does when it is run once more: what gives something back, or takes it back, pays nobody. */
+/** The effect of running a command twice. A withdrawal, claim or revocation pays nobody else. */
 const twice: Readonly<Record<string, { does: string; would: string }>> = {
   withdraw: { does: 'withdraws again', would: 'would withdraw again' },
   claim: { does: 'may pay its gas again', would: 'may pay its gas again' },
@@ -79,8 +79,8 @@ const twice: Readonly<Record<string, { does: string; would: string }>> = {
 }
 
 /**
- * A job that nobody watches is run again by somebody, sooner or later: without a key or a pinned nonce it would pay again.
- * IDEMPOTENCY_KEY_REQUIRED, unless it is play money or the person wants it so.
+ * Requires an idempotency key or a pinned nonce without a terminal, because a script that is run twice
+ * would pay twice. The sandbox only warns, and --allow-duplicate skips the check.
  */
 export function requireIdempotency(
   { io, backend, notice }: Cli,
@@ -113,7 +113,10 @@ export function refuseReusedKey(
   if (earlier) journal.findForRequest(key, { ...request, wallet: earlier.wallet })
 }
 
-/** Says where a key cannot keep what was promised of it: another machine may have used it, and this one has never signed for a wallet that has sent something. */
+/**
+ * Warns that a key cannot prevent a duplicate: this machine has never signed for a wallet that has sent
+ * transactions, so another machine may have used the key.
+ */
 export function warnNewJournal(
   cli: Cli,
   { journal, catalog }: ExecutionContext,
@@ -128,7 +131,7 @@ export function warnNewJournal(
   )
 }
 
-/** Says that something was begun before, under another key or with other words. */
+/** The error for an operation that exists under another key or with other parameters. */
 export const startedBeforeError = (operation: PlannedOperation): AppError => {
   const { id, idemKey } = operation
   return new AppError(
@@ -141,12 +144,12 @@ export const startedBeforeError = (operation: PlannedOperation): AppError => {
   )
 }
 
-/** How long an identical request counts as the same thing typed twice, in ms. */
+/** How long an identical request counts as a possible duplicate, in ms. */
 const recent = 10 * 60_000
 
 /**
- * Asks again when the very same was done a moment ago, or is on its way still, however long; where nobody is asked, what
- * is on its way is named.
+ * Asks for confirmation if the same request completed a moment ago or is still in progress. Without a
+ * terminal, names the operation in progress.
  */
 export async function confirmRepeat(
   cli: Cli,
@@ -181,7 +184,7 @@ export async function confirmRepeat(
 /** The least life that a quote needs for each transaction that comes before the one that uses it, in ms. */
 const perStep = 2_000
 
-/** Refuses a quote that is over, or will be before its transactions are sent: nothing is signed for it, and another one costs nothing. */
+/** Refuses a quote that has expired, or will before its transactions are sent. Nothing is signed. */
 export function refuseExpired({ expiresAt, legs }: Proposal, now: number): void {
   if (expiresAt === null) return
   const left = Date.parse(expiresAt) - now

@@ -11,8 +11,9 @@ import { reportFor } from './operation-report.ts'
 type JournalledSwap = { context: ExecutionContext; operation: PlannedOperation }
 
 /**
- * Where a swap stands, by the id or the key of its operation, or by any quote that this was planned with: the service knows quotes, and no
- * journal, and is asked for the newest. Where it knows of nothing sent, the journal says what was. `ask` gives the word of the service.
+ * The status of a swap, by its action ID, its idempotency key, or any quote that it was planned with.
+ * The service is asked by the newest quote; if it knows no transaction, the journal is used. `ask` asks
+ * the service.
  */
 export async function swapStatusOf(
   cli: Cli,
@@ -37,7 +38,7 @@ export async function swapStatusOf(
   })
 }
 
-/** What a quote that is over ends as: exit 4 only where nothing was signed for it, as whoever reads that asks for the same anew. */
+/** The error for an expired quote: exit 4 only if nothing was signed for it, because a caller then requests it again. */
 export async function expiredQuoteError(
   cli: Cli,
   typed: string,
@@ -73,8 +74,8 @@ async function operationNamed(cli: Cli, typed: string): Promise<JournalledSwap |
 }
 
 /**
- * Where the swap of an operation stands by the journal, once its transactions were looked for on the chains; `undefined` where the swap
- * itself is not signed.
+ * The status of a swap by the journal, after its transactions were looked up on chain; `undefined` if
+ * the swap itself is not signed.
  */
 async function journalledStatus(
   cli: Cli,
@@ -95,7 +96,7 @@ async function journalledStatus(
     if (now.state === 'FAILED') return 'failed'
     return step.state === 'FINAL_OK' || step.state === 'INCLUDED' ? 'confirmed' : 'pending'
   })()
-  // On one chain, what was paid and what came of it are the same transaction.
+  // On one chain, the same transaction pays and delivers.
   const delivery = destinationTxHash ?? (status === 'fulfilled' ? originTxHash : null)
   return { status, originTxHash, destinationTxHash: delivery }
 }

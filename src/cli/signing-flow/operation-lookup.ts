@@ -12,12 +12,12 @@ import { isFinished, isInFlight } from '../../transactions/run.ts'
 import type { Cli } from '../world.ts'
 import { reportedDelivery } from './reported-swap.ts'
 
-/** How long a look waits for the turn of a wallet, in ms: whoever has it for longer is at work with it, and writes by himself what he sees. */
+/** How long to wait for the wallet's lock, in ms. A process that holds it for longer records the results itself. */
 const turnMs = 1_000
 
 /**
- * An operation of the journal, moved on by what the chains show of it, where they show something new: in the turn of its wallet, and while
- * nobody signs with that. As it stands in the journal where somebody is at work with it, or where a chain does not answer.
+ * Records what the chains show about an operation, under the lock of its wallet. Returns it unchanged
+ * if another process uses the wallet or a chain does not answer.
  */
 export async function settleOperation(
   cli: Cli,
@@ -29,7 +29,7 @@ export async function settleOperation(
   const note = async () => {
     const told = await deliveryTold(cli, operation)
     if (!(await hasUnrecordedResult(context, operation, told))) return operation
-    const turn = await acquirePlanningLock(context, wallet, {
+    const lock = await acquirePlanningLock(context, wallet, {
       waitMs: turnMs,
       signal: cli.world.interrupt.signal,
     })
@@ -38,18 +38,18 @@ export async function settleOperation(
         settledOperation(context, context.journal.find(id)!, told),
       )
     } finally {
-      turn.release()
+      lock.release()
     }
   }
   const now = await note().catch((error: unknown) => {
-    // Who only watches needs neither the wallet nor a chain: he is told what is written, and what the service says.
+    // Watching needs neither the wallet nor a chain: show the journal and the status of the service.
     if (error instanceof AppError && errorRow(error.code).exit < 20) return undefined
     throw error
   })
   return now ?? context.journal.find(id)!
 }
 
-/** The same where something was on its way; a dry run writes nothing, also of what the chains show. */
+/** The same if a transaction is pending; a dry run records nothing. */
 export async function settleIfPending(
   cli: Cli,
   context: ExecutionContext,
@@ -60,7 +60,7 @@ export async function settleIfPending(
   return isDry ? withFinalSteps(context, operation) : settleOperation(cli, context, operation)
 }
 
-/** The transaction that the service names as the delivery of a bridge; `null` where it names none, or fails: then only the chain is asked. */
+/** The delivery transaction according to the service; `null` if it names none or fails, so that only the chain is read. */
 async function deliveryTold(cli: Cli, operation: PlannedOperation): Promise<Hex | null> {
   if (!isAwaitingDelivery(operation)) return null
   try {
@@ -75,7 +75,7 @@ async function deliveryTold(cli: Cli, operation: PlannedOperation): Promise<Hex 
 export const findOperation = ({ journal }: ExecutionContext, id: string): PlannedOperation | undefined =>
   journal.find(id) ?? journal.findByIdempotencyKey(id)
 
-/** What the journal knows, after a look whether what was final is on the chain still, and what was lost is lost. */
+/** Finds an operation and reopens it if the chain contradicts the journal. */
 export async function findUpdated(
   cli: Cli,
   context: ExecutionContext,
@@ -84,7 +84,7 @@ export async function findUpdated(
   const operation = findOperation(context, id)
   const wrong = operation && (await reopenContradicted(context, operation.id))
   if (!wrong) return operation
-  // What was found may be final: then nothing is left to go on with.
+  // The transaction that was found may be final; then nothing is left to resume.
   const now = requireOperation(context, operation.id)
   const seen = wrong === 'found' ? await settleOperation(cli, context, now) : now
   const goOn = isFinished(seen) ? '' : ` To resume: sluice action resume ${operation.id}`

@@ -5,7 +5,7 @@ import { plain } from '../../domain/text.ts'
 import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
 import { isFinished } from '../../transactions/run.ts'
-/** What contracts may still take of what an operation allowed them, in words; `null` where that is not known. */
+/** Describes the allowances that remain after an operation; `null` if they are unknown. */
 export const allowanceLines = (left: readonly RemainingAllowance[] | null, id: string): string[] =>
   left?.map(
     ({ network, spender, amount }) =>
@@ -14,7 +14,7 @@ export const allowanceLines = (left: readonly RemainingAllowance[] | null, id: s
     `Remaining allowances are unknown because a chain does not answer. To revoke them: sluice action revoke ${id}`,
   ]
 
-/** The report of an operation, with the hashes of what is signed and not in a block yet. */
+/** The report of an operation, with the hashes of its pending transactions. */
 export const reportFor = ({ journal, catalog }: ExecutionContext, operation: PlannedOperation): Report =>
   operationReport(
     operation,
@@ -23,7 +23,7 @@ export const reportFor = ({ journal, catalog }: ExecutionContext, operation: Pla
     finalityText(journal.events(operation.id)),
   )
 
-/** After a signature, the error carries the whole report, so that a script has what a success would have given. */
+/** Adds the report of the operation to an error, so that a script has the same data as after a success. */
 export function withReport(error: unknown, context: ExecutionContext, { id }: PlannedOperation): unknown {
   const now = context.journal.find(id)
   if (!(error instanceof AppError) || !now) return error
@@ -35,7 +35,7 @@ export function withReport(error: unknown, context: ExecutionContext, { id }: Pl
   })
 }
 
-/** What is over and did not come to where it was to is told as it ended, before anybody is asked for a key. */
+/** Throws the outcome of an operation that ended without success, before any key is needed. */
 export function refuseFailed(context: ExecutionContext, operation: PlannedOperation): void {
   if (!isFinished(operation)) return
   try {

@@ -8,7 +8,7 @@ import { maturityOf, type StrategyEntry } from '../../protocols/catalog.ts'
 import { intentTokens } from '../../protocols/intent.ts'
 import type { Backend, Cli } from '../world.ts'
 
-/** What the tokens of a plan cost where it begins and where its swaps bring them, and the coins that its gas is paid in: for display alone. */
+/** The prices of the tokens that a plan moves, on each of its chains, and of their gas tokens. For display only. */
 export async function planPrices(
   backend: Pick<Backend, 'prices'>,
   { catalog }: Pick<ExecutionContext, 'catalog'>,
@@ -36,7 +36,7 @@ const priceLife = 300_000
 export const expiryOf = ({ world }: Cli, accepted: ExchangeBounds | undefined): string | null =>
   accepted ? new Date(world.now() + priceLife).toISOString() : null
 
-/** What a fixed yield is worth before its end is what others pay for it: whoever goes in hears that, and when the end is. */
+/** Warns that a fixed yield sells at market price before its maturity, and says when that is. */
 export function sayMaturity(cli: Cli, entry: StrategyEntry): void {
   const maturity = maturityOf(entry)
   if (maturity)

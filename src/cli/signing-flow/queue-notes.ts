@@ -2,13 +2,13 @@ import { formatAmount, tokenAmount } from '../../domain/amount.ts'
 import { shellOperand } from '../../domain/shell-quoting.ts'
 import type { StrategyEntry } from '../../protocols/catalog.ts'
 
-/** What is typed to take what was set aside. */
+/** The command that claims a queued withdrawal. */
 const claimCommand = ({ slug }: StrategyEntry): string => `sluice withdraw ${shellOperand(slug)} --claim`
 
-/** For how many seconds what is asked for can be claimed, and what gives back what was let pass. */
+/** How long a request can be claimed, in seconds, and how a lapsed one is returned. */
 type Window = { seconds: number | null; back: string }
 
-/** That a withdrawal is queued, as a plan says it: without a `window` what comes of it can be claimed for ever. */
+/** The queue fields of a plan; without a `window`, the claim never lapses. */
 export const queuedOf = (entry: StrategyEntry, seconds: number | null, window: Window | undefined) => ({
   seconds,
   next: claimCommand(entry),
@@ -17,7 +17,7 @@ export const queuedOf = (entry: StrategyEntry, seconds: number | null, window: W
   }),
 })
 
-/** That nothing comes at once, how long it takes, what is typed then, and by when, where what is not claimed lapses. */
+/** The notice of a queued withdrawal: waiting time, claim command, and when the claim lapses. */
 export function queuedLine(
   { slug, receipt }: StrategyEntry,
   { seconds, next, window }: ReturnType<typeof queuedOf>,
@@ -32,7 +32,7 @@ export function queuedLine(
   return `${asked}, and the claim lapses ${most} later. To claim: ${next}\nAfter it lapses, the same command returns ${receipt.symbol} instead, by ${window.back}`
 }
 
-/** What is said of a claim before it is signed: what it leaves for another one, or that it brings shares back instead of what was asked for. */
+/** The notices of a claim: what remains to be claimed, or that a lapsed request returns shares instead of the asset. */
 export function claimLines(
   entry: StrategyEntry,
   {
@@ -67,7 +67,7 @@ export function claimLines(
   ]
 }
 
-/** A wait is said no shorter than it is, and a time that is left no longer. */
+/** A duration in words. A wait is rounded up, a remaining time down. */
 const span = (seconds: number, rounded = Math.ceil): string => {
   const [size, word] =
     seconds >= 172_800 ? [86_400, 'days'] : seconds >= 7_200 ? [3_600, 'hours'] : [1, 'seconds']

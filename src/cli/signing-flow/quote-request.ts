@@ -1,7 +1,7 @@
 import type { Quote } from '../../api/quote.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import { formatAmount, parseAmount } from '../../domain/amount.ts'
-import { AppError, errorRow } from '../../domain/errors.ts'
+import { AppError, changedError, errorRow } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { slippageIn, usualSlippage } from '../../domain/slippage.ts'
 import { type Amounts, worseBy } from '../../domain/swap-amounts.ts'
@@ -12,7 +12,7 @@ import type { Cli } from '../world.ts'
 import { referenceForSwap } from './reference-quote.ts'
 import { refuseDrift } from './strategy-lookup.ts'
 
-/** What a person says to ask for a quote. */
+/** The flags of a quote. */
 export type QuoteFlags = {
   from?: string
   to?: string
@@ -30,7 +30,7 @@ export type QuoteFlags = {
 
 type Speed = 'fast' | 'standard'
 
-/** A wish in exact words: networks, tokens and amounts resolved. `request` is what an idempotency key stands for. */
+/** A quote request with its networks, tokens and amounts resolved. `request` identifies it for an idempotency key. */
 export type QuoteRequest = {
   exact: 'in' | 'out'
   tokenIn: Token
@@ -40,11 +40,11 @@ export type QuoteRequest = {
   speed: Speed | null
   destination: Address | undefined
   request: Record<string, unknown>
-  /** Asks for it, within another slippage where one is named: what is asked is what it is held to. */
+  /** Requests the quote, optionally with another slippage than the flags. */
   ask: (cli: Cli, within?: number) => Promise<Quote>
 }
 
-/** Reads the flags of a quote; what is missing or wrong is a usage error before anybody is asked. */
+/** Parses the flags of a quote; a missing or wrong one is USAGE. */
 export async function parseQuoteFlags(cli: Cli, wish: QuoteFlags): Promise<QuoteRequest> {
   const { from, tokenIn: nameIn, tokenOut: nameOut } = wish
   const missing = Object.entries({ '--from': from, '--token-in': nameIn, '--token-out': nameOut }).flatMap(
@@ -104,7 +104,7 @@ export async function parseQuoteFlags(cli: Cli, wish: QuoteFlags): Promise<Quote
     destination,
     request,
     ask: async (cli, within) => {
-      // What it may slip is said, too, where nobody typed it: it is what the answer is held to.
+      // The default slippage is sent too, because the quote is checked against it.
       const { quote } = await (await cli.service()).quote({
         slippage: usualSlippage,
         ...input,
@@ -128,7 +128,7 @@ export async function parseQuoteFlags(cli: Cli, wish: QuoteFlags): Promise<Quote
 const aboutOf = ({ tokenIn, tokenOut, from, to }: Quote): string =>
   `${formatAmount(tokenIn.amount, tokenIn)} on ${from.network} for ${formatAmount(tokenOut.amount, tokenOut)}${to.network === from.network ? '' : ` on ${to.network}`}`
 
-/** Asks for a quote and remembers it, so that it can be taken by its id. */
+/** Requests a quote and saves it, so that it can be executed by its ID. */
 export async function askQuote(
   cli: Cli,
   wish: QuoteFlags,
@@ -137,7 +137,10 @@ export async function askQuote(
   return { resolved, quote: await resolved.ask(cli) }
 }
 
-/** A quote that with all fees loses no more than was typed, or than a policy allows, of what our own engine gives: where its fees leave too little of that, it is asked for once more. */
+/**
+ * Requests a quote whose loss including fees is within the given or policy slippage of the local
+ * engine's price. If its fees exceed that, requests it once more with a smaller slippage.
+ */
 export async function quoteWithin(
   cli: Cli,
   wish: QuoteRequest,
@@ -155,8 +158,8 @@ export async function quoteWithin(
 }
 
 /**
- * The slippage to ask a service for, so that with all of its fees no more is lost than `most` of what our own engine gives; `undefined` where what it
- * asked for is narrow enough, or nothing would be.
+ * The slippage to request so that the loss including fees is at most `most` of the local engine's
+ * price; `undefined` if the quote is already within it, or no slippage would be.
  */
 function narrower(
   quote: Quote,
@@ -170,20 +173,18 @@ function narrower(
     exact === 'in' ? { ...shown, amountOut: quote.minAmountOut! } : { ...shown, amountIn: quote.maxAmountIn! }
   if (worseBy(bound, price) <= most) return undefined
   const lost = worseBy(shown, price)
-  // A little is left for what the price moves between two questions.
+  // A margin for price changes between the two requests.
   const left = Math.floor(((most - lost) / (1 - lost)) * 0.95 * 1e6) / 1e6
   return left >= 0.0001 ? left : undefined
 }
 
-/** A swap that brings too little, to whoever said himself what is enough: he is not told to say so. */
+/** Replaces the hint of POLICY_MIN_OUT if the person already gave --accept-min-out. */
 export const withMinOutHint = (error: unknown, { acceptMinOut }: { acceptMinOut?: string }): unknown =>
   acceptMinOut !== undefined &&
   error instanceof AppError &&
   error.code === 'POLICY_MIN_OUT' &&
   error.hint === errorRow(error.code).hint
-    ? new AppError(error.code, error.message, {
-        cause: error,
-        ...(error.details && { details: error.details }),
+    ? changedError(error, {
         hint: `Its minimum output is below the ${acceptMinOut} of --accept-min-out. Lower that amount, or try again later.`,
       })
     : error

@@ -11,13 +11,16 @@ import { withoutPayments } from '../../protocols/intent-fees.ts'
 import type { Cli } from '../world.ts'
 import { paidIn } from './service-fees.ts'
 
-/** Where our own engine answered, it would build what it built. */
+/** The local engine made these transactions, so it would build the same. */
 const itself: ReferenceQuote = {
   transactions: async ({ legs: [leg, ...others] }) =>
     leg && others.length === 0 ? withoutPayments(leg.intent, leg.transactions) : undefined,
 }
 
-/** What our own engine would build for a deposit or withdrawal on one chain. Across chains the quotes differ, so there only the price of the bridge is held against its own. */
+/**
+ * The transactions of the local engine for a deposit or withdrawal on one chain. Across chains quotes
+ * differ, so only the bridge price is compared.
+ */
 export function referenceForStrategy(
   { backend }: Cli,
   ask: StrategyBytecodeInput,
@@ -34,8 +37,9 @@ export function referenceForStrategy(
 }
 
 /**
- * How much our own engine would give for the same swap, where a service that is not ours quotes it. What was typed is the most that may slip. What our engine
- * cannot price is only swapped where the person says what is enough (`least`), or looks at it: POLICY_MIN_OUT.
+ * The price of the local engine for a swap that a remote service quotes, with the given slippage as the
+ * largest difference. Without a local price, the swap needs --accept-min-out (`least`) or a person's
+ * confirmation: POLICY_MIN_OUT.
  */
 export async function referenceForSwap(
   cli: Cli,
@@ -48,7 +52,7 @@ export async function referenceForSwap(
   const { cctpV2 } = await cli.backend.catalog()
   const isBurnt = ({ chainId, address }: Quote['tokenIn']) =>
     cctpV2.some((end) => end.chainId === chainId && sameAddress(end.token, address))
-  // Whoever says what is enough is not held to more.
+  // A given minimum output replaces the slippage check.
   const accepted = (usual: number) => (least === null ? (slippage ?? usual) : null)
   if (from.chainId !== to.chainId && isBurnt(tokenIn) && isBurnt(tokenOut))
     return { price: { ...burnPrice, most: accepted(burnPrice.most) } }
@@ -62,7 +66,7 @@ export async function referenceForSwap(
   return unpriced(cli, quote, least)
 }
 
-/** A swap, as our own engine is asked about it. */
+/** The amounts of a swap for the local engine. */
 type Swapped = Pick<Quote, 'tokenIn' | 'tokenOut'>
 
 async function ownPrice(
@@ -86,8 +90,8 @@ async function ownPrice(
 }
 
 /**
- * What our own engine says of a swap in a plan that was made before, where a service that is not ours was asked: how much it may lose is told by that price. What
- * is accepted was said when it was made.
+ * The price of the local engine for a swap in a submitted plan of a remote service. Only shown: the
+ * accepted slippage was fixed when the plan was made.
  */
 export async function referenceForPlan(
   { backend }: Cli,

@@ -21,7 +21,10 @@ import { claimProposal, depositProposal, withdrawProposal } from './yield-propos
 /** A leg as the service builds it now, and the quote that it is of. */
 type Reproposal = { leg: ProposedLeg; quoteId: string | null; expiresAt: string | null }
 
-/** A new plan for the part of an operation that is open; `undefined` where nothing is. What is accepted may be `lifted` beyond its terms. Nothing is written down yet. */
+/**
+ * Plans the unsigned leg of an operation again; `undefined` without one. `lifted` are limits raised
+ * beyond its terms. Nothing is recorded yet.
+ */
 export async function replanLeg(
   cli: Cli,
   context: ExecutionContext,
@@ -37,7 +40,7 @@ export async function replanLeg(
   return { open, checked: await checkReplannedLeg(context, operation, again, lifted) }
 }
 
-/** Asks for the same once more: the same tokens, amounts, receiver and contract. */
+/** Requests the same leg again: same tokens, amounts, receiver and contract. */
 async function reproposeLeg(cli: Cli, operation: PlannedOperation, intent: Intent): Promise<Reproposal> {
   const service = await cli.service()
   const { wallet } = intent

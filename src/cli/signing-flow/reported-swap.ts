@@ -4,8 +4,9 @@ import { AppError } from '../../domain/errors.ts'
 import type { Cli } from '../world.ts'
 
 /**
- * What the service says of what was sent over a bridge, by the quotes that an operation was planned with, newest first: it may know the
- * transaction by one that was planned anew since. The first that has a delivery counts, else the newest. `undefined` without a quote.
+ * The status of a bridge transfer according to the service, by the quotes of its operation, newest
+ * first, because the service may know an earlier quote. The first status with a delivery wins, else the
+ * newest. `undefined` without a quote.
  */
 export async function reportedSwap(
   cli: Cli,

@@ -1,4 +1,4 @@
-import { AppError } from '../../domain/errors.ts'
+import { AppError, changedError } from '../../domain/errors.ts'
 import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
 import { isSignerNamed, type SignerIdentity } from '../../signing/signer.ts'
 import { acquirePlanningLock } from '../../transactions/operations/wallet-lock.ts'
@@ -16,14 +16,14 @@ import { refuseFailed } from './operation-report.ts'
 import { replanLeg } from './replan-leg.ts'
 import type { ResumeChoices } from './signing-request.ts'
 
-/** What a command that goes on with an operation is told. */
+/** The options of a command that resumes an operation. */
 export type ResumeOptions = Partial<SigningOptions> & Partial<ExecutionOptions>
 
-/** What a unit of gas may cost beyond the plan of what is gone on with, in wei. */
+/** The gas price allowed beyond the plan, in wei. */
 export const maxFeeOf = (options: ResumeOptions): bigint | undefined =>
   options.maxFee === undefined ? undefined : maxFee(options.maxFee)
 
-/** Goes on with an operation under the turn of its wallet, by the key that it belongs to. */
+/** Resumes an operation under the lock of its wallet. */
 export async function resumeOperation(
   cli: Cli,
   id: string,
@@ -39,27 +39,30 @@ export async function resumeOperation(
   if (!isOpenAgain) refuseFailed(context, operation)
   const maxFeePerGas = maxFeeOf(options)
   const identity = await ownerOf(cli, operation, options)
-  const turn = await acquirePlanningLock(context, operation.wallet, {
+  const lock = await acquirePlanningLock(context, operation.wallet, {
     waitMs: options.lockWait === false ? 0 : Math.min(60_000, cli.globals.timeoutMs ?? 60_000),
     signal: cli.world.interrupt.signal,
   })
   try {
     const now = requireOperation(context, operation.id)
     const since = replacement === 'cancel' ? {} : await goesOn(cli, context, now, options, replacement)
-    const going = {
+    const going: ResumeChoices = {
       ...options,
       ...since,
-      turn,
+      lock,
       ...(replacement && { replacement }),
       ...(maxFeePerGas !== undefined && { maxFeePerGas }),
     }
     await executeAndReport(cli, context, now, identity, going, replanLeg)
   } finally {
-    turn.release()
+    lock.release()
   }
 }
 
-/** Whether something of what was given up is on its way again, as it is in no block any more; a higher fee for it is a new signature, and not given. */
+/**
+ * Whether a reorganisation put a transaction of an abandoned operation back in the pool. A higher fee
+ * would be a new signature, so `bump` does not count.
+ */
 async function givenUpAgain(
   cli: Cli,
   context: ExecutionContext,
@@ -73,10 +76,7 @@ async function givenUpAgain(
   return true
 }
 
-/**
- * Asks about an older journal. A chain of a later leg that does not answer is no reason not to make what waits dearer: then only that
- * is done, and nothing that is not signed yet.
- */
+/** Checks for an old journal. If a chain of a later leg does not answer, a fee bump is still done, and nothing new is signed. */
 async function goesOn(
   cli: Cli,
   context: ExecutionContext,
@@ -95,17 +95,16 @@ async function goesOn(
   }
 }
 
-/** That nobody is named who signs, of an operation that has its wallet already: only the key of that one helps, and no new one. */
+/** The error for a missing signer: only the key of the operation's wallet helps. */
 const nobodyFor = (wallet: string, error: unknown): unknown =>
   error instanceof AppError && error.code === 'KEY_REQUIRED' && error.details?.named === false
-    ? new AppError('KEY_REQUIRED', `No signer given; this action belongs to ${wallet}`, {
-        cause: error,
-        details: error.details,
+    ? changedError(error, {
+        message: `No signer given; this action belongs to ${wallet}`,
         hint: `Sign with the key of ${wallet}: --wallet ${wallet}, --key-file PATH, or --ledger`,
       })
     : error
 
-/** Who signs for an operation: whom the person names, or whoever has the key of its wallet; KEY_SOURCE when that is another one. */
+/** The signer of an operation: the given one, or the one with the key of its wallet. KEY_SOURCE for another wallet. */
 export async function ownerOf(
   cli: Cli,
   { wallet }: PlannedOperation,

@@ -16,12 +16,12 @@ import { revokeRequest } from './revoke-request.ts'
 import type { Execute, ResumeChoices } from './signing-request.ts'
 import { termsOf } from './terms.ts'
 
-/** The ends after which an allowance may be left that nothing will use. A new plan after a lost nonce allows anew what it needs. */
+/** The outcomes after which an unused allowance may remain. A replan approves again what it needs. */
 const failures: readonly string[] = ['PARTIAL', 'REVERTED', 'CANCELLED', 'SUPERSEDED']
 
 /**
- * With `--revoke-on-failure`: when an operation ends badly, the allowances that it gave are taken back at once, by an
- * operation of its own. The code stays what it was; the words and the next step are those of what is left then.
+ * Implements `--revoke-on-failure`: revokes the allowances of a failed operation at once, by a new
+ * operation. The error code stays; message and hint describe the new state.
  */
 export async function revokeOnFailure(
   cli: Cli,
@@ -46,7 +46,7 @@ export async function revokeOnFailure(
 
 type Revoked = { operation: string; status: 'revoked' | 'failed'; why: string | null }
 
-/** What is said of a failure once it is known what became of the allowances. */
+/** The message and hint of a failure after the revocation. */
 function failureMessage(
   { journal }: ExecutionContext,
   id: string,
@@ -61,7 +61,7 @@ function failureMessage(
     const again = isBegun ? `sluice action resume ${made.id}` : `sluice action revoke ${id} --yes`
     return {
       message: `${message}. Its allowances were not revoked: ${revoked.why}`,
-      // What is not over can go on as well: that is for the person to choose.
+      // An unfinished operation can also be resumed; the person chooses.
       hint: isFinished(now) || isBegun ? again : (hint ?? again),
       isLeft: true,
     }
@@ -80,7 +80,7 @@ function failureMessage(
   }
 }
 
-/** The next step after an operation that is over, as it is told whenever that is asked. */
+/** The hint of the outcome of a finished operation. */
 function hintOf(operation: PlannedOperation): string {
   try {
     outcomeOf(operation)
@@ -96,7 +96,7 @@ async function revokeLeft(
   context: ExecutionContext,
   id: string,
   identity: SignerIdentity,
-  { lock: turn, ...options }: SigningOptions & ResumeChoices,
+  { lock, ...options }: SigningOptions & ResumeChoices,
   follow: Execute,
 ): Promise<{ revoked: Revoked | null; was: RemainingAllowance[] }> {
   const { journal } = context
@@ -118,10 +118,10 @@ async function revokeLeft(
     }
     made = proposal.id
     const checked = await checkProposal(context, proposal, termsOf(cli, options))
-    // What cannot be taken back is not given up for it.
+    // Do not abandon the operation if its allowances cannot be revoked.
     if (operation.state === 'PARTIAL') await abandonOperation(context, operation)
     const planned = startOperation(context, checked, proposal.id)
-    await follow(cli, context, planned, identity, { lock: turn })
+    await follow(cli, context, planned, identity, { lock })
     return { revoked: { operation: made, status: 'revoked', why: null }, was }
   } catch (error) {
     if (!(error instanceof AppError)) throw error

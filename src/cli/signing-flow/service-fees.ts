@@ -9,13 +9,13 @@ import { mostFees } from '../../protocols/intent-fees.ts'
 
 const Stated = z.object({ token: EvmAddress, chainId: ChainId, amount: Units, of: Units, to: EvmAddress })
 
-/** Whether a fee is one that somebody is paid by a transaction of its own; others are inside the amounts already. */
+/** Whether a fee is paid by its own transaction; other fees are already in the amounts. */
 const isPaid = (fee: unknown): boolean => ((fee ?? {}) as { to?: unknown }).to != null
 
 /** How many fees are paid by transactions of their own. */
 export const paidIn = (fees: readonly unknown[] | null): number => (fees ?? []).filter(isPaid).length
 
-/** The fees that a service says are paid, in the token that they may be paid in; another statement is POLICY_SERVICE_FEE. */
+/** The paid fees of a service response, in the expected token; POLICY_SERVICE_FEE for any other. */
 export function statedFees(
   fees: readonly unknown[] | null,
   { address, chainId, symbol }: { address: Address; chainId: number; symbol: string },
@@ -34,7 +34,7 @@ export function statedFees(
   })
 }
 
-/** What a service says of fees that it does not charge, such as why. */
+/** The notes about fees that are not charged. */
 export const notesOn = (fees: readonly unknown[] | null): string[] =>
   (fees ?? []).flatMap((fee) => {
     const { note } = (fee ?? {}) as { note?: unknown }

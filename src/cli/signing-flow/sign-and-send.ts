@@ -1,4 +1,4 @@
-import { AppError, saysUnsigned } from '../../domain/errors.ts'
+import { AppError, changedError, saysUnsigned } from '../../domain/errors.ts'
 import { shellWord } from '../../domain/shell-quoting.ts'
 import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
 import type { CheckedPlan } from '../../planning/plan.ts'
@@ -32,8 +32,8 @@ import type { ResumeChoices, SigningRequest } from './signing-request.ts'
 import { refuseChangedTerms } from './terms.ts'
 
 /**
- * Carries out one command that signs, from the request to the last receipt: who, plan, guard, simulation, question,
- * journal, signatures, chain. The same idempotency key goes on with, or repeats the answer of, the same operation.
+ * Runs one command that signs: signer, proposal, guard, simulation, question, journal, signatures,
+ * chain, report. The same idempotency key resumes the same operation or repeats its result.
  */
 export async function signAndSend(
   cli: Cli,
@@ -42,9 +42,9 @@ export async function signAndSend(
 ): Promise<void> {
   const key = idempotencyKey(options.idempotencyKey)
   requireIdempotency(cli, options, undertaking.request)
-  // What a nonce is for is looked at where it is known which chain comes first.
+  // The nonces are validated here; their chains when the first chain is known.
   noncesOf(options.nonce, (await cli.backend.catalog()).networks, undefined)
-  // A key of another request is that, whoever signs.
+  // A key of another request is refused whoever the signer is.
   if (key !== undefined) refuseReusedKey(await cli.backend.context(), key, undertaking.request)
   const identity = await cli.backend.signerIdentity(options)
   const context = await cli.backend.context()
@@ -52,19 +52,19 @@ export async function signAndSend(
     waitMs: options.lockWait === false ? 0 : Math.min(60_000, cli.globals.timeoutMs ?? halfAnHour),
     signal: cli.world.interrupt.signal,
   }
-  // Whoever thinks about a question must not hold up the others.
-  const turn =
+  // A question must not hold the lock of the wallet.
+  const lock =
     options.dryRun || !cli.globals.yes
       ? undefined
       : await acquirePlanningLock(context, identity.address, limits)
   try {
-    await planAndSend(cli, options, undertaking, { key, identity, context, turn, limits })
+    await planAndSend(cli, options, undertaking, { key, identity, context, lock, limits })
   } finally {
-    turn?.release()
+    lock?.release()
   }
 }
 
-/** The flags that name who signs, and where, on another command line. */
+/** The signer and profile flags for another command line. */
 const namedHere = ({ again = '' }: SignerIdentity, { profile }: Cli['globals']): string =>
   [again, profile === undefined ? '' : `--profile ${shellWord(profile)}`].filter(Boolean).join(' ')
 
@@ -72,7 +72,7 @@ type Circumstances = {
   key: string | undefined
   identity: SignerIdentity
   context: ExecutionContext
-  turn: PlanningLock | undefined
+  lock: PlanningLock | undefined
   limits: { waitMs: number; signal: AbortSignal }
 }
 
@@ -80,7 +80,7 @@ async function planAndSend(
   cli: Cli,
   options: SigningOptions,
   { title, request: asked, wallet, propose, replaces: givesUp, reference: opinion, prices }: SigningRequest,
-  { key, identity, context, turn, limits }: Circumstances,
+  { key, identity, context, lock, limits }: Circumstances,
 ): Promise<void> {
   if (wallet !== undefined && wallet !== identity.address)
     throw new AppError(
@@ -95,9 +95,9 @@ async function planAndSend(
   const fresh = earlier !== undefined && isUnsigned(context, earlier)
   if (earlier && !options.dryRun) {
     await confirmOlderJournal(cli, context, earlier, options)
-    if (!fresh) return executeOrRevoke(cli, context, earlier, identity, { ...options, lock: turn })
+    if (!fresh) return executeOrRevoke(cli, context, earlier, identity, { ...options, lock })
   }
-  const asking = { propose, request, ...(opinion && { opinion }), ...(wallet && { wallet }) }
+  const asking = { propose, request, ...(opinion && { reference: opinion }), ...(wallet && { wallet }) }
   const { proposal, checked, known } = await requestOffer(cli, options, asking, { identity, context })
   refuseAllowanceConflict(context, checked, givesUp?.id)
   const plan = planJson(checked, context, { ...identity, again: namedHere(identity, cli.globals) }, [
@@ -121,9 +121,9 @@ async function planAndSend(
       `${identity.label} has the key of ${account.address}, not of ${identity.address}`,
     )
   const signer = { ...identity, unlock: async () => account }
-  const mine = turn ?? (await acquirePlanningLock(context, identity.address, limits))
+  const mine = lock ?? (await acquirePlanningLock(context, identity.address, limits))
   try {
-    // Others may have been at work while the question stood: the key and the allowances are looked at once more.
+    // Check the key and the allowances again: another process may have used the wallet during the question.
     const now = key === undefined ? undefined : context.journal.findForRequest(key, request)
     if (now && !isUnsigned(context, now))
       return await executeOrRevoke(cli, context, now, signer, { ...options, lock: mine })
@@ -140,14 +140,10 @@ async function planAndSend(
   }
 }
 
-/** A failure after another operation was given up for this one, which nobody must think is as it was. */
+/** Adds to a failure that another operation was already closed for this one. */
 const afterGivingUp = (error: unknown, id: string): unknown =>
   error instanceof AppError && saysUnsigned(error.code)
-    ? new AppError(error.code, error.message, {
-        cause: error,
-        details: { ...error.details, givenUp: id },
-        ...(error.hint !== undefined && { hint: error.hint }),
-      })
+    ? changedError(error, { details: { givenUp: id } })
     : error
 
 const executeOrRevoke = (
@@ -168,7 +164,10 @@ const executeOrRevoke = (
 const isUnsigned = ({ journal }: ExecutionContext, { id, state, steps }: PlannedOperation): boolean =>
   state === 'OPEN' && steps.every(({ index }) => journal.attempts(id, index).length === 0)
 
-/** The operation of a plan in the journal. An earlier one under the same key that was never signed makes way; the very same one goes on. */
+/**
+ * Records the operation of a plan. An earlier one with the same key and no signature is replaced; the
+ * same operation is resumed.
+ */
 function planned(
   context: ExecutionContext,
   checked: CheckedPlan,

@@ -9,23 +9,26 @@ import type { PlanningLock } from '../../transactions/operations/wallet-lock.ts'
 import type { ExecutionOptions } from '../options/execution-options.ts'
 import type { Cli } from '../world.ts'
 
-/** Something that signs: the request that an idempotency key stands for, and how the service is asked for the transactions. */
+/** A request to sign: its identity for an idempotency key, and how its transactions are proposed. */
 export type SigningRequest = {
   title: string
-  /** What the command asks for, as plain JSON: equal requests are equal JSON. */
+  /** The request as plain JSON; equal requests have equal JSON. */
   request: Record<string, unknown>
-  /** Whose plan it is, when it was made before: nobody else signs it. */
+  /** The wallet of a plan that was made before; no other wallet may sign it. */
   wallet?: SignerIdentity['address']
   propose: (wallet: SignerIdentity['address']) => Promise<ServiceProposal>
-  /** The operation that is given up for this: once all is checked and agreed to, just before anything is signed. */
+  /** The operation to close for this one, after all checks and the confirmation, just before anything is signed. */
   replaces?: { id: string; close: () => Promise<unknown> }
-  /** What a unit of its tokens costs by the word of the service, once it was proposed: for what the chain does not price. */
+  /** Token prices according to the service, once there is a proposal; for tokens that the chain does not price. */
   prices?: () => readonly Price[]
-  /** What our own engine says about the same request, where a service that is not ours answers. */
+  /** The result of the local engine for the same request, if a remote service answers. */
   reference?: (wallet: SignerIdentity['address']) => Promise<ReferenceQuote | undefined>
 }
 
-/** How an operation is gone on with: its options, what it is replaced by when it waits, what a unit of gas may cost beyond its plan. */
+/**
+ * How an operation is executed: its options, a replacement of its pending transaction, the wallet's
+ * lock, and a gas price allowed beyond its plan.
+ */
 export type ResumeChoices = Partial<ExecutionOptions> & {
   replacement?: 'bump' | 'cancel'
   onlyWaiting?: boolean
@@ -33,7 +36,7 @@ export type ResumeChoices = Partial<ExecutionOptions> & {
   maxFeePerGas?: bigint
 }
 
-/** Executes an operation to its end, without a report; `moved` tells whether anything happened in this run. */
+/** Executes an operation to its end, without a report; `moved` is false if nothing happened in this run. */
 export type Execute = (
   cli: Cli,
   context: ExecutionContext,

@@ -7,13 +7,13 @@ import type { Token } from '../../domain/token.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import type { Cli } from '../world.ts'
 
-/** What a command that signs must know of a strategy. */
+/** The fields of a strategy that a command that signs needs. */
 export type RequestedStrategy = Pick<Strategy, 'id' | 'slug' | 'network' | 'chainId' | 'asset'>
 
 /**
- * The strategy of an id, as the service describes it. Where our own catalogue knows it, the service may not answer with
- * another one, nor give its asset other decimals: 100 of something would be another amount. What was begun before under
- * the same key goes on without the service, which may be gone.
+ * The strategy of an id. If the local catalogue knows it, the service may not answer with another
+ * strategy or other decimals, because the amount would be another. An operation with the same key needs
+ * no service.
  */
 export async function requestedStrategy(
   cli: Cli,
@@ -51,7 +51,7 @@ export async function requestedStrategy(
 const isBegun = ({ journal }: ExecutionContext, key: string): boolean =>
   journal.findByIdempotencyKey(key) !== undefined
 
-/** Throws unless a quote is for what was asked: the same tokens on the same chains, the same exact amount, and time left to take it. */
+/** Throws unless a quote matches the request (tokens, chains, exact amount) and has not expired. */
 export function refuseDrift(
   quote: Quote,
   asked: { tokenIn: Token; tokenOut: Token; exact: 'in' | 'out'; amount: bigint },

@@ -10,14 +10,14 @@ import type { Intent } from '../../protocols/intent.ts'
 import type { Cli } from '../world.ts'
 import { statedFees } from './service-fees.ts'
 
-/** Whose swap it is, whom it pays, and what was asked of its quote. */
+/** The wallet and recipient of a swap, and the terms of its quote. */
 export type SwapOrder = Asked & {
   wallet: Address
   recipient: Address
   speed?: 'fast' | 'standard' | null | undefined
 }
 
-/** A swap as legs: the swap itself, and on another chain the wait for what it brings. */
+/** A swap as legs: the swap itself, and across chains the wait for its delivery. */
 export async function swapProposal(
   cli: Cli,
   quote: Quote,
@@ -54,7 +54,7 @@ export async function swapProposal(
   }
 }
 
-/** What a transaction of a quote is held against: what is accepted for it, and its deadline, which it must have. */
+/** The amounts and deadline that the transactions of a quote are checked against. */
 export function promised(quote: Quote, asked: Asked): Amounts & { deadline: string } {
   const { tokenIn, tokenOut, deadline } = quote
   if (deadline === null)
@@ -63,7 +63,7 @@ export function promised(quote: Quote, asked: Asked): Amounts & { deadline: stri
   return { ...acceptedOf(shown, asked), deadline }
 }
 
-/** What a quote promises, as the intent that calldata is bound to. Tokens are those of our own catalogue. */
+/** A quote as the intent that calldata is bound to, with the tokens of the local catalogue. */
 export async function swapIntent(
   cli: Cli,
   quote: Quote,
@@ -107,15 +107,15 @@ export async function swapIntent(
   }
 }
 
-/** How long a swap may be left to lie about before it must be of no more use, in seconds, whatever a quote says. */
+/** The longest life of a swap transaction, in seconds, whatever the quote says. */
 const longestLife = 300
 
-/** A chain whose clock is further ahead than this, in seconds, has one of its own. */
+/** A chain whose clock is further ahead than this, in seconds, has its own clock. */
 const ownClock = 60
 
 /**
- * A deadline by the clock of the chain that enforces it, in Unix seconds, with two seconds for the rounding of both sides. A clock that is
- * far ahead may have stood still since the quote was given, whose transactions stay as they were then.
+ * The deadline by the clock of its chain, in Unix seconds, plus two for rounding. A clock that is far
+ * ahead may not have advanced since the quote, so it gets the longest life.
  */
 async function deadlineOnChain({ backend, world }: Cli, chainId: number, deadline: string): Promise<number> {
   const blocks = await Promise.all(

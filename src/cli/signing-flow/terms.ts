@@ -10,7 +10,7 @@ import { exactAllowance, lowest, maxFee, serviceFee } from '../options/checked-v
 import { address, type SigningOptions, slippage } from '../options/signing-options.ts'
 import type { Cli } from '../world.ts'
 
-/** What the flags allow for one operation, with the policy that holds here. Bad values are USAGE. */
+/** The terms of one operation, from the flags and the policy. Bad values are USAGE. */
 export function termsOf({ io, backend, world, globals }: Cli, options: Partial<SigningOptions>): Terms {
   const listed = (texts: readonly string[] | undefined, flag: string) =>
     (texts ?? []).map((text) => address(text, flag))
@@ -21,7 +21,7 @@ export function termsOf({ io, backend, world, globals }: Cli, options: Partial<S
     ...(options.maxServiceFee !== undefined && { maxServiceFeeBps: serviceFee(options.maxServiceFee) }),
     policy: readPolicy(options.policy, world.policyPath),
     asserts: (options.assert ?? []).flatMap(parseAssertions),
-    // What stands on the embedded chains was put there by this program.
+    // The contracts of the sandbox were deployed by this program.
     trustFirstUse: options.trustFirstUse === true || backend.kind === 'sandbox',
     canAsk: io.canAsk,
     lowest: lowest(options.minAssurance),
@@ -33,8 +33,8 @@ export function termsOf({ io, backend, world, globals }: Cli, options: Partial<S
 }
 
 /**
- * An operation goes on by the terms that it was begun with, and by what the policy of the machine says when it goes on (`beforeLeg`). Where another policy is named than that, or another condition, it would be
- * without force, and nothing more is signed; what is signed to its end is only followed.
+ * Refuses another policy or condition than the operation was started with while steps are unsigned: it
+ * would have no effect. The machine's current policy is checked before each leg.
  */
 export function refuseChangedTerms(
   { world }: Pick<Cli, 'world'>,

@@ -23,7 +23,7 @@ import { notesOn, statedFees } from './service-fees.ts'
 import type { RequestedStrategy } from './strategy-lookup.ts'
 import { swapIntent } from './swap-proposal.ts'
 
-/** The entry of our own catalogue for a strategy that a service names: what is not in it cannot be checked, so it is refused. */
+/** The catalogue entry of a strategy. An unknown strategy cannot be checked, so it is refused. */
 function entryOf({ strategies }: Catalog, { slug, id, chainId }: RequestedStrategy): StrategyEntry {
   const found = strategies.find(
     (entry) => (entry.slug === slug || entry.id === id) && (chainId === null || entry.chainId === chainId),
@@ -35,7 +35,7 @@ function entryOf({ strategies }: Catalog, { slug, id, chainId }: RequestedStrate
   )
 }
 
-/** A deposit as legs: on one chain, or the bridge first and then the deposit of what it brings at least. `from` is the chain that the funds are on, where it is another one. */
+/** A deposit as legs: on one chain, or a bridge and then the deposit of its minimum. `from` is the origin chain, if another. */
 export async function depositProposal(
   cli: Cli,
   strategy: RequestedStrategy,
@@ -97,8 +97,8 @@ const asking =
     backend.read(chainId, method, params)
 
 /**
- * A withdrawal as one leg. For all of it, the shares are read from the receipt token by ourselves, not taken from the service. One that is
- * queued says so before anything is signed; one that makes others wait again needs `restarts`.
+ * A withdrawal as one leg. For `max`, the shares are read from the receipt token on chain. A queued one
+ * is announced; one that restarts the cooldown of earlier requests needs `restarts`.
  */
 export async function withdrawProposal(
   cli: Cli,
@@ -152,7 +152,7 @@ export async function withdrawProposal(
   }
 }
 
-/** The second step of queued withdrawals as one leg: what it takes, and what it pays, are read by ourselves. */
+/** The claim of queued withdrawals as one leg; its requests and amount are read from the chain. */
 export async function claimProposal(
   cli: Cli,
   strategy: RequestedStrategy,
@@ -194,13 +194,13 @@ export async function claimProposal(
   }
 }
 
-/** What an owner has of a token, by a raw call. */
+/** Reads the token balance of an owner. */
 async function heldOf({ backend }: Cli, token: Token, owner: Address): Promise<bigint> {
   const answer = await backend.read(token.chainId, 'eth_call', [balanceOf(token, owner), 'latest'])
   return firstWord(answer, `the balance of ${token.symbol}`)
 }
 
-/** A deposit from another chain as legs: the bridge first, and then the deposit of what it brings at least. */
+/** A cross-chain deposit as legs: the bridge, and then the deposit of its minimum. */
 async function legsAcross(
   cli: Cli,
   entry: StrategyEntry,
@@ -219,7 +219,7 @@ async function legsAcross(
   if (away.length + home.length !== made.bytecode.length)
     throw new AppError('POLICY_CHAIN', 'The deposit has transactions on a network that was not requested')
   const asked = { exact: 'in', slippage: null, least: null } as const
-  // A deposit pays the service nothing, whatever a quote says.
+  // A deposit has no service fee.
   const { fees: _, ...bridge } = await swapIntent(cli, quote, { wallet, recipient: wallet, ...asked })
   if (
     bridge.amountIn !== amount ||
@@ -229,7 +229,7 @@ async function legsAcross(
     throw new AppError('POLICY_QUOTE_DRIFT', 'The bridge quote does not match the request')
   const minimum = quote.minAmountOut ?? depositOf(entry, home.at(-1), bridge.amountOut, quote.tokenOut.amount)
   return [
-    // The guard holds the bridge to all of what is deposited after it: nothing of it is left to the funds that were there before.
+    // The guard requires the bridge to deliver all of the deposit, so that no other funds are used.
     { chainId: made.chainIdIn, intent: { ...bridge, amountOut: minimum }, transactions: away },
     {
       chainId: entry.chainId,
@@ -240,7 +240,7 @@ async function legsAcross(
   ]
 }
 
-/** What is deposited where the quote names no minimum: what the call says, at most what the quote shows and at least what is accepted for it. */
+/** The deposit amount if the quote has no minimum: that of the call, at most the quoted and at least the accepted amount. */
 function depositOf(
   entry: StrategyEntry,
   action: StrategyBytecode['bytecode'][number] | undefined,

@@ -5,7 +5,7 @@ import type { Stream } from './stream.ts'
 /** Eight heights, the lowest first. */
 const blocks = [...'▁▂▃▄▅▆▇█']
 const letters = [...'_.-:=+*#']
-/** What changes by a smaller part of itself is drawn as what stays: else the last digits would look like a fall. */
+/** A series with a tiny relative change is drawn flat, else its last digits would look like a fall. */
 const least = 0.01
 
 /**
@@ -46,7 +46,7 @@ const asciiSymbols = ['+', '|', '-', '-', '-', '\\', '/', '\\', '/', '|']
 /** A history of rates as a chart as wide as the terminal: the axis in percent, the first and the last day below. At least one point. */
 export async function plot(points: readonly Point[], to: Stream): Promise<string> {
   const { default: chart } = await import('asciichart')
-  // What is beyond any rate would leave no room for the others.
+  // An absurd rate would flatten all others.
   const rates = points.map(({ apy }) => Math.max(-1e6, Math.min(1e6, apy)))
   const [low, high] = [Math.min(...rates), Math.max(...rates)]
   const spread = high - low
@@ -75,6 +75,6 @@ export async function plot(points: readonly Point[], to: Stream): Promise<string
     .join('\n')}\n${' '.repeat(axis + 1)}${days}`
 }
 
-/** A series in exactly so many values, in steps: nothing is drawn between two days that nobody measured. */
+/** A series resampled to a number of values, in steps: no value is interpolated between measured days. */
 const stretched = (values: readonly number[], width: number): number[] =>
   Array.from({ length: width }, (_, at) => values[Math.floor((at * values.length) / width)]!)

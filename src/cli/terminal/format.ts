@@ -1,10 +1,10 @@
 import type { ChalkInstance } from 'chalk'
 
-/** A fraction as a percentage: 0.0525 is `5.25%`; what is unknown is a dash. */
+/** A fraction as a percentage: 0.0525 is `5.25%`; an unknown one is a dash. */
 export const percent = (fraction: number | null, digits = 2): string =>
   fraction === null ? '-' : `${(fraction * 100).toFixed(digits)}%`
 
-/** A decimal string of dollars with thousands separators and two decimals, rounded towards zero; what is unknown is a dash. */
+/** A decimal string of dollars with thousands separators and two decimals, rounded towards zero; an unknown one is a dash. */
 export function dollars(value: string | null): string {
   if (value === null) return '-'
   const [, sign, whole = '0', fraction = ''] = /^(-?)([0-9]+)(?:\.([0-9]+))?$/.exec(value) ?? []
@@ -12,8 +12,8 @@ export function dollars(value: string | null): string {
 }
 
 /**
- * A decimal string with thousands separators: exactly, or with no more than `places` decimals, and then a sign for the rest that is cut and not
- * rounded: `~0.012345`. What would be nothing then is `<0.000001`, or `>-0.000001`.
+ * A decimal string with thousands separators: exactly, or cut to `places` decimals with a sign:
+ * `~0.012345`. A value that would be zero is `<0.000001` or `>-0.000001`.
  */
 export function decimal(value: string, places = Number.POSITIVE_INFINITY): string {
   const [, minus = '', whole = '', fraction = ''] = /^(-?)([0-9]+)(?:\.([0-9]*?)0*)?$/.exec(value) ?? []
@@ -27,7 +27,7 @@ export function decimal(value: string, places = Number.POSITIVE_INFINITY): strin
 
 const grouped = (whole: string) => whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',')
 
-/** An ISO time as a person in the same place reads it: `2026-11-21 12:05:26Z`. */
+/** An ISO time for people, in UTC: `2026-11-21 12:05:26Z`. */
 export const when = (iso: string | null): string =>
   iso === null ? '-' : iso.replace('T', ' ').replace(/\.[0-9]+Z$/, 'Z')
 

@@ -9,16 +9,13 @@ type Palette = { noColor: boolean; env: Env; isTerminal: boolean }
 
 const isSaid = (value: string | undefined): boolean => value !== undefined && value !== ''
 
-/**
- * The one switch of all colours, links included. They are for terminals that know them, unless `--no-color` or `NO_COLOR` says otherwise;
- * nothing forces them into a pipe, where somebody else reads.
- */
+/** Decides about all colours and links: on terminals that support them, unless `--no-color` or `NO_COLOR`; never in a pipe. */
 export function isPainted({ noColor, env, isTerminal }: Palette): boolean {
   if (noColor || isSaid(env.NO_COLOR)) return false
   return isTerminal && env.TERM !== 'dumb' && env.CLICOLOR !== '0'
 }
 
-/** Tells the libraries that look at the environment by themselves (the questions, the spinner) what the switch says. */
+/** Passes the decision to libraries that read the environment (prompts, spinner). */
 function tellLibraries(env: Record<string, string | undefined>, isOn: boolean): void {
   delete env.FORCE_COLOR
   delete env.CLICOLOR_FORCE
@@ -36,7 +33,7 @@ export function hasUnicode(env: Env, platform: string = process.platform): boole
 /** Paint that leaves every text as it is. */
 export const unpainted: ChalkInstance = new Chalk({ level: 0 })
 
-/** How the standard streams are to be used: colours are one switch over every library that could draw one. */
+/** The options of the standard streams; colours are one switch for every library. */
 type IoOptions = {
   noColor: boolean
   noInput: boolean
@@ -70,7 +67,7 @@ export async function stdio({ noColor, noInput, env }: IoOptions): Promise<Io> {
     paint: new Chalk({ level: painted ? 2 : 0 }),
     ...(to.isTTY && painted && hasLinks && { link: hyperlink }),
     ...(to.isTTY && { ascii: !hasUnicode(env) }),
-    // A terminal that nobody gave a size has no columns, and what is drawn anew is counted in lines.
+    // A terminal without a size has no columns, and redrawing counts lines.
     get redraws() {
       return to.isTTY === true && to.columns > 0 && env.TERM !== 'dumb' && !isSet(env.CI)
     },
@@ -79,7 +76,7 @@ export async function stdio({ noColor, noInput, env }: IoOptions): Promise<Io> {
       return () => void to.off('resize', draw)
     },
   })
-  // Whoever reads us may leave; what we are doing must not depend on it.
+  // A reader of the output may leave; the work must go on.
   for (const to of [stdout, stderr]) to.on('error', () => undefined)
   const unread = new AbortController()
   stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
@@ -94,7 +91,7 @@ export async function stdio({ noColor, noInput, env }: IoOptions): Promise<Io> {
       process.stdin.once('pause', call)
       return () => process.stdin.off('pause', call)
     },
-    // The standard input is opened when somebody wants to know about it, and not before.
+    // The standard input is opened only when it is needed.
     get canAsk() {
       return !noInput && stderr.isTTY === true && process.stdin.isTTY === true
     },
@@ -103,18 +100,18 @@ export async function stdio({ noColor, noInput, env }: IoOptions): Promise<Io> {
 
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== '' && value !== 'false'
 
-/** How long nothing may come before a question is drawn, in ms: what is pasted comes in pieces. */
+/** How long the input must be quiet before a question is drawn, in ms; a paste arrives in pieces. */
 const quietMs = 50
 
-/** For so long keys may come, in ms: nobody types or pastes for that long what he sees nothing of. */
+/** How long keys may keep arriving, in ms; nobody types or pastes for longer. */
 const endlessMs = 3_000
 
 const interrupting = '\u0003'
 
 /**
- * Throws away what was typed before a question stands there, as `sudo` does: nobody answers what nobody has seen. Tells whether
- * there was a Ctrl-C among it. The terminal is left to give every key at once, for whoever asks now. Where keys come for
- * longer than `mostMs`, as when one is held down, it is PROMPT_NEEDED: none of them is an answer.
+ * Discards keys typed before a question is visible, as `sudo` does. Returns whether there was a Ctrl-C.
+ * Leaves the terminal in raw mode for the prompt. Input for longer than `mostMs`, such as a held key,
+ * is PROMPT_NEEDED.
  */
 export async function discardTyped(input: NodeJS.ReadStream, mostMs = endlessMs): Promise<boolean> {
   if (!input.isTTY) return false
@@ -136,13 +133,14 @@ export async function discardTyped(input: NodeJS.ReadStream, mostMs = endlessMs)
       else timer.refresh()
     }
     const ended = () => end('quiet')
-    // A timer that comes late, as on a busy machine, runs before what came meanwhile is read: only what stays quiet over two reads is.
+    // On a busy machine the timer may run before pending input is read, so the input must stay quiet over two
+    // reads.
     const quiet = () => {
       const before = pieces
       setImmediate(() => setImmediate(() => pieces === before && ended()))
     }
     const timer = setTimeout(quiet, quietMs)
-    // What came before it, and is only read now, is not without end.
+    // Input that arrived before the limit and is only read now does not count.
     const late = setTimeout(() => setImmediate(() => setImmediate(() => (isLate = true))), mostMs)
     input.on('data', taken).on('end', ended).resume()
   })

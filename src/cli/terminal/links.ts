@@ -2,15 +2,15 @@ import { publicNetworks } from '../../domain/networks.ts'
 import { plain } from '../../domain/text.ts'
 import type { Stream } from './stream.ts'
 
-/** A transaction hash, which leads to the explorer of its network where that has one. What is no hash leads nowhere. */
+/** A transaction hash, linked to the explorer of its network if it has one. */
 export const hashLink = (to: Stream, network: string, hash: string): string =>
   /^0x[0-9a-fA-F]{64}$/.test(hash) ? linked(to, network, 'tx', hash) : plain(hash)
 
-/** An address, which leads to the explorer of its network where that has one. What is no address leads nowhere. */
+/** An address, linked to the explorer of its network if it has one. */
 export const addressLink = (to: Stream, network: string, address: string): string =>
   /^0x[0-9a-fA-F]{40}$/.test(address) ? linked(to, network, 'address', address) : plain(address)
 
-/** Only to explorers that are ours: what a service calls its explorer may be anything. */
+/** Only explorers of this program are linked; a service may name any URL. */
 function linked({ link }: Stream, network: string, kind: 'tx' | 'address', text: string): string {
   const explorer = publicNetworks.find(({ name }) => name === network)?.explorer
   return link && explorer ? link(text, `${explorer}/${kind}/${text}`) : text

@@ -8,32 +8,32 @@ export type Stream = {
   readonly columns: number
   /** How many lines it shows; missing where there is no end. */
   readonly rows?: number
-  /** Whether what was written may be drawn anew: nobody's log, and a terminal that knows how and has a size now. */
+  /** Whether the output can be redrawn: a terminal that supports it, with a size, and no log. */
   readonly redraws?: boolean
-  /** Calls back whenever the window gets another size, until what it gives is called. */
+  /** Calls back when the window is resized, until the returned function is called. */
   onResize?: (draw: () => void) => () => void
   paint: ChalkInstance
   /** A text that leads somewhere; missing where the terminal does not understand it. */
   link?: (text: string, url: string) => string
   /** Whether nothing but ASCII can be shown there; a pipe takes everything. */
   ascii?: boolean
-  /** Ends once a write finds nobody who reads, such as after `head` has read enough: the system tells it no sooner. */
+  /** Aborts once a write finds no reader, for example after `head`. */
   unread?: AbortSignal
 }
 
-/** The terminal, and nothing but the terminal. Every byte that the program prints or asks for goes through here. */
+/** All input and output of the program. */
 export type Io = {
   /** The answer. The only thing that a pipe sees. */
   out: Stream
   /** The conversation: progress, notices, warnings, questions. */
   err: Stream
-  /** Whether somebody is there to answer a question. */
+  /** Whether a person can answer a question. */
   canAsk: boolean
   /** The terminal behind `err`, for the libraries that draw on it themselves. */
   drawOn?: NodeJS.WritableStream
-  /** Throws away what was typed until now, and tells whether there was a Ctrl-C among it. */
+  /** Discards the keys typed so far; returns whether there was a Ctrl-C. */
   discardTyped?: () => Promise<boolean>
-  /** Calls when nobody reads any longer what is typed, as after Ctrl-D. The answer takes that back. */
+  /** Calls back when the input is no longer read, for example after Ctrl-D. The returned function cancels that. */
   whenUnread?: (call: () => void) => () => void
 }
 
@@ -42,25 +42,22 @@ export type Column<row> = {
   title: string
   /** The field of the JSON that this column shows; `--fields` names it. */
   field: string
-  /** What stands there; an amount shows no more than so many decimals, which is all of them but on a terminal. */
+  /** The cell text; an amount has at most `places` decimals, all of them unless on a terminal. */
   text: (row: row, paint: Stream['paint'], places: number) => string
-  /** What CSV holds instead of the text: the exact value, for programs. */
+  /** The CSV value instead of the text: exact, for programs. */
   csv?: (row: row) => string
   /** Where a text that is shown whole leads to: `hashLink` or `addressLink` of it. */
   link?: (row: row, text: string, to: Stream) => string
-  /** Numbers stand on the right, and are never shortened: a number without its end is another one. */
+  /** Numbers are aligned right and never shortened. */
   align?: 'right'
-  /**
-   * How little it matters: on a narrow terminal the highest gives way first, shortened where it is words, left out where that is not
-   * enough. A column without it stays whole: what is typed again, and what the list is for.
-   */
+  /** Which column a narrow terminal shortens or drops first: the highest. A column without it stays whole. */
   drop?: number
 }
 
 /** Text for people, drawn from the same value that `--json` prints. */
 export type View<value> = (value: value, to: Stream) => string
 
-/** A page of a list as `--json` prints it; `total` is `null` where nobody counted. */
+/** A page of a list as `--json` prints it; `total` is `null` if it was not counted. */
 export type List<row> = {
   items: row[]
   page: number
@@ -69,5 +66,5 @@ export type List<row> = {
   hasMore: boolean
 }
 
-/** How a list is shown: its columns, the words for an empty one, and what a mark in it means. */
+/** How a list is shown: its columns, the message for an empty list, and the meaning of a mark in it. */
 export type ListView<row> = { columns: readonly Column<row>[]; empty: string; note?: string | undefined }

@@ -35,7 +35,7 @@ export function table<row>(columns: readonly Column<row>[], rows: readonly row[]
     .join('\n')
 }
 
-/** Label and value, one pair a line; what is too long for a terminal goes on below itself, but for a command, which is pasted. */
+/** Label and value, one pair per line. A long value wraps on a terminal; a command never does, because it is pasted. */
 export function fields(rows: readonly (readonly [label: string, value: string])[], to: Stream): string {
   const column = Math.max(...rows.map(([label]) => label.length)) + 2
   return rows
@@ -62,7 +62,7 @@ function fitting<row>(
 ): Fitted<row>[] {
   const fitted = columns.map(whole)
   let over = widths.reduce((sum, width) => sum + width + gap, -gap) - room
-  // What says nothing here gives way before anything that does.
+  // An empty column is dropped before any other.
   const weights = columns.map((column) =>
     column.drop === undefined ? 0 : isBlank(column) ? Number.POSITIVE_INFINITY : column.drop,
   )

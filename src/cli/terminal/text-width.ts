@@ -6,7 +6,7 @@ const ends = ['left', 'mid', 'right']
 const corners = ['top', 'bottom', 'left', 'mid', 'right'].flatMap((edge) =>
   ends.map((end) => `${edge}-${end}`),
 )
-/** How many columns stand between two of a table. */
+/** The gap between two columns of a table. */
 export const gap = 2
 
 /** A table without boxes. */
@@ -23,7 +23,7 @@ export function widthOf(text: string): number {
   return grid.width
 }
 
-/** A label and what belongs to it, as lines that fit into a terminal; elsewhere what belongs to it is one line. */
+/** A label and its values, wrapped to the terminal; elsewhere each value is one line. */
 export function wrapped(
   [label, ...values]: readonly [label: string, ...values: string[]],
   { indent = 0, column }: { indent?: number; column: number },
@@ -32,7 +32,7 @@ export function wrapped(
   const room = to.isTerminal ? Math.max(20, to.columns - indent - column) : Infinity
   const left = ' '.repeat(indent)
   const lines = values.flatMap((value) => broken(value, room))
-  // What is longer than its place stands below its label, where it has more room.
+  // A value that is too long goes below its label, where it has more room.
   if (lines.some((line) => widthOf(line) > room))
     return [`${left}${to.paint.dim(label)}`, ...lines.map((line) => `${left}    ${line}`)].join('\n')
   return lines
@@ -40,11 +40,11 @@ export function wrapped(
     .join('\n')
 }
 
-/** A text and what belongs to it, side by side where there is room for that, else below each other. */
+/** Two texts side by side if they fit, else below each other. */
 export const beside = (text: string, more: string, to: Stream): string =>
   to.isTerminal && widthOf(text) + 1 + widthOf(more) > to.columns ? `${text}\n  ${more}` : `${text} ${more}`
 
-/** A text in lines of no more than so many columns, broken between words; a word that is longer stands alone. */
+/** Wraps a text between words; a longer word gets its own line. */
 export function broken(text: string, room: number): string[] {
   if (room === Infinity) return [text]
   const lines: string[] = []

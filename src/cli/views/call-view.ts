@@ -7,7 +7,7 @@ import { addressLink } from '../terminal/links.ts'
 import type { Stream } from '../terminal/stream.ts'
 import { wrapped } from '../terminal/text-width.ts'
 
-/** What will be signed, as `--dry-run --json` prints it. */
+/** The plan, as `--dry-run --json` prints it. */
 export type Plan = ReturnType<typeof planJson>
 
 /** The symbol of the native coin of a network; `native coin` on a network that this version does not know. */
@@ -15,11 +15,11 @@ const coinOf = (name: string): string =>
   [...publicNetworks, ...sandboxNetworks].find((network) => network.name === name)?.native.symbol ??
   'native coin'
 
-/** One transaction of a plan: what it does, which contract it calls, and with what, by the names of the arguments. */
+/** One transaction of a plan: its purpose, contract, function and arguments by name. */
 export function callView(plan: Plan, at: number, to: Stream): string {
   const { leg, network, to: target, contract, call, text, value, data, needs, simulated } = plan.steps[at]!
   const coin = leg === 0 && plan.fees ? plan.fees.maxCost.symbol : coinOf(network)
-  // What only carries the coin calls nothing.
+  // A plain transfer of the native coin calls nothing.
   const isCall = data !== '0x'
   const named = isCall ? Object.entries(call.args) : []
   const rows = [
@@ -49,10 +49,10 @@ export function callView(plan: Plan, at: number, to: Stream): string {
   ].join('\n')
 }
 
-/** More of one word than this says nothing to a person. */
+/** The longest word shown to people. */
 const longest = 132
 
-/** An argument as it is, with whose address it is where that is known. A terminal is told how much there is of what is longer than anybody reads. */
+/** An argument with the name of its address, if known. A terminal shows only the length of a very long one. */
 function argumentText(plan: Plan, argument: string, network: string, to: Stream): string {
   const shortened = (word: string) =>
     to.isTerminal && word.length > longest ? `${word.slice(0, longest)}...[${word.length} characters]` : word
@@ -61,10 +61,10 @@ function argumentText(plan: Plan, argument: string, network: string, to: Stream)
   return `${addressLink(to, network, argument)}${name === undefined ? '' : ` ${plain(name)}`}`
 }
 
-/** Whose address it is, as far as the plan says. */
+/** The name of an address in the plan, if known. */
 export function whose({ wallet, steps, contracts, simulation }: Plan, address: string): string | undefined {
   if (sameAddress(address, wallet)) return '(this wallet)'
-  // Nobody's, wherever it does not stand for the coin.
+  // The zero address, unless it means the native coin.
   if (sameAddress(address, nativeAddress)) return undefined
   const known = [
     ...steps.map(({ to, contract }) => [to, contract] as const),

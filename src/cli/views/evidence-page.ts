@@ -16,7 +16,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-// Nothing that was read from JSON has a symbol: what a stranger sent is never taken for markup.
+// A symbol cannot come from JSON, so foreign text is always escaped.
 const markup = Symbol('markup')
 
 /** Markup that only `html` makes. */
@@ -38,7 +38,7 @@ function written(value: unknown): string {
   return plain(text).replace(/[&<>"']/g, (character) => entities[character]!)
 }
 
-/** How a page of evidence looks: on a screen of any width, light or dark, and on paper. */
+/** The style of the page: any width, light or dark, and print. */
 const evidenceStyle = `
 :root{color-scheme:light dark;--ink:#1b1f24;--soft:#5b6470;--line:#d5dae0;--back:#fff;--raised:#f6f7f9;--good:#116b34;--bad:#a8201a;--wait:#855100}
 @media(prefers-color-scheme:dark){:root{--ink:#e4e8ed;--soft:#9aa5b1;--line:#343c45;--back:#14181d;--raised:#1c2229;--good:#5cc283;--bad:#ff8f87;--wait:#e5b45a}}
@@ -78,7 +78,7 @@ type EvidenceStep = {
   inclusion: { blockHash: string; gasUsed: string; gasPrice: string } | null
 }
 
-/** An attempt as its evidence holds it: what was signed, without the bytes that could be sent. */
+/** An attempt in the evidence: the signed fields, without the signed bytes. */
 type EvidenceAttempt = {
   step: number
   hash: string
@@ -102,7 +102,7 @@ const tones: Readonly<Record<string, string>> = {
   CANCELLED: 'bad',
 }
 
-/** A word of state in its colour, which says nothing that the word does not say. */
+/** A state in its colour; the colour adds no information. */
 const badge = (word: string): Html => html`<span class="state ${tones[word] ?? 'wait'}">${word}</span>`
 
 /** Rows of names and values; those without a value are left out. */
@@ -111,7 +111,7 @@ const listOf = (rows: readonly (readonly [name: string, value: unknown])[]): Htm
     .filter(([, value]) => value !== null && value !== undefined && value !== '')
     .map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`
 
-/** A table that is as wide as it needs, inside of what scrolls. */
+/** A wide table in a scrolling box. */
 const tableOf = (heads: readonly string[], rows: readonly (readonly unknown[])[]): Html =>
   html`<div class="wide"><table><thead><tr>${heads.map((head) => html`<th>${head}</th>`)}</tr></thead><tbody>${rows.map(
     (row) => html`<tr>${row.map((cell) => html`<td>${cell ?? '-'}</td>`)}</tr>`,
@@ -125,7 +125,7 @@ const coinOf = (chainId: number): string =>
   [...publicNetworks, ...sandboxNetworks].find((network) => network.chainId === chainId)?.native.symbol ??
   'native coin'
 
-/** One step: what it was for, what its bytes call, and its receipt. Words that nobody can hold against its bytes are no heading. */
+/** One step: its purpose, decoded call and receipt. A purpose that cannot be checked against the calldata is not a heading. */
 function stepSection(
   step: EvidenceStep,
   call: StepCall | undefined,

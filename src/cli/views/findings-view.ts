@@ -2,7 +2,7 @@ import { plain } from '../../domain/text.ts'
 import type { Finding } from '../findings.ts'
 import type { Stream } from '../terminal/stream.ts'
 
-/** What was looked at, a line each, and under what does not work what to do. */
+/** The findings, one per line, with the remedy under each that failed. */
 export const findingsView = (checks: readonly Finding[], to: Stream): string =>
   checks
     .flatMap(({ check, subject, state, says, hint }) => {

@@ -17,7 +17,7 @@ export const strategyJson = ({
   ...strategy
 }: Strategy) => strategy
 
-/** One strategy as `strategies show --json` prints it: what a list leaves out, too. */
+/** One strategy as `strategies show --json` prints it, with more fields than in a list. */
 export const strategyDetailJson = (strategy: Strategy) => {
   const { logourl, implementationSelector, grade, rates, apyConvention, protocolFeeBps, receipt } = strategy
   const only = { logourl, implementationSelector, grade, rates, apyConvention, protocolFeeBps, receipt }
@@ -61,7 +61,7 @@ export const quoteJson = (quote: Quote) => {
   }
 }
 
-/** By how much less comes than what is paid is worth, by the prices in USD of the quote itself; `null` where it names not both. */
+/** By how much the output is worth less than the input, by the USD prices of the quote; `null` without both. */
 function impactInUsd({ tokenIn, tokenOut }: Quote): number | null {
   const [paid, brought] = [tokenIn, tokenOut].map((side) =>
     side.priceUsd === null ? null : usdUnits(side.amount, side, [{ ...side, usd: side.priceUsd }]),

@@ -5,7 +5,7 @@ import { decimal, dollars, percent, stateWord, when } from '../terminal/format.t
 import type { Column, Stream } from '../terminal/stream.ts'
 import type { positionJson, quoteJson, strategyJson } from './json.ts'
 
-/** What strategies paid from day to day, where a list brings that, by slug: a column of sparklines. */
+/** The daily rates of strategies by slug, if the list has them: a column of sparklines. */
 export const trendColumn = (
   series: ReadonlyMap<string, readonly number[]>,
   ascii: boolean,
@@ -21,21 +21,21 @@ export const trendColumn = (
   drop: 4,
 })
 
-/** An APY in a table: a star stands before what is no rate of now but growth of the last week. */
+/** An APY in a table; a star marks last week's growth instead of a current rate. */
 export const apyCell = (apy: number | null, basis: ApyBasis | null): string =>
   `${basis === 'trailing-7d' && apy !== null ? '*' : ''}${percent(apy)}`
 
-/** What the star of an APY means, where one of some strategies has it. */
+/** The note that explains the star, if a strategy in the list has one. */
 export const starNote = (all: readonly { apyBasis: ApyBasis | null }[]): string | undefined =>
   all.some(({ apyBasis }) => apyBasis === 'trailing-7d')
     ? '* growth over the last 7 days, because no contract reports a current rate'
     : undefined
 
-/** A note as a line of its own; none where there is nothing to say. */
+/** A note on its own line; empty without one. */
 export const noteLine = (note: string | undefined, to: Stream): string[] =>
   note === undefined ? [] : [to.paint.dim(note)]
 
-/** What an APY is, for programs that read columns. */
+/** An APY for CSV. */
 export const basisColumn: Column<ReturnType<typeof strategyJson>> = {
   title: 'BASIS',
   field: 'apyBasis',

@@ -9,10 +9,10 @@ import { callView, type Plan, whose } from './call-view.ts'
 
 type PriceRow = readonly [label: string, text: string]
 
-/** What a plan says of the price of what it exchanges: how far below spot it is, how much less may come, and by whose word. */
+/** The price rows of a plan: price impact and slippage, with their sources. */
 const priceRows = (plan: Plan, to: Stream): PriceRow[] => [...impactRows(plan, to), ...slippageRows(plan, to)]
 
-/** By how much less than at spot an exchange brings, and by whose word. */
+/** The price impact of each exchange, and its source. */
 const impactRows = ({ priceImpacts }: Plan, { paint }: Stream): PriceRow[] =>
   priceImpacts.map(({ share, by }) => [
     'price',
@@ -23,7 +23,7 @@ const impactRows = ({ priceImpacts }: Plan, { paint }: Stream): PriceRow[] =>
 
 const spotWords = { pool: 'its pools', oracle: 'on-chain oracle', usd: 'USD prices' } as const
 
-/** What may come less, and by whose price. */
+/** The maximum slippage, and whose price it is measured by. */
 const slippageRows = ({ slippages }: Plan, { paint }: Stream): PriceRow[] =>
   slippages.map(({ share, by }) => {
     const text = share === null ? 'not known' : `${impactShown(share)} at most`
@@ -38,8 +38,8 @@ const slippageRows = ({ slippages }: Plan, { paint }: Stream): PriceRow[] =>
 type Row = readonly [label: string, ...values: string[]]
 
 /**
- * What will be signed, before it is, from what `--dry-run --json` prints: who and where, what each transaction calls with what, what it
- * changes, what it can cost, and how much of that was checked.
+ * The plan before it is signed, from the output of `--dry-run --json`: signer, networks, decoded calls,
+ * balance changes, costs, and what was checked.
  */
 export function planView(plan: Plan, title: string, to: Stream): string {
   const { wallet, signer, steps, planHash, assurance, simulation, reference, policy, expiresAt, nonce } = plan
@@ -77,14 +77,14 @@ export function planView(plan: Plan, title: string, to: Stream): string {
   ].join('\n')
 }
 
-/** The question before a signature: what it is about, how many transactions, where, and whose. */
+/** The question before a signature: the title, the number of transactions, the networks and the wallet. */
 export function planQuestion({ wallet, steps }: Plan, title: string): string {
   const places = [...new Set(steps.map(({ network }) => plain(network)))]
   const what = steps.length === 1 ? 'a transaction' : `${steps.length} transactions`
   return `${plain(title)}: sign ${what} on ${places.join(' and ')} with ${wallet.slice(0, 6)}...${wallet.slice(-4)}?`
 }
 
-/** What holds the key, in words; a kind that this version does not know stands for itself. */
+/** The kinds of signer in words; an unknown kind is printed as it is. */
 const kinds: Readonly<Record<string, string>> = {
   keystore: 'keystore',
   'key-file': 'key from a file',
@@ -95,7 +95,7 @@ const kinds: Readonly<Record<string, string>> = {
   external: 'remote signer',
 }
 
-/** What is shown where a key is kept elsewhere is not the plan: it is each transaction, once its nonce and fees are known. */
+/** An external device shows each transaction, not the plan. */
 const deviceWord: Readonly<Record<string, readonly string[]>> = {
   ledger: [
     'the Ledger shows the hash of each transaction; compare it with the one printed here while signing',
@@ -124,18 +124,18 @@ const behindRows = ({ simulation }: Plan): Row[] =>
       ]
     : []
 
-/** What comes elsewhere, which no simulation of this chain can show. */
+/** The deliveries on other networks, which no simulation of this chain shows. */
 function arrivalRows({ wallet, arrivals }: Plan): Row[] {
   const text = ({ least, network, to }: (typeof arrivals)[number]) =>
     `at least ${least.formatted} ${plain(least.symbol)} on ${plain(network)}${worth(least.usd)} for ${sameAddress(to, wallet) ? 'this wallet' : `${to}, which is not this wallet`}`
   return arrivals.length === 0 ? [] : [['arrives', ...arrivals.map(text)]]
 }
 
-/** What an amount is worth, to the cent, as it is known. */
+/** An amount in USD, to the cent, if known. */
 const worth = (usd: string | null): string =>
   usd === null ? '' : ` (${usd === '0' ? 'less than $0.01' : dollars(usd)})`
 
-/** What may still be taken afterwards, as the simulation saw it. */
+/** The allowances after the plan, according to the simulation. */
 function allowanceRows(plan: Plan): Row[] {
   const { allowances } = plan.simulation ?? { allowances: [] }
   const text = ({ token, symbol, decimals, spender, after }: (typeof allowances)[number]) => {
@@ -147,7 +147,7 @@ function allowanceRows(plan: Plan): Row[] {
   return allowances.length === 0 ? [] : [['allowances', ...allowances.map(text)]]
 }
 
-/** What may be taken already, which is used, and how it is taken back. */
+/** The existing allowances that the plan uses, and how to revoke them. */
 const standingRows = ({ standing }: Plan): Row[] =>
   standing.map(({ spender, name, amount, unlimited, revoke }) => [
     'standing',
@@ -175,13 +175,13 @@ function costRows({ serviceFees, fees, laterFees }: Plan): Row[] {
   ]
 }
 
-/** What a rollup takes beside the gas, which no limit that is signed holds. */
+/** The L1 data fee of a rollup, which the gas limit does not cap. */
 const dataText = (fee: NonNullable<Plan['fees']>['dataFee']): string =>
   fee
     ? `plus an L1 data fee of about ${fee.formatted} ${plain(fee.symbol)}${worth(fee.usd)} at current prices`
     : 'plus the L1 data fee, which the node does not report'
 
-/** What a later leg costs beside that, on its own network: about so much, and whether the wallet has it. */
+/** The cost of a later leg on its own network, and whether the wallet has it. */
 function laterText({ network, symbol, gas, gasPrice, cost, held }: Plan['laterFees'][number]): string {
   const has = held === null ? '' : `; the wallet has ${held.formatted} ${plain(symbol)} there`
   if (cost === null || gasPrice === null)

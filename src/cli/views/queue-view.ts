@@ -7,7 +7,7 @@ import type { positionJson } from './json.ts'
 type Shown = Pick<ReturnType<typeof positionJson>, 'strategy' | 'pending' | 'claimable'>
 type One = NonNullable<Shown['pending']>[number]
 
-/** What is queued of a position, a line each with a word before it: what waits, what can be taken and how, and what was let pass and how it comes back. */
+/** The queued withdrawals of a position: waiting, claimable and how, lapsed and how to get them back. */
 export function queuedLines(
   { strategy, pending, claimable }: Shown,
   to: Stream,

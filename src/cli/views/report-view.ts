@@ -10,7 +10,7 @@ import type { Stream } from '../terminal/stream.ts'
 import { fields } from '../terminal/table.ts'
 import { beside, widthOf } from '../terminal/text-width.ts'
 
-/** One moment of an execution: the line that stays, and what moves meanwhile. */
+/** One event of an execution: the line that stays, and the text that moves. */
 export function progressLine(
   progress: Progress,
   operation: PlannedOperation,
@@ -106,7 +106,7 @@ export function reportView(report: Report & { replayed?: boolean }, to: Stream):
 const amountText = ({ formatted, symbol }: NonNullable<Report['amounts']['in']>): string =>
   `${decimal(formatted)} ${plain(symbol)}`
 
-/** What comes out of what goes in, where that is something else: as expected, until it is there. */
+/** The expected output of an exchange, until the actual one is known. */
 function outcome({ amounts, status }: Report): (readonly [label: string, value: string])[] {
   const { in: paid, out, outAtLeast } = amounts
   if (outAtLeast) return [['received', `at least ${amountText(outAtLeast)}`]]
@@ -121,7 +121,7 @@ function transactionLine(
   { kind, network, hash, status, blockNumber, error }: Report['transactions'][number],
   to: Stream,
 ): string {
-  // Of what has no hash the service only says that it waits for it.
+  // A transaction without a hash is only expected by the service.
   const word = hash === null && status === 'pending' ? 'not seen' : status
   const state = `${stateWord(word, to.paint)}${blockNumber === null ? '' : to.paint.dim(` block ${blockNumber}`)}`
   const why = error === null ? '' : ` ${plain(error)}`
@@ -131,7 +131,7 @@ function transactionLine(
   return to.isTerminal && widthOf(line) > to.columns ? `${head}  ${state}${why}\n    ${link || '-'}` : line
 }
 
-/** What is known of an action, in words, whoever knows it. */
+/** The report of an action, from the journal or from the service. */
 export const anyView = (one: Report | Action, to: Parameters<typeof reportView>[1]): string =>
   'assurance' in one
     ? reportView(one, to)

@@ -3,7 +3,7 @@ import type { CommandSchema } from '../schema/commands.ts'
 import type { Stream } from '../terminal/stream.ts'
 import { fields } from '../terminal/table.ts'
 
-/** What a program needs to know of a command, for people. */
+/** The schema of a command, for people. */
 export function schemaPage(one: CommandSchema, to: Stream): string {
   const { paint } = to
   const own = one.flags.filter(({ group }) => group !== 'Global')
@@ -49,7 +49,7 @@ export function schemaPage(one: CommandSchema, to: Stream): string {
 
 const typed = (type: string, choices: readonly string[] | null): string => choices?.join('|') ?? type
 
-/** What else is to be known of a flag, in a word. */
+/** The attributes of a flag, in a word. */
 const marks = ({ required, repeatable, default: usual }: CommandSchema['flags'][number]): string =>
   `${required ? ', needed' : ''}${repeatable ? ', more than once' : ''}${usual === null ? '' : `, ${usual} by default`}`
 

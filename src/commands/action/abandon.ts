@@ -6,7 +6,7 @@ import { closeOperation } from '../../cli/signing-flow/revoke-request.ts'
 import { reportView } from '../../cli/views/report-view.ts'
 import type { Cli } from '../../cli/world.ts'
 import { remainingAllowances } from '../../diagnosis/approvals.ts'
-import { AppError } from '../../domain/errors.ts'
+import { AppError, changedError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
 import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
 import { acquirePlanningLock } from '../../transactions/operations/wallet-lock.ts'
@@ -40,7 +40,7 @@ export async function giveUp(cli: Cli, id: string): Promise<void> {
   )
 }
 
-/** What came to another end by itself than by being given up is told as it ended: asking again would not change it. */
+/** Reports an operation that ended for another reason than being abandoned by its own outcome. */
 function refuseEnded(context: ExecutionContext, operation: PlannedOperation): void {
   const { state, exit } = operation
   if (state !== 'FAILED' && !(state === 'CANCELLED' && exit === 24)) return
@@ -48,29 +48,27 @@ function refuseEnded(context: ExecutionContext, operation: PlannedOperation): vo
     outcomeOf(operation)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    const { code, message, details } = error
-    const says = new AppError(code, `The action is finished, and there is nothing to drop: ${message}`, {
-      cause: error,
+    const changed = changedError(error, {
+      message: `The action is finished, and there is nothing to drop: ${error.message}`,
       hint: `sluice action show ${operation.id}`,
-      ...(details && { details }),
     })
-    throw withReport(says, context, operation)
+    throw withReport(changed, context, operation)
   }
 }
 
-/** Closes what is not signed of an operation, while nobody else is at work with its wallet. */
+/** Closes an operation and drops its unsigned steps, under the lock of its wallet. */
 async function closeUnsigned(
   cli: Cli,
   context: ExecutionContext,
   { id, wallet, legs }: PlannedOperation,
 ): Promise<PlannedOperation> {
-  const turn = await acquirePlanningLock(context, wallet, {
+  const lock = await acquirePlanningLock(context, wallet, {
     waitMs: 10_000,
     signal: cli.world.interrupt.signal,
   })
   try {
     return await closeOperation(context, { id, wallet, legs })
   } finally {
-    turn.release()
+    lock.release()
   }
 }

@@ -26,7 +26,7 @@ import { addReplacements } from './speed-up-cancel.ts'
 import { addSubmit } from './submit.ts'
 import { watch } from './watch.ts'
 
-/** `action`: what was started here, and where it stands. */
+/** `action`: lists, shows and continues the actions of this machine. */
 export const actionCommand = (world: World) => {
   const command = new Command('action').description('Show, watch and resume actions.')
   command
@@ -149,7 +149,7 @@ const printed = (amount: TokenAmount | null, places: number) =>
 /** `action show` */
 async function show(cli: Cli, id: string): Promise<void> {
   const context = readOnlyContext(await cli.backend.context())
-  // What the service says of it is not what the journal says.
+  // --raw prints the response of the service, not the journal.
   const operation = cli.globals.raw ? undefined : await findUpdated(cli, context, id)
   if (!operation) return cli.emit(await (await cli.service()).getAction({ id }), anyView)
   const report = reportFor(context, operation)

@@ -84,7 +84,7 @@ async function exportOne(cli: Cli, id: string, options: { out?: string; html?: t
 async function verify(cli: LocalCli, file: string): Promise<void> {
   const text = await textOf(file, cli.world)
   const evidence = readEvidence(text)
-  // What people read of a page is beside the evidence in it.
+  // The text of a page is not part of the evidence in it.
   if (isEvidencePage(text) && lines(text) !== pageOf(evidence))
     throw new AppError(
       'EVIDENCE_CHANGED',
@@ -128,8 +128,8 @@ async function verify(cli: LocalCli, file: string): Promise<void> {
 }
 
 /**
- * What evidence is checked with: what is known of its networks, and their RPCs as far as the profile has them. All but what the chain says is checked
- * without any, and nothing is started for it.
+ * The catalogue and RPCs to check evidence with, as far as the profile has them. Only the chain checks
+ * need RPCs, and nothing is started for them.
  */
 async function contextFor(
   { world, globals }: LocalCli,
@@ -151,7 +151,7 @@ async function contextFor(
   }
 }
 
-/** The profile, if there is what it needs. */
+/** The backend, or `undefined` if the profile lacks a setting. */
 const backendOf = (opened: Promise<Backend>): Promise<Backend | undefined> =>
   opened.catch((error: unknown) => {
     if (error instanceof AppError && error.code === 'CONFIG_INVALID') return undefined
@@ -168,10 +168,10 @@ function pageOf(evidence: Evidence): string | undefined {
   }
 }
 
-/** A text as it is whoever passed it on: mail and editors end lines in their own way. */
+/** A text without differences in line endings, which mail and editors change. */
 const lines = (text: string): string => text.replaceAll('\r\n', '\n').trim()
 
-/** A check mark is for what did what it was for; what the chain confirms to have failed has another. */
+/** The mark of a check: ✓ for a success, ✗ for a confirmed failure. */
 function markOf(verdict: ChainCheck['verdict'], why: string | null, { paint }: Stream): string {
   if (verdict !== 'confirmed') return paint.yellow('?')
   return why === null ? paint.green('✓') : paint.red('✗')

@@ -11,7 +11,10 @@ import { plain } from '../../domain/text.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import { isHash, unknownHash } from './explain-transaction.ts'
 
-/** What only the service knows: a quote that nobody has taken, or an action that was begun elsewhere. ACTION_NOT_FOUND where it does not know it either, unless networks are silent about a hash. */
+/**
+ * Explains an id that only the service knows: an unused quote, or an action of another machine.
+ * ACTION_NOT_FOUND if the service does not know it either, unless networks do not answer about a hash.
+ */
 export async function withoutJournal(
   cli: Cli,
   context: ExecutionContext,
@@ -29,12 +32,12 @@ export async function withoutJournal(
     .getAction({ id })
     .catch(notThere(['ACTION_NOT_FOUND', 'NOT_FOUND']))
     .catch((error: unknown) => {
-      // What is known of the swap is told whatever becomes of the other question, and no more than that.
+      // Report what is known of the swap even if the other request fails.
       if (!swap || !(error instanceof AppError)) throw error
       unsaid = error
       return undefined
     })
-  // Of a swap that has not begun, an approval may be there.
+  // The approval of a swap may be sent before the swap.
   const isUntouched =
     !unsaid && swap?.originTxHash === null && !known?.transactions.some(({ hash }) => hash !== null)
   if (swap && isUntouched && ['pending', 'expired'].includes(swap.status))
@@ -46,7 +49,7 @@ export async function withoutJournal(
       `No action "${plain(id)}" in the journal of this machine or at the service`,
     )
   const status = plain(known?.status ?? swap!.status)
-  // Whether anybody began it is what was not told.
+  // The service did not say whether the swap was started.
   const again = unsaid && swap?.originTxHash === null
   const named = namedIn(known, swap)
   const moved = named.hashes.length > 0 ? await balanceChanges(context, named) : undefined
@@ -81,7 +84,7 @@ export async function withoutJournal(
   }
 }
 
-/** The transactions that a service names, and whose funds they move. */
+/** The transactions that a service names, and the accounts whose funds they move. */
 function namedIn(known: Action | undefined, swap: SwapStatus | undefined): NamedTransactions {
   const hashOf = (text: string | null | undefined): Hex[] => {
     const { data } = Hash.safeParse(text)

@@ -12,12 +12,12 @@ import { type Network, rpcVariable } from '../../domain/networks.ts'
 import { plain } from '../../domain/text.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 
-/** Whether what was typed is the hash of a transaction: an id of ours never looks like one. */
+/** Whether an id is a transaction hash; action ids never look like one. */
 export const isHash = (text: string): text is Hex => /^0x[0-9a-fA-F]{64}$/.test(text)
 
 /**
- * What is known of a hash: the id of the action of this machine that a transaction of it was signed for, whether or not a chain has that;
- * else a verdict about a stranger, as a network shows it; else which networks do not say.
+ * Looks up a hash: the action of this machine that signed it, on chain or not; else a verdict about a
+ * foreign transaction, from the network that has it; else the networks that did not answer.
  */
 export async function ofHash(
   context: ExecutionContext,
@@ -31,8 +31,8 @@ export async function ofHash(
 }
 
 /**
- * That nobody who answers knows a hash. Only where none is silent it is said to be known to none; RPC_UNREACHABLE where a network may, and did not answer, and the code of what is
- * wrong with it where only that keeps it from answering.
+ * The error for an unknown hash: RPC_UNREACHABLE if a network that did not answer may know it, or the
+ * code of the fault that prevents its answer.
  */
 export function unknownHash(hash: Hex, silent: readonly UnansweredNetwork[]): AppError {
   const neither = `${hash} is not in the journal of this machine or at the service`
@@ -58,7 +58,7 @@ export function unknownHash(hash: Hex, silent: readonly UnansweredNetwork[]): Ap
     odd.length > 0
       ? `${again}; if the error persists, name another RPC in ${settings(odd).join(' and ')}`
       : again
-  // A network that cannot be asked here at all will not answer the next time either.
+  // A network that cannot be reached at all will not answer a retry either.
   const [code] = [
     ...mute.map(() => 'RPC_UNREACHABLE' as const),
     ...odd.map(() => 'RPC_INCONSISTENT' as const),
@@ -85,7 +85,7 @@ function fundsOf({ from, deed, block }: FoundTransaction): string {
     : `Unknown: the call is not decoded. ${from} signed it and paid the fee.`
 }
 
-/** That what is in a block is not final, and what keeps it from being so. */
+/** The verdict about a transaction in a block that is not final. */
 function finalText({ isFinal, unlike }: NonNullable<FoundTransaction['block']>, network: Network): string {
   if (isFinal) return ''
   return unlike

@@ -14,7 +14,7 @@ import { readOnlyContext } from '../../transactions/read-only-context.ts'
 import { withoutJournal } from './explain-from-service.ts'
 import { isHash, ofHash } from './explain-transaction.ts'
 
-/** `action explain`: one verdict about an action, for whoever has to decide what to do. */
+/** `action explain`: one verdict about an action, to decide what to do. */
 export const addExplain = (command: Command, world: World): void =>
   void command
     .command('explain')
@@ -34,7 +34,7 @@ async function explainOne(cli: Cli, id: string, options: { confirmations?: strin
   const operation = 'id' in of ? findOperation(context, of.id) : undefined
   if (!operation)
     return cli.emit(await withoutJournal(cli, context, id, 'silent' in of ? of.silent : []), verdictView)
-  // Both are asked at once: whoever is silent costs his time only once.
+  // Ask both at once, so that a silent one costs its timeout only once.
   const told = serviceReportOf(cli, operation)
   cli.emit(await explain(readOnlyContext(context), operation, { told, depth }), verdictView)
 }

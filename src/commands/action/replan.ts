@@ -37,7 +37,7 @@ import { isFinished, isUnsigned } from '../../transactions/run.ts'
 
 type Options = ResumeOptions & { acceptMinOut?: string }
 
-/** `action replan`: a new plan for what was not signed, then on with it. */
+/** `action replan`: plans the unsigned steps again, then signs and sends them. */
 export const addReplan = (command: Command, world: World): void =>
   void withExecution(
     withSigner(
@@ -63,9 +63,9 @@ export const addReplan = (command: Command, world: World): void =>
 async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   const context = await cli.backend.context()
   const found = requireOperation(context, id)
-  // A dry run writes nothing, also of what the chains show.
+  // A dry run records nothing.
   const wrong = options.dryRun ? undefined : await reopenContradicted(context, found.id)
-  // What is on its way by the journal may be final by now.
+  // A transaction that is pending in the journal may be final.
   const operation = await settleIfPending(
     cli,
     context,
@@ -79,7 +79,7 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
     )
   if (isFinished(operation) || (options.dryRun && isSettled(operation)))
     return cli.emit({ ...reportFor(context, operation), replayed: true }, reportView)
-  // What was found is all that there is: then there is nothing to plan either.
+  // The transaction that was found is the whole action; nothing is left to plan.
   if (isSettled(operation) || (wrong === 'found' && !operation.steps.some(isUnsigned)))
     return resumeOperation(cli, operation.id, options, undefined)
   const identity = await ownerOf(cli, operation, options)
@@ -115,7 +115,7 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   await confirm(cli.io, cli.globals, planQuestion(plan, title))
   const account = await identity.unlock()
   const signer = { ...identity, unlock: async () => account }
-  const turn = await acquirePlanningLock(context, operation.wallet, {
+  const lock = await acquirePlanningLock(context, operation.wallet, {
     waitMs: options.lockWait === false ? 0 : 60_000,
     signal: cli.world.interrupt.signal,
   })
@@ -126,17 +126,17 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
         hint: `sluice action show ${operation.id}`,
       })
     const planned = replaceLegPlan(context, now, again.open, again.checked, 'by the person')
-    await executeAndReport(cli, context, planned, signer, { ...options, lock: turn }, replanLeg)
+    await executeAndReport(cli, context, planned, signer, { ...options, lock }, replanLeg)
   } finally {
-    turn.release()
+    lock.release()
   }
 }
 
-/** Whether nothing that counts of what waits for a person is lost: then there is nothing to plan, only to go on. */
+/** Whether no nonce is lost although the operation waits for a person: then it only needs to be resumed. */
 const isSettled = (operation: PlannedOperation): boolean =>
   operation.state === 'ATTENTION' && !hasLostNonce(operation)
 
-/** The least that what is an exchange may bring, from what was typed. */
+/** Parses --accept-min-out for the exchange of the open leg. */
 function leastOf(
   context: ExecutionContext,
   operation: PlannedOperation,

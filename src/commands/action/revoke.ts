@@ -12,7 +12,7 @@ import { unusedAllowances } from '../../diagnosis/approvals.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isSignerNamed, type SignerIdentity } from '../../signing/signer.ts'
 
-/** `action revoke`: gives back what an action that went no further was allowed to take. */
+/** `action revoke`: revokes the unused allowances of an action. */
 export const addRevoke = (command: Command, world: World): void =>
   void withSigning(
     command
@@ -30,9 +30,9 @@ async function revoke(cli: Cli, id: string, options: SigningOptions): Promise<vo
   const known = requireOperation(context, id)
   const identity = await ownerOf(cli, known, options)
   const [first, ...rest] = await unusedAllowances(context, known)
-  // What is on its way by the journal may be final by now.
+  // A transaction that is pending in the journal may be final.
   const operation = first ? known : await settleIfPending(cli, context, known, options.dryRun === true)
-  // What is on its way may allow something yet.
+  // A pending transaction may still grant an allowance.
   if (!first && operation.steps.some(({ state }) => state === 'SIGNED' || state === 'BROADCAST'))
     throw new AppError(
       'PENDING',
@@ -61,7 +61,7 @@ async function revoke(cli: Cli, id: string, options: SigningOptions): Promise<vo
   )
 }
 
-/** What names the same wallet once more where nobody was typed: a key that nobody has to name is found again by itself. */
+/** The choice that names the same wallet again; the default signer needs none. */
 function sameAs({ source, label, address }: SignerIdentity): { wallet?: string } {
   if (source === 'keystore') return { wallet: label }
   return source === 'address' ? { wallet: address } : {}

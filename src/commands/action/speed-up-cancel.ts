@@ -16,7 +16,7 @@ import { reopenContradicted } from '../../transactions/reorganisations.ts'
 import { isCancelling } from '../../transactions/replacement/fee-bump.ts'
 import { isFinished, isInFlight } from '../../transactions/run.ts'
 
-/** `action speed-up` and `action cancel`: another transaction in the place of what waits, under the same nonce. */
+/** `action speed-up` and `action cancel`: replace the pending transaction under the same nonce. */
 export function addReplacements(command: Command, world: World): void {
   const add = (name: string, description: string, kind: 'bump' | 'cancel') =>
     withExecution(
@@ -52,7 +52,7 @@ async function replaceWaiting(
   const operation = requireOperation(context, found.id)
   if (!isOpenAgain) refuseFailed(context, operation)
   refuseIdle(operation, kind)
-  // What is done is reported as it is.
+  // A finished action is only reported.
   if (kind === 'cancel' && (isOpenAgain || !isFinished(operation)))
     await confirm(
       cli.io,
@@ -70,19 +70,19 @@ async function replaceWaiting(
   await resumeOperation(cli, operation.id, options, kind)
 }
 
-/** Whether what waits of an operation, and is in no block yet, is what cancels it: a higher fee for the operation would outbid that. */
+/** Whether a pending transaction is already a cancellation: a higher fee for the action would outbid it. */
 const isBeingCancelled = ({ journal }: ExecutionContext, { id, steps }: PlannedOperation): boolean =>
   steps.some(
     (step) => isInFlight(step) && step.state !== 'INCLUDED' && isCancelling(journal.attempts(id, step.index)),
   )
 
-/** All that is on its way is cancelled, each by a transaction that does nothing. */
+/** Each pending transaction is cancelled by a no-op transaction. */
 const costOf = ({ steps }: PlannedOperation): string => {
   const waiting = steps.filter(isInFlight).length
   return waiting > 1 ? `${waiting} no-op transactions` : 'a no-op transaction'
 }
 
-/** What is not on its way cannot be made faster, and is not cancelled by a transaction. */
+/** Refuses an action without a pending transaction. */
 function refuseIdle(operation: PlannedOperation, kind: 'bump' | 'cancel'): void {
   const { id, state, steps } = operation
   if (steps.some(isInFlight)) return
@@ -105,6 +105,6 @@ function refuseIdle(operation: PlannedOperation, kind: 'bump' | 'cancel'): void 
         hint: `sluice action resume ${id}, or close it: sluice action abandon ${id}`,
       },
     )
-  // A nonce that was lost is told as that.
+  // A lost nonce has its own outcome.
   if (state === 'ATTENTION') outcomeOf(operation)
 }

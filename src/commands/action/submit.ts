@@ -11,7 +11,7 @@ import { shellWord } from '../../domain/shell-quoting.ts'
 import { plain } from '../../domain/text.ts'
 import { readPlan } from '../../planning/plan-input.ts'
 
-/** `action submit`: signs and sends a plan that was made before, maybe by somebody else. */
+/** `action submit`: signs and sends a plan that was made before, on this or another machine. */
 export const addSubmit = (command: Command, world: World): void =>
   void withSigning(
     command
@@ -41,7 +41,7 @@ async function submit(cli: Cli, file: string, options: SigningOptions): Promise<
     {
       ...options,
       ...(nonce !== null && { nonce: [String(nonce)] }),
-      // A plan is carried out once: its id is the key, so that asking again goes on with the same operation.
+      // A plan is executed once: its id is the idempotency key.
       idempotencyKey: options.idempotencyKey ?? proposed.id,
     },
     {
@@ -56,7 +56,7 @@ async function submit(cli: Cli, file: string, options: SigningOptions): Promise<
   })
 }
 
-/** A failure about the nonce of a plan, which nobody has typed: another nonce is another plan. */
+/** Adapts an error about the nonce of a plan, which is part of the plan. */
 function ofPlan(error: AppError): AppError {
   const { code, message, details, cause, hint } = error
   if (code !== 'NONCE_GAP' && (code !== 'NONCE_USED' || hint !== errorRow(code).hint)) return error

@@ -9,7 +9,7 @@ import type { Cli } from '../../cli/world.ts'
 import { findStalledPart, type StalledPart } from '../../diagnosis/facts/stalled-part.ts'
 import type { Report } from '../../diagnosis/report.ts'
 import { successorOf } from '../../diagnosis/successor.ts'
-import { AppError, errorRow } from '../../domain/errors.ts'
+import { AppError, changedError, errorRow } from '../../domain/errors.ts'
 import { shellOperand } from '../../domain/shell-quoting.ts'
 import type { StoredPlan } from '../../guard/intent-json.ts'
 import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
@@ -30,7 +30,7 @@ export async function watch(cli: Cli, ids: string[], options: { interval: string
   }
   const look = async (id: string) => {
     const now = await watched(cli, context, id).catch(async (error: unknown) => {
-      // What was never signed may be known to nobody else.
+      // An unsigned action may be known only to this machine.
       if (error instanceof AppError && (await leftOf(id)))
         return reportFor(context, findOperation(context, id)!)
       throw error
@@ -42,7 +42,7 @@ export async function watch(cli: Cli, ids: string[], options: { interval: string
   const ends = await Promise.all(
     ids.map((id) =>
       observe(cli, () => look(id), {
-        // What needs a person does not go on by itself.
+        // An action that needs a person does not finish by itself.
         isOver: ({ id: found, status }) =>
           isFinalStatus(status) || left.has(found) || findOperation(context, found)?.state === 'ATTENTION',
         view: anyView,
@@ -55,12 +55,12 @@ export async function watch(cli: Cli, ids: string[], options: { interval: string
     const what = left.get(end.id)
     return what ? unattended(end.id, what) : (failureOf(context, end) ?? [])
   })
-  // Where something of one was signed, the end of another of which nothing was does not hide that.
+  // Report an action with signed transactions before one without.
   const told = failures.find(({ code }) => errorRow(code).exit >= 20) ?? failures[0]
   if (told) throw told
 }
 
-/** What goes on with an action that is not over: what is signed is sent again by `resume`, and only looked at by another watch. */
+/** The command to continue an unfinished action: `resume` sends signed transactions again, another watch only follows. */
 function againFor(context: ExecutionContext, id: string): string {
   const operation = findOperation(context, id)
   return operation?.steps.some(isInFlight)
@@ -68,7 +68,7 @@ function againFor(context: ExecutionContext, id: string): string {
     : `sluice action watch --timeout 1h ${shellOperand(id)}`
 }
 
-/** That nobody goes on with an action: below 20 where nothing of it was ever signed. */
+/** The error for an action that no process is running: below 20 only if nothing was ever signed. */
 function unattended(id: string, what: StalledPart): AppError {
   const words = {
     all: ['OPERATION_UNFINISHED', `Nothing of ${id} was signed, and no process is running it.`],
@@ -98,8 +98,7 @@ function failureOf(context: ExecutionContext, { id, status }: Report | Action): 
       return undefined
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      const { code, message, details } = error
-      return new AppError(code, message, { details: { id, ...details }, cause: error, hint })
+      return changedError(error, { details: { id, ...error.details }, hint })
     }
   }
   if (status.toUpperCase() === 'REFUNDED')
@@ -108,7 +107,7 @@ function failureOf(context: ExecutionContext, { id, status }: Report | Action): 
   return new AppError('ACTION_FAILED', `Action ${id} failed`, { details: { id }, hint })
 }
 
-/** What the journal knows, moved on by what the service sees on the chain; an operation of another machine is the service's alone. */
+/** The journal's report of an action, updated from the chain; the service's report for an action of another machine. */
 async function watched(cli: Cli, context: ExecutionContext, id: string): Promise<Report | Action> {
   const operation = await findUpdated(cli, context, id)
   if (!operation) return (await cli.service()).getAction({ id })
@@ -117,11 +116,11 @@ async function watched(cli: Cli, context: ExecutionContext, id: string): Promise
   const { status, finishedAt, transactions } = await (await cli.service()).getAction({ id: operation.id })
   const now = await settleOperation(cli, context, operation)
   const known = reportFor(context, now)
-  // What a service says of a bridge is not taken for its end: the chain of the other end says what came.
+  // The destination chain decides whether a bridge delivered, not the service.
   if (isFinalStatus(known.status) || isAwaitingDelivery(now) || !isFinalStatus(status)) return known
-  // What a service saw, a reorganisation may have taken away since.
+  // A reorganisation may have removed a transaction that the service saw.
   if (await isOnItsWay(context, now)) return known
-  // What was planned anew has other transactions than the service was asked for.
+  // A replanned action has other transactions than the service was asked for.
   const isAsAsked = (now.plan as StoredPlan).since === undefined
   const seen = known.transactions.map((tx, at) => {
     const told = isAsAsked ? transactions[at] : transactions.find(isSame(tx))
@@ -142,7 +141,7 @@ async function isOnItsWay({ rpc, journal }: ExecutionContext, { steps }: Planned
   return open.some(({ nonce }, at) => nonce !== null && (counts[at]?.latest ?? Infinity) <= nonce)
 }
 
-/** Whether what a service tells is a transaction of the journal, by its nonce: any attempt of a step has that. */
+/** Whether a transaction of the service belongs to a step of the journal, by its nonce, which all attempts share. */
 const isSame =
   (known: Report['transactions'][number]) =>
   ({ chainId, nonce }: Action['transactions'][number]): boolean =>

@@ -12,7 +12,7 @@ import type { Sent } from './steps.ts'
 
 type Row = { network: string; before: TokenAmount; change: TokenAmount; after: TokenAmount }
 
-/** Reads what the wallet has; `close` reads it again and proves every difference by the receipts in between. */
+/** Reads the balances of the wallet; `close` reads them again and accounts for every difference by the receipts in between. */
 export async function balanceSheet(
   cli: Cli,
   me: Address,

@@ -15,7 +15,7 @@ type Receipt = {
   logs: { address: string; topics: string[]; data: string }[]
 }
 
-/** What the demo checks with: raw JSON-RPC to the nodes, without the engine. */
+/** Raw JSON-RPC to the nodes, so that the demo checks the chains without the engine. */
 export function rawChain({ read }: Backend) {
   const quantity = (value: unknown): bigint => {
     if (typeof value === 'string' && /^0x[0-9a-f]+$/.test(value)) return BigInt(value)
@@ -55,7 +55,7 @@ export function rawChain({ read }: Backend) {
   }
 }
 
-/** What one receipt moved of a token for an owner: what came in less what went out. */
+/** The net amount of a token that a receipt moved for an owner. */
 export function moved(receipt: Receipt, token: string, owner: string): bigint {
   const word = owner.slice(2).toLowerCase().padStart(64, '0')
   let sum = 0n
@@ -67,7 +67,7 @@ export function moved(receipt: Receipt, token: string, owner: string): bigint {
   return sum
 }
 
-/** What the owner paid for gas in a receipt, in wei; nothing where somebody else sent it. */
+/** The gas that an owner paid in a receipt, in wei; zero if another account sent it. */
 export const gasPaid = ({ from, gasUsed, effectiveGasPrice }: Receipt, owner: string): bigint =>
   from.toLowerCase() === owner.toLowerCase() ? BigInt(gasUsed) * BigInt(effectiveGasPrice) : 0n
 

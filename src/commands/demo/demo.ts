@@ -41,7 +41,7 @@ async function perform(cli: Cli): Promise<void> {
         throw new AppError(
           'DEMO_FAILED',
           `Step ${told.length + 1} ended with exit code ${exit}: sluice ${command}`,
-          // What an earlier one left open is gone on with, or given up.
+          // An unfinished action of an earlier demo is resumed or abandoned.
           exit === 10 || exit >= 20 ? { hint: 'sluice action list --status PENDING' } : {},
         )
       const result = values.at(-1)

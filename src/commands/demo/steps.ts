@@ -9,10 +9,10 @@ import { tokenNamed } from '../../domain/token.ts'
 import type { StrategyEntry } from '../../protocols/catalog.ts'
 import { alike, close, moved, rawChain } from './chain.ts'
 
-/** Says whether a claim about the chain holds; one that does not ends the demo. */
+/** Prints a check of the chain; a failed one ends the demo. */
 export type Check = (result: never, holds: (claim: string, holds: boolean) => void) => Promise<void> | void
 
-/** How the demo runs a command line and checks what it did. */
+/** Runs a command of the demo and checks its effects. */
 export type Play = {
   cli: Cli
   /** The sandbox's own account, which signs. */

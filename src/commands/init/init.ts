@@ -23,7 +23,7 @@ import { profileView, shownProfile } from '../profile/show.ts'
 const urlsOf = (profile: KeptProfile) =>
   profile.kind === 'remote' ? profile : { baseUrl: undefined, legacyBaseUrl: undefined }
 
-/** What becomes another in a profile that is there, a line each; of a secret only that it does. */
+/** Describes the changes to an existing profile, one per line; values of secrets are not shown. */
 export function changesIn({ after, had, secrets }: Change, before: KeptProfile): string[] {
   const [from, to] = [urlsOf(before), urlsOf(after)]
   const line = (what: string, was = 'none', is = 'none') =>
@@ -68,16 +68,16 @@ export function scriptFor(
     ...(rpcs.length > 0 ? ['--from-env'] : apiKey === undefined ? [] : ['--api-key-file', keyFile]),
     ...(keychain ? ['--keychain'] : []),
     ...(isCurrent ? ['--use'] : []),
-    // What does not work is kept by who says so.
+    // A profile that fails its checks is saved only after a confirmation.
     ...(works ? [] : ['--yes']),
   ]
   return { command: words.join(' '), environment: [...key, ...rpcs] }
 }
 
-/** How long the looking around takes at most, in ms, where nobody says: somebody waits for the end of it. */
+/** The longest time for the checks by default, in ms; a person waits for them. */
 const patienceMs = 15_000
 
-/** `init`: a profile by questions, or by flags where nobody can answer. */
+/** `init`: sets up a profile by questions, or by flags without a terminal. */
 export const init = (world: World) =>
   withProfile(
     new Command('init')
@@ -120,7 +120,7 @@ async function run(
   return kept(cli, wish.name, wish.said, options.use ?? wish.use)
 }
 
-/** Looks whether it works, says what it changes, and writes it, all or nothing. */
+/** Checks the profile, shows its changes, and saves all of it or nothing. */
 async function kept(cli: LocalCli, name: string, said: Said, use: boolean | undefined): Promise<void> {
   const { settings } = cli.world
   const change = await changeOf(cli, name, said)
@@ -151,7 +151,7 @@ async function kept(cli: LocalCli, name: string, said: Said, use: boolean | unde
   )
 }
 
-/** What is found there. What does not work is shown, and only kept when that is what the person wants. */
+/** Runs the checks. A failed one is shown, and the profile is saved only if the person wants it. */
 async function looked(cli: LocalCli, { name, after, secrets }: Change): Promise<Finding[]> {
   const { world, io, globals } = cli
   cli.notice('Checking that it works.')
@@ -159,7 +159,7 @@ async function looked(cli: LocalCli, { name, after, secrets }: Change): Promise<
     { name, profile: after, secrets },
     { ...globals, timeoutMs: globals.timeoutMs ?? patienceMs },
   )
-  // What it says to do is for a profile that is kept.
+  // The hint of a finding is for a saved profile.
   const checks = found.map((one) =>
     one.state === 'failed' ? { ...one, hint: nextOf(one, after, secrets.apiKey !== undefined) } : one,
   )
@@ -175,7 +175,7 @@ async function looked(cli: LocalCli, { name, after, secrets }: Change): Promise<
   throw new AppError('DECLINED', 'Declined. Nothing was saved.')
 }
 
-/** What to do about what does not work of a profile that is not kept yet: nothing but what was just given is to be mended. */
+/** The remedy for a finding about a profile that is not saved yet: correct what was just given. */
 function nextOf({ code, check, subject, hint }: Finding, profile: KeptProfile, hasKey: boolean): string {
   const isOfService = check === 'service' && profile.kind === 'remote'
   if (isOfService && code === 'UNAUTHORIZED')
@@ -187,7 +187,7 @@ function nextOf({ code, check, subject, hint }: Finding, profile: KeptProfile, h
   return hint === null ? '' : hint.replace(/(?<![.!?])$/, '.')
 }
 
-/** A profile that is there is only changed when whoever it is of says so. */
+/** An existing profile is changed only after a confirmation. */
 async function agreeTo(cli: LocalCli, change: Change, before: KeptProfile): Promise<void> {
   const changes = changesIn(change, before)
   if (changes.length === 0) return

@@ -5,10 +5,10 @@ import { publicNetworks } from '../../domain/networks.ts'
 import { checkedKey, checkedUrl } from '../../domain/service-url.ts'
 import type { Said } from '../profile/set.ts'
 
-/** What the answers come to. */
+/** The settings that the answers make. */
 type Wish = { kind: 'sandbox' } | { kind: 'profile'; name: string; said: Said; use: boolean }
 
-/** Asks for a profile, question by question; nothing is written. Ctrl-C at any of them is INTERRUPTED. */
+/** Asks for a profile, question by question, and saves nothing. Ctrl-C is INTERRUPTED. */
 export async function askedProfile({ io, world }: LocalCli, typed: string | undefined): Promise<Wish> {
   const kind = await choice(io, 'Where should commands run?', [
     { value: 'remote', name: 'a deployment of the service, over HTTPS' },
@@ -62,7 +62,7 @@ export async function askedProfile({ io, world }: LocalCli, typed: string | unde
   return { kind: 'profile', name, said: { options, given: { rpc }, apiKey }, use }
 }
 
-/** One URL of an RPC or several, separated by commas; what is none is never repeated, for it may hold a key. */
+/** Parses one or several RPC URLs, separated by commas. An invalid one is never repeated, because it may contain a key. */
 function refuseNoUrl(text: string): void {
   const urls = text.split(',').map((url) => URL.parse(url.trim()))
   if (urls.some((url) => !url || !/^https?:$/.test(url.protocol)))

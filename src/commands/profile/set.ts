@@ -8,7 +8,7 @@ import { plain } from '../../domain/text.ts'
 import { readPrivateFile } from '../../signing/private-files.ts'
 import { shownProfile, showProfile } from './show.ts'
 
-/** Adds the flags that say what a profile is. */
+/** Adds the profile flags. */
 export const withProfile = (command: Command): Command =>
   command
     .option('--kind <kind>', 'engine or remote')
@@ -23,7 +23,7 @@ export const withProfile = (command: Command): Command =>
     .option('--keychain', 'store the API key and RPC URLs in the desktop keychain from now on')
     .option('--no-keychain', 'store the API key and RPC URLs in a file of mode 0600 again')
 
-/** The flags that say what a profile is. */
+/** The profile flags. */
 export type SetOptions = {
   kind?: string
   baseUrl?: string
@@ -34,7 +34,7 @@ export type SetOptions = {
   keychain?: boolean
 }
 
-/** What was said of a profile, with its secrets: not put together with what is kept of it. */
+/** The settings and secrets given for a profile, before they are merged with the saved ones. */
 export type Said = { options: SetOptions; given: FromEnvironment; apiKey: string | undefined }
 
 /** `profile set` */
@@ -45,7 +45,7 @@ export async function setProfile(cli: LocalCli, name: string, options: SetOption
   showProfile(cli, await shownProfile(cli, config, name))
 }
 
-/** What flags, files and the environment say of a profile. */
+/** Reads the profile settings from flags, files and the environment. */
 export async function saidBy(cli: LocalCli, options: SetOptions): Promise<Said> {
   const given = options.fromEnv ? await cli.world.fromEnvironment() : { rpc: {} }
   return { options, given, apiKey: await keyOf(cli, options, given) }
@@ -61,7 +61,7 @@ export type Change = {
   isForgotten: boolean
 }
 
-/** What becomes of a profile by what was said; what was not said stays. Nothing is written. */
+/** Merges the given settings into a profile; the others stay. Nothing is saved. */
 export async function changeOf(
   { world }: LocalCli,
   name: string,
@@ -78,7 +78,7 @@ export async function changeOf(
   const kept = await world.settings.secretsOf(name)
   if (apiKey !== undefined && after.kind !== 'remote')
     throw new AppError('USAGE', 'Only a remote profile has an API key', { hint: 'Add --base-url URL.' })
-  // A key is for the addresses that it was given for, of which it is kept together with.
+  // An API key is saved with the addresses that it is for.
   const stays = after.kind === 'remote' && isKeyFor(kept.apiKey, after) ? kept.apiKey : undefined
   const fresh =
     after.kind === 'remote' && apiKey !== undefined ? { key: apiKey, ...addressesOf(after) } : stays

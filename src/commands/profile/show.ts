@@ -16,7 +16,7 @@ type Shown = {
   current: boolean
   baseUrl: string | null
   legacyBaseUrl: string | null
-  /** Who is asked for prices that the chains do not say. */
+  /** The source of prices that the chains do not have. */
   pricesUrl: string | null
   hasApiKey: boolean
   /** The networks that it has RPCs for. */
@@ -25,7 +25,7 @@ type Shown = {
   secretsIn: SecretsStorage | null
 }
 
-/** What is shown of a profile that is built in or kept; another name is CONFIG_INVALID. */
+/** Shows a built-in or saved profile; another name is CONFIG_INVALID. */
 export async function shownProfile(cli: LocalCli, config: Config, name: string): Promise<Shown> {
   const { settings } = cli.world
   const current = (config.profile ?? 'sandbox') === name
@@ -52,7 +52,7 @@ export async function shownProfile(cli: LocalCli, config: Config, name: string):
   const { profiles = {} } = config
   const found = Object.hasOwn(profiles, name) ? profiles[name] : undefined
   if (!found) throw unknownProfile(name, config)
-  // Nobody is asked to unlock a desktop for a list.
+  // A list does not ask to unlock the keychain.
   const { keyFor, networks, storage: secretsIn } = await settings.outlineOf(name)
   if (found.kind === 'engine')
     return { ...none, kind: found.kind, pricesUrl: found.pricesUrl ?? null, networks, secretsIn }
@@ -60,7 +60,7 @@ export async function shownProfile(cli: LocalCli, config: Config, name: string):
   return { ...none, kind, baseUrl, legacyBaseUrl, hasApiKey: isKeyFor(keyFor, found), networks, secretsIn }
 }
 
-/** Nobody knows a profile of that name. */
+/** The error for an unknown profile. */
 export function unknownProfile(name: string, { profiles = {} }: Config): AppError {
   const known = ['sandbox', 'engine', 'remote', ...Object.keys(profiles)]
   return new AppError('CONFIG_INVALID', `No profile "${plain(name)}"${didYouMean(name, known)}`, {

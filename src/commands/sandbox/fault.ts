@@ -80,7 +80,7 @@ function split(words: readonly string[]): { name: string; value: string | undefi
   const all = words.join('-')
   if (Object.hasOwn(faultKinds, all) || words.length === 1) return { name: all, value: undefined }
   const name = words.slice(0, -1).join('-')
-  // A name that nobody knows is told as it was typed.
+  // An unknown name is repeated as it was given.
   return Object.hasOwn(faultKinds, name) ? { name, value: words.at(-1)! } : { name: all, value: undefined }
 }
 
@@ -124,7 +124,7 @@ const networkOf = async (cli: Cli, text: string): Promise<string> => {
   })
 }
 
-/** What a value is where nobody gives one: two seconds, one block, or a tenth. */
+/** The default value of a fault: two seconds, one block, or a tenth. */
 function amountOrPlace(
   name: string,
   kind: FaultKind['value'],

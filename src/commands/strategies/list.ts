@@ -81,11 +81,11 @@ export async function list(cli: Cli, options: ListOptions): Promise<void> {
   await cli.list(await look(), view)
 }
 
-/** Whom to ask: where it is in this process, no chain is waited for that was not asked about. */
+/** The service to ask: a local one for a single network reads no other chain. */
 const serviceFor = ({ backend, service }: Cli, network: Network | undefined): Promise<Service> =>
   network && backend.serviceOn ? backend.serviceOn(network.chainId) : service()
 
-/** All that there are on a network, or everywhere, of all pages, and the networks that do not answer; what was seen everywhere is kept for who completes a word. */
+/** Reads all strategies on a network or on all, and the networks that do not answer. A full list is saved for completion. */
 async function everyStrategy(
   cli: Cli,
   service: Service,
@@ -98,7 +98,7 @@ async function everyStrategy(
     return answer
   })
   const left = [...lacking]
-  // A list without what was asked for is no answer.
+  // A list without the requested network is an error.
   if (network && lacking.has(network.name))
     throw new AppError('RPC_UNREACHABLE', `${network.name} does not answer the service`, {
       details: { network: network.name },
@@ -117,7 +117,7 @@ async function everyStrategy(
   return { every, left }
 }
 
-/** The words of a filter that nothing there is called, each with what was probably meant; nothing where each is known, but never of one strategy. */
+/** Describes the unknown words of a filter, with suggestions; `undefined` if all are known. */
 function unheard(
   every: readonly Strategy[],
   { protocol, asset }: ListOptions,
@@ -157,7 +157,7 @@ const rowsOf = (every: readonly Strategy[], options: ListOptions, least: number 
     .filter(({ paused }) => options.paused === 'include' || (options.paused === 'only') === (paused === true))
     .sort(orders[options.sort])
 
-/** How often to look, in ms. A list costs one request or more, and a key has a hundred a minute. */
+/** The interval, in ms. Each list costs at least one request, and a key has a hundred a minute. */
 export function intervalOf(text: string): number {
   const ms = duration(text)
   if (ms >= 1000) return ms

@@ -28,14 +28,14 @@ export async function show(cli: Cli, id: string, { wallet, plot }: ShowOptions):
   const { positionJson } = await import('../../cli/views/json.ts')
   const isSilentThere = unread?.includes(strategy.slug) || missing?.includes(strategy.network)
   const shown = position ?? (isSilentThere ? { ...notKnown, strategy } : null)
-  // Another deployment may tell of no queue at all, and not every strategy has one.
+  // Another deployment may not report queues, and not every strategy has one.
   const hasQueue = position !== undefined || told.actions?.includes('claim') === true
   const isSilent = shown?.pending === null && hasQueue && unsearched !== null
   const silence = isSilent ? '\nqueued       unknown: its queue does not answer' : ''
   cli.emit({ ...strategy, position: shown && positionJson(shown) }, (one, to) => `${view(one, to)}${silence}`)
 }
 
-/** A position of which the contracts of its strategy say nothing. */
+/** A position that the contracts of its strategy cannot report. */
 const notKnown: Omit<Position, 'strategy'> = {
   balance: null,
   principal: null,
@@ -48,7 +48,7 @@ const notKnown: Omit<Position, 'strategy'> = {
   queuedUsd: null,
 }
 
-/** The fields, and below them the chart where it is asked for and there is something to draw. */
+/** The fields of a strategy, and the chart if requested and available. */
 async function viewOf({ rates }: Pick<Shown, 'rates'>, wantsPlot: boolean, to: Stream): Promise<View<Shown>> {
   if (!wantsPlot || !rates?.points.length) return showView
   const { plot } = await import('../../cli/terminal/charts.ts')
@@ -103,17 +103,17 @@ const showView: View<Shown> = (one, to) =>
     to,
   )
 
-/** What it is held in; that its contract does not say what that is called is said. */
+/** The receipt token, or that its contract does not name it. */
 const receiptWords = ({ symbol, address, symbolFrom }: NonNullable<Shown['receipt']>, to: Stream): string =>
   `${plain(symbol)} ${to.paint.dim(`${address}${symbolFrom === 'catalogue' ? ', name from the catalogue: its contract returns none' : ''}`)}`
 
-/** What a rate is, and how it is counted; nothing where the service does not say it. */
+/** The APY and how it is calculated, if the service says so. */
 const basisWords = ({ apyBasis, apyConvention }: Shown, to: Stream): string =>
   apyBasis === null
     ? ''
     : to.paint.dim(` ${apyBasis}${apyConvention === null ? '' : `: ${plain(apyConvention)}`}`)
 
-/** What it paid from day to day, in one line; that nobody knows it is said, too. */
+/** The daily rates as a sparkline, or that they are unknown. */
 function history(rates: Shown['rates'], to: Stream): string {
   if (!rates?.points.length) return 'not known'
   const paid = rates.points.map(({ apy }) => apy)
@@ -122,7 +122,7 @@ function history(rates: Shown['rates'], to: Stream): string {
   return `${line} ${to.paint.dim(`${percent(Math.min(...paid))} to ${percent(Math.max(...paid))}, ${day(0)} to ${day(-1)}`)}`
 }
 
-/** What a grade means, in words; a letter that this version does not know stands for itself. */
+/** The meaning of a grade; an unknown grade is printed as it is. */
 function gradeWords({ grade, by }: { grade: string; by: string }): string {
   const meant = isGrade(grade) ? gradeMeaning[grade] : undefined
   return plain(meant ? `${meant} (${by})` : by)

@@ -2,20 +2,25 @@ import { Command, Option } from 'commander'
 import { action } from '../../cli/cli.ts'
 import { checked } from '../../cli/options/checked-values.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
-import type { World } from '../../cli/world.ts'
+import { dollars, percent } from '../../cli/terminal/format.ts'
+import { fields } from '../../cli/terminal/table.ts'
+import { strategyJson } from '../../cli/views/json.ts'
+import { apyCell, noteLine, starNote } from '../../cli/views/list-columns.ts'
+import type { Cli, World } from '../../cli/world.ts'
 import { apyBases } from '../../domain/apy.ts'
+import { plain } from '../../domain/text.ts'
 import { categories } from '../../protocols/catalog.ts'
-import { totals } from './analytics.ts'
+
 import { intervalOf, list } from './list.ts'
 import { show } from './show.ts'
 
-/** An option of fixed words that may be typed in any casing. */
+/** An option with fixed choices in any letter case. */
 const inAnyCasing = (option: Option): Option => {
   const { parseArg } = option
   return option.argParser((text, previous) => parseArg!(text.toLowerCase(), previous))
 }
 
-/** `strategies`: what is on offer. */
+/** `strategies`: lists and shows the available strategies. */
 export const strategies = (world: World) => {
   const command = new Command('strategies').description('List strategies, show one, show totals.')
   withRaw(command.command('list'))
@@ -55,4 +60,29 @@ export const strategies = (world: World) => {
     .addHelpText('after', '\nExample:\n  $ sluice strategies analytics --json')
     .action(action(world, totals, 'analytics'))
   return command
+}
+
+const withoutThem = (unpriced: number | null): string =>
+  unpriced ? `, without ${unpriced === 1 ? 'one strategy' : `${unpriced} strategies`} without a price` : ''
+
+/** `strategies analytics` */
+async function totals(cli: Cli): Promise<void> {
+  const { topStrategies, ...rest } = await (await cli.service()).analytics({})
+  cli.emit({ ...rest, topStrategies: topStrategies.map(strategyJson) }, (value, to) =>
+    [
+      fields(
+        [
+          ['tvl', `${dollars(value.totalTvlUsd)}${withoutThem(value.unpriced)}`],
+          ['average apy', percent(value.averageApy)],
+          ['strategies', String(value.strategyCount)],
+        ],
+        to,
+      ),
+      ...value.topStrategies.map(
+        ({ slug, apy, apyBasis }) =>
+          `  ${to.paint.green(apyCell(apy, apyBasis).padStart(7))}  ${plain(slug)}`,
+      ),
+      ...noteLine(starNote(value.topStrategies), to),
+    ].join('\n'),
+  )
 }

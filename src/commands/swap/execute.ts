@@ -56,7 +56,7 @@ export async function execute(cli: Cli, id: string | undefined, options: Options
   }
 }
 
-/** A quote, and what was asked for it, as far as this machine knows. */
+/** A quote, with its request if this machine made it. */
 type Known = { quote: Quote } & Partial<AskedQuote>
 
 /** The quote of an id: as this machine was given it, or out of the service's list. */
@@ -72,7 +72,7 @@ async function quoteOf(cli: Cli, id: string): Promise<Known> {
   throw new AppError('QUOTE_NOT_FOUND', `Unknown quote "${plain(id)}"`)
 }
 
-/** What a quote is about that this machine never asked for is a deployment's word alone: somebody must look at it. */
+/** A quote that this machine did not request is only the word of the service, so a person must confirm it. */
 function refuseUnseen({ backend, io, globals }: Cli, quote: Quote): void {
   if (backend.kind !== 'remote' || (io.canAsk && globals.input && !globals.yes)) return
   throw new AppError(
@@ -87,7 +87,7 @@ function refuseUnseen({ backend, io, globals }: Cli, quote: Quote): void {
 const titleOf = (quote: Quote) =>
   `Swap ${formatAmount(quote.tokenIn.amount, quote.tokenIn)} on ${plain(quote.from.network)} for ${formatAmount(quote.tokenOut.amount, quote.tokenOut)} on ${plain(quote.to.network)}`
 
-/** What its tokens cost, as far as a quote says. */
+/** The token prices of a quote. */
 const pricesOf = ({ tokenIn, tokenOut }: Quote): Price[] =>
   [tokenIn, tokenOut].flatMap(({ chainId, address, priceUsd }) =>
     priceUsd === null ? [] : [{ chainId, address, usd: priceUsd }],
@@ -101,7 +101,7 @@ async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void
     throw new AppError('QUOTE_EXPIRED', `The quote expired at ${quote.deadline}. Nothing was signed.`)
   const named = options.destination === undefined ? undefined : address(options.destination, '--destination')
   const destination = named ?? known.destination ?? undefined
-  // A quote is executed once: its id is the key, so that asking again goes on with the same swap.
+  // A quote is executed once: its id is the idempotency key.
   const key = options.idempotencyKey ?? quote.id
   const request = {
     command: 'swap',
@@ -109,7 +109,7 @@ async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void
     ...(destination && { destination }),
     ...worded(least),
   }
-  // One that was begun with the flags of a quote has its id, too: who goes on with it need not say them again.
+  // A swap that was started with the flags of a quote also has its id, so it can be resumed by it.
   const isOther =
     begun &&
     (begun.idemKey !== key || canonical(begun.request) !== canonical({ ...request, wallet: begun.wallet }))
@@ -127,14 +127,14 @@ async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void
   )
 }
 
-/** Which side of a quote is exact, where nobody remembers what was asked: with exact output, more may be spent than is quoted. */
+/** The exact side of a quote without its request: with exact output, more may be spent than quoted. */
 const exactOf = ({ tokenIn, tokenOut, minAmountOut, maxAmountIn }: Quote): 'in' | 'out' =>
   maxAmountIn !== null && minAmountOut === tokenOut.amount && maxAmountIn !== tokenIn.amount ? 'out' : 'in'
 
 async function fromFlags(cli: Cli, wish: QuoteRequest, options: Options): Promise<void> {
   const { exact, slippage, destination, speed } = wish
   const least = leastOf(options, exact, wish.tokenOut)
-  // Nobody is asked for a quote of what could not be checked on its chain.
+  // Request no quote that cannot be checked on its chain.
   const { rpc } = await cli.backend.context()
   for (const { chainId } of [wish.tokenIn, wish.tokenOut]) rpc(chainId)
   let asked: Quote | undefined
@@ -152,7 +152,7 @@ async function fromFlags(cli: Cli, wish: QuoteRequest, options: Options): Promis
   })
 }
 
-/** What was asked for; where it ends on another chain or with somebody else, it says so. */
+/** The title of a swap, with its destination chain and recipient if they differ. */
 async function titleOfWish(cli: Cli, wish: QuoteRequest): Promise<string> {
   const { exact, amount, tokenIn, tokenOut, destination } = wish
   const { networks } = await cli.backend.catalog()
@@ -164,7 +164,7 @@ async function titleOfWish(cli: Cli, wish: QuoteRequest): Promise<string> {
 
 const toWhom = (destination: Address | null | undefined) => (destination ? `, paid to ${destination}` : '')
 
-/** The least that is accepted, from what was typed; `null` where nothing was. */
+/** Parses --accept-min-out; `null` without it. */
 function leastOf({ acceptMinOut }: Options, exact: 'in' | 'out', unit: Unit): bigint | null {
   if (acceptMinOut === undefined) return null
   if (exact === 'in') return parseAmount(acceptMinOut, unit, '--accept-min-out')
@@ -177,7 +177,7 @@ function leastOf({ acceptMinOut }: Options, exact: 'in' | 'out', unit: Unit): bi
   )
 }
 
-/** The least as a part of the request that a key stands for. */
+/** The minimum output as part of the request of an idempotency key. */
 const worded = (least: bigint | null) => (least === null ? {} : { least: least.toString() })
 
 async function propose(
@@ -186,10 +186,10 @@ async function propose(
   order: Asked & Pick<SwapOrder, 'wallet' | 'speed'> & { destination: Address | undefined },
 ) {
   const { wallet, destination } = order
-  // Its transactions need not be asked for where they could not be checked.
+  // Request no transactions that cannot be checked.
   promised(quote, order)
   const service = await cli.service()
-  // Whom the service pays when nobody is named is its own answer: the guard compares it with the wallet.
+  // Without --destination the service chooses the recipient; the guard compares it with the wallet.
   const made = await service.swapBytecode({
     quote: quote.raw as never,
     walletAddress: wallet,

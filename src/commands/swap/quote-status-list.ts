@@ -53,7 +53,7 @@ const quoteView: View<ReturnType<typeof quoteJson>> = (one, to) =>
     to,
   )
 
-/** What another speed of the same swap would cost and save, in words. */
+/** The cost and time saved by another speed of the same swap. */
 const sooner = ({ tokenIn, tokenOut, alternatives }: ReturnType<typeof quoteJson>): string[] =>
   (alternatives ?? []).map(({ transferSpeed, amountIn, amountOut, savesSeconds }) => {
     const [less, more] = [
@@ -69,7 +69,7 @@ const sooner = ({ tokenIn, tokenOut, alternatives }: ReturnType<typeof quoteJson
 const waited = (seconds: number): string =>
   seconds >= 7_200 ? `${Math.round(seconds / 3_600)} hours` : `${Math.max(1, Math.round(seconds / 60))} min`
 
-/** The fees of a quote that somebody is paid by a step of their own, in words. */
+/** The fees of a quote that are paid by their own transaction. */
 const feesPaid = (fees: readonly unknown[] | null): string[] =>
   (fees ?? []).flatMap((fee) => {
     const { amount, to } = (fee ?? {}) as { amount?: { formatted?: string; symbol?: string }; to?: unknown }
@@ -113,7 +113,7 @@ export async function status(
     })
 }
 
-/** A deposit that is not there yet is asked for again by what it was asked for. */
+/** A missing deposit of a quote is looked up by the details of its request. */
 const naming =
   (id: string, btcTx = 'HASH') =>
   (error: unknown): never => {

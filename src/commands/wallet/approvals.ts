@@ -18,7 +18,7 @@ import type { AllowanceRef } from '../../planning/approval-legs.ts'
 
 type Which = { network?: string; token?: string; spender?: string; all?: true }
 
-/** `wallet approvals`: who may take what from a wallet, and the end of it. */
+/** `wallet approvals`: lists and revokes the allowances of a wallet. */
 export function addApprovals(command: Command, world: World): void {
   const group = command.command('approvals').description('List and revoke token allowances of a wallet.')
   group
@@ -126,13 +126,13 @@ async function revoke(cli: Cli, options: SigningOptions & Which): Promise<void> 
   await signAndSend(cli, options, await revokeRequest(cli, [first, ...rest], null))
 }
 
-/** What the flags choose: exactly one that is named in full, or those that stand. */
+/** The allowances chosen by the flags: one that is named in full, or all that exist. */
 async function chosen(cli: Cli, options: SigningOptions & Which): Promise<AllowanceRef[]> {
   const { networks, tokens, strategies } = await cli.backend.catalog()
   const spender = options.spender === undefined ? undefined : address(options.spender, '--spender')
   if (options.network !== undefined && options.token !== undefined && spender !== undefined) {
     const network = networkNamed(networks, options.network)
-    // What positions are held in is approved, too: some markets take it so.
+    // Receipt tokens also have allowances: some markets need them.
     const all = [...tokens, ...strategies.map(({ receipt }) => receipt)]
     const token = tokenAt(all, network.chainId, options.token) ?? tokenNamed(tokens, network, options.token)
     return [{ token, spender }]

@@ -73,7 +73,7 @@ async function toImport(
 ): Promise<{ from: ImportSource; password: string }> {
   const { keyFile, keystore: label } = options
   if (label !== undefined) {
-    // What is wrong with the file is said before anybody is asked for a password.
+    // Check the file before asking for a password.
     const text = readKeystoreText(label)
     storedAddress(text, label)
     const password = await existingPassword(cli, options, label)
@@ -98,7 +98,7 @@ async function toImport(
   return { from, password: await newPassword(cli, options) }
 }
 
-/** A file with a key in it: what is wrong with it is said before anybody is asked for a password. */
+/** Reads a file with a private key; a fault is reported before a password is asked for. */
 async function checkedFile(cli: Cli, path: string): Promise<ImportSource> {
   const source = { kind: 'key-file', path } as const
   await (await cli.world.signingService())({ do: 'open', source })

@@ -7,7 +7,7 @@ import { readPrivateFile } from '../../signing/private-files.ts'
 /** Where the password of a keystore comes from, and whether the keychain is to have it. */
 export type PasswordOptions = { passwordFile?: string; keychain?: boolean }
 
-/** A password for a new keystore: asked twice where nobody gave it. */
+/** A password for a new keystore, entered twice if it is not given. */
 export async function newPassword(cli: Cli, { passwordFile }: PasswordOptions): Promise<string> {
   const instead = 'Use --password-file PATH, or set SLUICE_PASSWORD.'
   const given =
@@ -21,7 +21,7 @@ export async function newPassword(cli: Cli, { passwordFile }: PasswordOptions): 
   return first
 }
 
-/** The password of a keystore that is there: a file, the environment, or whoever is asked. */
+/** The password of an existing keystore: from a file, the environment, or a prompt. */
 export async function existingPassword(
   cli: Cli,
   { passwordFile }: PasswordOptions,
@@ -67,7 +67,7 @@ export async function forgetWallet(cli: Cli, name: string): Promise<void> {
   )
 }
 
-/** Says no before anything is made, where the password could not be kept afterwards. */
+/** Fails before anything is created if the password could not be saved. */
 export async function refuseNoKeychain({ world: { settings } }: Pick<Cli, 'world'>): Promise<void> {
   if (await settings.hasKeychain()) return
   throw new AppError('STATE_UNUSABLE', 'No working desktop keychain', {
@@ -75,7 +75,7 @@ export async function refuseNoKeychain({ world: { settings } }: Pick<Cli, 'world
   })
 }
 
-/** Keeps the password of a keystore in the keychain of the desktop, from which it signs without being asked. */
+/** Saves the password of a keystore in the desktop keychain, so that signing needs no prompt. */
 export async function rememberPassword(
   { world: { settings } }: Pick<Cli, 'world'>,
   name: string,

@@ -1,11 +1,11 @@
 import { Command } from 'commander'
 import { action } from '../../cli/cli.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
-import { dollars, when } from '../../cli/terminal/format.ts'
+import { decimal, dollars, percent, when } from '../../cli/terminal/format.ts'
 import type { Stream } from '../../cli/terminal/stream.ts'
-import { table } from '../../cli/terminal/table.ts'
+import { fields, table } from '../../cli/terminal/table.ts'
 import { walletJson } from '../../cli/views/json.ts'
-import { lendingView } from '../../cli/views/lending-view.ts'
+
 import { noteLine, positionColumns, starNote } from '../../cli/views/list-columns.ts'
 import { queuedLines } from '../../cli/views/queue-view.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'
@@ -99,7 +99,7 @@ async function show(cli: Cli, name: string | undefined): Promise<void> {
       `${to.paint.bold(address)}`,
       ...(isEmpty ? [] : [table(positionColumns, value.positions, to)]),
       ...noteLine(starNote(value.positions.map(({ strategy }) => strategy)), to),
-      // Where nothing but an account is told, what is held beside it is not known.
+      // With only an account, the positions are unknown.
       ...(isEmpty && lending.length === 0 ? [to.paint.dim(nothing)] : []),
       ...queuedOf(value.positions, to, held.unsearched !== null),
       ...unsearchedLines(value.unsearched ?? [], address, to),
@@ -117,16 +117,16 @@ async function show(cli: Cli, name: string | undefined): Promise<void> {
 
 type Shown = ReturnType<typeof walletJson>
 
-/** Withdrawals that are queued, and those of which nobody says whether they are. */
+/** The queued withdrawals of a wallet, and the positions whose queues are unknown. */
 const queuedOf = (positions: Shown['positions'], to: Stream, isOurs: boolean): string[] =>
   positions.flatMap((one) => {
-    // What a service does not tell of what is held is no news; another deployment may tell of no queue at all.
+    // Another deployment may report no queues.
     if (isOurs && one.pending === null)
       return [`queued ? ${to.paint.dim(`${plain(one.strategy.slug)}: its queue does not answer`)}`]
     return queuedLines(one, to).map(([word, text]) => `${word} ${text}`)
   })
 
-/** The sum of what has a worth in USD, what of it is queued, and what it is without. */
+/** The total USD value, its queued part, and the positions without a value. */
 function totalLine({ positions, totalValueUsd, queuedUsd, unsearched }: Shown, to: Stream): string {
   const without = positions.filter(
     ({ balance, balanceUsd, pending, claimable, queuedUsd: worth }) =>
@@ -144,7 +144,7 @@ function totalLine({ positions, totalValueUsd, queuedUsd, unsearched }: Shown, t
   return `${to.paint.dim('total')}  ${dollars(totalValueUsd)}${queued}${lacks}`
 }
 
-/** The profit of closed positions, by strategy, and that of the wallet over both open and closed ones. */
+/** The profit of closed positions by strategy, and of the wallet in all. */
 function profitLines({ realised, totalProfitUsd }: Shown, to: Stream): string[] {
   const closed = realised ?? []
   if (closed.length === 0) return []
@@ -157,7 +157,7 @@ function profitLines({ realised, totalProfitUsd }: Shown, to: Stream): string[] 
   ]
 }
 
-/** Which strategies say nothing of a wallet at all. */
+/** The strategies that could not be read for this wallet. */
 function unreadLines({ positions, unread }: Shown, to: Stream): string[] {
   const silent = (unread ?? []).filter((slug) => !positions.some(({ strategy }) => strategy.slug === slug))
   if (silent.length === 0) return []
@@ -171,7 +171,7 @@ const listed = (slugs: readonly string[]): string => {
   return slugs.length > 4 ? `${few} and ${slugs.length - 4} more` : few
 }
 
-/** Where it was not looked for withdrawals that were asked for elsewhere, and what does that. */
+/** The queues that were not searched for requests from elsewhere, and the command that searches them. */
 const unsearchedLines = (all: NonNullable<Shown['unsearched']>, address: string, to: Stream): string[] =>
   all.map(({ strategy, searchedAt }) => {
     const since = searchedAt === null ? '' : ` since ${plain(when(searchedAt))}`
@@ -180,3 +180,52 @@ const unsearchedLines = (all: NonNullable<Shown['unsearched']>, address: string,
       `${plain(strategy)} was not searched${since} for withdrawals requested elsewhere. To search: ${finds}`,
     )
   })
+
+type Lending = NonNullable<ReturnType<typeof walletJson>['stats']>
+
+/** The collateral and debt of a wallet, and the health of each lending market, if known. */
+export function lendingView({ collateral, debt, markets, unread, ...whole }: Lending, to: Stream): string[] {
+  const names = (unread ?? []).map(marketName)
+  const silent = [...Map.groupBy(names, (name) => name)].map(([name, { length }]) =>
+    length === 1 ? name : `${name} (${length} markets)`,
+  )
+  if (collateral.length === 0 && debt.length === 0 && silent.length === 0) return []
+  const known = (markets ?? []).filter((one) => !unread?.some(({ address }) => address === one.address))
+  const rows = fields(
+    [
+      ['collateral', collateral.map(sideOf).join(', ') || '-'],
+      ['debt', debt.map(sideOf).join(', ') || '-'],
+      ...(known.length > 1
+        ? known.map(
+            (one) =>
+              [
+                marketName(one),
+                `health factor ${healthOf(one, to)}, loan to value ${percent(one.ltv)}, can still borrow ${dollars(one.maxBorrowValue)}`,
+              ] as const,
+          )
+        : ([
+            ['health factor', healthOf(whole, to)],
+            ['loan to value', percent(whole.ltv)],
+            ['can still borrow', dollars(whole.maxBorrowValue)],
+          ] as const)),
+      ...(silent.length === 0
+        ? []
+        : ([['not known', to.paint.yellow(`${silent.join(', ')} could not be read completely`)]] as const)),
+    ],
+    to,
+  )
+  return [rows]
+}
+
+const marketName = ({ protocol, network }: { protocol: string; network: string }): string =>
+  `${plain(protocol)} on ${plain(network)}`
+
+const sideOf = ({ balance, asset }: Pick<Lending['debt'][number], 'balance' | 'asset'>): string =>
+  `${decimal(balance?.formatted ?? '?')} ${plain(asset.symbol)}`
+
+/** Below 1 it can be liquidated. */
+function healthOf({ healthFactor }: Pick<Lending, 'healthFactor'>, { paint }: Stream): string {
+  if (healthFactor === null) return '-'
+  const health = healthFactor.toFixed(2)
+  return healthFactor < 1 ? paint.red(health) : health
+}

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { unpainted } from '../../src/cli/terminal/io.ts'
 import type { Stream } from '../../src/cli/terminal/stream.ts'
-import { lendingView } from '../../src/cli/views/lending-view.ts'
+import { lendingView } from '../../src/commands/wallet/wallet.ts'
 
 const to: Stream = { isTerminal: false, columns: 80, paint: unpainted, write: () => undefined }
 
