@@ -9,10 +9,10 @@ import { toJson } from '../cli/output/output.ts'
 import type { ProgramWorld, World } from '../cli/world.ts'
 import { type CommandEntry, commands, helpGroups } from '../commands/index.ts'
 import { didYouMean } from '../domain/did-you-mean.ts'
-import type { Exit } from '../domain/error-table.ts'
-import { AppError, errorRow, isWorthAgain, wordsOfService } from '../domain/errors.ts'
+import { AppError, type Exit, errorRow, wordsOfService } from '../domain/errors.ts'
 import { trace } from '../domain/stack-trace.ts'
 import { plain } from '../domain/text.ts'
+import { isWorthAgain } from '../http/backoff.ts'
 
 /** Runs one command line and returns its exit code. Only here errors become exit codes. */
 export async function main(argv: readonly string[], base: ProgramWorld): Promise<Exit> {

@@ -1,7 +1,7 @@
 import { AppError } from '../domain/errors.ts'
 import type { Chain } from './chain.ts'
 import type { ChainClient } from './client.ts'
-import { readHead } from './fees.ts'
+import { readHead } from './head.ts'
 import { quantity } from './rpc/answer-numbers.ts'
 import { withTimeout } from './rpc/timeouts.ts'
 

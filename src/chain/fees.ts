@@ -1,7 +1,7 @@
 import { formatUnits } from 'viem/utils'
 import { AppError } from '../domain/errors.ts'
 import type { ChainClient } from './client.ts'
-import { hexQuantity, quantity } from './rpc/answer-numbers.ts'
+import { type Head, maxGasPrice, parseFee } from './head.ts'
 import { isTransientFault } from './rpc/errors.ts'
 import { withAnswerTimeout } from './rpc/timeouts.ts'
 
@@ -19,17 +19,6 @@ export const fallbackTip = 10n ** 9n
  * (source: its older advice).
  */
 export const maxUnprovenTip = 50n * 10n ** 9n
-
-/** The largest plausible gas price, in wei: one coin for a unit of gas. */
-const maxGasPrice = 10n ** 18n
-
-/** Parses a fee of a node, in wei a unit of gas; RPC_INCONSISTENT if implausible. */
-function parseFee(value: unknown, what: string): bigint {
-  const fee = quantity(value, what)
-  if (fee <= maxGasPrice) return fee
-  throw new AppError('RPC_INCONSISTENT', `The node gives a number for ${what} that cannot be: ${fee} wei`)
-}
-
 /** How long another endpoint may take for each answer about tips, in ms: it can only lower the tip. */
 const peerTimeoutMs = 3_000
 
@@ -110,57 +99,6 @@ const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
 /** The two EIP-1559 fees of a transaction, in wei a unit of gas. */
 export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
-
-/** The newest block of a chain. `timestamp` is in Unix seconds. */
-export type Head = {
-  number: bigint
-  hash: `0x${string}`
-  timestamp: number
-  baseFee: bigint
-  /** The block producer, if the node names it. */
-  miner?: `0x${string}`
-}
-
-const field = (block: unknown, name: string): unknown =>
-  typeof block === 'object' && block !== null ? (block as Record<string, unknown>)[name] : undefined
-
-/** Reads the newest block after checking that the node is on the right chain. */
-export async function readHead(rpc: ChainClient, chainId: number): Promise<Head> {
-  const [id, block] = await rpc.batch([
-    ['eth_chainId', []],
-    ['eth_getBlockByNumber', ['latest', false]],
-  ])
-  const found = quantity(id, 'the chain id')
-  if (found !== BigInt(chainId))
-    throw new AppError(
-      'CHAIN_ID_MISMATCH',
-      `The node at ${rpc.host} is on chain ${found}, not on ${chainId}`,
-      {
-        details: { host: rpc.host, expected: chainId, found: found.toString() },
-      },
-    )
-  return headOf(rpc, block, 'newest block')
-}
-
-/** Reads a block by height; `undefined` if the node has none. */
-export async function headAt(rpc: ChainClient, number: bigint): Promise<Head | undefined> {
-  const block = await rpc.request('eth_getBlockByNumber', [hexQuantity(number), false])
-  return block === null ? undefined : headOf(rpc, block, `block ${number}`)
-}
-
-function headOf({ host }: ChainClient, block: unknown, which: string): Head {
-  const hash = field(block, 'hash')
-  if (typeof hash !== 'string' || !/^0x[0-9a-f]{64}$/i.test(hash))
-    throw new AppError('RPC_INCONSISTENT', `The node at ${host} has no ${which}`)
-  const miner = field(block, 'miner')
-  return {
-    ...(typeof miner === 'string' && /^0x[0-9a-f]{40}$/i.test(miner) && { miner: miner as `0x${string}` }),
-    number: quantity(field(block, 'number'), 'the block number'),
-    hash: hash.toLowerCase() as `0x${string}`,
-    timestamp: Number(quantity(field(block, 'timestamp'), 'the block time')),
-    baseFee: parseFee(field(block, 'baseFeePerGas'), 'the base fee'),
-  }
-}
 
 /** The current fees: the suggested tip, and room for the base fee to double. */
 export async function currentFees(rpc: ChainClient, head: Head): Promise<Fees> {

@@ -1,6 +1,6 @@
 import { AppError } from '../domain/errors.ts'
 import type { ChainClient } from './client.ts'
-import { maxHeadRegression } from './heads.ts'
+import { maxHeadRegression } from './head-checks.ts'
 import { blockNumber } from './reads.ts'
 import { isExecutionError } from './rpc/errors.ts'
 import { withTimeout } from './rpc/timeouts.ts'

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import { errorTable } from '../domain/error-table.ts'
-import { type AppError, errorRow } from '../domain/errors.ts'
+import { type AppError, errorRow, errorTable } from '../domain/errors.ts'
 import { shellOperand, shellPath, shellWord } from '../domain/shell-quoting.ts'
 import { booleanFlags, optionValue } from '../signing/command-line.ts'
 import type { SignerChoice } from '../signing/signer.ts'

@@ -1,4 +1,357 @@
-import { type ErrorRow, errorTable } from './error-table.ts'
+/** What one error code means: its HTTP status where a service raises it, the exit code, whether trying again can help, and the next step. */
+export type ErrorRow = { status?: number; exit: Exit; retryable?: true; hint?: string }
+
+/** The 28 codes of the service's own specification (Errors), in its order. */
+const serviceErrors = {
+  QUOTE_NOT_FOUND: { status: 404, exit: 4, hint: 'sluice swap list' },
+  QUOTE_EXPIRED: {
+    status: 400,
+    exit: 4,
+    hint: 'Get a new quote with the same flags: sluice swap quote --help',
+  },
+  QUOTE_GENERATION_FAILED: {
+    status: 400,
+    exit: 4,
+    hint: 'Check the tokens, networks and amount: sluice swap quote --help',
+  },
+  QUOTE_VALIDATION_ERROR: {
+    status: 400,
+    exit: 4,
+    hint: 'Get a new quote with the same flags: sluice swap quote --help',
+  },
+  NO_ROUTE_FOUND: {
+    status: 400,
+    exit: 4,
+    hint: 'Try another pair of tokens or networks: sluice swap quote --help',
+  },
+  INVALID_PREFERRED_PROVIDER: {
+    status: 400,
+    exit: 4,
+    hint: 'Omit --provider, or name an existing one.',
+  },
+  PREFERRED_PROVIDER_NOT_ELIGIBLE: { status: 400, exit: 4, hint: 'Omit --provider for this route.' },
+  PREFERRED_PROVIDER_QUOTE_UNAVAILABLE: {
+    status: 400,
+    exit: 4,
+    retryable: true,
+    hint: 'Try again, or omit --provider.',
+  },
+  PROVIDER_NOT_FOUND: {
+    status: 404,
+    exit: 4,
+    hint: 'Try another pair of tokens or networks: sluice swap quote --help',
+  },
+  BYTECODE_GENERATION_FAILED: { status: 500, exit: 6, retryable: true, hint: 'Run the same command again.' },
+  SWAP_EXECUTION_FAILED: {
+    status: 500,
+    exit: 6,
+    hint: 'Check balance, allowance and gas: sluice wallet show',
+  },
+  INVALID_AMOUNT_PARAMS: { status: 400, exit: 4, hint: 'Give only one of --amount-in and --amount-out.' },
+  MISSING_AMOUNT_PARAMS: { status: 400, exit: 4, hint: 'Add --amount-in AMOUNT or --amount-out AMOUNT.' },
+  INVALID_SLIPPAGE: { status: 400, exit: 4, hint: 'Slippage must be from 0.01% to 50%: --slippage 0.5%' },
+  AMOUNT_IN_TOO_LOW_OFFRAMP: {
+    status: 400,
+    exit: 4,
+    hint: 'Swap more than 1 USDC: sluice swap quote --help',
+  },
+  AMOUNT_IN_TOO_HIGH_OFFRAMP: {
+    status: 400,
+    exit: 4,
+    hint: 'Swap less than 5000 USDC: sluice swap quote --help',
+  },
+  AMOUNT_OUT_TOO_LOW_OFFRAMP: {
+    status: 400,
+    exit: 4,
+    hint: 'Ask for more than 5 BRLA: sluice swap quote --help',
+  },
+  AMOUNT_OUT_TOO_HIGH_OFFRAMP: {
+    status: 400,
+    exit: 4,
+    hint: 'Ask for less than 26000 BRLA: sluice swap quote --help',
+  },
+  AMOUNT_IN_TOO_LOW_ONRAMP: { status: 400, exit: 4, hint: 'Swap more than 5 BRLA: sluice swap quote --help' },
+  AMOUNT_IN_TOO_HIGH_ONRAMP: {
+    status: 400,
+    exit: 4,
+    hint: 'Swap less than 75000 BRLA: sluice swap quote --help',
+  },
+  AMOUNT_OUT_TOO_LOW_ONRAMP: {
+    status: 400,
+    exit: 4,
+    hint: 'Ask for more than 1 USDC: sluice swap quote --help',
+  },
+  AMOUNT_OUT_TOO_HIGH_ONRAMP: {
+    status: 400,
+    exit: 4,
+    hint: 'Ask for less than 15000 USDC: sluice swap quote --help',
+  },
+  TRANSFER_VALIDATION_FAILED: {
+    status: 400,
+    exit: 4,
+    hint: 'Check the recipient, the token, the network and the amount: sluice transfer --help',
+  },
+  INSUFFICIENT_AMOUNT_FOR_REFUND: {
+    status: 400,
+    exit: 4,
+    hint: 'Send more, with a larger --amount-in: sluice swap quote --help',
+  },
+  DEPOSIT_NOT_FOUND: {
+    status: 404,
+    exit: 4,
+    retryable: true,
+    hint: 'Once the Bitcoin transaction is confirmed: sluice swap status QUOTE_ID --btc-tx HASH',
+  },
+  INTERNAL_SERVER_ERROR: { status: 500, exit: 6, retryable: true, hint: 'Run the same command again.' },
+  PROVIDER_API_ERROR: {
+    status: 502,
+    exit: 6,
+    retryable: true,
+    hint: 'Wait 30 s, then run the same command again.',
+  },
+  RATE_LIMITED: { status: 429, exit: 5, retryable: true, hint: 'Wait, then run the same command again.' },
+} as const satisfies Record<string, ErrorRow>
+
+/** What to do where the guard says no to what a service proposes. */
+export const notAsked =
+  'Do not sign it with another tool. Inspect the plan with --dry-run and report it to the operator of the service.'
+
+/** Every failure the program can name, one row a code. The first 28 are the service's own (interface specification, Errors). */
+export const errorTable = {
+  ...serviceErrors,
+
+  // Also raised by a service; the specification leaves these names open.
+  UNAUTHORIZED: {
+    status: 401,
+    exit: 3,
+    hint: 'Check which API key is used and where it comes from: sluice config list --show-origin',
+  },
+  VALIDATION_ERROR: {
+    status: 422,
+    exit: 2,
+    hint: 'Fix the named input. For all flags: sluice --help',
+  },
+  INVALID_ADDRESS: { status: 400, exit: 4, hint: 'An address is 0x and 40 hex digits.' },
+  STRATEGY_NOT_FOUND: { status: 404, exit: 4, hint: 'sluice strategies list' },
+  STRATEGY_PAUSED: { status: 400, exit: 10, hint: 'sluice strategies list --paused exclude' },
+  STRATEGY_CAP_REACHED: {
+    status: 400,
+    exit: 10,
+    hint: 'Deposit less, or choose another strategy: sluice strategies list',
+  },
+  INSUFFICIENT_LIQUIDITY: {
+    status: 400,
+    exit: 10,
+    hint: 'Withdraw less now, and the rest when borrowers repay.',
+  },
+  NOTHING_CLAIMABLE: { status: 400, exit: 10, hint: 'sluice wallet show' },
+  WITHDRAWAL_PENDING: {
+    status: 400,
+    exit: 10,
+    hint: 'If queued withdrawals may restart their cooldown: --restart-cooldown',
+  },
+  ACTION_NOT_FOUND: { status: 404, exit: 4, hint: 'sluice action list' },
+  NOT_FOUND: { status: 404, exit: 4, hint: 'To list strategies: sluice strategies list' },
+  BAD_REQUEST: {
+    status: 400,
+    exit: 4,
+    hint: 'Fix the named input. If it is correct, the service may run another version: sluice doctor',
+  },
+  METHOD_NOT_ALLOWED: { status: 405, exit: 4, hint: 'The service may run another version: sluice doctor' },
+  REQUEST_TIMEOUT: { status: 408, exit: 4, retryable: true, hint: 'Try again.' },
+  BODY_TOO_LARGE: { status: 413, exit: 4, hint: 'Send a smaller request.' },
+  URL_TOO_LONG: { status: 414, exit: 4, hint: 'Send a smaller request.' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, exit: 4, hint: 'Send the body as application/json.' },
+  HEADERS_TOO_LARGE: { status: 431, exit: 4, hint: 'Send fewer headers.' },
+  SERVICE_UNAVAILABLE: { status: 503, exit: 6, retryable: true, hint: 'Try again.' },
+
+  // What was typed, and what is set.
+  USAGE: { exit: 2, hint: 'sluice --help' },
+  CONFIG_INVALID: {
+    exit: 2,
+    hint: 'Check the settings and where each comes from: sluice config list --show-origin',
+  },
+  UNKNOWN_NETWORK: {
+    exit: 2,
+    hint: 'Use a network name or chain ID. To list the networks in use: sluice strategies list',
+  },
+  UNKNOWN_TOKEN: { exit: 2, hint: 'Use the symbol or the address of a known token.' },
+  AMBIGUOUS_TOKEN: { exit: 2, hint: 'Use the address of the token.' },
+  INVALID_AMOUNT: { exit: 2, hint: 'Give the amount in units of the token, such as 100.5 or 100.5USDC.' },
+  KEY_REQUIRED: { exit: 2, hint: 'sluice wallet new NAME, --key-file PATH, or --ledger' },
+  INSECURE_KEY_SOURCE: {
+    exit: 2,
+    hint: 'Store the key in a file of mode 0600 and use --key-file, or: sluice wallet import NAME',
+  },
+  PROMPT_NEEDED: { exit: 2, hint: 'Use --yes to confirm, or give the value with a flag.' },
+  IDEMPOTENCY_KEY_REQUIRED: {
+    exit: 2,
+    hint: 'Add --idempotency-key KEY, the same for every run of this job on this machine. If the next run may start with an empty disk, pin the nonce: --nonce N.',
+  },
+
+  // The service or a chain cannot be used.
+  SERVICE_UNREACHABLE: {
+    exit: 6,
+    retryable: true,
+    hint: 'Try again, or check the base URL and where it comes from: sluice config list --show-origin',
+  },
+  SERVICE_BAD_RESPONSE: {
+    exit: 6,
+    retryable: true,
+    hint: 'Check that the base URL is the right service: sluice doctor',
+  },
+  WRITE_UNCONFIRMED: {
+    exit: 6,
+    hint: 'The service accepted the change. Check the current fees: sluice fees show',
+  },
+  RPC_UNREACHABLE: {
+    exit: 7,
+    retryable: true,
+    hint: 'Try again, or set another RPC in SLUICE_RPC_<NETWORK>. In the sandbox: sluice sandbox status',
+  },
+  RPC_INCONSISTENT: {
+    exit: 7,
+    retryable: true,
+    hint: 'Run the same command again. If the error persists, set another RPC in SLUICE_RPC_<NETWORK>. To find the faulty one: sluice doctor',
+  },
+  RPC_ERROR: {
+    exit: 7,
+    hint: 'Set another RPC in SLUICE_RPC_<NETWORK>. To find the faulty one: sluice doctor',
+  },
+  HISTORY_UNREAD: {
+    exit: 7,
+    retryable: true,
+    hint: 'Run the same command again; it continues from the blocks already read.',
+  },
+  CHAIN_ID_MISMATCH: {
+    exit: 7,
+    hint: 'Set an RPC of that network in SLUICE_RPC_<NETWORK>, then: sluice doctor',
+  },
+  SANDBOX_UNAVAILABLE: { exit: 7, hint: 'sluice sandbox status' },
+  ANVIL_NOT_FOUND: {
+    exit: 7,
+    hint: 'Install Foundry (https://getfoundry.sh) so that `anvil` is on the PATH, or set SLUICE_ANVIL to its path.',
+  },
+
+  // The guard and the policy.
+  POLICY_SHAPE: { exit: 8, hint: notAsked },
+  POLICY_CHAIN: { exit: 8, hint: notAsked },
+  POLICY_ALLOWANCE: { exit: 8, hint: 'To lower the approval to the exact amount: --exact-allowance rewrite' },
+  POLICY_SPENDER: { exit: 8, hint: notAsked },
+  POLICY_CONTRACT_NOT_ALLOWED: { exit: 8, hint: 'If you trust this contract: --allow-contract ADDR' },
+  POLICY_DECODE: { exit: 8, hint: notAsked },
+  POLICY_RECIPIENT: { exit: 8, hint: notAsked },
+  POLICY_AMOUNT: { exit: 8, hint: notAsked },
+  POLICY_MIN_OUT: {
+    exit: 8,
+    hint: 'Get a new quote, allow more slippage (--slippage 1%), or set the minimum output: --accept-min-out AMOUNT',
+  },
+  POLICY_VALUE: { exit: 8, hint: notAsked },
+  POLICY_AUTHORITY: { exit: 8, hint: notAsked },
+  POLICY_TOKEN_METADATA: { exit: 8, hint: notAsked },
+  POLICY_PRICE_IMPACT: {
+    exit: 8,
+    hint: 'Try a smaller amount. To accept this price impact: --max-price-impact SHARE',
+  },
+  POLICY_QUOTE_DRIFT: { exit: 8, hint: 'Get a new quote.' },
+  POLICY_SIMULATION: { exit: 8, hint: notAsked },
+  POLICY_TAMPER: { exit: 8, hint: 'Make a new plan: --dry-run --json' },
+  POLICY_CONTRACT_CHANGED: {
+    exit: 8,
+    hint: 'Ask the protocol what changed. If you trust the new code: --allow-contract ADDR',
+  },
+  POLICY_STANDING_ALLOWANCE: { exit: 8, hint: 'sluice wallet approvals list' },
+  POLICY_ASSURANCE: { exit: 8, hint: 'To accept the risk: --min-assurance, or --trust-first-use' },
+  POLICY_LIMIT: { exit: 8, hint: 'To check a plan against the policy: sluice policy check PLAN' },
+  POLICY_SERVICE_FEE: { exit: 8, hint: notAsked },
+  POLICY_FEE_CAP: { exit: 8, hint: 'Wait for lower gas prices, then run the same command again.' },
+
+  // Before signing.
+  DECLINED: { exit: 9, hint: 'To do it after all, run the same command again.' },
+  INSUFFICIENT_FUNDS: { status: 400, exit: 10, hint: 'sluice wallet show' },
+  SIMULATION_REVERTED: { exit: 10, hint: 'To see every step without signing: --dry-run' },
+  FOREIGN_PENDING: { exit: 10, hint: 'Wait until the other transaction from this wallet is mined.' },
+  NONCE_GAP: { exit: 10, hint: 'Omit --nonce to use the next free nonce.' },
+  OPERATION_UNFINISHED: { exit: 10, hint: 'sluice action list --status PENDING' },
+  WALLET_BUSY: { exit: 11, retryable: true, hint: 'sluice action list' },
+  STATE_UNUSABLE: {
+    exit: 12,
+    hint: 'Check the free space and permissions of the data directory, or set SLUICE_HOME.',
+  },
+  JOURNAL_OUTDATED: {
+    exit: 12,
+    hint: 'Check on chain what the wallet sent. If the action is not done: sluice action resume ID --allow-duplicate',
+  },
+  STATE_NEWER_SCHEMA: { exit: 12, hint: 'A newer sluice wrote this journal. Update sluice.' },
+  KEY_SOURCE: {
+    exit: 13,
+    hint: 'To list keystores: sluice wallet list. For all ways to sign: sluice help signing',
+  },
+  WRONG_PASSWORD: {
+    exit: 13,
+    hint: 'Try again. The password comes from a prompt, --password-file PATH or SLUICE_PASSWORD.',
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    exit: 14,
+    hint: 'Use another key for a new action. To see the earlier one: sluice action show ID',
+  },
+
+  // After signing.
+  PENDING: { exit: 20, retryable: true, hint: 'sluice action resume ID' },
+  PARTIAL: { exit: 21, hint: 'sluice action explain ID' },
+  REVERTED: { exit: 22, hint: 'sluice action explain ID' },
+  ACTION_FAILED: { exit: 22, hint: 'sluice action explain ID' },
+  SUPERSEDED: { exit: 23, hint: 'sluice action explain ID' },
+  NONCE_USED: {
+    exit: 23,
+    hint: 'Check which transaction used the nonce. Omit --nonce to use the next free one.',
+  },
+  CANCELLED: { exit: 24, hint: 'sluice action show ID' },
+  REFUNDED: { exit: 25, hint: 'sluice action explain ID' },
+  ARRIVED_SHORT: { exit: 25, hint: 'sluice action explain ID' },
+  JOURNAL_UNREADABLE: {
+    exit: 26,
+    hint: 'Keep the file unchanged. Check on chain what this wallet sent before you sign again.',
+  },
+
+  INTERRUPTED: {
+    exit: 130,
+    hint: 'To do it after all, run the same command again. To list actions: sluice action list',
+  },
+  DEMO_FAILED: { exit: 1, hint: 'sluice sandbox reset --yes, then sluice demo' },
+  EVIDENCE_CHANGED: { exit: 4, hint: 'Ask its author for the file again.' },
+  EVIDENCE_UNCONFIRMED: { exit: 7, hint: 'Set an RPC that still has those blocks: SLUICE_RPC_<NETWORK>' },
+  EVIDENCE_REFUTED: {
+    exit: 4,
+    hint: 'The chain contradicts the evidence, or has changed since. Ask its author for new evidence.',
+  },
+  BUG: { exit: 1, hint: 'Run the command again with --debug and report the output.' },
+} as const satisfies Record<string, ErrorRow>
+/** An exit code of the program; `exit-codes.ts` says what each means. */
+export type Exit =
+  | 0
+  | 1
+  | 2
+  | 3
+  | 4
+  | 5
+  | 6
+  | 7
+  | 8
+  | 9
+  | 10
+  | 11
+  | 12
+  | 13
+  | 14
+  | 20
+  | 21
+  | 22
+  | 23
+  | 24
+  | 25
+  | 26
+  | 130
 
 /** The name of a row of the table. */
 export type ErrorCode = keyof typeof errorTable
@@ -13,43 +366,27 @@ export const errorRow = (code: ErrorCode): ErrorRow => errorTable[code]
 export const saysUnsigned = (code: ErrorCode): boolean =>
   (errorRow(code).exit < 20 && code !== 'IDEMPOTENCY_KEY_REUSED') || code === 'INTERRUPTED'
 
-/** More about a failure: structured context, the cause, and a next step better than the table's. */
-type Because = { details?: Record<string, unknown>; cause?: unknown; hint?: string }
-
 /** The cause of an error whose message is what a service said, in its own words: people see it as a quote. */
 export const wordsOfService = Symbol('the words of the service')
 
-/** The one error class. Its code decides the exit code, the HTTP status and the default hint. */
+/**
+ * The one error class. Its code decides the exit code, the HTTP status and the default hint; `details` are structured, and `hint`
+ * is a next step that is better than that of the table.
+ */
 export class AppError extends Error {
   override name = 'AppError'
   readonly code: ErrorCode
   readonly details: Record<string, unknown> | undefined
   readonly hint: string | undefined
 
-  constructor(code: ErrorCode, message: string, { details, cause, hint }: Because = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    { details, cause, hint }: { details?: Record<string, unknown>; cause?: unknown; hint?: string } = {},
+  ) {
     super(message, cause === undefined ? {} : { cause })
     this.code = code
     this.details = details
     this.hint = hint ?? errorRow(code).hint
   }
 }
-
-/** The same error with another message, details or hint; the original is its cause. */
-export function changedError(
-  error: AppError,
-  change: { message?: string; details?: Record<string, unknown>; hint?: string },
-): AppError {
-  const { code, message, details, hint } = error
-  return new AppError(code, change.message ?? message, {
-    cause: error,
-    ...((change.details ?? details) && { details: { ...details, ...change.details } }),
-    ...((change.hint ?? hint) !== undefined && { hint: change.hint ?? hint! }),
-  })
-}
-
-/**
- * Whether the same request may succeed when it is made again: what its code says, but for what stays as it is – an answer that is not
- * one of this service, and a certificate that is not trusted.
- */
-export const isWorthAgain = ({ code, details }: Pick<AppError, 'code' | 'details'>): boolean =>
-  errorRow(code).retryable === true && code !== 'SERVICE_BAD_RESPONSE' && details?.fault !== 'certificate'

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type AppError, errorRow } from '../domain/errors.ts'
 
 /** How long a `Retry-After` asks us to wait, in ms: seconds or an HTTP date, at least 1 s and at most `mostMs`; `undefined` if there is none to be read. */
 export function retryAfterMs(header: string | undefined, now: number, mostMs = 120_000): number | undefined {
@@ -24,3 +25,10 @@ export const backoffMs = (n: number, random: () => number = Math.random): number
 export const wait = async (ms: number, signal?: AbortSignal): Promise<void> => {
   await sleep(ms, undefined, signal ? { signal } : {})
 }
+
+/**
+ * Whether the same request may succeed when it is made again: what its code says, but for what stays as it is – an answer that is not
+ * one of this service, and a certificate that is not trusted.
+ */
+export const isWorthAgain = ({ code, details }: Pick<AppError, 'code' | 'details'>): boolean =>
+  errorRow(code).retryable === true && code !== 'SERVICE_BAD_RESPONSE' && details?.fault !== 'certificate'

@@ -1,6 +1,7 @@
 import type { StandingAllowance } from '../chain/allowance.ts'
-import { currentFees, readHead } from '../chain/fees.ts'
+import { currentFees } from '../chain/fees.ts'
 import { refuseExcessiveGas } from '../chain/gas-cost-bound.ts'
+import { readHead } from '../chain/head.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { nativeToken } from '../domain/token.ts'
 import {

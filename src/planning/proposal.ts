@@ -45,3 +45,6 @@ export const planCore = ({ legs, ...rest }: Proposal): PlanCore => ({
 /** The legs with something to sign. */
 export const activeLegs = ({ legs }: Proposal): (ProposedLeg & { intent: Intent; at: number })[] =>
   legs.flatMap((leg, at) => (leg.intent ? [{ ...leg, intent: leg.intent, at }] : []))
+
+/** What can be planned again: a leg with an unsigned step or a lost nonce, or only its fees, which are then payments. */
+export type ReplannableLeg = { leg: number; chainId: number; intent: Intent; role?: 'fee' }

@@ -13,10 +13,7 @@ import type { Operation, Step } from '../store/journal/operation.ts'
 import type { ExecutionContext } from './context.ts'
 import { storedFeeBound } from './fee-bound.ts'
 import { type CheckedPlan, checkProposal } from './plan.ts'
-import type { ProposedLeg } from './proposal.ts'
-
-/** What can be planned again: a leg with an unsigned step or a lost nonce, or only its fees, which are then payments. */
-export type ReplannableLeg = { leg: number; chainId: number; intent: Intent; role?: 'fee' }
+import type { ProposedLeg, ReplannableLeg } from './proposal.ts'
 
 const hasLostNonce = ({ state }: Step) => state === 'SUPERSEDED'
 const isUnsigned = ({ state }: Step) => state === 'PLANNED' || state === 'RESERVED'

@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { type Address, nativeAddress } from '../domain/address.ts'
+import { type Address, At, nativeAddress } from '../domain/address.ts'
 import { networkNamed, publicNetworks } from '../domain/networks.ts'
 import { nativeToken, tokenAt } from '../domain/token.ts'
 import { type Catalog, categories } from './catalog.ts'
 import { MarketConstants } from './constants.ts'
-import { At } from './shared/address-schema.ts'
 
 const Text = z.string().min(1)
 const Decimals = z.int().min(0).max(36)

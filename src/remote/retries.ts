@@ -1,5 +1,5 @@
-import { AppError, isWorthAgain } from '../domain/errors.ts'
-import { backoffMs, wait } from '../http/backoff.ts'
+import { AppError } from '../domain/errors.ts'
+import { backoffMs, isWorthAgain, wait } from '../http/backoff.ts'
 import type { HttpAnswer } from '../http/client.ts'
 import { type Governor, placeFor, type Waiting, waited } from './request-governor.ts'
 import { askedWaitMs, unsaidWaitMs } from './responses.ts'

@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { olderRoutes } from '../api/deprecated-routes.ts'
 import { ErrorEnvelope } from '../api/envelope.ts'
 import { missingHeader } from '../api/page.ts'
-import { errorTable } from '../domain/error-table.ts'
-import { errorRow, isErrorCode } from '../domain/errors.ts'
+import { errorRow, errorTable, isErrorCode } from '../domain/errors.ts'
 import { type Served, servedRoutes } from './answer.ts'
 
 /** A JSON document, as deep as whoever made it knows it. */

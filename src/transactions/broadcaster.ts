@@ -1,4 +1,4 @@
-import type { Head } from '../chain/fees.ts'
+import type { Head } from '../chain/head.ts'
 import { isKnownToNodes } from '../chain/mempool.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Leg } from '../store/journal/operation.ts'

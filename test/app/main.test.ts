@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { program } from '../../src/app/main.ts'
 import { commands } from '../../src/commands/index.ts'
-import { errorTable, exits } from '../../src/domain/error-table.ts'
+import { errorTable } from '../../src/domain/errors.ts'
+import { exits } from '../../src/domain/exit-codes.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 

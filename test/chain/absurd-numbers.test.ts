@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readHead } from '../../src/chain/fees.ts'
+import { readHead } from '../../src/chain/head.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import type { Execution } from '../../src/transactions/run.ts'
 import { planPayments, run, signer } from '../support/operation.ts'

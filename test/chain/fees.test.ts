@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { currentFees, readHead } from '../../src/chain/fees.ts'
+import { currentFees } from '../../src/chain/fees.ts'
+import { readHead } from '../../src/chain/head.ts'
 import { failoverRpc, httpRpc } from '../../src/chain/rpc/failover.ts'
 import type { Journal } from '../../src/store/journal/types.ts'
 import { replacementFees } from '../../src/transactions/replacement/fee-bump.ts'

@@ -143,7 +143,7 @@ test('where the endpoints have different blocks, nobody is told that a payment o
   const env = rpcEnvOf(sandbox, { 'sandbox-one': [url(), other.url].join() })
   expect((await run(['action', 'explain', hash, '--json'], { env })).json).toMatchObject({
     verdict: expect.stringContaining('have different blocks'),
-    funds: 'Unknown: the endpoints have different blocks at that height.',
+    funds: 'Unknown: the nodes have different blocks at that height.',
   })
   await other.close()
 })

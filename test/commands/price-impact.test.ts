@@ -73,17 +73,18 @@ describe('a swap whose price nobody here knows', () => {
       })
       request.on('end', async () => {
         response.writeHead(200, { 'content-type': 'application/json' })
-        const isDeaf = contracts.some((one) => body.toLowerCase().includes(one.slice(2).toLowerCase()))
+        const isDeaf = (call: unknown) =>
+          contracts.some((one) => JSON.stringify(call).toLowerCase().includes(one.slice(2).toLowerCase()))
         const error = { code: -32000, message: 'no' }
-        const calls = JSON.parse(body)
-        const no = ({ id }: { id: number }) => ({ jsonrpc: '2.0', id, error })
         const node = rpcEnvOf(sandbox).SLUICE_RPC_SANDBOX_ONE!
-        const asked = { method: 'POST', headers: { 'content-type': 'application/json' }, body }
-        response.end(
-          isDeaf
-            ? JSON.stringify(Array.isArray(calls) ? calls.map(no) : no(calls))
-            : await (await fetch(node, asked)).text(),
-        )
+        const answer = async (call: { id: number }): Promise<unknown> => {
+          if (isDeaf(call)) return { jsonrpc: '2.0', id: call.id, error }
+          const headers = { 'content-type': 'application/json' }
+          return (await fetch(node, { method: 'POST', headers, body: JSON.stringify(call) })).json()
+        }
+        const calls = JSON.parse(body)
+        const answers = Array.isArray(calls) ? await Promise.all(calls.map(answer)) : await answer(calls)
+        response.end(JSON.stringify(answers))
       })
     })
   const known = () => sandbox.world.catalog()

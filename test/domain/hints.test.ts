@@ -4,8 +4,7 @@ import type { Command } from 'commander'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { program } from '../../src/app/main.ts'
 import { withSameTarget } from '../../src/cli/next-command.ts'
-import { errorTable } from '../../src/domain/error-table.ts'
-import { type ErrorCode, errorRow } from '../../src/domain/errors.ts'
+import { type ErrorCode, errorRow, errorTable } from '../../src/domain/errors.ts'
 import { leftOpen } from '../support/hint-law.ts'
 
 let root: Command

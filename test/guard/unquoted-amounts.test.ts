@@ -1,6 +1,6 @@
 import { keccak256 } from 'viem/utils'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { readHead } from '../../src/chain/fees.ts'
+import { readHead } from '../../src/chain/head.ts'
 import { failoverRpc, httpRpc } from '../../src/chain/rpc/failover.ts'
 import type { Journal } from '../../src/store/journal/types.ts'
 import type { Execution } from '../../src/transactions/run.ts'

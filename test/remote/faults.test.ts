@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type AppError, isWorthAgain } from '../../src/domain/errors.ts'
+import type { AppError } from '../../src/domain/errors.ts'
+import { isWorthAgain } from '../../src/http/backoff.ts'
 import { remote } from '../../src/remote/client.ts'
 
 /** What the service does with the n-th request. */

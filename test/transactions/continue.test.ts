@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { notAsked } from '../../src/domain/error-table.ts'
-import { AppError } from '../../src/domain/errors.ts'
+import { AppError, notAsked } from '../../src/domain/errors.ts'
 import { continueHint } from '../../src/transactions/operations/continue.ts'
 
 const _hash = `0x${'ab'.repeat(32)}`

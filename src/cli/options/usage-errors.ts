@@ -1,6 +1,7 @@
 import type { Command, CommanderError } from 'commander'
+import { changedError } from '../../domain/changed-error.ts'
 import { didYouMean } from '../../domain/did-you-mean.ts'
-import { AppError, changedError, errorRow } from '../../domain/errors.ts'
+import { AppError, errorRow } from '../../domain/errors.ts'
 import { repeatable } from './checked-values.ts'
 
 /** The help command for a command, or for the program. */

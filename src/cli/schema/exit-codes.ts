@@ -1,4 +1,5 @@
-import { type Exit, exits } from '../../domain/error-table.ts'
+import type { Exit } from '../../domain/errors.ts'
+import { exits } from '../../domain/exit-codes.ts'
 
 const always: readonly Exit[] = [0, 1, 2, 12, 130]
 const service: readonly Exit[] = [...always, 3, 4, 5, 6, 7, 10, 13, 26]

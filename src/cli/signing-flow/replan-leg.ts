@@ -4,13 +4,8 @@ import type { Transaction } from '../../domain/transaction.ts'
 import { revokeLegs } from '../../planning/approval-legs.ts'
 import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
 import type { CheckedPlan } from '../../planning/plan.ts'
-import type { ProposedLeg } from '../../planning/proposal.ts'
-import {
-  checkReplannedLeg,
-  findReplannableLeg,
-  type ReplannableLeg,
-  refuseWorseTerms,
-} from '../../planning/replan.ts'
+import type { ProposedLeg, ReplannableLeg } from '../../planning/proposal.ts'
+import { checkReplannedLeg, findReplannableLeg, refuseWorseTerms } from '../../planning/replan.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { feePayments } from '../../protocols/intent-fees.ts'
 import type { Cli } from '../world.ts'

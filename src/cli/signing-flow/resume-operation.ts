@@ -1,4 +1,5 @@
-import { AppError, changedError } from '../../domain/errors.ts'
+import { changedError } from '../../domain/changed-error.ts'
+import { AppError } from '../../domain/errors.ts'
 import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
 import { isSignerNamed, type SignerIdentity } from '../../signing/signer.ts'
 import { acquirePlanningLock } from '../../transactions/operations/wallet-lock.ts'

@@ -1,4 +1,5 @@
-import { AppError, changedError, saysUnsigned } from '../../domain/errors.ts'
+import { changedError } from '../../domain/changed-error.ts'
+import { AppError, saysUnsigned } from '../../domain/errors.ts'
 import { shellWord } from '../../domain/shell-quoting.ts'
 import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
 import type { CheckedPlan } from '../../planning/plan.ts'

@@ -1,12 +1,13 @@
-import type { Head } from '../../chain/fees.ts'
 import type { MinedTransaction } from '../../chain/finality/mined-transaction.ts'
 import type { Disagreement } from '../../chain/finality/quorum.ts'
+import type { Head } from '../../chain/head.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { TokenAmount } from '../../domain/amount.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { StoredPlan } from '../../guard/intent-json.ts'
 import type { Attempt, Operation, Step } from '../../store/journal/operation.ts'
 import { activeSteps, hasLostNonce } from '../../transactions/operations/active-steps.ts'
+
 /** The state of a chain: its newest block, silent, or a node of another chain. */
 export type ChainFacts = { network: Network } & (
   | { is: 'there'; head: Head }

@@ -116,7 +116,7 @@ function unansweredBy(network: Network, error: unknown): UnansweredNetwork {
 }
 
 /** The transaction on one network, mined if any node shows it so; `null` only if all nodes lack it. */
-const findOnNetwork = (
+const findOnNetwork = async (
   { rpc, catalog }: ExecutionContext,
   network: Network,
   hash: Hex,

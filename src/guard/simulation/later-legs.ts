@@ -1,6 +1,6 @@
 import { getAddress } from 'viem/utils'
 import type { ChainClient } from '../../chain/client.ts'
-import type { Head } from '../../chain/fees.ts'
+import type { Head } from '../../chain/head.ts'
 import { requestAtBlock } from '../../chain/reads.ts'
 import { revertReason } from '../../chain/reverts/reason.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { At } from '../shared/address-schema.ts'
+import { At } from '../../domain/address.ts'
 
 /** A reserve of an Aave v3 pool. */
 export const AaveV3Constants = z.strictObject({

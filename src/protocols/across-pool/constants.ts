@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { At } from '../shared/address-schema.ts'
+import { At } from '../../domain/address.ts'
 
 /** A pool of Across: `hubPool` holds those of all tokens. `wrapped`: the asset is the native coin, and the pool is that of its wrapped token. */
 export const AcrossConstants = z.strictObject({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { At } from '../shared/address-schema.ts'
+import { At } from '../../domain/address.ts'
 
 /**
  * A market of the Compound v2 family. `rate`: its contract states the rate a second or a block; `compounds`: its protocol shows it compounded daily. `pauses`: which contract

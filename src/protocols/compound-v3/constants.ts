@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { At } from '../shared/address-schema.ts'
+import { At } from '../../domain/address.ts'
 
 /** A market of Compound v3 is one contract; `rewards` names the contract that pays tokens beside the interest, which every market of a catalogue file has. */
 export const CompoundV3Constants = z.strictObject({

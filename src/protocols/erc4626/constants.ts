@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { At } from '../shared/address-schema.ts'
+import { At } from '../../domain/address.ts'
 
 /**
  * A vault by EIP-4626. `stated`: the contract that states its rate per second, in rays. `limits: 'none'`: its `max*` functions are zero by design.

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { At } from '../shared/address-schema.ts'
+import { At } from '../../domain/address.ts'
 
 /** A lending vault of Fluid (fToken), and the resolver that states its rate and what can be withdrawn from it. */
 export const FluidConstants = z.strictObject({ family: z.literal('fluid'), vault: At, resolver: At })

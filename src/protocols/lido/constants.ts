@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { At } from '../shared/address-schema.ts'
+import { At } from '../../domain/address.ts'
 
 /** Lido. The position is held in stETH, or in wstETH, which `staker` mints for the coin. Withdrawals go through a queue. */
 export const LidoConstants = z.discriminatedUnion('holds', [

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { At } from '../shared/address-schema.ts'
+import { At } from '../../domain/address.ts'
 
 /** Rocket Pool. `depositPool` took stakes when this was written; `storage` names the current contract. */
 export const RocketPoolConstants = z.strictObject({

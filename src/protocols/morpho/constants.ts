@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { At } from '../shared/address-schema.ts'
+import { At } from '../../domain/address.ts'
 
 /** A vault of Morpho (MetaMorpho v1.0 and v1.1), which lends on markets of the contract `morpho`. */
 export const MorphoConstants = z.strictObject({ family: z.literal('morpho'), vault: At, morpho: At })

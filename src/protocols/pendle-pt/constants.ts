@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { At } from '../shared/address-schema.ts'
+import { At } from '../../domain/address.ts'
 
 /**
  * A PT of Pendle: a claim on one unit of its asset at `expiry` (Unix seconds), traded on `market`. `sy` wraps the yield, `yt` is the other half; `router` executes,

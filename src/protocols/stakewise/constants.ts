@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { At } from '../shared/address-schema.ts'
+import { At } from '../../domain/address.ts'
 
 /**
  * The Genesis vault of StakeWise v3, one a network; its shares are no token. `keeper` says whether rewards must be collected first,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { At } from '../shared/address-schema.ts'
+import { At } from '../../domain/address.ts'
 
 /** A vault whose withdrawals limit the loss. */
 export const YearnV3Constants = z.strictObject({ family: z.literal('yearn-v3'), vault: At })

@@ -1,5 +1,5 @@
 import type { Address, Hex } from '../../domain/address.ts'
-import type { Exit } from '../../domain/error-table.ts'
+import type { Exit } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Attempt, JournalEvent, Leg, Operation, Step } from './operation.ts'
 import type { OperationState, StepState } from './schema.ts'

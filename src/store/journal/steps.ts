@@ -1,6 +1,5 @@
 import { canonical } from '../../domain/canonical-json.ts'
-import type { Exit } from '../../domain/error-table.ts'
-import { AppError } from '../../domain/errors.ts'
+import { AppError, type Exit } from '../../domain/errors.ts'
 import type { JournalDb } from './database.ts'
 import { eventHash } from './event-chain.ts'
 import type { Operation } from './operation.ts'

@@ -1,6 +1,5 @@
 import { nodeBeforeTime } from '../../chain/block-time.ts'
 import type { ChainClient } from '../../chain/client.ts'
-import { readHead } from '../../chain/fees.ts'
 import { checkFinality } from '../../chain/finality/finality.ts'
 import {
   type Block,
@@ -11,6 +10,7 @@ import {
 } from '../../chain/finality/mined-transaction.ts'
 import { quorumTimeoutFor } from '../../chain/finality/quorum.ts'
 import { readFromFreshest } from '../../chain/freshest-node.ts'
+import { readHead } from '../../chain/head.ts'
 import { blockNumber } from '../../chain/reads.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
 import { AppError } from '../../domain/errors.ts'

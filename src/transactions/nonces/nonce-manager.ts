@@ -1,6 +1,6 @@
 import type { ChainClient } from '../../chain/client.ts'
-import { type Head, readHead } from '../../chain/fees.ts'
-import { refuseInconsistentHeads, refuseStaleHead } from '../../chain/heads.ts'
+import { type Head, readHead } from '../../chain/head.ts'
+import { refuseInconsistentHeads, refuseStaleHead } from '../../chain/head-checks.ts'
 import type { Clock } from '../../chain/rpc/timeouts.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Step } from '../../store/journal/operation.ts'

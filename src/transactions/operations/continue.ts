@@ -1,5 +1,4 @@
-import { notAsked } from '../../domain/error-table.ts'
-import { AppError } from '../../domain/errors.ts'
+import { AppError, notAsked } from '../../domain/errors.ts'
 import { isDust } from '../../guard/simulation/rounding-limits.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { readHead } from '../../chain/fees.ts'
 import { isLocal } from '../../chain/finality/mined-transaction.ts'
+import { readHead } from '../../chain/head.ts'
 import { clientWithDeadline, newAnswerTimes, systemClock } from '../../chain/rpc/timeouts.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Leg, Operation, Step } from '../../store/journal/operation.ts'

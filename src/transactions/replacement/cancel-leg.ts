@@ -1,5 +1,5 @@
 import type { ChainClient } from '../../chain/client.ts'
-import { readHead } from '../../chain/fees.ts'
+import { readHead } from '../../chain/head.ts'
 import { quantity } from '../../chain/rpc/answer-numbers.ts'
 import type { Leg, Step } from '../../store/journal/operation.ts'
 import { currentOperation, isInFlight, isNodeFailure, pause, type Run } from '../run.ts'

@@ -1,6 +1,7 @@
 import { formatUnits } from 'viem/utils'
 import type { ChainClient } from '../../chain/client.ts'
-import { currentFees, type Head, roundFeeUp, withGasMargin } from '../../chain/fees.ts'
+import { currentFees, roundFeeUp, withGasMargin } from '../../chain/fees.ts'
+import type { Head } from '../../chain/head.ts'
 import { quantity } from '../../chain/rpc/answer-numbers.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Attempt, Step } from '../../store/journal/operation.ts'

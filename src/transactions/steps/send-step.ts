@@ -1,4 +1,4 @@
-import { readHead } from '../../chain/fees.ts'
+import { readHead } from '../../chain/head.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { Leg, Step } from '../../store/journal/operation.ts'
 import { broadcast, refuseExpired } from '../broadcaster.ts'

@@ -1,6 +1,7 @@
 import { keccak256 } from 'viem/utils'
 import type { ChainClient } from '../../chain/client.ts'
-import { capFees, currentFees, type Fees, type Head, withGasMargin } from '../../chain/fees.ts'
+import { capFees, currentFees, type Fees, withGasMargin } from '../../chain/fees.ts'
+import type { Head } from '../../chain/head.ts'
 import { revertReason } from '../../chain/reverts/reason.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
 import { isExecutionError } from '../../chain/rpc/errors.ts'

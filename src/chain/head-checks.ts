@@ -1,11 +1,9 @@
 import { AppError } from '../domain/errors.ts'
-import { wait } from '../http/backoff.ts'
 import { headRetentionMs } from '../store/journal/types.ts'
 import type { ChainClient } from './client.ts'
-import { type Head, readHead } from './fees.ts'
-import { hexQuantity } from './rpc/answer-numbers.ts'
+import { blockHashAt, type Head, readHead } from './head.ts'
 import { isUnsupportedMethod } from './rpc/errors.ts'
-import { nodeTimeoutMs, retryDelays, withAnswerTimeout } from './rpc/timeouts.ts'
+import { nodeTimeoutMs, withAnswerTimeout } from './rpc/timeouts.ts'
 
 /** How far a node may fall behind a recorded block, in blocks. */
 export const maxHeadRegression = 3
@@ -73,19 +71,6 @@ export async function refuseInconsistentHeads(
   }
   const lowest = await Promise.all(rpc.peers.map(compare))
   return lowest.reduce((least, one) => (one.number < least.number ? one : least), head)
-}
-
-/** The hash of a block that the node named; retried shortly if a node behind the same address does not have it yet. */
-export async function blockHashAt(rpc: ChainClient, number: bigint): Promise<string | undefined> {
-  const read = () =>
-    rpc.request<{ hash?: string } | null>('eth_getBlockByNumber', [hexQuantity(number), false])
-  let block = await read()
-  for (const pause of retryDelays) {
-    if (block) break
-    await wait(pause)
-    block = await read()
-  }
-  return block?.hash?.toLowerCase()
 }
 
 /** The newest block of another endpoint; `undefined` if it is down, or slower than `longestMs`. */

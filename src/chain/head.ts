@@ -1,0 +1,79 @@
+import { AppError } from '../domain/errors.ts'
+import { wait } from '../http/backoff.ts'
+import type { ChainClient } from './client.ts'
+import { hexQuantity, quantity } from './rpc/answer-numbers.ts'
+import { retryDelays } from './rpc/timeouts.ts'
+
+/** The largest plausible gas price, in wei: one coin for a unit of gas. */
+export const maxGasPrice = 10n ** 18n
+
+/** Parses a fee of a node, in wei a unit of gas; RPC_INCONSISTENT if implausible. */
+export function parseFee(value: unknown, what: string): bigint {
+  const fee = quantity(value, what)
+  if (fee <= maxGasPrice) return fee
+  throw new AppError('RPC_INCONSISTENT', `The node gives a number for ${what} that cannot be: ${fee} wei`)
+}
+
+/** The newest block of a chain. `timestamp` is in Unix seconds. */
+export type Head = {
+  number: bigint
+  hash: `0x${string}`
+  timestamp: number
+  baseFee: bigint
+  /** The block producer, if the node names it. */
+  miner?: `0x${string}`
+}
+
+const field = (block: unknown, name: string): unknown =>
+  typeof block === 'object' && block !== null ? (block as Record<string, unknown>)[name] : undefined
+
+/** Reads the newest block after checking that the node is on the right chain. */
+export async function readHead(rpc: ChainClient, chainId: number): Promise<Head> {
+  const [id, block] = await rpc.batch([
+    ['eth_chainId', []],
+    ['eth_getBlockByNumber', ['latest', false]],
+  ])
+  const found = quantity(id, 'the chain id')
+  if (found !== BigInt(chainId))
+    throw new AppError(
+      'CHAIN_ID_MISMATCH',
+      `The node at ${rpc.host} is on chain ${found}, not on ${chainId}`,
+      {
+        details: { host: rpc.host, expected: chainId, found: found.toString() },
+      },
+    )
+  return headOf(rpc, block, 'newest block')
+}
+
+/** Reads a block by height; `undefined` if the node has none. */
+export async function headAt(rpc: ChainClient, number: bigint): Promise<Head | undefined> {
+  const block = await rpc.request('eth_getBlockByNumber', [hexQuantity(number), false])
+  return block === null ? undefined : headOf(rpc, block, `block ${number}`)
+}
+
+function headOf({ host }: ChainClient, block: unknown, which: string): Head {
+  const hash = field(block, 'hash')
+  if (typeof hash !== 'string' || !/^0x[0-9a-f]{64}$/i.test(hash))
+    throw new AppError('RPC_INCONSISTENT', `The node at ${host} has no ${which}`)
+  const miner = field(block, 'miner')
+  return {
+    ...(typeof miner === 'string' && /^0x[0-9a-f]{40}$/i.test(miner) && { miner: miner as `0x${string}` }),
+    number: quantity(field(block, 'number'), 'the block number'),
+    hash: hash.toLowerCase() as `0x${string}`,
+    timestamp: Number(quantity(field(block, 'timestamp'), 'the block time')),
+    baseFee: parseFee(field(block, 'baseFeePerGas'), 'the base fee'),
+  }
+}
+
+/** The hash of a block that the node named; retried shortly if a node behind the same address does not have it yet. */
+export async function blockHashAt(rpc: ChainClient, number: bigint): Promise<string | undefined> {
+  const read = () =>
+    rpc.request<{ hash?: string } | null>('eth_getBlockByNumber', [hexQuantity(number), false])
+  let block = await read()
+  for (const pause of retryDelays) {
+    if (block) break
+    await wait(pause)
+    block = await read()
+  }
+  return block?.hash?.toLowerCase()
+}
