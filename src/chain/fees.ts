@@ -22,45 +22,50 @@ export const maxUnprovenTip = 50n * 10n ** 9n
 /** How long another endpoint may take for each answer about tips, in ms: it can only lower the tip. */
 const peerTimeoutMs = 3_000
 
-/**
- * The tip to pay now: the lowest of all endpoints, each limited by the tips that it shows as paid. Another endpoint without an
- * answer within `longestMs` is ignored.
- */
-export async function suggestedTip(
-  rpc: ChainClient,
-  baseFee: bigint,
-  longestMs = peerTimeoutMs,
-): Promise<bigint> {
+/** What each node says about tips, asked side by side; a node that gives no answer in time is left out. */
+export type Tips = readonly NodeTip[]
+
+/** What one node says about the tip: its suggestion, the tips paid lately, and its gas price if it has neither; wei a unit of gas. */
+type NodeTip = { named: bigint | undefined; paid: bigint | undefined; gasPrice: bigint | undefined }
+
+/** Asks every node about tips. Another node without an answer within `longestMs` is left out. */
+export async function readTips(rpc: ChainClient, longestMs = peerTimeoutMs): Promise<Tips> {
   const tips = await Promise.all([
-    tipOf(rpc, baseFee),
+    readNodeTip(rpc),
     ...rpc.peers.map((peer) =>
-      tipOf(withAnswerTimeout(peer, longestMs), baseFee).catch((error: unknown) => {
-        // An endpoint with a bad answer cannot lower the tip.
+      readNodeTip(withAnswerTimeout(peer, longestMs)).catch((error: unknown) => {
+        // A node with a bad answer cannot lower the tip.
         if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
         throw error
       }),
     ),
   ])
-  const named = tips.filter((tip) => tip !== undefined)
+  return tips.filter((tip) => tip !== undefined)
+}
+
+/** The tip to pay now: the lowest of all nodes, each limited by the tips that it shows as paid. */
+export function tipOf(tips: Tips, baseFee: bigint): bigint {
+  const named = tips.map((tip) => believedTip(tip, baseFee)).filter((tip) => tip !== undefined)
   return named.length === 0 ? fallbackTip : named.reduce((least, tip) => (tip < least ? tip : least))
 }
 
 /**
- * The tip of one endpoint: what it suggests, otherwise what was paid recently, otherwise its gas price minus the base fee, as in
- * viem. An implausible suggestion is replaced by recent payments. `undefined` without any of these.
+ * The tip of one node: what it suggests, otherwise what was paid recently, otherwise its gas price minus the base fee, as in viem.
+ * An implausible suggestion is replaced by recent payments. `undefined` without any of these.
  */
-async function tipOf(rpc: ChainClient, baseFee: bigint): Promise<bigint | undefined> {
-  const [named, paid] = await Promise.all([numberOf(rpc, 'eth_maxPriorityFeePerGas'), recentTip(rpc)])
-  const said = named ?? (paid || (await gasPriceTip(rpc, baseFee)))
+function believedTip({ named, paid, gasPrice }: NodeTip, baseFee: bigint): bigint | undefined {
+  const beyondBase = gasPrice === undefined || gasPrice < baseFee ? undefined : gasPrice - baseFee
+  const said = named ?? (paid || beyondBase)
   if (said === undefined) return undefined
   const usual = larger(paid ?? 0n, fallbackTip)
   const most = maxTipFactor * larger(usual, 2n * baseFee)
   return said > (paid === undefined ? larger(most, maxUnprovenTip) : most) ? usual : said
 }
 
-async function gasPriceTip(rpc: ChainClient, baseFee: bigint): Promise<bigint | undefined> {
-  const price = await numberOf(rpc, 'eth_gasPrice')
-  return price === undefined || price < baseFee ? undefined : price - baseFee
+async function readNodeTip(rpc: ChainClient): Promise<NodeTip> {
+  const [named, paid] = await Promise.all([numberOf(rpc, 'eth_maxPriorityFeePerGas'), recentTip(rpc)])
+  const gasPrice = named === undefined && !paid ? await numberOf(rpc, 'eth_gasPrice') : undefined
+  return { named, paid, gasPrice }
 }
 
 const numberOf = (rpc: ChainClient, method: string): Promise<bigint | undefined> =>
@@ -101,9 +106,13 @@ const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
 
 /** The current fees: the suggested tip, and room for the base fee to double. */
-export async function currentFees(rpc: ChainClient, head: Head): Promise<Fees> {
-  const maxPriorityFeePerGas = await suggestedTip(rpc, head.baseFee)
-  return { maxPriorityFeePerGas, maxFeePerGas: 2n * head.baseFee + maxPriorityFeePerGas }
+export const currentFees = async (rpc: ChainClient, head: Head): Promise<Fees> =>
+  feesAt(head, await readTips(rpc))
+
+/** The same from tips that were read already. */
+export function feesAt({ baseFee }: Pick<Head, 'baseFee'>, tips: Tips): Fees {
+  const maxPriorityFeePerGas = tipOf(tips, baseFee)
+  return { maxPriorityFeePerGas, maxFeePerGas: 2n * baseFee + maxPriorityFeePerGas }
 }
 
 /** Limits fees to a cap, with less room for the base fee if that suffices; POLICY_FEE_CAP if the market is above it. */

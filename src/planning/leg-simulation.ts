@@ -4,6 +4,7 @@ import { nativeAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { nativeToken, type Token, tokenAt } from '../domain/token.ts'
+import type { Transaction } from '../domain/transaction.ts'
 import { checkAssertions } from '../guard/policy/assertions.ts'
 import { checkEffect } from '../guard/simulation/effects.ts'
 import { balanceOf } from '../guard/simulation/reads.ts'
@@ -19,7 +20,41 @@ import { actionAmong } from '../protocols/intent-fees.ts'
 import { bindingOf } from '../protocols/registry.ts'
 import type { ExecutionContext } from './context.ts'
 import { expectedPayout, expectedShares } from './market-expectations.ts'
+import type { CheckedTarget } from './onchain-target-check.ts'
 import { trackedTokens } from './tracked-tokens.ts'
+
+/**
+ * What was read of the chain to check the rest of a leg, and when (monotonic, in ms): the check before a signature uses it again
+ * while it is fresh.
+ */
+export type LegCheck = {
+  at: number
+  transactions: readonly Transaction[]
+  target: CheckedTarget | undefined
+  simulation: Simulation
+}
+
+/** How old the check of a leg may be when it is signed: this many ms, and this many blocks. */
+export const maxCheckAge = { ms: 30_000, blocks: 2 }
+
+/**
+ * Whether a check still holds for these transactions: it is fresh, its simulation was a full one, and the wallet has sent nothing
+ * since, so that the same would be found again.
+ */
+export const isCheckFresh = (
+  { at, transactions, simulation }: LegCheck,
+  left: readonly Transaction[],
+  now: { block: number; nonce: number },
+): boolean =>
+  simulation.how === 'eth_simulateV1' &&
+  simulation.nonce === now.nonce &&
+  performance.now() - at <= maxCheckAge.ms &&
+  now.block - Number(simulation.blockNumber) <= maxCheckAge.blocks &&
+  left.length === transactions.length &&
+  left.every(({ to, data, value }, i) => {
+    const other = transactions[i]!
+    return to === other.to && data === other.data && value === other.value
+  })
 
 /**
  * G11: simulates a leg on the newest block, a swap also at its deadline. The wallet must hold what it spends, its effects must be

@@ -15,7 +15,7 @@ import type { ExecutionContext } from './context.ts'
 import { type CheckedContract, checkCode } from './contract-code.ts'
 
 /** The target of an action: its contract, and the allowance it has beyond what the action needs. */
-type CheckedTarget = { contract: CheckedContract; standing: StandingAllowance | undefined }
+export type CheckedTarget = { contract: CheckedContract; standing: StandingAllowance | undefined }
 
 /**
  * G5 and G10 on the chain: the contract's code is the pinned one, the tokens have the decimals that amounts were parsed with, and

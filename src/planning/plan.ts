@@ -22,7 +22,7 @@ import type { ExecutionContext } from './context.ts'
 import type { CheckedContract } from './contract-code.ts'
 import { computeFeeBound, type FeeBound } from './fee-bound.ts'
 import { checkLaterLegs, type LaterLegCost } from './later-leg-funding.ts'
-import { simulatePlannedLeg } from './leg-simulation.ts'
+import { type LegCheck, simulatePlannedLeg } from './leg-simulation.ts'
 import { withUnknownPayoutNote } from './market-expectations.ts'
 import { checkTarget } from './onchain-target-check.ts'
 import {
@@ -88,6 +88,8 @@ export type CheckedPlan = {
   /** The possible slippage of the exchange legs, and by whose price. */
   slips: SlippageEstimate[]
   simulation: Simulation | null
+  /** What was read of the chain for the first leg. */
+  firstLeg: LegCheck | null
   later: readonly LaterLegCost[]
   /** The gas bound of each leg. */
   bounds: Readonly<Record<number, FeeBound>>
@@ -135,6 +137,18 @@ export async function checkWithoutPolicy(
   checkPrice(opinion, proposal)
   checkSlippage(proposal, slips, terms)
   const active = activeLegs(proposal)
+  const first = active.find(({ at }) => at === 0)
+  const chains = proposal.legs.map(({ chainId }) => chainId)
+  const at = performance.now()
+  const simulating = first
+    ? simulatePlannedLeg(
+        context,
+        { ...first, ...calldataDeadline(first.intent, callOf(steps, 0)) },
+        terms,
+        chains,
+      )
+    : null
+  simulating?.catch(() => undefined) // Awaited below: what is wrong with the contracts is reported first.
   const [reference, impacts, ...all] = await Promise.all([
     compareWithReference(opinion, proposal),
     priceImpacts(context, proposal, opinion?.worth),
@@ -142,16 +156,7 @@ export async function checkWithoutPolicy(
   ])
   const places = all.filter((place) => place !== undefined)
   const contracts = places.map(({ contract }) => contract)
-  const first = active.find(({ at }) => at === 0)
-  const chains = proposal.legs.map(({ chainId }) => chainId)
-  const simulation = first
-    ? await simulatePlannedLeg(
-        context,
-        { ...first, ...calldataDeadline(first.intent, callOf(steps, 0)) },
-        terms,
-        chains,
-      )
-    : null
+  const simulation = await simulating
   // Missing funds are reported first.
   refusePriceImpact(impacts, terms)
   const later = first ? await checkLaterLegs(context, proposal.legs.slice(1), terms) : []
@@ -171,6 +176,10 @@ export async function checkWithoutPolicy(
     slips,
     standing: places.flatMap(({ standing }) => standing ?? []),
     simulation,
+    firstLeg:
+      first && simulation
+        ? { at, transactions: first.transactions, target: all[active.indexOf(first)], simulation }
+        : null,
     later,
     bounds: await legFeeBounds(context, active, simulation, terms),
     reference,
@@ -201,6 +210,7 @@ export function checkCalldata(
     slips: [],
     standing: [],
     simulation: null,
+    firstLeg: null,
     later: [],
     bounds: {},
     reference: 'unknown',

@@ -95,9 +95,14 @@ export type Execution = {
   approve?: () => Promise<void>
   /**
    * Called with the unsigned steps of a leg before its first signature in this run, and again once that is too old: guards and
-   * simulates them. Returns sufficient gas limits in the order of the steps.
+   * simulates them. `now` is the newest block, and the mined nonce count of the wallet. Returns sufficient gas limits in the order of
+   * the steps.
    */
-  beforeLeg?: (leg: Leg, steps: readonly Step[]) => Promise<readonly bigint[] | undefined>
+  beforeLeg?: (
+    leg: Leg,
+    steps: readonly Step[],
+    now: { block: number; nonce: number },
+  ) => Promise<readonly bigint[] | undefined>
   fault?: (point: FaultPoint) => void
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ChainClient } from '../../src/chain/client.ts'
 import { consistentHead } from '../../src/chain/consistent-head.ts'
-import { suggestedTip } from '../../src/chain/fees.ts'
+import { readTips, tipOf } from '../../src/chain/fees.ts'
 import { readHead } from '../../src/chain/head.ts'
 import { headIfReachable, refuseInconsistentHeads } from '../../src/chain/head-checks.ts'
 import { hexQuantity } from '../../src/chain/rpc/answer-numbers.ts'
@@ -95,8 +95,8 @@ describe('another endpoint', () => {
     const head = await readHead(chain.rpc, 31337)
     expect(await refuseInconsistentHeads(beside(hanging()), 31337, head, 50)).toEqual(head)
     expect(await headIfReachable(hanging(), 31337, 50)).toBeUndefined()
-    expect(await suggestedTip(beside(hanging()), head.baseFee, 50)).toBe(
-      await suggestedTip(chain.rpc, head.baseFee),
+    expect(tipOf(await readTips(beside(hanging()), 50), head.baseFee)).toBe(
+      tipOf(await readTips(chain.rpc), head.baseFee),
     )
     expect(
       await consistentHead(beside(hanging()), { chainId: 31337, wallet: signer.address }, 50),

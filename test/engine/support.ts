@@ -36,6 +36,23 @@ export const operating = (context: Context, fees: Partial<OperatorFees>): Promis
   setOperatorFees(context, fees)
 
 /** An ChainClient that writes down what goes through it: one line a call. */
+export const aroundReads = (
+  rpc: ChainClient,
+  see: (method: string, params: readonly unknown[]) => void,
+): ChainClient => ({
+  host: rpc.host,
+  peers: rpc.peers,
+  request: (method, params = []) => {
+    see(method, params)
+    return rpc.request(method, params)
+  },
+  batch: (calls) => {
+    for (const [method, params] of calls) see(method, params)
+    return rpc.batch(calls)
+  },
+})
+
+/** The same, as a list of methods. */
 export function watched(rpc: ChainClient, said: string[]): ChainClient {
   return {
     host: rpc.host,

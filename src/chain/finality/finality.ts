@@ -34,13 +34,17 @@ export async function confirmationDepth(
   blockNumber: number,
   wanted: FinalityDepth,
   usual: number,
+  head?: number,
 ): Promise<DepthCheck> {
   if (typeof wanted === 'string') {
     const tagged = await taggedBlock(rpc, wanted)
     if (tagged !== undefined) return { deep: tagged >= blockNumber, reached: wanted, missing: 0 }
   }
   const depth = typeof wanted === 'number' ? wanted : usual
-  const missing = Math.max(0, depth - (await confirmationsOf(rpc, blockNumber)))
+  const missing = Math.max(
+    0,
+    depth - (head === undefined ? await confirmationsOf(rpc, blockNumber) : head - blockNumber + 1),
+  )
   const why = typeof wanted === 'string' ? ` (the node knows no ${wanted} block)` : ''
   return { deep: missing === 0, reached: `depth ${depth}${why}`, missing }
 }
@@ -85,7 +89,7 @@ export async function checkFinality(
   mostMs: number,
 ): Promise<Finality> {
   const lies = (node: ChainClient) => confirmationDepth(node, shown.blockNumber, wanted, usual)
-  const own = await lies(rpc)
+  const own = await confirmationDepth(rpc, shown.blockNumber, wanted, usual, shown.head)
   if (!own.deep) return own
   const unlike = await findDisagreement(rpc, shown, async (node) => (await lies(node)).deep, mostMs)
   return unlike ? { ...own, deep: false, unlike } : own

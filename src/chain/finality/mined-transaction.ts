@@ -4,10 +4,14 @@ import type { Attempt, Inclusion, Step } from '../../store/journal/operation.ts'
 import type { ChainClient } from '../client.ts'
 import { blockNumber } from '../reads.ts'
 import { hasSucceeded } from '../receipt.ts'
-import { quantity } from '../rpc/answer-numbers.ts'
+import { hexQuantity, quantity } from '../rpc/answer-numbers.ts'
 
-/** A transaction in a canonical block. `ok` is false if it reverted. */
-export type MinedTransaction = Inclusion & { ok: boolean; logs: readonly Log[] }
+/** A transaction in a canonical block, seen when the newest block was `head`. `ok` is false if it reverted. */
+export type MinedTransaction = Inclusion & { ok: boolean; logs: readonly Log[]; head: number }
+
+/** What the journal records of a mined transaction. */
+export const inclusionOf = ({ ok: _, logs: __, head: ___, ...inclusion }: MinedTransaction): Inclusion =>
+  inclusion
 
 /** One event of a receipt. */
 type Log = { address: Address; topics: Hex[]; data: Hex }
@@ -28,16 +32,21 @@ type Receipt = {
 /**
  * Finds a transaction on the chain. A receipt counts only if its block is canonical now and lists the transaction at the receipt's
  * index: a receipt alone may belong to a reorganised block, or be invented. A receipt with another sender or target than `expected`
- * is ignored. A receipt without a status is RPC_INCONSISTENT.
+ * is ignored. A receipt without a status is RPC_INCONSISTENT. The block is asked for in the same exchange: the newest one, or that
+ * of height `at`, where an earlier look has found it.
  */
 export async function findTransaction(
   rpc: ChainClient,
   hash: Hex,
   expected?: { from: Address; to: Address },
+  at?: number,
 ): Promise<MinedTransaction | undefined> {
-  const receipt = await rpc
-    .request<Receipt | null>('eth_getTransactionReceipt', [hash])
-    .catch(noneIfUnindexed)
+  const blockAt = (height: string) => rpc.request<Block | null>('eth_getBlockByNumber', [height, false])
+  const [receipt, shown, newest] = await Promise.all([
+    rpc.request<Receipt | null>('eth_getTransactionReceipt', [hash]).catch(noneIfUnindexed),
+    blockAt(at === undefined ? 'latest' : hexQuantity(at)),
+    at === undefined ? undefined : blockNumber(rpc),
+  ])
   if (!receipt?.blockNumber || !receipt.blockHash || !sameAddress(String(receipt.transactionHash), hash))
     return undefined
   if (
@@ -45,7 +54,8 @@ export async function findTransaction(
     !(sameAddress(String(receipt.from), expected.from) && sameAddress(String(receipt.to), expected.to))
   )
     return undefined
-  const block = await rpc.request<Block | null>('eth_getBlockByNumber', [receipt.blockNumber, false])
+  const isShown = shown?.number !== undefined && Number(shown.number) === Number(receipt.blockNumber)
+  const block = isShown ? shown : await blockAt(receipt.blockNumber)
   const blockHash = String(receipt.blockHash).toLowerCase() as Hex
   if (!block || !sameAddress(String(block.hash), blockHash)) return undefined
   if (!isListed(block, receipt, hash)) throw unlisted(rpc, hash, receipt.blockNumber)
@@ -57,11 +67,12 @@ export async function findTransaction(
     gasPrice: quantity(receipt.effectiveGasPrice ?? '0x0', 'the gas price'),
     ok: await hasSucceeded(rpc, receipt),
     logs: receipt.logs ?? [],
+    head: newest ?? Number(quantity(shown?.number ?? receipt.blockNumber, 'the newest block')),
   }
 }
 
 /** A block as a node returns it, with the hashes of its transactions in order. */
-export type Block = { hash?: unknown; transactions?: unknown }
+export type Block = { number?: unknown; hash?: unknown; transactions?: unknown }
 
 /** Whether a block lists a transaction at the index that its receipt names. */
 function isListed({ transactions }: Block, { transactionIndex }: Receipt, hash: Hex): boolean {
@@ -96,12 +107,14 @@ export async function findAttempt(
   rpc: ChainClient,
   { wallet }: Pick<Step, 'wallet'>,
   attempts: readonly Pick<Attempt, 'hash' | 'transaction'>[],
+  at?: number,
 ): Promise<MinedTransaction | undefined> {
-  for (const { hash, transaction } of attempts) {
-    const found = await findTransaction(rpc, hash, { from: wallet, to: transaction.to })
-    if (found) return found
-  }
-  return undefined
+  const found = await Promise.all(
+    attempts.map(({ hash, transaction }) =>
+      findTransaction(rpc, hash, { from: wallet, to: transaction.to }, at),
+    ),
+  )
+  return found.find((one) => one !== undefined)
 }
 
 /** The number of blocks that confirm a block, itself included. */

@@ -27,6 +27,8 @@ export type ShownInclusion = {
   by: string
   hash?: Hex
   ok?: boolean
+  /** The newest block of that endpoint in the same look. */
+  head?: number
 }
 
 /** How long another endpoint may take to agree, in ms: in a run, and for a mere look-up. */

@@ -75,7 +75,7 @@ export async function execute(
   context: ExecutionContext,
   operation: PlannedOperation,
   identity: SignerIdentity,
-  { lock, replacement, onlyWaiting, ...options }: ResumeChoices,
+  { lock, replacement, onlyWaiting, firstLeg, ...options }: ResumeChoices,
 ): Promise<{ done: PlannedOperation; moved: boolean }> {
   let moved = false
   cli.world.noteOperation(operation.id)
@@ -103,6 +103,7 @@ export async function execute(
         ...runOptions(cli, context, operation, options, options.maxFeePerGas),
         ...(replacement && { replacement }),
         ...(onlyWaiting && { onlySigned: onlyWaiting }),
+        ...(firstLeg && { firstLeg }),
         account,
         timeoutMs: timeLeft(cli),
         signal: cli.world.interrupt.signal,

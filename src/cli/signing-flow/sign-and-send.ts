@@ -132,7 +132,8 @@ async function planAndSend(
     try {
       refuseAllowanceConflict(context, checked)
       const begun = planned(context, checked, key ?? proposal.id, now)
-      await executeOrRevoke(cli, context, begun, signer, { ...options, lock: mine })
+      const { firstLeg } = checked
+      await executeOrRevoke(cli, context, begun, signer, { ...options, lock: mine, firstLeg })
     } catch (error) {
       throw givesUp ? afterGivingUp(error, givesUp.id) : error
     }

@@ -1,4 +1,5 @@
 import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
+import type { LegCheck } from '../../planning/leg-simulation.ts'
 import type { ReferenceQuote } from '../../planning/own-price.ts'
 import type { CheckedPlan } from '../../planning/plan.ts'
 import type { ReplannableLeg, ServiceProposal } from '../../planning/proposal.ts'
@@ -33,6 +34,8 @@ export type ResumeChoices = Partial<ExecutionOptions> & {
   onlyWaiting?: boolean
   lock?: PlanningLock | undefined
   maxFeePerGas?: bigint
+  /** What a plan made in this process has read of the chain for its first leg. */
+  firstLeg?: LegCheck | null
 }
 
 /** Executes an operation to its end, without a report; `moved` is false if nothing happened in this run. */

@@ -4,6 +4,7 @@ import { checkFinality } from '../../chain/finality/finality.ts'
 import {
   type Block,
   findAttempt,
+  inclusionOf,
   isInclusionBlock,
   isLocal,
   type MinedTransaction,
@@ -124,10 +125,14 @@ export async function confirmStep(run: Run, index: number, sent: boolean): Promi
   }
   let wait = local ? 2 : 500
   let seenTwice = false
+  /** The block in which the last look found the step. */
+  let seenAt: number | undefined
   for (;;) {
     try {
       await rpc.refresh()
-      const found = await findAttempt(rpc, stepAt(run, index), journal.attempts(operationId, index))
+      const attempts = journal.attempts(operationId, index)
+      const found = await findAttempt(rpc, stepAt(run, index), attempts, seenAt)
+      seenAt = found?.blockNumber
       if (found) {
         watch.lackingSince = undefined
         run.precedingNonce = undefined
@@ -159,8 +164,9 @@ export async function confirmStep(run: Run, index: number, sent: boolean): Promi
   }
 }
 
-function noteInclusion(run: Run, index: number, { ok: _, logs: __, ...inclusion }: MinedTransaction): void {
+function noteInclusion(run: Run, index: number, found: MinedTransaction): void {
   const { journal, operationId } = run
+  const inclusion = inclusionOf(found)
   if (stepAt(run, index).state === 'SIGNED') journal.recordSent(inclusion.hash, 'found on chain')
   if (stepAt(run, index).state === 'BROADCAST') {
     journal.moveStep(operationId, index, 'INCLUDED', `block ${inclusion.blockNumber}`, inclusion)

@@ -1,5 +1,5 @@
 import { checkFinality } from '../../chain/finality/finality.ts'
-import { findAttempt, type MinedTransaction } from '../../chain/finality/mined-transaction.ts'
+import { findAttempt, inclusionOf, type MinedTransaction } from '../../chain/finality/mined-transaction.ts'
 import { lookupTimeoutMs } from '../../chain/finality/quorum.ts'
 import type { Hex } from '../../domain/address.ts'
 import { networkNamed } from '../../domain/networks.ts'
@@ -33,7 +33,8 @@ export async function settleFinalStep(context: ExecutionContext, id: string, ste
   const seen = await finalOnChain(context, id, step)
   if (!seen) return
   const { journal } = context
-  const { ok, logs: _, ...inclusion } = seen
+  const { ok } = seen
+  const inclusion = inclusionOf(seen)
   if (step.state === 'SIGNED') journal.recordSent(inclusion.hash, 'found on chain')
   if (step.state !== 'INCLUDED')
     journal.moveStep(id, step.index, 'INCLUDED', `block ${inclusion.blockNumber}`, inclusion)

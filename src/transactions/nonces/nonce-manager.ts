@@ -20,6 +20,8 @@ type AllocationInput = {
   queueBehind?: boolean
   headMaxAgeMs?: number
   clock: Clock
+  /** What was just read of the wallet, if it was. */
+  seen?: { head: Head; counts: NonceCounts }
 }
 
 /** The result: the head to sign on, or that a nonce reserved by an earlier run was released. */
@@ -36,7 +38,7 @@ const maxPending = 64
 export async function allocateNonce(question: AllocationInput): Promise<Allocation> {
   const { journal, operationId, step, rpc, pinned, clock } = question
   const { chainId } = step.transaction
-  const [head, counted] = await Promise.all([readHead(rpc, chainId), nonceCountsFor(question)])
+  const { head, counts: counted } = question.seen ?? (await readSeen(question))
   refuseStaleHead(rpc, head, journal.highestHead(chainId), question.headMaxAgeMs, clock.wall())
   const lowest = await refuseInconsistentHeads(rpc, chainId, head)
   const { latest, pending } = counted
@@ -54,6 +56,15 @@ export async function allocateNonce(question: AllocationInput): Promise<Allocati
   journal.recordHead(chainId, Number(lowest.number), lowest.hash)
   journal.reserveNonce(operationId, step.index, nonce, Number(lowest.number))
   return { head }
+}
+
+async function readSeen(question: AllocationInput): Promise<{ head: Head; counts: NonceCounts }> {
+  const { rpc, step } = question
+  const [head, counts] = await Promise.all([
+    readHead(rpc, step.transaction.chainId),
+    nonceCountsFor(question),
+  ])
+  return { head, counts }
 }
 
 /** Allocates a pinned nonce. Whether free or used, no second one is ever taken, and none above a step that may still be mined. */

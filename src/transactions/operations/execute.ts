@@ -1,7 +1,7 @@
 import { isLocal } from '../../chain/finality/mined-transaction.ts'
-import { readHead } from '../../chain/head.ts'
 import { clientWithDeadline, newAnswerTimes, systemClock } from '../../chain/rpc/timeouts.ts'
 import { AppError } from '../../domain/errors.ts'
+import { maxCheckAge } from '../../planning/leg-simulation.ts'
 import type { Leg, Operation, Step } from '../../store/journal/operation.ts'
 import { awaitDelivery } from '../bridge/await-delivery.ts'
 import { refuseExpired } from '../broadcaster.ts'
@@ -24,7 +24,7 @@ import {
   stepAt,
   withWalletLock,
 } from '../run.ts'
-import { executeStep, sendStep } from '../steps/send-step.ts'
+import { executeStep, readWalletView, sendStep, type WalletView } from '../steps/send-step.ts'
 import { type KnownGas, signerWithTimeout } from '../steps/sign-step.ts'
 import { activeSteps, hasLostNonce } from './active-steps.ts'
 
@@ -145,11 +145,11 @@ async function executeLeg(run: Run, leg: Leg): Promise<void> {
   })
 }
 
-/** The maximum age of a check when the next step is signed. */
-const maxCheckAge = { ms: 30_000, blocks: 2 }
+/** How long a view of the wallet may be used, in ms; it is read again after checks that took longer. */
+const viewLifeMs = 1_000
 
 async function signAndFollow(run: Run, leg: Leg): Promise<void> {
-  const rpc = run.rpc(leg.chainId)
+  const _rpc = run.rpc(leg.chainId)
   let checked: { at: number; block: number } | undefined
   const isFresh = (block: number) =>
     checked !== undefined &&
@@ -166,22 +166,33 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
     // The steps after a failed one were followed together with it.
     if (stepAt(run, index).state === 'FINAL_OK') continue
     refuseUnsigned(run, stepAt(run, index))
+    let view: WalletView | undefined
     if (isUnsigned(stepAt(run, index))) {
       refuseNonceConflict(run)
-      const head = await readHead(rpc, leg.chainId)
+      const step = stepAt(run, index)
+      const viewedAt = run.clock.now()
+      const seen = await readWalletView(run, step)
+      const { head, counts } = seen
       if (unfinishedSteps(run, leg).some((step) => step.role !== 'fee')) refuseExpired(run, leg, head)
       const block = Number(head.number)
       if (!isFresh(block)) {
         checked = { at: run.clock.now(), block }
         const left = unfinishedSteps(run, leg).filter(isUnsigned)
-        const gas = await retryAfterStep(run, index, doneAt, async () => run.beforeLeg?.(leg, left))
+        const gas = await retryAfterStep(run, index, doneAt, async () =>
+          run.beforeLeg?.(leg, left, { block, nonce: counts.latest }),
+        )
         for (const [at, step] of left.entries()) if (gas?.[at] !== undefined) gasOf.set(step.index, gas[at])
         if (run.pipeline && left.length > 1)
           for (const step of left.filter(({ role }) => role !== 'fee'))
             await sendStep(run, step.index, known(step.index, 'exactly'))
       }
+      if (run.clock.now() - viewedAt <= viewLifeMs) view = seen
     }
-    await retryAfterStep(run, index, doneAt, () => executeStep(run, index, known(index, 'atLeast')))
+    await retryAfterStep(run, index, doneAt, () => {
+      const seen = view
+      view = undefined
+      return executeStep(run, index, known(index, 'atLeast'), seen)
+    })
     doneAt = run.clock.now()
   }
 }

@@ -18,7 +18,7 @@ import { type CheckedLeg, calldataDeadline, slippageOf, spendsByAsset } from '..
 import { decodeTerms, feeCapOf, type Terms } from '../../guard/terms.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import { checkLaterLegs } from '../../planning/later-leg-funding.ts'
-import { simulatePlannedLeg } from '../../planning/leg-simulation.ts'
+import { isCheckFresh, type LegCheck, simulatePlannedLeg } from '../../planning/leg-simulation.ts'
 import { checkTarget } from '../../planning/onchain-target-check.ts'
 import type { ProposedLeg } from '../../planning/proposal.ts'
 import { actionAmong, feesOf, paymentOf } from '../../protocols/intent-fees.ts'
@@ -38,7 +38,8 @@ export async function changedPolicy(
 
 /**
  * Checks a leg just before its first signature, under the wallet's lock: guards the whole leg by its planned terms, simulates the
- * rest on the current chain, and holds the amounts against the daily limits. `lifted` is a gas price allowed beyond the plan.
+ * rest on the current chain, and holds the amounts against the daily limits. `lifted` is a gas price allowed beyond the plan. What
+ * `planned` has read of the chain is used again while it is fresh by `now`, and nothing has changed for the leg.
  * Returns sufficient gas limits, or none if nothing could be simulated.
  */
 export async function checkLegBeforeSigning(
@@ -46,7 +47,11 @@ export async function checkLegBeforeSigning(
   operationId: string,
   leg: Leg,
   left: readonly Step[],
-  lifted?: bigint,
+  {
+    lifted,
+    planned,
+    now,
+  }: { lifted?: bigint | undefined; planned?: LegCheck | undefined; now: { block: number; nonce: number } },
 ): Promise<readonly bigint[]> {
   const { catalog, journal } = context
   // The journal holds what will be signed, so that is what is guarded.
@@ -80,18 +85,21 @@ export async function checkLegBeforeSigning(
     ...calldataDeadline(intent, call),
   }
   const chains = operation.legs.map((one) => one.chainId)
+  const isSame = lifted === undefined && present === null
+  const known = planned && isSame && isCheckFresh(planned, inHand.transactions, now) ? planned : undefined
   const [place, simulation] = await Promise.all([
-    checkTarget(context, { ...inHand, transactions: all }, terms),
+    known ? known.target : checkTarget(context, { ...inHand, transactions: all }, terms),
     // After the action only its fee payments are left; they are simulated as such.
-    simulatePlannedLeg(
-      context,
-      isPaidOnly ? feesOnly(inHand) : inHand,
-      isPaidOnly ? { ...terms, asserts: [] } : terms,
-      chains,
-    ),
+    known?.simulation ??
+      simulatePlannedLeg(
+        context,
+        isPaidOnly ? feesOnly(inHand) : inHand,
+        isPaidOnly ? { ...terms, asserts: [] } : terms,
+        chains,
+      ),
   ])
   // A transfer to another chain cannot be undone: the later legs must still work there.
-  if (!isPaidOnly) await checkLaterLegs(context, laterLegs(context, operation, leg), terms)
+  if (!isPaidOnly && !known) await checkLaterLegs(context, laterLegs(context, operation, leg), terms)
   const assurance = currentAssurance(plan, terms, {
     simulation: simulation.how,
     code: place?.contract.state ?? 'pinned',

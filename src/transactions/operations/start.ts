@@ -5,6 +5,7 @@ import { decodeTerms, encodeTerms } from '../../guard/terms.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import { pinContracts } from '../../planning/contract-code.ts'
 import { stepFeeCap, storedFeeBound } from '../../planning/fee-bound.ts'
+import type { LegCheck } from '../../planning/leg-simulation.ts'
 import type { CheckedPlan } from '../../planning/plan.ts'
 import type { TransactionSigner } from '../../signing/signer.ts'
 import type { Operation } from '../../store/journal/operation.ts'
@@ -34,6 +35,8 @@ export type RunOptions = Pick<
 > & {
   /** A gas price allowed beyond the plan, in wei a unit; a policy still applies. */
   maxFeePerGas?: bigint
+  /** What the plan has read of the chain for its first leg, where it was made in this process. */
+  firstLeg?: LegCheck | null
   account: TransactionSigner
   timeoutMs: number
   signal: AbortSignal
@@ -97,8 +100,8 @@ const stepsOf = ({ steps }: CheckedPlan, at: number) =>
   steps.filter(({ leg }) => leg === at).map(({ role, text, transaction }) => ({ role, text, transaction }))
 
 /**
- * Executes an operation to its end, or continues where an earlier run stopped. Every leg is guarded and simulated again just before
- * its first signature.
+ * Executes an operation to its end, or continues where an earlier run stopped. Every leg is guarded just before its first signature,
+ * and simulated on a block that is fresh by then.
  */
 export async function runOperation(
   context: ExecutionContext,
@@ -106,7 +109,7 @@ export async function runOperation(
   how: RunOptions,
 ): Promise<Operation> {
   const { catalog, rpc, journal, locks } = context
-  const { account, delivered, maxFeePerGas: lifted, ...way } = how
+  const { account, delivered, firstLeg, maxFeePerGas: lifted, ...way } = how
   const planNow = () => (journal.find(operation.id)?.plan ?? operation.plan) as StoredPlan
   const { nonce } = planNow()
   const first = operation.legs[0]?.chainId
@@ -146,7 +149,12 @@ export async function runOperation(
     checkDelivery: (told) => checkDelivery(context, journal.find(operation.id)!, told, way.depth),
     readResult: () => readResult({ rpc, catalog }, journal.find(operation.id)!),
     approve: runOnce(() => approveAll(account, journal.find(operation.id) ?? operation)),
-    beforeLeg: (leg, left) => checkLegBeforeSigning(context, operation.id, leg, left, lifted),
+    beforeLeg: (leg, left, now) =>
+      checkLegBeforeSigning(context, operation.id, leg, left, {
+        lifted,
+        now,
+        ...(leg.leg === 0 && firstLeg && { planned: firstLeg }),
+      }),
   })
 }
 

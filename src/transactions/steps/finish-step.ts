@@ -1,4 +1,4 @@
-import type { MinedTransaction } from '../../chain/finality/mined-transaction.ts'
+import { inclusionOf, type MinedTransaction } from '../../chain/finality/mined-transaction.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isObsolete } from '../operations/active-steps.ts'
 import { allowanceText, outcomeOf, remainingAllowance } from '../outcome/outcome.ts'
@@ -16,10 +16,10 @@ export async function finishStep(
   follow: (index: number) => Promise<void>,
 ): Promise<void> {
   const { journal, operationId } = run
-  const { ok, logs: _, ...inclusion } = found
+  const { ok } = found
   const attempt = journal.attempts(operationId, index).find(({ hash }) => hash === found.hash)
   const becomes = attempt?.kind === 'cancel' ? 'CANCELLED' : ok ? 'FINAL_OK' : 'FINAL_REVERTED'
-  journal.moveStep(operationId, index, becomes, `block ${found.blockNumber}, ${reached}`, inclusion)
+  journal.moveStep(operationId, index, becomes, `block ${found.blockNumber}, ${reached}`, inclusionOf(found))
   run.fault?.('after_final')
   const operation = currentOperation(run)
   const step = stepAt(run, index)

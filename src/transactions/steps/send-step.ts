@@ -1,48 +1,75 @@
-import { readHead } from '../../chain/head.ts'
+import { type Head, readHead } from '../../chain/head.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { Leg, Step } from '../../store/journal/operation.ts'
 import { broadcast, refuseExpired } from '../broadcaster.ts'
 import { confirmStep } from '../confirmation/confirmer.ts'
+import type { NonceCounts } from '../nonces/nonce-counts.ts'
+import { nonceCountsFor } from '../nonces/nonce-gap.ts'
 import { allocateNonce } from '../nonces/nonce-manager.ts'
 import { currentOperation, isUnsigned, type Run, runStopped, stepAt } from '../run.ts'
-import { type KnownGas, signStep } from './sign-step.ts'
+import { type GasAndFees, type KnownGas, readGasAndFees, signStep } from './sign-step.ts'
+
+/** A view of a step's wallet on the newest block, read in one exchange: the head, the nonce counts, and what gas and fees are. */
+export type WalletView = { head: Head; counts: NonceCounts; gasAndFees: Promise<GasAndFees> }
+
+/** Reads the view of a step's wallet. */
+export async function readWalletView(run: Run, step: Step): Promise<WalletView> {
+  const { chainId } = step.transaction
+  const rpc = run.rpc(chainId)
+  const gasAndFees = readGasAndFees(rpc, step)
+  gasAndFees.catch(() => undefined) // Awaited where the step is signed.
+  const [head, counts] = await Promise.all([
+    readHead(rpc, chainId),
+    nonceCountsFor({ journal: run.journal, rpc, step }),
+  ])
+  return { head, counts, gasAndFees }
+}
 
 /** Takes one step from its current state to final. */
-export async function executeStep(run: Run, index: number, gas?: KnownGas): Promise<void> {
-  const sent = await sendStep(run, index, gas)
+export async function executeStep(run: Run, index: number, gas?: KnownGas, seen?: WalletView): Promise<void> {
+  const sent = await sendStep(run, index, gas, seen)
   if (sent && run.noWait) throw runStopped
   await confirmStep(run, index, sent)
 }
 
-/** Signs an unsigned step, records it and sends it; returns whether it did. */
-export async function sendStep(run: Run, index: number, gas?: KnownGas): Promise<boolean> {
+/**
+ * Signs an unsigned step, records it and sends it; returns whether it did. `seen` is the view of the wallet that was just read for
+ * it: what a node says of gas and fees is asked beside a view, not after it.
+ */
+export async function sendStep(run: Run, index: number, gas?: KnownGas, seen?: WalletView): Promise<boolean> {
   const { journal, operationId, queueBehind, feeCap } = run
-  for (;;) {
+  for (let view = seen; ; view = undefined) {
     const step = stepAt(run, index)
     if (!isUnsigned(step)) return false
     if (run.signal?.aborted) throw runStopped
     const rpc = run.rpc(step.transaction.chainId)
     const { headMaxAgeMs } = networkNamed(run.networks, step.transaction.chainId)
     const pinned = pinnedFor(run, step)
+    const asking = view?.gasAndFees ?? readGasAndFees(rpc, step, gas)
+    asking.catch(() => undefined) // Awaited below, unless the nonce is refused first.
     const taken = await allocateNonce({
       journal,
       operationId,
       step,
       rpc,
       clock: run.clock,
+      ...(view && { seen: view }),
       ...(pinned !== undefined && { pinned }),
       ...(queueBehind && { queueBehind }),
       ...(headMaxAgeMs !== undefined && { headMaxAgeMs }),
     })
     if (taken === 'given back') continue
     run.fault?.('after_nonce')
+    const offered = run.clock.now()
     await run.approve?.()
     const asked = run.clock.now()
+    // A person who reads a device takes time, in which fees move.
+    const gasAndFees = await (asked - offered > localSigningMs ? readGasAndFees(rpc, step, gas) : asking)
     const signed = await signStep({
-      rpc,
       signer: run.signer,
       step: stepAt(run, index),
       head: taken.head,
+      gasAndFees,
       ...(gas !== undefined && { gas }),
       ...(feeCap && { feeCap }),
     })

@@ -1,6 +1,6 @@
 import { keccak256 } from 'viem/utils'
 import type { ChainClient } from '../../chain/client.ts'
-import { capFees, currentFees, type Fees, withGasMargin } from '../../chain/fees.ts'
+import { capFees, type Fees, feesAt, readTips, type Tips, withGasMargin } from '../../chain/fees.ts'
 import type { Head } from '../../chain/head.ts'
 import { revertReason } from '../../chain/reverts/reason.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
@@ -76,36 +76,50 @@ async function gasFor(rpc: ChainClient, { wallet, transaction: { to, data, value
  */
 export type KnownGas = { exactly: bigint } | { atLeast: bigint }
 
-/** The input for the first signature of a step. Unless its gas is known exactly, the node estimates it. */
+/** The input for the first signature of a step. */
 type SignQuestion = {
-  rpc: ChainClient
   signer: TransactionSigner
   step: Step
   head: Head
+  gasAndFees: GasAndFees
   gas?: KnownGas
   feeCap?: FeeCap
 }
 
-async function limitOf(rpc: ChainClient, step: Step, known?: KnownGas): Promise<bigint> {
-  if (known && 'exactly' in known) return known.exactly
-  const estimated = await gasFor(rpc, step).catch((error: unknown) => {
-    // It was simulated just now: a node without an estimate is no reason to stop.
-    if (known && error instanceof AppError && error.code === 'RPC_ERROR') return known.atLeast
-    throw error
-  })
-  return known && known.atLeast > estimated ? known.atLeast : estimated
+/** What a node says of gas and fees before a signature; the gas as an estimate, or as the error in its place. */
+export type GasAndFees = { estimate: { gas: bigint } | { error: unknown }; tips: Tips }
+
+/** Asks for the gas and the tips of a step. */
+export async function readGasAndFees(rpc: ChainClient, step: Step, known?: KnownGas): Promise<GasAndFees> {
+  const [estimate, tips] = await Promise.all([
+    (known && 'exactly' in known ? Promise.resolve(known.exactly) : gasFor(rpc, step)).then(
+      (gas) => ({ gas }),
+      (error: unknown) => ({ error }),
+    ),
+    readTips(rpc),
+  ])
+  return { estimate, tips }
 }
 
-/** Signs a step with its reserved nonce and current gas and fees. */
+function limitOf({ estimate }: GasAndFees, known?: KnownGas): bigint {
+  if (known && 'exactly' in known) return known.exactly
+  if ('gas' in estimate) return known && known.atLeast > estimate.gas ? known.atLeast : estimate.gas
+  // It was simulated just now: a node without an estimate is no reason to stop.
+  if (known && estimate.error instanceof AppError && estimate.error.code === 'RPC_ERROR') return known.atLeast
+  throw estimate.error
+}
+
+/** Signs a step with its reserved nonce, and gas and fees as they are on the newest block. */
 export async function signStep({
-  rpc,
   signer,
   step,
   head,
+  gasAndFees,
   gas,
   feeCap,
 }: SignQuestion): Promise<SignedAttempt> {
-  const [limit, fees] = await Promise.all([limitOf(rpc, step, gas), currentFees(rpc, head)])
+  const limit = limitOf(gasAndFees, gas)
+  const fees = feesAt(head, gasAndFees.tips)
   return signAttempt(signer, step, {
     kind: 'run',
     transaction: step.transaction,

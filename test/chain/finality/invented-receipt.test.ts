@@ -38,9 +38,9 @@ const inventing = ({ status, lists }: { status: string; lists: boolean }) => {
         },
       }
     }
-    if (!lists || method !== 'eth_getBlockByNumber' || Number(params[0]) !== Number(at?.number))
-      return undefined
-    const block = (await ask(method, params)) as { transactions: unknown[] }
+    if (!lists || method !== 'eth_getBlockByNumber' || !at) return undefined
+    const block = (await ask(method, params)) as { number: string; transactions: unknown[] } | null
+    if (block?.number !== at.number) return undefined
     return { result: { ...block, transactions: [...hashes, ...block.transactions] } }
   })
 }
