@@ -9,7 +9,7 @@ const waitMs = 1_000
  * Keeps what could be read again. Where another process holds the store, nobody who only asked has to wait for that or fails by it: the
  * answer is `undefined` then, and the keeping may still be done later.
  */
-export async function inPassing<value>(
+export async function writeInBackground<value>(
   keeping: Promise<value>,
   mostMs: number = waitMs,
 ): Promise<value | undefined> {

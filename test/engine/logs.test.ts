@@ -10,7 +10,7 @@ import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import { AppError } from '../../src/domain/errors.ts'
-import { limitSaid } from '../../src/engine/history/logs/block-ranges.ts'
+import { statedRangeLimit } from '../../src/engine/history/logs/block-ranges.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { encodeCatalog } from '../../src/sandbox/catalog-json.ts'
 import { engineMigrations, engineStore } from '../../src/store/engine/store.ts'
@@ -368,5 +368,5 @@ test.each([
   ['range exceeds limit of 1_024 blocks', 1_024n],
   ['no', undefined],
 ])('a node that says "%s" is asked for that many blocks', (message, size) => {
-  expect(limitSaid(new AppError('RPC_ERROR', message, { details: { message } }))).toBe(size)
+  expect(statedRangeLimit(new AppError('RPC_ERROR', message, { details: { message } }))).toBe(size)
 })

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { type Chain, openChain } from '../../src/chain/chain.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { multicall3 } from '../../src/domain/networks.ts'
-import { groundFaults } from '../../src/engine/catalog-checks/constants-check.ts'
-import { selfChecks } from '../../src/engine/catalog-checks/self-check.ts'
+import { dependencyFaults } from '../../src/engine/catalog-checks/constants-check.ts'
+import { marketFaults } from '../../src/engine/catalog-checks/self-check.ts'
 import { symbolFaults } from '../../src/engine/catalog-checks/symbol-check.ts'
 import { type CatalogFile, catalogOfFile } from '../../src/protocols/catalog-file.ts'
 import { marketsOf } from '../../src/protocols/registry.ts'
@@ -497,8 +497,8 @@ const verified = async (name: Name, file: CatalogFile): Promise<string[]> => {
   const { chain } = chains.get(name)!
   const catalog = catalogOfFile(file)
   const [flawed, ground, symbols, makers] = await Promise.all([
-    selfChecks(chain, marketsOf(catalog)),
-    groundFaults(chain, catalog, head),
+    marketFaults(chain, marketsOf(catalog)),
+    dependencyFaults(chain, catalog, head),
     symbolFaults(chain, catalog),
     makerFaults(chain, catalog, books),
   ])

@@ -16,7 +16,7 @@ import { AppError } from '../../src/domain/errors.ts'
 import { multicall3, networkNamed } from '../../src/domain/networks.ts'
 import type { Token } from '../../src/domain/token.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
-import type { Context } from '../../src/engine/context.ts'
+import type { EngineContext } from '../../src/engine/context.ts'
 import { quoteFor } from '../../src/engine/quotes/quotes.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { best } from '../../src/swaps/best-offer.ts'
@@ -248,7 +248,7 @@ test('when the price has moved by more than the slippage, nothing is swapped; by
 })
 
 describe('of several providers', () => {
-  const real = (context: Context) => context.providers.find(({ name }) => name === 'uniswap-v3')!
+  const real = (context: EngineContext) => context.providers.find(({ name }) => name === 'uniswap-v3')!
   /** A provider that makes what the real one makes, by so much more or less. */
   const off = (provider: SwapProvider, name: string, by: bigint): SwapProvider => ({
     ...provider,

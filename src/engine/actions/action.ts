@@ -7,19 +7,19 @@ import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { queueOf } from '../../protocols/registry.ts'
 import type { ActionTxRow } from '../../store/engine/migrations.ts'
-import type { Context } from '../context.ts'
-import { type TrackedWhole, tracked } from './refresh.ts'
+import type { EngineContext } from '../context.ts'
+import { refreshAction, type TrackedWithDuplicates } from './refresh.ts'
 import { actionStatus, type State } from './state-machine.ts'
 import type { Tracked } from './tracking.ts'
 
-const transferred = toEventSelector(erc20Abi.find((one) => 'name' in one && one.name === 'Transfer')!)
+const transferTopic = toEventSelector(erc20Abi.find((one) => 'name' in one && one.name === 'Transfer')!)
 
 type Receipt = { blockHash?: unknown; logs?: unknown }
 
 type Log = { address: string; topics: string[]; data: string }
 
 /** A log with all that it has to have. */
-const isWhole = (log: Partial<Log> | null): log is Log =>
+const isCompleteLog = (log: Partial<Log> | null): log is Log =>
   typeof log?.address === 'string' &&
   Array.isArray(log.topics) &&
   log.topics.every((topic) => typeof topic === 'string') &&
@@ -30,7 +30,10 @@ const isWhole = (log: Partial<Log> | null): log is Log =>
  * something else or not done, where it is paid later or in the native coin, of which a receipt says nothing, and where the chain does not
  * answer: then nobody is kept from the rest.
  */
-async function cameOut(context: Context, { action, txs }: Tracked): Promise<TokenAmount | undefined> {
+async function withdrawnAmount(
+  context: EngineContext,
+  { action, txs }: Tracked,
+): Promise<TokenAmount | undefined> {
   const { type, status, wallet, strategyId } = action
   const entry = context.markets.find((one) => one.entry.id === strategyId)?.entry
   const { hash, blockHash } = txs.findLast(({ kind }) => kind === 'withdraw') ?? { hash: null }
@@ -44,9 +47,9 @@ async function cameOut(context: Context, { action, txs }: Tracked): Promise<Toke
       return undefined
     const logs: (Partial<Log> | null)[] = Array.isArray(receipt.logs) ? receipt.logs : []
     const came = logs
-      .filter(isWhole)
+      .filter(isCompleteLog)
       .filter(({ address }) => sameAddress(address, entry.asset.address))
-      .filter(({ topics }) => topics[0] === transferred && topics.length === 3)
+      .filter(({ topics }) => topics[0] === transferTopic && topics.length === 3)
       .filter(({ topics }) => sameAddress(`0x${topics[2]!.slice(26)}`, wallet))
       .reduce((sum, { data }) => sum + BigInt(data), 0n)
     return came > 0n ? tokenAmount(came, entry.asset) : undefined
@@ -56,45 +59,49 @@ async function cameOut(context: Context, { action, txs }: Tracked): Promise<Toke
   }
 }
 
-const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString())
+const isoOrNull = (at: number | null) => (at === null ? null : new Date(at).toISOString())
 
 /** A tracked operation, brought up to date with its chains. */
-export async function actionOf(context: Context, id: string): Promise<Action> {
-  const found = await tracked(context, id)
+export async function actionOf(context: EngineContext, id: string): Promise<Action> {
+  const found = await refreshAction(context, id)
   if (!found) throw new AppError('ACTION_NOT_FOUND', `There is no action "${id}"`)
-  return shown(context, found, await amountsOf(context, found))
+  return actionOutput(context, found, await actionAmounts(context, found))
 }
 
 /** What was asked for, of which nothing came out where it failed; what came is said where that was all there is. */
-async function amountsOf(context: Context, found: TrackedWhole): Promise<unknown> {
+async function actionAmounts(context: EngineContext, found: TrackedWithDuplicates): Promise<unknown> {
   const asked = JSON.parse(found.action.amounts) as { in: unknown; out: unknown } | null
-  if (asked && ['FAILED', 'REFUNDED'].includes(statusOf(found))) return { ...asked, out: null }
+  if (asked && ['FAILED', 'REFUNDED'].includes(publicStatus(found))) return { ...asked, out: null }
   if (!asked || asked.in !== null || asked.out !== null) return asked
-  return { ...asked, out: (await cameOut(context, found)) ?? null }
+  return { ...asked, out: (await withdrawnAmount(context, found)) ?? null }
 }
 
 /** What expired after a part of it was sent, such as an approval, did not do what it was for. */
-const statusOf = ({ action, txs }: Tracked): string =>
+const publicStatus = ({ action, txs }: Tracked): string =>
   action.status === 'expired' && txs.some(({ succeeded }) => succeeded === 1)
     ? 'FAILED'
     : actionStatus[action.status as State]
 
-const shown = (context: Context, { action, txs, others }: TrackedWhole, amounts: unknown): Action => ({
+const actionOutput = (
+  context: EngineContext,
+  { action, txs, duplicates }: TrackedWithDuplicates,
+  amounts: unknown,
+): Action => ({
   id: action.id,
   type: action.type,
-  status: statusOf({ action, txs }),
+  status: publicStatus({ action, txs }),
   strategyId: action.strategyId,
   strategySlug: action.strategySlug,
   originAddress: action.wallet,
   receiverAddress: action.receiver,
   amounts,
-  transactions: [...txs, ...others].map((tx, index) => transactionOf(context, tx, index)),
-  createdAt: iso(action.createdAt),
-  updatedAt: iso(action.updatedAt),
-  finishedAt: iso(action.finishedAt),
+  transactions: [...txs, ...duplicates].map((tx, index) => transactionOutput(context, tx, index)),
+  createdAt: isoOrNull(action.createdAt),
+  updatedAt: isoOrNull(action.updatedAt),
+  finishedAt: isoOrNull(action.finishedAt),
 })
 
-function transactionOf({ catalog }: Context, tx: ActionTxRow, index: number) {
+function transactionOutput({ catalog }: EngineContext, tx: ActionTxRow, index: number) {
   const network = networkNamed(catalog.networks, tx.chainId)
   const failed = tx.succeeded === 0
   return {

@@ -3,12 +3,12 @@ import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 
 /** So many blocks are asked about in one exchange. */
-const probes = 48
+const probesPerBatch = 48
 /** A node keeps the states of so many blocks, also where it keeps no old ones: most keep 128. */
-const recent = 100
+const recentBlocks = 100
 
 /** How many transactions a wallet had sent at the end of a block. */
-type Count = { block: number; count: number }
+type NonceCount = { block: number; count: number }
 
 /**
  * The block in which each of some nonces of a wallet was used, by the states of old blocks: its count changes there. All of them are in
@@ -20,19 +20,19 @@ export async function blocksOfNonces(
   nonces: readonly number[],
   { after, head, count }: { after: number; head: number; count: number },
 ): Promise<Map<number, number> | undefined> {
-  const countsAt = async (blocks: readonly number[]): Promise<Count[]> => {
+  const countsAt = async (blocks: readonly number[]): Promise<NonceCount[]> => {
     const counts = (await rpc.batch(
       blocks.map((block) => ['eth_getTransactionCount', [wallet, `0x${block.toString(16)}`]]),
     )) as Hex[]
     return counts.map((said, at) => ({ block: blocks[at]!, count: Number(said) }))
   }
   const first = nonces[0]!
-  for (const from of new Set([after, Math.max(after, head - recent)])) {
+  for (const from of new Set([after, Math.max(after, head - recentBlocks)])) {
     try {
       const begin = from < 0 ? { block: from, count: first } : (await countsAt([from]))[0]!
       // A node without old states may give the newest in their place.
       if (begin.count > first) continue
-      const found = await halved(nonces, begin, { block: head, count }, countsAt)
+      const found = await bisect(nonces, begin, { block: head, count }, countsAt)
       if (found) return found
     } catch (error) {
       // Every node says in words of its own that it keeps no old states.
@@ -42,11 +42,11 @@ export async function blocksOfNonces(
   return undefined
 }
 
-async function halved(
+async function bisect(
   nonces: readonly number[],
-  begin: Count,
-  end: Count,
-  countsAt: (blocks: readonly number[]) => Promise<Count[]>,
+  begin: NonceCount,
+  end: NonceCount,
+  countsAt: (blocks: readonly number[]) => Promise<NonceCount[]>,
 ): Promise<Map<number, number> | undefined> {
   let known = [begin, end]
   for (;;) {
@@ -58,14 +58,14 @@ async function halved(
     })
     const open = new Map(between.filter(({ low, high }) => high - low > 1).map((one) => [one.low, one.high]))
     if (open.size === 0) return new Map(between.map(({ nonce, high }) => [nonce, high]))
-    const each = Math.max(1, Math.floor(probes / open.size))
-    const blocks = [...open].flatMap(([low, high]) => spread(low, high, each))
+    const each = Math.max(1, Math.floor(probesPerBatch / open.size))
+    const blocks = [...open].flatMap(([low, high]) => spreadBlocks(low, high, each))
     known = [...known, ...(await countsAt(blocks))].sort((a, b) => a.block - b.block)
   }
 }
 
 /** Some blocks between two, as evenly as they go. */
-function spread(low: number, high: number, most: number): number[] {
+function spreadBlocks(low: number, high: number, most: number): number[] {
   const step = Math.max(1, Math.ceil((high - low) / (most + 1)))
   const blocks: number[] = []
   for (let at = low + step; at < high; at += step) blocks.push(at)

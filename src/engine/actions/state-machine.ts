@@ -13,26 +13,26 @@ export const transitions: Readonly<Record<State, readonly State[]>> = {
 }
 
 /** Whether nothing but new evidence from the chain can change it. */
-export const isOver = (state: State): boolean =>
+export const isEnded = (state: State): boolean =>
   state === 'fulfilled' || state === 'failed' || state === 'refunded' || state === 'expired'
 
 /** What is known about one transaction of an operation: not on chain, in a block, deep enough, or reverted. */
-export type Seen = 'none' | 'included' | 'final' | 'reverted'
+export type TxInclusion = 'none' | 'included' | 'final' | 'reverted'
 
 /** What decides the next state. `delivered` is what the provider and the destination chain say of a cross-chain swap. */
 export type Evidence = {
-  seen: readonly Seen[]
+  inclusions: readonly TxInclusion[]
   pastDeadline: boolean
-  delivered: 'not-needed' | 'no' | 'processing' | 'yes' | 'failed' | 'refunded'
+  delivery: 'not-needed' | 'no' | 'processing' | 'yes' | 'failed' | 'refunded'
 }
 
 /** The state that the evidence shows. */
-function stateOf({ seen, pastDeadline, delivered }: Evidence): State {
-  if (seen.some((one) => one === 'reverted')) return 'failed'
-  if (pastDeadline && seen.at(-1) === 'none') return 'expired'
-  if (seen.every((one) => one === 'none')) return 'pending'
-  if (!seen.every((one) => one === 'final')) return 'confirmed'
-  switch (delivered) {
+function stateOf({ inclusions, pastDeadline, delivery }: Evidence): State {
+  if (inclusions.some((one) => one === 'reverted')) return 'failed'
+  if (pastDeadline && inclusions.at(-1) === 'none') return 'expired'
+  if (inclusions.every((one) => one === 'none')) return 'pending'
+  if (!inclusions.every((one) => one === 'final')) return 'confirmed'
+  switch (delivery) {
     case 'not-needed':
     case 'yes':
       return 'fulfilled'
@@ -54,7 +54,7 @@ function stateOf({ seen, pastDeadline, delivered }: Evidence): State {
 export function nextState(state: State, evidence: Evidence): State {
   const shown = stateOf(evidence)
   if (shown === 'expired' && (state === 'confirmed' || state === 'processing')) return 'pending'
-  const isBack = shown !== 'pending' && (shown !== 'confirmed' || evidence.seen.at(-1) !== 'none')
+  const isBack = shown !== 'pending' && (shown !== 'confirmed' || evidence.inclusions.at(-1) !== 'none')
   return state === 'expired' && !isBack ? 'expired' : shown
 }
 

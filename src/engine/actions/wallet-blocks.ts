@@ -2,23 +2,27 @@ import type { Chain } from '../../chain/chain.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { SubmittedRow } from '../../store/engine/submitted-transactions.ts'
-import { callOf, type FoundTx } from './find-transaction.ts'
+import { callHash, type RpcTransaction } from './find-transaction.ts'
 
 /** What a wallet has sent in a block, and about how many bytes were read for it. */
-export type WalletBlock = { number: number; hash: string; sent: SubmittedRow[]; bytes: number }
+export type WalletBlock = { number: number; hash: string; submitted: SubmittedRow[]; bytes: number }
 
 /** So many transactions of a block that is too large are asked for in one exchange. */
-const together = 64
+const transactionsPerBatch = 64
 
 /**
  * What a wallet has sent in a block; `undefined` where the node does not have the block. One that is too large for one answer is read a
  * part at a time, and smaller parts after a refusal.
  */
-export async function sentIn(chain: Chain, wallet: string, number: number): Promise<WalletBlock | undefined> {
-  const block = await blockAt(chain, number)
+export async function readWalletBlock(
+  chain: Chain,
+  wallet: string,
+  number: number,
+): Promise<WalletBlock | undefined> {
+  const block = await readBlock(chain, number)
   if (!block) return undefined
   const { hash, transactions } = block
-  const sent = transactions
+  const submitted = transactions
     // Chains have transactions of kinds of their own, of which not all have a sender, or an input.
     .filter(({ from, input }) => isText(from) && isText(input) && sameAddress(from, wallet))
     .map((tx) => ({
@@ -26,42 +30,42 @@ export async function sentIn(chain: Chain, wallet: string, number: number): Prom
       block: number,
       blockHash: hash,
       hash: tx.hash,
-      call: callOf({ to: tx.to, data: tx.input, value: BigInt(tx.value) }),
+      call: callHash({ to: tx.to, data: tx.input, value: BigInt(tx.value) }),
     }))
   const bytes = transactions.reduce(
-    (sum, { input }) => sum + (isText(input) ? input.length : 0) + bytesBesides,
+    (sum, { input }) => sum + (isText(input) ? input.length : 0) + bytesPerTransaction,
     0,
   )
-  return { number, hash, sent, bytes }
+  return { number, hash, submitted, bytes }
 }
 
 const isText = (field: unknown): boolean => typeof field === 'string'
 
 /** What a transaction has besides its input, in bytes of JSON. */
-const bytesBesides = 700
+const bytesPerTransaction = 700
 
 type Block<tx> = { hash: string; transactions: tx[] }
 
-async function blockAt({ rpc }: Chain, number: number): Promise<Block<FoundTx> | undefined> {
+async function readBlock({ rpc }: Chain, number: number): Promise<Block<RpcTransaction> | undefined> {
   const at = `0x${number.toString(16)}`
   try {
-    return (await rpc.request<Block<FoundTx> | null>('eth_getBlockByNumber', [at, true])) ?? undefined
+    return (await rpc.request<Block<RpcTransaction> | null>('eth_getBlockByNumber', [at, true])) ?? undefined
   } catch (error) {
     if (!isTooLarge(error)) throw error
   }
   const bare = await rpc.request<Block<string> | null>('eth_getBlockByNumber', [at, false])
   if (!bare) return undefined
-  const transactions: FoundTx[] = []
-  for (let size = together; transactions.length < bare.transactions.length; ) {
+  const transactions: RpcTransaction[] = []
+  for (let size = transactionsPerBatch; transactions.length < bare.transactions.length; ) {
     const from = transactions.length
     const part = bare.transactions.slice(from, from + size)
     try {
       const read = (await rpc.batch(
         part.map((hash) => ['eth_getTransactionByHash', [hash]]),
-      )) as (FoundTx | null)[]
+      )) as (RpcTransaction | null)[]
       // The chain was rearranged meanwhile: it is another block by now.
       if (read.some((tx) => tx?.blockNumber == null || Number(tx.blockNumber) !== number)) return undefined
-      transactions.push(...(read as FoundTx[]))
+      transactions.push(...(read as RpcTransaction[]))
     } catch (error) {
       if (size === 1 || !isTooLarge(error)) throw error
       size = Math.ceil(size / 4)

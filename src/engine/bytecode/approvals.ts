@@ -39,13 +39,13 @@ export async function withApprovals(
   if (allowed >= amount) return [transaction]
   const exact = approve({ chainId: transaction.chainId, token, spender, amount })
   const reset = approve({ chainId: transaction.chainId, token, spender, amount: 0n })
-  return allowed > 0n && !(await accepts(chain, wallet, exact))
+  return allowed > 0n && !(await succeedsNow(chain, wallet, exact))
     ? [reset, exact, transaction]
     : [exact, transaction]
 }
 
 /** Whether a contract lets this call through now. */
-async function accepts({ rpc }: Chain, from: Address, { to, data }: Transaction): Promise<boolean> {
+async function succeedsNow({ rpc }: Chain, from: Address, { to, data }: Transaction): Promise<boolean> {
   try {
     await rpc.request('eth_call', [{ from, to, data }, 'latest'])
     return true

@@ -3,20 +3,20 @@ import { maxUint256, type TokenAmount, tokenAmount } from '../../domain/amount.t
 import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Market, Step } from '../../protocols/market.ts'
-import { track } from '../actions/tracking.ts'
-import { type Context, endNamed, marketNamed, networkOf } from '../context.ts'
-import { type WithdrawalFee, withdrawalFee } from '../fees/withdrawal-fee.ts'
-import { claimStep, waitOf } from '../positions/queued-withdrawals.ts'
-import { refuseLost } from '../quotes/recipients.ts'
-import { standings } from '../strategies/strategies.ts'
+import { trackOperation } from '../actions/tracking.ts'
+import { type EngineContext, marketNamed, networkOf, routeNetworkNamed } from '../context.ts'
+import { type WithdrawalFee, withdrawalFeeOf } from '../fees/withdrawal-fee.ts'
+import { claimStep, withdrawalWait } from '../positions/queued-withdrawals.ts'
+import { refuseUnrecoverable } from '../quotes/recipients.ts'
+import { readMarkets } from '../strategies/strategies.ts'
 import { kindsOf, withApprovals } from './approvals.ts'
-import { depositAcross } from './cross-chain-deposit.ts'
-import { holdSlippage, mayDeposit, stepIn } from './deposit.ts'
-import { withdrawal } from './withdrawal.ts'
+import { crossChainDeposit } from './cross-chain-deposit.ts'
+import { depositStep, requireDepositOpen, requireValidSlippage } from './deposit.ts'
+import { withdrawalStep } from './withdrawal.ts'
 
 /** The ordered transactions of a deposit or a withdrawal, tracked under the id that comes with them. */
 export async function strategyBytecode(
-  context: Context,
+  context: EngineContext,
   input: StrategyBytecodeInput,
 ): Promise<StrategyBytecode> {
   const market = marketNamed(context, input.id)
@@ -24,10 +24,10 @@ export async function strategyBytecode(
     throw new AppError('VALIDATION_ERROR', 'The amount must be above zero', {
       details: { errors: [{ path: 'amount', message: 'must be above zero' }] },
     })
-  refuseLost(context, market.entry.chainId, input.wallet, 'wallet')
-  if (input.slippage !== undefined) holdSlippage(input.slippage)
+  refuseUnrecoverable(context, market.entry.chainId, input.wallet, 'wallet')
+  if (input.slippage !== undefined) requireValidSlippage(input.slippage)
   const home = networkOf(context, market.entry)
-  const origin = input.from === undefined ? home : endNamed(context, input.from)
+  const origin = input.from === undefined ? home : routeNetworkNamed(context, input.from)
   if (input.action !== 'lend' && origin.chainId !== home.chainId)
     throw new AppError(
       'VALIDATION_ERROR',
@@ -36,28 +36,34 @@ export async function strategyBytecode(
         details: { errors: [{ path: 'from', message: `is not ${home.name}, where this strategy is` }] },
       },
     )
-  if (input.action === 'claim') return claimed(context, input, market)
-  const [standing] = await standings(context, [market])
+  if (input.action === 'claim') return claimBytecode(context, input, market)
+  const [standing] = await readMarkets(context, [market])
   if (!standing?.state)
     throw new AppError('BYTECODE_GENERATION_FAILED', `The contracts of ${market.entry.slug} do not answer`)
   if (input.action === 'withdraw') {
-    const { step, out } = await withdrawal(context, market, standing.state, input)
-    return sameChain(context, input, market, step, await withdrawalFee(context, market, input.wallet, out))
+    const { step, out } = await withdrawalStep(context, market, standing.state, input)
+    return sameChainBytecode(
+      context,
+      input,
+      market,
+      step,
+      await withdrawalFeeOf(context, market, input.wallet, out),
+    )
   }
   if (origin.chainId !== home.chainId) {
-    const { row, ...made } = await depositAcross(context, input, market, standing.state, origin, home)
-    const answer = await finished(context, input, market, made)
+    const { row, ...made } = await crossChainDeposit(context, input, market, standing.state, origin, home)
+    const answer = await trackedBytecode(context, input, market, made)
     // What was refused on the way was given to nobody, and is no quote.
     await context.store.saveQuote(row)
     return answer
   }
-  mayDeposit(market, standing.state, input.amount)
-  return sameChain(context, input, market, await stepIn(context, market, input))
+  requireDepositOpen(market, standing.state, input.amount)
+  return sameChainBytecode(context, input, market, await depositStep(context, market, input))
 }
 
 /** All that can be claimed, or the shares of all that was let pass; what is asked for is always all of it. */
-async function claimed(
-  context: Context,
+async function claimBytecode(
+  context: EngineContext,
   input: StrategyBytecodeInput,
   market: Market,
 ): Promise<StrategyBytecode> {
@@ -66,7 +72,7 @@ async function claimed(
       details: { errors: [{ path: 'amount', message: 'its amount is 2^256 - 1' }] },
     })
   const { transaction, out } = await claimStep(context, market, input.wallet)
-  return finished(context, input, market, {
+  return trackedBytecode(context, input, market, {
     out,
     type: 'SAMECHAIN_INVESTMENT_CLAIM',
     bytecode: [transaction],
@@ -77,8 +83,8 @@ async function claimed(
   })
 }
 
-async function sameChain(
-  context: Context,
+async function sameChainBytecode(
+  context: EngineContext,
   input: StrategyBytecodeInput,
   market: Market,
   step: Step,
@@ -89,8 +95,8 @@ async function sameChain(
   const isDeposit = input.action === 'lend'
   const paid = isDeposit ? market.entry.asset : undefined
   const bytecode = await withApprovals(context.chain(chainId), input.wallet, step, paid)
-  const seconds = isDeposit ? undefined : await waitOf(context, market, input.wallet)
-  return finished(context, input, market, {
+  const seconds = isDeposit ? undefined : await withdrawalWait(context, market, input.wallet)
+  return trackedBytecode(context, input, market, {
     type: isDeposit ? 'SAMECHAIN_INVESTMENT_DEPOSIT' : 'SAMECHAIN_INVESTMENT_WITHDRAW',
     bytecode: [...bytecode, ...payments],
     kinds: [...kindsOf(bytecode, isDeposit ? 'deposit' : 'withdraw'), ...payments.map(() => 'fee')],
@@ -101,7 +107,7 @@ async function sameChain(
   })
 }
 
-type Made = {
+type PreparedBytecode = {
   type: string
   bytecode: Transaction[]
   kinds: string[]
@@ -111,17 +117,17 @@ type Made = {
   out?: TokenAmount
 } & Pick<StrategyBytecode, 'quote' | 'queued'>
 
-async function finished(
-  context: Context,
+async function trackedBytecode(
+  context: EngineContext,
   { wallet, amount, action }: StrategyBytecodeInput,
   { entry }: Market,
-  made: Made,
+  made: PreparedBytecode,
 ): Promise<StrategyBytecode> {
   const id = context.newId()
   // A request moves nothing yet.
   const asked = amount === maxUint256 || made.queued ? null : tokenAmount(amount, entry.asset)
   const moved = made.out ?? asked
-  await track(context, {
+  await trackOperation(context, {
     id,
     type: made.type,
     strategyId: entry.id,

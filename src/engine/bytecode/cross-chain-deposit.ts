@@ -6,14 +6,18 @@ import type { Network } from '../../domain/networks.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Market, MarketState } from '../../protocols/market.ts'
 import type { QuoteRow } from '../../store/engine/migrations.ts'
-import type { Context } from '../context.ts'
+import type { EngineContext } from '../context.ts'
 import { newQuote } from '../quotes/quotes.ts'
 import { offerOf, providerNamed, routeOf } from '../quotes/stored-quote.ts'
 import { kindsOf, withApprovals } from './approvals.ts'
-import { mayDeposit } from './deposit.ts'
+import { requireDepositOpen } from './deposit.ts'
 
 /** The token that a bridge takes on another network and brings to a market as its asset; `undefined` where none does. */
-export function bridgedFrom({ catalog }: Context, { entry }: Market, chainId: number): Address | undefined {
+export function bridgedTokenOn(
+  { catalog }: EngineContext,
+  { entry }: Market,
+  chainId: number,
+): Address | undefined {
   const end = (wanted: number) => catalog.cctpV2.find((bridge) => bridge.chainId === wanted)
   const [here, there] = [end(chainId), end(entry.chainId)]
   if (!here || !there || !sameAddress(there.token, entry.asset.address)) return undefined
@@ -22,11 +26,11 @@ export function bridgedFrom({ catalog }: Context, { entry }: Market, chainId: nu
 }
 
 /** Whether what a bridge brings can be deposited: it comes later, and what is bought at a price that moves is quoted for now. */
-export const takesBridged = ({ exchange }: Market): boolean => exchange === undefined
+export const acceptsBridgedFunds = ({ exchange }: Market): boolean => exchange === undefined
 
 /** A deposit whose funds are on another chain: the bridge first, then the deposit of what the bridge brings at least. Deposits are not charged. Its quote, the `row`, is not stored yet. */
-export async function depositAcross(
-  context: Context,
+export async function crossChainDeposit(
+  context: EngineContext,
   { amount, wallet }: StrategyBytecodeInput,
   market: Market,
   state: MarketState,
@@ -42,12 +46,12 @@ export async function depositAcross(
   row: QuoteRow
 }> {
   const { asset, slug } = market.entry
-  if (!takesBridged(market))
+  if (!acceptsBridgedFunds(market))
     throw new AppError(
       'NO_ROUTE_FOUND',
       `${slug} is bought at a price that moves, and a bridge takes a while: bring ${asset.symbol} to ${to.name} first`,
     )
-  const token = bridgedFrom(context, market, from.chainId)
+  const token = bridgedTokenOn(context, market, from.chainId)
   if (token === undefined)
     throw new AppError('NO_ROUTE_FOUND', `No bridge brings ${asset.symbol} from ${from.name} to ${to.name}`)
   const { quote, row } = await newQuote(
@@ -66,7 +70,7 @@ export async function depositAcross(
     true,
   )
   const offer = offerOf(row)
-  mayDeposit(market, state, offer.minAmountOut)
+  requireDepositOpen(market, state, offer.minAmountOut)
   const route = routeOf(context, row)
   const burn = providerNamed(context, quote.provider).build(route, offer, {
     wallet,

@@ -5,12 +5,12 @@ import { tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { nativeToken, tokenAt } from '../../domain/token.ts'
 import { whyLost } from '../../protocols/unrecoverable-recipients.ts'
-import { track } from '../actions/tracking.ts'
-import type { Context } from '../context.ts'
+import { trackOperation } from '../actions/tracking.ts'
+import type { EngineContext } from '../context.ts'
 
 /** The transaction of a plain transfer; the zero address stands for the native coin. */
 export async function transferBytecode(
-  context: Context,
+  context: EngineContext,
   input: {
     originAddress: Address
     destinationAddress: Address
@@ -35,7 +35,7 @@ export async function transferBytecode(
     : transfer({ chainId, token: token.address, to, amount })
   const id = context.newId()
   const sum = tokenAmount(amount, token)
-  await track(context, {
+  await trackOperation(context, {
     id,
     type: 'TRANSFER_OUT',
     strategyId: null,

@@ -21,7 +21,7 @@ const abi = parseAbi([
   'function localMessageTransmitter() view returns (address)',
 ])
 
-const ask = (address: Address, functionName: string, args: readonly unknown[] = []): Read => ({
+const readOf = (address: Address, functionName: string, args: readonly unknown[] = []): Read => ({
   address,
   abi,
   functionName,
@@ -32,7 +32,7 @@ const ask = (address: Address, functionName: string, args: readonly unknown[] = 
  * Asks what prices, swaps and bridges of one chain stand on whether it is what the catalogue says, and whether the markets are read
  * from a block that can be right; `head` is the number of the newest block. Gives what is wrong; nothing is a catalogue that holds.
  */
-export async function groundFaults(chain: Chain, catalog: Catalog, head: bigint): Promise<string[]> {
+export async function dependencyFaults(chain: Chain, catalog: Catalog, head: bigint): Promise<string[]> {
   const { chainId } = chain.network
   const markets = catalog.strategies.filter((entry) => entry.chainId === chainId)
   const claims = [
@@ -49,7 +49,7 @@ export async function groundFaults(chain: Chain, catalog: Catalog, head: bigint)
 }
 
 /** So many tokens are asked for: an oracle that prices none of them is none. */
-const priced = 3
+const probedTokens = 3
 
 function oracleClaims(
   { priceOracles }: Catalog,
@@ -62,7 +62,7 @@ function oracleClaims(
   const lent = markets.filter(
     ({ constants }) => constants.family === 'aave-v3' && constants.oracle === oracle,
   )
-  const reads = lent.slice(0, priced).map(
+  const reads = lent.slice(0, probedTokens).map(
     ({ asset }): Read => ({
       address: oracle,
       abi: aaveV3OracleAbi,
@@ -88,7 +88,7 @@ function feedClaims({ tokens }: Catalog, { chainId, token, feed, decimals }: Pri
   const named = `${priced?.symbol} / USD`
   return [
     says(`the decimals of ${what}`, { address: feed, abi: feedAbi, functionName: 'decimals' }, decimals),
-    says(`the name of ${what}`, ask(feed, 'description'), named, (said) => {
+    says(`the name of ${what}`, readOf(feed, 'description'), named, (said) => {
       const [of = '', by = ''] = String(said).split('/')
       return priced && isSymbol(of, priced) && isSymbol(by, { ...priced, symbol: 'USD' }) ? named : said
     }),
@@ -100,19 +100,19 @@ const swapClaims = ({ uniswapV3 }: Catalog, chainId: number): Claim[] =>
     .filter((one) => one.chainId === chainId)
     .flatMap(({ factory, quoterV2, swapRouter02, feeTiers }) => [
       // A tier that each factory is born with.
-      says('a tier of Uniswap v3', ask(factory, 'feeAmountTickSpacing', [3000]), 60),
+      says('a tier of Uniswap v3', readOf(factory, 'feeAmountTickSpacing', [3000]), 60),
       ...feeTiers.map((tier) =>
         says(
           `the tier ${tier} of Uniswap v3`,
-          ask(factory, 'feeAmountTickSpacing', [tier]),
+          readOf(factory, 'feeAmountTickSpacing', [tier]),
           'a tier',
           (spacing) => (Number(spacing) > 0 ? 'a tier' : 'none'),
         ),
       ),
-      says('the factory of the quoter', ask(quoterV2, 'factory'), factory),
-      says('the factory of the router', ask(swapRouter02, 'factory'), factory),
+      says('the factory of the quoter', readOf(quoterV2, 'factory'), factory),
+      says('the factory of the router', readOf(swapRouter02, 'factory'), factory),
       // The router before this one knows pools of v3 only.
-      answers('the other factory of the router', ask(swapRouter02, 'factoryV2')),
+      answers('the other factory of the router', readOf(swapRouter02, 'factoryV2')),
     ])
 
 /** The bridge before this one has the same questions; its versions are 0. */
@@ -120,10 +120,10 @@ const bridgeClaims = ({ cctpV2 }: Catalog, chainId: number): Claim[] =>
   cctpV2
     .filter((one) => one.chainId === chainId)
     .flatMap(({ domain, tokenMessenger, messageTransmitter }) => [
-      says('the domain of the bridge', ask(messageTransmitter, 'localDomain'), domain),
-      says('the version of messages', ask(messageTransmitter, 'version'), 1),
-      says('what sends messages', ask(tokenMessenger, 'localMessageTransmitter'), messageTransmitter),
-      says('the version of what is burnt', ask(tokenMessenger, 'messageBodyVersion'), 1),
+      says('the domain of the bridge', readOf(messageTransmitter, 'localDomain'), domain),
+      says('the version of messages', readOf(messageTransmitter, 'version'), 1),
+      says('what sends messages', readOf(tokenMessenger, 'localMessageTransmitter'), messageTransmitter),
+      says('the version of what is burnt', readOf(tokenMessenger, 'messageBodyVersion'), 1),
     ])
 
 /** Nothing may have happened before the block from which events are read: its receipt was not there. A node without old states does not know. */

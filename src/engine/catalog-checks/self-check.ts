@@ -6,16 +6,16 @@ import type { Market } from '../../protocols/market.ts'
 import { hasDecimals } from '../../protocols/shared/contract-claims.ts'
 
 /** A market that is not, on its chain, what the catalogue says that it is. */
-export type Flawed = { market: Market; faults: string[] }
+export type FaultyMarket = { market: Market; faults: string[] }
 
 /**
  * Asks the contracts of many markets of one chain what they are, and whether there is code at every address that is known of
  * them. Gives the markets that do not pass, with every reason; an empty list is a catalogue that holds.
  */
-export async function selfChecks(chain: Chain, markets: readonly Market[]): Promise<Flawed[]> {
+export async function marketFaults(chain: Chain, markets: readonly Market[]): Promise<FaultyMarket[]> {
   const claims = markets.map(
     ({ entry, claims }): Reading<string[]> =>
-      joined([
+      joinClaims([
         ...hasDecimals(entry.asset),
         ...(entry.receipt.isShares ? [] : hasDecimals(entry.receipt)),
         ...claims,
@@ -29,7 +29,7 @@ export async function selfChecks(chain: Chain, markets: readonly Market[]): Prom
   })
 }
 
-function joined(claims: readonly Reading<string[]>[]): Reading<string[]> {
+function joinClaims(claims: readonly Reading<string[]>[]): Reading<string[]> {
   const { reads, parse } = together(claims)
   return { reads, parse: (answers) => parse(answers).flat() }
 }

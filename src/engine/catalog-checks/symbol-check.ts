@@ -21,12 +21,12 @@ export async function symbolFaults(chain: Chain, { tokens, strategies }: Catalog
 }
 
 const tokenFaults = (token: Token): Reading<string[]> =>
-  called(token, (said) =>
+  judgeSymbol(token, (said) =>
     isSymbol(said, token) ? [] : [`${token.address} is called ${said}, and not ${token.symbol}`],
   )
 
 const receiptFaults = (entry: StrategyEntry, all: readonly StrategyEntry[]): Reading<string[]> =>
-  called(entry.receipt, (said) => {
+  judgeSymbol(entry.receipt, (said) => {
     const { slug, receipt } = entry
     if (isSymbol(said, receipt)) return []
     const other = all.find((one) => one !== entry && !isNamedByUs(one) && said === one.receipt.symbol)
@@ -42,7 +42,7 @@ export async function unnamedReceipts(chain: Chain, { strategies }: Catalog): Pr
 }
 
 /** One that says nothing is judged by what else it must say. */
-function called({ address }: Token, judge: (said: string) => string[]): Reading<string[]> {
+function judgeSymbol({ address }: Token, judge: (said: string) => string[]): Reading<string[]> {
   const { reads, parse } = symbolSaid(address)
   return {
     reads,

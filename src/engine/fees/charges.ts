@@ -4,40 +4,41 @@ import { type Address, sameAddress } from '../../domain/address.ts'
 import { allBps as all } from '../../domain/basis-points.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import type { Context } from '../context.ts'
-import { feesOf } from './customer-fees.ts'
+import type { EngineContext } from '../context.ts'
+import { customerFees } from './customer-fees.ts'
 
 /** What is charged of something for the operator of the service or for the customer, in basis points, and who collects it. */
 export type Charge = { bps: number; to: Address; by: 'operator' | 'customer' }
 
 /** What swaps and profits are charged for this customer: the operator's fee and the customer's markup, one charge where both have one collector. Without a collector there is none. */
-export async function chargesOf(context: Context): Promise<{ swap: Charge[]; profit: Charge[] }> {
-  const { operatorCollector, swapFeeBps, performanceFeeBps, collector, markupBps } = await feesOf(context)
+export async function chargesOf(context: EngineContext): Promise<{ swap: Charge[]; profit: Charge[] }> {
+  const { operatorCollector, swapFeeBps, performanceFeeBps, collector, markupBps } =
+    await customerFees(context)
   const charges = (fee: number): Charge[] => {
     const own = operatorCollector === null ? 0 : fee
     const markup = collector === null ? 0 : Math.min(all - own, markupBps)
     if (operatorCollector !== null && collector !== null && sameAddress(operatorCollector, collector))
-      return some({ bps: own + markup, to: operatorCollector, by: 'operator' })
+      return nonZero({ bps: own + markup, to: operatorCollector, by: 'operator' })
     return [
-      ...(operatorCollector === null ? [] : some({ bps: own, to: operatorCollector, by: 'operator' })),
-      ...(collector === null ? [] : some({ bps: markup, to: collector, by: 'customer' })),
+      ...(operatorCollector === null ? [] : nonZero({ bps: own, to: operatorCollector, by: 'operator' })),
+      ...(collector === null ? [] : nonZero({ bps: markup, to: collector, by: 'customer' })),
     ]
   }
   return { swap: charges(swapFeeBps), profit: charges(performanceFeeBps) }
 }
 
-const some = (charge: Charge): Charge[] => (charge.bps === 0 ? [] : [charge])
+const nonZero = (charge: Charge): Charge[] => (charge.bps === 0 ? [] : [charge])
 
 /** What charges are together, in basis points. */
-const bpsOf = (charges: readonly Charge[]): number => charges.reduce((sum, { bps }) => sum + bps, 0)
+const totalBps = (charges: readonly Charge[]): number => charges.reduce((sum, { bps }) => sum + bps, 0)
 
 /** What each charge is of an amount, rounded down. */
-export const sharesOf = (amount: bigint, charges: readonly Charge[]): bigint[] =>
+export const chargesWithin = (amount: bigint, charges: readonly Charge[]): bigint[] =>
   charges.map(({ bps }) => (amount * BigInt(bps)) / BigInt(all))
 
 /** What each is charged beside an amount, so that it is that share of all together; `undefined` where they would be all. */
-export const sharesBeside = (amount: bigint, charges: readonly Charge[]): bigint[] | undefined => {
-  const rest = all - bpsOf(charges)
+export const chargesOnTop = (amount: bigint, charges: readonly Charge[]): bigint[] | undefined => {
+  const rest = all - totalBps(charges)
   return rest === 0 ? undefined : charges.map(({ bps }) => (amount * BigInt(bps)) / BigInt(rest))
 }
 
@@ -53,7 +54,7 @@ export type StatedFee = {
 }
 
 /** Says a fee: of the operator it is of this kind. */
-export const stated = (
+export const statedFee = (
   kind: StatedFee['kind'],
   { bps, to, by }: Charge,
   { address: token, chainId }: Pick<Token, 'address' | 'chainId'>,
@@ -70,11 +71,11 @@ export const stated = (
 })
 
 /** The transaction that pays a fee, behind the action. */
-export const paymentOf = ({ chainId, token, to, amount }: StatedFee): Transaction =>
+export const feePayment = ({ chainId, token, to, amount }: StatedFee): Transaction =>
   transfer({ chainId, token, to, amount: BigInt(amount) })
 
 /** A strategy as it is for a customer whose profits are charged: `fee` is a fraction, as rates are. */
-export const chargedOn = (strategy: Strategy, profit: readonly Charge[]): Strategy => {
-  const bps = bpsOf(profit)
+export const withProfitFee = (strategy: Strategy, profit: readonly Charge[]): Strategy => {
+  const bps = totalBps(profit)
   return bps === 0 ? strategy : { ...strategy, fee: String(bps / all), performanceFeeBps: String(bps) }
 }

@@ -6,7 +6,7 @@ import type { Catalog } from '../../protocols/catalog.ts'
 import { whyLost } from '../../protocols/unrecoverable-recipients.ts'
 import { operatorCustomer } from '../../store/engine/settings.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
-import type { Context } from '../context.ts'
+import type { EngineContext } from '../context.ts'
 
 /** What the operator of a service charges everybody, in basis points, who collects that, and the most that a customer may charge on top. */
 export type OperatorFees = {
@@ -20,17 +20,19 @@ export type OperatorFees = {
  * Swap fee and performance fee of the specification; charged only where a collector is set. With the usual swap fee the markup is at most what
  * clients accept where nobody says otherwise (`usualServiceFeeBps`).
  */
-const usual = { swapFeeBps: 25, performanceFeeBps: 500, maxMarkupBps: 75 }
+const defaultFees = { swapFeeBps: 25, performanceFeeBps: 500, maxMarkupBps: 75 }
 
-const rates = ['swapFeeBps', 'performanceFeeBps', 'maxMarkupBps'] as const
+const rateSettings = ['swapFeeBps', 'performanceFeeBps', 'maxMarkupBps'] as const
 
 /** What the operator set. A setting that is no share is as the usual. */
-export async function operatorFeesOf(store: Pick<EngineStore, 'setting'>): Promise<OperatorFees> {
+export async function readOperatorFees(store: Pick<EngineStore, 'setting'>): Promise<OperatorFees> {
   const [collector, ...set] = await Promise.all([
     store.setting(operatorCustomer, 'collector'),
-    ...rates.map((name) => store.setting(operatorCustomer, name)),
+    ...rateSettings.map((name) => store.setting(operatorCustomer, name)),
   ])
-  const [swapFeeBps, performanceFeeBps, maxMarkupBps] = rates.map((name, at) => bpsIn(set[at]) ?? usual[name])
+  const [swapFeeBps, performanceFeeBps, maxMarkupBps] = rateSettings.map(
+    (name, at) => bpsIn(set[at]) ?? defaultFees[name],
+  )
   return {
     swapFeeBps: swapFeeBps!,
     performanceFeeBps: performanceFeeBps!,
@@ -48,11 +50,11 @@ export async function setOperatorFees(
   change: Partial<OperatorFees>,
 ): Promise<OperatorFees> {
   const { operatorCollector: to } = change
-  const said = rates.flatMap((name) => {
+  const said = rateSettings.flatMap((name) => {
     const value = change[name]
     return value === undefined ? [] : [{ name, value }]
   })
-  refuseFees([...wrongRates(said), ...lostCollector(catalog, to, 'operatorCollector')])
+  throwInvalid([...invalidRates(said), ...unrecoverableCollector(catalog, to, 'operatorCollector')])
   await store.saveSettings(
     operatorCustomer,
     [
@@ -61,19 +63,23 @@ export async function setOperatorFees(
     ],
     { by: 'operator', at: now() },
   )
-  return operatorFeesOf(store)
+  return readOperatorFees(store)
 }
 
-type Fault = { path: string; message: string }
+type InputError = { path: string; message: string }
 
 /** What of this is no share. */
-const wrongRates = (said: readonly { name: string; value: number }[]): Fault[] =>
+const invalidRates = (said: readonly { name: string; value: number }[]): InputError[] =>
   said
     .filter(({ value }) => !isBps(value))
     .map(({ name }) => ({ path: name, message: 'is a whole number from 0 to 10000' }))
 
 /** Where a collector would lose what it collects, on any network. */
-function lostCollector(catalog: Catalog, collector: Address | null | undefined, path: string): Fault[] {
+function unrecoverableCollector(
+  catalog: Catalog,
+  collector: Address | null | undefined,
+  path: string,
+): InputError[] {
   const lost = catalog.networks.flatMap(
     ({ chainId }) => (collector && whyLost(catalog, chainId, collector)) || [],
   )
@@ -81,26 +87,26 @@ function lostCollector(catalog: Catalog, collector: Address | null | undefined, 
 }
 
 /** Refuses fees with what is wrong about them, where something is. */
-function refuseFees(errors: readonly Fault[]): void {
+function throwInvalid(errors: readonly InputError[]): void {
   if (errors[0])
     throw new AppError('VALIDATION_ERROR', `${errors[0].path}: ${errors[0].message}`, { details: { errors } })
 }
 
 /** Whose engine this is. */
-export async function customerOf(context: Context): Promise<Customer> {
-  const { markupBps } = await feesOf(context)
+export async function customerOf(context: EngineContext): Promise<Customer> {
+  const { markupBps } = await customerFees(context)
   return {
     id: context.customer,
     name: context.customer,
-    testnet: context.sees.testnets,
+    testnet: context.scope.testnets,
     markupBps,
   }
 }
 
 /** What is charged for this customer: the fees of the operator, and its own markup, which is never more than the operator allows by now. */
-export async function feesOf({ store, customer }: Context): Promise<Fees> {
+export async function customerFees({ store, customer }: EngineContext): Promise<Fees> {
   const [fees, markup, collector] = await Promise.all([
-    operatorFeesOf(store),
+    readOperatorFees(store),
     store.setting(customer, 'markupBps'),
     store.setting(customer, 'collector'),
   ])
@@ -117,16 +123,16 @@ export async function feesOf({ store, customer }: Context): Promise<Fees> {
  * Changes what is the customer's own, all of it or nothing: its markup, and who collects that; a collector of `null` takes it away. What is no
  * share, or more than the operator allows, is VALIDATION_ERROR.
  */
-export async function setFees(context: Context, change: FeesInput): Promise<Fees> {
-  const { store, customer, catalog, by, now } = context
+export async function setCustomerFees(context: EngineContext, change: FeesInput): Promise<Fees> {
+  const { store, customer, catalog, changedBy, now } = context
   const { markupBps, collector } = change
-  const { maxMarkupBps } = await operatorFeesOf(store)
+  const { maxMarkupBps } = await readOperatorFees(store)
   const isMore = markupBps !== undefined && markupBps > maxMarkupBps
-  const wrong = wrongRates(markupBps === undefined ? [] : [{ name: 'markupBps', value: markupBps }])
+  const wrong = invalidRates(markupBps === undefined ? [] : [{ name: 'markupBps', value: markupBps }])
   const tooMuch = { path: 'markupBps', message: `is at most ${maxMarkupBps} here, which the operator sets` }
-  refuseFees([
+  throwInvalid([
     ...(wrong.length === 0 && isMore ? [tooMuch] : wrong),
-    ...lostCollector(catalog, collector, 'collector'),
+    ...unrecoverableCollector(catalog, collector, 'collector'),
   ])
   await store.saveSettings(
     customer,
@@ -134,7 +140,7 @@ export async function setFees(context: Context, change: FeesInput): Promise<Fees
       ...(markupBps === undefined ? [] : [['markupBps', String(markupBps)] as [string, string]]),
       ...(collector === undefined ? [] : [['collector', collector ?? ''] as [string, string]]),
     ],
-    { by, at: now() },
+    { by: changedBy, at: now() },
   )
-  return feesOf(context)
+  return customerFees(context)
 }

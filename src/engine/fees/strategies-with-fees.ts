@@ -1,13 +1,16 @@
 import type { Page } from '../../api/page.ts'
 import type { Service } from '../../api/service.ts'
 import type { Strategy } from '../../api/strategy.ts'
-import type { Context } from '../context.ts'
-import { type Charge, chargedOn, chargesOf } from './charges.ts'
+import type { EngineContext } from '../context.ts'
+import { type Charge, chargesOf, withProfitFee } from './charges.ts'
 
-type Shown = Pick<Service, 'recommend' | 'listStrategies' | 'analytics' | 'getStrategy' | 'getWallet'>
+type StrategyService = Pick<
+  Service,
+  'recommend' | 'listStrategies' | 'analytics' | 'getStrategy' | 'getWallet'
+>
 
 /** Strategies with what this customer is charged of their profits, wherever they are shown. Where nothing is, they are the objects that they were. */
-export function withCharges(context: Context, service: Shown): Shown {
+export function withFees(context: EngineContext, service: StrategyService): StrategyService {
   /** What was read is shared by many customers and may be a great deal: it is written anew only for those who charge. */
   const charged = async <value>(
     work: Promise<value>,
@@ -17,12 +20,12 @@ export function withCharges(context: Context, service: Shown): Shown {
     return profit.length > 0 ? on(value, profit) : value
   }
   const each = (items: readonly Strategy[], profit: readonly Charge[]) =>
-    items.map((one) => chargedOn(one, profit))
+    items.map((one) => withProfitFee(one, profit))
   return {
     recommend: (input) =>
       charged(service.recommend(input), (value, profit) => ({
         ...value,
-        strategy: chargedOn(value.strategy, profit),
+        strategy: withProfitFee(value.strategy, profit),
       })),
     listStrategies: (input) =>
       charged(
@@ -34,11 +37,11 @@ export function withCharges(context: Context, service: Shown): Shown {
         ...value,
         topStrategies: each(value.topStrategies, profit),
       })),
-    getStrategy: (input) => charged(service.getStrategy(input), chargedOn),
+    getStrategy: (input) => charged(service.getStrategy(input), withProfitFee),
     getWallet: (input) =>
       charged(service.getWallet(input), (wallet, profit) => ({
         ...wallet,
-        positions: wallet.positions.map((one) => ({ ...one, strategy: chargedOn(one.strategy, profit) })),
+        positions: wallet.positions.map((one) => ({ ...one, strategy: withProfitFee(one.strategy, profit) })),
       })),
   }
 }

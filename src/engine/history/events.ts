@@ -5,10 +5,10 @@ import type { Market } from '../../protocols/market.ts'
 import type { MarketEvent } from '../../protocols/market-logs.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import type { RpcLog } from './logs/filters.ts'
-import { worthThen } from './past-value.ts'
+import { valueAtBlock } from './past-value.ts'
 
 /** Something that an owner did in a market: `amount` is in the smallest unit of the asset, `at` in epoch milliseconds. */
-export type Happened = MarketEvent & {
+export type OwnerEvent = MarketEvent & {
   amount: bigint
   txHash: Hex
   blockNumber: bigint
@@ -20,17 +20,17 @@ export type Happened = MarketEvent & {
  * What logs mean for an owner, oldest first. Shares whose worth nobody knows any more are HISTORY_UNREAD. What moved nothing did not
  * happen: a transfer of zero may be sent by anybody, in the name of whoever it is about.
  */
-export async function eventsIn(
+export async function ownerEvents(
   store: EngineStore,
   chain: Chain,
   market: Market,
   owner: Address,
   logs: readonly RpcLog[],
-): Promise<Happened[]> {
+): Promise<OwnerEvent[]> {
   const same = Map.groupBy(logs, ({ transactionHash }) => transactionHash)
   const found = logs.flatMap((log) => {
     const event = market.event(log, owner, same.get(log.transactionHash)!, logs)
-    if (!event || isNothing(event)) return []
+    if (!event || movesNothing(event)) return []
     return [
       {
         ...event,
@@ -41,14 +41,14 @@ export async function eventsIn(
       },
     ]
   })
-  const happened: Happened[] = []
+  const happened: OwnerEvent[] = []
   // Anybody may send shares to somebody else, very often: a node is not asked about all of that at once.
-  for (let at = 0; at < found.length; at += sideBySide)
+  for (let at = 0; at < found.length; at += maxParallelReads)
     happened.push(
       ...(await Promise.all(
-        found.slice(at, at + sideBySide).map(async (event) => ({
+        found.slice(at, at + maxParallelReads).map(async (event) => ({
           ...event,
-          amount: event.amount ?? (await worthThen(store, chain, market, event)),
+          amount: event.amount ?? (await valueAtBlock(store, chain, market, event)),
         })),
       )),
     )
@@ -56,16 +56,16 @@ export async function eventsIn(
 }
 
 /** So many questions about the past are asked side by side. */
-export const sideBySide = 8
+export const maxParallelReads = 8
 
-const isNothing = ({ type, amount, shares }: MarketEvent): boolean =>
+const movesNothing = ({ type, amount, shares }: MarketEvent): boolean =>
   type !== 'claim' && (amount ?? 0n) === 0n && shares.every((moved) => moved === 0n)
 
 /** Whether it brought something into a position. */
-export const comesBy = ({ type }: MarketEvent): boolean => type === 'deposit' || type === 'transfer_in'
+export const isIncoming = ({ type }: MarketEvent): boolean => type === 'deposit' || type === 'transfer_in'
 
 /** Work on a chain that may be rearranged meanwhile: then it is done anew, a few times. */
-export async function steadily<value>(work: () => Promise<value>): Promise<value> {
+export async function retryAfterReorg<value>(work: () => Promise<value>): Promise<value> {
   for (let tried = 1; ; tried++)
     try {
       return await work()

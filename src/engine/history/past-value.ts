@@ -6,59 +6,60 @@ import { rpcVariable } from '../../domain/networks.ts'
 import type { Market } from '../../protocols/market.ts'
 import type { MarketEvent } from '../../protocols/market-logs.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
-import { inPassing } from '../background-writes.ts'
+import { writeInBackground } from '../background-writes.ts'
 
 /** A block of the past, as what happened in it knows it. */
-type Moment = { blockNumber: bigint; blockHash: Hex }
+type PastBlockRef = { blockNumber: bigint; blockHash: Hex }
 
 /** What shares were worth in the block that moved them; none are worth nothing, whatever the node has forgotten. */
-export async function worthThen(
+export async function valueAtBlock(
   store: EngineStore,
   chain: Chain,
   market: Market,
-  event: Pick<MarketEvent, 'shares'> & Moment,
+  event: Pick<MarketEvent, 'shares'> & PastBlockRef,
 ): Promise<bigint> {
   const shares = event.shares[0] ?? 0n
   if (shares === 0n) return 0n
-  return readThen(store, chain, event, {
+  return readAtBlock(store, chain, event, {
     name: `worth ${market.entry.receipt.address.toLowerCase()} ${shares}`,
     reading: market.worth(shares),
   })
 }
 
 /** What an owner held at the end of a block. */
-export const sharesThen = (
+export const sharesAtBlock = (
   store: EngineStore,
   chain: Chain,
   market: Market,
-  { owner, moment }: { owner: Address; moment: Moment },
+  { owner, moment }: { owner: Address; moment: PastBlockRef },
 ): Promise<bigint> =>
-  readThen(store, chain, moment, {
+  readAtBlock(store, chain, moment, {
     name: `shares ${market.entry.receipt.address.toLowerCase()} ${owner.toLowerCase()}`,
     reading: market.shares(owner),
   })
 
 /** A reading of an old block, asked once: it is kept under the hash of the block, so that it cannot be taken for that of another one. Without that state it is HISTORY_UNREAD. */
-export async function readThen(
+export async function readAtBlock(
   store: EngineStore,
   chain: Chain,
-  { blockNumber, blockHash }: Moment,
+  { blockNumber, blockHash }: PastBlockRef,
   { name, reading }: { name: string; reading: Reading<bigint | undefined> },
 ): Promise<bigint> {
   const { chainId } = chain.network
   const known = await store.fact(chainId, `${name} ${blockHash}`)
   if (known !== undefined) return BigInt(known)
   const then = await read(chain, reading, blockNumber).catch((error: unknown) => {
-    if (isTired(error)) throw unread(chain, error)
-    if (error instanceof AppError && error.code === 'RPC_ERROR') throw forgotten(chain, blockNumber, error)
+    if (isNodeExhausted(error)) throw pastUnavailable(chain, error)
+    if (error instanceof AppError && error.code === 'RPC_ERROR')
+      throw stateUnavailable(chain, blockNumber, error)
     throw error
   })
-  if (then === undefined) throw forgotten(chain, blockNumber)
-  await inPassing(store.storeFact(chainId, `${name} ${blockHash}`, then.toString()))
+  if (then === undefined) throw stateUnavailable(chain, blockNumber)
+  await writeInBackground(store.storeFact(chainId, `${name} ${blockHash}`, then.toString()))
   return then
 }
 
-const forgotten = ({ rpc, network }: Chain, blockNumber: bigint, cause?: unknown): AppError =>
+const stateUnavailable = ({ rpc, network }: Chain, blockNumber: bigint, cause?: unknown): AppError =>
   new AppError(
     'HISTORY_UNREAD',
     `The node at ${rpc.host} no longer has the state of block ${blockNumber} of ${network.name}, where shares were moved`,
@@ -70,10 +71,11 @@ const forgotten = ({ rpc, network }: Chain, blockNumber: bigint, cause?: unknown
   )
 
 /** Whether a node has had enough: of what is old, many are asked less than of the newest. */
-export const isTired = (error: unknown) => error instanceof AppError && error.code === 'RPC_UNREACHABLE'
+export const isNodeExhausted = (error: unknown) =>
+  error instanceof AppError && error.code === 'RPC_UNREACHABLE'
 
 /** That nothing more is said of the past for now: HISTORY_UNREAD. */
-export const unread = ({ rpc, network }: Chain, cause: unknown): AppError =>
+export const pastUnavailable = ({ rpc, network }: Chain, cause: unknown): AppError =>
   new AppError(
     'HISTORY_UNREAD',
     `The node at ${rpc.host} does not answer any more what is asked about the past`,

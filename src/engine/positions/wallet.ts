@@ -3,25 +3,25 @@ import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { sumUsd } from '../../domain/usd.ts'
-import type { Context } from '../context.ts'
-import { ofAll } from '../market-cache.ts'
-import { statsIn } from './lending-accounts.ts'
-import { partOf } from './positions.ts'
+import type { EngineContext } from '../context.ts'
+import { withAllNetworks } from '../market-cache.ts'
+import { lendingStats } from './lending-accounts.ts'
+import { chainWallet } from './positions.ts'
 
 /** The positions of a wallet over all markets. Networks that do not answer are named, and nothing of theirs is in it; where none answers there is nothing to show. */
-export async function walletOf(context: Context, address: Address): Promise<Wallet> {
+export async function walletOf(context: EngineContext, address: Address): Promise<Wallet> {
   const chainIds = [...new Set(context.markets.map(({ entry }) => entry.chainId))]
   const networks = chainIds.map((chainId) => networkNamed(context.catalog.networks, chainId))
   const asked = await Promise.all(
     networks.map(async (network) => {
-      const part = await unlessSilent(partOf(context, network.chainId, address))
-      context.missed(network, part instanceof AppError ? part : null)
+      const part = await orRpcError(chainWallet(context, network.chainId, address))
+      context.onMissingNetwork(network, part instanceof AppError ? part : null)
       return part
     }),
   )
   const parts = asked.flatMap((part) => (part instanceof AppError ? [] : [part]))
   const fault = asked.find((part) => part instanceof AppError)
-  if (fault && parts.length === 0) throw ofAll(fault, networks)
+  if (fault && parts.length === 0) throw withAllNetworks(fault, networks)
   const positions = parts.flatMap((part) => part.positions)
   const realised = parts.flatMap((part) => part.realised)
   const queuedUsd = sumUsd(positions.map((one) => one.queuedUsd))
@@ -35,7 +35,7 @@ export async function walletOf(context: Context, address: Address): Promise<Wall
       ...positions.map(({ profitUsd }) => profitUsd),
       ...realised.map(({ realisedUsd }) => realisedUsd),
     ]),
-    stats: statsIn(
+    stats: lendingStats(
       context.catalog,
       parts.flatMap(({ accounts }) => accounts),
     ),
@@ -48,7 +48,7 @@ export async function walletOf(context: Context, address: Address): Promise<Wall
 }
 
 /** What came of some work, or why its chain does not answer. */
-const unlessSilent = <value>(work: Promise<value>): Promise<value | AppError> =>
+const orRpcError = <value>(work: Promise<value>): Promise<value | AppError> =>
   work.catch((error: unknown) => {
     if (error instanceof AppError && /^(RPC_|CHAIN_ID_)/.test(error.code)) return error
     throw error

@@ -4,15 +4,15 @@ import { Quote } from '../../api/quote.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { ListedQuote } from '../../store/engine/quotes.ts'
-import type { Context } from '../context.ts'
-import { lastKnown } from './swap-status.ts'
+import type { EngineContext } from '../context.ts'
+import { lastKnownStatus } from './swap-status.ts'
 
 /**
  * The quotes given out, newest first, without `rawQuote`, with the deadline as text, and where each stood when it was last looked at.
  * One that cannot be read costs its own row; it counts in the total, so that pages stay what they are.
  */
-export async function quotesOf(
-  context: Context,
+export async function listQuotes(
+  context: EngineContext,
   input: {
     originChain?: string | undefined
     destinationChain?: string | undefined
@@ -23,31 +23,31 @@ export async function quotesOf(
 ): Promise<Page<Quote>> {
   const { page = 1, limit = 10 } = input
   const by = {
-    originChain: networkIn(context, input, 'originChain'),
-    destinationChain: networkIn(context, input, 'destinationChain'),
-    provider: providerIn(context, input.provider),
+    originChain: networkFilter(context, input, 'originChain'),
+    destinationChain: networkFilter(context, input, 'destinationChain'),
+    provider: providerFilter(context, input.provider),
     networks: context.catalog.networks.map(({ name }) => name),
   }
   const { rows, total } = await context.store.quotes(context.customer, by, limit, (page - 1) * limit)
   const items = rows.flatMap((row) => {
     try {
-      return [shown(row, context.now())]
+      return [quoteOutput(row, context.now())]
     } catch (fault) {
-      context.unread?.(row.id, fault)
+      context.onUnreadableQuote?.(row.id, fault)
       return []
     }
   })
   return { items, page, limit, total, hasMore: page * limit < total }
 }
 
-function shown(row: ListedQuote, now: number): Quote {
+function quoteOutput(row: ListedQuote, now: number): Quote {
   const { rawQuote: _, ...wire } = JSON.parse(row.wire) as z.input<typeof Quote>
-  return z.decode(Quote, { ...wire, deadline: wire.deadlineDate, status: lastKnown(row, now) })
+  return z.decode(Quote, { ...wire, deadline: wire.deadlineDate, status: lastKnownStatus(row, now) })
 }
 
 /** The name of the network that a filter means, by name or chain id in any casing; `null` without a filter. One that nobody knows is VALIDATION_ERROR. */
-function networkIn<name extends 'originChain' | 'destinationChain'>(
-  { catalog }: Context,
+function networkFilter<name extends 'originChain' | 'destinationChain'>(
+  { catalog }: EngineContext,
   input: { [key in name]?: string | undefined },
   name: name,
 ): string | null {
@@ -56,18 +56,18 @@ function networkIn<name extends 'originChain' | 'destinationChain'>(
   try {
     return networkNamed(catalog.networks, said).name
   } catch (cause) {
-    throw unknown(name, `there is no network "${said}"`, cause)
+    throw invalidFilter(name, `there is no network "${said}"`, cause)
   }
 }
 
 /** The name of the provider that a filter means, in any casing; `null` without a filter. One that nobody knows is VALIDATION_ERROR. */
-function providerIn({ providers }: Context, said: string | undefined): string | null {
+function providerFilter({ providers }: EngineContext, said: string | undefined): string | null {
   if (said === undefined) return null
   const found = providers.find(({ name }) => name === said.toLowerCase())
   if (found) return found.name
   const known = providers.map(({ name }) => name).join(', ')
-  throw unknown('provider', `there is no provider "${said}". Known: ${known}`)
+  throw invalidFilter('provider', `there is no provider "${said}". Known: ${known}`)
 }
 
-const unknown = (path: string, message: string, cause?: unknown): AppError =>
+const invalidFilter = (path: string, message: string, cause?: unknown): AppError =>
   new AppError('VALIDATION_ERROR', `${path}: ${message}`, { details: { errors: [{ path, message }] }, cause })

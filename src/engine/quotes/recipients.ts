@@ -6,17 +6,17 @@ import type { Token } from '../../domain/token.ts'
 import { whyLost } from '../../protocols/unrecoverable-recipients.ts'
 import type { Route } from '../../swaps/provider.ts'
 import { uniswapV3FactoryAbi } from '../../swaps/uniswap-v3/abi.ts'
-import type { Context } from '../context.ts'
+import type { EngineContext } from '../context.ts'
 
 /** What a swap brings is paid to nobody from whom it would never come back. */
-export function refuseLost(
-  { catalog }: Pick<Context, 'catalog'>,
+export function refuseUnrecoverable(
+  { catalog }: Pick<EngineContext, 'catalog'>,
   chainId: number,
   to: Address | null | undefined,
   who = 'recipient',
 ): void {
   const lost = to && whyLost(catalog, chainId, to)
-  if (lost) throw lostThere(who, lost)
+  if (lost) throw unrecoverableRecipient(who, lost)
 }
 
 /**
@@ -24,24 +24,28 @@ export function refuseLost(
  * chain says what is a pool, and one that does not answer ends it: but not of the `wallet` that signs, which is none.
  */
 export async function refuseRecipient(
-  context: Context,
+  context: EngineContext,
   { to: { chainId }, tokenIn, tokenOut }: Route,
   to: Address | null | undefined,
   wallet?: Address,
 ): Promise<void> {
   if (!to) return
-  refuseLost(context, chainId, to)
+  refuseUnrecoverable(context, chainId, to)
   const own = [tokenIn, tokenOut].find((token) => isToken(token, chainId, to))
-  if (own) throw lostThere('recipient', `the token ${own.symbol}`)
+  if (own) throw unrecoverableRecipient('recipient', `the token ${own.symbol}`)
   if (wallet && sameAddress(to, wallet)) return
-  if (await isPool(context, chainId, to)) throw lostThere('recipient', 'a pool of Uniswap v3')
+  if (await isPool(context, chainId, to)) throw unrecoverableRecipient('recipient', 'a pool of Uniswap v3')
 }
 
 const isToken = (token: Token, chainId: number, at: Address): boolean =>
   token.chainId === chainId && sameAddress(token.address, at)
 
 /** Whether the factory has it for the two tokens and the fee that it says it is of. */
-async function isPool({ chain, catalog }: Context, chainId: number, address: Address): Promise<boolean> {
+async function isPool(
+  { chain, catalog }: EngineContext,
+  chainId: number,
+  address: Address,
+): Promise<boolean> {
   const here = catalog.uniswapV3.find((one) => one.chainId === chainId)
   if (!here) return false
   const args = await read(chain(chainId), {
@@ -64,7 +68,7 @@ const poolAbi = parseAbi([
   'function fee() view returns (uint24)',
 ])
 
-const lostThere = (who: string, lost: string): AppError =>
+const unrecoverableRecipient = (who: string, lost: string): AppError =>
   new AppError('INVALID_ADDRESS', `The ${who} is ${lost}: what is sent there is lost`, {
     hint: 'Name an address that somebody has the key of.',
   })

@@ -4,17 +4,17 @@ import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market.ts'
 import { ray } from '../../protocols/shared/rates.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
-import { inPassing } from '../background-writes.ts'
-import { codeAt, firstBlockOf, firstWhere, olderThan } from '../history/logs/first-block.ts'
+import { writeInBackground } from '../background-writes.ts'
+import { deploymentBlock, firstBlockWhere, hasCodeAt, olderContract } from '../history/logs/first-block.ts'
 import { pastBlocks } from './past-states.ts'
-import { keyOf, type Point } from './rate-points.ts'
+import { type IndexPoint, snapshotKey } from './rate-points.ts'
 
 /** When a market began, in Unix seconds, and what a unit of it was then; `undefined` where only the time is known. */
 export type Inception = { at: number; index: bigint | undefined }
 
-const nameOf = (market: Market) => `inception ${keyOf(market)}`
+const factName = (market: Market) => `inception ${snapshotKey(market)}`
 
-const parsed = (value: string): Inception => {
+const parseInception = (value: string): Inception => {
   const [at, index] = value.split(' ')
   return { at: Number(at), index: index ? BigInt(index) : undefined }
 }
@@ -30,15 +30,15 @@ export async function knownInceptions(
   )
   return new Map(
     markets.flatMap((market) => {
-      const value = facts.get(nameOf(market))
-      const begun = value === undefined ? stated(market) : parsed(value)
+      const value = facts.get(factName(market))
+      const begun = value === undefined ? catalogInception(market) : parseInception(value)
       return begun ? [[market, begun] as const] : []
     }),
   )
 }
 
 /** A unit began as one, but for receipts of the Compound v2 family, which begin at a price of each market's own (source: CToken.initialize). */
-function stated({ entry }: Market): Inception | undefined {
+function catalogInception({ entry }: Market): Inception | undefined {
   if (entry.startDate === null) return undefined
   const index = entry.constants.family === 'compound-v2' ? undefined : ray
   return { at: Date.parse(entry.startDate) / 1000, index }
@@ -49,7 +49,7 @@ function stated({ entry }: Market): Inception | undefined {
  * its code. Where the node does not have those states, the time of its code alone is told, or nothing; and whoever asks later asks again.
  * What is told once is kept, so that a list says the same, which asks no chain for it.
  */
-export async function inceptionOf(
+export async function findInception(
   store: EngineStore,
   chain: Chain,
   market: Market,
@@ -58,25 +58,26 @@ export async function inceptionOf(
   const { chainId, depth } = chain.network
   const known = (await knownInceptions(store, chainId, [market])).get(market)
   if (known?.index !== undefined) return known
-  const older = olderThan(market, chain)
-  const coded = older && (await firstBlockOf(store, chain, market.entry.receipt.address, older, head.number))
+  const older = olderContract(market, chain)
+  const coded =
+    older && (await deploymentBlock(store, chain, market.entry.receipt.address, older, head.number))
   if (coded === undefined) return known
-  const said = await firstSaid(chain, market, coded, head.number)
+  const said = await firstReading(chain, market, coded, head.number)
   if (!said && known) return known
   const { block, index } = said ?? { block: coded, index: undefined }
-  const at = await timeOf(chain, block)
+  const at = await blockTime(chain, block)
   if (block + BigInt(depth) <= head.number)
-    await inPassing(
-      store.storeFact(chainId, nameOf(market), index === undefined ? `${at}` : `${at} ${index}`),
+    await writeInBackground(
+      store.storeFact(chainId, factName(market), index === undefined ? `${at}` : `${at} ${index}`),
     )
   return { at, index }
 }
 
 /** Most contracts are told soon what they are: so many blocks after they got their code it is looked for first. */
-const soon = [0n, 16n, 256n, 4_096n, 65_536n, 1_048_576n]
+const earlyOffsets = [0n, 16n, 256n, 4_096n, 65_536n, 1_048_576n]
 
 /** The first block from the one of its code on in which a market says what a unit is; `undefined` where the node does not have those states. */
-async function firstSaid(
+async function firstReading(
   chain: Chain,
   market: Market,
   coded: bigint,
@@ -92,12 +93,12 @@ async function firstSaid(
       }),
     )
   try {
-    const early = [...soon.map((later) => coded + later).filter((block) => block < head), head]
+    const early = [...earlyOffsets.map((later) => coded + later).filter((block) => block < head), head]
     const at = (await says(early)).indexOf(true)
     if (at === -1) return undefined
-    const block = at === 0 ? coded : await firstWhere(says, early[at - 1]!, early[at]!)
+    const block = at === 0 ? coded : await firstBlockWhere(says, early[at - 1]!, early[at]!)
     // Where it did not say it yet, its code was there: who has none of that block has not the past.
-    const isKnown = at === 0 || (await codeAt(chain, market.entry.receipt.address, [block - 1n]))[0]
+    const isKnown = at === 0 || (await hasCodeAt(chain, market.entry.receipt.address, [block - 1n]))[0]
     return isKnown ? { block, index: said.get(block)! } : undefined
   } catch (error) {
     // Every node says in words of its own that it keeps no old states.
@@ -106,7 +107,7 @@ async function firstSaid(
   }
 }
 
-async function timeOf(chain: Chain, number: bigint): Promise<number> {
+async function blockTime(chain: Chain, number: bigint): Promise<number> {
   const [block] = await pastBlocks(chain, [number])
   if (!block)
     throw new AppError('RPC_INCONSISTENT', `The node at ${chain.rpc.host} does not know an old block`)
@@ -114,5 +115,5 @@ async function timeOf(chain: Chain, number: bigint): Promise<number> {
 }
 
 /** A beginning to count growth from; `undefined` where what a unit was then is not known. */
-export const beginningOf = (begun: Inception | undefined): Point | undefined =>
+export const inceptionPoint = (begun: Inception | undefined): IndexPoint | undefined =>
   begun?.index === undefined ? undefined : { at: begun.at, index: begun.index }

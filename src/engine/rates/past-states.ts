@@ -5,23 +5,23 @@ import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market.ts'
 import type { Snapshot } from '../../store/engine/snapshots.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
-import { inPassing } from '../background-writes.ts'
+import { writeInBackground } from '../background-writes.ts'
 import { hashesOf } from '../history/logs/block-ranges.ts'
-import { day, dayOf, keyOf } from './rate-points.ts'
+import { dayOf, daySeconds, snapshotKey } from './rate-points.ts'
 
 /** A block of the past, by number, hash and time in Unix seconds. */
 type PastBlock = { number: bigint; hash: string; timestamp: number }
 
-const refused = 'no-old-states'
+const noOldStatesFact = 'no-old-states'
 
 /** Whether a node said less than a day ago that it keeps no old states: it is not asked again before. */
-export async function hasNone(store: EngineStore, { network }: Chain, now: number): Promise<boolean> {
-  const said = await store.fact(network.chainId, refused)
-  return said !== undefined && now >= Number(said) && now - Number(said) < day
+export async function lacksOldStates(store: EngineStore, { network }: Chain, now: number): Promise<boolean> {
+  const said = await store.fact(network.chainId, noOldStatesFact)
+  return said !== undefined && now >= Number(said) && now - Number(said) < daySeconds
 }
 
 /** What markets were at a block, which may be the `last` of its day, kept for whoever asks next; `undefined` where the node no longer has its state. */
-export async function readingsAt(
+export async function readSnapshots(
   store: EngineStore,
   chain: Chain,
   markets: readonly Market[],
@@ -43,13 +43,13 @@ export async function readingsAt(
     block,
     last,
   )
-  if (rows.length > 0) await inPassing(store.storeSnapshots(chain.network.chainId, rows, true))
+  if (rows.length > 0) await writeInBackground(store.storeSnapshots(chain.network.chainId, rows, true))
   return rows
 }
 
 /** Remembers that a node keeps no old states. */
-export const rememberNone = (store: EngineStore, { network }: Chain, now: number) =>
-  inPassing(store.storeFact(network.chainId, refused, now.toString()))
+export const storeLackOfOldStates = (store: EngineStore, { network }: Chain, now: number) =>
+  writeInBackground(store.storeFact(network.chainId, noOldStatesFact, now.toString()))
 
 /** Readings as they are kept. */
 export const snapshotsOf = (
@@ -58,7 +58,7 @@ export const snapshotsOf = (
   last: 0 | 1,
 ): Snapshot[] =>
   all.map(({ market, index }) => ({
-    market: keyOf(market),
+    market: snapshotKey(market),
     day: dayOf(timestamp),
     at: timestamp,
     block: Number(number),
@@ -68,7 +68,7 @@ export const snapshotsOf = (
   }))
 
 /** The blocks of readings in whose place the chain has another one now, or none yet, by hash; those of which the node does not speak may be there. */
-export async function replaced(
+export async function replacedBlocks(
   chain: Chain,
   rows: readonly Snapshot[],
   head: { number: bigint },
@@ -84,7 +84,7 @@ export async function replaced(
 }
 
 /** Those readings whose block is still on the chain. */
-export async function stillThere(chain: Chain, rows: readonly Snapshot[]): Promise<Snapshot[]> {
+export async function canonicalSnapshots(chain: Chain, rows: readonly Snapshot[]): Promise<Snapshot[]> {
   if (rows.length === 0) return []
   const now = await hashesOf(
     chain,

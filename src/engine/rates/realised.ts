@@ -4,23 +4,39 @@ import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market.ts'
 import type { Snapshot } from '../../store/engine/snapshots.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
-import { inPassing } from '../background-writes.ts'
-import type { Grown, Standing } from '../context.ts'
-import { beginningOf, type Inception, knownInceptions } from './inception.ts'
-import { hasNone, pastBlocks, readingsAt, rememberNone, snapshotsOf, stillThere } from './past-states.ts'
-import { averageDays, day, dayOf, daysAgo, keyOf, type Point, pointOf, rateBetween } from './rate-points.ts'
-import { fillDays } from './series.ts'
+import { writeInBackground } from '../background-writes.ts'
+import type { RatedMarket, RateReader } from '../context.ts'
+import { type Inception, inceptionPoint, knownInceptions } from './inception.ts'
+import {
+  canonicalSnapshots,
+  lacksOldStates,
+  pastBlocks,
+  readSnapshots,
+  snapshotsOf,
+  storeLackOfOldStates,
+} from './past-states.ts'
+import {
+  averageDays,
+  dayOf,
+  daySeconds,
+  type IndexPoint,
+  pointDaysAgo,
+  pointOf,
+  rateBetween,
+  snapshotKey,
+} from './rate-points.ts'
+import { fillMissingDays } from './series.ts'
 
 /** For so long a list waits for what its markets paid lately, in ms; what comes later is for the next one. */
-const fillMs = 3_000
+const fillWaitMs = 3_000
 
 /** For so long what was read of the past is used, in seconds of the chain. */
-const keepFor = 3_600
+const maxAgeSeconds = 3_600
 
-type Past = {
-  asked: number
+type PastPoints = {
+  readAt: number
   markets: ReadonlySet<Market>
-  points: ReadonlyMap<Market, Point>
+  points: ReadonlyMap<Market, IndexPoint>
 }
 
 /**
@@ -28,12 +44,12 @@ type Past = {
  * they were then is read once a day of an old block, all in one call, and kept; a node without old states is helped by what was
  * read of it at the time, a reading a day. What nobody knows is left out, and no reason to fail.
  */
-export function realisedOn(store: EngineStore, chain: () => Chain): Grown {
-  let past: Past | undefined
-  const pastOf = async (standings: readonly Standing[], head: BlockRef): Promise<Past> => {
-    const isFresh = past && head.timestamp >= past.asked && head.timestamp - past.asked < keepFor
+export function realisedRateReader(store: EngineStore, chain: () => Chain): RateReader {
+  let past: PastPoints | undefined
+  const pastOf = async (standings: readonly RatedMarket[], head: BlockRef): Promise<PastPoints> => {
+    const isFresh = past && head.timestamp >= past.readAt && head.timestamp - past.readAt < maxAgeSeconds
     if (past && isFresh && standings.every(({ market }) => past?.markets.has(market))) return past
-    past = await pastNow(store, chain(), standings, head)
+    past = await readPastPoints(store, chain(), standings, head)
     return past
   }
   return async (standings, head) => {
@@ -43,102 +59,106 @@ export function realisedOn(store: EngineStore, chain: () => Chain): Grown {
     const begun = await knownInceptions(store, chain().network.chainId, markets)
     return standings.map((standing) => {
       const { market } = standing
-      return withRates(standing, begun.get(market), points.get(market))
+      return withRealisedRates(standing, begun.get(market), points.get(market))
     })
   }
 }
 
 /** A standing with its realised rates. */
-export function withRates(
-  standing: Standing,
+export function withRealisedRates(
+  standing: RatedMarket,
   begun: Inception | undefined,
-  then: Point | undefined,
-): Standing {
+  then: IndexPoint | undefined,
+): RatedMarket {
   const { market, state, at } = standing
-  const start = beginningOf(begun)
+  const start = inceptionPoint(begun)
   const now = state && { at, index: state.index }
-  const isYoung = begun !== undefined && begun.at > at - averageDays * day
+  const isYoung = begun !== undefined && begun.at > at - averageDays * daySeconds
   const from = isYoung ? start : then
   return {
     ...standing,
-    begun: begun?.at ?? null,
-    averageApy: now && from && at - from.at >= day ? rateBetween(market, from, now) : null,
-    inceptionApy: now && start && at - start.at >= day ? rateBetween(market, start, now) : null,
+    startedAt: begun?.at ?? null,
+    averageApy: now && from && at - from.at >= daySeconds ? rateBetween(market, from, now) : null,
+    inceptionApy: now && start && at - start.at >= daySeconds ? rateBetween(market, start, now) : null,
   }
 }
 
-async function pastNow(
+async function readPastPoints(
   store: EngineStore,
   chain: Chain,
-  standings: readonly Standing[],
+  standings: readonly RatedMarket[],
   head: BlockRef,
-): Promise<Past> {
+): Promise<PastPoints> {
   const { chainId } = chain.network
   const there = standings.flatMap(({ market, state }) => (state ? [{ market, index: state.index }] : []))
-  await keepToday(store, chainId, snapshotsOf(there, head, 0))
+  await storeToday(store, chainId, snapshotsOf(there, head, 0))
   const begun = await knownInceptions(
     store,
     chainId,
     standings.map(({ market }) => market),
   )
   const isOld = ({ market }: { market: Market }) =>
-    !((begun.get(market)?.at ?? 0) > head.timestamp - averageDays * day)
-  const points = await monthAgo(
+    !((begun.get(market)?.at ?? 0) > head.timestamp - averageDays * daySeconds)
+  const points = await readMonthAgo(
     store,
     chain,
     there.filter(isOld).map(({ market }) => market),
     head,
   )
   const lived = there.map(({ market }) => ({ market, since: begun.get(market)?.at ?? 0 }))
-  await inPassing(unlessSilent(fillDays(store, chain, lived, head)), fillMs)
+  await writeInBackground(ignoreRpcErrors(fillMissingDays(store, chain, lived, head)), fillWaitMs)
   const markets = new Set(standings.map(({ market }) => market))
-  return { asked: head.timestamp, markets, points }
+  return { readAt: head.timestamp, markets, points }
 }
 
 /** The same, where a chain that does not tell is no reason to fail. */
-const unlessSilent = (reading: Promise<void>): Promise<void> =>
+const ignoreRpcErrors = (reading: Promise<void>): Promise<void> =>
   reading.catch((error: unknown) => {
     if (!(error instanceof AppError && error.code.startsWith('RPC_'))) throw error
   })
 
 /** Our own reading of today, for each market that has none yet. */
-async function keepToday(store: EngineStore, chainId: number, rows: readonly Snapshot[]): Promise<void> {
+async function storeToday(store: EngineStore, chainId: number, rows: readonly Snapshot[]): Promise<void> {
   const today = rows[0]?.day
   if (today === undefined) return
   const kept = await store.snapshots(chainId, { from: today, to: today })
   const known = new Set(kept.map(({ market }) => market))
   const missing = rows.filter(({ market }) => !known.has(market))
-  if (missing.length > 0) await inPassing(store.storeSnapshots(chainId, missing, false))
+  if (missing.length > 0) await writeInBackground(store.storeSnapshots(chainId, missing, false))
 }
 
 /** What markets were a month ago, off what is kept, and off the chain for the rest. */
-async function monthAgo(
+async function readMonthAgo(
   store: EngineStore,
   chain: Chain,
   markets: readonly Market[],
   head: BlockRef,
-): Promise<Map<Market, Point>> {
-  const then = head.timestamp - averageDays * day
+): Promise<Map<Market, IndexPoint>> {
+  const then = head.timestamp - averageDays * daySeconds
   if (markets.length === 0) return new Map()
   try {
     const kept = await store.snapshots(chain.network.chainId, { from: dayOf(then) - 2, to: dayOf(then) + 1 })
-    const held = await stillThere(chain, kept)
-    const points = new Map<Market, Point>()
+    const held = await canonicalSnapshots(chain, kept)
+    const points = new Map<Market, IndexPoint>()
     const by = Map.groupBy(held, ({ market }) => market)
     for (const market of markets) {
-      const found = daysAgo((by.get(keyOf(market)) ?? []).map(pointOf), head.timestamp, averageDays)
+      const found = pointDaysAgo(
+        (by.get(snapshotKey(market)) ?? []).map(pointOf),
+        head.timestamp,
+        averageDays,
+      )
       if (found) points.set(market, found)
     }
     const missing = markets.filter((market) => !points.has(market))
-    if (missing.length === 0 || (await hasNone(store, chain, head.timestamp))) return points
+    if (missing.length === 0 || (await lacksOldStates(store, chain, head.timestamp))) return points
     const before = await blockBefore(chain, then, head)
     const [block] = before ? await pastBlocks(chain, [before.number], head.timestamp) : []
     if (!block) return points
-    const read = await readingsAt(store, chain, missing, block, 0)
-    if (read === undefined) await rememberNone(store, chain, head.timestamp)
+    const read = await readSnapshots(store, chain, missing, block, 0)
+    if (read === undefined) await storeLackOfOldStates(store, chain, head.timestamp)
     const rows = new Map(read?.map((row) => [row.market, pointOf(row)]))
     for (const market of missing) {
-      const found = rows.get(keyOf(market))
+      const found = rows.get(snapshotKey(market))
       if (found) points.set(market, found)
     }
     return points

@@ -5,10 +5,10 @@ import type { Market } from '../../protocols/market.ts'
 import { symbolSaid } from '../../protocols/shared/token-symbol.ts'
 
 /** What a market is held in, with the symbol that its contract says; one that says none has that of the catalogue. */
-export type Receipts = (market: Market) => Promise<Receipt>
+export type ReceiptReader = (market: Market) => Promise<Receipt>
 
 /** The receipts of one chain, each asked for its symbol once: it does not change. A chain that does not tell costs that alone. */
-export function receiptsOn(chain: () => Chain): Receipts {
+export function receiptReader(chain: () => Chain): ReceiptReader {
   const kept = new Map<Market, Promise<string | undefined>>()
   const asked = async ({ entry: { receipt } }: Market) => {
     if (receipt.isShares) return undefined

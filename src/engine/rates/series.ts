@@ -4,31 +4,47 @@ import type { BlockRef, Chain } from '../../chain/chain.ts'
 import type { Market } from '../../protocols/market.ts'
 import type { Snapshot } from '../../store/engine/snapshots.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
-import { inPassing } from '../background-writes.ts'
-import { hasNone, pastBlocks, readingsAt, rememberNone, replaced, stillThere } from './past-states.ts'
-import { averageDays, day, dayOf, daysAgo, keyOf, type Point, pointOf, rateBetween } from './rate-points.ts'
+import { writeInBackground } from '../background-writes.ts'
+import {
+  canonicalSnapshots,
+  lacksOldStates,
+  pastBlocks,
+  readSnapshots,
+  replacedBlocks,
+  storeLackOfOldStates,
+} from './past-states.ts'
+import {
+  averageDays,
+  dayOf,
+  daySeconds,
+  type IndexPoint,
+  pointDaysAgo,
+  pointOf,
+  rateBetween,
+  snapshotKey,
+} from './rate-points.ts'
 
 /** So many blocks are looked at or up to twice as many, in one exchange: blocks do not come as regularly as days. */
-const probes = 3 * averageDays
+const probeCount = 3 * averageDays
 
 /** The numbers that are looked at: those of the same round step, whoever looks and whenever, so that all find the same blocks. */
-function roundNumbers(from: bigint, head: bigint): bigint[] {
+function probeBlocks(from: bigint, head: bigint): bigint[] {
   let step = 1n
-  while (step * 2n * BigInt(probes) <= head - from) step *= 2n
+  while (step * 2n * BigInt(probeCount) <= head - from) step *= 2n
   const first = ((from + step - 1n) / step) * step
   return Array.from({ length: Number((head - first) / step) + 1 }, (_, at) => first + step * BigInt(at))
 }
 
 /** What a market was on each of the last 30 days, oldest first. Days that nobody knows are left out, and those before it began. */
-export async function pastDays(
+export async function readPastDays(
   store: EngineStore,
   chain: Chain,
   { market, since }: { market: Market; since: number },
   head: BlockRef,
-): Promise<Point[]> {
-  const kept = await keptDays(store, chain, market, head)
-  const lacking = { market, since, known: ended(kept) }
-  const read = await missingDays(store, chain, [lacking], head)
+): Promise<IndexPoint[]> {
+  const kept = await storedDays(store, chain, market, head)
+  const lacking = { market, since, known: completeDays(kept) }
+  const read = await readMissingDays(store, chain, [lacking], head)
   // What is read at the end of a day is better than another reading of it.
   const all = [...new Map([...kept, ...read].map((row) => [row.day, row])).values()]
   const points = all.toSorted((one, other) => one.at - other.at)
@@ -37,24 +53,24 @@ export async function pastDays(
 }
 
 /** The first of the last 30 days. */
-const firstDay = ({ timestamp }: BlockRef): number => dayOf(timestamp - averageDays * day)
+const firstDay = ({ timestamp }: BlockRef): number => dayOf(timestamp - averageDays * daySeconds)
 
 /** The days whose end is among some readings. */
-const ended = (rows: readonly Snapshot[]): Set<number> =>
+const completeDays = (rows: readonly Snapshot[]): Set<number> =>
   new Set(rows.flatMap((row) => (row.last === 1 ? [row.day] : [])))
 
 /** Under which it is remembered until when the past is not read again for all markets of a chain, in its Unix seconds. */
-const readUntil = 'days-read-until'
+const nextFillFact = 'days-read-until'
 
 /** What did not come is asked for again after so many seconds: who is slow costs each list its patience. */
-const againAfter = 3_600
+const retryAfterSeconds = 3_600
 
 /**
  * Reads what markets of one chain were on those of the last 30 days that nobody kept, so that a list shows of each what it paid lately: once
  * a day, all of them in one call a block. What is kept of blocks that are no more, as of a chain that was begun anew, is forgotten. Who does not
  * know the past costs that alone.
  */
-export async function fillDays(
+export async function fillMissingDays(
   store: EngineStore,
   chain: Chain,
   markets: readonly { market: Market; since: number }[],
@@ -62,55 +78,55 @@ export async function fillDays(
 ): Promise<void> {
   const { chainId } = chain.network
   const today = dayOf(head.timestamp)
-  const left = Number((await store.fact(chainId, readUntil)) ?? 0) - head.timestamp
-  if (left > 0 && left <= day) return
-  const rest = (until: number) => inPassing(store.storeFact(chainId, readUntil, String(until)))
-  await rest(head.timestamp + againAfter)
+  const left = Number((await store.fact(chainId, nextFillFact)) ?? 0) - head.timestamp
+  if (left > 0 && left <= daySeconds) return
+  const rest = (until: number) => writeInBackground(store.storeFact(chainId, nextFillFact, String(until)))
+  await rest(head.timestamp + retryAfterSeconds)
   const kept = await store.snapshots(chainId, { from: today - averageDays - 2, to: today })
-  const gone = await replaced(chain, kept, head)
-  if (gone.size > 0) await inPassing(store.deleteSnapshots(chainId, [...gone]))
+  const gone = await replacedBlocks(chain, kept, head)
+  if (gone.size > 0) await writeInBackground(store.deleteSnapshots(chainId, [...gone]))
   const rows = kept.filter(({ hash }) => !gone.has(hash))
   const by = Map.groupBy(rows, ({ market }) => market)
   const lacking = markets.map(({ market, since }) => ({
     market,
     since,
-    known: ended(by.get(keyOf(market)) ?? []),
+    known: completeDays(by.get(snapshotKey(market)) ?? []),
   }))
-  await missingDays(store, chain, lacking, head)
-  await rest((today + 1) * day)
+  await readMissingDays(store, chain, lacking, head)
+  await rest((today + 1) * daySeconds)
 }
 
-async function keptDays(
+async function storedDays(
   store: EngineStore,
   chain: Chain,
   market: Market,
   head: BlockRef,
 ): Promise<Snapshot[]> {
   const today = dayOf(head.timestamp)
-  const range = { from: today - averageDays - 2, to: today - 1, market: keyOf(market) }
-  return stillThere(chain, await store.snapshots(chain.network.chainId, range))
+  const range = { from: today - averageDays - 2, to: today - 1, market: snapshotKey(market) }
+  return canonicalSnapshots(chain, await store.snapshots(chain.network.chainId, range))
 }
 
 /** A market, when it began in Unix seconds, and the days whose end is known of it. */
-type Lacking = { market: Market; since: number; known: ReadonlySet<number> }
+type IncompleteMarket = { market: Market; since: number; known: ReadonlySet<number> }
 
 /** The days of which nothing is kept, at blocks that stand about a day apart. */
-async function missingDays(
+async function readMissingDays(
   store: EngineStore,
   chain: Chain,
-  all: readonly Lacking[],
+  all: readonly IncompleteMarket[],
   head: BlockRef,
 ): Promise<Snapshot[]> {
-  const isLacking = ({ since, known }: Lacking) => {
-    const first = dayOf(Math.max(since, head.timestamp - averageDays * day))
+  const isLacking = ({ since, known }: IncompleteMarket) => {
+    const first = dayOf(Math.max(since, head.timestamp - averageDays * daySeconds))
     return [...known].filter((on) => on >= first).length < dayOf(head.timestamp) - first
   }
   const lacking = all.filter(isLacking)
   if (lacking.length === 0) return []
-  if (await hasNone(store, chain, head.timestamp)) return []
-  const from = (await blockBefore(chain, firstDay(head) * day, head))?.number ?? 0n
+  if (await lacksOldStates(store, chain, head.timestamp)) return []
+  const from = (await blockBefore(chain, firstDay(head) * daySeconds, head))?.number ?? 0n
   const today = dayOf(head.timestamp)
-  const blocks = (await pastBlocks(chain, roundNumbers(from, head.number), head.timestamp)).filter(
+  const blocks = (await pastBlocks(chain, probeBlocks(from, head.number), head.timestamp)).filter(
     ({ timestamp }) => dayOf(timestamp) < today,
   )
   // Of several blocks of a day the last one is read: after a chain stood still it is what held all along. A day that is not over has no last one.
@@ -121,24 +137,24 @@ async function missingDays(
     },
   )
   const found = await Promise.all(
-    wanted.map(({ markets, block }) => readingsAt(store, chain, markets, block, 1)),
+    wanted.map(({ markets, block }) => readSnapshots(store, chain, markets, block, 1)),
   )
   if (wanted.length > 0 && found.every((rows) => rows === undefined))
-    await rememberNone(store, chain, head.timestamp)
+    await storeLackOfOldStates(store, chain, head.timestamp)
   return found.flatMap((rows) => rows ?? [])
 }
 
 /** What a series shows: the rate over the last day, week and month, and from each of its points to the next. */
-export function ratesOf(
+export function seriesRates(
   market: Market,
-  series: readonly Point[],
+  series: readonly IndexPoint[],
   { apy, reward }: { apy: number | null; reward: number | null },
 ): Rates {
   const now = series.at(-1)
   const over = (days: number) => {
-    const then = now && daysAgo(series, now.at, days)
+    const then = now && pointDaysAgo(series, now.at, days)
     // What is much older says nothing of so few days; of a month, what is known is told.
-    const isOf = then && (days === averageDays || now.at - then.at <= (2 * days + 0.5) * day)
+    const isOf = then && (days === averageDays || now.at - then.at <= (2 * days + 0.5) * daySeconds)
     return isOf ? rateBetween(market, then, now) : null
   }
   return {

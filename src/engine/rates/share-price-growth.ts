@@ -3,28 +3,29 @@ import { type Chain, read } from '../../chain/chain.ts'
 import { optional, together } from '../../chain/reading.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market.ts'
-import type { Grown } from '../context.ts'
-import { yearly } from './rate-points.ts'
+import type { RateReader } from '../context.ts'
+import { yearlyRate } from './rate-points.ts'
 
 const day = 86_400
 const year = 365 * day
 /** Over so long growth is looked at, in seconds: longer than any vault takes to pay out what it has earned. */
-const window = 7 * day
+const windowSeconds = 7 * day
 /** For so long what was read of the past is kept, in seconds of the chain. */
-const keepFor = 3_600
+const maxAgeSeconds = 3_600
 
-type Past = { asked: number; block: BlockTime; index: ReadonlyMap<Market, bigint | undefined> }
+type PastIndexes = { readAt: number; block: BlockTime; index: ReadonlyMap<Market, bigint | undefined> }
 
 /**
  * The rates of the markets of one chain that no contract states, by their share price now and a week ago, or since the newest block
  * before. A node that has no state of that block, and a market that is younger than that, leave them unknown.
  */
-export function grownOn(chain: () => Chain): Grown {
-  let past: Past | undefined
-  const pastOf = async (markets: readonly Market[], head: BlockTime): Promise<Past | undefined> => {
+export function sharePriceGrowthReader(chain: () => Chain): RateReader {
+  let past: PastIndexes | undefined
+  const pastOf = async (markets: readonly Market[], head: BlockTime): Promise<PastIndexes | undefined> => {
     const isKnown = past && markets.every((market) => past?.index.has(market))
-    if (past && isKnown && head.timestamp >= past.asked && head.timestamp - past.asked < keepFor) return past
-    past = await pastBefore(chain(), markets, head)
+    if (past && isKnown && head.timestamp >= past.readAt && head.timestamp - past.readAt < maxAgeSeconds)
+      return past
+    past = await readPastIndexes(chain(), markets, head)
     return past
   }
   return async (standings, head) => {
@@ -38,7 +39,7 @@ export function grownOn(chain: () => Chain): Grown {
       const ratio = Number(state.index) / Number(before)
       const rates = {
         apr: ((ratio - 1) * (market.simpleYear ?? year)) / seconds,
-        apy: yearly(market, ratio, seconds),
+        apy: yearlyRate(market, ratio, seconds),
       }
       if (!Number.isFinite(rates.apy)) return standing
       return { ...standing, state: { ...state, ...rates }, basis: 'trailing-7d' as const }
@@ -46,20 +47,20 @@ export function grownOn(chain: () => Chain): Grown {
   }
 }
 
-async function pastBefore(
+async function readPastIndexes(
   chain: Chain,
   markets: readonly Market[],
   head: BlockTime,
-): Promise<Past | undefined> {
+): Promise<PastIndexes | undefined> {
   try {
-    const block = await blockBefore(chain, head.timestamp - window, head)
+    const block = await blockBefore(chain, head.timestamp - windowSeconds, head)
     const first = block ?? { number: 0n, timestamp: head.timestamp }
     const none = markets.map(() => undefined)
     const prices = block
       ? await read(chain, together(markets.map((market) => optional(market.index))), block.number)
       : none
     return {
-      asked: head.timestamp,
+      readAt: head.timestamp,
       block: first,
       index: new Map(markets.map((market, at) => [market, prices[at]])),
     }

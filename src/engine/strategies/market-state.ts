@@ -8,10 +8,10 @@ import type { MarketConstants } from '../../protocols/constants.ts'
 import type { Market, MarketState } from '../../protocols/market.ts'
 import { priceOf } from '../../protocols/prices.ts'
 import { descriptionOf, gradeOf, rateConventionOf } from '../../protocols/registry.ts'
-import type { Answered, Standing } from '../context.ts'
+import type { MarketReading, RatedMarket } from '../context.ts'
 
 /** How a market's APY is counted, in words: what it is made of, how often it compounds, and how long its year is. */
-function conventionOf(constants: MarketConstants, basis: ApyBasis, simpleYear?: number): string {
+function apyConventionOf(constants: MarketConstants, basis: ApyBasis, simpleYear?: number): string {
   if (basis === 'trailing-7d')
     return simpleYear === undefined
       ? 'growth of the last 7 days, compounded over 365 days'
@@ -20,7 +20,7 @@ function conventionOf(constants: MarketConstants, basis: ApyBasis, simpleYear?: 
 }
 
 /** The texts of a market; what its protocol says of all its markets stands where nothing is said of the market itself. */
-export function describedMetadata({
+export function metadataWithDefaults({
   metadata,
   asset: { symbol },
   constants,
@@ -33,20 +33,20 @@ export function describedMetadata({
 }
 
 /** Reads many markets of one chain in one call. */
-export async function standingsOn(
+export async function readMarketsOnChain(
   catalog: Catalog,
   chain: Chain,
   markets: readonly Market[],
   blockNumber?: bigint,
-): Promise<Answered[]> {
-  const readings = markets.map((market): Reading<Answered> => {
+): Promise<MarketReading[]> {
+  const readings = markets.map((market): Reading<MarketReading> => {
     const state = optional(market.state)
     const price = priceOf(catalog, market.entry.asset)
     return {
       reads: [...state.reads, ...price.reads],
       parse: (answers) => ({
         market,
-        state: sensible(state.parse(answers.slice(0, state.reads.length))),
+        state: withFiniteRates(state.parse(answers.slice(0, state.reads.length))),
         price: price.parse(answers.slice(state.reads.length)),
       }),
     }
@@ -55,7 +55,7 @@ export async function standingsOn(
 }
 
 /** A state whose rates are numbers; what gives others says nothing. */
-const sensible = (state: MarketState | undefined): MarketState | undefined =>
+const withFiniteRates = (state: MarketState | undefined): MarketState | undefined =>
   state && [state.apr, state.apy].every((rate) => rate === null || Number.isFinite(rate)) ? state : undefined
 
 /** Whether somebody has closed a market. That it takes no deposits for a reason of its own is no pause while it can be left. */
@@ -63,12 +63,12 @@ const isPaused = ({ canDeposit, canWithdraw, closed }: MarketState): boolean =>
   !canWithdraw || !(canDeposit || closed?.deposit !== undefined)
 
 /** A part in basis points, as text. */
-const bpsOf = (part: number | null | undefined): string | null =>
+const fractionInBps = (part: number | null | undefined): string | null =>
   part === null || part === undefined ? null : String(Math.round(part * 1e8) / 1e4)
 
 /** A standing as the service shows it. */
-export function strategyOf(standing: Standing): Strategy {
-  const { market, state, price, begun = null, averageApy = null, inceptionApy = null } = standing
+export function strategyOf(standing: RatedMarket): Strategy {
+  const { market, state, price, startedAt = null, averageApy = null, inceptionApy = null } = standing
   const { entry, queue } = market
   const basis = state && state.apy !== null ? (standing.basis ?? 'current') : null
   const ref = { symbol: entry.asset.symbol, address: entry.asset.address, decimals: entry.asset.decimals }
@@ -92,18 +92,18 @@ export function strategyOf(standing: Standing): Strategy {
     paused: state ? isPaused(state) : null,
     apy: state ? state.apy : null,
     apyBasis: basis,
-    apyConvention: basis && conventionOf(entry.constants, basis, market.simpleYear),
+    apyConvention: basis && apyConventionOf(entry.constants, basis, market.simpleYear),
     inceptionApy,
     avgApy: averageApy,
     tvlUsd: state ? usd(state.tvl, entry.asset, price) : null,
     fee: '0',
     performanceFeeBps: '0',
-    protocolFeeBps: bpsOf(state?.protocolFee),
+    protocolFeeBps: fractionInBps(state?.protocolFee),
     receipt: null,
     isDefault: entry.isDefault,
-    startDate: entry.startDate ?? (begun === null ? null : new Date(begun * 1000).toISOString()),
+    startDate: entry.startDate ?? (startedAt === null ? null : new Date(startedAt * 1000).toISOString()),
     rates: null,
-    metadata: describedMetadata(entry),
+    metadata: metadataWithDefaults(entry),
     logourl: entry.logourl,
     implementationSelector: entry.implementationSelector,
     grade: gradeOf(entry),

@@ -33,7 +33,7 @@ export function queriesOf(filters: readonly LogFilter[]): LogQuery[] {
 }
 
 /** Whether a log is what one of the filters looks for. */
-export const isFor = (filters: readonly LogFilter[], log: RpcLog): boolean =>
+export const matchesFilters = (filters: readonly LogFilter[], log: RpcLog): boolean =>
   filters.some(
     ({ address, topics, isAbout }) =>
       sameAddress(address, log.address) &&
@@ -42,7 +42,7 @@ export const isFor = (filters: readonly LogFilter[], log: RpcLog): boolean =>
   )
 
 /** What filters look for, whoever the owner is: logs that were kept for other filters do not answer these. */
-export const nameOf = (filters: readonly LogFilter[]): string =>
+export const filtersKey = (filters: readonly LogFilter[]): string =>
   filters
     .map(({ address, topics }) =>
       [address.toLowerCase(), topics[0]?.slice(0, 10), topics.length - 1].join('/'),
