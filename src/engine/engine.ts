@@ -3,26 +3,23 @@ import type { ChainClient } from '../chain/client.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import type { EngineStore } from '../store/engine/store.ts'
 import { type AccessScope, fullAccess } from './access-scope.ts'
-import { actionOf } from './actions/action.ts'
-import { ingest } from './actions/ingest.ts'
-import { strategyBytecode } from './bytecode/bytecode.ts'
+import { actionOf, ingest } from './actions/action.ts'
+import { strategyBytecode } from './bytecode/strategy-bytecode.ts'
 import { transferBytecode } from './bytecode/transfer.ts'
 import { createChainServices } from './chain-services.ts'
 import type { ChainServices, EngineContext, OnMissingNetwork, OnUnreadableQuote } from './context.ts'
-import { chargesOf } from './fees/charges.ts'
+import { chargesOf, withFees } from './fees/charges.ts'
 import { customerFees, customerOf, setCustomerFees } from './fees/customer-fees.ts'
-import { withFees } from './fees/strategies-with-fees.ts'
 import { historyOf } from './history/history.ts'
-import { refuseMissingContract } from './history/logs/missing-contract.ts'
 import { walletOf } from './positions/wallet.ts'
 import type { ExternalPriceSource } from './prices/external-prices.ts'
 import { swapBytecode } from './quotes/accept-quote.ts'
-import { listQuotes } from './quotes/list.ts'
-import { quoteFor } from './quotes/quotes.ts'
+import { quoteFor } from './quotes/create-quote.ts'
+import { listQuotes } from './quotes/quote-list.ts'
 import { swapStatus } from './quotes/swap-status.ts'
 import type { AnswerReuse } from './shared-answers.ts'
+import { strategyWithDetails } from './strategies/market-state.ts'
 import { recommend } from './strategies/recommend.ts'
-import { strategyWithDetails } from './strategies/strategies.ts'
 
 /** What an engine stands on: what it knows, the chains, where it remembers, whose requests it answers, the time and new ids. */
 export type EngineOptions = {
@@ -100,11 +97,7 @@ function serviceOf(context: EngineContext): Service {
       getWallet: ({ address }) => walletOf(context, address),
     }),
     strategyBytecode: (input) => strategyBytecode(context, input),
-    walletHistory: async (input) => {
-      const history = await historyOf(context, input)
-      if (history.total === 0) await refuseMissingContract(context, input.strategyId)
-      return history
-    },
+    walletHistory: (input) => historyOf(context, input),
     getAction: ({ id }) => actionOf(context, id),
     ingest: (input) => ingest(context, input),
     listQuotes: (input) => listQuotes(context, input),

@@ -60,11 +60,10 @@ async function nodeFinding(
   catalog: Catalog,
   nowMs: number,
 ): Promise<Finding> {
-  const [{ latestBlock }, { marketsOf }, { marketFaults }, { dependencyFaults }] = await Promise.all([
+  const [{ latestBlock }, { marketsOf }, { dependencyFaults, marketFaults }] = await Promise.all([
     import('../../chain/chain.ts'),
     import('../../protocols/registry.ts'),
-    import('../../engine/catalog-checks/self-check.ts'),
-    import('../../engine/catalog-checks/constants-check.ts'),
+    import('../../engine/catalog-checks/contract-check.ts'),
   ])
   const { name, chainId, headMaxAgeMs } = network
   const began = performance.now()

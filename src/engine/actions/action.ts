@@ -1,16 +1,17 @@
 import { toEventSelector } from 'viem/utils'
 import type { Action } from '../../api/action.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
-import { nativeAddress, sameAddress } from '../../domain/address.ts'
+import { type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { queueOf } from '../../protocols/registry.ts'
 import type { ActionTxRow } from '../../store/engine/migrations.ts'
-import type { EngineContext } from '../context.ts'
+import { type EngineContext, isChainInScope } from '../context.ts'
+import { takeClientReport } from './client-reports.ts'
 import { refreshAction, type TrackedWithDuplicates } from './refresh.ts'
 import { actionStatus, type State } from './state-machine.ts'
-import type { Tracked } from './tracking.ts'
+import { findOperation, type Tracked } from './tracking.ts'
 
 const transferTopic = toEventSelector(erc20Abi.find((one) => 'name' in one && one.name === 'Transfer')!)
 
@@ -119,3 +120,30 @@ function transactionOutput({ catalog }: EngineContext, tx: ActionTxRow, index: n
     error: failed ? 'reverted' : null,
   }
 }
+
+/** What a client tells. Without a hash nothing of it can be looked at. */
+type ClientReport = {
+  actionId: string
+  event: 'SIGNED' | 'TX_FAILED'
+  txHash?: Hex | undefined
+  chainId?: number | undefined
+}
+
+/**
+ * Takes a client's word for which transaction is its own, after looking at the transaction itself: one that does something else is
+ * refused, and one that no node has seen yet is remembered, to be looked at later. How it went, also after TX_FAILED, only the chain says.
+ */
+export async function ingest(
+  context: EngineContext,
+  { actionId, txHash, chainId }: ClientReport,
+): Promise<Action> {
+  if (chainId !== undefined && !isChainInScope(context, chainId))
+    throw invalidField('chainId', 'is not a network that is served')
+  const found = await findOperation(context, actionId)
+  if (!found) throw new AppError('ACTION_NOT_FOUND', `There is no action "${actionId}"`)
+  if (txHash) await takeClientReport(context, found, txHash.toLowerCase() as Hex, chainId)
+  return actionOf(context, actionId)
+}
+
+const invalidField = (path: string, message: string): AppError =>
+  new AppError('VALIDATION_ERROR', `${path} ${message}`, { details: { errors: [{ path, message }] } })

@@ -5,9 +5,9 @@ import type { ActionRow, ActionTxRow } from '../../store/engine/migrations.ts'
 import type { SubmittedRow } from '../../store/engine/submitted-transactions.ts'
 import type { EngineContext } from '../context.ts'
 import { oncePerChain } from '../shared-answers.ts'
-import { callHash, readWalletProgress } from './find-transaction.ts'
 import { type SubmittedTransactions, submittedSince } from './submitted-transactions.ts'
 import type { Tracked } from './tracking.ts'
+import { callHash, readWalletProgress } from './wallet-blocks.ts'
 
 /** What the wallet of an operation has sent since it was handed out: read once for a chain, in a look at all its transactions. */
 type SubmittedSearch = {

@@ -5,8 +5,8 @@ import type { ActionTxRow } from '../../store/engine/migrations.ts'
 import type { EngineContext } from '../context.ts'
 import { hashesOf } from '../history/logs/block-ranges.ts'
 import { inclusionFields, locateTransaction } from './chain-evidence.ts'
-import { makesCall, type RpcTransaction } from './find-transaction.ts'
 import { issuedVersions, type Tracked } from './tracking.ts'
+import { makesCall, type RpcTransaction } from './wallet-blocks.ts'
 
 /** Takes a hash that a client told of an operation. A transaction that does something else is BAD_REQUEST. */
 export async function takeClientReport(

@@ -4,9 +4,8 @@ import type { SubmittedRow } from '../../store/engine/submitted-transactions.ts'
 import { writeInBackground } from '../background-writes.ts'
 import type { EngineContext } from '../context.ts'
 import { hashesOf } from '../history/logs/block-ranges.ts'
-import type { WalletProgress } from './find-transaction.ts'
-import { type BlocksToRead, blockSpan, type NonceRange, nextBlocks, openNonces } from './nonce-range.ts'
-import { readWalletBlock, type WalletBlock } from './wallet-blocks.ts'
+import { type BlocksToRead, blockSpan, type NonceRange, nextBlocks, openNonces } from './nonce-blocks.ts'
+import { readWalletBlock, type WalletBlock, type WalletProgress } from './wallet-blocks.ts'
 
 /** The transactions of a wallet by their nonces, oldest first, and whether they are all. */
 export type SubmittedTransactions = { rows: readonly SubmittedRow[]; isComplete: boolean }

@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { ActionRow, ActionTxRow } from '../../store/engine/migrations.ts'
 import { type EngineContext, isChainInScope } from '../context.ts'
-import { readWalletProgress } from './find-transaction.ts'
+import { readWalletProgress } from './wallet-blocks.ts'
 
 /** A tracked operation with its transactions. */
 export type Tracked = { action: ActionRow; txs: ActionTxRow[] }

@@ -2,7 +2,7 @@ import { type Address, sameAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Market } from '../../protocols/market.ts'
 import type { EngineContext } from '../context.ts'
-import { readPrincipal } from '../positions/positions.ts'
+import { readPrincipal } from '../positions/principal.ts'
 import { chargesOf, chargesWithin, feePayment, type StatedFee, statedFee } from './charges.ts'
 
 /** What is said of a fee that is not charged, and why. */

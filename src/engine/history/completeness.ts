@@ -4,7 +4,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market.ts'
 import { ray } from '../../protocols/shared/rates.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
-import { isIncoming, maxParallelReads, type OwnerEvent } from './events.ts'
+import { isIncoming, maxParallelReads, type OwnerEvent } from './owner-events.ts'
 import { isNodeExhausted, pastUnavailable, readAtBlock } from './past-value.ts'
 
 /** The least and the most that something moved, in units that do not grow. */

@@ -2,7 +2,7 @@ import type { History } from '../../api/history.ts'
 import { type Chain, latestBlock, read } from '../../chain/chain.ts'
 import type { Reading } from '../../chain/reading.ts'
 import { isUnknownBlock } from '../../chain/rpc/errors.ts'
-import type { Address } from '../../domain/address.ts'
+import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { rpcVariable } from '../../domain/networks.ts'
 import type { Market } from '../../protocols/market.ts'
@@ -10,10 +10,9 @@ import { type EngineContext, marketNamed } from '../context.ts'
 import { pageOf } from '../pagination.ts'
 import { storeSearch } from '../positions/withdrawal-ticket-search.ts'
 import { isCompleteHistory } from './completeness.ts'
-import { type OwnerEvent, ownerEvents, retryAfterReorg } from './events.ts'
-import type { RpcLog } from './logs/filters.ts'
-import { discardLogs } from './logs/rescan.ts'
-import { readOwnerLogs } from './logs/scan.ts'
+import type { RpcLog } from './logs/log-filters.ts'
+import { discardIncompleteLogs, readOwnerLogs } from './logs/owner-logs.ts'
+import { type OwnerEvent, ownerEvents, retryAfterReorg } from './owner-events.ts'
 
 /**
  * What a wallet did in one strategy, newest first. Where that does not account for what is held there, it is not whole: some logs are missing, or
@@ -30,6 +29,7 @@ export async function historyOf(
   if (logged)
     await storeSearch(context, market, input.address, { tickets: logged(input.address, logs), isWhole })
   if (!isWhole && events.length === 0) throw incompleteHistory(chain, market, input.address)
+  if (events.length === 0) await refuseMissingContract(context, market)
   const items = events.reverse().map(({ txHash, at, type, amount }) => ({
     txHash,
     timestamp: new Date(at).toISOString(),
@@ -51,7 +51,7 @@ async function readWholeHistory(
 ): Promise<HistoryReading> {
   const first = await retryAfterReorg(() => readHistory(context, chain, market, owner))
   if (first.isWhole) return first
-  const isAnew = await discardLogs(context, chain, market, owner)
+  const isAnew = await discardIncompleteLogs(context, chain, market, owner)
   return isAnew ? retryAfterReorg(() => readHistory(context, chain, market, owner)) : first
 }
 
@@ -102,3 +102,15 @@ const incompleteHistory = ({ rpc, network }: Chain, { entry }: Market, owner: Ad
       hint: `They are read anew after a while. If it stays, name another RPC in ${rpcVariable(network)}.`,
     },
   )
+
+/** Refuses to say that nothing has happened in a strategy of which there is no contract on its chain. */
+async function refuseMissingContract(context: EngineContext, { entry }: Market): Promise<void> {
+  const { slug, network, receipt, chainId } = entry
+  const code = await context.chain(chainId).rpc.request<Hex>('eth_getCode', [receipt.address, 'latest'])
+  if (code !== '0x') return
+  throw new AppError(
+    'STRATEGY_NOT_FOUND',
+    `${slug} is not on the chain that answers for ${network}: no contract is at ${receipt.address}`,
+    { details: { strategy: slug, address: receipt.address }, hint: 'sluice doctor' },
+  )
+}

@@ -8,8 +8,8 @@ import { type Price, usd } from '../../domain/usd.ts'
 import type { Market, Step } from '../../protocols/market.ts'
 import { noRequests, type Request, type Requests } from '../../protocols/withdrawal-queue.ts'
 import type { EngineContext } from '../context.ts'
-import { readOwnerLogs } from '../history/logs/scan.ts'
-import type { Holding } from './balances.ts'
+import { readOwnerLogs } from '../history/logs/owner-logs.ts'
+import type { InvestedHolding } from './principal.ts'
 import { findTickets, storeRequest, type UnsearchedMarket } from './withdrawal-ticket-search.ts'
 
 /**
@@ -41,8 +41,6 @@ export async function readQueued(
     unsearched: all.flatMap((chain) => chain.unsearched),
   }
 }
-
-type InvestedHolding = Holding & { principal: bigint | null; realised: bigint | null }
 
 /**
  * What an owner holds, and the markets beside in which a withdrawal of theirs is queued, or may be: those whose queue does not answer. Of what

@@ -1,12 +1,15 @@
-import type { Wallet } from '../../api/wallet.ts'
+import type { Position, RealisedProfit, Wallet } from '../../api/wallet.ts'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import { sumUsd } from '../../domain/usd.ts'
-import type { EngineContext } from '../context.ts'
+import { sumUsd, usd } from '../../domain/usd.ts'
+import type { StrategyEntry } from '../../protocols/catalog.ts'
+import type { EngineContext, RatedMarket } from '../context.ts'
 import { withAllNetworks } from '../market-cache.ts'
+import { readMarketsWithRates, strategyOf } from '../strategies/market-state.ts'
 import { lendingStats } from './lending-accounts.ts'
-import { chainWallet } from './positions.ts'
+import { type InvestedHolding, readInvestedHoldings } from './principal.ts'
+import { assignSharedRequests, queuedFields, readQueued, withQueuedOnly } from './queued-withdrawals.ts'
 
 /** The positions of a wallet over all markets. Networks that do not answer are named, and nothing of theirs is in it; where none answers there is nothing to show. */
 export async function walletOf(context: EngineContext, address: Address): Promise<Wallet> {
@@ -53,3 +56,66 @@ const orRpcError = <value>(work: Promise<value>): Promise<value | AppError> =>
     if (error instanceof AppError && /^(RPC_|CHAIN_ID_)/.test(error.code)) return error
     throw error
   })
+
+/** What a wallet has on one chain, with principal and profit off its logs. Where contracts do not answer, the strategies are named. */
+export async function chainWallet(context: EngineContext, chainId: number, address: Address) {
+  const here = context.markets.filter(({ entry }) => entry.chainId === chainId)
+  const [found, accounts, asked] = await Promise.all([
+    readInvestedHoldings(context, chainId, address),
+    context.lendingAccounts(address, chainId),
+    readQueued(context, here, address),
+  ])
+  const queued = await assignSharedRequests(context, asked.queued, address)
+  const held = withQueuedOnly(found.filter(hasPosition), queued, found)
+  const closed = found.filter(({ realised }) => realised !== null && realised !== 0n)
+  const stands = await readMarketsWithRates(
+    context,
+    [...held, ...closed].map(({ market }) => market),
+  )
+  const positions = held.map((one, at) => ({
+    ...positionOf(one, stands[at]!),
+    ...queuedFields(one.market, queued, stands[at]!.price),
+  }))
+  return {
+    positions,
+    realised: closed.map((one, at) => realisedProfitOf(one, stands[held.length + at]!)),
+    accounts,
+    unread: found.filter(({ balance }) => balance === null).map(({ market }) => market.entry.slug),
+    unsearched: asked.unsearched.map(({ market, searchedAt }) => ({
+      strategy: market.entry.slug,
+      searchedAt: searchedAt === null ? null : new Date(searchedAt).toISOString(),
+    })),
+  }
+}
+
+/** Whether something is there, as far as anybody says: of a market that does not, it is there when more was put in than came out. */
+const hasPosition = ({ shares, principal }: InvestedHolding): boolean =>
+  shares === null ? principal !== null && principal > 0n : shares > 0n
+
+function positionOf(
+  { market, balance, principal }: InvestedHolding,
+  standing: RatedMarket,
+): Omit<Position, 'pending' | 'claimable' | 'queuedUsd'> {
+  const profit = principal === null || balance === null ? null : balance - principal
+  const { asset } = market.entry
+  const strategy = strategyOf(standing)
+  return {
+    strategy,
+    balance,
+    principal,
+    profit,
+    balanceUsd: usd(balance, asset, standing.price),
+    profitUsd: usd(profit, asset, standing.price),
+    apy: strategy.apy,
+  }
+}
+
+/** The profit that was taken out of a strategy, in USD at the price of its asset now. */
+const realisedProfitOf = ({ market, realised }: InvestedHolding, standing: RatedMarket): RealisedProfit => ({
+  strategy: market.entry.slug,
+  asset: assetRef(market.entry.asset),
+  realised: realised!,
+  realisedUsd: usd(realised, market.entry.asset, standing.price),
+})
+
+const assetRef = ({ symbol, address, decimals }: StrategyEntry['asset']) => ({ symbol, address, decimals })

@@ -7,8 +7,8 @@ import { balance } from '../../protocols/shared/amount-reads.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import { writeInBackground } from '../background-writes.ts'
 import type { EngineContext } from '../context.ts'
-import type { RpcLog } from '../history/logs/filters.ts'
-import { readOwnerLogs } from '../history/logs/scan.ts'
+import type { RpcLog } from '../history/logs/log-filters.ts'
+import { readOwnerLogs } from '../history/logs/owner-logs.ts'
 
 /** A market in which it was not looked for what an owner asked for elsewhere, and when it was last, in epoch ms; `null` is never. */
 export type UnsearchedMarket = { market: Market; searchedAt: number | null }

@@ -1,8 +1,8 @@
 import type { Strategy } from '../../api/strategy.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import type { RatedMarket } from '../context.ts'
+import { seriesRates } from './daily-rates.ts'
 import { averageDays, dayOf, type IndexPoint, pointOf, snapshotKey } from './rate-points.ts'
-import { seriesRates } from './series.ts'
 
 /** What markets were on days before, oldest first, by what it is kept under. */
 type DailyPoints = ReadonlyMap<string, readonly IndexPoint[]>

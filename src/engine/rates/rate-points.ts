@@ -9,7 +9,8 @@ export const averageDays = 30
 
 /** A day in seconds. */
 export const daySeconds = 86_400
-const yearSeconds = 365 * daySeconds
+/** A year of 365 days in seconds. */
+export const yearSeconds = 365 * daySeconds
 
 /** The day of a time, counted from 1970. */
 export const dayOf = (at: number): number => Math.floor(at / daySeconds)

@@ -4,12 +4,10 @@ import { optional, together } from '../../chain/reading.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market.ts'
 import type { RateReader } from '../context.ts'
-import { yearlyRate } from './rate-points.ts'
+import { daySeconds, yearlyRate, yearSeconds } from './rate-points.ts'
 
-const day = 86_400
-const year = 365 * day
 /** Over so long growth is looked at, in seconds: longer than any vault takes to pay out what it has earned. */
-const windowSeconds = 7 * day
+const windowSeconds = 7 * daySeconds
 /** For so long what was read of the past is kept, in seconds of the chain. */
 const maxAgeSeconds = 3_600
 
@@ -38,7 +36,7 @@ export function sharePriceGrowthReader(chain: () => Chain): RateReader {
       if (!state || !before) return standing
       const ratio = Number(state.index) / Number(before)
       const rates = {
-        apr: ((ratio - 1) * (market.simpleYear ?? year)) / seconds,
+        apr: ((ratio - 1) * (market.simpleYear ?? yearSeconds)) / seconds,
         apy: yearlyRate(market, ratio, seconds),
       }
       if (!Number.isFinite(rates.apy)) return standing

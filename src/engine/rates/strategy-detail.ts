@@ -5,12 +5,12 @@ import type { Market } from '../../protocols/market.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import type { ListedMarket, RatedMarket, StrategyDetailReader } from '../context.ts'
 import { strategyOf } from '../strategies/market-state.ts'
+import { readPastDays, seriesRates } from './daily-rates.ts'
 import { findInception, type Inception, knownInceptions } from './inception.ts'
 import { averageDays, dayOf, daySeconds, type IndexPoint, pointDaysAgo } from './rate-points.ts'
-import { withRealisedRates } from './realised.ts'
-import type { ReceiptReader } from './receipts.ts'
+import { withRealisedRates } from './realised-rates.ts'
+import type { ReceiptReader } from './receipt-symbols.ts'
 import type { RewardReader } from './rewards.ts'
-import { readPastDays, seriesRates } from './series.ts'
 
 /** For so long what was read of the past is used, in seconds of the chain. */
 const maxAgeSeconds = 3_600

@@ -1,5 +1,5 @@
 import type { Strategy } from '../../api/strategy.ts'
-import { type Chain, read } from '../../chain/chain.ts'
+import { type BlockRef, type Chain, latestBlock, read } from '../../chain/chain.ts'
 import { optional, type Reading, together } from '../../chain/reading.ts'
 import type { ApyBasis } from '../../domain/apy.ts'
 import { usd } from '../../domain/usd.ts'
@@ -8,7 +8,7 @@ import type { MarketConstants } from '../../protocols/constants.ts'
 import type { Market, MarketState } from '../../protocols/market.ts'
 import { priceOf } from '../../protocols/prices.ts'
 import { descriptionOf, gradeOf, rateConventionOf } from '../../protocols/registry.ts'
-import type { MarketReading, RatedMarket } from '../context.ts'
+import { type EngineContext, type MarketReading, marketNamed, type RatedMarket } from '../context.ts'
 
 /** How a market's APY is counted, in words: what it is made of, how often it compounds, and how long its year is. */
 function apyConventionOf(constants: MarketConstants, basis: ApyBasis, simpleYear?: number): string {
@@ -108,4 +108,51 @@ export function strategyOf(standing: RatedMarket): Strategy {
     implementationSelector: entry.implementationSelector,
     grade: gradeOf(entry),
   }
+}
+
+/** How some markets stand, read now: one call a chain, chains side by side. */
+export const readMarkets = (context: EngineContext, markets: readonly Market[]): Promise<RatedMarket[]> =>
+  readMarketsPerChain(context, markets, async (_, rows) => rows)
+
+/** The same with the rates that are only known by growth. */
+export const readMarketsWithRates = (
+  context: EngineContext,
+  markets: readonly Market[],
+): Promise<RatedMarket[]> =>
+  readMarketsPerChain(context, markets, (chainId, rows, head) => context.rateReader(chainId)(rows, head))
+
+type ChainRateReader = (chainId: number, rows: RatedMarket[], head: BlockRef) => Promise<RatedMarket[]>
+
+async function readMarketsPerChain(
+  context: EngineContext,
+  markets: readonly Market[],
+  grow: ChainRateReader,
+): Promise<RatedMarket[]> {
+  const chainIds = [...new Set(markets.map(({ entry }) => entry.chainId))]
+  const perChain = await Promise.all(
+    chainIds.map(async (id) => {
+      const here = markets.filter(({ entry }) => entry.chainId === id)
+      const chain = context.chain(id)
+      const [rows, head] = await Promise.all([
+        readMarketsOnChain(context.catalog, chain, here).then(context.fillPrices),
+        latestBlock(chain),
+      ])
+      return grow(
+        id,
+        rows.map((row) => ({ ...row, at: head.timestamp })),
+        head,
+      )
+    }),
+  )
+  const all = perChain.flat()
+  return markets.map((market) => all.find((standing) => standing.market === market)!)
+}
+
+/** One strategy, by id or slug, with what it paid lately. */
+export async function strategyWithDetails(context: EngineContext, id: string): Promise<Strategy> {
+  const market = marketNamed(context, id)
+  const { chainId } = market.entry
+  const here = await context.marketCache.onChain(chainId)
+  const shown = here.find((one) => one.market === market)!
+  return context.strategyDetails(chainId)(shown)
 }

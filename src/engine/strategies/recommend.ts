@@ -5,8 +5,8 @@ import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { categories } from '../../protocols/catalog.ts'
 import type { Market, MarketState } from '../../protocols/market.ts'
-import { strategyBytecode } from '../bytecode/bytecode.ts'
 import { acceptsBridgedFunds, bridgedTokenOn } from '../bytecode/cross-chain-deposit.ts'
+import { strategyBytecode } from '../bytecode/strategy-bytecode.ts'
 import { type EngineContext, type ListedMarket, routeNetworkNamed } from '../context.ts'
 
 /** The strategy with the highest rate among those that are open for the action, for an asset name or a category in any casing. */

@@ -3,7 +3,7 @@ import { isRateLimitText } from '../../../chain/rpc/errors.ts'
 import { AppError } from '../../../domain/errors.ts'
 import { rpcVariable } from '../../../domain/networks.ts'
 import { plain } from '../../../domain/text.ts'
-import type { LogQuery, RpcLog } from './filters.ts'
+import type { LogQuery, RpcLog } from './log-filters.ts'
 
 /** A node that gives so many blocks at once, or fewer, is behind its chain for ever where that is quick. */
 const smallRange = 1_000n

@@ -6,7 +6,7 @@ import type { EngineStore } from '../../../store/engine/store.ts'
 import type { Sought } from '../../../swaps/cctp-v2/delivery.ts'
 import { writeInBackground } from '../../background-writes.ts'
 import { type BlockId, hashesOf, newRangeBudget, readLogPieces } from './block-ranges.ts'
-import type { RpcLog } from './filters.ts'
+import type { RpcLog } from './log-filters.ts'
 
 /** What one look may cost: so many ranges, and so long, in ms. Whoever looks again goes on where this one ended. */
 const searchLimits = { ranges: 120, ms: 8_000 }

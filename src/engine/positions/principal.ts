@@ -1,63 +1,82 @@
-import type { Position, RealisedProfit } from '../../api/wallet.ts'
 import { type Chain, latestBlock, read } from '../../chain/chain.ts'
 import { known, together } from '../../chain/reading.ts'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { usd } from '../../domain/usd.ts'
-import type { StrategyEntry } from '../../protocols/catalog.ts'
 import type { Market } from '../../protocols/market.ts'
-import type { EngineContext, RatedMarket } from '../context.ts'
+import type { EngineStore } from '../../store/engine/store.ts'
+import type { EngineContext } from '../context.ts'
 import { isCompleteHistory } from '../history/completeness.ts'
-import { ownerEvents, retryAfterReorg } from '../history/events.ts'
-import type { RpcLog } from '../history/logs/filters.ts'
-import { discardLogs } from '../history/logs/rescan.ts'
-import { hasStoredLogs, readOwnerLogs } from '../history/logs/scan.ts'
-import { netInvested } from '../history/principal.ts'
-import { strategyOf } from '../strategies/market-state.ts'
-import { readMarketsWithRates } from '../strategies/strategies.ts'
+import type { RpcLog } from '../history/logs/log-filters.ts'
+import { discardIncompleteLogs, hasStoredLogs, readOwnerLogs } from '../history/logs/owner-logs.ts'
+import { isIncoming, type OwnerEvent, ownerEvents, retryAfterReorg } from '../history/owner-events.ts'
+import { sharesAtBlock } from '../history/past-value.ts'
 import { type Holding, readHoldings } from './balances.ts'
-import { assignSharedRequests, queuedFields, readQueued, withQueuedOnly } from './queued-withdrawals.ts'
 
-/** What was put in and is still there, and the profit of what was closed before; `null` is not known. */
-type InvestedHolding = Holding & { principal: bigint | null; realised: bigint | null }
-
-/** What a wallet has on one chain, with principal and profit off its logs. Where contracts do not answer, the strategies are named. */
-export async function chainWallet(context: EngineContext, chainId: number, address: Address) {
-  const here = context.markets.filter(({ entry }) => entry.chainId === chainId)
-  const [found, accounts, asked] = await Promise.all([
-    readInvestedHoldings(context, chainId, address),
-    context.lendingAccounts(address, chainId),
-    readQueued(context, here, address),
-  ])
-  const queued = await assignSharedRequests(context, asked.queued, address)
-  const held = withQueuedOnly(found.filter(hasPosition), queued, found)
-  const closed = found.filter(({ realised }) => realised !== null && realised !== 0n)
-  const stands = await readMarketsWithRates(
-    context,
-    [...held, ...closed].map(({ market }) => market),
-  )
-  const positions = held.map((one, at) => ({
-    ...positionOf(one, stands[at]!),
-    ...queuedFields(one.market, queued, stands[at]!.price),
-  }))
-  return {
-    positions,
-    realised: closed.map((one, at) => realisedProfitOf(one, stands[held.length + at]!)),
-    accounts,
-    unread: found.filter(({ balance }) => balance === null).map(({ market }) => market.entry.slug),
-    unsearched: asked.unsearched.map(({ market, searchedAt }) => ({
-      strategy: market.entry.slug,
-      searchedAt: searchedAt === null ? null : new Date(searchedAt).toISOString(),
-    })),
+/**
+ * `net`: deposits and shares received, less withdrawals and shares given away, counted anew whenever the position was emptied; below zero
+ * means that more came out than went in. `realised`: the profit (or loss, below zero) of all that was emptied before.
+ */
+export async function netInvested(
+  store: EngineStore,
+  chain: Chain,
+  market: Market,
+  owner: Address,
+  events: readonly OwnerEvent[],
+): Promise<{ net: bigint; realised: bigint }> {
+  let [net, realised] = [0n, 0n]
+  let totals: bigint[] = []
+  for (const [at, event] of events.entries()) {
+    const { type, amount, shares, ...moment } = event
+    // What is claimed was counted when it was asked for.
+    if (type === 'claim') continue
+    const comes = isIncoming(event)
+    net += comes ? amount : -amount
+    totals = addShares(totals, shares, comes)
+    if (comes) continue
+    const left =
+      hasSharesLeft(totals, shares) ??
+      hadSharesLeft(await sharesAtBlock(store, chain, market, { owner, moment }), laterInBlock(events, at))
+    if (left) continue
+    realised -= net
+    net = 0n
+    totals = []
   }
+  return { net, realised }
 }
 
-/** Whether something is there, as far as anybody says: of a market that does not, it is there when more was put in than came out. */
-const hasPosition = ({ shares, principal }: InvestedHolding): boolean =>
-  shares === null ? principal !== null && principal > 0n : shares > 0n
+/** What happened after one event in the same block. */
+const laterInBlock = (events: readonly OwnerEvent[], at: number): OwnerEvent[] =>
+  events.slice(at + 1).filter(({ blockNumber }) => blockNumber === events[at]!.blockNumber)
+
+/**
+ * Whether anything was left in the middle of a block, by what was held at its end and what happened `after` in it. That is known only of
+ * receipts that are counted in the asset itself, all at the same index within a block; each event may be off by two from rounding.
+ */
+function hadSharesLeft(held: bigint, after: readonly OwnerEvent[]): boolean {
+  const moving = after.filter(({ type }) => type !== 'claim')
+  const later = moving.reduce((sum, event) => sum + (isIncoming(event) ? event.amount : -event.amount), 0n)
+  return held - later > 2n * BigInt(moving.length)
+}
+
+/** The totals by each rounding; what was moved by one alone counts for all. */
+const addShares = (totals: readonly bigint[], shares: readonly bigint[], comes: boolean): bigint[] =>
+  Array.from({ length: Math.max(totals.length, shares.length) }, (_, at) => {
+    const moved = shares[at] ?? shares[0] ?? 0n
+    return (totals[at] ?? totals[0] ?? 0n) + (comes ? moved : -moved)
+  })
+
+/** Whether anything is left; `undefined` is for the chain to say, where the logs do not tell or the roundings disagree. */
+function hasSharesLeft(totals: readonly bigint[], shares: readonly bigint[]): boolean | undefined {
+  if (shares.length === 0) return undefined
+  if (totals.every((total) => total <= 0n)) return false
+  return totals.every((total) => total > 0n) ? true : undefined
+}
+
+/** What was put in and is still there, and the profit of what was closed before; `null` is not known. */
+export type InvestedHolding = Holding & { principal: bigint | null; realised: bigint | null }
 
 /** What an owner has on one chain, and what of it he put in: both of one block, or else the latter is not known. */
-async function readInvestedHoldings(
+export async function readInvestedHoldings(
   context: EngineContext,
   chainId: number,
   owner: Address,
@@ -143,7 +162,7 @@ async function principalAndProfit(
   return nullIfUnreadable(async () => {
     const events = await ownerEvents(store, chain, market, owner, logs)
     if (!(await isCompleteHistory(store, chain, market, events, units))) {
-      await discardLogs({ store, now }, chain, market, owner)
+      await discardIncompleteLogs({ store, now }, chain, market, owner)
       return null
     }
     const { net, realised } = await netInvested(store, chain, market, owner, events)
@@ -161,31 +180,3 @@ async function nullIfUnreadable<value>(work: () => Promise<value>): Promise<valu
     throw error
   }
 }
-
-function positionOf(
-  { market, balance, principal }: InvestedHolding,
-  standing: RatedMarket,
-): Omit<Position, 'pending' | 'claimable' | 'queuedUsd'> {
-  const profit = principal === null || balance === null ? null : balance - principal
-  const { asset } = market.entry
-  const strategy = strategyOf(standing)
-  return {
-    strategy,
-    balance,
-    principal,
-    profit,
-    balanceUsd: usd(balance, asset, standing.price),
-    profitUsd: usd(profit, asset, standing.price),
-    apy: strategy.apy,
-  }
-}
-
-/** The profit that was taken out of a strategy, in USD at the price of its asset now. */
-const realisedProfitOf = ({ market, realised }: InvestedHolding, standing: RatedMarket): RealisedProfit => ({
-  strategy: market.entry.slug,
-  asset: assetRef(market.entry.asset),
-  realised: realised!,
-  realisedUsd: usd(realised, market.entry.asset, standing.price),
-})
-
-const assetRef = ({ symbol, address, decimals }: StrategyEntry['asset']) => ({ symbol, address, decimals })

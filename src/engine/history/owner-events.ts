@@ -4,7 +4,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market.ts'
 import type { MarketEvent } from '../../protocols/market-logs.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
-import type { RpcLog } from './logs/filters.ts'
+import type { RpcLog } from './logs/log-filters.ts'
 import { valueAtBlock } from './past-value.ts'
 
 /** Something that an owner did in a market: `amount` is in the smallest unit of the asset, `at` in epoch milliseconds. */

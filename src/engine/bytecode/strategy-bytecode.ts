@@ -8,7 +8,7 @@ import { type EngineContext, marketNamed, networkOf, routeNetworkNamed } from '.
 import { type WithdrawalFee, withdrawalFeeOf } from '../fees/withdrawal-fee.ts'
 import { claimStep, withdrawalWait } from '../positions/queued-withdrawals.ts'
 import { refuseUnrecoverable } from '../quotes/recipients.ts'
-import { readMarkets } from '../strategies/strategies.ts'
+import { readMarkets } from '../strategies/market-state.ts'
 import { kindsOf, withApprovals } from './approvals.ts'
 import { crossChainDeposit } from './cross-chain-deposit.ts'
 import { depositStep, requireDepositOpen, requireValidSlippage } from './deposit.ts'

@@ -6,6 +6,7 @@ import type { Snapshot } from '../../store/engine/snapshots.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import { writeInBackground } from '../background-writes.ts'
 import type { RatedMarket, RateReader } from '../context.ts'
+import { fillMissingDays } from './daily-rates.ts'
 import { type Inception, inceptionPoint, knownInceptions } from './inception.ts'
 import {
   canonicalSnapshots,
@@ -25,7 +26,6 @@ import {
   rateBetween,
   snapshotKey,
 } from './rate-points.ts'
-import { fillMissingDays } from './series.ts'
 
 /** For so long a list waits for what its markets paid lately, in ms; what comes later is for the next one. */
 const fillWaitMs = 3_000
