@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../domain/errors.ts'
 import { isDatabaseBusy } from '../store/sql/sqlite.ts'
 
-/** For so long an answer waits for what is kept for the next one, in ms. */
+/** The longest time an answer waits for a cache write, in ms. */
 const waitMs = 1_000
 
 /**
- * Keeps what could be read again. Where another process holds the store, nobody who only asked has to wait for that or fails by it: the
- * answer is `undefined` then, and the keeping may still be done later.
+ * Writes data that can be read again, such as a cache. If another process locks the store, the caller neither
+ * waits nor fails: the result is `undefined`, and the write may still complete later.
  */
 export async function writeInBackground<value>(
   keeping: Promise<value>,
@@ -19,7 +19,7 @@ export async function writeInBackground<value>(
     if (error instanceof AppError && isDatabaseBusy(error.cause)) return undefined
     throw error
   })
-  // What fails later than anybody waits for it is told to nobody.
+  // A failure after the wait has no caller left to report to.
   kept.catch(() => undefined)
   try {
     return await Promise.race([kept, late])

@@ -24,7 +24,10 @@ import { sharePriceGrowthReader } from './rates/share-price-growth.ts'
 import { strategyDetailReader } from './rates/strategy-detail.ts'
 import { type AnswerReuse, oncePerChain } from './shared-answers.ts'
 
-/** The chains and what stands on them, as far as somebody may see them. */
+/**
+ * Creates the services that read the chains in a scope: markets, prices, rates, lending accounts and swap
+ * providers.
+ */
 export function createChainServices(options: {
   catalog: Catalog
   rpc: (chainId: number) => ChainClient
@@ -73,7 +76,10 @@ export function createChainServices(options: {
   }
 }
 
-/** Rates that follow from what markets stand on, those that are only known by growth, and then what all really paid. */
+/**
+ * Reads the rates of a chain in three steps: rates derived from other contracts, rates derived from
+ * share-price growth, and realised rates.
+ */
 function rateReaderOf(store: EngineStore, chain: () => Chain): RateReader {
   const steps = [currentRateReader(chain), sharePriceGrowthReader(chain), realisedRateReader(store, chain)]
   return async (markets, head) => {
@@ -83,7 +89,7 @@ function rateReaderOf(store: EngineStore, chain: () => Chain): RateReader {
   }
 }
 
-/** Every swap provider that the catalogue has contracts for. */
+/** Returns every swap provider the catalogue has contracts for. */
 function swapProvidersOf(
   { uniswapV3: pools, cctpV2, attestation }: Catalog,
   chain: (chainId: number) => Chain,

@@ -21,30 +21,30 @@ import type { AnswerReuse } from './shared-answers.ts'
 import { strategyWithDetails } from './strategies/market-state.ts'
 import { recommend } from './strategies/recommend.ts'
 
-/** What an engine stands on: what it knows, the chains, where it remembers, whose requests it answers, the time and new ids. */
+/** What an engine needs: catalogue, chains, store, customer, clock and ids. */
 export type EngineOptions = {
   catalog: Catalog
   rpc: (chainId: number) => ChainClient
   store: EngineStore
   customer: string
-  /** Who asks, for the record of changes: the id of an API key; without it, whoever has the database. */
+  /** The author of setting changes, for the record: the id of an API key. The default is `operator`. */
   changedBy?: string
-  /** What this customer may see; without it, everything. */
+  /** What this customer may see; the default is everything. */
   scope?: AccessScope
-  /** Who is told when a chain does not answer and its rows are left out. */
+  /** Called when a chain does not answer and its rows are left out. */
   onMissingNetwork?: OnMissingNetwork
-  /** Who is told of a stored quote that cannot be read and is left out of a list. */
+  /** Called when a stored quote cannot be read and is left out of a list. */
   onUnreadableQuote?: OnUnreadableQuote
-  /** Who prices what the chains do not, for display; without it, nobody outside is asked. */
+  /** Prices tokens that no chain prices, for display. By default no external source is used. */
   externalPrices?: ExternalPriceSource | undefined
   now: () => number
   newId: () => string
 }
 
-/** The whole service in this process, over real chains. */
+/** Creates the whole service in this process, over real chains. */
 export const createEngine = (options: EngineOptions): Service => serviceOf(createEngineContext(options))
 
-/** What the parts of an engine work with. */
+/** Creates the context that the parts of an engine share. */
 export const createEngineContext = ({
   catalog,
   rpc,
@@ -68,8 +68,8 @@ export const createEngineContext = ({
 })
 
 /**
- * Engines for many customers over the same chains: those who see the same share what was read. Without a `crowd` nobody is shown how
- * markets stood before he asked.
+ * Creates engines for many customers over the same chains. Customers with the same scope share the market
+ * cache. Without `answerReuse`, no customer gets market states read before the request.
  */
 export function createCustomerEngines(
   options: Omit<EngineOptions, 'customer' | 'changedBy' | 'scope'> & { answerReuse?: AnswerReuse },

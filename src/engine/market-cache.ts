@@ -22,7 +22,10 @@ import { type DailyPointsReader, noDailyPoints, withDailyRates } from './rates/d
 import { type AnswerReuse, shareAnswers } from './shared-answers.ts'
 import { readMarketsOnChain, strategyOf } from './strategies/market-state.ts'
 
-/** What markets are kept with. In a crowd, what one chain shows is at most `crowd.ms` older than the request, and a list twice that. */
+/**
+ * The dependencies of the market cache. With `answerReuse`, the rows of a chain are at most `answerReuse.ms`
+ * older than the request, and a list at most twice that.
+ */
 type MarketCacheOptions = {
   onMissingNetwork: OnMissingNetwork
   now: () => number
@@ -32,14 +35,17 @@ type MarketCacheOptions = {
   answerReuse?: AnswerReuse | undefined
 }
 
-/** How long a list goes on without a chain that did not answer before it is asked again, in ms: its silence takes long. */
+/**
+ * How long lists omit a chain that did not answer before it is asked again, in ms. A timeout takes long, so
+ * it is not repeated for each list.
+ */
 const retryAfterMs = 5_000
 
 const noRows: readonly ListedMarket[] = []
 
 /**
- * Reads the markets of a chain again only when its newest block is another one: a state is that of its block. What is asked of a chain
- * for every request is only that block, and many requests share the question.
+ * Creates a cache that reads the markets of a chain again only when the chain has a new block. Each request
+ * asks a chain for its newest block only, and concurrent requests share that question.
  */
 export function createMarketCache(
   catalog: Catalog,
@@ -68,7 +74,10 @@ export function createMarketCache(
     return rows
   }
   const silent = new Map<number, { chainId: number; fault: AppError; at: number }>()
-  /** A chain that does not answer costs its own rows; where none answers there is nothing to show. */
+  /**
+   * Reads several chains. A chain that does not answer loses its own rows only; if none answers, the first
+   * error is thrown.
+   */
   const onChains = async (ids: readonly number[]) => {
     const asked = await Promise.all(
       ids.map(async (chainId) => {
@@ -113,7 +122,7 @@ export function createMarketCache(
   }
 }
 
-/** The fault of the first of some networks none of which answers, with the names of all. */
+/** Returns the error of one network with the names of all networks, when none of them answers. */
 export const withAllNetworks = (
   { code, message, details, hint, cause }: AppError,
   all: readonly Network[],
@@ -149,15 +158,16 @@ function chainCache(
     fillPrices(await readMarketsOnChain(catalog, chain(), markets, block))
   return shareAnswers(async () => {
     if (!kept) {
-      // The first time, block and markets are asked side by side, in one round trip. Which of them came first is
-      // not known then, so that the next request does not take this for the state of that block.
+      // The first time, block and markets are read in parallel, in one round trip. Their order is unknown, so
+      // the next request does not treat these rows as the state of that block.
       const [head, rows] = await Promise.all([latestBlock(chain()), standing()])
       kept = { head: undefined, rows: await shown(rows, head) }
       return kept.rows
     }
     const head = await latestBlock(chain())
     if (kept.head?.number === head.number && kept.head.hash === head.hash) return kept.rows
-    // Of that very block, as a node behind the first may answer. One that does not have it shows what it has, which is not kept for the block.
+    // Read at exactly that block, because another node may answer. If the node lacks the block, return its
+    // newest state and do not cache it for the block.
     const exact = await standing(head.number).catch((error: unknown) => {
       if (error instanceof AppError && error.code === 'RPC_ERROR') return undefined
       throw error
@@ -169,7 +179,10 @@ function chainCache(
 
 const byApy = (a: Strategy, b: Strategy) => (b.apy ?? -1) - (a.apy ?? -1) || byLetters(a.slug, b.slug)
 
-/** The best rate first; `missing` are the networks whose markets are left out. Pages beyond the last are not kept: there is no end of them. */
+/**
+ * Sorts strategies by rate, best first. `missing` names the networks whose markets are left out. Empty pages
+ * are not cached, because there is no limit to their number.
+ */
 function listingOf(unsorted: readonly Strategy[], missing: string[]): StrategyListing {
   const all = unsorted.toSorted(byApy)
   const pages = new Map<string, Page<Strategy>>()
@@ -187,7 +200,7 @@ function listingOf(unsorted: readonly Strategy[], missing: string[]): StrategyLi
   }
 }
 
-/** Totals over all strategies; the average and the best are of those that are not paused. */
+/** Totals over all strategies. The average and the best rates exclude paused strategies. */
 export function totals(all: readonly Strategy[]): Analytics {
   const active = all.filter(({ paused, apy }) => paused === false && apy !== null)
   return {

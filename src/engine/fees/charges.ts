@@ -9,10 +9,16 @@ import type { Transaction } from '../../domain/transaction.ts'
 import type { EngineContext } from '../context.ts'
 import { customerFees } from './customer-fees.ts'
 
-/** What is charged of something for the operator of the service or for the customer, in basis points, and who collects it. */
+/**
+ * A fee in basis points that the operator of the service or the customer charges, with the address that
+ * collects it.
+ */
 export type Charge = { bps: number; to: Address; by: 'operator' | 'customer' }
 
-/** What swaps and profits are charged for this customer: the operator's fee and the customer's markup, one charge where both have one collector. Without a collector there is none. */
+/**
+ * The fees on swaps and profits for this customer: the operator's fee and the customer's markup, combined if
+ * both have the same collector. Without a collector there is no fee.
+ */
 export async function chargesOf(context: EngineContext): Promise<{ swap: Charge[]; profit: Charge[] }> {
   const { operatorCollector, swapFeeBps, performanceFeeBps, collector, markupBps } =
     await customerFees(context)
@@ -31,20 +37,26 @@ export async function chargesOf(context: EngineContext): Promise<{ swap: Charge[
 
 const nonZero = (charge: Charge): Charge[] => (charge.bps === 0 ? [] : [charge])
 
-/** What charges are together, in basis points. */
+/** The sum of several charges, in basis points. */
 const totalBps = (charges: readonly Charge[]): number => charges.reduce((sum, { bps }) => sum + bps, 0)
 
-/** What each charge is of an amount, rounded down. */
+/** The amount of each charge within an amount, rounded down. */
 export const chargesWithin = (amount: bigint, charges: readonly Charge[]): bigint[] =>
   charges.map(({ bps }) => (amount * BigInt(bps)) / BigInt(all))
 
-/** What each is charged beside an amount, so that it is that share of all together; `undefined` where they would be all. */
+/**
+ * The amount of each charge on top of an amount, so that it is its share of the total; `undefined` if the
+ * charges would be the whole total.
+ */
 export const chargesOnTop = (amount: bigint, charges: readonly Charge[]): bigint[] | undefined => {
   const rest = all - totalBps(charges)
   return rest === 0 ? undefined : charges.map(({ bps }) => (amount * BigInt(bps)) / BigInt(rest))
 }
 
-/** A fee that is paid by a transaction of its own, as it is said to the client: amounts as text, `of` is what it is charged of; `markup` is the customer's part. */
+/**
+ * A fee paid by its own transaction, as the client sees it. Amounts are text, `of` is the amount it is
+ * computed from, and `markup` is the customer's part.
+ */
 export type StatedFee = {
   kind: 'service' | 'performance' | 'markup'
   bps: number
@@ -55,7 +67,7 @@ export type StatedFee = {
   to: Address
 }
 
-/** Says a fee: of the operator it is of this kind. */
+/** Describes a fee: `kind` for the operator, `markup` for the customer. */
 export const statedFee = (
   kind: StatedFee['kind'],
   { bps, to, by }: Charge,
@@ -72,11 +84,11 @@ export const statedFee = (
   to,
 })
 
-/** The transaction that pays a fee, behind the action. */
+/** The transaction that pays a fee, sent after the action. */
 export const feePayment = ({ chainId, token, to, amount }: StatedFee): Transaction =>
   transfer({ chainId, token, to, amount: BigInt(amount) })
 
-/** A strategy as it is for a customer whose profits are charged: `fee` is a fraction, as rates are. */
+/** A strategy for a customer whose profits are charged. `fee` is a fraction, as rates are. */
 export const withProfitFee = (strategy: Strategy, profit: readonly Charge[]): Strategy => {
   const bps = totalBps(profit)
   return bps === 0 ? strategy : { ...strategy, fee: String(bps / all), performanceFeeBps: String(bps) }
@@ -87,9 +99,12 @@ type StrategyService = Pick<
   'recommend' | 'listStrategies' | 'analytics' | 'getStrategy' | 'getWallet'
 >
 
-/** Strategies with what this customer is charged of their profits, wherever they are shown. Where nothing is, they are the objects that they were. */
+/**
+ * Adds this customer's profit fee to every strategy that a service returns. Without a fee the objects are
+ * returned unchanged.
+ */
 export function withFees(context: EngineContext, service: StrategyService): StrategyService {
-  /** What was read is shared by many customers and may be a great deal: it is written anew only for those who charge. */
+  /** Many customers share what was read, and it may be large: only charged customers get a copy. */
   const charged = async <value>(
     work: Promise<value>,
     on: (value: value, profit: readonly Charge[]) => value,

@@ -8,7 +8,10 @@ import { operatorCustomer } from '../../store/engine/settings.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import type { EngineContext } from '../context.ts'
 
-/** What the operator of a service charges everybody, in basis points, who collects that, and the most that a customer may charge on top. */
+/**
+ * The fees that the operator of a service charges every customer, in basis points, their collector, and the
+ * highest markup a customer may add.
+ */
 export type OperatorFees = {
   swapFeeBps: number
   performanceFeeBps: number
@@ -17,14 +20,14 @@ export type OperatorFees = {
 }
 
 /**
- * Swap fee and performance fee of the specification; charged only where a collector is set. With the usual swap fee the markup is at most what
- * clients accept where nobody says otherwise (`usualServiceFeeBps`).
+ * The swap fee and performance fee of the specification; charged only if a collector is set. With the default
+ * swap fee, the highest markup is what clients accept by default (`usualServiceFeeBps`).
  */
 const defaultFees = { swapFeeBps: 25, performanceFeeBps: 500, maxMarkupBps: 75 }
 
 const rateSettings = ['swapFeeBps', 'performanceFeeBps', 'maxMarkupBps'] as const
 
-/** What the operator set. A setting that is no share is as the usual. */
+/** The operator's settings. An invalid or missing setting has its default. */
 export async function readOperatorFees(store: Pick<EngineStore, 'setting'>): Promise<OperatorFees> {
   const [collector, ...set] = await Promise.all([
     store.setting(operatorCustomer, 'collector'),
@@ -42,8 +45,9 @@ export async function readOperatorFees(store: Pick<EngineStore, 'setting'>): Pro
 }
 
 /**
- * Changes what the operator charges, all of it or nothing; a collector of `null` takes it away. It is no part of the service, which has customers
- * only. What is no share, or a collector who would lose it, is VALIDATION_ERROR.
+ * Changes the operator's fees, all or none; a collector of `null` removes the collector. This is not part of
+ * the service, which has customers only. An invalid rate, or a collector that could not recover the fees, is
+ * VALIDATION_ERROR.
  */
 export async function setOperatorFees(
   { store, catalog, now }: { store: EngineStore; catalog: Catalog; now: () => number },
@@ -68,13 +72,13 @@ export async function setOperatorFees(
 
 type InputError = { path: string; message: string }
 
-/** What of this is no share. */
+/** An error for each rate that is not a number of basis points. */
 const invalidRates = (said: readonly { name: string; value: number }[]): InputError[] =>
   said
     .filter(({ value }) => !isBps(value))
     .map(({ name }) => ({ path: name, message: 'is a whole number from 0 to 10000' }))
 
-/** Where a collector would lose what it collects, on any network. */
+/** An error if fees sent to this collector would be lost on any network. */
 function unrecoverableCollector(
   catalog: Catalog,
   collector: Address | null | undefined,
@@ -86,13 +90,13 @@ function unrecoverableCollector(
   return lost.slice(0, 1).map((what) => ({ path, message: `is ${what}: what is sent there is lost` }))
 }
 
-/** Refuses fees with what is wrong about them, where something is. */
+/** Throws VALIDATION_ERROR if there are errors. */
 function throwInvalid(errors: readonly InputError[]): void {
   if (errors[0])
     throw new AppError('VALIDATION_ERROR', `${errors[0].path}: ${errors[0].message}`, { details: { errors } })
 }
 
-/** Whose engine this is. */
+/** The customer of this engine. */
 export async function customerOf(context: EngineContext): Promise<Customer> {
   const { markupBps } = await customerFees(context)
   return {
@@ -103,7 +107,10 @@ export async function customerOf(context: EngineContext): Promise<Customer> {
   }
 }
 
-/** What is charged for this customer: the fees of the operator, and its own markup, which is never more than the operator allows by now. */
+/**
+ * The fees for this customer: the operator's fees and the customer's markup, capped by the operator's current
+ * limit.
+ */
 export async function customerFees({ store, customer }: EngineContext): Promise<Fees> {
   const [fees, markup, collector] = await Promise.all([
     readOperatorFees(store),
@@ -120,8 +127,8 @@ export async function customerFees({ store, customer }: EngineContext): Promise<
 }
 
 /**
- * Changes what is the customer's own, all of it or nothing: its markup, and who collects that; a collector of `null` takes it away. What is no
- * share, or more than the operator allows, is VALIDATION_ERROR.
+ * Changes the customer's own fees, all or none: its markup and its collector; a collector of `null` removes
+ * the collector. An invalid rate, or one above the operator's limit, is VALIDATION_ERROR.
  */
 export async function setCustomerFees(context: EngineContext, change: FeesInput): Promise<Fees> {
   const { store, customer, catalog, changedBy, now } = context

@@ -5,18 +5,19 @@ import type { EngineContext } from '../context.ts'
 import { readPrincipal } from '../positions/principal.ts'
 import { chargesOf, chargesWithin, feePayment, type StatedFee, statedFee } from './charges.ts'
 
-/** What is said of a fee that is not charged, and why. */
+/** A fee that is not charged, with the reason. */
 type UnchargedFee = Omit<StatedFee, 'to'> & { to: null; note: string }
 
-/** The fees of a withdrawal: what is said of them, and the transactions that pay them where there are some. */
+/** The fees of a withdrawal, and the transactions that pay them. */
 export type WithdrawalFee = { fees: (StatedFee | UnchargedFee)[]; payments: Transaction[]; charged: bigint }
 
 const noFee: WithdrawalFee = { fees: [], payments: [], charged: 0n }
 
 /**
- * What is charged of a withdrawal of `amount`: a share of the profit in it, which is what comes out beyond what was put in and is still
- * there. So the principal comes out first, and no profit is charged twice. Where it is not known, nothing is charged, and that is said.
- * What is queued brings nothing yet, and is not charged; nor is who collects the fees.
+ * The fees on a withdrawal of `amount`: a share of its profit, which is the amount above the principal still
+ * in the market. So the principal is withdrawn first, and no profit is charged twice. If the principal is
+ * unknown, nothing is charged, and a note says so. Queued withdrawals pay nothing yet and are not charged,
+ * and a collector is not charged on its own withdrawals.
  */
 export async function withdrawalFeeOf(
   context: EngineContext,

@@ -7,10 +7,15 @@ import { getJson } from '../../http/client.ts'
 import type { Market } from '../../protocols/market.ts'
 import type { PriceFiller } from '../context.ts'
 
-/** What somebody outside of the chains says that tokens are worth, in their order; what he does not say, or not well, is `null`. */
+/**
+ * Prices tokens from outside the chains, in the order of the tokens. A missing or unreliable price is `null`.
+ */
 export type ExternalPriceSource = (tokens: readonly Token[]) => Promise<readonly Price[]>
 
-/** What the prices API of DefiLlama calls a chain (source: DefiLlama/DefiLlama-Adapters, projects/helper/chains.json). */
+/**
+ * The chain names of the DefiLlama prices API (source: DefiLlama/DefiLlama-Adapters,
+ * projects/helper/chains.json).
+ */
 const chainNames = new Map([
   [1, 'ethereum'],
   [10, 'optimism'],
@@ -26,14 +31,14 @@ const chainNames = new Map([
   [534352, 'scroll'],
 ])
 
-/** For so long an answer is used, and nobody is asked again who gave none, in ms. */
+/** How long an answer, or a failure to answer, is reused, in ms. */
 const maxAgeMs = 60_000
-/** A URL carries so many tokens. */
+/** The number of tokens in one URL. */
 const maxTokensPerRequest = 50
-/** A price that was made longer ago is none, in seconds; clocks may be a few minutes apart. */
+/** The maximum age of a price, in seconds. Clocks may differ by a few minutes. */
 const maxPriceAgeSeconds = 2 * 3_600
 const maxClockSkewSeconds = 300
-/** How sure the source must be of a price, by its own word. */
+/** The minimum confidence that the source must state for a price. */
 const minConfidence = 0.9
 
 const Answer = z.object({
@@ -51,7 +56,10 @@ type Coins = z.output<typeof Answer>['coins']
 
 type Needs = { now: () => number; deadlineMs?: number }
 
-/** Asks a server that speaks the prices API of DefiLlama (`GET /prices/current/{chain}:{address},...`). It never fails: who does not answer says nothing. */
+/**
+ * Asks a server of the DefiLlama prices API (`GET /prices/current/{chain}:{address},...`). It never throws:
+ * without an answer there are no prices.
+ */
 export function externalPriceSource(url: string, { now, deadlineMs = 4_000 }: Needs): ExternalPriceSource {
   const kept = new Map<string, { at: number; coins: Promise<Coins> }>()
   const asked = (keys: readonly string[]): Promise<Coins> => {
@@ -79,11 +87,11 @@ const coinKey = ({ chainId, address }: Token): string | undefined => {
   return chain && `${chain}:${address}`
 }
 
-/** The coin of a chain stands at the zero address there, as with us. */
+/** The API uses the zero address for the native coin, as the catalogue does. */
 function acceptedPrice(coin: Coins[string] | undefined, { address, decimals }: Token, now: number): Price {
   if (!coin || coin.confidence < minConfidence) return null
   if (coin.timestamp + maxPriceAgeSeconds < now || coin.timestamp > now + maxClockSkewSeconds) return null
-  // Another number of digits is another token.
+  // A different number of decimals means a different token.
   if (address !== nativeAddress && coin.decimals !== undefined && coin.decimals !== decimals) return null
   const price = BigInt(Math.round(coin.price * 1e8))
   return price > 0n ? price : null
@@ -100,12 +108,13 @@ async function fetchCoins(url: string, deadlineMs: number): Promise<Coins> {
   }
 }
 
-/** Prices are apart by more than that when they contradict each other. */
+/** Two prices contradict each other if they differ by more than this fraction. */
 const maxDeviation = 0.05
 
 /**
- * Prices from outside for what the chain itself does not price. All markets of the chain are asked for, whatever rows there are: what
- * somebody holds is nobody's business. Who contradicts the chain on most of what both price is not believed at all.
+ * Fills in external prices for markets that the chain does not price. It asks for all assets of the chain,
+ * whatever rows there are, so the source does not learn what a wallet holds. A source that contradicts the
+ * chain on most tokens that both price is ignored.
  */
 export function externalPriceFiller(
   outside: ExternalPriceSource | undefined,

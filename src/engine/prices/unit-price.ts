@@ -7,8 +7,8 @@ import { priceOf } from '../../protocols/prices.ts'
 import { marketOf } from '../../protocols/registry.ts'
 
 /**
- * What one whole token is worth in USD, as decimals: by its price, and where nobody prices it by what a market gives for it, if it is
- * the receipt of one. `null` is not known.
+ * The price of one whole token in USD, as a decimal string. A receipt without a price is worth what its
+ * market redeems it for. `null` is unknown.
  */
 export function unitPriceUsd(catalog: Catalog, token: Token): Reading<string | null> {
   const one = 10n ** BigInt(token.decimals)

@@ -5,14 +5,14 @@ import type { Market, Moment, Rate } from '../../protocols/market.ts'
 import type { RateReader } from '../context.ts'
 import { pastBlocks } from './past-states.ts'
 
-/** For so long a rate is kept, in seconds of the chain: it takes several questions, each of which needs the answer to the one before. */
+/** How long rates are cached, in seconds of the chain. Reading them takes several dependent rounds. */
 const maxAgeSeconds = 60
 
 type CachedRates = { at: number; rates: ReadonlyMap<Market, Rate | null> }
 
 /**
- * Puts in the rates of the markets of one chain that follow from what they stand on, asked side by side. What does not answer stays
- * without one, so that growth may tell.
+ * Reads the rates of markets of one chain that follow from other contracts, in parallel. A market without an
+ * answer keeps no rate, and share-price growth may provide it.
  */
 export function currentRateReader(chain: () => Chain): RateReader {
   let kept: CachedRates | undefined
@@ -54,18 +54,24 @@ async function readRates(
       markets.map((market) => market.rate!(at)),
     )
   } catch (error) {
-    // The markets themselves were read: a rate is no reason to fail.
+    // The markets themselves were read, so a missing rate is no reason to fail.
     if (error instanceof AppError && error.code.startsWith('RPC_')) return []
     throw error
   }
 }
 
-/** So many blocks back it is looked, in one exchange; the fewest that took long enough say how far apart the newest are. */
+/**
+ * The distances of the blocks probed in one exchange. The nearest one that spans enough time gives the block
+ * spacing.
+ */
 const probeDistances = [10n, 100n, 1_000n, 10_000n]
-/** Long enough, in seconds: times are whole seconds, and a chain that changed its pace must be seen soon. */
+/** The minimum span, in seconds: block times are whole seconds, and a change of pace must show soon. */
 const minSpanSeconds = 600
 
-/** How many seconds the newest blocks are apart, on average; `undefined` where there are too few, or the node does not tell. */
+/**
+ * The average spacing of the newest blocks, in seconds; `undefined` if there are too few blocks or the node
+ * does not return them.
+ */
 async function blockSpacing(chain: Chain, { number, timestamp }: BlockRef): Promise<number | undefined> {
   const numbers = probeDistances.map((back) => number - back).filter((at) => at > 0n)
   if (numbers.length === 0) return undefined

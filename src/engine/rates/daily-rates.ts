@@ -24,10 +24,15 @@ import {
   snapshotKey,
 } from './rate-points.ts'
 
-/** So many blocks are looked at or up to twice as many, in one exchange: blocks do not come as regularly as days. */
+/**
+ * The minimum number of blocks probed in one exchange; at most twice as many. Blocks are not spaced as
+ * regularly as days.
+ */
 const probeCount = 3 * averageDays
 
-/** The numbers that are looked at: those of the same round step, whoever looks and whenever, so that all find the same blocks. */
+/**
+ * The numbers of the probed blocks: multiples of a power of two, so that every reading finds the same blocks.
+ */
 function probeBlocks(from: bigint, head: bigint): bigint[] {
   let step = 1n
   while (step * 2n * BigInt(probeCount) <= head - from) step *= 2n
@@ -35,7 +40,10 @@ function probeBlocks(from: bigint, head: bigint): bigint[] {
   return Array.from({ length: Number((head - first) / step) + 1 }, (_, at) => first + step * BigInt(at))
 }
 
-/** What a market was on each of the last 30 days, oldest first. Days that nobody knows are left out, and those before it began. */
+/**
+ * Reads the index of a market on each of the last 30 days, oldest first. Unknown days, and days before the
+ * market began, are left out.
+ */
 export async function readPastDays(
   store: EngineStore,
   chain: Chain,
@@ -45,7 +53,7 @@ export async function readPastDays(
   const kept = await storedDays(store, chain, market, head)
   const lacking = { market, since, known: completeDays(kept) }
   const read = await readMissingDays(store, chain, [lacking], head)
-  // What is read at the end of a day is better than another reading of it.
+  // A reading at the end of a day replaces another reading of that day.
   const all = [...new Map([...kept, ...read].map((row) => [row.day, row])).values()]
   const points = all.toSorted((one, other) => one.at - other.at)
   const first = points.findLastIndex((row) => row.day <= firstDay(head))
@@ -55,20 +63,22 @@ export async function readPastDays(
 /** The first of the last 30 days. */
 const firstDay = ({ timestamp }: BlockRef): number => dayOf(timestamp - averageDays * daySeconds)
 
-/** The days whose end is among some readings. */
+/** The days whose end has a reading. */
 const completeDays = (rows: readonly Snapshot[]): Set<number> =>
   new Set(rows.flatMap((row) => (row.last === 1 ? [row.day] : [])))
 
-/** Under which it is remembered until when the past is not read again for all markets of a chain, in its Unix seconds. */
+/**
+ * The fact that stores when the past of all markets of a chain is read next, in Unix seconds of the chain.
+ */
 const nextFillFact = 'days-read-until'
 
-/** What did not come is asked for again after so many seconds: who is slow costs each list its patience. */
+/** The pause after an incomplete reading, in seconds. A slow node would delay each list until its timeout. */
 const retryAfterSeconds = 3_600
 
 /**
- * Reads what markets of one chain were on those of the last 30 days that nobody kept, so that a list shows of each what it paid lately: once
- * a day, all of them in one call a block. What is kept of blocks that are no more, as of a chain that was begun anew, is forgotten. Who does not
- * know the past costs that alone.
+ * Reads the last 30 days of the markets of one chain that are not stored yet, so that a list has recent
+ * rates: once a day, all markets in one call a block. Readings of blocks that are no longer canonical, as
+ * after a chain was reset, are deleted. A node without old states adds no readings.
  */
 export async function fillMissingDays(
   store: EngineStore,
@@ -107,10 +117,10 @@ async function storedDays(
   return canonicalSnapshots(chain, await store.snapshots(chain.network.chainId, range))
 }
 
-/** A market, when it began in Unix seconds, and the days whose end is known of it. */
+/** A market, when it began in Unix seconds, and the days whose end is stored. */
 type IncompleteMarket = { market: Market; since: number; known: ReadonlySet<number> }
 
-/** The days of which nothing is kept, at blocks that stand about a day apart. */
+/** Reads the days that are not stored, at blocks about a day apart. */
 async function readMissingDays(
   store: EngineStore,
   chain: Chain,
@@ -129,7 +139,8 @@ async function readMissingDays(
   const blocks = (await pastBlocks(chain, probeBlocks(from, head.number), head.timestamp)).filter(
     ({ timestamp }) => dayOf(timestamp) < today,
   )
-  // Of several blocks of a day the last one is read: after a chain stood still it is what held all along. A day that is not over has no last one.
+  // Of several blocks of a day the last is read: if the chain halted afterwards, its state lasted for the
+  // pause. A day that is not over has no last block.
   const wanted = [...new Map(blocks.map((block) => [dayOf(block.timestamp), block]))].flatMap(
     ([on, block]) => {
       const markets = lacking.filter(({ known }) => !known.has(on)).map(({ market }) => market)
@@ -144,7 +155,7 @@ async function readMissingDays(
   return found.flatMap((rows) => rows ?? [])
 }
 
-/** What a series shows: the rate over the last day, week and month, and from each of its points to the next. */
+/** The rates of a series: over the last day, week and month, and between consecutive points. */
 export function seriesRates(
   market: Market,
   series: readonly IndexPoint[],
@@ -153,7 +164,7 @@ export function seriesRates(
   const now = series.at(-1)
   const over = (days: number) => {
     const then = now && pointDaysAgo(series, now.at, days)
-    // What is much older says nothing of so few days; of a month, what is known is told.
+    // A point much older than the period is not used; for the month, the oldest known point is.
     const isOf = then && (days === averageDays || now.at - then.at <= (2 * days + 0.5) * daySeconds)
     return isOf ? rateBetween(market, then, now) : null
   }

@@ -4,21 +4,24 @@ import type { RatedMarket } from '../context.ts'
 import { seriesRates } from './daily-rates.ts'
 import { averageDays, dayOf, type IndexPoint, pointOf, snapshotKey } from './rate-points.ts'
 
-/** What markets were on days before, oldest first, by what it is kept under. */
+/** The index of markets on past days, oldest first, by snapshot key. */
 type DailyPoints = ReadonlyMap<string, readonly IndexPoint[]>
 
-/** What is kept of the days before that of a time in Unix seconds: the same object as long as it is the same. */
+/**
+ * Reads the stored days before a time in Unix seconds. The result is the same object while nothing changed.
+ */
 export type DailyPointsReader = (at: number) => Promise<DailyPoints>
 
-/** Nothing is known of any day. */
+/** No day is known. */
 export const noDailyPoints: DailyPoints = new Map()
 
-/** What other processes keep in the same store is seen so often, in seconds of the chain. */
+/** How often days stored by other processes are read, in seconds of the chain. */
 const refreshSeconds = 3_600
 
 /**
- * The days that are kept of the markets of one chain, which is asked nothing for it: what was rearranged since is off by what a few
- * blocks pay. They are read again once somebody has had more of the past read, so that a list says what he was shown.
+ * Reads the stored days of the markets of one chain, without asking the chain: a block reorganised since
+ * changes little. The days are read again after a detail request has stored more of them, so that lists agree
+ * with it.
  */
 export function dailyPointsReader(store: EngineStore, chainId: number): DailyPointsReader {
   let last: { when: string; days: ReturnType<DailyPointsReader> } | undefined
@@ -45,7 +48,7 @@ async function readDailyPoints(
   return new Map([...by].map(([market, its]) => [market, its.map(pointOf)]))
 }
 
-/** A strategy with what it paid on the days that are kept. */
+/** Adds the rates of the stored days to a strategy. */
 export function withDailyRates(
   { market, strategy, state, at }: RatedMarket & { strategy: Strategy },
   before: DailyPoints,

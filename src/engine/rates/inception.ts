@@ -9,7 +9,10 @@ import { deploymentBlock, firstBlockWhere, hasCodeAt, olderContract } from '../h
 import { pastBlocks } from './past-states.ts'
 import { type IndexPoint, snapshotKey } from './rate-points.ts'
 
-/** When a market began, in Unix seconds, and what a unit of it was then; `undefined` where only the time is known. */
+/**
+ * When a market began, in Unix seconds, and the index of one unit then; `undefined` if only the time is
+ * known.
+ */
 export type Inception = { at: number; index: bigint | undefined }
 
 const factName = (market: Market) => `inception ${snapshotKey(market)}`
@@ -19,7 +22,7 @@ const parseInception = (value: string): Inception => {
   return { at: Number(at), index: index ? BigInt(index) : undefined }
 }
 
-/** The beginnings of markets that are known without asking a chain: those that were found before, and those of the catalogue. */
+/** The inceptions known without asking a chain: those found before, and those of the catalogue. */
 export async function knownInceptions(
   store: EngineStore,
   chainId: number,
@@ -37,7 +40,10 @@ export async function knownInceptions(
   )
 }
 
-/** A unit began as one, but for receipts of the Compound v2 family, which begin at a price of each market's own (source: CToken.initialize). */
+/**
+ * The index starts at one, except for receipts of the Compound v2 family, whose initial price each market
+ * sets (source: CToken.initialize).
+ */
 function catalogInception({ entry }: Market): Inception | undefined {
   if (entry.startDate === null) return undefined
   const index = entry.constants.family === 'compound-v2' ? undefined : ray
@@ -45,9 +51,10 @@ function catalogInception({ entry }: Market): Inception | undefined {
 }
 
 /**
- * When a market began: by the catalogue, or by the first block in which its contract says what a unit is, which may be long after it got
- * its code. Where the node does not have those states, the time of its code alone is told, or nothing; and whoever asks later asks again.
- * What is told once is kept, so that a list says the same, which asks no chain for it.
+ * Finds when a market began: from the catalogue, or from the first block in which its contract returns an
+ * index, which may be long after deployment. If the node lacks those states, the result is the time of
+ * deployment, or unknown, and a later call tries again. A result is stored, so that lists return it without
+ * asking the chain.
  */
 export async function findInception(
   store: EngineStore,
@@ -73,10 +80,13 @@ export async function findInception(
   return { at, index }
 }
 
-/** Most contracts are told soon what they are: so many blocks after they got their code it is looked for first. */
+/** Most contracts return an index soon after deployment: these distances are tried first. */
 const earlyOffsets = [0n, 16n, 256n, 4_096n, 65_536n, 1_048_576n]
 
-/** The first block from the one of its code on in which a market says what a unit is; `undefined` where the node does not have those states. */
+/**
+ * Finds the first block, from deployment on, in which a market returns an index; `undefined` if the node
+ * lacks those states.
+ */
 async function firstReading(
   chain: Chain,
   market: Market,
@@ -97,11 +107,12 @@ async function firstReading(
     const at = (await says(early)).indexOf(true)
     if (at === -1) return undefined
     const block = at === 0 ? coded : await firstBlockWhere(says, early[at - 1]!, early[at]!)
-    // Where it did not say it yet, its code was there: who has none of that block has not the past.
+    // Before the first reading the contract had code. A node that returns no code for that block lacks its
+    // state.
     const isKnown = at === 0 || (await hasCodeAt(chain, market.entry.receipt.address, [block - 1n]))[0]
     return isKnown ? { block, index: said.get(block)! } : undefined
   } catch (error) {
-    // Every node says in words of its own that it keeps no old states.
+    // Nodes without old states use different error messages.
     if (error instanceof AppError && error.code === 'RPC_ERROR') return undefined
     throw error
   }
@@ -114,6 +125,6 @@ async function blockTime(chain: Chain, number: bigint): Promise<number> {
   return block.timestamp
 }
 
-/** A beginning to count growth from; `undefined` where what a unit was then is not known. */
+/** The point from which growth since inception is computed; `undefined` if the first index is unknown. */
 export const inceptionPoint = (begun: Inception | undefined): IndexPoint | undefined =>
   begun?.index === undefined ? undefined : { at: begun.at, index: begun.index }

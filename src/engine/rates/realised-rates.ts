@@ -27,10 +27,10 @@ import {
   snapshotKey,
 } from './rate-points.ts'
 
-/** For so long a list waits for what its markets paid lately, in ms; what comes later is for the next one. */
+/** How long a list waits for past days to be read, in ms. Later results are for the next list. */
 const fillWaitMs = 3_000
 
-/** For so long what was read of the past is used, in seconds of the chain. */
+/** How long past points are used, in seconds of the chain. */
 const maxAgeSeconds = 3_600
 
 type PastPoints = {
@@ -40,9 +40,10 @@ type PastPoints = {
 }
 
 /**
- * Puts in what the markets of one chain really paid: over the last 30 days, or since they began where that is less, and since they began. What
- * they were then is read once a day of an old block, all in one call, and kept; a node without old states is helped by what was
- * read of it at the time, a reading a day. What nobody knows is left out, and no reason to fail.
+ * Adds the realised rates of the markets of one chain: over the last 30 days (or since inception if that is
+ * less), and since inception. Past indexes are read once a day at an old block, all in one call, and stored.
+ * For a node without old states, one reading a day is stored as time passes. Unknown rates are left out and
+ * do not fail the list.
  */
 export function realisedRateReader(store: EngineStore, chain: () => Chain): RateReader {
   let past: PastPoints | undefined
@@ -55,7 +56,7 @@ export function realisedRateReader(store: EngineStore, chain: () => Chain): Rate
   return async (standings, head) => {
     const { points } = await pastOf(standings, head)
     const markets = standings.map(({ market }) => market)
-    // Whoever shows one of them may have found since when it began.
+    // A detail request may have found an inception since.
     const begun = await knownInceptions(store, chain().network.chainId, markets)
     return standings.map((standing) => {
       const { market } = standing
@@ -64,7 +65,7 @@ export function realisedRateReader(store: EngineStore, chain: () => Chain): Rate
   }
 }
 
-/** A standing with its realised rates. */
+/** Adds realised rates to a market. */
 export function withRealisedRates(
   standing: RatedMarket,
   begun: Inception | undefined,
@@ -111,13 +112,13 @@ async function readPastPoints(
   return { readAt: head.timestamp, markets, points }
 }
 
-/** The same, where a chain that does not tell is no reason to fail. */
+/** Ignores errors of the node. */
 const ignoreRpcErrors = (reading: Promise<void>): Promise<void> =>
   reading.catch((error: unknown) => {
     if (!(error instanceof AppError && error.code.startsWith('RPC_'))) throw error
   })
 
-/** Our own reading of today, for each market that has none yet. */
+/** Stores today's reading of each market that has none yet. */
 async function storeToday(store: EngineStore, chainId: number, rows: readonly Snapshot[]): Promise<void> {
   const today = rows[0]?.day
   if (today === undefined) return
@@ -127,7 +128,7 @@ async function storeToday(store: EngineStore, chainId: number, rows: readonly Sn
   if (missing.length > 0) await writeInBackground(store.storeSnapshots(chainId, missing, false))
 }
 
-/** What markets were a month ago, off what is kept, and off the chain for the rest. */
+/** The index of markets 30 days ago: from the store, and from the chain for the rest. */
 async function readMonthAgo(
   store: EngineStore,
   chain: Chain,

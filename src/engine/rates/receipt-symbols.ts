@@ -4,10 +4,13 @@ import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market.ts'
 import { symbolSaid } from '../../protocols/shared/token-symbol.ts'
 
-/** What a market is held in, with the symbol that its contract says; one that says none has that of the catalogue. */
+/** Reads the receipt of a market, with the symbol that its contract states, or else that of the catalogue. */
 export type ReceiptReader = (market: Market) => Promise<Receipt>
 
-/** The receipts of one chain, each asked for its symbol once: it does not change. A chain that does not tell costs that alone. */
+/**
+ * Reads the receipts of one chain. Each symbol is read once, because it does not change. If the chain does
+ * not answer, the symbol of the catalogue is used.
+ */
 export function receiptReader(chain: () => Chain): ReceiptReader {
   const kept = new Map<Market, Promise<string | undefined>>()
   const asked = async ({ entry: { receipt } }: Market) => {

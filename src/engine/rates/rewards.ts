@@ -8,15 +8,18 @@ import { priceOf } from '../../protocols/prices.ts'
 import { type Extra, extraRate } from '../../protocols/shared/rewards.ts'
 import type { ListedMarket } from '../context.ts'
 
-/** What a strategy pays beside its interest, as a fraction a year; `null` is not known. */
+/**
+ * Reads the rewards that a strategy pays in addition to its interest, as a fraction a year; `null` is
+ * unknown.
+ */
 export type RewardReader = (shown: ListedMarket) => Promise<number | null>
 
-/** For so long what was asked is used, in seconds of the chain. */
+/** How long rewards are cached, in seconds of the chain. */
 const maxAgeSeconds = 300
 
 type CachedRewards = { at: number; extras: Promise<readonly Extra[] | null> }
 
-/** What the markets of one chain pay beside their interest. A chain that does not tell costs that alone. */
+/** Reads the rewards of the markets of one chain. If the chain does not answer, they are unknown. */
 export function rewardReader(catalog: Catalog, chain: () => Chain): RewardReader {
   const kept = new Map<Market, CachedRewards>()
   return async ({ market, state, price, at }) => {

@@ -6,16 +6,18 @@ import type { Market } from '../../protocols/market.ts'
 import type { RateReader } from '../context.ts'
 import { daySeconds, yearlyRate, yearSeconds } from './rate-points.ts'
 
-/** Over so long growth is looked at, in seconds: longer than any vault takes to pay out what it has earned. */
+/**
+ * The period over which growth is measured, in seconds: longer than any vault takes to pay out its earnings.
+ */
 const windowSeconds = 7 * daySeconds
-/** For so long what was read of the past is kept, in seconds of the chain. */
+/** How long past indexes are cached, in seconds of the chain. */
 const maxAgeSeconds = 3_600
 
 type PastIndexes = { readAt: number; block: BlockTime; index: ReadonlyMap<Market, bigint | undefined> }
 
 /**
- * The rates of the markets of one chain that no contract states, by their share price now and a week ago, or since the newest block
- * before. A node that has no state of that block, and a market that is younger than that, leave them unknown.
+ * Derives the rates that no contract states from the share price now and a week ago. If the node lacks that
+ * state, or the market is younger, the rate stays unknown.
  */
 export function sharePriceGrowthReader(chain: () => Chain): RateReader {
   let past: PastIndexes | undefined
@@ -63,7 +65,7 @@ async function readPastIndexes(
       index: new Map(markets.map((market, at) => [market, prices[at]])),
     }
   } catch (error) {
-    // A node that keeps no old states says so in words of its own; a rate is no reason to fail.
+    // Nodes without old states use different error messages. A missing rate is no reason to fail.
     if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
     throw error
   }

@@ -12,12 +12,15 @@ import { withRealisedRates } from './realised-rates.ts'
 import type { ReceiptReader } from './receipt-symbols.ts'
 import type { RewardReader } from './rewards.ts'
 
-/** For so long what was read of the past is used, in seconds of the chain. */
+/** How long the past of a strategy is used, in seconds of the chain. */
 const maxAgeSeconds = 3_600
 
 type StrategyPast = { readAt: number; inception: Inception | undefined; points: readonly IndexPoint[] }
 
-/** Details of the markets of one chain. Its past is asked for once an hour and market; a chain that does not tell costs the past alone. */
+/**
+ * Reads the details of strategies of one chain. The past of each market is read once an hour; if the chain
+ * does not answer, only the past is left out.
+ */
 export function strategyDetailReader(
   store: EngineStore,
   chain: () => Chain,
@@ -61,7 +64,7 @@ export function strategyDetailReader(
   }
 }
 
-/** With what its past says; what that does not say of an average is what was known of it before. */
+/** Adds the rates of the past. If the past gives no average, the earlier average stays. */
 function withPastRates(
   shown: ListedMarket,
   begun: Inception | undefined,
@@ -74,7 +77,7 @@ function withPastRates(
 async function readPast(store: EngineStore, chain: Chain, shown: ListedMarket): Promise<StrategyPast> {
   const { market, at } = shown
   const known = (await knownInceptions(store, chain.network.chainId, [market])).get(market)
-  // Of what began today there is nothing to tell yet.
+  // A market that began today has no past yet.
   if (known && at - known.at < daySeconds / 2) return { readAt: at, inception: known, points: [] }
   const head = await latestBlock(chain)
   const inception = await findInception(store, chain, market, head)

@@ -10,7 +10,7 @@ import { priceOf } from '../../protocols/prices.ts'
 import { descriptionOf, gradeOf, rateConventionOf } from '../../protocols/registry.ts'
 import { type EngineContext, type MarketReading, marketNamed, type RatedMarket } from '../context.ts'
 
-/** How a market's APY is counted, in words: what it is made of, how often it compounds, and how long its year is. */
+/** How a market's APY is computed, in words: its source, its compounding and the length of its year. */
 function apyConventionOf(constants: MarketConstants, basis: ApyBasis, simpleYear?: number): string {
   if (basis === 'trailing-7d')
     return simpleYear === undefined
@@ -19,7 +19,7 @@ function apyConventionOf(constants: MarketConstants, basis: ApyBasis, simpleYear
   return rateConventionOf(constants)
 }
 
-/** The texts of a market; what its protocol says of all its markets stands where nothing is said of the market itself. */
+/** The texts of a market. The protocol's texts fill in those the market lacks. */
 export function metadataWithDefaults({
   metadata,
   asset: { symbol },
@@ -54,19 +54,22 @@ export async function readMarketsOnChain(
   return read(chain, together(readings), blockNumber)
 }
 
-/** A state whose rates are numbers; what gives others says nothing. */
+/** Drops a state whose rates are not finite numbers. */
 const withFiniteRates = (state: MarketState | undefined): MarketState | undefined =>
   state && [state.apr, state.apy].every((rate) => rate === null || Number.isFinite(rate)) ? state : undefined
 
-/** Whether somebody has closed a market. That it takes no deposits for a reason of its own is no pause while it can be left. */
+/**
+ * Whether a market is closed. A market that takes no deposits for a reason of its own is not paused while
+ * withdrawals work.
+ */
 const isPaused = ({ canDeposit, canWithdraw, closed }: MarketState): boolean =>
   !canWithdraw || !(canDeposit || closed?.deposit !== undefined)
 
-/** A part in basis points, as text. */
+/** A fraction in basis points, as text. */
 const fractionInBps = (part: number | null | undefined): string | null =>
   part === null || part === undefined ? null : String(Math.round(part * 1e8) / 1e4)
 
-/** A standing as the service shows it. */
+/** The strategy that the service returns for a rated market. */
 export function strategyOf(standing: RatedMarket): Strategy {
   const { market, state, price, startedAt = null, averageApy = null, inceptionApy = null } = standing
   const { entry, queue } = market
@@ -110,11 +113,11 @@ export function strategyOf(standing: RatedMarket): Strategy {
   }
 }
 
-/** How some markets stand, read now: one call a chain, chains side by side. */
+/** Reads the current state of some markets: one call a chain, chains in parallel. */
 export const readMarkets = (context: EngineContext, markets: readonly Market[]): Promise<RatedMarket[]> =>
   readMarketsPerChain(context, markets, async (_, rows) => rows)
 
-/** The same with the rates that are only known by growth. */
+/** Reads the current state of some markets, with the rates that their contracts do not state. */
 export const readMarketsWithRates = (
   context: EngineContext,
   markets: readonly Market[],
@@ -148,7 +151,7 @@ async function readMarketsPerChain(
   return markets.map((market) => all.find((standing) => standing.market === market)!)
 }
 
-/** One strategy, by id or slug, with what it paid lately. */
+/** One strategy, by id or slug, with its recent rates. */
 export async function strategyWithDetails(context: EngineContext, id: string): Promise<Strategy> {
   const market = marketNamed(context, id)
   const { chainId } = market.entry

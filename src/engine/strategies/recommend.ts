@@ -9,7 +9,10 @@ import { acceptsBridgedFunds, bridgedTokenOn } from '../bytecode/cross-chain-dep
 import { strategyBytecode } from '../bytecode/strategy-bytecode.ts'
 import { type EngineContext, type ListedMarket, routeNetworkNamed } from '../context.ts'
 
-/** The strategy with the highest rate among those that are open for the action, for an asset name or a category in any casing. */
+/**
+ * Recommends the strategy with the highest rate that is open for the action, by asset symbol or category, in
+ * any casing.
+ */
 export async function recommend(context: EngineContext, input: RecommendationInput): Promise<Recommendation> {
   const { wallet, amount, action = 'lend' } = input
   if ((wallet === undefined) !== (amount === undefined)) {
@@ -80,7 +83,7 @@ export async function recommend(context: EngineContext, input: RecommendationInp
   }
 }
 
-/** Which rates were compared, by what they are, and the best of each kind. */
+/** How many strategies of each rate basis were compared, and the best of each. */
 const rateComparison = (rows: readonly ListedMarket[]): NonNullable<Recommendation['compared']> =>
   apyBases.flatMap((apyBasis) => {
     const of = rows.flatMap(({ strategy }) => (strategy.apyBasis === apyBasis ? [strategy] : []))
@@ -88,21 +91,25 @@ const rateComparison = (rows: readonly ListedMarket[]): NonNullable<Recommendati
     return best ? [{ apyBasis, count: of.length, best: best.slug, apy: best.apy! }] : []
   })
 
-/** Whether a market takes deposits now, and has room for one of that size. */
+/** Whether a market takes a deposit of this size now. */
 const acceptsDeposit = (state: MarketState | undefined, amount = 1n): boolean =>
   state?.canDeposit === true && (state.headroom === null || amount <= state.headroom)
 
-/** Whether a market takes deposits, and lacks room for the one asked for, as it was not taken. */
+/**
+ * Whether a market takes deposits but has a limit. It is called for markets that were not accepted, so the
+ * limit is too low.
+ */
 const lacksCapacity = ({ state }: ListedMarket): boolean =>
   state?.canDeposit === true && state.headroom !== null
 
-/** How much a market takes still, in words. */
+/** The remaining capacity of a market, in words. */
 const remainingCapacity = ({ market: { entry }, state }: ListedMarket): string =>
   `${entry.slug} takes at most ${formatAmount(state!.headroom!, entry.asset)} more`
 
 /**
- * Whether a market is on the destination asked for, and can be reached from the origin asked for: it is there, or takes what a bridge
- * brings of its asset. A withdrawal begins and ends where the market is.
+ * Whether a market is on the requested destination and can be reached from the requested origin: it is on the
+ * same network, or it accepts what a bridge delivers of its asset. A withdrawal starts and ends on the
+ * network of the market.
  */
 function isReachable(
   context: EngineContext,
