@@ -19,7 +19,7 @@ type Receipt = { blockHash?: unknown; logs?: unknown }
 
 type Log = { address: string; topics: string[]; data: string }
 
-/** A log with all that it has to have. */
+/** Whether a log has every field. */
 const isCompleteLog = (log: Partial<Log> | null): log is Log =>
   typeof log?.address === 'string' &&
   Array.isArray(log.topics) &&
@@ -27,9 +27,9 @@ const isCompleteLog = (log: Partial<Log> | null): log is Log =>
   /^0x[0-9a-f]{64}$/i.test(String(log.data))
 
 /**
- * What a withdrawal of all there was has brought, by its receipt: nobody knew that when it was asked for. `undefined` where an operation is
- * something else or not done, where it is paid later or in the native coin, of which a receipt says nothing, and where the chain does not
- * answer: then nobody is kept from the rest.
+ * The amount that a full withdrawal paid, read from its receipt, because it was unknown when the transaction was built. `undefined` for
+ * other or unfinished actions, for queued withdrawals, for the native coin (which emits no log), and if the chain does not answer, so that
+ * the rest of the action is still returned.
  */
 async function withdrawnAmount(
   context: EngineContext,
@@ -62,14 +62,14 @@ async function withdrawnAmount(
 
 const isoOrNull = (at: number | null) => (at === null ? null : new Date(at).toISOString())
 
-/** A tracked operation, brought up to date with its chains. */
+/** Returns a tracked action, refreshed from its chains. */
 export async function actionOf(context: EngineContext, id: string): Promise<Action> {
   const found = await refreshAction(context, id)
   if (!found) throw new AppError('ACTION_NOT_FOUND', `There is no action "${id}"`)
   return actionOutput(context, found, await actionAmounts(context, found))
 }
 
-/** What was asked for, of which nothing came out where it failed; what came is said where that was all there is. */
+/** The requested amounts. A failed action paid out nothing; a full withdrawal states the amount from its receipt. */
 async function actionAmounts(context: EngineContext, found: TrackedWithDuplicates): Promise<unknown> {
   const asked = JSON.parse(found.action.amounts) as { in: unknown; out: unknown } | null
   if (asked && ['FAILED', 'REFUNDED'].includes(publicStatus(found))) return { ...asked, out: null }
@@ -77,7 +77,7 @@ async function actionAmounts(context: EngineContext, found: TrackedWithDuplicate
   return { ...asked, out: (await withdrawnAmount(context, found)) ?? null }
 }
 
-/** What expired after a part of it was sent, such as an approval, did not do what it was for. */
+/** An action that expired after a part of it was sent, such as an approval, has failed. */
 const publicStatus = ({ action, txs }: Tracked): string =>
   action.status === 'expired' && txs.some(({ succeeded }) => succeeded === 1)
     ? 'FAILED'
@@ -121,7 +121,7 @@ function transactionOutput({ catalog }: EngineContext, tx: ActionTxRow, index: n
   }
 }
 
-/** What a client tells. Without a hash nothing of it can be looked at. */
+/** The report of a client. Without a hash there is nothing to check. */
 type ClientReport = {
   actionId: string
   event: 'SIGNED' | 'TX_FAILED'
@@ -130,8 +130,8 @@ type ClientReport = {
 }
 
 /**
- * Takes a client's word for which transaction is its own, after looking at the transaction itself: one that does something else is
- * refused, and one that no node has seen yet is remembered, to be looked at later. How it went, also after TX_FAILED, only the chain says.
+ * Takes a client's report of the hash of its transaction and checks it. A transaction with another call is refused; one that no node knows
+ * yet is stored and checked later. Whether it succeeded is read from the chain only, also after TX_FAILED.
  */
 export async function ingest(
   context: EngineContext,

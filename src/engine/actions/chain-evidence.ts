@@ -9,13 +9,13 @@ import { type SubmittedTransactions, submittedSince } from './submitted-transact
 import type { Tracked } from './tracking.ts'
 import { callHash, readWalletProgress } from './wallet-blocks.ts'
 
-/** What the wallet of an operation has sent since it was handed out: read once for a chain, in a look at all its transactions. */
+/** The transactions that the wallet of an action has sent since the action was issued, read once a chain for all its transactions. */
 type SubmittedSearch = {
   onChain: (chainId: number) => Promise<SubmittedTransactions>
   isComplete: () => boolean
 }
 
-/** Reads that when it is first asked for; `isAll` says whether that was all, wherever it was. */
+/** Searches when first asked; `isComplete` says whether every chain that was asked was searched completely. */
 export function submittedSearch(context: EngineContext, { action, txs }: Tracked): SubmittedSearch {
   const incomplete = new Set<number>()
   const onChain = oncePerChain(async (chainId) => {
@@ -33,7 +33,7 @@ export function submittedSearch(context: EngineContext, { action, txs }: Tracked
 
 type Receipt = { status: Hex; blockNumber: Hex; blockHash: Hex; gasUsed: Hex }
 
-/** Where a transaction is: its receipt if it is in a block that is still part of the chain, and its nonce if the node knows it. */
+/** Locates a transaction: its receipt if its block is canonical, and its nonce if the node knows the transaction. */
 export async function locateTransaction(
   { rpc }: Chain,
   hash: Hex,
@@ -51,7 +51,7 @@ export async function locateTransaction(
   }
 }
 
-/** One transaction as the chain shows it now: found, still there, replaced, sent again after it reverted, or gone again after a reorganisation. */
+/** Refreshes one transaction from the chain: found, still included, replaced, sent again after a revert, or lost in a reorganisation. */
 export async function refreshTransaction(
   context: EngineContext,
   action: ActionRow,
@@ -61,8 +61,8 @@ export async function refreshTransaction(
 ): Promise<ActionTxRow> {
   const chain = context.chain(tx.chainId)
   const told = tx.hash === null ? {} : await locateTransaction(chain, tx.hash as Hex)
-  // What is in no block may have been replaced, or sent again after it was lost.
-  // Of what failed, only what is on no chain any more is looked for anew.
+  // A transaction in no block may have been replaced, or sent again after it was lost. In a failed action, only a transaction that left the
+  // chain is searched for.
   const isSettled = told.receipt !== undefined || (action.status === 'failed' && tx.hash === null)
   const found = isSettled ? undefined : await findSubmitted(context, past, tx, before, told.nonce)
   const first = found ?? (tx.hash as Hex | null)
@@ -77,7 +77,7 @@ export async function refreshTransaction(
   return now
 }
 
-/** What a receipt says, as it is kept. */
+/** The fields of a receipt that are stored. */
 export const inclusionFields = (receipt: Receipt | undefined) =>
   receipt
     ? {
@@ -91,8 +91,8 @@ export const inclusionFields = (receipt: Receipt | undefined) =>
 type LocatedTransaction = { hash: Hex; nonce: number | null; receipt?: Receipt }
 
 /**
- * Where a transaction stands that was sent more than once and has reverted: the one that went through ends it, before it or after; of others
- * the last one counts.
+ * Follows a reverted transaction that was sent more than once. A successful send counts, whether earlier or later; otherwise the last one
+ * counts.
  */
 async function followResends(
   context: EngineContext,
@@ -104,7 +104,7 @@ async function followResends(
   for (let standing = first; ; ) {
     const { receipt, nonce, hash } = standing
     if (!receipt || Number(receipt.status) === 1 || nonce === null) return standing
-    // What was sent after it may be that of a twin; what was sent before is asked about by itself.
+    // A later send may belong to an action with the same call; earlier ones are searched separately.
     const later = { ...tx, hash, fromNonce: nonce + 1 }
     const next = (await context.store.hasTwin(tx)) ? undefined : await findSubmitted(context, past, later, [])
     if (next === undefined)
@@ -114,8 +114,8 @@ async function followResends(
 }
 
 /**
- * The one that went through before one that reverted, as when a client tells of a second send by accident: then that one was beside it.
- * Not where the same call was handed out in another operation that has none yet: it may be the one of that.
+ * Finds a successful send before a reverted one, as when a client reports an accidental second send; the reported one is then a duplicate.
+ * It is not taken if another action with the same call has no transaction yet, because it may belong to that one.
  */
 async function earlierSuccess(
   { store, customer, chain, now }: EngineContext,
@@ -138,8 +138,8 @@ async function earlierSuccess(
 }
 
 /**
- * The hash of a transaction that nobody told us, found by sender, nonce and calldata; not one that another operation has.
- * With a nonce, only what took that nonce.
+ * Finds the hash of an unreported transaction by sender, nonce and calldata, unless another action has it. With a nonce, only the
+ * transaction with that nonce.
  */
 async function findSubmitted(
   { store }: EngineContext,
@@ -157,7 +157,7 @@ async function findSubmitted(
   return undefined
 }
 
-/** What the wallet has sent that makes a call. */
+/** The transactions of the wallet that make a call. */
 async function submittedCalls(
   past: SubmittedSearch,
   { chainId, recipient, data, value }: ActionTxRow,
@@ -166,7 +166,10 @@ async function submittedCalls(
   return (await past.onChain(chainId)).rows.filter(({ call }) => call === wanted)
 }
 
-/** The nonce that a transaction comes after: of when it was handed out, and of those before it on its chain. */
+/**
+ * The nonce before a transaction: that of the wallet when the action was issued, or that of an earlier transaction of the action on the
+ * chain.
+ */
 const previousNonce = ({ fromNonce, chainId }: ActionTxRow, before: readonly ActionTxRow[]): number =>
   Math.max(
     fromNonce - 1,

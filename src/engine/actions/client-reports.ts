@@ -8,7 +8,7 @@ import { inclusionFields, locateTransaction } from './chain-evidence.ts'
 import { issuedVersions, type Tracked } from './tracking.ts'
 import { makesCall, type RpcTransaction } from './wallet-blocks.ts'
 
-/** Takes a hash that a client told of an operation. A transaction that does something else is BAD_REQUEST. */
+/** Takes a hash that a client reported for an action. A transaction with another call is BAD_REQUEST. */
 export async function takeClientReport(
   context: EngineContext,
   found: Tracked,
@@ -29,9 +29,9 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
 /**
- * Looks anew at what was told of an operation before any node knew it, and at what was sent beside a transaction that it does not have
- * any more. Says whether a transaction has another hash now. Once all of an operation is done, what was told can only stand beside it, and is
- * looked for an hour longer, as what waits may be.
+ * Checks again the reports that no node knew, and the duplicates of a transaction that the action has lost. Returns whether a transaction
+ * has a new hash. When the whole action is done, a report can only be a duplicate, and is checked for one more hour, because it may still
+ * be pending.
  */
 export async function retryClientReports(
   context: EngineContext,
@@ -41,7 +41,7 @@ export async function retryClientReports(
   const { store, now } = context
   const isOpen = ways.some(({ txs }) => txs.some(({ hash }) => hash === null))
   const isDone = ways.every(({ action }) => action.status === 'fulfilled')
-  // A payment of the service may come later than what it is for, and is told with it.
+  // A payment to the service may be sent after its action, and is reported with it.
   const isWhole = isDone && !isOpen
   const doneAt = isWhole ? Math.max(...ways.map(({ action }) => action.finishedAt ?? 0)) : 0
   let isNew = false
@@ -59,7 +59,7 @@ export async function retryClientReports(
   return isNew
 }
 
-/** What was sent a second time beside what an operation did, as the chain shows it. */
+/** Reads the duplicates of an action's transactions from the chain. */
 export async function duplicateSends(
   context: EngineContext,
   id: string,
@@ -75,7 +75,7 @@ export async function duplicateSends(
   return rows
 }
 
-/** What a hash is: one of its transactions now, a second send of one that was carried out, of something else, or not known yet. */
+/** The result of a report: the hash of a transaction now, a duplicate of one that succeeded, not of this action, or unknown to the node. */
 type ReportOutcome = 'bound' | 'beside' | 'none' | 'unknown'
 
 async function applyReport(
@@ -102,7 +102,7 @@ async function applyReport(
     if (!mine) return 'none'
     const { blockNumber, idx } = mine
     const number = BigInt(blockNumber ?? -1)
-    // What was carried out stays so, as long as its block is there, also where nobody has looked since.
+    // A successful transaction stays while its block is canonical, even if it was not refreshed since.
     const now = mine.succeeded === 1 ? (await hashesOf(chain, [number])).get(number) : undefined
     const isLost = now !== undefined && now !== mine.blockHash
     if (mine.succeeded === 1 ? !isLost : await hasSucceededNow(chain, mine)) {
@@ -114,11 +114,11 @@ async function applyReport(
   return 'unknown'
 }
 
-/** Whether the transaction that a row has was carried out meanwhile. */
+/** Whether the transaction of a row has succeeded meanwhile. */
 const hasSucceededNow = async (chain: Chain, { hash }: ActionTxRow): Promise<boolean> =>
   hash !== null && Number((await locateTransaction(chain, hash as Hex)).receipt?.status) === 1
 
-/** Whether it makes the call that was asked for, and was not sent before that was asked for. */
+/** Whether a transaction makes the issued call, and was not sent before the action was issued. */
 const makesCallOf = (sent: RpcTransaction, wallet: Address, tx: ActionTxRow): boolean =>
   Number(sent.nonce) >= tx.fromNonce &&
   makesCall(sent, { wallet, to: tx.recipient, data: tx.data, value: BigInt(tx.value) })

@@ -3,17 +3,17 @@ import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { SubmittedRow } from '../../store/engine/submitted-transactions.ts'
 
-/** So many blocks are asked about in one exchange. */
+/** The number of blocks in one exchange. */
 const probesPerBatch = 48
-/** A node keeps the states of so many blocks, also where it keeps no old ones: most keep 128. */
+/** The number of blocks whose state every node has: nodes without old states usually keep 128. */
 const recentBlocks = 100
 
-/** How many transactions a wallet had sent at the end of a block. */
+/** The number of transactions that a wallet had sent at the end of a block. */
 type NonceCount = { block: number; count: number }
 
 /**
- * The block in which each of some nonces of a wallet was used, by the states of old blocks: its count changes there. All of them are in
- * blocks above `after` and up to the newest. `undefined` where the node has no such states, or gives other ones in their place.
+ * Finds the block in which a wallet used each nonce, by bisecting its transaction count over old states. All of these blocks are above
+ * `after`. `undefined` if the node lacks those states, or returns others in their place.
  */
 export async function blocksOfNonces(
   { rpc }: Chain,
@@ -31,12 +31,12 @@ export async function blocksOfNonces(
   for (const from of new Set([after, Math.max(after, head - recentBlocks)])) {
     try {
       const begin = from < 0 ? { block: from, count: first } : (await countsAt([from]))[0]!
-      // A node without old states may give the newest in their place.
+      // A node without old states may return the newest state instead.
       if (begin.count > first) continue
       const found = await bisect(nonces, begin, { block: head, count }, countsAt)
       if (found) return found
     } catch (error) {
-      // Every node says in words of its own that it keeps no old states.
+      // Nodes without old states use different error messages.
       if (!(error instanceof AppError && error.code === 'RPC_ERROR')) throw error
     }
   }
@@ -51,7 +51,7 @@ async function bisect(
 ): Promise<Map<number, number> | undefined> {
   let known = [begin, end]
   for (;;) {
-    // Also a node that is behind another one has fewer at a block, but never fewer than before.
+    // A node that lags behind another returns lower counts, but never lower than those of earlier blocks.
     if (known.some(({ count }, at) => at > 0 && count < known[at - 1]!.count)) return undefined
     const between = nonces.map((nonce) => {
       const above = known.findIndex(({ count }) => count > nonce)
@@ -65,7 +65,7 @@ async function bisect(
   }
 }
 
-/** Some blocks between two, as evenly as they go. */
+/** Blocks between two others, evenly spaced. */
 function spreadBlocks(low: number, high: number, most: number): number[] {
   const step = Math.max(1, Math.ceil((high - low) / (most + 1)))
   const blocks: number[] = []
@@ -73,7 +73,7 @@ function spreadBlocks(low: number, high: number, most: number): number[] {
   return blocks
 }
 
-/** What is known of a wallet's nonces, from one on and since a block, up to the count that it has at the newest block. */
+/** What is known of a wallet's nonces, from `fromNonce` and `fromBlock` to its count at the newest block. */
 export type NonceRange = {
   rows: ReadonlyMap<number, SubmittedRow>
   fromNonce: number
@@ -83,8 +83,8 @@ export type NonceRange = {
 }
 
 /**
- * The blocks to read next, in order. Either each is that of some nonces, by old states, or they are all blocks from where the last look
- * ended. `none` are nonces that were used without a transaction of the wallet (EIP-7702).
+ * The blocks to read next, in order: either the block of each nonce, by old states, or consecutive blocks from the end of the last search.
+ * `unused` are nonces used without a transaction of the wallet (EIP-7702).
  */
 export type BlocksToRead = {
   numbers: number[]
@@ -92,7 +92,7 @@ export type BlocksToRead = {
   unused: Set<number>
 }
 
-/** Says which blocks to read next, no more than so many: one for a nonce, or blocks in a row. */
+/** Chooses the blocks to read next, up to a limit: one block a nonce, or consecutive blocks. */
 export async function nextBlocks(
   chain: Chain,
   wallet: string,
@@ -125,7 +125,7 @@ export async function nextBlocks(
   return { numbers: [], unused }
 }
 
-/** The nonces whose transaction is not known, oldest first. */
+/** The nonces whose transaction is unknown, oldest first. */
 export const openNonces = ({
   rows,
   fromNonce,
@@ -135,7 +135,7 @@ export const openNonces = ({
     (nonce) => !rows.get(nonce)?.hash,
   )
 
-/** The first and the last block that may still have a nonce, by what is known; the last before the first where none may. */
+/** The first and last block that may contain a nonce; the last is below the first if no block may. */
 export function blockSpan(standing: NonceRange, nonce: number): { low: number; high: number } {
   const { rows, head } = standing
   return {
@@ -144,7 +144,7 @@ export function blockSpan(standing: NonceRange, nonce: number): { low: number; h
   }
 }
 
-/** The first block that may have a nonce, but for how far it was looked for. */
+/** The first block that may contain a nonce, regardless of earlier searches. */
 function lowestBlock({ rows, fromBlock }: NonceRange, nonce: number): number {
   const before = rows.get(nonce - 1)
   return before?.hash ? Math.max(fromBlock, before.block) : fromBlock

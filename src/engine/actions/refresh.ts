@@ -16,12 +16,12 @@ import {
 } from './state-machine.ts'
 import { findOperation, isSwap, issuedVersions, type Tracked } from './tracking.ts'
 
-/** An operation with what else was sent of it: once more, or by whoever took its quote in another way. */
+/** An action with the other transactions sent for it: duplicates, or those of another issue of its quote. */
 export type TrackedWithDuplicates = Tracked & { duplicates: ActionTxRow[] }
 
 /**
- * An operation brought up to date with its chains; of a quote that was handed out in several ways, the one that counts. That is the one
- * that was carried out first, and what is sent in another way is found all the same.
+ * Refreshes an action from its chains. If a quote was issued several times, the issue that succeeded first counts, and transactions of the
+ * others are found too.
  */
 export async function refreshAction(
   context: EngineContext,
@@ -46,20 +46,20 @@ export async function refreshAction(
   return { ...counts, action: { ...counts.action, id: found.action.id }, duplicates: [...others, ...again] }
 }
 
-/** The way that was seen first to be carried out; of those seen at once, the oldest. */
+/** The issue that was first seen to succeed; of those seen at once, the oldest. */
 const firstFulfilled = (ways: readonly Tracked[]): Tracked | undefined =>
   ways
     .filter(({ action }) => action.status === 'fulfilled')
     .toSorted((a, b) => (a.action.finishedAt ?? 0) - (b.action.finishedAt ?? 0))[0]
 
-/** Whether a way counts before an older one: it has come farther, or of neither the swap is sent. */
+/** Whether an issue counts before an older one: it has progressed further, or neither has sent its swap. */
 const isAhead = (way: Tracked, older: Tracked): boolean =>
   progressOf(way) > progressOf(older) ||
   (progressOf(way) === progressOf(older) && progressOf(way) < swapReverted)
 
 const swapReverted = 2
 
-/** How far what was handed out has come: its swap was done, is sent, has reverted, or only something before it is there. */
+/** The progress of an issue: its swap succeeded (4), is sent (3) or reverted (2); only an earlier transaction is sent (1), or none (0). */
 function progressOf({ txs }: Tracked): number {
   const call = txs.findLast(({ kind }) => kind !== 'fee')
   if (call?.succeeded === 1) return 4
@@ -67,7 +67,7 @@ function progressOf({ txs }: Tracked): number {
   return txs.some(({ hash }) => hash !== null) ? 1 : 0
 }
 
-/** An operation as the chains show it now. What another request has changed meanwhile is looked at again, a few times. */
+/** Refreshes one issued action. If another request changed it meanwhile, it is refreshed again, a few times. */
 async function refreshOperation(context: EngineContext, found: Tracked, tries = 3): Promise<Tracked> {
   if (isEnded(found.action.status as State) && !mayStillChange(context, found.action))
     return refreshLatePayments(context, found)
@@ -75,11 +75,11 @@ async function refreshOperation(context: EngineContext, found: Tracked, tries = 
   const txs: ActionTxRow[] = []
   const past = submittedSearch(context, found)
   for (const tx of found.txs) txs.push(await refreshTransaction(context, action, tx, txs, past))
-  // What was asked for is done when its action is: the payment of the service is another matter.
+  // An action is done when its own transactions are; the payment of the service does not count.
   const acting = txs.filter(({ kind }) => kind !== 'fee').filter(isNeeded)
   const inclusions = await Promise.all(acting.map((tx) => inclusionOf(context, tx)))
   const { delivery, destination, pastDeadline } = await deliveryEvidence(context, action, acting, inclusions)
-  // What is not read yet may have been sent in time.
+  // A transaction that was not read yet may have been sent in time.
   const isLate = pastDeadline && past.isComplete()
   const status = nextState(action.status as State, { inclusions, pastDeadline: isLate, delivery })
   if (status === action.status && destination === action.destinationHash) return { action, txs }
@@ -101,21 +101,21 @@ async function refreshOperation(context: EngineContext, found: Tracked, tries = 
 
 const dayMs = 24 * 3_600_000
 
-/** What was not there may still come, and what reverted be undone by the chain, or sent again: so long it is looked for. */
+/** Whether an ended action may still change: a missing transaction may appear, and a reverted one may be reorganised or sent again. */
 const mayStillChange = (context: EngineContext, action: ActionRow): boolean =>
   action.status === 'expired' || (action.status === 'failed' && isRecent(context, action))
 
-/** Whether it goes on, or ended a day ago at most. */
+/** Whether an action is open, or ended at most a day ago. */
 const isRecent = ({ now }: EngineContext, { finishedAt }: ActionRow): boolean =>
   finishedAt === null || now() - finishedAt < dayMs
 
-/** An approval that is not there was given in another way, once a call that comes after it on its chain was carried out. */
+/** A missing approval is not needed once a later call on its chain succeeded: the allowance was given otherwise. */
 const isNeeded = (tx: ActionTxRow, at: number, all: readonly ActionTxRow[]): boolean =>
   tx.blockNumber !== null ||
   !tx.kind.startsWith('approve') ||
   !all.slice(at + 1).some(({ chainId, succeeded }) => chainId === tx.chainId && succeeded === 1)
 
-/** An operation that is fulfilled, with a payment that may have come later, or an approval that was seen only after its call. */
+/** Refreshes a fulfilled action whose payment came later, or whose approval was seen after its call. */
 async function refreshLatePayments(context: EngineContext, { action, txs }: Tracked): Promise<Tracked> {
   const now: ActionTxRow[] = []
   const past = submittedSearch(context, { action, txs })
@@ -138,7 +138,7 @@ async function inclusionOf(context: EngineContext, tx: ActionTxRow): Promise<TxI
 
 type DeliveryEvidence = Pick<Evidence, 'delivery' | 'pastDeadline'> & { destination: string | null }
 
-/** Where a swap is after its origin transaction: only a swap is delivered elsewhere, and only its quote has a deadline. */
+/** The delivery of a swap after its origin transaction. Only a swap is delivered elsewhere, and only its quote has a deadline. */
 async function deliveryEvidence(
   context: EngineContext,
   action: ActionRow,

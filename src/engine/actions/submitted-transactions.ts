@@ -7,20 +7,22 @@ import { hashesOf } from '../history/logs/block-ranges.ts'
 import { type BlocksToRead, blockSpan, type NonceRange, nextBlocks, openNonces } from './nonce-blocks.ts'
 import { readWalletBlock, type WalletBlock, type WalletProgress } from './wallet-blocks.ts'
 
-/** The transactions of a wallet by their nonces, oldest first, and whether they are all. */
+/** The transactions of a wallet by nonce, oldest first, and whether they are all of them. */
 export type SubmittedTransactions = { rows: readonly SubmittedRow[]; isComplete: boolean }
 
-/** What one look may cost: whoever looks again goes on where this one ended. Whoever looks at a failure often must not cost much each time. */
+/**
+ * The limits of one search; the next one continues where it ended. For a failed action they are lower, because clients poll failures often.
+ */
 const searchLimits = {
   whole: { nonces: 48, blocks: 400, bytes: 16_000_000, ms: 5_000 },
   little: { nonces: 4, blocks: 40, bytes: 4_000_000, ms: 2_000 },
 }
-/** So many blocks are asked for side by side at first, at most later, and as long as they have no more than so many bytes. */
+/** The number of blocks read in parallel: at first, at most, and limited by bytes. */
 const parallelBlocks = { first: 4, most: 25, bytes: 2_000_000 }
 
 /**
- * What a wallet has sent since a nonce, none of which is in a block before `fromBlock`. Where the node has old states, only blocks are
- * read in which the wallet has sent something; what is final is read once. What cannot be read now is not known yet.
+ * Finds the transactions that a wallet has sent since a nonce, none of them before `fromBlock`. If the node has old states, only blocks
+ * with such a transaction are read. Final transactions are stored and read once. If a block cannot be read now, the result is incomplete.
  */
 export async function submittedSince(
   { store, now }: Pick<EngineContext, 'store' | 'now'>,
@@ -63,7 +65,7 @@ export async function submittedSince(
 const byNonce = (rows: ReadonlyMap<number, SubmittedRow>): SubmittedRow[] =>
   [...rows.values()].filter(({ hash }) => hash !== '').sort((a, b) => a.nonce - b.nonce)
 
-/** Whether what was read is still of this chain: the newest block of it is. */
+/** Whether the stored rows are canonical: their newest block is. */
 async function isStillCanonical(chain: Chain, rows: readonly SubmittedRow[]): Promise<boolean> {
   const newest = rows.reduce<SubmittedRow | undefined>(
     (best, row) => (best && best.block >= row.block ? best : row),
@@ -74,7 +76,7 @@ async function isStillCanonical(chain: Chain, rows: readonly SubmittedRow[]): Pr
   return (await hashesOf(chain, [number])).get(number) === newest.blockHash
 }
 
-/** What was read of blocks, in order, until one cannot be read or it has cost enough. */
+/** Reads blocks in order until one cannot be read or a limit is reached. */
 async function readBlocks(
   chain: Chain,
   wallet: string,
@@ -104,7 +106,7 @@ async function readBlocks(
   return read
 }
 
-/** What the node does not give, or not now. */
+/** Returns `undefined` if the node does not answer. */
 async function undefinedIfUnread<value>(asked: Promise<value>): Promise<value | undefined> {
   try {
     return await asked
@@ -122,7 +124,7 @@ const markerOf = (nonce: number, { number, hash }: WalletBlock): SubmittedRow =>
   call: '',
 })
 
-/** Of nonces that are not there in their own blocks. */
+/** Markers for nonces that have no transaction in their own blocks. */
 function markersByBlock(
   read: readonly WalletBlock[],
   of: ReadonlyMap<number, number>,
@@ -136,8 +138,9 @@ function markersByBlock(
 }
 
 /**
- * Up to which block nonces are not there, after blocks in a row were read: up to the last that is final, and the last. Of each that may be
- * in the first of them or later: one that no transaction has is before others, which are looked for all the same.
+ * Markers of how far nonces were searched, after consecutive blocks were read: to the last final block, and to the last block. One for each
+ * nonce that the first of these blocks, or a later one, may contain: a nonce that no transaction has must not stop the search for later
+ * ones.
  */
 function markersByRange(
   read: readonly WalletBlock[],
@@ -160,7 +163,7 @@ function markersByRange(
   )
 }
 
-/** Whether what was read says that no transaction has a nonce: its own block was, or all that may have it. */
+/** Whether a marker proves that no transaction has a nonce: its own block was read, or every block that may contain it. */
 const isProvenUnused =
   (standing: NonceRange, { blockOfNonce }: BlocksToRead) =>
   ({ nonce, block }: SubmittedRow): boolean =>

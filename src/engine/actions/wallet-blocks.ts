@@ -4,15 +4,15 @@ import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { SubmittedRow } from '../../store/engine/submitted-transactions.ts'
 
-/** What a wallet has sent in a block, and about how many bytes were read for it. */
+/** The transactions of a wallet in a block, and roughly how many bytes were read. */
 export type WalletBlock = { number: number; hash: string; submitted: SubmittedRow[]; bytes: number }
 
-/** So many transactions of a block that is too large are asked for in one exchange. */
+/** The number of transactions of a large block in one exchange. */
 const transactionsPerBatch = 64
 
 /**
- * What a wallet has sent in a block; `undefined` where the node does not have the block. One that is too large for one answer is read a
- * part at a time, and smaller parts after a refusal.
+ * Reads the transactions of a wallet in a block; `undefined` if the node lacks the block. A block too large for one answer is read in
+ * parts, and in smaller parts after a refusal.
  */
 export async function readWalletBlock(
   chain: Chain,
@@ -23,7 +23,7 @@ export async function readWalletBlock(
   if (!block) return undefined
   const { hash, transactions } = block
   const submitted = transactions
-    // Chains have transactions of kinds of their own, of which not all have a sender, or an input.
+    // Some chains have transaction types without a sender or an input.
     .filter(({ from, input }) => isText(from) && isText(input) && sameAddress(from, wallet))
     .map((tx) => ({
       nonce: Number(tx.nonce),
@@ -41,7 +41,7 @@ export async function readWalletBlock(
 
 const isText = (field: unknown): boolean => typeof field === 'string'
 
-/** What a transaction has besides its input, in bytes of JSON. */
+/** The size of a transaction without its input, in bytes of JSON. */
 const bytesPerTransaction = 700
 
 type Block<tx> = { hash: string; transactions: tx[] }
@@ -63,7 +63,7 @@ async function readBlock({ rpc }: Chain, number: number): Promise<Block<RpcTrans
       const read = (await rpc.batch(
         part.map((hash) => ['eth_getTransactionByHash', [hash]]),
       )) as (RpcTransaction | null)[]
-      // The chain was rearranged meanwhile: it is another block by now.
+      // The chain was reorganised meanwhile: this is another block.
       if (read.some((tx) => tx?.blockNumber == null || Number(tx.blockNumber) !== number)) return undefined
       transactions.push(...(read as RpcTransaction[]))
     } catch (error) {
@@ -74,14 +74,14 @@ async function readBlock({ rpc }: Chain, number: number): Promise<Block<RpcTrans
   return { hash: bare.hash, transactions }
 }
 
-/** An answer that is larger than we take, or than the node gives: it says so in words of its own. */
+/** Whether an answer was larger than our limit or the node's; nodes use different error messages for it. */
 const isTooLarge = (error: unknown): boolean =>
   error instanceof AppError && (error.code === 'RPC_ERROR' || error.details?.fault === 'too-large')
 
-/** A transaction that is looked for: whose, and with which call. */
+/** A call to search for, with its sender. */
 type WantedCall = { wallet: Address; to: string; data: string; value: bigint }
 
-/** A transaction that was found, as the node gives it. */
+/** A transaction as a node returns it. */
 export type RpcTransaction = {
   hash: Hex
   from: Address
@@ -92,10 +92,10 @@ export type RpcTransaction = {
   blockNumber: Hex | null
 }
 
-/** How many transactions of a wallet are in blocks, and which block is the newest. */
+/** The number of mined transactions of a wallet, and the newest block. */
 export type WalletProgress = { count: number; head: number }
 
-/** Asks how far a wallet is on a chain. */
+/** Reads the transaction count of a wallet and the newest block. */
 export async function readWalletProgress({ rpc }: Chain, wallet: Address): Promise<WalletProgress> {
   const [count, head] = (await rpc.batch([
     ['eth_getTransactionCount', [wallet, 'latest']],
@@ -104,7 +104,7 @@ export async function readWalletProgress({ rpc }: Chain, wallet: Address): Promi
   return { count: Number(count), head: Number(head) }
 }
 
-/** A call in few letters: to whom, what, and with how much. What makes a contract is none. */
+/** A hash of recipient, calldata and value. A contract creation has none. */
 export const callHash = ({ to, data, value }: { to: string | null; data: string; value: bigint }): string =>
   to === null ? '' : keccak256(stringToBytes(`${to} ${data} ${value}`.toLowerCase()))
 

@@ -8,9 +8,9 @@ import type { Unit } from '../../domain/unit.ts'
 import type { Step } from '../../protocols/market.ts'
 
 /**
- * A step with the approvals that it still lacks, in the order to send them: none where the allowance is enough, else the
- * exact amount, after a reset to zero where the token refuses to change an allowance that is not zero. Of what is `paid` there must be
- * as much at all: otherwise the step could only fail, and leave its allowance. INSUFFICIENT_FUNDS.
+ * Returns a step with the approvals it still needs, in sending order: none if the allowance suffices, else one for the exact amount, after
+ * a reset to zero if the token rejects changing a nonzero allowance. If the amount exceeds the total supply of the `paid` token, the step
+ * could only fail and leave its allowance: INSUFFICIENT_FUNDS.
  */
 export async function withApprovals(
   chain: Chain,
@@ -44,7 +44,7 @@ export async function withApprovals(
     : [exact, transaction]
 }
 
-/** Whether a contract lets this call through now. */
+/** Whether a call succeeds now. */
 async function succeedsNow({ rpc }: Chain, from: Address, { to, data }: Transaction): Promise<boolean> {
   try {
     await rpc.request('eth_call', [{ from, to, data }, 'latest'])
@@ -55,7 +55,7 @@ async function succeedsNow({ rpc }: Chain, from: Address, { to, data }: Transact
   }
 }
 
-/** What each transaction of a list is for, by its place: approvals first, then the action. */
+/** The kind of each transaction, by its position: approvals first, then the action. */
 export const kindsOf = (transactions: readonly Transaction[], action: string): string[] =>
   transactions.map((_, at) =>
     at === transactions.length - 1 ? action : at === transactions.length - 2 ? 'approve' : 'approve-reset',

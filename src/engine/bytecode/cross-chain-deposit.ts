@@ -12,7 +12,7 @@ import { offerOf, providerNamed, routeOf } from '../quotes/stored-quote.ts'
 import { kindsOf, withApprovals } from './approvals.ts'
 import { requireDepositOpen } from './deposit.ts'
 
-/** The token that a bridge takes on another network and brings to a market as its asset; `undefined` where none does. */
+/** The token on another network that a bridge converts to the asset of a market; `undefined` if no bridge does. */
 export function bridgedTokenOn(
   { catalog }: EngineContext,
   { entry }: Market,
@@ -25,10 +25,13 @@ export function bridgedTokenOn(
   return from !== null && from === to ? here.token : undefined
 }
 
-/** Whether what a bridge brings can be deposited: it comes later, and what is bought at a price that moves is quoted for now. */
+/** Whether bridged funds can be deposited. They arrive later, so a market with a moving price cannot be quoted for them now. */
 export const acceptsBridgedFunds = ({ exchange }: Market): boolean => exchange === undefined
 
-/** A deposit whose funds are on another chain: the bridge first, then the deposit of what the bridge brings at least. Deposits are not charged. Its quote, the `row`, is not stored yet. */
+/**
+ * Builds a deposit of funds on another chain: the bridge first, then the deposit of the minimum that the bridge delivers. Deposits are not
+ * charged. The quote, in `row`, is not stored yet.
+ */
 export async function crossChainDeposit(
   context: EngineContext,
   { amount, wallet }: StrategyBytecodeInput,
@@ -63,7 +66,7 @@ export async function crossChainDeposit(
       tokenOut: asset.address,
       amountIn: amount,
       destinationAddress: wallet,
-      // The deposit waits for it, and somebody for the deposit.
+      // The user waits until the funds arrive and can be deposited.
       transferSpeed: 'fast',
     },
     [],

@@ -10,7 +10,7 @@ import { leastOf, type Offer } from '../../protocols/exchange.ts'
 import type { Bounds, Market, MarketState, Step } from '../../protocols/market.ts'
 import type { EngineContext } from '../context.ts'
 
-/** Refuses a deposit that a market does not take now: it is paused, full, or has less room than that. */
+/** Refuses a deposit that a market does not take now: it is paused, full, or its remaining capacity is too small. */
 export function requireDepositOpen({ entry }: Market, state: MarketState, amount: bigint) {
   if (state.headroom === 0n)
     throw new AppError(
@@ -41,13 +41,13 @@ export function requireDepositOpen({ entry }: Market, state: MarketState, amount
     )
 }
 
-/** Refuses a slippage that is none, also where nothing slips. */
+/** Refuses an invalid slippage, also for markets without slippage. */
 export function requireValidSlippage(slippage: number): void {
   if (!(slippage >= 0.0001 && slippage <= 0.5))
     throw new AppError('INVALID_SLIPPAGE', 'slippage is a fraction from 0.0001 to 0.5')
 }
 
-/** What a step of a market that is an exchange must bring: what it brings now, less slippage (a fraction). Other markets have no bounds. */
+/** The minimum that an exchange step must deliver: what it delivers now, less the slippage (a fraction). Other markets have no bounds. */
 export async function exchangeBounds(
   context: EngineContext,
   { entry }: Market,
@@ -61,7 +61,7 @@ export async function exchangeBounds(
   return { least: leastOf(offer, slippage), isMature: offer.isMature ?? false }
 }
 
-/** The step into a market, where the protocol says that it is taken now, and for what it brings now. */
+/** Builds the deposit step of a market, with the entrance that the protocol names now and the current bounds. */
 export async function depositStep(
   context: EngineContext,
   market: Market,

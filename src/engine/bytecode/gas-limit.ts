@@ -6,12 +6,12 @@ import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 
-/** How much gas a transaction may use; `null` where nobody can say, with the reason. */
+/** The gas limit of a transaction; `null` if it cannot be estimated, with the reason. */
 type GasLimit = { gasLimit: bigint | null; gasLimitReason: string | null }
 
 /**
- * How much gas the last of some transactions may use: alone, what the node estimates and a quarter; behind others, which are simulated with it
- * in one block, what it used there and three quarters, as up to a fifth is refunded only at the end (EIP-3529) and a call keeps a 64th back.
+ * Estimates the gas limit of the last transaction. Alone, it is the node's estimate plus a quarter. After others, all are simulated in one
+ * block, and it is the gas used plus three quarters: up to a fifth is refunded only at the end (EIP-3529), and a call keeps back a 64th.
  */
 export async function estimateGasLimit(
   { rpc, network }: Chain,

@@ -14,7 +14,7 @@ import { crossChainDeposit } from './cross-chain-deposit.ts'
 import { depositStep, requireDepositOpen, requireValidSlippage } from './deposit.ts'
 import { withdrawalStep } from './withdrawal.ts'
 
-/** The ordered transactions of a deposit or a withdrawal, tracked under the id that comes with them. */
+/** Builds the ordered transactions of a deposit, withdrawal or claim, and tracks them under the returned id. */
 export async function strategyBytecode(
   context: EngineContext,
   input: StrategyBytecodeInput,
@@ -53,7 +53,7 @@ export async function strategyBytecode(
   if (origin.chainId !== home.chainId) {
     const { row, ...made } = await crossChainDeposit(context, input, market, standing.state, origin, home)
     const answer = await trackedBytecode(context, input, market, made)
-    // What was refused on the way was given to nobody, and is no quote.
+    // The quote is stored only now: if a check fails, no client has received it.
     await context.store.saveQuote(row)
     return answer
   }
@@ -61,7 +61,7 @@ export async function strategyBytecode(
   return sameChainBytecode(context, input, market, await depositStep(context, market, input))
 }
 
-/** All that can be claimed, or the shares of all that was let pass; what is asked for is always all of it. */
+/** Claims everything claimable, or takes back the shares of lapsed requests. A claim always takes the whole amount. */
 async function claimBytecode(
   context: EngineContext,
   input: StrategyBytecodeInput,
@@ -113,7 +113,7 @@ type PreparedBytecode = {
   kinds: string[]
   chainIdIn: number
   fee?: WithdrawalFee
-  /** What comes out, where it is not the amount that was asked for. */
+  /** The amount paid out, if it differs from the requested amount. */
   out?: TokenAmount
 } & Pick<StrategyBytecode, 'quote' | 'queued'>
 
@@ -124,7 +124,7 @@ async function trackedBytecode(
   made: PreparedBytecode,
 ): Promise<StrategyBytecode> {
   const id = context.newId()
-  // A request moves nothing yet.
+  // Queueing a withdrawal moves no funds yet.
   const asked = amount === maxUint256 || made.queued ? null : tokenAmount(amount, entry.asset)
   const moved = made.out ?? asked
   await trackOperation(context, {

@@ -8,7 +8,7 @@ import { whyLost } from '../../protocols/unrecoverable-recipients.ts'
 import { trackOperation } from '../actions/tracking.ts'
 import type { EngineContext } from '../context.ts'
 
-/** The transaction of a plain transfer; the zero address stands for the native coin. */
+/** Builds a plain transfer. The zero address is the native coin. */
 export async function transferBytecode(
   context: EngineContext,
   input: {

@@ -7,7 +7,7 @@ import type { EngineContext } from '../context.ts'
 import { contractSilent, readHoldings } from '../positions/balances.ts'
 import { exchangeBounds } from './deposit.ts'
 
-/** The step out of a market: a part of the position, or all of it, and how much comes out. */
+/** Builds the withdrawal step of a market, for a part of the position or all of it, and returns the amount it pays out. */
 export async function withdrawalStep(
   context: EngineContext,
   market: Market,
@@ -35,7 +35,7 @@ export async function withdrawalStep(
   const liquidity = market.mostOut
     ? await read(context.chain(entry.chainId), market.mostOut(wallet))
     : state.liquidity
-  // All that a vault lets out may be a unit less than all there is; of a part it lets out no more than it says.
+  // A vault may pay out a unit less than the whole position because of rounding; for a part it pays exactly what it states.
   const rounding = market.mostOut && amount === maxUint256 ? 2n : 0n
   if (liquidity !== null && wanted > liquidity + rounding)
     throw new AppError(
@@ -53,7 +53,7 @@ export async function withdrawalStep(
   return { step, out: wanted }
 }
 
-/** What an amount costs in units of the receipt, where one gets out by giving those back. */
+/** The cost of an amount in units of the receipt, for markets that redeem receipts. */
 async function receiptUnitsFor(
   { chain }: EngineContext,
   { entry, units }: Market,

@@ -10,7 +10,10 @@ import { feedAbi } from '../../protocols/prices.ts'
 import { answers, type Claim, hasDecimals, says } from '../../protocols/shared/contract-claims.ts'
 import { isSymbol } from '../../protocols/shared/token-symbol.ts'
 
-/** What else a catalogue stands on says of itself (sources: Chainlink, AggregatorV3Interface; Uniswap v3-core, v3-periphery and swap-router-contracts; circlefin/evm-cctp-contracts). */
+/**
+ * Getters by which the other contracts of a catalogue identify themselves (sources: Chainlink, AggregatorV3Interface; Uniswap v3-core,
+ * v3-periphery and swap-router-contracts; circlefin/evm-cctp-contracts).
+ */
 const abi = parseAbi([
   'function description() view returns (string)',
   'function factory() view returns (address)',
@@ -30,8 +33,8 @@ const readOf = (address: Address, functionName: string, args: readonly unknown[]
 })
 
 /**
- * Asks what prices, swaps and bridges of one chain stand on whether it is what the catalogue says, and whether the markets are read
- * from a block that can be right; `head` is the number of the newest block. Gives what is wrong; nothing is a catalogue that holds.
+ * Checks the price, swap and bridge contracts of one chain against the catalogue, and that the first block of each market is possible;
+ * `head` is the number of the newest block. Returns the faults; an empty list means that the catalogue is right.
  */
 export async function dependencyFaults(chain: Chain, catalog: Catalog, head: bigint): Promise<string[]> {
   const { chainId } = chain.network
@@ -49,7 +52,7 @@ export async function dependencyFaults(chain: Chain, catalog: Catalog, head: big
   return [...said, ...begun].flat()
 }
 
-/** So many tokens are asked for: an oracle that prices none of them is none. */
+/** The number of tokens probed. An oracle that prices none of them is wrong. */
 const probedTokens = 3
 
 function oracleClaims(
@@ -59,7 +62,7 @@ function oracleClaims(
 ): Claim[] {
   const oracle = priceOracles[chainId]
   if (!oracle) return []
-  // What is lent where this oracle is asked has a price; elsewhere nobody says which tokens have one.
+  // A token lent in a market of this oracle has a price; other tokens may have none.
   const lent = markets.filter(
     ({ constants }) => constants.family === 'aave-v3' && constants.oracle === oracle,
   )
@@ -82,7 +85,7 @@ function oracleClaims(
   return [says('the unit of the price oracle', unit, 10n ** 8n), prices]
 }
 
-/** A feed has the digits that are known of it, and its name is its token's: another's prices would be taken for this one's. */
+/** A feed must have the known decimals and the name of its token, or the prices of another token would be used. */
 function feedClaims({ tokens }: Catalog, { chainId, token, feed, decimals }: PriceFeed): Claim[] {
   const priced = tokens.find((one) => one.chainId === chainId && one.address === token)
   const what = `the feed of ${priced?.symbol ?? token}`
@@ -100,7 +103,7 @@ const swapClaims = ({ uniswapV3 }: Catalog, chainId: number): Claim[] =>
   uniswapV3
     .filter((one) => one.chainId === chainId)
     .flatMap(({ factory, quoterV2, swapRouter02, feeTiers }) => [
-      // A tier that each factory is born with.
+      // A tier that every factory has from the start.
       says('a tier of Uniswap v3', readOf(factory, 'feeAmountTickSpacing', [3000]), 60),
       ...feeTiers.map((tier) =>
         says(
@@ -112,11 +115,11 @@ const swapClaims = ({ uniswapV3 }: Catalog, chainId: number): Claim[] =>
       ),
       says('the factory of the quoter', readOf(quoterV2, 'factory'), factory),
       says('the factory of the router', readOf(swapRouter02, 'factory'), factory),
-      // The router before this one knows pools of v3 only.
+      // The earlier router supports pools of v2 not at all, and lacks this getter.
       answers('the other factory of the router', readOf(swapRouter02, 'factoryV2')),
     ])
 
-/** The bridge before this one has the same questions; its versions are 0. */
+/** The earlier version of the bridge has the same getters; its versions are 0. */
 const bridgeClaims = ({ cctpV2 }: Catalog, chainId: number): Claim[] =>
   cctpV2
     .filter((one) => one.chainId === chainId)
@@ -127,7 +130,7 @@ const bridgeClaims = ({ cctpV2 }: Catalog, chainId: number): Claim[] =>
       says('the version of what is burnt', readOf(tokenMessenger, 'messageBodyVersion'), 1),
     ])
 
-/** Nothing may have happened before the block from which events are read: its receipt was not there. A node without old states does not know. */
+/** The receipt must have no code before the first block from which events are read. A node without old states cannot tell. */
 async function startFaults(
   { rpc }: Chain,
   { slug, receipt, fromBlock }: StrategyEntry,
@@ -147,12 +150,12 @@ async function startFaults(
   }
 }
 
-/** A market that is not, on its chain, what the catalogue says that it is. */
+/** A market that differs on its chain from the catalogue. */
 export type FaultyMarket = { market: Market; faults: string[] }
 
 /**
- * Asks the contracts of many markets of one chain what they are, and whether there is code at every address that is known of
- * them. Gives the markets that do not pass, with every reason; an empty list is a catalogue that holds.
+ * Checks the contracts of many markets of one chain against the catalogue, and that every known address has code. Returns the markets that
+ * fail, with every reason; an empty list means that the catalogue is right.
  */
 export async function marketFaults(chain: Chain, markets: readonly Market[]): Promise<FaultyMarket[]> {
   const claims = markets.map(
@@ -182,7 +185,7 @@ async function withoutCode({ rpc }: Chain, markets: readonly Market[]): Promise<
   return new Set(all.filter((_, at) => codes[at] === '0x'))
 }
 
-/** Every contract that a market is known to stand on. */
+/** Every contract address of a market. */
 function addressesOf({ asset, receipt, constants }: StrategyEntry): Address[] {
   const texts = JSON.stringify([asset.address, receipt.address, constants]).match(/0x[0-9a-fA-F]{40}/g) ?? []
   return [...new Set(texts as Address[])].filter((address) => address !== nativeAddress)

@@ -6,9 +6,8 @@ import { type Catalog, isNamedByUs, type StrategyEntry } from '../../protocols/c
 import { isSymbol, symbolSaid } from '../../protocols/shared/token-symbol.ts'
 
 /**
- * Asks tokens and receipts of one chain what they are called. Each must be called as the catalogue calls it, or as is known of it; only of a
- * receipt whose name nobody published, so that it is called after its protocol, no name is expected, but none of another either. Gives what is
- * wrong.
+ * Checks the symbols of the tokens and receipts of one chain against the catalogue. A receipt without a published name, which is named
+ * after its protocol, may have any symbol except that of another receipt. Returns the faults.
  */
 export async function symbolFaults(chain: Chain, { tokens, strategies }: Catalog): Promise<string[]> {
   const isHere = ({ chainId }: { chainId: number }) => chainId === chain.network.chainId
@@ -34,14 +33,14 @@ const receiptFaults = (entry: StrategyEntry, all: readonly StrategyEntry[]): Rea
     return isNamedByUs(entry) ? [] : [`the receipt of ${slug} is called ${said}, and not ${receipt.symbol}`]
   })
 
-/** Asks the receipts of one chain that have no published name what they are called: what the catalogue lacks. */
+/** Reads the symbols of the receipts of one chain that have no published name, so that the catalogue can be completed. */
 export async function unnamedReceipts(chain: Chain, { strategies }: Catalog): Promise<string[]> {
   const unnamed = strategies.filter((entry) => entry.chainId === chain.network.chainId && isNamedByUs(entry))
   const said = await read(chain, together(unnamed.map(({ receipt }) => symbolSaid(receipt.address))))
   return unnamed.flatMap(({ slug }, at) => (said[at] === undefined ? [] : [`${slug} is called ${said[at]}`]))
 }
 
-/** One that says nothing is judged by what else it must say. */
+/** A contract that returns no symbol is judged by its other claims. */
 function judgeSymbol({ address }: Token, judge: (said: string) => string[]): Reading<string[]> {
   const { reads, parse } = symbolSaid(address)
   return {

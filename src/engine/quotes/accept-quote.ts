@@ -25,7 +25,7 @@ import {
   serviceFeesOf,
 } from './stored-quote.ts'
 
-/** The transactions that take a quote. The quote must come back exactly as it was given; `rawQuote` may be left out. */
+/** Builds the transactions that execute a quote. The quote must be returned unchanged; `rawQuote` may be omitted. */
 export async function swapBytecode(
   context: EngineContext,
   input: {
@@ -55,7 +55,7 @@ export async function swapBytecode(
   const route = routeOf(context, row)
   requireDecimals(route.tokenIn, input.decimalsIn)
   const offer = offerOf(row)
-  // It may have been named in the quote, by a version that took any.
+  // An earlier version stored quotes with any recipient.
   await refuseRecipient(context, route, recipient, wallet)
   refuseUnrecoverable(context, route.from.chainId, wallet, 'wallet')
   const chain = context.chain(route.from.chainId)
@@ -111,7 +111,7 @@ export async function swapBytecode(
   }
 }
 
-/** Whom a quote was asked for is a part of it. */
+/** The recipient is a part of the quote. */
 const recipientMismatch = (named: Address, to: Address): AppError =>
   new AppError('QUOTE_VALIDATION_ERROR', `The quote was asked for ${named}, and not for ${to}`, {
     details: { errors: [{ path: 'destinationAddress', message: `is ${named} in the quote` }] },
@@ -126,7 +126,10 @@ const tokenSide = (token: Token, amount: bigint, bound: object) => ({
   ...bound,
 })
 
-/** A quote is for one swap: one that was carried out, whatever came of it, is not taken again, and the bridge of a deposit is that one's. */
+/**
+ * A quote is for one swap: after its swap was executed, with any result, it is refused. The quote of a deposit's bridge belongs to the
+ * deposit.
+ */
 async function refuseUsedQuote(context: EngineContext, { actionId }: QuoteWithAction): Promise<void> {
   const found = actionId === null ? undefined : await refreshAction(context, actionId)
   if (!found) return
@@ -154,6 +157,6 @@ async function refuseUsedQuote(context: EngineContext, { actionId }: QuoteWithAc
       })
 }
 
-/** A quote out of the list is the same quote: there its deadline is text, and its status has moved on. */
+/** A quote from the list is the same quote, with a text deadline and a newer status. */
 const asIssued = (quote: Record<string, unknown>, given: Record<string, unknown>) =>
   quote.deadline === given.deadlineDate ? { ...quote, deadline: given.deadline, status: given.status } : quote

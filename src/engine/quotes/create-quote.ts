@@ -23,7 +23,7 @@ import { requireDecimals, storedOffer } from './stored-quote.ts'
 const quoteLifetimeMs = 5 * 60_000
 const providerDeadlineMs = 5_000
 
-/** The best quote for a swap, persisted; it lives for five minutes. What is charged is a part of its input, and paid apart. */
+/** Creates and stores the best quote for a swap. It is valid for five minutes. Fees are a part of its input, and are paid separately. */
 export async function quoteFor(
   context: EngineContext,
   input: QuoteInput,
@@ -34,7 +34,7 @@ export async function quoteFor(
   return quote
 }
 
-/** The same before it is persisted: nobody was given it yet. `isSpent` says that what arrives at least is spent at once, to the last unit. */
+/** Creates a quote without storing it. `isSpent` means that the minimum output is spent at once, to the last unit. */
 export async function newQuote(
   context: EngineContext,
   input: QuoteInput,
@@ -135,7 +135,7 @@ export async function newQuote(
         savesSeconds,
       })),
   }
-  // What is stored is what can be read again.
+  // Decode the stored form, so that it can be read again.
   const quote = z.decode(Quote, wire)
   const row = {
     id,
@@ -153,14 +153,14 @@ export async function newQuote(
 
 const sumAmounts = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, amount) => sum + amount, 0n)
 
-/** None of the providers pays the gas of whoever swaps. */
+/** No provider pays the gas of a swap. */
 const notSponsored = (provider: string): string =>
   `${provider} does not sponsor fees on this route: the wallet pays its own gas`
 
 const feesExceedAmount = (): AppError =>
   new AppError('QUOTE_GENERATION_FAILED', 'The fees of this customer are all that there is to swap')
 
-/** The network that an end of a swap is on: by its name, by its chain id, or by both where they say the same. */
+/** The network at one end of a swap: by name, by chain id, or by both if they agree. */
 function networkOfSide<
   name extends 'originChain' | 'destinationChain',
   id extends 'chainIdIn' | 'chainIdOut',
@@ -175,7 +175,7 @@ function networkOfSide<
   return found
 }
 
-/** A token by its address: the native coin, out of the catalogue, or read off its own contract. */
+/** A token by address: the native coin, from the catalogue, or from its contract. */
 async function tokenOnNetwork(context: EngineContext, network: Network, address: Address): Promise<Token> {
   if (sameAddress(address, nativeAddress)) return nativeToken(network)
   const found = tokenAt(context.catalog.tokens, network.chainId, address)

@@ -8,8 +8,8 @@ import type { EngineContext } from '../context.ts'
 import { lastKnownStatus } from './swap-status.ts'
 
 /**
- * The quotes given out, newest first, without `rawQuote`, with the deadline as text, and where each stood when it was last looked at.
- * One that cannot be read costs its own row; it counts in the total, so that pages stay what they are.
+ * Lists the issued quotes, newest first, without `rawQuote`, with the deadline as text and the last known status. An unreadable quote loses
+ * its row but counts in the total, so that pages do not shift.
  */
 export async function listQuotes(
   context: EngineContext,
@@ -45,7 +45,7 @@ function quoteOutput(row: ListedQuote, now: number): Quote {
   return z.decode(Quote, { ...wire, deadline: wire.deadlineDate, status: lastKnownStatus(row, now) })
 }
 
-/** The name of the network that a filter means, by name or chain id in any casing; `null` without a filter. One that nobody knows is VALIDATION_ERROR. */
+/** The network name of a filter, by name or chain id, in any casing; `null` without a filter. An unknown network is VALIDATION_ERROR. */
 function networkFilter<name extends 'originChain' | 'destinationChain'>(
   { catalog }: EngineContext,
   input: { [key in name]?: string | undefined },
@@ -60,7 +60,7 @@ function networkFilter<name extends 'originChain' | 'destinationChain'>(
   }
 }
 
-/** The name of the provider that a filter means, in any casing; `null` without a filter. One that nobody knows is VALIDATION_ERROR. */
+/** The provider name of a filter, in any casing; `null` without a filter. An unknown provider is VALIDATION_ERROR. */
 function providerFilter({ providers }: EngineContext, said: string | undefined): string | null {
   if (said === undefined) return null
   const found = providers.find(({ name }) => name === said.toLowerCase())

@@ -8,7 +8,7 @@ import type { Route } from '../../swaps/provider.ts'
 import { uniswapV3FactoryAbi } from '../../swaps/uniswap-v3/abi.ts'
 import type { EngineContext } from '../context.ts'
 
-/** What a swap brings is paid to nobody from whom it would never come back. */
+/** Refuses a recipient from which funds could not be recovered. */
 export function refuseUnrecoverable(
   { catalog }: Pick<EngineContext, 'catalog'>,
   chainId: number,
@@ -20,8 +20,8 @@ export function refuseUnrecoverable(
 }
 
 /**
- * The same for whoever a swap pays, who may also be one of its own tokens, which no catalogue has, or a pool, of which there is no list. Only the
- * chain says what is a pool, and one that does not answer ends it: but not of the `wallet` that signs, which is none.
+ * Also refuses a recipient that is a token of the swap, which may be missing from the catalogue, or a pool, for which there is no list.
+ * Pools are recognised on the chain, so an unreachable chain is an error. The signing `wallet` is not checked, because it is no pool.
  */
 export async function refuseRecipient(
   context: EngineContext,
@@ -40,7 +40,7 @@ export async function refuseRecipient(
 const isToken = (token: Token, chainId: number, at: Address): boolean =>
   token.chainId === chainId && sameAddress(token.address, at)
 
-/** Whether the factory has it for the two tokens and the fee that it says it is of. */
+/** Whether the factory lists this address as the pool of its own tokens and fee. */
 async function isPool(
   { chain, catalog }: EngineContext,
   chainId: number,
@@ -61,7 +61,7 @@ async function isPool(
   )
 }
 
-/** What a pool says of itself (`@uniswap/v3-core`, IUniswapV3PoolImmutables). */
+/** The getters of a pool (`@uniswap/v3-core`, IUniswapV3PoolImmutables). */
 const poolAbi = parseAbi([
   'function token0() view returns (address)',
   'function token1() view returns (address)',

@@ -8,7 +8,7 @@ import type { Offer, OfferFee, Route, SwapProvider } from '../../swaps/provider.
 import type { EngineContext } from '../context.ts'
 import type { StatedFee } from '../fees/charges.ts'
 
-/** What is stored with a quote beside what was given out: the route, whom it is for, and the provider's offer. */
+/** The stored part of a quote that the client does not get: route, recipient and the provider's offer. */
 type StoredOffer = {
   chainIdIn: number
   chainIdOut: number
@@ -22,14 +22,14 @@ type StoredOffer = {
   maxAmountIn: string
   fees: OfferFee[]
   raw: unknown
-  /** What the service is paid beside; an older quote has one or none. */
+  /** The fees of the service. An older quote has one fee or none. */
   paid?: readonly StatedFee[]
   fee?: StatedFee | null
-  /** When its transactions end, by the clock of the chain that they begin on, in Unix seconds; an older quote has none. */
+  /** The deadline of its transactions by the clock of the origin chain, in Unix seconds; an older quote has none. */
   deadline?: number
 }
 
-/** A quote's own part as JSON text. */
+/** The stored part of a quote as JSON text. */
 export const storedOffer = (
   route: Route & { exact: 'in' | 'out' },
   recipient: Address | undefined,
@@ -58,20 +58,20 @@ export const storedOffer = (
 
 const parseStoredOffer = ({ offer }: QuoteRow): StoredOffer => JSON.parse(offer) as StoredOffer
 
-/** A quote that was given to this customer, if its networks are still to be seen. */
+/** Finds a quote of this customer, if its networks are in scope. */
 export async function findQuote(context: EngineContext, id: string): Promise<QuoteWithAction | undefined> {
   const row = await context.store.quote(context.customer, id)
   return row && isRouteInScope(context, row) ? row : undefined
 }
 
-/** Whether this customer may see both networks of a quote. */
+/** Whether both networks of a quote are in scope. */
 export const isRouteInScope = (
   { catalog }: EngineContext,
   { originChain, destinationChain }: Pick<QuoteRow, 'originChain' | 'destinationChain'>,
 ): boolean =>
   [originChain, destinationChain].every((name) => catalog.networks.some((network) => network.name === name))
 
-/** From what to what a stored quote goes. */
+/** The route of a stored quote. */
 export function routeOf({ catalog }: EngineContext, row: QuoteRow): Route {
   const { chainIdIn, chainIdOut, tokenIn, tokenOut } = parseStoredOffer(row)
   return {
@@ -95,20 +95,20 @@ export function offerOf(row: QuoteRow): Offer {
   }
 }
 
-/** What the service is paid for a stored quote, beside the offer. */
+/** The fees of the service for a stored quote, in addition to the offer. */
 export const serviceFeesOf = (row: QuoteRow): readonly StatedFee[] => {
   const { paid, fee } = parseStoredOffer(row)
   return paid ?? (fee ? [fee] : [])
 }
 
-/** When the transactions of a stored quote end, the same for whoever takes it, in Unix seconds by the clock of the chain that they begin on. */
+/** The deadline of the transactions of a stored quote, the same for each issue, in Unix seconds by the clock of the origin chain. */
 export const deadlineOf = (row: QuoteRow): number =>
   parseStoredOffer(row).deadline ?? Math.floor(row.expiresAt / 1000)
 
-/** Whom a stored quote was asked for, if it was said then. */
+/** The recipient named when the quote was requested, if any. */
 export const recipientOf = (row: QuoteRow): Address | null => parseStoredOffer(row).recipient
 
-/** A token has one number of decimals: who says another one means other amounts. */
+/** Refuses a wrong number of decimals: the client's amount would be wrong too. */
 export function requireDecimals({ symbol, decimals }: Token, said: number | undefined): void {
   if (said === undefined || said === decimals) return
   throw new AppError('QUOTE_VALIDATION_ERROR', `${symbol} has ${decimals} decimals, and not ${said}`, {
@@ -116,7 +116,7 @@ export function requireDecimals({ symbol, decimals }: Token, said: number | unde
   })
 }
 
-/** The provider of this name. */
+/** Finds a provider by name. */
 export function providerNamed({ providers }: EngineContext, name: string): SwapProvider {
   const found = providers.find((provider) => provider.name === name)
   if (found) return found

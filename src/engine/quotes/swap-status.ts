@@ -8,7 +8,7 @@ import { isSwap, type Tracked } from '../actions/tracking.ts'
 import type { EngineContext } from '../context.ts'
 import { findQuote, isRouteInScope, offerOf, providerNamed, routeOf } from './stored-quote.ts'
 
-/** Where the swap of a quote stands, as it is asked for. No route of ours begins on Bitcoin, so no deposit there is known. */
+/** The status of the swap of a quote. No route starts on Bitcoin, so a Bitcoin deposit is never found. */
 export async function swapStatus(
   context: EngineContext,
   { id, btcTxHash }: { id: string; btcTxHash?: string | undefined },
@@ -20,7 +20,10 @@ export async function swapStatus(
   })
 }
 
-/** Where the swap of a quote stands, with both hashes when they are known. The quote may be the bridge of a deposit. Before its transactions are asked for, no chain is. */
+/**
+ * The status of the swap of a quote, with both hashes if known. The quote may be the bridge of a deposit. Until its transactions are
+ * issued, no chain is asked.
+ */
 async function currentStatus(context: EngineContext, id: string): Promise<SwapStatus> {
   const row = await context.store.quoteSummary(context.customer, id)
   if (!row || !isRouteInScope(context, row))
@@ -42,11 +45,11 @@ async function currentStatus(context: EngineContext, id: string): Promise<SwapSt
   }
 }
 
-/** The word for a swap: an approval that is mined makes its operation go on, and the swap is `pending` until its own transaction is in a block. */
+/** The status of a swap. A mined approval moves its action on, but the swap is `pending` until its own transaction is in a block. */
 const swapStatusOf = (status: string, originBlock: number | null): string =>
   status === 'confirmed' && originBlock === null ? 'pending' : status
 
-/** The bridge inside a cross-chain deposit: it is delivered before the deposit that waits for it is even signed. */
+/** The status of the bridge in a cross-chain deposit, which is delivered before the deposit is signed. */
 async function bridgeStatus(
   context: EngineContext,
   row: QuoteRow,
@@ -64,7 +67,7 @@ async function bridgeStatus(
   return { ...known, status: progress.status, destinationTxHash: progress.destination ?? null }
 }
 
-/** Where the swap of a quote stood when it was last looked at; nobody is asked. */
+/** The last known status of the swap of a quote, without asking a chain. */
 export function lastKnownStatus(row: ListedQuote, now: number): string {
   const open = now > row.expiresAt ? 'expired' : 'pending'
   if (row.actionId === null || row.actionStatus === null) return open
