@@ -115,7 +115,7 @@ const swapClaims = ({ uniswapV3 }: Catalog, chainId: number): Claim[] =>
       ),
       says('the factory of the quoter', readOf(quoterV2, 'factory'), factory),
       says('the factory of the router', readOf(swapRouter02, 'factory'), factory),
-      // The earlier router supports pools of v2 not at all, and lacks this getter.
+      // The earlier router supports v3 pools only, and lacks this getter.
       answers('the other factory of the router', readOf(swapRouter02, 'factoryV2')),
     ])
 

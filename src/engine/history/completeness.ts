@@ -7,13 +7,13 @@ import type { EngineStore } from '../../store/engine/store.ts'
 import { isIncoming, maxParallelReads, type OwnerEvent } from './owner-events.ts'
 import { isNodeExhausted, pastUnavailable, readAtBlock } from './past-value.ts'
 
-/** The least and the most that something moved, in units that do not grow. */
+/** The minimum and maximum of a movement, in units that do not grow. */
 type UnitRange = { min: bigint; max: bigint }
 
 /**
- * Whether what happened is all there was: what it moved is what is held, in units that do not grow; `null` is not known. Where
- * the contract may have rounded in several ways, each event may be off by two. Where neither a log nor the market tells units, something
- * must have come at least.
+ * Whether the events account for the whole position: the sum of their movements equals the held `units`, which do not grow; `null` is
+ * unknown. If the contract may round in several ways, each event may be off by two. If neither logs nor market state units, the history
+ * needs at least one incoming event.
  */
 export async function isCompleteHistory(
   store: EngineStore,
@@ -41,7 +41,7 @@ export async function isCompleteHistory(
   return least <= units && units <= most
 }
 
-/** What each event moved; `undefined` where that is not told. */
+/** The movement of each event; `undefined` if it is unknown. */
 async function unitsMoved(
   store: EngineStore,
   chain: Chain,
@@ -57,15 +57,15 @@ async function unitsMoved(
   })
 }
 
-/** What may be off by as much: a balance is rounded before and after, and what is taken of it by another unit. */
+/** The tolerance of a movement: a balance is rounded before and after, and its difference by another unit. */
 const withTolerance = (units: bigint, off = 3n): UnitRange => ({ min: units - off, max: units + off })
 
-/** So many events are asked about: anybody may make more, by putting a little in for somebody else. */
+/** The maximum number of events read: anyone may create more by depositing small amounts for another wallet. */
 const maxEventsRead = 200
 
 /**
- * Between which a unit was when each event happened: what the market said in its block, or else from its beginning until now. Of very many events
- * the largest are asked about, as that is where it matters.
+ * The range of the unit value at each event: as stated in its block, or else from its initial value to now. Of very many events the largest
+ * are read, because they matter most.
  */
 async function unitValuesAt(
   store: EngineStore,
@@ -82,12 +82,12 @@ async function unitValuesAt(
     for (const [at, unit] of (await Promise.all(each)).entries()) said.set(events[at]!.blockHash, unit)
   }
   try {
-    // A node that has the oldest state has all of them, and one that does not is asked no more.
+    // A node with the oldest state has all of them; a node without it is not asked again.
     await ask(asked.slice(0, 1))
     for (let at = 1; at < asked.length; at += maxParallelReads)
       await ask(asked.slice(at, at + maxParallelReads))
   } catch (error) {
-    // One that is asked too much answers no more for a while.
+    // A node that is asked too much stops answering for a while.
     if (!(error instanceof AppError && error.code === 'HISTORY_UNREAD')) throw error
   }
   const isAll = moving.every(({ blockHash }) => said.has(blockHash))
@@ -104,7 +104,7 @@ async function unitValuesAt(
       })
 }
 
-/** The events that moved the most, oldest first. */
+/** The events with the largest amounts, oldest first. */
 function largestEvents(moving: readonly OwnerEvent[]): readonly OwnerEvent[] {
   if (moving.length <= maxEventsRead) return moving
   const bySize = moving.toSorted((one, other) => Number(other.amount - one.amount))

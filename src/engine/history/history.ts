@@ -15,8 +15,8 @@ import { discardIncompleteLogs, readOwnerLogs } from './logs/owner-logs.ts'
 import { type OwnerEvent, ownerEvents, retryAfterReorg } from './owner-events.ts'
 
 /**
- * What a wallet did in one strategy, newest first. Where that does not account for what is held there, it is not whole: some logs are missing, or
- * never said whose the shares are, as of fees and of what was moved by other contracts. Nothing at all is HISTORY_UNREAD then.
+ * The events of a wallet in one strategy, newest first. If they do not account for the position, the history is not whole: logs are
+ * missing, or never named the owner, as with fees or movements by other contracts. A history without any event is HISTORY_UNREAD then.
  */
 export async function historyOf(
   context: EngineContext,
@@ -42,7 +42,7 @@ export async function historyOf(
 
 type HistoryReading = { logs: RpcLog[]; events: OwnerEvent[]; isWhole: boolean }
 
-/** All that happened; logs that leave out some of it are read anew, where that was not just done. */
+/** Reads the whole history. If logs are missing, they are read again, unless that was done recently. */
 async function readWholeHistory(
   context: EngineContext,
   chain: Chain,
@@ -70,19 +70,19 @@ async function readHistory(
   ])
   const logs = found.get(market)!
   const events = await ownerEvents(context.store, chain, market, owner, logs)
-  // Contracts that do not say what is held leave the logs alone to go by.
+  // If a contract does not state the position, the logs alone are used.
   const isWhole = units === null || (await isCompleteHistory(context.store, chain, market, events, units))
   return { logs, events, isWhole }
 }
 
-/** What is held in units of the events, which do not grow; `null` is not known. */
+/** The position in the units of the events, which do not grow; `null` is unknown. */
 function heldUnits(market: Market, owner: Address): Reading<bigint | null> {
   if (market.counted) return market.counted(owner)
   const { reads, parse } = market.shares(owner)
   return { reads, parse: (answers) => parse(answers) ?? null }
 }
 
-/** Where several nodes answer, another one may not have the newest block yet. */
+/** Another node behind the same address may lack the newest block. */
 const nodeBehind = ({ rpc, network }: Chain, cause: unknown): AppError =>
   new AppError(
     'RPC_INCONSISTENT',
@@ -103,7 +103,7 @@ const incompleteHistory = ({ rpc, network }: Chain, { entry }: Market, owner: Ad
     },
   )
 
-/** Refuses to say that nothing has happened in a strategy of which there is no contract on its chain. */
+/** Refuses an empty history if the strategy has no contract on its chain. */
 async function refuseMissingContract(context: EngineContext, { entry }: Market): Promise<void> {
   const { slug, network, receipt, chainId } = entry
   const code = await context.chain(chainId).rpc.request<Hex>('eth_getCode', [receipt.address, 'latest'])

@@ -7,7 +7,7 @@ import type { EngineStore } from '../../store/engine/store.ts'
 import type { RpcLog } from './logs/log-filters.ts'
 import { valueAtBlock } from './past-value.ts'
 
-/** Something that an owner did in a market: `amount` is in the smallest unit of the asset, `at` in epoch milliseconds. */
+/** An event of an owner in a market: `amount` is in the smallest unit of the asset, `at` in epoch milliseconds. */
 export type OwnerEvent = MarketEvent & {
   amount: bigint
   txHash: Hex
@@ -17,8 +17,8 @@ export type OwnerEvent = MarketEvent & {
 }
 
 /**
- * What logs mean for an owner, oldest first. Shares whose worth nobody knows any more are HISTORY_UNREAD. What moved nothing did not
- * happen: a transfer of zero may be sent by anybody, in the name of whoever it is about.
+ * Converts logs to the events of an owner, oldest first. Shares whose past value is unavailable are HISTORY_UNREAD. Events that moved
+ * nothing are dropped: anyone may send a transfer of zero in the name of another wallet.
  */
 export async function ownerEvents(
   store: EngineStore,
@@ -42,7 +42,7 @@ export async function ownerEvents(
     ]
   })
   const happened: OwnerEvent[] = []
-  // Anybody may send shares to somebody else, very often: a node is not asked about all of that at once.
+  // Anyone may send shares to another wallet many times, so reads of the past are limited to a few at a time.
   for (let at = 0; at < found.length; at += maxParallelReads)
     happened.push(
       ...(await Promise.all(
@@ -55,16 +55,16 @@ export async function ownerEvents(
   return happened
 }
 
-/** So many questions about the past are asked side by side. */
+/** The number of parallel reads of past state. */
 export const maxParallelReads = 8
 
 const movesNothing = ({ type, amount, shares }: MarketEvent): boolean =>
   type !== 'claim' && (amount ?? 0n) === 0n && shares.every((moved) => moved === 0n)
 
-/** Whether it brought something into a position. */
+/** Whether an event increased a position. */
 export const isIncoming = ({ type }: MarketEvent): boolean => type === 'deposit' || type === 'transfer_in'
 
-/** Work on a chain that may be rearranged meanwhile: then it is done anew, a few times. */
+/** Repeats work that a reorganisation interrupted, a few times. */
 export async function retryAfterReorg<value>(work: () => Promise<value>): Promise<value> {
   for (let tried = 1; ; tried++)
     try {

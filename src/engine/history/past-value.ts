@@ -8,10 +8,10 @@ import type { MarketEvent } from '../../protocols/market-logs.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import { writeInBackground } from '../background-writes.ts'
 
-/** A block of the past, as what happened in it knows it. */
+/** A past block, as an event identifies it. */
 type PastBlockRef = { blockNumber: bigint; blockHash: Hex }
 
-/** What shares were worth in the block that moved them; none are worth nothing, whatever the node has forgotten. */
+/** The value of shares in the block that moved them. No shares are worth nothing, even without the state. */
 export async function valueAtBlock(
   store: EngineStore,
   chain: Chain,
@@ -26,7 +26,7 @@ export async function valueAtBlock(
   })
 }
 
-/** What an owner held at the end of a block. */
+/** The shares of an owner at the end of a block. */
 export const sharesAtBlock = (
   store: EngineStore,
   chain: Chain,
@@ -38,7 +38,10 @@ export const sharesAtBlock = (
     reading: market.shares(owner),
   })
 
-/** A reading of an old block, asked once: it is kept under the hash of the block, so that it cannot be taken for that of another one. Without that state it is HISTORY_UNREAD. */
+/**
+ * Reads a past block once. The result is stored under the block's hash, so that it never stands for another block. If the node lacks the
+ * state, it is HISTORY_UNREAD.
+ */
 export async function readAtBlock(
   store: EngineStore,
   chain: Chain,
@@ -70,11 +73,11 @@ const stateUnavailable = ({ rpc, network }: Chain, blockNumber: bigint, cause?: 
     },
   )
 
-/** Whether a node has had enough: of what is old, many are asked less than of the newest. */
+/** Whether a node stopped answering. Nodes limit reads of past state more than reads of the newest. */
 export const isNodeExhausted = (error: unknown) =>
   error instanceof AppError && error.code === 'RPC_UNREACHABLE'
 
-/** That nothing more is said of the past for now: HISTORY_UNREAD. */
+/** HISTORY_UNREAD: the past cannot be read for now. */
 export const pastUnavailable = ({ rpc, network }: Chain, cause: unknown): AppError =>
   new AppError(
     'HISTORY_UNREAD',

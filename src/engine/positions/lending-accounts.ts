@@ -29,9 +29,10 @@ import { ray } from '../../protocols/shared/rates.ts'
 import type { LendingAccount, LendingAccountReader } from '../context.ts'
 
 /**
- * The accounts of all markets, each by itself and as one: markets do not help each other, so the health factor is the worst, while what can be
- * borrowed adds up, and debt by collateral is only said of each. The price of liquidation is that of the only collateral, and `null` where there
- * are several. Where one account cannot be read whole, nothing is counted over all of them: its market is `unread`.
+ * The figures of each account and of all accounts together. Accounts do not support each other: the health factor is the lowest, the amount
+ * that can be borrowed is the sum, and the loan-to-value is stated for each account only. The liquidation price is that of the only
+ * collateral, and `null` if there are several. If an account cannot be read completely, there are no common figures, and its market is
+ * listed as `unread`.
  */
 function computeStats(catalog: Catalog, accounts: readonly LendingAccount[]): Stats {
   const items = accounts.flatMap((account) => account.holdings.map((held) => ({ account, held })))
@@ -104,12 +105,12 @@ function figuresOf(accounts: readonly LendingAccount[]): AccountFigures {
   }
 }
 
-/** What an account may still borrow; below zero it is owed already. */
+/** The remaining borrowing limit of an account; below zero it is exceeded. */
 const borrowable = ({ limit, debt }: Totals): bigint => limit - debt
 
 /**
- * The price of the only collateral at which the health factor is 1. What is borrowed of the same asset moves with it:
- * threshold x collateral - own debt = other debts. Without other debts no price does it.
+ * The price of the only collateral at which the health factor is 1. Debt of the same asset moves with it: threshold x collateral - own debt
+ * = other debts. Without other debts there is no such price.
  */
 function liquidationPrice(totals: Totals, { borrowed, reserve, price }: Holding): bigint | undefined {
   if (price === null) return undefined
@@ -119,7 +120,7 @@ function liquidationPrice(totals: Totals, { borrowed, reserve, price }: Holding)
   return others <= 0n || carried <= 0n ? undefined : (price * others * 10_000n) / carried
 }
 
-/** Reads them for the markets of a catalogue. */
+/** Creates the reader of lending accounts for the markets of a catalogue. */
 export function lendingAccountReader(
   catalog: Catalog,
   chain: (chainId: number) => Chain,
@@ -128,7 +129,7 @@ export function lendingAccountReader(
   return (owner, chainId) => Promise.all([...aave(owner, chainId), ...comet(owner, chainId)])
 }
 
-/** What accounts have lent and borrowed together; nothing in any of them is `null`. */
+/** The figures of all accounts together; `null` if every account is empty. */
 export function lendingStats(catalog: Catalog, all: readonly LendingAccount[]): Stats | null {
   const accounts = all.filter(({ holdings, totals }) => totals === null || holdings.some(counts))
   return accounts.length === 0 ? null : computeStats(catalog, accounts)
@@ -141,7 +142,7 @@ const placesOnChain = <place extends { chainId: number }>(
   places: readonly place[],
 ): place[] => places.filter((place) => place.chainId === chainId)
 
-/** One call a market: what it lists is asked for in the same call, and that is made again where it is no longer what was known. */
+/** One call a market: its list of collaterals is read in the same call, which is repeated if the list changed. */
 function cometAccounts(catalog: Catalog, chain: (chainId: number) => Chain): AccountReader {
   const known = new Map<string, Promise<CometTerms | undefined>>()
   const nameIn = ({ chainId, comet }: CometPlace) => `${chainId} ${comet}`
@@ -186,7 +187,7 @@ async function readCometTerms(chain: Chain, place: CometPlace): Promise<CometTer
   }
 }
 
-/** One call a market: its reserves are asked for once, and again when an account uses one that is new. One in an e-mode takes another call. */
+/** One call a market: its reserves are read once, and again when an account uses a new one. An account in an e-mode takes another call. */
 function aaveAccounts(catalog: Catalog, chain: (chainId: number) => Chain): AccountReader {
   const known = new Map<string, Promise<Reserves>>()
   const reservesOf = (place: LendingPool): Promise<Reserves> => {
@@ -214,7 +215,7 @@ function aaveAccounts(catalog: Catalog, chain: (chainId: number) => Chain): Acco
     })
 }
 
-/** The markets that strategies of the catalogue stand on, each once. */
+/** The Aave markets of the catalogue's strategies, each once. */
 function aavePools({ strategies }: Catalog): (LendingPool & MarketLabel)[] {
   const all = strategies.flatMap(({ chainId, network, protocol, constants }) =>
     constants.family === 'aave-v3'
@@ -224,7 +225,7 @@ function aavePools({ strategies }: Catalog): (LendingPool & MarketLabel)[] {
   return [...new Map(all.map((place) => [poolKey(place), place])).values()]
 }
 
-/** Pools of several chains may have one address. */
+/** Pools on several chains may have the same address. */
 const poolKey = ({ chainId, pool }: LendingPool) => `${chainId} ${pool.toLowerCase()}`
 
 type MarketLabel = Pick<StrategyEntry, 'network' | 'protocol'>

@@ -13,8 +13,8 @@ import { sharesAtBlock } from '../history/past-value.ts'
 import { type Holding, readHoldings } from './balances.ts'
 
 /**
- * `net`: deposits and shares received, less withdrawals and shares given away, counted anew whenever the position was emptied; below zero
- * means that more came out than went in. `realised`: the profit (or loss, below zero) of all that was emptied before.
+ * `net`: deposits and received shares less withdrawals and sent shares, restarted whenever the position was emptied; below zero, more was
+ * taken out than put in. `realised`: the profit (a loss below zero) of the emptied positions.
  */
 export async function netInvested(
   store: EngineStore,
@@ -27,7 +27,7 @@ export async function netInvested(
   let totals: bigint[] = []
   for (const [at, event] of events.entries()) {
     const { type, amount, shares, ...moment } = event
-    // What is claimed was counted when it was asked for.
+    // A claim was counted when it was requested.
     if (type === 'claim') continue
     const comes = isIncoming(event)
     net += comes ? amount : -amount
@@ -44,13 +44,13 @@ export async function netInvested(
   return { net, realised }
 }
 
-/** What happened after one event in the same block. */
+/** The later events in the same block. */
 const laterInBlock = (events: readonly OwnerEvent[], at: number): OwnerEvent[] =>
   events.slice(at + 1).filter(({ blockNumber }) => blockNumber === events[at]!.blockNumber)
 
 /**
- * Whether anything was left in the middle of a block, by what was held at its end and what happened `after` in it. That is known only of
- * receipts that are counted in the asset itself, all at the same index within a block; each event may be off by two from rounding.
+ * Whether shares were left in the middle of a block, computed from the balance at its end and the `after` events in it. That is exact only
+ * for receipts counted in the asset, with one index within a block; each event may be off by two from rounding.
  */
 function hadSharesLeft(held: bigint, after: readonly OwnerEvent[]): boolean {
   const moving = after.filter(({ type }) => type !== 'claim')
@@ -58,24 +58,24 @@ function hadSharesLeft(held: bigint, after: readonly OwnerEvent[]): boolean {
   return held - later > 2n * BigInt(moving.length)
 }
 
-/** The totals by each rounding; what was moved by one alone counts for all. */
+/** The totals under each rounding; a movement with a single value counts for all. */
 const addShares = (totals: readonly bigint[], shares: readonly bigint[], comes: boolean): bigint[] =>
   Array.from({ length: Math.max(totals.length, shares.length) }, (_, at) => {
     const moved = shares[at] ?? shares[0] ?? 0n
     return (totals[at] ?? totals[0] ?? 0n) + (comes ? moved : -moved)
   })
 
-/** Whether anything is left; `undefined` is for the chain to say, where the logs do not tell or the roundings disagree. */
+/** Whether shares are left; `undefined` if logs do not state shares or the roundings disagree, so that the chain must be read. */
 function hasSharesLeft(totals: readonly bigint[], shares: readonly bigint[]): boolean | undefined {
   if (shares.length === 0) return undefined
   if (totals.every((total) => total <= 0n)) return false
   return totals.every((total) => total > 0n) ? true : undefined
 }
 
-/** What was put in and is still there, and the profit of what was closed before; `null` is not known. */
+/** A holding with its principal and the profit realised before; `null` is unknown. */
 export type InvestedHolding = Holding & { principal: bigint | null; realised: bigint | null }
 
-/** What an owner has on one chain, and what of it he put in: both of one block, or else the latter is not known. */
+/** Reads the holdings of an owner on one chain with their principal, both at one block; otherwise the principal is unknown. */
 export async function readInvestedHoldings(
   context: EngineContext,
   chainId: number,
@@ -96,7 +96,7 @@ export async function readInvestedHoldings(
   )
 }
 
-/** How much an owner put into one market and still has there; `null` is not known. */
+/** The principal that an owner still has in one market; `null` is unknown. */
 export async function readPrincipal(
   context: EngineContext,
   market: Market,
@@ -117,9 +117,10 @@ async function readInvestedAtHead(
   owner: Address,
 ): Promise<InvestedHolding[]> {
   const head = await latestBlock(chain)
-  // A node behind the same address may not have this block yet: then the position alone is read, at whatever block.
+  // A node behind the same address may lack this block; then the position alone is read, at any block.
   const held = await readHoldings(chain, here, owner, head.number)
-  // The search through all blocks of a long chain is slow: where nothing is held, or a market says nothing, only logs known from before are gone on with.
+  // A search through all blocks of a long chain is slow: without a position, or an answer of the market, only logs stored earlier are
+  // continued.
   const isKnown = await hasStoredLogs(context.store, chain, owner)
   const used = new Set(await context.store.strategiesOf(owner))
   const closed = here.filter(
@@ -132,7 +133,7 @@ async function readInvestedAtHead(
   )
   const [logs, closedLogs, units] = await Promise.all([
     readOwnerLogs(context, chain, searched, owner, head),
-    // What cannot be read of closed positions costs nothing of the open ones.
+    // Unreadable logs of closed positions do not affect open ones.
     nullIfUnreadable(() => readOwnerLogs(context, chain, closed, owner, head)),
     read(chain, together<bigint | null>(counted), head.number),
   ])
@@ -146,8 +147,8 @@ async function readInvestedAtHead(
 }
 
 /**
- * Principal and realised profit. The principal is never below zero: what came out beyond what was put in is realised. Logs that do not
- * account for all `units` are incomplete: then both are unknown, or else what was put in would count as profit.
+ * Principal and realised profit. The principal is never below zero: the excess is realised profit. If the logs do not account for all
+ * `units`, they are incomplete, and both are unknown; otherwise principal would count as profit.
  */
 async function principalAndProfit(
   { store, now }: EngineContext,
@@ -170,7 +171,7 @@ async function principalAndProfit(
   })
 }
 
-/** A history that cannot be read whole costs principal and profit, and not the position. */
+/** An unreadable history loses principal and profit, not the position. */
 async function nullIfUnreadable<value>(work: () => Promise<value>): Promise<value | null> {
   try {
     return await work()

@@ -13,8 +13,8 @@ import type { InvestedHolding } from './principal.ts'
 import { findTickets, storeRequest, type UnsearchedMarket } from './withdrawal-ticket-search.ts'
 
 /**
- * The withdrawals of an owner that are queued, by market; a market whose contracts do not answer is `null`, and one that pays at once is
- * not there. `isMeant`: it is just these that are asked about, so that nothing is too long a search; otherwise some are `unsearched`.
+ * Reads the queued withdrawals of an owner, by market. A market whose contracts do not answer is `null`; a market that pays at once is
+ * missing. With `isMeant` the request is about these markets, so every search is made; otherwise some are `unsearched`.
  */
 export async function readQueued(
   context: EngineContext,
@@ -43,8 +43,8 @@ export async function readQueued(
 }
 
 /**
- * What an owner holds, and the markets beside in which a withdrawal of theirs is queued, or may be: those whose queue does not answer. Of what
- * was `asked`, markets that say nothing at all are none of these.
+ * Adds to the holdings of an owner the markets with queued withdrawals only, and those whose queue does not answer. Markets in `asked` that
+ * do not answer at all are left out.
  */
 export function withQueuedOnly(
   held: readonly InvestedHolding[],
@@ -68,7 +68,7 @@ const emptyHolding = (market: Market): InvestedHolding => ({
   realised: 0n,
 })
 
-/** The queued withdrawals of one market, as a position lists them, and what they are worth at a price of the asset. */
+/** The queued withdrawals of one market in a position, with their value in USD. */
 export function queuedFields(
   market: Market,
   queued: ReadonlyMap<Market, Requests | null>,
@@ -86,7 +86,7 @@ export function queuedFields(
   }
 }
 
-/** Requests as the service shows them: times are ISO 8601. */
+/** Requests as the service returns them, with ISO 8601 times. */
 function requestsOutput(requests: readonly Request[]): QueuedWithdrawal[] {
   const iso = (at: number | null) => (at === null ? null : new Date(at * 1000).toISOString())
   return requests.map(({ id, amount, requestedAt, availableAt, until = null, back = null }) => ({
@@ -99,7 +99,7 @@ function requestsOutput(requests: readonly Request[]): QueuedWithdrawal[] {
   }))
 }
 
-/** How long a withdrawal waits that an owner asks a market for, in seconds; `undefined` where it pays at once, `null` where no contract says. */
+/** The waiting time of a new withdrawal, in seconds; `undefined` if the market pays at once, `null` if no contract states it. */
 export async function withdrawalWait(
   context: EngineContext,
   market: Market,
@@ -113,7 +113,7 @@ export async function withdrawalWait(
   return seconds!
 }
 
-/** The step that takes what can be claimed, and how much that is; where nothing can, the one that takes back the shares of what was let pass. */
+/** The step that claims what is claimable, with its amount; if nothing is, the step that takes back the shares of lapsed requests. */
 export async function claimStep(
   context: EngineContext,
   market: Market,
@@ -140,7 +140,7 @@ export async function claimStep(
   return { transaction: transaction!, out: tokenAmount(amount, entry.asset) }
 }
 
-/** Says what waits, and when it can be claimed as far as that is known. */
+/** NOTHING_CLAIMABLE, with the waiting requests and when they can be claimed, if known. */
 function nothingClaimable({ entry }: Market, pending: readonly Request[], owner: Address): AppError {
   const shown = requestsOutput(pending)
   const lines = shown.map(({ amount, id, requestedAt, availableAt }) => {
@@ -157,8 +157,8 @@ function nothingClaimable({ entry }: Market, pending: readonly Request[], owner:
 type QueuedByMarket = ReadonlyMap<Market, Requests | null>
 
 /**
- * What is queued, with each request of a queue that several markets share under that one alone that it was made in, by its logs. What these do
- * not tell, or nobody can read, stands under the first of them.
+ * Assigns each request in a queue shared by several markets to the market it was made in, by its logs. A request without a readable log is
+ * assigned to the first market.
  */
 export async function assignSharedRequests(
   context: EngineContext,
@@ -191,7 +191,7 @@ function splitByMarket(markets: readonly Market[], found: Requests, made: Readon
   )
 }
 
-/** In which of some markets the requests of an owner were made, as far as the logs can be read. */
+/** The markets in which the requests of an owner were made, as far as their logs can be read. */
 async function marketsOfRequests(
   context: EngineContext,
   markets: readonly Market[],

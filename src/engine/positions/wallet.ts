@@ -11,7 +11,9 @@ import { lendingStats } from './lending-accounts.ts'
 import { type InvestedHolding, readInvestedHoldings } from './principal.ts'
 import { assignSharedRequests, queuedFields, readQueued, withQueuedOnly } from './queued-withdrawals.ts'
 
-/** The positions of a wallet over all markets. Networks that do not answer are named, and nothing of theirs is in it; where none answers there is nothing to show. */
+/**
+ * The positions of a wallet in all markets. Networks that do not answer are named and left out; if none answers, the first error is thrown.
+ */
 export async function walletOf(context: EngineContext, address: Address): Promise<Wallet> {
   const chainIds = [...new Set(context.markets.map(({ entry }) => entry.chainId))]
   const networks = chainIds.map((chainId) => networkNamed(context.catalog.networks, chainId))
@@ -50,14 +52,17 @@ export async function walletOf(context: EngineContext, address: Address): Promis
   }
 }
 
-/** What came of some work, or why its chain does not answer. */
+/** Returns the error if a chain does not answer. */
 const orRpcError = <value>(work: Promise<value>): Promise<value | AppError> =>
   work.catch((error: unknown) => {
     if (error instanceof AppError && /^(RPC_|CHAIN_ID_)/.test(error.code)) return error
     throw error
   })
 
-/** What a wallet has on one chain, with principal and profit off its logs. Where contracts do not answer, the strategies are named. */
+/**
+ * The positions of a wallet on one chain, with principal and profit from its logs. Strategies whose contracts do not answer are listed as
+ * `unread`.
+ */
 export async function chainWallet(context: EngineContext, chainId: number, address: Address) {
   const here = context.markets.filter(({ entry }) => entry.chainId === chainId)
   const [found, accounts, asked] = await Promise.all([
@@ -88,7 +93,7 @@ export async function chainWallet(context: EngineContext, chainId: number, addre
   }
 }
 
-/** Whether something is there, as far as anybody says: of a market that does not, it is there when more was put in than came out. */
+/** Whether there is a position. In a market that does not answer, there is one if more was put in than taken out. */
 const hasPosition = ({ shares, principal }: InvestedHolding): boolean =>
   shares === null ? principal !== null && principal > 0n : shares > 0n
 
@@ -110,7 +115,7 @@ function positionOf(
   }
 }
 
-/** The profit that was taken out of a strategy, in USD at the price of its asset now. */
+/** The realised profit of a strategy, valued in USD at the current price of its asset. */
 const realisedProfitOf = ({ market, realised }: InvestedHolding, standing: RatedMarket): RealisedProfit => ({
   strategy: market.entry.slug,
   asset: assetRef(market.entry.asset),

@@ -10,13 +10,13 @@ import type { EngineContext } from '../context.ts'
 import type { RpcLog } from '../history/logs/log-filters.ts'
 import { readOwnerLogs } from '../history/logs/owner-logs.ts'
 
-/** A market in which it was not looked for what an owner asked for elsewhere, and when it was last, in epoch ms; `null` is never. */
+/** A market that was not searched for requests made outside this program, with the time of the last search in epoch ms; `null` is never. */
 export type UnsearchedMarket = { market: Market; searchedAt: number | null }
 
 /**
- * The tickets that an owner was ever given, of markets whose contracts do not list them; `null` where the logs cannot be read. Who has
- * none is not searched for: where no token stands for a request, who holds nothing and was never seen to ask, unless `isMeant`. Those
- * markets are `unsearched`, as they may have asked elsewhere.
+ * Finds the tickets of an owner in markets whose contracts do not list them; `null` if the logs cannot be read. A market is searched if the
+ * owner holds its tickets; in a market without ticket tokens, if the owner holds shares or has made a request before, or if `isMeant`.
+ * Other markets without ticket tokens are `unsearched`, because requests may have been made elsewhere.
  */
 export async function findTickets(
   context: EngineContext,
@@ -46,7 +46,7 @@ export async function findTickets(
   const unsearched = await Promise.all(
     others.map(async (market) => ({ market, searchedAt: await lastSearchedAt(store, market, owner) })),
   )
-  // What does not say how many tickets there are may have some.
+  // If the number of tickets is unknown, there may be some.
   const isSilent = ({ queue }: Market, at: number) => held[at] === undefined && !queue!.logged
   const tickets = new Map<Market, readonly bigint[] | null>(
     unlisted.map((market, at) => [market, isSilent(market, at) ? null : []]),
@@ -57,7 +57,7 @@ export async function findTickets(
     for (const market of searched) {
       const found = ticketsIn(market, owner, logs.get(market)!)
       if (market.queue!.logged) await storeSearch(context, market, owner, { tickets: found, isWhole: true })
-      // Whoever holds something may ask for all of it elsewhere: from now on that is looked for.
+      // An owner of shares may withdraw all of them elsewhere, so this market is searched from now on.
       if (market.queue!.logged && (held[unlisted.indexOf(market)] ?? 0n) > 0n)
         await writeInBackground(storeRequest(store, market, owner))
       tickets.set(market, found)
@@ -89,7 +89,7 @@ const lastSearchedAt = async (store: EngineStore, market: Market, owner: Address
   return at === undefined ? null : Number(at)
 }
 
-/** Notes that the logs of a market were searched for what an owner asked for, where none are missing, and whether there was anything. */
+/** Stores that the logs of a market were searched for an owner's requests, if none are missing, and whether any were found. */
 export async function storeSearch(
   { store, now }: Pick<EngineContext, 'store' | 'now'>,
   market: Market,
@@ -110,6 +110,6 @@ const requestFact = ({ entry }: Market, owner: Address): string =>
 const hasRequested = async (store: EngineStore, market: Market, owner: Address): Promise<boolean> =>
   (await store.fact(market.entry.chainId, requestFact(market, owner))) !== undefined
 
-/** Notes that an owner asked a market for a withdrawal, so that it is looked for when nothing else is left there. */
+/** Stores that an owner made a request in a market, so that it is searched even when no shares are left. */
 export const storeRequest = (store: EngineStore, market: Market, owner: Address) =>
   store.storeFact(market.entry.chainId, requestFact(market, owner), '1')

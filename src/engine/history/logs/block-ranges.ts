@@ -5,10 +5,13 @@ import { rpcVariable } from '../../../domain/networks.ts'
 import { plain } from '../../../domain/text.ts'
 import type { LogQuery, RpcLog } from './log-filters.ts'
 
-/** A node that gives so many blocks at once, or fewer, is behind its chain for ever where that is quick. */
+/** With ranges this small, a node cannot keep up with a fast chain. */
 const smallRange = 1_000n
 
-/** That there are more blocks than are read in one go: HISTORY_UNREAD. `most` is how many the node gives at once, by what it refused. */
+/**
+ * HISTORY_UNREAD: there are more blocks than one request reads. `maxSize` is the largest range that the node accepts, as far as it refused
+ * larger ones.
+ */
 function tooManyBlocks({ rpc, network }: Chain, block: bigint, { maxSize }: RangeBudget): AppError {
   const why = maxSize <= smallRange ? `: the node at ${rpc.host} gives those of ${maxSize} at once` : ''
   return new AppError(
@@ -23,7 +26,7 @@ function tooManyBlocks({ rpc, network }: Chain, block: bigint, { maxSize }: Rang
   )
 }
 
-/** That a node gives logs of not even one block: HISTORY_UNREAD. */
+/** HISTORY_UNREAD: the node returns no logs even for one block. */
 const logsUnavailable = ({ rpc, network }: Chain, cause: AppError): AppError =>
   new AppError(
     'HISTORY_UNREAD',
@@ -35,7 +38,7 @@ const logsUnavailable = ({ rpc, network }: Chain, cause: AppError): AppError =>
     },
   )
 
-/** That a node takes one question at a time, so that nothing says up to where its logs go: HISTORY_UNREAD. */
+/** HISTORY_UNREAD: the node accepts no batches, so nothing proves up to which block its logs are complete. */
 const batchUnavailable = ({ rpc, network }: Chain, cause: unknown): AppError =>
   new AppError(
     'HISTORY_UNREAD',
@@ -47,10 +50,10 @@ const batchUnavailable = ({ rpc, network }: Chain, cause: unknown): AppError =>
     },
   )
 
-/** A block by number and hash: what was read stands on it. */
+/** A block by number and hash. Logs are valid while it is canonical. */
 export type BlockId = { number: bigint; hash: string }
 
-/** What blocks are called now, by number, in one exchange; a block that the node does not know is missing. */
+/** Reads the current hashes of blocks, by number, in one exchange. A block that the node does not know is missing. */
 export async function hashesOf({ rpc }: Chain, numbers: readonly bigint[]): Promise<Map<bigint, string>> {
   const asked = [...new Set(numbers)].filter((number) => number >= 0n)
   const blocks = (await rpc.batch(
@@ -67,22 +70,22 @@ export async function hashesOf({ rpc }: Chain, numbers: readonly bigint[]): Prom
 /** The blocks from the first to the last, both included. */
 export type BlockRange = { from: bigint; to: bigint }
 
-/** How many blocks are asked for at once: it grows while a node gives everything, and stays below what it refused. `late` says that this took long enough. */
+/** The size of the next range, and the limits of a reading. The size grows while the node answers, and stays below what it refused. */
 export type RangeBudget = { size: bigint; maxSize: bigint; rangesLeft: number; isOverTime: () => boolean }
 
-/** The first question is this wide. */
+/** The size of the first range. */
 const initialSize = 10_000n
-/** No question is wider, however willing the node is. */
+/** The maximum size of a range. */
 const maxRangeSize = 1_000_000n
-/** So many ranges may be asked for in one go: whoever asks again goes on where this one ended. */
+/** The maximum number of ranges of one reading. The next one continues where it ended. */
 const maxRanges = 480
-/** So many of them are asked for side by side. */
+/** The number of ranges read in parallel. */
 const parallelRanges = 4
 
-/** And for so long, in ms. */
+/** The maximum duration of one reading, in ms. */
 const maxReadMs = 20_000
 
-/** A window at the beginning of a reading, by a clock in ms; it may cost less than usual. */
+/** Starts a reading, with a clock in ms and optional lower limits. */
 export function newRangeBudget(
   now: () => number,
   { ranges, ms }: { ranges: number; ms: number } = { ranges: maxRanges, ms: maxReadMs },
@@ -91,12 +94,12 @@ export function newRangeBudget(
   return { size: initialSize, maxSize: maxRangeSize, rangesLeft: ranges, isOverTime: () => now() > until }
 }
 
-/** What was read of a stretch, and what its ranges end with: the last is as far as it goes. */
+/** The logs of some ranges, and the last block of each range. */
 type LogPiece = { tips: BlockId[]; logs: RpcLog[] }
 
 /**
- * All logs of a stretch, piece by piece and in order. Several ranges are asked for side by side; where a node refuses one, what came before
- * it is a piece, and it goes on with fewer blocks at once. Too many blocks for one go are HISTORY_UNREAD.
+ * Reads all logs of a range of blocks, piece by piece and in order. Several ranges are read in parallel; if the node refuses one, those
+ * before it are a piece, and the reading continues with smaller ranges. Too many blocks are HISTORY_UNREAD.
  */
 export async function* readLogPieces(
   chain: Chain,
@@ -136,7 +139,7 @@ function widen(window: RangeBudget): void {
   window.size = wider < window.maxSize ? wider : window.maxSize
 }
 
-/** Fewer blocks after a refusal: as many as the node says, or half. What is no matter of blocks is thrown. */
+/** Shrinks the range after a refusal: to the limit that the node states, or by half. Other errors are thrown. */
 function narrow(chain: Chain, window: RangeBudget, { from, to }: BlockRange, error: unknown): void {
   const blocks = to - from + 1n
   if (!isRangeRefused(error)) throw error
@@ -146,12 +149,12 @@ function narrow(chain: Chain, window: RangeBudget, { from, to }: BlockRange, err
   window.maxSize = window.size
 }
 
-/** So many queries share an exchange with the block that they go up to. */
+/** The number of queries in one exchange, together with the last block of their range. */
 const queriesPerBatch = 50
 
 /**
- * The logs of a range, and the last block of it by whoever gives them: behind one URL are many nodes, and one that does not have that block yet
- * gives what it has, without a word.
+ * Reads the logs of a range and its last block from the same node. Several nodes may share a URL, and a node that lacks the block returns
+ * partial logs without an error.
  */
 async function readRange(
   chain: Chain,
@@ -194,14 +197,14 @@ async function readRange(
 const isBatchRefused = (error: unknown): boolean =>
   error instanceof AppError && error.details?.fault === 'batch'
 
-/** What a block of this number is called; some nodes give the newest that they have in the place of one that they do not. */
+/** The hash of a block with this number. Some nodes return their newest block instead of one they lack. */
 function hashOf(block: unknown, number: bigint): string | undefined {
   const { hash, number: said } = (block ?? {}) as { hash?: string; number?: string }
   const isSaid = said !== undefined && /^0x[0-9a-f]+$/i.test(said) && BigInt(said) === number
   return isSaid ? hash : undefined
 }
 
-/** A log of these blocks, still on the chain: what a node takes back, or gives of other blocks, cannot be counted with. */
+/** Whether a log is of these blocks and still valid. Removed logs, and logs of other blocks, are not. */
 function isValidLog(log: RpcLog | null, from: bigint, to: bigint): boolean {
   if (log === null || typeof log !== 'object' || log.removed || !/^0x[0-9a-f]+$/i.test(log.blockNumber))
     return false
@@ -211,17 +214,17 @@ function isValidLog(log: RpcLog | null, from: bigint, to: bigint): boolean {
 
 const hex = (value: bigint) => `0x${value.toString(16)}`
 
-/** A refusal in whatever words, or an answer that is larger than we take: fewer blocks may be given. */
+/** Whether a node refused the range, with any message, or the answer was larger than our limit. A smaller range may work. */
 function isRangeRefused(error: unknown): error is AppError {
   if (!(error instanceof AppError)) return false
-  // Fewer blocks are more questions: no help where there were too many of those.
+  // Smaller ranges are more requests, which do not help against a rate limit.
   if (isRateLimitText(String(error.details?.message ?? ''))) return false
   return (
     error.code === 'RPC_ERROR' || (error.code === 'RPC_UNREACHABLE' && error.details?.fault === 'too-large')
   )
 }
 
-/** The limit that a node names: "up to a 500 block range", "limited to a 10,000 range", "try with this block range [0x1, 0x64]". */
+/** The range limit in a node's message: "up to a 500 block range", "limited to a 10,000 range", "try with this block range [0x1, 0x64]". */
 export function statedRangeLimit({ details }: AppError): bigint | undefined {
   const words = String(details?.message ?? '')
   const pair = /\[\s*(0x[0-9a-f]+)\s*,\s*(0x[0-9a-f]+)\s*\]/i.exec(words)
@@ -229,7 +232,7 @@ export function statedRangeLimit({ details }: AppError): bigint | undefined {
     const size = BigInt(pair[2]!) - BigInt(pair[1]!) + 1n
     return size > 0n ? size : undefined
   }
-  // What it allows counts before what it was asked for; a number with a fraction, or in a link, is neither.
+  // The allowed size is preferred to the requested one. A decimal fraction, or a number in a link, is neither.
   const found = /\b(block|range)/i.test(words)
     ? (/(?:limit|max|exceed|up to|within|at most)[^0-9/.]{0,40}(?<![.\d/])([0-9][0-9,_]*)(?![.\d])\s*(k)?\b/i.exec(
         words,

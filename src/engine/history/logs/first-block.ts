@@ -5,12 +5,12 @@ import type { Market } from '../../../protocols/market.ts'
 import type { EngineStore } from '../../../store/engine/store.ts'
 import { writeInBackground } from '../../background-writes.ts'
 
-/** So many blocks are asked about in one exchange. */
+/** The number of blocks in one exchange. */
 const probesPerBatch = 16n
 
 /**
- * The first block after `without` in which something is so that is so at `end`, in a few exchanges; `holds` says of which of some blocks it
- * is, oldest first. What began stays.
+ * Finds the first block after `without` in which a condition holds that holds at `end`, in a few exchanges. `holds` checks it for some
+ * blocks, oldest first. Once true, the condition stays true.
  */
 export async function firstBlockWhere(
   holds: (blocks: readonly bigint[]) => Promise<readonly boolean[]>,
@@ -31,13 +31,13 @@ export async function firstBlockWhere(
   return first
 }
 
-/** A contract that was there before a market: its asset, or what wraps that where it is the coin itself; `undefined` where none is known. */
+/** A contract older than a market: its asset, or the wrapped coin if the asset is the native coin; `undefined` if none is known. */
 export const olderContract = ({ entry }: Market, { network, wrapped }: Chain): Address | undefined =>
   entry.asset.address === nativeAddress ? (wrapped ?? network.multicall3) : entry.asset.address
 
 /**
- * The block in which a contract got its code, found in a few exchanges and kept; `undefined` where the node has no old states. `older` is a contract
- * that was there before (its asset): a node that knows nothing of that either does not know the past, whatever it answers.
+ * Finds the block in which a contract was deployed, in a few exchanges, and stores it; `undefined` if the node has no old states. `older`
+ * is a contract deployed earlier (the asset): if the node has no code for it either, it has no old states.
  */
 export async function deploymentBlock(
   store: EngineStore,
@@ -51,7 +51,7 @@ export async function deploymentBlock(
   const known = await store.fact(chainId, name)
   if (known !== undefined) return BigInt(known)
   const found = await findDeployment(chain, address, older, head).catch((error: unknown) => {
-    // Every node says in words of its own that it keeps no old states.
+    // Nodes without old states use different error messages.
     if (error instanceof AppError && error.code === 'RPC_ERROR') return undefined
     throw error
   })
@@ -72,7 +72,7 @@ async function findDeployment(
   return (await hasCodeAt(chain, older, [first - 1n]))[0] ? first : undefined
 }
 
-/** In which blocks there was code at an address. */
+/** Whether an address had code in each of some blocks. */
 export async function hasCodeAt(
   { rpc }: Chain,
   address: Address,

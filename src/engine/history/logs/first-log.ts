@@ -8,15 +8,15 @@ import { writeInBackground } from '../../background-writes.ts'
 import { type BlockId, hashesOf, newRangeBudget, readLogPieces } from './block-ranges.ts'
 import type { RpcLog } from './log-filters.ts'
 
-/** What one look may cost: so many ranges, and so long, in ms. Whoever looks again goes on where this one ended. */
+/** The limits of one search: ranges, and duration in ms. The next search continues where it ended. */
 const searchLimits = { ranges: 120, ms: 8_000 }
-/** What was looked through is remembered once it is so many blocks, and where it was not all. */
+/** Progress is stored if the search was incomplete, or covered at least this many blocks. */
 const minProgressBlocks = 1_000n
 
 /**
- * The first log that is sought, from a block on, in ranges that the node takes. `undefined` where there is none yet, or where the
- * node did not get so far, or does not say: the next look knows more. A node may lack logs without a word: where the contract says that
- * there is one and none was given up to the newest block, all is read anew the next time.
+ * Finds the first log that matches a query, from a block on. `undefined` if there is none yet, or if the node did not answer for all
+ * blocks; a later search continues. A node may omit logs without an error: if the contract says that the log exists and none was found up
+ * to the newest block, the next search starts over.
  */
 export async function findFirstLog(
   { store, now }: { store: EngineStore; now: () => number },
@@ -54,10 +54,10 @@ export async function findFirstLog(
   return undefined
 }
 
-/** A mark that was forgotten. */
+/** The stored value of a discarded mark. */
 const clearedMark = ''
 
-/** What a contract says; `undefined` where nobody can be asked. */
+/** What the contract says; `undefined` if it cannot be read. */
 async function contractHasIt(chain: Chain, isThere: Reading<boolean>): Promise<boolean | undefined> {
   try {
     return await ask(chain, isThere)
@@ -67,10 +67,10 @@ async function contractHasIt(chain: Chain, isThere: Reading<boolean>): Promise<b
   }
 }
 
-/** A node that refuses, that is behind, or that has too many blocks for one look. */
+/** The node refused, lags behind, or has too many blocks for one search. */
 const toleratedErrors = ['RPC_ERROR', 'RPC_INCONSISTENT', 'HISTORY_UNREAD']
 
-/** How far it was read, if that block is still of this chain. */
+/** How far the search has read, if that block is still canonical. */
 async function validMark(chain: Chain, kept: string | undefined): Promise<BlockId | undefined> {
   if (kept === undefined || kept === clearedMark) return undefined
   const [number, hash] = kept.split(' ') as [string, string]

@@ -17,14 +17,14 @@ import {
 import { deploymentBlock, olderContract } from './first-block.ts'
 import { filtersKey, matchesFilters, queriesOf, type RpcLog } from './log-filters.ts'
 
-/** Whether a log says when it was: some nodes leave the time of its block out, or put zero or null there. */
+/** Whether a log has a timestamp. Some nodes omit it, or return zero or null. */
 const hasTimestamp = ({ blockTimestamp }: Pick<RpcLog, 'blockTimestamp'>): boolean =>
   isTimestamp(blockTimestamp)
 
 const isTimestamp = (value: unknown): value is Hex =>
   typeof value === 'string' && /^0x[0-9a-f]{1,16}$/i.test(value) && Number(value) > 0
 
-/** Logs with the times of their blocks, which not every node puts into them. */
+/** Adds the times of their blocks to logs that lack them. */
 async function withTimestamps({ rpc }: Chain, logs: readonly RpcLog[]): Promise<RpcLog[]> {
   const missing = [...new Set(logs.flatMap((log) => (hasTimestamp(log) ? [] : [log.blockNumber])))]
   if (missing.length === 0) return [...logs]
@@ -52,7 +52,7 @@ async function withTimestamps({ rpc }: Chain, logs: readonly RpcLog[]): Promise<
   )
 }
 
-/** A market whose logs are wanted, as far as they were read: `next` is the first block that is not, `known` the logs before it. */
+/** The reading of a market's logs: `nextBlock` is the first unread block, `storedLogs` are the logs before it. */
 type LogScan = {
   market: Market
   source: LogSource
@@ -62,13 +62,13 @@ type LogScan = {
   storedLogs: RpcLog[]
 }
 
-/** A chain of fewer blocks is read from its beginning, without looking for a better one. */
+/** A shorter chain is read from its first block, without a search for the deployment. */
 const shortChainBlocks = 10_000n
 
 /**
- * All logs of some markets of one chain that are about one owner, up to the tip. What is final is kept, with marks to go on from; the
- * newest blocks are read anew each time. Markets share questions. A chain that was rearranged meanwhile is RPC_INCONSISTENT, and one
- * that is too long for one go HISTORY_UNREAD: what was read till then is kept.
+ * Reads all logs of some markets of one chain about one owner, up to `tip`. Final logs are stored with marks from which the next reading
+ * continues; the newest blocks are read each time. Markets share queries. A reorganisation meanwhile is RPC_INCONSISTENT, and too many
+ * blocks are HISTORY_UNREAD; what was read is stored.
  */
 export async function readOwnerLogs(
   { store, now }: { store: EngineStore; now: () => number },
@@ -103,7 +103,7 @@ export async function readOwnerLogs(
   return found
 }
 
-/** Which markets of a chain have logs about an owner that were read before. */
+/** Which markets of a chain have stored logs about an owner. */
 export async function hasStoredLogs(
   store: EngineStore,
   { network: { chainId } }: Chain,
@@ -119,13 +119,13 @@ const logSourceOf = (market: Market, owner: Address): LogSource => ({
   owner: owner.toLowerCase(),
 })
 
-/** Those that any of the markets looks for: the times of others are not asked for. */
+/** The logs that match any market. The times of others are not read. */
 const matchingLogs = (logs: readonly RpcLog[], sources: readonly LogScan[]): RpcLog[] =>
   logs.filter((log) => sources.some(({ filters }) => matchesFilters(filters, log)))
 
 const queriesForScans = (sources: readonly LogScan[]) => queriesOf(sources.flatMap(({ filters }) => filters))
 
-/** How far each market was read, on the chain as it is now: what was read of blocks that are gone is forgotten. */
+/** How far each market was read. Logs of blocks that are no longer canonical are deleted. */
 async function startScans(
   store: EngineStore,
   chain: Chain,
@@ -146,7 +146,7 @@ async function startScans(
   return Promise.all(
     known.map(async ({ market, source, filters, marks }) => {
       const kept = (await store.storedLogs(source)).map(({ log }) => JSON.parse(log) as RpcLog)
-      // What was kept once with no time, or with zero, is read anew from there.
+      // Stored logs without a time are read again from there on.
       const flawed = Number(kept.find((log) => !hasTimestamp(log))?.blockNumber ?? Infinity)
       const held = marks.find(({ block, hash }) => now.get(BigInt(block)) === hash && block < flawed)
       if (held !== marks[0]) await writeInBackground(store.deleteLogs(source, held?.block ?? -1))
@@ -165,7 +165,7 @@ async function startScans(
   )
 }
 
-/** Where the logs of a market begin, or the beginning of the chain where nobody can say. */
+/** The block from which the logs of a market are read: the deployment, or the first block of the chain if it is unknown. */
 async function firstLogBlock(
   store: EngineStore,
   chain: Chain,
@@ -179,7 +179,7 @@ async function firstLogBlock(
   return found ?? 0n
 }
 
-/** The blocks up to the last, cut where another market joins: each with the markets that have yet to be read there. */
+/** The unread ranges up to the last block, split where another market starts; each with the markets to read. */
 function scanRanges(sources: readonly LogScan[], last: bigint): { range: BlockRange; members: LogScan[] }[] {
   const starts = [...new Set(sources.map(({ nextBlock }) => nextBlock))]
     .filter((next) => next <= last)
@@ -190,7 +190,7 @@ function scanRanges(sources: readonly LogScan[], last: bigint): { range: BlockRa
   }))
 }
 
-/** Reads a stretch a few ranges at a time and keeps each such piece with a mark, as long as what it stands on is still there. */
+/** Reads a range piece by piece and stores each piece with a mark, if its last block and the final block are canonical. */
 async function readRangeIntoStore(
   store: EngineStore,
   chain: Chain,
@@ -204,7 +204,7 @@ async function readRangeIntoStore(
 ): Promise<void> {
   for await (const { tips, logs: found } of readLogPieces(chain, queriesForScans(members), range, window)) {
     const logs = await withTimestamps(chain, matchingLogs(found, members))
-    // What ends further down is older than what is final.
+    // Earlier ends of the piece are older than this one, and final.
     const end = tips.at(-1)!
     await requireCanonical(chain, [end, base])
     const { number: to, hash } = end
@@ -221,7 +221,7 @@ async function readRangeIntoStore(
       ? await writeInBackground(store.storeLogs(pieces, { block: Number(to), hash }))
       : undefined
     if (isKept === false) throw rearranged(chain)
-    // Behind a piece that is not kept, the next ones would leave a hole.
+    // After a piece that was not stored, the next ones would leave a gap.
     if (isKept === undefined) keeping.goesOn = false
     for (const member of members) {
       member.storedLogs.push(...logs.filter((log) => matchesFilters(member.filters, log)))
@@ -242,7 +242,7 @@ async function requireCanonical(chain: Chain, tips: readonly BlockId[]): Promise
 const rearranged = ({ network }: Chain): AppError =>
   new AppError('RPC_INCONSISTENT', `${network.name} was rearranged while its logs were read`)
 
-/** Oldest first, each once: a log may answer several filters. */
+/** Sorts logs, oldest first, and removes duplicates: a log may match several filters. */
 function sortedUnique(logs: readonly RpcLog[]): RpcLog[] {
   const unique = new Map(logs.map((log) => [`${BigInt(log.blockNumber)} ${Number(log.logIndex)}`, log]))
   const at = (log: RpcLog): [Hex, Hex] => [log.blockNumber, log.logIndex]
@@ -254,13 +254,13 @@ function sortedUnique(logs: readonly RpcLog[]): RpcLog[] {
 
 const dayMs = 86_400_000
 
-/** For so long, in ms, what was read again is left alone the first time, and ten times as long each time after, up to a day. */
+/** The first pause between two readings of the same logs, in ms. Each later pause is ten times as long, up to a day. */
 const firstPauseMs = 60_000
 
 /**
- * Forgets the logs of an owner in a market that cannot be all there are, so that they are read anew; more and more seldom, as there
- * are units whose logs nobody gives. Says whether it did. Where several nodes answer one exchange, the block may be of another one
- * than the logs.
+ * Deletes the stored logs of an owner in a market, which are incomplete, so that they are read again. The pauses grow, because some
+ * movements never have logs. Returns whether the logs were deleted. One cause is a URL with several nodes, whose block and logs come from
+ * different nodes.
  */
 export async function discardIncompleteLogs(
   { store, now }: { store: EngineStore; now: () => number },
@@ -273,7 +273,7 @@ export async function discardIncompleteLogs(
   const [last, times] = ((await store.fact(chainId, name)) ?? '').split(' ').map(Number)
   const since = last ? now() - last : Infinity
   if (since < Math.min(dayMs, firstPauseMs * 10 ** ((times ?? 1) - 1))) return false
-  // What was in order for a week begins anew.
+  // After a week without a problem the pauses start over.
   const again = since > 7 * dayMs ? 1 : (times ?? 1) + 1
   await writeInBackground(store.storeFact(chainId, name, `${now()} ${again}`))
   await writeInBackground(store.deleteLogs(place, -1))
