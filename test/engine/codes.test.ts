@@ -408,7 +408,7 @@ describe('the transactions of a swap', () => {
     await perform(sandbox, poor, [{ to: at('WETH'), data: approve, value: 0n, chainId: 31337 }])
     const { body } = await ask('POST', '/v2/swap/bytecode', { quote, walletAddress: poor })
     expect(body).toMatchObject({ approveData: null, transactionData: { gasLimit: null } })
-    expect(body.transactionData.gasLimitReason).toMatch(/^No limit can be estimated now: .*revert/)
+    expect(body.transactionData.gasLimitReason).toMatch(/^Gas could not be estimated: .*revert/)
   })
 
   test('of a wallet that has nothing say so, also behind an approval', async () => {
@@ -419,7 +419,7 @@ describe('the transactions of a swap', () => {
     expect(body.approveData).not.toBeNull()
     expect(body.transactionData).toMatchObject({
       gasLimit: null,
-      gasLimitReason: expect.stringMatching(/^No limit can be estimated now: ./),
+      gasLimitReason: expect.stringMatching(/^Gas could not be estimated: ./),
     })
   })
 
@@ -436,7 +436,7 @@ describe('the transactions of a swap', () => {
       const { quote } = (await ask('GET', '/v2/swap/quote', near())).body
       const { status, body } = await ask('POST', '/v2/swap/bytecode', { quote, walletAddress: wallet })
       expect([status, body.transactionData.gasLimit]).toEqual([200, null])
-      expect(body.transactionData.gasLimitReason).toMatch(/^No limit can be estimated now: ./)
+      expect(body.transactionData.gasLimitReason).toMatch(/^Gas could not be estimated: ./)
     },
   )
 

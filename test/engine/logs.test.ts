@@ -155,7 +155,7 @@ describe('a node that gives logs of few blocks at once', () => {
     node.words = () => 'limit exceeded'
     await expect(history()).rejects.toMatchObject({
       code: 'HISTORY_UNREAD',
-      message: expect.stringMatching(/gives no logs of sandbox-one: limit exceeded$/),
+      message: expect.stringMatching(/returns no logs of sandbox-one: limit exceeded$/),
       hint: 'Name another RPC in SLUICE_RPC_SANDBOX_ONE, which gives logs.',
     })
     expect((await position()).principal).toBeNull()

@@ -168,7 +168,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     (file) => {
       file.cctpV2!.messageTransmitter = getAddress(`0x${'77'.repeat(20)}`)
     },
-    /what sends messages is 0x81D40F21/,
+    /the sender of messages is 0x81D40F21/,
   ],
   [
     'ethereum',
@@ -176,7 +176,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     (file) => {
       rowOf(file, 'compound-v3').fromBlock = '99999999999'
     },
-    /is read from block 99999999999, and the newest is 30000000/,
+    /is read from block 99999999999, but the newest block is 30000000/,
   ],
   [
     'ethereum',
@@ -184,7 +184,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     (file) => {
       rowOf(file, 'compound-v3').fromBlock = '1'
     },
-    /is read from block 1, and was there before/,
+    /is read from block 1, but was deployed earlier/,
   ],
   [
     'base',
@@ -192,7 +192,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     (file) => {
       tokenOf(file, 'USDC').symbol = 'USDX'
     },
-    /the symbol of 0x8335.* is USDX, and the book says USDC\n(.*\n)*0x8335.* is called USDC, and not USDX/,
+    /the symbol of 0x8335.* is USDX, and the book says USDC\n(.*\n)*0x8335.* is called USDC, not USDX/,
   ],
   [
     'base',
@@ -202,7 +202,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
       one.symbol = 'EURC'
       two.symbol = 'USDC'
     },
-    /0x8335.* is called USDC, and not EURC/,
+    /0x8335.* is called USDC, not EURC/,
   ],
   [
     'ethereum',
@@ -210,7 +210,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     (file) => {
       tokenOf(file, 'MKR').symbol = 'MKX'
     },
-    /is called MKR, and not MKX/,
+    /is called MKR, not MKX/,
   ],
   [
     'ethereum',
@@ -221,7 +221,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
       one.symbol = two.symbol
       two.symbol = symbol
     },
-    /the receipt of .* is called aEthWETH, as that of/,
+    /the receipt of .* is called aEthWETH, like that of/,
   ],
   [
     'ethereum',

@@ -468,7 +468,7 @@ describe('a quote is refused', () => {
     const { service } = engineOn(sandbox)
     const refused = {
       code: 'QUOTE_VALIDATION_ERROR',
-      message: 'USDC has 6 decimals, and not 18',
+      message: 'USDC has 6 decimals, not 18',
       details: { errors: [{ path: 'decimalsIn' }] },
     }
     await expect(service.quote({ ...plain(), decimalsIn: 18 })).rejects.toMatchObject(refused)

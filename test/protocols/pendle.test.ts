@@ -153,7 +153,7 @@ describe('a PT, by the bytecode of Pendle', () => {
     const across = await refused(`deposit ${slug} --amount 1000 --from sandbox-two`)
     expect([across.code, across.message]).toEqual([
       'NO_ROUTE_FOUND',
-      expect.stringContaining('a price that moves'),
+      expect.stringContaining('may change while a bridge is under way'),
     ])
     // A policy holds for it as it does for a swap.
     const policy = join(home(), 'policy-of-a-test.json')

@@ -138,7 +138,7 @@ export async function ingest(
   { actionId, txHash, chainId }: ClientReport,
 ): Promise<Action> {
   if (chainId !== undefined && !isChainInScope(context, chainId))
-    throw invalidField('chainId', 'is not a network that is served')
+    throw invalidField('chainId', 'is not a network of this service')
   const found = await findOperation(context, actionId)
   if (!found) throw new AppError('ACTION_NOT_FOUND', `There is no action "${actionId}"`)
   if (txHash) await takeClientReport(context, found, txHash.toLowerCase() as Hex, chainId)

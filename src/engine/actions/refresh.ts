@@ -84,7 +84,7 @@ async function refreshOperation(context: EngineContext, found: Tracked, tries = 
   const status = nextState(action.status as State, { inclusions, pastDeadline: isLate, delivery })
   if (status === action.status && destination === action.destinationHash) return { action, txs }
   if (status !== action.status && !transitions[action.status as State].includes(status))
-    throw new AppError('BUG', `An operation cannot go from ${action.status} to ${status}`, {
+    throw new AppError('BUG', `An action cannot change from ${action.status} to ${status}`, {
       details: { id: action.id },
     })
   const moved = {

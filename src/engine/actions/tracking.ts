@@ -80,7 +80,7 @@ export async function trackOperation(
     { otherId: context.newId(), most: maxVersions },
   )
   if (isKept) return
-  throw new AppError('QUOTE_VALIDATION_ERROR', `The quote was handed out in ${maxVersions} ways already`, {
-    hint: 'Ask for a new quote: sluice swap quote --help',
+  throw new AppError('QUOTE_VALIDATION_ERROR', `The quote was already issued ${maxVersions} times`, {
+    hint: 'Request a new quote: sluice swap quote --help',
   })
 }

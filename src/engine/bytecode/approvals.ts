@@ -33,7 +33,7 @@ export async function withApprovals(
   if (paid && supply !== undefined && amount > supply)
     throw new AppError(
       'INSUFFICIENT_FUNDS',
-      `There are only ${formatAmount(supply, paid)} on ${chain.network.name}, and nobody can pay ${formatAmount(amount, paid)}`,
+      `The amount ${formatAmount(amount, paid)} exceeds the total supply on ${chain.network.name}, ${formatAmount(supply, paid)}`,
       { details: { amount: amount.toString(), supply: supply.toString() } },
     )
   if (allowed >= amount) return [transaction]

@@ -52,11 +52,11 @@ export async function crossChainDeposit(
   if (!acceptsBridgedFunds(market))
     throw new AppError(
       'NO_ROUTE_FOUND',
-      `${slug} is bought at a price that moves, and a bridge takes a while: bring ${asset.symbol} to ${to.name} first`,
+      `The price of ${slug} may change while a bridge is under way: bridge ${asset.symbol} to ${to.name} first`,
     )
   const token = bridgedTokenOn(context, market, from.chainId)
   if (token === undefined)
-    throw new AppError('NO_ROUTE_FOUND', `No bridge brings ${asset.symbol} from ${from.name} to ${to.name}`)
+    throw new AppError('NO_ROUTE_FOUND', `No bridge carries ${asset.symbol} from ${from.name} to ${to.name}`)
   const { quote, row } = await newQuote(
     context,
     {

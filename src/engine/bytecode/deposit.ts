@@ -44,7 +44,7 @@ export function requireDepositOpen({ entry }: Market, state: MarketState, amount
 /** Refuses an invalid slippage, also for markets without slippage. */
 export function requireValidSlippage(slippage: number): void {
   if (!(slippage >= 0.0001 && slippage <= 0.5))
-    throw new AppError('INVALID_SLIPPAGE', 'slippage is a fraction from 0.0001 to 0.5')
+    throw new AppError('INVALID_SLIPPAGE', 'slippage must be a fraction from 0.0001 to 0.5')
 }
 
 /** The minimum that an exchange step must deliver: what it delivers now, less the slippage (a fraction). Other markets have no bounds. */
@@ -57,7 +57,7 @@ export async function exchangeBounds(
   if (!asked) return undefined
   const [offer] = await answerRounds(context.chain(entry.chainId), [asked])
   if (!offer?.brings)
-    throw new AppError('QUOTE_GENERATION_FAILED', `${entry.slug} gives nothing for this amount now`)
+    throw new AppError('QUOTE_GENERATION_FAILED', `${entry.slug} quotes nothing for this amount`)
   return { least: leastOf(offer, slippage), isMature: offer.isMature ?? false }
 }
 

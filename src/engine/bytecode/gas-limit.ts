@@ -34,11 +34,11 @@ export async function estimateGasLimit(
     const ran = SimulationAnswer.safeParse(answer).data?.[0]?.calls ?? []
     const failed = ran.find(({ status }) => status !== '0x1')
     if (failed || ran.length !== calls.length)
-      return noEstimate(failed?.error?.message ?? 'it does not go through')
+      return noEstimate(failed?.error?.message ?? 'the simulation failed')
     return { gasLimit: (quantity(ran.at(-1)!.gasUsed, 'gas') * 7n) / 4n, gasLimitReason: null }
   } catch (error) {
     if (!(error instanceof AppError && error.code.startsWith('RPC_'))) throw error
-    return noEstimate(`the node of ${network.name} says: ${error.message}`)
+    return noEstimate(`${network.name}: ${error.message}`)
   }
 }
 
@@ -56,5 +56,5 @@ const SimulationAnswer = z.array(
 
 const noEstimate = (why: string): GasLimit => ({
   gasLimit: null,
-  gasLimitReason: `No limit can be estimated now: ${plain(why)}`,
+  gasLimitReason: `Gas could not be estimated: ${plain(why)}`,
 })

@@ -31,7 +31,7 @@ export async function strategyBytecode(
   if (input.action !== 'lend' && origin.chainId !== home.chainId)
     throw new AppError(
       'VALIDATION_ERROR',
-      `from: what comes out of ${market.entry.slug} begins on ${home.name}`,
+      `from: ${market.entry.slug} is on ${home.name}, so its funds leave from there`,
       {
         details: { errors: [{ path: 'from', message: `is not ${home.name}, where this strategy is` }] },
       },
@@ -68,8 +68,8 @@ async function claimBytecode(
   market: Market,
 ): Promise<StrategyBytecode> {
   if (input.amount !== maxUint256)
-    throw new AppError('VALIDATION_ERROR', 'A claim takes all that there is: its amount is 2^256 - 1', {
-      details: { errors: [{ path: 'amount', message: 'its amount is 2^256 - 1' }] },
+    throw new AppError('VALIDATION_ERROR', 'A claim always takes everything: its amount must be 2^256 - 1', {
+      details: { errors: [{ path: 'amount', message: 'must be 2^256 - 1' }] },
     })
   const { transaction, out } = await claimStep(context, market, input.wallet)
   return trackedBytecode(context, input, market, {

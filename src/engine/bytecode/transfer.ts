@@ -25,10 +25,10 @@ export async function transferBytecode(
   if (!network) throw refuse(`There is no network ${chainId}`)
   const isNative = sameAddress(input.token, nativeAddress)
   const token = isNative ? nativeToken(network) : tokenAt(context.catalog.tokens, chainId, input.token)
-  if (!token) throw refuse(`${input.token} is not a token that is known on ${network.name}`)
+  if (!token) throw refuse(`${input.token} is not a known token on ${network.name}`)
   if (amount === 0n) throw refuse('The amount must be above zero')
   const lost = whyLost(context.catalog, chainId, to, isNative)
-  if (lost) throw refuse(`The recipient is ${lost}: what is sent there is lost`)
+  if (lost) throw refuse(`The recipient is ${lost}: funds sent there are lost`)
   if (sameAddress(to, originAddress)) throw refuse('The recipient is the sender')
   const transaction = isNative
     ? { to, data: '0x' as const, value: amount, chainId }

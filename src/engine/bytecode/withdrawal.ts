@@ -24,12 +24,12 @@ export async function withdrawalStep(
   const [held] = await readHoldings(context.chain(entry.chainId), [market], wallet)
   if (!held) throw new AppError('INSUFFICIENT_FUNDS', `${wallet} holds nothing in ${entry.slug}`)
   const { shares, balance } = held
-  if (shares === null || balance === null) throw contractSilent(entry, `what ${wallet} holds there`)
+  if (shares === null || balance === null) throw contractSilent(entry, `the position of ${wallet}`)
   const wanted = amount === maxUint256 ? balance : amount
   if (wanted > balance)
     throw new AppError(
       'INSUFFICIENT_FUNDS',
-      `${wallet} holds ${formatAmount(balance, entry.asset)} in ${entry.slug}, which is less than ${formatAmount(wanted, entry.asset)}`,
+      `${wallet} holds ${formatAmount(balance, entry.asset)} in ${entry.slug}, less than the requested ${formatAmount(wanted, entry.asset)}`,
       { hint: `sluice withdraw ${entry.slug} --amount max` },
     )
   const liquidity = market.mostOut
@@ -61,6 +61,6 @@ async function receiptUnitsFor(
 ): Promise<bigint | undefined> {
   if (!units) return undefined
   const said = await read(chain(entry.chainId), units(amount))
-  if (said === undefined) throw contractSilent(entry, `what ${formatAmount(amount, entry.asset)} costs there`)
+  if (said === undefined) throw contractSilent(entry, `the cost of ${formatAmount(amount, entry.asset)}`)
   return said
 }

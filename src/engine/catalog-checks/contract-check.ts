@@ -126,8 +126,8 @@ const bridgeClaims = ({ cctpV2 }: Catalog, chainId: number): Claim[] =>
     .flatMap(({ domain, tokenMessenger, messageTransmitter }) => [
       says('the domain of the bridge', readOf(messageTransmitter, 'localDomain'), domain),
       says('the version of messages', readOf(messageTransmitter, 'version'), 1),
-      says('what sends messages', readOf(tokenMessenger, 'localMessageTransmitter'), messageTransmitter),
-      says('the version of what is burnt', readOf(tokenMessenger, 'messageBodyVersion'), 1),
+      says('the sender of messages', readOf(tokenMessenger, 'localMessageTransmitter'), messageTransmitter),
+      says('the version of burn messages', readOf(tokenMessenger, 'messageBodyVersion'), 1),
     ])
 
 /** The receipt must have no code before the first block from which events are read. A node without old states cannot tell. */
@@ -137,13 +137,13 @@ async function startFaults(
   head: bigint,
 ): Promise<string[]> {
   if (fromBlock === 0n) return []
-  if (fromBlock > head) return [`${slug} is read from block ${fromBlock}, and the newest is ${head}`]
+  if (fromBlock > head) return [`${slug} is read from block ${fromBlock}, but the newest block is ${head}`]
   try {
     const code = await rpc.request<Hex>('eth_getCode', [
       receipt.address,
       `0x${(fromBlock - 1n).toString(16)}`,
     ])
-    return code === '0x' ? [] : [`${slug} is read from block ${fromBlock}, and was there before`]
+    return code === '0x' ? [] : [`${slug} is read from block ${fromBlock}, but was deployed earlier`]
   } catch (error) {
     if (error instanceof AppError && error.code === 'RPC_ERROR') return []
     throw error

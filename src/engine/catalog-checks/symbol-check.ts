@@ -21,7 +21,7 @@ export async function symbolFaults(chain: Chain, { tokens, strategies }: Catalog
 
 const tokenFaults = (token: Token): Reading<string[]> =>
   judgeSymbol(token, (said) =>
-    isSymbol(said, token) ? [] : [`${token.address} is called ${said}, and not ${token.symbol}`],
+    isSymbol(said, token) ? [] : [`${token.address} is called ${said}, not ${token.symbol}`],
   )
 
 const receiptFaults = (entry: StrategyEntry, all: readonly StrategyEntry[]): Reading<string[]> =>
@@ -29,8 +29,8 @@ const receiptFaults = (entry: StrategyEntry, all: readonly StrategyEntry[]): Rea
     const { slug, receipt } = entry
     if (isSymbol(said, receipt)) return []
     const other = all.find((one) => one !== entry && !isNamedByUs(one) && said === one.receipt.symbol)
-    if (other) return [`the receipt of ${slug} is called ${said}, as that of ${other.slug}`]
-    return isNamedByUs(entry) ? [] : [`the receipt of ${slug} is called ${said}, and not ${receipt.symbol}`]
+    if (other) return [`the receipt of ${slug} is called ${said}, like that of ${other.slug}`]
+    return isNamedByUs(entry) ? [] : [`the receipt of ${slug} is called ${said}, not ${receipt.symbol}`]
   })
 
 /** Reads the symbols of the receipts of one chain that have no published name, so that the catalogue can be completed. */

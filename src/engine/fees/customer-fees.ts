@@ -76,7 +76,7 @@ type InputError = { path: string; message: string }
 const invalidRates = (said: readonly { name: string; value: number }[]): InputError[] =>
   said
     .filter(({ value }) => !isBps(value))
-    .map(({ name }) => ({ path: name, message: 'is a whole number from 0 to 10000' }))
+    .map(({ name }) => ({ path: name, message: 'must be a whole number from 0 to 10000' }))
 
 /** An error if fees sent to this collector would be lost on any network. */
 function unrecoverableCollector(
@@ -87,7 +87,7 @@ function unrecoverableCollector(
   const lost = catalog.networks.flatMap(
     ({ chainId }) => (collector && whyLost(catalog, chainId, collector)) || [],
   )
-  return lost.slice(0, 1).map((what) => ({ path, message: `is ${what}: what is sent there is lost` }))
+  return lost.slice(0, 1).map((what) => ({ path, message: `is ${what}: funds sent there are lost` }))
 }
 
 /** Throws VALIDATION_ERROR if there are errors. */
@@ -136,7 +136,7 @@ export async function setCustomerFees(context: EngineContext, change: FeesInput)
   const { maxMarkupBps } = await readOperatorFees(store)
   const isMore = markupBps !== undefined && markupBps > maxMarkupBps
   const wrong = invalidRates(markupBps === undefined ? [] : [{ name: 'markupBps', value: markupBps }])
-  const tooMuch = { path: 'markupBps', message: `is at most ${maxMarkupBps} here, which the operator sets` }
+  const tooMuch = { path: 'markupBps', message: `must be at most ${maxMarkupBps}, the limit of the operator` }
   throwInvalid([
     ...(wrong.length === 0 && isMore ? [tooMuch] : wrong),
     ...unrecoverableCollector(catalog, collector, 'collector'),

@@ -31,7 +31,7 @@ export async function withdrawalFeeOf(
   const { asset } = market.entry
   const principal = await readPrincipal(context, market, wallet)
   if (principal === null) {
-    const note = 'What of it is profit is not known, so nothing is charged.'
+    const note = 'The profit is unknown, so nothing is charged.'
     const said = charges.map((charge) => statedFee('performance', charge, asset, 0n, amount))
     return { ...noFee, fees: said.map((fee) => ({ ...fee, to: null, note })) }
   }

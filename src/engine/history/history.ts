@@ -86,7 +86,7 @@ function heldUnits(market: Market, owner: Address): Reading<bigint | null> {
 const nodeBehind = ({ rpc, network }: Chain, cause: unknown): AppError =>
   new AppError(
     'RPC_INCONSISTENT',
-    `The node at ${rpc.host} does not know the newest block: it may be behind`,
+    `The node at ${rpc.host} does not know the newest block; it may lag behind`,
     {
       details: { host: rpc.host, network: network.name },
       cause,
@@ -96,10 +96,10 @@ const nodeBehind = ({ rpc, network }: Chain, cause: unknown): AppError =>
 const incompleteHistory = ({ rpc, network }: Chain, { entry }: Market, owner: Address): AppError =>
   new AppError(
     'HISTORY_UNREAD',
-    `What ${owner} holds of ${entry.slug} does not come out of the logs that the node at ${rpc.host} gives of it: some are missing, or none says so`,
+    `The logs from the node at ${rpc.host} do not account for the position of ${owner} in ${entry.slug}: some are missing, or do not name the owner`,
     {
       details: { network: network.name, strategy: entry.slug },
-      hint: `They are read anew after a while. If it stays, name another RPC in ${rpcVariable(network)}.`,
+      hint: `The logs are read again later. If the error persists, set another RPC in ${rpcVariable(network)}.`,
     },
   )
 
@@ -110,7 +110,7 @@ async function refuseMissingContract(context: EngineContext, { entry }: Market):
   if (code !== '0x') return
   throw new AppError(
     'STRATEGY_NOT_FOUND',
-    `${slug} is not on the chain that answers for ${network}: no contract is at ${receipt.address}`,
+    `The chain configured as ${network} has no contract for ${slug} at ${receipt.address}`,
     { details: { strategy: slug, address: receipt.address }, hint: 'sluice doctor' },
   )
 }

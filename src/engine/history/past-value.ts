@@ -65,11 +65,11 @@ export async function readAtBlock(
 const stateUnavailable = ({ rpc, network }: Chain, blockNumber: bigint, cause?: unknown): AppError =>
   new AppError(
     'HISTORY_UNREAD',
-    `The node at ${rpc.host} no longer has the state of block ${blockNumber} of ${network.name}, where shares were moved`,
+    `The node at ${rpc.host} no longer has the state of block ${blockNumber} of ${network.name}, which moved shares`,
     {
       details: { network: network.name, block: blockNumber.toString() },
       cause,
-      hint: `Name an RPC that keeps old states in ${rpcVariable(network)}.`,
+      hint: `Set an RPC with old states in ${rpcVariable(network)}.`,
     },
   )
 
@@ -79,12 +79,8 @@ export const isNodeExhausted = (error: unknown) =>
 
 /** HISTORY_UNREAD: the past cannot be read for now. */
 export const pastUnavailable = ({ rpc, network }: Chain, cause: unknown): AppError =>
-  new AppError(
-    'HISTORY_UNREAD',
-    `The node at ${rpc.host} does not answer any more what is asked about the past`,
-    {
-      details: { network: network.name },
-      hint: `Ask again in a while; if it stays, name another RPC in ${rpcVariable(network)}.`,
-      cause,
-    },
-  )
+  new AppError('HISTORY_UNREAD', `The node at ${rpc.host} no longer answers questions about past state`, {
+    details: { network: network.name },
+    hint: `Try again later. If the error persists, set another RPC in ${rpcVariable(network)}.`,
+    cause,
+  })

@@ -32,4 +32,4 @@ export async function readHoldings(
 
 /** The contracts of a strategy do not return a value that is needed. */
 export const contractSilent = ({ slug }: StrategyEntry, what: string): AppError =>
-  new AppError('BYTECODE_GENERATION_FAILED', `The contracts of ${slug} do not answer: ${what} is not known`)
+  new AppError('BYTECODE_GENERATION_FAILED', `The contracts of ${slug} do not answer: ${what} is unknown`)

@@ -144,11 +144,11 @@ export async function claimStep(
 function nothingClaimable({ entry }: Market, pending: readonly Request[], owner: Address): AppError {
   const shown = requestsOutput(pending)
   const lines = shown.map(({ amount, id, requestedAt, availableAt }) => {
-    const since = requestedAt === null ? '' : `, asked for at ${requestedAt}`
-    const from = availableAt === null ? ', and no contract says when' : `, from ${availableAt} on`
+    const since = requestedAt === null ? '' : `, requested at ${requestedAt}`
+    const from = availableAt === null ? ', claimable at an unknown time' : `, claimable from ${availableAt}`
     return `${formatAmount(amount, entry.asset)} (request ${id}${since}${from})`
   })
-  const waits = lines.length === 0 ? 'nothing was asked for' : `${lines.join('; ')} still waits`
+  const waits = lines.length === 0 ? 'there are no requests' : `still queued: ${lines.join('; ')}`
   return new AppError('NOTHING_CLAIMABLE', `${owner} can claim nothing from ${entry.slug} now: ${waits}`, {
     details: { pending: shown.map((request) => ({ ...request, amount: request.amount.toString() })) },
   })

@@ -47,7 +47,7 @@ export async function swapBytecode(
     })
   const given = JSON.parse(row.wire) as Record<string, unknown>
   if (canonical({ ...given, ...asIssued(quote, given) }) !== canonical(given))
-    throw new AppError('QUOTE_VALIDATION_ERROR', 'The quote is not the one that was given')
+    throw new AppError('QUOTE_VALIDATION_ERROR', 'The quote was changed after it was issued')
   const provider = providerNamed(context, row.provider)
   const named = recipientOf(row)
   const recipient = input.destinationAddress ?? named ?? wallet
@@ -113,7 +113,7 @@ export async function swapBytecode(
 
 /** The recipient is a part of the quote. */
 const recipientMismatch = (named: Address, to: Address): AppError =>
-  new AppError('QUOTE_VALIDATION_ERROR', `The quote was asked for ${named}, and not for ${to}`, {
+  new AppError('QUOTE_VALIDATION_ERROR', `The quote is for ${named}, not for ${to}`, {
     details: { errors: [{ path: 'destinationAddress', message: `is ${named} in the quote` }] },
   })
 
@@ -133,11 +133,11 @@ const tokenSide = (token: Token, amount: bigint, bound: object) => ({
 async function refuseUsedQuote(context: EngineContext, { actionId }: QuoteWithAction): Promise<void> {
   const found = actionId === null ? undefined : await refreshAction(context, actionId)
   if (!found) return
-  const hint = 'Ask for a new quote: sluice swap quote --help'
+  const hint = 'Request a new quote: sluice swap quote --help'
   if (!isSwap(found.action))
     throw new AppError(
       'QUOTE_VALIDATION_ERROR',
-      `The quote is the bridge of a deposit, which has its transactions`,
+      `The quote belongs to a deposit, whose action has its transactions`,
       {
         details: { actionId },
         hint,
@@ -147,11 +147,11 @@ async function refuseUsedQuote(context: EngineContext, { actionId }: QuoteWithAc
   if (!sent || sent.succeeded === null) return
   const details = { txHash: sent.hash }
   throw sent.succeeded === 0
-    ? new AppError('SWAP_EXECUTION_FAILED', 'The swap of this quote was executed, and reverted on chain', {
+    ? new AppError('SWAP_EXECUTION_FAILED', 'The swap of this quote reverted on chain', {
         details,
         hint,
       })
-    : new AppError('QUOTE_VALIDATION_ERROR', 'The swap of this quote was carried out already', {
+    : new AppError('QUOTE_VALIDATION_ERROR', 'The swap of this quote was already executed', {
         details,
         hint,
       })

@@ -80,7 +80,7 @@ export async function newQuote(
   const cost = sumAmounts(costs)
   const paid = offer.amountIn + cost
   if (offer.maxAmountIn + cost > maxUint256)
-    throw new AppError('QUOTE_GENERATION_FAILED', 'With the fees it is more than any token can hold')
+    throw new AppError('QUOTE_GENERATION_FAILED', 'The amount with fees is larger than a token can represent')
   const fees = charges.flatMap((charge, at) =>
     costs[at]! > 0n ? [statedFee('service', charge, tokenIn, costs[at]!, paid)] : [],
   )
@@ -158,7 +158,7 @@ const notSponsored = (provider: string): string =>
   `${provider} does not sponsor fees on this route: the wallet pays its own gas`
 
 const feesExceedAmount = (): AppError =>
-  new AppError('QUOTE_GENERATION_FAILED', 'The fees of this customer are all that there is to swap')
+  new AppError('QUOTE_GENERATION_FAILED', 'The fees of this customer consume the whole amount')
 
 /** The network at one end of a swap: by name, by chain id, or by both if they agree. */
 function networkOfSide<

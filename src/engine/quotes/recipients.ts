@@ -69,6 +69,6 @@ const poolAbi = parseAbi([
 ])
 
 const unrecoverableRecipient = (who: string, lost: string): AppError =>
-  new AppError('INVALID_ADDRESS', `The ${who} is ${lost}: what is sent there is lost`, {
-    hint: 'Name an address that somebody has the key of.',
+  new AppError('INVALID_ADDRESS', `The ${who} is ${lost}: funds sent there are lost`, {
+    hint: 'Use an address that you or the recipient has the key of.',
   })

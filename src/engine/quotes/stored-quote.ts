@@ -111,7 +111,7 @@ export const recipientOf = (row: QuoteRow): Address | null => parseStoredOffer(r
 /** Refuses a wrong number of decimals: the client's amount would be wrong too. */
 export function requireDecimals({ symbol, decimals }: Token, said: number | undefined): void {
   if (said === undefined || said === decimals) return
-  throw new AppError('QUOTE_VALIDATION_ERROR', `${symbol} has ${decimals} decimals, and not ${said}`, {
+  throw new AppError('QUOTE_VALIDATION_ERROR', `${symbol} has ${decimals} decimals, not ${said}`, {
     details: { errors: [{ path: 'decimalsIn', message: `is ${decimals} for ${symbol}` }] },
   })
 }

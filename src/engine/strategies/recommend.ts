@@ -17,7 +17,7 @@ export async function recommend(context: EngineContext, input: RecommendationInp
   const { wallet, amount, action = 'lend' } = input
   if ((wallet === undefined) !== (amount === undefined)) {
     const path = wallet === undefined ? 'wallet' : 'amount'
-    throw new AppError('VALIDATION_ERROR', 'wallet and amount go together', {
+    throw new AppError('VALIDATION_ERROR', 'wallet and amount must be given together', {
       details: { errors: [{ path, message: 'is missing' }] },
     })
   }
@@ -49,7 +49,7 @@ export async function recommend(context: EngineContext, input: RecommendationInp
     throw new AppError(
       'STRATEGY_NOT_FOUND',
       full.length > 0
-        ? `No open strategy for "${input.identifier}"${where} has room for that: ${full.map(remainingCapacity).join(', ')}`
+        ? `No open strategy for "${input.identifier}"${where} has enough capacity: ${full.map(remainingCapacity).join(', ')}`
         : `There is no open strategy for "${input.identifier}"${where}`,
       {
         details: { identifier: input.identifier, ...(missing.length > 0 && { missing }) },

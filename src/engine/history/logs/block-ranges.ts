@@ -13,14 +13,15 @@ const smallRange = 1_000n
  * larger ones.
  */
 function tooManyBlocks({ rpc, network }: Chain, block: bigint, { maxSize }: RangeBudget): AppError {
-  const why = maxSize <= smallRange ? `: the node at ${rpc.host} gives those of ${maxSize} at once` : ''
+  const why =
+    maxSize <= smallRange ? `: the node at ${rpc.host} returns logs of at most ${maxSize} blocks at once` : ''
   return new AppError(
     'HISTORY_UNREAD',
-    `There are too many blocks on ${network.name} to read all logs of them in one go${why}`,
+    `There are too many blocks on ${network.name} to read all logs in one request${why}`,
     {
       details: { network: network.name, block: block.toString() },
       ...(maxSize <= smallRange && {
-        hint: `Name another RPC in ${rpcVariable(network)}, which gives logs of more blocks at once. Or ask again, and again: what was read is kept.`,
+        hint: `Set an RPC in ${rpcVariable(network)} that returns logs of more blocks at once, or repeat the request: it continues from the stored logs.`,
       }),
     },
   )
@@ -30,10 +31,10 @@ function tooManyBlocks({ rpc, network }: Chain, block: bigint, { maxSize }: Rang
 const logsUnavailable = ({ rpc, network }: Chain, cause: AppError): AppError =>
   new AppError(
     'HISTORY_UNREAD',
-    `The node at ${rpc.host} gives no logs of ${network.name}: ${plain(String(cause.details?.message ?? cause.message))}`,
+    `The node at ${rpc.host} returns no logs of ${network.name}: ${plain(String(cause.details?.message ?? cause.message))}`,
     {
       details: { ...cause.details, network: network.name },
-      hint: `Name another RPC in ${rpcVariable(network)}, which gives logs.`,
+      hint: `Set an RPC in ${rpcVariable(network)} that returns logs.`,
       cause,
     },
   )
@@ -42,10 +43,10 @@ const logsUnavailable = ({ rpc, network }: Chain, cause: AppError): AppError =>
 const batchUnavailable = ({ rpc, network }: Chain, cause: unknown): AppError =>
   new AppError(
     'HISTORY_UNREAD',
-    `The node at ${rpc.host} takes one question at a time: nothing says that it has the blocks of which it gives logs`,
+    `The node at ${rpc.host} accepts no batches, so nothing proves that its logs are complete`,
     {
       details: { network: network.name },
-      hint: `Name another RPC in ${rpcVariable(network)}, which takes a few at once.`,
+      hint: `Set an RPC in ${rpcVariable(network)} that accepts batches.`,
       cause,
     },
   )
@@ -181,13 +182,13 @@ async function readRange(
   if (hash === undefined || tips.size > 1)
     throw new AppError(
       'RPC_INCONSISTENT',
-      `The node at ${rpc.host} gives logs of ${network.name} up to block ${to}, which it does not have: it may be behind`,
+      `The node at ${rpc.host} returns logs of ${network.name} up to block ${to}, which it does not have; it may lag behind`,
       { details: { network: network.name, block: to.toString() } },
     )
   const logs = given.flatMap(([, ...answers]) =>
     answers.flatMap((some) => {
       if (!Array.isArray(some) || some.some((log) => !isValidLog(log, from, to)))
-        throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} gives logs that are none`)
+        throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} returns invalid logs`)
       return some as RpcLog[]
     }),
   )

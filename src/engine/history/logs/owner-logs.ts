@@ -37,12 +37,12 @@ async function withTimestamps({ rpc }: Chain, logs: readonly RpcLog[]): Promise<
       if (!block)
         throw new AppError(
           'RPC_INCONSISTENT',
-          `The node at ${rpc.host} does not know the block of a log it gave`,
+          `The node at ${rpc.host} does not know the block of a log that it returned`,
         )
       if (!isTimestamp(block.timestamp))
         throw new AppError(
           'RPC_INCONSISTENT',
-          `The node at ${rpc.host} does not say when block ${BigInt(number)} was`,
+          `The node at ${rpc.host} returns no time for block ${BigInt(number)}`,
         )
       return [number, block.timestamp] as const
     }),
@@ -240,7 +240,7 @@ async function requireCanonical(chain: Chain, tips: readonly BlockId[]): Promise
 }
 
 const rearranged = ({ network }: Chain): AppError =>
-  new AppError('RPC_INCONSISTENT', `${network.name} was rearranged while its logs were read`)
+  new AppError('RPC_INCONSISTENT', `${network.name} was reorganised while its logs were read`)
 
 /** Sorts logs, oldest first, and removes duplicates: a log may match several filters. */
 function sortedUnique(logs: readonly RpcLog[]): RpcLog[] {
