@@ -117,7 +117,7 @@ type Rows<row> = readonly (row & { market: Market; price: Price })[]
 export type PriceFiller = <row>(rows: Rows<row>) => Promise<Rows<row>>
 
 /** Adds rates to markets whose state lacks them. */
-export type RateReader = (standings: readonly RatedMarket[], head: BlockRef) => Promise<RatedMarket[]>
+export type RateReader = (rows: readonly RatedMarket[], head: BlockRef) => Promise<RatedMarket[]>
 
 /** Adds every known rate to a strategy. The result is the same object until its chain has a new block. */
 export type StrategyDetailReader = (shown: ListedMarket) => Promise<Strategy>

@@ -56,10 +56,10 @@ export function createMarketCache(
   const chainIds = [...new Set(markets.map(({ entry }) => entry.chainId))]
   const perChain = new Map(
     chainIds.map((chainId) => {
-      const here = markets.filter(({ entry }) => entry.chainId === chainId)
+      const chainMarkets = markets.filter(({ entry }) => entry.chainId === chainId)
       return [
         chainId,
-        chainCache(catalog, here, () => chain(chainId), {
+        chainCache(catalog, chainMarkets, () => chain(chainId), {
           rateReader: rateReader(chainId),
           fillPrices,
           answerReuse,
@@ -143,7 +143,7 @@ function chainCache(
     answerReuse,
   }: { rateReader: RateReader } & Pick<MarketCacheOptions, 'fillPrices' | 'answerReuse'>,
 ) {
-  let kept: { head: BlockRef | undefined; rows: readonly ListedMarket[] } | undefined
+  let cached: { head: BlockRef | undefined; rows: readonly ListedMarket[] } | undefined
   const shown = async (
     rows: readonly Omit<RatedMarket, 'at'>[],
     head: BlockRef,
@@ -154,26 +154,26 @@ function chainCache(
     )
     return all.map((row) => ({ ...row, strategy: strategyOf(row) }))
   }
-  const standing = async (block?: bigint) =>
+  const readRows = async (block?: bigint) =>
     fillPrices(await readMarketsOnChain(catalog, chain(), markets, block))
   return shareAnswers(async () => {
-    if (!kept) {
+    if (!cached) {
       // The first time, block and markets are read in parallel, in one round trip. Their order is unknown, so
       // the next request does not treat these rows as the state of that block.
-      const [head, rows] = await Promise.all([latestBlock(chain()), standing()])
-      kept = { head: undefined, rows: await shown(rows, head) }
-      return kept.rows
+      const [head, rows] = await Promise.all([latestBlock(chain()), readRows()])
+      cached = { head: undefined, rows: await shown(rows, head) }
+      return cached.rows
     }
     const head = await latestBlock(chain())
-    if (kept.head?.number === head.number && kept.head.hash === head.hash) return kept.rows
+    if (cached.head?.number === head.number && cached.head.hash === head.hash) return cached.rows
     // Read at exactly that block, because another node may answer. If the node lacks the block, return its
     // newest state and do not cache it for the block.
-    const exact = await standing(head.number).catch((error: unknown) => {
+    const exact = await readRows(head.number).catch((error: unknown) => {
       if (error instanceof AppError && error.code === 'RPC_ERROR') return undefined
       throw error
     })
-    kept = { head: exact && head, rows: await shown(exact ?? (await standing()), head) }
-    return kept.rows
+    cached = { head: exact && head, rows: await shown(exact ?? (await readRows()), head) }
+    return cached.rows
   }, answerReuse)
 }
 

@@ -56,21 +56,21 @@ export async function refreshTransaction(
   context: EngineContext,
   action: ActionRow,
   tx: ActionTxRow,
-  before: readonly ActionTxRow[],
-  past: SubmittedSearch,
+  earlierTxs: readonly ActionTxRow[],
+  search: SubmittedSearch,
 ): Promise<ActionTxRow> {
   const chain = context.chain(tx.chainId)
-  const told = tx.hash === null ? {} : await locateTransaction(chain, tx.hash as Hex)
+  const located = tx.hash === null ? {} : await locateTransaction(chain, tx.hash as Hex)
   // A transaction in no block may have been replaced, or sent again after it was lost. In a failed action, only a transaction that left the
   // chain is searched for.
-  const isSettled = told.receipt !== undefined || (action.status === 'failed' && tx.hash === null)
-  const found = isSettled ? undefined : await findSubmitted(context, past, tx, before, told.nonce)
+  const isSettled = located.receipt !== undefined || (action.status === 'failed' && tx.hash === null)
+  const found = isSettled ? undefined : await findSubmitted(context, search, tx, earlierTxs, located.nonce)
   const first = found ?? (tx.hash as Hex | null)
   if (first === null) return tx
-  const { hash, receipt, nonce } = await followResends(context, past, tx, before, {
+  const { hash, receipt, nonce } = await followResends(context, search, tx, earlierTxs, {
     hash: first,
     nonce: tx.nonce,
-    ...(found === undefined ? told : await locateTransaction(chain, found)),
+    ...(found === undefined ? located : await locateTransaction(chain, found)),
   })
   const now = { ...tx, hash, nonce, ...inclusionFields(receipt) }
   if (JSON.stringify(now) !== JSON.stringify(tx)) await context.store.saveTx(now)
@@ -96,20 +96,22 @@ type LocatedTransaction = { hash: Hex; nonce: number | null; receipt?: Receipt }
  */
 async function followResends(
   context: EngineContext,
-  past: SubmittedSearch,
+  search: SubmittedSearch,
   tx: ActionTxRow,
-  before: readonly ActionTxRow[],
+  earlierTxs: readonly ActionTxRow[],
   first: LocatedTransaction,
 ): Promise<LocatedTransaction> {
-  for (let standing = first; ; ) {
-    const { receipt, nonce, hash } = standing
-    if (!receipt || Number(receipt.status) === 1 || nonce === null) return standing
+  for (let current = first; ; ) {
+    const { receipt, nonce, hash } = current
+    if (!receipt || Number(receipt.status) === 1 || nonce === null) return current
     // A later send may belong to an action with the same call; earlier ones are searched separately.
-    const later = { ...tx, hash, fromNonce: nonce + 1 }
-    const next = (await context.store.hasTwin(tx)) ? undefined : await findSubmitted(context, past, later, [])
+    const resend = { ...tx, hash, fromNonce: nonce + 1 }
+    const next = (await context.store.hasTwin(tx))
+      ? undefined
+      : await findSubmitted(context, search, resend, [])
     if (next === undefined)
-      return (await earlierSuccess(context, past, { ...tx, hash, nonce }, before)) ?? standing
-    standing = { hash: next, nonce: null, ...(await locateTransaction(context.chain(tx.chainId), next)) }
+      return (await earlierSuccess(context, search, { ...tx, hash, nonce }, earlierTxs)) ?? current
+    current = { hash: next, nonce: null, ...(await locateTransaction(context.chain(tx.chainId), next)) }
   }
 }
 
@@ -119,13 +121,13 @@ async function followResends(
  */
 async function earlierSuccess(
   { store, customer, chain, now }: EngineContext,
-  past: SubmittedSearch,
+  search: SubmittedSearch,
   tx: ActionTxRow & { hash: Hex; nonce: number },
-  before: readonly ActionTxRow[],
+  earlierTxs: readonly ActionTxRow[],
 ): Promise<LocatedTransaction | undefined> {
   const { actionId, idx, chainId, hash } = tx
-  const last = previousNonce(tx, before)
-  for (const found of await submittedCalls(past, tx)) {
+  const last = previousNonce(tx, earlierTxs)
+  for (const found of await submittedCalls(search, tx)) {
     if (found.nonce <= last || found.nonce >= tx.nonce) continue
     const at = await locateTransaction(chain(chainId), found.hash as Hex)
     if (Number(at.receipt?.status) !== 1) continue
@@ -143,35 +145,35 @@ async function earlierSuccess(
  */
 async function findSubmitted(
   { store }: EngineContext,
-  past: SubmittedSearch,
+  search: SubmittedSearch,
   tx: ActionTxRow,
-  before: readonly ActionTxRow[],
+  earlierTxs: readonly ActionTxRow[],
   nonce?: number,
 ): Promise<Hex | undefined> {
-  const last = previousNonce(tx, before)
-  for (const found of await submittedCalls(past, tx)) {
+  const last = previousNonce(tx, earlierTxs)
+  for (const found of await submittedCalls(search, tx)) {
     if (nonce === undefined ? found.nonce <= last : found.nonce !== nonce) continue
-    const mine = (await store.claim(tx, found.hash, found.nonce)) as Hex | null
-    if (mine !== null && mine !== tx.hash) return mine
+    const claimed = (await store.claim(tx, found.hash, found.nonce)) as Hex | null
+    if (claimed !== null && claimed !== tx.hash) return claimed
   }
   return undefined
 }
 
 /** The transactions of the wallet that make a call. */
 async function submittedCalls(
-  past: SubmittedSearch,
+  search: SubmittedSearch,
   { chainId, recipient, data, value }: ActionTxRow,
 ): Promise<SubmittedRow[]> {
   const wanted = callHash({ to: recipient, data, value: BigInt(value) })
-  return (await past.onChain(chainId)).rows.filter(({ call }) => call === wanted)
+  return (await search.onChain(chainId)).rows.filter(({ call }) => call === wanted)
 }
 
 /**
  * The nonce before a transaction: that of the wallet when the action was issued, or that of an earlier transaction of the action on the
  * chain.
  */
-const previousNonce = ({ fromNonce, chainId }: ActionTxRow, before: readonly ActionTxRow[]): number =>
+const previousNonce = ({ fromNonce, chainId }: ActionTxRow, earlierTxs: readonly ActionTxRow[]): number =>
   Math.max(
     fromNonce - 1,
-    ...before.filter((earlier) => earlier.chainId === chainId).map(({ nonce }) => nonce ?? -1),
+    ...earlierTxs.filter((earlier) => earlier.chainId === chainId).map(({ nonce }) => nonce ?? -1),
   )

@@ -5,7 +5,7 @@ import type { ActionTxRow } from '../../store/engine/migrations.ts'
 import type { EngineContext } from '../context.ts'
 import { hashesOf } from '../history/logs/block-ranges.ts'
 import { inclusionFields, locateTransaction } from './chain-evidence.ts'
-import { issuedVersions, type Tracked } from './tracking.ts'
+import { issuesOf, type Tracked } from './tracking.ts'
 import { makesCall, type RpcTransaction } from './wallet-blocks.ts'
 
 /** Takes a hash that a client reported for an action. A transaction with another call is BAD_REQUEST. */
@@ -13,13 +13,13 @@ export async function takeClientReport(
   context: EngineContext,
   found: Tracked,
   hash: Hex,
-  only?: number,
+  onlyChainId?: number,
 ): Promise<void> {
   const { store, customer, now } = context
-  const told = { actionId: found.action.id, hash, chainId: only ?? null, idx: null, toldAt: now() }
-  const taken = await applyReport(context, await issuedVersions(context, found), told)
-  if (taken === 'unknown') await store.saveClientReport(customer, told)
-  if (taken === 'none')
+  const report = { actionId: found.action.id, hash, chainId: onlyChainId ?? null, idx: null, toldAt: now() }
+  const outcome = await applyReport(context, await issuesOf(context, found), report)
+  if (outcome === 'unknown') await store.saveClientReport(customer, report)
+  if (outcome === 'other')
     throw new AppError('BAD_REQUEST', `${hash} is not a transaction of this action`, {
       details: { actionId: found.action.id, txHash: hash },
     })
@@ -36,14 +36,14 @@ const dayMs = 24 * hourMs
 export async function retryClientReports(
   context: EngineContext,
   id: string,
-  ways: readonly Tracked[],
+  issues: readonly Tracked[],
 ): Promise<boolean> {
   const { store, now } = context
-  const isOpen = ways.some(({ txs }) => txs.some(({ hash }) => hash === null))
-  const isDone = ways.every(({ action }) => action.status === 'fulfilled')
+  const isOpen = issues.some(({ txs }) => txs.some(({ hash }) => hash === null))
+  const isDone = issues.every(({ action }) => action.status === 'fulfilled')
   // A payment to the service may be sent after its action, and is reported with it.
   const isWhole = isDone && !isOpen
-  const doneAt = isWhole ? Math.max(...ways.map(({ action }) => action.finishedAt ?? 0)) : 0
+  const doneAt = isWhole ? Math.max(...issues.map(({ action }) => action.finishedAt ?? 0)) : 0
   let isNew = false
   for (const one of await store.clientReports(id)) {
     const waitedMs = now() - Math.max(one.toldAt, doneAt)
@@ -52,9 +52,9 @@ export async function retryClientReports(
       continue
     }
     if (one.idx !== null && (isDone || !isOpen)) continue
-    const taken = await applyReport(context, ways, one)
-    if (taken === 'bound' || taken === 'none') await store.deleteClientReport(one)
-    if (taken === 'bound') isNew = true
+    const outcome = await applyReport(context, issues, one)
+    if (outcome === 'bound' || outcome === 'other') await store.deleteClientReport(one)
+    if (outcome === 'bound') isNew = true
   }
   return isNew
 }
@@ -63,11 +63,11 @@ export async function retryClientReports(
 export async function duplicateSends(
   context: EngineContext,
   id: string,
-  ways: readonly Tracked[],
+  issues: readonly Tracked[],
 ): Promise<ActionTxRow[]> {
   const rows: ActionTxRow[] = []
   for (const { hash, idx, chainId } of await context.store.clientReports(id)) {
-    const tx = ways.flatMap(({ txs }) => txs).find((one) => one.idx === idx && one.chainId === chainId)
+    const tx = issues.flatMap(({ txs }) => txs).find((one) => one.idx === idx && one.chainId === chainId)
     if (!tx || tx.hash === hash) continue
     const { receipt, nonce } = await locateTransaction(context.chain(tx.chainId), hash as Hex)
     rows.push({ ...tx, hash, nonce: nonce ?? null, ...inclusionFields(receipt) })
@@ -76,40 +76,42 @@ export async function duplicateSends(
 }
 
 /** The result of a report: the hash of a transaction now, a duplicate of one that succeeded, not of this action, or unknown to the node. */
-type ReportOutcome = 'bound' | 'beside' | 'none' | 'unknown'
+type ReportOutcome = 'bound' | 'duplicate' | 'other' | 'unknown'
 
 async function applyReport(
   context: EngineContext,
-  ways: readonly Tracked[],
+  issues: readonly Tracked[],
   {
     actionId,
     hash,
-    chainId: only,
+    chainId: onlyChainId,
     toldAt,
   }: { actionId: string; hash: string; chainId: number | null; toldAt: number },
 ): Promise<ReportOutcome> {
   const { store, customer } = context
-  const here = ways
+  const candidates = issues
     .flatMap(({ action, txs }) => txs.map((tx) => ({ ...tx, wallet: action.wallet as Address })))
-    .filter(({ chainId }) => only === null || chainId === only)
-  if (here.some((tx) => tx.hash === hash)) return 'bound'
-  for (const chainId of new Set(here.map((tx) => tx.chainId))) {
+    .filter(({ chainId }) => onlyChainId === null || chainId === onlyChainId)
+  if (candidates.some((tx) => tx.hash === hash)) return 'bound'
+  for (const chainId of new Set(candidates.map((tx) => tx.chainId))) {
     const chain = context.chain(chainId)
-    const sent = await chain.rpc.request<RpcTransaction | null>('eth_getTransactionByHash', [hash])
-    if (!sent) continue
-    const its = here.filter((tx) => tx.chainId === chainId && makesCallOf(sent, tx.wallet, tx))
-    const mine = its.find(({ succeeded }) => succeeded !== 1) ?? its[0]
-    if (!mine) return 'none'
-    const { blockNumber, idx } = mine
+    const transaction = await chain.rpc.request<RpcTransaction | null>('eth_getTransactionByHash', [hash])
+    if (!transaction) continue
+    const matches = candidates.filter(
+      (tx) => tx.chainId === chainId && makesCallOf(transaction, tx.wallet, tx),
+    )
+    const match = matches.find(({ succeeded }) => succeeded !== 1) ?? matches[0]
+    if (!match) return 'other'
+    const { blockNumber, idx } = match
     const number = BigInt(blockNumber ?? -1)
     // A successful transaction stays while its block is canonical, even if it was not refreshed since.
-    const now = mine.succeeded === 1 ? (await hashesOf(chain, [number])).get(number) : undefined
-    const isLost = now !== undefined && now !== mine.blockHash
-    if (mine.succeeded === 1 ? !isLost : await hasSucceededNow(chain, mine)) {
+    const now = match.succeeded === 1 ? (await hashesOf(chain, [number])).get(number) : undefined
+    const isLost = now !== undefined && now !== match.blockHash
+    if (match.succeeded === 1 ? !isLost : await hasSucceededNow(chain, match)) {
       await store.saveClientReport(customer, { actionId, hash, chainId, idx, toldAt })
-      return 'beside'
+      return 'duplicate'
     }
-    return (await store.bindTx(customer, mine, hash, isLost)) ? 'bound' : 'unknown'
+    return (await store.bindTx(customer, match, hash, isLost)) ? 'bound' : 'unknown'
   }
   return 'unknown'
 }
@@ -119,6 +121,6 @@ const hasSucceededNow = async (chain: Chain, { hash }: ActionTxRow): Promise<boo
   hash !== null && Number((await locateTransaction(chain, hash as Hex)).receipt?.status) === 1
 
 /** Whether a transaction makes the issued call, and was not sent before the action was issued. */
-const makesCallOf = (sent: RpcTransaction, wallet: Address, tx: ActionTxRow): boolean =>
-  Number(sent.nonce) >= tx.fromNonce &&
-  makesCall(sent, { wallet, to: tx.recipient, data: tx.data, value: BigInt(tx.value) })
+const makesCallOf = (transaction: RpcTransaction, wallet: Address, tx: ActionTxRow): boolean =>
+  Number(transaction.nonce) >= tx.fromNonce &&
+  makesCall(transaction, { wallet, to: tx.recipient, data: tx.data, value: BigInt(tx.value) })

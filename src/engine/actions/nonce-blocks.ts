@@ -96,20 +96,20 @@ export type BlocksToRead = {
 export async function nextBlocks(
   chain: Chain,
   wallet: string,
-  standing: NonceRange,
+  range: NonceRange,
   most: { nonces: number; blocks: number },
 ): Promise<BlocksToRead> {
-  const { rows, head, count } = standing
-  const open = openNonces(standing)
-  const few = [
+  const { rows, head, count } = range
+  const open = openNonces(range)
+  const searched = [
     ...open.filter((nonce) => !rows.has(nonce)).slice(0, most.nonces),
     ...open.filter((nonce) => rows.has(nonce)),
   ]
     .slice(0, most.nonces)
     .sort((a, b) => a - b)
-  if (few.length === 0) return { numbers: [], unused: new Set() }
-  const after = lowestBlock(standing, few[0]!) - 1
-  const blockOfNonce = await blocksOfNonces(chain, wallet, few, { after, head, count })
+  if (searched.length === 0) return { numbers: [], unused: new Set() }
+  const after = lowestBlock(range, searched[0]!) - 1
+  const blockOfNonce = await blocksOfNonces(chain, wallet, searched, { after, head, count })
   if (blockOfNonce) {
     const isRead = ([nonce, block]: readonly [number, number]) => (rows.get(nonce)?.block ?? -1) >= block
     const unused = new Set([...blockOfNonce].filter(isRead).map(([nonce]) => nonce))
@@ -118,7 +118,7 @@ export async function nextBlocks(
   }
   const unused = new Set<number>()
   for (const nonce of open) {
-    const { low, high } = blockSpan(standing, nonce)
+    const { low, high } = blockSpan(range, nonce)
     if (low <= high) return { numbers: blockNumbers(low, Math.min(high, low + most.blocks - 1)), unused }
     unused.add(nonce)
   }
@@ -136,11 +136,11 @@ export const openNonces = ({
   )
 
 /** The first and last block that may contain a nonce; the last is below the first if no block may. */
-export function blockSpan(standing: NonceRange, nonce: number): { low: number; high: number } {
-  const { rows, head } = standing
+export function blockSpan(range: NonceRange, nonce: number): { low: number; high: number } {
+  const { rows, head } = range
   return {
-    low: Math.max(lowestBlock(standing, nonce), (rows.get(nonce)?.block ?? -1) + 1),
-    high: Math.min(head, rows.get(nextFoundNonce(standing, nonce))?.block ?? head),
+    low: Math.max(lowestBlock(range, nonce), (rows.get(nonce)?.block ?? -1) + 1),
+    high: Math.min(head, rows.get(nextFoundNonce(range, nonce))?.block ?? head),
   }
 }
 

@@ -14,7 +14,7 @@ import {
   type TxInclusion,
   transitions,
 } from './state-machine.ts'
-import { findOperation, isSwap, issuedVersions, type Tracked } from './tracking.ts'
+import { findOperation, isSwap, issuesOf, type Tracked } from './tracking.ts'
 
 /** An action with the other transactions sent for it: duplicates, or those of another issue of its quote. */
 export type TrackedWithDuplicates = Tracked & { duplicates: ActionTxRow[] }
@@ -27,35 +27,41 @@ export async function refreshAction(
   context: EngineContext,
   id: string,
 ): Promise<TrackedWithDuplicates | undefined> {
-  const found = await findOperation(context, id)
-  if (!found) return found
-  let ways = await issuedVersions(context, found)
-  if (await retryClientReports(context, id, ways))
-    ways = await issuedVersions(context, (await findOperation(context, id)) ?? found)
-  const known = firstFulfilled(ways)
+  const tracked = await findOperation(context, id)
+  if (!tracked) return tracked
+  let issues = await issuesOf(context, tracked)
+  if (await retryClientReports(context, id, issues))
+    issues = await issuesOf(context, (await findOperation(context, id)) ?? tracked)
+  const known = firstFulfilled(issues)
   const now: Tracked[] = []
-  for (const way of ways)
+  for (const issue of issues)
     now.push(
-      known && way !== known && !isRecent(context, way.action) ? way : await refreshOperation(context, way),
+      known && issue !== known && !isRecent(context, issue.action)
+        ? issue
+        : await refreshOperation(context, issue),
     )
-  const counts = firstFulfilled(now) ?? now.reduce((best, way) => (isAhead(way, best) ? way : best))
+  const counted = firstFulfilled(now) ?? now.reduce((best, issue) => (isAhead(issue, best) ? issue : best))
   const others = now
-    .filter((way) => way !== counts && progressOf(way) >= swapReverted)
+    .filter((issue) => issue !== counted && progressOf(issue) >= swapReverted)
     .flatMap(({ txs }) => txs.filter(({ hash }) => hash !== null))
-  const again = await duplicateSends(context, id, now)
-  return { ...counts, action: { ...counts.action, id: found.action.id }, duplicates: [...others, ...again] }
+  const repeats = await duplicateSends(context, id, now)
+  return {
+    ...counted,
+    action: { ...counted.action, id: tracked.action.id },
+    duplicates: [...others, ...repeats],
+  }
 }
 
 /** The issue that was first seen to succeed; of those seen at once, the oldest. */
-const firstFulfilled = (ways: readonly Tracked[]): Tracked | undefined =>
-  ways
+const firstFulfilled = (issues: readonly Tracked[]): Tracked | undefined =>
+  issues
     .filter(({ action }) => action.status === 'fulfilled')
     .toSorted((a, b) => (a.action.finishedAt ?? 0) - (b.action.finishedAt ?? 0))[0]
 
 /** Whether an issue counts before an older one: it has progressed further, or neither has sent its swap. */
-const isAhead = (way: Tracked, older: Tracked): boolean =>
-  progressOf(way) > progressOf(older) ||
-  (progressOf(way) === progressOf(older) && progressOf(way) < swapReverted)
+const isAhead = (issue: Tracked, older: Tracked): boolean =>
+  progressOf(issue) > progressOf(older) ||
+  (progressOf(issue) === progressOf(older) && progressOf(issue) < swapReverted)
 
 const swapReverted = 2
 
@@ -68,13 +74,13 @@ function progressOf({ txs }: Tracked): number {
 }
 
 /** Refreshes one issued action. If another request changed it meanwhile, it is refreshed again, a few times. */
-async function refreshOperation(context: EngineContext, found: Tracked, tries = 3): Promise<Tracked> {
-  if (isEnded(found.action.status as State) && !mayStillChange(context, found.action))
-    return refreshLatePayments(context, found)
-  const { action } = found
+async function refreshOperation(context: EngineContext, tracked: Tracked, tries = 3): Promise<Tracked> {
+  if (isEnded(tracked.action.status as State) && !mayStillChange(context, tracked.action))
+    return refreshLatePayments(context, tracked)
+  const { action } = tracked
   const txs: ActionTxRow[] = []
-  const past = submittedSearch(context, found)
-  for (const tx of found.txs) txs.push(await refreshTransaction(context, action, tx, txs, past))
+  const past = submittedSearch(context, tracked)
+  for (const tx of tracked.txs) txs.push(await refreshTransaction(context, action, tx, txs, past))
   // An action is done when its own transactions are; the payment of the service does not count.
   const acting = txs.filter(({ kind }) => kind !== 'fee').filter(isNeeded)
   const inclusions = await Promise.all(acting.map((tx) => inclusionOf(context, tx)))
@@ -95,7 +101,7 @@ async function refreshOperation(context: EngineContext, found: Tracked, tries = 
     finishedAt: isEnded(status) ? context.now() : null,
   }
   if (await context.store.moveAction(moved, { action, txs })) return { action: moved, txs }
-  const fresh = (await context.store.action(context.customer, action.id)) ?? found
+  const fresh = (await context.store.action(context.customer, action.id)) ?? tracked
   return tries > 1 ? refreshOperation(context, fresh, tries - 1) : fresh
 }
 

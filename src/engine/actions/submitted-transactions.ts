@@ -34,31 +34,31 @@ export async function submittedSince(
 ): Promise<SubmittedTransactions> {
   const { fromNonce } = since
   if (count <= fromNonce) return { rows: [], isComplete: true }
-  const place = { chainId: chain.network.chainId, wallet }
-  const kept = await store.submittedFrom(place, fromNonce)
-  const isHeld = await undefinedIfUnread(isStillCanonical(chain, kept))
-  if (isHeld === undefined) return { rows: [], isComplete: false }
-  const isFresh = isHeld || (await writeInBackground(store.deleteSubmitted(place))) !== undefined
-  const rows = new Map((isHeld ? kept : []).map((row) => [row.nonce, row]))
-  const standing = { ...since, rows, count, head }
+  const key = { chainId: chain.network.chainId, wallet }
+  const stored = await store.submittedFrom(key, fromNonce)
+  const isCanonical = await undefinedIfUnread(isStillCanonical(chain, stored))
+  if (isCanonical === undefined) return { rows: [], isComplete: false }
+  const isFresh = isCanonical || (await writeInBackground(store.deleteSubmitted(key))) !== undefined
+  const rows = new Map((isCanonical ? stored : []).map((row) => [row.nonce, row]))
+  const range = { ...since, rows, count, head }
   const limit = searchLimits[cost]
-  const wanted = await undefinedIfUnread(nextBlocks(chain, wallet, standing, limit))
+  const wanted = await undefinedIfUnread(nextBlocks(chain, wallet, range, limit))
   if (!wanted) return { rows: byNonce(rows), isComplete: false }
   const read = await readBlocks(chain, wallet, wanted.numbers, { ...limit, now })
   for (const { submitted } of read)
     for (const row of submitted) if (row.nonce >= fromNonce && row.nonce < count) rows.set(row.nonce, row)
   const isFinal = ({ block }: { block: number }) => head - block + 1 >= chain.network.depth
-  const notes = wanted.blockOfNonce
-    ? markersByBlock(read, wanted.blockOfNonce, standing)
-    : markersByRange(read, standing, limit.nonces, isFinal)
+  const markers = wanted.blockOfNonce
+    ? markersByBlock(read, wanted.blockOfNonce, range)
+    : markersByRange(read, range, limit.nonces, isFinal)
   const found = read.flatMap(({ submitted }) => submitted).filter(({ nonce }) => rows.has(nonce))
-  const final = [...found, ...notes].filter(isFinal)
-  if (isFresh && final.length > 0) await writeInBackground(store.storeSubmitted(place, final))
-  const none = new Set([
+  const final = [...found, ...markers].filter(isFinal)
+  if (isFresh && final.length > 0) await writeInBackground(store.storeSubmitted(key, final))
+  const unusedNonces = new Set([
     ...wanted.unused,
-    ...notes.filter(isProvenUnused(standing, wanted)).map(({ nonce }) => nonce),
+    ...markers.filter(isProvenUnused(range, wanted)).map(({ nonce }) => nonce),
   ])
-  const isKnown = openNonces(standing).every((nonce) => none.has(nonce))
+  const isKnown = openNonces(range).every((nonce) => unusedNonces.has(nonce))
   return { rows: byNonce(rows), isComplete: isKnown }
 }
 
@@ -128,10 +128,10 @@ const markerOf = (nonce: number, { number, hash }: WalletBlock): SubmittedRow =>
 function markersByBlock(
   read: readonly WalletBlock[],
   of: ReadonlyMap<number, number>,
-  standing: NonceRange,
+  range: NonceRange,
 ): SubmittedRow[] {
   return read.flatMap((block) =>
-    openNonces(standing)
+    openNonces(range)
       .filter((nonce) => of.get(nonce) === block.number)
       .map((nonce) => markerOf(nonce, block)),
   )
@@ -144,7 +144,7 @@ function markersByBlock(
  */
 function markersByRange(
   read: readonly WalletBlock[],
-  standing: NonceRange,
+  range: NonceRange,
   most: number,
   isFinal: (at: { block: number }) => boolean,
 ): SubmittedRow[] {
@@ -154,17 +154,17 @@ function markersByRange(
     (end) => end !== undefined,
   )
   const isLookedFor = (nonce: number) => {
-    const { low, high } = blockSpan(standing, nonce)
+    const { low, high } = blockSpan(range, nonce)
     return first.number <= low && low <= high
   }
-  const some = openNonces(standing).filter(isLookedFor).slice(0, most)
+  const some = openNonces(range).filter(isLookedFor).slice(0, most)
   return ends.flatMap((end) =>
-    some.filter((nonce) => blockSpan(standing, nonce).low <= end.number).map((nonce) => markerOf(nonce, end)),
+    some.filter((nonce) => blockSpan(range, nonce).low <= end.number).map((nonce) => markerOf(nonce, end)),
   )
 }
 
 /** Whether a marker proves that no transaction has a nonce: its own block was read, or every block that may contain it. */
 const isProvenUnused =
-  (standing: NonceRange, { blockOfNonce }: BlocksToRead) =>
+  (range: NonceRange, { blockOfNonce }: BlocksToRead) =>
   ({ nonce, block }: SubmittedRow): boolean =>
-    blockOfNonce !== undefined || block >= blockSpan(standing, nonce).high
+    blockOfNonce !== undefined || block >= blockSpan(range, nonce).high

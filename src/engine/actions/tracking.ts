@@ -18,10 +18,10 @@ export async function findOperation(context: EngineContext, id: string): Promise
 export const isSwap = ({ type }: Pick<ActionRow, 'type'>): boolean => type.endsWith('_SWAP')
 
 /** The issues of an action, oldest first: the action itself and, for a swap, every other issue of its quote. */
-export async function issuedVersions({ store, customer }: EngineContext, found: Tracked): Promise<Tracked[]> {
+export async function issuesOf({ store, customer }: EngineContext, found: Tracked): Promise<Tracked[]> {
   const { action } = found
   if (!isSwap(action) || action.quoteId === null) return [found]
-  return (await store.issuedOperations(customer, action.quoteId)).filter((way) => isSwap(way.action))
+  return (await store.issuedOperations(customer, action.quoteId)).filter((issue) => isSwap(issue.action))
 }
 
 /** An action to track. `kinds` names the purpose of each transaction. */
@@ -34,7 +34,7 @@ type NewOperation = Pick<ActionRow, 'id' | 'type' | 'strategyId' | 'strategySlug
 }
 
 /** How often one quote may be issued. Each issue is searched for on chain until one succeeds. */
-const maxVersions = 8
+const maxIssues = 8
 
 /**
  * Stores an action whose bytecode was just built, with the start of its search on each chain. A quote may be issued again, to another
@@ -77,10 +77,10 @@ export async function trackOperation(
       succeeded: null,
       gasUsed: null,
     })),
-    { otherId: context.newId(), most: maxVersions },
+    { otherId: context.newId(), most: maxIssues },
   )
   if (isKept) return
-  throw new AppError('QUOTE_VALIDATION_ERROR', `The quote was already issued ${maxVersions} times`, {
+  throw new AppError('QUOTE_VALIDATION_ERROR', `The quote was already issued ${maxIssues} times`, {
     hint: 'Request a new quote: sluice swap quote --help',
   })
 }

@@ -37,11 +37,11 @@ export async function strategyBytecode(
       },
     )
   if (input.action === 'claim') return claimBytecode(context, input, market)
-  const [standing] = await readMarkets(context, [market])
-  if (!standing?.state)
+  const [current] = await readMarkets(context, [market])
+  if (!current?.state)
     throw new AppError('BYTECODE_GENERATION_FAILED', `The contracts of ${market.entry.slug} do not answer`)
   if (input.action === 'withdraw') {
-    const { step, out } = await withdrawalStep(context, market, standing.state, input)
+    const { step, out } = await withdrawalStep(context, market, current.state, input)
     return sameChainBytecode(
       context,
       input,
@@ -51,13 +51,13 @@ export async function strategyBytecode(
     )
   }
   if (origin.chainId !== home.chainId) {
-    const { row, ...made } = await crossChainDeposit(context, input, market, standing.state, origin, home)
-    const answer = await trackedBytecode(context, input, market, made)
+    const { row, ...prepared } = await crossChainDeposit(context, input, market, current.state, origin, home)
+    const answer = await trackedBytecode(context, input, market, prepared)
     // The quote is stored only now: if a check fails, no client has received it.
     await context.store.saveQuote(row)
     return answer
   }
-  requireDepositOpen(market, standing.state, input.amount)
+  requireDepositOpen(market, current.state, input.amount)
   return sameChainBytecode(context, input, market, await depositStep(context, market, input))
 }
 
@@ -121,37 +121,37 @@ async function trackedBytecode(
   context: EngineContext,
   { wallet, amount, action }: StrategyBytecodeInput,
   { entry }: Market,
-  made: PreparedBytecode,
+  prepared: PreparedBytecode,
 ): Promise<StrategyBytecode> {
   const id = context.newId()
   // Queueing a withdrawal moves no funds yet.
-  const asked = amount === maxUint256 || made.queued ? null : tokenAmount(amount, entry.asset)
-  const moved = made.out ?? asked
+  const asked = amount === maxUint256 || prepared.queued ? null : tokenAmount(amount, entry.asset)
+  const moved = prepared.out ?? asked
   await trackOperation(context, {
     id,
-    type: made.type,
+    type: prepared.type,
     strategyId: entry.id,
     strategySlug: entry.slug,
-    quoteId: made.quote?.id ?? null,
+    quoteId: prepared.quote?.id ?? null,
     wallet,
     receiver: wallet,
     amounts: action === 'lend' ? { in: moved, out: null } : { in: null, out: moved },
-    transactions: made.bytecode,
-    kinds: made.kinds,
+    transactions: prepared.bytecode,
+    kinds: prepared.kinds,
   })
   return {
     id,
-    feeCharged: String(made.fee?.charged ?? 0n),
-    fees: made.fee?.fees ?? [],
-    chainIdIn: made.chainIdIn,
+    feeCharged: String(prepared.fee?.charged ?? 0n),
+    fees: prepared.fee?.fees ?? [],
+    chainIdIn: prepared.chainIdIn,
     chainIdOut: entry.chainId,
     crossChain: {
-      isCrossChain: made.chainIdIn !== entry.chainId,
-      chainIdIn: made.chainIdIn,
+      isCrossChain: prepared.chainIdIn !== entry.chainId,
+      chainIdIn: prepared.chainIdIn,
       chainIdOut: entry.chainId,
     },
-    quote: made.quote,
-    queued: made.queued,
-    bytecode: made.bytecode,
+    quote: prepared.quote,
+    queued: prepared.queued,
+    bytecode: prepared.bytecode,
   }
 }

@@ -73,17 +73,17 @@ export async function chainWallet(context: EngineContext, chainId: number, addre
   const queued = await assignSharedRequests(context, asked.queued, address)
   const held = withQueuedOnly(found.filter(hasPosition), queued, found)
   const closed = found.filter(({ realised }) => realised !== null && realised !== 0n)
-  const stands = await readMarketsWithRates(
+  const rated = await readMarketsWithRates(
     context,
     [...held, ...closed].map(({ market }) => market),
   )
   const positions = held.map((one, at) => ({
-    ...positionOf(one, stands[at]!),
-    ...queuedFields(one.market, queued, stands[at]!.price),
+    ...positionOf(one, rated[at]!),
+    ...queuedFields(one.market, queued, rated[at]!.price),
   }))
   return {
     positions,
-    realised: closed.map((one, at) => realisedProfitOf(one, stands[held.length + at]!)),
+    realised: closed.map((one, at) => realisedProfitOf(one, rated[held.length + at]!)),
     accounts,
     unread: found.filter(({ balance }) => balance === null).map(({ market }) => market.entry.slug),
     unsearched: asked.unsearched.map(({ market, searchedAt }) => ({
@@ -99,28 +99,28 @@ const hasPosition = ({ shares, principal }: InvestedHolding): boolean =>
 
 function positionOf(
   { market, balance, principal }: InvestedHolding,
-  standing: RatedMarket,
+  rated: RatedMarket,
 ): Omit<Position, 'pending' | 'claimable' | 'queuedUsd'> {
   const profit = principal === null || balance === null ? null : balance - principal
   const { asset } = market.entry
-  const strategy = strategyOf(standing)
+  const strategy = strategyOf(rated)
   return {
     strategy,
     balance,
     principal,
     profit,
-    balanceUsd: usd(balance, asset, standing.price),
-    profitUsd: usd(profit, asset, standing.price),
+    balanceUsd: usd(balance, asset, rated.price),
+    profitUsd: usd(profit, asset, rated.price),
     apy: strategy.apy,
   }
 }
 
 /** The realised profit of a strategy, valued in USD at the current price of its asset. */
-const realisedProfitOf = ({ market, realised }: InvestedHolding, standing: RatedMarket): RealisedProfit => ({
+const realisedProfitOf = ({ market, realised }: InvestedHolding, rated: RatedMarket): RealisedProfit => ({
   strategy: market.entry.slug,
   asset: assetRef(market.entry.asset),
   realised: realised!,
-  realisedUsd: usd(realised, market.entry.asset, standing.price),
+  realisedUsd: usd(realised, market.entry.asset, rated.price),
 })
 
 const assetRef = ({ symbol, address, decimals }: StrategyEntry['asset']) => ({ symbol, address, decimals })

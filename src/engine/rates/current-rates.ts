@@ -15,26 +15,24 @@ type CachedRates = { at: number; rates: ReadonlyMap<Market, Rate | null> }
  * answer keeps no rate, and share-price growth may provide it.
  */
 export function currentRateReader(chain: () => Chain): RateReader {
-  let kept: CachedRates | undefined
+  let cached: CachedRates | undefined
   const ratesOf = async (markets: readonly Market[], head: BlockRef): Promise<CachedRates['rates']> => {
     const now = head.timestamp
-    const isKnown = kept && markets.every((market) => kept?.rates.has(market))
-    if (kept && isKnown && now >= kept.at && now - kept.at < maxAgeSeconds) return kept.rates
+    const isKnown = cached && markets.every((market) => cached?.rates.has(market))
+    if (cached && isKnown && now >= cached.at && now - cached.at < maxAgeSeconds) return cached.rates
     const rates = await readRates(chain(), markets, head)
-    kept = { at: now, rates: new Map(markets.map((market, at) => [market, rates[at] ?? null])) }
-    return kept.rates
+    cached = { at: now, rates: new Map(markets.map((market, at) => [market, rates[at] ?? null])) }
+    return cached.rates
   }
-  return async (standings, head) => {
-    const unknown = standings.flatMap(({ market, state }) =>
-      market.rate && state?.apy === null ? [market] : [],
-    )
-    if (unknown.length === 0) return [...standings]
+  return async (rows, head) => {
+    const unknown = rows.flatMap(({ market, state }) => (market.rate && state?.apy === null ? [market] : []))
+    if (unknown.length === 0) return [...rows]
     const rates = await ratesOf(unknown, head)
-    return standings.map((standing) => {
-      const { market, state } = standing
+    return rows.map((row) => {
+      const { market, state } = row
       const rate = rates.get(market)
-      if (!state || state.apy !== null || !rate || !Number.isFinite(rate.apy)) return standing
-      return { ...standing, state: { ...state, ...rate } }
+      if (!state || state.apy !== null || !rate || !Number.isFinite(rate.apy)) return row
+      return { ...row, state: { ...state, ...rate } }
     })
   }
 }

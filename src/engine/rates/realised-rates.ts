@@ -47,38 +47,38 @@ type PastPoints = {
  */
 export function realisedRateReader(store: EngineStore, chain: () => Chain): RateReader {
   let past: PastPoints | undefined
-  const pastOf = async (standings: readonly RatedMarket[], head: BlockRef): Promise<PastPoints> => {
+  const pastOf = async (rated: readonly RatedMarket[], head: BlockRef): Promise<PastPoints> => {
     const isFresh = past && head.timestamp >= past.readAt && head.timestamp - past.readAt < maxAgeSeconds
-    if (past && isFresh && standings.every(({ market }) => past?.markets.has(market))) return past
-    past = await readPastPoints(store, chain(), standings, head)
+    if (past && isFresh && rated.every(({ market }) => past?.markets.has(market))) return past
+    past = await readPastPoints(store, chain(), rated, head)
     return past
   }
-  return async (standings, head) => {
-    const { points } = await pastOf(standings, head)
-    const markets = standings.map(({ market }) => market)
+  return async (rated, head) => {
+    const { points } = await pastOf(rated, head)
+    const markets = rated.map(({ market }) => market)
     // A detail request may have found an inception since.
-    const begun = await knownInceptions(store, chain().network.chainId, markets)
-    return standings.map((standing) => {
-      const { market } = standing
-      return withRealisedRates(standing, begun.get(market), points.get(market))
+    const inceptions = await knownInceptions(store, chain().network.chainId, markets)
+    return rated.map((one) => {
+      const { market } = one
+      return withRealisedRates(one, inceptions.get(market), points.get(market))
     })
   }
 }
 
 /** Adds realised rates to a market. */
 export function withRealisedRates(
-  standing: RatedMarket,
-  begun: Inception | undefined,
+  one: RatedMarket,
+  inception: Inception | undefined,
   then: IndexPoint | undefined,
 ): RatedMarket {
-  const { market, state, at } = standing
-  const start = inceptionPoint(begun)
+  const { market, state, at } = one
+  const start = inceptionPoint(inception)
   const now = state && { at, index: state.index }
-  const isYoung = begun !== undefined && begun.at > at - averageDays * daySeconds
+  const isYoung = inception !== undefined && inception.at > at - averageDays * daySeconds
   const from = isYoung ? start : then
   return {
-    ...standing,
-    startedAt: begun?.at ?? null,
+    ...one,
+    startedAt: inception?.at ?? null,
     averageApy: now && from && at - from.at >= daySeconds ? rateBetween(market, from, now) : null,
     inceptionApy: now && start && at - start.at >= daySeconds ? rateBetween(market, start, now) : null,
   }
@@ -87,28 +87,28 @@ export function withRealisedRates(
 async function readPastPoints(
   store: EngineStore,
   chain: Chain,
-  standings: readonly RatedMarket[],
+  rated: readonly RatedMarket[],
   head: BlockRef,
 ): Promise<PastPoints> {
   const { chainId } = chain.network
-  const there = standings.flatMap(({ market, state }) => (state ? [{ market, index: state.index }] : []))
-  await storeToday(store, chainId, snapshotsOf(there, head, 0))
-  const begun = await knownInceptions(
+  const readable = rated.flatMap(({ market, state }) => (state ? [{ market, index: state.index }] : []))
+  await storeToday(store, chainId, snapshotsOf(readable, head, 0))
+  const inceptions = await knownInceptions(
     store,
     chainId,
-    standings.map(({ market }) => market),
+    rated.map(({ market }) => market),
   )
   const isOld = ({ market }: { market: Market }) =>
-    !((begun.get(market)?.at ?? 0) > head.timestamp - averageDays * daySeconds)
+    !((inceptions.get(market)?.at ?? 0) > head.timestamp - averageDays * daySeconds)
   const points = await readMonthAgo(
     store,
     chain,
-    there.filter(isOld).map(({ market }) => market),
+    readable.filter(isOld).map(({ market }) => market),
     head,
   )
-  const lived = there.map(({ market }) => ({ market, since: begun.get(market)?.at ?? 0 }))
-  await writeInBackground(ignoreRpcErrors(fillMissingDays(store, chain, lived, head)), fillWaitMs)
-  const markets = new Set(standings.map(({ market }) => market))
+  const ages = readable.map(({ market }) => ({ market, since: inceptions.get(market)?.at ?? 0 }))
+  await writeInBackground(ignoreRpcErrors(fillMissingDays(store, chain, ages, head)), fillWaitMs)
+  const markets = new Set(rated.map(({ market }) => market))
   return { readAt: head.timestamp, markets, points }
 }
 

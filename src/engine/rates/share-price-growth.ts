@@ -28,21 +28,21 @@ export function sharePriceGrowthReader(chain: () => Chain): RateReader {
     past = await readPastIndexes(chain(), markets, head)
     return past
   }
-  return async (standings, head) => {
-    const unknown = standings.flatMap(({ market, state }) => (state?.apy === null ? [market] : []))
+  return async (rows, head) => {
+    const unknown = rows.flatMap(({ market, state }) => (state?.apy === null ? [market] : []))
     const then = unknown.length === 0 ? undefined : await pastOf(unknown, head)
-    return standings.map((standing) => {
-      const { market, state } = standing
+    return rows.map((row) => {
+      const { market, state } = row
       const before = state?.apy === null ? then?.index.get(market) : undefined
       const seconds = head.timestamp - (then?.block.timestamp ?? head.timestamp)
-      if (!state || !before) return standing
+      if (!state || !before) return row
       const ratio = Number(state.index) / Number(before)
       const rates = {
         apr: ((ratio - 1) * (market.simpleYear ?? yearSeconds)) / seconds,
         apy: yearlyRate(market, ratio, seconds),
       }
-      if (!Number.isFinite(rates.apy)) return standing
-      return { ...standing, state: { ...state, ...rates }, basis: 'trailing-7d' as const }
+      if (!Number.isFinite(rates.apy)) return row
+      return { ...row, state: { ...state, ...rates }, basis: 'trailing-7d' as const }
     })
   }
 }

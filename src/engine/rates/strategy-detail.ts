@@ -27,7 +27,7 @@ export function strategyDetailReader(
   { rewards, receipts }: { rewards: RewardReader; receipts: ReceiptReader },
 ): StrategyDetailReader {
   const pasts = new Map<Market, Promise<StrategyPast>>()
-  const told = new WeakMap<ListedMarket, Promise<Strategy>>()
+  const answers = new WeakMap<ListedMarket, Promise<Strategy>>()
   const pastOf = async (shown: ListedMarket): Promise<StrategyPast> => {
     const kept = await pasts.get(shown.market)?.catch(() => undefined)
     const isSameDay = kept && dayOf(shown.at) === dayOf(kept.readAt)
@@ -57,9 +57,9 @@ export function strategyDetailReader(
     return { ...strategy, rates: seriesRates(market, series, { apy: strategy.apy, reward }) }
   }
   return (shown) => {
-    const known = told.get(shown) ?? detail(shown)
-    told.set(shown, known)
-    known.catch(() => told.delete(shown))
+    const known = answers.get(shown) ?? detail(shown)
+    answers.set(shown, known)
+    known.catch(() => answers.delete(shown))
     return known
   }
 }
@@ -70,8 +70,8 @@ function withPastRates(
   begun: Inception | undefined,
   series: readonly IndexPoint[],
 ): RatedMarket {
-  const said = withRealisedRates(shown, begun, pointDaysAgo(series, shown.at, averageDays))
-  return { ...said, averageApy: said.averageApy ?? shown.averageApy ?? null }
+  const withRates = withRealisedRates(shown, begun, pointDaysAgo(series, shown.at, averageDays))
+  return { ...withRates, averageApy: withRates.averageApy ?? shown.averageApy ?? null }
 }
 
 async function readPast(store: EngineStore, chain: Chain, shown: ListedMarket): Promise<StrategyPast> {

@@ -70,10 +70,10 @@ const fractionInBps = (part: number | null | undefined): string | null =>
   part === null || part === undefined ? null : String(Math.round(part * 1e8) / 1e4)
 
 /** The strategy that the service returns for a rated market. */
-export function strategyOf(standing: RatedMarket): Strategy {
-  const { market, state, price, startedAt = null, averageApy = null, inceptionApy = null } = standing
+export function strategyOf(rated: RatedMarket): Strategy {
+  const { market, state, price, startedAt = null, averageApy = null, inceptionApy = null } = rated
   const { entry, queue } = market
-  const basis = state && state.apy !== null ? (standing.basis ?? 'current') : null
+  const basis = state && state.apy !== null ? (rated.basis ?? 'current') : null
   const ref = { symbol: entry.asset.symbol, address: entry.asset.address, decimals: entry.asset.decimals }
   return {
     id: entry.id,
@@ -134,10 +134,10 @@ async function readMarketsPerChain(
   const chainIds = [...new Set(markets.map(({ entry }) => entry.chainId))]
   const perChain = await Promise.all(
     chainIds.map(async (id) => {
-      const here = markets.filter(({ entry }) => entry.chainId === id)
+      const onChain = markets.filter(({ entry }) => entry.chainId === id)
       const chain = context.chain(id)
       const [rows, head] = await Promise.all([
-        readMarketsOnChain(context.catalog, chain, here).then(context.fillPrices),
+        readMarketsOnChain(context.catalog, chain, onChain).then(context.fillPrices),
         latestBlock(chain),
       ])
       return grow(
@@ -148,14 +148,14 @@ async function readMarketsPerChain(
     }),
   )
   const all = perChain.flat()
-  return markets.map((market) => all.find((standing) => standing.market === market)!)
+  return markets.map((market) => all.find((rated) => rated.market === market)!)
 }
 
 /** One strategy, by id or slug, with its recent rates. */
 export async function strategyWithDetails(context: EngineContext, id: string): Promise<Strategy> {
   const market = marketNamed(context, id)
   const { chainId } = market.entry
-  const here = await context.marketCache.onChain(chainId)
-  const shown = here.find((one) => one.market === market)!
+  const onChain = await context.marketCache.onChain(chainId)
+  const shown = onChain.find((one) => one.market === market)!
   return context.strategyDetails(chainId)(shown)
 }
