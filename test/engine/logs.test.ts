@@ -141,9 +141,9 @@ describe('a node that gives logs of few blocks at once', () => {
     const error = await history(service).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({
       code: 'HISTORY_UNREAD',
-      message: expect.stringMatching(/gives those of 1 at once$/),
+      message: expect.stringMatching(/returns logs of at most 1 blocks at once$/),
       details: { network: 'sandbox-one' },
-      hint: expect.stringMatching(/^Name another RPC in SLUICE_RPC_SANDBOX_ONE, which gives logs of more/),
+      hint: expect.stringMatching(/^Set an RPC in SLUICE_RPC_SANDBOX_ONE that returns logs of more blocks/),
     })
     expect(await position(service)).toMatchObject({ principal: expect.anything() })
     expect(told(await history(service))).toEqual(await replayed())
@@ -156,7 +156,7 @@ describe('a node that gives logs of few blocks at once', () => {
     await expect(history()).rejects.toMatchObject({
       code: 'HISTORY_UNREAD',
       message: expect.stringMatching(/returns no logs of sandbox-one: limit exceeded$/),
-      hint: 'Name another RPC in SLUICE_RPC_SANDBOX_ONE, which gives logs.',
+      hint: 'Set an RPC in SLUICE_RPC_SANDBOX_ONE that returns logs.',
     })
     expect((await position()).principal).toBeNull()
   })

@@ -229,7 +229,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     (file) => {
       rowOf(file, 'yearn-v3').receipt.symbol = 'yvDAI'
     },
-    /the receipt of yearn-v3-dai-ethereum is called yvDAI-1, and not yvDAI/,
+    /the receipt of yearn-v3-dai-ethereum is called yvDAI-1, not yvDAI/,
   ],
   [
     'base',
