@@ -13,17 +13,17 @@ export async function writeInBackground<value>(
   keeping: Promise<value>,
   mostMs: number = waitMs,
 ): Promise<value | undefined> {
-  const given = new AbortController()
-  const late = sleep(mostMs, undefined, { signal: given.signal }).catch(() => undefined)
-  const kept = keeping.catch((error: unknown) => {
+  const timer = new AbortController()
+  const late = sleep(mostMs, undefined, { signal: timer.signal }).catch(() => undefined)
+  const written = keeping.catch((error: unknown) => {
     if (error instanceof AppError && isDatabaseBusy(error.cause)) return undefined
     throw error
   })
   // A failure after the wait has no caller left to report to.
-  kept.catch(() => undefined)
+  written.catch(() => undefined)
   try {
-    return await Promise.race([kept, late])
+    return await Promise.race([written, late])
   } finally {
-    given.abort()
+    timer.abort()
   }
 }

@@ -47,13 +47,13 @@ async function withdrawnAmount(
     if (typeof receipt?.blockHash !== 'string' || !sameAddress(receipt.blockHash, blockHash ?? ''))
       return undefined
     const logs: (Partial<Log> | null)[] = Array.isArray(receipt.logs) ? receipt.logs : []
-    const came = logs
+    const received = logs
       .filter(isCompleteLog)
       .filter(({ address }) => sameAddress(address, entry.asset.address))
       .filter(({ topics }) => topics[0] === transferTopic && topics.length === 3)
       .filter(({ topics }) => sameAddress(`0x${topics[2]!.slice(26)}`, wallet))
       .reduce((sum, { data }) => sum + BigInt(data), 0n)
-    return came > 0n ? tokenAmount(came, entry.asset) : undefined
+    return received > 0n ? tokenAmount(received, entry.asset) : undefined
   } catch (error) {
     if (error instanceof AppError) return undefined
     throw error
@@ -71,10 +71,10 @@ export async function actionOf(context: EngineContext, id: string): Promise<Acti
 
 /** The requested amounts. A failed action paid out nothing; a full withdrawal states the amount from its receipt. */
 async function actionAmounts(context: EngineContext, found: TrackedWithDuplicates): Promise<unknown> {
-  const asked = JSON.parse(found.action.amounts) as { in: unknown; out: unknown } | null
-  if (asked && ['FAILED', 'REFUNDED'].includes(publicStatus(found))) return { ...asked, out: null }
-  if (!asked || asked.in !== null || asked.out !== null) return asked
-  return { ...asked, out: (await withdrawnAmount(context, found)) ?? null }
+  const requested = JSON.parse(found.action.amounts) as { in: unknown; out: unknown } | null
+  if (requested && ['FAILED', 'REFUNDED'].includes(publicStatus(found))) return { ...requested, out: null }
+  if (!requested || requested.in !== null || requested.out !== null) return requested
+  return { ...requested, out: (await withdrawnAmount(context, found)) ?? null }
 }
 
 /** An action that expired after a part of it was sent, such as an approval, has failed. */

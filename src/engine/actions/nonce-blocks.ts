@@ -25,15 +25,15 @@ export async function blocksOfNonces(
     const counts = (await rpc.batch(
       blocks.map((block) => ['eth_getTransactionCount', [wallet, `0x${block.toString(16)}`]]),
     )) as Hex[]
-    return counts.map((said, at) => ({ block: blocks[at]!, count: Number(said) }))
+    return counts.map((answer, at) => ({ block: blocks[at]!, count: Number(answer) }))
   }
   const first = nonces[0]!
   for (const from of new Set([after, Math.max(after, head - recentBlocks)])) {
     try {
-      const begin = from < 0 ? { block: from, count: first } : (await countsAt([from]))[0]!
+      const start = from < 0 ? { block: from, count: first } : (await countsAt([from]))[0]!
       // A node without old states may return the newest state instead.
-      if (begin.count > first) continue
-      const found = await bisect(nonces, begin, { block: head, count }, countsAt)
+      if (start.count > first) continue
+      const found = await bisect(nonces, start, { block: head, count }, countsAt)
       if (found) return found
     } catch (error) {
       // Nodes without old states use different error messages.
@@ -45,11 +45,11 @@ export async function blocksOfNonces(
 
 async function bisect(
   nonces: readonly number[],
-  begin: NonceCount,
+  start: NonceCount,
   end: NonceCount,
   countsAt: (blocks: readonly number[]) => Promise<NonceCount[]>,
 ): Promise<Map<number, number> | undefined> {
-  let known = [begin, end]
+  let known = [start, end]
   for (;;) {
     // A node that lags behind another returns lower counts, but never lower than those of earlier blocks.
     if (known.some(({ count }, at) => at > 0 && count < known[at - 1]!.count)) return undefined
@@ -66,8 +66,8 @@ async function bisect(
 }
 
 /** Blocks between two others, evenly spaced. */
-function spreadBlocks(low: number, high: number, most: number): number[] {
-  const step = Math.max(1, Math.ceil((high - low) / (most + 1)))
+function spreadBlocks(low: number, high: number, limits: number): number[] {
+  const step = Math.max(1, Math.ceil((high - low) / (limits + 1)))
   const blocks: number[] = []
   for (let at = low + step; at < high; at += step) blocks.push(at)
   return blocks
@@ -97,15 +97,15 @@ export async function nextBlocks(
   chain: Chain,
   wallet: string,
   range: NonceRange,
-  most: { nonces: number; blocks: number },
+  limits: { nonces: number; blocks: number },
 ): Promise<BlocksToRead> {
   const { rows, head, count } = range
   const open = openNonces(range)
   const searched = [
-    ...open.filter((nonce) => !rows.has(nonce)).slice(0, most.nonces),
+    ...open.filter((nonce) => !rows.has(nonce)).slice(0, limits.nonces),
     ...open.filter((nonce) => rows.has(nonce)),
   ]
-    .slice(0, most.nonces)
+    .slice(0, limits.nonces)
     .sort((a, b) => a - b)
   if (searched.length === 0) return { numbers: [], unused: new Set() }
   const after = lowestBlock(range, searched[0]!) - 1
@@ -119,7 +119,7 @@ export async function nextBlocks(
   const unused = new Set<number>()
   for (const nonce of open) {
     const { low, high } = blockSpan(range, nonce)
-    if (low <= high) return { numbers: blockNumbers(low, Math.min(high, low + most.blocks - 1)), unused }
+    if (low <= high) return { numbers: blockNumbers(low, Math.min(high, low + limits.blocks - 1)), unused }
     unused.add(nonce)
   }
   return { numbers: [], unused }

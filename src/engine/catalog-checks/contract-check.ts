@@ -45,11 +45,11 @@ export async function dependencyFaults(chain: Chain, catalog: Catalog, head: big
     ...swapClaims(catalog, chainId),
     ...bridgeClaims(catalog, chainId),
   ]
-  const [said, begun] = await Promise.all([
+  const [actual, firstBlockFaults] = await Promise.all([
     read(chain, together(claims)),
     Promise.all(markets.map((entry) => startFaults(chain, entry, head))),
   ])
-  return [...said, ...begun].flat()
+  return [...actual, ...firstBlockFaults].flat()
 }
 
 /** The number of tokens probed. An oracle that prices none of them is wrong. */
@@ -92,9 +92,9 @@ function feedClaims({ tokens }: Catalog, { chainId, token, feed, decimals }: Pri
   const named = `${priced?.symbol} / USD`
   return [
     says(`the decimals of ${what}`, { address: feed, abi: feedAbi, functionName: 'decimals' }, decimals),
-    says(`the name of ${what}`, readOf(feed, 'description'), named, (said) => {
-      const [of = '', by = ''] = String(said).split('/')
-      return priced && isSymbol(of, priced) && isSymbol(by, { ...priced, symbol: 'USD' }) ? named : said
+    says(`the name of ${what}`, readOf(feed, 'description'), named, (actual) => {
+      const [of = '', by = ''] = String(actual).split('/')
+      return priced && isSymbol(of, priced) && isSymbol(by, { ...priced, symbol: 'USD' }) ? named : actual
     }),
   ]
 }
@@ -166,10 +166,13 @@ export async function marketFaults(chain: Chain, markets: readonly Market[]): Pr
         ...claims,
       ]),
   )
-  const [said, bare] = await Promise.all([read(chain, together(claims)), withoutCode(chain, markets)])
+  const [actual, withoutCodeSet] = await Promise.all([
+    read(chain, together(claims)),
+    withoutCode(chain, markets),
+  ])
   return markets.flatMap((market, at) => {
-    const empty = addressesOf(market.entry).filter((address) => bare.has(address))
-    const faults = [...said[at]!, ...empty.map((address) => `there is no contract at ${address}`)]
+    const empty = addressesOf(market.entry).filter((address) => withoutCodeSet.has(address))
+    const faults = [...actual[at]!, ...empty.map((address) => `there is no contract at ${address}`)]
     return faults.length > 0 ? [{ market, faults }] : []
   })
 }

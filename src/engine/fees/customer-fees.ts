@@ -54,15 +54,15 @@ export async function setOperatorFees(
   change: Partial<OperatorFees>,
 ): Promise<OperatorFees> {
   const { operatorCollector: to } = change
-  const said = rateSettings.flatMap((name) => {
+  const changes = rateSettings.flatMap((name) => {
     const value = change[name]
     return value === undefined ? [] : [{ name, value }]
   })
-  throwInvalid([...invalidRates(said), ...unrecoverableCollector(catalog, to, 'operatorCollector')])
+  throwInvalid([...invalidRates(changes), ...unrecoverableCollector(catalog, to, 'operatorCollector')])
   await store.saveSettings(
     operatorCustomer,
     [
-      ...said.map(({ name, value }): [string, string] => [name, String(value)]),
+      ...changes.map(({ name, value }): [string, string] => [name, String(value)]),
       ...(to === undefined ? [] : [['collector', to ?? ''] as [string, string]]),
     ],
     { by: 'operator', at: now() },
@@ -73,8 +73,8 @@ export async function setOperatorFees(
 type InputError = { path: string; message: string }
 
 /** An error for each rate that is not a number of basis points. */
-const invalidRates = (said: readonly { name: string; value: number }[]): InputError[] =>
-  said
+const invalidRates = (changes: readonly { name: string; value: number }[]): InputError[] =>
+  changes
     .filter(({ value }) => !isBps(value))
     .map(({ name }) => ({ path: name, message: 'must be a whole number from 0 to 10000' }))
 

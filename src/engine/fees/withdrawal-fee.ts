@@ -32,8 +32,8 @@ export async function withdrawalFeeOf(
   const principal = await readPrincipal(context, market, wallet)
   if (principal === null) {
     const note = 'The profit is unknown, so nothing is charged.'
-    const said = charges.map((charge) => statedFee('performance', charge, asset, 0n, amount))
-    return { ...noFee, fees: said.map((fee) => ({ ...fee, to: null, note })) }
+    const uncharged = charges.map((charge) => statedFee('performance', charge, asset, 0n, amount))
+    return { ...noFee, fees: uncharged.map((fee) => ({ ...fee, to: null, note })) }
   }
   const profit = amount > principal ? amount - principal : 0n
   const shares = chargesWithin(profit, charges)

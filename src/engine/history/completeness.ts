@@ -75,22 +75,22 @@ async function unitValuesAt(
 ): Promise<{ from: bigint; to: bigint }[] | undefined> {
   if (!grown) return undefined
   const name = `grown ${entry.receipt.address.toLowerCase()}`
-  const asked = [...new Map(largestEvents(moving).map((event) => [event.blockHash, event])).values()]
-  const said = new Map<Hex, bigint>()
+  const sampled = [...new Map(largestEvents(moving).map((event) => [event.blockHash, event])).values()]
+  const values = new Map<Hex, bigint>()
   const ask = async (events: readonly OwnerEvent[]) => {
     const each = events.map((event) => readAtBlock(store, chain, event, { name, reading: grown }))
-    for (const [at, unit] of (await Promise.all(each)).entries()) said.set(events[at]!.blockHash, unit)
+    for (const [at, unit] of (await Promise.all(each)).entries()) values.set(events[at]!.blockHash, unit)
   }
   try {
     // A node with the oldest state has all of them; a node without it is not asked again.
-    await ask(asked.slice(0, 1))
-    for (let at = 1; at < asked.length; at += maxParallelReads)
-      await ask(asked.slice(at, at + maxParallelReads))
+    await ask(sampled.slice(0, 1))
+    for (let at = 1; at < sampled.length; at += maxParallelReads)
+      await ask(sampled.slice(at, at + maxParallelReads))
   } catch (error) {
     // A node that is asked too much stops answering for a while.
     if (!(error instanceof AppError && error.code === 'HISTORY_UNREAD')) throw error
   }
-  const isAll = moving.every(({ blockHash }) => said.has(blockHash))
+  const isAll = moving.every(({ blockHash }) => values.has(blockHash))
   const now = isAll
     ? ray
     : await read(chain, grown).catch((error: unknown) => {
@@ -99,7 +99,7 @@ async function unitValuesAt(
   return now === undefined
     ? undefined
     : moving.map(({ blockHash }) => {
-        const unit = said.get(blockHash)
+        const unit = values.get(blockHash)
         return unit === undefined ? { from: ray, to: now } : { from: unit, to: unit }
       })
 }

@@ -62,13 +62,13 @@ async function readHistory(
   owner: Address,
 ): Promise<HistoryReading> {
   const head = await latestBlock(chain)
-  const [found, units] = await Promise.all([
+  const [logsByMarket, units] = await Promise.all([
     readOwnerLogs(context, chain, [market], owner, head),
     read(chain, heldUnits(market, owner), head.number).catch((error: unknown) => {
       throw isUnknownBlock(error) ? nodeBehind(chain, error) : error
     }),
   ])
-  const logs = found.get(market)!
+  const logs = logsByMarket.get(market)!
   const events = await ownerEvents(context.store, chain, market, owner, logs)
   // If a contract does not state the position, the logs alone are used.
   const isWhole = units === null || (await isCompleteHistory(context.store, chain, market, events, units))

@@ -29,10 +29,10 @@ export async function netInvested(
     const { type, amount, shares, ...moment } = event
     // A claim was counted when it was requested.
     if (type === 'claim') continue
-    const comes = isIncoming(event)
-    net += comes ? amount : -amount
-    totals = addShares(totals, shares, comes)
-    if (comes) continue
+    const isIn = isIncoming(event)
+    net += isIn ? amount : -amount
+    totals = addShares(totals, shares, isIn)
+    if (isIn) continue
     const left =
       hasSharesLeft(totals, shares) ??
       hadSharesLeft(await sharesAtBlock(store, chain, market, { owner, moment }), laterInBlock(events, at))
@@ -59,10 +59,10 @@ function hadSharesLeft(held: bigint, after: readonly OwnerEvent[]): boolean {
 }
 
 /** The totals under each rounding; a movement with a single value counts for all. */
-const addShares = (totals: readonly bigint[], shares: readonly bigint[], comes: boolean): bigint[] =>
+const addShares = (totals: readonly bigint[], shares: readonly bigint[], isIn: boolean): bigint[] =>
   Array.from({ length: Math.max(totals.length, shares.length) }, (_, at) => {
     const moved = shares[at] ?? shares[0] ?? 0n
-    return (totals[at] ?? totals[0] ?? 0n) + (comes ? moved : -moved)
+    return (totals[at] ?? totals[0] ?? 0n) + (isIn ? moved : -moved)
   })
 
 /** Whether shares are left; `undefined` if logs do not state shares or the roundings disagree, so that the chain must be read. */
@@ -82,13 +82,13 @@ export async function readInvestedHoldings(
   owner: Address,
 ): Promise<InvestedHolding[]> {
   const chain = context.chain(chainId)
-  const here = context.markets.filter(({ entry }) => entry.chainId === chainId)
+  const markets = context.markets.filter(({ entry }) => entry.chainId === chainId)
   const invested = await nullIfUnreadable(() =>
-    retryAfterReorg(() => readInvestedAtHead(context, chain, here, owner)),
+    retryAfterReorg(() => readInvestedAtHead(context, chain, markets, owner)),
   )
   return (
     invested ??
-    (await readHoldings(chain, here, owner)).map((one) => ({
+    (await readHoldings(chain, markets, owner)).map((one) => ({
       ...one,
       principal: null,
       realised: null,
@@ -113,17 +113,17 @@ export async function readPrincipal(
 async function readInvestedAtHead(
   context: EngineContext,
   chain: Chain,
-  here: readonly Market[],
+  markets: readonly Market[],
   owner: Address,
 ): Promise<InvestedHolding[]> {
   const head = await latestBlock(chain)
   // A node behind the same address may lack this block; then the position alone is read, at any block.
-  const held = await readHoldings(chain, here, owner, head.number)
+  const held = await readHoldings(chain, markets, owner, head.number)
   // A search through all blocks of a long chain is slow: without a position, or an answer of the market, only logs stored earlier are
   // continued.
   const isKnown = await hasStoredLogs(context.store, chain, owner)
   const used = new Set(await context.store.strategiesOf(owner))
-  const closed = here.filter(
+  const closed = markets.filter(
     (one) => (isKnown(one) || used.has(one.entry.id)) && !held.some(({ market }) => market === one),
   )
   const all = [...held, ...closed.map((market) => ({ market, shares: 0n, balance: 0n }))]
@@ -139,8 +139,8 @@ async function readInvestedAtHead(
   ])
   return Promise.all(
     all.map(async ({ market, ...one }, at) => {
-      const mine = logs.get(market) ?? closedLogs?.get(market)
-      const sums = mine && (await principalAndProfit(context, chain, market, owner, units[at]!, mine))
+      const ownLogs = logs.get(market) ?? closedLogs?.get(market)
+      const sums = ownLogs && (await principalAndProfit(context, chain, market, owner, units[at]!, ownLogs))
       return { ...one, market, ...(sums ?? { principal: null, realised: null }) }
     }),
   )

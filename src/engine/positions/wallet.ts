@@ -17,15 +17,15 @@ import { assignSharedRequests, queuedFields, readQueued, withQueuedOnly } from '
 export async function walletOf(context: EngineContext, address: Address): Promise<Wallet> {
   const chainIds = [...new Set(context.markets.map(({ entry }) => entry.chainId))]
   const networks = chainIds.map((chainId) => networkNamed(context.catalog.networks, chainId))
-  const asked = await Promise.all(
+  const results = await Promise.all(
     networks.map(async (network) => {
       const part = await orRpcError(chainWallet(context, network.chainId, address))
       context.onMissingNetwork(network, part instanceof AppError ? part : null)
       return part
     }),
   )
-  const parts = asked.flatMap((part) => (part instanceof AppError ? [] : [part]))
-  const fault = asked.find((part) => part instanceof AppError)
+  const parts = results.flatMap((part) => (part instanceof AppError ? [] : [part]))
+  const fault = results.find((part) => part instanceof AppError)
   if (fault && parts.length === 0) throw withAllNetworks(fault, networks)
   const positions = parts.flatMap((part) => part.positions)
   const realised = parts.flatMap((part) => part.realised)
@@ -47,7 +47,7 @@ export async function walletOf(context: EngineContext, address: Address): Promis
     unread: parts.flatMap(({ unread }) => unread),
     unsearched: parts.flatMap(({ unsearched }) => unsearched),
     ...(fault && {
-      missing: networks.flatMap(({ name }, at) => (asked[at] instanceof AppError ? [name] : [])),
+      missing: networks.flatMap(({ name }, at) => (results[at] instanceof AppError ? [name] : [])),
     }),
   }
 }
@@ -65,28 +65,28 @@ const orRpcError = <value>(work: Promise<value>): Promise<value | AppError> =>
  */
 export async function chainWallet(context: EngineContext, chainId: number, address: Address) {
   const here = context.markets.filter(({ entry }) => entry.chainId === chainId)
-  const [found, accounts, asked] = await Promise.all([
+  const [invested, accounts, results] = await Promise.all([
     readInvestedHoldings(context, chainId, address),
     context.lendingAccounts(address, chainId),
     readQueued(context, here, address),
   ])
-  const queued = await assignSharedRequests(context, asked.queued, address)
-  const held = withQueuedOnly(found.filter(hasPosition), queued, found)
-  const closed = found.filter(({ realised }) => realised !== null && realised !== 0n)
+  const queued = await assignSharedRequests(context, results.queued, address)
+  const rows = withQueuedOnly(invested.filter(hasPosition), queued, invested)
+  const closed = invested.filter(({ realised }) => realised !== null && realised !== 0n)
   const rated = await readMarketsWithRates(
     context,
-    [...held, ...closed].map(({ market }) => market),
+    [...rows, ...closed].map(({ market }) => market),
   )
-  const positions = held.map((one, at) => ({
+  const positions = rows.map((one, at) => ({
     ...positionOf(one, rated[at]!),
     ...queuedFields(one.market, queued, rated[at]!.price),
   }))
   return {
     positions,
-    realised: closed.map((one, at) => realisedProfitOf(one, rated[held.length + at]!)),
+    realised: closed.map((one, at) => realisedProfitOf(one, rated[rows.length + at]!)),
     accounts,
-    unread: found.filter(({ balance }) => balance === null).map(({ market }) => market.entry.slug),
-    unsearched: asked.unsearched.map(({ market, searchedAt }) => ({
+    unread: invested.filter(({ balance }) => balance === null).map(({ market }) => market.entry.slug),
+    unsearched: results.unsearched.map(({ market, searchedAt }) => ({
       strategy: market.entry.slug,
       searchedAt: searchedAt === null ? null : new Date(searchedAt).toISOString(),
     })),

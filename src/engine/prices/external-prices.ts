@@ -61,13 +61,13 @@ type Needs = { now: () => number; deadlineMs?: number }
  * without an answer there are no prices.
  */
 export function externalPriceSource(url: string, { now, deadlineMs = 4_000 }: Needs): ExternalPriceSource {
-  const kept = new Map<string, { at: number; coins: Promise<Coins> }>()
+  const cached = new Map<string, { at: number; coins: Promise<Coins> }>()
   const asked = (keys: readonly string[]): Promise<Coins> => {
     const name = keys.join(',')
-    const last = kept.get(name)
+    const last = cached.get(name)
     if (last && now() - last.at < maxAgeMs) return last.coins
     const coins = fetchCoins(`${url}/prices/current/${name}`, deadlineMs)
-    kept.set(name, { at: now(), coins })
+    cached.set(name, { at: now(), coins })
     return coins
   }
   return async (tokens) => {
@@ -76,9 +76,9 @@ export function externalPriceSource(url: string, { now, deadlineMs = 4_000 }: Ne
       keys.slice(at * maxTokensPerRequest, (at + 1) * maxTokensPerRequest),
     )
     const found = await Promise.all(parts.map(asked))
-    const said = new Map(found.flatMap((coins) => Object.entries(coins)))
+    const known = new Map(found.flatMap((coins) => Object.entries(coins)))
     const seconds = now() / 1000
-    return tokens.map((token) => acceptedPrice(said.get(coinKey(token) ?? ''), token, seconds))
+    return tokens.map((token) => acceptedPrice(known.get(coinKey(token) ?? ''), token, seconds))
   }
 }
 
@@ -129,15 +129,15 @@ export function externalPriceFiller(
     )
     const tokens = [...assets.values()]
     const prices = await outside(tokens)
-    const said = new Map(tokens.map(({ address }, at) => [address, prices[at] ?? null]))
+    const known = new Map(tokens.map(({ address }, at) => [address, prices[at] ?? null]))
     const both = rows.flatMap(({ market, price }) => {
-      const other = said.get(market.entry.asset.address)
+      const other = known.get(market.entry.asset.address)
       return price === null || other == null ? [] : [Math.abs(Number(other) / Number(price) - 1)]
     })
     if (both.filter((distance) => distance > maxDeviation).length * 2 > both.length) return rows
     return rows.map((row) => ({
       ...row,
-      price: row.price ?? said.get(row.market.entry.asset.address) ?? null,
+      price: row.price ?? known.get(row.market.entry.asset.address) ?? null,
     }))
   }
 }

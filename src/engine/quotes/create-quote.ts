@@ -58,14 +58,14 @@ export async function newQuote(
   requireDecimals(tokenIn, input.decimalsIn)
   await refuseRecipient(context, { from, to, tokenIn, tokenOut }, input.destinationAddress)
   refuseUnrecoverable(context, from.chainId, input.refundAddress)
-  const kept = amountIn === undefined ? undefined : chargesWithin(amount, charges)
+  const included = amountIn === undefined ? undefined : chargesWithin(amount, charges)
   const ask: Ask = {
     from,
     to,
     tokenIn,
     tokenOut,
     exact: amountIn === undefined ? 'out' : 'in',
-    amount: amount - sumAmounts(kept ?? []),
+    amount: amount - sumAmounts(included ?? []),
     slippage,
     speed: input.transferSpeed ?? null,
     refund: input.refundAddress ?? null,
@@ -74,7 +74,7 @@ export async function newQuote(
   if (ask.amount === 0n) throw feesExceedAmount()
   holdToRamp(context.catalog.tokens, ask)
   const { provider, offer } = await best(context.providers, ask, input.preferredProvider, providerDeadlineMs)
-  const costsOf = (sum: bigint) => kept ?? chargesOnTop(sum, charges)
+  const costsOf = (sum: bigint) => included ?? chargesOnTop(sum, charges)
   const costs = costsOf(offer.amountIn)
   if (costs === undefined) throw feesExceedAmount()
   const cost = sumAmounts(costs)
@@ -165,10 +165,10 @@ function networkOfSide<
   name extends 'originChain' | 'destinationChain',
   id extends 'chainIdIn' | 'chainIdOut',
 >(context: EngineContext, input: Pick<QuoteInput, name | id>, name: name, id: id): Network {
-  const said = [input[id], input[name]].filter((one) => one !== undefined)
+  const named = [input[id], input[name]].filter((one) => one !== undefined)
   const wrong = (text: string, path: string, message: string) =>
     new AppError('VALIDATION_ERROR', text, { details: { errors: [{ path, message }] } })
-  const [found, other = found] = said.map((one) => routeNetworkNamed(context, one))
+  const [found, other = found] = named.map((one) => routeNetworkNamed(context, one))
   if (!found) throw wrong(`Send ${name} or ${id}`, `${name} or ${id}`, 'is missing')
   if (other?.chainId !== found.chainId)
     throw wrong(`${name} and ${id} are not the same network`, name, 'is said twice, and not the same')

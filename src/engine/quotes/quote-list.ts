@@ -51,22 +51,22 @@ function networkFilter<name extends 'originChain' | 'destinationChain'>(
   input: { [key in name]?: string | undefined },
   name: name,
 ): string | null {
-  const said = input[name]
-  if (said === undefined) return null
+  const filter = input[name]
+  if (filter === undefined) return null
   try {
-    return networkNamed(catalog.networks, said).name
+    return networkNamed(catalog.networks, filter).name
   } catch (cause) {
-    throw invalidFilter(name, `there is no network "${said}"`, cause)
+    throw invalidFilter(name, `there is no network "${filter}"`, cause)
   }
 }
 
 /** The provider name of a filter, in any casing; `null` without a filter. An unknown provider is VALIDATION_ERROR. */
-function providerFilter({ providers }: EngineContext, said: string | undefined): string | null {
-  if (said === undefined) return null
-  const found = providers.find(({ name }) => name === said.toLowerCase())
+function providerFilter({ providers }: EngineContext, filter: string | undefined): string | null {
+  if (filter === undefined) return null
+  const found = providers.find(({ name }) => name === filter.toLowerCase())
   if (found) return found.name
   const known = providers.map(({ name }) => name).join(', ')
-  throw invalidFilter('provider', `there is no provider "${said}". Known: ${known}`)
+  throw invalidFilter('provider', `there is no provider "${filter}". Known: ${known}`)
 }
 
 const invalidFilter = (path: string, message: string, cause?: unknown): AppError =>

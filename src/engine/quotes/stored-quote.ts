@@ -109,9 +109,9 @@ export const deadlineOf = (row: QuoteRow): number =>
 export const recipientOf = (row: QuoteRow): Address | null => parseStoredOffer(row).recipient
 
 /** Refuses a wrong number of decimals: the client's amount would be wrong too. */
-export function requireDecimals({ symbol, decimals }: Token, said: number | undefined): void {
-  if (said === undefined || said === decimals) return
-  throw new AppError('QUOTE_VALIDATION_ERROR', `${symbol} has ${decimals} decimals, not ${said}`, {
+export function requireDecimals({ symbol, decimals }: Token, claimed: number | undefined): void {
+  if (claimed === undefined || claimed === decimals) return
+  throw new AppError('QUOTE_VALIDATION_ERROR', `${symbol} has ${decimals} decimals, not ${claimed}`, {
     details: { errors: [{ path: 'decimalsIn', message: `is ${decimals} for ${symbol}` }] },
   })
 }

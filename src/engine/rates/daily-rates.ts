@@ -50,11 +50,11 @@ export async function readPastDays(
   { market, since }: { market: Market; since: number },
   head: BlockRef,
 ): Promise<IndexPoint[]> {
-  const kept = await storedDays(store, chain, market, head)
-  const lacking = { market, since, known: completeDays(kept) }
+  const stored = await storedDays(store, chain, market, head)
+  const lacking = { market, since, known: completeDays(stored) }
   const read = await readMissingDays(store, chain, [lacking], head)
   // A reading at the end of a day replaces another reading of that day.
-  const all = [...new Map([...kept, ...read].map((row) => [row.day, row])).values()]
+  const all = [...new Map([...stored, ...read].map((row) => [row.day, row])).values()]
   const points = all.toSorted((one, other) => one.at - other.at)
   const first = points.findLastIndex((row) => row.day <= firstDay(head))
   return points.slice(Math.max(first, 0)).map(pointOf)
@@ -92,10 +92,10 @@ export async function fillMissingDays(
   if (left > 0 && left <= daySeconds) return
   const rest = (until: number) => writeInBackground(store.storeFact(chainId, nextFillFact, String(until)))
   await rest(head.timestamp + retryAfterSeconds)
-  const kept = await store.snapshots(chainId, { from: today - averageDays - 2, to: today })
-  const gone = await replacedBlocks(chain, kept, head)
-  if (gone.size > 0) await writeInBackground(store.deleteSnapshots(chainId, [...gone]))
-  const rows = kept.filter(({ hash }) => !gone.has(hash))
+  const stored = await store.snapshots(chainId, { from: today - averageDays - 2, to: today })
+  const replacedHashes = await replacedBlocks(chain, stored, head)
+  if (replacedHashes.size > 0) await writeInBackground(store.deleteSnapshots(chainId, [...replacedHashes]))
+  const rows = stored.filter(({ hash }) => !replacedHashes.has(hash))
   const by = Map.groupBy(rows, ({ market }) => market)
   const lacking = markets.map(({ market, since }) => ({
     market,

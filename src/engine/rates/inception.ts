@@ -34,8 +34,8 @@ export async function knownInceptions(
   return new Map(
     markets.flatMap((market) => {
       const value = facts.get(factName(market))
-      const begun = value === undefined ? catalogInception(market) : parseInception(value)
-      return begun ? [[market, begun] as const] : []
+      const inception = value === undefined ? catalogInception(market) : parseInception(value)
+      return inception ? [[market, inception] as const] : []
     }),
   )
 }
@@ -126,5 +126,5 @@ async function blockTime(chain: Chain, number: bigint): Promise<number> {
 }
 
 /** The point from which growth since inception is computed; `undefined` if the first index is unknown. */
-export const inceptionPoint = (begun: Inception | undefined): IndexPoint | undefined =>
-  begun?.index === undefined ? undefined : { at: begun.at, index: begun.index }
+export const inceptionPoint = (inception: Inception | undefined): IndexPoint | undefined =>
+  inception?.index === undefined ? undefined : { at: inception.at, index: inception.index }

@@ -122,8 +122,8 @@ const ignoreRpcErrors = (reading: Promise<void>): Promise<void> =>
 async function storeToday(store: EngineStore, chainId: number, rows: readonly Snapshot[]): Promise<void> {
   const today = rows[0]?.day
   if (today === undefined) return
-  const kept = await store.snapshots(chainId, { from: today, to: today })
-  const known = new Set(kept.map(({ market }) => market))
+  const stored = await store.snapshots(chainId, { from: today, to: today })
+  const known = new Set(stored.map(({ market }) => market))
   const missing = rows.filter(({ market }) => !known.has(market))
   if (missing.length > 0) await writeInBackground(store.storeSnapshots(chainId, missing, false))
 }
@@ -138,10 +138,13 @@ async function readMonthAgo(
   const then = head.timestamp - averageDays * daySeconds
   if (markets.length === 0) return new Map()
   try {
-    const kept = await store.snapshots(chain.network.chainId, { from: dayOf(then) - 2, to: dayOf(then) + 1 })
-    const held = await canonicalSnapshots(chain, kept)
+    const stored = await store.snapshots(chain.network.chainId, {
+      from: dayOf(then) - 2,
+      to: dayOf(then) + 1,
+    })
+    const canonical = await canonicalSnapshots(chain, stored)
     const points = new Map<Market, IndexPoint>()
-    const by = Map.groupBy(held, ({ market }) => market)
+    const by = Map.groupBy(canonical, ({ market }) => market)
     for (const market of markets) {
       const found = pointDaysAgo(
         (by.get(snapshotKey(market)) ?? []).map(pointOf),

@@ -12,7 +12,7 @@ export type ReceiptReader = (market: Market) => Promise<Receipt>
  * not answer, the symbol of the catalogue is used.
  */
 export function receiptReader(chain: () => Chain): ReceiptReader {
-  const kept = new Map<Market, Promise<string | undefined>>()
+  const cached = new Map<Market, Promise<string | undefined>>()
   const asked = async ({ entry: { receipt } }: Market) => {
     if (receipt.isShares) return undefined
     try {
@@ -23,13 +23,13 @@ export function receiptReader(chain: () => Chain): ReceiptReader {
     }
   }
   return async (market) => {
-    const symbol = kept.get(market) ?? asked(market)
-    kept.set(market, symbol)
+    const symbol = cached.get(market) ?? asked(market)
+    cached.set(market, symbol)
     const said = await symbol.catch((error: unknown) => {
-      kept.delete(market)
+      cached.delete(market)
       throw error
     })
-    if (said === undefined) kept.delete(market)
+    if (said === undefined) cached.delete(market)
     const { receipt } = market.entry
     return {
       symbol: said ?? receipt.symbol,

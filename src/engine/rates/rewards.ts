@@ -21,14 +21,14 @@ type CachedRewards = { at: number; extras: Promise<readonly Extra[] | null> }
 
 /** Reads the rewards of the markets of one chain. If the chain does not answer, they are unknown. */
 export function rewardReader(catalog: Catalog, chain: () => Chain): RewardReader {
-  const kept = new Map<Market, CachedRewards>()
+  const cached = new Map<Market, CachedRewards>()
   return async ({ market, state, price, at }) => {
     const { rewards, entry } = market
     if (!rewards || !state) return null
-    const last = kept.get(market)
+    const last = cached.get(market)
     const isFresh = last && at >= last.at && at - last.at < maxAgeSeconds
     const now: CachedRewards = isFresh ? last : { at, extras: readExtras(catalog, chain(), market, at) }
-    kept.set(market, now)
+    cached.set(market, now)
     const extras = await now.extras
     return extraRate(extras, { tvl: state.tvl, decimals: entry.asset.decimals, price })
   }

@@ -29,9 +29,9 @@ export function strategyDetailReader(
   const pasts = new Map<Market, Promise<StrategyPast>>()
   const answers = new WeakMap<ListedMarket, Promise<Strategy>>()
   const pastOf = async (shown: ListedMarket): Promise<StrategyPast> => {
-    const kept = await pasts.get(shown.market)?.catch(() => undefined)
-    const isSameDay = kept && dayOf(shown.at) === dayOf(kept.readAt)
-    if (isSameDay && shown.at >= kept.readAt && shown.at - kept.readAt < maxAgeSeconds) return kept
+    const cached = await pasts.get(shown.market)?.catch(() => undefined)
+    const isSameDay = cached && dayOf(shown.at) === dayOf(cached.readAt)
+    if (isSameDay && shown.at >= cached.readAt && shown.at - cached.readAt < maxAgeSeconds) return cached
     const asked = readPast(store, chain(), shown)
     pasts.set(shown.market, asked)
     asked.catch(() => pasts.delete(shown.market))

@@ -115,15 +115,15 @@ export async function* readLogPieces(
     if (window.rangesLeft < 0 || window.isOverTime()) throw tooManyBlocks(chain, at, window)
     const answers = await Promise.allSettled(ranges.map((range) => readRange(chain, queries, range)))
     const refused = answers.findIndex(({ status }) => status === 'rejected')
-    const came = answers.slice(0, refused === -1 ? undefined : refused)
-    const last = ranges[came.length - 1]
+    const answered = answers.slice(0, refused === -1 ? undefined : refused)
+    const last = ranges[answered.length - 1]
     if (last) {
-      const given = came.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+      const given = answered.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
       yield { tips: given.map(({ tip }) => tip), logs: given.flatMap(({ logs }) => logs) }
       at = last.to + 1n
     }
-    const no = answers[came.length]
-    if (no?.status === 'rejected') narrow(chain, window, ranges[came.length]!, no.reason)
+    const refusal = answers[answered.length]
+    if (refusal?.status === 'rejected') narrow(chain, window, ranges[answered.length]!, refusal.reason)
     else widen(window)
   }
 }
@@ -145,8 +145,8 @@ function narrow(chain: Chain, window: RangeBudget, { from, to }: BlockRange, err
   const blocks = to - from + 1n
   if (!isRangeRefused(error)) throw error
   if (blocks === 1n) throw logsUnavailable(chain, error)
-  const said = statedRangeLimit(error)
-  window.size = said !== undefined && said < blocks ? said : (blocks + 1n) / 2n
+  const stated = statedRangeLimit(error)
+  window.size = stated !== undefined && stated < blocks ? stated : (blocks + 1n) / 2n
   window.maxSize = window.size
 }
 
@@ -200,8 +200,8 @@ const isBatchRefused = (error: unknown): boolean =>
 
 /** The hash of a block with this number. Some nodes return their newest block instead of one they lack. */
 function hashOf(block: unknown, number: bigint): string | undefined {
-  const { hash, number: said } = (block ?? {}) as { hash?: string; number?: string }
-  const isSaid = said !== undefined && /^0x[0-9a-f]+$/i.test(said) && BigInt(said) === number
+  const { hash, number: stated } = (block ?? {}) as { hash?: string; number?: string }
+  const isSaid = stated !== undefined && /^0x[0-9a-f]+$/i.test(stated) && BigInt(stated) === number
   return isSaid ? hash : undefined
 }
 

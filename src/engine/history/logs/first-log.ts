@@ -71,9 +71,9 @@ async function contractHasIt(chain: Chain, isThere: Reading<boolean>): Promise<b
 const toleratedErrors = ['RPC_ERROR', 'RPC_INCONSISTENT', 'HISTORY_UNREAD']
 
 /** How far the search has read, if that block is still canonical. */
-async function validMark(chain: Chain, kept: string | undefined): Promise<BlockId | undefined> {
-  if (kept === undefined || kept === clearedMark) return undefined
-  const [number, hash] = kept.split(' ') as [string, string]
+async function validMark(chain: Chain, stored: string | undefined): Promise<BlockId | undefined> {
+  if (stored === undefined || stored === clearedMark) return undefined
+  const [number, hash] = stored.split(' ') as [string, string]
   const tip = { number: BigInt(number), hash }
   return (await hashesOf(chain, [tip.number])).get(tip.number) === hash ? tip : undefined
 }

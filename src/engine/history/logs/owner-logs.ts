@@ -145,12 +145,13 @@ async function startScans(
   )
   return Promise.all(
     known.map(async ({ market, source, filters, marks }) => {
-      const kept = (await store.storedLogs(source)).map(({ log }) => JSON.parse(log) as RpcLog)
+      const stored = (await store.storedLogs(source)).map(({ log }) => JSON.parse(log) as RpcLog)
       // Stored logs without a time are read again from there on.
-      const flawed = Number(kept.find((log) => !hasTimestamp(log))?.blockNumber ?? Infinity)
-      const held = marks.find(({ block, hash }) => now.get(BigInt(block)) === hash && block < flawed)
-      if (held !== marks[0]) await writeInBackground(store.deleteLogs(source, held?.block ?? -1))
-      if (!held)
+      const flawed = Number(stored.find((log) => !hasTimestamp(log))?.blockNumber ?? Infinity)
+      const canonicalMark = marks.find(({ block, hash }) => now.get(BigInt(block)) === hash && block < flawed)
+      if (canonicalMark !== marks[0])
+        await writeInBackground(store.deleteLogs(source, canonicalMark?.block ?? -1))
+      if (!canonicalMark)
         return {
           market,
           source,
@@ -159,8 +160,17 @@ async function startScans(
           nextBlock: await firstLogBlock(store, chain, market, head),
           storedLogs: [],
         }
-      const storedLogs = kept.filter(({ blockNumber }) => Number(blockNumber) <= Number(held.block))
-      return { market, source, filters, lastMark: held.block, nextBlock: BigInt(held.block) + 1n, storedLogs }
+      const storedLogs = stored.filter(
+        ({ blockNumber }) => Number(blockNumber) <= Number(canonicalMark.block),
+      )
+      return {
+        market,
+        source,
+        filters,
+        lastMark: canonicalMark.block,
+        nextBlock: BigInt(canonicalMark.block) + 1n,
+        storedLogs,
+      }
     }),
   )
 }
