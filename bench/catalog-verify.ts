@@ -4,8 +4,7 @@ import { rpcUrls } from '../src/app/profiles/profile.ts'
 import { latestBlock, openChain } from '../src/chain/chain.ts'
 import { failoverRpc } from '../src/chain/rpc/failover.ts'
 import { rpcVariable } from '../src/domain/networks.ts'
-import { groundFaults } from '../src/engine/catalog-checks/constants-check.ts'
-import { selfChecks } from '../src/engine/catalog-checks/self-check.ts'
+import { dependencyFaults, marketFaults } from '../src/engine/catalog-checks/contract-check.ts'
 import { symbolFaults, unnamedReceipts } from '../src/engine/catalog-checks/symbol-check.ts'
 import { marketsOf } from '../src/protocols/registry.ts'
 import { keptBooks } from '../test/oracles/books.ts'
@@ -42,9 +41,9 @@ for (const network of allNetworks.filter(({ chainId }) => urls.has(chainId))) {
     const chain = openChain(network, rpc)
     const { number } = await latestBlock(chain)
     const [flawed, unnamed, ...others] = await Promise.all([
-      selfChecks(chain, markets),
+      marketFaults(chain, markets),
       unnamedReceipts(chain, catalog),
-      groundFaults(chain, catalog, number),
+      dependencyFaults(chain, catalog, number),
       symbolFaults(chain, catalog),
       makerFaults(chain, catalog, books),
     ])

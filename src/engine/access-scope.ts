@@ -1,13 +1,16 @@
 import type { Catalog } from '../protocols/catalog.ts'
 
-/** What a key may see: testnets or not, and the slugs of the strategies that are active for its customer; `null` is all. */
-export type Sees = { testnets: boolean; strategies: readonly string[] | null }
+/**
+ * The part of the catalogue an API key may see: testnets or not, and the slugs of its customer's active
+ * strategies; `null` means all.
+ */
+export type AccessScope = { testnets: boolean; strategies: readonly string[] | null }
 
-/** Whoever has the engine in his own process sees everything. */
-export const everything: Sees = { testnets: true, strategies: null }
+/** The scope of an engine that runs in the user's own process. */
+export const fullAccess: AccessScope = { testnets: true, strategies: null }
 
-/** The part of a catalogue that somebody may see: the rest is as if it did not exist. */
-export function visible(catalog: Catalog, { testnets, strategies }: Sees): Catalog {
+/** Returns the part of a catalogue that is in scope. Everything else is treated as nonexistent. */
+export function catalogInScope(catalog: Catalog, { testnets, strategies }: AccessScope): Catalog {
   const networks = catalog.networks.filter((network) => testnets || !network.testnet)
   const known = new Set(networks.map(({ chainId }) => chainId))
   const isThere = ({ chainId }: { chainId: number }) => known.has(chainId)

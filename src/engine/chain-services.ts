@@ -9,92 +9,105 @@ import type { EngineStore } from '../store/engine/store.ts'
 import { cctp } from '../swaps/cctp-v2/provider.ts'
 import type { SwapProvider } from '../swaps/provider.ts'
 import { uniswapV3 } from '../swaps/uniswap-v3/provider.ts'
-import { type Sees, visible } from './access-scope.ts'
-import type { Ground, Grown, Missed } from './context.ts'
-import { firstLog } from './history/logs/first-log.ts'
-import { keptMarkets } from './market-cache.ts'
-import { lendingOf } from './positions/lending-accounts.ts'
-import { filledFrom, type OutsidePrices } from './prices/external-prices.ts'
-import { ratedOn } from './rates/current-rates.ts'
-import { keptDaysOn } from './rates/daily-snapshots.ts'
-import { realisedOn } from './rates/realised.ts'
-import { receiptsOn } from './rates/receipts.ts'
-import { rewardingOn } from './rates/rewards.ts'
-import { grownOn } from './rates/share-price-growth.ts'
-import { detailedOn } from './rates/strategy-detail.ts'
-import { type Crowd, onceEach } from './shared-answers.ts'
+import { type AccessScope, catalogInScope } from './access-scope.ts'
+import type { ChainServices, OnMissingNetwork, RatedMarket, RateReader } from './context.ts'
+import { findFirstLog } from './history/logs/first-log.ts'
+import { createMarketCache } from './market-cache.ts'
+import { lendingAccountReader } from './positions/lending-accounts.ts'
+import { type ExternalPriceSource, externalPriceFiller } from './prices/external-prices.ts'
+import { currentRateReader } from './rates/current-rates.ts'
+import { dailyPointsReader } from './rates/daily-snapshots.ts'
+import { realisedRateReader } from './rates/realised-rates.ts'
+import { receiptReader } from './rates/receipt-symbols.ts'
+import { rewardReader } from './rates/rewards.ts'
+import { sharePriceGrowthReader } from './rates/share-price-growth.ts'
+import { strategyDetailReader } from './rates/strategy-detail.ts'
+import { type AnswerReuse, oncePerChain } from './shared-answers.ts'
 
-/** The chains and what stands on them, as far as somebody may see them. */
-export function groundOf(needs: {
+/**
+ * Creates the services that read the chains in a scope: markets, prices, rates, lending accounts and swap
+ * providers.
+ */
+export function createChainServices(options: {
   catalog: Catalog
   rpc: (chainId: number) => ChainClient
-  sees: Sees
-  missed?: Missed | undefined
+  scope: AccessScope
+  onMissingNetwork?: OnMissingNetwork | undefined
   store: EngineStore
   now: () => number
-  outside?: OutsidePrices | undefined
-  crowd?: Crowd | undefined
-}): Ground {
-  const { rpc, sees, store, missed = () => undefined, now, outside, crowd } = needs
-  const catalog = visible(needs.catalog, sees)
+  externalPrices?: ExternalPriceSource | undefined
+  answerReuse?: AnswerReuse | undefined
+}): ChainServices {
+  const { rpc, scope, store, onMissingNetwork = () => undefined, now, externalPrices, answerReuse } = options
+  const catalog = catalogInScope(options.catalog, scope)
   const markets = marketsOf(catalog)
-  const chain = onceEach((chainId) => {
+  const chain = oncePerChain((chainId) => {
     const network = networkNamed(catalog.networks, chainId)
     const wrapped = wrappedOf(catalog, { chainId, symbol: network.native.symbol })
     return openChain(network, rpc(chainId), wrapped?.address)
   })
-  const grown = onceEach((chainId) => ratesOn(store, () => chain(chainId)))
-  const days = onceEach((chainId) => keptDaysOn(store, chainId))
-  const filled = filledFrom(outside, markets)
+  const rateReader = oncePerChain((chainId) => rateReaderOf(store, () => chain(chainId)))
+  const dailyPoints = oncePerChain((chainId) => dailyPointsReader(store, chainId))
+  const fillPrices = externalPriceFiller(externalPrices, markets)
   return {
     catalog,
-    sees,
+    scope,
     markets,
-    filled,
-    grown,
-    detailed: onceEach((chainId) =>
-      detailedOn(store, () => chain(chainId), {
-        rewarding: rewardingOn(catalog, () => chain(chainId)),
-        receipts: receiptsOn(() => chain(chainId)),
+    fillPrices,
+    rateReader,
+    strategyDetails: oncePerChain((chainId) =>
+      strategyDetailReader(store, () => chain(chainId), {
+        rewards: rewardReader(catalog, () => chain(chainId)),
+        receipts: receiptReader(() => chain(chainId)),
       }),
     ),
-    kept: keptMarkets(catalog, markets, chain, { missed, now, grown, days, filled, crowd }),
-    providers: providersOf(catalog, chain, { store, now }),
+    marketCache: createMarketCache(catalog, markets, chain, {
+      onMissingNetwork,
+      now,
+      rateReader,
+      dailyPoints,
+      fillPrices,
+      answerReuse,
+    }),
+    providers: swapProvidersOf(catalog, chain, { store, now }),
     chain,
-    lending: lendingOf(catalog, chain),
-    missed,
+    lendingAccounts: lendingAccountReader(catalog, chain),
+    onMissingNetwork,
   }
 }
 
-/** Rates that follow from what markets stand on, those that are only known by growth, and then what all really paid. */
-function ratesOn(store: EngineStore, chain: () => Chain): Grown {
-  const steps = [ratedOn(chain), grownOn(chain), realisedOn(store, chain)]
-  return async (standings, head) => {
-    let rows: Awaited<ReturnType<Grown>> = [...standings]
+/**
+ * Reads the rates of a chain in three steps: rates derived from other contracts, rates derived from
+ * share-price growth, and realised rates.
+ */
+function rateReaderOf(store: EngineStore, chain: () => Chain): RateReader {
+  const steps = [currentRateReader(chain), sharePriceGrowthReader(chain), realisedRateReader(store, chain)]
+  return async (markets, head) => {
+    let rows: RatedMarket[] = [...markets]
     for (const step of steps) rows = await step(rows, head)
     return rows
   }
 }
 
-/** Every swap provider that the catalogue has contracts for. */
-function providersOf(
+/** Returns every swap provider the catalogue has contracts for. */
+function swapProvidersOf(
   { uniswapV3: pools, cctpV2, attestation }: Catalog,
   chain: (chainId: number) => Chain,
-  kept: { store: EngineStore; now: () => number },
+  logCache: { store: EngineStore; now: () => number },
 ): SwapProvider[] {
-  const served = cctpV2.flatMap((end) => {
-    const url = end.attestation ?? attestation
-    return url === null ? [] : [{ ...end, attestation: url }]
+  const bridges = cctpV2.flatMap((bridge) => {
+    const url = bridge.attestation ?? attestation
+    return url === null ? [] : [{ ...bridge, attestation: url }]
   })
-  const bridge =
-    served.length === 0
+  const provider =
+    bridges.length === 0
       ? []
       : [
-          cctp(served, {
+          cctp(bridges, {
             attestation: (url, signal) => getJson(url, signal ? { signal } : {}),
             head: async (chainId) => (await latestBlock(chain(chainId))).number,
-            log: (chainId, sought, fromBlock) => firstLog(kept, chain(chainId), sought, fromBlock),
+            log: (chainId, sought, fromBlock) => findFirstLog(logCache, chain(chainId), sought, fromBlock),
           }),
         ]
-  return [uniswapV3(pools, (chainId, reading) => read(chain(chainId), reading)), ...bridge]
+  return [uniswapV3(pools, (chainId, reading) => read(chain(chainId), reading)), ...provider]
 }

@@ -12,61 +12,64 @@ import type { Market, MarketState } from '../protocols/market.ts'
 import type { Account } from '../protocols/shared/lending-account.ts'
 import type { EngineStore } from '../store/engine/store.ts'
 import type { SwapProvider } from '../swaps/provider.ts'
-import type { Sees } from './access-scope.ts'
-import type { PageAsk } from './pagination.ts'
-/** What stands on the chains, as far as a customer may see it: customers who see the same may share it. */
-export type Ground = {
+import type { AccessScope } from './access-scope.ts'
+import type { PageRequest } from './pagination.ts'
+/** The services that read the chains in one access scope. Customers with the same scope may share them. */
+export type ChainServices = {
   catalog: Catalog
-  sees: Sees
+  scope: AccessScope
   markets: readonly Market[]
-  /** Their prices from outside, where somebody asked for that. */
-  filled: Filled
-  /** How they stand, read again only when their chains have moved on. */
-  kept: Kept
-  /** The rates of a chain's markets that are only known by growth. */
-  grown: (chainId: number) => Grown
-  /** One of a chain's strategies with what it paid lately. */
-  detailed: (chainId: number) => Detailed
+  /** Fills in prices from an external source, if one is configured. */
+  fillPrices: PriceFiller
+  /** Cached market states; refreshed when their chain has a new block. */
+  marketCache: MarketCache
+  /** Reads the rates that the markets of a chain do not state themselves. */
+  rateReader: (chainId: number) => RateReader
+  /** Adds recent rates to a strategy of a chain. */
+  strategyDetails: (chainId: number) => StrategyDetailReader
   providers: readonly SwapProvider[]
   chain: (chainId: number) => Chain
-  /** What a wallet has lent and borrowed on a chain. */
-  lending: Lending
-  /** Who is told which chains are left out of an answer. */
-  missed: Missed
+  /** Reads what a wallet has lent and borrowed on a chain. */
+  lendingAccounts: LendingAccountReader
+  /** Called when a chain is left out of an answer. */
+  onMissingNetwork: OnMissingNetwork
 }
 
-/** Who is told of a quote that is stored and cannot be read, so that a list is without it. */
-export type Unread = (quoteId: string, fault: unknown) => void
+/** Called when a stored quote cannot be read and is left out of a list. */
+export type OnUnreadableQuote = (quoteId: string, fault: unknown) => void
 
-/** What every part of the engine works with. `now` is in epoch milliseconds; `newId` makes UUIDs. */
-export type Context = Ground & {
+/** The dependencies of every part of the engine. `now` returns epoch milliseconds; `newId` creates UUIDs. */
+export type EngineContext = ChainServices & {
   store: EngineStore
   customer: string
-  /** Who changes settings, for the record: the id of an API key, or `operator`. */
-  by: string
-  unread?: Unread
+  /** The author of setting changes, for the record: the id of an API key, or `operator`. */
+  changedBy: string
+  onUnreadableQuote?: OnUnreadableQuote
   now: () => number
   newId: () => string
 }
 
-/** The market behind an id or a slug, in any casing. */
-export function marketNamed({ markets }: Context, id: string): Market {
+/** Finds a market by id or slug, in any casing. An unknown one is STRATEGY_NOT_FOUND. */
+export function marketNamed({ markets }: EngineContext, id: string): Market {
   const wanted = id.toLowerCase()
   const found = markets.find(({ entry }) => entry.slug === wanted || entry.id.toLowerCase() === wanted)
   if (found) return found
   throw new AppError('STRATEGY_NOT_FOUND', `There is no strategy "${id}"`, { details: { id } })
 }
 
-/** Whether this customer may see a chain. */
-export const seesChain = ({ catalog }: Context, chainId: number): boolean =>
+/** Whether a chain is in the scope of this customer. */
+export const isChainInScope = ({ catalog }: EngineContext, chainId: number): boolean =>
   catalog.networks.some((network) => network.chainId === chainId)
 
 /** The network of a strategy. */
-export const networkOf = ({ catalog }: Context, { chainId }: StrategyEntry): Network =>
+export const networkOf = ({ catalog }: EngineContext, { chainId }: StrategyEntry): Network =>
   networkNamed(catalog.networks, chainId)
 
-/** The network that somebody names as an end of a way; NO_ROUTE_FOUND where there is none of that name. */
-export function endNamed({ catalog }: Pick<Context, 'catalog'>, name: string | number): Network {
+/** Finds the network at one end of a route, by name or chain id. An unknown one is NO_ROUTE_FOUND. */
+export function routeNetworkNamed(
+  { catalog }: Pick<EngineContext, 'catalog'>,
+  name: string | number,
+): Network {
   try {
     return networkNamed(catalog.networks, name)
   } catch (cause) {
@@ -75,52 +78,60 @@ export function endNamed({ catalog }: Pick<Context, 'catalog'>, name: string | n
 }
 
 /**
- * A market as it stands `at` a time, in Unix seconds; where they were looked up, with when it `begun` and what it really paid, over the last
- * month and since then. `null` is unknown. Without a `basis`, its rate is what is paid now.
+ * A market with its rates at time `at`, in Unix seconds. `startedAt` is when the market began, `averageApy`
+ * its realised rate over the last 30 days, `inceptionApy` over its whole life; `null` is unknown. Without a
+ * `basis`, the rate is the current one.
  */
-export type Standing = Answered & {
+export type RatedMarket = MarketReading & {
   at: number
   basis?: ApyBasis
-  begun?: number | null
+  startedAt?: number | null
   averageApy?: number | null
   inceptionApy?: number | null
 }
 
-/** A market as it stands, and as the service shows it. */
-export type Shown = Standing & { strategy: Strategy }
+/** A rated market with the strategy that the service returns for it. */
+export type ListedMarket = RatedMarket & { strategy: Strategy }
 
-/** All strategies at one state of their chains. As long as no chain moves on, each page of it is the same object. */
-export type Listing = { page: (ask: PageAsk) => Page<Strategy>; analytics: Analytics }
+/**
+ * All strategies at one state of their chains. Until a chain has a new block, each page is the same object.
+ */
+export type StrategyListing = { page: (ask: PageRequest) => Page<Strategy>; analytics: Analytics }
 
-/** How the markets stand now: those of one chain, of the chains that answer among some, or all of them as lists. */
-export type Kept = {
-  on: (chainId: number) => Promise<readonly Shown[]>
-  among: (chainIds: readonly number[]) => Promise<readonly (readonly Shown[])[]>
-  listing: () => Promise<Listing>
-  /** Totals need every chain: a sum that lacks a part is none. */
+/** The current markets: of one chain, of several chains (those that answer), or of all chains as a list. */
+export type MarketCache = {
+  onChain: (chainId: number) => Promise<readonly ListedMarket[]>
+  onChains: (chainIds: readonly number[]) => Promise<readonly (readonly ListedMarket[])[]>
+  listing: () => Promise<StrategyListing>
+  /** Totals over all chains. They fail if a chain does not answer, because a partial sum would be wrong. */
   totals: () => Promise<Analytics>
 }
 
-/** Who is told that the rows of a chain are left out, and why; `null` is that they are there again. */
-export type Missed = (network: Network, fault: AppError | null) => void
+/** Called when the rows of a chain are left out, with the reason, and with `null` when they are back. */
+export type OnMissingNetwork = (network: Network, fault: AppError | null) => void
 
-/** Rows of markets of one chain, of which some may have no price. */
+/** Rows of markets of one chain. Some may lack a price. */
 type Rows<row> = readonly (row & { market: Market; price: Price })[]
 
-/** Puts in the prices that no contract says. They are shown, and nothing that is signed is decided by them. */
-export type Filled = <row>(rows: Rows<row>) => Promise<Rows<row>>
+/** Fills in prices that no contract provides. They are only displayed: no signed amount depends on them. */
+export type PriceFiller = <row>(rows: Rows<row>) => Promise<Rows<row>>
 
-/** Puts in the rates that are only known by how much a market has grown. */
-export type Grown = (standings: readonly Standing[], head: BlockRef) => Promise<Standing[]>
+/** Adds rates to markets whose state lacks them. */
+export type RateReader = (rows: readonly RatedMarket[], head: BlockRef) => Promise<RatedMarket[]>
 
-/** A strategy with all that is known of what it paid: the same object as long as its chain stands still. */
-export type Detailed = (shown: Shown) => Promise<Strategy>
+/** Adds every known rate to a strategy. The result is the same object until its chain has a new block. */
+export type StrategyDetailReader = (shown: ListedMarket) => Promise<Strategy>
 
-/** An account, and in which market it is. */
-export type AccountThere = Account & { chainId: number; network: string; protocol: string; address: Address }
+/** A lending account with the market it belongs to. */
+export type LendingAccount = Account & {
+  chainId: number
+  network: string
+  protocol: string
+  address: Address
+}
 
-/** The accounts of a wallet in the Aave v3 and Compound v3 markets of a chain. */
-export type Lending = (owner: Address, chainId: number) => Promise<AccountThere[]>
+/** Reads the accounts of a wallet in the Aave v3 and Compound v3 markets of a chain. */
+export type LendingAccountReader = (owner: Address, chainId: number) => Promise<LendingAccount[]>
 
-/** What was read of a market: `state` is `undefined` where its contracts did not answer. */
-export type Answered = { market: Market; state: MarketState | undefined; price: Price }
+/** The result of reading a market. `state` is `undefined` if its contracts did not answer. */
+export type MarketReading = { market: Market; state: MarketState | undefined; price: Price }

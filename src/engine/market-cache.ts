@@ -8,62 +8,83 @@ import { byLetters } from '../domain/text.ts'
 import { sumUsd } from '../domain/usd.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import type { Market } from '../protocols/market.ts'
-import type { Filled, Grown, Kept, Listing, Missed, Shown, Standing } from './context.ts'
-import { paged } from './pagination.ts'
-import { type KeptDays, noDays, withDays } from './rates/daily-snapshots.ts'
-import { type Crowd, fresh } from './shared-answers.ts'
-import { standingsOn, strategyOf } from './strategies/market-state.ts'
-
-/** What markets are kept with. In a crowd, what one chain shows is at most `crowd.ms` older than the request, and a list twice that. */
-type KeptNeeds = {
-  missed: Missed
-  now: () => number
-  grown: (chainId: number) => Grown
-  days: (chainId: number) => KeptDays
-  filled: Filled
-  crowd?: Crowd | undefined
-}
-
-/** How long a list goes on without a chain that did not answer before it is asked again, in ms: its silence takes long. */
-const restMs = 5_000
-
-const nothing: readonly Shown[] = []
+import type {
+  ListedMarket,
+  MarketCache,
+  OnMissingNetwork,
+  PriceFiller,
+  RatedMarket,
+  RateReader,
+  StrategyListing,
+} from './context.ts'
+import { pageOf } from './pagination.ts'
+import { type DailyPointsReader, noDailyPoints, withDailyRates } from './rates/daily-snapshots.ts'
+import { type AnswerReuse, shareAnswers } from './shared-answers.ts'
+import { readMarketsOnChain, strategyOf } from './strategies/market-state.ts'
 
 /**
- * Reads the markets of a chain again only when its newest block is another one: a state is that of its block. What is asked of a chain
- * for every request is only that block, and many requests share the question.
+ * The dependencies of the market cache. With `answerReuse`, the rows of a chain are at most `answerReuse.ms`
+ * older than the request, and a list at most twice that.
  */
-export function keptMarkets(
+type MarketCacheOptions = {
+  onMissingNetwork: OnMissingNetwork
+  now: () => number
+  rateReader: (chainId: number) => RateReader
+  dailyPoints: (chainId: number) => DailyPointsReader
+  fillPrices: PriceFiller
+  answerReuse?: AnswerReuse | undefined
+}
+
+/**
+ * How long lists omit a chain that did not answer before it is asked again, in ms. A timeout takes long, so
+ * it is not repeated for each list.
+ */
+const retryAfterMs = 5_000
+
+const noRows: readonly ListedMarket[] = []
+
+/**
+ * Creates a cache that reads the markets of a chain again only when the chain has a new block. Each request
+ * asks a chain for its newest block only, and concurrent requests share that question.
+ */
+export function createMarketCache(
   catalog: Catalog,
   markets: readonly Market[],
   chain: (chainId: number) => Chain,
-  { missed, now, grown, days, filled, crowd }: KeptNeeds,
-): Kept {
+  { onMissingNetwork, now, rateReader, dailyPoints, fillPrices, answerReuse }: MarketCacheOptions,
+): MarketCache {
   const chainIds = [...new Set(markets.map(({ entry }) => entry.chainId))]
   const perChain = new Map(
     chainIds.map((chainId) => {
-      const here = markets.filter(({ entry }) => entry.chainId === chainId)
+      const chainMarkets = markets.filter(({ entry }) => entry.chainId === chainId)
       return [
         chainId,
-        keptOn(catalog, here, () => chain(chainId), { grown: grown(chainId), filled, crowd }),
+        chainCache(catalog, chainMarkets, () => chain(chainId), {
+          rateReader: rateReader(chainId),
+          fillPrices,
+          answerReuse,
+        }),
       ] as const
     }),
   )
-  const on = async (chainId: number) => {
-    const rows = (await perChain.get(chainId)?.()) ?? nothing
+  const onChain = async (chainId: number) => {
+    const rows = (await perChain.get(chainId)?.()) ?? noRows
     silent.delete(chainId)
-    missed(named(chainId), null)
+    onMissingNetwork(named(chainId), null)
     return rows
   }
   const silent = new Map<number, { chainId: number; fault: AppError; at: number }>()
-  /** A chain that does not answer costs its own rows; where none answers there is nothing to show. */
-  const among = async (ids: readonly number[]) => {
+  /**
+   * Reads several chains. A chain that does not answer loses its own rows only; if none answers, the first
+   * error is thrown.
+   */
+  const onChains = async (ids: readonly number[]) => {
     const asked = await Promise.all(
       ids.map(async (chainId) => {
         try {
           const last = silent.get(chainId)
-          if (last && now() - last.at < restMs) return last
-          return { rows: await on(chainId) }
+          if (last && now() - last.at < retryAfterMs) return last
+          return { rows: await onChain(chainId) }
         } catch (error) {
           if (!(error instanceof AppError && /^(RPC_|CHAIN_ID_)/.test(error.code))) throw error
           const last = { chainId, fault: error, at: now() }
@@ -73,88 +94,103 @@ export function keptMarkets(
       }),
     )
     const faults = asked.flatMap((one) => ('fault' in one ? [one] : []))
-    for (const { chainId, fault } of faults) missed(named(chainId), fault)
-    if (faults[0] && faults.length === asked.length) throw ofAll(faults[0].fault, ids.map(named))
-    return asked.map((one) => ('fault' in one ? nothing : one.rows))
+    for (const { chainId, fault } of faults) onMissingNetwork(named(chainId), fault)
+    if (faults[0] && faults.length === asked.length) throw withAllNetworks(faults[0].fault, ids.map(named))
+    return asked.map((one) => ('fault' in one ? noRows : one.rows))
   }
   const named = (chainId: number): Network => networkNamed(catalog.networks, chainId)
-  const missingIn = (parts: readonly (readonly Shown[])[]): string[] =>
-    chainIds.filter((_, at) => parts[at] === nothing).map((id) => named(id).name)
-  let last: { made: readonly unknown[]; listing: Listing } | undefined
-  const listed = async (parts: readonly (readonly Shown[])[]): Promise<Listing> => {
+  const missingIn = (parts: readonly (readonly ListedMarket[])[]): string[] =>
+    chainIds.filter((_, at) => parts[at] === noRows).map((id) => named(id).name)
+  let last: { made: readonly unknown[]; listing: StrategyListing } | undefined
+  const listed = async (parts: readonly (readonly ListedMarket[])[]): Promise<StrategyListing> => {
     const before = await Promise.all(
-      parts.map(async ([row], at) => (row ? await days(chainIds[at]!)(row.at) : noDays)),
+      parts.map(async ([row], at) => (row ? await dailyPoints(chainIds[at]!)(row.at) : noDailyPoints)),
     )
     const made = [...parts, ...before]
     if (!last?.made.every((one, at) => one === made[at])) {
-      const rows = parts.flatMap((part, at) => part.map((row) => withDays(row, before[at]!)))
+      const rows = parts.flatMap((part, at) => part.map((row) => withDailyRates(row, before[at]!)))
       last = { made, listing: listingOf(rows, missingIn(parts)) }
     }
     return last.listing
   }
-  const listing = async () => listed(await among(chainIds))
+  const listing = async () => listed(await onChains(chainIds))
   return {
-    on,
-    among,
-    listing: crowd ? fresh(listing, crowd) : listing,
-    totals: async () => (await listed(await Promise.all(chainIds.map(on)))).analytics,
+    onChain,
+    onChains,
+    listing: answerReuse ? shareAnswers(listing, answerReuse) : listing,
+    totals: async () => (await listed(await Promise.all(chainIds.map(onChain)))).analytics,
   }
 }
 
-/** The fault of the first of some networks none of which answers, with the names of all. */
-export const ofAll = ({ code, message, details, hint, cause }: AppError, all: readonly Network[]): AppError =>
+/** Returns the error of one network with the names of all networks, when none of them answers. */
+export const withAllNetworks = (
+  { code, message, details, hint, cause }: AppError,
+  all: readonly Network[],
+): AppError =>
   new AppError(code, message, {
     details: { ...details, networks: all.map(({ name }) => name) },
     cause,
     ...(hint !== undefined && { hint }),
   })
 
-function keptOn(
+function chainCache(
   catalog: Catalog,
   markets: readonly Market[],
   chain: () => Chain,
-  { grown, filled, crowd }: { grown: Grown } & Pick<KeptNeeds, 'filled' | 'crowd'>,
+  {
+    rateReader,
+    fillPrices,
+    answerReuse,
+  }: { rateReader: RateReader } & Pick<MarketCacheOptions, 'fillPrices' | 'answerReuse'>,
 ) {
-  let kept: { head: BlockRef | undefined; rows: readonly Shown[] } | undefined
-  const shown = async (rows: readonly Omit<Standing, 'at'>[], head: BlockRef): Promise<readonly Shown[]> => {
-    const all = await grown(
+  let cached: { head: BlockRef | undefined; rows: readonly ListedMarket[] } | undefined
+  const shown = async (
+    rows: readonly Omit<RatedMarket, 'at'>[],
+    head: BlockRef,
+  ): Promise<readonly ListedMarket[]> => {
+    const all = await rateReader(
       rows.map((row) => ({ ...row, at: head.timestamp })),
       head,
     )
     return all.map((row) => ({ ...row, strategy: strategyOf(row) }))
   }
-  const standing = async (block?: bigint) => filled(await standingsOn(catalog, chain(), markets, block))
-  return fresh(async () => {
-    if (!kept) {
-      // The first time, block and markets are asked side by side, in one round trip. Which of them came first is
-      // not known then, so that the next request does not take this for the state of that block.
-      const [head, rows] = await Promise.all([latestBlock(chain()), standing()])
-      kept = { head: undefined, rows: await shown(rows, head) }
-      return kept.rows
+  const readRows = async (block?: bigint) =>
+    fillPrices(await readMarketsOnChain(catalog, chain(), markets, block))
+  return shareAnswers(async () => {
+    if (!cached) {
+      // The first time, block and markets are read in parallel, in one round trip. Their order is unknown, so
+      // the next request does not treat these rows as the state of that block.
+      const [head, rows] = await Promise.all([latestBlock(chain()), readRows()])
+      cached = { head: undefined, rows: await shown(rows, head) }
+      return cached.rows
     }
     const head = await latestBlock(chain())
-    if (kept.head?.number === head.number && kept.head.hash === head.hash) return kept.rows
-    // Of that very block, as a node behind the first may answer. One that does not have it shows what it has, which is not kept for the block.
-    const exact = await standing(head.number).catch((error: unknown) => {
+    if (cached.head?.number === head.number && cached.head.hash === head.hash) return cached.rows
+    // Read at exactly that block, because another node may answer. If the node lacks the block, return its
+    // newest state and do not cache it for the block.
+    const exact = await readRows(head.number).catch((error: unknown) => {
       if (error instanceof AppError && error.code === 'RPC_ERROR') return undefined
       throw error
     })
-    kept = { head: exact && head, rows: await shown(exact ?? (await standing()), head) }
-    return kept.rows
-  }, crowd)
+    cached = { head: exact && head, rows: await shown(exact ?? (await readRows()), head) }
+    return cached.rows
+  }, answerReuse)
 }
 
 const byApy = (a: Strategy, b: Strategy) => (b.apy ?? -1) - (a.apy ?? -1) || byLetters(a.slug, b.slug)
 
-/** The best rate first; `missing` are the networks whose markets are left out. Pages beyond the last are not kept: there is no end of them. */
-function listingOf(unsorted: readonly Strategy[], missing: string[]): Listing {
+/**
+ * Sorts strategies by rate, best first. `missing` names the networks whose markets are left out. Empty pages
+ * are not cached, because there is no limit to their number.
+ */
+function listingOf(unsorted: readonly Strategy[], missing: string[]): StrategyListing {
   const all = unsorted.toSorted(byApy)
   const pages = new Map<string, Page<Strategy>>()
   return {
     page: ({ page = 1, limit = 10 }) => {
       const name = `${page} ${limit}`
       const made = pages.get(name) ?? {
-        ...paged(all, { page, limit }),
+        ...pageOf(all, { page, limit }),
         ...(missing.length > 0 && { missing }),
       }
       if (made.items.length > 0) pages.set(name, made)
@@ -164,7 +200,7 @@ function listingOf(unsorted: readonly Strategy[], missing: string[]): Listing {
   }
 }
 
-/** Totals over all strategies; the average and the best are of those that are not paused. */
+/** Totals over all strategies. The average and the best rates exclude paused strategies. */
 export function totals(all: readonly Strategy[]): Analytics {
   const active = all.filter(({ paused, apy }) => paused === false && apy !== null)
   return {

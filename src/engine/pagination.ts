@@ -1,10 +1,10 @@
 import type { Page } from '../api/page.ts'
 
-/** What is asked of a list. */
-export type PageAsk = { page?: number | undefined; limit?: number | undefined }
+/** The page requested of a list. */
+export type PageRequest = { page?: number | undefined; limit?: number | undefined }
 
-/** One page of a list. */
-export function paged<item>(items: readonly item[], { page = 1, limit = 10 }: PageAsk): Page<item> {
+/** Returns one page of a list. */
+export function pageOf<item>(items: readonly item[], { page = 1, limit = 10 }: PageRequest): Page<item> {
   const shown = items.slice((page - 1) * limit, page * limit)
   return { items: shown, page, limit, total: items.length, hasMore: page * limit < items.length }
 }

@@ -1,29 +1,30 @@
-/** For how long, in ms, an answer that at least so many shared is good for whoever comes afterwards. */
-export type Crowd = { from: number; ms: number }
+/** Lets later callers reuse an answer for `ms` milliseconds, if at least `minCallers` shared it. */
+export type AnswerReuse = { minCallers: number; ms: number }
 
 /**
- * One question for many who ask at once. Whoever comes while an answer is on its way shares the next one, so that nobody gets an
- * answer to a question that was asked before he came, and there is never more than one question at a time. With a `crowd` an answer
- * that many shared is good for a moment longer: thousands a second then cost one question a moment.
+ * Shares one question between concurrent callers. A caller that arrives while an answer is pending shares the
+ * next one, so no caller gets an answer to a question asked before its call, and at most one question is
+ * pending. With `reuse`, an answer shared by many callers stays valid a moment longer: thousands of calls a
+ * second then cost one question per moment.
  */
-export function fresh<value>(ask: () => Promise<value>, crowd?: Crowd): () => Promise<value> {
+export function shareAnswers<value>(ask: () => Promise<value>, reuse?: AnswerReuse): () => Promise<value> {
   let last: Promise<unknown> = Promise.resolve()
   let next: Promise<value> | undefined
-  let sharing = 0
+  let callers = 0
   let good: { answer: Promise<value>; until: number } | undefined
   return () => {
     if (good && performance.now() < good.until) return good.answer
-    sharing++
+    callers++
     next ??= last.then(() => {
       next = undefined
       good = undefined
-      const isCrowd = crowd !== undefined && sharing >= crowd.from
-      sharing = 0
+      const isReusable = reuse !== undefined && callers >= reuse.minCallers
+      callers = 0
       const asked = ask()
-      // Whether it failed is for those who wait for it; the next question is asked all the same.
+      // Its callers handle a failure; the next question is asked regardless.
       last = asked.then(
         () => {
-          if (isCrowd) good = { answer: asked, until: performance.now() + crowd.ms }
+          if (isReusable) good = { answer: asked, until: performance.now() + reuse.ms }
         },
         () => undefined,
       )
@@ -33,8 +34,8 @@ export function fresh<value>(ask: () => Promise<value>, crowd?: Crowd): () => Pr
   }
 }
 
-/** Makes something for a chain when it is first asked for, and keeps it. */
-export function onceEach<made>(make: (chainId: number) => made): (chainId: number) => made {
+/** Creates a value for each chain on first use, and keeps it. */
+export function oncePerChain<made>(make: (chainId: number) => made): (chainId: number) => made {
   const all = new Map<number, made>()
   return (chainId) => {
     const known = all.get(chainId) ?? make(chainId)

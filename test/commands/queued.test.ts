@@ -162,7 +162,7 @@ describe('a claim', () => {
       code: 'NOTHING_CLAIMABLE',
       details: { pending: [{ id: '1', amount: String((3n * ether) / 2n) }] },
     })
-    expect(json.error.message).toMatch(/1\.5 ETH \(request 1, asked for at 20/)
+    expect(json.error.message).toMatch(/1\.5 ETH \(request 1, requested at 20/)
   })
 
   test('takes all that is ready at once, and leaves what is not', async () => {

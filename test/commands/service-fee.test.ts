@@ -57,7 +57,7 @@ describe('fees set', () => {
     expect({ exit, code: json.error.code, says: json.error.message }).toEqual({
       exit: 2,
       code: 'VALIDATION_ERROR',
-      says: 'markupBps: is at most 75 here, which the operator sets',
+      says: 'markupBps: must be at most 75, the limit of the operator',
     })
     expect((await run('fees set --markup-bps 75 --json')).json).toMatchObject({ markupBps: 75 })
     expect((await run('fees set --max-markup-bps 20 --json')).json).toMatchObject({

@@ -79,7 +79,7 @@ test('a position does not go where its receipt refuses to say whose it is, and w
   const { exit, json: said } = await run(`withdraw ${slug} --amount max --yes --json`)
   expect([exit, said.error.code]).toEqual([6, 'BYTECODE_GENERATION_FAILED'])
   expect(said.error.message).toBe(
-    `The contracts of ${slug} do not answer: what ${wallet} holds there is not known`,
+    `The contracts of ${slug} do not answer: the position of ${wallet} is unknown`,
   )
   const shown = (await run(`strategies show ${slug} --wallet ${sandboxAddress(5)} --json`)).json
   expect(shown.position).toMatchObject({ balance: null, principal: null, strategy: { slug } })

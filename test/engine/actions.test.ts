@@ -8,7 +8,7 @@ import { AppError } from '../../src/domain/errors.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import {
   type Evidence,
-  isOver,
+  isEnded,
   nextState,
   type State,
   transitions,
@@ -501,15 +501,18 @@ test('transfers of a token and of the native coin are tracked like everything el
 
 test('whatever the evidence, no state is left by a way that is not in the table', () => {
   const evidence: fc.Arbitrary<Evidence> = fc.record({
-    seen: fc.array(fc.constantFrom('none', 'included', 'final', 'reverted'), { minLength: 1, maxLength: 4 }),
+    inclusions: fc.array(fc.constantFrom('none', 'included', 'final', 'reverted'), {
+      minLength: 1,
+      maxLength: 4,
+    }),
     pastDeadline: fc.boolean(),
-    delivered: fc.constantFrom('not-needed', 'no', 'processing', 'yes', 'failed', 'refunded'),
+    delivery: fc.constantFrom('not-needed', 'no', 'processing', 'yes', 'failed', 'refunded'),
   })
   fc.assert(
     fc.property(fc.array(evidence, { maxLength: 40 }), (all) => {
       let state: State = 'pending'
       for (const one of all) {
-        if (isOver(state) && state !== 'expired' && state !== 'failed') return
+        if (isEnded(state) && state !== 'expired' && state !== 'failed') return
         const next = nextState(state, one)
         if (next !== state) expect(transitions[state]).toContain(next)
         state = next

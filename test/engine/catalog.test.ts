@@ -4,7 +4,7 @@ import * as viem from 'viem/chains'
 import { describe, expect, test } from 'vitest'
 import { wholeCatalog } from '../../src/app/profiles/catalog.ts'
 import { publicNetworks } from '../../src/domain/networks.ts'
-import { describedMetadata } from '../../src/engine/strategies/market-state.ts'
+import { metadataWithDefaults } from '../../src/engine/strategies/market-state.ts'
 import { type CatalogFile, catalogOfFile } from '../../src/protocols/catalog-file.ts'
 import { wrappedOf } from '../../src/protocols/prices.ts'
 import { grades, marketsOf } from '../../src/protocols/registry.ts'
@@ -47,7 +47,7 @@ test('every market of a public network says what it does and what its worth foll
   expect(all.length).toBeGreaterThan(600)
   for (const entry of all) {
     const { slug, asset } = entry
-    expect([slug, (describedMetadata(entry) as { en: object }).en]).toEqual([
+    expect([slug, (metadataWithDefaults(entry) as { en: object }).en]).toEqual([
       slug,
       expect.objectContaining({
         description: expect.stringMatching(/\w+.*\.?$/),
@@ -58,7 +58,7 @@ test('every market of a public network says what it does and what its worth foll
   const vault =
     all.find(({ slug }) => slug === 'euler9-summits-usdc-avalanche') ??
     all.find(({ protocol }) => protocol === 'euler9-summits')
-  expect((describedMetadata(vault!) as { en: object }).en).toMatchObject({
+  expect((metadataWithDefaults(vault!) as { en: object }).en).toMatchObject({
     description: 'A vault of 9Summits Cluster on Euler.',
   })
 })

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
-import { type ErrorCode, errorRow, errorTable } from '../../src/domain/errors.ts'
-import type { EngineNeeds } from '../../src/engine/engine.ts'
+import { errorTable } from '../../src/domain/error-table.ts'
+import { type ErrorCode, errorRow } from '../../src/domain/errors.ts'
+import type { EngineOptions } from '../../src/engine/engine.ts'
 import { type Loopback, serveLoopback } from '../../src/sandbox/loopback-server.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 import { engineOn, operating, over, perform } from './support.ts'
@@ -41,7 +42,7 @@ const usdc = (whole: bigint, more = 0n) => String(whole * 10n ** 6n + more)
 const brla = (whole: bigint, more = 0n) => String(whole * 10n ** 18n + more)
 
 /** An attestation service that says this, whatever it is asked. */
-async function attestation(status: number, body: unknown): Promise<Partial<EngineNeeds>> {
+async function attestation(status: number, body: unknown): Promise<Partial<EngineOptions>> {
   const server = await serveLoopback(() => ({ status, body }))
   open.push(server)
   return { catalog: { ...sandbox.world.catalog(), attestation: server.url } }
@@ -131,9 +132,9 @@ const provoked: Record<string, (ask: Ask, engine: typeof asked) => Promise<Answe
     engine(await attestation(500, { error: 'out of order' }))('GET', '/v2/swap/quote', far()),
 }
 
-let store: EngineNeeds['store'] | undefined
+let store: EngineOptions['store'] | undefined
 /** An engine of the same customer over the store of this test. */
-const asked = (needs: Partial<EngineNeeds> = {}): Ask => {
+const asked = (needs: Partial<EngineOptions> = {}): Ask => {
   const { service, context } = engineOn(sandbox, { ...(store && { store }), ...needs })
   store = context.store
   return over(service)
@@ -407,7 +408,7 @@ describe('the transactions of a swap', () => {
     await perform(sandbox, poor, [{ to: at('WETH'), data: approve, value: 0n, chainId: 31337 }])
     const { body } = await ask('POST', '/v2/swap/bytecode', { quote, walletAddress: poor })
     expect(body).toMatchObject({ approveData: null, transactionData: { gasLimit: null } })
-    expect(body.transactionData.gasLimitReason).toMatch(/^No limit can be estimated now: .*revert/)
+    expect(body.transactionData.gasLimitReason).toMatch(/^Gas could not be estimated: .*revert/)
   })
 
   test('of a wallet that has nothing say so, also behind an approval', async () => {
@@ -418,7 +419,7 @@ describe('the transactions of a swap', () => {
     expect(body.approveData).not.toBeNull()
     expect(body.transactionData).toMatchObject({
       gasLimit: null,
-      gasLimitReason: expect.stringMatching(/^No limit can be estimated now: ./),
+      gasLimitReason: expect.stringMatching(/^Gas could not be estimated: ./),
     })
   })
 
@@ -435,7 +436,7 @@ describe('the transactions of a swap', () => {
       const { quote } = (await ask('GET', '/v2/swap/quote', near())).body
       const { status, body } = await ask('POST', '/v2/swap/bytecode', { quote, walletAddress: wallet })
       expect([status, body.transactionData.gasLimit]).toEqual([200, null])
-      expect(body.transactionData.gasLimitReason).toMatch(/^No limit can be estimated now: ./)
+      expect(body.transactionData.gasLimitReason).toMatch(/^Gas could not be estimated: ./)
     },
   )
 

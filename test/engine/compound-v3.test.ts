@@ -5,7 +5,7 @@ import type { ChainClient } from '../../src/chain/client.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import { AppError } from '../../src/domain/errors.ts'
-import { statsIn } from '../../src/engine/positions/lending-accounts.ts'
+import { lendingStats } from '../../src/engine/positions/lending-accounts.ts'
 import { checkLeg } from '../../src/guard/guard.ts'
 import { strictTerms } from '../../src/guard/terms.ts'
 import { simulatePlannedLeg } from '../../src/planning/leg-simulation.ts'
@@ -483,7 +483,7 @@ describe('what a wallet owes to a market of Compound v3', () => {
       catalog: { ...catalog, strategies: [entry] },
       rpc: (id) => watched(sandbox.chain(id).rpc, said),
     })
-    const now = async () => statsIn(context.catalog, await context.lending(wallet, 31337))!
+    const now = async () => lendingStats(context.catalog, await context.lendingAccounts(wallet, 31337))!
     expect((await now()).healthFactor).toBeCloseTo((6_000 * 0.895) / 3_000, 9)
     said.length = 0
     await now()

@@ -5,7 +5,7 @@ import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
-import { firstBlockOf } from '../../src/engine/history/logs/first-block.ts'
+import { deploymentBlock } from '../../src/engine/history/logs/first-block.ts'
 import { engineMigrations, engineStore } from '../../src/store/engine/store.ts'
 import { sqliteSql } from '../../src/store/sql/sqlite.ts'
 import { type Chain, startChain } from '../transactions/chain.ts'
@@ -57,10 +57,10 @@ test('the block in which a contract got its code is found in a few exchanges, an
     },
   }
   const store = storage()
-  expect(await firstBlockOf(store, on(rpc), contract, older, await headOf())).toBe(born)
+  expect(await deploymentBlock(store, on(rpc), contract, older, await headOf())).toBe(born)
   expect(exchanges).toBeLessThanOrEqual(6)
   exchanges = 0
-  expect(await firstBlockOf(store, on(rpc), contract, older, await headOf())).toBe(born)
+  expect(await deploymentBlock(store, on(rpc), contract, older, await headOf())).toBe(born)
   expect(exchanges).toBe(0)
 })
 
@@ -84,8 +84,8 @@ test('is not known of a node that keeps no old states, whether it says so or ans
     throw new AppError('RPC_ERROR', 'missing trie node')
   })
   const store = storage()
-  expect(await firstBlockOf(store, on(refuses), contract, older, head)).toBeUndefined()
-  expect(await firstBlockOf(store, on(pruned(() => '0x')), contract, older, head)).toBeUndefined()
+  expect(await deploymentBlock(store, on(refuses), contract, older, head)).toBeUndefined()
+  expect(await deploymentBlock(store, on(pruned(() => '0x')), contract, older, head)).toBeUndefined()
   // And nothing wrong was kept: a better node finds it.
-  expect(await firstBlockOf(store, on(httpRpc(chain.url)), contract, older, head)).toBe(born)
+  expect(await deploymentBlock(store, on(httpRpc(chain.url)), contract, older, head)).toBe(born)
 })

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { openChain } from '../../src/chain/chain.ts'
 import type { Address } from '../../src/domain/address.ts'
 import { networkNamed } from '../../src/domain/networks.ts'
-import { selfChecks } from '../../src/engine/catalog-checks/self-check.ts'
+import { marketFaults } from '../../src/engine/catalog-checks/contract-check.ts'
 import type { Catalog, StrategyEntry } from '../../src/protocols/catalog.ts'
 import { marketOf } from '../../src/protocols/registry.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
@@ -122,7 +122,7 @@ test('a deposit must bring all that it is worth, in the simulation of it', async
 test('another asset than the resolver names is found', async () => {
   const faults = async (one: StrategyEntry) => {
     const { network, rpc } = sandbox.chain(chainId)
-    const flawed = await selfChecks(openChain(networkNamed([network], network.name), rpc), [marketOf(one)])
+    const flawed = await marketFaults(openChain(networkNamed([network], network.name), rpc), [marketOf(one)])
     return flawed.flatMap((found) => found.faults)
   }
   expect(await faults(entry)).toEqual([])

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import type { Service } from '../../src/api/service.ts'
 import type { ChainClient } from '../../src/chain/client.ts'
 import { AppError } from '../../src/domain/errors.ts'
-import { enginesOver } from '../../src/engine/engine.ts'
-import { type Crowd, fresh } from '../../src/engine/shared-answers.ts'
+import { createCustomerEngines } from '../../src/engine/engine.ts'
+import { type AnswerReuse, shareAnswers } from '../../src/engine/shared-answers.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 import { codeOf, engineOn, perform, watched } from './support.ts'
 
@@ -14,11 +14,11 @@ const slug = 'aave-v3-usdc-sandbox-one'
 const other = 'aave-v3-usdc-sandbox-two'
 
 /** Questions that are answered by hand. */
-function byHand(crowd?: Crowd) {
+function byHand(answerReuse?: AnswerReuse) {
   const open: { answer: (value: string) => void; fail: (error: Error) => void }[] = []
-  const ask = fresh(
+  const ask = shareAnswers(
     () => new Promise<string>((answer, fail) => open.push({ answer, fail: (error) => fail(error) })),
-    crowd,
+    answerReuse,
   )
   const settle = () => new Promise((resolve) => setTimeout(resolve, 0))
   return { open, ask, settle }
@@ -61,7 +61,7 @@ describe('a question that many share', () => {
 describe('a question that a crowd may share for a moment longer', () => {
   /** A question that so many asked together was answered; whoever comes next asks. */
   const answered = async (many: number, ms: number) => {
-    const { open, ask, settle } = byHand({ from: 8, ms })
+    const { open, ask, settle } = byHand({ minCallers: 8, ms })
     const together = Array.from({ length: many }, ask)
     await settle()
     open[0]!.answer('old')
@@ -89,7 +89,7 @@ describe('a question that a crowd may share for a moment longer', () => {
   })
 
   test('is asked at once after one that failed, however many shared it', async () => {
-    const { open, ask, settle } = byHand({ from: 8, ms: 60_000 })
+    const { open, ask, settle } = byHand({ minCallers: 8, ms: 60_000 })
     const together = Array.from({ length: 8 }, () => ask().catch((error: Error) => error.message))
     await settle()
     open[0]!.fail(new Error('down'))
@@ -242,7 +242,7 @@ describe('the markets', () => {
   test('are read once for all customers who see the same, and what they did stays theirs', async () => {
     const said: string[] = []
     const { context } = engineOn(sandbox)
-    const of = enginesOver({
+    const of = createCustomerEngines({
       catalog: sandbox.world.catalog(),
       rpc: (id) => watched(sandbox.chain(id).rpc, said),
       store: context.store,
@@ -250,11 +250,10 @@ describe('the markets', () => {
       newId: randomUUID,
     })
     const all = { testnets: true, strategies: null }
-    const [one, two] = ['one', 'two'].map((customer) => of({ customer, by: customer, sees: all })) as [
-      Service,
-      Service,
-    ]
-    const few = of({ customer: 'three', by: 'three', sees: { testnets: true, strategies: [slug] } })
+    const [one, two] = ['one', 'two'].map((customer) =>
+      of({ customer, changedBy: customer, scope: all }),
+    ) as [Service, Service]
+    const few = of({ customer: 'three', changedBy: 'three', scope: { testnets: true, strategies: [slug] } })
     await one.listStrategies({})
     said.length = 0
     expect(await two.listStrategies({})).toBe(await one.listStrategies({}))
@@ -344,7 +343,7 @@ describe('the markets', () => {
     const missed: string[] = []
     const { service } = engineOn(sandbox, {
       rpc: (id) => down(sandbox.chain(id).rpc),
-      missed: ({ name }, fault) => missed.push(`${name} ${fault?.code ?? 'answers'}`),
+      onMissingNetwork: ({ name }, fault) => missed.push(`${name} ${fault?.code ?? 'answers'}`),
     })
     expect(await codeOf(service.listStrategies({}))).toBe('RPC_UNREACHABLE')
     expect(missed.toSorted()).toEqual(['sandbox-one RPC_UNREACHABLE', 'sandbox-two RPC_UNREACHABLE'])

@@ -8,9 +8,9 @@ import { historyWorld, slugs } from '../../bench/history-world.ts'
 import { latestBlock } from '../../src/chain/chain.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
-import { eventsIn } from '../../src/engine/history/events.ts'
-import { logsOf } from '../../src/engine/history/logs/scan.ts'
-import { netInvested } from '../../src/engine/history/principal.ts'
+import { readOwnerLogs } from '../../src/engine/history/logs/owner-logs.ts'
+import { ownerEvents } from '../../src/engine/history/owner-events.ts'
+import { netInvested } from '../../src/engine/positions/principal.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 import { engineOn, perform } from './support.ts'
@@ -90,8 +90,8 @@ describe('principal and profit', () => {
     await rpc.request('evm_setAutomine', [true])
     const market = context.markets.find(({ entry }) => entry.slug === slug)!
     const chain = context.chain(31337)
-    const logs = await logsOf(context, chain, [market], wallet, await latestBlock(chain))
-    const events = await eventsIn(context.store, chain, market, wallet, logs.get(market)!)
+    const logs = await readOwnerLogs(context, chain, [market], wallet, await latestBlock(chain))
+    const events = await ownerEvents(context.store, chain, market, wallet, logs.get(market)!)
     expect(events.map(({ type }) => type)).toEqual(['deposit', 'withdraw', 'deposit'])
     // What came out was all there was by one of the roundings, and all but one unit by the other.
     const unsure = events.map((event) => {

@@ -2,8 +2,8 @@ import { concat, decodeFunctionResult, encodeAbiParameters, parseAbi, toHex } fr
 import { describe, expect, test } from 'vitest'
 import type { Stats } from '../../src/api/wallet.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
-import type { Context } from '../../src/engine/context.ts'
-import { statsIn } from '../../src/engine/positions/lending-accounts.ts'
+import type { EngineContext } from '../../src/engine/context.ts'
+import { lendingStats } from '../../src/engine/positions/lending-accounts.ts'
 import type { AaveV3Constants } from '../../src/protocols/aave-v3/constants.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { own } from '../../src/sandbox/genesis/artifacts.ts'
@@ -98,8 +98,11 @@ const nearOne = (a: number) => expect(a).toBeCloseTo(1, 6)
 const eth = 10n ** 18n
 
 /** What the wallet has lent and borrowed on both chains. */
-const lent = async ({ lending, catalog }: Context) =>
-  statsIn(catalog, (await Promise.all([lending(wallet, 31337), lending(wallet, 31338)])).flat())
+const lent = async ({ lendingAccounts, catalog }: EngineContext) =>
+  lendingStats(
+    catalog,
+    (await Promise.all([lendingAccounts(wallet, 31337), lendingAccounts(wallet, 31338)])).flat(),
+  )
 
 describe('the lending stats of a wallet', () => {
   test('are none where nothing was lent or borrowed, and where what was lent is no collateral', async () => {

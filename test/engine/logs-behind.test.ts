@@ -95,7 +95,7 @@ describe.each(['none', 'its newest'] as const)(
       const history = behind.walletHistory({ address: wallet, strategyId: vault })
       await expect(history).rejects.toMatchObject({
         code: 'RPC_INCONSISTENT',
-        message: expect.stringContaining('it may be behind'),
+        message: expect.stringContaining('it may lag behind'),
         details: { network: 'sandbox-one' },
       })
       expect(await charged(behind)).toBe('0')

@@ -10,7 +10,7 @@ import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import { AppError } from '../../src/domain/errors.ts'
-import { limitSaid } from '../../src/engine/history/logs/block-ranges.ts'
+import { statedRangeLimit } from '../../src/engine/history/logs/block-ranges.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { encodeCatalog } from '../../src/sandbox/catalog-json.ts'
 import { engineMigrations, engineStore } from '../../src/store/engine/store.ts'
@@ -141,9 +141,9 @@ describe('a node that gives logs of few blocks at once', () => {
     const error = await history(service).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({
       code: 'HISTORY_UNREAD',
-      message: expect.stringMatching(/gives those of 1 at once$/),
+      message: expect.stringMatching(/returns logs of at most 1 blocks at once$/),
       details: { network: 'sandbox-one' },
-      hint: expect.stringMatching(/^Name another RPC in SLUICE_RPC_SANDBOX_ONE, which gives logs of more/),
+      hint: expect.stringMatching(/^Set an RPC in SLUICE_RPC_SANDBOX_ONE that returns logs of more blocks/),
     })
     expect(await position(service)).toMatchObject({ principal: expect.anything() })
     expect(told(await history(service))).toEqual(await replayed())
@@ -155,8 +155,8 @@ describe('a node that gives logs of few blocks at once', () => {
     node.words = () => 'limit exceeded'
     await expect(history()).rejects.toMatchObject({
       code: 'HISTORY_UNREAD',
-      message: expect.stringMatching(/gives no logs of sandbox-one: limit exceeded$/),
-      hint: 'Name another RPC in SLUICE_RPC_SANDBOX_ONE, which gives logs.',
+      message: expect.stringMatching(/returns no logs of sandbox-one: limit exceeded$/),
+      hint: 'Set an RPC in SLUICE_RPC_SANDBOX_ONE that returns logs.',
     })
     expect((await position()).principal).toBeNull()
   })
@@ -368,5 +368,5 @@ test.each([
   ['range exceeds limit of 1_024 blocks', 1_024n],
   ['no', undefined],
 ])('a node that says "%s" is asked for that many blocks', (message, size) => {
-  expect(limitSaid(new AppError('RPC_ERROR', message, { details: { message } }))).toBe(size)
+  expect(statedRangeLimit(new AppError('RPC_ERROR', message, { details: { message } }))).toBe(size)
 })

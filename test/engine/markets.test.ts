@@ -331,7 +331,7 @@ describe('what a market refuses', () => {
     // What it earns meanwhile counts, too. Where that is all there is, who asks for the best is told that it is open, and how much it takes.
     const only = engineOn(sandbox, { catalog: { ...sandbox.world.catalog(), strategies: [entry] } }).service
     await expect(only.recommend({ identifier: 'usdc', wallet, amount: 11_000000n })).rejects.toThrow(
-      new RegExp(`has room for that: ${entry.slug} takes at most (10|9\\.9+\\d*) USDC more`),
+      new RegExp(`has enough capacity: ${entry.slug} takes at most (10|9\\.9+\\d*) USDC more`),
     )
     await deposit(entry, 9_000000n)
   })

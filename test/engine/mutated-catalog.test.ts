@@ -5,8 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { type Chain, openChain } from '../../src/chain/chain.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { multicall3 } from '../../src/domain/networks.ts'
-import { groundFaults } from '../../src/engine/catalog-checks/constants-check.ts'
-import { selfChecks } from '../../src/engine/catalog-checks/self-check.ts'
+import { dependencyFaults, marketFaults } from '../../src/engine/catalog-checks/contract-check.ts'
 import { symbolFaults } from '../../src/engine/catalog-checks/symbol-check.ts'
 import { type CatalogFile, catalogOfFile } from '../../src/protocols/catalog-file.ts'
 import { marketsOf } from '../../src/protocols/registry.ts'
@@ -169,7 +168,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     (file) => {
       file.cctpV2!.messageTransmitter = getAddress(`0x${'77'.repeat(20)}`)
     },
-    /what sends messages is 0x81D40F21/,
+    /the sender of messages is 0x81D40F21/,
   ],
   [
     'ethereum',
@@ -177,7 +176,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     (file) => {
       rowOf(file, 'compound-v3').fromBlock = '99999999999'
     },
-    /is read from block 99999999999, and the newest is 30000000/,
+    /is read from block 99999999999, but the newest block is 30000000/,
   ],
   [
     'ethereum',
@@ -185,7 +184,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     (file) => {
       rowOf(file, 'compound-v3').fromBlock = '1'
     },
-    /is read from block 1, and was there before/,
+    /is read from block 1, but was deployed earlier/,
   ],
   [
     'base',
@@ -193,7 +192,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     (file) => {
       tokenOf(file, 'USDC').symbol = 'USDX'
     },
-    /the symbol of 0x8335.* is USDX, and the book says USDC\n(.*\n)*0x8335.* is called USDC, and not USDX/,
+    /the symbol of 0x8335.* is USDX, and the book says USDC\n(.*\n)*0x8335.* is called USDC, not USDX/,
   ],
   [
     'base',
@@ -203,7 +202,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
       one.symbol = 'EURC'
       two.symbol = 'USDC'
     },
-    /0x8335.* is called USDC, and not EURC/,
+    /0x8335.* is called USDC, not EURC/,
   ],
   [
     'ethereum',
@@ -211,7 +210,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     (file) => {
       tokenOf(file, 'MKR').symbol = 'MKX'
     },
-    /is called MKR, and not MKX/,
+    /is called MKR, not MKX/,
   ],
   [
     'ethereum',
@@ -222,7 +221,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
       one.symbol = two.symbol
       two.symbol = symbol
     },
-    /the receipt of .* is called aEthWETH, as that of/,
+    /the receipt of .* is called aEthWETH, like that of/,
   ],
   [
     'ethereum',
@@ -230,7 +229,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     (file) => {
       rowOf(file, 'yearn-v3').receipt.symbol = 'yvDAI'
     },
-    /the receipt of yearn-v3-dai-ethereum is called yvDAI-1, and not yvDAI/,
+    /the receipt of yearn-v3-dai-ethereum is called yvDAI-1, not yvDAI/,
   ],
   [
     'base',
@@ -497,8 +496,8 @@ const verified = async (name: Name, file: CatalogFile): Promise<string[]> => {
   const { chain } = chains.get(name)!
   const catalog = catalogOfFile(file)
   const [flawed, ground, symbols, makers] = await Promise.all([
-    selfChecks(chain, marketsOf(catalog)),
-    groundFaults(chain, catalog, head),
+    marketFaults(chain, marketsOf(catalog)),
+    dependencyFaults(chain, catalog, head),
     symbolFaults(chain, catalog),
     makerFaults(chain, catalog, books),
   ])

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Token } from '../../src/domain/token.ts'
 import type { Price } from '../../src/domain/usd.ts'
-import { filledFrom, outsidePrices } from '../../src/engine/prices/external-prices.ts'
+import { externalPriceFiller, externalPriceSource } from '../../src/engine/prices/external-prices.ts'
 import type { Market } from '../../src/protocols/market.ts'
 import { type Listener, listener } from '../support/listener.ts'
 
@@ -44,7 +44,7 @@ const says = (coins: Record<string, Coin>) => {
   answer = { body: JSON.stringify({ coins }) }
 }
 const source = (more: { now?: () => number; deadlineMs?: number } = {}) =>
-  outsidePrices(server.url, { now: () => now, ...more })
+  externalPriceSource(server.url, { now: () => now, ...more })
 
 describe('prices from outside', () => {
   test('are asked together, each token once, by the names that the source has for chains', async () => {
@@ -101,7 +101,7 @@ describe('prices that no contract says', () => {
   const rows = (prices: readonly Price[]) =>
     prices.map((price, index) => ({ market: markets[index]!, price }))
   const filled = async (prices: readonly Price[]) =>
-    (await filledFrom(source(), markets)(rows(prices))).map(({ price }) => price)
+    (await externalPriceFiller(source(), markets)(rows(prices))).map(({ price }) => price)
   const all = (prices: readonly number[]) =>
     says(Object.fromEntries(prices.map((price, index) => [`base:${at(index + 1)}`, coin({ price })])))
 
@@ -113,7 +113,7 @@ describe('prices that no contract says', () => {
 
   test('are not asked for where there is nobody to ask, and nothing to ask', async () => {
     expect(await filled([1n, 2n])).toEqual([1n, 2n])
-    const nobody = filledFrom(undefined, markets)
+    const nobody = externalPriceFiller(undefined, markets)
     expect((await nobody(rows([null]))).map(({ price }) => price)).toEqual([null])
     expect(asked).toEqual([])
   })

@@ -12,7 +12,7 @@ import { AppError } from '../../src/domain/errors.ts'
 import { networkNamed } from '../../src/domain/networks.ts'
 import { nativeToken, type Token } from '../../src/domain/token.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
-import { selfChecks } from '../../src/engine/catalog-checks/self-check.ts'
+import { marketFaults } from '../../src/engine/catalog-checks/contract-check.ts'
 import { checkLeg } from '../../src/guard/guard.ts'
 import { balanceOf, firstWord } from '../../src/guard/simulation/reads.ts'
 import { strictTerms } from '../../src/guard/terms.ts'
@@ -741,7 +741,7 @@ describe('stakewise', () => {
     const network = networkNamed(sandbox.world.catalog().networks, chainId)
     const chain = openChain(network, sandbox.chain(chainId).rpc)
     const faults = async (asset: Token) =>
-      (await selfChecks(chain, [marketOf({ ...entry, asset })])).flatMap((one) => one.faults)
+      (await marketFaults(chain, [marketOf({ ...entry, asset })])).flatMap((one) => one.faults)
     expect(await faults(entry.asset)).toEqual([])
     expect(await faults(sandbox.token(chainId, 'USDC'))).toEqual([
       expect.stringMatching(/^the kind of the vault is 0x/),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { maxUint256 } from '../../src/domain/amount.ts'
-import { strategyBytecode } from '../../src/engine/bytecode/bytecode.ts'
-import { quoteFor } from '../../src/engine/quotes/quotes.ts'
+import { strategyBytecode } from '../../src/engine/bytecode/strategy-bytecode.ts'
+import { quoteFor } from '../../src/engine/quotes/create-quote.ts'
 import { recommend } from '../../src/engine/strategies/recommend.ts'
 import type { Exchange } from '../../src/protocols/exchange.ts'
 import type { Market } from '../../src/protocols/market.ts'
@@ -60,7 +60,9 @@ test('a quote that cannot be read is not stored', async () => {
 
 test('a quote that cannot be read costs its own row in the list, and is told of', async () => {
   const told: string[] = []
-  const { service, context } = engineOn(sandbox, { unread: (id, fault) => told.push(`${id} ${!!fault}`) })
+  const { service, context } = engineOn(sandbox, {
+    onUnreadableQuote: (id, fault) => told.push(`${id} ${!!fault}`),
+  })
   const { quote } = await service.quote({ ...far(), amountIn: 1_000_000n })
   const row = (await context.store.quote('tests', quote.id))!
   const wire = JSON.parse(row.wire)
@@ -128,11 +130,15 @@ describe('a deposit from another network', () => {
         market.entry.slug === usual.strategy.slug ? { ...market, exchange: {} as Exchange } : market,
       ]),
     )
-    const among: typeof context.kept.among = async (chainIds) =>
-      (await context.kept.among(chainIds)).map((rows) =>
+    const onChains: typeof context.marketCache.onChains = async (chainIds) =>
+      (await context.marketCache.onChains(chainIds)).map((rows) =>
         rows.map((row) => ({ ...row, market: exchanged.get(row.market)! })),
       )
-    const moving = { ...context, markets: [...exchanged.values()], kept: { ...context.kept, among } }
+    const moving = {
+      ...context,
+      markets: [...exchanged.values()],
+      marketCache: { ...context.marketCache, onChains },
+    }
     const asked = { identifier: 'usdc', to: 'sandbox-two' }
     expect((await recommend(moving, asked)).strategy.slug).toBe(usual.strategy.slug)
     expect((await recommend(moving, { ...asked, from: 'sandbox-two' })).strategy.slug).toBe(

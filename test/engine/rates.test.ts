@@ -6,7 +6,7 @@ import { both, together } from '../../src/chain/reading.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { multicall3 } from '../../src/domain/networks.ts'
-import { keyOf } from '../../src/engine/rates/rate-points.ts'
+import { snapshotKey } from '../../src/engine/rates/rate-points.ts'
 import type { StrategyEntry } from '../../src/protocols/catalog.ts'
 import type { Market } from '../../src/protocols/market.ts'
 import { engineMigrations, engineStore } from '../../src/store/engine/store.ts'
@@ -436,7 +436,7 @@ describe('a market whose beginning the catalogue does not know', () => {
     await rpc().request('evm_mine')
     expect(await startListed(forgetful)).toEqual([iso(coded.at)])
     // What was kept of it once, without what a unit was then, is no answer for ever.
-    await store.storeFact(chainId, `inception ${keyOf({ entry } as Market)}`, String(coded.at))
+    await store.storeFact(chainId, `inception ${snapshotKey({ entry } as Market)}`, String(coded.at))
     const found = await shown()
     expect(found.startDate).toBe(iso(begun.at))
     expect(found.inceptionApy).toBeGreaterThan(0)

@@ -3,7 +3,7 @@ import type { ChainClient } from '../../src/chain/client.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { marketNamed } from '../../src/engine/context.ts'
-import { principalIn } from '../../src/engine/positions/positions.ts'
+import { readPrincipal } from '../../src/engine/positions/principal.ts'
 import { walletOf } from '../../src/engine/positions/wallet.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
@@ -155,7 +155,7 @@ describe('a chain that does not answer', () => {
     const { service } = engineOn(sandbox, {
       rpc,
       now: () => at,
-      missed: ({ name }, fault) => missed.push([name, fault?.code ?? null]),
+      onMissingNetwork: ({ name }, fault) => missed.push([name, fault?.code ?? null]),
     })
     const few = (await service.listStrategies({ limit: 100 })).total
     isDead = false
@@ -225,9 +225,9 @@ test('what is held and what was put in are of one block, whatever comes after it
   const { context } = engineOn(sandbox, { rpc })
   const market = marketNamed(context, id)
   const one = { ...context, markets: [market] }
-  expect(await principalIn(one, market, owner)).toBe(100_000_000n)
+  expect(await readPrincipal(one, market, owner)).toBe(100_000_000n)
   isBegun = false
-  const { positions } = await walletOf({ ...one, lending: async () => [] }, owner)
+  const { positions } = await walletOf({ ...one, lendingAccounts: async () => [] }, owner)
   expect(positions[0]).toMatchObject({
     principal: 200_000_000n,
     profit: expect.toSatisfy((by: bigint) => by < 10n),

@@ -4,7 +4,7 @@ import { openChain } from '../../src/chain/chain.ts'
 import type { Address } from '../../src/domain/address.ts'
 import { networkNamed } from '../../src/domain/networks.ts'
 import { nativeToken } from '../../src/domain/token.ts'
-import { selfChecks } from '../../src/engine/catalog-checks/self-check.ts'
+import { marketFaults } from '../../src/engine/catalog-checks/contract-check.ts'
 import type { Catalog, StrategyEntry } from '../../src/protocols/catalog.ts'
 import { marketOf } from '../../src/protocols/registry.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
@@ -57,7 +57,7 @@ const position = async (slug: string) =>
   )
 const faults = async (one: StrategyEntry) => {
   const { network, rpc } = sandbox.chain(chainId)
-  const flawed = await selfChecks(openChain(networkNamed([network], network.name), rpc), [marketOf(one)])
+  const flawed = await marketFaults(openChain(networkNamed([network], network.name), rpc), [marketOf(one)])
   return flawed.flatMap((found) => found.faults)
 }
 const typesOf = async (slug: string) =>

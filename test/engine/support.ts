@@ -5,8 +5,8 @@ import type { ChainClient } from '../../src/chain/client.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
-import type { Context } from '../../src/engine/context.ts'
-import { contextOf, createEngine, type EngineNeeds } from '../../src/engine/engine.ts'
+import type { EngineContext } from '../../src/engine/context.ts'
+import { createEngine, createEngineContext, type EngineOptions } from '../../src/engine/engine.ts'
 import { type OperatorFees, setOperatorFees } from '../../src/engine/fees/customer-fees.ts'
 import { createApp } from '../../src/server/app.ts'
 import { engineMigrations, engineStore } from '../../src/store/engine/store.ts'
@@ -17,9 +17,9 @@ import { onlyFor } from '../support/served.ts'
 /** An engine over the sandbox of a test file, with a store of its own, and its context for what a service does not show. */
 export function engineOn(
   sandbox: TestSandbox,
-  needs: Partial<EngineNeeds> = {},
-): { service: Service; context: Context } {
-  const all: EngineNeeds = {
+  needs: Partial<EngineOptions> = {},
+): { service: Service; context: EngineContext } {
+  const all: EngineOptions = {
     catalog: sandbox.world.catalog(),
     rpc: (chainId) => sandbox.chain(chainId).rpc,
     store: engineStore(sqliteSql(':memory:', { migrations: engineMigrations })),
@@ -28,14 +28,14 @@ export function engineOn(
     newId: randomUUID,
     ...needs,
   }
-  return { service: createEngine(all), context: contextOf(all) }
+  return { service: createEngine(all), context: createEngineContext(all) }
 }
 
 /** Sets what the operator of an engine charges. */
-export const operating = (context: Context, fees: Partial<OperatorFees>): Promise<OperatorFees> =>
+export const operating = (context: EngineContext, fees: Partial<OperatorFees>): Promise<OperatorFees> =>
   setOperatorFees(context, fees)
 
-/** An ChainClient that writes down what goes through it: one line a call. */
+/** A chain whose calls are shown to `see` before they are sent. */
 export const aroundReads = (
   rpc: ChainClient,
   see: (method: string, params: readonly unknown[]) => void,

@@ -16,8 +16,8 @@ import { AppError } from '../../src/domain/errors.ts'
 import { multicall3, networkNamed } from '../../src/domain/networks.ts'
 import type { Token } from '../../src/domain/token.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
-import type { Context } from '../../src/engine/context.ts'
-import { quoteFor } from '../../src/engine/quotes/quotes.ts'
+import type { EngineContext } from '../../src/engine/context.ts'
+import { quoteFor } from '../../src/engine/quotes/create-quote.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { best } from '../../src/swaps/best-offer.ts'
 import type { Ask, SwapProvider } from '../../src/swaps/provider.ts'
@@ -248,7 +248,7 @@ test('when the price has moved by more than the slippage, nothing is swapped; by
 })
 
 describe('of several providers', () => {
-  const real = (context: Context) => context.providers.find(({ name }) => name === 'uniswap-v3')!
+  const real = (context: EngineContext) => context.providers.find(({ name }) => name === 'uniswap-v3')!
   /** A provider that makes what the real one makes, by so much more or less. */
   const off = (provider: SwapProvider, name: string, by: bigint): SwapProvider => ({
     ...provider,
@@ -468,7 +468,7 @@ describe('a quote is refused', () => {
     const { service } = engineOn(sandbox)
     const refused = {
       code: 'QUOTE_VALIDATION_ERROR',
-      message: 'USDC has 6 decimals, and not 18',
+      message: 'USDC has 6 decimals, not 18',
       details: { errors: [{ path: 'decimalsIn' }] },
     }
     await expect(service.quote({ ...plain(), decimalsIn: 18 })).rejects.toMatchObject(refused)

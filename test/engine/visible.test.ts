@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { EngineNeeds } from '../../src/engine/engine.ts'
+import type { EngineOptions } from '../../src/engine/engine.ts'
 import type { Catalog } from '../../src/protocols/catalog.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { engineOn, over, perform, watched } from './support.ts'
@@ -31,8 +31,8 @@ test('the chains of the sandbox are open to every key', () => {
 })
 
 describe('without testnets', () => {
-  const engine = (sees?: EngineNeeds['sees'], more: Partial<EngineNeeds> = {}) =>
-    engineOn(sandbox, { catalog: withTestnet(), ...(sees && { sees }), ...more })
+  const engine = (scope?: EngineOptions['scope'], more: Partial<EngineOptions> = {}) =>
+    engineOn(sandbox, { catalog: withTestnet(), ...(scope && { scope }), ...more })
   const none = { testnets: false, strategies: null }
 
   test('a testnet, its strategies, tokens and bridges are as if they did not exist, and it is never asked', async () => {
@@ -98,7 +98,7 @@ describe('without testnets', () => {
   test('nothing is there at all where every network is a testnet', async () => {
     const catalog = withTestnet()
     const networks = catalog.networks.map((network) => ({ ...network, testnet: true }))
-    const ask = over(engineOn(sandbox, { catalog: { ...catalog, networks }, sees: none }).service)
+    const ask = over(engineOn(sandbox, { catalog: { ...catalog, networks }, scope: none }).service)
     for (const path of ['/strategies', '/quotes'])
       expect((await ask('GET', path)).body).toMatchObject({ docs: [], totalDocs: 0 })
     expect((await ask('GET', `/wallets/${wallet}`)).body).toMatchObject({ positions: [], totalValueUSD: '0' })
@@ -107,7 +107,7 @@ describe('without testnets', () => {
 
 test('only the strategies that are active for a customer exist for it', async () => {
   const strategies = [slug, 'sandbox-vault-usdc-sandbox-two', 'one-that-is-gone']
-  const ask = over(engineOn(sandbox, { sees: { testnets: true, strategies } }).service)
+  const ask = over(engineOn(sandbox, { scope: { testnets: true, strategies } }).service)
   const { body } = await ask('GET', '/strategies')
   expect(body.docs.map((one: { slug: string }) => one.slug).toSorted()).toEqual(
     strategies.slice(0, 2).toSorted(),
@@ -133,7 +133,7 @@ test('the status of a quote that nothing was asked for costs one query and no ca
   for (let made = 0; made < 3; made++)
     ids.push((await service.quote({ ...near(), amountIn: 1_000000n })).quote.id)
   let queries = 0
-  const counted: EngineNeeds['store'] = {
+  const counted: EngineOptions['store'] = {
     ...context.store,
     quote: (...asked) => {
       queries++

@@ -88,7 +88,7 @@ test('what is not known to be profit is not charged, and that is said', async ()
   const made = await service.strategyBytecode(out(slug, maxUint256))
   expect(made).toMatchObject({
     feeCharged: '0',
-    fees: [{ amount: '0', to: null, note: expect.stringContaining('not known') }],
+    fees: [{ amount: '0', to: null, note: expect.stringContaining('unknown') }],
   })
   expect(made.bytecode).toHaveLength(1)
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { openChain } from '../../src/chain/chain.ts'
 import { networkNamed } from '../../src/domain/networks.ts'
-import { selfChecks } from '../../src/engine/catalog-checks/self-check.ts'
+import { marketFaults } from '../../src/engine/catalog-checks/contract-check.ts'
 import type { Catalog } from '../../src/protocols/catalog.ts'
 import { pendlePt } from '../../src/protocols/pendle-pt/market.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
@@ -153,7 +153,7 @@ describe('a PT, by the bytecode of Pendle', () => {
     const across = await refused(`deposit ${slug} --amount 1000 --from sandbox-two`)
     expect([across.code, across.message]).toEqual([
       'NO_ROUTE_FOUND',
-      expect.stringContaining('a price that moves'),
+      expect.stringContaining('may change while a bridge is under way'),
     ])
     // A policy holds for it as it does for a swap.
     const policy = join(home(), 'policy-of-a-test.json')
@@ -184,7 +184,7 @@ describe('a PT, by the bytecode of Pendle', () => {
     const chain = openChain(networkNamed([network], network.name), rpc)
     const faults = async (change: Partial<Pendle['constants']>) => {
       const constants = { ...pendle.constants, ...change }
-      const found = await selfChecks(chain, [pendlePt({ ...pendle.entry, constants }, constants)])
+      const found = await marketFaults(chain, [pendlePt({ ...pendle.entry, constants }, constants)])
       return found.flatMap((one) => one.faults)
     }
     expect(await faults({})).toEqual([])

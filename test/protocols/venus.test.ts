@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { openChain } from '../../src/chain/chain.ts'
-import { selfChecks } from '../../src/engine/catalog-checks/self-check.ts'
+import { marketFaults } from '../../src/engine/catalog-checks/contract-check.ts'
 import type { Catalog, StrategyEntry } from '../../src/protocols/catalog.ts'
 import { compoundV2 } from '../../src/protocols/compound-v2/market.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
@@ -215,7 +215,7 @@ test('its contracts say what they are, and each says that it is not the other', 
   const faults = async (entry: StrategyEntry, change: object = {}) => {
     const constants = { ...entry.constants, ...change }
     if (constants.family !== 'compound-v2') throw new Error('another family')
-    const flawed = await selfChecks(chain, [compoundV2({ ...entry, constants }, constants)])
+    const flawed = await marketFaults(chain, [compoundV2({ ...entry, constants }, constants)])
     return flawed.flatMap((one) => one.faults).join()
   }
   for (const entry of [usdc, coin]) expect(await faults(entry)).toBe('')

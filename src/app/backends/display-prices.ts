@@ -3,7 +3,7 @@ import type { Backend } from '../../cli/world.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { checkedPricesUrl } from '../../domain/service-url.ts'
-import type { OutsidePrices } from '../../engine/prices/external-prices.ts'
+import type { ExternalPriceSource } from '../../engine/prices/external-prices.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
 
 /**
@@ -15,13 +15,13 @@ export const displayPrices =
   async (chainId, tokens) => {
     try {
       const { catalog, rpc } = await opened()
-      const [{ openChain, read }, { unitUsd }, { together }] = await Promise.all([
+      const [{ openChain, read }, { unitPriceUsd }, { together }] = await Promise.all([
         import('../../chain/chain.ts'),
         import('../../engine/prices/unit-price.ts'),
         import('../../chain/reading.ts'),
       ])
       const chain = openChain(networkNamed(catalog.networks, chainId), rpc(chainId))
-      const found = await read(chain, together(tokens.map((token) => unitUsd(catalog, token))))
+      const found = await read(chain, together(tokens.map((token) => unitPriceUsd(catalog, token))))
       return tokens.flatMap(({ address }, at) => {
         const usd = found[at]!
         return usd === null ? [] : [{ chainId, address, usd }]
@@ -36,13 +36,13 @@ export const displayPrices =
 const variable = 'SLUICE_PRICES_URL'
 
 /** Who prices what the chains do not, where the environment or the profile names somebody; unless it does, nobody is asked. */
-export async function outsideOf(
+export async function externalPricesFrom(
   env: Readonly<Record<string, string | undefined>>,
   now: () => number,
-): Promise<{ outside?: OutsidePrices }> {
+): Promise<{ externalPrices?: ExternalPriceSource }> {
   const said = env[variable]
   if (!said || said === 'none') return {}
   const url = checkedPricesUrl(said, variable)
-  const { outsidePrices } = await import('../../engine/prices/external-prices.ts')
-  return { outside: outsidePrices(url, { now }) }
+  const { externalPriceSource } = await import('../../engine/prices/external-prices.ts')
+  return { externalPrices: externalPriceSource(url, { now }) }
 }

@@ -3,7 +3,7 @@ import type { Backend } from '../../cli/world.ts'
 import { catalogOn } from '../../protocols/catalog.ts'
 import { servingSide } from '../serving/serving.ts'
 import { type BackendInputs, once } from './backend.ts'
-import { outsideOf } from './display-prices.ts'
+import { externalPricesFrom } from './display-prices.ts'
 import { rpcChains, walletSide } from './rpc-chains.ts'
 import { missedOn, unreadOn } from './unanswered-networks.ts'
 
@@ -26,11 +26,20 @@ export function engineBackend(needs: BackendInputs): Backend {
   const engine = once(async () => {
     const [{ createEngine }, store] = await Promise.all([import('../../engine/engine.ts'), own()])
     const { catalog, rpc } = await opened()
-    const outside = await outsideOf(env, now)
-    const [missed, unread] = [missedOn(io, globals), unreadOn(io, globals)]
+    const externalPrices = await externalPricesFrom(env, now)
+    const [onMissingNetwork, onUnreadableQuote] = [missedOn(io, globals), unreadOn(io, globals)]
     return (on?: number) =>
       createEngine({
-        ...{ ...outside, missed, unread, rpc, store, customer: 'local', now, newId },
+        ...{
+          ...externalPrices,
+          onMissingNetwork,
+          onUnreadableQuote,
+          rpc,
+          store,
+          customer: 'local',
+          now,
+          newId,
+        },
         catalog: on === undefined ? catalog : catalogOn(catalog, (chainId) => chainId === on),
       })
   })

@@ -85,10 +85,18 @@ export function sandboxBackend(needs: Needs): Backend {
   const engine = once(async () => {
     const { catalog, rpc, store, aheadMs } = await opened()
     const { createEngine } = await import('../../engine/engine.ts')
-    const [missed, unread] = [missedOn(io, globals), unreadOn(io, globals)]
+    const [onMissingNetwork, onUnreadableQuote] = [missedOn(io, globals), unreadOn(io, globals)]
     return (on?: number) =>
       createEngine({
-        ...{ missed, unread, rpc, store, customer: 'local', now: () => now() + aheadMs, newId },
+        ...{
+          onMissingNetwork,
+          onUnreadableQuote,
+          rpc,
+          store,
+          customer: 'local',
+          now: () => now() + aheadMs,
+          newId,
+        },
         catalog: on === undefined ? catalog : catalogOn(catalog, (chainId) => chainId === on),
       })
   })

@@ -60,11 +60,10 @@ async function nodeFinding(
   catalog: Catalog,
   nowMs: number,
 ): Promise<Finding> {
-  const [{ latestBlock }, { marketsOf }, { selfChecks }, { groundFaults }] = await Promise.all([
+  const [{ latestBlock }, { marketsOf }, { dependencyFaults, marketFaults }] = await Promise.all([
     import('../../chain/chain.ts'),
     import('../../protocols/registry.ts'),
-    import('../../engine/catalog-checks/self-check.ts'),
-    import('../../engine/catalog-checks/constants-check.ts'),
+    import('../../engine/catalog-checks/contract-check.ts'),
   ])
   const { name, chainId, headMaxAgeMs } = network
   const began = performance.now()
@@ -79,8 +78,8 @@ async function nodeFinding(
   const markets = marketsOf(catalog).filter(({ entry }) => entry.chainId === chainId)
   const [archive, flawed, faults] = await Promise.all([
     keepsAll(chain, head.number),
-    selfChecks(chain, markets),
-    groundFaults(chain, catalog, head.number),
+    marketFaults(chain, markets),
+    dependencyFaults(chain, catalog, head.number),
   ])
   const pass = markets.length - flawed.length
   const details = {

@@ -11,7 +11,7 @@ type Needs = { now: () => number; newId: () => string; slugs: () => Promise<read
 /** The API keys of a served deployment, in its database. Markup and strategies belong to the customer of a key. */
 export function apiKeys({ engine, keys }: Store, { now, newId, slugs }: Needs): ApiKeys {
   const bound = async () =>
-    (await (await import('../../engine/fees/customer-fees.ts')).operatorFeesOf(engine)).maxMarkupBps
+    (await (await import('../../engine/fees/customer-fees.ts')).readOperatorFees(engine)).maxMarkupBps
   const shown = async ({ id, customer, testnet, createdAt, revokedAt }: KeyRow): Promise<ApiKey> => ({
     id,
     customer,
@@ -76,10 +76,10 @@ export function operatorSide(
   needs: { catalog: Catalog; now: () => number },
 ): Operator {
   const show: Operator['show'] = async () => {
-    const { operatorFeesOf } = await import('../../engine/fees/customer-fees.ts')
+    const { readOperatorFees } = await import('../../engine/fees/customer-fees.ts')
     const changes = await store.settingChanges(mostChanges)
     return {
-      ...(await operatorFeesOf(store)),
+      ...(await readOperatorFees(store)),
       changes: changes.map(({ at, customer, ...change }) => ({
         at: new Date(at).toISOString(),
         customer: customer === '' ? null : customer,

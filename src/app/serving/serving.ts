@@ -11,7 +11,7 @@ import type { Caller } from '../../server/authentication.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import type { KeyOwner } from '../../store/keys/keys.ts'
 import type { BackendInputs } from '../backends/backend.ts'
-import { outsideOf } from '../backends/display-prices.ts'
+import { externalPricesFrom } from '../backends/display-prices.ts'
 import { unreadIn } from '../backends/unanswered-networks.ts'
 import { apiKeys, operatorSide } from './operator.ts'
 
@@ -115,15 +115,21 @@ export function servingSide(
     serve: async (options) => {
       const database = databaseOf(dir, options.database)
       const tls = options.tls && { cert: pem(options.tls.cert), key: pem(options.tls.key) }
-      const [{ serve }, { gathered }, { enginesOver }, { openKeyLimits }, { watchedChains }, store] =
-        await Promise.all([
-          import('../../server/listen.ts'),
-          import('../../server/log.ts'),
-          import('../../engine/engine.ts'),
-          import('../../store/keys/limits.ts'),
-          import('../backends/watched-chains.ts'),
-          openStore(database),
-        ])
+      const [
+        { serve },
+        { gathered },
+        { createCustomerEngines },
+        { openKeyLimits },
+        { watchedChains },
+        store,
+      ] = await Promise.all([
+        import('../../server/listen.ts'),
+        import('../../server/log.ts'),
+        import('../../engine/engine.ts'),
+        import('../../store/keys/limits.ts'),
+        import('../backends/watched-chains.ts'),
+        openStore(database),
+      ])
       const { catalog, rpc } = await opened()
       const limiter = await openKeyLimits(`${database}.limits`, { windows: limits, now })
       const log = globals.quiet ? undefined : gathered((text) => io.err.write(text))
@@ -131,24 +137,24 @@ export function servingSide(
       if (log) process.once('exit', log.flush)
       const { watch, missed, states, within, slow } = watchedChains(catalog.networks, log)
       const services = new Map<string, Service>()
-      const engineOf = enginesOver({
-        ...(await outsideOf(env, now)),
+      const engineOf = createCustomerEngines({
+        ...(await externalPricesFrom(env, now)),
         catalog,
         rpc: (chainId) => watch(networkNamed(catalog.networks, chainId), rpc(chainId)),
-        missed,
-        unread: unreadIn(log),
+        onMissingNetwork: missed,
+        onUnreadableQuote: unreadIn(log),
         store: store.engine,
-        crowd,
+        answerReuse,
         now,
         newId,
       })
       const serviceOf = ({ id, customer, testnet, strategies }: KeyOwner): Service => {
         const seen = JSON.stringify([id, customer, testnet, strategies])
-        const sees = {
+        const scope = {
           testnets: testnet,
           strategies: strategies === null ? null : (JSON.parse(strategies) as string[] | null),
         }
-        const known = services.get(seen) ?? engineOf({ customer, by: id, sees })
+        const known = services.get(seen) ?? engineOf({ customer, changedBy: id, scope })
         services.set(seen, known)
         return known
       }
@@ -225,5 +231,5 @@ const limits = [
   { ms: 3_600_000, most: 1_000 },
 ] as const
 
-/** With many concurrent requests, the newest block of a chain is read once per interval. */
-const crowd = { from: 8, ms: 20 }
+/** Where so many ask at once, the newest block of a chain is asked for once in so many ms. */
+const answerReuse = { minCallers: 8, ms: 20 }

@@ -1,36 +1,40 @@
 import { toEventSelector } from 'viem/utils'
 import type { Action } from '../../api/action.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
-import { nativeAddress, sameAddress } from '../../domain/address.ts'
+import { type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { queueOf } from '../../protocols/registry.ts'
 import type { ActionTxRow } from '../../store/engine/migrations.ts'
-import type { Context } from '../context.ts'
-import { type TrackedWhole, tracked } from './refresh.ts'
+import { type EngineContext, isChainInScope } from '../context.ts'
+import { takeClientReport } from './client-reports.ts'
+import { refreshAction, type TrackedWithDuplicates } from './refresh.ts'
 import { actionStatus, type State } from './state-machine.ts'
-import type { Tracked } from './tracking.ts'
+import { findOperation, type Tracked } from './tracking.ts'
 
-const transferred = toEventSelector(erc20Abi.find((one) => 'name' in one && one.name === 'Transfer')!)
+const transferTopic = toEventSelector(erc20Abi.find((one) => 'name' in one && one.name === 'Transfer')!)
 
 type Receipt = { blockHash?: unknown; logs?: unknown }
 
 type Log = { address: string; topics: string[]; data: string }
 
-/** A log with all that it has to have. */
-const isWhole = (log: Partial<Log> | null): log is Log =>
+/** Whether a log has every field. */
+const isCompleteLog = (log: Partial<Log> | null): log is Log =>
   typeof log?.address === 'string' &&
   Array.isArray(log.topics) &&
   log.topics.every((topic) => typeof topic === 'string') &&
   /^0x[0-9a-f]{64}$/i.test(String(log.data))
 
 /**
- * What a withdrawal of all there was has brought, by its receipt: nobody knew that when it was asked for. `undefined` where an operation is
- * something else or not done, where it is paid later or in the native coin, of which a receipt says nothing, and where the chain does not
- * answer: then nobody is kept from the rest.
+ * The amount that a full withdrawal paid, read from its receipt, because it was unknown when the transaction was built. `undefined` for
+ * other or unfinished actions, for queued withdrawals, for the native coin (which emits no log), and if the chain does not answer, so that
+ * the rest of the action is still returned.
  */
-async function cameOut(context: Context, { action, txs }: Tracked): Promise<TokenAmount | undefined> {
+async function withdrawnAmount(
+  context: EngineContext,
+  { action, txs }: Tracked,
+): Promise<TokenAmount | undefined> {
   const { type, status, wallet, strategyId } = action
   const entry = context.markets.find((one) => one.entry.id === strategyId)?.entry
   const { hash, blockHash } = txs.findLast(({ kind }) => kind === 'withdraw') ?? { hash: null }
@@ -43,58 +47,62 @@ async function cameOut(context: Context, { action, txs }: Tracked): Promise<Toke
     if (typeof receipt?.blockHash !== 'string' || !sameAddress(receipt.blockHash, blockHash ?? ''))
       return undefined
     const logs: (Partial<Log> | null)[] = Array.isArray(receipt.logs) ? receipt.logs : []
-    const came = logs
-      .filter(isWhole)
+    const received = logs
+      .filter(isCompleteLog)
       .filter(({ address }) => sameAddress(address, entry.asset.address))
-      .filter(({ topics }) => topics[0] === transferred && topics.length === 3)
+      .filter(({ topics }) => topics[0] === transferTopic && topics.length === 3)
       .filter(({ topics }) => sameAddress(`0x${topics[2]!.slice(26)}`, wallet))
       .reduce((sum, { data }) => sum + BigInt(data), 0n)
-    return came > 0n ? tokenAmount(came, entry.asset) : undefined
+    return received > 0n ? tokenAmount(received, entry.asset) : undefined
   } catch (error) {
     if (error instanceof AppError) return undefined
     throw error
   }
 }
 
-const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString())
+const isoOrNull = (at: number | null) => (at === null ? null : new Date(at).toISOString())
 
-/** A tracked operation, brought up to date with its chains. */
-export async function actionOf(context: Context, id: string): Promise<Action> {
-  const found = await tracked(context, id)
+/** Returns a tracked action, refreshed from its chains. */
+export async function actionOf(context: EngineContext, id: string): Promise<Action> {
+  const found = await refreshAction(context, id)
   if (!found) throw new AppError('ACTION_NOT_FOUND', `There is no action "${id}"`)
-  return shown(context, found, await amountsOf(context, found))
+  return actionOutput(context, found, await actionAmounts(context, found))
 }
 
-/** What was asked for, of which nothing came out where it failed; what came is said where that was all there is. */
-async function amountsOf(context: Context, found: TrackedWhole): Promise<unknown> {
-  const asked = JSON.parse(found.action.amounts) as { in: unknown; out: unknown } | null
-  if (asked && ['FAILED', 'REFUNDED'].includes(statusOf(found))) return { ...asked, out: null }
-  if (!asked || asked.in !== null || asked.out !== null) return asked
-  return { ...asked, out: (await cameOut(context, found)) ?? null }
+/** The requested amounts. A failed action paid out nothing; a full withdrawal states the amount from its receipt. */
+async function actionAmounts(context: EngineContext, found: TrackedWithDuplicates): Promise<unknown> {
+  const requested = JSON.parse(found.action.amounts) as { in: unknown; out: unknown } | null
+  if (requested && ['FAILED', 'REFUNDED'].includes(publicStatus(found))) return { ...requested, out: null }
+  if (!requested || requested.in !== null || requested.out !== null) return requested
+  return { ...requested, out: (await withdrawnAmount(context, found)) ?? null }
 }
 
-/** What expired after a part of it was sent, such as an approval, did not do what it was for. */
-const statusOf = ({ action, txs }: Tracked): string =>
+/** An action that expired after a part of it was sent, such as an approval, has failed. */
+const publicStatus = ({ action, txs }: Tracked): string =>
   action.status === 'expired' && txs.some(({ succeeded }) => succeeded === 1)
     ? 'FAILED'
     : actionStatus[action.status as State]
 
-const shown = (context: Context, { action, txs, others }: TrackedWhole, amounts: unknown): Action => ({
+const actionOutput = (
+  context: EngineContext,
+  { action, txs, duplicates }: TrackedWithDuplicates,
+  amounts: unknown,
+): Action => ({
   id: action.id,
   type: action.type,
-  status: statusOf({ action, txs }),
+  status: publicStatus({ action, txs }),
   strategyId: action.strategyId,
   strategySlug: action.strategySlug,
   originAddress: action.wallet,
   receiverAddress: action.receiver,
   amounts,
-  transactions: [...txs, ...others].map((tx, index) => transactionOf(context, tx, index)),
-  createdAt: iso(action.createdAt),
-  updatedAt: iso(action.updatedAt),
-  finishedAt: iso(action.finishedAt),
+  transactions: [...txs, ...duplicates].map((tx, index) => transactionOutput(context, tx, index)),
+  createdAt: isoOrNull(action.createdAt),
+  updatedAt: isoOrNull(action.updatedAt),
+  finishedAt: isoOrNull(action.finishedAt),
 })
 
-function transactionOf({ catalog }: Context, tx: ActionTxRow, index: number) {
+function transactionOutput({ catalog }: EngineContext, tx: ActionTxRow, index: number) {
   const network = networkNamed(catalog.networks, tx.chainId)
   const failed = tx.succeeded === 0
   return {
@@ -112,3 +120,30 @@ function transactionOf({ catalog }: Context, tx: ActionTxRow, index: number) {
     error: failed ? 'reverted' : null,
   }
 }
+
+/** The report of a client. Without a hash there is nothing to check. */
+type ClientReport = {
+  actionId: string
+  event: 'SIGNED' | 'TX_FAILED'
+  txHash?: Hex | undefined
+  chainId?: number | undefined
+}
+
+/**
+ * Takes a client's report of the hash of its transaction and checks it. A transaction with another call is refused; one that no node knows
+ * yet is stored and checked later. Whether it succeeded is read from the chain only, also after TX_FAILED.
+ */
+export async function ingest(
+  context: EngineContext,
+  { actionId, txHash, chainId }: ClientReport,
+): Promise<Action> {
+  if (chainId !== undefined && !isChainInScope(context, chainId))
+    throw invalidField('chainId', 'is not a network of this service')
+  const found = await findOperation(context, actionId)
+  if (!found) throw new AppError('ACTION_NOT_FOUND', `There is no action "${actionId}"`)
+  if (txHash) await takeClientReport(context, found, txHash.toLowerCase() as Hex, chainId)
+  return actionOf(context, actionId)
+}
+
+const invalidField = (path: string, message: string): AppError =>
+  new AppError('VALIDATION_ERROR', `${path} ${message}`, { details: { errors: [{ path, message }] } })

@@ -3,35 +3,41 @@ import { hasSucceeded } from '../../chain/receipt.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { ActionRow, ActionTxRow } from '../../store/engine/migrations.ts'
 import type { SubmittedRow } from '../../store/engine/submitted-transactions.ts'
-import type { Context } from '../context.ts'
-import { onceEach } from '../shared-answers.ts'
-import { callOf, soFar } from './find-transaction.ts'
-import { type Sent, sentSince } from './submitted-transactions.ts'
+import type { EngineContext } from '../context.ts'
+import { oncePerChain } from '../shared-answers.ts'
+import { type SubmittedTransactions, submittedSince } from './submitted-transactions.ts'
 import type { Tracked } from './tracking.ts'
+import { callHash, readWalletProgress } from './wallet-blocks.ts'
 
-/** What the wallet of an operation has sent since it was handed out: read once for a chain, in a look at all its transactions. */
-type Past = { on: (chainId: number) => Promise<Sent>; isAll: () => boolean }
+/** The transactions that the wallet of an action has sent since the action was issued, read once a chain for all its transactions. */
+type SubmittedSearch = {
+  onChain: (chainId: number) => Promise<SubmittedTransactions>
+  isComplete: () => boolean
+}
 
-/** Reads that when it is first asked for; `isAll` says whether that was all, wherever it was. */
-export function pastOf(context: Context, { action, txs }: Tracked): Past {
-  const partly = new Set<number>()
-  const on = onceEach(async (chainId) => {
+/** Searches when first asked; `isComplete` says whether every chain that was asked was searched completely. */
+export function submittedSearch(context: EngineContext, { action, txs }: Tracked): SubmittedSearch {
+  const incomplete = new Set<number>()
+  const onChain = oncePerChain(async (chainId) => {
     const chain = context.chain(chainId)
     const wallet = action.wallet as Address
     const { fromBlock, fromNonce } = txs.find((tx) => tx.chainId === chainId)!
     const cost = action.status === 'failed' ? 'little' : 'whole'
-    const far = await soFar(chain, wallet)
-    const sent = await sentSince(context, chain, wallet, { fromBlock, fromNonce }, far, cost)
-    if (!sent.isAll) partly.add(chainId)
+    const progress = await readWalletProgress(chain, wallet)
+    const sent = await submittedSince(context, chain, wallet, { fromBlock, fromNonce }, progress, cost)
+    if (!sent.isComplete) incomplete.add(chainId)
     return sent
   })
-  return { on, isAll: () => partly.size === 0 }
+  return { onChain, isComplete: () => incomplete.size === 0 }
 }
 
 type Receipt = { status: Hex; blockNumber: Hex; blockHash: Hex; gasUsed: Hex }
 
-/** Where a transaction is: its receipt if it is in a block that is still part of the chain, and its nonce if the node knows it. */
-export async function whereIs({ rpc }: Chain, hash: Hex): Promise<{ receipt?: Receipt; nonce?: number }> {
+/** Locates a transaction: its receipt if its block is canonical, and its nonce if the node knows the transaction. */
+export async function locateTransaction(
+  { rpc }: Chain,
+  hash: Hex,
+): Promise<{ receipt?: Receipt; nonce?: number }> {
   const [receipt, sent] = (await rpc.batch([
     ['eth_getTransactionReceipt', [hash]],
     ['eth_getTransactionByHash', [hash]],
@@ -45,34 +51,34 @@ export async function whereIs({ rpc }: Chain, hash: Hex): Promise<{ receipt?: Re
   }
 }
 
-/** One transaction as the chain shows it now: found, still there, replaced, sent again after it reverted, or gone again after a reorganisation. */
-export async function lookAt(
-  context: Context,
+/** Refreshes one transaction from the chain: found, still included, replaced, sent again after a revert, or lost in a reorganisation. */
+export async function refreshTransaction(
+  context: EngineContext,
   action: ActionRow,
   tx: ActionTxRow,
-  before: readonly ActionTxRow[],
-  past: Past,
+  earlierTxs: readonly ActionTxRow[],
+  search: SubmittedSearch,
 ): Promise<ActionTxRow> {
   const chain = context.chain(tx.chainId)
-  const told = tx.hash === null ? {} : await whereIs(chain, tx.hash as Hex)
-  // What is in no block may have been replaced, or sent again after it was lost.
-  // Of what failed, only what is on no chain any more is looked for anew.
-  const isSettled = told.receipt !== undefined || (action.status === 'failed' && tx.hash === null)
-  const found = isSettled ? undefined : await search(context, past, tx, before, told.nonce)
+  const located = tx.hash === null ? {} : await locateTransaction(chain, tx.hash as Hex)
+  // A transaction in no block may have been replaced, or sent again after it was lost. In a failed action, only a transaction that left the
+  // chain is searched for.
+  const isSettled = located.receipt !== undefined || (action.status === 'failed' && tx.hash === null)
+  const found = isSettled ? undefined : await findSubmitted(context, search, tx, earlierTxs, located.nonce)
   const first = found ?? (tx.hash as Hex | null)
   if (first === null) return tx
-  const { hash, receipt, nonce } = await sentAgain(context, past, tx, before, {
+  const { hash, receipt, nonce } = await followResends(context, search, tx, earlierTxs, {
     hash: first,
     nonce: tx.nonce,
-    ...(found === undefined ? told : await whereIs(chain, found)),
+    ...(found === undefined ? located : await locateTransaction(chain, found)),
   })
-  const now = { ...tx, hash, nonce, ...seenIn(receipt) }
+  const now = { ...tx, hash, nonce, ...inclusionFields(receipt) }
   if (JSON.stringify(now) !== JSON.stringify(tx)) await context.store.saveTx(now)
   return now
 }
 
-/** What a receipt says, as it is kept. */
-export const seenIn = (receipt: Receipt | undefined) =>
+/** The fields of a receipt that are stored. */
+export const inclusionFields = (receipt: Receipt | undefined) =>
   receipt
     ? {
         blockNumber: Number(receipt.blockNumber),
@@ -82,46 +88,48 @@ export const seenIn = (receipt: Receipt | undefined) =>
       }
     : { blockNumber: null, blockHash: null, succeeded: null, gasUsed: null }
 
-type Standing = { hash: Hex; nonce: number | null; receipt?: Receipt }
+type LocatedTransaction = { hash: Hex; nonce: number | null; receipt?: Receipt }
 
 /**
- * Where a transaction stands that was sent more than once and has reverted: the one that went through ends it, before it or after; of others
- * the last one counts.
+ * Follows a reverted transaction that was sent more than once. A successful send counts, whether earlier or later; otherwise the last one
+ * counts.
  */
-async function sentAgain(
-  context: Context,
-  past: Past,
+async function followResends(
+  context: EngineContext,
+  search: SubmittedSearch,
   tx: ActionTxRow,
-  before: readonly ActionTxRow[],
-  first: Standing,
-): Promise<Standing> {
-  for (let standing = first; ; ) {
-    const { receipt, nonce, hash } = standing
-    if (!receipt || Number(receipt.status) === 1 || nonce === null) return standing
-    // What was sent after it may be that of a twin; what was sent before is asked about by itself.
-    const later = { ...tx, hash, fromNonce: nonce + 1 }
-    const next = (await context.store.hasTwin(tx)) ? undefined : await search(context, past, later, [])
+  earlierTxs: readonly ActionTxRow[],
+  first: LocatedTransaction,
+): Promise<LocatedTransaction> {
+  for (let current = first; ; ) {
+    const { receipt, nonce, hash } = current
+    if (!receipt || Number(receipt.status) === 1 || nonce === null) return current
+    // A later send may belong to an action with the same call; earlier ones are searched separately.
+    const resend = { ...tx, hash, fromNonce: nonce + 1 }
+    const next = (await context.store.hasTwin(tx))
+      ? undefined
+      : await findSubmitted(context, search, resend, [])
     if (next === undefined)
-      return (await wentThrough(context, past, { ...tx, hash, nonce }, before)) ?? standing
-    standing = { hash: next, nonce: null, ...(await whereIs(context.chain(tx.chainId), next)) }
+      return (await earlierSuccess(context, search, { ...tx, hash, nonce }, earlierTxs)) ?? current
+    current = { hash: next, nonce: null, ...(await locateTransaction(context.chain(tx.chainId), next)) }
   }
 }
 
 /**
- * The one that went through before one that reverted, as when a client tells of a second send by accident: then that one was beside it.
- * Not where the same call was handed out in another operation that has none yet: it may be the one of that.
+ * Finds a successful send before a reverted one, as when a client reports an accidental second send; the reported one is then a duplicate.
+ * It is not taken if another action with the same call has no transaction yet, because it may belong to that one.
  */
-async function wentThrough(
-  { store, customer, chain, now }: Context,
-  past: Past,
+async function earlierSuccess(
+  { store, customer, chain, now }: EngineContext,
+  search: SubmittedSearch,
   tx: ActionTxRow & { hash: Hex; nonce: number },
-  before: readonly ActionTxRow[],
-): Promise<Standing | undefined> {
+  earlierTxs: readonly ActionTxRow[],
+): Promise<LocatedTransaction | undefined> {
   const { actionId, idx, chainId, hash } = tx
-  const last = lastOf(tx, before)
-  for (const found of await callsOf(past, tx)) {
+  const last = previousNonce(tx, earlierTxs)
+  for (const found of await submittedCalls(search, tx)) {
     if (found.nonce <= last || found.nonce >= tx.nonce) continue
-    const at = await whereIs(chain(chainId), found.hash as Hex)
+    const at = await locateTransaction(chain(chainId), found.hash as Hex)
     if (Number(at.receipt?.status) !== 1) continue
     if (await store.hasOpenTwin(tx, found.nonce)) return undefined
     if ((await store.claim(tx, found.hash, found.nonce)) !== found.hash) continue
@@ -132,37 +140,40 @@ async function wentThrough(
 }
 
 /**
- * The hash of a transaction that nobody told us, found by sender, nonce and calldata; not one that another operation has.
- * With a nonce, only what took that nonce.
+ * Finds the hash of an unreported transaction by sender, nonce and calldata, unless another action has it. With a nonce, only the
+ * transaction with that nonce.
  */
-async function search(
-  { store }: Context,
-  past: Past,
+async function findSubmitted(
+  { store }: EngineContext,
+  search: SubmittedSearch,
   tx: ActionTxRow,
-  before: readonly ActionTxRow[],
+  earlierTxs: readonly ActionTxRow[],
   nonce?: number,
 ): Promise<Hex | undefined> {
-  const last = lastOf(tx, before)
-  for (const found of await callsOf(past, tx)) {
+  const last = previousNonce(tx, earlierTxs)
+  for (const found of await submittedCalls(search, tx)) {
     if (nonce === undefined ? found.nonce <= last : found.nonce !== nonce) continue
-    const mine = (await store.claim(tx, found.hash, found.nonce)) as Hex | null
-    if (mine !== null && mine !== tx.hash) return mine
+    const claimed = (await store.claim(tx, found.hash, found.nonce)) as Hex | null
+    if (claimed !== null && claimed !== tx.hash) return claimed
   }
   return undefined
 }
 
-/** What the wallet has sent that makes a call. */
-async function callsOf(
-  past: Past,
+/** The transactions of the wallet that make a call. */
+async function submittedCalls(
+  search: SubmittedSearch,
   { chainId, recipient, data, value }: ActionTxRow,
 ): Promise<SubmittedRow[]> {
-  const wanted = callOf({ to: recipient, data, value: BigInt(value) })
-  return (await past.on(chainId)).rows.filter(({ call }) => call === wanted)
+  const wanted = callHash({ to: recipient, data, value: BigInt(value) })
+  return (await search.onChain(chainId)).rows.filter(({ call }) => call === wanted)
 }
 
-/** The nonce that a transaction comes after: of when it was handed out, and of those before it on its chain. */
-const lastOf = ({ fromNonce, chainId }: ActionTxRow, before: readonly ActionTxRow[]): number =>
+/**
+ * The nonce before a transaction: that of the wallet when the action was issued, or that of an earlier transaction of the action on the
+ * chain.
+ */
+const previousNonce = ({ fromNonce, chainId }: ActionTxRow, earlierTxs: readonly ActionTxRow[]): number =>
   Math.max(
     fromNonce - 1,
-    ...before.filter((earlier) => earlier.chainId === chainId).map(({ nonce }) => nonce ?? -1),
+    ...earlierTxs.filter((earlier) => earlier.chainId === chainId).map(({ nonce }) => nonce ?? -1),
   )

@@ -2,114 +2,125 @@ import type { Chain } from '../../chain/chain.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { ActionTxRow } from '../../store/engine/migrations.ts'
-import type { Context } from '../context.ts'
+import type { EngineContext } from '../context.ts'
 import { hashesOf } from '../history/logs/block-ranges.ts'
-import { seenIn, whereIs } from './chain-evidence.ts'
-import { type FoundTx, isWanted } from './find-transaction.ts'
-import { type Tracked, waysOf } from './tracking.ts'
+import { inclusionFields, locateTransaction } from './chain-evidence.ts'
+import { issuesOf, type Tracked } from './tracking.ts'
+import { makesCall, type RpcTransaction } from './wallet-blocks.ts'
 
-/** Takes a hash that a client told of an operation. A transaction that does something else is BAD_REQUEST. */
-export async function tell(context: Context, found: Tracked, hash: Hex, only?: number): Promise<void> {
+/** Takes a hash that a client reported for an action. A transaction with another call is BAD_REQUEST. */
+export async function takeClientReport(
+  context: EngineContext,
+  found: Tracked,
+  hash: Hex,
+  onlyChainId?: number,
+): Promise<void> {
   const { store, customer, now } = context
-  const told = { actionId: found.action.id, hash, chainId: only ?? null, idx: null, toldAt: now() }
-  const taken = await take(context, await waysOf(context, found), told)
-  if (taken === 'unknown') await store.saveClientReport(customer, told)
-  if (taken === 'none')
+  const report = { actionId: found.action.id, hash, chainId: onlyChainId ?? null, idx: null, toldAt: now() }
+  const outcome = await applyReport(context, await issuesOf(context, found), report)
+  if (outcome === 'unknown') await store.saveClientReport(customer, report)
+  if (outcome === 'other')
     throw new AppError('BAD_REQUEST', `${hash} is not a transaction of this action`, {
       details: { actionId: found.action.id, txHash: hash },
     })
 }
 
-const anHour = 3_600_000
-const aDay = 24 * anHour
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
 
 /**
- * Looks anew at what was told of an operation before any node knew it, and at what was sent beside a transaction that it does not have
- * any more. Says whether a transaction has another hash now. Once all of an operation is done, what was told can only stand beside it, and is
- * looked for an hour longer, as what waits may be.
+ * Checks again the reports that no node knew, and the duplicates of a transaction that the action has lost. Returns whether a transaction
+ * has a new hash. When the whole action is done, a report can only be a duplicate, and is checked for one more hour, because it may still
+ * be pending.
  */
-export async function toldBefore(context: Context, id: string, ways: readonly Tracked[]): Promise<boolean> {
+export async function retryClientReports(
+  context: EngineContext,
+  id: string,
+  issues: readonly Tracked[],
+): Promise<boolean> {
   const { store, now } = context
-  const isOpen = ways.some(({ txs }) => txs.some(({ hash }) => hash === null))
-  const isDone = ways.every(({ action }) => action.status === 'fulfilled')
-  // A payment of the service may come later than what it is for, and is told with it.
+  const isOpen = issues.some(({ txs }) => txs.some(({ hash }) => hash === null))
+  const isDone = issues.every(({ action }) => action.status === 'fulfilled')
+  // A payment to the service may be sent after its action, and is reported with it.
   const isWhole = isDone && !isOpen
-  const doneAt = isWhole ? Math.max(...ways.map(({ action }) => action.finishedAt ?? 0)) : 0
+  const doneAt = isWhole ? Math.max(...issues.map(({ action }) => action.finishedAt ?? 0)) : 0
   let isNew = false
   for (const one of await store.clientReports(id)) {
     const waitedMs = now() - Math.max(one.toldAt, doneAt)
-    if (one.idx === null && waitedMs > (isWhole ? anHour : aDay)) {
+    if (one.idx === null && waitedMs > (isWhole ? hourMs : dayMs)) {
       if (isWhole) await store.deleteClientReport(one)
       continue
     }
     if (one.idx !== null && (isDone || !isOpen)) continue
-    const taken = await take(context, ways, one)
-    if (taken === 'bound' || taken === 'none') await store.deleteClientReport(one)
-    if (taken === 'bound') isNew = true
+    const outcome = await applyReport(context, issues, one)
+    if (outcome === 'bound' || outcome === 'other') await store.deleteClientReport(one)
+    if (outcome === 'bound') isNew = true
   }
   return isNew
 }
 
-/** What was sent a second time beside what an operation did, as the chain shows it. */
-export async function besides(
-  context: Context,
+/** Reads the duplicates of an action's transactions from the chain. */
+export async function duplicateSends(
+  context: EngineContext,
   id: string,
-  ways: readonly Tracked[],
+  issues: readonly Tracked[],
 ): Promise<ActionTxRow[]> {
   const rows: ActionTxRow[] = []
   for (const { hash, idx, chainId } of await context.store.clientReports(id)) {
-    const tx = ways.flatMap(({ txs }) => txs).find((one) => one.idx === idx && one.chainId === chainId)
+    const tx = issues.flatMap(({ txs }) => txs).find((one) => one.idx === idx && one.chainId === chainId)
     if (!tx || tx.hash === hash) continue
-    const { receipt, nonce } = await whereIs(context.chain(tx.chainId), hash as Hex)
-    rows.push({ ...tx, hash, nonce: nonce ?? null, ...seenIn(receipt) })
+    const { receipt, nonce } = await locateTransaction(context.chain(tx.chainId), hash as Hex)
+    rows.push({ ...tx, hash, nonce: nonce ?? null, ...inclusionFields(receipt) })
   }
   return rows
 }
 
-/** What a hash is: one of its transactions now, a second send of one that was carried out, of something else, or not known yet. */
-type Taken = 'bound' | 'beside' | 'none' | 'unknown'
+/** The result of a report: the hash of a transaction now, a duplicate of one that succeeded, not of this action, or unknown to the node. */
+type ReportOutcome = 'bound' | 'duplicate' | 'other' | 'unknown'
 
-async function take(
-  context: Context,
-  ways: readonly Tracked[],
+async function applyReport(
+  context: EngineContext,
+  issues: readonly Tracked[],
   {
     actionId,
     hash,
-    chainId: only,
+    chainId: onlyChainId,
     toldAt,
   }: { actionId: string; hash: string; chainId: number | null; toldAt: number },
-): Promise<Taken> {
+): Promise<ReportOutcome> {
   const { store, customer } = context
-  const here = ways
+  const candidates = issues
     .flatMap(({ action, txs }) => txs.map((tx) => ({ ...tx, wallet: action.wallet as Address })))
-    .filter(({ chainId }) => only === null || chainId === only)
-  if (here.some((tx) => tx.hash === hash)) return 'bound'
-  for (const chainId of new Set(here.map((tx) => tx.chainId))) {
+    .filter(({ chainId }) => onlyChainId === null || chainId === onlyChainId)
+  if (candidates.some((tx) => tx.hash === hash)) return 'bound'
+  for (const chainId of new Set(candidates.map((tx) => tx.chainId))) {
     const chain = context.chain(chainId)
-    const sent = await chain.rpc.request<FoundTx | null>('eth_getTransactionByHash', [hash])
-    if (!sent) continue
-    const its = here.filter((tx) => tx.chainId === chainId && isOf(sent, tx.wallet, tx))
-    const mine = its.find(({ succeeded }) => succeeded !== 1) ?? its[0]
-    if (!mine) return 'none'
-    const { blockNumber, idx } = mine
+    const transaction = await chain.rpc.request<RpcTransaction | null>('eth_getTransactionByHash', [hash])
+    if (!transaction) continue
+    const matches = candidates.filter(
+      (tx) => tx.chainId === chainId && makesCallOf(transaction, tx.wallet, tx),
+    )
+    const match = matches.find(({ succeeded }) => succeeded !== 1) ?? matches[0]
+    if (!match) return 'other'
+    const { blockNumber, idx } = match
     const number = BigInt(blockNumber ?? -1)
-    // What was carried out stays so, as long as its block is there, also where nobody has looked since.
-    const now = mine.succeeded === 1 ? (await hashesOf(chain, [number])).get(number) : undefined
-    const isLost = now !== undefined && now !== mine.blockHash
-    if (mine.succeeded === 1 ? !isLost : await wentThrough(chain, mine)) {
+    // A successful transaction stays while its block is canonical, even if it was not refreshed since.
+    const now = match.succeeded === 1 ? (await hashesOf(chain, [number])).get(number) : undefined
+    const isLost = now !== undefined && now !== match.blockHash
+    if (match.succeeded === 1 ? !isLost : await hasSucceededNow(chain, match)) {
       await store.saveClientReport(customer, { actionId, hash, chainId, idx, toldAt })
-      return 'beside'
+      return 'duplicate'
     }
-    return (await store.bindTx(customer, mine, hash, isLost)) ? 'bound' : 'unknown'
+    return (await store.bindTx(customer, match, hash, isLost)) ? 'bound' : 'unknown'
   }
   return 'unknown'
 }
 
-/** Whether the transaction that a row has was carried out meanwhile. */
-const wentThrough = async (chain: Chain, { hash }: ActionTxRow): Promise<boolean> =>
-  hash !== null && Number((await whereIs(chain, hash as Hex)).receipt?.status) === 1
+/** Whether the transaction of a row has succeeded meanwhile. */
+const hasSucceededNow = async (chain: Chain, { hash }: ActionTxRow): Promise<boolean> =>
+  hash !== null && Number((await locateTransaction(chain, hash as Hex)).receipt?.status) === 1
 
-/** Whether it makes the call that was asked for, and was not sent before that was asked for. */
-const isOf = (sent: FoundTx, wallet: Address, tx: ActionTxRow): boolean =>
-  Number(sent.nonce) >= tx.fromNonce &&
-  isWanted(sent, { wallet, to: tx.recipient, data: tx.data, value: BigInt(tx.value) })
+/** Whether a transaction makes the issued call, and was not sent before the action was issued. */
+const makesCallOf = (transaction: RpcTransaction, wallet: Address, tx: ActionTxRow): boolean =>
+  Number(transaction.nonce) >= tx.fromNonce &&
+  makesCall(transaction, { wallet, to: tx.recipient, data: tx.data, value: BigInt(tx.value) })

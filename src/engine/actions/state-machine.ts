@@ -1,7 +1,10 @@
-/** The words of the machine behind every tracked operation and every swap (safety: 3.5). */
+/** The states of every tracked action and every swap. */
 export type State = 'pending' | 'confirmed' | 'processing' | 'fulfilled' | 'expired' | 'failed' | 'refunded'
 
-/** Every change that may happen; any other is a bug. `expired` and `failed` can come back: the chain wins over the clock, and what reverted may be sent again. */
+/**
+ * Every possible transition; any other is a bug. `expired` and `failed` can be left: the chain overrides the clock, and a reverted
+ * transaction may be sent again.
+ */
 export const transitions: Readonly<Record<State, readonly State[]>> = {
   pending: ['confirmed', 'processing', 'fulfilled', 'expired', 'failed', 'refunded'],
   confirmed: ['pending', 'processing', 'fulfilled', 'failed', 'refunded'],
@@ -12,27 +15,30 @@ export const transitions: Readonly<Record<State, readonly State[]>> = {
   refunded: [],
 }
 
-/** Whether nothing but new evidence from the chain can change it. */
-export const isOver = (state: State): boolean =>
+/** Whether an action in this state has ended, unless the chain shows new evidence. */
+export const isEnded = (state: State): boolean =>
   state === 'fulfilled' || state === 'failed' || state === 'refunded' || state === 'expired'
 
-/** What is known about one transaction of an operation: not on chain, in a block, deep enough, or reverted. */
-export type Seen = 'none' | 'included' | 'final' | 'reverted'
+/** The inclusion of one transaction: not on chain, in a block, at finality depth, or reverted. */
+export type TxInclusion = 'none' | 'included' | 'final' | 'reverted'
 
-/** What decides the next state. `delivered` is what the provider and the destination chain say of a cross-chain swap. */
+/**
+ * The evidence that decides the next state. `delivery` is the state of a cross-chain swap according to the provider and the destination
+ * chain.
+ */
 export type Evidence = {
-  seen: readonly Seen[]
+  inclusions: readonly TxInclusion[]
   pastDeadline: boolean
-  delivered: 'not-needed' | 'no' | 'processing' | 'yes' | 'failed' | 'refunded'
+  delivery: 'not-needed' | 'no' | 'processing' | 'yes' | 'failed' | 'refunded'
 }
 
 /** The state that the evidence shows. */
-function stateOf({ seen, pastDeadline, delivered }: Evidence): State {
-  if (seen.some((one) => one === 'reverted')) return 'failed'
-  if (pastDeadline && seen.at(-1) === 'none') return 'expired'
-  if (seen.every((one) => one === 'none')) return 'pending'
-  if (!seen.every((one) => one === 'final')) return 'confirmed'
-  switch (delivered) {
+function stateOf({ inclusions, pastDeadline, delivery }: Evidence): State {
+  if (inclusions.some((one) => one === 'reverted')) return 'failed'
+  if (pastDeadline && inclusions.at(-1) === 'none') return 'expired'
+  if (inclusions.every((one) => one === 'none')) return 'pending'
+  if (!inclusions.every((one) => one === 'final')) return 'confirmed'
+  switch (delivery) {
     case 'not-needed':
     case 'yes':
       return 'fulfilled'
@@ -48,17 +54,17 @@ function stateOf({ seen, pastDeadline, delivered }: Evidence): State {
 }
 
 /**
- * The state that follows from a state and the evidence. What was on chain and is not any more is pending again before it
- * can expire, and what has expired stays so until the chain shows its last transaction: that not all is read takes nothing back.
+ * The next state. A transaction that left the chain makes its action pending again before it can expire. An expired action stays expired
+ * until the chain shows its last transaction, because an incomplete search proves nothing.
  */
 export function nextState(state: State, evidence: Evidence): State {
   const shown = stateOf(evidence)
   if (shown === 'expired' && (state === 'confirmed' || state === 'processing')) return 'pending'
-  const isBack = shown !== 'pending' && (shown !== 'confirmed' || evidence.seen.at(-1) !== 'none')
+  const isBack = shown !== 'pending' && (shown !== 'confirmed' || evidence.inclusions.at(-1) !== 'none')
   return state === 'expired' && !isBack ? 'expired' : shown
 }
 
-/** The status of `GET /actions/{id}` for a state. `expired` with nothing sent stays INITIAL: nothing was ever on chain. */
+/** The status in `GET /actions/{id}` for a state. `expired` with nothing sent is INITIAL, because nothing was ever on chain. */
 export const actionStatus: Readonly<Record<State, string>> = {
   pending: 'INITIAL',
   expired: 'INITIAL',

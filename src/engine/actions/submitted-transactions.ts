@@ -1,68 +1,72 @@
 import type { Chain } from '../../chain/chain.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { SubmittedRow } from '../../store/engine/submitted-transactions.ts'
-import { inPassing } from '../background-writes.ts'
-import type { Context } from '../context.ts'
+import { writeInBackground } from '../background-writes.ts'
+import type { EngineContext } from '../context.ts'
 import { hashesOf } from '../history/logs/block-ranges.ts'
-import type { SoFar } from './find-transaction.ts'
-import { openOf, type Standing, spanOf, type ToRead, toRead } from './nonce-range.ts'
-import { sentIn, type WalletBlock } from './wallet-blocks.ts'
+import { type BlocksToRead, blockSpan, type NonceRange, nextBlocks, openNonces } from './nonce-blocks.ts'
+import { readWalletBlock, type WalletBlock, type WalletProgress } from './wallet-blocks.ts'
 
-/** The transactions of a wallet by their nonces, oldest first, and whether they are all. */
-export type Sent = { rows: readonly SubmittedRow[]; isAll: boolean }
+/** The transactions of a wallet by nonce, oldest first, and whether they are all of them. */
+export type SubmittedTransactions = { rows: readonly SubmittedRow[]; isComplete: boolean }
 
-/** What one look may cost: whoever looks again goes on where this one ended. Whoever looks at a failure often must not cost much each time. */
-const most = {
+/**
+ * The limits of one search; the next one continues where it ended. For a failed action they are lower, because clients poll failures often.
+ */
+const searchLimits = {
   whole: { nonces: 48, blocks: 400, bytes: 16_000_000, ms: 5_000 },
   little: { nonces: 4, blocks: 40, bytes: 4_000_000, ms: 2_000 },
 }
-/** So many blocks are asked for side by side at first, at most later, and as long as they have no more than so many bytes. */
-const sideBySide = { first: 4, most: 25, bytes: 2_000_000 }
+/** The number of blocks read in parallel: at first, at most, and limited by bytes. */
+const parallelBlocks = { first: 4, most: 25, bytes: 2_000_000 }
 
 /**
- * What a wallet has sent since a nonce, none of which is in a block before `fromBlock`. Where the node has old states, only blocks are
- * read in which the wallet has sent something; what is final is read once. What cannot be read now is not known yet.
+ * Finds the transactions that a wallet has sent since a nonce, none of them before `fromBlock`. If the node has old states, only blocks
+ * with such a transaction are read. Final transactions are stored and read once. If a block cannot be read now, the result is incomplete.
  */
-export async function sentSince(
-  { store, now }: Pick<Context, 'store' | 'now'>,
+export async function submittedSince(
+  { store, now }: Pick<EngineContext, 'store' | 'now'>,
   chain: Chain,
   wallet: string,
   since: { fromBlock: number; fromNonce: number },
-  { count, head }: SoFar,
-  cost: keyof typeof most,
-): Promise<Sent> {
+  { count, head }: WalletProgress,
+  cost: keyof typeof searchLimits,
+): Promise<SubmittedTransactions> {
   const { fromNonce } = since
-  if (count <= fromNonce) return { rows: [], isAll: true }
-  const place = { chainId: chain.network.chainId, wallet }
-  const kept = await store.submittedFrom(place, fromNonce)
-  const isHeld = await orNone(holds(chain, kept))
-  if (isHeld === undefined) return { rows: [], isAll: false }
-  const isFresh = isHeld || (await inPassing(store.deleteSubmitted(place))) !== undefined
-  const rows = new Map((isHeld ? kept : []).map((row) => [row.nonce, row]))
-  const standing = { ...since, rows, count, head }
-  const limit = most[cost]
-  const wanted = await orNone(toRead(chain, wallet, standing, limit))
-  if (!wanted) return { rows: inOrder(rows), isAll: false }
-  const read = await readUp(chain, wallet, wanted.numbers, { ...limit, now })
-  for (const { sent } of read)
-    for (const row of sent) if (row.nonce >= fromNonce && row.nonce < count) rows.set(row.nonce, row)
+  if (count <= fromNonce) return { rows: [], isComplete: true }
+  const key = { chainId: chain.network.chainId, wallet }
+  const stored = await store.submittedFrom(key, fromNonce)
+  const isCanonical = await undefinedIfUnread(isStillCanonical(chain, stored))
+  if (isCanonical === undefined) return { rows: [], isComplete: false }
+  const isFresh = isCanonical || (await writeInBackground(store.deleteSubmitted(key))) !== undefined
+  const rows = new Map((isCanonical ? stored : []).map((row) => [row.nonce, row]))
+  const range = { ...since, rows, count, head }
+  const limit = searchLimits[cost]
+  const wanted = await undefinedIfUnread(nextBlocks(chain, wallet, range, limit))
+  if (!wanted) return { rows: byNonce(rows), isComplete: false }
+  const read = await readBlocks(chain, wallet, wanted.numbers, { ...limit, now })
+  for (const { submitted } of read)
+    for (const row of submitted) if (row.nonce >= fromNonce && row.nonce < count) rows.set(row.nonce, row)
   const isFinal = ({ block }: { block: number }) => head - block + 1 >= chain.network.depth
-  const notes = wanted.of
-    ? notesOf(read, wanted.of, standing)
-    : notesOfRow(read, standing, limit.nonces, isFinal)
-  const found = read.flatMap(({ sent }) => sent).filter(({ nonce }) => rows.has(nonce))
-  const final = [...found, ...notes].filter(isFinal)
-  if (isFresh && final.length > 0) await inPassing(store.storeSubmitted(place, final))
-  const none = new Set([...wanted.none, ...notes.filter(isNone(standing, wanted)).map(({ nonce }) => nonce)])
-  const isKnown = openOf(standing).every((nonce) => none.has(nonce))
-  return { rows: inOrder(rows), isAll: isKnown }
+  const markers = wanted.blockOfNonce
+    ? markersByBlock(read, wanted.blockOfNonce, range)
+    : markersByRange(read, range, limit.nonces, isFinal)
+  const found = read.flatMap(({ submitted }) => submitted).filter(({ nonce }) => rows.has(nonce))
+  const final = [...found, ...markers].filter(isFinal)
+  if (isFresh && final.length > 0) await writeInBackground(store.storeSubmitted(key, final))
+  const unusedNonces = new Set([
+    ...wanted.unused,
+    ...markers.filter(isProvenUnused(range, wanted)).map(({ nonce }) => nonce),
+  ])
+  const isKnown = openNonces(range).every((nonce) => unusedNonces.has(nonce))
+  return { rows: byNonce(rows), isComplete: isKnown }
 }
 
-const inOrder = (rows: ReadonlyMap<number, SubmittedRow>): SubmittedRow[] =>
+const byNonce = (rows: ReadonlyMap<number, SubmittedRow>): SubmittedRow[] =>
   [...rows.values()].filter(({ hash }) => hash !== '').sort((a, b) => a.nonce - b.nonce)
 
-/** Whether what was read is still of this chain: the newest block of it is. */
-async function holds(chain: Chain, rows: readonly SubmittedRow[]): Promise<boolean> {
+/** Whether the stored rows are canonical: their newest block is. */
+async function isStillCanonical(chain: Chain, rows: readonly SubmittedRow[]): Promise<boolean> {
   const newest = rows.reduce<SubmittedRow | undefined>(
     (best, row) => (best && best.block >= row.block ? best : row),
     undefined,
@@ -72,8 +76,8 @@ async function holds(chain: Chain, rows: readonly SubmittedRow[]): Promise<boole
   return (await hashesOf(chain, [number])).get(number) === newest.blockHash
 }
 
-/** What was read of blocks, in order, until one cannot be read or it has cost enough. */
-async function readUp(
+/** Reads blocks in order until one cannot be read or a limit is reached. */
+async function readBlocks(
   chain: Chain,
   wallet: string,
   numbers: readonly number[],
@@ -82,23 +86,28 @@ async function readUp(
   const until = now() + ms
   const read: WalletBlock[] = []
   for (
-    let at = 0, cost = 0, few = sideBySide.first;
+    let at = 0, cost = 0, few = parallelBlocks.first;
     at < numbers.length && cost < bytes && now() <= until;
   ) {
     const some = numbers.slice(at, at + few)
-    const blocks = await Promise.all(some.map((number) => orNone(sentIn(chain, wallet, number))))
+    const blocks = await Promise.all(
+      some.map((number) => undefinedIfUnread(readWalletBlock(chain, wallet, number))),
+    )
     const missing = blocks.indexOf(undefined)
     read.push(...blocks.slice(0, missing === -1 ? undefined : missing).filter((block) => block !== undefined))
     if (missing !== -1) break
     at += few
     cost = read.reduce((sum, block) => sum + block.bytes, 0)
-    few = Math.max(1, Math.min(sideBySide.most, Math.floor((sideBySide.bytes * read.length) / (cost + 1))))
+    few = Math.max(
+      1,
+      Math.min(parallelBlocks.most, Math.floor((parallelBlocks.bytes * read.length) / (cost + 1))),
+    )
   }
   return read
 }
 
-/** What the node does not give, or not now. */
-async function orNone<value>(asked: Promise<value>): Promise<value | undefined> {
+/** Returns `undefined` if the node does not answer. */
+async function undefinedIfUnread<value>(asked: Promise<value>): Promise<value | undefined> {
   try {
     return await asked
   } catch (error) {
@@ -107,7 +116,7 @@ async function orNone<value>(asked: Promise<value>): Promise<value | undefined> 
   }
 }
 
-const noteOf = (nonce: number, { number, hash }: WalletBlock): SubmittedRow => ({
+const markerOf = (nonce: number, { number, hash }: WalletBlock): SubmittedRow => ({
   nonce,
   block: number,
   blockHash: hash,
@@ -115,26 +124,27 @@ const noteOf = (nonce: number, { number, hash }: WalletBlock): SubmittedRow => (
   call: '',
 })
 
-/** Of nonces that are not there in their own blocks. */
-function notesOf(
+/** Markers for nonces that have no transaction in their own blocks. */
+function markersByBlock(
   read: readonly WalletBlock[],
   of: ReadonlyMap<number, number>,
-  standing: Standing,
+  range: NonceRange,
 ): SubmittedRow[] {
   return read.flatMap((block) =>
-    openOf(standing)
+    openNonces(range)
       .filter((nonce) => of.get(nonce) === block.number)
-      .map((nonce) => noteOf(nonce, block)),
+      .map((nonce) => markerOf(nonce, block)),
   )
 }
 
 /**
- * Up to which block nonces are not there, after blocks in a row were read: up to the last that is final, and the last. Of each that may be
- * in the first of them or later: one that no transaction has is before others, which are looked for all the same.
+ * Markers of how far nonces were searched, after consecutive blocks were read: to the last final block, and to the last block. One for each
+ * nonce that the first of these blocks, or a later one, may contain: a nonce that no transaction has must not stop the search for later
+ * ones.
  */
-function notesOfRow(
+function markersByRange(
   read: readonly WalletBlock[],
-  standing: Standing,
+  range: NonceRange,
   most: number,
   isFinal: (at: { block: number }) => boolean,
 ): SubmittedRow[] {
@@ -144,17 +154,17 @@ function notesOfRow(
     (end) => end !== undefined,
   )
   const isLookedFor = (nonce: number) => {
-    const { low, high } = spanOf(standing, nonce)
+    const { low, high } = blockSpan(range, nonce)
     return first.number <= low && low <= high
   }
-  const some = openOf(standing).filter(isLookedFor).slice(0, most)
+  const some = openNonces(range).filter(isLookedFor).slice(0, most)
   return ends.flatMap((end) =>
-    some.filter((nonce) => spanOf(standing, nonce).low <= end.number).map((nonce) => noteOf(nonce, end)),
+    some.filter((nonce) => blockSpan(range, nonce).low <= end.number).map((nonce) => markerOf(nonce, end)),
   )
 }
 
-/** Whether what was read says that no transaction has a nonce: its own block was, or all that may have it. */
-const isNone =
-  (standing: Standing, { of }: ToRead) =>
+/** Whether a marker proves that no transaction has a nonce: its own block was read, or every block that may contain it. */
+const isProvenUnused =
+  (range: NonceRange, { blockOfNonce }: BlocksToRead) =>
   ({ nonce, block }: SubmittedRow): boolean =>
-    of !== undefined || block >= spanOf(standing, nonce).high
+    blockOfNonce !== undefined || block >= blockSpan(range, nonce).high

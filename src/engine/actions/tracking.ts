@@ -2,30 +2,30 @@ import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { ActionRow, ActionTxRow } from '../../store/engine/migrations.ts'
-import { type Context, seesChain } from '../context.ts'
-import { soFar } from './find-transaction.ts'
+import { type EngineContext, isChainInScope } from '../context.ts'
+import { readWalletProgress } from './wallet-blocks.ts'
 
-/** A tracked operation with its transactions. */
+/** A tracked action with its transactions. */
 export type Tracked = { action: ActionRow; txs: ActionTxRow[] }
 
-/** An operation of this customer, if its networks are still to be seen. */
-export async function actionRow(context: Context, id: string): Promise<Tracked | undefined> {
+/** Finds an action of this customer, if all its networks are in scope. */
+export async function findOperation(context: EngineContext, id: string): Promise<Tracked | undefined> {
   const found = await context.store.action(context.customer, id)
-  return found?.txs.every(({ chainId }) => seesChain(context, chainId)) ? found : undefined
+  return found?.txs.every(({ chainId }) => isChainInScope(context, chainId)) ? found : undefined
 }
 
-/** Whether an operation is a swap: then it is one of the ways in which its quote was handed out. */
+/** Whether an action is a swap. A swap is one of the issues of its quote. */
 export const isSwap = ({ type }: Pick<ActionRow, 'type'>): boolean => type.endsWith('_SWAP')
 
-/** What an operation was handed out as, oldest first: itself, and for a swap every other way in which its quote was. */
-export async function waysOf({ store, customer }: Context, found: Tracked): Promise<Tracked[]> {
+/** The issues of an action, oldest first: the action itself and, for a swap, every other issue of its quote. */
+export async function issuesOf({ store, customer }: EngineContext, found: Tracked): Promise<Tracked[]> {
   const { action } = found
   if (!isSwap(action) || action.quoteId === null) return [found]
-  return (await store.issuedOperations(customer, action.quoteId)).filter((way) => isSwap(way.action))
+  return (await store.issuedOperations(customer, action.quoteId)).filter((issue) => isSwap(issue.action))
 }
 
-/** What is to be tracked. `kinds` says what each transaction is for. */
-type ToTrack = Pick<ActionRow, 'id' | 'type' | 'strategyId' | 'strategySlug' | 'quoteId'> & {
+/** An action to track. `kinds` names the purpose of each transaction. */
+type NewOperation = Pick<ActionRow, 'id' | 'type' | 'strategyId' | 'strategySlug' | 'quoteId'> & {
   wallet: Address
   receiver: Address
   amounts: unknown
@@ -33,20 +33,20 @@ type ToTrack = Pick<ActionRow, 'id' | 'type' | 'strategyId' | 'strategySlug' | '
   kinds: readonly string[]
 }
 
-/** In how many ways one quote may be handed out: each is looked for on chain for as long as none of them was carried out. */
-const mostWays = 8
+/** How often one quote may be issued. Each issue is searched for on chain until one succeeds. */
+const maxIssues = 8
 
 /**
- * Remembers an operation whose bytecode was just made, with where its search on each chain begins. A quote may be handed out again, to
- * others or with other approvals: what was handed out before is looked for all the same.
+ * Stores an action whose bytecode was just built, with the start of its search on each chain. A quote may be issued again, to another
+ * wallet or with other approvals; earlier issues are still searched for.
  */
-export async function track(
-  context: Context,
-  { transactions, kinds, amounts, ...about }: ToTrack,
+export async function trackOperation(
+  context: EngineContext,
+  { transactions, kinds, amounts, ...about }: NewOperation,
 ): Promise<void> {
   const starts = new Map<number, { fromBlock: number; fromNonce: number }>()
   for (const chainId of new Set(transactions.map((tx) => tx.chainId))) {
-    const { count, head } = await soFar(context.chain(chainId), about.wallet)
+    const { count, head } = await readWalletProgress(context.chain(chainId), about.wallet)
     starts.set(chainId, { fromBlock: head, fromNonce: count })
   }
   const now = context.now()
@@ -77,10 +77,10 @@ export async function track(
       succeeded: null,
       gasUsed: null,
     })),
-    { otherId: context.newId(), most: mostWays },
+    { otherId: context.newId(), most: maxIssues },
   )
   if (isKept) return
-  throw new AppError('QUOTE_VALIDATION_ERROR', `The quote was handed out in ${mostWays} ways already`, {
-    hint: 'Ask for a new quote: sluice swap quote --help',
+  throw new AppError('QUOTE_VALIDATION_ERROR', `The quote was already issued ${maxIssues} times`, {
+    hint: 'Request a new quote: sluice swap quote --help',
   })
 }

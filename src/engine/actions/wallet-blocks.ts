@@ -1,67 +1,71 @@
+import { keccak256, stringToBytes } from 'viem/utils'
 import type { Chain } from '../../chain/chain.ts'
-import { sameAddress } from '../../domain/address.ts'
+import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { SubmittedRow } from '../../store/engine/submitted-transactions.ts'
-import { callOf, type FoundTx } from './find-transaction.ts'
 
-/** What a wallet has sent in a block, and about how many bytes were read for it. */
-export type WalletBlock = { number: number; hash: string; sent: SubmittedRow[]; bytes: number }
+/** The transactions of a wallet in a block, and roughly how many bytes were read. */
+export type WalletBlock = { number: number; hash: string; submitted: SubmittedRow[]; bytes: number }
 
-/** So many transactions of a block that is too large are asked for in one exchange. */
-const together = 64
+/** The number of transactions of a large block in one exchange. */
+const transactionsPerBatch = 64
 
 /**
- * What a wallet has sent in a block; `undefined` where the node does not have the block. One that is too large for one answer is read a
- * part at a time, and smaller parts after a refusal.
+ * Reads the transactions of a wallet in a block; `undefined` if the node lacks the block. A block too large for one answer is read in
+ * parts, and in smaller parts after a refusal.
  */
-export async function sentIn(chain: Chain, wallet: string, number: number): Promise<WalletBlock | undefined> {
-  const block = await blockAt(chain, number)
+export async function readWalletBlock(
+  chain: Chain,
+  wallet: string,
+  number: number,
+): Promise<WalletBlock | undefined> {
+  const block = await readBlock(chain, number)
   if (!block) return undefined
   const { hash, transactions } = block
-  const sent = transactions
-    // Chains have transactions of kinds of their own, of which not all have a sender, or an input.
+  const submitted = transactions
+    // Some chains have transaction types without a sender or an input.
     .filter(({ from, input }) => isText(from) && isText(input) && sameAddress(from, wallet))
     .map((tx) => ({
       nonce: Number(tx.nonce),
       block: number,
       blockHash: hash,
       hash: tx.hash,
-      call: callOf({ to: tx.to, data: tx.input, value: BigInt(tx.value) }),
+      call: callHash({ to: tx.to, data: tx.input, value: BigInt(tx.value) }),
     }))
   const bytes = transactions.reduce(
-    (sum, { input }) => sum + (isText(input) ? input.length : 0) + bytesBesides,
+    (sum, { input }) => sum + (isText(input) ? input.length : 0) + bytesPerTransaction,
     0,
   )
-  return { number, hash, sent, bytes }
+  return { number, hash, submitted, bytes }
 }
 
 const isText = (field: unknown): boolean => typeof field === 'string'
 
-/** What a transaction has besides its input, in bytes of JSON. */
-const bytesBesides = 700
+/** The size of a transaction without its input, in bytes of JSON. */
+const bytesPerTransaction = 700
 
 type Block<tx> = { hash: string; transactions: tx[] }
 
-async function blockAt({ rpc }: Chain, number: number): Promise<Block<FoundTx> | undefined> {
+async function readBlock({ rpc }: Chain, number: number): Promise<Block<RpcTransaction> | undefined> {
   const at = `0x${number.toString(16)}`
   try {
-    return (await rpc.request<Block<FoundTx> | null>('eth_getBlockByNumber', [at, true])) ?? undefined
+    return (await rpc.request<Block<RpcTransaction> | null>('eth_getBlockByNumber', [at, true])) ?? undefined
   } catch (error) {
     if (!isTooLarge(error)) throw error
   }
   const bare = await rpc.request<Block<string> | null>('eth_getBlockByNumber', [at, false])
   if (!bare) return undefined
-  const transactions: FoundTx[] = []
-  for (let size = together; transactions.length < bare.transactions.length; ) {
+  const transactions: RpcTransaction[] = []
+  for (let size = transactionsPerBatch; transactions.length < bare.transactions.length; ) {
     const from = transactions.length
     const part = bare.transactions.slice(from, from + size)
     try {
       const read = (await rpc.batch(
         part.map((hash) => ['eth_getTransactionByHash', [hash]]),
-      )) as (FoundTx | null)[]
-      // The chain was rearranged meanwhile: it is another block by now.
+      )) as (RpcTransaction | null)[]
+      // The chain was reorganised meanwhile: this is another block.
       if (read.some((tx) => tx?.blockNumber == null || Number(tx.blockNumber) !== number)) return undefined
-      transactions.push(...(read as FoundTx[]))
+      transactions.push(...(read as RpcTransaction[]))
     } catch (error) {
       if (size === 1 || !isTooLarge(error)) throw error
       size = Math.ceil(size / 4)
@@ -70,6 +74,41 @@ async function blockAt({ rpc }: Chain, number: number): Promise<Block<FoundTx> |
   return { hash: bare.hash, transactions }
 }
 
-/** An answer that is larger than we take, or than the node gives: it says so in words of its own. */
+/** Whether an answer was larger than our limit or the node's; nodes use different error messages for it. */
 const isTooLarge = (error: unknown): boolean =>
   error instanceof AppError && (error.code === 'RPC_ERROR' || error.details?.fault === 'too-large')
+
+/** A call to search for, with its sender. */
+type WantedCall = { wallet: Address; to: string; data: string; value: bigint }
+
+/** A transaction as a node returns it. */
+export type RpcTransaction = {
+  hash: Hex
+  from: Address
+  to: Address | null
+  input: Hex
+  value: Hex
+  nonce: Hex
+  blockNumber: Hex | null
+}
+
+/** The number of mined transactions of a wallet, and the newest block. */
+export type WalletProgress = { count: number; head: number }
+
+/** Reads the transaction count of a wallet and the newest block. */
+export async function readWalletProgress({ rpc }: Chain, wallet: Address): Promise<WalletProgress> {
+  const [count, head] = (await rpc.batch([
+    ['eth_getTransactionCount', [wallet, 'latest']],
+    ['eth_blockNumber', []],
+  ])) as [Hex, Hex]
+  return { count: Number(count), head: Number(head) }
+}
+
+/** A hash of recipient, calldata and value. A contract creation has none. */
+export const callHash = ({ to, data, value }: { to: string | null; data: string; value: bigint }): string =>
+  to === null ? '' : keccak256(stringToBytes(`${to} ${data} ${value}`.toLowerCase()))
+
+/** Whether a transaction makes the wanted call. */
+export const makesCall = (tx: RpcTransaction, { wallet, ...call }: WantedCall): boolean =>
+  sameAddress(tx.from, wallet) &&
+  callHash({ to: tx.to, data: tx.input, value: BigInt(tx.value) }) === callHash(call)

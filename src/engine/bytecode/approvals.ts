@@ -8,9 +8,9 @@ import type { Unit } from '../../domain/unit.ts'
 import type { Step } from '../../protocols/market.ts'
 
 /**
- * A step with the approvals that it still lacks, in the order to send them: none where the allowance is enough, else the
- * exact amount, after a reset to zero where the token refuses to change an allowance that is not zero. Of what is `paid` there must be
- * as much at all: otherwise the step could only fail, and leave its allowance. INSUFFICIENT_FUNDS.
+ * Returns a step with the approvals it still needs, in sending order: none if the allowance suffices, else one for the exact amount, after
+ * a reset to zero if the token rejects changing a nonzero allowance. If the amount exceeds the total supply of the `paid` token, the step
+ * could only fail and leave its allowance: INSUFFICIENT_FUNDS.
  */
 export async function withApprovals(
   chain: Chain,
@@ -33,19 +33,19 @@ export async function withApprovals(
   if (paid && supply !== undefined && amount > supply)
     throw new AppError(
       'INSUFFICIENT_FUNDS',
-      `There are only ${formatAmount(supply, paid)} on ${chain.network.name}, and nobody can pay ${formatAmount(amount, paid)}`,
+      `The amount ${formatAmount(amount, paid)} exceeds the total supply on ${chain.network.name}, ${formatAmount(supply, paid)}`,
       { details: { amount: amount.toString(), supply: supply.toString() } },
     )
   if (allowed >= amount) return [transaction]
   const exact = approve({ chainId: transaction.chainId, token, spender, amount })
   const reset = approve({ chainId: transaction.chainId, token, spender, amount: 0n })
-  return allowed > 0n && !(await accepts(chain, wallet, exact))
+  return allowed > 0n && !(await succeedsNow(chain, wallet, exact))
     ? [reset, exact, transaction]
     : [exact, transaction]
 }
 
-/** Whether a contract lets this call through now. */
-async function accepts({ rpc }: Chain, from: Address, { to, data }: Transaction): Promise<boolean> {
+/** Whether a call succeeds now. */
+async function succeedsNow({ rpc }: Chain, from: Address, { to, data }: Transaction): Promise<boolean> {
   try {
     await rpc.request('eth_call', [{ from, to, data }, 'latest'])
     return true
@@ -55,7 +55,7 @@ async function accepts({ rpc }: Chain, from: Address, { to, data }: Transaction)
   }
 }
 
-/** What each transaction of a list is for, by its place: approvals first, then the action. */
+/** The kind of each transaction, by its position: approvals first, then the action. */
 export const kindsOf = (transactions: readonly Transaction[], action: string): string[] =>
   transactions.map((_, at) =>
     at === transactions.length - 1 ? action : at === transactions.length - 2 ? 'approve' : 'approve-reset',

@@ -6,14 +6,18 @@ import type { Network } from '../../domain/networks.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Market, MarketState } from '../../protocols/market.ts'
 import type { QuoteRow } from '../../store/engine/migrations.ts'
-import type { Context } from '../context.ts'
-import { newQuote } from '../quotes/quotes.ts'
+import type { EngineContext } from '../context.ts'
+import { newQuote } from '../quotes/create-quote.ts'
 import { offerOf, providerNamed, routeOf } from '../quotes/stored-quote.ts'
 import { kindsOf, withApprovals } from './approvals.ts'
-import { mayDeposit } from './deposit.ts'
+import { requireDepositOpen } from './deposit.ts'
 
-/** The token that a bridge takes on another network and brings to a market as its asset; `undefined` where none does. */
-export function bridgedFrom({ catalog }: Context, { entry }: Market, chainId: number): Address | undefined {
+/** The token on another network that a bridge converts to the asset of a market; `undefined` if no bridge does. */
+export function bridgedTokenOn(
+  { catalog }: EngineContext,
+  { entry }: Market,
+  chainId: number,
+): Address | undefined {
   const end = (wanted: number) => catalog.cctpV2.find((bridge) => bridge.chainId === wanted)
   const [here, there] = [end(chainId), end(entry.chainId)]
   if (!here || !there || !sameAddress(there.token, entry.asset.address)) return undefined
@@ -21,12 +25,15 @@ export function bridgedFrom({ catalog }: Context, { entry }: Market, chainId: nu
   return from !== null && from === to ? here.token : undefined
 }
 
-/** Whether what a bridge brings can be deposited: it comes later, and what is bought at a price that moves is quoted for now. */
-export const takesBridged = ({ exchange }: Market): boolean => exchange === undefined
+/** Whether bridged funds can be deposited. They arrive later, so a market with a moving price cannot be quoted for them now. */
+export const acceptsBridgedFunds = ({ exchange }: Market): boolean => exchange === undefined
 
-/** A deposit whose funds are on another chain: the bridge first, then the deposit of what the bridge brings at least. Deposits are not charged. Its quote, the `row`, is not stored yet. */
-export async function depositAcross(
-  context: Context,
+/**
+ * Builds a deposit of funds on another chain: the bridge first, then the deposit of the minimum that the bridge delivers. Deposits are not
+ * charged. The quote, in `row`, is not stored yet.
+ */
+export async function crossChainDeposit(
+  context: EngineContext,
   { amount, wallet }: StrategyBytecodeInput,
   market: Market,
   state: MarketState,
@@ -42,14 +49,14 @@ export async function depositAcross(
   row: QuoteRow
 }> {
   const { asset, slug } = market.entry
-  if (!takesBridged(market))
+  if (!acceptsBridgedFunds(market))
     throw new AppError(
       'NO_ROUTE_FOUND',
-      `${slug} is bought at a price that moves, and a bridge takes a while: bring ${asset.symbol} to ${to.name} first`,
+      `The price of ${slug} may change while a bridge is under way: bridge ${asset.symbol} to ${to.name} first`,
     )
-  const token = bridgedFrom(context, market, from.chainId)
+  const token = bridgedTokenOn(context, market, from.chainId)
   if (token === undefined)
-    throw new AppError('NO_ROUTE_FOUND', `No bridge brings ${asset.symbol} from ${from.name} to ${to.name}`)
+    throw new AppError('NO_ROUTE_FOUND', `No bridge carries ${asset.symbol} from ${from.name} to ${to.name}`)
   const { quote, row } = await newQuote(
     context,
     {
@@ -59,14 +66,14 @@ export async function depositAcross(
       tokenOut: asset.address,
       amountIn: amount,
       destinationAddress: wallet,
-      // The deposit waits for it, and somebody for the deposit.
+      // The user waits until the funds arrive and can be deposited.
       transferSpeed: 'fast',
     },
     [],
     true,
   )
   const offer = offerOf(row)
-  mayDeposit(market, state, offer.minAmountOut)
+  requireDepositOpen(market, state, offer.minAmountOut)
   const route = routeOf(context, row)
   const burn = providerNamed(context, quote.provider).build(route, offer, {
     wallet,

@@ -8,10 +8,10 @@ import { usualSlippage } from '../../domain/slippage.ts'
 import { maturityOf } from '../../protocols/catalog.ts'
 import { leastOf, type Offer } from '../../protocols/exchange.ts'
 import type { Bounds, Market, MarketState, Step } from '../../protocols/market.ts'
-import type { Context } from '../context.ts'
+import type { EngineContext } from '../context.ts'
 
-/** Refuses a deposit that a market does not take now: it is paused, full, or has less room than that. */
-export function mayDeposit({ entry }: Market, state: MarketState, amount: bigint) {
+/** Refuses a deposit that a market does not take now: it is paused, full, or its remaining capacity is too small. */
+export function requireDepositOpen({ entry }: Market, state: MarketState, amount: bigint) {
   if (state.headroom === 0n)
     throw new AppError(
       state.canDeposit ? 'STRATEGY_CAP_REACHED' : 'STRATEGY_PAUSED',
@@ -41,15 +41,15 @@ export function mayDeposit({ entry }: Market, state: MarketState, amount: bigint
     )
 }
 
-/** Refuses a slippage that is none, also where nothing slips. */
-export function holdSlippage(slippage: number): void {
+/** Refuses an invalid slippage, also for markets without slippage. */
+export function requireValidSlippage(slippage: number): void {
   if (!(slippage >= 0.0001 && slippage <= 0.5))
-    throw new AppError('INVALID_SLIPPAGE', 'slippage is a fraction from 0.0001 to 0.5')
+    throw new AppError('INVALID_SLIPPAGE', 'slippage must be a fraction from 0.0001 to 0.5')
 }
 
-/** What a step of a market that is an exchange must bring: what it brings now, less slippage (a fraction). Other markets have no bounds. */
-export async function boundsIn(
-  context: Context,
+/** The minimum that an exchange step must deliver: what it delivers now, less the slippage (a fraction). Other markets have no bounds. */
+export async function exchangeBounds(
+  context: EngineContext,
   { entry }: Market,
   asked: Rounds<Offer> | undefined,
   slippage = usualSlippage,
@@ -57,18 +57,18 @@ export async function boundsIn(
   if (!asked) return undefined
   const [offer] = await answerRounds(context.chain(entry.chainId), [asked])
   if (!offer?.brings)
-    throw new AppError('QUOTE_GENERATION_FAILED', `${entry.slug} gives nothing for this amount now`)
+    throw new AppError('QUOTE_GENERATION_FAILED', `${entry.slug} quotes nothing for this amount`)
   return { least: leastOf(offer, slippage), isMature: offer.isMature ?? false }
 }
 
-/** The step into a market, where the protocol says that it is taken now, and for what it brings now. */
-export async function stepIn(
-  context: Context,
+/** Builds the deposit step of a market, with the entrance that the protocol names now and the current bounds. */
+export async function depositStep(
+  context: EngineContext,
   market: Market,
   { amount, wallet, slippage }: StrategyBytecodeInput,
 ): Promise<Step> {
   const { entry, entrance, exchange } = market
-  const bounds = await boundsIn(context, market, exchange?.into(amount), slippage)
+  const bounds = await exchangeBounds(context, market, exchange?.into(amount), slippage)
   return market.deposit({
     amount,
     owner: wallet,

@@ -6,14 +6,14 @@ import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 
-/** How much gas a transaction may use; `null` where nobody can say, with the reason. */
+/** The gas limit of a transaction; `null` if it cannot be estimated, with the reason. */
 type GasLimit = { gasLimit: bigint | null; gasLimitReason: string | null }
 
 /**
- * How much gas the last of some transactions may use: alone, what the node estimates and a quarter; behind others, which are simulated with it
- * in one block, what it used there and three quarters, as up to a fifth is refunded only at the end (EIP-3529) and a call keeps a 64th back.
+ * Estimates the gas limit of the last transaction. Alone, it is the node's estimate plus a quarter. After others, all are simulated in one
+ * block, and it is the gas used plus three quarters: up to a fifth is refunded only at the end (EIP-3529), and a call keeps back a 64th.
  */
-export async function gasLimitOf(
+export async function estimateGasLimit(
   { rpc, network }: Chain,
   from: Address,
   transactions: readonly Transaction[],
@@ -31,18 +31,18 @@ export async function gasLimitOf(
     }
     const question = { blockStateCalls: [{ calls }], validation: false }
     const answer = await rpc.request<unknown>('eth_simulateV1', [question, 'latest'])
-    const ran = Simulated.safeParse(answer).data?.[0]?.calls ?? []
+    const ran = SimulationAnswer.safeParse(answer).data?.[0]?.calls ?? []
     const failed = ran.find(({ status }) => status !== '0x1')
     if (failed || ran.length !== calls.length)
-      return unable(failed?.error?.message ?? 'it does not go through')
+      return noEstimate(failed?.error?.message ?? 'the simulation failed')
     return { gasLimit: (quantity(ran.at(-1)!.gasUsed, 'gas') * 7n) / 4n, gasLimitReason: null }
   } catch (error) {
     if (!(error instanceof AppError && error.code.startsWith('RPC_'))) throw error
-    return unable(`the node of ${network.name} says: ${error.message}`)
+    return noEstimate(`${network.name}: ${error.message}`)
   }
 }
 
-const Simulated = z.array(
+const SimulationAnswer = z.array(
   z.object({
     calls: z.array(
       z.object({
@@ -54,7 +54,7 @@ const Simulated = z.array(
   }),
 )
 
-const unable = (why: string): GasLimit => ({
+const noEstimate = (why: string): GasLimit => ({
   gasLimit: null,
-  gasLimitReason: `No limit can be estimated now: ${plain(why)}`,
+  gasLimitReason: `Gas could not be estimated: ${plain(why)}`,
 })

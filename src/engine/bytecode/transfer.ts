@@ -5,12 +5,12 @@ import { tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { nativeToken, tokenAt } from '../../domain/token.ts'
 import { whyLost } from '../../protocols/unrecoverable-recipients.ts'
-import { track } from '../actions/tracking.ts'
-import type { Context } from '../context.ts'
+import { trackOperation } from '../actions/tracking.ts'
+import type { EngineContext } from '../context.ts'
 
-/** The transaction of a plain transfer; the zero address stands for the native coin. */
+/** Builds a plain transfer. The zero address is the native coin. */
 export async function transferBytecode(
-  context: Context,
+  context: EngineContext,
   input: {
     originAddress: Address
     destinationAddress: Address
@@ -25,17 +25,17 @@ export async function transferBytecode(
   if (!network) throw refuse(`There is no network ${chainId}`)
   const isNative = sameAddress(input.token, nativeAddress)
   const token = isNative ? nativeToken(network) : tokenAt(context.catalog.tokens, chainId, input.token)
-  if (!token) throw refuse(`${input.token} is not a token that is known on ${network.name}`)
+  if (!token) throw refuse(`${input.token} is not a known token on ${network.name}`)
   if (amount === 0n) throw refuse('The amount must be above zero')
   const lost = whyLost(context.catalog, chainId, to, isNative)
-  if (lost) throw refuse(`The recipient is ${lost}: what is sent there is lost`)
+  if (lost) throw refuse(`The recipient is ${lost}: funds sent there are lost`)
   if (sameAddress(to, originAddress)) throw refuse('The recipient is the sender')
   const transaction = isNative
     ? { to, data: '0x' as const, value: amount, chainId }
     : transfer({ chainId, token: token.address, to, amount })
   const id = context.newId()
   const sum = tokenAmount(amount, token)
-  await track(context, {
+  await trackOperation(context, {
     id,
     type: 'TRANSFER_OUT',
     strategyId: null,

@@ -3,13 +3,13 @@ import { read } from '../../chain/chain.ts'
 import { formatAmount, maxUint256 } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Market, MarketState, Step } from '../../protocols/market.ts'
-import type { Context } from '../context.ts'
-import { doesNotAnswer, holdings } from '../positions/balances.ts'
-import { boundsIn } from './deposit.ts'
+import type { EngineContext } from '../context.ts'
+import { contractSilent, readHoldings } from '../positions/balances.ts'
+import { exchangeBounds } from './deposit.ts'
 
-/** The step out of a market: a part of the position, or all of it, and how much comes out. */
-export async function withdrawal(
-  context: Context,
+/** Builds the withdrawal step of a market, for a part of the position or all of it, and returns the amount it pays out. */
+export async function withdrawalStep(
+  context: EngineContext,
   market: Market,
   state: MarketState,
   { amount, wallet, slippage }: StrategyBytecodeInput,
@@ -21,21 +21,21 @@ export async function withdrawal(
       `${entry.slug} ${state.closed?.withdraw ?? 'is paused: nothing can be withdrawn now'}`,
       { details: { action: 'withdraw' } },
     )
-  const [held] = await holdings(context.chain(entry.chainId), [market], wallet)
+  const [held] = await readHoldings(context.chain(entry.chainId), [market], wallet)
   if (!held) throw new AppError('INSUFFICIENT_FUNDS', `${wallet} holds nothing in ${entry.slug}`)
   const { shares, balance } = held
-  if (shares === null || balance === null) throw doesNotAnswer(entry, `what ${wallet} holds there`)
+  if (shares === null || balance === null) throw contractSilent(entry, `the position of ${wallet}`)
   const wanted = amount === maxUint256 ? balance : amount
   if (wanted > balance)
     throw new AppError(
       'INSUFFICIENT_FUNDS',
-      `${wallet} holds ${formatAmount(balance, entry.asset)} in ${entry.slug}, which is less than ${formatAmount(wanted, entry.asset)}`,
+      `${wallet} holds ${formatAmount(balance, entry.asset)} in ${entry.slug}, less than the requested ${formatAmount(wanted, entry.asset)}`,
       { hint: `sluice withdraw ${entry.slug} --amount max` },
     )
   const liquidity = market.mostOut
     ? await read(context.chain(entry.chainId), market.mostOut(wallet))
     : state.liquidity
-  // All that a vault lets out may be a unit less than all there is; of a part it lets out no more than it says.
+  // A vault may pay out a unit less than the whole position because of rounding; for a part it pays exactly what it states.
   const rounding = market.mostOut && amount === maxUint256 ? 2n : 0n
   if (liquidity !== null && wanted > liquidity + rounding)
     throw new AppError(
@@ -43,8 +43,8 @@ export async function withdrawal(
       `${entry.slug} can pay out ${formatAmount(liquidity, entry.asset)} now`,
       { details: { liquidity: liquidity.toString() } },
     )
-  const units = amount === maxUint256 ? undefined : await unitsFor(context, market, amount)
-  const bounds = await boundsIn(context, market, market.exchange?.outOf(units ?? shares), slippage)
+  const units = amount === maxUint256 ? undefined : await receiptUnitsFor(context, market, amount)
+  const bounds = await exchangeBounds(context, market, market.exchange?.outOf(units ?? shares), slippage)
   const more = bounds && { bounds }
   const step =
     amount === maxUint256
@@ -53,14 +53,14 @@ export async function withdrawal(
   return { step, out: wanted }
 }
 
-/** What an amount costs in units of the receipt, where one gets out by giving those back. */
-async function unitsFor(
-  { chain }: Context,
+/** The cost of an amount in units of the receipt, for markets that redeem receipts. */
+async function receiptUnitsFor(
+  { chain }: EngineContext,
   { entry, units }: Market,
   amount: bigint,
 ): Promise<bigint | undefined> {
   if (!units) return undefined
   const said = await read(chain(entry.chainId), units(amount))
-  if (said === undefined) throw doesNotAnswer(entry, `what ${formatAmount(amount, entry.asset)} costs there`)
+  if (said === undefined) throw contractSilent(entry, `the cost of ${formatAmount(amount, entry.asset)}`)
   return said
 }

@@ -6,9 +6,8 @@ import { type Catalog, isNamedByUs, type StrategyEntry } from '../../protocols/c
 import { isSymbol, symbolSaid } from '../../protocols/shared/token-symbol.ts'
 
 /**
- * Asks tokens and receipts of one chain what they are called. Each must be called as the catalogue calls it, or as is known of it; only of a
- * receipt whose name nobody published, so that it is called after its protocol, no name is expected, but none of another either. Gives what is
- * wrong.
+ * Checks the symbols of the tokens and receipts of one chain against the catalogue. A receipt without a published name, which is named
+ * after its protocol, may have any symbol except that of another receipt. Returns the faults.
  */
 export async function symbolFaults(chain: Chain, { tokens, strategies }: Catalog): Promise<string[]> {
   const isHere = ({ chainId }: { chainId: number }) => chainId === chain.network.chainId
@@ -21,34 +20,36 @@ export async function symbolFaults(chain: Chain, { tokens, strategies }: Catalog
 }
 
 const tokenFaults = (token: Token): Reading<string[]> =>
-  called(token, (said) =>
-    isSymbol(said, token) ? [] : [`${token.address} is called ${said}, and not ${token.symbol}`],
+  judgeSymbol(token, (actual) =>
+    isSymbol(actual, token) ? [] : [`${token.address} is called ${actual}, not ${token.symbol}`],
   )
 
 const receiptFaults = (entry: StrategyEntry, all: readonly StrategyEntry[]): Reading<string[]> =>
-  called(entry.receipt, (said) => {
+  judgeSymbol(entry.receipt, (actual) => {
     const { slug, receipt } = entry
-    if (isSymbol(said, receipt)) return []
-    const other = all.find((one) => one !== entry && !isNamedByUs(one) && said === one.receipt.symbol)
-    if (other) return [`the receipt of ${slug} is called ${said}, as that of ${other.slug}`]
-    return isNamedByUs(entry) ? [] : [`the receipt of ${slug} is called ${said}, and not ${receipt.symbol}`]
+    if (isSymbol(actual, receipt)) return []
+    const other = all.find((one) => one !== entry && !isNamedByUs(one) && actual === one.receipt.symbol)
+    if (other) return [`the receipt of ${slug} is called ${actual}, like that of ${other.slug}`]
+    return isNamedByUs(entry) ? [] : [`the receipt of ${slug} is called ${actual}, not ${receipt.symbol}`]
   })
 
-/** Asks the receipts of one chain that have no published name what they are called: what the catalogue lacks. */
+/** Reads the symbols of the receipts of one chain that have no published name, so that the catalogue can be completed. */
 export async function unnamedReceipts(chain: Chain, { strategies }: Catalog): Promise<string[]> {
   const unnamed = strategies.filter((entry) => entry.chainId === chain.network.chainId && isNamedByUs(entry))
-  const said = await read(chain, together(unnamed.map(({ receipt }) => symbolSaid(receipt.address))))
-  return unnamed.flatMap(({ slug }, at) => (said[at] === undefined ? [] : [`${slug} is called ${said[at]}`]))
+  const actual = await read(chain, together(unnamed.map(({ receipt }) => symbolSaid(receipt.address))))
+  return unnamed.flatMap(({ slug }, at) =>
+    actual[at] === undefined ? [] : [`${slug} is called ${actual[at]}`],
+  )
 }
 
-/** One that says nothing is judged by what else it must say. */
-function called({ address }: Token, judge: (said: string) => string[]): Reading<string[]> {
+/** A contract that returns no symbol is judged by its other claims. */
+function judgeSymbol({ address }: Token, judge: (actual: string) => string[]): Reading<string[]> {
   const { reads, parse } = symbolSaid(address)
   return {
     reads,
     parse: (answers) => {
-      const said = parse(answers)
-      return said === undefined ? [] : judge(said)
+      const actual = parse(answers)
+      return actual === undefined ? [] : judge(actual)
     },
   }
 }

@@ -6,9 +6,12 @@ import type { Catalog } from '../../protocols/catalog.ts'
 import { whyLost } from '../../protocols/unrecoverable-recipients.ts'
 import { operatorCustomer } from '../../store/engine/settings.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
-import type { Context } from '../context.ts'
+import type { EngineContext } from '../context.ts'
 
-/** What the operator of a service charges everybody, in basis points, who collects that, and the most that a customer may charge on top. */
+/**
+ * The fees that the operator of a service charges every customer, in basis points, their collector, and the
+ * highest markup a customer may add.
+ */
 export type OperatorFees = {
   swapFeeBps: number
   performanceFeeBps: number
@@ -17,20 +20,22 @@ export type OperatorFees = {
 }
 
 /**
- * Swap fee and performance fee of the specification; charged only where a collector is set. With the usual swap fee the markup is at most what
- * clients accept where nobody says otherwise (`usualServiceFeeBps`).
+ * The swap fee and performance fee of the specification; charged only if a collector is set. With the default
+ * swap fee, the highest markup is what clients accept by default (`usualServiceFeeBps`).
  */
-const usual = { swapFeeBps: 25, performanceFeeBps: 500, maxMarkupBps: 75 }
+const defaultFees = { swapFeeBps: 25, performanceFeeBps: 500, maxMarkupBps: 75 }
 
-const rates = ['swapFeeBps', 'performanceFeeBps', 'maxMarkupBps'] as const
+const rateSettings = ['swapFeeBps', 'performanceFeeBps', 'maxMarkupBps'] as const
 
-/** What the operator set. A setting that is no share is as the usual. */
-export async function operatorFeesOf(store: Pick<EngineStore, 'setting'>): Promise<OperatorFees> {
+/** The operator's settings. An invalid or missing setting has its default. */
+export async function readOperatorFees(store: Pick<EngineStore, 'setting'>): Promise<OperatorFees> {
   const [collector, ...set] = await Promise.all([
     store.setting(operatorCustomer, 'collector'),
-    ...rates.map((name) => store.setting(operatorCustomer, name)),
+    ...rateSettings.map((name) => store.setting(operatorCustomer, name)),
   ])
-  const [swapFeeBps, performanceFeeBps, maxMarkupBps] = rates.map((name, at) => bpsIn(set[at]) ?? usual[name])
+  const [swapFeeBps, performanceFeeBps, maxMarkupBps] = rateSettings.map(
+    (name, at) => bpsIn(set[at]) ?? defaultFees[name],
+  )
   return {
     swapFeeBps: swapFeeBps!,
     performanceFeeBps: performanceFeeBps!,
@@ -40,67 +45,75 @@ export async function operatorFeesOf(store: Pick<EngineStore, 'setting'>): Promi
 }
 
 /**
- * Changes what the operator charges, all of it or nothing; a collector of `null` takes it away. It is no part of the service, which has customers
- * only. What is no share, or a collector who would lose it, is VALIDATION_ERROR.
+ * Changes the operator's fees, all or none; a collector of `null` removes the collector. This is not part of
+ * the service, which has customers only. An invalid rate, or a collector that could not recover the fees, is
+ * VALIDATION_ERROR.
  */
 export async function setOperatorFees(
   { store, catalog, now }: { store: EngineStore; catalog: Catalog; now: () => number },
   change: Partial<OperatorFees>,
 ): Promise<OperatorFees> {
   const { operatorCollector: to } = change
-  const said = rates.flatMap((name) => {
+  const changes = rateSettings.flatMap((name) => {
     const value = change[name]
     return value === undefined ? [] : [{ name, value }]
   })
-  refuseFees([...wrongRates(said), ...lostCollector(catalog, to, 'operatorCollector')])
+  throwInvalid([...invalidRates(changes), ...unrecoverableCollector(catalog, to, 'operatorCollector')])
   await store.saveSettings(
     operatorCustomer,
     [
-      ...said.map(({ name, value }): [string, string] => [name, String(value)]),
+      ...changes.map(({ name, value }): [string, string] => [name, String(value)]),
       ...(to === undefined ? [] : [['collector', to ?? ''] as [string, string]]),
     ],
     { by: 'operator', at: now() },
   )
-  return operatorFeesOf(store)
+  return readOperatorFees(store)
 }
 
-type Fault = { path: string; message: string }
+type InputError = { path: string; message: string }
 
-/** What of this is no share. */
-const wrongRates = (said: readonly { name: string; value: number }[]): Fault[] =>
-  said
+/** An error for each rate that is not a number of basis points. */
+const invalidRates = (changes: readonly { name: string; value: number }[]): InputError[] =>
+  changes
     .filter(({ value }) => !isBps(value))
-    .map(({ name }) => ({ path: name, message: 'is a whole number from 0 to 10000' }))
+    .map(({ name }) => ({ path: name, message: 'must be a whole number from 0 to 10000' }))
 
-/** Where a collector would lose what it collects, on any network. */
-function lostCollector(catalog: Catalog, collector: Address | null | undefined, path: string): Fault[] {
+/** An error if fees sent to this collector would be lost on any network. */
+function unrecoverableCollector(
+  catalog: Catalog,
+  collector: Address | null | undefined,
+  path: string,
+): InputError[] {
   const lost = catalog.networks.flatMap(
     ({ chainId }) => (collector && whyLost(catalog, chainId, collector)) || [],
   )
-  return lost.slice(0, 1).map((what) => ({ path, message: `is ${what}: what is sent there is lost` }))
+  return lost.slice(0, 1).map((what) => ({ path, message: `is ${what}: funds sent there are lost` }))
 }
 
-/** Refuses fees with what is wrong about them, where something is. */
-function refuseFees(errors: readonly Fault[]): void {
+/** Throws VALIDATION_ERROR if there are errors. */
+function throwInvalid(errors: readonly InputError[]): void {
   if (errors[0])
     throw new AppError('VALIDATION_ERROR', `${errors[0].path}: ${errors[0].message}`, { details: { errors } })
 }
 
-/** Whose engine this is. */
-export async function customerOf(context: Context): Promise<Customer> {
-  const { markupBps } = await feesOf(context)
+/** The customer of this engine. */
+export async function customerOf(context: EngineContext): Promise<Customer> {
+  const { markupBps } = await customerFees(context)
   return {
     id: context.customer,
     name: context.customer,
-    testnet: context.sees.testnets,
+    testnet: context.scope.testnets,
     markupBps,
   }
 }
 
-/** What is charged for this customer: the fees of the operator, and its own markup, which is never more than the operator allows by now. */
-export async function feesOf({ store, customer }: Context): Promise<Fees> {
+/**
+ * The fees for this customer: the operator's fees and the customer's markup, capped by the operator's current
+ * limit.
+ */
+export async function customerFees({ store, customer }: EngineContext): Promise<Fees> {
   const [fees, markup, collector] = await Promise.all([
-    operatorFeesOf(store),
+    readOperatorFees(store),
     store.setting(customer, 'markupBps'),
     store.setting(customer, 'collector'),
   ])
@@ -114,19 +127,19 @@ export async function feesOf({ store, customer }: Context): Promise<Fees> {
 }
 
 /**
- * Changes what is the customer's own, all of it or nothing: its markup, and who collects that; a collector of `null` takes it away. What is no
- * share, or more than the operator allows, is VALIDATION_ERROR.
+ * Changes the customer's own fees, all or none: its markup and its collector; a collector of `null` removes
+ * the collector. An invalid rate, or one above the operator's limit, is VALIDATION_ERROR.
  */
-export async function setFees(context: Context, change: FeesInput): Promise<Fees> {
-  const { store, customer, catalog, by, now } = context
+export async function setCustomerFees(context: EngineContext, change: FeesInput): Promise<Fees> {
+  const { store, customer, catalog, changedBy, now } = context
   const { markupBps, collector } = change
-  const { maxMarkupBps } = await operatorFeesOf(store)
+  const { maxMarkupBps } = await readOperatorFees(store)
   const isMore = markupBps !== undefined && markupBps > maxMarkupBps
-  const wrong = wrongRates(markupBps === undefined ? [] : [{ name: 'markupBps', value: markupBps }])
-  const tooMuch = { path: 'markupBps', message: `is at most ${maxMarkupBps} here, which the operator sets` }
-  refuseFees([
+  const wrong = invalidRates(markupBps === undefined ? [] : [{ name: 'markupBps', value: markupBps }])
+  const tooMuch = { path: 'markupBps', message: `must be at most ${maxMarkupBps}, the limit of the operator` }
+  throwInvalid([
     ...(wrong.length === 0 && isMore ? [tooMuch] : wrong),
-    ...lostCollector(catalog, collector, 'collector'),
+    ...unrecoverableCollector(catalog, collector, 'collector'),
   ])
   await store.saveSettings(
     customer,
@@ -134,7 +147,7 @@ export async function setFees(context: Context, change: FeesInput): Promise<Fees
       ...(markupBps === undefined ? [] : [['markupBps', String(markupBps)] as [string, string]]),
       ...(collector === undefined ? [] : [['collector', collector ?? ''] as [string, string]]),
     ],
-    { by, at: now() },
+    { by: changedBy, at: now() },
   )
-  return feesOf(context)
+  return customerFees(context)
 }

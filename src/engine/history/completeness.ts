@@ -4,106 +4,110 @@ import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market.ts'
 import { ray } from '../../protocols/shared/rates.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
-import { comesBy, type Happened, sideBySide } from './events.ts'
-import { isTired, readThen, unread } from './past-value.ts'
+import { isIncoming, maxParallelReads, type OwnerEvent } from './owner-events.ts'
+import { isNodeExhausted, pastUnavailable, readAtBlock } from './past-value.ts'
 
-/** The least and the most that something moved, in units that do not grow. */
-type Moved = { least: bigint; most: bigint }
+/** The minimum and maximum of a movement, in units that do not grow. */
+type UnitRange = { min: bigint; max: bigint }
 
 /**
- * Whether what happened is all there was: what it moved is what is held, in units that do not grow; `null` is not known. Where
- * the contract may have rounded in several ways, each event may be off by two. Where neither a log nor the market tells units, something
- * must have come at least.
+ * Whether the events account for the whole position: the sum of their movements equals the held `units`, which do not grow; `null` is
+ * unknown. If the contract may round in several ways, each event may be off by two. If neither logs nor market state units, the history
+ * needs at least one incoming event.
  */
-export async function addsUp(
+export async function isCompleteHistory(
   store: EngineStore,
   chain: Chain,
   market: Market,
-  events: readonly Happened[],
+  events: readonly OwnerEvent[],
   units: bigint | null,
 ): Promise<boolean> {
   const moving = events.filter(({ type }) => type !== 'claim')
-  const moved = units === null ? undefined : await movedBy(store, chain, market, moving)
-  if (units === null || !moved) return moving.some(comesBy)
-  const sum = (came: (one: Moved) => bigint, went: (one: Moved) => bigint) =>
-    moving.reduce((total, event, at) => total + (comesBy(event) ? came(moved[at]!) : -went(moved[at]!)), 0n)
+  const moved = units === null ? undefined : await unitsMoved(store, chain, market, moving)
+  if (units === null || !moved) return moving.some(isIncoming)
+  const sum = (came: (one: UnitRange) => bigint, went: (one: UnitRange) => bigint) =>
+    moving.reduce(
+      (total, event, at) => total + (isIncoming(event) ? came(moved[at]!) : -went(moved[at]!)),
+      0n,
+    )
   const least = sum(
-    (one) => one.least,
-    (one) => one.most,
+    (one) => one.min,
+    (one) => one.max,
   )
   const most = sum(
-    (one) => one.most,
-    (one) => one.least,
+    (one) => one.max,
+    (one) => one.min,
   )
   return least <= units && units <= most
 }
 
-/** What each event moved; `undefined` where that is not told. */
-async function movedBy(
+/** The movement of each event; `undefined` if it is unknown. */
+async function unitsMoved(
   store: EngineStore,
   chain: Chain,
   market: Market,
-  moving: readonly Happened[],
-): Promise<Moved[] | undefined> {
+  moving: readonly OwnerEvent[],
+): Promise<UnitRange[] | undefined> {
   if (moving.every(({ shares }) => shares.length > 0))
-    return moving.map(({ shares }) => around(shares[0]!, shares.length > 1 ? 2n : 0n))
-  const grown = await grownThen(store, chain, market, moving)
+    return moving.map(({ shares }) => withTolerance(shares[0]!, shares.length > 1 ? 2n : 0n))
+  const grown = await unitValuesAt(store, chain, market, moving)
   return grown?.map(({ from, to }, at) => {
     const { amount } = moving[at]!
-    return { least: around((amount * ray) / to).least, most: around((amount * ray) / from).most }
+    return { min: withTolerance((amount * ray) / to).min, max: withTolerance((amount * ray) / from).max }
   })
 }
 
-/** What may be off by as much: a balance is rounded before and after, and what is taken of it by another unit. */
-const around = (units: bigint, off = 3n): Moved => ({ least: units - off, most: units + off })
+/** The tolerance of a movement: a balance is rounded before and after, and its difference by another unit. */
+const withTolerance = (units: bigint, off = 3n): UnitRange => ({ min: units - off, max: units + off })
 
-/** So many events are asked about: anybody may make more, by putting a little in for somebody else. */
-const mostAsked = 200
+/** The maximum number of events read: anyone may create more by depositing small amounts for another wallet. */
+const maxEventsRead = 200
 
 /**
- * Between which a unit was when each event happened: what the market said in its block, or else from its beginning until now. Of very many events
- * the largest are asked about, as that is where it matters.
+ * The range of the unit value at each event: as stated in its block, or else from its initial value to now. Of very many events the largest
+ * are read, because they matter most.
  */
-async function grownThen(
+async function unitValuesAt(
   store: EngineStore,
   chain: Chain,
   { grown, entry }: Market,
-  moving: readonly Happened[],
+  moving: readonly OwnerEvent[],
 ): Promise<{ from: bigint; to: bigint }[] | undefined> {
   if (!grown) return undefined
   const name = `grown ${entry.receipt.address.toLowerCase()}`
-  const asked = [...new Map(largest(moving).map((event) => [event.blockHash, event])).values()]
-  const said = new Map<Hex, bigint>()
-  const ask = async (events: readonly Happened[]) => {
-    const each = events.map((event) => readThen(store, chain, event, { name, reading: grown }))
-    for (const [at, unit] of (await Promise.all(each)).entries()) said.set(events[at]!.blockHash, unit)
+  const sampled = [...new Map(largestEvents(moving).map((event) => [event.blockHash, event])).values()]
+  const values = new Map<Hex, bigint>()
+  const ask = async (events: readonly OwnerEvent[]) => {
+    const each = events.map((event) => readAtBlock(store, chain, event, { name, reading: grown }))
+    for (const [at, unit] of (await Promise.all(each)).entries()) values.set(events[at]!.blockHash, unit)
   }
   try {
-    // A node that has the oldest state has all of them, and one that does not is asked no more.
-    await ask(asked.slice(0, 1))
-    for (let at = 1; at < asked.length; at += sideBySide) await ask(asked.slice(at, at + sideBySide))
+    // A node with the oldest state has all of them; a node without it is not asked again.
+    await ask(sampled.slice(0, 1))
+    for (let at = 1; at < sampled.length; at += maxParallelReads)
+      await ask(sampled.slice(at, at + maxParallelReads))
   } catch (error) {
-    // One that is asked too much answers no more for a while.
+    // A node that is asked too much stops answering for a while.
     if (!(error instanceof AppError && error.code === 'HISTORY_UNREAD')) throw error
   }
-  const isAll = moving.every(({ blockHash }) => said.has(blockHash))
+  const isAll = moving.every(({ blockHash }) => values.has(blockHash))
   const now = isAll
     ? ray
     : await read(chain, grown).catch((error: unknown) => {
-        throw isTired(error) ? unread(chain, error) : error
+        throw isNodeExhausted(error) ? pastUnavailable(chain, error) : error
       })
   return now === undefined
     ? undefined
     : moving.map(({ blockHash }) => {
-        const unit = said.get(blockHash)
+        const unit = values.get(blockHash)
         return unit === undefined ? { from: ray, to: now } : { from: unit, to: unit }
       })
 }
 
-/** The events that moved the most, oldest first. */
-function largest(moving: readonly Happened[]): readonly Happened[] {
-  if (moving.length <= mostAsked) return moving
+/** The events with the largest amounts, oldest first. */
+function largestEvents(moving: readonly OwnerEvent[]): readonly OwnerEvent[] {
+  if (moving.length <= maxEventsRead) return moving
   const bySize = moving.toSorted((one, other) => Number(other.amount - one.amount))
-  const chosen = new Set(bySize.slice(0, mostAsked))
+  const chosen = new Set(bySize.slice(0, maxEventsRead))
   return moving.filter((event) => chosen.has(event))
 }

@@ -2,34 +2,34 @@ import type { History } from '../../api/history.ts'
 import { type Chain, latestBlock, read } from '../../chain/chain.ts'
 import type { Reading } from '../../chain/reading.ts'
 import { isUnknownBlock } from '../../chain/rpc/errors.ts'
-import type { Address } from '../../domain/address.ts'
+import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { rpcVariable } from '../../domain/networks.ts'
 import type { Market } from '../../protocols/market.ts'
-import { type Context, marketNamed } from '../context.ts'
-import { paged } from '../pagination.ts'
-import { noteSearched } from '../positions/withdrawal-ticket-search.ts'
-import { addsUp } from './completeness.ts'
-import { eventsIn, type Happened, steadily } from './events.ts'
-import type { RpcLog } from './logs/filters.ts'
-import { readAgain } from './logs/rescan.ts'
-import { logsOf } from './logs/scan.ts'
+import { type EngineContext, marketNamed } from '../context.ts'
+import { pageOf } from '../pagination.ts'
+import { storeSearch } from '../positions/withdrawal-ticket-search.ts'
+import { isCompleteHistory } from './completeness.ts'
+import type { RpcLog } from './logs/log-filters.ts'
+import { discardIncompleteLogs, readOwnerLogs } from './logs/owner-logs.ts'
+import { type OwnerEvent, ownerEvents, retryAfterReorg } from './owner-events.ts'
 
 /**
- * What a wallet did in one strategy, newest first. Where that does not account for what is held there, it is not whole: some logs are missing, or
- * never said whose the shares are, as of fees and of what was moved by other contracts. Nothing at all is HISTORY_UNREAD then.
+ * The events of a wallet in one strategy, newest first. If they do not account for the position, the history is not whole: logs are
+ * missing, or never named the owner, as with fees or movements by other contracts. A history without any event is HISTORY_UNREAD then.
  */
 export async function historyOf(
-  context: Context,
+  context: EngineContext,
   input: { address: Address; strategyId: string; page?: number | undefined; limit?: number | undefined },
 ): Promise<History> {
   const market = marketNamed(context, input.strategyId)
   const chain = context.chain(market.entry.chainId)
-  const { logs, events, isWhole } = await whole(context, chain, market, input.address)
+  const { logs, events, isWhole } = await readWholeHistory(context, chain, market, input.address)
   const { logged } = market.queue ?? {}
   if (logged)
-    await noteSearched(context, market, input.address, { tickets: logged(input.address, logs), isWhole })
-  if (!isWhole && events.length === 0) throw notAll(chain, market, input.address)
+    await storeSearch(context, market, input.address, { tickets: logged(input.address, logs), isWhole })
+  if (!isWhole && events.length === 0) throw incompleteHistory(chain, market, input.address)
+  if (events.length === 0) await refuseMissingContract(context, market)
   const items = events.reverse().map(({ txHash, at, type, amount }) => ({
     txHash,
     timestamp: new Date(at).toISOString(),
@@ -37,58 +37,80 @@ export async function historyOf(
     amount,
     status: 'confirmed',
   }))
-  return { ...paged(items, input), isWhole }
+  return { ...pageOf(items, input), isWhole }
 }
 
-type Told = { logs: RpcLog[]; events: Happened[]; isWhole: boolean }
+type HistoryReading = { logs: RpcLog[]; events: OwnerEvent[]; isWhole: boolean }
 
-/** All that happened; logs that leave out some of it are read anew, where that was not just done. */
-async function whole(context: Context, chain: Chain, market: Market, owner: Address): Promise<Told> {
-  const first = await steadily(() => told(context, chain, market, owner))
+/** Reads the whole history. If logs are missing, they are read again, unless that was done recently. */
+async function readWholeHistory(
+  context: EngineContext,
+  chain: Chain,
+  market: Market,
+  owner: Address,
+): Promise<HistoryReading> {
+  const first = await retryAfterReorg(() => readHistory(context, chain, market, owner))
   if (first.isWhole) return first
-  const isAnew = await readAgain(context, chain, market, owner)
-  return isAnew ? steadily(() => told(context, chain, market, owner)) : first
+  const isAnew = await discardIncompleteLogs(context, chain, market, owner)
+  return isAnew ? retryAfterReorg(() => readHistory(context, chain, market, owner)) : first
 }
 
-async function told(context: Context, chain: Chain, market: Market, owner: Address): Promise<Told> {
+async function readHistory(
+  context: EngineContext,
+  chain: Chain,
+  market: Market,
+  owner: Address,
+): Promise<HistoryReading> {
   const head = await latestBlock(chain)
-  const [found, units] = await Promise.all([
-    logsOf(context, chain, [market], owner, head),
-    read(chain, unitsOf(market, owner), head.number).catch((error: unknown) => {
-      throw isUnknownBlock(error) ? behind(chain, error) : error
+  const [logsByMarket, units] = await Promise.all([
+    readOwnerLogs(context, chain, [market], owner, head),
+    read(chain, heldUnits(market, owner), head.number).catch((error: unknown) => {
+      throw isUnknownBlock(error) ? nodeBehind(chain, error) : error
     }),
   ])
-  const logs = found.get(market)!
-  const events = await eventsIn(context.store, chain, market, owner, logs)
-  // Contracts that do not say what is held leave the logs alone to go by.
-  const isWhole = units === null || (await addsUp(context.store, chain, market, events, units))
+  const logs = logsByMarket.get(market)!
+  const events = await ownerEvents(context.store, chain, market, owner, logs)
+  // If a contract does not state the position, the logs alone are used.
+  const isWhole = units === null || (await isCompleteHistory(context.store, chain, market, events, units))
   return { logs, events, isWhole }
 }
 
-/** What is held in units of the events, which do not grow; `null` is not known. */
-function unitsOf(market: Market, owner: Address): Reading<bigint | null> {
+/** The position in the units of the events, which do not grow; `null` is unknown. */
+function heldUnits(market: Market, owner: Address): Reading<bigint | null> {
   if (market.counted) return market.counted(owner)
   const { reads, parse } = market.shares(owner)
   return { reads, parse: (answers) => parse(answers) ?? null }
 }
 
-/** Where several nodes answer, another one may not have the newest block yet. */
-const behind = ({ rpc, network }: Chain, cause: unknown): AppError =>
+/** Another node behind the same address may lack the newest block. */
+const nodeBehind = ({ rpc, network }: Chain, cause: unknown): AppError =>
   new AppError(
     'RPC_INCONSISTENT',
-    `The node at ${rpc.host} does not know the newest block: it may be behind`,
+    `The node at ${rpc.host} does not know the newest block; it may lag behind`,
     {
       details: { host: rpc.host, network: network.name },
       cause,
     },
   )
 
-const notAll = ({ rpc, network }: Chain, { entry }: Market, owner: Address): AppError =>
+const incompleteHistory = ({ rpc, network }: Chain, { entry }: Market, owner: Address): AppError =>
   new AppError(
     'HISTORY_UNREAD',
-    `What ${owner} holds of ${entry.slug} does not come out of the logs that the node at ${rpc.host} gives of it: some are missing, or none says so`,
+    `The logs from the node at ${rpc.host} do not account for the position of ${owner} in ${entry.slug}: some are missing, or do not name the owner`,
     {
       details: { network: network.name, strategy: entry.slug },
-      hint: `They are read anew after a while. If it stays, name another RPC in ${rpcVariable(network)}.`,
+      hint: `The logs are read again later. If the error persists, set another RPC in ${rpcVariable(network)}.`,
     },
   )
+
+/** Refuses an empty history if the strategy has no contract on its chain. */
+async function refuseMissingContract(context: EngineContext, { entry }: Market): Promise<void> {
+  const { slug, network, receipt, chainId } = entry
+  const code = await context.chain(chainId).rpc.request<Hex>('eth_getCode', [receipt.address, 'latest'])
+  if (code !== '0x') return
+  throw new AppError(
+    'STRATEGY_NOT_FOUND',
+    `The chain configured as ${network} has no contract for ${slug} at ${receipt.address}`,
+    { details: { strategy: slug, address: receipt.address }, hint: 'sluice doctor' },
+  )
+}

@@ -6,80 +6,81 @@ import { rpcVariable } from '../../domain/networks.ts'
 import type { Market } from '../../protocols/market.ts'
 import type { MarketEvent } from '../../protocols/market-logs.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
-import { inPassing } from '../background-writes.ts'
+import { writeInBackground } from '../background-writes.ts'
 
-/** A block of the past, as what happened in it knows it. */
-type Moment = { blockNumber: bigint; blockHash: Hex }
+/** A past block, as an event identifies it. */
+type PastBlockRef = { blockNumber: bigint; blockHash: Hex }
 
-/** What shares were worth in the block that moved them; none are worth nothing, whatever the node has forgotten. */
-export async function worthThen(
+/** The value of shares in the block that moved them. No shares are worth nothing, even without the state. */
+export async function valueAtBlock(
   store: EngineStore,
   chain: Chain,
   market: Market,
-  event: Pick<MarketEvent, 'shares'> & Moment,
+  event: Pick<MarketEvent, 'shares'> & PastBlockRef,
 ): Promise<bigint> {
   const shares = event.shares[0] ?? 0n
   if (shares === 0n) return 0n
-  return readThen(store, chain, event, {
+  return readAtBlock(store, chain, event, {
     name: `worth ${market.entry.receipt.address.toLowerCase()} ${shares}`,
     reading: market.worth(shares),
   })
 }
 
-/** What an owner held at the end of a block. */
-export const sharesThen = (
+/** The shares of an owner at the end of a block. */
+export const sharesAtBlock = (
   store: EngineStore,
   chain: Chain,
   market: Market,
-  { owner, moment }: { owner: Address; moment: Moment },
+  { owner, moment }: { owner: Address; moment: PastBlockRef },
 ): Promise<bigint> =>
-  readThen(store, chain, moment, {
+  readAtBlock(store, chain, moment, {
     name: `shares ${market.entry.receipt.address.toLowerCase()} ${owner.toLowerCase()}`,
     reading: market.shares(owner),
   })
 
-/** A reading of an old block, asked once: it is kept under the hash of the block, so that it cannot be taken for that of another one. Without that state it is HISTORY_UNREAD. */
-export async function readThen(
+/**
+ * Reads a past block once. The result is stored under the block's hash, so that it never stands for another block. If the node lacks the
+ * state, it is HISTORY_UNREAD.
+ */
+export async function readAtBlock(
   store: EngineStore,
   chain: Chain,
-  { blockNumber, blockHash }: Moment,
+  { blockNumber, blockHash }: PastBlockRef,
   { name, reading }: { name: string; reading: Reading<bigint | undefined> },
 ): Promise<bigint> {
   const { chainId } = chain.network
   const known = await store.fact(chainId, `${name} ${blockHash}`)
   if (known !== undefined) return BigInt(known)
   const then = await read(chain, reading, blockNumber).catch((error: unknown) => {
-    if (isTired(error)) throw unread(chain, error)
-    if (error instanceof AppError && error.code === 'RPC_ERROR') throw forgotten(chain, blockNumber, error)
+    if (isNodeExhausted(error)) throw pastUnavailable(chain, error)
+    if (error instanceof AppError && error.code === 'RPC_ERROR')
+      throw stateUnavailable(chain, blockNumber, error)
     throw error
   })
-  if (then === undefined) throw forgotten(chain, blockNumber)
-  await inPassing(store.storeFact(chainId, `${name} ${blockHash}`, then.toString()))
+  if (then === undefined) throw stateUnavailable(chain, blockNumber)
+  await writeInBackground(store.storeFact(chainId, `${name} ${blockHash}`, then.toString()))
   return then
 }
 
-const forgotten = ({ rpc, network }: Chain, blockNumber: bigint, cause?: unknown): AppError =>
+const stateUnavailable = ({ rpc, network }: Chain, blockNumber: bigint, cause?: unknown): AppError =>
   new AppError(
     'HISTORY_UNREAD',
-    `The node at ${rpc.host} no longer has the state of block ${blockNumber} of ${network.name}, where shares were moved`,
+    `The node at ${rpc.host} no longer has the state of block ${blockNumber} of ${network.name}, which moved shares`,
     {
       details: { network: network.name, block: blockNumber.toString() },
       cause,
-      hint: `Name an RPC that keeps old states in ${rpcVariable(network)}.`,
+      hint: `Set an RPC with old states in ${rpcVariable(network)}.`,
     },
   )
 
-/** Whether a node has had enough: of what is old, many are asked less than of the newest. */
-export const isTired = (error: unknown) => error instanceof AppError && error.code === 'RPC_UNREACHABLE'
+/** Whether a node stopped answering. Nodes limit reads of past state more than reads of the newest. */
+export const isNodeExhausted = (error: unknown) =>
+  error instanceof AppError && error.code === 'RPC_UNREACHABLE'
 
-/** That nothing more is said of the past for now: HISTORY_UNREAD. */
-export const unread = ({ rpc, network }: Chain, cause: unknown): AppError =>
-  new AppError(
-    'HISTORY_UNREAD',
-    `The node at ${rpc.host} does not answer any more what is asked about the past`,
-    {
-      details: { network: network.name },
-      hint: `Ask again in a while; if it stays, name another RPC in ${rpcVariable(network)}.`,
-      cause,
-    },
-  )
+/** HISTORY_UNREAD: the past cannot be read for now. */
+export const pastUnavailable = ({ rpc, network }: Chain, cause: unknown): AppError =>
+  new AppError('HISTORY_UNREAD', `The node at ${rpc.host} no longer answers questions about past state`, {
+    details: { network: network.name },
+    hint: `Try again later. If the error persists, set another RPC in ${rpcVariable(network)}.`,
+    cause,
+  })

@@ -6,18 +6,18 @@ import type { StrategyEntry } from '../../protocols/catalog.ts'
 import type { Market } from '../../protocols/market.ts'
 
 /**
- * A market in which the owner has something, or may have. `balance` is `null` where its contracts do not say what that is worth, and so is
- * `shares` where they do not even say how much it is.
+ * A market in which an owner has, or may have, a position. `balance` is `null` if its contracts do not state the value, and `shares` is
+ * `null` if they do not state the shares.
  */
-export type Held = { market: Market; shares: bigint | null; balance: bigint | null }
+export type Holding = { market: Market; shares: bigint | null; balance: bigint | null }
 
-/** What an owner holds in markets of one chain, at the newest block or the one given: two calls, whatever the number of markets. */
-export async function holdings(
+/** Reads what an owner holds in markets of one chain, at the newest block or the given one: two calls for any number of markets. */
+export async function readHoldings(
   chain: Chain,
   markets: readonly Market[],
   owner: Address,
   blockNumber?: bigint,
-): Promise<Held[]> {
+): Promise<Holding[]> {
   const shares = await read(chain, together(markets.map((market) => market.shares(owner))), blockNumber)
   const held = markets.flatMap((market, at) =>
     shares[at] === 0n ? [] : [{ market, shares: shares[at] ?? null }],
@@ -30,6 +30,6 @@ export async function holdings(
   return held.map((one, at) => ({ ...one, balance: worth[at] ?? null }))
 }
 
-/** The contracts of a strategy do not say what is needed of them. */
-export const doesNotAnswer = ({ slug }: StrategyEntry, what: string): AppError =>
-  new AppError('BYTECODE_GENERATION_FAILED', `The contracts of ${slug} do not answer: ${what} is not known`)
+/** The contracts of a strategy do not return a value that is needed. */
+export const contractSilent = ({ slug }: StrategyEntry, what: string): AppError =>
+  new AppError('BYTECODE_GENERATION_FAILED', `The contracts of ${slug} do not answer: ${what} is unknown`)

@@ -26,14 +26,15 @@ import {
 import { pricesOf } from '../../protocols/prices.ts'
 import type { Account, Holding, Totals } from '../../protocols/shared/lending-account.ts'
 import { ray } from '../../protocols/shared/rates.ts'
-import type { AccountThere, Lending } from '../context.ts'
+import type { LendingAccount, LendingAccountReader } from '../context.ts'
 
 /**
- * The accounts of all markets, each by itself and as one: markets do not help each other, so the health factor is the worst, while what can be
- * borrowed adds up, and debt by collateral is only said of each. The price of liquidation is that of the only collateral, and `null` where there
- * are several. Where one account cannot be read whole, nothing is counted over all of them: its market is `unread`.
+ * The figures of each account and of all accounts together. Accounts do not support each other: the health factor is the lowest, the amount
+ * that can be borrowed is the sum, and the loan-to-value is stated for each account only. The liquidation price is that of the only
+ * collateral, and `null` if there are several. If an account cannot be read completely, there are no common figures, and its market is
+ * listed as `unread`.
  */
-function statsOf(catalog: Catalog, accounts: readonly AccountThere[]): Stats {
+function computeStats(catalog: Catalog, accounts: readonly LendingAccount[]): Stats {
   const items = accounts.flatMap((account) => account.holdings.map((held) => ({ account, held })))
   const collateral = items.filter(({ held }) => held.isCollateral)
   const unread = accounts.filter(({ totals }) => totals === null)
@@ -63,24 +64,29 @@ function statsOf(catalog: Catalog, accounts: readonly AccountThere[]): Stats {
         ...shown(item, item.held.borrowed),
         borrowRate: fraction(item.held.borrowRate, Number(ray)),
       })),
-    ...(unread.length > 0 ? notCounted : counted(accounts)),
+    ...(unread.length > 0 ? unknownFigures : figuresOf(accounts)),
     markets: accounts.map((account) => ({
-      ...placeOf(account),
-      ...(account.totals === null ? notCounted : counted([account])),
+      ...marketRefOf(account),
+      ...(account.totals === null ? unknownFigures : figuresOf([account])),
     })),
-    unread: unread.map(placeOf),
+    unread: unread.map(marketRefOf),
   }
 }
 
-const placeOf = ({ protocol, network, address }: AccountThere) => ({ protocol, network, address })
+const marketRefOf = ({ protocol, network, address }: LendingAccount) => ({ protocol, network, address })
 
 const fraction = (value: bigint | null, whole: number) => (value === null ? null : Number(value) / whole)
 
-type Counted = Pick<Stats, 'healthFactor' | 'ltv' | 'liquidationPrice' | 'maxBorrowValue'>
+type AccountFigures = Pick<Stats, 'healthFactor' | 'ltv' | 'liquidationPrice' | 'maxBorrowValue'>
 
-const notCounted: Counted = { healthFactor: null, ltv: null, liquidationPrice: null, maxBorrowValue: null }
+const unknownFigures: AccountFigures = {
+  healthFactor: null,
+  ltv: null,
+  liquidationPrice: null,
+  maxBorrowValue: null,
+}
 
-function counted(accounts: readonly AccountThere[]): Counted {
+function figuresOf(accounts: readonly LendingAccount[]): AccountFigures {
   const all = accounts.map(({ totals }) => totals!)
   const sum = (of: (totals: Totals) => bigint) => all.reduce((total, each) => total + of(each), 0n)
   const [lent, debt] = [sum((each) => each.collateral), sum((each) => each.debt)]
@@ -99,12 +105,12 @@ function counted(accounts: readonly AccountThere[]): Counted {
   }
 }
 
-/** What an account may still borrow; below zero it is owed already. */
+/** The remaining borrowing limit of an account; below zero it is exceeded. */
 const borrowable = ({ limit, debt }: Totals): bigint => limit - debt
 
 /**
- * The price of the only collateral at which the health factor is 1. What is borrowed of the same asset moves with it:
- * threshold x collateral - own debt = other debts. Without other debts no price does it.
+ * The price of the only collateral at which the health factor is 1. Debt of the same asset moves with it: threshold x collateral - own debt
+ * = other debts. Without other debts there is no such price.
  */
 function liquidationPrice(totals: Totals, { borrowed, reserve, price }: Holding): bigint | undefined {
   if (price === null) return undefined
@@ -114,30 +120,35 @@ function liquidationPrice(totals: Totals, { borrowed, reserve, price }: Holding)
   return others <= 0n || carried <= 0n ? undefined : (price * others * 10_000n) / carried
 }
 
-/** Reads them for the markets of a catalogue. */
-export function lendingOf(catalog: Catalog, chain: (chainId: number) => Chain): Lending {
+/** Creates the reader of lending accounts for the markets of a catalogue. */
+export function lendingAccountReader(
+  catalog: Catalog,
+  chain: (chainId: number) => Chain,
+): LendingAccountReader {
   const [aave, comet] = [aaveAccounts(catalog, chain), cometAccounts(catalog, chain)]
   return (owner, chainId) => Promise.all([...aave(owner, chainId), ...comet(owner, chainId)])
 }
 
-/** What accounts have lent and borrowed together; nothing in any of them is `null`. */
-export function statsIn(catalog: Catalog, all: readonly AccountThere[]): Stats | null {
+/** The figures of all accounts together; `null` if every account is empty. */
+export function lendingStats(catalog: Catalog, all: readonly LendingAccount[]): Stats | null {
   const accounts = all.filter(({ holdings, totals }) => totals === null || holdings.some(counts))
-  return accounts.length === 0 ? null : statsOf(catalog, accounts)
+  return accounts.length === 0 ? null : computeStats(catalog, accounts)
 }
 
-type AccountsOf = (owner: Address, chainId: number) => Promise<AccountThere>[]
+type AccountReader = (owner: Address, chainId: number) => Promise<LendingAccount>[]
 
-const on = <place extends { chainId: number }>(chainId: number, places: readonly place[]): place[] =>
-  places.filter((place) => place.chainId === chainId)
+const placesOnChain = <place extends { chainId: number }>(
+  chainId: number,
+  places: readonly place[],
+): place[] => places.filter((place) => place.chainId === chainId)
 
-/** One call a market: what it lists is asked for in the same call, and that is made again where it is no longer what was known. */
-function cometAccounts(catalog: Catalog, chain: (chainId: number) => Chain): AccountsOf {
+/** One call a market: its list of collaterals is read in the same call, which is repeated if the list changed. */
+function cometAccounts(catalog: Catalog, chain: (chainId: number) => Chain): AccountReader {
   const known = new Map<string, Promise<CometTerms | undefined>>()
   const nameIn = ({ chainId, comet }: CometPlace) => `${chainId} ${comet}`
   const termsOf = (place: CometPlace): Promise<CometTerms | undefined> => {
     const name = nameIn(place)
-    const asked = known.get(name) ?? listedIn(chain(place.chainId), place)
+    const asked = known.get(name) ?? readCometTerms(chain(place.chainId), place)
     known.set(name, asked)
     asked.then(
       (terms) => terms ?? known.delete(name),
@@ -161,12 +172,12 @@ function cometAccounts(catalog: Catalog, chain: (chainId: number) => Chain): Acc
     return tries > 1 ? accountOf(place, owner, tries - 1) : { ...account, totals: null }
   }
   return (owner, chainId) =>
-    on(chainId, places).map(async (place) => {
+    placesOnChain(chainId, places).map(async (place) => {
       return { ...(await accountOf(place, owner)), ...marketOf(place, place.comet) }
     })
 }
 
-async function listedIn(chain: Chain, place: CometPlace): Promise<CometTerms | undefined> {
+async function readCometTerms(chain: Chain, place: CometPlace): Promise<CometTerms | undefined> {
   const terms = await read(chain, cometListed(place))
   if (!terms) return undefined
   const symbols = await read(chain, symbolsOf(terms))
@@ -176,15 +187,15 @@ async function listedIn(chain: Chain, place: CometPlace): Promise<CometTerms | u
   }
 }
 
-/** One call a market: its reserves are asked for once, and again when an account uses one that is new. One in an e-mode takes another call. */
-function aaveAccounts(catalog: Catalog, chain: (chainId: number) => Chain): AccountsOf {
+/** One call a market: its reserves are read once, and again when an account uses a new one. An account in an e-mode takes another call. */
+function aaveAccounts(catalog: Catalog, chain: (chainId: number) => Chain): AccountReader {
   const known = new Map<string, Promise<Reserves>>()
   const reservesOf = (place: LendingPool): Promise<Reserves> => {
-    const asked = known.get(nameOf(place)) ?? reservesIn(chain(place.chainId), place)
-    known.set(nameOf(place), asked)
+    const asked = known.get(poolKey(place)) ?? readReserves(chain(place.chainId), place)
+    known.set(poolKey(place), asked)
     asked.then(
-      ({ areAll }) => areAll || known.delete(nameOf(place)),
-      () => known.delete(nameOf(place)),
+      ({ areAll }) => areAll || known.delete(poolKey(place)),
+      () => known.delete(poolKey(place)),
     )
     return asked
   }
@@ -194,39 +205,39 @@ function aaveAccounts(catalog: Catalog, chain: (chainId: number) => Chain): Acco
     const before = await reservesOf(place)
     const first = await asked(before)
     const isNew = unknownIn(first.used ?? 0n, before) !== 0n
-    if (isNew) known.delete(nameOf(place))
+    if (isNew) known.delete(poolKey(place))
     return isNew || first.category ? asked(await reservesOf(place), first.category) : first
   }
   return (owner, chainId) =>
-    on(chainId, poolsOf(catalog)).map(async (place) => {
+    placesOnChain(chainId, aavePools(catalog)).map(async (place) => {
       const account = await accountOf(place, owner)
       return { ...account, ...marketOf(place, place.pool) }
     })
 }
 
-/** The markets that strategies of the catalogue stand on, each once. */
-function poolsOf({ strategies }: Catalog): (LendingPool & Named)[] {
+/** The Aave markets of the catalogue's strategies, each once. */
+function aavePools({ strategies }: Catalog): (LendingPool & MarketLabel)[] {
   const all = strategies.flatMap(({ chainId, network, protocol, constants }) =>
     constants.family === 'aave-v3'
       ? [{ chainId, network, protocol, pool: constants.pool, oracle: constants.oracle }]
       : [],
   )
-  return [...new Map(all.map((place) => [nameOf(place), place])).values()]
+  return [...new Map(all.map((place) => [poolKey(place), place])).values()]
 }
 
-/** Pools of several chains may have one address. */
-const nameOf = ({ chainId, pool }: LendingPool) => `${chainId} ${pool.toLowerCase()}`
+/** Pools on several chains may have the same address. */
+const poolKey = ({ chainId, pool }: LendingPool) => `${chainId} ${pool.toLowerCase()}`
 
-type Named = Pick<StrategyEntry, 'network' | 'protocol'>
+type MarketLabel = Pick<StrategyEntry, 'network' | 'protocol'>
 
-const marketOf = ({ chainId, network, protocol }: Named & { chainId: number }, address: Address) => ({
+const marketOf = ({ chainId, network, protocol }: MarketLabel & { chainId: number }, address: Address) => ({
   chainId,
   network,
   protocol,
   address,
 })
 
-async function reservesIn(chain: Chain, place: LendingPool): Promise<Reserves> {
+async function readReserves(chain: Chain, place: LendingPool): Promise<Reserves> {
   const assets = await read(chain, reservesList(place))
   const found = await read(chain, together((assets ?? []).map((asset) => reserveOf(place, asset))))
   const all = found.filter((reserve) => reserve !== undefined)

@@ -7,26 +7,26 @@ import { AppError } from '../../domain/errors.ts'
 import { type Price, usd } from '../../domain/usd.ts'
 import type { Market, Step } from '../../protocols/market.ts'
 import { noRequests, type Request, type Requests } from '../../protocols/withdrawal-queue.ts'
-import type { Context } from '../context.ts'
-import { logsOf } from '../history/logs/scan.ts'
-import type { Held } from './balances.ts'
-import { noteSeen, ticketsOf, type Unsearched } from './withdrawal-ticket-search.ts'
+import type { EngineContext } from '../context.ts'
+import { readOwnerLogs } from '../history/logs/owner-logs.ts'
+import type { InvestedHolding } from './principal.ts'
+import { findTickets, storeRequest, type UnsearchedMarket } from './withdrawal-ticket-search.ts'
 
 /**
- * The withdrawals of an owner that are queued, by market; a market whose contracts do not answer is `null`, and one that pays at once is
- * not there. `isMeant`: it is just these that are asked about, so that nothing is too long a search; otherwise some are `unsearched`.
+ * Reads the queued withdrawals of an owner, by market. A market whose contracts do not answer is `null`; a market that pays at once is
+ * missing. With `isMeant` the request is about these markets, so every search is made; otherwise some are `unsearched`.
  */
-export async function queuedOf(
-  context: Context,
+export async function readQueued(
+  context: EngineContext,
   markets: readonly Market[],
   owner: Address,
   isMeant = false,
-): Promise<{ queued: ReadonlyMap<Market, Requests | null>; unsearched: readonly Unsearched[] }> {
+): Promise<{ queued: ReadonlyMap<Market, Requests | null>; unsearched: readonly UnsearchedMarket[] }> {
   const later = markets.filter(({ queue }) => queue !== undefined)
   const perChain = [...Map.groupBy(later, ({ entry }) => entry.chainId)].map(async ([chainId, here]) => {
     const chain = context.chain(chainId)
     const head = await latestBlock(chain)
-    const { tickets, unsearched } = await ticketsOf(context, chain, here, owner, { head, isMeant })
+    const { tickets, unsearched } = await findTickets(context, chain, here, owner, { head, isMeant })
     const known = here.filter((market) => tickets.get(market) !== null)
     const lines = known.map((market) =>
       market.queue!.requests(owner, head.timestamp, tickets.get(market) ?? []),
@@ -42,27 +42,25 @@ export async function queuedOf(
   }
 }
 
-type Invested = Held & { principal: bigint | null; realised: bigint | null }
-
 /**
- * What an owner holds, and the markets beside in which a withdrawal of theirs is queued, or may be: those whose queue does not answer. Of what
- * was `asked`, markets that say nothing at all are none of these.
+ * Adds to the holdings of an owner the markets with queued withdrawals only, and those whose queue does not answer. Markets in `asked` that
+ * do not answer at all are left out.
  */
-export function withQueued(
-  held: readonly Invested[],
+export function withQueuedOnly(
+  held: readonly InvestedHolding[],
   queued: ReadonlyMap<Market, Requests | null>,
-  asked: readonly Invested[],
-): Invested[] {
+  asked: readonly InvestedHolding[],
+): InvestedHolding[] {
   const silent = new Map(asked.filter(({ shares }) => shares === null).map((one) => [one.market, one]))
   const others = [...queued].filter(
     ([market, found]) =>
       (found === null ? !silent.has(market) : found.pending.length + found.claimable.length > 0) &&
       !held.some((one) => one.market === market),
   )
-  return [...held, ...others.map(([market]) => silent.get(market) ?? nothingIn(market))]
+  return [...held, ...others.map(([market]) => silent.get(market) ?? emptyHolding(market))]
 }
 
-const nothingIn = (market: Market): Invested => ({
+const emptyHolding = (market: Market): InvestedHolding => ({
   market,
   shares: 0n,
   balance: 0n,
@@ -70,8 +68,8 @@ const nothingIn = (market: Market): Invested => ({
   realised: 0n,
 })
 
-/** The queued withdrawals of one market, as a position lists them, and what they are worth at a price of the asset. */
-export function queuedIn(
+/** The queued withdrawals of one market in a position, with their value in USD. */
+export function queuedFields(
   market: Market,
   queued: ReadonlyMap<Market, Requests | null>,
   price: Price,
@@ -82,14 +80,14 @@ export function queuedIn(
   const all = [...pending, ...claimable]
   const sum = all.reduce((total, { amount }) => total + amount, 0n)
   return {
-    pending: shownRequests(pending),
-    claimable: shownRequests(claimable),
+    pending: requestsOutput(pending),
+    claimable: requestsOutput(claimable),
     queuedUsd: all.length === 0 ? '0' : usd(sum, market.entry.asset, price),
   }
 }
 
-/** Requests as the service shows them: times are ISO 8601. */
-function shownRequests(requests: readonly Request[]): QueuedWithdrawal[] {
+/** Requests as the service returns them, with ISO 8601 times. */
+function requestsOutput(requests: readonly Request[]): QueuedWithdrawal[] {
   const iso = (at: number | null) => (at === null ? null : new Date(at * 1000).toISOString())
   return requests.map(({ id, amount, requestedAt, availableAt, until = null, back = null }) => ({
     id,
@@ -101,23 +99,23 @@ function shownRequests(requests: readonly Request[]): QueuedWithdrawal[] {
   }))
 }
 
-/** How long a withdrawal waits that an owner asks a market for, in seconds; `undefined` where it pays at once, `null` where no contract says. */
-export async function waitOf(
-  context: Context,
+/** The waiting time of a new withdrawal, in seconds; `undefined` if the market pays at once, `null` if no contract states it. */
+export async function withdrawalWait(
+  context: EngineContext,
   market: Market,
   owner: Address,
 ): Promise<number | null | undefined> {
   const { entry, queue } = market
   if (!queue) return undefined
-  if (queue.logged) await noteSeen(context.store, market, owner)
+  if (queue.logged) await storeRequest(context.store, market, owner)
   if (!queue.wait) return null
   const [seconds] = await answerRounds(context.chain(entry.chainId), [queue.wait()])
   return seconds!
 }
 
-/** The step that takes what can be claimed, and how much that is; where nothing can, the one that takes back the shares of what was let pass. */
+/** The step that claims what is claimable, with its amount; if nothing is, the step that takes back the shares of lapsed requests. */
 export async function claimStep(
-  context: Context,
+  context: EngineContext,
   market: Market,
   owner: Address,
 ): Promise<Step & { out: TokenAmount }> {
@@ -126,12 +124,12 @@ export async function claimStep(
     throw new AppError('VALIDATION_ERROR', `${entry.slug} pays out at once: there is nothing to claim`, {
       details: { errors: [{ path: 'action', message: 'there is nothing to claim' }] },
     })
-  const requests = (await queuedOf(context, [market], owner, true)).queued.get(market)
+  const requests = (await readQueued(context, [market], owner, true)).queued.get(market)
   if (!requests)
     throw new AppError('BYTECODE_GENERATION_FAILED', `The queue of ${entry.slug} does not answer`)
   const lapsed = requests.pending.filter(({ shares }) => shares !== undefined)
   if (requests.claimable.length === 0) {
-    if (!queue.lapses || lapsed.length === 0) throw nothingYet(market, requests.pending, owner)
+    if (!queue.lapses || lapsed.length === 0) throw nothingClaimable(market, requests.pending, owner)
     const shares = lapsed.reduce((sum, one) => sum + (one.shares ?? 0n), 0n)
     return { transaction: queue.lapses.takeBack, out: tokenAmount(shares, entry.receipt) }
   }
@@ -142,27 +140,31 @@ export async function claimStep(
   return { transaction: transaction!, out: tokenAmount(amount, entry.asset) }
 }
 
-/** Says what waits, and when it can be claimed as far as that is known. */
-function nothingYet({ entry }: Market, pending: readonly Request[], owner: Address): AppError {
-  const shown = shownRequests(pending)
+/** NOTHING_CLAIMABLE, with the waiting requests and when they can be claimed, if known. */
+function nothingClaimable({ entry }: Market, pending: readonly Request[], owner: Address): AppError {
+  const shown = requestsOutput(pending)
   const lines = shown.map(({ amount, id, requestedAt, availableAt }) => {
-    const since = requestedAt === null ? '' : `, asked for at ${requestedAt}`
-    const from = availableAt === null ? ', and no contract says when' : `, from ${availableAt} on`
+    const since = requestedAt === null ? '' : `, requested at ${requestedAt}`
+    const from = availableAt === null ? ', claimable at an unknown time' : `, claimable from ${availableAt}`
     return `${formatAmount(amount, entry.asset)} (request ${id}${since}${from})`
   })
-  const waits = lines.length === 0 ? 'nothing was asked for' : `${lines.join('; ')} still waits`
+  const waits = lines.length === 0 ? 'there are no requests' : `still queued: ${lines.join('; ')}`
   return new AppError('NOTHING_CLAIMABLE', `${owner} can claim nothing from ${entry.slug} now: ${waits}`, {
     details: { pending: shown.map((request) => ({ ...request, amount: request.amount.toString() })) },
   })
 }
 
-type Queued = ReadonlyMap<Market, Requests | null>
+type QueuedByMarket = ReadonlyMap<Market, Requests | null>
 
 /**
- * What is queued, with each request of a queue that several markets share under that one alone that it was made in, by its logs. What these do
- * not tell, or nobody can read, stands under the first of them.
+ * Assigns each request in a queue shared by several markets to the market it was made in, by its logs. A request without a readable log is
+ * assigned to the first market.
  */
-export async function eachOnce(context: Context, queued: Queued, owner: Address): Promise<Queued> {
+export async function assignSharedRequests(
+  context: EngineContext,
+  queued: QueuedByMarket,
+  owner: Address,
+): Promise<QueuedByMarket> {
   const shared = [
     ...Map.groupBy(queued.keys(), ({ entry, queue }) => `${entry.chainId} ${queue!.place}`).values(),
   ]
@@ -172,13 +174,13 @@ export async function eachOnce(context: Context, queued: Queued, owner: Address)
       const isNone = found !== null && found.pending.length + found.claimable.length === 0
       if (markets.length === 1 || found === null || isNone)
         return markets.map((market, at) => [market, at === 0 ? found : noRequests] as const)
-      return apart(markets, found, await requestedIn(context, markets, owner))
+      return splitByMarket(markets, found, await marketsOfRequests(context, markets, owner))
     }),
   )
   return new Map(rows.flat())
 }
 
-function apart(markets: readonly Market[], found: Requests, made: ReadonlyMap<string, Market>) {
+function splitByMarket(markets: readonly Market[], found: Requests, made: ReadonlyMap<string, Market>) {
   const isIn = (market: Market) => (request: Request) => (made.get(request.id) ?? markets[0]) === market
   return markets.map(
     (market) =>
@@ -189,15 +191,15 @@ function apart(markets: readonly Market[], found: Requests, made: ReadonlyMap<st
   )
 }
 
-/** In which of some markets the requests of an owner were made, as far as the logs can be read. */
-async function requestedIn(
-  context: Context,
+/** The markets in which the requests of an owner were made, as far as their logs can be read. */
+async function marketsOfRequests(
+  context: EngineContext,
   markets: readonly Market[],
   owner: Address,
 ): Promise<ReadonlyMap<string, Market>> {
   const chain = context.chain(markets[0]!.entry.chainId)
   try {
-    const logs = await logsOf(context, chain, markets, owner, await latestBlock(chain))
+    const logs = await readOwnerLogs(context, chain, markets, owner, await latestBlock(chain))
     return new Map(
       markets.flatMap((market) =>
         (market.requested?.(owner, logs.get(market)!) ?? []).map((id) => [id, market] as const),

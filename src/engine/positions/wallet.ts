@@ -1,27 +1,32 @@
-import type { Wallet } from '../../api/wallet.ts'
+import type { Position, RealisedProfit, Wallet } from '../../api/wallet.ts'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import { sumUsd } from '../../domain/usd.ts'
-import type { Context } from '../context.ts'
-import { ofAll } from '../market-cache.ts'
-import { statsIn } from './lending-accounts.ts'
-import { partOf } from './positions.ts'
+import { sumUsd, usd } from '../../domain/usd.ts'
+import type { StrategyEntry } from '../../protocols/catalog.ts'
+import type { EngineContext, RatedMarket } from '../context.ts'
+import { withAllNetworks } from '../market-cache.ts'
+import { readMarketsWithRates, strategyOf } from '../strategies/market-state.ts'
+import { lendingStats } from './lending-accounts.ts'
+import { type InvestedHolding, readInvestedHoldings } from './principal.ts'
+import { assignSharedRequests, queuedFields, readQueued, withQueuedOnly } from './queued-withdrawals.ts'
 
-/** The positions of a wallet over all markets. Networks that do not answer are named, and nothing of theirs is in it; where none answers there is nothing to show. */
-export async function walletOf(context: Context, address: Address): Promise<Wallet> {
+/**
+ * The positions of a wallet in all markets. Networks that do not answer are named and left out; if none answers, the first error is thrown.
+ */
+export async function walletOf(context: EngineContext, address: Address): Promise<Wallet> {
   const chainIds = [...new Set(context.markets.map(({ entry }) => entry.chainId))]
   const networks = chainIds.map((chainId) => networkNamed(context.catalog.networks, chainId))
-  const asked = await Promise.all(
+  const results = await Promise.all(
     networks.map(async (network) => {
-      const part = await unlessSilent(partOf(context, network.chainId, address))
-      context.missed(network, part instanceof AppError ? part : null)
+      const part = await orRpcError(chainWallet(context, network.chainId, address))
+      context.onMissingNetwork(network, part instanceof AppError ? part : null)
       return part
     }),
   )
-  const parts = asked.flatMap((part) => (part instanceof AppError ? [] : [part]))
-  const fault = asked.find((part) => part instanceof AppError)
-  if (fault && parts.length === 0) throw ofAll(fault, networks)
+  const parts = results.flatMap((part) => (part instanceof AppError ? [] : [part]))
+  const fault = results.find((part) => part instanceof AppError)
+  if (fault && parts.length === 0) throw withAllNetworks(fault, networks)
   const positions = parts.flatMap((part) => part.positions)
   const realised = parts.flatMap((part) => part.realised)
   const queuedUsd = sumUsd(positions.map((one) => one.queuedUsd))
@@ -35,21 +40,87 @@ export async function walletOf(context: Context, address: Address): Promise<Wall
       ...positions.map(({ profitUsd }) => profitUsd),
       ...realised.map(({ realisedUsd }) => realisedUsd),
     ]),
-    stats: statsIn(
+    stats: lendingStats(
       context.catalog,
       parts.flatMap(({ accounts }) => accounts),
     ),
     unread: parts.flatMap(({ unread }) => unread),
     unsearched: parts.flatMap(({ unsearched }) => unsearched),
     ...(fault && {
-      missing: networks.flatMap(({ name }, at) => (asked[at] instanceof AppError ? [name] : [])),
+      missing: networks.flatMap(({ name }, at) => (results[at] instanceof AppError ? [name] : [])),
     }),
   }
 }
 
-/** What came of some work, or why its chain does not answer. */
-const unlessSilent = <value>(work: Promise<value>): Promise<value | AppError> =>
+/** Returns the error if a chain does not answer. */
+const orRpcError = <value>(work: Promise<value>): Promise<value | AppError> =>
   work.catch((error: unknown) => {
     if (error instanceof AppError && /^(RPC_|CHAIN_ID_)/.test(error.code)) return error
     throw error
   })
+
+/**
+ * The positions of a wallet on one chain, with principal and profit from its logs. Strategies whose contracts do not answer are listed as
+ * `unread`.
+ */
+export async function chainWallet(context: EngineContext, chainId: number, address: Address) {
+  const here = context.markets.filter(({ entry }) => entry.chainId === chainId)
+  const [invested, accounts, results] = await Promise.all([
+    readInvestedHoldings(context, chainId, address),
+    context.lendingAccounts(address, chainId),
+    readQueued(context, here, address),
+  ])
+  const queued = await assignSharedRequests(context, results.queued, address)
+  const rows = withQueuedOnly(invested.filter(hasPosition), queued, invested)
+  const closed = invested.filter(({ realised }) => realised !== null && realised !== 0n)
+  const rated = await readMarketsWithRates(
+    context,
+    [...rows, ...closed].map(({ market }) => market),
+  )
+  const positions = rows.map((one, at) => ({
+    ...positionOf(one, rated[at]!),
+    ...queuedFields(one.market, queued, rated[at]!.price),
+  }))
+  return {
+    positions,
+    realised: closed.map((one, at) => realisedProfitOf(one, rated[rows.length + at]!)),
+    accounts,
+    unread: invested.filter(({ balance }) => balance === null).map(({ market }) => market.entry.slug),
+    unsearched: results.unsearched.map(({ market, searchedAt }) => ({
+      strategy: market.entry.slug,
+      searchedAt: searchedAt === null ? null : new Date(searchedAt).toISOString(),
+    })),
+  }
+}
+
+/** Whether there is a position. In a market that does not answer, there is one if more was put in than taken out. */
+const hasPosition = ({ shares, principal }: InvestedHolding): boolean =>
+  shares === null ? principal !== null && principal > 0n : shares > 0n
+
+function positionOf(
+  { market, balance, principal }: InvestedHolding,
+  rated: RatedMarket,
+): Omit<Position, 'pending' | 'claimable' | 'queuedUsd'> {
+  const profit = principal === null || balance === null ? null : balance - principal
+  const { asset } = market.entry
+  const strategy = strategyOf(rated)
+  return {
+    strategy,
+    balance,
+    principal,
+    profit,
+    balanceUsd: usd(balance, asset, rated.price),
+    profitUsd: usd(profit, asset, rated.price),
+    apy: strategy.apy,
+  }
+}
+
+/** The realised profit of a strategy, valued in USD at the current price of its asset. */
+const realisedProfitOf = ({ market, realised }: InvestedHolding, rated: RatedMarket): RealisedProfit => ({
+  strategy: market.entry.slug,
+  asset: assetRef(market.entry.asset),
+  realised: realised!,
+  realisedUsd: usd(realised, market.entry.asset, rated.price),
+})
+
+const assetRef = ({ symbol, address, decimals }: StrategyEntry['asset']) => ({ symbol, address, decimals })

@@ -5,26 +5,29 @@ import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market.ts'
 import { balance } from '../../protocols/shared/amount-reads.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
-import { inPassing } from '../background-writes.ts'
-import type { Context } from '../context.ts'
-import type { RpcLog } from '../history/logs/filters.ts'
-import { logsOf } from '../history/logs/scan.ts'
+import { writeInBackground } from '../background-writes.ts'
+import type { EngineContext } from '../context.ts'
+import type { RpcLog } from '../history/logs/log-filters.ts'
+import { readOwnerLogs } from '../history/logs/owner-logs.ts'
 
-/** A market in which it was not looked for what an owner asked for elsewhere, and when it was last, in epoch ms; `null` is never. */
-export type Unsearched = { market: Market; searchedAt: number | null }
+/** A market that was not searched for requests made outside this program, with the time of the last search in epoch ms; `null` is never. */
+export type UnsearchedMarket = { market: Market; searchedAt: number | null }
 
 /**
- * The tickets that an owner was ever given, of markets whose contracts do not list them; `null` where the logs cannot be read. Who has
- * none is not searched for: where no token stands for a request, who holds nothing and was never seen to ask, unless `isMeant`. Those
- * markets are `unsearched`, as they may have asked elsewhere.
+ * Finds the tickets of an owner in markets whose contracts do not list them; `null` if the logs cannot be read. A market is searched if the
+ * owner holds its tickets; in a market without ticket tokens, if the owner holds shares or has made a request before, or if `isMeant`.
+ * Other markets without ticket tokens are `unsearched`, because requests may have been made elsewhere.
  */
-export async function ticketsOf(
-  context: Context,
+export async function findTickets(
+  context: EngineContext,
   chain: Chain,
   markets: readonly Market[],
   owner: Address,
   { head, isMeant }: { head: BlockRef; isMeant: boolean },
-): Promise<{ tickets: ReadonlyMap<Market, readonly bigint[] | null>; unsearched: readonly Unsearched[] }> {
+): Promise<{
+  tickets: ReadonlyMap<Market, readonly bigint[] | null>
+  unsearched: readonly UnsearchedMarket[]
+}> {
   const { store } = context
   const unlisted = markets.filter(({ queue }) => queue?.ticket?.unlisted || queue?.logged)
   const held = await read(
@@ -36,27 +39,27 @@ export async function ticketsOf(
     ),
   )
   const asked = await Promise.all(
-    unlisted.map((market) => market.queue!.logged && (isMeant || wasSeen(store, market, owner))),
+    unlisted.map((market) => market.queue!.logged && (isMeant || hasRequested(store, market, owner))),
   )
   const searched = unlisted.filter((_, at) => (held[at] ?? 0n) > 0n || asked[at])
   const others = unlisted.filter((market) => market.queue!.logged && !searched.includes(market))
   const unsearched = await Promise.all(
-    others.map(async (market) => ({ market, searchedAt: await searchedAt(store, market, owner) })),
+    others.map(async (market) => ({ market, searchedAt: await lastSearchedAt(store, market, owner) })),
   )
-  // What does not say how many tickets there are may have some.
+  // If the number of tickets is unknown, there may be some.
   const isSilent = ({ queue }: Market, at: number) => held[at] === undefined && !queue!.logged
   const tickets = new Map<Market, readonly bigint[] | null>(
     unlisted.map((market, at) => [market, isSilent(market, at) ? null : []]),
   )
   if (searched.length === 0) return { tickets, unsearched }
   try {
-    const logs = await logsOf(context, chain, searched, owner, head)
+    const logs = await readOwnerLogs(context, chain, searched, owner, head)
     for (const market of searched) {
       const found = ticketsIn(market, owner, logs.get(market)!)
-      if (market.queue!.logged) await noteSearched(context, market, owner, { tickets: found, isWhole: true })
-      // Whoever holds something may ask for all of it elsewhere: from now on that is looked for.
+      if (market.queue!.logged) await storeSearch(context, market, owner, { tickets: found, isWhole: true })
+      // An owner of shares may withdraw all of them elsewhere, so this market is searched from now on.
       if (market.queue!.logged && (held[unlisted.indexOf(market)] ?? 0n) > 0n)
-        await inPassing(noteSeen(store, market, owner))
+        await writeInBackground(storeRequest(store, market, owner))
       tickets.set(market, found)
     }
   } catch (error) {
@@ -78,35 +81,35 @@ function ticketsIn({ queue }: Market, owner: Address, logs: readonly RpcLog[]): 
   return [...new Set(ids.map(({ topics }) => BigInt(topics[3]!)))]
 }
 
-const searchedName = ({ entry }: Market, owner: Address): string =>
+const searchedFact = ({ entry }: Market, owner: Address): string =>
   `searched ${entry.receipt.address.toLowerCase()} ${owner.toLowerCase()}`
 
-const searchedAt = async (store: EngineStore, market: Market, owner: Address): Promise<number | null> => {
-  const at = await store.fact(market.entry.chainId, searchedName(market, owner))
+const lastSearchedAt = async (store: EngineStore, market: Market, owner: Address): Promise<number | null> => {
+  const at = await store.fact(market.entry.chainId, searchedFact(market, owner))
   return at === undefined ? null : Number(at)
 }
 
-/** Notes that the logs of a market were searched for what an owner asked for, where none are missing, and whether there was anything. */
-export async function noteSearched(
-  { store, now }: Pick<Context, 'store' | 'now'>,
+/** Stores that the logs of a market were searched for an owner's requests, if none are missing, and whether any were found. */
+export async function storeSearch(
+  { store, now }: Pick<EngineContext, 'store' | 'now'>,
   market: Market,
   owner: Address,
   { tickets, isWhole }: { tickets: readonly bigint[]; isWhole: boolean },
 ): Promise<void> {
-  await inPassing(
+  await writeInBackground(
     Promise.all([
-      ...(isWhole ? [store.storeFact(market.entry.chainId, searchedName(market, owner), String(now()))] : []),
-      ...(tickets.length > 0 ? [noteSeen(store, market, owner)] : []),
+      ...(isWhole ? [store.storeFact(market.entry.chainId, searchedFact(market, owner), String(now()))] : []),
+      ...(tickets.length > 0 ? [storeRequest(store, market, owner)] : []),
     ]),
   )
 }
 
-const seenName = ({ entry }: Market, owner: Address): string =>
+const requestFact = ({ entry }: Market, owner: Address): string =>
   `asked ${entry.receipt.address.toLowerCase()} ${owner.toLowerCase()}`
 
-const wasSeen = async (store: EngineStore, market: Market, owner: Address): Promise<boolean> =>
-  (await store.fact(market.entry.chainId, seenName(market, owner))) !== undefined
+const hasRequested = async (store: EngineStore, market: Market, owner: Address): Promise<boolean> =>
+  (await store.fact(market.entry.chainId, requestFact(market, owner))) !== undefined
 
-/** Notes that an owner asked a market for a withdrawal, so that it is looked for when nothing else is left there. */
-export const noteSeen = (store: EngineStore, market: Market, owner: Address) =>
-  store.storeFact(market.entry.chainId, seenName(market, owner), '1')
+/** Stores that an owner made a request in a market, so that it is searched even when no shares are left. */
+export const storeRequest = (store: EngineStore, market: Market, owner: Address) =>
+  store.storeFact(market.entry.chainId, requestFact(market, owner), '1')

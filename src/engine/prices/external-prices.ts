@@ -5,12 +5,17 @@ import type { Token } from '../../domain/token.ts'
 import type { Price } from '../../domain/usd.ts'
 import { getJson } from '../../http/client.ts'
 import type { Market } from '../../protocols/market.ts'
-import type { Filled } from '../context.ts'
+import type { PriceFiller } from '../context.ts'
 
-/** What somebody outside of the chains says that tokens are worth, in their order; what he does not say, or not well, is `null`. */
-export type OutsidePrices = (tokens: readonly Token[]) => Promise<readonly Price[]>
+/**
+ * Prices tokens from outside the chains, in the order of the tokens. A missing or unreliable price is `null`.
+ */
+export type ExternalPriceSource = (tokens: readonly Token[]) => Promise<readonly Price[]>
 
-/** What the prices API of DefiLlama calls a chain (source: DefiLlama/DefiLlama-Adapters, projects/helper/chains.json). */
+/**
+ * The chain names of the DefiLlama prices API (source: DefiLlama/DefiLlama-Adapters,
+ * projects/helper/chains.json).
+ */
 const chainNames = new Map([
   [1, 'ethereum'],
   [10, 'optimism'],
@@ -26,15 +31,15 @@ const chainNames = new Map([
   [534352, 'scroll'],
 ])
 
-/** For so long an answer is used, and nobody is asked again who gave none, in ms. */
-const keepMs = 60_000
-/** A URL carries so many tokens. */
-const mostTokens = 50
-/** A price that was made longer ago is none, in seconds; clocks may be a few minutes apart. */
-const freshFor = 2 * 3_600
-const clocksApart = 300
-/** How sure the source must be of a price, by its own word. */
-const leastConfidence = 0.9
+/** How long an answer, or a failure to answer, is reused, in ms. */
+const maxAgeMs = 60_000
+/** The number of tokens in one URL. */
+const maxTokensPerRequest = 50
+/** The maximum age of a price, in seconds. Clocks may differ by a few minutes. */
+const maxPriceAgeSeconds = 2 * 3_600
+const maxClockSkewSeconds = 300
+/** The minimum confidence that the source must state for a price. */
+const minConfidence = 0.9
 
 const Answer = z.object({
   coins: z.record(
@@ -51,45 +56,48 @@ type Coins = z.output<typeof Answer>['coins']
 
 type Needs = { now: () => number; deadlineMs?: number }
 
-/** Asks a server that speaks the prices API of DefiLlama (`GET /prices/current/{chain}:{address},...`). It never fails: who does not answer says nothing. */
-export function outsidePrices(url: string, { now, deadlineMs = 4_000 }: Needs): OutsidePrices {
-  const kept = new Map<string, { at: number; coins: Promise<Coins> }>()
+/**
+ * Asks a server of the DefiLlama prices API (`GET /prices/current/{chain}:{address},...`). It never throws:
+ * without an answer there are no prices.
+ */
+export function externalPriceSource(url: string, { now, deadlineMs = 4_000 }: Needs): ExternalPriceSource {
+  const cached = new Map<string, { at: number; coins: Promise<Coins> }>()
   const asked = (keys: readonly string[]): Promise<Coins> => {
     const name = keys.join(',')
-    const last = kept.get(name)
-    if (last && now() - last.at < keepMs) return last.coins
-    const coins = coinsAt(`${url}/prices/current/${name}`, deadlineMs)
-    kept.set(name, { at: now(), coins })
+    const last = cached.get(name)
+    if (last && now() - last.at < maxAgeMs) return last.coins
+    const coins = fetchCoins(`${url}/prices/current/${name}`, deadlineMs)
+    cached.set(name, { at: now(), coins })
     return coins
   }
   return async (tokens) => {
-    const keys = [...new Set(tokens.flatMap((token) => keyOf(token) ?? []))].sort()
-    const parts = Array.from({ length: Math.ceil(keys.length / mostTokens) }, (_, at) =>
-      keys.slice(at * mostTokens, (at + 1) * mostTokens),
+    const keys = [...new Set(tokens.flatMap((token) => coinKey(token) ?? []))].sort()
+    const parts = Array.from({ length: Math.ceil(keys.length / maxTokensPerRequest) }, (_, at) =>
+      keys.slice(at * maxTokensPerRequest, (at + 1) * maxTokensPerRequest),
     )
     const found = await Promise.all(parts.map(asked))
-    const said = new Map(found.flatMap((coins) => Object.entries(coins)))
+    const known = new Map(found.flatMap((coins) => Object.entries(coins)))
     const seconds = now() / 1000
-    return tokens.map((token) => priceIn(said.get(keyOf(token) ?? ''), token, seconds))
+    return tokens.map((token) => acceptedPrice(known.get(coinKey(token) ?? ''), token, seconds))
   }
 }
 
-const keyOf = ({ chainId, address }: Token): string | undefined => {
+const coinKey = ({ chainId, address }: Token): string | undefined => {
   const chain = chainNames.get(chainId)
   return chain && `${chain}:${address}`
 }
 
-/** The coin of a chain stands at the zero address there, as with us. */
-function priceIn(coin: Coins[string] | undefined, { address, decimals }: Token, now: number): Price {
-  if (!coin || coin.confidence < leastConfidence) return null
-  if (coin.timestamp + freshFor < now || coin.timestamp > now + clocksApart) return null
-  // Another number of digits is another token.
+/** The API uses the zero address for the native coin, as the catalogue does. */
+function acceptedPrice(coin: Coins[string] | undefined, { address, decimals }: Token, now: number): Price {
+  if (!coin || coin.confidence < minConfidence) return null
+  if (coin.timestamp + maxPriceAgeSeconds < now || coin.timestamp > now + maxClockSkewSeconds) return null
+  // A different number of decimals means a different token.
   if (address !== nativeAddress && coin.decimals !== undefined && coin.decimals !== decimals) return null
   const price = BigInt(Math.round(coin.price * 1e8))
   return price > 0n ? price : null
 }
 
-async function coinsAt(url: string, deadlineMs: number): Promise<Coins> {
+async function fetchCoins(url: string, deadlineMs: number): Promise<Coins> {
   try {
     const { status, body } = await getJson(url, { deadlineMs, maxBytes: 1 << 20 })
     const read = Answer.safeParse(body)
@@ -100,14 +108,18 @@ async function coinsAt(url: string, deadlineMs: number): Promise<Coins> {
   }
 }
 
-/** Prices are apart by more than that when they contradict each other. */
-const apart = 0.05
+/** Two prices contradict each other if they differ by more than this fraction. */
+const maxDeviation = 0.05
 
 /**
- * Prices from outside for what the chain itself does not price. All markets of the chain are asked for, whatever rows there are: what
- * somebody holds is nobody's business. Who contradicts the chain on most of what both price is not believed at all.
+ * Fills in external prices for markets that the chain does not price. It asks for all assets of the chain,
+ * whatever rows there are, so the source does not learn what a wallet holds. A source that contradicts the
+ * chain on most tokens that both price is ignored.
  */
-export function filledFrom(outside: OutsidePrices | undefined, markets: readonly Market[]): Filled {
+export function externalPriceFiller(
+  outside: ExternalPriceSource | undefined,
+  markets: readonly Market[],
+): PriceFiller {
   if (!outside) return async (rows) => rows
   return async (rows) => {
     const chainId = rows[0]?.market.entry.chainId
@@ -117,15 +129,15 @@ export function filledFrom(outside: OutsidePrices | undefined, markets: readonly
     )
     const tokens = [...assets.values()]
     const prices = await outside(tokens)
-    const said = new Map(tokens.map(({ address }, at) => [address, prices[at] ?? null]))
+    const known = new Map(tokens.map(({ address }, at) => [address, prices[at] ?? null]))
     const both = rows.flatMap(({ market, price }) => {
-      const other = said.get(market.entry.asset.address)
+      const other = known.get(market.entry.asset.address)
       return price === null || other == null ? [] : [Math.abs(Number(other) / Number(price) - 1)]
     })
-    if (both.filter((distance) => distance > apart).length * 2 > both.length) return rows
+    if (both.filter((distance) => distance > maxDeviation).length * 2 > both.length) return rows
     return rows.map((row) => ({
       ...row,
-      price: row.price ?? said.get(row.market.entry.asset.address) ?? null,
+      price: row.price ?? known.get(row.market.entry.asset.address) ?? null,
     }))
   }
 }

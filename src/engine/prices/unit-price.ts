@@ -7,23 +7,23 @@ import { priceOf } from '../../protocols/prices.ts'
 import { marketOf } from '../../protocols/registry.ts'
 
 /**
- * What one whole token is worth in USD, as decimals: by its price, and where nobody prices it by what a market gives for it, if it is
- * the receipt of one. `null` is not known.
+ * The price of one whole token in USD, as a decimal string. A receipt without a price is worth what its
+ * market redeems it for. `null` is unknown.
  */
-export function unitUsd(catalog: Catalog, token: Token): Reading<string | null> {
+export function unitPriceUsd(catalog: Catalog, token: Token): Reading<string | null> {
   const one = 10n ** BigInt(token.decimals)
-  const own = mapped(priceOf(catalog, token), (price) => usd(one, token, price))
+  const own = mapReading(priceOf(catalog, token), (price) => usd(one, token, price))
   const entry = catalog.strategies.find(
     ({ chainId, receipt }) => chainId === token.chainId && sameAddress(receipt.address, token.address),
   )
   if (!entry) return own
   const { asset } = entry
   const worth = together<bigint | null | undefined>([marketOf(entry).worth(one), priceOf(catalog, asset)])
-  const received = mapped(worth, ([units, price]) => usd(units ?? null, asset, price ?? null))
-  return mapped(together([own, received]), ([priced, backed]) => priced ?? backed ?? null)
+  const received = mapReading(worth, ([units, price]) => usd(units ?? null, asset, price ?? null))
+  return mapReading(together([own, received]), ([priced, backed]) => priced ?? backed ?? null)
 }
 
-const mapped = <from, to>({ reads, parse }: Reading<from>, to: (value: from) => to): Reading<to> => ({
+const mapReading = <from, to>({ reads, parse }: Reading<from>, to: (value: from) => to): Reading<to> => ({
   reads,
   parse: (answers) => to(parse(answers)),
 })

@@ -7,27 +7,27 @@ import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import type { QuoteWithAction } from '../../store/engine/quotes.ts'
-import { tracked } from '../actions/refresh.ts'
-import { isSwap, track } from '../actions/tracking.ts'
+import { refreshAction } from '../actions/refresh.ts'
+import { isSwap, trackOperation } from '../actions/tracking.ts'
 import { kindsOf, withApprovals } from '../bytecode/approvals.ts'
-import { gasLimitOf } from '../bytecode/gas-limit.ts'
-import type { Context } from '../context.ts'
-import { paymentOf } from '../fees/charges.ts'
-import { refuseLost, refuseRecipient } from './recipients.ts'
+import { estimateGasLimit } from '../bytecode/gas-limit.ts'
+import type { EngineContext } from '../context.ts'
+import { feePayment } from '../fees/charges.ts'
+import { refuseRecipient, refuseUnrecoverable } from './recipients.ts'
 import {
   deadlineOf,
+  findQuote,
   offerOf,
-  paidIn,
   providerNamed,
-  quoteRow,
   recipientOf,
-  refuseDecimals,
+  requireDecimals,
   routeOf,
+  serviceFeesOf,
 } from './stored-quote.ts'
 
-/** The transactions that take a quote. The quote must come back exactly as it was given; `rawQuote` may be left out. */
-export async function swapBytecodeOf(
-  context: Context,
+/** Builds the transactions that execute a quote. The quote must be returned unchanged; `rawQuote` may be omitted. */
+export async function swapBytecode(
+  context: EngineContext,
   input: {
     quote: z.output<typeof TakenQuote>
     walletAddress: Address
@@ -38,41 +38,41 @@ export async function swapBytecodeOf(
   const { quote, walletAddress: wallet } = input
   if (!quote.provider) throw new AppError('QUOTE_VALIDATION_ERROR', 'The quote names no provider')
   providerNamed(context, quote.provider)
-  const row = await quoteRow(context, quote.quoteId ?? quote.id)
+  const row = await findQuote(context, quote.quoteId ?? quote.id)
   if (!row) throw new AppError('QUOTE_NOT_FOUND', `There is no quote "${quote.quoteId ?? quote.id}"`)
-  await refuseTaken(context, row)
+  await refuseUsedQuote(context, row)
   if (context.now() >= row.expiresAt)
     throw new AppError('QUOTE_EXPIRED', 'The quote has expired', {
       details: { expiredAt: new Date(row.expiresAt).toISOString() },
     })
   const given = JSON.parse(row.wire) as Record<string, unknown>
-  if (canonical({ ...given, ...asGiven(quote, given) }) !== canonical(given))
-    throw new AppError('QUOTE_VALIDATION_ERROR', 'The quote is not the one that was given')
+  if (canonical({ ...given, ...asIssued(quote, given) }) !== canonical(given))
+    throw new AppError('QUOTE_VALIDATION_ERROR', 'The quote was changed after it was issued')
   const provider = providerNamed(context, row.provider)
   const named = recipientOf(row)
   const recipient = input.destinationAddress ?? named ?? wallet
-  if (named && !sameAddress(named, recipient)) throw otherRecipient(named, recipient)
+  if (named && !sameAddress(named, recipient)) throw recipientMismatch(named, recipient)
   const route = routeOf(context, row)
-  refuseDecimals(route.tokenIn, input.decimalsIn)
+  requireDecimals(route.tokenIn, input.decimalsIn)
   const offer = offerOf(row)
-  // It may have been named in the quote, by a version that took any.
+  // An earlier version stored quotes with any recipient.
   await refuseRecipient(context, route, recipient, wallet)
-  refuseLost(context, route.from.chainId, wallet, 'wallet')
+  refuseUnrecoverable(context, route.from.chainId, wallet, 'wallet')
   const chain = context.chain(route.from.chainId)
   const step = provider.build(route, offer, { wallet, recipient, deadline: deadlineOf(row) })
   const acting = await withApprovals(chain, wallet, step, route.tokenIn)
-  const fees = paidIn(row)
-  const payments = fees.map(paymentOf)
+  const fees = serviceFeesOf(row)
+  const payments = fees.map(feePayment)
   const cost = fees.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
   const transactions = [...acting, ...payments]
   const call = acting.at(-1)!
-  const gas = await gasLimitOf(chain, wallet, acting)
+  const gas = await estimateGasLimit(chain, wallet, acting)
   const type = route.from.chainId === route.to.chainId ? 'SAMECHAIN_SWAP' : 'CROSSCHAIN_SWAP'
   const amounts = {
     in: tokenAmount(offer.amountIn + cost, route.tokenIn),
     out: tokenAmount(offer.amountOut, route.tokenOut),
   }
-  await track(context, {
+  await trackOperation(context, {
     id: row.id,
     type,
     strategyId: null,
@@ -92,8 +92,10 @@ export async function swapBytecodeOf(
     transactions: [call, ...payments],
     ...gas,
     swapDetails: {
-      tokenIn: sideOf(route.tokenIn, offer.amountIn + cost, { maxAmount: String(offer.maxAmountIn + cost) }),
-      tokenOut: sideOf(route.tokenOut, offer.amountOut, { minAmount: String(offer.minAmountOut) }),
+      tokenIn: tokenSide(route.tokenIn, offer.amountIn + cost, {
+        maxAmount: String(offer.maxAmountIn + cost),
+      }),
+      tokenOut: tokenSide(route.tokenOut, offer.amountOut, { minAmount: String(offer.minAmountOut) }),
       recipient,
     },
     rawSwapData: {
@@ -109,13 +111,13 @@ export async function swapBytecodeOf(
   }
 }
 
-/** Whom a quote was asked for is a part of it. */
-const otherRecipient = (named: Address, to: Address): AppError =>
-  new AppError('QUOTE_VALIDATION_ERROR', `The quote was asked for ${named}, and not for ${to}`, {
+/** The recipient is a part of the quote. */
+const recipientMismatch = (named: Address, to: Address): AppError =>
+  new AppError('QUOTE_VALIDATION_ERROR', `The quote is for ${named}, not for ${to}`, {
     details: { errors: [{ path: 'destinationAddress', message: `is ${named} in the quote` }] },
   })
 
-const sideOf = (token: Token, amount: bigint, bound: object) => ({
+const tokenSide = (token: Token, amount: bigint, bound: object) => ({
   contract: token.address,
   symbol: token.symbol,
   decimals: token.decimals,
@@ -124,15 +126,18 @@ const sideOf = (token: Token, amount: bigint, bound: object) => ({
   ...bound,
 })
 
-/** A quote is for one swap: one that was carried out, whatever came of it, is not taken again, and the bridge of a deposit is that one's. */
-async function refuseTaken(context: Context, { actionId }: QuoteWithAction): Promise<void> {
-  const found = actionId === null ? undefined : await tracked(context, actionId)
+/**
+ * A quote is for one swap: after its swap was executed, with any result, it is refused. The quote of a deposit's bridge belongs to the
+ * deposit.
+ */
+async function refuseUsedQuote(context: EngineContext, { actionId }: QuoteWithAction): Promise<void> {
+  const found = actionId === null ? undefined : await refreshAction(context, actionId)
   if (!found) return
-  const hint = 'Ask for a new quote: sluice swap quote --help'
+  const hint = 'Request a new quote: sluice swap quote --help'
   if (!isSwap(found.action))
     throw new AppError(
       'QUOTE_VALIDATION_ERROR',
-      `The quote is the bridge of a deposit, which has its transactions`,
+      `The quote belongs to a deposit, whose action has its transactions`,
       {
         details: { actionId },
         hint,
@@ -142,16 +147,16 @@ async function refuseTaken(context: Context, { actionId }: QuoteWithAction): Pro
   if (!sent || sent.succeeded === null) return
   const details = { txHash: sent.hash }
   throw sent.succeeded === 0
-    ? new AppError('SWAP_EXECUTION_FAILED', 'The swap of this quote was executed, and reverted on chain', {
+    ? new AppError('SWAP_EXECUTION_FAILED', 'The swap of this quote reverted on chain', {
         details,
         hint,
       })
-    : new AppError('QUOTE_VALIDATION_ERROR', 'The swap of this quote was carried out already', {
+    : new AppError('QUOTE_VALIDATION_ERROR', 'The swap of this quote was already executed', {
         details,
         hint,
       })
 }
 
-/** A quote out of the list is the same quote: there its deadline is text, and its status has moved on. */
-const asGiven = (quote: Record<string, unknown>, given: Record<string, unknown>) =>
+/** A quote from the list is the same quote, with a text deadline and a newer status. */
+const asIssued = (quote: Record<string, unknown>, given: Record<string, unknown>) =>
   quote.deadline === given.deadlineDate ? { ...quote, deadline: given.deadline, status: given.status } : quote

@@ -6,42 +6,46 @@ import type { Token } from '../../domain/token.ts'
 import { whyLost } from '../../protocols/unrecoverable-recipients.ts'
 import type { Route } from '../../swaps/provider.ts'
 import { uniswapV3FactoryAbi } from '../../swaps/uniswap-v3/abi.ts'
-import type { Context } from '../context.ts'
+import type { EngineContext } from '../context.ts'
 
-/** What a swap brings is paid to nobody from whom it would never come back. */
-export function refuseLost(
-  { catalog }: Pick<Context, 'catalog'>,
+/** Refuses a recipient from which funds could not be recovered. */
+export function refuseUnrecoverable(
+  { catalog }: Pick<EngineContext, 'catalog'>,
   chainId: number,
   to: Address | null | undefined,
   who = 'recipient',
 ): void {
   const lost = to && whyLost(catalog, chainId, to)
-  if (lost) throw lostThere(who, lost)
+  if (lost) throw unrecoverableRecipient(who, lost)
 }
 
 /**
- * The same for whoever a swap pays, who may also be one of its own tokens, which no catalogue has, or a pool, of which there is no list. Only the
- * chain says what is a pool, and one that does not answer ends it: but not of the `wallet` that signs, which is none.
+ * Also refuses a recipient that is a token of the swap, which may be missing from the catalogue, or a pool, for which there is no list.
+ * Pools are recognised on the chain, so an unreachable chain is an error. The signing `wallet` is not checked, because it is no pool.
  */
 export async function refuseRecipient(
-  context: Context,
+  context: EngineContext,
   { to: { chainId }, tokenIn, tokenOut }: Route,
   to: Address | null | undefined,
   wallet?: Address,
 ): Promise<void> {
   if (!to) return
-  refuseLost(context, chainId, to)
+  refuseUnrecoverable(context, chainId, to)
   const own = [tokenIn, tokenOut].find((token) => isToken(token, chainId, to))
-  if (own) throw lostThere('recipient', `the token ${own.symbol}`)
+  if (own) throw unrecoverableRecipient('recipient', `the token ${own.symbol}`)
   if (wallet && sameAddress(to, wallet)) return
-  if (await isPool(context, chainId, to)) throw lostThere('recipient', 'a pool of Uniswap v3')
+  if (await isPool(context, chainId, to)) throw unrecoverableRecipient('recipient', 'a pool of Uniswap v3')
 }
 
 const isToken = (token: Token, chainId: number, at: Address): boolean =>
   token.chainId === chainId && sameAddress(token.address, at)
 
-/** Whether the factory has it for the two tokens and the fee that it says it is of. */
-async function isPool({ chain, catalog }: Context, chainId: number, address: Address): Promise<boolean> {
+/** Whether the factory lists this address as the pool of its own tokens and fee. */
+async function isPool(
+  { chain, catalog }: EngineContext,
+  chainId: number,
+  address: Address,
+): Promise<boolean> {
   const here = catalog.uniswapV3.find((one) => one.chainId === chainId)
   if (!here) return false
   const args = await read(chain(chainId), {
@@ -57,14 +61,14 @@ async function isPool({ chain, catalog }: Context, chainId: number, address: Add
   )
 }
 
-/** What a pool says of itself (`@uniswap/v3-core`, IUniswapV3PoolImmutables). */
+/** The getters of a pool (`@uniswap/v3-core`, IUniswapV3PoolImmutables). */
 const poolAbi = parseAbi([
   'function token0() view returns (address)',
   'function token1() view returns (address)',
   'function fee() view returns (uint24)',
 ])
 
-const lostThere = (who: string, lost: string): AppError =>
-  new AppError('INVALID_ADDRESS', `The ${who} is ${lost}: what is sent there is lost`, {
-    hint: 'Name an address that somebody has the key of.',
+const unrecoverableRecipient = (who: string, lost: string): AppError =>
+  new AppError('INVALID_ADDRESS', `The ${who} is ${lost}: funds sent there are lost`, {
+    hint: 'Use an address that you or the recipient has the key of.',
   })

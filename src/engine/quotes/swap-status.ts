@@ -3,33 +3,37 @@ import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { QuoteRow } from '../../store/engine/migrations.ts'
 import type { ListedQuote } from '../../store/engine/quotes.ts'
-import { tracked } from '../actions/refresh.ts'
+import { refreshAction } from '../actions/refresh.ts'
 import { isSwap, type Tracked } from '../actions/tracking.ts'
-import type { Context } from '../context.ts'
-import { offerOf, providerNamed, quoteRow, routeOf, seesRoute } from './stored-quote.ts'
+import type { EngineContext } from '../context.ts'
+import { findQuote, isRouteInScope, offerOf, providerNamed, routeOf } from './stored-quote.ts'
 
-/** Where the swap of a quote stands, as it is asked for. No route of ours begins on Bitcoin, so no deposit there is known. */
+/** The status of the swap of a quote. No route starts on Bitcoin, so a Bitcoin deposit is never found. */
 export async function swapStatus(
-  context: Context,
+  context: EngineContext,
   { id, btcTxHash }: { id: string; btcTxHash?: string | undefined },
 ): Promise<SwapStatus> {
-  const status = await statusOf(context, id)
+  const status = await currentStatus(context, id)
   if (btcTxHash === undefined) return status
   throw new AppError('DEPOSIT_NOT_FOUND', 'There is no such Bitcoin deposit for this quote', {
     details: { btcTxHash },
   })
 }
 
-/** Where the swap of a quote stands, with both hashes when they are known. The quote may be the bridge of a deposit. Before its transactions are asked for, no chain is. */
-async function statusOf(context: Context, id: string): Promise<SwapStatus> {
+/**
+ * The status of the swap of a quote, with both hashes if known. The quote may be the bridge of a deposit. Until its transactions are
+ * issued, no chain is asked.
+ */
+async function currentStatus(context: EngineContext, id: string): Promise<SwapStatus> {
   const row = await context.store.quoteSummary(context.customer, id)
-  if (!row || !seesRoute(context, row)) throw new AppError('QUOTE_NOT_FOUND', `There is no quote "${id}"`)
-  const found = row.actionId === null ? undefined : await tracked(context, row.actionId)
-  const whole = found && !isSwap(found.action) ? await quoteRow(context, id) : undefined
+  if (!row || !isRouteInScope(context, row))
+    throw new AppError('QUOTE_NOT_FOUND', `There is no quote "${id}"`)
+  const found = row.actionId === null ? undefined : await refreshAction(context, row.actionId)
+  const whole = found && !isSwap(found.action) ? await findQuote(context, id) : undefined
   if (found && whole) return bridgeStatus(context, whole, found)
   const origin = found?.txs.findLast(({ kind }) => kind !== 'fee')
   const status = found
-    ? asSwap(found.action.status, origin?.blockNumber ?? null)
+    ? swapStatusOf(found.action.status, origin?.blockNumber ?? null)
     : context.now() > row.expiresAt
       ? 'expired'
       : 'pending'
@@ -41,12 +45,16 @@ async function statusOf(context: Context, id: string): Promise<SwapStatus> {
   }
 }
 
-/** The word for a swap: an approval that is mined makes its operation go on, and the swap is `pending` until its own transaction is in a block. */
-const asSwap = (status: string, originBlock: number | null): string =>
+/** The status of a swap. A mined approval moves its action on, but the swap is `pending` until its own transaction is in a block. */
+const swapStatusOf = (status: string, originBlock: number | null): string =>
   status === 'confirmed' && originBlock === null ? 'pending' : status
 
-/** The bridge inside a cross-chain deposit: it is delivered before the deposit that waits for it is even signed. */
-async function bridgeStatus(context: Context, row: QuoteRow, { action, txs }: Tracked): Promise<SwapStatus> {
+/** The status of the bridge in a cross-chain deposit, which is delivered before the deposit is signed. */
+async function bridgeStatus(
+  context: EngineContext,
+  row: QuoteRow,
+  { action, txs }: Tracked,
+): Promise<SwapStatus> {
   const burn = txs.find(({ kind }) => kind === 'bridge')
   const { provider } = row
   const known = { originTxHash: burn?.hash ?? null, destinationTxHash: null, provider }
@@ -59,12 +67,12 @@ async function bridgeStatus(context: Context, row: QuoteRow, { action, txs }: Tr
   return { ...known, status: progress.status, destinationTxHash: progress.destination ?? null }
 }
 
-/** Where the swap of a quote stood when it was last looked at; nobody is asked. */
-export function lastKnown(row: ListedQuote, now: number): string {
+/** The last known status of the swap of a quote, without asking a chain. */
+export function lastKnownStatus(row: ListedQuote, now: number): string {
   const open = now > row.expiresAt ? 'expired' : 'pending'
   if (row.actionId === null || row.actionStatus === null) return open
   if (row.actionType !== null && isSwap({ type: row.actionType }))
-    return asSwap(row.actionStatus, row.originBlock) === 'pending' ? open : row.actionStatus
+    return swapStatusOf(row.actionStatus, row.originBlock) === 'pending' ? open : row.actionStatus
   if (row.bridged === null) return open
   if (row.bridged === 0) return 'failed'
   return row.actionStatus === 'fulfilled' ? 'fulfilled' : 'confirmed'

@@ -2,51 +2,49 @@ import type { BlockRef, Chain } from '../../chain/chain.ts'
 import { answerRounds } from '../../chain/query-rounds.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Market, Moment, Rate } from '../../protocols/market.ts'
-import type { Grown } from '../context.ts'
+import type { RateReader } from '../context.ts'
 import { pastBlocks } from './past-states.ts'
 
-/** For so long a rate is kept, in seconds of the chain: it takes several questions, each of which needs the answer to the one before. */
-const keepFor = 60
+/** How long rates are cached, in seconds of the chain. Reading them takes several dependent rounds. */
+const maxAgeSeconds = 60
 
-type Kept = { at: number; rates: ReadonlyMap<Market, Rate | null> }
+type CachedRates = { at: number; rates: ReadonlyMap<Market, Rate | null> }
 
 /**
- * Puts in the rates of the markets of one chain that follow from what they stand on, asked side by side. What does not answer stays
- * without one, so that growth may tell.
+ * Reads the rates of markets of one chain that follow from other contracts, in parallel. A market without an
+ * answer keeps no rate, and share-price growth may provide it.
  */
-export function ratedOn(chain: () => Chain): Grown {
-  let kept: Kept | undefined
-  const ratesOf = async (markets: readonly Market[], head: BlockRef): Promise<Kept['rates']> => {
+export function currentRateReader(chain: () => Chain): RateReader {
+  let cached: CachedRates | undefined
+  const ratesOf = async (markets: readonly Market[], head: BlockRef): Promise<CachedRates['rates']> => {
     const now = head.timestamp
-    const isKnown = kept && markets.every((market) => kept?.rates.has(market))
-    if (kept && isKnown && now >= kept.at && now - kept.at < keepFor) return kept.rates
-    const rates = await asked(chain(), markets, head)
-    kept = { at: now, rates: new Map(markets.map((market, at) => [market, rates[at] ?? null])) }
-    return kept.rates
+    const isKnown = cached && markets.every((market) => cached?.rates.has(market))
+    if (cached && isKnown && now >= cached.at && now - cached.at < maxAgeSeconds) return cached.rates
+    const rates = await readRates(chain(), markets, head)
+    cached = { at: now, rates: new Map(markets.map((market, at) => [market, rates[at] ?? null])) }
+    return cached.rates
   }
-  return async (standings, head) => {
-    const unknown = standings.flatMap(({ market, state }) =>
-      market.rate && state?.apy === null ? [market] : [],
-    )
-    if (unknown.length === 0) return [...standings]
+  return async (rows, head) => {
+    const unknown = rows.flatMap(({ market, state }) => (market.rate && state?.apy === null ? [market] : []))
+    if (unknown.length === 0) return [...rows]
     const rates = await ratesOf(unknown, head)
-    return standings.map((standing) => {
-      const { market, state } = standing
+    return rows.map((row) => {
+      const { market, state } = row
       const rate = rates.get(market)
-      if (!state || state.apy !== null || !rate || !Number.isFinite(rate.apy)) return standing
-      return { ...standing, state: { ...state, ...rate } }
+      if (!state || state.apy !== null || !rate || !Number.isFinite(rate.apy)) return row
+      return { ...row, state: { ...state, ...rate } }
     })
   }
 }
 
-async function asked(
+async function readRates(
   chain: Chain,
   markets: readonly Market[],
   head: BlockRef,
 ): Promise<readonly (Rate | null)[]> {
   try {
     const secondsABlock = markets.some(({ isPaidByBlock }) => isPaidByBlock)
-      ? await spacing(chain, head)
+      ? await blockSpacing(chain, head)
       : undefined
     const at: Moment = { now: head.timestamp, secondsABlock }
     return await answerRounds(
@@ -54,25 +52,31 @@ async function asked(
       markets.map((market) => market.rate!(at)),
     )
   } catch (error) {
-    // The markets themselves were read: a rate is no reason to fail.
+    // The markets themselves were read, so a missing rate is no reason to fail.
     if (error instanceof AppError && error.code.startsWith('RPC_')) return []
     throw error
   }
 }
 
-/** So many blocks back it is looked, in one exchange; the fewest that took long enough say how far apart the newest are. */
-const backs = [10n, 100n, 1_000n, 10_000n]
-/** Long enough, in seconds: times are whole seconds, and a chain that changed its pace must be seen soon. */
-const enough = 600
+/**
+ * The distances of the blocks probed in one exchange. The nearest one that spans enough time gives the block
+ * spacing.
+ */
+const probeDistances = [10n, 100n, 1_000n, 10_000n]
+/** The minimum span, in seconds: block times are whole seconds, and a change of pace must show soon. */
+const minSpanSeconds = 600
 
-/** How many seconds the newest blocks are apart, on average; `undefined` where there are too few, or the node does not tell. */
-async function spacing(chain: Chain, { number, timestamp }: BlockRef): Promise<number | undefined> {
-  const numbers = backs.map((back) => number - back).filter((at) => at > 0n)
+/**
+ * The average spacing of the newest blocks, in seconds; `undefined` if there are too few blocks or the node
+ * does not return them.
+ */
+async function blockSpacing(chain: Chain, { number, timestamp }: BlockRef): Promise<number | undefined> {
+  const numbers = probeDistances.map((back) => number - back).filter((at) => at > 0n)
   if (numbers.length === 0) return undefined
   const spans = (await pastBlocks(chain, numbers, timestamp)).map((then) => ({
     seconds: timestamp - then.timestamp,
     blocks: Number(number - then.number),
   }))
-  const span = spans.find(({ seconds }) => seconds >= enough) ?? spans.at(-1)
+  const span = spans.find(({ seconds }) => seconds >= minSpanSeconds) ?? spans.at(-1)
   return span && span.seconds > 0 ? span.seconds / span.blocks : undefined
 }

@@ -1,31 +1,34 @@
 import type { Strategy } from '../../api/strategy.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
-import type { Standing } from '../context.ts'
-import { averageDays, dayOf, keyOf, type Point, pointOf } from './rate-points.ts'
-import { ratesOf } from './series.ts'
+import type { RatedMarket } from '../context.ts'
+import { seriesRates } from './daily-rates.ts'
+import { averageDays, dayOf, type IndexPoint, pointOf, snapshotKey } from './rate-points.ts'
 
-/** What markets were on days before, oldest first, by what it is kept under. */
-type Days = ReadonlyMap<string, readonly Point[]>
-
-/** What is kept of the days before that of a time in Unix seconds: the same object as long as it is the same. */
-export type KeptDays = (at: number) => Promise<Days>
-
-/** Nothing is known of any day. */
-export const noDays: Days = new Map()
-
-/** What other processes keep in the same store is seen so often, in seconds of the chain. */
-const lookEvery = 3_600
+/** The index of markets on past days, oldest first, by snapshot key. */
+type DailyPoints = ReadonlyMap<string, readonly IndexPoint[]>
 
 /**
- * The days that are kept of the markets of one chain, which is asked nothing for it: what was rearranged since is off by what a few
- * blocks pay. They are read again once somebody has had more of the past read, so that a list says what he was shown.
+ * Reads the stored days before a time in Unix seconds. The result is the same object while nothing changed.
  */
-export function keptDaysOn(store: EngineStore, chainId: number): KeptDays {
-  let last: { when: string; days: ReturnType<KeptDays> } | undefined
+export type DailyPointsReader = (at: number) => Promise<DailyPoints>
+
+/** No day is known. */
+export const noDailyPoints: DailyPoints = new Map()
+
+/** How often days stored by other processes are read, in seconds of the chain. */
+const refreshSeconds = 3_600
+
+/**
+ * Reads the stored days of the markets of one chain, without asking the chain: a block reorganised since
+ * changes little. The days are read again after a detail request has stored more of them, so that lists agree
+ * with it.
+ */
+export function dailyPointsReader(store: EngineStore, chainId: number): DailyPointsReader {
+  let last: { when: string; days: ReturnType<DailyPointsReader> } | undefined
   return (at) => {
-    const when = `${Math.floor(at / lookEvery)} ${store.pastReadings()}`
+    const when = `${Math.floor(at / refreshSeconds)} ${store.pastReadings()}`
     if (last?.when === when) return last.days
-    const days = daysBefore(store, chainId, dayOf(at))
+    const days = readDailyPoints(store, chainId, dayOf(at))
     const read = { when, days }
     last = read
     days.catch(() => {
@@ -35,19 +38,26 @@ export function keptDaysOn(store: EngineStore, chainId: number): KeptDays {
   }
 }
 
-async function daysBefore(store: EngineStore, chainId: number, today: number): Promise<Map<string, Point[]>> {
+async function readDailyPoints(
+  store: EngineStore,
+  chainId: number,
+  today: number,
+): Promise<Map<string, IndexPoint[]>> {
   const rows = await store.snapshots(chainId, { from: today - averageDays - 1, to: today - 1 })
   const by = Map.groupBy(rows, ({ market }) => market)
   return new Map([...by].map(([market, its]) => [market, its.map(pointOf)]))
 }
 
-/** A strategy with what it paid on the days that are kept. */
-export function withDays(
-  { market, strategy, state, at }: Standing & { strategy: Strategy },
-  before: Days,
+/** Adds the rates of the stored days to a strategy. */
+export function withDailyRates(
+  { market, strategy, state, at }: RatedMarket & { strategy: Strategy },
+  before: DailyPoints,
 ): Strategy {
-  const days = (before.get(keyOf(market)) ?? []).filter((point) => point.at < at)
+  const days = (before.get(snapshotKey(market)) ?? []).filter((point) => point.at < at)
   if (!state || days.length === 0) return strategy
-  const rates = ratesOf(market, [...days, { at, index: state.index }], { apy: strategy.apy, reward: null })
+  const rates = seriesRates(market, [...days, { at, index: state.index }], {
+    apy: strategy.apy,
+    reward: null,
+  })
   return rates === null ? strategy : { ...strategy, rates }
 }

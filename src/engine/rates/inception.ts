@@ -4,22 +4,25 @@ import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market.ts'
 import { ray } from '../../protocols/shared/rates.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
-import { inPassing } from '../background-writes.ts'
-import { codeAt, firstBlockOf, firstWhere, olderThan } from '../history/logs/first-block.ts'
+import { writeInBackground } from '../background-writes.ts'
+import { deploymentBlock, firstBlockWhere, hasCodeAt, olderContract } from '../history/logs/first-block.ts'
 import { pastBlocks } from './past-states.ts'
-import { keyOf, type Point } from './rate-points.ts'
+import { type IndexPoint, snapshotKey } from './rate-points.ts'
 
-/** When a market began, in Unix seconds, and what a unit of it was then; `undefined` where only the time is known. */
+/**
+ * When a market began, in Unix seconds, and the index of one unit then; `undefined` if only the time is
+ * known.
+ */
 export type Inception = { at: number; index: bigint | undefined }
 
-const nameOf = (market: Market) => `inception ${keyOf(market)}`
+const factName = (market: Market) => `inception ${snapshotKey(market)}`
 
-const parsed = (value: string): Inception => {
+const parseInception = (value: string): Inception => {
   const [at, index] = value.split(' ')
   return { at: Number(at), index: index ? BigInt(index) : undefined }
 }
 
-/** The beginnings of markets that are known without asking a chain: those that were found before, and those of the catalogue. */
+/** The inceptions known without asking a chain: those found before, and those of the catalogue. */
 export async function knownInceptions(
   store: EngineStore,
   chainId: number,
@@ -30,26 +33,30 @@ export async function knownInceptions(
   )
   return new Map(
     markets.flatMap((market) => {
-      const value = facts.get(nameOf(market))
-      const begun = value === undefined ? stated(market) : parsed(value)
-      return begun ? [[market, begun] as const] : []
+      const value = facts.get(factName(market))
+      const inception = value === undefined ? catalogInception(market) : parseInception(value)
+      return inception ? [[market, inception] as const] : []
     }),
   )
 }
 
-/** A unit began as one, but for receipts of the Compound v2 family, which begin at a price of each market's own (source: CToken.initialize). */
-function stated({ entry }: Market): Inception | undefined {
+/**
+ * The index starts at one, except for receipts of the Compound v2 family, whose initial price each market
+ * sets (source: CToken.initialize).
+ */
+function catalogInception({ entry }: Market): Inception | undefined {
   if (entry.startDate === null) return undefined
   const index = entry.constants.family === 'compound-v2' ? undefined : ray
   return { at: Date.parse(entry.startDate) / 1000, index }
 }
 
 /**
- * When a market began: by the catalogue, or by the first block in which its contract says what a unit is, which may be long after it got
- * its code. Where the node does not have those states, the time of its code alone is told, or nothing; and whoever asks later asks again.
- * What is told once is kept, so that a list says the same, which asks no chain for it.
+ * Finds when a market began: from the catalogue, or from the first block in which its contract returns an
+ * index, which may be long after deployment. If the node lacks those states, the result is the time of
+ * deployment, or unknown, and a later call tries again. A result is stored, so that lists return it without
+ * asking the chain.
  */
-export async function inceptionOf(
+export async function findInception(
   store: EngineStore,
   chain: Chain,
   market: Market,
@@ -58,25 +65,29 @@ export async function inceptionOf(
   const { chainId, depth } = chain.network
   const known = (await knownInceptions(store, chainId, [market])).get(market)
   if (known?.index !== undefined) return known
-  const older = olderThan(market, chain)
-  const coded = older && (await firstBlockOf(store, chain, market.entry.receipt.address, older, head.number))
+  const older = olderContract(market, chain)
+  const coded =
+    older && (await deploymentBlock(store, chain, market.entry.receipt.address, older, head.number))
   if (coded === undefined) return known
-  const said = await firstSaid(chain, market, coded, head.number)
+  const said = await firstReading(chain, market, coded, head.number)
   if (!said && known) return known
   const { block, index } = said ?? { block: coded, index: undefined }
-  const at = await timeOf(chain, block)
+  const at = await blockTime(chain, block)
   if (block + BigInt(depth) <= head.number)
-    await inPassing(
-      store.storeFact(chainId, nameOf(market), index === undefined ? `${at}` : `${at} ${index}`),
+    await writeInBackground(
+      store.storeFact(chainId, factName(market), index === undefined ? `${at}` : `${at} ${index}`),
     )
   return { at, index }
 }
 
-/** Most contracts are told soon what they are: so many blocks after they got their code it is looked for first. */
-const soon = [0n, 16n, 256n, 4_096n, 65_536n, 1_048_576n]
+/** Most contracts return an index soon after deployment: these distances are tried first. */
+const earlyOffsets = [0n, 16n, 256n, 4_096n, 65_536n, 1_048_576n]
 
-/** The first block from the one of its code on in which a market says what a unit is; `undefined` where the node does not have those states. */
-async function firstSaid(
+/**
+ * Finds the first block, from deployment on, in which a market returns an index; `undefined` if the node
+ * lacks those states.
+ */
+async function firstReading(
   chain: Chain,
   market: Market,
   coded: bigint,
@@ -92,27 +103,28 @@ async function firstSaid(
       }),
     )
   try {
-    const early = [...soon.map((later) => coded + later).filter((block) => block < head), head]
+    const early = [...earlyOffsets.map((later) => coded + later).filter((block) => block < head), head]
     const at = (await says(early)).indexOf(true)
     if (at === -1) return undefined
-    const block = at === 0 ? coded : await firstWhere(says, early[at - 1]!, early[at]!)
-    // Where it did not say it yet, its code was there: who has none of that block has not the past.
-    const isKnown = at === 0 || (await codeAt(chain, market.entry.receipt.address, [block - 1n]))[0]
+    const block = at === 0 ? coded : await firstBlockWhere(says, early[at - 1]!, early[at]!)
+    // Before the first reading the contract had code. A node that returns no code for that block lacks its
+    // state.
+    const isKnown = at === 0 || (await hasCodeAt(chain, market.entry.receipt.address, [block - 1n]))[0]
     return isKnown ? { block, index: said.get(block)! } : undefined
   } catch (error) {
-    // Every node says in words of its own that it keeps no old states.
+    // Nodes without old states use different error messages.
     if (error instanceof AppError && error.code === 'RPC_ERROR') return undefined
     throw error
   }
 }
 
-async function timeOf(chain: Chain, number: bigint): Promise<number> {
+async function blockTime(chain: Chain, number: bigint): Promise<number> {
   const [block] = await pastBlocks(chain, [number])
   if (!block)
     throw new AppError('RPC_INCONSISTENT', `The node at ${chain.rpc.host} does not know an old block`)
   return block.timestamp
 }
 
-/** A beginning to count growth from; `undefined` where what a unit was then is not known. */
-export const beginningOf = (begun: Inception | undefined): Point | undefined =>
-  begun?.index === undefined ? undefined : { at: begun.at, index: begun.index }
+/** The point from which growth since inception is computed; `undefined` if the first index is unknown. */
+export const inceptionPoint = (inception: Inception | undefined): IndexPoint | undefined =>
+  inception?.index === undefined ? undefined : { at: inception.at, index: inception.index }

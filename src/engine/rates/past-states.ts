@@ -5,23 +5,28 @@ import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market.ts'
 import type { Snapshot } from '../../store/engine/snapshots.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
-import { inPassing } from '../background-writes.ts'
+import { writeInBackground } from '../background-writes.ts'
 import { hashesOf } from '../history/logs/block-ranges.ts'
-import { day, dayOf, keyOf } from './rate-points.ts'
+import { dayOf, daySeconds, snapshotKey } from './rate-points.ts'
 
-/** A block of the past, by number, hash and time in Unix seconds. */
+/** A past block: number, hash and time in Unix seconds. */
 type PastBlock = { number: bigint; hash: string; timestamp: number }
 
-const refused = 'no-old-states'
+const noOldStatesFact = 'no-old-states'
 
-/** Whether a node said less than a day ago that it keeps no old states: it is not asked again before. */
-export async function hasNone(store: EngineStore, { network }: Chain, now: number): Promise<boolean> {
-  const said = await store.fact(network.chainId, refused)
-  return said !== undefined && now >= Number(said) && now - Number(said) < day
+/**
+ * Whether a node reported less than a day ago that it has no old states. It is not asked again until then.
+ */
+export async function lacksOldStates(store: EngineStore, { network }: Chain, now: number): Promise<boolean> {
+  const said = await store.fact(network.chainId, noOldStatesFact)
+  return said !== undefined && now >= Number(said) && now - Number(said) < daySeconds
 }
 
-/** What markets were at a block, which may be the `last` of its day, kept for whoever asks next; `undefined` where the node no longer has its state. */
-export async function readingsAt(
+/**
+ * Reads the index of markets at a block and stores it; `last` marks the last block of its day. `undefined` if
+ * the node no longer has its state.
+ */
+export async function readSnapshots(
   store: EngineStore,
   chain: Chain,
   markets: readonly Market[],
@@ -43,22 +48,22 @@ export async function readingsAt(
     block,
     last,
   )
-  if (rows.length > 0) await inPassing(store.storeSnapshots(chain.network.chainId, rows, true))
+  if (rows.length > 0) await writeInBackground(store.storeSnapshots(chain.network.chainId, rows, true))
   return rows
 }
 
-/** Remembers that a node keeps no old states. */
-export const rememberNone = (store: EngineStore, { network }: Chain, now: number) =>
-  inPassing(store.storeFact(network.chainId, refused, now.toString()))
+/** Stores that a node has no old states. */
+export const storeLackOfOldStates = (store: EngineStore, { network }: Chain, now: number) =>
+  writeInBackground(store.storeFact(network.chainId, noOldStatesFact, now.toString()))
 
-/** Readings as they are kept. */
+/** Readings as snapshot rows. */
 export const snapshotsOf = (
   all: readonly { market: Market; index: bigint }[],
   { number, hash, timestamp }: PastBlock,
   last: 0 | 1,
 ): Snapshot[] =>
   all.map(({ market, index }) => ({
-    market: keyOf(market),
+    market: snapshotKey(market),
     day: dayOf(timestamp),
     at: timestamp,
     block: Number(number),
@@ -67,8 +72,11 @@ export const snapshotsOf = (
     last,
   }))
 
-/** The blocks of readings in whose place the chain has another one now, or none yet, by hash; those of which the node does not speak may be there. */
-export async function replaced(
+/**
+ * The hashes of stored blocks that are no longer canonical or not mined yet. Blocks that the node does not
+ * return are assumed canonical.
+ */
+export async function replacedBlocks(
   chain: Chain,
   rows: readonly Snapshot[],
   head: { number: bigint },
@@ -83,8 +91,8 @@ export async function replaced(
   return new Set(rows.filter(isGone).map(({ hash }) => hash))
 }
 
-/** Those readings whose block is still on the chain. */
-export async function stillThere(chain: Chain, rows: readonly Snapshot[]): Promise<Snapshot[]> {
+/** The stored readings whose block is still canonical. */
+export async function canonicalSnapshots(chain: Chain, rows: readonly Snapshot[]): Promise<Snapshot[]> {
   if (rows.length === 0) return []
   const now = await hashesOf(
     chain,
@@ -102,8 +110,8 @@ const Block = z.object({
 })
 
 /**
- * Blocks by number, in one exchange. Those that the node does not know are missing, and so are those that it shows in part, or later than the
- * newest one is, which is at `latest` in Unix seconds.
+ * Reads blocks by number, in one exchange. Left out are blocks that the node does not know, incomplete
+ * blocks, and blocks later than `latest`, the time of the newest block in Unix seconds.
  */
 export async function pastBlocks(
   { rpc }: Chain,

@@ -6,32 +6,35 @@ import type { Catalog } from '../../protocols/catalog.ts'
 import type { Market } from '../../protocols/market.ts'
 import { priceOf } from '../../protocols/prices.ts'
 import { type Extra, extraRate } from '../../protocols/shared/rewards.ts'
-import type { Shown } from '../context.ts'
+import type { ListedMarket } from '../context.ts'
 
-/** What a strategy pays beside its interest, as a fraction a year; `null` is not known. */
-export type Rewarding = (shown: Shown) => Promise<number | null>
+/**
+ * Reads the rewards that a strategy pays in addition to its interest, as a fraction a year; `null` is
+ * unknown.
+ */
+export type RewardReader = (shown: ListedMarket) => Promise<number | null>
 
-/** For so long what was asked is used, in seconds of the chain. */
-const keepFor = 300
+/** How long rewards are cached, in seconds of the chain. */
+const maxAgeSeconds = 300
 
-type Kept = { at: number; extras: Promise<readonly Extra[] | null> }
+type CachedRewards = { at: number; extras: Promise<readonly Extra[] | null> }
 
-/** What the markets of one chain pay beside their interest. A chain that does not tell costs that alone. */
-export function rewardingOn(catalog: Catalog, chain: () => Chain): Rewarding {
-  const kept = new Map<Market, Kept>()
+/** Reads the rewards of the markets of one chain. If the chain does not answer, they are unknown. */
+export function rewardReader(catalog: Catalog, chain: () => Chain): RewardReader {
+  const cached = new Map<Market, CachedRewards>()
   return async ({ market, state, price, at }) => {
     const { rewards, entry } = market
     if (!rewards || !state) return null
-    const last = kept.get(market)
-    const isFresh = last && at >= last.at && at - last.at < keepFor
-    const now: Kept = isFresh ? last : { at, extras: extrasOf(catalog, chain(), market, at) }
-    kept.set(market, now)
+    const last = cached.get(market)
+    const isFresh = last && at >= last.at && at - last.at < maxAgeSeconds
+    const now: CachedRewards = isFresh ? last : { at, extras: readExtras(catalog, chain(), market, at) }
+    cached.set(market, now)
     const extras = await now.extras
     return extraRate(extras, { tvl: state.tvl, decimals: entry.asset.decimals, price })
   }
 }
 
-async function extrasOf(
+async function readExtras(
   catalog: Catalog,
   chain: Chain,
   { rewards, entry: { chainId } }: Market,

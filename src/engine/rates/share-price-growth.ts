@@ -3,68 +3,69 @@ import { type Chain, read } from '../../chain/chain.ts'
 import { optional, together } from '../../chain/reading.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market.ts'
-import type { Grown } from '../context.ts'
-import { yearly } from './rate-points.ts'
-
-const day = 86_400
-const year = 365 * day
-/** Over so long growth is looked at, in seconds: longer than any vault takes to pay out what it has earned. */
-const window = 7 * day
-/** For so long what was read of the past is kept, in seconds of the chain. */
-const keepFor = 3_600
-
-type Past = { asked: number; block: BlockTime; index: ReadonlyMap<Market, bigint | undefined> }
+import type { RateReader } from '../context.ts'
+import { daySeconds, yearlyRate, yearSeconds } from './rate-points.ts'
 
 /**
- * The rates of the markets of one chain that no contract states, by their share price now and a week ago, or since the newest block
- * before. A node that has no state of that block, and a market that is younger than that, leave them unknown.
+ * The period over which growth is measured, in seconds: longer than any vault takes to pay out its earnings.
  */
-export function grownOn(chain: () => Chain): Grown {
-  let past: Past | undefined
-  const pastOf = async (markets: readonly Market[], head: BlockTime): Promise<Past | undefined> => {
+const windowSeconds = 7 * daySeconds
+/** How long past indexes are cached, in seconds of the chain. */
+const maxAgeSeconds = 3_600
+
+type PastIndexes = { readAt: number; block: BlockTime; index: ReadonlyMap<Market, bigint | undefined> }
+
+/**
+ * Derives the rates that no contract states from the share price now and a week ago. If the node lacks that
+ * state, or the market is younger, the rate stays unknown.
+ */
+export function sharePriceGrowthReader(chain: () => Chain): RateReader {
+  let past: PastIndexes | undefined
+  const pastOf = async (markets: readonly Market[], head: BlockTime): Promise<PastIndexes | undefined> => {
     const isKnown = past && markets.every((market) => past?.index.has(market))
-    if (past && isKnown && head.timestamp >= past.asked && head.timestamp - past.asked < keepFor) return past
-    past = await pastBefore(chain(), markets, head)
+    if (past && isKnown && head.timestamp >= past.readAt && head.timestamp - past.readAt < maxAgeSeconds)
+      return past
+    past = await readPastIndexes(chain(), markets, head)
     return past
   }
-  return async (standings, head) => {
-    const unknown = standings.flatMap(({ market, state }) => (state?.apy === null ? [market] : []))
+  return async (rows, head) => {
+    const unknown = rows.flatMap(({ market, state }) => (state?.apy === null ? [market] : []))
     const then = unknown.length === 0 ? undefined : await pastOf(unknown, head)
-    return standings.map((standing) => {
-      const { market, state } = standing
+    return rows.map((row) => {
+      const { market, state } = row
       const before = state?.apy === null ? then?.index.get(market) : undefined
       const seconds = head.timestamp - (then?.block.timestamp ?? head.timestamp)
-      if (!state || !before) return standing
+      if (!state || !before) return row
       const ratio = Number(state.index) / Number(before)
       const rates = {
-        apr: ((ratio - 1) * (market.simpleYear ?? year)) / seconds,
-        apy: yearly(market, ratio, seconds),
+        apr: ((ratio - 1) * (market.simpleYear ?? yearSeconds)) / seconds,
+        apy: yearlyRate(market, ratio, seconds),
       }
-      if (!Number.isFinite(rates.apy)) return standing
-      return { ...standing, state: { ...state, ...rates }, basis: 'trailing-7d' as const }
+      if (!Number.isFinite(rates.apy)) return row
+      return { ...row, state: { ...state, ...rates }, basis: 'trailing-7d' as const }
     })
   }
 }
 
-async function pastBefore(
+async function readPastIndexes(
   chain: Chain,
   markets: readonly Market[],
   head: BlockTime,
-): Promise<Past | undefined> {
+): Promise<PastIndexes | undefined> {
   try {
-    const block = await blockBefore(chain, head.timestamp - window, head)
+    const block = await blockBefore(chain, head.timestamp - windowSeconds, head)
     const first = block ?? { number: 0n, timestamp: head.timestamp }
     const none = markets.map(() => undefined)
     const prices = block
       ? await read(chain, together(markets.map((market) => optional(market.index))), block.number)
       : none
     return {
-      asked: head.timestamp,
+      readAt: head.timestamp,
       block: first,
       index: new Map(markets.map((market, at) => [market, prices[at]])),
     }
   } catch (error) {
-    // A node that keeps no old states says so in words of its own; a rate is no reason to fail.
+    // Nodes without old states use different error messages. A missing rate is no reason to fail.
     if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
     throw error
   }

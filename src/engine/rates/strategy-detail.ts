@@ -3,76 +3,87 @@ import { type Chain, latestBlock } from '../../chain/chain.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
-import type { Detailed, Shown, Standing } from '../context.ts'
+import type { ListedMarket, RatedMarket, StrategyDetailReader } from '../context.ts'
 import { strategyOf } from '../strategies/market-state.ts'
-import { type Inception, inceptionOf, knownInceptions } from './inception.ts'
-import { averageDays, day, dayOf, daysAgo, type Point } from './rate-points.ts'
-import { withRates } from './realised.ts'
-import type { Receipts } from './receipts.ts'
-import type { Rewarding } from './rewards.ts'
-import { pastDays, ratesOf } from './series.ts'
+import { readPastDays, seriesRates } from './daily-rates.ts'
+import { findInception, type Inception, knownInceptions } from './inception.ts'
+import { averageDays, dayOf, daySeconds, type IndexPoint, pointDaysAgo } from './rate-points.ts'
+import { withRealisedRates } from './realised-rates.ts'
+import type { ReceiptReader } from './receipt-symbols.ts'
+import type { RewardReader } from './rewards.ts'
 
-/** For so long what was read of the past is used, in seconds of the chain. */
-const keepFor = 3_600
+/** How long the past of a strategy is used, in seconds of the chain. */
+const maxAgeSeconds = 3_600
 
-type Past = { asked: number; begun: Inception | undefined; points: readonly Point[] }
+type StrategyPast = { readAt: number; inception: Inception | undefined; points: readonly IndexPoint[] }
 
-/** Details of the markets of one chain. Its past is asked for once an hour and market; a chain that does not tell costs the past alone. */
-export function detailedOn(
+/**
+ * Reads the details of strategies of one chain. The past of each market is read once an hour; if the chain
+ * does not answer, only the past is left out.
+ */
+export function strategyDetailReader(
   store: EngineStore,
   chain: () => Chain,
-  { rewarding, receipts }: { rewarding: Rewarding; receipts: Receipts },
-): Detailed {
-  const pasts = new Map<Market, Promise<Past>>()
-  const told = new WeakMap<Shown, Promise<Strategy>>()
-  const pastOf = async (shown: Shown): Promise<Past> => {
-    const kept = await pasts.get(shown.market)?.catch(() => undefined)
-    const isSameDay = kept && dayOf(shown.at) === dayOf(kept.asked)
-    if (isSameDay && shown.at >= kept.asked && shown.at - kept.asked < keepFor) return kept
-    const asked = pastNow(store, chain(), shown)
+  { rewards, receipts }: { rewards: RewardReader; receipts: ReceiptReader },
+): StrategyDetailReader {
+  const pasts = new Map<Market, Promise<StrategyPast>>()
+  const answers = new WeakMap<ListedMarket, Promise<Strategy>>()
+  const pastOf = async (shown: ListedMarket): Promise<StrategyPast> => {
+    const cached = await pasts.get(shown.market)?.catch(() => undefined)
+    const isSameDay = cached && dayOf(shown.at) === dayOf(cached.readAt)
+    if (isSameDay && shown.at >= cached.readAt && shown.at - cached.readAt < maxAgeSeconds) return cached
+    const asked = readPast(store, chain(), shown)
     pasts.set(shown.market, asked)
     asked.catch(() => pasts.delete(shown.market))
     return asked
   }
-  const detail = async (shown: Shown): Promise<Strategy> => {
+  const detail = async (shown: ListedMarket): Promise<Strategy> => {
     const { market, state, at } = shown
     const [past, reward, receipt] = await Promise.all([
       pastOf(shown).catch((error: unknown) => {
         if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
         throw error
       }),
-      rewarding(shown),
+      rewards(shown),
       receipts(market),
     ])
     const points = past?.points.filter((point) => point.at < at) ?? []
     const series = past && state && points.length > 0 ? [...points, { at, index: state.index }] : []
     const strategy = {
-      ...(past ? strategyOf(rated(shown, past.begun, series)) : shown.strategy),
+      ...(past ? strategyOf(withPastRates(shown, past.inception, series)) : shown.strategy),
       receipt,
     }
     if (series.length === 0 && !reward) return strategy
-    return { ...strategy, rates: ratesOf(market, series, { apy: strategy.apy, reward }) }
+    return { ...strategy, rates: seriesRates(market, series, { apy: strategy.apy, reward }) }
   }
   return (shown) => {
-    const known = told.get(shown) ?? detail(shown)
-    told.set(shown, known)
-    known.catch(() => told.delete(shown))
+    const known = answers.get(shown) ?? detail(shown)
+    answers.set(shown, known)
+    known.catch(() => answers.delete(shown))
     return known
   }
 }
 
-/** With what its past says; what that does not say of an average is what was known of it before. */
-function rated(shown: Shown, begun: Inception | undefined, series: readonly Point[]): Standing {
-  const said = withRates(shown, begun, daysAgo(series, shown.at, averageDays))
-  return { ...said, averageApy: said.averageApy ?? shown.averageApy ?? null }
+/** Adds the rates of the past. If the past gives no average, the earlier average stays. */
+function withPastRates(
+  shown: ListedMarket,
+  begun: Inception | undefined,
+  series: readonly IndexPoint[],
+): RatedMarket {
+  const withRates = withRealisedRates(shown, begun, pointDaysAgo(series, shown.at, averageDays))
+  return { ...withRates, averageApy: withRates.averageApy ?? shown.averageApy ?? null }
 }
 
-async function pastNow(store: EngineStore, chain: Chain, shown: Shown): Promise<Past> {
+async function readPast(store: EngineStore, chain: Chain, shown: ListedMarket): Promise<StrategyPast> {
   const { market, at } = shown
   const known = (await knownInceptions(store, chain.network.chainId, [market])).get(market)
-  // Of what began today there is nothing to tell yet.
-  if (known && at - known.at < day / 2) return { asked: at, begun: known, points: [] }
+  // A market that began today has no past yet.
+  if (known && at - known.at < daySeconds / 2) return { readAt: at, inception: known, points: [] }
   const head = await latestBlock(chain)
-  const begun = await inceptionOf(store, chain, market, head)
-  return { asked: at, begun, points: await pastDays(store, chain, { market, since: begun?.at ?? 0 }, head) }
+  const inception = await findInception(store, chain, market, head)
+  return {
+    readAt: at,
+    inception,
+    points: await readPastDays(store, chain, { market, since: inception?.at ?? 0 }, head),
+  }
 }

@@ -1,5 +1,5 @@
 import type { Strategy } from '../../api/strategy.ts'
-import { type Chain, read } from '../../chain/chain.ts'
+import { type BlockRef, type Chain, latestBlock, read } from '../../chain/chain.ts'
 import { optional, type Reading, together } from '../../chain/reading.ts'
 import type { ApyBasis } from '../../domain/apy.ts'
 import { usd } from '../../domain/usd.ts'
@@ -8,10 +8,10 @@ import type { MarketConstants } from '../../protocols/constants.ts'
 import type { Market, MarketState } from '../../protocols/market.ts'
 import { priceOf } from '../../protocols/prices.ts'
 import { descriptionOf, gradeOf, rateConventionOf } from '../../protocols/registry.ts'
-import type { Answered, Standing } from '../context.ts'
+import { type EngineContext, type MarketReading, marketNamed, type RatedMarket } from '../context.ts'
 
-/** How a market's APY is counted, in words: what it is made of, how often it compounds, and how long its year is. */
-function conventionOf(constants: MarketConstants, basis: ApyBasis, simpleYear?: number): string {
+/** How a market's APY is computed, in words: its source, its compounding and the length of its year. */
+function apyConventionOf(constants: MarketConstants, basis: ApyBasis, simpleYear?: number): string {
   if (basis === 'trailing-7d')
     return simpleYear === undefined
       ? 'growth of the last 7 days, compounded over 365 days'
@@ -19,8 +19,8 @@ function conventionOf(constants: MarketConstants, basis: ApyBasis, simpleYear?: 
   return rateConventionOf(constants)
 }
 
-/** The texts of a market; what its protocol says of all its markets stands where nothing is said of the market itself. */
-export function describedMetadata({
+/** The texts of a market. The protocol's texts fill in those the market lacks. */
+export function metadataWithDefaults({
   metadata,
   asset: { symbol },
   constants,
@@ -33,20 +33,20 @@ export function describedMetadata({
 }
 
 /** Reads many markets of one chain in one call. */
-export async function standingsOn(
+export async function readMarketsOnChain(
   catalog: Catalog,
   chain: Chain,
   markets: readonly Market[],
   blockNumber?: bigint,
-): Promise<Answered[]> {
-  const readings = markets.map((market): Reading<Answered> => {
+): Promise<MarketReading[]> {
+  const readings = markets.map((market): Reading<MarketReading> => {
     const state = optional(market.state)
     const price = priceOf(catalog, market.entry.asset)
     return {
       reads: [...state.reads, ...price.reads],
       parse: (answers) => ({
         market,
-        state: sensible(state.parse(answers.slice(0, state.reads.length))),
+        state: withFiniteRates(state.parse(answers.slice(0, state.reads.length))),
         price: price.parse(answers.slice(state.reads.length)),
       }),
     }
@@ -54,23 +54,26 @@ export async function standingsOn(
   return read(chain, together(readings), blockNumber)
 }
 
-/** A state whose rates are numbers; what gives others says nothing. */
-const sensible = (state: MarketState | undefined): MarketState | undefined =>
+/** Drops a state whose rates are not finite numbers. */
+const withFiniteRates = (state: MarketState | undefined): MarketState | undefined =>
   state && [state.apr, state.apy].every((rate) => rate === null || Number.isFinite(rate)) ? state : undefined
 
-/** Whether somebody has closed a market. That it takes no deposits for a reason of its own is no pause while it can be left. */
+/**
+ * Whether a market is closed. A market that takes no deposits for a reason of its own is not paused while
+ * withdrawals work.
+ */
 const isPaused = ({ canDeposit, canWithdraw, closed }: MarketState): boolean =>
   !canWithdraw || !(canDeposit || closed?.deposit !== undefined)
 
-/** A part in basis points, as text. */
-const bpsOf = (part: number | null | undefined): string | null =>
+/** A fraction in basis points, as text. */
+const fractionInBps = (part: number | null | undefined): string | null =>
   part === null || part === undefined ? null : String(Math.round(part * 1e8) / 1e4)
 
-/** A standing as the service shows it. */
-export function strategyOf(standing: Standing): Strategy {
-  const { market, state, price, begun = null, averageApy = null, inceptionApy = null } = standing
+/** The strategy that the service returns for a rated market. */
+export function strategyOf(rated: RatedMarket): Strategy {
+  const { market, state, price, startedAt = null, averageApy = null, inceptionApy = null } = rated
   const { entry, queue } = market
-  const basis = state && state.apy !== null ? (standing.basis ?? 'current') : null
+  const basis = state && state.apy !== null ? (rated.basis ?? 'current') : null
   const ref = { symbol: entry.asset.symbol, address: entry.asset.address, decimals: entry.asset.decimals }
   return {
     id: entry.id,
@@ -92,20 +95,67 @@ export function strategyOf(standing: Standing): Strategy {
     paused: state ? isPaused(state) : null,
     apy: state ? state.apy : null,
     apyBasis: basis,
-    apyConvention: basis && conventionOf(entry.constants, basis, market.simpleYear),
+    apyConvention: basis && apyConventionOf(entry.constants, basis, market.simpleYear),
     inceptionApy,
     avgApy: averageApy,
     tvlUsd: state ? usd(state.tvl, entry.asset, price) : null,
     fee: '0',
     performanceFeeBps: '0',
-    protocolFeeBps: bpsOf(state?.protocolFee),
+    protocolFeeBps: fractionInBps(state?.protocolFee),
     receipt: null,
     isDefault: entry.isDefault,
-    startDate: entry.startDate ?? (begun === null ? null : new Date(begun * 1000).toISOString()),
+    startDate: entry.startDate ?? (startedAt === null ? null : new Date(startedAt * 1000).toISOString()),
     rates: null,
-    metadata: describedMetadata(entry),
+    metadata: metadataWithDefaults(entry),
     logourl: entry.logourl,
     implementationSelector: entry.implementationSelector,
     grade: gradeOf(entry),
   }
+}
+
+/** Reads the current state of some markets: one call a chain, chains in parallel. */
+export const readMarkets = (context: EngineContext, markets: readonly Market[]): Promise<RatedMarket[]> =>
+  readMarketsPerChain(context, markets, async (_, rows) => rows)
+
+/** Reads the current state of some markets, with the rates that their contracts do not state. */
+export const readMarketsWithRates = (
+  context: EngineContext,
+  markets: readonly Market[],
+): Promise<RatedMarket[]> =>
+  readMarketsPerChain(context, markets, (chainId, rows, head) => context.rateReader(chainId)(rows, head))
+
+type ChainRateReader = (chainId: number, rows: RatedMarket[], head: BlockRef) => Promise<RatedMarket[]>
+
+async function readMarketsPerChain(
+  context: EngineContext,
+  markets: readonly Market[],
+  grow: ChainRateReader,
+): Promise<RatedMarket[]> {
+  const chainIds = [...new Set(markets.map(({ entry }) => entry.chainId))]
+  const perChain = await Promise.all(
+    chainIds.map(async (id) => {
+      const onChain = markets.filter(({ entry }) => entry.chainId === id)
+      const chain = context.chain(id)
+      const [rows, head] = await Promise.all([
+        readMarketsOnChain(context.catalog, chain, onChain).then(context.fillPrices),
+        latestBlock(chain),
+      ])
+      return grow(
+        id,
+        rows.map((row) => ({ ...row, at: head.timestamp })),
+        head,
+      )
+    }),
+  )
+  const all = perChain.flat()
+  return markets.map((market) => all.find((rated) => rated.market === market)!)
+}
+
+/** One strategy, by id or slug, with its recent rates. */
+export async function strategyWithDetails(context: EngineContext, id: string): Promise<Strategy> {
+  const market = marketNamed(context, id)
+  const { chainId } = market.entry
+  const onChain = await context.marketCache.onChain(chainId)
+  const shown = onChain.find((one) => one.market === market)!
+  return context.strategyDetails(chainId)(shown)
 }

@@ -5,16 +5,19 @@ import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { categories } from '../../protocols/catalog.ts'
 import type { Market, MarketState } from '../../protocols/market.ts'
-import { strategyBytecode } from '../bytecode/bytecode.ts'
-import { bridgedFrom, takesBridged } from '../bytecode/cross-chain-deposit.ts'
-import { type Context, endNamed, type Shown } from '../context.ts'
+import { acceptsBridgedFunds, bridgedTokenOn } from '../bytecode/cross-chain-deposit.ts'
+import { strategyBytecode } from '../bytecode/strategy-bytecode.ts'
+import { type EngineContext, type ListedMarket, routeNetworkNamed } from '../context.ts'
 
-/** The strategy with the highest rate among those that are open for the action, for an asset name or a category in any casing. */
-export async function recommend(context: Context, input: RecommendationInput): Promise<Recommendation> {
+/**
+ * Recommends the strategy with the highest rate that is open for the action, by asset symbol or category, in
+ * any casing.
+ */
+export async function recommend(context: EngineContext, input: RecommendationInput): Promise<Recommendation> {
   const { wallet, amount, action = 'lend' } = input
   if ((wallet === undefined) !== (amount === undefined)) {
     const path = wallet === undefined ? 'wallet' : 'amount'
-    throw new AppError('VALIDATION_ERROR', 'wallet and amount go together', {
+    throw new AppError('VALIDATION_ERROR', 'wallet and amount must be given together', {
       details: { errors: [{ path, message: 'is missing' }] },
     })
   }
@@ -23,28 +26,30 @@ export async function recommend(context: Context, input: RecommendationInput): P
   const named = context.markets.filter(({ entry }) =>
     isCategory ? entry.category === wanted : entry.asset.symbol.toLowerCase() === wanted,
   )
-  const reachable = named.filter((market) => goesThere(context, market, input))
+  const reachable = named.filter((market) => isReachable(context, market, input))
   const chainIds = [...new Set(reachable.map(({ entry }) => entry.chainId))]
-  const parts = await context.kept.among(chainIds)
+  const parts = await context.marketCache.onChains(chainIds)
   const missing = chainIds
     .filter((_, at) => parts[at]!.length === 0)
     .map((chainId) => networkNamed(context.catalog.networks, chainId).name)
   const rows = parts
     .flat()
     .filter(({ market }) => reachable.includes(market))
-    .filter(({ state }) => (action === 'lend' ? takes(state, amount) : state?.canWithdraw))
-  const best = rows.reduce<Shown | undefined>(
+    .filter(({ state }) => (action === 'lend' ? acceptsDeposit(state, amount) : state?.canWithdraw))
+  const best = rows.reduce<ListedMarket | undefined>(
     (a, b) => (a && (a.state!.apy ?? -1) >= (b.state!.apy ?? -1) ? a : b),
     undefined,
   )
   if (!best) {
     const full =
-      action === 'lend' ? parts.flat().filter((one) => reachable.includes(one.market) && isFull(one)) : []
+      action === 'lend'
+        ? parts.flat().filter((one) => reachable.includes(one.market) && lacksCapacity(one))
+        : []
     const where = input.from || input.to ? ' between these networks' : ''
     throw new AppError(
       'STRATEGY_NOT_FOUND',
       full.length > 0
-        ? `No open strategy for "${input.identifier}"${where} has room for that: ${full.map(roomIn).join(', ')}`
+        ? `No open strategy for "${input.identifier}"${where} has enough capacity: ${full.map(remainingCapacity).join(', ')}`
         : `There is no open strategy for "${input.identifier}"${where}`,
       {
         details: { identifier: input.identifier, ...(missing.length > 0 && { missing }) },
@@ -73,38 +78,51 @@ export async function recommend(context: Context, input: RecommendationInput): P
     },
     transactions: made?.bytecode ?? null,
     actionId: made?.id ?? null,
-    compared: comparedOf(rows),
+    compared: rateComparison(rows),
     ...(missing.length > 0 && { missing }),
   }
 }
 
-/** Which rates were compared, by what they are, and the best of each kind. */
-const comparedOf = (rows: readonly Shown[]): NonNullable<Recommendation['compared']> =>
+/** How many strategies of each rate basis were compared, and the best of each. */
+const rateComparison = (rows: readonly ListedMarket[]): NonNullable<Recommendation['compared']> =>
   apyBases.flatMap((apyBasis) => {
     const of = rows.flatMap(({ strategy }) => (strategy.apyBasis === apyBasis ? [strategy] : []))
     const best = of.toSorted((a, b) => b.apy! - a.apy!)[0]
     return best ? [{ apyBasis, count: of.length, best: best.slug, apy: best.apy! }] : []
   })
 
-/** Whether a market takes deposits now, and has room for one of that size. */
-const takes = (state: MarketState | undefined, amount = 1n): boolean =>
+/** Whether a market takes a deposit of this size now. */
+const acceptsDeposit = (state: MarketState | undefined, amount = 1n): boolean =>
   state?.canDeposit === true && (state.headroom === null || amount <= state.headroom)
 
-/** Whether a market takes deposits, and lacks room for the one asked for, as it was not taken. */
-const isFull = ({ state }: Shown): boolean => state?.canDeposit === true && state.headroom !== null
+/**
+ * Whether a market takes deposits but has a limit. It is called for markets that were not accepted, so the
+ * limit is too low.
+ */
+const lacksCapacity = ({ state }: ListedMarket): boolean =>
+  state?.canDeposit === true && state.headroom !== null
 
-/** How much a market takes still, in words. */
-const roomIn = ({ market: { entry }, state }: Shown): string =>
+/** The remaining capacity of a market, in words. */
+const remainingCapacity = ({ market: { entry }, state }: ListedMarket): string =>
   `${entry.slug} takes at most ${formatAmount(state!.headroom!, entry.asset)} more`
 
 /**
- * Whether a market is on the destination asked for, and can be reached from the origin asked for: it is there, or takes what a bridge
- * brings of its asset. A withdrawal begins and ends where the market is.
+ * Whether a market is on the requested destination and can be reached from the requested origin: it is on the
+ * same network, or it accepts what a bridge delivers of its asset. A withdrawal starts and ends on the
+ * network of the market.
  */
-function goesThere(context: Context, market: Market, { from, to, action }: RecommendationInput): boolean {
+function isReachable(
+  context: EngineContext,
+  market: Market,
+  { from, to, action }: RecommendationInput,
+): boolean {
   const { chainId } = market.entry
-  const origin = from === undefined ? chainId : endNamed(context, from).chainId
-  if (to !== undefined && endNamed(context, to).chainId !== chainId) return false
+  const origin = from === undefined ? chainId : routeNetworkNamed(context, from).chainId
+  if (to !== undefined && routeNetworkNamed(context, to).chainId !== chainId) return false
   if (origin === chainId) return true
-  return action !== 'withdraw' && takesBridged(market) && bridgedFrom(context, market, origin) !== undefined
+  return (
+    action !== 'withdraw' &&
+    acceptsBridgedFunds(market) &&
+    bridgedTokenOn(context, market, origin) !== undefined
+  )
 }

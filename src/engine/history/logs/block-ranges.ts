@@ -3,54 +3,58 @@ import { isRateLimitText } from '../../../chain/rpc/errors.ts'
 import { AppError } from '../../../domain/errors.ts'
 import { rpcVariable } from '../../../domain/networks.ts'
 import { plain } from '../../../domain/text.ts'
-import type { LogQuery, RpcLog } from './filters.ts'
+import type { LogQuery, RpcLog } from './log-filters.ts'
 
-/** A node that gives so many blocks at once, or fewer, is behind its chain for ever where that is quick. */
-const few = 1_000n
+/** With ranges this small, a node cannot keep up with a fast chain. */
+const smallRange = 1_000n
 
-/** That there are more blocks than are read in one go: HISTORY_UNREAD. `most` is how many the node gives at once, by what it refused. */
-function tooLong({ rpc, network }: Chain, block: bigint, { most }: { most: bigint }): AppError {
-  const why = most <= few ? `: the node at ${rpc.host} gives those of ${most} at once` : ''
+/**
+ * HISTORY_UNREAD: there are more blocks than one request reads. `maxSize` is the largest range that the node accepts, as far as it refused
+ * larger ones.
+ */
+function tooManyBlocks({ rpc, network }: Chain, block: bigint, { maxSize }: RangeBudget): AppError {
+  const why =
+    maxSize <= smallRange ? `: the node at ${rpc.host} returns logs of at most ${maxSize} blocks at once` : ''
   return new AppError(
     'HISTORY_UNREAD',
-    `There are too many blocks on ${network.name} to read all logs of them in one go${why}`,
+    `There are too many blocks on ${network.name} to read all logs in one request${why}`,
     {
       details: { network: network.name, block: block.toString() },
-      ...(most <= few && {
-        hint: `Name another RPC in ${rpcVariable(network)}, which gives logs of more blocks at once. Or ask again, and again: what was read is kept.`,
+      ...(maxSize <= smallRange && {
+        hint: `Set an RPC in ${rpcVariable(network)} that returns logs of more blocks at once, or repeat the request: it continues from the stored logs.`,
       }),
     },
   )
 }
 
-/** That a node gives logs of not even one block: HISTORY_UNREAD. */
-const noLogs = ({ rpc, network }: Chain, cause: AppError): AppError =>
+/** HISTORY_UNREAD: the node returns no logs even for one block. */
+const logsUnavailable = ({ rpc, network }: Chain, cause: AppError): AppError =>
   new AppError(
     'HISTORY_UNREAD',
-    `The node at ${rpc.host} gives no logs of ${network.name}: ${plain(String(cause.details?.message ?? cause.message))}`,
+    `The node at ${rpc.host} returns no logs of ${network.name}: ${plain(String(cause.details?.message ?? cause.message))}`,
     {
       details: { ...cause.details, network: network.name },
-      hint: `Name another RPC in ${rpcVariable(network)}, which gives logs.`,
+      hint: `Set an RPC in ${rpcVariable(network)} that returns logs.`,
       cause,
     },
   )
 
-/** That a node takes one question at a time, so that nothing says up to where its logs go: HISTORY_UNREAD. */
-const unproven = ({ rpc, network }: Chain, cause: unknown): AppError =>
+/** HISTORY_UNREAD: the node accepts no batches, so nothing proves up to which block its logs are complete. */
+const batchUnavailable = ({ rpc, network }: Chain, cause: unknown): AppError =>
   new AppError(
     'HISTORY_UNREAD',
-    `The node at ${rpc.host} takes one question at a time: nothing says that it has the blocks of which it gives logs`,
+    `The node at ${rpc.host} accepts no batches, so nothing proves that its logs are complete`,
     {
       details: { network: network.name },
-      hint: `Name another RPC in ${rpcVariable(network)}, which takes a few at once.`,
+      hint: `Set an RPC in ${rpcVariable(network)} that accepts batches.`,
       cause,
     },
   )
 
-/** A block by number and hash: what was read stands on it. */
-export type Tip = { number: bigint; hash: string }
+/** A block by number and hash. Logs are valid while it is canonical. */
+export type BlockId = { number: bigint; hash: string }
 
-/** What blocks are called now, by number, in one exchange; a block that the node does not know is missing. */
+/** Reads the current hashes of blocks, by number, in one exchange. A block that the node does not know is missing. */
 export async function hashesOf({ rpc }: Chain, numbers: readonly bigint[]): Promise<Map<bigint, string>> {
   const asked = [...new Set(numbers)].filter((number) => number >= 0n)
   const blocks = (await rpc.batch(
@@ -65,103 +69,103 @@ export async function hashesOf({ rpc }: Chain, numbers: readonly bigint[]): Prom
 }
 
 /** The blocks from the first to the last, both included. */
-export type Range = { from: bigint; to: bigint }
+export type BlockRange = { from: bigint; to: bigint }
 
-/** How many blocks are asked for at once: it grows while a node gives everything, and stays below what it refused. `late` says that this took long enough. */
-export type Window = { size: bigint; most: bigint; left: number; late: () => boolean }
+/** The size of the next range, and the limits of a reading. The size grows while the node answers, and stays below what it refused. */
+export type RangeBudget = { size: bigint; maxSize: bigint; rangesLeft: number; isOverTime: () => boolean }
 
-/** The first question is this wide. */
-const firstSize = 10_000n
-/** No question is wider, however willing the node is. */
-const mostSize = 1_000_000n
-/** So many ranges may be asked for in one go: whoever asks again goes on where this one ended. */
-const mostRanges = 480
-/** So many of them are asked for side by side. */
-const sideBySide = 4
+/** The size of the first range. */
+const initialSize = 10_000n
+/** The maximum size of a range. */
+const maxRangeSize = 1_000_000n
+/** The maximum number of ranges of one reading. The next one continues where it ended. */
+const maxRanges = 480
+/** The number of ranges read in parallel. */
+const parallelRanges = 4
 
-/** And for so long, in ms. */
-const longest = 20_000
+/** The maximum duration of one reading, in ms. */
+const maxReadMs = 20_000
 
-/** A window at the beginning of a reading, by a clock in ms; it may cost less than usual. */
-export function newWindow(
+/** Starts a reading, with a clock in ms and optional lower limits. */
+export function newRangeBudget(
   now: () => number,
-  { ranges, ms }: { ranges: number; ms: number } = { ranges: mostRanges, ms: longest },
-): Window {
+  { ranges, ms }: { ranges: number; ms: number } = { ranges: maxRanges, ms: maxReadMs },
+): RangeBudget {
   const until = now() + ms
-  return { size: firstSize, most: mostSize, left: ranges, late: () => now() > until }
+  return { size: initialSize, maxSize: maxRangeSize, rangesLeft: ranges, isOverTime: () => now() > until }
 }
 
-/** What was read of a stretch, and what its ranges end with: the last is as far as it goes. */
-type Piece = { tips: Tip[]; logs: RpcLog[] }
+/** The logs of some ranges, and the last block of each range. */
+type LogPiece = { tips: BlockId[]; logs: RpcLog[] }
 
 /**
- * All logs of a stretch, piece by piece and in order. Several ranges are asked for side by side; where a node refuses one, what came before
- * it is a piece, and it goes on with fewer blocks at once. Too many blocks for one go are HISTORY_UNREAD.
+ * Reads all logs of a range of blocks, piece by piece and in order. Several ranges are read in parallel; if the node refuses one, those
+ * before it are a piece, and the reading continues with smaller ranges. Too many blocks are HISTORY_UNREAD.
  */
-export async function* piecesOf(
+export async function* readLogPieces(
   chain: Chain,
   queries: readonly LogQuery[],
-  stretch: Range,
-  window: Window,
-): AsyncGenerator<Piece> {
+  stretch: BlockRange,
+  window: RangeBudget,
+): AsyncGenerator<LogPiece> {
   let at = stretch.from
   while (at <= stretch.to) {
     const ranges = nextRanges({ from: at, to: stretch.to }, window)
-    window.left -= ranges.length
-    if (window.left < 0 || window.late()) throw tooLong(chain, at, window)
-    const answers = await Promise.allSettled(ranges.map((range) => asked(chain, queries, range)))
+    window.rangesLeft -= ranges.length
+    if (window.rangesLeft < 0 || window.isOverTime()) throw tooManyBlocks(chain, at, window)
+    const answers = await Promise.allSettled(ranges.map((range) => readRange(chain, queries, range)))
     const refused = answers.findIndex(({ status }) => status === 'rejected')
-    const came = answers.slice(0, refused === -1 ? undefined : refused)
-    const last = ranges[came.length - 1]
+    const answered = answers.slice(0, refused === -1 ? undefined : refused)
+    const last = ranges[answered.length - 1]
     if (last) {
-      const given = came.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+      const given = answered.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
       yield { tips: given.map(({ tip }) => tip), logs: given.flatMap(({ logs }) => logs) }
       at = last.to + 1n
     }
-    const no = answers[came.length]
-    if (no?.status === 'rejected') narrow(chain, window, ranges[came.length]!, no.reason)
+    const refusal = answers[answered.length]
+    if (refusal?.status === 'rejected') narrow(chain, window, ranges[answered.length]!, refusal.reason)
     else widen(window)
   }
 }
 
-function nextRanges({ from, to }: Range, { size }: Window): Range[] {
-  const ranges: Range[] = []
-  for (let at = from; at <= to && ranges.length < sideBySide; at += size)
+function nextRanges({ from, to }: BlockRange, { size }: RangeBudget): BlockRange[] {
+  const ranges: BlockRange[] = []
+  for (let at = from; at <= to && ranges.length < parallelRanges; at += size)
     ranges.push({ from: at, to: at + size - 1n < to ? at + size - 1n : to })
   return ranges
 }
 
-function widen(window: Window): void {
+function widen(window: RangeBudget): void {
   const wider = window.size * 4n
-  window.size = wider < window.most ? wider : window.most
+  window.size = wider < window.maxSize ? wider : window.maxSize
 }
 
-/** Fewer blocks after a refusal: as many as the node says, or half. What is no matter of blocks is thrown. */
-function narrow(chain: Chain, window: Window, { from, to }: Range, error: unknown): void {
+/** Shrinks the range after a refusal: to the limit that the node states, or by half. Other errors are thrown. */
+function narrow(chain: Chain, window: RangeBudget, { from, to }: BlockRange, error: unknown): void {
   const blocks = to - from + 1n
-  if (!isTooMuch(error)) throw error
-  if (blocks === 1n) throw noLogs(chain, error)
-  const said = limitSaid(error)
-  window.size = said !== undefined && said < blocks ? said : (blocks + 1n) / 2n
-  window.most = window.size
+  if (!isRangeRefused(error)) throw error
+  if (blocks === 1n) throw logsUnavailable(chain, error)
+  const stated = statedRangeLimit(error)
+  window.size = stated !== undefined && stated < blocks ? stated : (blocks + 1n) / 2n
+  window.maxSize = window.size
 }
 
-/** So many queries share an exchange with the block that they go up to. */
-const together = 50
+/** The number of queries in one exchange, together with the last block of their range. */
+const queriesPerBatch = 50
 
 /**
- * The logs of a range, and the last block of it by whoever gives them: behind one URL are many nodes, and one that does not have that block yet
- * gives what it has, without a word.
+ * Reads the logs of a range and its last block from the same node. Several nodes may share a URL, and a node that lacks the block returns
+ * partial logs without an error.
  */
-async function asked(
+async function readRange(
   chain: Chain,
   queries: readonly LogQuery[],
-  { from, to }: Range,
-): Promise<{ tip: Tip; logs: RpcLog[] }> {
+  { from, to }: BlockRange,
+): Promise<{ tip: BlockId; logs: RpcLog[] }> {
   const { rpc, network } = chain
   const filters = queries.map((query) => ({ ...query, fromBlock: hex(from), toBlock: hex(to) }))
-  const parts = Array.from({ length: Math.ceil(filters.length / together) }, (_, at) =>
-    filters.slice(at * together, (at + 1) * together),
+  const parts = Array.from({ length: Math.ceil(filters.length / queriesPerBatch) }, (_, at) =>
+    filters.slice(at * queriesPerBatch, (at + 1) * queriesPerBatch),
   )
   const given = await Promise.all(
     parts.map((part) =>
@@ -171,37 +175,38 @@ async function asked(
       ]),
     ),
   ).catch((error: unknown) => {
-    throw isAlone(error) ? unproven(chain, error) : error
+    throw isBatchRefused(error) ? batchUnavailable(chain, error) : error
   })
   const tips = new Set(given.map(([block]) => hashOf(block, to)))
   const [hash] = tips
   if (hash === undefined || tips.size > 1)
     throw new AppError(
       'RPC_INCONSISTENT',
-      `The node at ${rpc.host} gives logs of ${network.name} up to block ${to}, which it does not have: it may be behind`,
+      `The node at ${rpc.host} returns logs of ${network.name} up to block ${to}, which it does not have; it may lag behind`,
       { details: { network: network.name, block: to.toString() } },
     )
   const logs = given.flatMap(([, ...answers]) =>
     answers.flatMap((some) => {
-      if (!Array.isArray(some) || some.some((log) => !isWhole(log, from, to)))
-        throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} gives logs that are none`)
+      if (!Array.isArray(some) || some.some((log) => !isValidLog(log, from, to)))
+        throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} returns invalid logs`)
       return some as RpcLog[]
     }),
   )
   return { tip: { number: to, hash }, logs }
 }
 
-const isAlone = (error: unknown): boolean => error instanceof AppError && error.details?.fault === 'batch'
+const isBatchRefused = (error: unknown): boolean =>
+  error instanceof AppError && error.details?.fault === 'batch'
 
-/** What a block of this number is called; some nodes give the newest that they have in the place of one that they do not. */
+/** The hash of a block with this number. Some nodes return their newest block instead of one they lack. */
 function hashOf(block: unknown, number: bigint): string | undefined {
-  const { hash, number: said } = (block ?? {}) as { hash?: string; number?: string }
-  const isSaid = said !== undefined && /^0x[0-9a-f]+$/i.test(said) && BigInt(said) === number
+  const { hash, number: stated } = (block ?? {}) as { hash?: string; number?: string }
+  const isSaid = stated !== undefined && /^0x[0-9a-f]+$/i.test(stated) && BigInt(stated) === number
   return isSaid ? hash : undefined
 }
 
-/** A log of these blocks, still on the chain: what a node takes back, or gives of other blocks, cannot be counted with. */
-function isWhole(log: RpcLog | null, from: bigint, to: bigint): boolean {
+/** Whether a log is of these blocks and still valid. Removed logs, and logs of other blocks, are not. */
+function isValidLog(log: RpcLog | null, from: bigint, to: bigint): boolean {
   if (log === null || typeof log !== 'object' || log.removed || !/^0x[0-9a-f]+$/i.test(log.blockNumber))
     return false
   const block = BigInt(log.blockNumber)
@@ -210,25 +215,25 @@ function isWhole(log: RpcLog | null, from: bigint, to: bigint): boolean {
 
 const hex = (value: bigint) => `0x${value.toString(16)}`
 
-/** A refusal in whatever words, or an answer that is larger than we take: fewer blocks may be given. */
-function isTooMuch(error: unknown): error is AppError {
+/** Whether a node refused the range, with any message, or the answer was larger than our limit. A smaller range may work. */
+function isRangeRefused(error: unknown): error is AppError {
   if (!(error instanceof AppError)) return false
-  // Fewer blocks are more questions: no help where there were too many of those.
+  // Smaller ranges are more requests, which do not help against a rate limit.
   if (isRateLimitText(String(error.details?.message ?? ''))) return false
   return (
     error.code === 'RPC_ERROR' || (error.code === 'RPC_UNREACHABLE' && error.details?.fault === 'too-large')
   )
 }
 
-/** The limit that a node names: "up to a 500 block range", "limited to a 10,000 range", "try with this block range [0x1, 0x64]". */
-export function limitSaid({ details }: AppError): bigint | undefined {
+/** The range limit in a node's message: "up to a 500 block range", "limited to a 10,000 range", "try with this block range [0x1, 0x64]". */
+export function statedRangeLimit({ details }: AppError): bigint | undefined {
   const words = String(details?.message ?? '')
   const pair = /\[\s*(0x[0-9a-f]+)\s*,\s*(0x[0-9a-f]+)\s*\]/i.exec(words)
   if (pair) {
     const size = BigInt(pair[2]!) - BigInt(pair[1]!) + 1n
     return size > 0n ? size : undefined
   }
-  // What it allows counts before what it was asked for; a number with a fraction, or in a link, is neither.
+  // The allowed size is preferred to the requested one. A decimal fraction, or a number in a link, is neither.
   const found = /\b(block|range)/i.test(words)
     ? (/(?:limit|max|exceed|up to|within|at most)[^0-9/.]{0,40}(?<![.\d/])([0-9][0-9,_]*)(?![.\d])\s*(k)?\b/i.exec(
         words,

@@ -3,16 +3,16 @@ import { type Address, nativeAddress } from '../../../domain/address.ts'
 import { AppError } from '../../../domain/errors.ts'
 import type { Market } from '../../../protocols/market.ts'
 import type { EngineStore } from '../../../store/engine/store.ts'
-import { inPassing } from '../../background-writes.ts'
+import { writeInBackground } from '../../background-writes.ts'
 
-/** So many blocks are asked about in one exchange. */
-const probes = 16n
+/** The number of blocks in one exchange. */
+const probesPerBatch = 16n
 
 /**
- * The first block after `without` in which something is so that is so at `end`, in a few exchanges; `holds` says of which of some blocks it
- * is, oldest first. What began stays.
+ * Finds the first block after `without` in which a condition holds that holds at `end`, in a few exchanges. `holds` checks it for some
+ * blocks, oldest first. Once true, the condition stays true.
  */
-export async function firstWhere(
+export async function firstBlockWhere(
   holds: (blocks: readonly bigint[]) => Promise<readonly boolean[]>,
   without: bigint,
   end: bigint,
@@ -20,7 +20,7 @@ export async function firstWhere(
   let [before, first] = [without, end]
   while (first - before > 1n) {
     const between = first - before
-    const step = between <= probes ? 1n : between / probes
+    const step = between <= probesPerBatch ? 1n : between / probesPerBatch
     const numbers: bigint[] = []
     for (let at = before + step; at < first; at += step) numbers.push(at)
     const has = await holds(numbers)
@@ -31,15 +31,15 @@ export async function firstWhere(
   return first
 }
 
-/** A contract that was there before a market: its asset, or what wraps that where it is the coin itself; `undefined` where none is known. */
-export const olderThan = ({ entry }: Market, { network, wrapped }: Chain): Address | undefined =>
+/** A contract older than a market: its asset, or the wrapped coin if the asset is the native coin; `undefined` if none is known. */
+export const olderContract = ({ entry }: Market, { network, wrapped }: Chain): Address | undefined =>
   entry.asset.address === nativeAddress ? (wrapped ?? network.multicall3) : entry.asset.address
 
 /**
- * The block in which a contract got its code, found in a few exchanges and kept; `undefined` where the node has no old states. `older` is a contract
- * that was there before (its asset): a node that knows nothing of that either does not know the past, whatever it answers.
+ * Finds the block in which a contract was deployed, in a few exchanges, and stores it; `undefined` if the node has no old states. `older`
+ * is a contract deployed earlier (the asset): if the node has no code for it either, it has no old states.
  */
-export async function firstBlockOf(
+export async function deploymentBlock(
   store: EngineStore,
   chain: Chain,
   address: Address,
@@ -50,30 +50,30 @@ export async function firstBlockOf(
   const name = `first-block ${address.toLowerCase()}`
   const known = await store.fact(chainId, name)
   if (known !== undefined) return BigInt(known)
-  const found = await search(chain, address, older, head).catch((error: unknown) => {
-    // Every node says in words of its own that it keeps no old states.
+  const found = await findDeployment(chain, address, older, head).catch((error: unknown) => {
+    // Nodes without old states use different error messages.
     if (error instanceof AppError && error.code === 'RPC_ERROR') return undefined
     throw error
   })
   if (found !== undefined && found + BigInt(chain.network.depth) <= head)
-    await inPassing(store.storeFact(chainId, name, found.toString()))
+    await writeInBackground(store.storeFact(chainId, name, found.toString()))
   return found
 }
 
-async function search(
+async function findDeployment(
   chain: Chain,
   address: Address,
   older: Address,
   head: bigint,
 ): Promise<bigint | undefined> {
-  if (!(await codeAt(chain, address, [head]))[0]) return undefined
-  const first = await firstWhere((blocks) => codeAt(chain, address, blocks), -1n, head)
+  if (!(await hasCodeAt(chain, address, [head]))[0]) return undefined
+  const first = await firstBlockWhere((blocks) => hasCodeAt(chain, address, blocks), -1n, head)
   if (first === 0n) return 0n
-  return (await codeAt(chain, older, [first - 1n]))[0] ? first : undefined
+  return (await hasCodeAt(chain, older, [first - 1n]))[0] ? first : undefined
 }
 
-/** In which blocks there was code at an address. */
-export async function codeAt(
+/** Whether an address had code in each of some blocks. */
+export async function hasCodeAt(
   { rpc }: Chain,
   address: Address,
   blocks: readonly bigint[],

@@ -4,21 +4,21 @@ import type { Reading } from '../../../chain/reading.ts'
 import { AppError } from '../../../domain/errors.ts'
 import type { EngineStore } from '../../../store/engine/store.ts'
 import type { Sought } from '../../../swaps/cctp-v2/delivery.ts'
-import { inPassing } from '../../background-writes.ts'
-import { hashesOf, newWindow, piecesOf, type Tip } from './block-ranges.ts'
-import type { RpcLog } from './filters.ts'
+import { writeInBackground } from '../../background-writes.ts'
+import { type BlockId, hashesOf, newRangeBudget, readLogPieces } from './block-ranges.ts'
+import type { RpcLog } from './log-filters.ts'
 
-/** What one look may cost: so many ranges, and so long, in ms. Whoever looks again goes on where this one ended. */
-const most = { ranges: 120, ms: 8_000 }
-/** What was looked through is remembered once it is so many blocks, and where it was not all. */
-const worth = 1_000n
+/** The limits of one search: ranges, and duration in ms. The next search continues where it ended. */
+const searchLimits = { ranges: 120, ms: 8_000 }
+/** Progress is stored if the search was incomplete, or covered at least this many blocks. */
+const minProgressBlocks = 1_000n
 
 /**
- * The first log that is sought, from a block on, in ranges that the node takes. `undefined` where there is none yet, or where the
- * node did not get so far, or does not say: the next look knows more. A node may lack logs without a word: where the contract says that
- * there is one and none was given up to the newest block, all is read anew the next time.
+ * Finds the first log that matches a query, from a block on. `undefined` if there is none yet, or if the node did not answer for all
+ * blocks; a later search continues. A node may omit logs without an error: if the contract says that the log exists and none was found up
+ * to the newest block, the next search starts over.
  */
-export async function firstLog(
+export async function findFirstLog(
   { store, now }: { store: EngineStore; now: () => number },
   chain: Chain,
   { query, isThere }: Sought,
@@ -26,33 +26,39 @@ export async function firstLog(
 ): Promise<RpcLog | undefined> {
   const { chainId, depth } = chain.network
   const name = `none-up-to ${keccak256(stringToBytes(JSON.stringify([query, fromBlock.toString()]).toLowerCase()))}`
-  const mark = await markOf(chain, await store.fact(chainId, name))
+  const mark = await validMark(chain, await store.fact(chainId, name))
   const from = mark ? mark.number + 1n : fromBlock
   const { number: head } = await latestBlock(chain)
-  let read: Tip | undefined
+  let read: BlockId | undefined
   let isAll = false
   try {
-    for await (const { tips, logs } of piecesOf(chain, [query], { from, to: head }, newWindow(now, most))) {
+    for await (const { tips, logs } of readLogPieces(
+      chain,
+      [query],
+      { from, to: head },
+      newRangeBudget(now, searchLimits),
+    )) {
       if (logs[0]) return logs[0]
       read = tips.findLast(({ number }) => number + BigInt(depth) <= head + 1n) ?? read
     }
     isAll = true
   } catch (error) {
-    if (!(error instanceof AppError && isUnsaid.includes(error.code))) throw error
+    if (!(error instanceof AppError && toleratedErrors.includes(error.code))) throw error
   } finally {
-    const next = read && (!isAll || read.number - from >= worth) ? `${read.number} ${read.hash}` : undefined
-    const isMissed = isAll && (mark || next) ? await isSaid(chain, isThere) : false
-    if (isMissed && mark) await inPassing(store.storeFact(chainId, name, unread))
-    else if (next && isMissed === false) await inPassing(store.storeFact(chainId, name, next))
+    const next =
+      read && (!isAll || read.number - from >= minProgressBlocks) ? `${read.number} ${read.hash}` : undefined
+    const isMissed = isAll && (mark || next) ? await contractHasIt(chain, isThere) : false
+    if (isMissed && mark) await writeInBackground(store.storeFact(chainId, name, clearedMark))
+    else if (next && isMissed === false) await writeInBackground(store.storeFact(chainId, name, next))
   }
   return undefined
 }
 
-/** A mark that was forgotten. */
-const unread = ''
+/** The stored value of a discarded mark. */
+const clearedMark = ''
 
-/** What a contract says; `undefined` where nobody can be asked. */
-async function isSaid(chain: Chain, isThere: Reading<boolean>): Promise<boolean | undefined> {
+/** What the contract says; `undefined` if it cannot be read. */
+async function contractHasIt(chain: Chain, isThere: Reading<boolean>): Promise<boolean | undefined> {
   try {
     return await ask(chain, isThere)
   } catch (error) {
@@ -61,13 +67,13 @@ async function isSaid(chain: Chain, isThere: Reading<boolean>): Promise<boolean 
   }
 }
 
-/** A node that refuses, that is behind, or that has too many blocks for one look. */
-const isUnsaid = ['RPC_ERROR', 'RPC_INCONSISTENT', 'HISTORY_UNREAD']
+/** The node refused, lags behind, or has too many blocks for one search. */
+const toleratedErrors = ['RPC_ERROR', 'RPC_INCONSISTENT', 'HISTORY_UNREAD']
 
-/** How far it was read, if that block is still of this chain. */
-async function markOf(chain: Chain, kept: string | undefined): Promise<Tip | undefined> {
-  if (kept === undefined || kept === unread) return undefined
-  const [number, hash] = kept.split(' ') as [string, string]
+/** How far the search has read, if that block is still canonical. */
+async function validMark(chain: Chain, stored: string | undefined): Promise<BlockId | undefined> {
+  if (stored === undefined || stored === clearedMark) return undefined
+  const [number, hash] = stored.split(' ') as [string, string]
   const tip = { number: BigInt(number), hash }
   return (await hashesOf(chain, [tip.number])).get(tip.number) === hash ? tip : undefined
 }

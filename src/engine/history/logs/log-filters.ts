@@ -1,7 +1,7 @@
 import { type Address, type Hex, sameAddress } from '../../../domain/address.ts'
 import type { LogFilter } from '../../../protocols/market-logs.ts'
 
-/** A log as a node gives it. */
+/** A log as a node returns it. */
 export type RpcLog = {
   address: Address
   topics: Hex[]
@@ -14,12 +14,12 @@ export type RpcLog = {
   removed?: boolean
 }
 
-/** What `eth_getLogs` is asked for, but for the blocks. */
+/** The parameters of `eth_getLogs`, without the blocks. */
 export type LogQuery = { address: Address[]; topics: (Hex[] | null)[] }
 
 /**
- * Filters of many contracts as few queries: those that look for the same in the same places share one, for every name and every
- * contract among them. They may find more than was asked for, so what comes is held against the filters again.
+ * Combines the filters of many contracts into few queries: filters with the same topics share a query for all their events and contracts. A
+ * query may return more logs than wanted, so its results are filtered again.
  */
 export function queriesOf(filters: readonly LogFilter[]): LogQuery[] {
   const alike = Map.groupBy(filters, ({ topics }) => JSON.stringify(topics.slice(1)))
@@ -32,8 +32,8 @@ export function queriesOf(filters: readonly LogFilter[]): LogQuery[] {
   }))
 }
 
-/** Whether a log is what one of the filters looks for. */
-export const isFor = (filters: readonly LogFilter[], log: RpcLog): boolean =>
+/** Whether a log matches one of the filters. */
+export const matchesFilters = (filters: readonly LogFilter[], log: RpcLog): boolean =>
   filters.some(
     ({ address, topics, isAbout }) =>
       sameAddress(address, log.address) &&
@@ -41,8 +41,8 @@ export const isFor = (filters: readonly LogFilter[], log: RpcLog): boolean =>
       (isAbout?.(log) ?? true),
   )
 
-/** What filters look for, whoever the owner is: logs that were kept for other filters do not answer these. */
-export const nameOf = (filters: readonly LogFilter[]): string =>
+/** The key of filters, independent of the owner. Logs stored for other filters do not answer these. */
+export const filtersKey = (filters: readonly LogFilter[]): string =>
   filters
     .map(({ address, topics }) =>
       [address.toLowerCase(), topics[0]?.slice(0, 10), topics.length - 1].join('/'),

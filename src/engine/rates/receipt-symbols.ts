@@ -4,12 +4,15 @@ import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market.ts'
 import { symbolSaid } from '../../protocols/shared/token-symbol.ts'
 
-/** What a market is held in, with the symbol that its contract says; one that says none has that of the catalogue. */
-export type Receipts = (market: Market) => Promise<Receipt>
+/** Reads the receipt of a market, with the symbol that its contract states, or else that of the catalogue. */
+export type ReceiptReader = (market: Market) => Promise<Receipt>
 
-/** The receipts of one chain, each asked for its symbol once: it does not change. A chain that does not tell costs that alone. */
-export function receiptsOn(chain: () => Chain): Receipts {
-  const kept = new Map<Market, Promise<string | undefined>>()
+/**
+ * Reads the receipts of one chain. Each symbol is read once, because it does not change. If the chain does
+ * not answer, the symbol of the catalogue is used.
+ */
+export function receiptReader(chain: () => Chain): ReceiptReader {
+  const cached = new Map<Market, Promise<string | undefined>>()
   const asked = async ({ entry: { receipt } }: Market) => {
     if (receipt.isShares) return undefined
     try {
@@ -20,13 +23,13 @@ export function receiptsOn(chain: () => Chain): Receipts {
     }
   }
   return async (market) => {
-    const symbol = kept.get(market) ?? asked(market)
-    kept.set(market, symbol)
+    const symbol = cached.get(market) ?? asked(market)
+    cached.set(market, symbol)
     const said = await symbol.catch((error: unknown) => {
-      kept.delete(market)
+      cached.delete(market)
       throw error
     })
-    if (said === undefined) kept.delete(market)
+    if (said === undefined) cached.delete(market)
     const { receipt } = market.entry
     return {
       symbol: said ?? receipt.symbol,

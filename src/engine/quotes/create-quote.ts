@@ -14,18 +14,18 @@ import type { QuoteRow } from '../../store/engine/migrations.ts'
 import { best } from '../../swaps/best-offer.ts'
 import type { Ask } from '../../swaps/provider.ts'
 import { holdToRamp } from '../../swaps/ramp-limits.ts'
-import { holdSlippage } from '../bytecode/deposit.ts'
-import { type Context, endNamed } from '../context.ts'
-import { type Charge, sharesBeside, sharesOf, stated } from '../fees/charges.ts'
-import { refuseLost, refuseRecipient } from './recipients.ts'
-import { refuseDecimals, storedOffer } from './stored-quote.ts'
+import { requireValidSlippage } from '../bytecode/deposit.ts'
+import { type EngineContext, routeNetworkNamed } from '../context.ts'
+import { type Charge, chargesOnTop, chargesWithin, statedFee } from '../fees/charges.ts'
+import { refuseRecipient, refuseUnrecoverable } from './recipients.ts'
+import { requireDecimals, storedOffer } from './stored-quote.ts'
 
-const fiveMinutes = 5 * 60_000
-const askDeadline = 5_000
+const quoteLifetimeMs = 5 * 60_000
+const providerDeadlineMs = 5_000
 
-/** The best quote for a swap, persisted; it lives for five minutes. What is charged is a part of its input, and paid apart. */
+/** Creates and stores the best quote for a swap. It is valid for five minutes. Fees are a part of its input, and are paid separately. */
 export async function quoteFor(
-  context: Context,
+  context: EngineContext,
   input: QuoteInput,
   charges: readonly Charge[],
 ): Promise<Quote> {
@@ -34,9 +34,9 @@ export async function quoteFor(
   return quote
 }
 
-/** The same before it is persisted: nobody was given it yet. `isSpent` says that what arrives at least is spent at once, to the last unit. */
+/** Creates a quote without storing it. `isSpent` means that the minimum output is spent at once, to the last unit. */
 export async function newQuote(
-  context: Context,
+  context: EngineContext,
   input: QuoteInput,
   charges: readonly Charge[],
   isSpent = false,
@@ -46,43 +46,43 @@ export async function newQuote(
     throw new AppError('INVALID_AMOUNT_PARAMS', 'Send amountIn or amountOut, not both')
   if (amountIn === undefined && amountOut === undefined)
     throw new AppError('MISSING_AMOUNT_PARAMS', 'Send amountIn or amountOut')
-  holdSlippage(slippage)
+  requireValidSlippage(slippage)
   const amount = amountIn ?? amountOut!
   if (amount === 0n) throw new AppError('QUOTE_GENERATION_FAILED', 'The amount must be above zero')
-  const from = networkSaid(context, input, 'originChain', 'chainIdIn')
-  const to = networkSaid(context, input, 'destinationChain', 'chainIdOut')
+  const from = networkOfSide(context, input, 'originChain', 'chainIdIn')
+  const to = networkOfSide(context, input, 'destinationChain', 'chainIdOut')
   const [tokenIn, tokenOut] = await Promise.all([
-    tokenFor(context, from, input.tokenIn),
-    tokenFor(context, to, input.tokenOut),
+    tokenOnNetwork(context, from, input.tokenIn),
+    tokenOnNetwork(context, to, input.tokenOut),
   ])
-  refuseDecimals(tokenIn, input.decimalsIn)
+  requireDecimals(tokenIn, input.decimalsIn)
   await refuseRecipient(context, { from, to, tokenIn, tokenOut }, input.destinationAddress)
-  refuseLost(context, from.chainId, input.refundAddress)
-  const kept = amountIn === undefined ? undefined : sharesOf(amount, charges)
+  refuseUnrecoverable(context, from.chainId, input.refundAddress)
+  const included = amountIn === undefined ? undefined : chargesWithin(amount, charges)
   const ask: Ask = {
     from,
     to,
     tokenIn,
     tokenOut,
     exact: amountIn === undefined ? 'out' : 'in',
-    amount: amount - sumOf(kept ?? []),
+    amount: amount - sumAmounts(included ?? []),
     slippage,
     speed: input.transferSpeed ?? null,
     refund: input.refundAddress ?? null,
     isSpent,
   }
-  if (ask.amount === 0n) throw allOfIt()
+  if (ask.amount === 0n) throw feesExceedAmount()
   holdToRamp(context.catalog.tokens, ask)
-  const { provider, offer } = await best(context.providers, ask, input.preferredProvider, askDeadline)
-  const costsOf = (sum: bigint) => kept ?? sharesBeside(sum, charges)
+  const { provider, offer } = await best(context.providers, ask, input.preferredProvider, providerDeadlineMs)
+  const costsOf = (sum: bigint) => included ?? chargesOnTop(sum, charges)
   const costs = costsOf(offer.amountIn)
-  if (costs === undefined) throw allOfIt()
-  const cost = sumOf(costs)
+  if (costs === undefined) throw feesExceedAmount()
+  const cost = sumAmounts(costs)
   const paid = offer.amountIn + cost
   if (offer.maxAmountIn + cost > maxUint256)
-    throw new AppError('QUOTE_GENERATION_FAILED', 'With the fees it is more than any token can hold')
+    throw new AppError('QUOTE_GENERATION_FAILED', 'The amount with fees is larger than a token can represent')
   const fees = charges.flatMap((charge, at) =>
-    costs[at]! > 0n ? [stated('service', charge, tokenIn, costs[at]!, paid)] : [],
+    costs[at]! > 0n ? [statedFee('service', charge, tokenIn, costs[at]!, paid)] : [],
   )
   const [priceIn, priceOut, ahead] = await Promise.all([
     read(context.chain(from.chainId), priceOf(context.catalog, tokenIn)),
@@ -91,7 +91,7 @@ export async function newQuote(
   ])
   const now = context.now()
   const id = context.newId()
-  const deadline = Math.floor((now + fiveMinutes) / 1000)
+  const deadline = Math.floor((now + quoteLifetimeMs) / 1000)
   const side = (token: Token, sum: bigint, price: bigint | null) => ({
     contract: token.address,
     symbol: token.symbol,
@@ -115,7 +115,7 @@ export async function newQuote(
     rawQuote: offer.raw,
     status: 'pending',
     feeSponsorship: false,
-    feeSponsorshipReason: input.feeSponsorship ? unsponsored(provider.name) : null,
+    feeSponsorshipReason: input.feeSponsorship ? notSponsored(provider.name) : null,
     destinationAddress: input.destinationAddress ?? null,
     refundAddress: input.refundAddress ?? null,
     customer: context.customer,
@@ -125,7 +125,7 @@ export async function newQuote(
     priceImpact: offer.spot === undefined ? null : impactOf(offer.amountOut, offer.spot),
     fees: [...offer.fees, ...fees],
     alternatives: (offer.alternatives ?? [])
-      .map((other) => ({ ...other, amountIn: other.amountIn + sumOf(costsOf(other.amountIn)!) }))
+      .map((other) => ({ ...other, amountIn: other.amountIn + sumAmounts(costsOf(other.amountIn)!) }))
       .filter(({ amountIn }) => amountIn <= maxUint256)
       .map(({ transferSpeed, amountIn, amountOut, savesSeconds }) => ({
         provider: provider.name,
@@ -135,7 +135,7 @@ export async function newQuote(
         savesSeconds,
       })),
   }
-  // What is stored is what can be read again.
+  // Decode the stored form, so that it can be read again.
   const quote = z.decode(Quote, wire)
   const row = {
     id,
@@ -151,34 +151,32 @@ export async function newQuote(
   return { quote, row }
 }
 
-const sumOf = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, amount) => sum + amount, 0n)
+const sumAmounts = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, amount) => sum + amount, 0n)
 
-/** None of the providers pays the gas of whoever swaps. */
-const unsponsored = (provider: string): string =>
+/** No provider pays the gas of a swap. */
+const notSponsored = (provider: string): string =>
   `${provider} does not sponsor fees on this route: the wallet pays its own gas`
 
-const allOfIt = (): AppError =>
-  new AppError('QUOTE_GENERATION_FAILED', 'The fees of this customer are all that there is to swap')
+const feesExceedAmount = (): AppError =>
+  new AppError('QUOTE_GENERATION_FAILED', 'The fees of this customer consume the whole amount')
 
-/** The network that an end of a swap is on: by its name, by its chain id, or by both where they say the same. */
-function networkSaid<name extends 'originChain' | 'destinationChain', id extends 'chainIdIn' | 'chainIdOut'>(
-  context: Context,
-  input: Pick<QuoteInput, name | id>,
-  name: name,
-  id: id,
-): Network {
-  const said = [input[id], input[name]].filter((one) => one !== undefined)
+/** The network at one end of a swap: by name, by chain id, or by both if they agree. */
+function networkOfSide<
+  name extends 'originChain' | 'destinationChain',
+  id extends 'chainIdIn' | 'chainIdOut',
+>(context: EngineContext, input: Pick<QuoteInput, name | id>, name: name, id: id): Network {
+  const named = [input[id], input[name]].filter((one) => one !== undefined)
   const wrong = (text: string, path: string, message: string) =>
     new AppError('VALIDATION_ERROR', text, { details: { errors: [{ path, message }] } })
-  const [found, other = found] = said.map((one) => endNamed(context, one))
+  const [found, other = found] = named.map((one) => routeNetworkNamed(context, one))
   if (!found) throw wrong(`Send ${name} or ${id}`, `${name} or ${id}`, 'is missing')
   if (other?.chainId !== found.chainId)
     throw wrong(`${name} and ${id} are not the same network`, name, 'is said twice, and not the same')
   return found
 }
 
-/** A token by its address: the native coin, out of the catalogue, or read off its own contract. */
-async function tokenFor(context: Context, network: Network, address: Address): Promise<Token> {
+/** A token by address: the native coin, from the catalogue, or from its contract. */
+async function tokenOnNetwork(context: EngineContext, network: Network, address: Address): Promise<Token> {
   if (sameAddress(address, nativeAddress)) return nativeToken(network)
   const found = tokenAt(context.catalog.tokens, network.chainId, address)
   if (found) return found

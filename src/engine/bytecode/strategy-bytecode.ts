@@ -1,0 +1,157 @@
+import type { StrategyBytecode, StrategyBytecodeInput } from '../../api/bytecode.ts'
+import { maxUint256, type TokenAmount, tokenAmount } from '../../domain/amount.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { Market, Step } from '../../protocols/market.ts'
+import { trackOperation } from '../actions/tracking.ts'
+import { type EngineContext, marketNamed, networkOf, routeNetworkNamed } from '../context.ts'
+import { type WithdrawalFee, withdrawalFeeOf } from '../fees/withdrawal-fee.ts'
+import { claimStep, withdrawalWait } from '../positions/queued-withdrawals.ts'
+import { refuseUnrecoverable } from '../quotes/recipients.ts'
+import { readMarkets } from '../strategies/market-state.ts'
+import { kindsOf, withApprovals } from './approvals.ts'
+import { crossChainDeposit } from './cross-chain-deposit.ts'
+import { depositStep, requireDepositOpen, requireValidSlippage } from './deposit.ts'
+import { withdrawalStep } from './withdrawal.ts'
+
+/** Builds the ordered transactions of a deposit, withdrawal or claim, and tracks them under the returned id. */
+export async function strategyBytecode(
+  context: EngineContext,
+  input: StrategyBytecodeInput,
+): Promise<StrategyBytecode> {
+  const market = marketNamed(context, input.id)
+  if (input.amount === 0n)
+    throw new AppError('VALIDATION_ERROR', 'The amount must be above zero', {
+      details: { errors: [{ path: 'amount', message: 'must be above zero' }] },
+    })
+  refuseUnrecoverable(context, market.entry.chainId, input.wallet, 'wallet')
+  if (input.slippage !== undefined) requireValidSlippage(input.slippage)
+  const home = networkOf(context, market.entry)
+  const origin = input.from === undefined ? home : routeNetworkNamed(context, input.from)
+  if (input.action !== 'lend' && origin.chainId !== home.chainId)
+    throw new AppError(
+      'VALIDATION_ERROR',
+      `from: ${market.entry.slug} is on ${home.name}, so its funds leave from there`,
+      {
+        details: { errors: [{ path: 'from', message: `is not ${home.name}, where this strategy is` }] },
+      },
+    )
+  if (input.action === 'claim') return claimBytecode(context, input, market)
+  const [current] = await readMarkets(context, [market])
+  if (!current?.state)
+    throw new AppError('BYTECODE_GENERATION_FAILED', `The contracts of ${market.entry.slug} do not answer`)
+  if (input.action === 'withdraw') {
+    const { step, out } = await withdrawalStep(context, market, current.state, input)
+    return sameChainBytecode(
+      context,
+      input,
+      market,
+      step,
+      await withdrawalFeeOf(context, market, input.wallet, out),
+    )
+  }
+  if (origin.chainId !== home.chainId) {
+    const { row, ...prepared } = await crossChainDeposit(context, input, market, current.state, origin, home)
+    const answer = await trackedBytecode(context, input, market, prepared)
+    // The quote is stored only now: if a check fails, no client has received it.
+    await context.store.saveQuote(row)
+    return answer
+  }
+  requireDepositOpen(market, current.state, input.amount)
+  return sameChainBytecode(context, input, market, await depositStep(context, market, input))
+}
+
+/** Claims everything claimable, or takes back the shares of lapsed requests. A claim always takes the whole amount. */
+async function claimBytecode(
+  context: EngineContext,
+  input: StrategyBytecodeInput,
+  market: Market,
+): Promise<StrategyBytecode> {
+  if (input.amount !== maxUint256)
+    throw new AppError('VALIDATION_ERROR', 'A claim always takes everything: its amount must be 2^256 - 1', {
+      details: { errors: [{ path: 'amount', message: 'must be 2^256 - 1' }] },
+    })
+  const { transaction, out } = await claimStep(context, market, input.wallet)
+  return trackedBytecode(context, input, market, {
+    out,
+    type: 'SAMECHAIN_INVESTMENT_CLAIM',
+    bytecode: [transaction],
+    kinds: ['claim'],
+    chainIdIn: market.entry.chainId,
+    quote: null,
+    queued: null,
+  })
+}
+
+async function sameChainBytecode(
+  context: EngineContext,
+  input: StrategyBytecodeInput,
+  market: Market,
+  step: Step,
+  fee?: WithdrawalFee,
+): Promise<StrategyBytecode> {
+  const { chainId } = market.entry
+  const payments = fee?.payments ?? []
+  const isDeposit = input.action === 'lend'
+  const paid = isDeposit ? market.entry.asset : undefined
+  const bytecode = await withApprovals(context.chain(chainId), input.wallet, step, paid)
+  const seconds = isDeposit ? undefined : await withdrawalWait(context, market, input.wallet)
+  return trackedBytecode(context, input, market, {
+    type: isDeposit ? 'SAMECHAIN_INVESTMENT_DEPOSIT' : 'SAMECHAIN_INVESTMENT_WITHDRAW',
+    bytecode: [...bytecode, ...payments],
+    kinds: [...kindsOf(bytecode, isDeposit ? 'deposit' : 'withdraw'), ...payments.map(() => 'fee')],
+    ...(fee && { fee }),
+    chainIdIn: chainId,
+    quote: null,
+    queued: seconds === undefined ? null : { seconds },
+  })
+}
+
+type PreparedBytecode = {
+  type: string
+  bytecode: Transaction[]
+  kinds: string[]
+  chainIdIn: number
+  fee?: WithdrawalFee
+  /** The amount paid out, if it differs from the requested amount. */
+  out?: TokenAmount
+} & Pick<StrategyBytecode, 'quote' | 'queued'>
+
+async function trackedBytecode(
+  context: EngineContext,
+  { wallet, amount, action }: StrategyBytecodeInput,
+  { entry }: Market,
+  prepared: PreparedBytecode,
+): Promise<StrategyBytecode> {
+  const id = context.newId()
+  // Queueing a withdrawal moves no funds yet.
+  const asked = amount === maxUint256 || prepared.queued ? null : tokenAmount(amount, entry.asset)
+  const moved = prepared.out ?? asked
+  await trackOperation(context, {
+    id,
+    type: prepared.type,
+    strategyId: entry.id,
+    strategySlug: entry.slug,
+    quoteId: prepared.quote?.id ?? null,
+    wallet,
+    receiver: wallet,
+    amounts: action === 'lend' ? { in: moved, out: null } : { in: null, out: moved },
+    transactions: prepared.bytecode,
+    kinds: prepared.kinds,
+  })
+  return {
+    id,
+    feeCharged: String(prepared.fee?.charged ?? 0n),
+    fees: prepared.fee?.fees ?? [],
+    chainIdIn: prepared.chainIdIn,
+    chainIdOut: entry.chainId,
+    crossChain: {
+      isCrossChain: prepared.chainIdIn !== entry.chainId,
+      chainIdIn: prepared.chainIdIn,
+      chainIdOut: entry.chainId,
+    },
+    quote: prepared.quote,
+    queued: prepared.queued,
+    bytecode: prepared.bytecode,
+  }
+}

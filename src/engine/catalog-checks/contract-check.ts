@@ -1,0 +1,195 @@
+import { parseAbi } from 'viem/utils'
+import { type Chain, read } from '../../chain/chain.ts'
+import { type Read, type Reading, together } from '../../chain/reading.ts'
+import { type Address, type Hex, nativeAddress } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { aaveV3OracleAbi } from '../../protocols/aave-v3/abi.ts'
+import type { Catalog, PriceFeed, StrategyEntry } from '../../protocols/catalog.ts'
+import type { Market } from '../../protocols/market.ts'
+import { feedAbi } from '../../protocols/prices.ts'
+import { answers, type Claim, hasDecimals, says } from '../../protocols/shared/contract-claims.ts'
+import { isSymbol } from '../../protocols/shared/token-symbol.ts'
+
+/**
+ * Getters by which the other contracts of a catalogue identify themselves (sources: Chainlink, AggregatorV3Interface; Uniswap v3-core,
+ * v3-periphery and swap-router-contracts; circlefin/evm-cctp-contracts).
+ */
+const abi = parseAbi([
+  'function description() view returns (string)',
+  'function factory() view returns (address)',
+  'function factoryV2() view returns (address)',
+  'function feeAmountTickSpacing(uint24 fee) view returns (int24)',
+  'function localDomain() view returns (uint32)',
+  'function version() view returns (uint32)',
+  'function messageBodyVersion() view returns (uint32)',
+  'function localMessageTransmitter() view returns (address)',
+])
+
+const readOf = (address: Address, functionName: string, args: readonly unknown[] = []): Read => ({
+  address,
+  abi,
+  functionName,
+  args,
+})
+
+/**
+ * Checks the price, swap and bridge contracts of one chain against the catalogue, and that the first block of each market is possible;
+ * `head` is the number of the newest block. Returns the faults; an empty list means that the catalogue is right.
+ */
+export async function dependencyFaults(chain: Chain, catalog: Catalog, head: bigint): Promise<string[]> {
+  const { chainId } = chain.network
+  const markets = catalog.strategies.filter((entry) => entry.chainId === chainId)
+  const claims = [
+    ...oracleClaims(catalog, chainId, markets),
+    ...catalog.priceFeeds.flatMap((feed) => (feed.chainId === chainId ? feedClaims(catalog, feed) : [])),
+    ...swapClaims(catalog, chainId),
+    ...bridgeClaims(catalog, chainId),
+  ]
+  const [actual, firstBlockFaults] = await Promise.all([
+    read(chain, together(claims)),
+    Promise.all(markets.map((entry) => startFaults(chain, entry, head))),
+  ])
+  return [...actual, ...firstBlockFaults].flat()
+}
+
+/** The number of tokens probed. An oracle that prices none of them is wrong. */
+const probedTokens = 3
+
+function oracleClaims(
+  { priceOracles }: Catalog,
+  chainId: number,
+  markets: readonly StrategyEntry[],
+): Claim[] {
+  const oracle = priceOracles[chainId]
+  if (!oracle) return []
+  // A token lent in a market of this oracle has a price; other tokens may have none.
+  const lent = markets.filter(
+    ({ constants }) => constants.family === 'aave-v3' && constants.oracle === oracle,
+  )
+  const reads = lent.slice(0, probedTokens).map(
+    ({ asset }): Read => ({
+      address: oracle,
+      abi: aaveV3OracleAbi,
+      functionName: 'getAssetPrice',
+      args: [asset.address],
+    }),
+  )
+  const unit: Read = { address: oracle, abi: aaveV3OracleAbi, functionName: 'BASE_CURRENCY_UNIT' }
+  const prices: Claim = {
+    reads,
+    parse: (all) =>
+      reads.length === 0 || all.some((price) => typeof price === 'bigint' && price > 0n)
+        ? []
+        : [`the oracle ${oracle} prices no token`],
+  }
+  return [says('the unit of the price oracle', unit, 10n ** 8n), prices]
+}
+
+/** A feed must have the known decimals and the name of its token, or the prices of another token would be used. */
+function feedClaims({ tokens }: Catalog, { chainId, token, feed, decimals }: PriceFeed): Claim[] {
+  const priced = tokens.find((one) => one.chainId === chainId && one.address === token)
+  const what = `the feed of ${priced?.symbol ?? token}`
+  const named = `${priced?.symbol} / USD`
+  return [
+    says(`the decimals of ${what}`, { address: feed, abi: feedAbi, functionName: 'decimals' }, decimals),
+    says(`the name of ${what}`, readOf(feed, 'description'), named, (actual) => {
+      const [of = '', by = ''] = String(actual).split('/')
+      return priced && isSymbol(of, priced) && isSymbol(by, { ...priced, symbol: 'USD' }) ? named : actual
+    }),
+  ]
+}
+
+const swapClaims = ({ uniswapV3 }: Catalog, chainId: number): Claim[] =>
+  uniswapV3
+    .filter((one) => one.chainId === chainId)
+    .flatMap(({ factory, quoterV2, swapRouter02, feeTiers }) => [
+      // A tier that every factory has from the start.
+      says('a tier of Uniswap v3', readOf(factory, 'feeAmountTickSpacing', [3000]), 60),
+      ...feeTiers.map((tier) =>
+        says(
+          `the tier ${tier} of Uniswap v3`,
+          readOf(factory, 'feeAmountTickSpacing', [tier]),
+          'a tier',
+          (spacing) => (Number(spacing) > 0 ? 'a tier' : 'none'),
+        ),
+      ),
+      says('the factory of the quoter', readOf(quoterV2, 'factory'), factory),
+      says('the factory of the router', readOf(swapRouter02, 'factory'), factory),
+      // The earlier router supports v3 pools only, and lacks this getter.
+      answers('the other factory of the router', readOf(swapRouter02, 'factoryV2')),
+    ])
+
+/** The earlier version of the bridge has the same getters; its versions are 0. */
+const bridgeClaims = ({ cctpV2 }: Catalog, chainId: number): Claim[] =>
+  cctpV2
+    .filter((one) => one.chainId === chainId)
+    .flatMap(({ domain, tokenMessenger, messageTransmitter }) => [
+      says('the domain of the bridge', readOf(messageTransmitter, 'localDomain'), domain),
+      says('the version of messages', readOf(messageTransmitter, 'version'), 1),
+      says('the sender of messages', readOf(tokenMessenger, 'localMessageTransmitter'), messageTransmitter),
+      says('the version of burn messages', readOf(tokenMessenger, 'messageBodyVersion'), 1),
+    ])
+
+/** The receipt must have no code before the first block from which events are read. A node without old states cannot tell. */
+async function startFaults(
+  { rpc }: Chain,
+  { slug, receipt, fromBlock }: StrategyEntry,
+  head: bigint,
+): Promise<string[]> {
+  if (fromBlock === 0n) return []
+  if (fromBlock > head) return [`${slug} is read from block ${fromBlock}, but the newest block is ${head}`]
+  try {
+    const code = await rpc.request<Hex>('eth_getCode', [
+      receipt.address,
+      `0x${(fromBlock - 1n).toString(16)}`,
+    ])
+    return code === '0x' ? [] : [`${slug} is read from block ${fromBlock}, but was deployed earlier`]
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'RPC_ERROR') return []
+    throw error
+  }
+}
+
+/** A market that differs on its chain from the catalogue. */
+export type FaultyMarket = { market: Market; faults: string[] }
+
+/**
+ * Checks the contracts of many markets of one chain against the catalogue, and that every known address has code. Returns the markets that
+ * fail, with every reason; an empty list means that the catalogue is right.
+ */
+export async function marketFaults(chain: Chain, markets: readonly Market[]): Promise<FaultyMarket[]> {
+  const claims = markets.map(
+    ({ entry, claims }): Reading<string[]> =>
+      joinClaims([
+        ...hasDecimals(entry.asset),
+        ...(entry.receipt.isShares ? [] : hasDecimals(entry.receipt)),
+        ...claims,
+      ]),
+  )
+  const [actual, withoutCodeSet] = await Promise.all([
+    read(chain, together(claims)),
+    withoutCode(chain, markets),
+  ])
+  return markets.flatMap((market, at) => {
+    const empty = addressesOf(market.entry).filter((address) => withoutCodeSet.has(address))
+    const faults = [...actual[at]!, ...empty.map((address) => `there is no contract at ${address}`)]
+    return faults.length > 0 ? [{ market, faults }] : []
+  })
+}
+
+function joinClaims(claims: readonly Reading<string[]>[]): Reading<string[]> {
+  const { reads, parse } = together(claims)
+  return { reads, parse: (answers) => parse(answers).flat() }
+}
+
+async function withoutCode({ rpc }: Chain, markets: readonly Market[]): Promise<Set<Address>> {
+  const all = [...new Set(markets.flatMap(({ entry }) => addressesOf(entry)))]
+  const codes = await rpc.batch(all.map((address) => ['eth_getCode', [address, 'latest']]))
+  return new Set(all.filter((_, at) => codes[at] === '0x'))
+}
+
+/** Every contract address of a market. */
+function addressesOf({ asset, receipt, constants }: StrategyEntry): Address[] {
+  const texts = JSON.stringify([asset.address, receipt.address, constants]).match(/0x[0-9a-fA-F]{40}/g) ?? []
+  return [...new Set(texts as Address[])].filter((address) => address !== nativeAddress)
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import type { Page } from '../../api/page.ts'
+import { Quote } from '../../api/quote.ts'
+import { AppError } from '../../domain/errors.ts'
+import { networkNamed } from '../../domain/networks.ts'
+import type { ListedQuote } from '../../store/engine/quotes.ts'
+import type { EngineContext } from '../context.ts'
+import { lastKnownStatus } from './swap-status.ts'
+
+/**
+ * Lists the issued quotes, newest first, without `rawQuote`, with the deadline as text and the last known status. An unreadable quote loses
+ * its row but counts in the total, so that pages do not shift.
+ */
+export async function listQuotes(
+  context: EngineContext,
+  input: {
+    originChain?: string | undefined
+    destinationChain?: string | undefined
+    provider?: string | undefined
+    page?: number | undefined
+    limit?: number | undefined
+  },
+): Promise<Page<Quote>> {
+  const { page = 1, limit = 10 } = input
+  const by = {
+    originChain: networkFilter(context, input, 'originChain'),
+    destinationChain: networkFilter(context, input, 'destinationChain'),
+    provider: providerFilter(context, input.provider),
+    networks: context.catalog.networks.map(({ name }) => name),
+  }
+  const { rows, total } = await context.store.quotes(context.customer, by, limit, (page - 1) * limit)
+  const items = rows.flatMap((row) => {
+    try {
+      return [quoteOutput(row, context.now())]
+    } catch (fault) {
+      context.onUnreadableQuote?.(row.id, fault)
+      return []
+    }
+  })
+  return { items, page, limit, total, hasMore: page * limit < total }
+}
+
+function quoteOutput(row: ListedQuote, now: number): Quote {
+  const { rawQuote: _, ...wire } = JSON.parse(row.wire) as z.input<typeof Quote>
+  return z.decode(Quote, { ...wire, deadline: wire.deadlineDate, status: lastKnownStatus(row, now) })
+}
+
+/** The network name of a filter, by name or chain id, in any casing; `null` without a filter. An unknown network is VALIDATION_ERROR. */
+function networkFilter<name extends 'originChain' | 'destinationChain'>(
+  { catalog }: EngineContext,
+  input: { [key in name]?: string | undefined },
+  name: name,
+): string | null {
+  const filter = input[name]
+  if (filter === undefined) return null
+  try {
+    return networkNamed(catalog.networks, filter).name
+  } catch (cause) {
+    throw invalidFilter(name, `there is no network "${filter}"`, cause)
+  }
+}
+
+/** The provider name of a filter, in any casing; `null` without a filter. An unknown provider is VALIDATION_ERROR. */
+function providerFilter({ providers }: EngineContext, filter: string | undefined): string | null {
+  if (filter === undefined) return null
+  const found = providers.find(({ name }) => name === filter.toLowerCase())
+  if (found) return found.name
+  const known = providers.map(({ name }) => name).join(', ')
+  throw invalidFilter('provider', `there is no provider "${filter}". Known: ${known}`)
+}
+
+const invalidFilter = (path: string, message: string, cause?: unknown): AppError =>
+  new AppError('VALIDATION_ERROR', `${path}: ${message}`, { details: { errors: [{ path, message }] }, cause })
