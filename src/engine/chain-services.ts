@@ -6,9 +6,8 @@ import type { Catalog } from '../protocols/catalog.ts'
 import { wrappedOf } from '../protocols/prices.ts'
 import { marketsOf } from '../protocols/registry.ts'
 import type { EngineStore } from '../store/engine/store.ts'
-import { cctp } from '../swaps/cctp-v2/provider.ts'
 import type { SwapProvider } from '../swaps/provider.ts'
-import { uniswapV3 } from '../swaps/uniswap-v3/provider.ts'
+import { openSwapProviders } from '../swaps/registry.ts'
 import { type AccessScope, catalogInScope } from './access-scope.ts'
 import type { ChainServices, OnMissingNetwork, RatedMarket, RateReader } from './context.ts'
 import { findFirstLog } from './history/logs/first-log.ts'
@@ -89,25 +88,15 @@ function rateReaderOf(store: EngineStore, chain: () => Chain): RateReader {
   }
 }
 
-/** Returns every swap provider the catalogue has contracts for. */
-function swapProvidersOf(
-  { uniswapV3: pools, cctpV2, attestation }: Catalog,
+/** Opens every swap provider that the catalogue has contracts for. */
+const swapProvidersOf = (
+  catalog: Catalog,
   chain: (chainId: number) => Chain,
   logCache: { store: EngineStore; now: () => number },
-): SwapProvider[] {
-  const bridges = cctpV2.flatMap((bridge) => {
-    const url = bridge.attestation ?? attestation
-    return url === null ? [] : [{ ...bridge, attestation: url }]
+): SwapProvider[] =>
+  openSwapProviders(catalog, {
+    read: (chainId, reading) => read(chain(chainId), reading),
+    head: async (chainId) => (await latestBlock(chain(chainId))).number,
+    log: (chainId, sought, fromBlock) => findFirstLog(logCache, chain(chainId), sought, fromBlock),
+    getJson: (url, signal) => getJson(url, signal ? { signal } : {}),
   })
-  const provider =
-    bridges.length === 0
-      ? []
-      : [
-          cctp(bridges, {
-            attestation: (url, signal) => getJson(url, signal ? { signal } : {}),
-            head: async (chainId) => (await latestBlock(chain(chainId))).number,
-            log: (chainId, sought, fromBlock) => findFirstLog(logCache, chain(chainId), sought, fromBlock),
-          }),
-        ]
-  return [uniswapV3(pools, (chainId, reading) => read(chain(chainId), reading)), ...provider]
-}

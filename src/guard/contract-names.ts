@@ -2,22 +2,15 @@ import { type Address, sameAddress } from '../domain/address.ts'
 import { tokenAt } from '../domain/token.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import { bindingOf } from '../protocols/registry.ts'
+import { swapSpenders } from '../swaps/registry.ts'
 
 /** The contracts of a chain that take tokens, by the catalogue, with their names. */
-export function knownSpenders(
-  { strategies, uniswapV3, cctpV2 }: Pick<Catalog, 'strategies' | 'uniswapV3' | 'cctpV2'>,
-  chainId: number,
-): { spender: Address; name: string }[] {
+export function knownSpenders(catalog: Catalog, chainId: number): { spender: Address; name: string }[] {
   return [
-    ...strategies
+    ...catalog.strategies
       .filter((entry) => entry.chainId === chainId)
       .map((entry) => ({ spender: bindingOf(entry).targets[0], name: entry.protocol })),
-    ...uniswapV3
-      .filter((one) => one.chainId === chainId)
-      .map(({ swapRouter02 }) => ({ spender: swapRouter02, name: 'uniswap-v3' })),
-    ...cctpV2
-      .filter((one) => one.chainId === chainId)
-      .map(({ tokenMessenger }) => ({ spender: tokenMessenger, name: 'cctp-v2' })),
+    ...swapSpenders(catalog, chainId),
   ]
 }
 

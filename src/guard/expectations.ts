@@ -5,8 +5,7 @@ import type { Catalog } from '../protocols/catalog.ts'
 import { type Intent, intentTokens } from '../protocols/intent.ts'
 import { bindingOf, queueOf } from '../protocols/registry.ts'
 import { refuse, type Verdict, type Violation } from '../protocols/verdict.ts'
-import { bindCctpV2 } from '../swaps/cctp-v2/binding.ts'
-import { bindUniswapV3 } from '../swaps/uniswap-v3/binding.ts'
+import { swapExpectation } from '../swaps/registry.ts'
 import { bindRevoke, bindTransfer } from './erc20-binding.ts'
 import type { Exemptions } from './terms.ts'
 
@@ -101,23 +100,13 @@ export function expectationOf(
       const { tokenIn, tokenOut } = intent
       if (tokenIn.chainId !== chainId)
         return refuse('POLICY_CHAIN', `${tokenIn.symbol} is not a token of chain ${chainId}`)
-      if (tokenOut.chainId === chainId) {
-        const constants = catalog.uniswapV3.find((entry) => entry.chainId === chainId)
-        if (!constants) return unknown(`A swap provider of chain ${chainId}`)
-        return {
-          targets: [constants.swapRouter02],
-          bind: (transaction) => bindUniswapV3(transaction, intent, constants),
-        }
-      }
-      const here = catalog.cctpV2.find((entry) => entry.chainId === chainId)
-      const there = catalog.cctpV2.find((entry) => entry.chainId === tokenOut.chainId)
-      // A burn on a test network could be minted on the main network with the same domain, and vice versa.
-      if (!here || !there || here.attestation !== there.attestation)
-        return unknown(`A bridge from chain ${chainId} to chain ${tokenOut.chainId}`)
-      return {
-        targets: [here.tokenMessenger],
-        bind: (transaction) => bindCctpV2(transaction, intent, { here, there }),
-      }
+      const expected = swapExpectation(catalog, intent)
+      if (expected) return expected
+      return unknown(
+        tokenOut.chainId === chainId
+          ? `A swap provider of chain ${chainId}`
+          : `A bridge from chain ${chainId} to chain ${tokenOut.chainId}`,
+      )
     }
   }
 }

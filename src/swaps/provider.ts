@@ -1,3 +1,4 @@
+import type { Reading } from '../chain/reading.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import type { Network } from '../domain/networks.ts'
 import type { Token } from '../domain/token.ts'
@@ -66,4 +67,10 @@ export type SwapProvider = {
   build: (ask: Route, offer: Offer, order: SwapOrder) => Step
   /** The progress, once the origin transaction is mined. */
   status: (route: Route, offer: Offer, origin: Hex, order: { recipient: Address }) => Promise<SwapProgress>
+}
+
+/** What finds an event: the logs that answer a query, and whether a contract says that there is one by now. */
+export type Sought = {
+  query: { address: Address[]; topics: (Hex[] | null)[] }
+  isThere: Reading<boolean>
 }

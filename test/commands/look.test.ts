@@ -330,7 +330,7 @@ describe('wallet show and history', () => {
     const stranger = '0x3333333333333333333333333333333333333333'
     const { exit, json } = await run(`history ${usdcPlace} --address ${stranger} --json`)
     expect([exit, json.error.code]).toEqual([4, 'STRATEGY_NOT_FOUND'])
-    expect(json.error.message).toContain(`no contract is at ${address}`)
+    expect(json.error.message).toContain(`no contract for ${usdcPlace} at ${address}`)
   })
 
   test('count the profit of positions that were closed, by strategy and for the wallet', async () => {

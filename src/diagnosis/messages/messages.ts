@@ -182,3 +182,13 @@ export const lastRunText = ({ lastRunReason, blocker }: Facts): string =>
 /** The command for the unsigned rest. */
 export const unsignedNextSteps = (facts: Facts): string =>
   actionCommand(facts, facts.blocker?.is === 'forever' ? 'abandon' : 'resume')
+
+/** Whether the deciding step is signed and in no visible block. */
+export const isUnconfirmed = ({ focus }: Facts): boolean =>
+  focus !== undefined && isInFlight(focus.step) && !focus.onChain?.found && !hasStepSucceeded(focus)
+
+/** Where the funds are by the journal, if the chain does not tell. */
+export const fundsByJournal = (facts: Facts): string =>
+  isUnconfirmed(facts)
+    ? `By the journal, ${amountText(facts)} may have left the wallet ${facts.operation.wallet}, or may leave it at any time.`
+    : `By the journal: ${fundsText(facts)}`

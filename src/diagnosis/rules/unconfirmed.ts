@@ -1,11 +1,5 @@
-import { type Facts, hasStepSucceeded, isInFlight } from '../facts/facts.ts'
-import { actionCommand, amountText, failingChains, fundsText, originNetwork } from '../messages/messages.ts'
+import { actionCommand, failingChains, fundsByJournal, originNetwork } from '../messages/messages.ts'
 import { type DiagnosisRule, neverSafe } from '../verdict.ts'
-
-/** Whether the deciding step is signed and in no visible block. */
-export const isUnconfirmed = ({ focus }: Facts): boolean =>
-  focus !== undefined && isInFlight(focus.step) && !focus.onChain?.found && !hasStepSucceeded(focus)
-
 /** Rules for chains that cannot be read. */
 export const unreachableRules: readonly DiagnosisRule[] = [
   {
@@ -30,9 +24,3 @@ export const unreachableRules: readonly DiagnosisRule[] = [
 
 const textOf = (chains: ReturnType<typeof failingChains>): string =>
   chains.map((chain) => `${chain.network.name}: ${chain.is === 'there' ? '' : chain.why}`).join('; ')
-
-/** Where the funds are by the journal, if the chain does not tell. */
-export const fundsByJournal = (facts: Facts): string =>
-  isUnconfirmed(facts)
-    ? `By the journal, ${amountText(facts)} may have left the wallet ${facts.operation.wallet}, or may leave it at any time.`
-    : `By the journal: ${fundsText(facts)}`

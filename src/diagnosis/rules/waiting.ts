@@ -4,9 +4,16 @@ import type { Attempt } from '../../store/journal/operation.ts'
 import { inSendingOrder, isCancelling, replacementFees } from '../../transactions/replacement/fee-bump.ts'
 import { isFeeTooLow, isPermanentError, type SendError, sendErrorOf } from '../../transactions/send-errors.ts'
 import type { Facts } from '../facts/facts.ts'
-import { actionCommand, allowancesText, fundsText, gweiText, stepText } from '../messages/messages.ts'
+import {
+  actionCommand,
+  allowancesText,
+  fundsByJournal,
+  fundsText,
+  gweiText,
+  isUnconfirmed,
+  stepText,
+} from '../messages/messages.ts'
 import { type DiagnosisRule, neverSafe } from '../verdict.ts'
-import { fundsByJournal, isUnconfirmed } from './unconfirmed.ts'
 
 const last = ({ focus }: Facts) => focus!.attempts.at(-1)!
 const headOf = ({ focus, chains }: Facts) => {

@@ -1,10 +1,10 @@
 import { decodeEventLog, encodeFunctionData, hexToBigInt, padHex, parseAbi, size, sliceHex } from 'viem/utils'
 import { strictDecode } from '../../chain/calldata.ts'
-import type { Reading } from '../../chain/reading.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { CctpV2Constants } from '../../protocols/catalog.ts'
 import { topicOf } from '../../protocols/shared/event-topics.ts'
+import type { Sought } from '../provider.ts'
 import { messageTransmitterV2Abi as abi, tokenMessengerV2Abi } from './abi.ts'
 
 /** The fields of a burn's message, named as in BurnMessageV2, which are fixed at the burn. `amount` is in the smallest unit. */
@@ -52,12 +52,6 @@ export function deliveriesOf(
 export function broughtIn(log: Pick<Log, 'topics' | 'data'>): bigint | undefined {
   const received = receivedIn(log)
   return received && hexToBigInt(wordAt(received.body, 68)) - hexToBigInt(wordAt(received.body, 164))
-}
-
-/** What finds an event: the logs that answer a query, and whether a contract says that there is one by now. */
-export type Sought = {
-  query: { address: Address[]; topics: (Hex[] | null)[] }
-  isThere: Reading<boolean>
 }
 
 /** Finds the delivery of a message: its log, and whether the contract says that its nonce is used. */

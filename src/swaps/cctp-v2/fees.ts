@@ -4,8 +4,8 @@ import { AppError } from '../../domain/errors.ts'
 import { less } from '../../domain/slippage.ts'
 import { numbersAsText } from '../../http/json.ts'
 import type { CctpV2Constants } from '../../protocols/catalog.ts'
+import type { Sought } from '../provider.ts'
 import { finality } from './abi.ts'
-import type { Sought } from './delivery.ts'
 
 /** A speed of the bridge. */
 export type Speed = keyof typeof finality

@@ -1,0 +1,31 @@
+import type { Catalog } from '../../protocols/catalog.ts'
+import type { SwapDefinition } from '../definition.ts'
+import { bindCctpV2 } from './binding.ts'
+import { cctp } from './provider.ts'
+
+const contractsOn = ({ cctpV2 }: Catalog, chainId: number) =>
+  cctpV2.find((entry) => entry.chainId === chainId)
+
+/** CCTP v2: burns USDC on one chain and mints it on another. */
+export const cctpV2: SwapDefinition = {
+  name: 'cctp-v2',
+  reach: 'cross-chain',
+  spender: (catalog, chainId) => contractsOn(catalog, chainId)?.tokenMessenger,
+  expect: (catalog, intent) => {
+    const here = contractsOn(catalog, intent.tokenIn.chainId)
+    const there = contractsOn(catalog, intent.tokenOut.chainId)
+    // A burn on a test network could be minted on the main network with the same domain, and vice versa.
+    if (!here || !there || here.attestation !== there.attestation) return undefined
+    return {
+      targets: [here.tokenMessenger],
+      bind: (transaction) => bindCctpV2(transaction, intent, { here, there }),
+    }
+  },
+  open: ({ cctpV2: contracts, attestation }, { getJson, head, log }) => {
+    const ends = contracts.flatMap((end) => {
+      const url = end.attestation ?? attestation
+      return url === null ? [] : [{ ...end, attestation: url }]
+    })
+    return ends.length === 0 ? undefined : cctp(ends, { attestation: getJson, head, log })
+  },
+}

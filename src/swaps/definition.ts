@@ -1,0 +1,41 @@
+import type { Reading } from '../chain/reading.ts'
+import type { Address, Hex } from '../domain/address.ts'
+import type { Transaction } from '../domain/transaction.ts'
+import type { Catalog } from '../protocols/catalog.ts'
+import type { Intent } from '../protocols/intent.ts'
+import type { Verdict } from '../protocols/verdict.ts'
+import type { Sought, SwapProvider } from './provider.ts'
+
+/** The intent of a swap. */
+export type SwapIntent = Extract<Intent, { kind: 'swap' }>
+
+/** How a provider reads chains and its service; it sees nothing else of the network. */
+export type SwapNetwork = {
+  read: <value>(chainId: number, reading: Reading<value>) => Promise<value>
+  /** The number of the newest block. */
+  head: (chainId: number) => Promise<bigint>
+  /** The first matching log from a block on, as far as known. */
+  log: (
+    chainId: number,
+    sought: Sought,
+    fromBlock: bigint,
+  ) => Promise<{ transactionHash: Hex; topics: readonly Hex[]; data: Hex } | undefined>
+  /** The JSON at a URL, with its HTTP status. */
+  getJson: (url: string, signal?: AbortSignal) => Promise<{ status: number; body: unknown; text: string }>
+}
+
+/** A swap provider as the program knows it; one line of `registry.ts`. */
+export type SwapDefinition = {
+  name: string
+  /** Whether it swaps on one chain, or carries tokens to another. */
+  reach: 'same-chain' | 'cross-chain'
+  /** The contract of a chain that takes the tokens; `undefined` without one. */
+  spender: (catalog: Catalog, chainId: number) => Address | undefined
+  /** What the guard expects of the action of a swap; `undefined` if it cannot carry it out. */
+  expect: (
+    catalog: Catalog,
+    intent: SwapIntent,
+  ) => { targets: readonly Address[]; bind: (transaction: Transaction) => Verdict } | undefined
+  /** Opens the provider for quotes; `undefined` if the catalogue has no contracts for it. */
+  open: (catalog: Catalog, network: SwapNetwork) => SwapProvider | undefined
+}
