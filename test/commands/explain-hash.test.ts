@@ -118,6 +118,7 @@ test('an action that is final stays so where one endpoint of two has another blo
   const secrets = { privateKey: sandboxKey() }
   const line = `transfer --network sandbox-one --token USDC --to ${friend} --amount 5 --yes --json --trust-first-use --idempotency-key kept-0001`
   const { id } = (await run(line, { env: urls(url()), secrets })).json
+  await sandbox.chain(31337).rpc.request('anvil_mine', ['0x1'])
   const other = await provider(url(), async ({ method, params }, ask) =>
     method === 'eth_getBlockByNumber' && params[0] !== 'latest'
       ? { result: { ...((await ask(method, params)) as object), hash: nobodys } }

@@ -26,10 +26,11 @@ export async function checkInclusionBlock(
   const isAnother = (block: Block | null | undefined) =>
     block?.hash !== undefined && !isInclusionBlock(block, inclusion)
   for (let looked = 0; looked < 2; looked++) if (!isAnother(await look(client))) return { is: 'there' }
-  const others = await askOtherNodes(client, async (node) => ({
-    host: node.host,
-    block: await withTimeout(look(node), lookupTimeoutMs),
-  }))
+  const others = await askOtherNodes(client, async (node) => {
+    const block = await withTimeout(look(node), lookupTimeoutMs)
+    // A client of several nodes names the one that has answered.
+    return { host: node.host, block }
+  })
   const against = others.filter(({ block }) => block !== undefined && !isAnother(block))
   const [one] = against
   if (!one) return { is: 'gone' }
