@@ -242,7 +242,7 @@ describe('JSON-RPC', () => {
 
   it('refuses a batch with an answer missing', async () => {
     const { url } = await serve((response, body) => {
-      const calls = JSON.parse(body) as Call[]
+      const calls = [JSON.parse(body)].flat() as Call[]
       response.end(JSON.stringify(calls.slice(1).map(({ id }) => ({ jsonrpc: '2.0', id, result: 1 }))))
     })
     const asking = httpRpc(url).batch([
