@@ -103,6 +103,8 @@ export type Execution = {
     steps: readonly Step[],
     now: { block: number; nonce: number },
   ) => Promise<readonly bigint[] | undefined>
+  /** The age in ms and the block of the check that the plan made of a leg, which `beforeLeg` may use again. */
+  planCheck?: (leg: Leg) => { ageMs: number; block: number } | undefined
   fault?: (point: FaultPoint) => void
 }
 

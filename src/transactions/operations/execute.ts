@@ -149,7 +149,6 @@ async function executeLeg(run: Run, leg: Leg): Promise<void> {
 const viewLifeMs = 1_000
 
 async function signAndFollow(run: Run, leg: Leg): Promise<void> {
-  const _rpc = run.rpc(leg.chainId)
   let checked: { at: number; block: number } | undefined
   const isFresh = (block: number) =>
     checked !== undefined &&
@@ -176,7 +175,11 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
       if (unfinishedSteps(run, leg).some((step) => step.role !== 'fee')) refuseExpired(run, leg, head)
       const block = Number(head.number)
       if (!isFresh(block)) {
-        checked = { at: run.clock.now(), block }
+        // A check that the plan made is as old as the plan: the later steps of the leg count from there.
+        const plan = run.planCheck?.(leg)
+        const isOld = !plan || plan.ageMs > maxCheckAge.ms || block - plan.block > maxCheckAge.blocks
+        const [ageMs, since] = isOld ? [0, block] : [plan.ageMs, plan.block]
+        checked = { at: run.clock.now() - ageMs, block: since }
         const left = unfinishedSteps(run, leg).filter(isUnsigned)
         const gas = await retryAfterStep(run, index, doneAt, async () =>
           run.beforeLeg?.(leg, left, { block, nonce: counts.latest }),

@@ -149,6 +149,10 @@ export async function runOperation(
     checkDelivery: (told) => checkDelivery(context, journal.find(operation.id)!, told, way.depth),
     readResult: () => readResult({ rpc, catalog }, journal.find(operation.id)!),
     approve: runOnce(() => approveAll(account, journal.find(operation.id) ?? operation)),
+    planCheck: ({ leg }) =>
+      leg === 0 && firstLeg
+        ? { ageMs: performance.now() - firstLeg.at, block: Number(firstLeg.simulation.blockNumber) }
+        : undefined,
     beforeLeg: (leg, left, now) =>
       checkLegBeforeSigning(context, operation.id, leg, left, {
         lifted,
