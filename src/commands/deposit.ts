@@ -66,6 +66,7 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
       from: from ?? strategy.network,
       ...(slips !== null && { slippage: slips }),
     },
+    chainId: origin?.chainId ?? strategy.chainId,
     propose: async (wallet) =>
       depositProposal(cli, strategy, amount, wallet, await depositAsked(cli, ask(wallet)), {
         from: origin?.chainId,

@@ -47,6 +47,7 @@ async function run(cli: Cli, options: Options): Promise<void> {
       to,
       amount: amount.toString(),
     },
+    chainId: network.chainId,
     propose: async (wallet) => {
       const service = await cli.service()
       const made = await service.transferBytecode({

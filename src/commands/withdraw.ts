@@ -70,6 +70,7 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
       amount: isAll ? 'max' : amount.toString(),
       ...(slips !== null && { slippage: slips }),
     },
+    chainId: strategy.chainId,
     propose: async (wallet) =>
       withdrawProposal(cli, strategy, amount, wallet, await service.strategyBytecode(ask(wallet)), {
         restarts: options.restartCooldown,
@@ -113,6 +114,7 @@ async function claim(cli: Cli, strategy: RequestedStrategy, options: Options): P
   await signAndSend(cli, options, {
     title: `Claim queued withdrawals from ${plain(strategy.slug)}`,
     request: { command: 'withdraw', strategy: strategy.slug, claim: true },
+    chainId: strategy.chainId,
     propose: async (wallet) => claimProposal(cli, strategy, wallet, await claimAsked(cli, ask(wallet))),
     reference: async (wallet) => referenceForStrategy(cli, ask(wallet)),
   })

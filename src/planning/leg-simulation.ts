@@ -1,5 +1,6 @@
 import type { ChainClient } from '../chain/client.ts'
 import { readWords } from '../chain/reads.ts'
+import { type ChainSnapshot, isFreshSnapshot } from '../chain/snapshot.ts'
 import { nativeAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
@@ -32,6 +33,8 @@ export type LegCheck = {
   transactions: readonly Transaction[]
   target: CheckedTarget | undefined
   simulation: Simulation
+  /** What was read of the chain and the wallet before it, if it still was fresh. */
+  snapshot?: ChainSnapshot | undefined
 }
 
 /** How old the check of a leg may be when it is signed: this many ms, and this many blocks. */
@@ -58,13 +61,15 @@ export const isCheckFresh = (
 
 /**
  * G11: simulates a leg on the newest block, a swap also at its deadline. The wallet must hold what it spends, its effects must be
- * what was asked, and the person's assertions must hold. `chains` are those of the whole operation.
+ * what was asked, and the person's assertions must hold. `chains` are those of the whole operation; `snapshot` is what was just read
+ * of this one.
  */
 export async function simulatePlannedLeg(
   { rpc: rpcOf, catalog }: Pick<ExecutionContext, 'rpc' | 'catalog'>,
   { chainId, intent, transactions, until }: CheckedLeg,
   terms: Terms,
   chains: readonly number[] = [chainId],
+  snapshot?: ChainSnapshot,
 ): Promise<Simulation> {
   const rpc = rpcOf(chainId)
   const network = networkNamed(catalog.networks, chainId)
@@ -84,8 +89,12 @@ export async function simulatePlannedLeg(
     ...(until !== undefined && { until }),
     maxFeePerGas: feeCapOf(terms),
     typedFee: terms.maxFeePerGas,
+    ...(isFreshSnapshot(snapshot, chainId) && { snapshot }),
   })
   const watched = watchedTokens(catalog, chainId, intent)
+  // What the market says of itself is asked beside the simulation, and told after it.
+  const expecting = Promise.all([expectedShares(rpc, intent), expectedPayout(rpc, intent)])
+  expecting.catch(() => undefined)
   const simulation = await simulateLeg(question(watched)).catch(async (error: unknown) => {
     const readable = await withoutBrokenTokens(rpc, watched, intent, error)
     if (!readable) throw error
@@ -93,7 +102,7 @@ export async function simulatePlannedLeg(
   })
   refuseUnsimulated(intent, simulation, terms)
   if (simulation.how === 'unavailable') return simulation
-  const [shares, pays] = await Promise.all([expectedShares(rpc, intent), expectedPayout(rpc, intent)])
+  const [shares, pays] = await expecting
   if (intent.kind === 'deposit') refuseDust(intent, shares, simulation.changes)
   checkEffect(intent, simulation, shares, pays.amount)
   if (intent.kind === 'deposit' && 'read' in bindingOf(intent.strategy).cost(intent.amount))

@@ -2,6 +2,7 @@ import type { StandingAllowance } from '../chain/allowance.ts'
 import { currentFees } from '../chain/fees.ts'
 import { refuseExcessiveGas } from '../chain/gas-cost-bound.ts'
 import { readHead } from '../chain/head.ts'
+import type { ChainSnapshot } from '../chain/snapshot.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { nativeToken } from '../domain/token.ts'
 import {
@@ -100,15 +101,16 @@ export type CheckedPlan = {
 
 /**
  * Guards every leg, checks the contracts, simulates the first leg, and applies the terms. Throws on any violation; nothing is
- * signed.
+ * signed. `snapshot` is what was just read of the first leg's chain.
  */
 export async function checkProposal(
   context: ExecutionContext,
   proposed: Proposal,
   terms: Terms,
   opinion?: ReferenceQuote,
+  snapshot?: ChainSnapshot,
 ): Promise<CheckedPlan> {
-  const checked = await checkWithoutPolicy(context, proposed, terms, opinion)
+  const checked = await checkWithoutPolicy(context, proposed, terms, opinion, snapshot)
   refuseLowAssurance(checked.assurance, terms.lowest, 'what was asked for')
   if (terms.policy)
     enforceRules(policyRules(terms.policy.policy, context.catalog, policyFacts(context, checked)))
@@ -121,6 +123,7 @@ export async function checkWithoutPolicy(
   proposed: Proposal,
   terms: Terms,
   opinion?: ReferenceQuote,
+  snapshot?: ChainSnapshot,
 ): Promise<CheckedPlan> {
   const { catalog } = context
   const steps = activeLegs(proposed).flatMap(({ intent, chainId, transactions, at }) =>
@@ -146,6 +149,7 @@ export async function checkWithoutPolicy(
         { ...first, ...calldataDeadline(first.intent, callOf(steps, 0)) },
         terms,
         chains,
+        snapshot,
       )
     : null
   simulating?.catch(() => undefined) // Awaited below: what is wrong with the contracts is reported first.
@@ -178,7 +182,7 @@ export async function checkWithoutPolicy(
     simulation,
     firstLeg:
       first && simulation
-        ? { at, transactions: first.transactions, target: all[active.indexOf(first)], simulation }
+        ? { at, transactions: first.transactions, target: all[active.indexOf(first)], simulation, snapshot }
         : null,
     later,
     bounds: await legFeeBounds(context, active, simulation, terms),

@@ -1,6 +1,7 @@
 import type { ChainClient } from '../chain/client.ts'
 import type { FinalityDepth } from '../chain/finality/finality.ts'
 import type { Disagreement } from '../chain/finality/quorum.ts'
+import type { Head } from '../chain/head.ts'
 import type { AnswerTimes, Clock } from '../chain/rpc/timeouts.ts'
 import type { Hex } from '../domain/address.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
@@ -9,10 +10,12 @@ import type { Token } from '../domain/token.ts'
 import type { TransactionSigner } from '../signing/signer.ts'
 import type { Leg, Operation, Step } from '../store/journal/operation.ts'
 import type { Journal } from '../store/journal/types.ts'
+import type { NonceCounts } from './nonces/nonce-counts.ts'
 import { hasLostNonce } from './operations/active-steps.ts'
 import type { TakeLock } from './operations/wallet-lock.ts'
 import type { DeliveryResult } from './outcome/result.ts'
 import type { BumpDelay } from './replacement/fee-bump.ts'
+import type { GasAndFees } from './steps/sign-step.ts'
 
 /** The progress of an execution, for display. */
 export type Progress =
@@ -105,8 +108,15 @@ export type Execution = {
   ) => Promise<readonly bigint[] | undefined>
   /** The age in ms and the block of the check that the plan made of a leg, which `beforeLeg` may use again. */
   planCheck?: (leg: Leg) => { ageMs: number; block: number } | undefined
+  /** The wallet as the plan has read it a moment ago, for the first signature of a leg. */
+  plannedView?: (leg: Leg) => WalletView | undefined
+  /** Called when the last step is seen mined and deep enough, before it is looked at again: what follows the end may be read meanwhile. */
+  onLastMined?: () => void
   fault?: (point: FaultPoint) => void
 }
+
+/** A view of a wallet on the newest block: the head, the nonce counts, and what gas and fees are. */
+export type WalletView = { head: Head; counts: NonceCounts; gasAndFees: Promise<GasAndFees> }
 
 /**
  * The state of one run. `until` is monotonic; `answerTimes` measures slow nodes; `replacedSteps` were replaced on request;

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type ChainSnapshot, isFreshSnapshot, readSnapshot } from '../../chain/snapshot.ts'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
 import {
@@ -26,6 +27,8 @@ type Offer = {
   known: Awaited<ReturnType<typeof planPrices>>
 }
 
+type Asked = Pick<SigningRequest, 'propose' | 'reference' | 'request' | 'wallet' | 'chainId'>
+
 /** How long to wait before a service that is behind is asked again, in ms, and how many times. */
 const behindMs = 1_000
 const mostTries = 6
@@ -37,7 +40,7 @@ const mostTries = 6
 export async function requestOffer(
   cli: Cli,
   options: SigningOptions,
-  asked: Pick<SigningRequest, 'propose' | 'reference' | 'request' | 'wallet'>,
+  asked: Asked,
   { identity, context }: { identity: SignerIdentity; context: ExecutionContext },
 ): Promise<Offer> {
   const { signal } = cli.world.interrupt
@@ -57,35 +60,35 @@ export async function requestOffer(
 async function offer(
   cli: Cli,
   options: SigningOptions,
-  {
-    propose,
-    reference: opinion,
-    request,
-    wallet,
-  }: Pick<SigningRequest, 'propose' | 'reference' | 'request' | 'wallet'>,
+  { propose, reference: opinion, request, wallet, chainId }: Asked,
   { identity, context }: { identity: SignerIdentity; context: ExecutionContext },
 ): Promise<Offer> {
   const terms = termsOf(cli, options)
+  const looking = chainId
+    ? readSnapshot(context.rpc(chainId), { chainId, wallet: identity.address })
+    : undefined
   const proposed = await propose(identity.address)
   refuseName(proposed.id)
-  const nonce = await pinnedNonce(context, identity.address, proposed, options)
+  const seen = await looking
+  const snapshot = isFreshSnapshot(seen, proposed.legs[0]!.chainId) ? seen : undefined
+  const nonce = await pinnedNonce(context, identity.address, proposed, options, snapshot)
   // A nonce pinned for a later chain does not prevent a second payment on the first.
   const { nonce: named, ...unpinned } = options
   if (nonce === null && named !== undefined) requireIdempotency(cli, unpinned, request)
   const whole: Proposal = { ...proposed, request, wallet: identity.address, nonce }
-  // A submitted plan and a pinned nonce keep all their transactions.
-  const isMade = wallet !== undefined || named !== undefined
+  // A submitted plan and a pinned nonce keep all their transactions; a service in this process reads the same nodes.
+  const isMade = wallet !== undefined || named !== undefined || cli.backend.kind !== 'remote'
   const proposal = isMade ? whole : await withoutNeedlessApprovals(context, whole)
   if (!options.dryRun) await refuseUsedNonce(context, proposal)
   // A dry run without a pinned nonce uses the next one.
   const isAsked = options.nonce !== undefined || wallet !== undefined || !options.dryRun
-  const how = { isPlanned: options.dryRun === true, isMade: wallet !== undefined }
+  const how = { isPlanned: options.dryRun === true, isMade: wallet !== undefined, counts: snapshot?.counts }
   const early = isAsked ? await refuseEarlyNonce(context, proposal, how) : undefined
   if (early !== undefined) cli.notice(early)
   refuseExpired(proposal, cli.world.now())
   const worth = planPrices(cli.backend, context, proposal)
   const check = async () =>
-    checkProposal(context, proposal, terms, { ...(await opinion?.(identity.address)), worth })
+    checkProposal(context, proposal, terms, { ...(await opinion?.(identity.address)), worth }, snapshot)
   const [checked, known] = await Promise.all([
     check().catch(async (error: unknown) => {
       // The transactions of a submitted plan are fixed.
@@ -107,9 +110,11 @@ async function pinnedNonce(
   wallet: SignerIdentity['address'],
   { legs }: ServiceProposal,
   { dryRun, nonce }: SigningOptions,
+  snapshot: ChainSnapshot | undefined,
 ): Promise<number | null> {
   const { chainId } = legs[0]!
   const named = noncesOf(nonce, catalog.networks, legs)?.[chainId]
   if (named !== undefined || !dryRun) return named ?? null
+  if (snapshot?.counts) return snapshot.counts.latest
   return Number(await rpc(chainId).request<string>('eth_getTransactionCount', [wallet, 'latest']))
 }

@@ -13,7 +13,7 @@ import { progressLine, reportView } from '../views/report-view.ts'
 import type { Cli } from '../world.ts'
 import { allowanceLines, reportFor, withReport } from './operation-report.ts'
 import { reportedDelivery } from './reported-swap.ts'
-import type { Replan, ResumeChoices } from './signing-request.ts'
+import type { Execute, Replan, ResumeChoices } from './signing-request.ts'
 
 /**
  * Executes an operation of the journal to its end and reports it. A finished one is only reported,
@@ -29,10 +29,10 @@ export async function executeAndReport(
 ): Promise<void> {
   const isDone = operation.state === 'DONE' && !(await reopenReorganised(context, operation.id))
   const followed = isDone
-    ? { done: operation, moved: false }
+    ? { done: operation, moved: false, left: undefined }
     : await executeWithQuotes(cli, context, operation, identity, going, replan)
   const report = await withReceivedAmount(context, followed.done, reportFor(context, followed.done))
-  const left = followed.moved ? await remainingAllowances(context, followed.done) : []
+  const left = followed.moved ? await (followed.left ?? remainingAllowances(context, followed.done)) : []
   cli.emit({ ...report, replayed: !followed.moved }, reportView)
   for (const line of allowanceLines(left, operation.id)) cli.notice(line)
 }
@@ -64,8 +64,8 @@ async function executeWithQuotes(
     // No person reviews this plan, so the gas limit of the first one still applies.
     const unseen = { ...again.checked, bounds: {} }
     const planned = replaceLegPlan(context, now, again.open, unseen, 'the quote expired')
-    const { done } = await execute(cli, context, planned, identity, going)
-    return { done, moved: true }
+    const { done, left } = await execute(cli, context, planned, identity, going)
+    return { done, moved: true, left }
   }
 }
 
@@ -76,8 +76,9 @@ export async function execute(
   operation: PlannedOperation,
   identity: SignerIdentity,
   { lock, replacement, onlyWaiting, firstLeg, ...options }: ResumeChoices,
-): Promise<{ done: PlannedOperation; moved: boolean }> {
+): ReturnType<Execute> {
   let moved = false
+  let left: ReturnType<typeof remainingAllowances> | undefined
   cli.world.noteOperation(operation.id)
   const output = await cli.progress()
   const account = await identity.unlock()
@@ -108,6 +109,10 @@ export async function execute(
         timeoutMs: timeLeft(cli),
         signal: cli.world.interrupt.signal,
         onProgress,
+        onLastMined: () => {
+          left = remainingAllowances(context, context.journal.find(operation.id) ?? operation)
+          left.catch(() => undefined) // Awaited for the report.
+        },
         // The chain is read at the same time, whatever the rate limit of the service.
         delivered: (quotes) =>
           reportedDelivery(
@@ -117,7 +122,7 @@ export async function execute(
           ),
       }),
     )
-    return { done, moved }
+    return { done, moved, left }
   } catch (error) {
     throw withReport(error, context, operation)
   } finally {

@@ -80,7 +80,16 @@ type Circumstances = {
 async function planAndSend(
   cli: Cli,
   options: SigningOptions,
-  { title, request: asked, wallet, propose, replaces: givesUp, reference: opinion, prices }: SigningRequest,
+  {
+    title,
+    request: asked,
+    wallet,
+    chainId,
+    propose,
+    replaces: givesUp,
+    reference: opinion,
+    prices,
+  }: SigningRequest,
   { key, identity, context, lock, limits }: Circumstances,
 ): Promise<void> {
   if (wallet !== undefined && wallet !== identity.address)
@@ -98,7 +107,13 @@ async function planAndSend(
     await confirmOlderJournal(cli, context, earlier, options)
     if (!fresh) return executeOrRevoke(cli, context, earlier, identity, { ...options, lock })
   }
-  const asking = { propose, request, ...(opinion && { reference: opinion }), ...(wallet && { wallet }) }
+  const asking = {
+    propose,
+    request,
+    ...(opinion && { reference: opinion }),
+    ...(wallet && { wallet }),
+    ...(chainId && { chainId }),
+  }
   const { proposal, checked, known } = await requestOffer(cli, options, asking, { identity, context })
   refuseAllowanceConflict(context, checked, givesUp?.id)
   const plan = planJson(checked, context, { ...identity, again: namedHere(identity, cli.globals) }, [

@@ -1,3 +1,4 @@
+import type { remainingAllowances } from '../../diagnosis/approvals.ts'
 import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
 import type { LegCheck } from '../../planning/leg-simulation.ts'
 import type { ReferenceQuote } from '../../planning/own-price.ts'
@@ -17,6 +18,8 @@ export type SigningRequest = {
   /** The wallet of a plan that was made before; no other wallet may sign it. */
   wallet?: SignerIdentity['address']
   propose: (wallet: SignerIdentity['address']) => Promise<ServiceProposal>
+  /** The chain of its first transaction, as far as the request tells: it is read while the service is asked. */
+  chainId?: number | null
   /** The operation to close for this one, after all checks and the confirmation, just before anything is signed. */
   replaces?: { id: string; close: () => Promise<unknown> }
   /** Token prices according to the service, once there is a proposal; for tokens that the chain does not price. */
@@ -38,14 +41,21 @@ export type ResumeChoices = Partial<ExecutionOptions> & {
   firstLeg?: LegCheck | null
 }
 
-/** Executes an operation to its end, without a report; `moved` is false if nothing happened in this run. */
+/**
+ * Executes an operation to its end, without a report; `moved` is false if nothing happened in this run. `left` are the allowances that
+ * remain of it, where they were read beside its last look.
+ */
 export type Execute = (
   cli: Cli,
   context: ExecutionContext,
   operation: PlannedOperation,
   identity: SignerIdentity,
   going: ResumeChoices,
-) => Promise<{ done: PlannedOperation; moved: boolean }>
+) => Promise<{
+  done: PlannedOperation
+  moved: boolean
+  left?: ReturnType<typeof remainingAllowances> | undefined
+}>
 
 /** Plans the unsigned leg of an operation again; `undefined` without one. `least` is a lower output that the person accepts. */
 export type Replan = (

@@ -11,9 +11,9 @@ import type { Cli } from '../world.ts'
 export type RequestedStrategy = Pick<Strategy, 'id' | 'slug' | 'network' | 'chainId' | 'asset'>
 
 /**
- * The strategy of an id. If the local catalogue knows it, the service may not answer with another
- * strategy or other decimals, because the amount would be another. An operation with the same key needs
- * no service.
+ * The strategy of an id. A service in this process has it from the same catalogue, so only a remote one is
+ * asked. If the local catalogue knows it, the service may not answer with another strategy or other
+ * decimals, because the amount would be another. An operation with the same key needs no service.
  */
 export async function requestedStrategy(
   cli: Cli,
@@ -24,6 +24,7 @@ export async function requestedStrategy(
   const named = (name: string) =>
     strategies.find((entry) => entry.slug === name.toLowerCase() || entry.id === name)
   const known = named(id)
+  if (known && cli.backend.kind !== 'remote') return known
   if (known && key !== undefined && isBegun(await cli.backend.context(), key)) return known
   const strategy = await (await cli.service()).getStrategy({ id })
   const given = named(strategy.slug) ?? named(strategy.id)

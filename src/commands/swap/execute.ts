@@ -120,6 +120,7 @@ async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void
     {
       title: `${titleOf(quote)}${toWhom(destination)}`,
       request,
+      chainId: quote.from.chainId,
       propose: (wallet) => propose(cli, quote, { wallet, destination, exact, slippage, least, speed }),
       reference: () => referenceForSwap(cli, quote, { exact, slippage, least }),
       prices: () => pricesOf(quote),
@@ -141,6 +142,7 @@ async function fromFlags(cli: Cli, wish: QuoteRequest, options: Options): Promis
   await signAndSend(cli, options, {
     title: await titleOfWish(cli, wish),
     request: { command: 'swap', ...wish.request, ...worded(least) },
+    chainId: wish.tokenIn.chainId,
     propose: async (wallet) => {
       const quote = await quoteWithin(cli, wish, least, termsOf(cli, options).policy)
       asked = quote

@@ -24,8 +24,28 @@ export async function issuesOf({ store, customer }: EngineContext, found: Tracke
   return (await store.issuedOperations(customer, action.quoteId)).filter((issue) => isSwap(issue.action))
 }
 
+/** Where the search for the transactions of an action starts on each chain: the newest block, and the wallet's mined count. */
+export type SearchStarts = ReadonlyMap<number, { fromBlock: number; fromNonce: number }>
+
+/** Reads where a search starts. Anything before its action is sent will do, so it is read beside what the transactions are made of. */
+export function readSearchStarts(
+  context: EngineContext,
+  wallet: Address,
+  chainIds: readonly number[],
+): Promise<SearchStarts> {
+  const starts = Promise.all(
+    [...new Set(chainIds)].map(async (chainId) => {
+      const { count, head } = await readWalletProgress(context.chain(chainId), wallet)
+      return [chainId, { fromBlock: head, fromNonce: count }] as const
+    }),
+  ).then((all) => new Map(all))
+  starts.catch(() => undefined) // Awaited where the action is stored, unless something else is wrong.
+  return starts
+}
+
 /** An action to track. `kinds` names the purpose of each transaction. */
 type NewOperation = Pick<ActionRow, 'id' | 'type' | 'strategyId' | 'strategySlug' | 'quoteId'> & {
+  starts: Promise<SearchStarts>
   wallet: Address
   receiver: Address
   amounts: unknown
@@ -42,13 +62,9 @@ const maxIssues = 8
  */
 export async function trackOperation(
   context: EngineContext,
-  { transactions, kinds, amounts, ...about }: NewOperation,
+  { transactions, kinds, amounts, starts: asked, ...about }: NewOperation,
 ): Promise<void> {
-  const starts = new Map<number, { fromBlock: number; fromNonce: number }>()
-  for (const chainId of new Set(transactions.map((tx) => tx.chainId))) {
-    const { count, head } = await readWalletProgress(context.chain(chainId), about.wallet)
-    starts.set(chainId, { fromBlock: head, fromNonce: count })
-  }
+  const starts = await asked
   const now = context.now()
   const isKept = await context.store.issueOperation(
     {

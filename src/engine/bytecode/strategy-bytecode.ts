@@ -2,8 +2,8 @@ import type { StrategyBytecode, StrategyBytecodeInput } from '../../api/bytecode
 import { maxUint256, type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import type { Market, Step } from '../../protocols/market.ts'
-import { trackOperation } from '../actions/tracking.ts'
+import type { Market, MarketState } from '../../protocols/market.ts'
+import { readSearchStarts, type SearchStarts, trackOperation } from '../actions/tracking.ts'
 import { type EngineContext, marketNamed, networkOf, routeNetworkNamed } from '../context.ts'
 import { type WithdrawalFee, withdrawalFeeOf } from '../fees/withdrawal-fee.ts'
 import { claimStep, withdrawalWait } from '../positions/queued-withdrawals.ts'
@@ -36,29 +36,38 @@ export async function strategyBytecode(
         details: { errors: [{ path: 'from', message: `is not ${home.name}, where this strategy is` }] },
       },
     )
-  if (input.action === 'claim') return claimBytecode(context, input, market)
-  const [current] = await readMarkets(context, [market])
-  if (!current?.state)
-    throw new AppError('BYTECODE_GENERATION_FAILED', `The contracts of ${market.entry.slug} do not answer`)
+  // All that does not depend on an answer is read side by side.
+  const starts = readSearchStarts(context, input.wallet, [origin.chainId, home.chainId])
+  if (input.action === 'claim') return claimBytecode(context, input, market, starts)
+  const reading = currentState(context, market)
   if (input.action === 'withdraw') {
-    const { step, out } = await withdrawalStep(context, market, current.state, input)
-    return sameChainBytecode(
-      context,
-      input,
-      market,
-      step,
-      await withdrawalFeeOf(context, market, input.wallet, out),
-    )
+    const { step, out } = await withdrawalStep(context, market, reading, input)
+    const [bytecode, fee] = await Promise.all([
+      withApprovals(context.chain(home.chainId), input.wallet, step),
+      withdrawalFeeOf(context, market, input.wallet, out),
+    ])
+    return sameChainBytecode(context, input, market, { bytecode, starts, fee })
   }
   if (origin.chainId !== home.chainId) {
-    const { row, ...prepared } = await crossChainDeposit(context, input, market, current.state, origin, home)
-    const answer = await trackedBytecode(context, input, market, prepared)
+    const { row, ...prepared } = await crossChainDeposit(context, input, market, await reading, origin, home)
+    const answer = await trackedBytecode(context, input, market, { ...prepared, starts })
     // The quote is stored only now: if a check fails, no client has received it.
     await context.store.saveQuote(row)
     return answer
   }
-  requireDepositOpen(market, current.state, input.amount)
-  return sameChainBytecode(context, input, market, await depositStep(context, market, input))
+  const making = depositStep(context, market, input).then((step) =>
+    withApprovals(context.chain(home.chainId), input.wallet, step, market.entry.asset),
+  )
+  making.catch(() => undefined) // Awaited below: a market that is closed is told first.
+  requireDepositOpen(market, await reading, input.amount)
+  return sameChainBytecode(context, input, market, { bytecode: await making, starts })
+}
+
+/** The state of a market now; BYTECODE_GENERATION_FAILED if its contracts do not answer. */
+async function currentState(context: EngineContext, market: Market): Promise<MarketState> {
+  const [current] = await readMarkets(context, [market])
+  if (current?.state) return current.state
+  throw new AppError('BYTECODE_GENERATION_FAILED', `The contracts of ${market.entry.slug} do not answer`)
 }
 
 /** Claims everything claimable, or takes back the shares of lapsed requests. A claim always takes the whole amount. */
@@ -66,6 +75,7 @@ async function claimBytecode(
   context: EngineContext,
   input: StrategyBytecodeInput,
   market: Market,
+  starts: Promise<SearchStarts>,
 ): Promise<StrategyBytecode> {
   if (input.amount !== maxUint256)
     throw new AppError('VALIDATION_ERROR', 'A claim always takes everything: its amount must be 2^256 - 1', {
@@ -73,6 +83,7 @@ async function claimBytecode(
     })
   const { transaction, out } = await claimStep(context, market, input.wallet)
   return trackedBytecode(context, input, market, {
+    starts,
     out,
     type: 'SAMECHAIN_INVESTMENT_CLAIM',
     bytecode: [transaction],
@@ -87,16 +98,14 @@ async function sameChainBytecode(
   context: EngineContext,
   input: StrategyBytecodeInput,
   market: Market,
-  step: Step,
-  fee?: WithdrawalFee,
+  { bytecode, starts, fee }: { bytecode: Transaction[]; starts: Promise<SearchStarts>; fee?: WithdrawalFee },
 ): Promise<StrategyBytecode> {
   const { chainId } = market.entry
   const payments = fee?.payments ?? []
   const isDeposit = input.action === 'lend'
-  const paid = isDeposit ? market.entry.asset : undefined
-  const bytecode = await withApprovals(context.chain(chainId), input.wallet, step, paid)
   const seconds = isDeposit ? undefined : await withdrawalWait(context, market, input.wallet)
   return trackedBytecode(context, input, market, {
+    starts,
     type: isDeposit ? 'SAMECHAIN_INVESTMENT_DEPOSIT' : 'SAMECHAIN_INVESTMENT_WITHDRAW',
     bytecode: [...bytecode, ...payments],
     kinds: [...kindsOf(bytecode, isDeposit ? 'deposit' : 'withdraw'), ...payments.map(() => 'fee')],
@@ -112,6 +121,7 @@ type PreparedBytecode = {
   bytecode: Transaction[]
   kinds: string[]
   chainIdIn: number
+  starts: Promise<SearchStarts>
   fee?: WithdrawalFee
   /** The amount paid out, if it differs from the requested amount. */
   out?: TokenAmount
@@ -138,6 +148,7 @@ async function trackedBytecode(
     amounts: action === 'lend' ? { in: moved, out: null } : { in: null, out: moved },
     transactions: prepared.bytecode,
     kinds: prepared.kinds,
+    starts: prepared.starts,
   })
   return {
     id,

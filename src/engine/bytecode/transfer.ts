@@ -5,7 +5,7 @@ import { tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { nativeToken, tokenAt } from '../../domain/token.ts'
 import { whyLost } from '../../protocols/unrecoverable-recipients.ts'
-import { trackOperation } from '../actions/tracking.ts'
+import { readSearchStarts, trackOperation } from '../actions/tracking.ts'
 import type { EngineContext } from '../context.ts'
 
 /** Builds a plain transfer. The zero address is the native coin. */
@@ -33,6 +33,7 @@ export async function transferBytecode(
   const transaction = isNative
     ? { to, data: '0x' as const, value: amount, chainId }
     : transfer({ chainId, token: token.address, to, amount })
+  const starts = readSearchStarts(context, originAddress, [chainId])
   const id = context.newId()
   const sum = tokenAmount(amount, token)
   await trackOperation(context, {
@@ -46,6 +47,7 @@ export async function transferBytecode(
     amounts: { in: sum, out: sum },
     transactions: [transaction],
     kinds: ['transfer'],
+    starts,
   })
   return { id, chainId, bytecode: [transaction] }
 }

@@ -11,17 +11,26 @@ import { exchangeBounds } from './deposit.ts'
 export async function withdrawalStep(
   context: EngineContext,
   market: Market,
-  state: MarketState,
+  reading: Promise<MarketState>,
   { amount, wallet, slippage }: StrategyBytecodeInput,
 ): Promise<{ step: Step; out: bigint }> {
   const { entry } = market
+  const chain = context.chain(entry.chainId)
+  const asked = {
+    held: readHoldings(chain, [market], wallet),
+    most: market.mostOut ? read(chain, market.mostOut(wallet)) : null,
+    units: amount === maxUint256 ? undefined : receiptUnitsFor(context, market, amount),
+  }
+  // Each is awaited in the order in which a fault is told.
+  for (const one of Object.values(asked)) one?.catch(() => undefined)
+  const state = await reading
   if (!state.canWithdraw)
     throw new AppError(
       'STRATEGY_PAUSED',
       `${entry.slug} ${state.closed?.withdraw ?? 'is paused: nothing can be withdrawn now'}`,
       { details: { action: 'withdraw' } },
     )
-  const [held] = await readHoldings(context.chain(entry.chainId), [market], wallet)
+  const [held] = await asked.held
   if (!held) throw new AppError('INSUFFICIENT_FUNDS', `${wallet} holds nothing in ${entry.slug}`)
   const { shares, balance } = held
   if (shares === null || balance === null) throw contractSilent(entry, `the position of ${wallet}`)
@@ -32,9 +41,7 @@ export async function withdrawalStep(
       `${wallet} holds ${formatAmount(balance, entry.asset)} in ${entry.slug}, less than the requested ${formatAmount(wanted, entry.asset)}`,
       { hint: `sluice withdraw ${entry.slug} --amount max` },
     )
-  const liquidity = market.mostOut
-    ? await read(context.chain(entry.chainId), market.mostOut(wallet))
-    : state.liquidity
+  const liquidity = asked.most ? await asked.most : state.liquidity
   // A vault may pay out a unit less than the whole position because of rounding; for a part it pays exactly what it states.
   const rounding = market.mostOut && amount === maxUint256 ? 2n : 0n
   if (liquidity !== null && wanted > liquidity + rounding)
@@ -43,7 +50,7 @@ export async function withdrawalStep(
       `${entry.slug} can pay out ${formatAmount(liquidity, entry.asset)} now`,
       { details: { liquidity: liquidity.toString() } },
     )
-  const units = amount === maxUint256 ? undefined : await receiptUnitsFor(context, market, amount)
+  const units = await asked.units
   const bounds = await exchangeBounds(context, market, market.exchange?.outOf(units ?? shares), slippage)
   const more = bounds && { bounds }
   const step =

@@ -8,7 +8,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import type { QuoteWithAction } from '../../store/engine/quotes.ts'
 import { refreshAction } from '../actions/refresh.ts'
-import { isSwap, trackOperation } from '../actions/tracking.ts'
+import { isSwap, readSearchStarts, trackOperation } from '../actions/tracking.ts'
 import { kindsOf, withApprovals } from '../bytecode/approvals.ts'
 import { estimateGasLimit } from '../bytecode/gas-limit.ts'
 import type { EngineContext } from '../context.ts'
@@ -59,6 +59,7 @@ export async function swapBytecode(
   await refuseRecipient(context, route, recipient, wallet)
   refuseUnrecoverable(context, route.from.chainId, wallet, 'wallet')
   const chain = context.chain(route.from.chainId)
+  const starts = readSearchStarts(context, wallet, [chain.network.chainId])
   const step = provider.build(route, offer, { wallet, recipient, deadline: deadlineOf(row) })
   const acting = await withApprovals(chain, wallet, step, route.tokenIn)
   const fees = serviceFeesOf(row)
@@ -83,6 +84,7 @@ export async function swapBytecode(
     amounts,
     transactions,
     kinds: [...kindsOf(acting, 'swap'), ...payments.map(() => 'fee')],
+    starts,
   })
   return {
     type,

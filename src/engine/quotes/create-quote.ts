@@ -73,6 +73,12 @@ export async function newQuote(
   }
   if (ask.amount === 0n) throw feesExceedAmount()
   holdToRamp(context.catalog.tokens, ask)
+  const facts = Promise.all([
+    read(context.chain(from.chainId), priceOf(context.catalog, tokenIn)),
+    read(context.chain(to.chainId), priceOf(context.catalog, tokenOut)),
+    clockAheadSeconds(context.chain(from.chainId), context.now()),
+  ])
+  facts.catch(() => undefined) // Awaited below, unless no provider has an offer.
   const { provider, offer } = await best(context.providers, ask, input.preferredProvider, providerDeadlineMs)
   const costsOf = (sum: bigint) => included ?? chargesOnTop(sum, charges)
   const costs = costsOf(offer.amountIn)
@@ -84,11 +90,7 @@ export async function newQuote(
   const fees = charges.flatMap((charge, at) =>
     costs[at]! > 0n ? [statedFee('service', charge, tokenIn, costs[at]!, paid)] : [],
   )
-  const [priceIn, priceOut, ahead] = await Promise.all([
-    read(context.chain(from.chainId), priceOf(context.catalog, tokenIn)),
-    read(context.chain(to.chainId), priceOf(context.catalog, tokenOut)),
-    clockAheadSeconds(context.chain(from.chainId), context.now()),
-  ])
+  const [priceIn, priceOut, ahead] = await facts
   const now = context.now()
   const id = context.newId()
   const deadline = Math.floor((now + quoteLifetimeMs) / 1000)

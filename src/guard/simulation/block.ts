@@ -1,19 +1,24 @@
 import { randomBytes } from 'node:crypto'
 import type { ChainClient } from '../../chain/client.ts'
+import type { Fees } from '../../chain/fees.ts'
+import type { Head } from '../../chain/head.ts'
 import { requestAtBlock } from '../../chain/reads.ts'
 import { revertReason } from '../../chain/reverts/reason.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Log } from './granted-authority.ts'
-import { firstWord, readsOf, type WalletState } from './reads.ts'
+import { firstWord, readsOf } from './reads.ts'
 import type { Allowance, SimulationQuestion } from './result.ts'
 
 /** A leg to simulate on a block. */
 export type SimulationInput = Omit<SimulationQuestion, 'allowances'> & {
   allowances: readonly Allowance[]
-  before: WalletState
+  head: Head
 }
+
+/** What the transactions will be signed with: the first nonce, the fees, and a gas limit for each. */
+export type SignedAs = { nonce: number; fees: Fees; gas: readonly bigint[] }
 
 /** The state after the last step. `value` is the total of the steps' values. */
 export type SimulationOutcome = {
@@ -47,22 +52,22 @@ type CallResult = {
 }
 
 /**
- * Simulates a leg and the reads after it as one block. Without gas limits they are measured; with them everything is as it will be
- * signed: nonce, gas, fees, validation, the last block's producer, new randomness.
+ * Simulates a leg and the reads after it as one block. Alone it measures the gas; with `signed` everything is as it will be signed:
+ * nonce, gas, fees, validation, the last block's producer, new randomness.
  */
 export async function simulateBlock(
   block: SimulationInput,
-  gas: readonly bigint[] | undefined,
+  signed: SignedAs | undefined,
   time: number,
   strangers = newProbeAccounts(),
 ): Promise<SimulationOutcome> {
-  const { rpc, transactions, tokens, wallet, before } = block
+  const { rpc, transactions, tokens, wallet, head } = block
   const reads = readsOf(block)
   const padded = `0x${wallet.slice(2).toLowerCase().padStart(64, '0')}` as const
   const probes = [{ to: strangers.coinOf, data: padded }, { to: strangers.codeOf, data: padded }, ...reads]
-  const fees = {
-    maxFeePerGas: hexQuantity(before.fees.maxFeePerGas),
-    maxPriorityFeePerGas: hexQuantity(before.fees.maxPriorityFeePerGas),
+  const fees = signed && {
+    maxFeePerGas: hexQuantity(signed.fees.maxFeePerGas),
+    maxPriorityFeePerGas: hexQuantity(signed.fees.maxPriorityFeePerGas),
   }
   const calls = [
     ...transactions.map(({ to, data, value }, i) => ({
@@ -70,15 +75,15 @@ export async function simulateBlock(
       to,
       data,
       value: hexQuantity(value),
-      ...(gas ? { nonce: hexQuantity(before.nonce + i), gas: hexQuantity(gas[i]!), ...fees } : {}),
+      ...(signed && { nonce: hexQuantity(signed.nonce + i), gas: hexQuantity(signed.gas[i]!), ...fees }),
     })),
     ...probes.map((probe, i) => ({
       from: strangers.reader,
       ...probe,
-      ...(gas ? { nonce: hexQuantity(i), gas: hexQuantity(500_000), ...fees } : {}),
+      ...(signed && { nonce: hexQuantity(i), gas: hexQuantity(500_000), ...fees }),
     })),
   ]
-  const results = await simulated(rpc, before, { calls, strangers, time, validation: gas !== undefined })
+  const results = await simulated(rpc, head, { calls, strangers, time, validation: signed !== undefined })
   for (const i of transactions.keys())
     if (results[i]!.status !== '0x1') throw reverted(results[i]!, i, transactions.length)
   const [coin, code, ...after] = probes.map((_, i) => results[transactions.length + i]!.returnData)
@@ -98,7 +103,7 @@ type Run = { calls: readonly object[]; strangers: ProbeAccounts; time: number; v
 
 async function simulated(
   rpc: ChainClient,
-  { head }: WalletState,
+  head: Head,
   { calls, strangers, time, validation }: Run,
 ): Promise<CallResult[]> {
   const { reader, coinOf, codeOf, random } = strangers

@@ -4,7 +4,7 @@ import { isUnsupportedMethod } from '../../chain/rpc/errors.ts'
 import type { Hex } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { newProbeAccounts, revertedStep, type SimulationInput } from './block.ts'
-import { firstWord, readsOf } from './reads.ts'
+import { firstWord, readsOf, type WalletState } from './reads.ts'
 import type { Simulation } from './result.ts'
 
 /** The first word of an answer in which every step succeeded. */
@@ -17,8 +17,9 @@ const successWord = 2n ** 256n - 1n
  */
 export async function simulateByCall(
   block: SimulationInput,
+  before: WalletState,
 ): Promise<Omit<Simulation, 'gas' | 'behind' | 'silent' | 'endpoints'>> {
-  const { rpc, wallet, transactions, tokens, allowances, before } = block
+  const { rpc, wallet, transactions, tokens, allowances } = block
   const base = { blockNumber: before.head.number, nonce: before.nonce, fees: before.fees, gasUsed: [] }
   const nothing = { ...base, how: 'unavailable', changes: [], allowances: [], coin: 0n } as const
   let answer: Hex

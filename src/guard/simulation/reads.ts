@@ -1,10 +1,11 @@
 import { encodeFunctionData, formatUnits, keccak256 } from 'viem/utils'
 import type { ChainClient } from '../../chain/client.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
-import { capFees, currentFees, type Fees } from '../../chain/fees.ts'
+import { capFees, type Fees, feesAt, readTips } from '../../chain/fees.ts'
 import type { Head } from '../../chain/head.ts'
 import { type ReadCall, requestAtBlock } from '../../chain/reads.ts'
 import { quantity } from '../../chain/rpc/answer-numbers.ts'
+import type { ChainSnapshot } from '../../chain/snapshot.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -22,6 +23,7 @@ type Question = {
   allowances: readonly { token: Address; spender: Address }[]
   needs?: readonly { token: Token; amount: bigint }[]
   maxFeePerGas?: bigint | null
+  snapshot?: ChainSnapshot | undefined
 }
 
 /** The state of a wallet at a block: nonce, coin, balances, allowances, code, and fees. */
@@ -101,7 +103,11 @@ export async function readWalletState(question: Question, head: Head): Promise<W
       ...reads.map((read) => ['eth_call', [read, at]] as const),
     ]),
   )
-  const [[count, coin, code, ...answers], fees] = await Promise.all([asked, currentFees(rpc, head)])
+  const tips = question.snapshot ? question.snapshot.tips : readTips(rpc)
+  const [[count, coin, code, ...answers], fees] = await Promise.all([
+    asked,
+    Promise.resolve(tips).then((said) => feesAt(head, said)),
+  ])
   const values = answers.map((answer) => firstWord(answer, 'a token balance'))
   for (const { token, amount } of needs) {
     const known = tokens.findIndex(({ address }) => sameAddress(address, token.address))

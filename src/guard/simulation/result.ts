@@ -1,5 +1,6 @@
 import type { ChainClient } from '../../chain/client.ts'
 import type { Fees } from '../../chain/fees.ts'
+import type { ChainSnapshot } from '../../chain/snapshot.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
@@ -8,7 +9,8 @@ import type { Unit } from '../../domain/unit.ts'
 /**
  * The input of a simulation. `tokens`: whose balances are watched; `needs`: what the leg spends; `allowances`: those watched beside
  * the approved ones. `until` (Unix seconds): the latest inclusion time, which is simulated too. `network`: the chain's name for
- * messages. `maxFeePerGas`: the gas price limit in wei; `typedFee`: the part of it that the person typed.
+ * messages. `maxFeePerGas`: the gas price limit in wei; `typedFee`: the part of it that the person typed. `snapshot`: the block and
+ * the tips that were just read.
  */
 export type SimulationQuestion = {
   rpc: ChainClient
@@ -23,6 +25,7 @@ export type SimulationQuestion = {
   until?: number
   maxFeePerGas?: bigint | null
   typedFee?: bigint | null
+  snapshot?: ChainSnapshot | undefined
 }
 
 /** An allowance of a spender for a token. */

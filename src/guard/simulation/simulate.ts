@@ -6,10 +6,16 @@ import { isHttpRefusal, isUnsupportedMethod } from '../../chain/rpc/errors.ts'
 import { retryingClient } from '../../chain/rpc/timeouts.ts'
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { newProbeAccounts, type SimulationInput, type SimulationOutcome, simulateBlock } from './block.ts'
+import {
+  newProbeAccounts,
+  type SignedAs,
+  type SimulationInput,
+  type SimulationOutcome,
+  simulateBlock,
+} from './block.ts'
 import { simulateByCall } from './fallback-calls.ts'
 import { refuseCodeChange, refuseGrantedAuthority } from './granted-authority.ts'
-import { insufficientFunds, readWalletState } from './reads.ts'
+import { insufficientFunds, readWalletState, type WalletState } from './reads.ts'
 import type { Allowance, Simulation, SimulationQuestion } from './result.ts'
 
 const textOf = (outcome: SimulationOutcome): string =>
@@ -25,7 +31,7 @@ export async function simulateLeg(asked: SimulationQuestion): Promise<Simulation
   const tokens = asked.tokens.filter((token) => !sameAddress(token.address, nativeAddress))
   const rpc = retryingClient(asked.rpc)
   const question = { ...asked, rpc, tokens, allowances: watchedAllowances(asked) }
-  const common = await consistentHead(rpc, asked)
+  const common = asked.snapshot?.common ?? (await consistentHead(rpc, asked))
   try {
     return await simulateOn(question, common)
   } catch (error) {
@@ -33,10 +39,11 @@ export async function simulateLeg(asked: SimulationQuestion): Promise<Simulation
     const isEarly =
       error instanceof AppError &&
       (error.code === 'INSUFFICIENT_FUNDS' || error.code === 'SIMULATION_REVERTED')
-    if (!common.behind || !isEarly) throw error
+    // A snapshot may be some seconds old, too.
+    if (!(common.behind || asked.snapshot) || !isEarly) throw error
     const later = await commonHead(rpc, asked.chainId, common.newest).catch(() => undefined)
-    if (!later) throw error
-    return simulateOn(question, later)
+    if (!later || later.head.hash === common.head.hash) throw error
+    return simulateOn({ ...question, snapshot: undefined }, later)
   }
 }
 
@@ -44,6 +51,11 @@ async function simulateOn(
   question: SimulationQuestion & { allowances: readonly Allowance[] },
   { head, second, behind, silent }: ConsistentHead,
 ): Promise<Simulation> {
+  const { timestamp } = head
+  const block: SimulationInput = { ...question, head }
+  // What the gas is does not depend on the wallet's state: it is asked beside it.
+  const estimating = simulateBlock(block, undefined, timestamp + 1)
+  estimating.catch(() => undefined)
   const before = await readWalletState(question, head)
   const { fees } = before
   const { typedFee = null } = question
@@ -51,33 +63,37 @@ async function simulateOn(
   refuseExcessiveGas({ gas: 0n, ...fees }, typedFee)
   const value = question.transactions.reduce((sum, transaction) => sum + transaction.value, 0n)
   if (value > before.coin) throw short(question, before.coin, value, 'needs')
-  const block: SimulationInput = { ...question, before }
   try {
-    const estimate = await simulateBlock(block, undefined, before.head.timestamp + 1)
+    const estimate = await estimating
     const gas = estimate.gasUsed.map(gasLimitFor)
     for (const limit of gas) refuseExcessiveGas({ gas: limit, ...fees }, typedFee)
-    const dataFee = await readDataFee(question.rpc, question.chainId, question.transactions, {
-      ...before,
-      gas,
-    })
+    const signed: SignedAs = { ...before, gas }
+    const strangers = newProbeAccounts()
+    const { until } = question
+    // Now on both nodes, at the deadline, and what a rollup charges beside the gas: side by side, each told in its turn.
+    const asking = {
+      dataFee: readDataFee(question.rpc, question.chainId, question.transactions, signed),
+      now: askBothNodes(
+        question.rpc,
+        second,
+        (node) => simulateBlock({ ...block, rpc: node }, signed, timestamp + 1, strangers),
+        textOf,
+      ),
+      late: until !== undefined && until > timestamp + 1 ? simulateBlock(block, signed, until) : undefined,
+    }
+    for (const one of Object.values(asking)) one?.catch(() => undefined)
+    const dataFee = await asking.dataFee
     const cost = gas.reduce((sum, limit) => sum + limit, 0n) * fees.maxFeePerGas + (dataFee ?? 0n)
     if (value + cost > before.coin) throw short(question, before.coin, value + cost, 'needs, gas included,')
-    const strangers = newProbeAccounts()
-    const agreed = await askBothNodes(
-      question.rpc,
-      second,
-      (node) => simulateBlock({ ...block, rpc: node }, gas, before.head.timestamp + 1, strangers),
-      textOf,
-    )
+    const agreed = await asking.now
     const outcome = agreed.answer
-    checkOutcome(block, outcome)
-    const { until } = question
-    if (until !== undefined && until > before.head.timestamp + 1)
-      checkOutcome(block, await simulateBlock(block, gas, until))
+    checkOutcome(question, before, outcome)
+    const late = await asking.late
+    if (late) checkOutcome(question, before, late)
     const costs = { gas, ...(dataFee !== undefined && { dataFee }) }
     return {
       how: 'eth_simulateV1',
-      ...read(block, outcome),
+      ...read(question, before, outcome),
       ...costs,
       behind,
       silent: agreed.silent === undefined ? silent : [...silent, agreed.silent],
@@ -86,12 +102,16 @@ async function simulateOn(
   } catch (error) {
     // A gateway may refuse this one call with an error page while its node answers others.
     if (!isUnsupportedMethod(error) && !isHttpRefusal(error)) throw error
-    return { ...(await simulateByCall(block)), gas: [], behind, silent, endpoints: 1 }
+    return { ...(await simulateByCall(block, before)), gas: [], behind, silent, endpoints: 1 }
   }
 }
 
 /** Checks an outcome by itself: no authority over the wallet was granted, and its code is unchanged. */
-function checkOutcome({ wallet, allowances, before }: SimulationInput, outcome: SimulationOutcome): void {
+function checkOutcome(
+  { wallet, allowances }: Pick<SimulationInput, 'wallet' | 'allowances'>,
+  before: WalletState,
+  outcome: SimulationOutcome,
+): void {
   refuseGrantedAuthority(outcome.logs, wallet, allowances)
   refuseCodeChange(before.codeHash, outcome.codeHash, wallet)
   const paid = outcome.gasUsed.reduce((sum, used) => sum + used, 0n) * before.fees.maxFeePerGas
@@ -104,7 +124,8 @@ function checkOutcome({ wallet, allowances, before }: SimulationInput, outcome: 
 }
 
 const read = (
-  { tokens, allowances, before }: SimulationInput,
+  { tokens, allowances }: Pick<SimulationInput, 'tokens' | 'allowances'>,
+  before: WalletState,
   outcome: SimulationOutcome,
 ): Omit<Simulation, 'how' | 'gas' | 'behind' | 'silent' | 'endpoints'> => ({
   blockNumber: before.head.number,

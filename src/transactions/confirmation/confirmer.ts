@@ -108,8 +108,16 @@ type ConfirmationState = {
 /** How long, in ms, a local node may not yet show a transaction that it just accepted. */
 const localVisibleMs = 25
 
-/** Follows a step until it is final. Resends the same bytes if no node has them, and bumps the fee if it waits too long. */
-export async function confirmStep(run: Run, index: number, sent: boolean): Promise<void> {
+/**
+ * Follows a step until it is final. Resends the same bytes if no node has them, and bumps the fee if it waits too long. `onMined` is
+ * called when a look finds it mined and deep enough, before it is looked at again.
+ */
+export async function confirmStep(
+  run: Run,
+  index: number,
+  sent: boolean,
+  onMined?: () => void,
+): Promise<void> {
   const { journal, operationId } = run
   const { chainId } = stepAt(run, index).transaction
   const rpc = readFromFreshest(run.rpc(chainId))
@@ -144,6 +152,7 @@ export async function confirmStep(run: Run, index: number, sent: boolean): Promi
             return await finishStep(run, index, found, reached, (other) => confirmStep(run, other, false))
           seenTwice = true
           if (run.signal?.aborted) throw runStopped
+          onMined?.()
           continue
         }
         seenTwice = false

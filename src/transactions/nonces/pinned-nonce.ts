@@ -2,7 +2,7 @@ import type { ChainClient } from '../../chain/client.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import type { Proposal } from '../../planning/proposal.ts'
-import { readNonceCounts } from './nonce-counts.ts'
+import { type NonceCounts, readNonceCounts } from './nonce-counts.ts'
 import { findNonceUse, latestNonce, unnamedTransaction } from './nonce-use.ts'
 
 /** Refuses a plan whose pinned nonce is used: at most one transaction is ever mined with it, from any signer. NONCE_USED. */
@@ -40,17 +40,18 @@ export async function nonceUsedError(
 
 /**
  * Refuses a plan whose pinned nonce leaves a gap: its transaction would hang, and nothing is started. With `isPlanned` (a dry run)
- * it returns a warning instead, since a plan may be signed later. A plan that `isMade` keeps its nonce.
+ * it returns a warning instead, since a plan may be signed later. A plan that `isMade` keeps its nonce. `counts` were just read.
  */
 export async function refuseEarlyNonce(
   { rpc, journal }: ExecutionContext,
   { wallet, nonce, legs }: Proposal,
-  { isPlanned, isMade }: { isPlanned: boolean; isMade: boolean },
+  { isPlanned, isMade, counts }: { isPlanned: boolean; isMade: boolean; counts?: NonceCounts | undefined },
 ): Promise<string | undefined> {
   const [leg] = legs
   if (nonce === null || !leg) return undefined
   const { chainId } = leg
-  const { latest, pending } = await readNonceCounts({ journal, rpc: rpc(chainId), chainId, wallet })
+  const { latest, pending } =
+    counts ?? (await readNonceCounts({ journal, rpc: rpc(chainId), chainId, wallet }))
   const next = Math.max(latest, pending)
   if (isPlanned && nonce < latest)
     return `Nonce ${nonce} of ${wallet} is used already: nothing new can be sent with this plan.`

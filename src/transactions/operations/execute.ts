@@ -1,5 +1,6 @@
 import { isLocal } from '../../chain/finality/mined-transaction.ts'
 import { clientWithDeadline, newAnswerTimes, systemClock } from '../../chain/rpc/timeouts.ts'
+import { snapshotLifeMs } from '../../chain/snapshot.ts'
 import { AppError } from '../../domain/errors.ts'
 import { maxCheckAge } from '../../planning/leg-simulation.ts'
 import type { Leg, Operation, Step } from '../../store/journal/operation.ts'
@@ -22,9 +23,10 @@ import {
   type Run,
   runStopped,
   stepAt,
+  type WalletView,
   withWalletLock,
 } from '../run.ts'
-import { executeStep, readWalletView, sendStep, type WalletView } from '../steps/send-step.ts'
+import { executeStep, readWalletView, sendStep } from '../steps/send-step.ts'
 import { type KnownGas, signerWithTimeout } from '../steps/sign-step.ts'
 import { activeSteps, hasLostNonce } from './active-steps.ts'
 
@@ -73,8 +75,15 @@ export async function executeOperation(execution: Execution): Promise<Operation>
     answerTimes: newAnswerTimes(clock),
     signerState: { isAsked: false },
   }
+  let result: { of: string; read: Promise<unknown> | undefined } | undefined
   const run: Run = {
     ...execution,
+    onLastMined: () => {
+      const read = execution.readResult?.()
+      read?.catch(() => undefined) // Awaited at the end.
+      result = { of: blocksOf(currentOperation(run)), read }
+      execution.onLastMined?.()
+    },
     ...time,
     rpc: (chainId) => clientWithDeadline(execution.rpc(chainId), time),
     signer: signerWithTimeout(execution.signer, { ...execution, ...time }),
@@ -89,12 +98,18 @@ export async function executeOperation(execution: Execution): Promise<Operation>
     if (hasRunEnded(now)) return outcomeOf(now)
     refuseNonceConflict(run)
     run.fault?.('before_done')
-    run.journal.settle(operation.id, 'DONE', 'all steps are final', 0, await run.readResult?.())
+    const isSame = result?.of === blocksOf(now)
+    const end = await (isSame ? result?.read : run.readResult?.())
+    run.journal.settle(operation.id, 'DONE', 'all steps are final', 0, end)
     return currentOperation(run)
   } catch (error) {
     throw failureOf(run, error)
   }
 }
+
+/** The blocks in which the steps of an operation are: what was read of these is read of no others. */
+const blocksOf = ({ steps }: Operation): string =>
+  steps.map(({ inclusion }) => inclusion?.blockHash).join(' ')
 
 /** The operation after its journal was compared with the chains. An unexpected error here is reported as after a signature. */
 async function verifiedOperation(run: Run): Promise<Operation> {
@@ -145,8 +160,16 @@ async function executeLeg(run: Run, leg: Leg): Promise<void> {
   })
 }
 
-/** How long a view of the wallet may be used, in ms; it is read again after checks that took longer. */
-const viewLifeMs = 1_000
+/** A look at a step's wallet, and when it was asked for (monotonic, in ms); `undefined` where the node did not answer. */
+type SeenWallet = { at: number; view: Promise<WalletView | undefined> }
+
+/** Looks at a step's wallet beside other work; a fault is told by whoever reads it again. */
+const lookAt = (run: Run, step: Step): SeenWallet => ({
+  at: run.clock.now(),
+  view: readWalletView(run, step).catch(() => undefined),
+})
+
+const isLastLeg = (run: Run, { leg }: Leg): boolean => currentOperation(run).legs.at(-1)?.leg === leg
 
 async function signAndFollow(run: Run, leg: Leg): Promise<void> {
   let checked: { at: number; block: number } | undefined
@@ -161,16 +184,25 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
     return gas === undefined ? undefined : ({ [how]: gas } as KnownGas)
   }
   if (run.replacement === 'cancel') await cancelLeg(run, leg)
+  let ahead: SeenWallet | undefined
+  const view = async (step: Step): Promise<SeenWallet> => {
+    const known = ahead
+    ahead = undefined
+    if (known && run.clock.now() - known.at <= snapshotLifeMs && (await known.view)) return known
+    return lookAt(run, step)
+  }
+  const planned = run.plannedView?.(leg)
+  if (planned) ahead = { at: run.clock.now(), view: Promise.resolve(planned) }
   for (const { index } of unfinishedSteps(run, leg)) {
     // The steps after a failed one were followed together with it.
     if (stepAt(run, index).state === 'FINAL_OK') continue
     refuseUnsigned(run, stepAt(run, index))
-    let view: WalletView | undefined
+    let seenNow: WalletView | undefined
     if (isUnsigned(stepAt(run, index))) {
       refuseNonceConflict(run)
       const step = stepAt(run, index)
-      const viewedAt = run.clock.now()
-      const seen = await readWalletView(run, step)
+      const looked = await view(step)
+      const seen = (await looked.view) ?? (await readWalletView(run, step))
       const { head, counts } = seen
       if (unfinishedSteps(run, leg).some((step) => step.role !== 'fee')) refuseExpired(run, leg, head)
       const block = Number(head.number)
@@ -189,12 +221,17 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
           for (const step of left.filter(({ role }) => role !== 'fee'))
             await sendStep(run, step.index, known(step.index, 'exactly'))
       }
-      if (run.clock.now() - viewedAt <= viewLifeMs) view = seen
+      if (run.clock.now() - looked.at <= snapshotLifeMs) seenNow = seen
+    }
+    const onMined = () => {
+      const next = unfinishedSteps(run, leg).find((step) => step.index > index)
+      if (next && isUnsigned(next)) ahead = lookAt(run, next)
+      else if (!next && isLastLeg(run, leg)) run.onLastMined?.()
     }
     await retryAfterStep(run, index, doneAt, () => {
-      const seen = view
-      view = undefined
-      return executeStep(run, index, known(index, 'atLeast'), seen)
+      const seen = seenNow
+      seenNow = undefined
+      return executeStep(run, index, { gas: known(index, 'atLeast'), seen, onMined })
     })
     doneAt = run.clock.now()
   }

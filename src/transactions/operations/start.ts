@@ -1,3 +1,4 @@
+import { isFreshSnapshot } from '../../chain/snapshot.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { encodeIntent, quoteIds, type StoredPlan } from '../../guard/intent-json.ts'
@@ -11,7 +12,7 @@ import type { TransactionSigner } from '../../signing/signer.ts'
 import type { Operation } from '../../store/journal/operation.ts'
 import { checkDelivery } from '../bridge/under-delivery.ts'
 import { readResult } from '../outcome/received-amount.ts'
-import type { Execution, FeeCap, Progress } from '../run.ts'
+import type { Execution, FeeCap, Progress, WalletView } from '../run.ts'
 import { executeOperation } from './execute.ts'
 import { changedPolicy, checkLegBeforeSigning } from './leg-checks.ts'
 import { fileLocks } from './wallet-lock.ts'
@@ -32,6 +33,7 @@ export type RunOptions = Pick<
   | 'lockWaitMs'
   | 'mineBlocks'
   | 'noWait'
+  | 'onLastMined'
 > & {
   /** A gas price allowed beyond the plan, in wei a unit; a policy still applies. */
   maxFeePerGas?: bigint
@@ -153,6 +155,7 @@ export async function runOperation(
       leg === 0 && firstLeg
         ? { ageMs: performance.now() - firstLeg.at, block: Number(firstLeg.simulation.blockNumber) }
         : undefined,
+    plannedView: ({ leg }) => (leg === 0 && firstLeg ? plannedView(firstLeg) : undefined),
     beforeLeg: (leg, left, now) =>
       checkLegBeforeSigning(context, operation.id, leg, left, {
         lifted,
@@ -160,6 +163,14 @@ export async function runOperation(
         ...(leg.leg === 0 && firstLeg && { planned: firstLeg }),
       }),
   })
+}
+
+/** The wallet as a plan of this process has read it, while that is fresh: its gas limits are those that were simulated. */
+function plannedView({ snapshot, simulation }: LegCheck): WalletView | undefined {
+  const [gas] = simulation.gas
+  if (gas === undefined || !snapshot?.counts || !isFreshSnapshot(snapshot, snapshot.chainId)) return undefined
+  const { common, counts, tips } = snapshot
+  return { head: common.head, counts, gasAndFees: Promise.resolve({ estimate: { gas }, tips }) }
 }
 
 /** Runs the work once and shares its promise. */

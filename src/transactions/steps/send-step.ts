@@ -1,18 +1,14 @@
-import { type Head, readHead } from '../../chain/head.ts'
+import { readHead } from '../../chain/head.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { Leg, Step } from '../../store/journal/operation.ts'
 import { broadcast, refuseExpired } from '../broadcaster.ts'
 import { confirmStep } from '../confirmation/confirmer.ts'
-import type { NonceCounts } from '../nonces/nonce-counts.ts'
 import { nonceCountsFor } from '../nonces/nonce-gap.ts'
 import { allocateNonce } from '../nonces/nonce-manager.ts'
-import { currentOperation, isUnsigned, type Run, runStopped, stepAt } from '../run.ts'
-import { type GasAndFees, type KnownGas, readGasAndFees, signStep } from './sign-step.ts'
+import { currentOperation, isUnsigned, type Run, runStopped, stepAt, type WalletView } from '../run.ts'
+import { type KnownGas, readGasAndFees, signStep } from './sign-step.ts'
 
-/** A view of a step's wallet on the newest block, read in one exchange: the head, the nonce counts, and what gas and fees are. */
-export type WalletView = { head: Head; counts: NonceCounts; gasAndFees: Promise<GasAndFees> }
-
-/** Reads the view of a step's wallet. */
+/** Reads the view of a step's wallet in one exchange. */
 export async function readWalletView(run: Run, step: Step): Promise<WalletView> {
   const { chainId } = step.transaction
   const rpc = run.rpc(chainId)
@@ -25,11 +21,15 @@ export async function readWalletView(run: Run, step: Step): Promise<WalletView> 
   return { head, counts, gasAndFees }
 }
 
-/** Takes one step from its current state to final. */
-export async function executeStep(run: Run, index: number, gas?: KnownGas, seen?: WalletView): Promise<void> {
+/** Takes one step from its current state to final. `onMined` is called when it is found mined and deep enough, before the second look. */
+export async function executeStep(
+  run: Run,
+  index: number,
+  { gas, seen, onMined }: { gas?: KnownGas | undefined; seen?: WalletView | undefined; onMined?: () => void },
+): Promise<void> {
   const sent = await sendStep(run, index, gas, seen)
   if (sent && run.noWait) throw runStopped
-  await confirmStep(run, index, sent)
+  await confirmStep(run, index, sent, onMined)
 }
 
 /**

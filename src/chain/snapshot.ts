@@ -1,0 +1,61 @@
+import type { Address } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
+import type { ChainClient } from './client.ts'
+import { type ConsistentHead, consistentHead } from './consistent-head.ts'
+import { readTips, type Tips } from './fees.ts'
+import { quantity } from './rpc/answer-numbers.ts'
+import { retryingClient } from './rpc/timeouts.ts'
+
+/**
+ * What a command that signs reads of a chain before it knows its transactions, in one exchange: the newest shared block, what nodes
+ * say of tips, and the wallet's mined and pending nonce count (`undefined` if the node does not serve it). `at` is monotonic, in ms.
+ */
+export type ChainSnapshot = {
+  chainId: number
+  at: number
+  common: ConsistentHead
+  tips: Tips
+  counts: { latest: number; pending: number } | undefined
+}
+
+/** How long a snapshot may stand for the chain, in ms: longer than the trips of a plan take, shorter than a person reads. */
+export const snapshotLifeMs = 3_000
+
+/** Whether a snapshot of a chain may be used now. */
+export const isFreshSnapshot = (
+  snapshot: ChainSnapshot | undefined,
+  chainId: number,
+): snapshot is ChainSnapshot =>
+  snapshot?.chainId === chainId && performance.now() - snapshot.at <= snapshotLifeMs
+
+/** Reads a snapshot; `undefined` if the nodes do not answer usefully: whoever needs the facts asks again, and tells the fault. */
+export async function readSnapshot(
+  client: ChainClient,
+  { chainId, wallet }: { chainId: number; wallet: Address },
+): Promise<ChainSnapshot | undefined> {
+  const at = performance.now()
+  const rpc = retryingClient(client)
+  try {
+    const [common, tips, counts] = await Promise.all([
+      consistentHead(rpc, { chainId, wallet }),
+      readTips(rpc),
+      readCounts(rpc, wallet),
+    ])
+    return { chainId, at, common, tips, counts }
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}
+
+async function readCounts(rpc: ChainClient, wallet: Address): Promise<ChainSnapshot['counts']> {
+  const count = async (tag: string) =>
+    Number(quantity(await rpc.request('eth_getTransactionCount', [wallet, tag]), 'the nonce'))
+  try {
+    const [latest, pending] = await Promise.all([count('latest'), count('pending')])
+    return { latest, pending }
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}
