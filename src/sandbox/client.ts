@@ -22,6 +22,8 @@ export type SandboxClient = {
   reset: () => Promise<void>
   fault: (request: FaultRequest) => Promise<SandboxFault>
   clearFaults: () => Promise<SandboxFault[]>
+  /** The hash of the block of a chain at a height, whatever faults are set; `null` if there is none. */
+  blockHash: (chainId: number, number: number) => Promise<Hex | null>
   /** Whether a fault took this block away, on a chain that is still the same. */
   wasReplaced: (hash: Hex) => Promise<boolean>
   /** Saves and ends it, and waits until it is gone. */
@@ -106,6 +108,8 @@ export async function connectSandbox(dataDir: string): Promise<SandboxClient | u
     reset: () => call('reset'),
     fault: (request) => call('fault', { request: JSON.stringify(request) }),
     clearFaults: () => call('fault-clear'),
+    blockHash: (chainId, number) =>
+      call('block-hash', { chainId: String(chainId), number: String(number) }, 2_000),
     wasReplaced: (hash) => call('was-replaced', { hash }),
     down: async () => {
       await call('down')

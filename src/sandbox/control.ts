@@ -50,6 +50,7 @@ export function serveControl({ world, token, onCall, down, onReset }: ControlOpt
       await world.faults.clear()
       return world.faults.list()
     },
+    '/block-hash': ({ chainId, number }) => world.blockHash(Number(chainId), Number(number)),
     '/was-replaced': async ({ hash }) => world.faults.wasReplaced(hash as Hex),
   }
   return serveLoopback(async (request, { pathname }): Promise<Answer> => {

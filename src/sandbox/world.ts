@@ -1,5 +1,6 @@
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 import type { ChainClient } from '../chain/client.ts'
+import { hexQuantity } from '../chain/rpc/answer-numbers.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import { type Network, sandboxNetworks } from '../domain/networks.ts'
 import type { SandboxFault } from '../domain/sandbox-fault.ts'
@@ -65,6 +66,8 @@ export type SandboxWorld = {
   /** Saves the world in its state directory; without one, nothing happens. */
   dump: () => Promise<void>
   status: () => Promise<SandboxStatus>
+  /** The hash of the block of a chain at a height, whatever faults are set; `null` if there is none. */
+  blockHash: (chainId: number, number: number) => Promise<Hex | null>
   snapshot: () => Promise<readonly Hex[]>
   /** Reverts both chains to a snapshot, which can be used once. */
   revert: (snapshot: readonly Hex[]) => Promise<void>
@@ -193,6 +196,14 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       ...(faults.aheadMs() > 0 && { aheadMs: faults.aheadMs() }),
       ...(saved.genesis !== base.genesis && { outdated: true as const }),
     }),
+    blockHash: async (chainId, number) => {
+      const { rpc } = chains.find(({ network }) => network.chainId === chainId)!
+      const block = await rpc.request<{ hash: Hex } | null>('eth_getBlockByNumber', [
+        hexQuantity(number),
+        false,
+      ])
+      return block?.hash ?? null
+    },
     snapshot: () => attester.paused(() => everywhere((rpc) => rpc.request<Hex>('evm_snapshot'))),
     revert: async (snapshot) => {
       faults.forget()

@@ -159,6 +159,7 @@ export function useCommands(
               })),
               faults: world.faults.list(),
               aheadMs: world.faults.aheadMs(),
+              blockHash: (chainId, number) => world.blockHash(chainId, number),
               wasReplaced: async (hash) => world.faults.wasReplaced(hash),
             }),
           },

@@ -27,6 +27,8 @@ export type OpenSandbox = {
     aheadMs: number
     /** Whether another version of this program made it. */
     outdated?: boolean
+    /** The hash of the block of a chain at a height, as the sandbox has it; `null` if there is none. */
+    blockHash: (chainId: number, number: number) => Promise<Hex | null>
     /** Whether a block is gone by a fault only, so that the chain is still the same. */
     wasReplaced: (hash: Hex) => Promise<boolean>
   }>
@@ -54,7 +56,7 @@ export function sandboxBackend(needs: Needs): Backend {
       io.err.write(
         io.err.paint.dim('profile sandbox: local chains, play money; for real ones: sluice init\n'),
       )
-    const { catalog, chains, faults, aheadMs, outdated, wasReplaced } = await sandbox.open()
+    const { catalog, chains, faults, aheadMs, outdated, blockHash, wasReplaced } = await sandbox.open()
     if (outdated && !globals.quiet) io.err.write(`${outdatedNotice}\n`)
     if (!globals.quiet)
       for (const { text } of faults) io.err.write(io.err.paint.dim(`sandbox fault: ${text}\n`))
@@ -70,12 +72,8 @@ export function sandboxBackend(needs: Needs): Backend {
       throw new AppError('UNKNOWN_NETWORK', `The sandbox has no network ${name}`)
     }
     const { openState } = await import('./sandbox-state.ts')
-    // Whether these are the chains of the journal is asked without patience: a node that is silent says nothing of it.
-    const quick = chains.map(({ chainId, rpcUrl }) => ({
-      chainId,
-      rpc: httpRpc(rpcUrl, { deadlineMs: 2_000, budgetMs: 2_000, retries: 0 }),
-    }))
-    const state = await openState(dir, { chains: quick, wasReplaced, now })
+    const chainIds = chains.map(({ chainId }) => chainId)
+    const state = await openState(dir, { chainIds, blockHash, wasReplaced, now })
     if (state.setAside && !globals.quiet)
       io.err.write(`These actions belong to an earlier sandbox; they were moved to ${state.setAside}\n`)
     needs.keep(state.journal)

@@ -48,9 +48,9 @@ export function daemonSandbox(
   return {
     admin,
     open: async () => {
-      const { catalog, found, wasReplaced } = await client()
+      const { catalog, found, blockHash, wasReplaced } = await client()
       const { chains, faults = [], aheadMs = 0, outdated = false } = found
-      return { catalog, chains, faults, aheadMs, outdated, wasReplaced }
+      return { catalog, chains, faults, aheadMs, outdated, blockHash, wasReplaced }
     },
   }
 }

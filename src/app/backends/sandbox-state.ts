@@ -1,6 +1,5 @@
 import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ChainClient } from '../../chain/client.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type EngineStore, engineMigrations, engineStore } from '../../store/engine/store.ts'
@@ -21,14 +20,14 @@ const names = ['journal.db', 'engine.db'].flatMap((name) => [name, `${name}-wal`
  */
 export async function openState(
   dir: string,
-  { chains, wasReplaced, now }: Chains & { now: () => number },
+  { now, ...chains }: Chains & { now: () => number },
 ): Promise<SandboxState> {
   const lock = await acquireLock(join(dir, 'state.lock'), 10_000)
   if (!lock) throw new AppError('WALLET_BUSY', 'Another process is opening the sandbox state')
   try {
     let journal = openJournal(join(dir, 'journal.db'), now)
     let setAside: string | null = null
-    if (!(await isOfThese(journal, { chains, wasReplaced }))) {
+    if (!(await isOfThese(journal, chains))) {
       journal.close()
       setAside = join(dir, 'before', new Date(now()).toISOString().replace(/[:.]/g, '-'))
       privateDirectory(setAside)
@@ -46,34 +45,34 @@ export async function openState(
   }
 }
 
-/** The chains as they are now; a fault of the sandbox may have replaced blocks of theirs. */
+/** The chains as the sandbox has them now; a fault may have replaced blocks of theirs. */
 type Chains = {
-  chains: readonly { chainId: number; rpc: ChainClient }[]
+  chainIds: readonly number[]
+  blockHash: (chainId: number, number: number) => Promise<Hex | null>
   wasReplaced: (hash: Hex) => Promise<boolean>
 }
 
-/** Whether every chain still has the block that the journal saw last, as far as its node says. */
-async function isOfThese(journal: Journal, { chains, wasReplaced }: Chains): Promise<boolean> {
-  const answers = await Promise.all(chains.map((chain) => isOfThis(journal, chain, wasReplaced)))
+/** Whether every chain still has the block that the journal saw last, as far as the sandbox says. */
+async function isOfThese(journal: Journal, chains: Chains): Promise<boolean> {
+  const answers = await Promise.all(chains.chainIds.map((chainId) => isOfThis(journal, chainId, chains)))
   return answers.every(Boolean)
 }
 
 async function isOfThis(
   journal: Journal,
-  { chainId, rpc }: Chains['chains'][number],
-  wasReplaced: Chains['wasReplaced'],
+  chainId: number,
+  { blockHash, wasReplaced }: Chains,
 ): Promise<boolean> {
   const head = journal.highestHead(chainId)
   if (!head) return true
-  const block = await rpc
-    .request<{ hash: Hex } | null>('eth_getBlockByNumber', [`0x${head.number.toString(16)}`, false])
-    .catch((error: unknown) => {
-      if (error instanceof AppError && error.code === 'RPC_UNREACHABLE') return undefined
-      throw error
-    })
-  if (block === undefined || block?.hash === head.hash) return true
+  // A node that is silent says nothing of it.
+  const hash = await blockHash(chainId, head.number).catch((error: unknown) => {
+    if (error instanceof AppError) return undefined
+    throw error
+  })
+  if (hash === undefined || hash === head.hash) return true
   if (!(await wasReplaced(head.hash))) return false
   // From here on it is the new block that tells whose chain this is.
-  if (block) journal.recordHead(chainId, head.number, block.hash)
+  if (hash) journal.recordHead(chainId, head.number, hash)
   return true
 }

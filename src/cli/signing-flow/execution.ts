@@ -89,9 +89,9 @@ export async function execute(
     const { line, moving } = progressLine(progress, operation, context.catalog.networks, cli.io.err)
     if (line !== null) output.say(line)
     if (moving !== null) output.doing(moving)
-    if (progress.kind === 'sent' && options.wait !== false)
+    if (progress.kind === 'sent' && options.wait !== false && cli.backend.kind === 'remote')
       // The service finds the transaction by itself; this report only makes it faster, and signing does not
-      // wait for it.
+      // wait for it. One in this process would read the same nodes meanwhile.
       void cli
         .service()
         .then((service) => service.ingest({ actionId: operation.id, event: 'SIGNED', txHash: progress.hash }))

@@ -102,17 +102,16 @@ async function reproposeSwap(
     ...(intent.speed && { transferSpeed: intent.speed }),
   })
   refuseDrift(quote, { tokenIn, tokenOut, exact, amount }, cli.world.now())
-  const made = await service.swapBytecode({
+  const made = service.swapBytecode({
     quote: quote.raw as never,
     walletAddress: wallet,
     ...(recipient !== wallet && { destinationAddress: recipient }),
   })
-  const transactions = [...made.approvals, ...made.transactions]
   const proposed = await swapProposal(
     cli,
     quote,
     { wallet, recipient, exact, slippage, least: null, speed: intent.speed },
-    transactions,
+    made.then(({ approvals, transactions }) => [...approvals, ...transactions]),
   )
   return { leg: proposed.legs[0]!, quoteId: quote.id, expiresAt: quote.deadline }
 }

@@ -17,14 +17,17 @@ export type SwapOrder = Asked & {
   speed?: 'fast' | 'standard' | null | undefined
 }
 
-/** A swap as legs: the swap itself, and across chains the wait for its delivery. */
+/** A swap as legs: the swap itself, and across chains the wait for its delivery. The chain's clock is read while the service is asked. */
 export async function swapProposal(
   cli: Cli,
   quote: Quote,
   order: SwapOrder,
-  transactions: readonly Transaction[],
+  making: Promise<readonly Transaction[]>,
 ): Promise<ServiceProposal> {
-  const intent = await swapIntent(cli, quote, order)
+  const reading = swapIntent(cli, quote, order)
+  reading.catch(() => undefined) // Awaited below: what the service says is told first.
+  const transactions = await making
+  const intent = await reading
   const across = quote.from.chainId !== quote.to.chainId
   const amounts: { in: TokenAmount; out: TokenAmount } = {
     in: tokenAmount(quote.tokenIn.amount, intent.tokenIn),

@@ -1,3 +1,4 @@
+import type { SwapBytecode } from '../../api/bytecode.ts'
 import type { Quote } from '../../api/quote.ts'
 import { address, type SigningOptions } from '../../cli/options/signing-options.ts'
 import { startedBeforeError } from '../../cli/signing-flow/idempotency.ts'
@@ -182,6 +183,9 @@ function leastOf({ acceptMinOut }: Options, exact: 'in' | 'out', unit: Unit): bi
 /** The minimum output as part of the request of an idempotency key. */
 const worded = (least: bigint | null) => (least === null ? {} : { least: least.toString() })
 
+/** The transactions of a swap in the order in which they are sent. */
+const inOrder = ({ approvals, transactions }: SwapBytecode) => [...approvals, ...transactions]
+
 async function propose(
   cli: Cli,
   quote: Quote,
@@ -192,11 +196,10 @@ async function propose(
   promised(quote, order)
   const service = await cli.service()
   // Without --destination the service chooses the recipient; the guard compares it with the wallet.
-  const made = await service.swapBytecode({
+  const made = service.swapBytecode({
     quote: quote.raw as never,
     walletAddress: wallet,
     ...(destination && { destinationAddress: destination }),
   })
-  const transactions = [...made.approvals, ...made.transactions]
-  return swapProposal(cli, quote, { ...order, recipient: destination ?? wallet }, transactions)
+  return swapProposal(cli, quote, { ...order, recipient: destination ?? wallet }, made.then(inOrder))
 }

@@ -37,12 +37,19 @@ export async function withApprovals(
       { details: { amount: amount.toString(), supply: supply.toString() } },
     )
   if (allowed >= amount) return [transaction]
-  const exact = approve({ chainId: transaction.chainId, token, spender, amount })
+  const exact = exactApproval({ transaction, needs })
   const reset = approve({ chainId: transaction.chainId, token, spender, amount: 0n })
   return allowed > 0n && !(await succeedsNow(chain, wallet, exact))
     ? [reset, exact, transaction]
     : [exact, transaction]
 }
+
+/** The approval of exactly what a step needs. */
+export const exactApproval = ({
+  transaction,
+  needs,
+}: Step & { needs: NonNullable<Step['needs']> }): Transaction =>
+  approve({ chainId: transaction.chainId, token: needs.token, spender: needs.spender, amount: needs.amount })
 
 /** Whether a call succeeds now. */
 async function succeedsNow({ rpc }: Chain, from: Address, { to, data }: Transaction): Promise<boolean> {

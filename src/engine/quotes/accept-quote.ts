@@ -1,15 +1,18 @@
 import type { z } from 'zod'
 import type { SwapBytecode } from '../../api/bytecode.ts'
 import type { TakenQuote } from '../../api/quote.ts'
+import type { Chain } from '../../chain/chain.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { tokenAmount } from '../../domain/amount.ts'
 import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { Step } from '../../protocols/market.ts'
 import type { QuoteWithAction } from '../../store/engine/quotes.ts'
 import { refreshAction } from '../actions/refresh.ts'
 import { isSwap, readSearchStarts, trackOperation } from '../actions/tracking.ts'
-import { kindsOf, withApprovals } from '../bytecode/approvals.ts'
+import { exactApproval, kindsOf, withApprovals } from '../bytecode/approvals.ts'
 import { estimateGasLimit } from '../bytecode/gas-limit.ts'
 import type { EngineContext } from '../context.ts'
 import { feePayment } from '../fees/charges.ts'
@@ -61,13 +64,14 @@ export async function swapBytecode(
   const chain = context.chain(route.from.chainId)
   const starts = readSearchStarts(context, wallet, [chain.network.chainId])
   const step = provider.build(route, offer, { wallet, recipient, deadline: deadlineOf(row) })
+  const gasOf = estimateBesideApprovals(chain, wallet, step)
   const acting = await withApprovals(chain, wallet, step, route.tokenIn)
   const fees = serviceFeesOf(row)
   const payments = fees.map(feePayment)
   const cost = fees.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
   const transactions = [...acting, ...payments]
   const call = acting.at(-1)!
-  const gas = await estimateGasLimit(chain, wallet, acting)
+  const gas = await gasOf(acting)
   const type = route.from.chainId === route.to.chainId ? 'SAMECHAIN_SWAP' : 'CROSSCHAIN_SWAP'
   const amounts = {
     in: tokenAmount(offer.amountIn + cost, route.tokenIn),
@@ -110,6 +114,24 @@ export async function swapBytecode(
       },
     },
     message: `Send ${transactions.length === 1 ? 'the transaction' : `the ${transactions.length} transactions in order`} before ${new Date(row.expiresAt).toISOString()}`,
+  }
+}
+
+/** Estimates the gas of a step before it is known which approvals it needs: as if it needed none, and one. */
+function estimateBesideApprovals(
+  chain: Chain,
+  wallet: Address,
+  step: Step,
+): (acting: readonly Transaction[]) => ReturnType<typeof estimateGasLimit> {
+  const { transaction, needs } = step
+  const guesses = [[transaction], needs ? [exactApproval({ ...step, needs }), transaction] : []]
+    .filter((guess) => guess.length > 0)
+    .map((guess) => ({ guess, estimate: estimateGasLimit(chain, wallet, guess) }))
+  for (const { estimate } of guesses) estimate.catch(() => undefined)
+  return (acting) => {
+    // Any other approvals begin with a reset.
+    const known = guesses.find(({ guess }) => guess.length === acting.length)
+    return known?.estimate ?? estimateGasLimit(chain, wallet, acting)
   }
 }
 

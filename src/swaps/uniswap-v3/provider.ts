@@ -1,4 +1,4 @@
-import type { Reading } from '../../chain/reading.ts'
+import { both, type Reading } from '../../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { less, more } from '../../domain/slippage.ts'
 import type { UniswapV3Constants } from '../../protocols/catalog.ts'
@@ -6,7 +6,7 @@ import type { Ask, Offer, Route, SwapProvider } from '../provider.ts'
 import { quoterV2Abi } from './abi.ts'
 import { swap } from './encode.ts'
 import { packPath, type SwapPath } from './path.ts'
-import { atSpot, spotQueries } from './spot-price.ts'
+import { atSpot, spotPricesOf } from './spot-price.ts'
 
 /** Reads one chain; the provider sees nothing else of the network. */
 type Reads = <value>(chainId: number, reading: Reading<value>) => Promise<value>
@@ -28,7 +28,10 @@ export function uniswapV3(deployments: readonly UniswapV3Constants[], reads: Rea
     async quote(ask) {
       const here = on(ask.from.chainId)!
       const paths = pathsOf(here, ask)
-      const answers = await reads(ask.from.chainId, quotes(here.quoterV2, paths, ask))
+      const [answers, spotPrices] = await reads(
+        ask.from.chainId,
+        both(quotes(here.quoterV2, paths, ask), spotPricesOf(here.quoterV2, paths)),
+      )
       const best = answers
         .flatMap((amount, at) =>
           amount === undefined || amount === 0n ? [] : [{ amount, path: paths[at]! }],
@@ -39,10 +42,7 @@ export function uniswapV3(deployments: readonly UniswapV3Constants[], reads: Rea
         )
       if (!best) return undefined
       const made = offer(ask, best.path, best.amount)
-      const spot = await reads(ask.from.chainId, {
-        reads: spotQueries(here.quoterV2, best.path),
-        parse: (prices) => atSpot(best.path, prices, made.amountIn),
-      })
+      const spot = atSpot(best.path, spotPrices(best.path), made.amountIn)
       return { ...made, ...(spot !== undefined && { spot }) }
     },
 

@@ -1,5 +1,6 @@
 import type { Abi } from 'viem'
 import type { Query } from '../../chain/contract-query.ts'
+import type { Reading } from '../../chain/reading.ts'
 import type { Address } from '../../domain/address.ts'
 import { quoterV2Abi } from './abi.ts'
 import { packPath, type SwapPath } from './path.ts'
@@ -12,6 +13,22 @@ export const spotQueries = (quoter: Address, { tokens, fees }: SwapPath): Query[
     functionName: 'quoteExactInput',
     args: [packPath({ tokens: tokens.slice(at, at + 2), fees: [fee] }), 1n],
   }))
+
+/** The spot prices of the pools of some paths, each pool asked once: for a path, the answers of its pools in order. */
+export function spotPricesOf(
+  quoter: Address,
+  paths: readonly SwapPath[],
+): Reading<(path: SwapPath) => unknown[]> {
+  const nameOf = ({ args }: Query) => String(args?.[0])
+  const queries = new Map(paths.flatMap((path) => spotQueries(quoter, path)).map((one) => [nameOf(one), one]))
+  return {
+    reads: [...queries.values()],
+    parse: (answers) => {
+      const known = new Map([...queries.keys()].map((name, at) => [name, answers[at]]))
+      return (path) => spotQueries(quoter, path).map((one) => known.get(nameOf(one)))
+    },
+  }
+}
 
 /** What an amount would bring at the spot prices of a path's pools, without fees; `undefined` if a pool does not answer. */
 export function atSpot(

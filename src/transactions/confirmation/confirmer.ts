@@ -109,14 +109,20 @@ type ConfirmationState = {
 const localVisibleMs = 25
 
 /**
- * Follows a step until it is final. Resends the same bytes if no node has them, and bumps the fee if it waits too long. `onMined` is
- * called when a look finds it mined and deep enough, before it is looked at again.
+ * What goes on beside the looks at a step. `onMined` is called when a look finds it mined and deep enough, before it is looked at again;
+ * `firstLook` was begun already, beside the last look at the step before.
  */
+export type Looks = {
+  onMined?: () => void
+  firstLook?: Promise<MinedTransaction | undefined> | undefined
+}
+
+/** Follows a step until it is final. Resends the same bytes if no node has them, and bumps the fee if it waits too long. */
 export async function confirmStep(
   run: Run,
   index: number,
   sent: boolean,
-  onMined?: () => void,
+  { onMined, ...begun }: Looks = {},
 ): Promise<void> {
   const { journal, operationId } = run
   const { chainId } = stepAt(run, index).transaction
@@ -137,9 +143,11 @@ export async function confirmStep(
   let seenAt: number | undefined
   for (;;) {
     try {
-      await rpc.refresh()
+      const { firstLook } = begun
+      delete begun.firstLook
+      if (!firstLook) await rpc.refresh()
       const attempts = journal.attempts(operationId, index)
-      const found = await findAttempt(rpc, stepAt(run, index), attempts, seenAt)
+      const found = await (firstLook ?? findAttempt(rpc, stepAt(run, index), attempts, seenAt))
       seenAt = found?.blockNumber
       if (found) {
         watch.lackingSince = undefined

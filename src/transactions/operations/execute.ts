@@ -26,7 +26,8 @@ import {
   type WalletView,
   withWalletLock,
 } from '../run.ts'
-import { executeStep, readWalletView, sendStep } from '../steps/send-step.ts'
+import { isAccepted } from '../send-errors.ts'
+import { executeStep, findStep, readWalletView, sendStep } from '../steps/send-step.ts'
 import { type KnownGas, signerWithTimeout } from '../steps/sign-step.ts'
 import { activeSteps, hasLostNonce } from './active-steps.ts'
 
@@ -169,6 +170,17 @@ const lookAt = (run: Run, step: Step): SeenWallet => ({
   view: readWalletView(run, step).catch(() => undefined),
 })
 
+/** The view of a wallet after a node has accepted a step: that is pending now. `undefined` if none said so. */
+function afterSending(
+  { journal, operationId, ...run }: Run,
+  index: number,
+  view: WalletView,
+): WalletView | undefined {
+  const { nonce } = stepAt({ journal, operationId, ...run }, index)
+  const isThere = journal.attempts(operationId, index).some(isAccepted)
+  return isThere && nonce !== null ? { ...view, counts: { ...view.counts, pending: nonce + 1 } } : undefined
+}
+
 const isLastLeg = (run: Run, { leg }: Leg): boolean => currentOperation(run).legs.at(-1)?.leg === leg
 
 async function signAndFollow(run: Run, leg: Leg): Promise<void> {
@@ -185,6 +197,7 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
   }
   if (run.replacement === 'cancel') await cancelLeg(run, leg)
   let ahead: SeenWallet | undefined
+  let firstLook: { of: number; found: ReturnType<typeof findStep> } | undefined
   const view = async (step: Step): Promise<SeenWallet> => {
     const known = ahead
     ahead = undefined
@@ -217,21 +230,28 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
           run.beforeLeg?.(leg, left, { block, nonce: counts.latest }),
         )
         for (const [at, step] of left.entries()) if (gas?.[at] !== undefined) gasOf.set(step.index, gas[at])
-        if (run.pipeline && left.length > 1)
-          for (const step of left.filter(({ role }) => role !== 'fee'))
-            await sendStep(run, step.index, known(step.index, 'exactly'))
+        if (run.pipeline && left.length > 1) {
+          let last = run.clock.now() - looked.at <= snapshotLifeMs ? seen : undefined
+          for (const { index: one } of left.filter(({ role }) => role !== 'fee')) {
+            await sendStep(run, one, known(one, 'exactly'), last)
+            last = last && afterSending(run, one, last)
+          }
+        }
       }
       if (run.clock.now() - looked.at <= snapshotLifeMs) seenNow = seen
     }
     const onMined = () => {
       const next = unfinishedSteps(run, leg).find((step) => step.index > index)
       if (next && isUnsigned(next)) ahead = lookAt(run, next)
+      else if (next) firstLook = { of: next.index, found: findStep(run, next.index) }
       else if (!next && isLastLeg(run, leg)) run.onLastMined?.()
     }
     await retryAfterStep(run, index, doneAt, () => {
       const seen = seenNow
       seenNow = undefined
-      return executeStep(run, index, { gas: known(index, 'atLeast'), seen, onMined })
+      const first = firstLook?.of === index ? firstLook.found : undefined
+      firstLook = undefined
+      return executeStep(run, index, { gas: known(index, 'atLeast'), seen, onMined, firstLook: first })
     })
     doneAt = run.clock.now()
   }

@@ -1,8 +1,9 @@
+import { findAttempt } from '../../chain/finality/mined-transaction.ts'
 import { readHead } from '../../chain/head.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { Leg, Step } from '../../store/journal/operation.ts'
 import { broadcast, refuseExpired } from '../broadcaster.ts'
-import { confirmStep } from '../confirmation/confirmer.ts'
+import { confirmStep, type Looks } from '../confirmation/confirmer.ts'
 import { nonceCountsFor } from '../nonces/nonce-gap.ts'
 import { allocateNonce } from '../nonces/nonce-manager.ts'
 import { currentOperation, isUnsigned, type Run, runStopped, stepAt, type WalletView } from '../run.ts'
@@ -21,15 +22,27 @@ export async function readWalletView(run: Run, step: Step): Promise<WalletView> 
   return { head, counts, gasAndFees }
 }
 
-/** Takes one step from its current state to final. `onMined` is called when it is found mined and deep enough, before the second look. */
+/** Takes one step from its current state to final. */
 export async function executeStep(
   run: Run,
   index: number,
-  { gas, seen, onMined }: { gas?: KnownGas | undefined; seen?: WalletView | undefined; onMined?: () => void },
+  { gas, seen, ...looks }: { gas?: KnownGas | undefined; seen?: WalletView | undefined } & Looks,
 ): Promise<void> {
   const sent = await sendStep(run, index, gas, seen)
   if (sent && run.noWait) throw runStopped
-  await confirmStep(run, index, sent, onMined)
+  await confirmStep(run, index, sent, looks)
+}
+
+/** Looks for a step on the chain beside other work. */
+export function findStep(run: Run, index: number): NonNullable<Looks['firstLook']> {
+  const step = stepAt(run, index)
+  const found = findAttempt(
+    run.rpc(step.transaction.chainId),
+    step,
+    run.journal.attempts(run.operationId, index),
+  )
+  found.catch(() => undefined) // Awaited where the step is followed.
+  return found
 }
 
 /**
