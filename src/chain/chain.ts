@@ -1,4 +1,4 @@
-import { createClient, custom } from 'viem'
+import { createClient, custom, parseAbi } from 'viem'
 import { multicall } from 'viem/actions'
 import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
@@ -7,7 +7,7 @@ import { aroundCalls, type ChainClient } from './client.ts'
 import { type FreshestClient, readFromFreshest } from './freshest-node.ts'
 import { callMulticall } from './multicall.ts'
 import { readPriceAges } from './price-age.ts'
-import type { Answer, Read, Reading } from './reading.ts'
+import { type Answer, both, type Read, type Reading } from './reading.ts'
 import { isExecutionError, transportFaultOf } from './rpc/errors.ts'
 
 /** A client whose errors carry `details.network` and a hint that names the RPC setting of the network. */
@@ -146,6 +146,33 @@ export async function latestBlock({ rpc, network }: Chain): Promise<BlockRef> {
       details: { host: rpc.host, network: network.name },
     })
   return { number: BigInt(block.number), hash: block.hash, timestamp: Number(block.timestamp) }
+}
+
+/** The block that a Multicall3 runs on (source: the contract, github.com/mds1/multicall3). */
+const blockNumberAbi = parseAbi(['function getBlockNumber() view returns (uint256)'])
+
+/**
+ * Reads everything at the newest block, in one exchange: the multicall names the block that it ran on, and where that is not the
+ * newest one (a block came in between, or the chain numbers its blocks otherwise) it is read again at that.
+ */
+export async function readAtHead<value>(
+  chain: Chain,
+  reading: Reading<value>,
+): Promise<{ head: BlockRef; value: value }> {
+  const { multicall3 } = chain.network
+  if (!multicall3 || reading.reads.length >= maxReadsPerCall(chain)) {
+    const head = await latestBlock(chain)
+    return { head, value: await read(chain, reading, head.number) }
+  }
+  const ranOn: Reading<unknown> = {
+    reads: [{ address: multicall3, abi: blockNumberAbi, functionName: 'getBlockNumber' }],
+    parse: ([number]) => number,
+  }
+  const reads = read(chain, both(ranOn, reading))
+  reads.catch(() => undefined) // Awaited below: a chain without a newest block is told first.
+  const head = await latestBlock(chain)
+  const [number, value] = await reads
+  return { head, value: number === head.number ? value : await read(chain, reading, head.number) }
 }
 
 /**

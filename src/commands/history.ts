@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { action, allPages, wholeNumber } from '../cli/cli.ts'
 import { withRaw } from '../cli/output/raw-answers.ts'
+import { catalogStrategy, type RequestedStrategy } from '../cli/signing-flow/strategy-lookup.ts'
 import { decimal, stateWord, when } from '../cli/terminal/format.ts'
 import { hashLink } from '../cli/terminal/links.ts'
 import type { ListView } from '../cli/terminal/stream.ts'
@@ -32,7 +33,7 @@ async function show(
   const [page, limit] = [wholeNumber(options.page, '--page'), wholeNumber(options.limit, '--limit', 100)]
   const service = await cli.service()
   const [strategy, owner] = await Promise.all([
-    service.getStrategy({ id }),
+    strategyNamed(cli, id),
     walletAddress(cli, options.address, `sluice history --address ADDR ${shellOperand(id)}`),
   ])
   let isWhole: boolean | null = null
@@ -70,6 +71,9 @@ async function show(
       `The history does not account for the whole position in ${plain(strategy.slug)}: some logs are missing or do not name the wallet`,
     )
 }
+
+const strategyNamed = async (cli: Cli, id: string): Promise<RequestedStrategy> =>
+  (await catalogStrategy(cli, id)) ?? (await cli.service()).getStrategy({ id })
 
 const view = (slug: string, network: string): ListView<Row> => ({
   empty: `No history in ${plain(slug)} yet.`,

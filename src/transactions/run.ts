@@ -1,4 +1,5 @@
 import type { ChainClient } from '../chain/client.ts'
+import type { Tips } from '../chain/fees.ts'
 import type { FinalityDepth } from '../chain/finality/finality.ts'
 import type { Disagreement } from '../chain/finality/quorum.ts'
 import type { Head } from '../chain/head.ts'
@@ -15,7 +16,6 @@ import { hasLostNonce } from './operations/active-steps.ts'
 import type { TakeLock } from './operations/wallet-lock.ts'
 import type { DeliveryResult } from './outcome/result.ts'
 import type { BumpDelay } from './replacement/fee-bump.ts'
-import type { GasAndFees } from './steps/sign-step.ts'
 
 /** The progress of an execution, for display. */
 export type Progress =
@@ -114,6 +114,9 @@ export type Execution = {
   onLastMined?: () => void
   fault?: (point: FaultPoint) => void
 }
+
+/** What a node says of gas and fees before a signature; the gas as an estimate, or as the error in its place. */
+export type GasAndFees = { estimate: { gas: bigint } | { error: unknown }; tips: Tips }
 
 /** A view of a wallet on the newest block: the head, the nonce counts, and what gas and fees are. */
 export type WalletView = { head: Head; counts: NonceCounts; gasAndFees: Promise<GasAndFees> }

@@ -5,14 +5,24 @@ import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
 import type { Token } from '../../domain/token.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
+import type { StrategyEntry } from '../../protocols/catalog.ts'
 import type { Cli } from '../world.ts'
 
 /** The fields of a strategy that a command that signs needs. */
 export type RequestedStrategy = Pick<Strategy, 'id' | 'slug' | 'network' | 'chainId' | 'asset'>
 
+/** A strategy by id or slug, where the service is in this process: it has it from the same catalogue. */
+export async function catalogStrategy(
+  { backend }: Pick<Cli, 'backend'>,
+  id: string,
+): Promise<StrategyEntry | undefined> {
+  if (backend.kind === 'remote') return undefined
+  const { strategies } = await backend.catalog()
+  return strategies.find(({ slug, ...entry }) => slug === id.toLowerCase() || entry.id === id)
+}
+
 /**
- * The strategy of an id. A service in this process has it from the same catalogue, so only a remote one is
- * asked. If the local catalogue knows it, the service may not answer with another strategy or other
+ * The strategy of an id. Only a remote service is asked. If the local catalogue knows it, the service may not answer with another strategy or other
  * decimals, because the amount would be another. An operation with the same key needs no service.
  */
 export async function requestedStrategy(
@@ -20,11 +30,12 @@ export async function requestedStrategy(
   id: string,
   key: string | undefined,
 ): Promise<RequestedStrategy> {
+  const own = await catalogStrategy(cli, id)
+  if (own) return own
   const { strategies } = await cli.backend.catalog()
   const named = (name: string) =>
     strategies.find((entry) => entry.slug === name.toLowerCase() || entry.id === name)
   const known = named(id)
-  if (known && cli.backend.kind !== 'remote') return known
   if (known && key !== undefined && isBegun(await cli.backend.context(), key)) return known
   const strategy = await (await cli.service()).getStrategy({ id })
   const given = named(strategy.slug) ?? named(strategy.id)

@@ -1,5 +1,5 @@
 import { type Chain, read } from '../../chain/chain.ts'
-import { known, together } from '../../chain/reading.ts'
+import { known, type Reading, together } from '../../chain/reading.ts'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { StrategyEntry } from '../../protocols/catalog.ts'
@@ -11,17 +11,35 @@ import type { Market } from '../../protocols/market.ts'
  */
 export type Holding = { market: Market; shares: bigint | null; balance: bigint | null }
 
-/** Reads what an owner holds in markets of one chain, at the newest block or the given one: two calls for any number of markets. */
+/** Reads what an owner holds in markets of one chain: two calls for any number of markets. */
 export async function readHoldings(
   chain: Chain,
   markets: readonly Market[],
   owner: Address,
+): Promise<Holding[]> {
+  const shares = await read(chain, sharesOf(markets, owner))
+  return readWorth(chain, heldAmong(markets, shares))
+}
+
+/** The shares of an owner in some markets. */
+export const sharesOf = (
+  markets: readonly Market[],
+  owner: Address,
+): Reading<readonly (bigint | undefined)[]> => together(markets.map((market) => market.shares(owner)))
+
+/** The markets in which there are shares, or may be. */
+export const heldAmong = (
+  markets: readonly Market[],
+  shares: readonly (bigint | undefined)[],
+): Omit<Holding, 'balance'>[] =>
+  markets.flatMap((market, at) => (shares[at] === 0n ? [] : [{ market, shares: shares[at] ?? null }]))
+
+/** Reads what shares are worth, at the newest block or the given one. */
+export async function readWorth(
+  chain: Chain,
+  held: readonly Omit<Holding, 'balance'>[],
   blockNumber?: bigint,
 ): Promise<Holding[]> {
-  const shares = await read(chain, together(markets.map((market) => market.shares(owner))), blockNumber)
-  const held = markets.flatMap((market, at) =>
-    shares[at] === 0n ? [] : [{ market, shares: shares[at] ?? null }],
-  )
   const worth = await read(
     chain,
     together(held.map(({ market, shares: mine }) => (mine === null ? known(undefined) : market.worth(mine)))),

@@ -1,4 +1,4 @@
-import { type Chain, latestBlock, read } from '../../chain/chain.ts'
+import { type Chain, read, readAtHead } from '../../chain/chain.ts'
 import { known, together } from '../../chain/reading.ts'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -10,7 +10,7 @@ import type { RpcLog } from '../history/logs/log-filters.ts'
 import { discardIncompleteLogs, hasStoredLogs, readOwnerLogs } from '../history/logs/owner-logs.ts'
 import { isIncoming, type OwnerEvent, ownerEvents, retryAfterReorg } from '../history/owner-events.ts'
 import { sharesAtBlock } from '../history/past-value.ts'
-import { type Holding, readHoldings } from './balances.ts'
+import { type Holding, heldAmong, readHoldings, readWorth, sharesOf } from './balances.ts'
 
 /**
  * `net`: deposits and received shares less withdrawals and sent shares, restarted whenever the position was emptied; below zero, more was
@@ -116,9 +116,8 @@ async function readInvestedAtHead(
   markets: readonly Market[],
   owner: Address,
 ): Promise<InvestedHolding[]> {
-  const head = await latestBlock(chain)
-  // A node behind the same address may lack this block; then the position alone is read, at any block.
-  const held = await readHoldings(chain, markets, owner, head.number)
+  const { head, value: shares } = await readAtHead(chain, sharesOf(markets, owner))
+  const held = heldAmong(markets, shares)
   // A search through all blocks of a long chain is slow: without a position, or an answer of the market, only logs stored earlier are
   // continued.
   const isKnown = await hasStoredLogs(context.store, chain, owner)
@@ -126,12 +125,14 @@ async function readInvestedAtHead(
   const closed = markets.filter(
     (one) => (isKnown(one) || used.has(one.entry.id)) && !held.some(({ market }) => market === one),
   )
-  const all = [...held, ...closed.map((market) => ({ market, shares: 0n, balance: 0n }))]
+  const all = [...held, ...closed.map((market) => ({ market, shares: 0n }))]
   const searched = held.flatMap(({ market, shares }) => (shares !== null || isKnown(market) ? [market] : []))
   const counted = all.map(({ market, shares }) =>
     shares === null ? known(null) : (market.counted?.(owner) ?? known(shares)),
   )
-  const [logs, closedLogs, units] = await Promise.all([
+  const [worth, logs, closedLogs, units] = await Promise.all([
+    // A node behind the same address may lack this block; then the position alone is read, at any block.
+    readWorth(chain, held, head.number),
     readOwnerLogs(context, chain, searched, owner, head),
     // Unreadable logs of closed positions do not affect open ones.
     nullIfUnreadable(() => readOwnerLogs(context, chain, closed, owner, head)),
@@ -141,7 +142,8 @@ async function readInvestedAtHead(
     all.map(async ({ market, ...one }, at) => {
       const ownLogs = logs.get(market) ?? closedLogs?.get(market)
       const sums = ownLogs && (await principalAndProfit(context, chain, market, owner, units[at]!, ownLogs))
-      return { ...one, market, ...(sums ?? { principal: null, realised: null }) }
+      const balance = worth[at] ? worth[at].balance : 0n
+      return { ...one, market, balance, ...(sums ?? { principal: null, realised: null }) }
     }),
   )
 }

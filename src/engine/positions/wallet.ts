@@ -6,7 +6,7 @@ import { sumUsd, usd } from '../../domain/usd.ts'
 import type { StrategyEntry } from '../../protocols/catalog.ts'
 import type { EngineContext, RatedMarket } from '../context.ts'
 import { withAllNetworks } from '../market-cache.ts'
-import { readMarketsWithRates, strategyOf } from '../strategies/market-state.ts'
+import { readChainMarkets, strategyOf } from '../strategies/market-state.ts'
 import { lendingStats } from './lending-accounts.ts'
 import { type InvestedHolding, readInvestedHoldings } from './principal.ts'
 import { assignSharedRequests, queuedFields, readQueued, withQueuedOnly } from './queued-withdrawals.ts'
@@ -65,7 +65,9 @@ const orRpcError = <value>(work: Promise<value>): Promise<value | AppError> =>
  */
 export async function chainWallet(context: EngineContext, chainId: number, address: Address) {
   const here = context.markets.filter(({ entry }) => entry.chainId === chainId)
-  const [invested, accounts, results] = await Promise.all([
+  // The states of all markets are read beside the position, which may be in any of them; rates only of those that are shown.
+  const [states, invested, accounts, results] = await Promise.all([
+    readChainMarkets(context, chainId, here),
     readInvestedHoldings(context, chainId, address),
     context.lendingAccounts(address, chainId),
     readQueued(context, here, address),
@@ -73,10 +75,8 @@ export async function chainWallet(context: EngineContext, chainId: number, addre
   const queued = await assignSharedRequests(context, results.queued, address)
   const rows = withQueuedOnly(invested.filter(hasPosition), queued, invested)
   const closed = invested.filter(({ realised }) => realised !== null && realised !== 0n)
-  const rated = await readMarketsWithRates(
-    context,
-    [...rows, ...closed].map(({ market }) => market),
-  )
+  const shown = [...rows, ...closed].map(({ market }) => states.rows.find((one) => one.market === market)!)
+  const rated = await context.rateReader(chainId)(shown, states.head)
   const positions = rows.map((one, at) => ({
     ...positionOf(one, rated[at]!),
     ...queuedFields(one.market, queued, rated[at]!.price),

@@ -135,20 +135,26 @@ async function readMarketsPerChain(
   const perChain = await Promise.all(
     chainIds.map(async (id) => {
       const onChain = markets.filter(({ entry }) => entry.chainId === id)
-      const chain = context.chain(id)
-      const [rows, head] = await Promise.all([
-        readMarketsOnChain(context.catalog, chain, onChain).then(context.fillPrices),
-        latestBlock(chain),
-      ])
-      return grow(
-        id,
-        rows.map((row) => ({ ...row, at: head.timestamp })),
-        head,
-      )
+      const { rows, head } = await readChainMarkets(context, id, onChain)
+      return grow(id, rows, head)
     }),
   )
   const all = perChain.flat()
   return markets.map((market) => all.find((rated) => rated.market === market)!)
+}
+
+/** Reads the current state of markets of one chain, and its newest block. */
+export async function readChainMarkets(
+  context: EngineContext,
+  chainId: number,
+  markets: readonly Market[],
+): Promise<{ rows: RatedMarket[]; head: BlockRef }> {
+  const chain = context.chain(chainId)
+  const [rows, head] = await Promise.all([
+    readMarketsOnChain(context.catalog, chain, markets).then(context.fillPrices),
+    latestBlock(chain),
+  ])
+  return { rows: rows.map((row) => ({ ...row, at: head.timestamp })), head }
 }
 
 /** One strategy, by id or slug, with its recent rates. */

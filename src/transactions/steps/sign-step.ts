@@ -1,6 +1,6 @@
 import { keccak256 } from 'viem/utils'
 import type { ChainClient } from '../../chain/client.ts'
-import { capFees, type Fees, feesAt, readTips, type Tips, withGasMargin } from '../../chain/fees.ts'
+import { capFees, type Fees, feesAt, readTips, withGasMargin } from '../../chain/fees.ts'
 import type { Head } from '../../chain/head.ts'
 import { revertReason } from '../../chain/reverts/reason.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
@@ -8,7 +8,7 @@ import { isExecutionError } from '../../chain/rpc/errors.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { TransactionSigner } from '../../signing/signer.ts'
 import type { Attempt, Step } from '../../store/journal/operation.ts'
-import { type FeeCap, type Run, runStopped } from '../run.ts'
+import { type FeeCap, type GasAndFees, type Run, runStopped } from '../run.ts'
 import { type SignedAttempt, verifyNewAttempt } from './verify-signature.ts'
 
 /** The longest delay of a timer. */
@@ -85,9 +85,6 @@ type SignQuestion = {
   gas?: KnownGas
   feeCap?: FeeCap
 }
-
-/** What a node says of gas and fees before a signature; the gas as an estimate, or as the error in its place. */
-export type GasAndFees = { estimate: { gas: bigint } | { error: unknown }; tips: Tips }
 
 /** Asks for the gas and the tips of a step. */
 export async function readGasAndFees(rpc: ChainClient, step: Step, known?: KnownGas): Promise<GasAndFees> {

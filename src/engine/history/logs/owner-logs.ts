@@ -79,9 +79,9 @@ export async function readOwnerLogs(
 ): Promise<Map<Market, RpcLog[]>> {
   if (markets.length === 0) return new Map()
   const last = tip.number - BigInt(chain.network.depth) + 1n
-  const sources = await startScans(store, chain, markets, owner, tip.number)
-  const base =
-    last === tip.number ? tip : { number: last, hash: (await hashesOf(chain, [last])).get(last) ?? '' }
+  const { sources, hashes } = await startScans(store, chain, markets, owner, [tip.number, last])
+  const isUpToDate = sources.every(({ nextBlock }) => nextBlock > tip.number)
+  const base = last === tip.number ? tip : { number: last, hash: hashes.get(last) ?? '' }
   const window = newRangeBudget(now)
   const keeping = { goesOn: true }
   for (const { range, members } of scanRanges(sources, last))
@@ -93,7 +93,9 @@ export async function readOwnerLogs(
     newest.push(...(await withTimestamps(chain, matchingLogs(logs, sources))))
     ends.push(...tips)
   }
-  await requireCanonical(chain, ends)
+  // Where nothing was read since, what was asked at the start still holds.
+  if (isUpToDate) requireHashes(chain, ends, hashes)
+  else await requireCanonical(chain, ends)
   const found = new Map<Market, RpcLog[]>()
   for (const { market, filters, nextBlock, storedLogs } of sources) {
     const before = storedLogs.filter(({ blockNumber }) => BigInt(blockNumber) <= tip.number)
@@ -125,30 +127,36 @@ const matchingLogs = (logs: readonly RpcLog[], sources: readonly LogScan[]): Rpc
 
 const queriesForScans = (sources: readonly LogScan[]) => queriesOf(sources.flatMap(({ filters }) => filters))
 
-/** How far each market was read. Logs of blocks that are no longer canonical are deleted. */
+/**
+ * How far each market was read, and the hashes now of the newest block, the last final one, and those that mark it. Logs of blocks that
+ * are no longer canonical are deleted.
+ */
 async function startScans(
   store: EngineStore,
   chain: Chain,
   markets: readonly Market[],
   owner: Address,
-  head: bigint,
-): Promise<LogScan[]> {
+  [head, last]: readonly [bigint, bigint],
+): Promise<{ sources: LogScan[]; hashes: ReadonlyMap<bigint, string> }> {
   const known = await Promise.all(
     markets.map(async (market) => {
       const source = logSourceOf(market, owner)
       return { market, source, filters: market.logs(owner), marks: await store.marks(source) }
     }),
   )
-  const now = await hashesOf(
-    chain,
-    known.flatMap(({ marks }) => marks.map(({ block }) => BigInt(block))),
-  )
-  return Promise.all(
+  const hashes = await hashesOf(chain, [
+    head,
+    last,
+    ...known.flatMap(({ marks }) => marks.map(({ block }) => BigInt(block))),
+  ])
+  const sources = await Promise.all(
     known.map(async ({ market, source, filters, marks }) => {
       const stored = (await store.storedLogs(source)).map(({ log }) => JSON.parse(log) as RpcLog)
       // Stored logs without a time are read again from there on.
       const flawed = Number(stored.find((log) => !hasTimestamp(log))?.blockNumber ?? Infinity)
-      const canonicalMark = marks.find(({ block, hash }) => now.get(BigInt(block)) === hash && block < flawed)
+      const canonicalMark = marks.find(
+        ({ block, hash }) => hashes.get(BigInt(block)) === hash && block < flawed,
+      )
       if (canonicalMark !== marks[0])
         await writeInBackground(store.deleteLogs(source, canonicalMark?.block ?? -1))
       if (!canonicalMark)
@@ -173,6 +181,7 @@ async function startScans(
       }
     }),
   )
+  return { sources, hashes }
 }
 
 /** The block from which the logs of a market are read: the deployment, or the first block of the chain if it is unknown. */
@@ -242,10 +251,17 @@ async function readRangeIntoStore(
 }
 
 async function requireCanonical(chain: Chain, tips: readonly BlockId[]): Promise<void> {
-  const now = await hashesOf(
+  requireHashes(
     chain,
-    tips.map(({ number }) => number),
+    tips,
+    await hashesOf(
+      chain,
+      tips.map(({ number }) => number),
+    ),
   )
+}
+
+function requireHashes(chain: Chain, tips: readonly BlockId[], now: ReadonlyMap<bigint, string>): void {
   if (tips.some(({ number, hash }) => number >= 0n && now.get(number) !== hash)) throw rearranged(chain)
 }
 
