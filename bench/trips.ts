@@ -73,10 +73,14 @@ function longestChain(all: readonly Exchange[]): number {
 }
 
 /** Runs a command and counts what reached the nodes meanwhile. */
-async function counted(command: readonly string[], env: NodeJS.ProcessEnv): Promise<Count & { out: string }> {
+async function counted(
+  command: readonly string[],
+  env: NodeJS.ProcessEnv,
+  wanted = 0,
+): Promise<Count & { out: string }> {
   exchanges.length = 0
   const { ms, exit, out, err } = await run(command, env)
-  if (exit !== 0) throw new Error(`${command.slice(-6).join(' ')} ended with ${exit}: ${out}${err}`)
+  if (exit !== wanted) throw new Error(`${command.slice(-6).join(' ')} ended with ${exit}: ${out}${err}`)
   if (isVerbose) {
     const began = Math.min(...exchanges.map(({ start }) => start))
     for (const { start, end, methods } of exchanges.toSorted((a, b) => a.start - b.start))
@@ -177,12 +181,16 @@ try {
     resume: {
       budget: [3, 5],
       once: async () => {
-        const sent = await program('deposit', strategy, '--amount', '1', '--yes', '--no-wait').catch(
-          () => undefined,
-        )
-        void sent
+        // The first look at an action whose transaction waits: mining is stopped meanwhile.
+        const plain = (...args: string[]) => run([...sluice, ...args, '--quiet'], place.env)
+        await plain('sandbox', 'fault', 'stop-mining', '--network', 'sandbox-one')
+        await plain('deposit', strategy, '--amount', '1', '--yes', '--no-wait')
         const [latest] = (await json<{ items: { id: string }[] }>(['action', 'list'])).items
-        return program('action', 'resume', latest!.id, '--yes')
+        const resume = [...sluice, 'action', 'resume', latest!.id, '--yes', '--no-wait', '--json', '--quiet']
+        const look = await counted(resume, place.env, 20)
+        await plain('sandbox', 'fault', 'clear')
+        await plain('action', 'resume', latest!.id, '--yes')
+        return look
       },
     },
     'cast-send-twice': {

@@ -13,13 +13,14 @@ import { quorumTimeoutFor } from '../../chain/finality/quorum.ts'
 import { readFromFreshest } from '../../chain/freshest-node.ts'
 import { readHead } from '../../chain/head.ts'
 import { blockNumber } from '../../chain/reads.ts'
-import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
+import { hexQuantity } from '../../chain/rpc/answer-numbers.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { Step } from '../../store/journal/operation.ts'
 import { endedWithoutEffect } from '../../store/journal/reopened-steps.ts'
 import { broadcast } from '../broadcaster.ts'
 import { clearNonceConflict, resolveNonceConflict } from '../nonces/nonce-conflict.ts'
+import { latestNonce } from '../nonces/nonce-use.ts'
 import {
   defaultBumpDelay,
   inSendingOrder,
@@ -85,9 +86,9 @@ async function precedingOperation(
   { journal, operationId }: Run,
   { nonce, wallet, transaction: { chainId } }: Step,
   rpc: ChainClient,
+  mined?: number,
 ): Promise<{ operation: string; nonce: number } | undefined> {
-  const count = await rpc.request('eth_getTransactionCount', [wallet, 'latest'])
-  const latest = Number(quantity(count, 'the nonce'))
+  const latest = mined ?? (await latestNonce(rpc, wallet))
   if (nonce === null || latest >= nonce) return undefined
   const operation = journal.nonceHolder(chainId, wallet, latest)?.operation
   return operation === undefined || operation === operationId ? undefined : { operation, nonce: latest }
@@ -139,6 +140,7 @@ export async function confirmStep(
   }
   let wait = local ? 2 : 500
   let seenTwice = false
+  let isFirst = true
   /** The block in which the last look found the step. */
   let seenAt: number | undefined
   for (;;) {
@@ -147,6 +149,11 @@ export async function confirmStep(
       delete begun.firstLook
       if (!firstLook) await rpc.refresh()
       const attempts = journal.attempts(operationId, index)
+      // Where it may be missing, the wallet's count is asked beside it; a fault of that is told by whoever needs it.
+      const isAwaited = seenAt === undefined && !(isFirst && sent)
+      const counting = isAwaited ? latestNonce(rpc, stepAt(run, index).wallet) : undefined
+      counting?.catch(() => undefined)
+      isFirst = false
       const found = await (firstLook ?? findAttempt(rpc, stepAt(run, index), attempts, seenAt))
       seenAt = found?.blockNumber
       if (found) {
@@ -168,7 +175,7 @@ export async function confirmStep(
         seenTwice = false
         run.disagreement = undefined
         const isJustSent = local && sent && run.clock.now() - now < localVisibleMs
-        if (!isJustSent) await handleMissing(run, index, rpc, watch)
+        if (!isJustSent) await handleMissing(run, index, rpc, watch, await counting?.catch(() => undefined))
         if (stepAt(run, index).state === 'SUPERSEDED') return
       }
     } catch (error) {
@@ -214,12 +221,16 @@ async function finality(
   return deep ? reached : undefined
 }
 
-/** Handles a step that is in no canonical block: records that, looks for what used its nonce, resends it, or bumps its fee. */
+/**
+ * Handles a step that is in no canonical block: records that, looks for what used its nonce, resends it, or bumps its fee. `mined` is the
+ * wallet's count as the look has read it.
+ */
 async function handleMissing(
   run: Run,
   index: number,
   rpc: ChainClient,
   watch: ConfirmationState,
+  mined: number | undefined,
 ): Promise<void> {
   const { journal, operationId } = run
   if (stepAt(run, index).state === 'INCLUDED') {
@@ -229,7 +240,8 @@ async function handleMissing(
     run.onProgress?.({ kind: 'gone', step: stepAt(run, index), hash })
     watch.lastSend = Number.NEGATIVE_INFINITY
   }
-  if (await resolveNonceConflict(run, index, rpc, (later) => confirmStep(run, later, false))) return
+  const follow = (later: number) => confirmStep(run, later, false)
+  if (await resolveNonceConflict(run, index, rpc, { follow, mined })) return
   const isLetGo = refuseIneffective(run, index)
   if (run.replacement && !run.replacedSteps.has(index)) {
     const head = await readHead(rpc, stepAt(run, index).transaction.chainId)
@@ -243,7 +255,7 @@ async function handleMissing(
     watch.lastSend = run.clock.now()
     // The newest attempt should be mined. Now and then older ones are resent too, in case a node has forgotten them.
     await broadcast(run, index, ++watch.sends % 3 === 0 && !isLetGo)
-    run.precedingNonce = await precedingOperation(run, stepAt(run, index), rpc)
+    run.precedingNonce = await precedingOperation(run, stepAt(run, index), rpc, mined)
     return
   }
   await bumpOrCancel(run, index, rpc, watch)

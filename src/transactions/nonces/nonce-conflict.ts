@@ -82,21 +82,20 @@ async function foreignCount(
 /**
  * Checks whether the nonce of a step that is in no block is used, and returns that. If a transaction outside this journal used it
  * finally, the step becomes SUPERSEDED after `follow` has followed the later steps to their end; a step that is obsolete is only
- * left behind. An attempt of the step itself is found by the next look.
+ * left behind. An attempt of the step itself is found by the next look. `mined` is the wallet's count as the last look has read it.
  */
 export async function resolveNonceConflict(
   run: Run,
   index: number,
   rpc: ChainClient,
-  follow: (index: number) => Promise<void>,
+  { follow, mined }: { follow: (index: number) => Promise<void>; mined?: number | undefined },
 ): Promise<boolean> {
   const step = stepAt(run, index)
   const { wallet, nonce, transaction } = step
   if (nonce === null) return false
   const { journal, operationId } = run
   clearNonceConflict(run, step)
-  const look = () => findNonceUse(rpc, wallet, nonce)
-  const use = await look()
+  const use = await findNonceUse(rpc, wallet, nonce, mined)
   if (use.is === 'free') return false
   const attempts = journal.attempts(operationId, index)
   const hash = use.is === 'used' ? use.hash : null
@@ -110,7 +109,7 @@ export async function resolveNonceConflict(
     ...(unlike && { unlike }),
   }
   // A final decision takes two equal looks.
-  if (!deep || !isSameUse(use, await look())) return true
+  if (!deep || !isSameUse(use, await findNonceUse(rpc, wallet, nonce))) return true
   if (!hash && !(await checkUseFinality(run, rpc, step, attempts, use)).deep) return true
   await confirmLaterSteps(run, index, follow).catch((error: unknown) => {
     // The later step may have lost its nonce too. Both are recorded, or neither could be planned again.
