@@ -1,10 +1,10 @@
-import type { Address, Hex } from '../domain/address.ts'
+import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { wait } from '../http/backoff.ts'
 import type { ChainClient } from './client.ts'
 import { type Head, headAt, readHead } from './head.ts'
 import { headIfReachable, maxHeadRegression } from './head-checks.ts'
-import { hexQuantity, quantity } from './rpc/answer-numbers.ts'
+import { quantity } from './rpc/answer-numbers.ts'
 import { isMethodMissing, isUnsupportedMethod } from './rpc/errors.ts'
 import { nodeTimeoutMs, retryDelays, withAnswerTimeout } from './rpc/timeouts.ts'
 
@@ -23,18 +23,27 @@ export type ConsistentHead = {
   second?: ChainClient
   behind: { host: string; blocks: number } | null
   silent: readonly string[]
+  /** The highest count of mined transactions of the wallet that either endpoint knows; 0 without a wallet. */
+  nonce: number
 }
+
+/** The newest block of another endpoint, and its count of the wallet's mined transactions. */
+type PeerHead = { peer: ChainClient; theirs: Head; nonce: number }
 
 /** The first of other endpoints that returns its newest block, and those before it that did not. */
 async function firstReachable(
   peers: readonly ChainClient[],
-  chainId: number,
+  { chainId, wallet }: { chainId: number; wallet?: Address },
   longestMs: number,
-): Promise<{ peer?: ChainClient; theirs?: Head; silent: string[] }> {
+): Promise<{ other?: PeerHead; silent: string[] }> {
   const silent: string[] = []
   for (const peer of peers) {
-    const theirs = await headIfReachable(peer, chainId, longestMs)
-    if (theirs) return { peer, theirs, silent }
+    const [theirs, nonce] = await Promise.all([
+      headIfReachable(peer, chainId, longestMs),
+      // An endpoint that is down or hangs knows no transactions.
+      wallet === undefined ? 0 : minedCount(withAnswerTimeout(peer, longestMs), wallet).catch(() => 0),
+    ])
+    if (theirs) return { other: { peer, theirs, nonce }, silent }
     silent.push(peer.host)
   }
   return { silent }
@@ -44,28 +53,33 @@ async function firstReachable(
  * The newest block at height `least` or above that the answering endpoint and another one share; an endpoint without an answer is
  * skipped. Honest nodes are usually within one block. The older block is used only if both have the same one and it is hardly
  * older; an endpoint that is further behind, or on another block, is RPC_INCONSISTENT: ignoring it would let a node choose who
- * checks it.
+ * checks it. With a wallet, its mined transactions are counted beside it: on a block with fewer it would still own what it has spent.
  */
 export async function commonHead(
   rpc: ChainClient,
-  chainId: number,
+  asked: { chainId: number; wallet?: Address },
   least = 0n,
   longestMs = nodeTimeoutMs,
 ): Promise<ConsistentHead> {
+  const { chainId, wallet } = asked
   for (let tried = 0; ; tried++) {
-    const [mine, other] = await Promise.all([
+    const { peers } = rpc
+    const [mine, own, { other, silent }] = await Promise.all([
       readHead(rpc, chainId),
-      firstReachable(rpc.peers, chainId, longestMs),
+      wallet === undefined || peers.length === 0 ? 0 : minedCount(rpc, wallet),
+      firstReachable(peers, asked, longestMs),
     ])
     const newest = mine.number
-    const { peer, theirs, silent } = other
-    if (!peer || !theirs) return { head: mine, newest, behind: null, silent }
+    if (!other) return { head: mine, newest, behind: null, silent, nonce: own }
+    const { peer, theirs } = other
+    const nonce = Math.max(own, other.nonce)
     const ahead = newest - theirs.number
-    if (ahead <= 0n && newest >= least) return { head: mine, newest, second: peer, behind: null, silent }
+    if (ahead <= 0n && newest >= least)
+      return { head: mine, newest, second: peer, behind: null, silent, nonce }
     const isNear = ahead <= BigInt(maxHeadRegression) || mine.timestamp - theirs.timestamp <= maxSecondsBehind
     const head = ahead > 0n && isNear ? await headAt(rpc, theirs.number) : undefined
     if (head?.hash === theirs.hash && head.number >= least)
-      return { head, newest, second: peer, behind: { host: peer.host, blocks: Number(ahead) }, silent }
+      return { head, newest, second: peer, behind: { host: peer.host, blocks: Number(ahead) }, silent, nonce }
     const pause = retryDelays[tried]
     // Wait for a block in transit; a few polls suffice for nodes that stay apart.
     if (pause !== undefined && (head?.hash === theirs.hash || tried < fewTries)) {
@@ -83,42 +97,9 @@ export async function commonHead(
   }
 }
 
-/**
- * The newest shared block of two endpoints that includes every transaction of the wallet that either knows: on an older one it
- * would still own what it has spent. RPC_INCONSISTENT if none is reached; another endpoint may take `longestMs` for each answer.
- */
-export async function consistentHead(
-  rpc: ChainClient,
-  { chainId, wallet }: { chainId: number; wallet: Address },
-  longestMs = nodeTimeoutMs,
-): Promise<ConsistentHead> {
-  for (let tried = 0; ; tried++) {
-    const common = await commonHead(rpc, chainId, 0n, longestMs)
-    const { second: peer, head } = common
-    if (!peer) return common
-    const [then, mine, theirs] = await Promise.all([
-      nonceAt(rpc, wallet, hexQuantity(head.number)),
-      nonceAt(rpc, wallet, 'latest'),
-      // An endpoint that is down or hangs knows no transactions.
-      nonceAt(withAnswerTimeout(peer, longestMs), wallet, 'latest').catch(() => 0),
-    ])
-    if (then >= mine && then >= theirs) return common
-    const pause = retryDelays[tried]
-    if (pause === undefined)
-      throw new AppError(
-        'RPC_INCONSISTENT',
-        `${rpc.host} and ${peer.host} do not both have the newest transaction of ${wallet}`,
-        {
-          details: { hosts: [rpc.host, peer.host], nonces: [mine, theirs] },
-          hint: 'Wait, or leave out the endpoint that is behind.',
-        },
-      )
-    await wait(pause)
-  }
-}
-
-const nonceAt = async (rpc: ChainClient, wallet: Address, at: Hex | 'latest'): Promise<number> =>
-  Number(quantity(await rpc.request('eth_getTransactionCount', [wallet, at]), 'the nonce'))
+/** The number of mined transactions of a wallet. */
+const minedCount = async (rpc: ChainClient, wallet: Address): Promise<number> =>
+  Number(quantity(await rpc.request('eth_getTransactionCount', [wallet, 'latest']), 'the nonce'))
 
 /**
  * Asks both nodes of a consistent head the same, side by side. `silent` is a second node that did not answer. RPC_INCONSISTENT if

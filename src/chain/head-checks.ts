@@ -46,20 +46,23 @@ export function refuseStaleHead(
 /**
  * Refuses endpoints of one chain that differ in chain id, or in the block at their lowest common height. An endpoint that is down,
  * or slower than `longestMs`, is ignored. Returns the lowest of their newest blocks: a higher one is the word of a single endpoint.
+ * All are asked at once, also where `reading` is not answered yet.
  */
 export async function refuseInconsistentHeads(
   rpc: ChainClient,
   chainId: number,
-  head: Head,
+  reading: Head | Promise<Head>,
   longestMs = nodeTimeoutMs,
 ): Promise<Head> {
   const compare = async (peer: ChainClient): Promise<Head> => {
-    const other = await headIfReachable(peer, chainId, longestMs)
+    const [other, head] = await Promise.all([headIfReachable(peer, chainId, longestMs), reading])
     if (!other) return head
     const at = other.number < head.number ? other : head
     const [mine, theirs] = await Promise.all([
-      blockHashAt(rpc, at.number),
-      ifReachable(peer, longestMs, (node) => blockHashAt(node, at.number)),
+      at.number === head.number ? head.hash : blockHashAt(rpc, at.number),
+      at.number === other.number
+        ? { said: other.hash }
+        : ifReachable(peer, longestMs, (node) => blockHashAt(node, at.number)),
     ])
     if (!theirs) return head
     if (mine !== theirs.said)
@@ -70,7 +73,7 @@ export async function refuseInconsistentHeads(
     return at
   }
   const lowest = await Promise.all(rpc.peers.map(compare))
-  return lowest.reduce((least, one) => (one.number < least.number ? one : least), head)
+  return lowest.reduce((least, one) => (one.number < least.number ? one : least), await reading)
 }
 
 /** The newest block of another endpoint; `undefined` if it is down, or slower than `longestMs`. */

@@ -1,8 +1,10 @@
 import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { ChainClient } from './client.ts'
-import { type ConsistentHead, consistentHead } from './consistent-head.ts'
+import { type ConsistentHead, commonHead } from './consistent-head.ts'
 import { readTips, type Tips } from './fees.ts'
+import { type Head, readHead } from './head.ts'
+import { refuseInconsistentHeads } from './head-checks.ts'
 import { quantity } from './rpc/answer-numbers.ts'
 import { retryingClient } from './rpc/timeouts.ts'
 
@@ -14,6 +16,8 @@ export type ChainSnapshot = {
   chainId: number
   at: number
   common: ConsistentHead
+  /** The lowest of the newest blocks of all nodes; their disagreement where they have different ones. */
+  lowest: Promise<Head>
   tips: Tips
   counts: { latest: number; pending: number } | undefined
 }
@@ -36,12 +40,14 @@ export async function readSnapshot(
   const at = performance.now()
   const rpc = retryingClient(client)
   try {
+    const lowest = refuseInconsistentHeads(rpc, chainId, readHead(rpc, chainId))
+    lowest.catch(() => undefined) // Awaited before a signature.
     const [common, tips, counts] = await Promise.all([
-      consistentHead(rpc, { chainId, wallet }),
+      commonHead(rpc, { chainId, wallet }),
       readTips(rpc),
       readCounts(rpc, wallet),
     ])
-    return { chainId, at, common, tips, counts }
+    return { chainId, at, common, lowest, tips, counts }
   } catch (error) {
     if (error instanceof AppError) return undefined
     throw error

@@ -118,8 +118,16 @@ export type Execution = {
 /** What a node says of gas and fees before a signature; the gas as an estimate, or as the error in its place. */
 export type GasAndFees = { estimate: { gas: bigint } | { error: unknown }; tips: Tips }
 
-/** A view of a wallet on the newest block: the head, the nonce counts, and what gas and fees are. */
-export type WalletView = { head: Head; counts: NonceCounts; gasAndFees: Promise<GasAndFees> }
+/**
+ * A view of a wallet on the newest block: the head, the lowest of the newest blocks of all nodes (or their disagreement), the nonce
+ * counts, and what gas and fees are.
+ */
+export type WalletView = {
+  head: Head
+  lowest: Promise<Head>
+  counts: NonceCounts
+  gasAndFees: Promise<GasAndFees>
+}
 
 /**
  * The state of one run. `until` is monotonic; `answerTimes` measures slow nodes; `replacedSteps` were replaced on request;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ChainClient } from '../../src/chain/client.ts'
-import { consistentHead } from '../../src/chain/consistent-head.ts'
+import { commonHead } from '../../src/chain/consistent-head.ts'
 import { readTips, tipOf } from '../../src/chain/fees.ts'
 import { readHead } from '../../src/chain/head.ts'
 import { headIfReachable, refuseInconsistentHeads } from '../../src/chain/head-checks.ts'
@@ -99,7 +99,7 @@ describe('another endpoint', () => {
       tipOf(await readTips(chain.rpc), head.baseFee),
     )
     expect(
-      await consistentHead(beside(hanging()), { chainId: 31337, wallet: signer.address }, 50),
+      await commonHead(beside(hanging()), { chainId: 31337, wallet: signer.address }, 0n, 50),
     ).toMatchObject({
       head,
     })

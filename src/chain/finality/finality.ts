@@ -80,20 +80,34 @@ type Finality = DepthCheck & { unlike?: Disagreement }
 
 /**
  * Whether what an endpoint shows in a block is final: it is deep enough there, and no other endpoint that answers within `mostMs`
- * shows anything else (safety.md, row 37). Every final decision about a transaction goes through this.
+ * shows anything else (safety.md, row 37). Every final decision about a transaction goes through this, or through its two halves.
  */
 export async function checkFinality(
   rpc: ChainClient,
   shown: ShownInclusion,
-  { wanted, usual }: RequiredDepth,
+  required: RequiredDepth,
   mostMs: number,
 ): Promise<Finality> {
-  const lies = (node: ChainClient) => confirmationDepth(node, shown.blockNumber, wanted, usual)
+  const { wanted, usual } = required
   const own = await confirmationDepth(rpc, shown.blockNumber, wanted, usual, shown.head)
   if (!own.deep) return own
-  const unlike = await findDisagreement(rpc, shown, async (node) => (await lies(node)).deep, mostMs)
+  const unlike = await findUnlikeNode(rpc, shown, required, mostMs)
   return unlike ? { ...own, deep: false, unlike } : own
 }
+
+/** Another endpoint that shows something else in a block, or has it less deep. */
+export const findUnlikeNode = (
+  rpc: ChainClient,
+  shown: ShownInclusion,
+  { wanted, usual }: RequiredDepth,
+  mostMs: number,
+): Promise<Disagreement | undefined> =>
+  findDisagreement(
+    rpc,
+    shown,
+    async (node) => (await confirmationDepth(node, shown.blockNumber, wanted, usual)).deep,
+    mostMs,
+  )
 
 /** The same for a transaction that uses a nonce in block `at`: after a lost nonce the same action may be signed again. */
 export async function checkNonceLost(

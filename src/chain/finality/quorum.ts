@@ -73,16 +73,21 @@ async function compareInclusion(
   { blockNumber, blockHash, hash, ok }: ShownInclusion,
   isDeep: (rpc: ChainClient) => Promise<boolean>,
 ): Promise<Disagreement['has'] | undefined> {
-  const block = await rpc.request<Block | null>('eth_getBlockByNumber', [hexQuantity(blockNumber), false])
+  const seeing = rpc.request<Block | null>('eth_getBlockByNumber', [hexQuantity(blockNumber), false])
+  // Asked beside the block, and awaited after it.
+  const depth = isDeep(rpc)
+  const finding =
+    hash === undefined || ok === undefined ? undefined : findTransaction(rpc, hash, undefined, blockNumber)
+  for (const one of [depth, finding]) one?.catch(() => undefined)
+  const block = await seeing
   if (!block) return 'nothing'
   if (!sameAddress(String(block.hash), blockHash)) return 'another'
-  if (!(await isDeep(rpc))) return 'too little after'
+  if (!(await depth)) return 'too little after'
   if (hash === undefined) return undefined
   const { transactions } = block
   const isIn = (one: unknown) => typeof one !== 'string' || sameAddress(one, hash)
   if (Array.isArray(transactions) && !transactions.some(isIn)) return 'something else'
-  if (ok === undefined) return undefined
-  const found = await findTransaction(rpc, hash).catch((error: unknown) => {
+  const found = await finding?.catch((error: unknown) => {
     // A node that has the block and lists the transaction need not keep receipts.
     if (error instanceof AppError && error.code === 'RPC_ERROR') return undefined
     throw error

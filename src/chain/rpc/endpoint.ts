@@ -4,15 +4,15 @@ import { exchangeJson, hostOf, newDispatcher } from '../../http/client.ts'
 import { hider } from '../../http/redaction.ts'
 import { urlSecrets } from '../../http/url-secrets.ts'
 import { quantity } from './answer-numbers.ts'
-import { batchRefusedError, isRecord, type RpcCall, unwrap } from './envelope.ts'
+import { batchRefusedError, isRecord, isWriteMethod, type RpcCall, unwrap } from './envelope.ts'
 import { isBusy, isExecutionErrorBody } from './errors.ts'
 
 /** One JSON-RPC URL: its host, and one exchange within a deadline. RPC_UNREACHABLE without an answer. */
 export type Endpoint = { host: string; exchange: (body: unknown, deadlineMs: number) => Promise<unknown> }
 
 /**
- * Opens an endpoint with its own connections. Sends no request, and errors never reveal the secrets of its URL. If the chain id is
- * checked first, that takes at most `firstMs`.
+ * Opens an endpoint with its own connections. Sends no request, and errors never reveal the secrets of its URL. The chain id is checked
+ * before anything is sent, and before the first answer is used; that takes at most `firstMs`.
  */
 export function openEndpoint(
   url: string,
@@ -71,8 +71,11 @@ export function openEndpoint(
     exchange: async (body, deadlineMs) => {
       if (right === -Infinity) {
         const until = performance.now() + deadlineMs
+        // A read may be asked beside the check: its answer is used only after that.
+        const reading = isWrite(body) ? undefined : exchange(body, deadlineMs)
+        reading?.catch(() => undefined)
         await checkChain(deadlineMs)
-        return exchange(body, until - performance.now())
+        return reading ?? exchange(body, until - performance.now())
       }
       if (performance.now() - right < checkMs) return exchange(body, deadlineMs)
       // The node may have moved to another chain. Checked in parallel, without extra time; if unanswered, it is checked first next
@@ -89,6 +92,10 @@ export function openEndpoint(
     },
   }
 }
+
+/** Whether a body holds a call that changes something. */
+const isWrite = (body: unknown): boolean =>
+  [body].flat().some((call) => isRecord(call) && isWriteMethod(String(call.method)))
 
 /** An answer with its hex in lower case for comparison: some nodes write it otherwise. */
 const inLowerCase = (text: string, body: unknown): unknown =>

@@ -108,3 +108,6 @@ export const resultsOf = (outcomes: readonly Outcome[]): unknown[] =>
     if ('error' in outcome) throw outcome.error
     return outcome.value
   })
+
+/** Whether a method changes something: it is sent once, and to a node that has confirmed its chain. */
+export const isWriteMethod = (method: string): boolean => /^(eth_send|anvil_|evm_)/.test(method)

@@ -3,7 +3,7 @@ import { backoffMs, wait } from '../../http/backoff.ts'
 import type { ChainClient } from '../client.ts'
 import { maxBatchCalls, requestOutcomes } from './batch.ts'
 import { type Endpoint, openEndpoint } from './endpoint.ts'
-import { type Outcome, type RpcCall, resultsOf, unwrap, unwrapBatch } from './envelope.ts'
+import { isWriteMethod, type Outcome, type RpcCall, resultsOf, unwrap, unwrapBatch } from './envelope.ts'
 import { isAlreadyKnown, isTransientFault } from './errors.ts'
 
 /**
@@ -96,8 +96,6 @@ export function failoverRpc(urls: readonly string[], options: RpcOptions = {}): 
   return readAndSendOver(withoutSilentEndpoints(endpoints, { ...options, silentMs }), options)
 }
 
-const writes = (method: string): boolean => /^(eth_send|anvil_|evm_)/.test(method)
-
 /** How long to wait for slower endpoints after one has accepted, in ms. */
 const graceMs = 1_000
 
@@ -172,13 +170,13 @@ function readAndSendOver(endpoints: readonly Endpoint[], options: RpcOptions): C
       if (method === 'eth_sendRawTransaction' && alone.size > 0)
         return (await firstAcceptance([...alone.values()].map((one) => one.request(method, params)))) as T
       const call = callOf(method, params)
-      if (!writes(method)) return resultsOf(await together([call]))[0] as T
+      if (!isWriteMethod(method)) return resultsOf(await together([call]))[0] as T
       return unwrap(first.host, await first.exchange(call, deadlineMs), call) as T
     },
     batch: async (calls) => {
       if (calls.length === 0) return []
       const sent = calls.map(([method, params]) => callOf(method, params))
-      if (sent.some(({ method }) => writes(method)))
+      if (sent.some(({ method }) => isWriteMethod(method)))
         return resultsOf(unwrapBatch(first.host, await first.exchange(sent, deadlineMs), sent))
       // Logs stay in the batch that shows whether the node has their blocks.
       const isOfLogs = sent.some(({ method }) => method === 'eth_getLogs')

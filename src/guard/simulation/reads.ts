@@ -1,5 +1,6 @@
 import { encodeFunctionData, formatUnits, keccak256 } from 'viem/utils'
 import type { ChainClient } from '../../chain/client.ts'
+import type { ConsistentHead } from '../../chain/consistent-head.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
 import { capFees, type Fees, feesAt, readTips } from '../../chain/fees.ts'
 import type { Head } from '../../chain/head.ts'
@@ -88,8 +89,29 @@ export function insufficientFunds(ask: {
   )
 }
 
-/** Reads the wallet at a block by hash. INSUFFICIENT_FUNDS if the leg needs more. */
-export async function readWalletState(question: Question, head: Head): Promise<WalletState> {
+/** The error for a block that lacks a transaction of the wallet which one of the nodes has: the wallet would still own what it has spent. */
+const lackingTransactions = (
+  rpc: ChainClient,
+  wallet: Address,
+  { second, nonce }: ConsistentHead,
+): AppError =>
+  new AppError(
+    'RPC_INCONSISTENT',
+    second
+      ? `${rpc.host} and ${second.host} do not both have the newest transaction of ${wallet}`
+      : `The newest block at ${rpc.host} lacks the newest transaction of ${wallet}`,
+    {
+      details: { hosts: [rpc.host, ...(second ? [second.host] : [])], nonce },
+      hint: 'Wait, or leave out the endpoint that is behind.',
+    },
+  )
+
+/**
+ * Reads the wallet at a block by hash. INSUFFICIENT_FUNDS if the leg needs more; RPC_INCONSISTENT if a node has a transaction of the
+ * wallet that is not in that block.
+ */
+export async function readWalletState(question: Question, common: ConsistentHead): Promise<WalletState> {
+  const { head } = common
   const { rpc, wallet, tokens, needs = [] } = question
   const others = needs.filter(
     ({ token }) => !tokens.some((known) => sameAddress(known.address, token.address)),
@@ -108,6 +130,8 @@ export async function readWalletState(question: Question, head: Head): Promise<W
     asked,
     Promise.resolve(tips).then((said) => feesAt(head, said)),
   ])
+  const nonce = Number(quantity(count, 'the nonce'))
+  if (nonce < common.nonce) throw lackingTransactions(rpc, wallet, common)
   const values = answers.map((answer) => firstWord(answer, 'a token balance'))
   for (const { token, amount } of needs) {
     const known = tokens.findIndex(({ address }) => sameAddress(address, token.address))
@@ -126,7 +150,7 @@ export async function readWalletState(question: Question, head: Head): Promise<W
   return {
     head,
     fees: capFees(fees, head, question.maxFeePerGas),
-    nonce: Number(quantity(count, 'the nonce')),
+    nonce,
     coin: quantity(coin, 'the balance'),
     codeHash: keccak256(typeof code === 'string' && /^0x([0-9a-f]{2})*$/i.test(code) ? (code as Hex) : '0x'),
     balances: values.slice(0, tokens.length),

@@ -1,11 +1,12 @@
-import { askBothNodes, type ConsistentHead, commonHead, consistentHead } from '../../chain/consistent-head.ts'
+import { askBothNodes, type ConsistentHead, commonHead } from '../../chain/consistent-head.ts'
 import { readDataFee } from '../../chain/data-fee.ts'
 import { decodeApprove } from '../../chain/erc20.ts'
 import { refuseExcessiveGas } from '../../chain/gas-cost-bound.ts'
 import { isHttpRefusal, isUnsupportedMethod } from '../../chain/rpc/errors.ts'
-import { retryingClient } from '../../chain/rpc/timeouts.ts'
+import { retryDelays, retryingClient } from '../../chain/rpc/timeouts.ts'
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
+import { wait } from '../../http/backoff.ts'
 import {
   newProbeAccounts,
   type SignedAs,
@@ -31,32 +32,47 @@ export async function simulateLeg(asked: SimulationQuestion): Promise<Simulation
   const tokens = asked.tokens.filter((token) => !sameAddress(token.address, nativeAddress))
   const rpc = retryingClient(asked.rpc)
   const question = { ...asked, rpc, tokens, allowances: watchedAllowances(asked) }
-  const common = asked.snapshot?.common ?? (await consistentHead(rpc, asked))
-  try {
-    return await simulateOn(question, common)
-  } catch (error) {
-    // The missing funds may just have arrived.
-    const isEarly =
-      error instanceof AppError &&
-      (error.code === 'INSUFFICIENT_FUNDS' || error.code === 'SIMULATION_REVERTED')
-    // A snapshot may be some seconds old, too.
-    if (!(common.behind || asked.snapshot) || !isEarly) throw error
-    const later = await commonHead(rpc, asked.chainId, common.newest).catch(() => undefined)
-    if (!later || later.head.hash === common.head.hash) throw error
-    return simulateOn({ ...question, snapshot: undefined }, later)
+  let common = asked.snapshot?.common ?? (await commonHead(rpc, asked))
+  let { snapshot } = asked
+  for (let tried = 0, isLast = false; ; ) {
+    try {
+      return await simulateOn({ ...question, snapshot }, common)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      const pause = retryDelays[tried]
+      if (lacksTransactions(error) && pause !== undefined) {
+        tried++
+        await wait(pause)
+        common = await commonHead(rpc, asked)
+      } else {
+        // The missing funds may just have arrived, or a snapshot may be some seconds old.
+        const isEarly = error.code === 'INSUFFICIENT_FUNDS' || error.code === 'SIMULATION_REVERTED'
+        if (isLast || !isEarly || !(common.behind || snapshot)) throw error
+        isLast = true
+        const later = await commonHead(rpc, asked, common.newest).catch(() => undefined)
+        if (!later || later.head.hash === common.head.hash) throw error
+        common = later
+      }
+      snapshot = undefined
+    }
   }
 }
 
+/** Whether a block lacked a transaction of the wallet that one of the nodes has. */
+const lacksTransactions = ({ code, details }: AppError): boolean =>
+  code === 'RPC_INCONSISTENT' && typeof details?.nonce === 'number'
+
 async function simulateOn(
   question: SimulationQuestion & { allowances: readonly Allowance[] },
-  { head, second, behind, silent }: ConsistentHead,
+  common: ConsistentHead,
 ): Promise<Simulation> {
+  const { head, second, behind, silent } = common
   const { timestamp } = head
   const block: SimulationInput = { ...question, head }
   // What the gas is does not depend on the wallet's state: it is asked beside it.
   const estimating = simulateBlock(block, undefined, timestamp + 1)
   estimating.catch(() => undefined)
-  const before = await readWalletState(question, head)
+  const before = await readWalletState(question, common)
   const { fees } = before
   const { typedFee = null } = question
   // A fee that the signer will refuse is not a lack of funds.

@@ -1,6 +1,6 @@
 import { nodeBeforeTime } from '../../chain/block-time.ts'
 import type { ChainClient } from '../../chain/client.ts'
-import { checkFinality } from '../../chain/finality/finality.ts'
+import { confirmationDepth, findUnlikeNode, type RequiredDepth } from '../../chain/finality/finality.ts'
 import {
   type Block,
   findAttempt,
@@ -139,40 +139,46 @@ export async function confirmStep(
     refused: false,
   }
   let wait = local ? 2 : 500
-  let seenTwice = false
   let isFirst = true
-  /** The block in which the last look found the step. */
+  /** The block in which the last look found the step, and what it found where that is deep enough: then it is looked at once more. */
   let seenAt: number | undefined
+  let deepBefore: MinedTransaction | undefined
   for (;;) {
     try {
       const { firstLook } = begun
       delete begun.firstLook
-      if (!firstLook) await rpc.refresh()
       const attempts = journal.attempts(operationId, index)
       // Where it may be missing, the wallet's count is asked beside it; a fault of that is told by whoever needs it.
       const isAwaited = seenAt === undefined && !(isFirst && sent)
       const counting = isAwaited ? latestNonce(rpc, stepAt(run, index).wallet) : undefined
-      counting?.catch(() => undefined)
+      // All nodes are asked beside the second look whether they show the same.
+      const comparing = deepBefore && unlikeNode(run, rpc, chainId, deepBefore)
+      const refreshing = firstLook ? undefined : rpc.refresh()
+      for (const one of [counting, comparing, refreshing]) one?.catch(() => undefined)
       isFirst = false
       const found = await (firstLook ?? findAttempt(rpc, stepAt(run, index), attempts, seenAt))
+      await refreshing
       seenAt = found?.blockNumber
       if (found) {
         watch.lackingSince = undefined
         run.precedingNonce = undefined
         clearNonceConflict(run, stepAt(run, index))
         noteInclusion(run, index, found)
-        const reached = await finality(run, rpc, chainId, found)
-        if (reached !== undefined) {
-          if (seenTwice)
+        const { deep, reached, missing } = await depthOf(run, rpc, chainId, found)
+        if (missing > 0) await run.mineBlocks?.(chainId, missing)
+        const before = deepBefore
+        deepBefore = deep ? found : undefined
+        if (deep && before?.blockHash === found.blockHash) {
+          run.disagreement = await comparing
+          if (!run.disagreement)
             return await finishStep(run, index, found, reached, (other) => confirmStep(run, other, false))
-          seenTwice = true
+        } else if (deep) {
           if (run.signal?.aborted) throw runStopped
           onMined?.()
           continue
         }
-        seenTwice = false
       } else {
-        seenTwice = false
+        deepBefore = undefined
         run.disagreement = undefined
         const isJustSent = local && sent && run.clock.now() - now < localVisibleMs
         if (!isJustSent) await handleMissing(run, index, rpc, watch, await counting?.catch(() => undefined))
@@ -200,25 +206,19 @@ function noteInclusion(run: Run, index: number, found: MinedTransaction): void {
   run.fault?.('after_receipt')
 }
 
-/** How the transaction became final, in words; `undefined` while it is not. */
-async function finality(
-  run: Run,
-  rpc: ChainClient,
-  chainId: number,
-  found: MinedTransaction,
-): Promise<string | undefined> {
+/** How deep the block of a step is, as the look has shown it. */
+const depthOf = (run: Run, rpc: ChainClient, chainId: number, { blockNumber, head }: MinedTransaction) => {
+  const { wanted, usual } = requiredFor(run, chainId)
+  return confirmationDepth(rpc, blockNumber, wanted, usual, head)
+}
+
+/** A node that shows something else than a look has found. */
+const unlikeNode = (run: Run, rpc: ChainClient, chainId: number, found: MinedTransaction) =>
+  findUnlikeNode(rpc, { ...found, by: rpc.host }, requiredFor(run, chainId), quorumTimeoutFor(run.timeoutMs))
+
+const requiredFor = (run: Run, chainId: number): RequiredDepth => {
   const { depth } = networkNamed(run.networks, chainId)
-  const shown = { ...found, by: rpc.host }
-  const wanted = { wanted: run.depth ?? depth, usual: depth }
-  const { deep, reached, missing, unlike } = await checkFinality(
-    rpc,
-    shown,
-    wanted,
-    quorumTimeoutFor(run.timeoutMs),
-  )
-  run.disagreement = unlike
-  if (missing > 0) await run.mineBlocks?.(chainId, missing)
-  return deep ? reached : undefined
+  return { wanted: run.depth ?? depth, usual: depth }
 }
 
 /**

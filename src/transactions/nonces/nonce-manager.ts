@@ -5,6 +5,7 @@ import type { Clock } from '../../chain/rpc/timeouts.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Step } from '../../store/journal/operation.ts'
 import type { Journal } from '../../store/journal/types.ts'
+import type { WalletView } from '../run.ts'
 import type { NonceCounts } from './nonce-counts.ts'
 import { nonceCountsFor, refuseNonceGap, refuseUnsettledNonce } from './nonce-gap.ts'
 import { transactionByNonce } from './nonce-use.ts'
@@ -21,7 +22,7 @@ type AllocationInput = {
   headMaxAgeMs?: number
   clock: Clock
   /** What was just read of the wallet, if it was. */
-  seen?: { head: Head; counts: NonceCounts }
+  seen?: Pick<WalletView, 'head' | 'lowest' | 'counts'>
 }
 
 /** The result: the head to sign on, or that a nonce reserved by an earlier run was released. */
@@ -38,9 +39,9 @@ const maxPending = 64
 export async function allocateNonce(question: AllocationInput): Promise<Allocation> {
   const { journal, operationId, step, rpc, pinned, clock } = question
   const { chainId } = step.transaction
-  const { head, counts: counted } = question.seen ?? (await readSeen(question))
+  const { head, lowest: comparing, counts: counted } = question.seen ?? (await readSeen(question))
   refuseStaleHead(rpc, head, journal.highestHead(chainId), question.headMaxAgeMs, clock.wall())
-  const lowest = await refuseInconsistentHeads(rpc, chainId, head)
+  const lowest = await comparing
   const { latest, pending } = counted
   if (step.nonce !== null) {
     const why = latest > step.nonce ? `nonce ${step.nonce} is used` : 'never signed, and its process is gone'
@@ -58,13 +59,14 @@ export async function allocateNonce(question: AllocationInput): Promise<Allocati
   return { head }
 }
 
-async function readSeen(question: AllocationInput): Promise<{ head: Head; counts: NonceCounts }> {
+async function readSeen(question: AllocationInput): Promise<Pick<WalletView, 'head' | 'lowest' | 'counts'>> {
   const { rpc, step } = question
-  const [head, counts] = await Promise.all([
-    readHead(rpc, step.transaction.chainId),
-    nonceCountsFor(question),
-  ])
-  return { head, counts }
+  const { chainId } = step.transaction
+  const reading = readHead(rpc, chainId)
+  const lowest = refuseInconsistentHeads(rpc, chainId, reading)
+  lowest.catch(() => undefined) // Awaited by the caller.
+  const [head, counts] = await Promise.all([reading, nonceCountsFor(question)])
+  return { head, lowest, counts }
 }
 
 /** Allocates a pinned nonce. Whether free or used, no second one is ever taken, and none above a step that may still be mined. */

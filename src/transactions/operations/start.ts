@@ -169,8 +169,8 @@ export async function runOperation(
 function plannedView({ snapshot, simulation }: LegCheck): WalletView | undefined {
   const [gas] = simulation.gas
   if (gas === undefined || !snapshot?.counts || !isFreshSnapshot(snapshot, snapshot.chainId)) return undefined
-  const { common, counts, tips } = snapshot
-  return { head: common.head, counts, gasAndFees: Promise.resolve({ estimate: { gas }, tips }) }
+  const { common, lowest, counts, tips } = snapshot
+  return { head: common.head, lowest, counts, gasAndFees: Promise.resolve({ estimate: { gas }, tips }) }
 }
 
 /** Runs the work once and shares its promise. */

@@ -1,5 +1,6 @@
 import { findAttempt } from '../../chain/finality/mined-transaction.ts'
 import { readHead } from '../../chain/head.ts'
+import { refuseInconsistentHeads } from '../../chain/head-checks.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { Leg, Step } from '../../store/journal/operation.ts'
 import { broadcast, refuseExpired } from '../broadcaster.ts'
@@ -15,11 +16,11 @@ export async function readWalletView(run: Run, step: Step): Promise<WalletView> 
   const rpc = run.rpc(chainId)
   const gasAndFees = readGasAndFees(rpc, step)
   gasAndFees.catch(() => undefined) // Awaited where the step is signed.
-  const [head, counts] = await Promise.all([
-    readHead(rpc, chainId),
-    nonceCountsFor({ journal: run.journal, rpc, step }),
-  ])
-  return { head, counts, gasAndFees }
+  const reading = readHead(rpc, chainId)
+  const lowest = refuseInconsistentHeads(rpc, chainId, reading)
+  lowest.catch(() => undefined) // Awaited where the nonce is allocated.
+  const [head, counts] = await Promise.all([reading, nonceCountsFor({ journal: run.journal, rpc, step })])
+  return { head, lowest, counts, gasAndFees }
 }
 
 /** Takes one step from its current state to final. */

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sandboxKey } from '../../src/sandbox/accounts.ts'
+import { type DistantNodes, distantNodes } from '../support/distant-nodes.ts'
+import { rpcEnvOf, useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+// How often a command waits for its nodes, and how many requests it costs: docs/scripts.md says it to users, `npm run bench:trips`
+// measures it in time.
+
+const sandbox = useSandbox()
+const { run } = useCommands(sandbox)
+const other = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+const strategy = 'aave-v3-usdc-sandbox-one'
+
+/** Command line, dependent round trips, and requests to the one node of the first network. */
+const rows: readonly [line: string, trips: number, requests: number][] = [
+  [`deposit ${strategy} --amount 1 --yes --allow-duplicate`, 9, 10],
+  [`deposit ${strategy} --amount 1 --yes --allow-duplicate --pipeline`, 9, 10],
+  [`withdraw ${strategy} --amount 1 --yes --allow-duplicate`, 6, 7],
+  [`transfer --network sandbox-one --token USDC --to ${other} --amount 1 --yes --allow-duplicate`, 6, 7],
+  ['swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 1 --yes --allow-duplicate', 10, 12],
+  [`deposit ${strategy} --amount 1 --dry-run`, 3, 4],
+  ['strategies list', 2, 2],
+  ['yield recommend USDC', 2, 2],
+  ['wallet show', 3, 4],
+  ['swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 1', 1, 2],
+  [`history ${strategy}`, 3, 3],
+  [`strategies show ${strategy}`, 3, 4],
+]
+
+describe.for([1, 2])('with %i endpoints a network', (count) => {
+  let far: DistantNodes
+  let nodes: Awaited<ReturnType<DistantNodes['inFrontOf']>>[]
+  let env: Record<string, string>
+  beforeAll(async () => {
+    far = distantNodes()
+    const urls: [string, string][] = []
+    nodes = []
+    for (const { network, rpcUrl } of sandbox.world.chains) {
+      const here = await Promise.all(Array.from({ length: count }, () => far.inFrontOf(rpcUrl)))
+      nodes.push(...here)
+      urls.push([network.name, here.map(({ url }) => url).join(',')])
+    }
+    env = { ...rpcEnvOf(sandbox, Object.fromEntries(urls)), SLUICE_PROFILE: 'engine' }
+  })
+  afterAll(async () => {
+    for (const node of nodes) await node.close()
+  })
+
+  test.for(rows)('%s waits %i times', async ([line, trips, requests]) => {
+    const go = () => run(`${line} --json --quiet`, { env, secrets: { privateKey: sandboxKey() } })
+    // A position to withdraw and show, and what is remembered after a first time.
+    await run(`deposit ${strategy} --amount 5 --yes --quiet`, { secrets: { privateKey: sandboxKey() } })
+    await go()
+    far.reset()
+    const { exit, err } = await go()
+    expect({ exit, err }).toEqual({ exit: 0, err: '' })
+    expect(far.rounds()).toBeLessThanOrEqual(trips)
+    if (count === 1) expect(nodes[0]!.requests()).toBeLessThanOrEqual(requests)
+  })
+})
