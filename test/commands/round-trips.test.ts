@@ -4,8 +4,7 @@ import { type DistantNodes, distantNodes } from '../support/distant-nodes.ts'
 import { rpcEnvOf, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
-// How often a command waits for its nodes, and how many requests it costs: docs/scripts.md says it to users, `npm run bench:trips`
-// measures it in time.
+// How often a command waits for its nodes, and how many requests it costs: `npm run bench:trips` measures the same in time.
 
 const sandbox = useSandbox()
 const { run } = useCommands(sandbox)
@@ -18,11 +17,15 @@ const rows: readonly [line: string, trips: number, requests: number][] = [
   [`deposit ${strategy} --amount 1 --yes --allow-duplicate --pipeline`, 9, 10],
   [`withdraw ${strategy} --amount 1 --yes --allow-duplicate`, 6, 7],
   [`transfer --network sandbox-one --token USDC --to ${other} --amount 1 --yes --allow-duplicate`, 6, 7],
-  ['swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 1 --yes --allow-duplicate', 10, 12],
+  [
+    'swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 1 --yes --allow-duplicate',
+    10,
+    13,
+  ],
   [`deposit ${strategy} --amount 1 --dry-run`, 3, 4],
-  ['strategies list', 2, 2],
-  ['yield recommend USDC', 2, 2],
-  ['wallet show', 3, 4],
+  ['strategies list', 2, 3],
+  ['yield recommend USDC', 2, 3],
+  ['wallet show', 3, 5],
   ['swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 1', 1, 2],
   [`history ${strategy}`, 3, 3],
   [`strategies show ${strategy}`, 3, 4],

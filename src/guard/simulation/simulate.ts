@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { askBothNodes, type ConsistentHead, commonHead } from '../../chain/consistent-head.ts'
 import { readDataFee } from '../../chain/data-fee.ts'
 import { decodeApprove } from '../../chain/erc20.ts'
@@ -6,7 +7,6 @@ import { isHttpRefusal, isUnsupportedMethod } from '../../chain/rpc/errors.ts'
 import { retryDelays, retryingClient } from '../../chain/rpc/timeouts.ts'
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { wait } from '../../http/backoff.ts'
 import {
   newProbeAccounts,
   type SignedAs,
@@ -42,7 +42,7 @@ export async function simulateLeg(asked: SimulationQuestion): Promise<Simulation
       const pause = retryDelays[tried]
       if (lacksTransactions(error) && pause !== undefined) {
         tried++
-        await wait(pause)
+        await sleep(pause)
         common = await commonHead(rpc, asked)
       } else {
         // The missing funds may just have arrived, or a snapshot may be some seconds old.

@@ -156,18 +156,24 @@ describe('a node that does not say which chain it is on', () => {
   const mute = ({ method }: NodeCall) =>
     method === 'eth_chainId' ? { code: -32601, message: 'not allowed' } : undefined
 
-  it('has answered nothing else with that', async () => {
+  it('is not believed in anything else, and is sent nothing', async () => {
     refuses = mute
     await expect(httpRpc(node.url, { chainId: 1 }).request('eth_gasPrice')).rejects.toMatchObject({
       code: 'RPC_UNREACHABLE',
       message: expect.stringContaining('does not say which chain it is on'),
     })
-    expect(node.seen).toEqual(['eth_chainId'])
+    // A read is asked beside the check, to wait once for both.
+    expect(node.seen.toSorted()).toEqual(['eth_chainId', 'eth_gasPrice'])
+    await expect(
+      httpRpc(node.url, { chainId: 1 }).request('eth_sendRawTransaction', ['0x']),
+    ).rejects.toMatchObject({ code: 'RPC_UNREACHABLE' })
+    expect(node.seen).not.toContain('eth_sendRawTransaction')
   })
 
-  it('is not asked where another is', async () => {
+  it('is passed over where there is another', async () => {
     refuses = mute
+    other.seen.length = 0
     expect(await failoverRpc([node.url, other.url], { chainId: 1 }).request('eth_gasPrice')).toBe('0x7')
-    expect(node.seen).toEqual(['eth_chainId'])
+    expect(other.seen).toContain('eth_gasPrice')
   })
 })
