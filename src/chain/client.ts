@@ -7,6 +7,8 @@ import type { AppError } from '../domain/errors.ts'
 export type ChainClient = {
   /** The only part of the URL that may be shown; of several nodes, the current one's. */
   readonly host: string
+  /** What answers now, to tell whether two clients are the same node: two nodes may share a host. */
+  readonly endpoint?: object | undefined
   /** The other nodes of the chain, each usable by itself; empty for a single one. Only files of `chain/` use them. */
   peers: readonly ChainClient[]
   /** One call. RPC_ERROR with `{ code, message, data }` for an error; RPC_UNREACHABLE without an answer. */
@@ -27,6 +29,9 @@ export const aroundCalls = (client: ChainClient, around: AroundCall): ChainClien
   get host() {
     return client.host
   },
+  get endpoint() {
+    return client.endpoint
+  },
   get peers() {
     return client.peers.map((peer) => aroundCalls(peer, around))
   },
@@ -43,6 +48,9 @@ export const aroundCalls = (client: ChainClient, around: AroundCall): ChainClien
 export const clientOf = (current: () => ChainClient): ChainClient => ({
   get host() {
     return current().host
+  },
+  get endpoint() {
+    return current().endpoint
   },
   get peers() {
     return current().peers

@@ -63,7 +63,7 @@ export async function commonHead(
 ): Promise<ConsistentHead> {
   const { chainId, wallet } = asked
   for (let tried = 0; ; tried++) {
-    const { peers } = rpc
+    const { peers, endpoint: first } = rpc
     const [mine, own, { other, silent }] = await Promise.all([
       readHead(rpc, chainId),
       wallet === undefined || peers.length === 0 ? 0 : minedCount(rpc, wallet),
@@ -72,6 +72,8 @@ export async function commonHead(
     const newest = mine.number
     if (!other) return { head: mine, newest, behind: null, silent, nonce: own }
     const { peer, theirs } = other
+    // The first endpoint did not answer, and another did for it, perhaps this one: one node is not two.
+    if (rpc.endpoint !== first && tried < fewTries) continue
     const nonce = Math.max(own, other.nonce)
     const ahead = newest - theirs.number
     if (ahead <= 0n && newest >= least)

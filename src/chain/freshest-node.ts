@@ -31,6 +31,9 @@ export function readFromFreshest(rpc: ChainClient): FreshestClient {
     get host() {
       return front.host
     },
+    get endpoint() {
+      return front.endpoint
+    },
     get peers() {
       return front === rpc ? rpc.peers : [rpc, ...rpc.peers]
     },

@@ -163,6 +163,9 @@ function readAndSendOver(endpoints: readonly Endpoint[], options: RpcOptions): C
     get host() {
       return order[0]!.host
     },
+    get endpoint() {
+      return order[0]
+    },
     get peers() {
       return order.slice(1).map((endpoint) => alone.get(endpoint)!)
     },
