@@ -1,5 +1,6 @@
 import type { Service } from '../../api/service.ts'
 import { aroundCalls, type ChainClient } from '../../chain/client.ts'
+import type { OnBatchLimit } from '../../chain/rpc/batch.ts'
 import type { Io } from '../../cli/terminal/stream.ts'
 import type { RawResponse, RawResponses } from '../../cli/world.ts'
 
@@ -23,6 +24,17 @@ export function traced(client: ChainClient, io: Io | undefined): ChainClient {
     }
   })
 }
+
+/** With `--debug`, says once of each node that it takes only so many calls at once: the same is read in more round trips. */
+export const sayLimits = (io: Io | undefined): { onLimit?: OnBatchLimit } =>
+  io
+    ? {
+        onLimit: ({ host, calls }) => {
+          const most = calls === 1 ? 'no batch of calls' : `at most ${calls} calls at once`
+          io.err.write(io.err.paint.dim(`rpc ${host} takes ${most}: commands take more round trips\n`))
+        },
+      }
+    : {}
 
 /** Keeps what a service answers as it came until somebody asks for it: `begin` before a call, `answered` when there is an answer. */
 export function hearing() {

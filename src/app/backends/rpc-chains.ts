@@ -9,7 +9,7 @@ import { policyHere } from '../profiles/policy-file.ts'
 import { rpcUrls } from '../profiles/profile.ts'
 import { chainInTime } from '../signing/deadline.ts'
 import { type BackendInputs, once } from './backend.ts'
-import { traced } from './call-trace.ts'
+import { sayLimits, traced } from './call-trace.ts'
 import { displayPrices } from './display-prices.ts'
 
 /** The chains that the environment gives RPCs for: what is known of all networks, what of these, and how they are reached. */
@@ -32,7 +32,13 @@ export const rpcChains = ({ dirs, env, globals, io, until }: BackendInputs): (()
     const byChain = new Map(
       [...urlsOf].map(([chainId, urls]) => [
         chainId,
-        traced(chainInTime(failoverRpc(urls, { budgetMs, chainId }), until), globals.debug ? io : undefined),
+        traced(
+          chainInTime(
+            failoverRpc(urls, { budgetMs, chainId, ...sayLimits(globals.debug ? io : undefined) }),
+            until,
+          ),
+          globals.debug ? io : undefined,
+        ),
       ]),
     )
     const rpc = (chainId: number): ChainClient => {

@@ -27,6 +27,9 @@ const maxParallel = 8
 const acceptedSizes = new WeakMap<Endpoint, { size: number; until: number }>()
 const acceptedSizeMs = 600_000
 
+/** Called once when an endpoint turns out to take only so many calls in one exchange. */
+export type OnBatchLimit = (limit: { host: string; calls: number }) => void
+
 type Time = { deadlineMs: number; until: number }
 
 const leftOf = ({ deadlineMs, until }: Time): number => Math.min(deadlineMs, until - performance.now())
@@ -34,19 +37,22 @@ const leftOf = ({ deadlineMs, until }: Time): number => Math.min(deadlineMs, unt
 /**
  * The outcomes of up to a hundred calls in order, in as few exchanges as the endpoint allows. Logs are always requested together
  * with the other calls of their batch, which show whether the node has those blocks. `deadlineMs` is for one exchange, `until`
- * (monotonic) for all.
+ * (monotonic) for all. `onLimit` is told of an endpoint that takes fewer calls than were known.
  */
 export async function requestOutcomes(
   endpoint: Endpoint,
   calls: readonly RpcCall[],
   time: Time,
+  onLimit?: OnBatchLimit,
 ): Promise<Outcome[]> {
   const known = acceptedSizes.get(endpoint)
   const most = known && performance.now() < known.until ? known.size : maxBatchCalls
   let refusal: unknown
   for (const size of [most, ...batchSizes.filter((one) => one < Math.min(most, calls.length))])
     try {
-      return await inParts(endpoint, calls, size, time)
+      const outcomes = await inParts(endpoint, calls, size, time)
+      if (size < most) onLimit?.({ host: endpoint.host, calls: size })
+      return outcomes
     } catch (error) {
       refusal = error
       if (faultOf(error) !== 'batch') break

@@ -1,7 +1,7 @@
 import { AppError } from '../../domain/errors.ts'
 import { backoffMs, wait } from '../../http/backoff.ts'
 import type { ChainClient } from '../client.ts'
-import { maxBatchCalls, requestOutcomes } from './batch.ts'
+import { maxBatchCalls, type OnBatchLimit, requestOutcomes } from './batch.ts'
 import { type Endpoint, openEndpoint } from './endpoint.ts'
 import { isWriteMethod, type Outcome, type RpcCall, resultsOf, unwrap, unwrapBatch } from './envelope.ts'
 import { isAlreadyKnown, isTransientFault } from './errors.ts'
@@ -77,6 +77,7 @@ export type RpcOptions = {
   chainId?: number
   checkMs?: number
   signal?: AbortSignal
+  onLimit?: OnBatchLimit
 } & SilenceLimits
 
 /** One endpoint. Reads are retried on transport faults; transactions are never resent by themselves. */
@@ -153,7 +154,9 @@ function readAndSendOver(endpoints: readonly Endpoint[], options: RpcOptions): C
       calls.slice(at * maxBatchCalls, (at + 1) * maxBatchCalls),
     )
     const answers = parts.map((part) =>
-      read((endpoint, ms, until) => requestOutcomes(endpoint, part, { deadlineMs: ms, until })),
+      read((endpoint, ms, until) =>
+        requestOutcomes(endpoint, part, { deadlineMs: ms, until }, options.onLimit),
+      ),
     )
     return (await Promise.all(answers)).flat()
   }

@@ -54,12 +54,15 @@ it.each<[string, Refusal, number[]]>([
   'a node that takes %s is asked in so many parts, and from then on at once',
   async (_, refusal, exchanges) => {
     takes(refusal)
-    const rpc = httpRpc(node.url, { retries: 0 })
+    const limits: number[] = []
+    const rpc = httpRpc(node.url, { retries: 0, onLimit: ({ calls }) => void limits.push(calls) })
     expect(await rpc.batch(asked(17))).toEqual(numbers(17))
     expect(sizes.toSorted((a, b) => b - a)).toEqual(exchanges)
     sizes.length = 0
     expect(await rpc.batch(asked(17))).toEqual(numbers(17))
     expect(sizes.length).toBe(Math.ceil(17 / Math.max(1, refusal.most)))
+    // It is said once what it takes.
+    expect(limits).toEqual([Math.max(1, refusal.most)])
   },
 )
 
