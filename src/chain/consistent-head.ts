@@ -104,6 +104,32 @@ const minedCount = async (rpc: ChainClient, wallet: Address): Promise<number> =>
   Number(quantity(await rpc.request('eth_getTransactionCount', [wallet, 'latest']), 'the nonce'))
 
 /**
+ * Refuses a block that has fewer transactions of a wallet, `nonce` of them, than either node knows: there it would still own what it
+ * has spent. RPC_INCONSISTENT; a later block may have them.
+ */
+export function refuseMissingTransactions(
+  rpc: ChainClient,
+  { second, nonce: known }: ConsistentHead,
+  { wallet, nonce }: { wallet: Address; nonce: number },
+): void {
+  if (nonce >= known) return
+  throw new AppError(
+    'RPC_INCONSISTENT',
+    second
+      ? `${rpc.host} and ${second.host} do not both have the newest transaction of ${wallet}`
+      : `The newest block at ${rpc.host} lacks the newest transaction of ${wallet}`,
+    {
+      details: { hosts: [rpc.host, ...(second ? [second.host] : [])], nonces: [nonce, known] },
+      hint: 'Wait, or leave out the endpoint that is behind.',
+    },
+  )
+}
+
+/** Whether that is what was refused. */
+export const lacksTransactions = ({ code, details }: AppError): boolean =>
+  code === 'RPC_INCONSISTENT' && Array.isArray(details?.nonces)
+
+/**
  * Asks both nodes of a consistent head the same, side by side. `silent` is a second node that did not answer. RPC_INCONSISTENT if
  * they answer differently by `textOf`, or if only the second one refuses the question.
  */

@@ -1,6 +1,6 @@
 import type { Service } from '../../api/service.ts'
 import { aroundCalls, type ChainClient } from '../../chain/client.ts'
-import type { OnBatchLimit } from '../../chain/rpc/batch.ts'
+import type { RpcOptions } from '../../chain/rpc/failover.ts'
 import type { Io } from '../../cli/terminal/stream.ts'
 import type { RawResponse, RawResponses } from '../../cli/world.ts'
 
@@ -26,7 +26,7 @@ export function traced(client: ChainClient, io: Io | undefined): ChainClient {
 }
 
 /** With `--debug`, says once of each node that it takes only so many calls at once: the same is read in more round trips. */
-export const sayLimits = (io: Io | undefined): { onLimit?: OnBatchLimit } =>
+export const sayLimits = (io: Io | undefined): Pick<RpcOptions, 'onLimit'> =>
   io
     ? {
         onLimit: ({ host, calls }) => {

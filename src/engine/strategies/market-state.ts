@@ -114,32 +114,21 @@ export function strategyOf(rated: RatedMarket): Strategy {
 }
 
 /** Reads the current state of some markets: one call a chain, chains in parallel. */
-export const readMarkets = (context: EngineContext, markets: readonly Market[]): Promise<RatedMarket[]> =>
-  readMarketsPerChain(context, markets, async (_, rows) => rows)
-
-/** Reads the current state of some markets, with the rates that their contracts do not state. */
-export const readMarketsWithRates = (
+export async function readMarkets(
   context: EngineContext,
   markets: readonly Market[],
-): Promise<RatedMarket[]> =>
-  readMarketsPerChain(context, markets, (chainId, rows, head) => context.rateReader(chainId)(rows, head))
-
-type ChainRateReader = (chainId: number, rows: RatedMarket[], head: BlockRef) => Promise<RatedMarket[]>
-
-async function readMarketsPerChain(
-  context: EngineContext,
-  markets: readonly Market[],
-  grow: ChainRateReader,
 ): Promise<RatedMarket[]> {
   const chainIds = [...new Set(markets.map(({ entry }) => entry.chainId))]
   const perChain = await Promise.all(
-    chainIds.map(async (id) => {
-      const onChain = markets.filter(({ entry }) => entry.chainId === id)
-      const { rows, head } = await readChainMarkets(context, id, onChain)
-      return grow(id, rows, head)
-    }),
+    chainIds.map((id) =>
+      readChainMarkets(
+        context,
+        id,
+        markets.filter(({ entry }) => entry.chainId === id),
+      ),
+    ),
   )
-  const all = perChain.flat()
+  const all = perChain.flatMap(({ rows }) => rows)
   return markets.map((market) => all.find((rated) => rated.market === market)!)
 }
 

@@ -1,6 +1,6 @@
 import { encodeFunctionData, formatUnits, keccak256 } from 'viem/utils'
 import type { ChainClient } from '../../chain/client.ts'
-import type { ConsistentHead } from '../../chain/consistent-head.ts'
+import { type ConsistentHead, refuseMissingTransactions } from '../../chain/consistent-head.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
 import { capFees, type Fees, feesAt, readTips } from '../../chain/fees.ts'
 import type { Head } from '../../chain/head.ts'
@@ -89,23 +89,6 @@ export function insufficientFunds(ask: {
   )
 }
 
-/** The error for a block that lacks a transaction of the wallet which one of the nodes has: the wallet would still own what it has spent. */
-const lackingTransactions = (
-  rpc: ChainClient,
-  wallet: Address,
-  { second, nonce }: ConsistentHead,
-): AppError =>
-  new AppError(
-    'RPC_INCONSISTENT',
-    second
-      ? `${rpc.host} and ${second.host} do not both have the newest transaction of ${wallet}`
-      : `The newest block at ${rpc.host} lacks the newest transaction of ${wallet}`,
-    {
-      details: { hosts: [rpc.host, ...(second ? [second.host] : [])], nonce },
-      hint: 'Wait, or leave out the endpoint that is behind.',
-    },
-  )
-
 /**
  * Reads the wallet at a block by hash. INSUFFICIENT_FUNDS if the leg needs more; RPC_INCONSISTENT if a node has a transaction of the
  * wallet that is not in that block.
@@ -131,7 +114,7 @@ export async function readWalletState(question: Question, common: ConsistentHead
     Promise.resolve(tips).then((said) => feesAt(head, said)),
   ])
   const nonce = Number(quantity(count, 'the nonce'))
-  if (nonce < common.nonce) throw lackingTransactions(rpc, wallet, common)
+  refuseMissingTransactions(rpc, common, { wallet, nonce })
   const values = answers.map((answer) => firstWord(answer, 'a token balance'))
   for (const { token, amount } of needs) {
     const known = tokens.findIndex(({ address }) => sameAddress(address, token.address))

@@ -1,5 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { askBothNodes, type ConsistentHead, commonHead } from '../../chain/consistent-head.ts'
+import {
+  askBothNodes,
+  type ConsistentHead,
+  commonHead,
+  lacksTransactions,
+} from '../../chain/consistent-head.ts'
 import { readDataFee } from '../../chain/data-fee.ts'
 import { decodeApprove } from '../../chain/erc20.ts'
 import { refuseExcessiveGas } from '../../chain/gas-cost-bound.ts'
@@ -57,10 +62,6 @@ export async function simulateLeg(asked: SimulationQuestion): Promise<Simulation
     }
   }
 }
-
-/** Whether a block lacked a transaction of the wallet that one of the nodes has. */
-const lacksTransactions = ({ code, details }: AppError): boolean =>
-  code === 'RPC_INCONSISTENT' && typeof details?.nonce === 'number'
 
 async function simulateOn(
   question: SimulationQuestion & { allowances: readonly Allowance[] },
