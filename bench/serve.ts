@@ -81,7 +81,7 @@ try {
 async function manyKeys(database: string): Promise<string[]> {
   const sql = sqliteSql(database, { migrations: engineMigrations })
   const store = keyStore(sql)
-  const keys = Array.from({ length: 6_000 }, newKey)
+  const keys = Array.from({ length: 12_000 }, newKey)
   await sql.query('begin')
   for (const key of keys)
     await store.add(
@@ -112,10 +112,12 @@ async function casesAt(url: string, key: string) {
   const { quote } = JSON.parse(quoted) as { quote: { id: string } }
   const other = JSON.parse(await ask('GET', `/v2/swap/quote?${swap}`)) as { quote: { id: string } }
   const body = JSON.stringify({ quote: other.quote, walletAddress: accounts[0]!.address })
+  const deposit = `/strategies/aave-v3-usdc-sandbox-one/bytecode?action=lend&amount=1000000&wallet=${accounts[0]!.address}`
   const cases = [
     { name: 'get-strategies', method: 'GET', path: '/strategies', body: undefined },
     { name: 'get-quote', method: 'GET', path: `/v2/swap/status/${quote.id}`, body: undefined },
     { name: 'post-bytecode', method: 'POST', path: '/v2/swap/bytecode', body },
+    { name: 'get-bytecode', method: 'GET', path: deposit, body: undefined },
   ]
   return Promise.all(
     cases.map(async (each) => ({ ...each, answer: await ask(each.method, each.path, each.body) })),

@@ -9,6 +9,7 @@ import type { EngineStore } from '../store/engine/store.ts'
 import type { SwapProvider } from '../swaps/provider.ts'
 import { openSwapProviders } from '../swaps/registry.ts'
 import { type AccessScope, catalogInScope } from './access-scope.ts'
+import { readOncePerBlock } from './block-memo.ts'
 import type { ChainServices, OnMissingNetwork, RatedMarket, RateReader } from './context.ts'
 import { findFirstLog } from './history/logs/first-log.ts'
 import { createMarketCache } from './market-cache.ts'
@@ -43,7 +44,8 @@ export function createChainServices(options: {
   const chain = oncePerChain((chainId) => {
     const network = networkNamed(catalog.networks, chainId)
     const wrapped = wrappedOf(catalog, { chainId, symbol: network.native.symbol })
-    return openChain(network, rpc(chainId), wrapped?.address)
+    const opened = openChain(network, rpc(chainId), wrapped?.address)
+    return answerReuse ? readOncePerBlock(opened, answerReuse) : opened
   })
   const rateReader = oncePerChain((chainId) => rateReaderOf(store, () => chain(chainId)))
   const dailyPoints = oncePerChain((chainId) => dailyPointsReader(store, chainId))

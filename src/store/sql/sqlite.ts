@@ -137,6 +137,17 @@ const maxStatements = 200
  */
 const busyDatabase = { waitMs: 50, restMs: 100 }
 
+/** One write: `work` inside a transaction, or `alone` as a single statement. `done` makes what tells its result. */
+type Write = {
+  work: (sql: Pick<Sql, 'query'>) => Promise<unknown>
+  alone: ((since: number) => Promise<unknown>) | undefined
+  done: (value: unknown) => () => void
+  failed: (error: unknown) => void
+}
+
+/** The writes of one turn of the event loop, which are committed together, and the reads that follow them. */
+type Group = { writes: Write[]; reads: (() => Promise<void>)[] }
+
 /**
  * SQLite as `Sql`. `:memory:` is a separate database while open. If another process holds the file, a write waits and everything
  * else continues.
@@ -185,53 +196,92 @@ export function sqliteSql(path: string, options: SqliteOptions): Sql {
     }
   }
   let turn: Promise<unknown> = Promise.resolve()
-  let waiting = 0
-  const inTurn = <T>(work: (since: number) => Promise<T>): Promise<T> => {
-    reads.beforeWrite()
-    waiting++
-    const since = performance.now()
-    const mine = turn.then(
-      () => work(since),
-      () => work(since),
-    )
-    turn = mine
-      .catch(() => undefined)
-      .finally(() => {
-        waiting--
-      })
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = turn.then(work, work)
+    turn = mine.catch(() => undefined)
     return mine
   }
-  /** Queues reads behind writes, or runs them once a write has to wait. */
-  const afterWrites = <Row>(ask: () => Promise<Row>): Promise<Row> =>
-    new Promise((resolve, reject) => {
-      const read = async () => {
-        if (behind.delete(read)) await ask().then(resolve, reject)
-      }
-      behind.add(read)
-      void inTurn(read)
+  /** The group at the end of the queue that takes more writes. */
+  let open: Group | undefined
+  /** The last group of the queue, also while its writes are committed. */
+  let last: Group | undefined
+  const openGroup = (): Group => {
+    const group: Group = { writes: [], reads: [] }
+    const since = performance.now()
+    open = group
+    last = group
+    void inTurn(async () => {
+      // Whatever arrives in this turn of the event loop belongs to it.
+      await new Promise((resolve) => setImmediate(resolve))
+      if (open === group) open = undefined
+      await commit(group.writes, since)
+      while (group.reads.length > 0) await Promise.all(group.reads.splice(0).map((read) => read()))
+      if (last === group) last = undefined
     })
+    return group
+  }
+  /** Commits writes together. The failure of one undoes that one only; each has its result once all are durable. */
+  const commit = async (writes: readonly Write[], since: number): Promise<void> => {
+    const [first] = writes
+    if (!first) return
+    try {
+      if (writes.length === 1 && first.alone) return first.done(await first.alone(since))()
+      await patiently(since, 'BEGIN IMMEDIATE')
+      const settled: (() => void)[] = []
+      for (const write of writes) settled.push(await attempt(write))
+      run('COMMIT')
+      for (const settle of settled) settle()
+    } catch (error) {
+      if (db.isTransaction) run('ROLLBACK')
+      for (const { failed } of writes) failed(error)
+    }
+  }
+  /** Does one write of a transaction or nothing of it. */
+  const attempt = async ({ work, done, failed }: Write): Promise<() => void> => {
+    run('SAVEPOINT one')
+    try {
+      const settle = done(await work({ query: async (text, values) => run(text, values) }))
+      run('RELEASE one')
+      return settle
+    } catch (error) {
+      // After some failures SQLite has undone the whole transaction.
+      if (!db.isTransaction) throw error
+      run('ROLLBACK TO one')
+      run('RELEASE one')
+      return () => failed(error)
+    }
+  }
+  const write = <T>(work: Write['work'], alone?: Write['alone']): Promise<T> =>
+    new Promise<T>((resolve, reject) => {
+      const done = (value: unknown) => () => resolve(value as T)
+      ;(open ?? openGroup()).writes.push({ work, alone, done, failed: reject })
+    })
+  /** Queues reads behind writes, or runs them once a write has to wait. */
   const reading = <Row>(ask: () => Promise<Row>): Promise<Row> =>
-    waiting === 0 || isHeld ? ask() : afterWrites(ask)
+    last === undefined || isHeld
+      ? ask()
+      : new Promise((resolve, reject) => {
+          const read = async () => {
+            if (behind.delete(read)) await ask().then(resolve, reject)
+          }
+          behind.add(read)
+          last!.reads.push(read)
+        })
   const isRead = (text: string) =>
     /^\s*(select|with|pragma data_version)\b/i.test(text) && !/\breturning\b/i.test(text)
   return {
     query: (text, values) =>
       isRead(text)
         ? reading(() => reads.soon(text, values))
-        : inTurn((since) => patiently(since, text, values)),
+        : write(
+            async () => run(text, values),
+            (since) => patiently(since, text, values),
+          ),
     cachedQuery: (text, values) => reading(() => reads.kept(text, values)),
-    transaction: (work) =>
-      inTurn(async (since) => {
-        await patiently(since, 'BEGIN IMMEDIATE')
-        try {
-          const result = await work({ query: async (text, values) => run(text, values) })
-          run('COMMIT')
-          return result
-        } catch (error) {
-          if (db.isTransaction) run('ROLLBACK')
-          throw error
-        }
-      }),
-    close: () => inTurn(async () => db.close()),
+    transaction: (work) => write(work),
+    close: () => {
+      open = undefined
+      return inTurn(async () => db.close())
+    },
   }
 }
