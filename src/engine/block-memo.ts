@@ -1,40 +1,50 @@
-import { type Chain, latestBlock } from '../chain/chain.ts'
+import type { Chain } from '../chain/chain.ts'
 import { isExecutionError } from '../chain/rpc/errors.ts'
 import { AppError } from '../domain/errors.ts'
 import { type AnswerReuse, shareAnswers } from './shared-answers.ts'
 
-/** Where the parameters of a method name the block; `undefined` for methods without one, which then read the newest. */
-const blockAt: Readonly<Record<string, number | undefined>> = {
-  eth_blockNumber: undefined,
-  eth_call: 1,
-  eth_estimateGas: 1,
-  eth_getBalance: 1,
-  eth_getCode: 1,
-  eth_getTransactionCount: 1,
-  eth_simulateV1: 1,
-}
+/** The methods that read the state of a block, and the position of the block in their parameters. */
+const stateReads = new Map([
+  ['eth_blockNumber', 0],
+  ['eth_call', 1],
+  ['eth_estimateGas', 1],
+  ['eth_getBalance', 1],
+  ['eth_getCode', 1],
+  ['eth_getTransactionCount', 1],
+  ['eth_simulateV1', 1],
+])
 
-/** The name of a call whose answer only a new block changes; `undefined` for any other. */
+/** The name of a read of the newest state; `undefined` for any other call, also for one with state overrides. */
 function nameOf(method: string, params: readonly unknown[]): string | undefined {
-  if (!Object.hasOwn(blockAt, method)) return undefined
-  const [block, ...more] = params.slice(blockAt[method] ?? 0)
-  // With overrides or another block it is a different question, and a rare one.
-  return (block === undefined || block === 'latest') && more.length === 0
-    ? JSON.stringify([method, params])
-    : undefined
+  const at = stateReads.get(method)
+  if (at === undefined || params.length > at + 1) return undefined
+  return params.length === at || params[at] === 'latest' ? JSON.stringify([method, params]) : undefined
 }
 
-/** The size of all kept questions and answers, in characters; beyond it all are forgotten. */
+/** The size of all kept names and answers, in characters. Beyond it, everything is forgotten. */
 const maxKept = 32_000_000
 
+type Block = { number: string; hash: string } | null
+
+/** Asks something under a name, unless its answer is known for the newest block. */
+type Once = <value>(name: string, ask: () => Promise<value>) => Promise<value>
+
+const memos = new WeakMap<Chain['rpc'], Once>()
+
 /**
- * The same chain, whose state is asked for once a block: an answer counts for all who ask the same until there is a new block. Before a
- * kept answer is used, the newest block is asked for, once for all who come together (`reuse`). What was not asked yet is
- * asked at once. So an answer is never older than the newest block that is known, and takes no more round trips.
+ * Returns the same chain with a memo: what was read from its newest state is the answer for everyone until it has a new block. Before an
+ * answer is given again, the chain is asked for its newest block, once for all who ask together (`reuse`). So no answer is older than the
+ * newest known block. A first question is sent at once, and needs no more round trips than without a memo.
  */
 export function readOncePerBlock(chain: Chain, reuse: AnswerReuse): Chain {
   const { rpc } = chain
-  const newest = shareAnswers(() => latestBlock(chain), reuse)
+  const newest = shareAnswers(async () => {
+    const [block] = await Promise.all([
+      rpc.request<Block>('eth_getBlockByNumber', ['latest', false]),
+      rpc.refresh(),
+    ])
+    return block
+  }, reuse)
   const kept = new Map<string, Promise<unknown>>()
   let head: string | undefined
   let size = 0
@@ -42,59 +52,81 @@ export function readOncePerBlock(chain: Chain, reuse: AnswerReuse): Chain {
     kept.clear()
     size = 0
   }
+  /** Asks for the newest block, and forgets what was read before it. */
   const look = async () => {
-    const { number, hash } = await newest()
-    const now = `${number} ${hash}`
+    const block = await newest()
+    const now = block ? `${block.number} ${block.hash}` : undefined
     if (now !== head) forget()
     head = now
   }
+  const isKnown = (name: string) => head === undefined || kept.has(name)
   const keep = (name: string, answer: Promise<unknown>, isFinal: (error: unknown) => boolean) => {
     kept.set(name, answer)
-    const drop = (error: unknown) => {
-      if (kept.get(name) === answer && !isFinal(error)) kept.delete(name)
-    }
-    answer.then((value) => {
-      size += name.length + (typeof value === 'string' ? value.length : 1_000)
-      if (size > maxKept) forget()
-    }, drop)
+    answer.then(
+      (value) => {
+        size += name.length + (typeof value === 'string' ? value.length : 1_000)
+        if (size > maxKept) forget()
+      },
+      (error: unknown) => {
+        if (kept.get(name) === answer && !isFinal(error)) kept.delete(name)
+      },
+    )
   }
-  return {
-    ...chain,
-    rpc: {
-      ...rpc,
-      get host() {
-        return rpc.host
-      },
-      get peers() {
-        return rpc.peers
-      },
-      request: async <T>(method: string, params: readonly unknown[] = []): Promise<T> => {
-        const name = nameOf(method, params)
-        if (name === undefined) return rpc.request<T>(method, params)
-        if (head === undefined || kept.has(name)) await look()
-        if (!kept.has(name)) keep(name, rpc.request(method, params), isRefusal)
-        return kept.get(name) as Promise<T>
-      },
-      batch: async (calls) => {
-        const names = calls.map(([method, params]) => nameOf(method, params))
-        if (!names.every((name) => name !== undefined)) return rpc.batch(calls)
-        if (head === undefined || names.some((name) => kept.has(name))) await look()
-        const missing = calls.filter((_, at) => !kept.has(names[at]!))
-        if (missing.length > 0) {
-          const sent = rpc.batch(missing)
-          // Nobody knows which of them a failure is about.
-          for (const [at, [method, params]] of missing.entries())
-            keep(
-              nameOf(method, params)!,
-              sent.then((answers) => answers[at]),
-              () => false,
-            )
-        }
-        return Promise.all(names.map((name) => kept.get(name)))
-      },
+  const once: Once = async <value>(name: string, ask: () => Promise<value>) => {
+    if (isKnown(name)) await look()
+    const found = kept.get(name) as Promise<value> | undefined
+    if (found) return found
+    const asked = ask()
+    keep(name, asked, isRevert)
+    return asked
+  }
+  const remembering: Chain['rpc'] = {
+    get host() {
+      return rpc.host
     },
+    get peers() {
+      return rpc.peers
+    },
+    request: <T>(method: string, params: readonly unknown[] = []): Promise<T> => {
+      if (method === 'eth_getBlockByNumber' && params[0] === 'latest' && params[1] === false)
+        return newest() as Promise<T>
+      const name = nameOf(method, params)
+      return name === undefined ? rpc.request(method, params) : once(name, () => rpc.request(method, params))
+    },
+    batch: async (calls) => {
+      const names = calls.map(([method, params]) => nameOf(method, params))
+      if (!names.every((name) => name !== undefined)) return rpc.batch(calls)
+      if (names.some(isKnown)) await look()
+      const missing = calls.filter((_, at) => !kept.has(names[at]!))
+      const sent = missing.length > 0 ? rpc.batch(missing) : undefined
+      // A failure does not say which of them it is about.
+      for (const [at, call] of missing.entries())
+        keep(
+          names[calls.indexOf(call)]!,
+          sent!.then((answers) => answers[at]),
+          () => false,
+        )
+      return Promise.all(names.map((name) => kept.get(name)))
+    },
+    // The question for the newest block does it.
+    refresh: async () => undefined,
   }
+  memos.set(remembering, once)
+  return { ...chain, rpc: remembering }
 }
 
-/** Whether a failure is the answer of the contract, which the same block gives again. */
-const isRefusal = (error: unknown): boolean => error instanceof AppError && isExecutionError(error)
+/** Whether a failure is the answer of a contract, which the same block gives again. */
+const isRevert = (error: unknown): boolean => error instanceof AppError && isExecutionError(error)
+
+/**
+ * Reads something from the newest state of a chain, once a block where the chain has a memo. It saves coding and decoding the calls, which
+ * costs a busy server more than the calls do. `name` names all that the answer depends on.
+ */
+export const oncePerBlock = <value>(
+  { rpc }: Chain,
+  name: readonly string[],
+  ask: () => Promise<value>,
+): Promise<value> => {
+  const once = memos.get(rpc)
+  return once ? once(name.join(' '), ask) : ask()
+}

@@ -41,12 +41,14 @@ export function createChainServices(options: {
   const { rpc, scope, store, onMissingNetwork = () => undefined, now, externalPrices, answerReuse } = options
   const catalog = catalogInScope(options.catalog, scope)
   const markets = marketsOf(catalog)
-  const chain = oncePerChain((chainId) => {
+  const opened = oncePerChain((chainId) => {
     const network = networkNamed(catalog.networks, chainId)
     const wrapped = wrappedOf(catalog, { chainId, symbol: network.native.symbol })
-    const opened = openChain(network, rpc(chainId), wrapped?.address)
-    return answerReuse ? readOncePerBlock(opened, answerReuse) : opened
+    return openChain(network, rpc(chainId), wrapped?.address)
   })
+  const chain = answerReuse
+    ? oncePerChain((chainId) => readOncePerBlock(opened(chainId), answerReuse))
+    : opened
   const rateReader = oncePerChain((chainId) => rateReaderOf(store, () => chain(chainId)))
   const dailyPoints = oncePerChain((chainId) => dailyPointsReader(store, chainId))
   const fillPrices = externalPriceFiller(externalPrices, markets)
@@ -62,7 +64,7 @@ export function createChainServices(options: {
         receipts: receiptReader(() => chain(chainId)),
       }),
     ),
-    marketCache: createMarketCache(catalog, markets, chain, {
+    marketCache: createMarketCache(catalog, markets, opened, {
       onMissingNetwork,
       now,
       rateReader,

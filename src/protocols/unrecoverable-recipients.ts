@@ -1,4 +1,4 @@
-import { type Address, sameAddress } from '../domain/address.ts'
+import type { Address } from '../domain/address.ts'
 import type { Catalog } from './catalog.ts'
 
 /**
@@ -12,24 +12,33 @@ export function whyLost(catalog: Catalog, chainId: number, to: Address, isCoin =
   if (BigInt(to) < 0x1_0000n) return `${to}, which nobody has the key of`
   if (/^0xe{40}$/i.test(to)) return 'what stands for the native coin'
   if (isCoin) return undefined
-  const isHere = (one: { chainId: number }) => one.chainId === chainId
-  const token = catalog.tokens.find((one) => isHere(one) && sameAddress(one.address, to))
-  if (token) return `the token ${token.symbol}`
-  if (catalog.networks.some((one) => isHere(one) && sameAddress(one.multicall3 ?? '', to)))
-    return 'Multicall3, which does for anybody what that asks for'
-  const strategy = catalog.strategies.find(
-    (one) =>
-      isHere(one) && [one.receipt.address, ...addressesIn(one.constants)].some((at) => sameAddress(at, to)),
-  )
-  if (strategy) return `a contract of ${strategy.slug}`
-  if (
-    [...catalog.uniswapV3, ...catalog.cctpV2]
-      .filter(isHere)
-      .flatMap(addressesIn)
-      .some((at) => sameAddress(at, to))
-  )
-    return 'a contract that swaps, and keeps nothing for anybody'
-  return undefined
+  const known = contractsOf.get(catalog) ?? contractsIn(catalog)
+  contractsOf.set(catalog, known)
+  return known.get(nameOf(chainId, to))
+}
+
+/** What the contracts of a catalogue are, by chain and address; made once, as a request looks for two or three addresses among thousands. */
+const contractsOf = new WeakMap<Catalog, ReadonlyMap<string, string>>()
+
+const nameOf = (chainId: number, address: string): string => `${chainId} ${address.toLowerCase()}`
+
+function contractsIn(catalog: Catalog): ReadonlyMap<string, string> {
+  const all = new Map<string, string>()
+  /** Says what an address is, unless it is something already. */
+  const add = (chainId: number, address: string, what: string) => {
+    const name = nameOf(chainId, address)
+    if (!all.has(name)) all.set(name, what)
+  }
+  for (const { chainId, address, symbol } of catalog.tokens) add(chainId, address, `the token ${symbol}`)
+  for (const { chainId, multicall3 } of catalog.networks)
+    if (multicall3) add(chainId, multicall3, 'Multicall3, which does for anybody what that asks for')
+  for (const { chainId, receipt, constants, slug } of catalog.strategies)
+    for (const address of [receipt.address, ...addressesIn(constants)])
+      add(chainId, address, `a contract of ${slug}`)
+  for (const one of [...catalog.uniswapV3, ...catalog.cctpV2])
+    for (const address of addressesIn(one))
+      add(one.chainId, address, 'a contract that swaps, and keeps nothing for anybody')
+  return all
 }
 
 const addressesIn = (constants: object): string[] =>

@@ -164,8 +164,10 @@ async function submittedCalls(
   search: SubmittedSearch,
   { chainId, recipient, data, value }: ActionTxRow,
 ): Promise<SubmittedRow[]> {
+  const { rows } = await search.onChain(chainId)
+  if (rows.length === 0) return []
   const wanted = callHash({ to: recipient, data, value: BigInt(value) })
-  return (await search.onChain(chainId)).rows.filter(({ call }) => call === wanted)
+  return rows.filter(({ call }) => call === wanted)
 }
 
 /**

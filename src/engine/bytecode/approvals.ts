@@ -6,6 +6,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Unit } from '../../domain/unit.ts'
 import type { Step } from '../../protocols/market.ts'
+import { oncePerBlock } from '../block-memo.ts'
 
 /**
  * Returns a step with the approvals it still needs, in sending order: none if the allowance suffices, else one for the exact amount, after
@@ -20,16 +21,18 @@ export async function withApprovals(
 ): Promise<Transaction[]> {
   if (!needs) return [transaction]
   const { token, spender, amount } = needs
-  const { allowed, supply } = await read(chain, {
-    reads: [
-      { address: token, abi: erc20Abi, functionName: 'allowance', args: [wallet, spender] },
-      { address: token, abi: erc20Abi, functionName: 'totalSupply' },
-    ],
-    parse: ([allowance, total]) => ({
-      allowed: (allowance as bigint | undefined) ?? 0n,
-      supply: total as bigint | undefined,
+  const { allowed, supply } = await oncePerBlock(chain, ['allowance', token, wallet, spender], () =>
+    read(chain, {
+      reads: [
+        { address: token, abi: erc20Abi, functionName: 'allowance', args: [wallet, spender] },
+        { address: token, abi: erc20Abi, functionName: 'totalSupply' },
+      ],
+      parse: ([allowance, total]) => ({
+        allowed: (allowance as bigint | undefined) ?? 0n,
+        supply: total as bigint | undefined,
+      }),
     }),
-  })
+  )
   if (paid && supply !== undefined && amount > supply)
     throw new AppError(
       'INSUFFICIENT_FUNDS',

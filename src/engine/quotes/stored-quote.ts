@@ -56,7 +56,14 @@ export const storedOffer = (
   return JSON.stringify(stored)
 }
 
-const parseStoredOffer = ({ offer }: QuoteRow): StoredOffer => JSON.parse(offer) as StoredOffer
+const parsed = new WeakMap<QuoteRow, StoredOffer>()
+
+/** Parses the stored part of a quote, once for each row. */
+function parseStoredOffer(row: QuoteRow): StoredOffer {
+  const known = parsed.get(row) ?? (JSON.parse(row.offer) as StoredOffer)
+  parsed.set(row, known)
+  return known
+}
 
 /** Finds a quote of this customer, if its networks are in scope. */
 export async function findQuote(context: EngineContext, id: string): Promise<QuoteWithAction | undefined> {

@@ -8,6 +8,7 @@ import type { MarketConstants } from '../../protocols/constants.ts'
 import type { Market, MarketState } from '../../protocols/market.ts'
 import { priceOf } from '../../protocols/prices.ts'
 import { descriptionOf, gradeOf, rateConventionOf } from '../../protocols/registry.ts'
+import { oncePerBlock } from '../block-memo.ts'
 import { type EngineContext, type MarketReading, marketNamed, type RatedMarket } from '../context.ts'
 
 /** How a market's APY is computed, in words: its source, its compounding and the length of its year. */
@@ -140,7 +141,9 @@ export async function readChainMarkets(
 ): Promise<{ rows: RatedMarket[]; head: BlockRef }> {
   const chain = context.chain(chainId)
   const [rows, head] = await Promise.all([
-    readMarketsOnChain(context.catalog, chain, markets).then(context.fillPrices),
+    oncePerBlock(chain, ['markets', ...markets.map(({ entry }) => entry.slug)], () =>
+      readMarketsOnChain(context.catalog, chain, markets),
+    ).then(context.fillPrices),
     latestBlock(chain),
   ])
   return { rows: rows.map((row) => ({ ...row, at: head.timestamp })), head }
