@@ -60,7 +60,7 @@ export function doubtfulName(text: string): string | undefined {
     const names = open.at(-1)
     if (found.startsWith('"')) {
       if (isName && names) {
-        const name = JSON.parse(found) as string
+        const name = found.includes('\\') ? (JSON.parse(found) as string) : found.slice(1, -1)
         if (name === poisonous || names.has(name)) return name
         names.add(name)
       }

@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { ActionRow, ActionTxRow } from '../../store/engine/migrations.ts'
 import type { EngineContext } from '../context.ts'
-import { findQuote, offerOf, providerNamed, routeOf } from '../quotes/stored-quote.ts'
+import { findQuote, isRouteInScope, offerOf, providerNamed, routeOf } from '../quotes/stored-quote.ts'
 import { refreshTransaction, submittedSearch } from './chain-evidence.ts'
 import { duplicateSends, retryClientReports } from './client-reports.ts'
 import {
@@ -152,10 +152,14 @@ async function deliveryEvidence(
   inclusions: readonly TxInclusion[],
 ): Promise<DeliveryEvidence> {
   const isQuoted = isSwap(action)
-  const row = isQuoted && action.quoteId ? await findQuote(context, action.quoteId) : undefined
+  const { quoteId } = action
+  const quoted = isQuoted && quoteId ? await context.store.quoteSummary(context.customer, quoteId) : undefined
+  const known = quoted && isRouteInScope(context, quoted) ? quoted : undefined
   const origin = txs.at(-1)?.hash as Hex | null | undefined
-  const pastDeadline = row !== undefined && context.now() > row.expiresAt
-  if (!row || !origin || !inclusions.every((one) => one === 'final'))
+  const pastDeadline = known !== undefined && context.now() > known.expiresAt
+  const isSent = known && origin && inclusions.every((one) => one === 'final')
+  const row = isSent && quoteId ? await findQuote(context, quoteId) : undefined
+  if (!row || !origin)
     return { delivery: isQuoted ? 'no' : 'not-needed', destination: action.destinationHash, pastDeadline }
   const progress = await providerNamed(context, row.provider).status(
     routeOf(context, row),

@@ -49,7 +49,7 @@ export async function swapBytecode(
       details: { expiredAt: new Date(row.expiresAt).toISOString() },
     })
   const given = JSON.parse(row.wire) as Record<string, unknown>
-  if (canonical({ ...given, ...asIssued(quote, given) }) !== canonical(given))
+  if (!isSameJson({ ...given, ...asIssued(quote, given) }, given))
     throw new AppError('QUOTE_VALIDATION_ERROR', 'The quote was changed after it was issued')
   const provider = providerNamed(context, row.provider)
   const named = recipientOf(row)
@@ -180,6 +180,10 @@ async function refuseUsedQuote(context: EngineContext, { actionId }: QuoteWithAc
         hint,
       })
 }
+
+/** Whether two values are the same JSON, in whatever order. Mostly the order is the same too, which is cheaper to find out. */
+const isSameJson = (a: object, b: object): boolean =>
+  JSON.stringify(a) === JSON.stringify(b) || canonical(a) === canonical(b)
 
 /** A quote from the list is the same quote, with a text deadline and a newer status. */
 const asIssued = (quote: Record<string, unknown>, given: Record<string, unknown>) =>

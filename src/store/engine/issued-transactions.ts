@@ -34,13 +34,17 @@ export const issuedTransactionQueries = (sql: Sql) => {
      * Stores an operation with its transactions. An operation of the same quote, wallet and receiver that includes these
      * transactions is the same; another one gets `otherId`. False if the quote already has `most` of them.
      */
-    issueOperation: (
+    issueOperation: async (
       row: ActionRow,
       txs: readonly ActionTxRow[],
       { otherId, most }: { otherId: string; most: number },
-    ): Promise<boolean> =>
-      sql.transaction(async ({ query }) => {
-        const before = row.quoteId === null ? [] : await all({ query }, row.customer, row.quoteId)
+    ): Promise<boolean> => {
+      const earlier = async (from: Pick<Sql, 'query'>) =>
+        row.quoteId === null ? [] : all(from, row.customer, row.quoteId)
+      // The same operation again, which is frequent, needs no write.
+      if ((await earlier(sql)).some((one) => isSame(one, row, txs))) return true
+      return sql.transaction(async ({ query }) => {
+        const before = await earlier({ query })
         if (before.some((one) => isSame(one, row, txs))) return true
         if (before.length >= most) return false
         const id = before.some(({ action }) => action.id === row.id) ? otherId : row.id
@@ -80,7 +84,8 @@ export const issuedTransactionQueries = (sql: Sql) => {
             ],
           )
         return true
-      }),
+      })
+    },
 
     /**
      * Whether a used nonce may belong to another operation with the identical call for the same wallet: issued before that was
