@@ -52,6 +52,32 @@ describe('the SQLite driver', () => {
     await sql.close()
   })
 
+  it('commits the writes of one turn together: all are durable before the first has its answer', async () => {
+    const path = join(home, 'x.db')
+    const sql = sqliteSql(path, { migrations })
+    const add = (name: string) =>
+      sql.transaction(async ({ query }) => {
+        await query('INSERT INTO pair VALUES ($1, $1)', [name])
+        if (name === 'bad') throw new Error('no')
+        return name
+      })
+    const other = new DatabaseSync(path)
+    const seen = () =>
+      other
+        .prepare('SELECT a FROM pair ORDER BY a')
+        .all()
+        .map(({ a }) => a)
+    const bad = add('bad').catch((error: Error) => error.message)
+    const first = add('first').then((name) => [name, seen()])
+    const second = add('second')
+    const third = sql.query("INSERT INTO pair VALUES ('third', '') RETURNING a")
+    expect(await first).toEqual(['first', ['first', 'second', 'third']])
+    // The failure of one undoes nothing of the others.
+    expect([await bad, await second, await third]).toEqual(['no', 'second', [{ a: 'third' }]])
+    other.close()
+    await sql.close()
+  })
+
   it('makes files and directories that only their owner can enter', async () => {
     const path = join(home, 'deep', 'x.db')
     await sqliteSql(path, { migrations }).close()
