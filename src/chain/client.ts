@@ -24,6 +24,23 @@ export type AroundCall = <T>(
   send: () => Promise<T>,
 ) => Promise<T>
 
+/** The same chain, asked in another way. */
+export const withCalls = (
+  client: ChainClient,
+  calls: Pick<ChainClient, 'request' | 'batch'>,
+): ChainClient => ({
+  get host() {
+    return client.host
+  },
+  get endpoint() {
+    return client.endpoint
+  },
+  get peers() {
+    return client.peers
+  },
+  ...calls,
+})
+
 /** The same chain with something done around each exchange, with whichever of its nodes. */
 export const aroundCalls = (client: ChainClient, around: AroundCall): ChainClient => ({
   get host() {

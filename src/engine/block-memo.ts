@@ -1,4 +1,5 @@
 import type { Chain } from '../chain/chain.ts'
+import { withCalls } from '../chain/client.ts'
 import { isExecutionError } from '../chain/rpc/errors.ts'
 import { AppError } from '../domain/errors.ts'
 import { type AnswerReuse, shareAnswers } from './shared-answers.ts'
@@ -80,13 +81,7 @@ export function readOncePerBlock(chain: Chain, reuse: AnswerReuse): Chain {
     keep(name, asked, isRevert)
     return asked
   }
-  const remembering: Chain['rpc'] = {
-    get host() {
-      return rpc.host
-    },
-    get peers() {
-      return rpc.peers
-    },
+  const calls = withCalls(rpc, {
     request: <T>(method: string, params: readonly unknown[] = []): Promise<T> => {
       if (method === 'eth_getBlockByNumber' && params[0] === 'latest' && params[1] === false)
         return newest() as Promise<T>
@@ -108,9 +103,9 @@ export function readOncePerBlock(chain: Chain, reuse: AnswerReuse): Chain {
         )
       return Promise.all(names.map((name) => kept.get(name)))
     },
-    // The question for the newest block does it.
-    refresh: async () => undefined,
-  }
+  })
+  // The question for the newest block chooses the node again.
+  const remembering: Chain['rpc'] = Object.assign(calls, { refresh: async () => undefined })
   memos.set(remembering, once)
   return { ...chain, rpc: remembering }
 }

@@ -7,7 +7,7 @@ import { AppError } from '../../src/domain/errors.ts'
 import { networkNamed } from '../../src/domain/networks.ts'
 import { oncePerBlock, readOncePerBlock } from '../../src/engine/block-memo.ts'
 import { createCustomerEngines } from '../../src/engine/engine.ts'
-import { calldata, useSandbox } from '../support/sandbox.ts'
+import { useSandbox } from '../support/sandbox.ts'
 import { aroundReads, engineOn, perform, takenSwap } from './support.ts'
 
 const sandbox = useSandbox()
