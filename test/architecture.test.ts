@@ -34,6 +34,7 @@ const mayImport: Record<string, readonly string[]> = {
     'api',
     'chain',
     'protocols',
+    'swaps',
     'guard',
     'signing',
     'planning',

@@ -54,6 +54,14 @@ export const QuoteValue = z.object({
   slippage: z.number().nullable(),
   /** By how much less it brings than at the spot price, as a fraction: ours, and the word of whoever quotes. */
   priceImpact: z.number().nullable(),
+  /** The gas of the action, in units, and its cost in USD now. */
+  estimatedGas: Units.nullable(),
+  gasCostUsd: z.string().nullable(),
+  /** The output less the gas, for an exact input; the input and the gas, for an exact output. */
+  netAmountOut: Units.nullable(),
+  netAmountIn: Units.nullable(),
+  /** How long it takes from its first block on, in seconds. */
+  durationSeconds: z.number().nullable(),
   deadline: z.string().nullable(),
   status: z.string().nullable(),
   fees: z.array(z.unknown()).nullable(),
@@ -76,7 +84,7 @@ const WireToken = z.looseObject({
   priceUSD: maybe(z.union([z.string(), z.number()])),
 })
 
-/** The quote of the specification; `minAmountOut`, `maxAmountIn`, `slippage`, `priceImpact`, `fees`, `alternatives`, `feeSponsorshipReason`, `destinationAddress` and `refundAddress` are ours. */
+/** The quote of the specification; `minAmountOut`, `maxAmountIn`, `slippage`, `priceImpact`, `estimatedGas`, `gasCostUSD`, `netAmountOut`, `netAmountIn`, `durationSeconds`, `fees`, `alternatives`, `feeSponsorshipReason`, `destinationAddress` and `refundAddress` are ours. */
 const WireQuote = z.looseObject({
   id: z.string(),
   quoteId: maybe(z.string()),
@@ -97,6 +105,11 @@ const WireQuote = z.looseObject({
   maxAmountIn: maybe(z.string()),
   slippage: maybe(Numeric),
   priceImpact: maybe(Numeric),
+  estimatedGas: maybe(z.string()),
+  gasCostUSD: maybe(z.string()),
+  netAmountOut: maybe(z.string()),
+  netAmountIn: maybe(z.string()),
+  durationSeconds: maybe(Numeric),
   fees: maybe(z.array(z.unknown())),
   alternatives: maybe(z.array(z.unknown())),
 })
@@ -120,6 +133,11 @@ const Sent = WireQuote.extend({
   maxAmountIn: asSent(z.string()),
   slippage: asSent(Numeric),
   priceImpact: asSent(Numeric),
+  estimatedGas: asSent(z.string()),
+  gasCostUSD: asSent(z.string()),
+  netAmountOut: asSent(z.string()),
+  netAmountIn: asSent(z.string()),
+  durationSeconds: asSent(Numeric),
   fees: asSent(z.array(z.unknown())),
   alternatives: asSent(z.array(z.unknown())),
   feeSponsorshipReason: asSent(z.string()),
@@ -141,6 +159,12 @@ export const Quote = z.codec(Sent, QuoteValue, {
     maxAmountIn: understood(Units, wire.maxAmountIn),
     slippage: understood(Fraction, wire.slippage) === null ? null : Number(wire.slippage),
     priceImpact: understood(Fraction, wire.priceImpact) === null ? null : Number(wire.priceImpact),
+    estimatedGas: understood(Units, wire.estimatedGas),
+    gasCostUsd: understood(z.string(), wire.gasCostUSD),
+    netAmountOut: understood(Units, wire.netAmountOut),
+    netAmountIn: understood(Units, wire.netAmountIn),
+    durationSeconds:
+      understood(Fraction, wire.durationSeconds) === null ? null : Number(wire.durationSeconds),
     deadline: isoTime(wire.deadlineDate) ?? isoTime(wire.deadline),
     status: wire.status ? ourWord(swapStatuses, wire.status) : null,
     fees: understood(z.array(z.unknown()), wire.fees),

@@ -11,6 +11,7 @@ import type { Catalog } from '../protocols/catalog.ts'
 import { intentTokens } from '../protocols/intent.ts'
 import { feePayments, feesOf } from '../protocols/intent-fees.ts'
 import type { SignerIdentity } from '../signing/signer.ts'
+import { swapProofOf } from '../swaps/registry.ts'
 import type { ExecutionContext } from './context.ts'
 import { laterLegFees } from './later-leg-funding.ts'
 import type { CheckedPlan } from './plan.ts'
@@ -123,6 +124,11 @@ export function planJson(
     arrivals: arrivalsOf(legs, catalog, prices),
     serviceFees: serviceFeesOf(legs, catalog, prices),
     reference,
+    proof: legs.flatMap(({ intent }, leg) =>
+      intent?.kind === 'swap'
+        ? Object.entries(swapProofOf(intent.provider) ?? {}).map(([term, by]) => ({ leg, term, by }))
+        : [],
+    ),
     policy: terms.policy?.sha256 ?? null,
     assurance,
     expiresAt,

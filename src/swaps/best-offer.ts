@@ -1,5 +1,6 @@
 import { maxUint256 } from '../domain/amount.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
+import { isBetter, type NetPrices } from './net-amount.ts'
 import type { Ask, Offer, Route, SwapProvider } from './provider.ts'
 
 /** An offer with its provider. */
@@ -25,12 +26,16 @@ function eligible(providers: readonly SwapProvider[], route: Route, preferred?: 
   )
 }
 
-/** Asks all eligible providers at once and returns the best offer: most out, or least in. Failed and late providers are left out. */
+/**
+ * Asks all eligible providers at once and returns the best offer by what is left of it after gas: most out, or least in. Failed and late
+ * providers are left out. The prices are read beside the offers.
+ */
 export async function best(
   providers: readonly SwapProvider[],
   ask: Ask,
   preferred: string | undefined,
   deadlineMs: number,
+  reading: Promise<NetPrices>,
 ): Promise<Won> {
   const able = eligible(providers, ask, preferred)
   const signal = AbortSignal.timeout(deadlineMs)
@@ -43,8 +48,14 @@ export async function best(
       : [],
   )
   const [first, ...rest] = offers
-  if (first)
-    return rest.reduce((winner, other) => (beats(ask, other.offer, winner.offer) ? other : winner), first)
+  if (first && rest.length === 0) return first
+  if (first) {
+    const prices = await reading
+    return rest.reduce(
+      (winner, other) => (isBetter(ask, other.offer, winner.offer, prices) ? other : winner),
+      first,
+    )
+  }
   const faults = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : []))
   const ours = faults.find((fault) => fault instanceof AppError && errorRow(fault.code).status === 400)
   if (ours) throw ours
@@ -85,9 +96,6 @@ function tooLate({ from, to }: Ask, deadlineMs: number, cause: unknown): AppErro
 /** Whether all amounts fit into 256 bits; larger ones can neither be paid nor encoded. */
 const isPayable = ({ amountIn, amountOut, maxAmountIn, minAmountOut }: Offer) =>
   [amountIn, amountOut, maxAmountIn, minAmountOut].every((amount) => amount >= 0n && amount <= maxUint256)
-
-const beats = ({ exact }: Ask, a: Offer, b: Offer) =>
-  exact === 'in' ? a.amountOut > b.amountOut : a.amountIn < b.amountIn
 
 /** Rejects at the deadline even if the provider ignores the signal. */
 const intime = <value>(work: Promise<value>, signal: AbortSignal): Promise<value> =>

@@ -24,11 +24,20 @@ export type SwapNetwork = {
   getJson: (url: string, signal?: AbortSignal) => Promise<{ status: number; body: unknown; text: string }>
 }
 
+/**
+ * How far the terms of a swap are proved before it is signed: by its calldata, by the simulation of it, or not at all. `deadline`: until
+ * when it may be executed; a provider without one may be late.
+ */
+export type SwapProof = Readonly<
+  Record<'spender' | 'amount' | 'recipient' | 'minimum' | 'deadline', 'calldata' | 'simulation' | 'none'>
+>
+
 /** A swap provider as the program knows it; one line of `registry.ts`. */
 export type SwapDefinition = {
   name: string
   /** Whether it swaps on one chain, or carries tokens to another. */
   reach: 'same-chain' | 'cross-chain'
+  proof: SwapProof
   /** The contract of a chain that takes the tokens; `undefined` without one. */
   spender: (catalog: Catalog, chainId: number) => Address | undefined
   /** What the guard expects of the action of a swap; `undefined` if it cannot carry it out. */

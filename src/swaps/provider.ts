@@ -33,7 +33,8 @@ type Alternative = {
 
 /**
  * The offer of a provider. `minAmountOut` and `maxAmountIn` are the bounds that the chain enforces. `raw` is the provider's own data, as JSON: it is
- * stored and returned to the provider, and not used elsewhere. `spot` is what `amountIn` would bring at the spot price of the pools, if known.
+ * stored and returned to the provider, and not used elsewhere. `spot` is what `amountIn` would bring at the spot price of the pools, if known;
+ * `gas` what its action uses, in units; `seconds` how long it takes from its first block on, `null` if nobody knows.
  */
 export type Offer = {
   amountIn: bigint
@@ -45,6 +46,8 @@ export type Offer = {
   /** Other speeds, only while it is quoted. */
   alternatives?: Alternative[]
   spot?: bigint
+  gas?: bigint
+  seconds?: number | null
 }
 
 /** The parties of a swap. `deadline` is in Unix seconds. */

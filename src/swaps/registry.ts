@@ -3,12 +3,19 @@ import type { Transaction } from '../domain/transaction.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import type { Verdict } from '../protocols/verdict.ts'
 import { cctpV2 } from './cctp-v2/definition.ts'
-import type { SwapDefinition, SwapIntent, SwapNetwork } from './definition.ts'
+import type { SwapDefinition, SwapIntent, SwapNetwork, SwapProof } from './definition.ts'
 import type { SwapProvider } from './provider.ts'
 import { uniswapV3 } from './uniswap-v3/definition.ts'
 
 /** Every swap provider, in the order in which equal offers are preferred. */
 const swapDefinitions: readonly SwapDefinition[] = [uniswapV3, cctpV2]
+
+/** The names of all providers. */
+export const swapProviderNames: readonly string[] = swapDefinitions.map(({ name }) => name)
+
+/** How far the terms of a swap of a provider are proved; `undefined` for one that is not known here. */
+export const swapProofOf = (provider: string): SwapProof | undefined =>
+  swapDefinitions.find(({ name }) => name === provider)?.proof
 
 /** What the guard expects of the action of a swap; `undefined` if no provider of the catalogue can carry it out. */
 export function swapExpectation(

@@ -135,6 +135,14 @@ const plans = fc.record({
     { maxLength: 1 },
   ),
   reference: fc.constantFrom('equal', 'different', 'unknown'),
+  proof: fc.array(
+    fc.record({
+      leg: fc.nat(2),
+      term: fc.constantFrom('spender', 'recipient'),
+      by: fc.constantFrom('calldata', 'simulation', 'none'),
+    }),
+    { maxLength: 3 },
+  ),
   policy: fc.option(hex(32)),
   nonce: fc.option(fc.nat()),
   assurance: fc.constantFrom('L0', 'L2', 'L3'),

@@ -222,6 +222,7 @@ describe('--dry-run', () => {
       'arrivals',
       'serviceFees',
       'reference',
+      'proof',
       'policy',
       'assurance',
       'expiresAt',

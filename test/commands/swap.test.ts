@@ -30,6 +30,11 @@ describe('swap quote', () => {
       'minAmountOut',
       'slippage',
       'priceImpact',
+      'estimatedGas',
+      'gasCostUsd',
+      'netAmountOut',
+      'netAmountIn',
+      'durationSeconds',
       'deadline',
       'status',
       'destinationAddress',
@@ -58,6 +63,46 @@ describe('swap quote', () => {
       destinationTxHash: null,
       provider: 'uniswap-v3',
     })
+  })
+
+  test('says what is left after gas, near what the swap then costs', async () => {
+    const { json: offered } = await run(`swap quote ${near} --amount-in 100 --json`)
+    const { json: done } = await run(`swap execute ${offered.id} --yes --json`)
+    const used = Number(done.transactions.at(-1).gasUsed)
+    expect(Math.abs(Number(offered.estimatedGas) / used - 1)).toBeLessThan(0.1)
+    expect(BigInt(offered.netAmountOut.raw)).toBeLessThan(BigInt(offered.tokenOut.amount.raw))
+    expect(offered.netAmountIn).toBeNull()
+  })
+
+  test('of all providers lists the best first, what each proves, and why the others have none', async () => {
+    const { exit, json, err } = await run(`swap quote --compare ${near} --amount-in 100 --json`)
+    expect(exit).toBe(0)
+    expect(
+      json.items.map(({ provider, rank }: { provider: string; rank: number }) => [provider, rank]),
+    ).toEqual([
+      ['uniswap-v3', 1],
+      ['cctp', null],
+    ])
+    const [first, other] = json.items
+    expect(first).toMatchObject({
+      lost: null,
+      error: null,
+      proof: { recipient: 'calldata', minimum: 'calldata' },
+    })
+    expect(first.net).toEqual(first.quote.netAmountOut)
+    expect(other).toMatchObject({ quote: null, error: { code: 'PREFERRED_PROVIDER_NOT_ELIGIBLE' } })
+    expect(err).toContain(`next: sluice swap execute ${first.quote.id}`)
+    expect((await run(`swap execute ${first.quote.id} --yes --json`)).exit).toBe(0)
+  })
+
+  test('of named providers asks these, and tells a wrong request once', async () => {
+    const { json } = await run(`swap quote --compare uniswap-v3,nobody ${near} --amount-in 100 --json`)
+    expect(json.items[1]).toMatchObject({ provider: 'nobody', error: { code: 'INVALID_PREFERRED_PROVIDER' } })
+    expect((await run(`swap quote --compare nobody ${near} --amount-in 100 --json`)).json.error.code).toBe(
+      'NO_ROUTE_FOUND',
+    )
+    for (const wrong of ['--amount-in 0', '--amount-in 1 --amount-out 1', '--amount-in 1 --provider cctp'])
+      expect((await run(`swap quote --compare ${near} ${wrong} --json`)).exit).not.toBe(0)
   })
 
   test('stands where it is asked for by the key of the swap that took it, too', async () => {

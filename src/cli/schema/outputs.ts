@@ -67,6 +67,11 @@ export const QuoteDocument = fields({
   minAmountOut: maybe(Amount),
   slippage: maybe(z.number()).describe('a fraction: 0.005 is 0.5 %'),
   priceImpact: maybe(z.number()).describe('fraction below the spot price; null if unknown'),
+  estimatedGas: maybe(z.string()).describe('gas of the action, in units'),
+  gasCostUsd: maybe(z.string()),
+  netAmountOut: maybe(Amount).describe('the output less the gas, for an exact input'),
+  netAmountIn: maybe(Amount).describe('the input and the gas, for an exact output'),
+  durationSeconds: maybe(z.number()).describe('from its first block on'),
   deadline: maybe(Time),
   status: maybe(z.string()),
   destinationAddress: maybe(AddressText),
@@ -86,6 +91,25 @@ export const QuoteDocument = fields({
     ),
   ).describe('the same swap at a faster speed, with its extra cost and the seconds saved'),
 })
+
+/** `swap quote --compare`: the providers, the best first; those without a quote last. */
+const ComparisonDocument = listOf(
+  fields({
+    provider: z.string(),
+    rank: maybe(z.int()),
+    quote: maybe(QuoteDocument),
+    gross: maybe(Amount).describe('the output of an exact input, the input of an exact output'),
+    net: maybe(Amount).describe('the same after gas; null if the gas or a price is unknown'),
+    gasCostUsd: maybe(z.string()),
+    priceImpact: maybe(z.number()),
+    durationSeconds: maybe(z.number()),
+    proof: maybe(z.record(z.string(), z.enum(['calldata', 'simulation', 'none']))).describe(
+      'by what each term is proved before it is signed',
+    ),
+    lost: maybe(z.string()).describe('why it is not the best'),
+    error: maybe(fields({ code: z.string(), message: z.string() })),
+  }),
+)
 
 /** The status of a swap; with `--watch` one line per change. */
 export const SwapStatusDocument = fields({
@@ -162,7 +186,7 @@ export const outputs: Readonly<Record<string, Output>> = {
   history: service(HistoryDocument),
   deposit: planned(DoneDocument),
   withdraw: planned(DoneDocument),
-  'swap quote': service(QuoteDocument),
+  'swap quote': service(z.union([QuoteDocument, ComparisonDocument])),
   'swap execute': planned(DoneDocument),
   'swap status': { stands: 'follows', success: SwapStatusDocument, line: SwapStatusDocument },
   'swap list': service(listOf(QuoteDocument)),

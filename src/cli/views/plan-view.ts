@@ -61,6 +61,7 @@ export function planView(plan: Plan, title: string, to: Stream): string {
     ...(expiresAt ? [['expires', when(plain(expiresAt))] as const] : []),
     ...(reference === 'unknown' ? [] : [['local rebuild', referenceWord(reference, to)] as const]),
     ...(policy === null ? [] : [['policy', policy] as const]),
+    ...proofLines(plan.proof),
     ['assurance', assuranceWord(assurance, simulation?.how, to)],
     ['plan', planHash, ...(deviceWord[signer.kind] ?? [])],
   ]
@@ -194,6 +195,18 @@ function firstUses({ contracts }: Plan): Row[] {
   const text = ({ address, name }: (typeof first)[number]) =>
     `${address}${name === null ? '' : ` ${plain(name)}`}`
   return first.length === 0 ? [] : [['first use', ...first.map(text)]]
+}
+
+/** By what the terms of a swap are proved, and what nothing proves. */
+function proofLines(proof: readonly { term: string; by: string }[]): (readonly [string, string])[] {
+  const by = (how: string) => proof.flatMap((one) => (one.by === how ? [one.term] : [])).join(', ')
+  return (
+    [
+      ['in the calldata', by('calldata')],
+      ['simulated', by('simulation')],
+      ['not provable', by('none')],
+    ] as const
+  ).filter(([, terms]) => terms !== '')
 }
 
 const referenceWord = (reference: 'equal' | 'different', { paint }: Stream): string =>

@@ -16,9 +16,20 @@ import { networkNamed } from '../../domain/networks.ts'
 import { shellOperand, shellWord } from '../../domain/shell-quoting.ts'
 import { impactShown } from '../../domain/slippage.ts'
 import { plain } from '../../domain/text.ts'
+import { comparedProviders, compareQuotes } from './compare.ts'
 
 /** `swap quote` */
-export async function quote(cli: Cli, options: QuoteFlags): Promise<void> {
+export async function quote(
+  cli: Cli,
+  { compare, ...options }: QuoteFlags & { compare?: string | true },
+): Promise<void> {
+  if (compare !== undefined) {
+    if (options.provider !== undefined)
+      throw new AppError('USAGE', '--provider and --compare cannot be combined', {
+        hint: `Name the providers to compare: --compare ${shellWord(options.provider)},OTHER`,
+      })
+    return compareQuotes(cli, options, comparedProviders(compare))
+  }
   const { quote } = await askQuote(cli, options)
   const { profile } = cli.globals
   const named = profile === undefined ? [] : ['--profile', profile]

@@ -43,6 +43,10 @@ export const swap = (world: World) => {
   )
   withRaw(withQuote(command.command('quote')))
     .description('Get the best quote for a swap. It is valid for five minutes.')
+    .option(
+      '--compare [names]',
+      'list the quotes of all providers, or of those named (separated by commas), the best first',
+    )
     .addHelpText(
       'after',
       '\nExample:\n  $ sluice swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 100',

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Quote, type QuoteInput } from '../../api/quote.ts'
 import { clockAheadSeconds, read } from '../../chain/chain.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
+import { parseFee } from '../../chain/head.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -12,6 +13,7 @@ import { usd } from '../../domain/usd.ts'
 import { priceOf } from '../../protocols/prices.ts'
 import type { QuoteRow } from '../../store/engine/migrations.ts'
 import { best } from '../../swaps/best-offer.ts'
+import { gasCostUsd, type NetPrices, netAmount } from '../../swaps/net-amount.ts'
 import type { Ask } from '../../swaps/provider.ts'
 import { holdToRamp } from '../../swaps/ramp-limits.ts'
 import { requireValidSlippage } from '../bytecode/deposit.ts'
@@ -73,13 +75,16 @@ export async function newQuote(
   }
   if (ask.amount === 0n) throw feesExceedAmount()
   holdToRamp(context.catalog.tokens, ask)
-  const facts = Promise.all([
-    read(context.chain(from.chainId), priceOf(context.catalog, tokenIn)),
-    read(context.chain(to.chainId), priceOf(context.catalog, tokenOut)),
-    clockAheadSeconds(context.chain(from.chainId), context.now()),
-  ])
-  facts.catch(() => undefined) // Awaited below, unless no provider has an offer.
-  const { provider, offer } = await best(context.providers, ask, input.preferredProvider, providerDeadlineMs)
+  const reading = netPrices(context, ask)
+  const clock = clockAheadSeconds(context.chain(from.chainId), context.now())
+  for (const one of [reading, clock]) one.catch(() => undefined) // Awaited below, unless no provider has an offer.
+  const { provider, offer } = await best(
+    context.providers,
+    ask,
+    input.preferredProvider,
+    providerDeadlineMs,
+    reading,
+  )
   const costsOf = (sum: bigint) => included ?? chargesOnTop(sum, charges)
   const costs = costsOf(offer.amountIn)
   if (costs === undefined) throw feesExceedAmount()
@@ -90,7 +95,9 @@ export async function newQuote(
   const fees = charges.flatMap((charge, at) =>
     costs[at]! > 0n ? [statedFee('service', charge, tokenIn, costs[at]!, paid)] : [],
   )
-  const [priceIn, priceOut, ahead] = await facts
+  const prices = await reading
+  const ahead = await clock
+  const net = netAmount(ask, offer, prices)
   const now = context.now()
   const id = context.newId()
   const deadline = Math.floor((now + quoteLifetimeMs) / 1000)
@@ -107,8 +114,8 @@ export async function newQuote(
     quoteId: id,
     originChain: from.name,
     destinationChain: to.name,
-    tokenIn: side(tokenIn, paid, priceIn),
-    tokenOut: side(tokenOut, offer.amountOut, priceOut),
+    tokenIn: side(tokenIn, paid, prices.tokenIn),
+    tokenOut: side(tokenOut, offer.amountOut, prices.tokenOut),
     provider: provider.name,
     deadline,
     deadlineDate: new Date(deadline * 1000).toISOString(),
@@ -124,6 +131,11 @@ export async function newQuote(
     minAmountOut: offer.minAmountOut.toString(),
     maxAmountIn: (offer.maxAmountIn + cost).toString(),
     slippage,
+    estimatedGas: offer.gas === undefined ? null : String(offer.gas),
+    gasCostUSD: gasCostUsd(offer, prices),
+    netAmountOut: net !== null && ask.exact === 'in' ? String(net) : null,
+    netAmountIn: net !== null && ask.exact === 'out' ? String(net + cost) : null,
+    durationSeconds: offer.seconds ?? null,
     priceImpact: offer.spot === undefined ? null : impactOf(offer.amountOut, offer.spot),
     fees: [...offer.fees, ...fees],
     alternatives: (offer.alternatives ?? [])
@@ -151,6 +163,25 @@ export async function newQuote(
     expiresAt: deadline * 1000,
   }
   return { quote, row }
+}
+
+/** What offers are compared by: the prices of both tokens and of the coin of the origin chain, and its gas price. */
+async function netPrices(context: EngineContext, { from, to, tokenIn, tokenOut }: Ask): Promise<NetPrices> {
+  const [here, there] = [context.chain(from.chainId), context.chain(to.chainId)]
+  const [priceIn, priceOut, coin, gasPrice] = await Promise.all([
+    read(here, priceOf(context.catalog, tokenIn)),
+    read(there, priceOf(context.catalog, tokenOut)),
+    read(here, priceOf(context.catalog, nativeToken(from))),
+    here.rpc
+      .request('eth_gasPrice')
+      .then((price) => parseFee(price, 'the gas price'))
+      .catch((error: unknown) => {
+        // A node without a gas price leaves the net amounts unknown.
+        if (error instanceof AppError) return null
+        throw error
+      }),
+  ])
+  return { tokenIn: priceIn, tokenOut: priceOut, coin, gasPrice }
 }
 
 const sumAmounts = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, amount) => sum + amount, 0n)

@@ -8,8 +8,16 @@ const contractsOn = ({ cctpV2 }: Catalog, chainId: number) =>
 
 /** CCTP v2: burns USDC on one chain and mints it on another. */
 export const cctpV2: SwapDefinition = {
-  name: 'cctp-v2',
+  name: 'cctp',
   reach: 'cross-chain',
+  // A burn has no deadline: the attestation service decides when it is minted.
+  proof: {
+    spender: 'calldata',
+    amount: 'calldata',
+    recipient: 'calldata',
+    minimum: 'calldata',
+    deadline: 'none',
+  },
   spender: (catalog, chainId) => contractsOn(catalog, chainId)?.tokenMessenger,
   expect: (catalog, intent) => {
     const here = contractsOn(catalog, intent.tokenIn.chainId)

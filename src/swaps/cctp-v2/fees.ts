@@ -90,6 +90,9 @@ export function savedBy(domain: number): number | null {
   return wait ? wait.standard - wait.fast : null
 }
 
+/** How many seconds a transfer from a domain takes at a speed; `null` is unknown. */
+export const waitOf = (domain: number, speed: Speed): number | null => waits[domain]?.[speed] ?? null
+
 /** What the bridge asks of the network: its attestation service, the newest block of a chain, and a log of a chain. */
 export type CctpNetwork = {
   attestation: (url: string, signal?: AbortSignal) => Promise<{ status: number; body: unknown; text: string }>

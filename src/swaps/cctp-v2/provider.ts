@@ -17,6 +17,7 @@ import {
   ratesOf,
   type Speed,
   savedBy,
+  waitOf,
   wrong,
 } from './fees.ts'
 import { decodeMessage } from './message.ts'
@@ -59,6 +60,7 @@ export function cctp(deployments: readonly CctpEnd[], network: CctpNetwork): Swa
         return offer(ask, cheapest, await network.head(ask.to.chainId), {
           others,
           savesSeconds: savedBy(here.domain),
+          seconds: waitOf(here.domain, cheapest.speed),
         })
       if (ask.refund === null) return undefined
       const [{ amountIn, fee }] = costs as [Cost]
@@ -125,7 +127,11 @@ function offer(
   ask: Ask,
   { speed, amountIn, fee }: Cost,
   head: bigint,
-  { others, savesSeconds }: { others: readonly Cost[]; savesSeconds: number | null },
+  {
+    others,
+    savesSeconds,
+    seconds,
+  }: { others: readonly Cost[]; savesSeconds: number | null; seconds: number | null },
 ): Offer {
   const { tokenIn, from } = ask
   const most = mostFee(ask, amountIn, fee)
@@ -145,6 +151,7 @@ function offer(
         ? []
         : [{ kind: 'bridge', token: tokenIn.address, chainId: from.chainId, amount: fee.toString() }],
     raw,
+    seconds,
     // A more expensive speed is only an alternative if it is faster.
     alternatives: others
       .filter((other) => other.speed === 'fast' && savesSeconds !== 0)

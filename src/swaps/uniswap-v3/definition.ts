@@ -10,6 +10,13 @@ const contractsOn = ({ uniswapV3 }: Catalog, chainId: number) =>
 export const uniswapV3: SwapDefinition = {
   name: 'uniswap-v3',
   reach: 'same-chain',
+  proof: {
+    spender: 'calldata',
+    amount: 'calldata',
+    recipient: 'calldata',
+    minimum: 'calldata',
+    deadline: 'calldata',
+  },
   spender: (catalog, chainId) => contractsOn(catalog, chainId)?.swapRouter02,
   expect: (catalog, intent) => {
     const constants = contractsOn(catalog, intent.tokenIn.chainId)

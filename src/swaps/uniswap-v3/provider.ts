@@ -33,17 +33,17 @@ export function uniswapV3(deployments: readonly UniswapV3Constants[], reads: Rea
         both(quotes(here.quoterV2, paths, ask), spotPricesOf(here.quoterV2, paths)),
       )
       const best = answers
-        .flatMap((amount, at) =>
-          amount === undefined || amount === 0n ? [] : [{ amount, path: paths[at]! }],
+        .flatMap((quoted, at) =>
+          quoted === undefined || quoted.amount === 0n ? [] : [{ ...quoted, path: paths[at]! }],
         )
-        .reduce<{ amount: bigint; path: SwapPath } | undefined>(
+        .reduce<(Quoted & { path: SwapPath }) | undefined>(
           (a, b) => (a && !better(ask.exact, b.amount, a.amount) ? a : b),
           undefined,
         )
       if (!best) return undefined
       const made = offer(ask, best.path, best.amount)
       const spot = atSpot(best.path, spotPrices(best.path), made.amountIn)
-      return { ...made, ...(spot !== undefined && { spot }) }
+      return { ...made, gas: best.gas + callGas, seconds: 0, ...(spot !== undefined && { spot }) }
     },
 
     build({ from, tokenIn }, offer, { recipient, deadline }) {
@@ -67,6 +67,12 @@ export function uniswapV3(deployments: readonly UniswapV3Constants[], reads: Rea
     status: async (_route, _offer, origin) => ({ status: 'fulfilled', destination: origin }),
   }
 }
+
+/** What the quoter says of a path: the other amount, and the gas of the pools. */
+type Quoted = { amount: bigint; gas: bigint }
+
+/** What a swap takes beside what the quoter says of its pools, as measured on the contracts: the transaction, its calldata and the router. */
+const callGas = 30_000n
 
 const better = (exact: 'in' | 'out', a: bigint, b: bigint) => (exact === 'in' ? a > b : a < b)
 
@@ -93,14 +99,18 @@ const quotes = (
   quoter: Address,
   paths: readonly SwapPath[],
   { exact, amount }: Ask,
-): Reading<(bigint | undefined)[]> => ({
+): Reading<(Quoted | undefined)[]> => ({
   reads: paths.map((path) => ({
     address: quoter,
     abi: quoterV2Abi,
     functionName: exact === 'in' ? 'quoteExactInput' : 'quoteExactOutput',
     args: [packPath(path, exact), amount],
   })),
-  parse: (answers) => answers.map((answer) => (answer as readonly [bigint] | undefined)?.[0]),
+  parse: (answers) =>
+    answers.map((answer) => {
+      const [amount, , , gas] = (answer as readonly [bigint, unknown, unknown, bigint] | undefined) ?? []
+      return amount === undefined ? undefined : { amount, gas: gas ?? 0n }
+    }),
 })
 
 function offer({ exact, amount, slippage }: Ask, path: SwapPath, quoted: bigint): Offer {

@@ -1,0 +1,227 @@
+import type { Quote } from '../../api/quote.ts'
+import { parseQuoteFlags, type QuoteFlags } from '../../cli/signing-flow/quote-request.ts'
+import type { Column } from '../../cli/terminal/stream.ts'
+import { quoteJson } from '../../cli/views/json.ts'
+import type { Cli } from '../../cli/world.ts'
+import { formatAmount, type TokenAmount } from '../../domain/amount.ts'
+import { AppError } from '../../domain/errors.ts'
+import { impactShown } from '../../domain/slippage.ts'
+import { plain } from '../../domain/text.ts'
+import type { SwapProof } from '../../swaps/definition.ts'
+import { swapProofOf, swapProviderNames } from '../../swaps/registry.ts'
+
+/** One provider in a comparison: its quote, or why it has none; `lost` says why it is not the best. */
+type Compared = {
+  provider: string
+  rank: number | null
+  quote: ReturnType<typeof quoteJson> | null
+  gross: TokenAmount | null
+  net: TokenAmount | null
+  gasCostUsd: string | null
+  priceImpact: number | null
+  durationSeconds: number | null
+  proof: SwapProof | null
+  lost: string | null
+  error: { code: string; message: string } | null
+}
+
+/**
+ * Asks every provider for the same swap, all at once, and lists them, the best first: by what is left after gas where that is known. A
+ * provider without an answer is listed with its reason. If none has a quote, the error of the best reason is thrown.
+ */
+export async function compareQuotes(cli: Cli, options: QuoteFlags, names: readonly string[]): Promise<void> {
+  // A wrong flag is told once, and nobody is asked.
+  await parseQuoteFlags(cli, options)
+  const asked = await Promise.all(
+    names.map(async (provider) => {
+      const wish = await parseQuoteFlags(cli, { ...options, provider })
+      try {
+        return { provider, exact: wish.exact, quote: await wish.ask(cli) }
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error
+        return { provider, exact: wish.exact, error }
+      }
+    }),
+  )
+  const quoted = asked.flatMap((one) => ('quote' in one && one.quote ? [{ ...one, quote: one.quote }] : []))
+  const failed = asked.flatMap((one) => ('error' in one && one.error ? [{ ...one, error: one.error }] : []))
+  if (quoted.length === 0) throw bestReason(failed.map(({ error }) => error))
+  const { exact } = asked[0]!
+  const ranked = quoted.toSorted((a, b) => compare(exact, a.quote, b.quote))
+  const best = ranked[0]!.quote
+  const items: Compared[] = [
+    ...ranked.map(({ provider, quote }, at): Compared => {
+      const json = quoteJson(quote)
+      return {
+        provider,
+        rank: at + 1,
+        quote: json,
+        gross: exact === 'in' ? json.tokenOut.amount : json.tokenIn.amount,
+        net: exact === 'in' ? json.netAmountOut : json.netAmountIn,
+        gasCostUsd: json.gasCostUsd,
+        priceImpact: json.priceImpact,
+        durationSeconds: json.durationSeconds,
+        proof: swapProofOf(provider) ?? null,
+        lost: at === 0 ? null : whyLost(exact, quote, best),
+        error: null,
+      }
+    }),
+    ...failed.map(
+      ({ provider, error }): Compared => ({
+        provider,
+        rank: null,
+        quote: null,
+        gross: null,
+        net: null,
+        gasCostUsd: null,
+        priceImpact: null,
+        durationSeconds: null,
+        proof: swapProofOf(provider) ?? null,
+        lost: reasonOf(error),
+        error: { code: error.code, message: error.message },
+      }),
+    ),
+  ]
+  const limit = items.length
+  await cli.list(
+    { items, page: 1, limit, total: limit, hasMore: false },
+    { columns, empty: 'No provider has a quote.' },
+  )
+  if (best.id) cli.notice(`next: sluice swap execute ${best.id}`)
+}
+
+/** The providers that a comparison asks: those named, or all that are known here. */
+export const comparedProviders = (named: string | true): readonly string[] => {
+  if (named === true) return swapProviderNames
+  const names = [...new Set(named.split(',').map((name) => name.trim().toLowerCase()))].filter(Boolean)
+  if (names.length > 0) return names
+  throw new AppError('USAGE', '--compare needs the names of providers, separated by commas, or no value', {
+    hint: `sluice swap quote --compare ${swapProviderNames.join(',')} --help`,
+  })
+}
+
+const netOf = (exact: 'in' | 'out', quote: Quote): bigint | null =>
+  exact === 'in' ? quote.netAmountOut : quote.netAmountIn
+
+const grossOf = (exact: 'in' | 'out', { tokenIn, tokenOut }: Quote): bigint =>
+  exact === 'in' ? tokenOut.amount : tokenIn.amount
+
+/** The order of two quotes, the better first: an unknown net amount never goes before a known one. */
+function compare(exact: 'in' | 'out', a: Quote, b: Quote): number {
+  const [mine, theirs] = [netOf(exact, a), netOf(exact, b)]
+  if ((mine === null) !== (theirs === null)) return mine === null ? 1 : -1
+  const [x, y] = mine !== null && theirs !== null ? [mine, theirs] : [grossOf(exact, a), grossOf(exact, b)]
+  const isLess = x < y ? -1 : x > y ? 1 : 0
+  return exact === 'in' ? -isLess : isLess
+}
+
+function whyLost(exact: 'in' | 'out', quote: Quote, best: Quote): string {
+  const [mine, theirs] = [netOf(exact, quote), netOf(exact, best)]
+  const token = exact === 'in' ? quote.tokenOut : quote.tokenIn
+  if (mine === null && theirs !== null) return 'what its gas costs is not known'
+  const isNet = mine !== null && theirs !== null
+  const [own, other] = isNet ? [mine, theirs] : [grossOf(exact, quote), grossOf(exact, best)]
+  const less = exact === 'in' ? other - own : own - other
+  if (less === 0n) return 'brings the same'
+  return `${formatAmount(less, token)} ${exact === 'in' ? 'less' : 'more'}${isNet ? ' after gas' : ''}`
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  PREFERRED_PROVIDER_NOT_ELIGIBLE: 'does not serve this route',
+  PREFERRED_PROVIDER_QUOTE_UNAVAILABLE: 'gave no quote in time',
+  INVALID_PREFERRED_PROVIDER: 'is not known to the service',
+  NO_ROUTE_FOUND: 'has no route for this amount',
+}
+
+const reasonOf = ({ code, message }: AppError): string => reasons[code] ?? message
+
+/** Of several failures the one that says most: one that is about the request, before those about a provider. */
+function bestReason(errors: readonly AppError[]): AppError {
+  const isOfProvider = ({ code }: AppError) => code in reasons
+  return (
+    errors.find((error) => !isOfProvider(error)) ??
+    errors.find(({ code }) => code === 'NO_ROUTE_FOUND') ??
+    new AppError('NO_ROUTE_FOUND', 'No provider serves this route', {
+      details: { providers: errors.map(({ code, message }) => ({ code, message })) },
+    })
+  )
+}
+
+const columns: readonly Column<Compared>[] = [
+  {
+    title: 'PROVIDER',
+    field: 'provider',
+    text: ({ provider, rank }, paint) => (rank === 1 ? paint.green(plain(provider)) : plain(provider)),
+  },
+  {
+    title: 'GROSS',
+    field: 'gross',
+    csv: ({ gross }) => gross?.formatted ?? '',
+    align: 'right',
+    text: ({ gross }) => shownAmount(gross),
+  },
+  {
+    title: 'NET',
+    field: 'net',
+    csv: ({ net }) => net?.formatted ?? '',
+    align: 'right',
+    text: ({ net, quote }) => (net || !quote ? shownAmount(net) : 'not known'),
+  },
+  {
+    title: 'GAS',
+    field: 'gasCostUsd',
+    csv: ({ gasCostUsd }) => gasCostUsd ?? '',
+    align: 'right',
+    drop: 2,
+    text: ({ gasCostUsd }) => (gasCostUsd === null ? '-' : `$${Number(gasCostUsd).toFixed(2)}`),
+  },
+  {
+    title: 'IMPACT',
+    field: 'priceImpact',
+    csv: ({ priceImpact }) => String(priceImpact ?? ''),
+    align: 'right',
+    drop: 3,
+    text: ({ priceImpact }) => (priceImpact === null ? '-' : impactShown(priceImpact)),
+  },
+  {
+    title: 'TIME',
+    field: 'durationSeconds',
+    csv: ({ durationSeconds }) => String(durationSeconds ?? ''),
+    align: 'right',
+    drop: 4,
+    text: ({ durationSeconds, quote }) => (quote ? timeShown(durationSeconds) : '-'),
+  },
+  {
+    title: 'PROOF',
+    field: 'proof',
+    csv: ({ proof }) => provedShown(proof),
+    drop: 5,
+    text: ({ proof }) => provedShown(proof),
+  },
+  {
+    title: 'NOTE',
+    field: 'lost',
+    csv: ({ lost }) => lost ?? '',
+    text: ({ lost, rank }, paint) => (rank === 1 ? paint.green('best') : paint.dim(plain(lost ?? ''))),
+  },
+]
+
+const shownAmount = (amount: TokenAmount | null): string =>
+  amount === null ? '-' : `${amount.formatted} ${plain(amount.symbol)}`
+
+const timeShown = (seconds: number | null): string =>
+  seconds === null
+    ? 'not known'
+    : seconds === 0
+      ? '1 block'
+      : seconds < 120
+        ? `${seconds} s`
+        : `${Math.round(seconds / 60)} min`
+
+/** What is not proved by the calldata, in words. */
+function provedShown(proof: SwapProof | null): string {
+  if (!proof) return 'not known'
+  const not = Object.entries(proof).filter(([, by]) => by !== 'calldata')
+  if (not.length === 0) return 'calldata'
+  return not.map(([term, by]) => (by === 'none' ? `no ${term}` : `${term} simulated`)).join(', ')
+}
