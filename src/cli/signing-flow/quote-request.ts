@@ -1,5 +1,5 @@
 import type { Quote } from '../../api/quote.ts'
-import { type Address, nativeAddress } from '../../domain/address.ts'
+import type { Address } from '../../domain/address.ts'
 import { formatAmount, parseAmount } from '../../domain/amount.ts'
 import { changedError } from '../../domain/changed-error.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
@@ -64,11 +64,6 @@ export async function parseQuoteFlags(cli: Cli, wish: QuoteFlags): Promise<Quote
   const target = networkNamed(networks, wish.to ?? from!)
   const tokenIn = tokenNamed(tokens, origin, nameIn!)
   const tokenOut = tokenNamed(tokens, target, nameOut!)
-  for (const token of [tokenIn, tokenOut])
-    if (token.address === nativeAddress)
-      throw new AppError('UNKNOWN_TOKEN', `The native coin ${token.symbol} cannot be swapped here`, {
-        hint: 'Use its wrapped form: WETH',
-      })
   const exact = wish.amountIn === undefined ? 'out' : 'in'
   const amount =
     exact === 'in'

@@ -180,6 +180,10 @@ function refuseRemainder(intent: Intent, changes: Simulation['changes']): void {
 
 /** The least native coin that a leg must bring, gas aside; `undefined` if none. */
 function minimumCoin(intent: Intent, pays: bigint | undefined): bigint | undefined {
+  if (intent.kind === 'swap') {
+    const { wallet, recipient, tokenOut, amountOut } = intent
+    return tokenOut.address === nativeAddress && sameAddress(wallet, recipient) ? amountOut : undefined
+  }
   if (intent.kind !== 'withdraw' && intent.kind !== 'claim') return undefined
   if (intent.kind === 'withdraw' ? queueOf(intent.strategy) : intent.takesBack) return 0n
   if (intent.strategy.asset.address !== nativeAddress) return undefined

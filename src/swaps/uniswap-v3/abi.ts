@@ -25,5 +25,17 @@ export const inner = parseAbi([
   'function exactOutput((bytes path, address recipient, uint256 amountOut, uint256 amountInMaximum) params) payable returns (uint256 amountIn)',
 ])
 
+/**
+ * What follows a swap of the native coin (IPeripheryPayments of `@uniswap/v3-periphery`): the wrapped coin that the router holds is
+ * unwrapped to the recipient, or the coin that was not needed goes back to the sender.
+ */
+export const payments = parseAbi([
+  'function unwrapWETH9(uint256 amountMinimum, address recipient) payable',
+  'function refundETH() payable',
+])
+
+/** The recipient that stands for the router itself (Constants.ADDRESS_THIS of `@uniswap/swap-router-contracts`). */
+export const routerItself = '0x0000000000000000000000000000000000000002'
+
 /** The parts of SwapRouter02 (`@uniswap/swap-router-contracts`) that are used here. */
-export const swapRouter02Abi = [...outer, ...inner] as const
+export const swapRouter02Abi = [...outer, ...inner, ...payments] as const

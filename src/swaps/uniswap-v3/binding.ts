@@ -1,12 +1,12 @@
 import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
-import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
+import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { unlessSame } from '../../domain/swap-amounts.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { UniswapV3Constants } from '../../protocols/catalog.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { refuse, type Verdict } from '../../protocols/verdict.ts'
-import { inner, outer } from './abi.ts'
+import { inner, outer, payments, routerItself } from './abi.ts'
 import { type SwapPath, unpackPath } from './path.ts'
 
 type Swap = {
@@ -46,21 +46,43 @@ export function bindUniswapV3(
   { data }: Transaction,
   intent: Extract<Intent, { kind: 'swap' }>,
   constants: UniswapV3Constants,
+  wrapped: Address | undefined,
 ): Verdict {
   const { tokenIn, tokenOut } = intent
+  const [isNativeIn, isNativeOut] = [tokenIn, tokenOut].map(({ address }) =>
+    sameAddress(address, nativeAddress),
+  )
   const call = strictDecode(outer, data)
   if (!call) return refuse('POLICY_DECODE', 'It is not a call of multicall(uint256,bytes[]) of SwapRouter02')
   const [deadline, calls] = call.args
   const [only, ...others] = calls
-  const swap = only === undefined || others.length > 0 ? undefined : decodeSwap(only)
-  if (!swap) return refuse('POLICY_DECODE', 'The multicall is not exactly one swap of SwapRouter02')
-  const { path, amountIn, amountOut } = swap
+  const swap = only === undefined ? undefined : decodeSwap(only)
+  const needsRefund = isNativeIn && swap?.exact === 'out'
+  if (!swap || others.length !== Number(isNativeOut) + Number(needsRefund))
+    return refuse('POLICY_DECODE', 'The multicall is not exactly one swap of SwapRouter02')
+  // After the swap, in this order: the coin for the recipient, and the coin that was not needed.
+  const after = others.map((data) => strictDecode(payments, data))
+  const unwrap = isNativeOut ? after[0] : undefined
+  if (isNativeOut && unwrap?.functionName !== 'unwrapWETH9')
+    return refuse('POLICY_DECODE', 'The swap for the native coin is not followed by its unwrapping')
+  if (needsRefund && after.at(-1)?.functionName !== 'refundETH')
+    return refuse('POLICY_DECODE', 'The coin that the swap does not need is not paid back')
+  const { path, amountIn } = swap
+  const [least, recipient] =
+    unwrap?.functionName === 'unwrapWETH9' ? unwrap.args : [swap.amountOut, swap.recipient]
+  // Both the swap and the unwrapping bound what comes out.
+  const amountOut = least < swap.amountOut ? least : swap.amountOut
+  if (isNativeOut && !sameAddress(swap.recipient, routerItself))
+    return refuse('POLICY_RECIPIENT', `The wrapped coin goes to ${swap.recipient}, not to the router`)
   if (deadline > BigInt(intent.deadline))
     return refuse('POLICY_QUOTE_DRIFT', `It may execute until ${deadline}, later than ${intent.deadline}`)
   if (swap.exact !== intent.exact) return refuse('POLICY_DECODE', 'It fixes the other side of the swap')
   const first = path.tokens[0]!
   const last = path.tokens[path.tokens.length - 1]!
-  if (!sameAddress(first, tokenIn.address) || !sameAddress(last, tokenOut.address))
+  const [wantedIn, wantedOut] = [tokenIn, tokenOut].map(({ address }) =>
+    sameAddress(address, nativeAddress) ? wrapped : address,
+  )
+  if (!wantedIn || !wantedOut || !sameAddress(first, wantedIn) || !sameAddress(last, wantedOut))
     return refuse(
       'POLICY_QUOTE_DRIFT',
       `It swaps ${first} to ${last}, not ${tokenIn.symbol} to ${tokenOut.symbol}`,
@@ -72,8 +94,8 @@ export function bindUniswapV3(
     return refuse('POLICY_QUOTE_DRIFT', 'The path goes through a fee tier that is not on the list')
   if (swap.priceLimit !== 0n)
     return refuse('POLICY_QUOTE_DRIFT', 'It has a price limit, which could spend a part only')
-  if (!sameAddress(swap.recipient, intent.recipient))
-    return refuse('POLICY_RECIPIENT', `It pays out to ${swap.recipient}, not to ${intent.recipient}`)
+  if (!sameAddress(recipient, intent.recipient))
+    return refuse('POLICY_RECIPIENT', `It pays out to ${recipient}, not to ${intent.recipient}`)
   const [spent, brought] = [formatAmount(amountIn, tokenIn), formatAmount(amountOut, tokenOut)]
   const [toSpend, toBring] = [
     formatAmount(intent.amountIn, tokenIn),
@@ -89,7 +111,7 @@ export function bindUniswapV3(
       return refuse('POLICY_AMOUNT', `It may spend ${spent}, more than ${toSpend}`)
   }
   const most = intent.exact === 'out' ? 'at most ' : ''
-  const least = intent.exact === 'in' ? 'at least ' : ''
+  const atLeast = intent.exact === 'in' ? 'at least ' : ''
   const accepted =
     intent.exact === 'in'
       ? unlessSame(amountOut, intent.amountOut, tokenOut)
@@ -102,14 +124,14 @@ export function bindUniswapV3(
         path: path.tokens
           .map((token, i) => (path.fees[i] === undefined ? token : `${token} ${path.fees[i]}`))
           .join(' '),
-        recipient: swap.recipient,
+        recipient,
         [intent.exact === 'in' ? 'amountIn' : 'amountInMaximum']: amountIn,
         [intent.exact === 'in' ? 'amountOutMinimum' : 'amountOut']: amountOut,
         deadline,
       }),
-      text: `Swap ${most}${spent} for ${least}${brought} on Uniswap v3${accepted}`,
-      value: 0n,
-      spends: { token: tokenIn.address, amount: amountIn },
+      text: `Swap ${most}${spent} for ${atLeast}${brought} on Uniswap v3${accepted}`,
+      value: isNativeIn ? amountIn : 0n,
+      ...(!isNativeIn && { spends: { token: tokenIn.address, amount: amountIn } }),
     },
   }
 }

@@ -1,4 +1,6 @@
+import type { Address } from '../../domain/address.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
+import { wrappedOf } from '../../protocols/prices.ts'
 import type { SwapDefinition } from '../definition.ts'
 import { bindUniswapV3 } from './binding.ts'
 import { uniswapV3 as openProvider } from './provider.ts'
@@ -6,7 +8,13 @@ import { uniswapV3 as openProvider } from './provider.ts'
 const contractsOn = ({ uniswapV3 }: Catalog, chainId: number) =>
   uniswapV3.find((entry) => entry.chainId === chainId)
 
-/** Uniswap v3: swaps on one chain. */
+/** The wrapped native coin of a chain. */
+function wrappedOn(catalog: Catalog, chainId: number): Address | undefined {
+  const network = catalog.networks.find((one) => one.chainId === chainId)
+  return network && wrappedOf(catalog, { chainId, symbol: network.native.symbol })?.address
+}
+
+/** Uniswap v3: swaps on one chain, also of the native coin. */
 export const uniswapV3: SwapDefinition = {
   name: 'uniswap-v3',
   reach: 'same-chain',
@@ -23,9 +31,11 @@ export const uniswapV3: SwapDefinition = {
     return (
       constants && {
         targets: [constants.swapRouter02],
-        bind: (transaction) => bindUniswapV3(transaction, intent, constants),
+        bind: (transaction) =>
+          bindUniswapV3(transaction, intent, constants, wrappedOn(catalog, intent.tokenIn.chainId)),
       }
     )
   },
-  open: ({ uniswapV3: contracts }, { read }) => openProvider(contracts, read),
+  open: (catalog, { read }) =>
+    openProvider(catalog.uniswapV3, read, ({ chainId }) => wrappedOn(catalog, chainId)),
 }

@@ -2,12 +2,13 @@ import { encodeFunctionData } from 'viem/utils'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import { inner, outer } from './abi.ts'
+import { inner, outer, payments, routerItself } from './abi.ts'
 import { packPath, type SwapPath } from './path.ts'
 
 /**
  * Swaps along a path before `deadline` (Unix seconds). Exact input: spends `amountIn`, brings at least `amountOut`.
- * Exact output: brings `amountOut`, spends at most `amountIn`.
+ * Exact output: brings `amountOut`, spends at most `amountIn`. `isNativeIn`: the first token is paid as the native coin, which the router
+ * wraps; what an exact output leaves of it goes back. `isNativeOut`: the last token is unwrapped for the recipient.
  */
 export function swap(ask: {
   chainId: number
@@ -18,8 +19,11 @@ export function swap(ask: {
   amountOut: bigint
   recipient: Address
   deadline: number
+  isNativeIn?: boolean
+  isNativeOut?: boolean
 }): Transaction {
-  const { exact, path, amountIn, amountOut, recipient } = ask
+  const { exact, path, amountIn, amountOut, isNativeIn = false, isNativeOut = false } = ask
+  const recipient = isNativeOut ? routerItself : ask.recipient
   const [tokenIn, tokenOut, ...more] = path.tokens
   const [fee] = path.fees
   if (!tokenIn || !tokenOut || fee === undefined)
@@ -31,11 +35,19 @@ export function swap(ask: {
   const functionName =
     `exact${exact === 'in' ? 'Input' : 'Output'}${more.length === 0 ? 'Single' : ''}` as const
   const params = more.length === 0 ? { ...single, ...bounds } : { path: packed, recipient, ...bounds }
-  const data = encodeFunctionData({ abi: inner, functionName, args: [params as never] })
+  const calls = [
+    encodeFunctionData({ abi: inner, functionName, args: [params as never] }),
+    ...(isNativeOut
+      ? [encodeFunctionData({ abi: payments, functionName: 'unwrapWETH9', args: [amountOut, ask.recipient] })]
+      : []),
+    ...(isNativeIn && exact === 'out'
+      ? [encodeFunctionData({ abi: payments, functionName: 'refundETH' })]
+      : []),
+  ]
   return {
     to: ask.router,
-    data: encodeFunctionData({ abi: outer, functionName: 'multicall', args: [BigInt(ask.deadline), [data]] }),
-    value: 0n,
+    data: encodeFunctionData({ abi: outer, functionName: 'multicall', args: [BigInt(ask.deadline), calls] }),
+    value: isNativeIn ? amountIn : 0n,
     chainId: ask.chainId,
   }
 }

@@ -1,5 +1,6 @@
 import { both, type Reading } from '../../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
+import type { Network } from '../../domain/networks.ts'
 import { less, more } from '../../domain/slippage.ts'
 import type { UniswapV3Constants } from '../../protocols/catalog.ts'
 import type { Ask, Offer, Route, SwapProvider } from '../provider.ts'
@@ -14,20 +15,35 @@ type Reads = <value>(chainId: number, reading: Reading<value>) => Promise<value>
 type Raw = { path: { tokens: Address[]; fees: number[] }; exact: 'in' | 'out' }
 
 /** Swaps on one chain through the pools of Uniswap v3: every fee tier, one hop or two, all quoted in one call by QuoterV2. */
-export function uniswapV3(deployments: readonly UniswapV3Constants[], reads: Reads): SwapProvider {
+export function uniswapV3(
+  deployments: readonly UniswapV3Constants[],
+  reads: Reads,
+  wrappedOn: (network: Network) => Address | undefined,
+): SwapProvider {
   const on = (chainId: number) => deployments.find((deployment) => deployment.chainId === chainId)
+  /** The tokens of the pools: the native coin is swapped in its wrapped form. */
+  const pooled = ({ from, tokenIn, tokenOut }: Route) =>
+    [tokenIn, tokenOut].map(({ address }) => (isNative(address) ? wrappedOn(from) : address)) as [
+      Address | undefined,
+      Address | undefined,
+    ]
   return {
     name: 'uniswap-v3',
-    supports: ({ from, to, tokenIn, tokenOut }) =>
-      from.chainId === to.chainId &&
-      on(from.chainId) !== undefined &&
-      !sameAddress(tokenIn.address, nativeAddress) &&
-      !sameAddress(tokenOut.address, nativeAddress) &&
-      !sameAddress(tokenIn.address, tokenOut.address),
+    supports: (route) => {
+      const [first, last] = pooled(route)
+      return (
+        route.from.chainId === route.to.chainId &&
+        on(route.from.chainId) !== undefined &&
+        first !== undefined &&
+        last !== undefined &&
+        !sameAddress(first, last)
+      )
+    },
 
     async quote(ask) {
       const here = on(ask.from.chainId)!
-      const paths = pathsOf(here, ask)
+      const [first, last] = pooled(ask)
+      const paths = pathsOf(here, first!, last!)
       const [answers, spotPrices] = await reads(
         ask.from.chainId,
         both(quotes(here.quoterV2, paths, ask), spotPricesOf(here.quoterV2, paths)),
@@ -46,7 +62,7 @@ export function uniswapV3(deployments: readonly UniswapV3Constants[], reads: Rea
       return { ...made, gas: best.gas + callGas, seconds: 0, ...(spot !== undefined && { spot }) }
     },
 
-    build({ from, tokenIn }, offer, { recipient, deadline }) {
+    build({ from, tokenIn, tokenOut }, offer, { recipient, deadline }) {
       const { swapRouter02: router } = on(from.chainId)!
       const { path, exact } = offer.raw as Raw
       return {
@@ -59,8 +75,12 @@ export function uniswapV3(deployments: readonly UniswapV3Constants[], reads: Rea
           amountOut: offer.minAmountOut,
           recipient,
           deadline,
+          isNativeIn: isNative(tokenIn.address),
+          isNativeOut: isNative(tokenOut.address),
         }),
-        needs: { token: tokenIn.address, spender: router, amount: offer.maxAmountIn },
+        ...(!isNative(tokenIn.address) && {
+          needs: { token: tokenIn.address, spender: router, amount: offer.maxAmountIn },
+        }),
       }
     },
 
@@ -74,21 +94,18 @@ type Quoted = { amount: bigint; gas: bigint }
 /** What a swap takes beside what the quoter says of its pools, as measured on the contracts: the transaction, its calldata and the router. */
 const callGas = 30_000n
 
+const isNative = (address: Address): boolean => sameAddress(address, nativeAddress)
+
 const better = (exact: 'in' | 'out', a: bigint, b: bigint) => (exact === 'in' ? a > b : a < b)
 
 /** All paths to quote: each tier directly, and each pair of tiers through each middle token. */
-function pathsOf({ feeTiers, via }: UniswapV3Constants, { tokenIn, tokenOut }: Route): SwapPath[] {
-  const middles = via.filter(
-    (token) => !sameAddress(token, tokenIn.address) && !sameAddress(token, tokenOut.address),
-  )
+function pathsOf({ feeTiers, via }: UniswapV3Constants, first: Address, last: Address): SwapPath[] {
+  const middles = via.filter((token) => !sameAddress(token, first) && !sameAddress(token, last))
   return [
-    ...feeTiers.map((fee) => ({ tokens: [tokenIn.address, tokenOut.address], fees: [fee] })),
+    ...feeTiers.map((fee) => ({ tokens: [first, last], fees: [fee] })),
     ...middles.flatMap((middle) =>
-      feeTiers.flatMap((first) =>
-        feeTiers.map((second) => ({
-          tokens: [tokenIn.address, middle, tokenOut.address],
-          fees: [first, second],
-        })),
+      feeTiers.flatMap((one) =>
+        feeTiers.map((other) => ({ tokens: [first, middle, last], fees: [one, other] })),
       ),
     ),
   ]

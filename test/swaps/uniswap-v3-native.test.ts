@@ -1,0 +1,163 @@
+import { decodeFunctionData, encodeFunctionData } from 'viem/utils'
+import { describe, expect, test } from 'vitest'
+import { type Hex, nativeAddress } from '../../src/domain/address.ts'
+import type { Transaction } from '../../src/domain/transaction.ts'
+import type { SwapIntent } from '../../src/swaps/definition.ts'
+import { outer, payments } from '../../src/swaps/uniswap-v3/abi.ts'
+import { uniswapV3 } from '../../src/swaps/uniswap-v3/definition.ts'
+import { swap } from '../../src/swaps/uniswap-v3/encode.ts'
+import { useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+const sandbox = useSandbox()
+const { run } = useCommands(sandbox)
+const other = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+const coin = { chainId: 31337, address: nativeAddress, symbol: 'ETH', name: 'Ether', decimals: 18 } as const
+const usdc = () => sandbox.token(31337, 'USDC')
+const weth = () => sandbox.token(31337, 'WETH')
+const deadline = 1_900_000_000
+
+describe('the native coin', () => {
+  test.each([
+    ['in, exactly', '--token-in ETH --token-out USDC --amount-in 0.1', 'USDC'],
+    ['in, for an exact output', '--token-in ETH --token-out USDC --amount-out 100', 'USDC'],
+    ['out, for an exact input', '--token-in USDC --token-out ETH --amount-in 100', 'ETH'],
+    ['out, exactly', '--token-in USDC --token-out ETH --amount-out 0.01', 'ETH'],
+    ['out, to somebody else', `--token-in USDC --token-out ETH --amount-in 50 --destination ${other}`, 'ETH'],
+  ])('is swapped %s', async (_, flags, symbol) => {
+    const paid = flags.includes(other) ? other : sandbox.user.address
+    const held = () =>
+      symbol === 'ETH' ? sandbox.nativeBalanceOf(31337, paid) : sandbox.balanceOf(31337, usdc().address, paid)
+    const before = await held()
+    const { exit, json } = await run(`swap execute --from sandbox-one ${flags} --yes --json`)
+    expect({ exit, status: json.status }).toEqual({ exit: 0, status: 'SUCCESS' })
+    const got = (await held()) - before
+    const said = BigInt(json.amounts.out.raw)
+    // The wallet also pays the gas of both transactions.
+    if (symbol === 'ETH' && paid === sandbox.user.address) expect(got).toBeLessThanOrEqual(said)
+    else expect(got).toBe(said)
+    expect(got).toBeGreaterThan((said * 8n) / 10n)
+    // The router keeps nothing of it.
+    const { swapRouter02 } = sandbox.world.catalog().uniswapV3.find(({ chainId }) => chainId === 31337)!
+    expect(await sandbox.nativeBalanceOf(31337, swapRouter02)).toBe(0n)
+    expect(await sandbox.balanceOf(31337, weth().address, swapRouter02)).toBe(0n)
+  })
+
+  test('is not swapped for its own wrapped form', async () => {
+    const line = 'swap quote --from sandbox-one --token-in ETH --token-out WETH --amount-in 1 --json'
+    expect((await run(line)).json.error.code).toBe('NO_ROUTE_FOUND')
+  })
+})
+
+/** A swap as it is asked for, and the transaction that makes it. */
+function made(way: 'in' | 'out', exact: 'in' | 'out') {
+  const catalog = sandbox.world.catalog()
+  const constants = catalog.uniswapV3.find(({ chainId }) => chainId === 31337)!
+  const [tokenIn, tokenOut] = way === 'in' ? [coin, usdc()] : [usdc(), coin]
+  const [amountIn, amountOut] = way === 'in' ? [10n ** 17n, 290_000_000n] : [100_000_000n, 3n * 10n ** 16n]
+  const intent: SwapIntent = {
+    kind: 'swap',
+    wallet: sandbox.user.address,
+    provider: 'uniswap-v3',
+    tokenIn,
+    tokenOut,
+    exact,
+    amountIn,
+    amountOut,
+    recipient: sandbox.user.address,
+    deadline,
+  }
+  const path = {
+    tokens: way === 'in' ? [weth().address, usdc().address] : [usdc().address, weth().address],
+    fees: [500],
+  }
+  const transaction = swap({
+    chainId: 31337,
+    router: constants.swapRouter02,
+    exact,
+    path,
+    amountIn,
+    amountOut,
+    recipient: sandbox.user.address,
+    deadline,
+    isNativeIn: way === 'in',
+    isNativeOut: way === 'out',
+  })
+  const { args } = decodeFunctionData({ abi: outer, data: transaction.data })
+  const calls = [...(args![1] as readonly Hex[])]
+  const verdict = (changed: readonly Hex[], asked: SwapIntent = intent) => {
+    const data = encodeFunctionData({
+      abi: outer,
+      functionName: 'multicall',
+      args: [BigInt(deadline), [...changed]],
+    })
+    return uniswapV3.expect(catalog, asked)!.bind({ ...transaction, data } as Transaction)
+  }
+  const code = (changed: readonly Hex[], asked?: SwapIntent) => {
+    const said = verdict(changed, asked)
+    return 'violation' in said ? said.violation.code : 'passed'
+  }
+  return { intent, transaction, calls, verdict, code }
+}
+
+const unwrap = (least: bigint, to: string) =>
+  encodeFunctionData({ abi: payments, functionName: 'unwrapWETH9', args: [least, to as Hex] })
+const refund = encodeFunctionData({ abi: payments, functionName: 'refundETH' })
+
+describe('the guard', () => {
+  test.each<['in' | 'out', 'in' | 'out']>([
+    ['in', 'in'],
+    ['in', 'out'],
+    ['out', 'in'],
+    ['out', 'out'],
+  ])('passes the coin %s, exact %s, with the value that it takes', (way, exact) => {
+    const { intent, calls, verdict } = made(way, exact)
+    expect(verdict(calls)).toMatchObject({ bound: { value: way === 'in' ? intent.amountIn : 0n } })
+    const said = verdict(calls)
+    expect('bound' in said && said.bound.spends !== undefined).toBe(way === 'out')
+  })
+
+  test.each([
+    [
+      'another recipient of the coin',
+      (calls: Hex[]) => [calls[0]!, unwrap(3n * 10n ** 16n, other)],
+      'POLICY_RECIPIENT',
+    ],
+    [
+      'a lower minimum of the coin',
+      (calls: Hex[]) => [calls[0]!, unwrap(1n, sandbox.user.address)],
+      'POLICY_MIN_OUT',
+    ],
+    ['no unwrapping', (calls: Hex[]) => [calls[0]!], 'POLICY_DECODE'],
+    ['a refund in place of the unwrapping', (calls: Hex[]) => [calls[0]!, refund], 'POLICY_DECODE'],
+    ['something after it', (calls: Hex[]) => [...calls, refund], 'POLICY_DECODE'],
+    ['the unwrapping first', (calls: Hex[]) => calls.toReversed(), 'POLICY_DECODE'],
+    [
+      'a swap that pays out by itself',
+      () => [...made('in', 'in').calls, unwrap(3n * 10n ** 16n, sandbox.user.address)],
+      'POLICY_RECIPIENT',
+    ],
+  ])('refuses for the coin out %s', (_, change, code) => {
+    const swap = made('out', 'in')
+    expect(swap.code(change(swap.calls))).toBe(code)
+  })
+
+  test('refuses for the coin in an exact output without the refund, and a refund where nothing is left', () => {
+    const [exactOut, exactIn] = [made('in', 'out'), made('in', 'in')]
+    expect(exactOut.code([exactOut.calls[0]!])).toBe('POLICY_DECODE')
+    expect(exactOut.code([exactOut.calls[0]!, unwrap(0n, other)])).toBe('POLICY_DECODE')
+    expect(exactIn.code([...exactIn.calls, refund])).toBe('POLICY_DECODE')
+  })
+
+  test('refuses a swap of the wrapped coin where the coin was asked for, and the reverse', () => {
+    const coinOut = made('out', 'in')
+    expect(coinOut.code(coinOut.calls, { ...coinOut.intent, tokenOut: weth() })).toBe('POLICY_DECODE')
+    const coinIn = made('in', 'in')
+    expect(coinIn.code(coinIn.calls, { ...coinIn.intent, tokenIn: weth() })).toBe('passed')
+    // What the transaction carries is compared by the guard: the token takes none.
+    expect(coinIn.verdict(coinIn.calls, { ...coinIn.intent, tokenIn: weth() })).toMatchObject({
+      bound: { value: 0n },
+    })
+    expect(coinIn.transaction.value).toBe(coinIn.intent.amountIn)
+  })
+})
