@@ -48,6 +48,7 @@ async function submit(cli: Cli, file: string, options: SigningOptions): Promise<
       title: `${plain(proposed.kind)} on ${name}, plan ${hash.slice(0, 12)}`,
       request: asked,
       wallet,
+      chainId: proposed.legs[0]?.chainId ?? null,
       propose: async () => proposed,
       reference: () => referenceForPlan(cli, proposed),
     },
