@@ -55,10 +55,9 @@ describe.for([1, 2])('with %i endpoints a network', (count) => {
     // A position to withdraw and show, and what is remembered after a first time.
     await run(`deposit ${strategy} --amount 5 --yes --quiet`, { secrets: { privateKey: sandboxKey() } })
     await go()
-    far.reset()
-    const { exit, err } = await go()
-    expect({ exit, err }).toEqual({ exit: 0, err: '' })
-    expect(far.rounds()).toBeLessThanOrEqual(trips)
+    const { value, rounds } = await far.during(go)
+    expect({ exit: value.exit, err: value.err }).toEqual({ exit: 0, err: '' })
+    expect(rounds).toBeLessThanOrEqual(trips)
     if (count === 1) expect(nodes[0]!.requests()).toBeLessThanOrEqual(requests)
   })
 })

@@ -3,15 +3,14 @@ import { type Listener, listener } from './listener.ts'
 
 /** Nodes that are far away: what is asked at once is answered at once, and so is one round trip. */
 export type DistantNodes = {
-  /** A node in front of another one. */
+  /** A node in front of another one, and how many requests it had meanwhile. */
   inFrontOf: (target: string) => Promise<Listener & { requests: () => number }>
-  /** How many rounds of answers there were, one after the other, since `reset`. */
-  rounds: () => number
-  reset: () => void
+  /** Counts the rounds of answers, one after the other, of some work. Outside of it the nodes answer at once. */
+  during: <value>(work: () => Promise<value>) => Promise<{ value: value; rounds: number }>
 }
 
 /** Nobody asks any more for so long, in ms: what depends on no answer is asked by then. */
-const quietMs = 30
+const quietMs = 80
 
 /**
  * Counts dependent round trips without a clock: every request is held until none has come for a while, then all are answered. A process
@@ -19,6 +18,7 @@ const quietMs = 30
  */
 export function distantNodes(): DistantNodes {
   let rounds = 0
+  let isFar = false
   const resets: (() => void)[] = []
   let held: (() => void)[] = []
   let quiet: NodeJS.Timeout | undefined
@@ -32,11 +32,16 @@ export function distantNodes(): DistantNodes {
       }, quietMs)
     })
   return {
-    rounds: () => rounds,
-    reset: () => {
+    during: async (work) => {
       rounds = 0
       held = []
       for (const reset of resets) reset()
+      isFar = true
+      try {
+        return { value: await work(), rounds }
+      } finally {
+        isFar = false
+      }
     },
     inFrontOf: async (target) => {
       let requests = 0
@@ -50,7 +55,7 @@ export function distantNodes(): DistantNodes {
         })
         await once(request, 'end')
         requests++
-        await turn()
+        if (isFar) await turn()
         const answer = await fetch(target, {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
