@@ -1,13 +1,58 @@
 import { maxUint256 } from '../domain/amount.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
+import type { Network } from '../domain/networks.ts'
+import { nativeToken, type Token } from '../domain/token.ts'
 import { isBetter, type NetPrices } from './net-amount.ts'
 import type { Ask, Offer, Route, SwapProvider } from './provider.ts'
 
 /** An offer with its provider. */
 type Won = { provider: SwapProvider; offer: Offer }
 
+/** The most pairs that an error names. */
+const mostPairs = 8
+
+/** What the input of a route can be swapped into, by providers that serve it: on its own network first. */
+function routesFrom(
+  providers: readonly SwapProvider[],
+  { from, tokenIn }: Pick<Route, 'from' | 'tokenIn'>,
+  { networks, tokens }: { networks: readonly Network[]; tokens: readonly Token[] },
+): { network: string; symbol: string; address: Token['address'] }[] {
+  const near = networks.toSorted(
+    (a, b) => Number(b.chainId === from.chainId) - Number(a.chainId === from.chainId),
+  )
+  return near.flatMap((to) =>
+    [nativeToken(to), ...tokens.filter(({ chainId }) => chainId === to.chainId)]
+      .filter((tokenOut) => providers.some((provider) => provider.supports({ from, to, tokenIn, tokenOut })))
+      .map(({ symbol, address }) => ({ network: to.name, symbol, address })),
+  )
+}
+
+/** The error for a route that no provider serves, with pairs that are. */
+function noRouteError(
+  { tokenIn, tokenOut, from, to }: Route,
+  served: ReturnType<typeof routesFrom>,
+): AppError {
+  const pairs = [...new Set(served.map(({ symbol, network }) => `${symbol} on ${network}`))]
+  const some = pairs.slice(0, mostPairs)
+  const more = pairs.length > mostPairs ? `, and ${pairs.length - mostPairs} more` : ''
+  const offered =
+    served.length === 0
+      ? `, and ${tokenIn.symbol} cannot be swapped here at all`
+      : `. It can be swapped into ${some.join(', ')}${more}`
+  return new AppError(
+    'NO_ROUTE_FOUND',
+    `No provider swaps ${tokenIn.symbol} on ${from.name} into ${tokenOut.symbol} on ${to.name}${offered}`,
+    { details: { routes: served } },
+  )
+}
+
 /** The providers that could serve a route; with a preferred one, only that. */
-function eligible(providers: readonly SwapProvider[], route: Route, preferred?: string): SwapProvider[] {
+function eligible(
+  providers: readonly SwapProvider[],
+  route: Route,
+  known: Parameters<typeof routesFrom>[2],
+  preferred?: string,
+): SwapProvider[] {
   if (preferred !== undefined) {
     const named = providers.find(({ name }) => name === preferred.toLowerCase())
     const known = providers.map(({ name }) => name).join(', ')
@@ -19,16 +64,12 @@ function eligible(providers: readonly SwapProvider[], route: Route, preferred?: 
   }
   const able = providers.filter((provider) => provider.supports(route))
   if (able.length > 0) return able
-  const { tokenIn, tokenOut, from, to } = route
-  throw new AppError(
-    'NO_ROUTE_FOUND',
-    `No provider swaps ${tokenIn.symbol} on ${from.name} into ${tokenOut.symbol} on ${to.name}`,
-  )
+  throw noRouteError(route, routesFrom(providers, route, known))
 }
 
 /**
  * Asks all eligible providers at once and returns the best offer by what is left of it after gas: most out, or least in. Failed and late
- * providers are left out. The prices are read beside the offers.
+ * providers are left out. The prices are read beside the offers. `known` are the networks and tokens that an error may name.
  */
 export async function best(
   providers: readonly SwapProvider[],
@@ -36,8 +77,9 @@ export async function best(
   preferred: string | undefined,
   deadlineMs: number,
   reading: Promise<NetPrices>,
+  known: Parameters<typeof routesFrom>[2],
 ): Promise<Won> {
-  const able = eligible(providers, ask, preferred)
+  const able = eligible(providers, ask, known, preferred)
   const signal = AbortSignal.timeout(deadlineMs)
   const answers = await Promise.allSettled(
     able.map(async (provider) => ({ provider, offer: await intime(provider.quote(ask, signal), signal) })),

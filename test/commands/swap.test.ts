@@ -74,6 +74,21 @@ describe('swap quote', () => {
     expect(offered.netAmountIn).toBeNull()
   })
 
+  test('that no provider serves names what can be swapped', async () => {
+    const { exit, json } = await run(
+      'swap quote --from sandbox-one --token-in USDC --to sandbox-two --token-out WETH --amount-in 1 --json',
+    )
+    expect({ exit, code: json.error.code }).toEqual({ exit: expect.any(Number), code: 'NO_ROUTE_FOUND' })
+    expect(exit).toBeLessThan(20)
+    expect(json.error.details.routes).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ network: 'sandbox-one', symbol: 'WETH' }),
+        expect.objectContaining({ network: 'sandbox-two', symbol: 'USDC' }),
+      ]),
+    )
+    expect(json.error.message).toMatch(/It can be swapped into .*WETH on sandbox-one/)
+  })
+
   test('of all providers lists the best first, what each proves, and why the others have none', async () => {
     const { exit, json, err } = await run(`swap quote --compare ${near} --amount-in 100 --json`)
     expect(exit).toBe(0)

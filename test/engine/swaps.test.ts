@@ -314,24 +314,30 @@ describe('of several providers', () => {
     }
     const uniswap = real(context)
     const unpriced = Promise.resolve({ tokenIn: null, tokenOut: null, coin: null, gasPrice: null })
-    const { provider } = await best([late(uniswap), uniswap], ask, undefined, 500, unpriced)
+    const { provider } = await best([late(uniswap), uniswap], ask, undefined, 500, unpriced, context.catalog)
     expect(provider.name).toBe('uniswap-v3')
     // Whoever quotes asks our nodes: it is they who are late, and not the tokens that are wrong.
-    expect(await codeOf(best([late(uniswap)], ask, undefined, 50, unpriced))).toBe('RPC_UNREACHABLE')
-    expect(await codeOf(best([broken(uniswap)], ask, undefined, 50, unpriced))).toBe(
+    expect(await codeOf(best([late(uniswap)], ask, undefined, 50, unpriced, context.catalog))).toBe(
+      'RPC_UNREACHABLE',
+    )
+    expect(await codeOf(best([broken(uniswap)], ask, undefined, 50, unpriced, context.catalog))).toBe(
       'QUOTE_GENERATION_FAILED',
     )
-    expect(await codeOf(best([silent(uniswap)], ask, undefined, 50, unpriced))).toBe('NO_ROUTE_FOUND')
+    expect(await codeOf(best([silent(uniswap)], ask, undefined, 50, unpriced, context.catalog))).toBe(
+      'NO_ROUTE_FOUND',
+    )
     // What is wrong with the chain is no failure of a provider.
     const astray = {
       ...uniswap,
       quote: () => Promise.reject(new AppError('CHAIN_ID_MISMATCH', 'Another chain')),
     }
-    expect(await codeOf(best([astray], ask, undefined, 50, unpriced))).toBe('CHAIN_ID_MISMATCH')
+    expect(await codeOf(best([astray], ask, undefined, 50, unpriced, context.catalog))).toBe(
+      'CHAIN_ID_MISMATCH',
+    )
     for (const bad of [late, broken, silent])
-      expect(await codeOf(best([bad(uniswap), uniswap], ask, bad(uniswap).name, 50, unpriced))).toBe(
-        'PREFERRED_PROVIDER_QUOTE_UNAVAILABLE',
-      )
+      expect(
+        await codeOf(best([bad(uniswap), uniswap], ask, bad(uniswap).name, 50, unpriced, context.catalog)),
+      ).toBe('PREFERRED_PROVIDER_QUOTE_UNAVAILABLE')
   })
 
   test('one that is preferred is the only one asked', async () => {

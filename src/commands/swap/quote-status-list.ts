@@ -53,6 +53,7 @@ const quoteView: View<ReturnType<typeof quoteJson>> = (one, to) =>
         : []),
       ...feesPaid(one.fees).map((text) => ['fee', text] as const),
       ...sooner(one).map((text) => ['sooner', text] as const),
+      ...gasRows(one),
       ['price', one.priceImpact === null ? 'not known' : `${impactShown(one.priceImpact)} below spot`],
       ['provider', plain(one.provider)],
       ...(one.feeSponsorshipReason
@@ -63,6 +64,22 @@ const quoteView: View<ReturnType<typeof quoteJson>> = (one, to) =>
     ],
     to,
   )
+
+/** What the gas of a swap costs, and what is left after it. */
+function gasRows({
+  estimatedGas,
+  gasCostUsd,
+  netAmountOut,
+  netAmountIn,
+}: ReturnType<typeof quoteJson>): (readonly [string, string])[] {
+  if (estimatedGas === null || gasCostUsd === null) return []
+  const net = netAmountOut ?? netAmountIn
+  const words = netAmountOut ? 'after gas' : 'gas included'
+  return [
+    ['gas', `about $${Number(gasCostUsd).toFixed(2)}: ${estimatedGas} units`],
+    ...(net ? [[words, `${net.formatted} ${plain(net.symbol)}`] as const] : []),
+  ]
+}
 
 /** The cost and time saved by another speed of the same swap. */
 const sooner = ({ tokenIn, tokenOut, alternatives }: ReturnType<typeof quoteJson>): string[] =>

@@ -84,6 +84,7 @@ export async function newQuote(
     input.preferredProvider,
     providerDeadlineMs,
     reading,
+    context.catalog,
   )
   const costsOf = (sum: bigint) => included ?? chargesOnTop(sum, charges)
   const costs = costsOf(offer.amountIn)
