@@ -2,6 +2,7 @@ import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { wait } from '../http/backoff.ts'
 import type { ChainClient } from './client.ts'
+import type { Tips } from './fees.ts'
 import { type Head, headAt, readHead } from './head.ts'
 import { headIfReachable, maxHeadRegression } from './head-checks.ts'
 import { quantity } from './rpc/answer-numbers.ts'
@@ -25,6 +26,20 @@ export type ConsistentHead = {
   silent: readonly string[]
   /** The highest count of mined transactions of the wallet that either endpoint knows; 0 without a wallet. */
   nonce: number
+}
+
+/**
+ * What a command that signs reads of a chain before it knows its transactions, in one exchange: the newest shared block, what nodes
+ * say of tips, and the wallet's mined and pending nonce count (`undefined` if the node does not serve it). `at` is monotonic, in ms.
+ */
+export type ChainSnapshot = {
+  chainId: number
+  at: number
+  common: ConsistentHead
+  /** The lowest of the newest blocks of all nodes; their disagreement where they have different ones. */
+  lowest: Promise<Head>
+  tips: Tips
+  counts: { latest: number; pending: number } | undefined
 }
 
 /** The newest block of another endpoint, and its count of the wallet's mined transactions. */

@@ -1,26 +1,12 @@
 import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { ChainClient } from './client.ts'
-import { type ConsistentHead, commonHead } from './consistent-head.ts'
-import { readTips, type Tips } from './fees.ts'
-import { type Head, readHead } from './head.ts'
+import { type ChainSnapshot, commonHead } from './consistent-head.ts'
+import { readTips } from './fees.ts'
+import { readHead } from './head.ts'
 import { refuseInconsistentHeads } from './head-checks.ts'
 import { quantity } from './rpc/answer-numbers.ts'
 import { retryingClient } from './rpc/timeouts.ts'
-
-/**
- * What a command that signs reads of a chain before it knows its transactions, in one exchange: the newest shared block, what nodes
- * say of tips, and the wallet's mined and pending nonce count (`undefined` if the node does not serve it). `at` is monotonic, in ms.
- */
-export type ChainSnapshot = {
-  chainId: number
-  at: number
-  common: ConsistentHead
-  /** The lowest of the newest blocks of all nodes; their disagreement where they have different ones. */
-  lowest: Promise<Head>
-  tips: Tips
-  counts: { latest: number; pending: number } | undefined
-}
 
 /** How long a snapshot may stand for the chain, in ms: longer than the trips of a plan take, shorter than a person reads. */
 export const snapshotLifeMs = 3_000

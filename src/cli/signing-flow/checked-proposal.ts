@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ChainSnapshot, isFreshSnapshot, readSnapshot } from '../../chain/snapshot.ts'
+import type { ChainSnapshot } from '../../chain/consistent-head.ts'
+import { isFreshSnapshot, readSnapshot } from '../../chain/snapshot.ts'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
 import {

@@ -1,12 +1,15 @@
 import { encodeFunctionData, formatUnits, keccak256 } from 'viem/utils'
 import type { ChainClient } from '../../chain/client.ts'
-import { type ConsistentHead, refuseMissingTransactions } from '../../chain/consistent-head.ts'
+import {
+  type ChainSnapshot,
+  type ConsistentHead,
+  refuseMissingTransactions,
+} from '../../chain/consistent-head.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
 import { capFees, type Fees, feesAt, readTips } from '../../chain/fees.ts'
 import type { Head } from '../../chain/head.ts'
 import { type ReadCall, requestAtBlock } from '../../chain/reads.ts'
 import { quantity } from '../../chain/rpc/answer-numbers.ts'
-import type { ChainSnapshot } from '../../chain/snapshot.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'

@@ -1,6 +1,6 @@
 import type { ChainClient } from '../../chain/client.ts'
+import type { ChainSnapshot } from '../../chain/consistent-head.ts'
 import type { Fees } from '../../chain/fees.ts'
-import type { ChainSnapshot } from '../../chain/snapshot.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'

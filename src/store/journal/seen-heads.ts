@@ -1,6 +1,7 @@
 import type { Hex } from '../../domain/address.ts'
+import { headRetentionMs } from '../../domain/timers.ts'
 import type { JournalDb } from './database.ts'
-import { type HeadJournal, headRetentionMs } from './types.ts'
+import type { HeadJournal } from './types.ts'
 
 /** The newest recorded block of each chain. */
 export function journalHeads({ one, run, write }: JournalDb, clock: () => number): HeadJournal {

@@ -143,9 +143,3 @@ type Replacement = {
 
 /** Hashes of the code at an address and, behind a proxy, of its implementation. */
 export type CodePin = { codeHash: Hex; implementation: Address | null; implementationHash: Hex | null }
-
-/**
- * How long a recorded higher block counts against a node, in ms. One wrong answer may have named it; a node that is behind for
- * longer is detected by the age of its newest block.
- */
-export const headRetentionMs = 10 * 60_000
