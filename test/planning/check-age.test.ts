@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import type { ChainSnapshot } from '../../src/chain/consistent-head.ts'
+import { isFreshSnapshot, snapshotLifeMs } from '../../src/chain/snapshot.ts'
 import { isCheckFresh, type LegCheck } from '../../src/planning/leg-simulation.ts'
 import { provider } from '../support/provider.ts'
 import { rpcEnvOf, useCommands } from '../support/run.ts'
@@ -65,6 +67,46 @@ describe('the check that a plan made of a leg', () => {
     expect((await run(line, { env, secrets })).exit).toBe(0)
     // Once without gas limits, once as it is signed.
     expect(node.asked.filter((method) => method === 'eth_simulateV1')).toHaveLength(2)
+    await node.close()
+  })
+})
+
+describe('what a plan has read of its chain', () => {
+  const snapshot = (ageMs: number) => ({ chainId: 1, at: performance.now() - ageMs }) as ChainSnapshot
+
+  test('counts for that chain, and for a few seconds', () => {
+    expect(isFreshSnapshot(snapshot(0), 1)).toBe(true)
+    expect(isFreshSnapshot(snapshot(0), 10)).toBe(false)
+    expect(isFreshSnapshot(snapshot(snapshotLifeMs + 1), 1)).toBe(false)
+    expect(isFreshSnapshot(undefined, 1)).toBe(false)
+  })
+
+  test('is overtaken by what another machine sends meanwhile: nothing is paid twice, and that one is named', async () => {
+    const { chains } = await sandbox.world.status()
+    const other = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+    let simulated = 0
+    const node = await provider(chains[0]!.rpcUrl, async ({ method }) => {
+      if (method === 'eth_simulateV1' && ++simulated === 2)
+        await sandbox.sendAs(31337, sandbox.user.address, { to: other, value: 1n })
+      return undefined
+    })
+    const env = rpcEnvOf(sandbox, { 'sandbox-one': node.url })
+    const before = await sandbox.balanceOf(31337, sandbox.token(31337, 'USDC').address, other)
+    const line = `transfer --network sandbox-one --token USDC --to ${other} --amount 3 --yes --json --allow-duplicate --timeout 20s`
+    const ran = await run(line, { env, secrets: { privateKey: sandbox.user.key } })
+    expect({ exit: ran.exit, code: ran.json.error?.code }).toEqual({ exit: 23, code: 'SUPERSEDED' })
+    expect(ran.json.error.details.hash).toMatch(/^0x[0-9a-f]{64}$/)
+    const held = () => sandbox.balanceOf(31337, sandbox.token(31337, 'USDC').address, other)
+    expect(await held()).toBe(before)
+    const again = await run(
+      `action replan ${ran.json.error.details.operation} --yes --json --allow-duplicate`,
+      {
+        env,
+        secrets: { privateKey: sandbox.user.key },
+      },
+    )
+    expect(again.exit).toBe(0)
+    expect(await held()).toBe(before + 3_000_000n)
     await node.close()
   })
 })
