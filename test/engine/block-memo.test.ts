@@ -13,7 +13,7 @@ import { aroundReads, engineOn, perform, takenSwap } from './support.ts'
 const sandbox = useSandbox()
 const wallet = sandbox.user.address
 const slug = 'aave-v3-usdc-sandbox-one'
-const network = networkNamed(sandbox.world.catalog().networks, 31337)
+const network = () => networkNamed(sandbox.world.catalog().networks, 31337)
 /** Every question for the newest block is asked by itself. */
 const noReuse = { minCallers: Number.POSITIVE_INFINITY, ms: 0 }
 
@@ -35,7 +35,7 @@ function numbered() {
     request: async <T>(method: string, params?: readonly unknown[]) => answer(method, params) as T,
     batch: async (calls) => calls.map(([method, params]) => answer(method, params)),
   }
-  const chain = readOncePerBlock(openChain(network, node), noReuse)
+  const chain = readOncePerBlock(openChain(network(), node), noReuse)
   /** What the node was asked meanwhile, but for its newest block. */
   const reads = async (work: () => Promise<unknown>) => {
     asked.length = 0
@@ -117,8 +117,8 @@ describe('the memo of a chain', () => {
     mine()
     expect(await ask('one')).toBe(3)
     const plain = sandbox.chain(31337)
-    expect(await oncePerBlock(openChain(network, plain.rpc), ['value', 'one'], make)).toBe(4)
-    expect(await oncePerBlock(openChain(network, plain.rpc), ['value', 'one'], make)).toBe(5)
+    expect(await oncePerBlock(openChain(network(), plain.rpc), ['value', 'one'], make)).toBe(4)
+    expect(await oncePerBlock(openChain(network(), plain.rpc), ['value', 'one'], make)).toBe(5)
   })
 })
 
@@ -169,7 +169,7 @@ describe('a server that many ask', () => {
   test('reads allowance, gas and nonces of a swap once a block, and sees what was sent in the next', async () => {
     const { one, reads } = served()
     const { quote } = await takenSwap(sandbox, one, wallet)
-    const ask = () => one.swapBytecode({ quote, walletAddress: wallet } as never)
+    const ask = () => one.swapBytecode({ quote: quote.raw as never, walletAddress: wallet })
     const first = await ask()
     expect(await reads(ask)).toEqual([])
     expect(await ask()).toEqual(first)

@@ -5,6 +5,7 @@ import { quoteJson } from '../../cli/views/json.ts'
 import type { Cli } from '../../cli/world.ts'
 import { formatAmount, type TokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
+import { shellOperand, shellWord } from '../../domain/shell-quoting.ts'
 import { impactShown } from '../../domain/slippage.ts'
 import { plain } from '../../domain/text.ts'
 import type { SwapProof } from '../../swaps/definition.ts'
@@ -87,7 +88,7 @@ export async function compareQuotes(cli: Cli, options: QuoteFlags, names: readon
     { items, page: 1, limit, total: limit, hasMore: false },
     { columns, empty: 'No provider has a quote.' },
   )
-  if (best.id) cli.notice(`next: sluice swap execute ${best.id}`)
+  if (best.id) cli.notice(`next: sluice swap execute ${shellOperand(best.id)}`)
 }
 
 /** The providers that a comparison asks: those named, or all that are known here. */
@@ -96,7 +97,7 @@ export const comparedProviders = (named: string | true): readonly string[] => {
   const names = [...new Set(named.split(',').map((name) => name.trim().toLowerCase()))].filter(Boolean)
   if (names.length > 0) return names
   throw new AppError('USAGE', '--compare needs the names of providers, separated by commas, or no value', {
-    hint: `sluice swap quote --compare ${swapProviderNames.join(',')} --help`,
+    hint: `sluice swap quote --compare ${shellWord(swapProviderNames.join(','))} --help`,
   })
 }
 
