@@ -57,7 +57,7 @@ describe.for([1, 2])('with %i endpoints a network', (count) => {
     await go()
     const { value, rounds } = await far.during(go)
     expect({ exit: value.exit, err: value.err }).toEqual({ exit: 0, err: '' })
-    expect(rounds).toBeLessThanOrEqual(trips)
+    expect(rounds.length, rounds.join('\n')).toBeLessThanOrEqual(trips)
     if (count === 1) expect(nodes[0]!.requests()).toBeLessThanOrEqual(requests)
   })
 })

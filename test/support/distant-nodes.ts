@@ -5,8 +5,8 @@ import { type Listener, listener } from './listener.ts'
 export type DistantNodes = {
   /** A node in front of another one, and how many requests it had meanwhile. */
   inFrontOf: (target: string) => Promise<Listener & { requests: () => number }>
-  /** Counts the rounds of answers, one after the other, of some work. Outside of it the nodes answer at once. */
-  during: <value>(work: () => Promise<value>) => Promise<{ value: value; rounds: number }>
+  /** Counts the rounds of answers, one after the other, of some work, and tells what each asked. Outside of it the nodes answer at once. */
+  during: <value>(work: () => Promise<value>) => Promise<{ value: value; rounds: string[] }>
 }
 
 /** Nobody asks any more for so long, in ms: what depends on no answer is asked by then. */
@@ -17,23 +17,35 @@ const quietMs = 80
  * that is slow is waited for, as it runs on the same loop.
  */
 export function distantNodes(): DistantNodes {
-  let rounds = 0
+  let rounds: string[] = []
+  let asked: string[] = []
   let isFar = false
   const resets: (() => void)[] = []
   let held: (() => void)[] = []
   let quiet: NodeJS.Timeout | undefined
+  /**
+   * Answers all that is held, once nothing has come for so many turns of the loop: after a long turn its timers run before what has
+   * arrived meanwhile is read.
+   */
+  const answerAfter = (turns: number) => {
+    const before = held.length
+    setImmediate(() => {
+      if (held.length !== before) return
+      if (turns > 0) return answerAfter(turns - 1)
+      rounds.push(asked.splice(0).join(' | '))
+      for (const go of held.splice(0)) go()
+    })
+  }
   const turn = () =>
     new Promise<void>((resolve) => {
       held.push(resolve)
       clearTimeout(quiet)
-      quiet = setTimeout(() => {
-        rounds++
-        for (const go of held.splice(0)) go()
-      }, quietMs)
+      quiet = setTimeout(answerAfter, quietMs, 10)
     })
   return {
     during: async (work) => {
-      rounds = 0
+      rounds = []
+      asked = []
       held = []
       for (const reset of resets) reset()
       isFar = true
@@ -55,6 +67,12 @@ export function distantNodes(): DistantNodes {
         })
         await once(request, 'end')
         requests++
+        asked.push(
+          [JSON.parse(body)]
+            .flat()
+            .map(({ method }: { method: string }) => method)
+            .join(' '),
+        )
         if (isFar) await turn()
         const answer = await fetch(target, {
           method: 'POST',
