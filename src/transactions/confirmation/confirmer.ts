@@ -175,7 +175,8 @@ export async function confirmStep(
         } else if (deep) {
           if (run.signal?.aborted) throw runStopped
           onMined?.()
-          continue
+          // Where two looks show it in two blocks, there is nothing to hurry for.
+          if (!before) continue
         }
       } else {
         deepBefore = undefined

@@ -204,7 +204,8 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
     if (known && run.clock.now() - known.at <= snapshotLifeMs && (await known.view)) return known
     return lookAt(run, step)
   }
-  const planned = run.plannedView?.(leg)
+  const first = unfinishedSteps(run, leg).find(isUnsigned)
+  const planned = first && run.plannedView?.(leg, first)
   if (planned) ahead = { at: run.clock.now(), view: Promise.resolve(planned) }
   for (const { index } of unfinishedSteps(run, leg)) {
     // The steps after a failed one were followed together with it.

@@ -9,7 +9,7 @@ import { stepFeeCap, storedFeeBound } from '../../planning/fee-bound.ts'
 import type { LegCheck } from '../../planning/leg-simulation.ts'
 import type { CheckedPlan } from '../../planning/plan.ts'
 import type { TransactionSigner } from '../../signing/signer.ts'
-import type { Operation } from '../../store/journal/operation.ts'
+import type { Operation, Step } from '../../store/journal/operation.ts'
 import { checkDelivery } from '../bridge/under-delivery.ts'
 import { readResult } from '../outcome/received-amount.ts'
 import type { Execution, FeeCap, Progress, WalletView } from '../run.ts'
@@ -155,7 +155,7 @@ export async function runOperation(
       leg === 0 && firstLeg
         ? { ageMs: performance.now() - firstLeg.at, block: Number(firstLeg.simulation.blockNumber) }
         : undefined,
-    plannedView: ({ leg }) => (leg === 0 && firstLeg ? plannedView(firstLeg) : undefined),
+    plannedView: ({ leg }, step) => (leg === 0 && firstLeg ? plannedView(firstLeg, step) : undefined),
     beforeLeg: (leg, left, now) =>
       checkLegBeforeSigning(context, operation.id, leg, left, {
         lifted,
@@ -165,10 +165,20 @@ export async function runOperation(
   })
 }
 
-/** The wallet as a plan of this process has read it, while that is fresh: its gas limits are those that were simulated. */
-function plannedView({ snapshot, simulation }: LegCheck): WalletView | undefined {
+/**
+ * The wallet as a plan of this process has read it, while that is fresh, for the first transaction of that plan: its gas limit is the
+ * one that was simulated.
+ */
+function plannedView(
+  { snapshot, simulation, transactions }: LegCheck,
+  { transaction }: Step,
+): WalletView | undefined {
   const [gas] = simulation.gas
-  if (gas === undefined || !snapshot?.counts || !isFreshSnapshot(snapshot, snapshot.chainId)) return undefined
+  const [planned] = transactions
+  const isPlanned =
+    planned?.to === transaction.to && planned.data === transaction.data && planned.value === transaction.value
+  if (!isPlanned || gas === undefined || !snapshot?.counts || !isFreshSnapshot(snapshot, snapshot.chainId))
+    return undefined
   const { common, lowest, counts, tips } = snapshot
   return { head: common.head, lowest, counts, gasAndFees: Promise.resolve({ estimate: { gas }, tips }) }
 }
