@@ -19,6 +19,8 @@ const fewTries = 4
  * the other one. `behind` is the endpoint that had fewer blocks, and how many. `silent` are endpoints that did not answer.
  */
 export type ConsistentHead = {
+  /** What answered for the first endpoint: after a failover that may be the second one. */
+  endpoint?: object | undefined
   head: Head
   newest: bigint
   second?: ChainClient
@@ -88,15 +90,27 @@ export async function commonHead(
     if (!other) return { head: mine, newest, behind: null, silent, nonce: own }
     const { peer, theirs } = other
     // The first endpoint did not answer, and another did for it, perhaps this one: one node is not two.
-    if (rpc.endpoint !== first && tried < fewTries) continue
+    const { endpoint } = rpc
+    if (endpoint !== first) {
+      if (tried < fewTries) continue
+      return { head: mine, newest, behind: null, silent, nonce: own }
+    }
     const nonce = Math.max(own, other.nonce)
     const ahead = newest - theirs.number
     if (ahead <= 0n && newest >= least)
-      return { head: mine, newest, second: peer, behind: null, silent, nonce }
+      return { endpoint, head: mine, newest, second: peer, behind: null, silent, nonce }
     const isNear = ahead <= BigInt(maxHeadRegression) || mine.timestamp - theirs.timestamp <= maxSecondsBehind
     const head = ahead > 0n && isNear ? await headAt(rpc, theirs.number) : undefined
     if (head?.hash === theirs.hash && head.number >= least)
-      return { head, newest, second: peer, behind: { host: peer.host, blocks: Number(ahead) }, silent, nonce }
+      return {
+        endpoint,
+        head,
+        newest,
+        second: peer,
+        behind: { host: peer.host, blocks: Number(ahead) },
+        silent,
+        nonce,
+      }
     const pause = retryDelays[tried]
     // Wait for a block in transit; a few polls suffice for nodes that stay apart.
     if (pause !== undefined && (head?.hash === theirs.hash || tried < fewTries)) {

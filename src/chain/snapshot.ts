@@ -6,7 +6,7 @@ import { readTips } from './fees.ts'
 import { readHead } from './head.ts'
 import { refuseInconsistentHeads } from './head-checks.ts'
 import { quantity } from './rpc/answer-numbers.ts'
-import { retryingClient } from './rpc/timeouts.ts'
+import { retryingClient, withTimeout } from './rpc/timeouts.ts'
 
 /** How long a snapshot may stand for the chain, in ms: longer than the trips of a plan take, shorter than a person reads. */
 export const snapshotLifeMs = 3_000
@@ -18,8 +18,16 @@ export const isFreshSnapshot = (
 ): snapshot is ChainSnapshot =>
   snapshot?.chainId === chainId && performance.now() - snapshot.at <= snapshotLifeMs
 
-/** Reads a snapshot; `undefined` if the nodes do not answer usefully: whoever needs the facts asks again, and tells the fault. */
-export async function readSnapshot(
+/**
+ * Reads a snapshot; `undefined` if the nodes do not answer usefully while it would be fresh: whoever needs the facts asks again, and
+ * tells the fault.
+ */
+export const readSnapshot = (
+  client: ChainClient,
+  asked: { chainId: number; wallet: Address },
+): Promise<ChainSnapshot | undefined> => withTimeout(snapshotOf(client, asked), snapshotLifeMs)
+
+async function snapshotOf(
   client: ChainClient,
   { chainId, wallet }: { chainId: number; wallet: Address },
 ): Promise<ChainSnapshot | undefined> {

@@ -108,8 +108,8 @@ export type Execution = {
   ) => Promise<readonly bigint[] | undefined>
   /** The age in ms and the block of the check that the plan made of a leg, which `beforeLeg` may use again. */
   planCheck?: (leg: Leg) => { ageMs: number; block: number } | undefined
-  /** The wallet as the plan has read it a moment ago, for the first signature of a leg, where that is of the planned transaction. */
-  plannedView?: (leg: Leg, step: Step) => WalletView | undefined
+  /** The wallet as the plan has read it, and how long ago, for the first signature of a leg, where that is of the planned transaction. */
+  plannedView?: (leg: Leg, step: Step) => { ageMs: number; view: WalletView } | undefined
   /** Called when the last step is seen mined and deep enough, before it is looked at again: what follows the end may be read meanwhile. */
   onLastMined?: () => void
   fault?: (point: FaultPoint) => void

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { engineOn } from '../engine/support.ts'
 import { startHostileService } from '../support/hostile-service.ts'
+import { provider } from '../support/provider.ts'
 import { rpcEnvOf, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
@@ -221,6 +222,18 @@ describe('--pipeline', () => {
       exit: 0,
       json: { status: 'SUCCESS', transactions: [{ kind: 'approve' }, { kind: 'deposit' }] },
     })
+  })
+
+  test('does so, each with gas of its own, on a node that simulates no blocks', async () => {
+    const node = await provider(sandbox.world.faults.urlOf(31337), ({ method }) =>
+      method === 'eth_simulateV1' ? { error: { code: -32601, message: 'Method not found' } } : undefined,
+    )
+    const env = rpcEnvOf(sandbox, { 'sandbox-one': node.url })
+    const line =
+      'deposit aave-v3-usdc-sandbox-one --amount 4 --yes --json --pipeline --trust-first-use --allow-duplicate'
+    const done = await run(line, { env, secrets: { privateKey: sandbox.user.key } })
+    await node.close()
+    expect(done).toMatchObject({ exit: 0, json: { status: 'SUCCESS' } })
   })
 })
 

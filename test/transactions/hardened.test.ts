@@ -398,6 +398,23 @@ test.each([
   expect(both).toMatchObject({ silent: [], endpoints: 2 })
 })
 
+test('one node that answers for both, since the first one went down, counts as one', async () => {
+  const { rpc } = sandbox.chain(chainId)
+  let endpoint = {}
+  const failing: ChainClient = {
+    ...rpc,
+    peers: [rpc],
+    get endpoint() {
+      return endpoint
+    },
+    request: (method, params) => {
+      if (method === 'eth_simulateV1') endpoint = {}
+      return rpc.request(method, params)
+    },
+  }
+  expect(await tried(depositing(), into(), { rpc: failing })).toMatchObject({ endpoints: 1 })
+})
+
 test('a node that answers, and crashes at what another one tried, is not left out', async () => {
   const message = 'method handler crashed'
   const crash = new AppError('RPC_ERROR', message, { details: { code: -32603, message } })

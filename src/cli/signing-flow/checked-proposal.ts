@@ -68,6 +68,7 @@ async function offer(
   const looking = chainId
     ? readSnapshot(context.rpc(chainId), { chainId, wallet: identity.address })
     : undefined
+  looking?.catch(() => undefined) // Awaited below, unless the service refuses first.
   const proposed = await propose(identity.address)
   refuseName(proposed.id)
   const seen = await looking

@@ -107,6 +107,8 @@ async function simulateOn(
     checkOutcome(question, before, outcome)
     const late = await asking.late
     if (late) checkOutcome(question, before, late)
+    // After a failover the second node may have been asked twice.
+    const isOfTwo = second && agreed.silent === undefined && question.rpc.endpoint === common.endpoint
     const costs = { gas, ...(dataFee !== undefined && { dataFee }) }
     return {
       how: 'eth_simulateV1',
@@ -114,7 +116,7 @@ async function simulateOn(
       ...costs,
       behind,
       silent: agreed.silent === undefined ? silent : [...silent, agreed.silent],
-      endpoints: second && agreed.silent === undefined ? 2 : 1,
+      endpoints: isOfTwo ? 2 : 1,
     }
   } catch (error) {
     // A gateway may refuse this one call with an error page while its node answers others.

@@ -168,14 +168,14 @@ export async function confirmStep(
         if (missing > 0) await run.mineBlocks?.(chainId, missing)
         const before = deepBefore
         deepBefore = deep ? found : undefined
-        if (deep && before?.blockHash === found.blockHash) {
+        if (deep && before && isSameEnd(before, found)) {
           run.disagreement = await comparing
           if (!run.disagreement)
             return await finishStep(run, index, found, reached, (other) => confirmStep(run, other, false))
         } else if (deep) {
           if (run.signal?.aborted) throw runStopped
           onMined?.()
-          // Where two looks show it in two blocks, there is nothing to hurry for.
+          // Where two looks show two things, there is nothing to hurry for.
           if (!before) continue
         }
       } else {
@@ -206,6 +206,10 @@ function noteInclusion(run: Run, index: number, found: MinedTransaction): void {
   }
   run.fault?.('after_receipt')
 }
+
+/** Whether two looks found the same transaction in the same block, with the same end. */
+const isSameEnd = (one: MinedTransaction, other: MinedTransaction): boolean =>
+  one.blockHash === other.blockHash && one.hash === other.hash && one.ok === other.ok
 
 /** How deep the block of a step is, as the look has shown it. */
 const depthOf = (run: Run, rpc: ChainClient, chainId: number, { blockNumber, head }: MinedTransaction) => {

@@ -164,6 +164,8 @@ async function executeLeg(run: Run, leg: Leg): Promise<void> {
 /** A look at a step's wallet, and when it was asked for (monotonic, in ms); `undefined` where the node did not answer. */
 type SeenWallet = { at: number; view: Promise<WalletView | undefined> }
 
+const isRecent = (run: Run, { at }: Pick<SeenWallet, 'at'>): boolean => run.clock.now() - at <= snapshotLifeMs
+
 /** Looks at a step's wallet beside other work; a fault is told by whoever reads it again. */
 const lookAt = (run: Run, step: Step): SeenWallet => ({
   at: run.clock.now(),
@@ -201,12 +203,12 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
   const view = async (step: Step): Promise<SeenWallet> => {
     const known = ahead
     ahead = undefined
-    if (known && run.clock.now() - known.at <= snapshotLifeMs && (await known.view)) return known
+    if (known && isRecent(run, known) && (await known.view)) return known
     return lookAt(run, step)
   }
   const first = unfinishedSteps(run, leg).find(isUnsigned)
   const planned = first && run.plannedView?.(leg, first)
-  if (planned) ahead = { at: run.clock.now(), view: Promise.resolve(planned) }
+  if (planned) ahead = { at: run.clock.now() - planned.ageMs, view: Promise.resolve(planned.view) }
   for (const { index } of unfinishedSteps(run, leg)) {
     // The steps after a failed one were followed together with it.
     if (stepAt(run, index).state === 'FINAL_OK') continue
@@ -232,14 +234,16 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
         )
         for (const [at, step] of left.entries()) if (gas?.[at] !== undefined) gasOf.set(step.index, gas[at])
         if (run.pipeline && left.length > 1) {
-          let last = run.clock.now() - looked.at <= snapshotLifeMs ? seen : undefined
+          let last: WalletView | undefined = seen
           for (const { index: one } of left.filter(({ role }) => role !== 'fee')) {
-            await sendStep(run, one, known(one, 'exactly'), last)
+            // The gas in a view is that of the step which it was read for.
+            const isOf = one === index || gasOf.has(one)
+            await sendStep(run, one, known(one, 'exactly'), isOf && isRecent(run, looked) ? last : undefined)
             last = last && afterSending(run, one, last)
           }
         }
       }
-      if (run.clock.now() - looked.at <= snapshotLifeMs) seenNow = seen
+      if (isRecent(run, looked)) seenNow = seen
     }
     const onMined = () => {
       const next = unfinishedSteps(run, leg).find((step) => step.index > index)

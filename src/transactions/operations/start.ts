@@ -12,7 +12,7 @@ import type { TransactionSigner } from '../../signing/signer.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
 import { checkDelivery } from '../bridge/under-delivery.ts'
 import { readResult } from '../outcome/received-amount.ts'
-import type { Execution, FeeCap, Progress, WalletView } from '../run.ts'
+import type { Execution, FeeCap, Progress } from '../run.ts'
 import { executeOperation } from './execute.ts'
 import { changedPolicy, checkLegBeforeSigning } from './leg-checks.ts'
 import { fileLocks } from './wallet-lock.ts'
@@ -172,7 +172,7 @@ export async function runOperation(
 function plannedView(
   { snapshot, simulation, transactions }: LegCheck,
   { transaction }: Step,
-): WalletView | undefined {
+): ReturnType<NonNullable<Execution['plannedView']>> {
   const [gas] = simulation.gas
   const [planned] = transactions
   const isPlanned =
@@ -180,7 +180,8 @@ function plannedView(
   if (!isPlanned || gas === undefined || !snapshot?.counts || !isFreshSnapshot(snapshot, snapshot.chainId))
     return undefined
   const { common, lowest, counts, tips } = snapshot
-  return { head: common.head, lowest, counts, gasAndFees: Promise.resolve({ estimate: { gas }, tips }) }
+  const view = { head: common.head, lowest, counts, gasAndFees: Promise.resolve({ estimate: { gas }, tips }) }
+  return { ageMs: performance.now() - snapshot.at, view }
 }
 
 /** Runs the work once and shares its promise. */

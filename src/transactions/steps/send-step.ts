@@ -1,6 +1,7 @@
 import { findAttempt } from '../../chain/finality/mined-transaction.ts'
 import { readHead } from '../../chain/head.ts'
 import { refuseInconsistentHeads } from '../../chain/head-checks.ts'
+import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { Leg, Step } from '../../store/journal/operation.ts'
 import { broadcast, refuseExpired } from '../broadcaster.ts'
@@ -61,7 +62,7 @@ export async function sendStep(run: Run, index: number, gas?: KnownGas, seen?: W
     const pinned = pinnedFor(run, step)
     const asking = view?.gasAndFees ?? readGasAndFees(rpc, step, gas)
     asking.catch(() => undefined) // Awaited below, unless the nonce is refused first.
-    const taken = await allocateNonce({
+    const allocating = allocateNonce({
       journal,
       operationId,
       step,
@@ -72,7 +73,12 @@ export async function sendStep(run: Run, index: number, gas?: KnownGas, seen?: W
       ...(queueBehind && { queueBehind }),
       ...(headMaxAgeMs !== undefined && { headMaxAgeMs }),
     })
-    if (taken === 'given back') continue
+    const taken = await allocating.catch((error: unknown) => {
+      // What was seen before may be older than a block that another process has seen since.
+      if (view && error instanceof AppError && error.code === 'RPC_INCONSISTENT') return 'seen too early'
+      throw error
+    })
+    if (typeof taken === 'string') continue
     run.fault?.('after_nonce')
     const offered = run.clock.now()
     await run.approve?.()
