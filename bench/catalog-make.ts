@@ -320,6 +320,7 @@ function fileOf(network: Network): CatalogFile {
     priceOracle: oracle ? { address: main, source: oracle.source } : null,
     priceFeeds: feedsOn(network, [...known.values()], strategies),
     uniswapV3: swapsOn(network, [...known.values()]),
+    uniswapV2: pairsOn(network, [...known.values()]),
     cctpV2,
     tokens: [...known.values()],
     strategies,
@@ -380,16 +381,34 @@ function feedsOn({ chainId }: Network, known: CatalogFile['tokens'], rows: Row[]
   })
 }
 
-function swapsOn({ chainId, native }: Network, known: CatalogFile['tokens']): CatalogFile['uniswapV3'] {
-  const { feeTiers, source, chains } = providers['uniswap-v3']
-  const there = chains[chainId]
-  if (!there) return null
-  const middles = [`W${native.symbol}`, 'USDC', 'USDT'].flatMap((symbol) => {
+/** The tokens that a path of two hops may pass through. */
+const hubsOn = (
+  { native }: Network,
+  known: CatalogFile['tokens'],
+): CatalogFile['tokens'][number]['address'][] =>
+  [`W${native.symbol}`, 'USDC', 'USDT'].flatMap((symbol) => {
     const found = known.filter((token) => token.symbol === symbol)
     return found.length === 1 ? [found[0]!.address] : []
   })
+
+function swapsOn(network: Network, known: CatalogFile['tokens']): CatalogFile['uniswapV3'] {
+  const { feeTiers, source, chains } = providers['uniswap-v3']
+  const there = chains[network.chainId]
+  if (!there) return null
   const { factory, quoterV2, swapRouter02 } = there
-  return { factory, quoterV2, swapRouter02, feeTiers, via: middles, source }
+  return { factory, quoterV2, swapRouter02, feeTiers, via: hubsOn(network, known), source }
+}
+
+/** What the addresses of pairs follow from, on every network (`@uniswap/v2-sdk` 4.21.4, INIT_CODE_HASH). */
+const initCodeHash = '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f'
+
+function pairsOn(network: Network, known: CatalogFile['tokens']): CatalogFile['uniswapV2'] {
+  const { source, chains } = providers['uniswap-v2']
+  const there = chains[network.chainId]
+  if (!there) return null
+  const { factory, router: router02 } = there
+  const cited = `${source}; npm:@uniswap/v2-sdk@4.21.4 INIT_CODE_HASH`
+  return { factory, router02, initCodeHash, via: hubsOn(network, known), source: cited }
 }
 
 function bridgeOn({ chainId, testnet }: Network): CatalogFile['cctpV2'] {

@@ -90,6 +90,7 @@ function protocolsByNetwork(): string[] {
       ),
     ),
     row('Uniswap v3 (swap)', (network) => (ofNetwork(network).uniswapV3.length > 0 ? '✓' : '')),
+    row('Uniswap v2 (swap)', (network) => (ofNetwork(network).uniswapV2.length > 0 ? '✓' : '')),
     row('CCTP v2 (bridge)', (network) => (ofNetwork(network).cctpV2.length > 0 ? '✓' : '')),
   ]
 }
@@ -110,11 +111,11 @@ function gradeRows(): string[] {
 function networkRows(): string[] {
   const yes = (list: readonly unknown[]) => (list.length > 0 ? 'yes' : 'no')
   return [
-    '| network | chain id | markets | Uniswap v3 | CCTP v2 |',
-    '|---|---|---|---|---|',
+    '| network | chain id | markets | Uniswap v3 | Uniswap v2 | CCTP v2 |',
+    '|---|---|---|---|---|---|',
     ...known.map(
-      ({ networks: [network], strategies, uniswapV3, cctpV2 }) =>
-        `| ${network!.name} | ${network!.chainId} | ${strategies.length} | ${yes(uniswapV3)} | ${yes(cctpV2)} |`,
+      ({ networks: [network], strategies, uniswapV3, uniswapV2, cctpV2 }) =>
+        `| ${network!.name} | ${network!.chainId} | ${strategies.length} | ${yes(uniswapV3)} | ${yes(uniswapV2)} | ${yes(cctpV2)} |`,
     ),
   ]
 }

@@ -20,6 +20,7 @@ export function catalogInScope(catalog: Catalog, { testnets, strategies }: Acces
     tokens: catalog.tokens.filter(isThere),
     strategies: catalog.strategies.filter((entry) => isThere(entry) && isActive(entry)),
     uniswapV3: catalog.uniswapV3.filter(isThere),
+    uniswapV2: catalog.uniswapV2.filter(isThere),
     cctpV2: catalog.cctpV2.filter(isThere),
     attestation: catalog.attestation,
     priceFeeds: catalog.priceFeeds.filter(isThere),

@@ -1,4 +1,3 @@
-import type { Query, Rounds } from '../chain/contract-query.ts'
 import { answerQueries } from '../chain/reads.ts'
 import { AppError } from '../domain/errors.ts'
 import { impactOf, impactShown, slippageIn, usualImpact } from '../domain/slippage.ts'
@@ -8,10 +7,7 @@ import type { Offer } from '../protocols/exchange.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { actionAmong, withoutFees } from '../protocols/intent-fees.ts'
 import { bindingOf } from '../protocols/registry.ts'
-import { quoterV2Abi } from '../swaps/uniswap-v3/abi.ts'
-import { wayOf } from '../swaps/uniswap-v3/binding.ts'
-import { packPath } from '../swaps/uniswap-v3/path.ts'
-import { atSpot, spotQueries } from '../swaps/uniswap-v3/spot-price.ts'
+import { swapExchange } from '../swaps/registry.ts'
 import type { ExecutionContext } from './context.ts'
 import type { SlippageEstimate } from './own-price.ts'
 import { activeLegs, type Proposal, type ProposedLeg } from './proposal.ts'
@@ -78,25 +74,8 @@ async function exchangeOffer(
     if (intent.kind === 'deposit') return exchange && answerQueries(exchange.into(intent.amount), ask)
     return units === undefined ? undefined : exchange && answerQueries(exchange.outOf(units), ask)
   }
-  const swap = wayOf(actionAmong(intent, transactions).data)
-  const quoter = catalog.uniswapV3.find((one) => one.chainId === chainId)?.quoterV2
-  if (!swap || !quoter) return undefined
-  const { path, exact } = swap
-  const whole = {
-    address: quoter,
-    abi: quoterV2Abi,
-    functionName: exact === 'in' ? 'quoteExactInput' : 'quoteExactOutput',
-    args: [packPath(path, exact), exact === 'in' ? swap.amountIn : swap.amountOut],
-  }
-  const [said, ...prices] = await answerQueries(once([whole, ...spotQueries(quoter, path)]), ask)
-  const amount = (said as readonly [bigint] | undefined)?.[0]
-  if (amount === undefined) return undefined
-  const [paid, brings] = exact === 'in' ? [swap.amountIn, amount] : [amount, swap.amountOut]
-  return { brings, fair: atSpot(path, prices, paid) }
-}
-
-function* once(queries: readonly Query[]): Rounds<readonly unknown[]> {
-  return yield queries
+  const exchange = swapExchange(catalog, actionAmong(intent, transactions))
+  return exchange && answerQueries(exchange, ask)
 }
 
 /** The same by the USD value of both sides of a swap. */

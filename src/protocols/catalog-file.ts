@@ -40,6 +40,15 @@ export const CatalogFile = z.strictObject({
       source: Text,
     })
     .nullable(),
+  uniswapV2: z
+    .strictObject({
+      factory: At,
+      router02: At,
+      initCodeHash: z.templateLiteral(['0x', z.string().regex(/^[0-9a-f]{64}$/)]),
+      via: z.array(At),
+      source: Text,
+    })
+    .nullable(),
   cctpV2: z
     .strictObject({
       domain: z.int().min(0),
@@ -95,6 +104,7 @@ export function catalogOfFile(json: unknown): Catalog {
       }
     }),
     uniswapV3: file.uniswapV3 ? [{ chainId, ...withoutSource(file.uniswapV3) }] : [],
+    uniswapV2: file.uniswapV2 ? [{ chainId, ...withoutSource(file.uniswapV2) }] : [],
     cctpV2: file.cctpV2 ? [{ chainId, ...withoutSource(file.cctpV2) }] : [],
     attestation: null,
     priceOracles: file.priceOracle ? { [chainId]: file.priceOracle.address } : {},

@@ -1,4 +1,4 @@
-import type { Address } from '../domain/address.ts'
+import type { Address, Hex } from '../domain/address.ts'
 import type { Network } from '../domain/networks.ts'
 import type { Token } from '../domain/token.ts'
 import type { MarketConstants } from './constants.ts'
@@ -49,6 +49,15 @@ export type UniswapV3Constants = {
   via: readonly Address[]
 }
 
+/** The contracts of Uniswap v2 on a chain. `initCodeHash` gives the addresses of pairs; `via` are the tokens that a two-hop path may pass through. */
+export type UniswapV2Constants = {
+  chainId: number
+  factory: Address
+  router02: Address
+  initCodeHash: Hex
+  via: readonly Address[]
+}
+
 /** The contracts of the burn-and-mint bridge (CCTP v2) on a chain. `domain` is the bridge's own number for the chain. */
 export type CctpV2Constants = {
   chainId: number
@@ -69,6 +78,7 @@ export type Catalog = {
   tokens: readonly Token[]
   strategies: readonly StrategyEntry[]
   uniswapV3: readonly UniswapV3Constants[]
+  uniswapV2: readonly UniswapV2Constants[]
   cctpV2: readonly CctpV2Constants[]
   /** Base URL of the attestation service of the bridge. */
   attestation: string | null
@@ -83,6 +93,7 @@ export const joined = (parts: readonly Catalog[]): Catalog => ({
   tokens: parts.flatMap(({ tokens }) => tokens),
   strategies: parts.flatMap(({ strategies }) => strategies),
   uniswapV3: parts.flatMap(({ uniswapV3 }) => uniswapV3),
+  uniswapV2: parts.flatMap(({ uniswapV2 }) => uniswapV2),
   cctpV2: parts.flatMap(({ cctpV2 }) => cctpV2),
   attestation: parts.find(({ attestation }) => attestation !== null)?.attestation ?? null,
   priceOracles: Object.assign({}, ...parts.map(({ priceOracles }) => priceOracles)),
@@ -97,6 +108,7 @@ export function catalogOn(catalog: Catalog, has: (chainId: number) => boolean): 
     tokens: catalog.tokens.filter(here),
     strategies: catalog.strategies.filter(here),
     uniswapV3: catalog.uniswapV3.filter(here),
+    uniswapV2: catalog.uniswapV2.filter(here),
     cctpV2: catalog.cctpV2.filter(here),
     attestation: catalog.attestation,
     priceFeeds: catalog.priceFeeds.filter(here),

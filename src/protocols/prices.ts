@@ -2,7 +2,7 @@ import { multicall3Abi } from 'viem'
 import { parseAbi } from 'viem/utils'
 import { priceAge } from '../chain/price-age.ts'
 import { type Answer, both, known, type Reading } from '../chain/reading.ts'
-import { nativeAddress } from '../domain/address.ts'
+import { type Address, nativeAddress } from '../domain/address.ts'
 import type { Token } from '../domain/token.ts'
 import type { Price } from '../domain/usd.ts'
 import { aaveV3OracleAbi } from './aave-v3/abi.ts'
@@ -83,7 +83,7 @@ export const feedAbi = parseAbi([
 
 /** The token that wraps the native coin and has its price: WETH, or wS on Sonic; `undefined` unless exactly one token has that symbol. */
 export function wrappedOf(
-  { tokens }: Catalog,
+  { tokens }: Pick<Catalog, 'tokens'>,
   { chainId, symbol }: Pick<Token, 'chainId' | 'symbol'>,
 ): Token | undefined {
   const called = (name: string) =>
@@ -91,4 +91,13 @@ export function wrappedOf(
   const usual = called(`W${symbol}`)
   const found = usual.length > 0 ? usual : called(`w${symbol}`)
   return found.length === 1 ? found[0] : undefined
+}
+
+/** The wrapped native coin of a chain; `undefined` if the catalogue has none. */
+export function wrappedOn(
+  catalog: Pick<Catalog, 'networks' | 'tokens'>,
+  chainId: number,
+): Address | undefined {
+  const network = catalog.networks.find((one) => one.chainId === chainId)
+  return network && wrappedOf(catalog, { chainId, symbol: network.native.symbol })?.address
 }

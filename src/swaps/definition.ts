@@ -1,7 +1,9 @@
+import type { Rounds } from '../chain/contract-query.ts'
 import type { Reading } from '../chain/reading.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Catalog } from '../protocols/catalog.ts'
+import type { Offer as Exchanged } from '../protocols/exchange.ts'
 import type { Intent } from '../protocols/intent.ts'
 import type { Verdict } from '../protocols/verdict.ts'
 import type { Sought, SwapProvider } from './provider.ts'
@@ -45,6 +47,11 @@ export type SwapDefinition = {
     catalog: Catalog,
     intent: SwapIntent,
   ) => { targets: readonly Address[]; bind: (transaction: Transaction) => Verdict } | undefined
+  /**
+   * What the action of a swap brings now and at the spot price, by our own node; `undefined` if it is no swap of this provider. Not for
+   * a bridge, which has no price.
+   */
+  exchange?: (catalog: Catalog, transaction: Transaction) => Rounds<Exchanged> | undefined
   /** Opens the provider for quotes; `undefined` if the catalogue has no contracts for it. */
   open: (catalog: Catalog, network: SwapNetwork) => SwapProvider | undefined
 }

@@ -1,14 +1,17 @@
-import type { Address } from '../domain/address.ts'
+import type { Rounds } from '../chain/contract-query.ts'
+import { type Address, sameAddress } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Catalog } from '../protocols/catalog.ts'
+import type { Offer as Exchanged } from '../protocols/exchange.ts'
 import type { Verdict } from '../protocols/verdict.ts'
 import { cctpV2 } from './cctp-v2/definition.ts'
 import type { SwapDefinition, SwapIntent, SwapNetwork, SwapProof } from './definition.ts'
 import type { SwapProvider } from './provider.ts'
+import { uniswapV2 } from './uniswap-v2/definition.ts'
 import { uniswapV3 } from './uniswap-v3/definition.ts'
 
 /** Every swap provider, in the order in which equal offers are preferred. */
-const swapDefinitions: readonly SwapDefinition[] = [uniswapV3, cctpV2]
+const swapDefinitions: readonly SwapDefinition[] = [uniswapV3, uniswapV2, cctpV2]
 
 /** The names of all providers. */
 export const swapProviderNames: readonly string[] = swapDefinitions.map(({ name }) => name)
@@ -17,15 +20,33 @@ export const swapProviderNames: readonly string[] = swapDefinitions.map(({ name 
 export const swapProofOf = (provider: string): SwapProof | undefined =>
   swapDefinitions.find(({ name }) => name === provider)?.proof
 
-/** What the guard expects of the action of a swap; `undefined` if no provider of the catalogue can carry it out. */
+/**
+ * What the guard expects of the action of a swap: by the provider of that name, else, as a service may name its providers otherwise, by
+ * the one whose contract is called. `undefined` if no provider of the catalogue can carry it out.
+ */
 export function swapExpectation(
   catalog: Catalog,
   intent: SwapIntent,
 ): { targets: readonly Address[]; bind: (transaction: Transaction) => Verdict } | undefined {
   const reach = intent.tokenIn.chainId === intent.tokenOut.chainId ? 'same-chain' : 'cross-chain'
-  for (const one of swapDefinitions) {
-    const expected = one.reach === reach ? one.expect(catalog, intent) : undefined
-    if (expected) return expected
+  const able = swapDefinitions.filter((one) => one.reach === reach)
+  const named = able.filter(({ name }) => name === intent.provider)
+  const expected = (named.length > 0 ? named : able).flatMap(({ expect }) => expect(catalog, intent) ?? [])
+  const [first] = expected
+  if (!first || expected.length === 1) return first
+  const isCalled = ({ to }: Transaction, { targets }: (typeof expected)[number]) =>
+    targets.some((target) => sameAddress(target, to))
+  return {
+    targets: expected.flatMap(({ targets }) => targets),
+    bind: (transaction) => (expected.find((one) => isCalled(transaction, one)) ?? first).bind(transaction),
+  }
+}
+
+/** What a swap on one chain brings now and at the spot price, as our own node is to be asked; `undefined` if no provider knows the call. */
+export function swapExchange(catalog: Catalog, transaction: Transaction): Rounds<Exchanged> | undefined {
+  for (const { exchange } of swapDefinitions) {
+    const rounds = exchange?.(catalog, transaction)
+    if (rounds) return rounds
   }
   return undefined
 }

@@ -259,9 +259,13 @@ describe('the price of a swap', () => {
   })
 
   test('that our own engine does not know is only paid where the person says what is enough', async () => {
-    const quoter = sandbox.world.catalog().uniswapV3.find(({ chainId }) => chainId === 31337)!.quoterV2
+    const catalog = sandbox.world.catalog()
+    const priced = [
+      catalog.uniswapV3.find(({ chainId }) => chainId === 31337)!.quoterV2,
+      catalog.uniswapV2.find(({ chainId }) => chainId === 31337)!.router02,
+    ].map((address) => address.slice(2).toLowerCase())
     const honest = rpcEnvOf(sandbox).SLUICE_RPC_SANDBOX_ONE!
-    // The node of this machine does not answer for the quoter, which is how our engine would know a price.
+    // The node of this machine does not answer for what quotes, which is how our engine would know a price.
     const deaf = await listener((request, response) => {
       let body = ''
       request.on('data', (part) => {
@@ -269,7 +273,7 @@ describe('the price of a swap', () => {
       })
       request.on('end', async () => {
         response.writeHead(200, { 'content-type': 'application/json' })
-        const isQuote = body.toLowerCase().includes(quoter.slice(2).toLowerCase())
+        const isQuote = priced.some((address) => body.toLowerCase().includes(address))
         const { id } = JSON.parse(body)
         response.end(
           isQuote

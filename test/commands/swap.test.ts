@@ -96,9 +96,11 @@ describe('swap quote', () => {
       json.items.map(({ provider, rank }: { provider: string; rank: number }) => [provider, rank]),
     ).toEqual([
       ['uniswap-v3', 1],
+      ['uniswap-v2', 2],
       ['cctp', null],
     ])
-    const [first, other] = json.items
+    const [first, second, other] = json.items
+    expect(second).toMatchObject({ lost: expect.any(String), error: null, proof: { minimum: 'calldata' } })
     expect(first).toMatchObject({
       lost: null,
       error: null,

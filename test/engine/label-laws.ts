@@ -82,12 +82,23 @@ function nameFaults({ protocol, name, receipt }: Row, { strategies }: CatalogFil
   ]
 }
 
+/** What the addresses of pairs of Uniswap v2 follow from (source: UniswapV2Library.pairFor of @uniswap/v2-periphery). */
+const initCodeHash = '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f'
+
 /** What is wrong with how the markets of a file are called, and with what stands beside their addresses. */
 export function labelFaults(file: CatalogFile, { testnet, native }: Network): string[] {
   const hubs = [`W${native.symbol}`, 'USDC', 'USDT']
   const symbolOf = (address: string) => file.tokens.find((token) => token.address === address)?.symbol ?? ''
-  const { uniswapV3, cctpV2, priceOracle, strategies } = file
-  const sources = [uniswapV3, cctpV2, priceOracle, ...file.priceFeeds, ...file.tokens, ...strategies]
+  const { uniswapV3, uniswapV2, cctpV2, priceOracle, strategies } = file
+  const sources = [
+    uniswapV3,
+    uniswapV2,
+    cctpV2,
+    priceOracle,
+    ...file.priceFeeds,
+    ...file.tokens,
+    ...strategies,
+  ]
   return [
     ...strategies.flatMap((row) => {
       const { protocol, asset, constants, startDate, logourl, implementationSelector } = row
@@ -113,9 +124,10 @@ export function labelFaults(file: CatalogFile, { testnet, native }: Network): st
     ...(uniswapV3?.feeTiers ?? []).flatMap((tier) =>
       tiers.includes(tier) ? [] : [`there is no tier ${tier}`],
     ),
-    ...(uniswapV3?.via ?? []).flatMap((at) =>
+    ...[...(uniswapV3?.via ?? []), ...(uniswapV2?.via ?? [])].flatMap((at) =>
       hubs.includes(symbolOf(at)) ? [] : [`nobody swaps by ${symbolOf(at)}`],
     ),
+    ...(uniswapV2 && uniswapV2.initCodeHash !== initCodeHash ? ['its pairs are somewhere else'] : []),
     ...(cctpV2 && cctpV2.attestation !== attestation(testnet)
       ? ['the bridge is of another environment']
       : []),

@@ -12,7 +12,7 @@ const wrapped = new Set(['stEth', 'wstEth', 'wrapped'])
 
 /** What an address is on its chain: one that is two things was copied to the wrong place. */
 function rolesIn(file: CatalogFile): [address: string, role: string][] {
-  const { uniswapV3, cctpV2 } = file
+  const { uniswapV3, uniswapV2, cctpV2 } = file
   return [
     ...file.tokens.map(({ address }): [string, string] => [address, 'token']),
     ...file.priceFeeds.map(({ feed }): [string, string] => [feed, 'price feed']),
@@ -20,6 +20,12 @@ function rolesIn(file: CatalogFile): [address: string, role: string][] {
       ? (['factory', 'quoterV2', 'swapRouter02'] as const).map((name): [string, string] => [
           uniswapV3[name],
           name,
+        ])
+      : []),
+    ...(uniswapV2
+      ? (['factory', 'router02'] as const).map((name): [string, string] => [
+          uniswapV2[name],
+          `${name} of pairs`,
         ])
       : []),
     ...(cctpV2
@@ -274,7 +280,7 @@ export function faultsOf(json: unknown): string[] {
     )
       ? ['its price oracle is that of no pool']
       : []),
-    ...(file.uniswapV3?.via ?? []).flatMap((address) =>
+    ...[...(file.uniswapV3?.via ?? []), ...(file.uniswapV2?.via ?? [])].flatMap((address) =>
       known.has(address) ? [] : [`${address} is not a token`],
     ),
     ...(file.cctpV2 && !known.has(file.cctpV2.token)

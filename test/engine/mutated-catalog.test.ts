@@ -155,6 +155,22 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     /the factory of the router is not said by 0x7777/,
   ],
   [
+    'bnb',
+    'the router of Uniswap v2 is of nobody',
+    (file) => {
+      file.uniswapV2!.router02 = getAddress(`0x${'77'.repeat(20)}`)
+    },
+    /the factory of the router of Uniswap v2 is not said by 0x7777/,
+  ],
+  [
+    'base',
+    'the pairs of Uniswap v2 are those of a fork',
+    (file) => {
+      file.uniswapV2!.initCodeHash = `0x${'77'.repeat(32)}`
+    },
+    /its pairs are somewhere else/,
+  ],
+  [
     'ethereum',
     'the bridge has another domain',
     ({ cctpV2 }) => {

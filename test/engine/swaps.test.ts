@@ -157,6 +157,7 @@ describe('a random swap', () => {
         tokenOut: tokenOut.address,
         ...(exact === 'in' ? { amountIn: amount } : { amountOut: amount }),
         slippage,
+        preferredProvider: 'uniswap-v3',
         ...(away && { destinationAddress: someone }),
       })
       const order = { quote: quote.raw as never, walletAddress: wallet }

@@ -166,7 +166,7 @@ export function truths(file: CatalogFile): Map<Address, Map<Hex, Hex>> {
 
 type Tell = (at: Address, call: Hex, answer: Hex) => void
 
-function groundTruths({ tokens, priceFeeds, uniswapV3, cctpV2 }: CatalogFile, tell: Tell): void {
+function groundTruths({ tokens, priceFeeds, uniswapV3, uniswapV2, cctpV2 }: CatalogFile, tell: Tell): void {
   for (const { token, feed, decimals } of priceFeeds) {
     const { symbol } = tokens.find(({ address }) => address === token)!
     tell(feed, asked('function decimals()'), word(decimals))
@@ -180,6 +180,10 @@ function groundTruths({ tokens, priceFeeds, uniswapV3, cctpV2 }: CatalogFile, te
       tell(factory, asked('function feeAmountTickSpacing(uint24)', [Number(tier)]), word(spacing))
     for (const at of [quoterV2, swapRouter02]) tell(at, asked('function factory()'), word(factory))
     tell(swapRouter02, asked('function factoryV2()'), word(nativeAddress))
+  }
+  if (uniswapV2) {
+    tell(uniswapV2.router02, asked('function factory()'), word(uniswapV2.factory))
+    tell(uniswapV2.factory, asked('function allPairsLength()'), word(1))
   }
   if (cctpV2) {
     const { domain, tokenMessenger, messageTransmitter } = cctpV2

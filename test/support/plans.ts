@@ -67,6 +67,7 @@ export const catalog = {
   networks: sandboxNetworks,
   tokens: [usdc, weth, usdt, usdcThere],
   strategies: [lending, vaulted],
+  uniswapV2: [],
   uniswapV3: [
     {
       chainId: 31337,

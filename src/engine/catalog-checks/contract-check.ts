@@ -11,10 +11,11 @@ import { answers, type Claim, hasDecimals, says } from '../../protocols/shared/c
 import { isSymbol } from '../../protocols/shared/token-symbol.ts'
 
 /**
- * Getters by which the other contracts of a catalogue identify themselves (sources: Chainlink, AggregatorV3Interface; Uniswap v3-core,
- * v3-periphery and swap-router-contracts; circlefin/evm-cctp-contracts).
+ * Getters by which the other contracts of a catalogue identify themselves (sources: Chainlink, AggregatorV3Interface; Uniswap v2-core,
+ * v2-periphery, v3-core, v3-periphery and swap-router-contracts; circlefin/evm-cctp-contracts).
  */
 const abi = parseAbi([
+  'function allPairsLength() view returns (uint256)',
   'function description() view returns (string)',
   'function factory() view returns (address)',
   'function factoryV2() view returns (address)',
@@ -43,6 +44,7 @@ export async function dependencyFaults(chain: Chain, catalog: Catalog, head: big
     ...oracleClaims(catalog, chainId, markets),
     ...catalog.priceFeeds.flatMap((feed) => (feed.chainId === chainId ? feedClaims(catalog, feed) : [])),
     ...swapClaims(catalog, chainId),
+    ...pairClaims(catalog, chainId),
     ...bridgeClaims(catalog, chainId),
   ]
   const [actual, firstBlockFaults] = await Promise.all([
@@ -117,6 +119,14 @@ const swapClaims = ({ uniswapV3 }: Catalog, chainId: number): Claim[] =>
       says('the factory of the router', readOf(swapRouter02, 'factory'), factory),
       // The earlier router supports v3 pools only, and lacks this getter.
       answers('the other factory of the router', readOf(swapRouter02, 'factoryV2')),
+    ])
+
+const pairClaims = ({ uniswapV2 }: Catalog, chainId: number): Claim[] =>
+  uniswapV2
+    .filter((one) => one.chainId === chainId)
+    .flatMap(({ factory, router02 }) => [
+      says('the factory of the router of Uniswap v2', readOf(router02, 'factory'), factory),
+      answers('the number of pairs of Uniswap v2', readOf(factory, 'allPairsLength')),
     ])
 
 /** The earlier version of the bridge has the same getters; its versions are 0. */

@@ -5,6 +5,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import { whyLost } from '../../protocols/unrecoverable-recipients.ts'
 import type { Route } from '../../swaps/provider.ts'
+import { uniswapV2FactoryAbi } from '../../swaps/uniswap-v2/abi.ts'
 import { uniswapV3FactoryAbi } from '../../swaps/uniswap-v3/abi.ts'
 import type { EngineContext } from '../context.ts'
 
@@ -34,34 +35,39 @@ export async function refuseRecipient(
   const own = [tokenIn, tokenOut].find((token) => isToken(token, chainId, to))
   if (own) throw unrecoverableRecipient('recipient', `the token ${own.symbol}`)
   if (wallet && sameAddress(to, wallet)) return
-  if (await isPool(context, chainId, to)) throw unrecoverableRecipient('recipient', 'a pool of Uniswap v3')
+  const pool = await poolAt(context, chainId, to)
+  if (pool) throw unrecoverableRecipient('recipient', `a pool of ${pool}`)
 }
 
 const isToken = (token: Token, chainId: number, at: Address): boolean =>
   token.chainId === chainId && sameAddress(token.address, at)
 
-/** Whether the factory lists this address as the pool of its own tokens and fee. */
-async function isPool(
+/** The exchange whose factory lists this address as the pool of its own tokens, and fee; `undefined` if none does. */
+async function poolAt(
   { chain, catalog }: EngineContext,
   chainId: number,
   address: Address,
-): Promise<boolean> {
-  const here = catalog.uniswapV3.find((one) => one.chainId === chainId)
-  if (!here) return false
-  const args = await read(chain(chainId), {
+): Promise<string | undefined> {
+  const here = ({ chainId: of }: { chainId: number }) => of === chainId
+  const [v3, v2] = [catalog.uniswapV3.find(here), catalog.uniswapV2.find(here)]
+  if (!v3 && !v2) return undefined
+  const [token0, token1, fee] = await read(chain(chainId), {
     reads: ['token0', 'token1', 'fee'].map((functionName) => ({ address, abi: poolAbi, functionName })),
-    parse: (answers) => (answers.includes(undefined) ? undefined : answers),
+    parse: (answers) => answers,
   })
-  return (
-    args !== undefined &&
-    read(chain(chainId), {
-      reads: [{ address: here.factory, abi: uniswapV3FactoryAbi, functionName: 'getPool', args }],
-      parse: ([pool]) => pool !== undefined && sameAddress(pool as Address, address),
-    })
-  )
+  if (token0 === undefined || token1 === undefined) return undefined
+  const [factory, abi, functionName, args, name] =
+    fee === undefined
+      ? ([v2?.factory, uniswapV2FactoryAbi, 'getPair', [token0, token1], 'Uniswap v2'] as const)
+      : ([v3?.factory, uniswapV3FactoryAbi, 'getPool', [token0, token1, fee], 'Uniswap v3'] as const)
+  if (!factory) return undefined
+  return read(chain(chainId), {
+    reads: [{ address: factory, abi, functionName, args }],
+    parse: ([pool]) => (pool !== undefined && sameAddress(pool as Address, address) ? name : undefined),
+  })
 }
 
-/** The getters of a pool (`@uniswap/v3-core`, IUniswapV3PoolImmutables). */
+/** The getters of a pool (`@uniswap/v3-core`, IUniswapV3PoolImmutables); a pair of Uniswap v2 has no fee of its own. */
 const poolAbi = parseAbi([
   'function token0() view returns (address)',
   'function token1() view returns (address)',

@@ -26,6 +26,17 @@ export function published(
 export const publishedAbi = (folder: string, contract: string): Abi =>
   require(`${folder}/${contract}.sol/${contract.split('/').at(-1)}.json`).abi
 
+/** Bytecode of Uniswap v2 and its periphery, which publish it in one folder. */
+export const publishedV2 = (
+  contract:
+    | 'v2-core/build/UniswapV2Factory'
+    | 'v2-core/build/UniswapV2Pair'
+    | 'v2-periphery/build/UniswapV2Router02',
+): Artifact => {
+  const { abi, bytecode }: Artifact = require(`@uniswap/${contract}.json`)
+  return { abi, bytecode: `0x${bytecode.replace(/^0x/, '')}` }
+}
+
 /** Canonical wrapped ether. */
 export const weth9 = (): Artifact => require('canonical-weth/build/contracts/WETH9.json')
 

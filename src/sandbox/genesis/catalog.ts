@@ -1,7 +1,13 @@
 import type { Address } from '../../domain/address.ts'
 import { type Network, networkNamed, sandboxNetworks } from '../../domain/networks.ts'
 import { nativeToken, type Token } from '../../domain/token.ts'
-import type { Catalog, CctpV2Constants, StrategyEntry, UniswapV3Constants } from '../../protocols/catalog.ts'
+import type {
+  Catalog,
+  CctpV2Constants,
+  StrategyEntry,
+  UniswapV2Constants,
+  UniswapV3Constants,
+} from '../../protocols/catalog.ts'
 import type { LidoConstants } from '../../protocols/lido/constants.ts'
 import type { Aave } from './aave.ts'
 import type { Staking, Vaults } from './own-contracts.ts'
@@ -15,6 +21,7 @@ export type Deployed = {
   aave: Aave
   vaults: Vaults
   uniswap: UniswapV3Constants
+  pairs: UniswapV2Constants
   bridge: CctpV2Constants
   staking: Staking | null
   fromBlock: bigint
@@ -28,6 +35,7 @@ export const catalogOf = (chains: readonly Deployed[]): Catalog => ({
   tokens: chains.flatMap(tokensOf),
   strategies: chains.flatMap(strategiesOf),
   uniswapV3: chains.map(({ uniswap }) => uniswap),
+  uniswapV2: chains.map(({ pairs }) => pairs),
   cctpV2: chains.map(({ bridge }) => bridge),
   attestation: null,
   priceFeeds: [],

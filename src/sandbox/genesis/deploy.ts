@@ -12,6 +12,7 @@ import { deployBridge, deployStaking, deployVaults, linkBridge } from './own-con
 import { type Plan, plans } from './plan.ts'
 import { deployTokens, grantAll } from './tokens.ts'
 import { deployUniswap } from './uniswap.ts'
+import { deployUniswapV2 } from './uniswap-v2.ts'
 
 /** Builds the whole world on two empty nodes, in the order of `sandboxNetworks`, and says where everything is. */
 export async function deployWorld(nodes: readonly [ChainClient, ChainClient]): Promise<Catalog> {
@@ -46,6 +47,7 @@ async function deployChain(rpc: ChainClient, d: Deployer, plan: Plan): Promise<D
   const uniswap = deployUniswap(d, plan, tokens)
   const bridge = deployBridge(d, plan, tokens)
   const staking = plan.hasStaking ? deployStaking(d) : null
+  const pairs = deployUniswapV2(d, plan, tokens)
   for (const index of userIndexes) grantAll(d, tokens.assets, sandboxAddress(index))
   await d.flush()
   const block = await rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
@@ -55,6 +57,7 @@ async function deployChain(rpc: ChainClient, d: Deployer, plan: Plan): Promise<D
     aave,
     vaults,
     uniswap,
+    pairs,
     bridge,
     staking,
     fromBlock: 0n,

@@ -74,9 +74,11 @@ export function deployUniswap(d: Deployer, plan: Plan, tokens: Tokens): UniswapV
   }
 }
 
-type Side = { token: Address; amount: bigint }
+/** One side of a pool, in the smallest unit of its token. */
+export type Side = { token: Address; amount: bigint }
 
-const side = (asset: Asset, token: Address, usd: bigint): Side => ({
+/** As much of an asset as is worth some USD. */
+export const side = (asset: Asset, token: Address, usd: bigint): Side => ({
   token,
   amount: (usd * 10n ** BigInt(about[asset].decimals + 8)) / about[asset].usd,
 })

@@ -1,18 +1,12 @@
-import type { Address } from '../../domain/address.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
-import { wrappedOf } from '../../protocols/prices.ts'
+import { wrappedOn } from '../../protocols/prices.ts'
 import type { SwapDefinition } from '../definition.ts'
 import { bindUniswapV3 } from './binding.ts'
+import { exchangeOfV3 } from './exchange.ts'
 import { uniswapV3 as openProvider } from './provider.ts'
 
 const contractsOn = ({ uniswapV3 }: Catalog, chainId: number) =>
   uniswapV3.find((entry) => entry.chainId === chainId)
-
-/** The wrapped native coin of a chain. */
-function wrappedOn(catalog: Catalog, chainId: number): Address | undefined {
-  const network = catalog.networks.find((one) => one.chainId === chainId)
-  return network && wrappedOf(catalog, { chainId, symbol: network.native.symbol })?.address
-}
 
 /** Uniswap v3: swaps on one chain, also of the native coin. */
 export const uniswapV3: SwapDefinition = {
@@ -35,6 +29,10 @@ export const uniswapV3: SwapDefinition = {
           bindUniswapV3(transaction, intent, constants, wrappedOn(catalog, intent.tokenIn.chainId)),
       }
     )
+  },
+  exchange: ({ uniswapV3 }, { chainId, data }) => {
+    const quoter = uniswapV3.find((one) => one.chainId === chainId)?.quoterV2
+    return quoter && exchangeOfV3(quoter, data)
   },
   open: (catalog, { read }) =>
     openProvider(catalog.uniswapV3, read, ({ chainId }) => wrappedOn(catalog, chainId)),

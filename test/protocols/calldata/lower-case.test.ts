@@ -58,6 +58,7 @@ import {
   depositForBurn as cctp_depositForBurn,
   receiveMessage as cctp_receiveMessage,
 } from '../../../src/swaps/cctp-v2/encode.ts'
+import { swapV2 } from '../../../src/swaps/uniswap-v2/encode.ts'
 import { swap as uniswap_swap } from '../../../src/swaps/uniswap-v3/encode.ts'
 import { type SwapPath, packPath as uniswap_packPath } from '../../../src/swaps/uniswap-v3/path.ts'
 
@@ -224,6 +225,21 @@ const encoders: Record<string, Transaction | Hex | readonly (Transaction | Hex)[
   'erc4626 deposit': erc4626_deposit({ chainId, vault: one, assets: amount, receiver: two }),
   'erc4626 withdraw': erc4626_withdraw({ chainId, vault: one, assets: amount, receiver: two, owner: three }),
   'erc4626 redeem': erc4626_redeem({ chainId, vault: one, shares: amount, receiver: two, owner: three }),
+  'uniswap-v2 swapV2': (['in', 'out'] as const).flatMap((exact) =>
+    [{}, { isNativeIn: true }, { isNativeOut: true }].map((native) =>
+      swapV2({
+        chainId,
+        router: one,
+        exact,
+        path: [one, two],
+        amountIn: amount,
+        amountOut: amount,
+        recipient: two,
+        deadline: 0xabcdef,
+        ...native,
+      }),
+    ),
+  ),
   'uniswap-v3 path packPath': [uniswap_packPath(both), uniswap_packPath(both, 'out')],
   'uniswap-v3 swap': [
     swap('in', [one, two], [500]),

@@ -8,6 +8,11 @@ import { aaveV3ATokenAbi, aaveV3OracleAbi, aaveV3PoolAbi } from '../../../src/pr
 import { erc4626Abi } from '../../../src/protocols/erc4626/abi.ts'
 import { pendleRouterAbi } from '../../../src/protocols/pendle-pt/abi.ts'
 import { messageTransmitterV2Abi, tokenMessengerV2Abi } from '../../../src/swaps/cctp-v2/abi.ts'
+import {
+  uniswapV2FactoryAbi,
+  uniswapV2PairAbi,
+  uniswapV2RouterAbi,
+} from '../../../src/swaps/uniswap-v2/abi.ts'
 import { quoterV2Abi, swapRouter02Abi, uniswapV3FactoryAbi } from '../../../src/swaps/uniswap-v3/abi.ts'
 
 const published = (file: string): Abi => {
@@ -44,6 +49,9 @@ describe('what is called is what was published', () => {
       [`${aave}/interfaces/IAToken.sol/IAToken.json`, `${aave}/protocol/tokenization/AToken.sol/AToken.json`],
     ],
     ['QuoterV2', quoterV2Abi, ['@uniswap/v3-periphery/artifacts/contracts/lens/QuoterV2.sol/QuoterV2.json']],
+    ['the router of Uniswap v2', uniswapV2RouterAbi, ['@uniswap/v2-periphery/build/UniswapV2Router02.json']],
+    ['the factory of Uniswap v2', uniswapV2FactoryAbi, ['@uniswap/v2-core/build/UniswapV2Factory.json']],
+    ['a pair of Uniswap v2', uniswapV2PairAbi, ['@uniswap/v2-core/build/UniswapV2Pair.json']],
     [
       'SwapRouter02',
       swapRouter02Abi,

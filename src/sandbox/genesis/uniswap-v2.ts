@@ -1,0 +1,40 @@
+import { keccak256 } from 'viem/utils'
+import { maxUint256 } from '../../domain/amount.ts'
+import type { UniswapV2Constants } from '../../protocols/catalog.ts'
+import { own, publishedV2 } from './artifacts.ts'
+import type { Deployer } from './deployer.ts'
+import type { Asset, Plan } from './plan.ts'
+import type { Tokens } from './tokens.ts'
+import { side } from './uniswap.ts'
+
+type Pair = { pair: readonly [Asset, Asset]; usdEachSide: bigint }
+
+/** Fewer and shallower than the pools of Uniswap v3, as on most networks. */
+const pairs: readonly Pair[] = [
+  { pair: ['USDC', 'WETH'], usdEachSide: 2_000_000n },
+  { pair: ['USDT', 'WETH'], usdEachSide: 1_000_000n },
+  { pair: ['BRLA', 'WETH'], usdEachSide: 500_000n },
+]
+
+/** Deploys Uniswap v2 with its router, and seeds its pairs. */
+export function deployUniswapV2(d: Deployer, { chainId }: Plan, { assets }: Tokens): UniswapV2Constants {
+  const factory = d.deploy(publishedV2('v2-core/build/UniswapV2Factory'), [d.from])
+  const router = publishedV2('v2-periphery/build/UniswapV2Router02')
+  const router02 = d.deploy(router, [factory, assets.WETH])
+  for (const asset of new Set(pairs.flatMap(({ pair }) => pair)))
+    d.call(own('SandboxToken').abi, assets[asset], 'approve', [router02, maxUint256])
+  for (const { pair, usdEachSide } of pairs) {
+    const [a, b] = pair.map((asset) => side(asset, assets[asset], usdEachSide))
+    const amounts = [a!.amount, b!.amount]
+    d.call(router.abi, router02, 'addLiquidity', [
+      a!.token,
+      b!.token,
+      ...amounts,
+      ...amounts,
+      d.from,
+      maxUint256,
+    ])
+  }
+  const initCodeHash = keccak256(publishedV2('v2-core/build/UniswapV2Pair').bytecode)
+  return { chainId, factory, router02, initCodeHash, via: [assets.USDC, assets.WETH] }
+}

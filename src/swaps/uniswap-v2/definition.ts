@@ -1,0 +1,40 @@
+import type { Catalog } from '../../protocols/catalog.ts'
+import { wrappedOn } from '../../protocols/prices.ts'
+import type { SwapDefinition } from '../definition.ts'
+import { bindUniswapV2 } from './binding.ts'
+import { exchangeOfV2, uniswapV2 as openProvider } from './provider.ts'
+
+const contractsOn = ({ uniswapV2 }: Catalog, chainId: number) =>
+  uniswapV2.find((entry) => entry.chainId === chainId)
+
+/** Uniswap v2: swaps on one chain, also of the native coin. */
+export const uniswapV2: SwapDefinition = {
+  name: 'uniswap-v2',
+  reach: 'same-chain',
+  proof: {
+    spender: 'calldata',
+    amount: 'calldata',
+    recipient: 'calldata',
+    minimum: 'calldata',
+    deadline: 'calldata',
+  },
+  spender: (catalog, chainId) => contractsOn(catalog, chainId)?.router02,
+  expect: (catalog, intent) => {
+    const { chainId } = intent.tokenIn
+    const constants = contractsOn(catalog, chainId)
+    return (
+      constants && {
+        targets: [constants.router02],
+        bind: (transaction) => bindUniswapV2(transaction, intent, constants, wrappedOn(catalog, chainId)),
+      }
+    )
+  },
+  exchange: (catalog, transaction) => {
+    const constants = contractsOn(catalog, transaction.chainId)
+    return constants && exchangeOfV2(constants, transaction)
+  },
+  open: (catalog, { read }) =>
+    catalog.uniswapV2.length === 0
+      ? undefined
+      : openProvider(catalog.uniswapV2, read, ({ chainId }) => wrappedOn(catalog, chainId)),
+}

@@ -1,0 +1,61 @@
+import { encodeFunctionData } from 'viem/utils'
+import type { Address, Hex } from '../../domain/address.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import { swaps } from './abi.ts'
+
+/** A swap along a path of tokens before `deadline` (Unix seconds). The native coin stands in the path as its wrapped form. */
+type V2Swap = {
+  chainId: number
+  router: Address
+  exact: 'in' | 'out'
+  path: readonly Address[]
+  amountIn: bigint
+  amountOut: bigint
+  recipient: Address
+  deadline: number
+  isNativeIn?: boolean
+  isNativeOut?: boolean
+}
+
+/**
+ * Makes a swap. Exact input: spends `amountIn`, brings at least `amountOut`. Exact output: brings `amountOut`, spends at most `amountIn`.
+ * `isNativeIn`: paid in the native coin, of which the router returns what it did not need. `isNativeOut`: paid out in it.
+ */
+export const swapV2 = (asked: V2Swap): Transaction => ({
+  to: asked.router,
+  data: callOf(asked),
+  value: asked.isNativeIn ? asked.amountIn : 0n,
+  chainId: asked.chainId,
+})
+
+function callOf({
+  exact,
+  path,
+  amountIn,
+  amountOut,
+  recipient,
+  isNativeIn,
+  isNativeOut,
+  ...asked
+}: V2Swap): Hex {
+  const rest = [path, recipient, BigInt(asked.deadline)] as const
+  const encode = <name extends (typeof swaps)[number]['name']>(
+    functionName: name,
+    args: readonly unknown[],
+  ) => encodeFunctionData({ abi: swaps, functionName, args } as never)
+  if (isNativeIn)
+    return exact === 'in'
+      ? encode('swapExactETHForTokens', [amountOut, ...rest])
+      : encode('swapETHForExactTokens', [amountOut, ...rest])
+  if (exact === 'in')
+    return encode(isNativeOut ? 'swapExactTokensForETH' : 'swapExactTokensForTokens', [
+      amountIn,
+      amountOut,
+      ...rest,
+    ])
+  return encode(isNativeOut ? 'swapTokensForExactETH' : 'swapTokensForExactTokens', [
+    amountOut,
+    amountIn,
+    ...rest,
+  ])
+}

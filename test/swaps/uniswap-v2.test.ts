@@ -1,0 +1,195 @@
+import { encodeFunctionData } from 'viem/utils'
+import { describe, expect, test } from 'vitest'
+import { type Address, nativeAddress } from '../../src/domain/address.ts'
+import type { Transaction } from '../../src/domain/transaction.ts'
+import type { SwapIntent } from '../../src/swaps/definition.ts'
+import { swapExchange, swapExpectation } from '../../src/swaps/registry.ts'
+import { swaps, uniswapV2FactoryAbi } from '../../src/swaps/uniswap-v2/abi.ts'
+import { uniswapV2 } from '../../src/swaps/uniswap-v2/definition.ts'
+import { swapV2 } from '../../src/swaps/uniswap-v2/encode.ts'
+import { pairOf } from '../../src/swaps/uniswap-v2/pairs.ts'
+import { useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+const sandbox = useSandbox()
+const { run } = useCommands(sandbox)
+const chainId = 31337
+const other = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+const coin = { chainId, address: nativeAddress, symbol: 'ETH', name: 'Ether', decimals: 18 } as const
+const token = (symbol: string) => (symbol === 'ETH' ? coin : sandbox.token(chainId, symbol))
+const contracts = () => sandbox.world.catalog().uniswapV2.find((one) => one.chainId === chainId)!
+const asked = (line: string) => run(`swap ${line} --from sandbox-one --provider uniswap-v2 --json`)
+
+describe('Uniswap v2', () => {
+  test.each([
+    ['a token, exactly in', '--token-in USDC --token-out WETH --amount-in 300'],
+    ['a token, exactly out', '--token-in USDC --token-out WETH --amount-out 0.1'],
+    ['over two pairs', '--token-in USDC --token-out BRLA --amount-in 300'],
+    ['the coin in', '--token-in ETH --token-out USDC --amount-in 0.1'],
+    ['the coin in, for an exact output', '--token-in ETH --token-out USDC --amount-out 100'],
+    ['the coin out', '--token-in USDC --token-out ETH --amount-in 100'],
+    ['the coin out, exactly', '--token-in USDC --token-out ETH --amount-out 0.01'],
+    ['to somebody else', `--token-in USDC --token-out WETH --amount-in 50 --destination ${other}`],
+  ])('swaps %s', async (_, flags) => {
+    const symbol = /--token-out (\w+)/.exec(flags)![1]!
+    const paid = flags.includes(other) ? other : sandbox.user.address
+    const held = () =>
+      symbol === 'ETH'
+        ? sandbox.nativeBalanceOf(chainId, paid)
+        : sandbox.balanceOf(chainId, token(symbol).address, paid)
+    const before = await held()
+    const { exit, json, err } = await asked(`execute ${flags} --yes`)
+    expect({ exit, status: json.status }, err).toEqual({ exit: 0, status: 'SUCCESS' })
+    const got = (await held()) - before
+    const said = BigInt(json.amounts.out.raw)
+    if (symbol === 'ETH') expect(got).toBeLessThanOrEqual(said)
+    else expect(got).toBe(said)
+    expect(got).toBeGreaterThan((said * 8n) / 10n)
+  })
+
+  test('is compared with the other providers, and says what its gas and price impact are', async () => {
+    const line =
+      'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 1000 --compare --json'
+    const { json } = await run(line)
+    const [v2] = json.items.filter(({ provider }: { provider: string }) => provider === 'uniswap-v2')
+    expect(v2).toMatchObject({ proof: { minimum: 'calldata', recipient: 'calldata' }, error: null })
+    expect(Number(v2.gasCostUsd)).toBeGreaterThan(0)
+    expect(v2.priceImpact).toBeGreaterThan(0)
+  })
+
+  test('uses about as much gas as it says', async () => {
+    for (const [flags, hops] of [
+      ['--token-in USDC --token-out WETH --amount-in 10', 1],
+      ['--token-in USDC --token-out BRLA --amount-in 10', 2],
+    ] as const) {
+      const quote = await asked(`quote ${flags}`)
+      const done = await asked(`execute ${flags} --yes --allow-duplicate`)
+      const used = Number(done.json.transactions.at(-1).gasUsed)
+      const said = Number(quote.json.estimatedGas)
+      expect(said / used, `${hops}: ${said} of ${used}`).toBeGreaterThan(0.85)
+      expect(said / used, `${hops}: ${said} of ${used}`).toBeLessThan(1.25)
+    }
+  })
+
+  test('has its pairs where its factory says', async () => {
+    const { factory } = contracts()
+    const [a, b] = [token('USDC').address, token('WETH').address]
+    const data = encodeFunctionData({ abi: uniswapV2FactoryAbi, functionName: 'getPair', args: [a, b] })
+    const said = await sandbox
+      .chain(chainId)
+      .rpc.request<string>('eth_call', [{ to: factory, data }, 'latest'])
+    expect(BigInt(said)).toBe(BigInt(pairOf(contracts(), a, b)))
+    expect(pairOf(contracts(), b, a)).toBe(pairOf(contracts(), a, b))
+    // Nobody gets a payment back out of a pair.
+    const lost = await asked(
+      `quote --token-in USDC --token-out WETH --amount-in 1 --destination ${pairOf(contracts(), a, b)}`,
+    )
+    expect(lost.json.error).toMatchObject({ message: expect.stringContaining('a pool of Uniswap v2') })
+  })
+})
+
+const deadline = 1_900_000_000
+
+/** A swap as it is asked for, and the transaction that makes it, changed in part. */
+function verdict(
+  [tokenIn, tokenOut]: readonly [string, string],
+  exact: 'in' | 'out',
+  changed: Partial<Parameters<typeof swapV2>[0]> = {},
+  provider = 'uniswap-v2',
+) {
+  const [one, two] = [token(tokenIn), token(tokenOut)]
+  const [amountIn, amountOut] = [10n ** 17n, 2n * 10n ** 8n]
+  const recipient = sandbox.user.address
+  const intent: SwapIntent = {
+    kind: 'swap',
+    wallet: recipient,
+    provider,
+    tokenIn: one,
+    tokenOut: two,
+    exact,
+    amountIn,
+    amountOut,
+    recipient,
+    deadline,
+  }
+  const wrapped = token('WETH').address
+  const transaction = swapV2({
+    chainId,
+    router: contracts().router02,
+    exact,
+    path: [one, two].map((each) => (each === coin ? wrapped : each.address)),
+    amountIn,
+    amountOut,
+    recipient,
+    deadline,
+    isNativeIn: one === coin,
+    isNativeOut: two === coin,
+    ...changed,
+  })
+  const expected = swapExpectation(sandbox.world.catalog(), intent)!
+  return { said: expected.bind(transaction), targets: expected.targets, transaction, intent }
+}
+const code = (...args: Parameters<typeof verdict>) => {
+  const { said } = verdict(...args)
+  return 'violation' in said ? said.violation.code : 'passed'
+}
+
+describe('the guard', () => {
+  const ways = [
+    ['USDC', 'WETH'],
+    ['ETH', 'USDC'],
+    ['USDC', 'ETH'],
+  ] as const
+  test.each(ways.flatMap((way) => [[way, 'in'] as const, [way, 'out'] as const]))(
+    'passes %s, exact %s, and nothing that is changed in it',
+    (way, exact) => {
+      expect(code(way, exact)).toBe('passed')
+      const weth = token('WETH').address
+      const [first, last] = way.map((symbol) => (symbol === 'ETH' ? weth : token(symbol).address)) as [
+        Address,
+        Address,
+      ]
+      expect(code(way, exact, { recipient: other })).toBe('POLICY_RECIPIENT')
+      expect(code(way, exact, { deadline: deadline + 1 })).toBe('POLICY_QUOTE_DRIFT')
+      expect(code(way, exact, { path: [last, first] })).toBe('POLICY_QUOTE_DRIFT')
+      expect(code(way, exact, { path: [first, token('WBTC').address, last] })).toBe('POLICY_QUOTE_DRIFT')
+      expect(code(way, exact, { path: [] })).toBe('POLICY_QUOTE_DRIFT')
+      expect(code(way, exact, { exact: exact === 'in' ? 'out' : 'in' })).toBe('POLICY_DECODE')
+      expect(code(way, exact, { amountIn: 10n ** 17n + 1n })).toBe('POLICY_AMOUNT')
+      expect(code(way, exact, { amountOut: 2n * 10n ** 8n - 1n })).toBe(
+        exact === 'in' ? 'POLICY_MIN_OUT' : 'POLICY_AMOUNT',
+      )
+      const isNativeIn = way[0] !== 'ETH'
+      expect(code(way, exact, { isNativeIn, isNativeOut: false })).toBe('POLICY_DECODE')
+    },
+  )
+
+  test('says what is spent, and the value where it is the coin', () => {
+    expect(verdict(['ETH', 'USDC'], 'in').said).toMatchObject({ bound: { value: 10n ** 17n } })
+    expect(verdict(['USDC', 'WETH'], 'in').said).toMatchObject({
+      bound: { value: 0n, spends: { amount: 10n ** 17n }, text: expect.stringContaining('on Uniswap v2') },
+    })
+  })
+
+  test('knows the swap of a service by its contract where it has another name for the provider', () => {
+    expect(code(['USDC', 'WETH'], 'in', {}, 'their-own-name')).toBe('passed')
+    expect(code(['USDC', 'WETH'], 'in', { recipient: other }, 'their-own-name')).toBe('POLICY_RECIPIENT')
+    // A name that is known is held to: one provider's contract is not another's.
+    expect(verdict(['USDC', 'WETH'], 'in', {}, 'uniswap-v3').targets).not.toContain(contracts().router02)
+  })
+
+  test('measures a price impact against the pairs of that call alone', () => {
+    const { transaction } = verdict(['USDC', 'WETH'], 'in')
+    expect(swapExchange(sandbox.world.catalog(), transaction)).toBeDefined()
+    expect(
+      uniswapV2.exchange!(sandbox.world.catalog(), { ...transaction, data: '0x' } as Transaction),
+    ).toBeUndefined()
+    const data = encodeFunctionData({
+      abi: swaps,
+      functionName: 'swapExactTokensForTokens',
+      args: [1n, 1n, [], other, 1n],
+    })
+    // With bytes after its arguments it is no call of the router.
+    expect(swapExchange(sandbox.world.catalog(), { ...transaction, data: `${data}00` })).toBeUndefined()
+  })
+})
