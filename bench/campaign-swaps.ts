@@ -1,7 +1,7 @@
 import { campaignArguments } from './arguments.ts'
 import { vitestCampaign } from './vitest-campaign.ts'
 
-// Random swaps: what comes out is what QuoterV2 says in the same block, and never below the minimum.
+// Random swaps: what comes out is what the provider's own contracts say in the same block, and never below the minimum.
 await vitestCampaign('swaps', {
   file: 'test/engine/swaps.test.ts',
   under: 'a random swap',

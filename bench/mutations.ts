@@ -9,6 +9,7 @@ import {
   type Plan,
   pool,
   router,
+  router02,
   thief,
   usdc,
   usdt,
@@ -47,7 +48,16 @@ const inWord = (change: (word: string, random: Random) => string): Mutation =>
   })
 const asWord = (value: bigint): string => BigInt.asUintN(256, value).toString(16).padStart(64, '0')
 const addressWord = (address: Address): string => address.slice(2).toLowerCase().padStart(64, '0')
-const contracts = [pool, vault, router, messenger, usdc.address, usdt.address, weth.address] as const
+const contracts = [
+  pool,
+  vault,
+  router,
+  router02,
+  messenger,
+  usdc.address,
+  usdt.address,
+  weth.address,
+] as const
 /** What was changed before may be no address any more: then it is the thief's. */
 const written = (address: string): Address =>
   /^0x[0-9a-f]{40}$/i.test(address) ? (address.toLowerCase() as Address) : thief

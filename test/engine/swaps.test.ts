@@ -36,6 +36,9 @@ const routerAbi = artifact(
 )
 const quoterAbi = artifact('@uniswap/v3-periphery/artifacts/contracts/lens/QuoterV2.sol/QuoterV2.json')
 
+const pairRouterAbi = artifact('@uniswap/v2-periphery/build/UniswapV2Router02.json')
+
+/** A way through pools; those of Uniswap v2 have all the same fee, and none is named. */
 type Path = { tokens: readonly Address[]; fees: readonly number[] }
 const packed = ({ tokens, fees }: Path): Hex =>
   concatHex(
@@ -66,6 +69,27 @@ async function quoted(
     return undefined // The quoter refuses a path without pools: that is its answer.
   }
 }
+
+/** What the router of Uniswap v2 says of a path at a block; `undefined` where it has no pair or not enough in it. */
+const quotedByPairs: typeof quoted = async (chainId, exact, { tokens }, amount, block = 'latest') => {
+  const functionName = exact === 'in' ? 'getAmountsOut' : 'getAmountsIn'
+  const data = encodeFunctionData({ abi: pairRouterAbi, functionName, args: [amount, tokens] })
+  const to = sandbox.world.catalog().uniswapV2.find((one) => one.chainId === chainId)!.router02
+  try {
+    const answer = await sandbox.chain(chainId).rpc.request<Hex>('eth_call', [{ to, data }, block])
+    const amounts = decodeFunctionResult({ abi: pairRouterAbi, functionName, data: answer }) as bigint[]
+    return amounts.at(exact === 'in' ? -1 : 0)
+  } catch {
+    return undefined // The router refuses a path without pairs: that is its answer.
+  }
+}
+
+/** Every path of one or two pairs. */
+const allPairPaths = (chainId: number, tokenIn: Address, tokenOut: Address): Path[] => [
+  ...new Map(
+    allPaths(chainId, tokenIn, tokenOut).map(({ tokens }) => [tokens.join(), { tokens, fees: [] }]),
+  ).values(),
+]
 
 /** Every path of one or two pools, written down by hand. */
 function allPaths(chainId: number, tokenIn: Address, tokenOut: Address): Path[] {
@@ -112,6 +136,21 @@ function swapIn(data: Hex): { path: Path; recipient: Address; amounts: bigint[];
   }
 }
 
+/** The one swap in the calldata of the router of Uniswap v2, by the published ABI. */
+const pairSwapIn: typeof swapIn = (data) => {
+  const { functionName, args } = decodeFunctionData({ abi: pairRouterAbi, data })
+  const [one, other, tokens, recipient, deadline] = args as [bigint, bigint, Address[], Address, bigint]
+  expect(['swapExactTokensForTokens', 'swapTokensForExactTokens']).toContain(functionName)
+  const amounts = functionName === 'swapExactTokensForTokens' ? [one, other] : [other, one]
+  return { path: { tokens, fees: [] }, recipient, amounts, deadline }
+}
+
+/** What swaps on one chain, each with what its own contracts say of a path. */
+const exchanges = {
+  'uniswap-v3': { swapIn, quoted, allPaths },
+  'uniswap-v2': { swapIn: pairSwapIn, quoted: quotedByPairs, allPaths: allPairPaths },
+} as const
+
 const symbols = ['USDC', 'USDT', 'WETH', 'WBTC', 'BRLA'] as const
 const usd = { USDC: 1, USDT: 1, WETH: 3000, WBTC: 90000, BRLA: 0.18 }
 const pairs = symbols.flatMap((a) => symbols.filter((b) => b !== a).map((b) => [a, b] as const))
@@ -137,14 +176,16 @@ const campaign = Array.from({ length: cells(40, 200) }, (_, at) => {
     dollars,
     slippage,
     away: random() < 0.25,
+    provider: Math.floor(at / pairs.length) % 2 === 0 ? ('uniswap-v3' as const) : ('uniswap-v2' as const),
   }
 })
 const seenHops: number[] = []
 
 describe('a random swap', () => {
   test.each(campaign)(
-    '$at: exact $exact, $a to $b on $chainId gives what QuoterV2 says in that block, by the best path there is',
-    async ({ chainId, a, b, exact, dollars, slippage, away }) => {
+    '$at: exact $exact, $a to $b on $chainId gives what $provider says in that block, by the best path there is',
+    async ({ chainId, a, b, exact, dollars, slippage, away, provider }) => {
+      const { swapIn, quoted, allPaths } = exchanges[provider]
       const [tokenIn, tokenOut] = [sandbox.token(chainId, a), sandbox.token(chainId, b)]
       const known = exact === 'in' ? worth(a, dollars, tokenIn) : worth(b, dollars, tokenOut)
       const amount = known === 0n ? 1n : known
@@ -157,13 +198,13 @@ describe('a random swap', () => {
         tokenOut: tokenOut.address,
         ...(exact === 'in' ? { amountIn: amount } : { amountOut: amount }),
         slippage,
-        preferredProvider: 'uniswap-v3',
+        preferredProvider: provider,
         ...(away && { destinationAddress: someone }),
       })
       const order = { quote: quote.raw as never, walletAddress: wallet }
       const { approvals, transactions } = await service.swapBytecode(order)
       const swap = swapIn(transactions[0]!.data)
-      seenHops.push(swap.path.fees.length)
+      seenHops.push(swap.path.tokens.length - 1)
       expect(swap.recipient.toLowerCase()).toBe(recipient.toLowerCase())
 
       const before = [
@@ -201,7 +242,7 @@ describe('a random swap', () => {
         status: 'fulfilled',
         originTxHash: receipts.at(-1)!.transactionHash,
         destinationTxHash: receipts.at(-1)!.transactionHash,
-        provider: 'uniswap-v3',
+        provider,
       })
     },
   )

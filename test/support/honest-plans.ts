@@ -1,6 +1,7 @@
 import { concatHex, decodeFunctionData, getAddress, numberToHex } from 'viem/utils'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
+import type { Token } from '../../src/domain/token.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import type { Intent } from '../../src/protocols/intent.ts'
 import {
@@ -11,6 +12,7 @@ import {
   type Plan,
   pool,
   router,
+  router02,
   usdc,
   usdcThere,
   usdt,
@@ -91,16 +93,23 @@ function anIntent(random: () => number): Intent {
     case 4:
       return { kind: 'revoke', wallet, token: one(random, [usdc, weth, usdt]), spender: anAddress(random) }
     default: {
-      const [tokenIn, tokenOut] = one(random, [
+      const provider = one(random, ['uniswap-v3', 'uniswap-v2'])
+      const [tokenIn, tokenOut] = one<readonly [Token, Token]>(random, [
         [usdc, usdt],
         [usdt, usdc],
         [usdc, weth],
         [weth, usdt],
-      ] as const)
+        ...(provider === 'uniswap-v2'
+          ? ([
+              [coin, usdc],
+              [usdt, coin],
+            ] as const)
+          : []),
+      ])
       return {
         kind: 'swap',
         wallet,
-        provider: 'uniswap-v3',
+        provider,
         tokenIn,
         tokenOut,
         exact: one(random, ['in', 'out']),
@@ -128,14 +137,13 @@ function aChoice(random: () => number, intent: Intent): Choice {
     return { ...free, approvals: 'none' }
   if (intent.kind !== 'swap') return free
   const { tokenIn, tokenOut, exact, amountIn, amountOut, deadline } = intent
-  const isDirect = random() < 0.5 || tokenIn === weth || tokenOut === weth
-  const tokens = isDirect
-    ? [tokenIn.address, tokenOut.address]
-    : [tokenIn.address, weth.address, tokenOut.address]
+  const [first, last] = [pooled(tokenIn), pooled(tokenOut)]
+  const isDirect = random() < 0.5 || first === weth.address || last === weth.address
+  const tokens = isDirect ? [first, last] : [first, weth.address, last]
   return {
     ...free,
     tokens,
-    fees: tokens.slice(1).map(() => one(random, tiers)),
+    fees: intent.provider === 'uniswap-v2' ? [] : tokens.slice(1).map(() => one(random, tiers)),
     amountIn: exact === 'out' && random() < 0.3 ? upTo(random, amountIn) : amountIn,
     amountOut: exact === 'in' && random() < 0.3 ? amountOut + anAmount(random) : amountOut,
     deadline: random() < 0.5 ? deadline : deadline - Math.floor(random() * 1000),
@@ -143,6 +151,9 @@ function aChoice(random: () => number, intent: Intent): Choice {
     finality: one(random, [1000, 2000]),
   }
 }
+
+/** What stands for a token in a path: the coin goes through pools in its wrapped form. */
+const pooled = (token: Token): Address => (token === coin ? weth.address : token.address)
 
 const to = (target: Address, data: Hex, value = 0n): Transaction => ({ to: target, data, value, chainId })
 
@@ -202,6 +213,11 @@ function actionOf(
         )
         return { action: to(messenger, data), spends: { token: usdc.address, amount: amountIn } }
       }
+      if (intent.provider === 'uniswap-v2') {
+        const [data, value] = [pairSwapOf(intent, choice), tokenIn === coin ? choice.amountIn : 0n]
+        const spends = { token: tokenIn.address, amount: choice.amountIn }
+        return { action: to(router02, data, value), ...(tokenIn !== coin && { spends }) }
+      }
       const data = encoded('router', 'multicall', BigInt(choice.deadline), [swapOf(intent, choice)])
       return { action: to(router, data), spends: { token: tokenIn.address, amount: choice.amountIn } }
     }
@@ -232,6 +248,20 @@ function swapOf({ exact, recipient }: Extract<Intent, { kind: 'swap' }>, choice:
   })
 }
 
+/** The name of the function that makes a swap of Uniswap v2. */
+const pairFunction = ({ exact, tokenIn, tokenOut }: Extract<Intent, { kind: 'swap' }>): string => {
+  const [paid, got] = [tokenIn, tokenOut].map((token) => (token === coin ? 'ETH' : 'Tokens'))
+  return exact === 'in' ? `swapExact${paid}For${got}` : `swap${paid}ForExact${got}`
+}
+
+function pairSwapOf(intent: Extract<Intent, { kind: 'swap' }>, choice: Choice): Hex {
+  const { tokens, amountIn, amountOut, deadline } = choice
+  const both = intent.exact === 'in' ? [amountIn, amountOut] : [amountOut, amountIn]
+  // What is paid in the coin is the value.
+  const amounts = intent.tokenIn === coin ? [amountOut] : both
+  return encoded('router02', pairFunction(intent), ...amounts, tokens, intent.recipient, BigInt(deadline))
+}
+
 /** What is paid to the service for a request, and what its action does without that; said here anew, not by the program. */
 function apart(intent: Intent): { acting: Intent; payment: Transaction[] } {
   if ((intent.kind !== 'swap' && intent.kind !== 'withdraw') || !intent.fees)
@@ -252,6 +282,7 @@ const otherCollector: Address = '0x7777777777777777777777777777777777777777'
 /** A request that pays the service half a percent in two parts, where there is so much of it and a swap or a withdrawal. */
 function charged(intent: Intent): Intent {
   if (intent.kind !== 'swap' && intent.kind !== 'withdraw') return intent
+  if (intent.kind === 'swap' && intent.tokenIn === coin) return intent
   const of = intent.kind === 'swap' ? intent.amountIn : intent.amount
   const [operator, customer] = [of / 400n, of / 200n - of / 400n]
   if (operator === 0n) return intent
@@ -295,7 +326,22 @@ function choiceIn(intent: Intent, transactions: readonly Transaction[], free: Ch
   const approvals = (['none', 'exact', 'reset'] as const)[transactions.length - 1]
   if (approvals === undefined) return undefined
   if (intent.kind !== 'swap') return { ...free, approvals }
-  const { data } = transactions.at(-1)!
+  const { data, value } = transactions.at(-1)!
+  if (intent.provider === 'uniswap-v2') {
+    const args = decodeFunctionData({ abi: published.router02, data }).args as unknown[]
+    const [amounts, [tokens, , deadline]] = [args.slice(0, -3) as bigint[], args.slice(-3)]
+    const [one, other] = intent.tokenIn === coin ? [amounts[0], value] : [amounts[0], amounts[1]]
+    const isExactIn = intent.exact === 'in' && intent.tokenIn !== coin
+    return {
+      ...free,
+      approvals,
+      tokens: tokens as Address[],
+      fees: [],
+      deadline: Number(deadline),
+      amountIn: (isExactIn ? one : other)!,
+      amountOut: (isExactIn ? other : one)!,
+    }
+  }
   if (intent.tokenOut === usdcThere) {
     const args = decodeFunctionData({ abi: published.bridge, data }).args as unknown[]
     return { ...free, approvals, fee: args[5] as bigint, finality: args[6] as number }
@@ -340,14 +386,14 @@ function isAllowed(
     )
   return (
     deadline <= intent.deadline &&
-    tokens.length === fees.length + 1 &&
+    (intent.provider === 'uniswap-v2' ? fees.length === 0 : tokens.length === fees.length + 1) &&
     (tokens.length === 2 || (tokens.length === 3 && lower(tokens[1]!) === lower(weth.address))) &&
-    lower(tokens[0]!) === lower(intent.tokenIn.address) &&
-    lower(tokens.at(-1)!) === lower(intent.tokenOut.address) &&
+    lower(tokens[0]!) === lower(pooled(intent.tokenIn)) &&
+    lower(tokens.at(-1)!) === lower(pooled(intent.tokenOut)) &&
     fees.every((tier) => tiers.includes(tier)) &&
     (intent.exact === 'in'
       ? amountIn === intent.amountIn && amountOut >= intent.amountOut
-      : amountOut === intent.amountOut && amountIn <= intent.amountIn)
+      : amountOut === intent.amountOut && amountIn >= 0n && amountIn <= intent.amountIn)
   )
 }
 

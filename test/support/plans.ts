@@ -20,6 +20,7 @@ export const thief = address('66')
 export const pool = address('c3')
 export const vault = address('c4')
 export const router = address('c5')
+export const router02 = address('c8')
 export const messenger = address('c6')
 export const messengerThere = address('c7')
 
@@ -67,7 +68,15 @@ export const catalog = {
   networks: sandboxNetworks,
   tokens: [usdc, weth, usdt, usdcThere],
   strategies: [lending, vaulted],
-  uniswapV2: [],
+  uniswapV2: [
+    {
+      chainId: 31337,
+      factory: address('f5'),
+      router02,
+      initCodeHash: `0x${'f6'.repeat(32)}`,
+      via: [weth.address],
+    },
+  ],
   uniswapV3: [
     {
       chainId: 31337,

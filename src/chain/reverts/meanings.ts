@@ -93,6 +93,7 @@ export const meanings: Readonly<Record<string, string>> = {
   TransferFromFailed: 'the token could not be taken: balance or allowance is too small',
   'FluidSafeTransferError(71001)': 'the token could not be taken: balance or allowance is too small',
   STF: 'the token could not be taken: balance or allowance is too small',
+  'TransferHelper: TRANSFER_FROM_FAILED': 'the token could not be taken: balance or allowance is too small',
 
   // The amount is too small, or the price moved.
   InvalidAmount: 'zero, or not an amount that it takes',
@@ -112,17 +113,20 @@ export const meanings: Readonly<Record<string, string>> = {
   V2TooLittleReceived: 'the price moved: less would come out than the minimum',
   V3TooLittleReceived: 'the price moved: less would come out than the minimum',
   V4TooLittleReceived: 'the price moved: less would come out than the minimum',
+  'UniswapV2Router: INSUFFICIENT_OUTPUT_AMOUNT': 'the price moved: less would come out than the minimum',
   RouterInsufficientPtOut: 'the price moved: less would come out than the minimum',
   RouterInsufficientTokenOut: 'the price moved: less would come out than the minimum',
   SYInsufficientTokenOut: 'the price moved: less would come out than the minimum',
   SYInsufficientSharesOut: 'the price moved: less would come out than the minimum',
   TooMuchSlippage: 'the price moved: less would come out than the minimum',
   'Too much requested': 'the price moved: more would be spent than the maximum',
+  'UniswapV2Router: EXCESSIVE_INPUT_AMOUNT': 'the price moved: more would be spent than the maximum',
   V2TooMuchRequested: 'the price moved: more would be spent than the maximum',
   V3TooMuchRequested: 'the price moved: more would be spent than the maximum',
   V4TooMuchRequested: 'the price moved: more would be spent than the maximum',
   'too much loss': 'more would be lost than is allowed',
   'Transaction too old': 'the deadline has passed',
+  'UniswapV2Router: EXPIRED': 'the deadline has passed',
   TransactionDeadlinePassed: 'the deadline has passed',
   DeadlineExpired: 'the deadline has passed',
 

@@ -13,6 +13,7 @@ type Pair = { pair: readonly [Asset, Asset]; usdEachSide: bigint }
 const pairs: readonly Pair[] = [
   { pair: ['USDC', 'WETH'], usdEachSide: 2_000_000n },
   { pair: ['USDT', 'WETH'], usdEachSide: 1_000_000n },
+  { pair: ['WBTC', 'WETH'], usdEachSide: 1_000_000n },
   { pair: ['BRLA', 'WETH'], usdEachSide: 500_000n },
 ]
 
