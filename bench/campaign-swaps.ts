@@ -5,6 +5,6 @@ import { vitestCampaign } from './vitest-campaign.ts'
 await vitestCampaign('swaps', {
   file: 'test/engine/swaps.test.ts',
   under: 'a random swap',
-  ...campaignArguments(200, 20260101),
+  ...campaignArguments(500, 20260101),
   fixedSeed: 20260101,
 })

@@ -125,3 +125,31 @@ test('a password that is typed is not shown', async () => {
   expect(at.bytes()).not.toContain('correct')
   expect(isLeftClean(at.bytes())).toBe(true)
 })
+
+describe('swap execute --compare', () => {
+  const line = 'swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 100 --compare'
+
+  test('lets the person choose a quote, says why the others are worse, and swaps with that provider', async () => {
+    const at = shown(line, { columns: 120 })
+    await at.shows('Which quote should be executed?')
+    await at.shows(/uniswap-v2 +receive 0\.03\d+ WETH after gas \(0\.0000\d+ WETH less after gas\)/)
+    expect(await at.screen()).toContain('cctp does not serve this route')
+    // The second one.
+    at.type('\u001b[B\r')
+    await at.shows('(y/N)')
+    expect(await at.screen()).toContain('on Uniswap v2')
+    at.type('y\r')
+    expect(await at.exit).toBe(0)
+  })
+
+  test('is refused where nobody can choose, or where something is chosen already', async () => {
+    for (const [more, code] of [
+      ['', 'PROMPT_NEEDED'],
+      [' --yes', 'USAGE'],
+      [' --provider uniswap-v2', 'USAGE'],
+    ] as const) {
+      const { exit, out } = await sluice(`${line}${more} --json`)
+      expect({ exit, code: JSON.parse(out).error.code }, more).toEqual({ exit: 2, code })
+    }
+  })
+})

@@ -159,7 +159,7 @@ const worth = (symbol: keyof typeof usd, dollars: number, { decimals }: Token) =
   (BigInt(Math.max(1, Math.round((dollars / usd[symbol]) * 1e6))) * 10n ** BigInt(decimals)) / 1_000_000n
 
 const random = seeded(20260101)
-const campaign = Array.from({ length: cells(40, 200) }, (_, at) => {
+const campaign = Array.from({ length: cells(40, 1_000) }, (_, at) => {
   const [a, b] = pairs[at % pairs.length]!
   const exact = random() < 0.5 ? ('in' as const) : ('out' as const)
   // Between USDC and BRLA there are the limits of a ramp.

@@ -1,4 +1,5 @@
 import type { Quote } from '../../api/quote.ts'
+import { choice, refuseUnasked } from '../../cli/prompts.ts'
 import { parseQuoteFlags, type QuoteFlags } from '../../cli/signing-flow/quote-request.ts'
 import type { Column } from '../../cli/terminal/stream.ts'
 import { quoteJson } from '../../cli/views/json.ts'
@@ -26,11 +27,18 @@ type Compared = {
   error: { code: string; message: string } | null
 }
 
+/** The quotes of some providers for the same swap, the best first, and the providers without one. */
+type Comparison = {
+  exact: 'in' | 'out'
+  ranked: { provider: string; quote: Quote }[]
+  failed: { provider: string; error: AppError }[]
+}
+
 /**
- * Asks every provider for the same swap, all at once, and lists them, the best first: by what is left after gas where that is known. A
- * provider without an answer is listed with its reason. If none has a quote, the error of the best reason is thrown.
+ * Asks providers for the same swap, all at once; the best is the one that leaves most after gas where that is known. If none has a
+ * quote, the error of the best reason is thrown.
  */
-export async function compareQuotes(cli: Cli, options: QuoteFlags, names: readonly string[]): Promise<void> {
+async function rankQuotes(cli: Cli, options: QuoteFlags, names: readonly string[]): Promise<Comparison> {
   // A wrong flag is told once, and nobody is asked.
   await parseQuoteFlags(cli, options)
   const asked = await Promise.all(
@@ -48,7 +56,12 @@ export async function compareQuotes(cli: Cli, options: QuoteFlags, names: readon
   const failed = asked.flatMap((one) => ('error' in one && one.error ? [{ ...one, error: one.error }] : []))
   if (quoted.length === 0) throw bestReason(failed.map(({ error }) => error))
   const { exact } = asked[0]!
-  const ranked = quoted.toSorted((a, b) => compare(exact, a.quote, b.quote))
+  return { exact, ranked: quoted.toSorted((a, b) => compare(exact, a.quote, b.quote)), failed }
+}
+
+/** Lists the quotes of providers, the best first; a provider without one is listed with its reason. */
+export async function compareQuotes(cli: Cli, options: QuoteFlags, names: readonly string[]): Promise<void> {
+  const { exact, ranked, failed } = await rankQuotes(cli, options, names)
   const best = ranked[0]!.quote
   const items: Compared[] = [
     ...ranked.map(({ provider, quote }, at): Compared => {
@@ -89,6 +102,35 @@ export async function compareQuotes(cli: Cli, options: QuoteFlags, names: readon
     { columns, empty: 'No provider has a quote.' },
   )
   if (best.id) cli.notice(`next: sluice swap execute ${shellOperand(best.id)}`)
+}
+
+/** Lets a person choose one of the quotes of some providers, the best first. Without a terminal, PROMPT_NEEDED. */
+export async function chooseQuote(cli: Cli, options: QuoteFlags, names: readonly string[]): Promise<Quote> {
+  const question = 'Which quote should be executed?'
+  const instead = 'Name the provider with --provider, or list the quotes: sluice swap quote --help'
+  if (cli.globals.yes)
+    throw new AppError('USAGE', `--compare asks, and --yes does not: ${question}`, { hint: instead })
+  refuseUnasked(cli.io, cli.globals, question, instead, 'Input')
+  const { exact, ranked, failed } = await rankQuotes(cli, options, names)
+  for (const { provider, error } of failed) cli.notice(`${plain(provider)} ${reasonOf(error)}`)
+  const best = ranked[0]!.quote
+  const width = Math.max(...ranked.map(({ provider }) => provider.length))
+  const chosen = await choice(
+    cli.io,
+    question,
+    ranked.map(({ provider, quote }, at) => ({
+      value: String(at),
+      name: `${plain(provider).padEnd(width)}  ${offered(exact, quote)}${at === 0 ? '' : ` (${whyLost(exact, quote, best)})`}`,
+    })),
+  )
+  return ranked[Number(chosen)]!.quote
+}
+
+/** What a quote gives or takes, after gas where that is known. */
+function offered(exact: 'in' | 'out', quote: Quote): string {
+  const net = netOf(exact, quote)
+  const amount = formatAmount(net ?? grossOf(exact, quote), exact === 'in' ? quote.tokenOut : quote.tokenIn)
+  return `${exact === 'in' ? 'receive' : 'pay'} ${amount}${net === null ? '' : ' after gas'}`
 }
 
 /** The providers that a comparison asks: those named, or all that are known here. */

@@ -25,8 +25,9 @@ import { plain } from '../../domain/text.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Unit } from '../../domain/unit.ts'
 import type { Price } from '../../planning/usd-value.ts'
+import { chooseQuote, comparedProviders } from './compare.ts'
 
-type Options = SigningOptions & QuoteFlags & { acceptMinOut?: string }
+type Options = SigningOptions & QuoteFlags & { acceptMinOut?: string; compare?: string | true }
 
 const quoteFlags = [
   'from',
@@ -42,7 +43,25 @@ const quoteFlags = [
 ] as const
 
 /** `swap execute` */
-export async function execute(cli: Cli, id: string | undefined, options: Options): Promise<void> {
+export async function execute(
+  cli: Cli,
+  id: string | undefined,
+  { compare, ...options }: Options,
+): Promise<void> {
+  if (compare === undefined) return executeQuote(cli, id, options)
+  const provider = id ?? options.provider
+  if (provider !== undefined)
+    throw new AppError('USAGE', `--compare cannot be combined with a ${id ? 'quote ID' : 'provider'}`, {
+      hint: 'sluice swap execute --help',
+    })
+  const chosen = await chooseQuote(cli, options, comparedProviders(compare))
+  const rest = Object.fromEntries(
+    Object.entries(options).filter(([name]) => !quoteFlags.some((flag) => flag === name)),
+  ) as Options
+  return executeQuote(cli, chosen.id, rest)
+}
+
+async function executeQuote(cli: Cli, id: string | undefined, options: Options): Promise<void> {
   const asked = quoteFlags.some((flag) => options[flag] !== undefined)
   if (id !== undefined && asked)
     throw new AppError('USAGE', 'A quote ID and the flags of a quote cannot be combined', {

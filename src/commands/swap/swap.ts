@@ -55,6 +55,10 @@ export const swap = (world: World) => {
   withSigning(withQuote(command.command('execute')))
     .description('Execute a quote by its ID, or get a quote with the flags of quote and execute it.')
     .argument('[quote-id]', 'quote ID, as printed by swap quote')
+    .option(
+      '--compare [names]',
+      'choose among the quotes of all providers, or of those named (separated by commas)',
+    )
     .addOption(
       new Option('--accept-min-out <amount>', 'minimum output, in units of the output token').helpGroup(
         'Safety:',
