@@ -7,7 +7,7 @@ import type { AppError } from '../domain/errors.ts'
 export type ChainClient = {
   /** The only part of the URL that may be shown; of several nodes, the current one's. */
   readonly host: string
-  /** What answers now, to tell whether two clients are the same node: two nodes may share a host. */
+  /** The same object for as long as the same node answers, to tell whether another one has answered in between. */
   readonly endpoint?: object | undefined
   /** The other nodes of the chain, each usable by itself; empty for a single one. Only files of `chain/` use them. */
   peers: readonly ChainClient[]

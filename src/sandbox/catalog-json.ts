@@ -15,8 +15,9 @@ export function decodeCatalog(json: unknown): Catalog {
   const written = json as Written
   return {
     ...written,
-    // A world that an older version saved knows nothing of feeds.
+    // A world that an older version saved knows nothing of these.
     priceFeeds: written.priceFeeds ?? [],
+    uniswapV2: written.uniswapV2 ?? [],
     strategies: written.strategies.map((entry) => ({ ...entry, fromBlock: BigInt(entry.fromBlock) })),
   }
 }

@@ -22,7 +22,7 @@ export const swapProofOf = (provider: string): SwapProof | undefined =>
 
 /**
  * What the guard expects of the action of a swap: by the provider of that name, else, as a service may name its providers otherwise, by
- * the one whose contract is called. `undefined` if no provider of the catalogue can carry it out.
+ * the one whose contract is called. `undefined` if no provider of the catalogue can carry it out, or the named one cannot.
  */
 export function swapExpectation(
   catalog: Catalog,
@@ -30,6 +30,7 @@ export function swapExpectation(
 ): { targets: readonly Address[]; bind: (transaction: Transaction) => Verdict } | undefined {
   const reach = intent.tokenIn.chainId === intent.tokenOut.chainId ? 'same-chain' : 'cross-chain'
   const able = swapDefinitions.filter((one) => one.reach === reach)
+  if (swapDefinitions.some((one) => one.name === intent.provider && one.reach !== reach)) return undefined
   const named = able.filter(({ name }) => name === intent.provider)
   const expected = (named.length > 0 ? named : able).flatMap(({ expect }) => expect(catalog, intent) ?? [])
   const [first] = expected

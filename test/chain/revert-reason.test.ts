@@ -37,6 +37,10 @@ describe('the errors of protocols', () => {
       'Too much requested',
       'Transaction too old',
       'too much loss',
+      'UniswapV2Router: INSUFFICIENT_OUTPUT_AMOUNT',
+      'UniswapV2Router: EXCESSIVE_INPUT_AMOUNT',
+      'UniswapV2Router: EXPIRED',
+      'TransferHelper: TRANSFER_FROM_FAILED',
       'STF',
       'STAKE_LIMIT',
     ]

@@ -298,6 +298,12 @@ const quotes: HostileCase[] = [
     ...refused('POLICY_QUOTE_DRIFT'),
   ],
   [
+    'a quote of another provider than was asked for',
+    `${swap} --provider uniswap-v3`,
+    instead((query) => ({ ...query, preferredProvider: 'uniswap-v2' })),
+    ...refused('POLICY_QUOTE_DRIFT'),
+  ],
+  [
     'a minimum that the transactions do not keep',
     swap,
     quote((q) => ({ ...q, minAmountOut: `${q.minAmountOut}0` })),

@@ -105,6 +105,8 @@ function readAndSendOver(endpoints: readonly Endpoint[], options: RpcOptions): C
   const [first] = endpoints
   if (!first) throw new AppError('CONFIG_INVALID', 'A chain needs the URL of an RPC')
   const order = [...endpoints]
+  /** Another object after every change of who answers: also where it comes back to the same one. */
+  let turn = {}
   // One of several endpoints is retried once, with less time than a single one.
   const each = { ...options, retries: Math.min(retries, 1) }
   const alone = new Map(
@@ -133,6 +135,7 @@ function readAndSendOver(endpoints: readonly Endpoint[], options: RpcOptions): C
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== 'RPC_UNREACHABLE' || signal?.aborted) throw error
         order.push(...order.splice(order.indexOf(endpoint), 1))
+        if (order.length > 1) turn = {}
         const isRoundOver = tried % endpoints.length === 0
         const asked = error.details?.retryAfterMs
         const waitMs = isRoundOver ? (typeof asked === 'number' ? asked : backoffMs(tried)) : 0
@@ -167,7 +170,7 @@ function readAndSendOver(endpoints: readonly Endpoint[], options: RpcOptions): C
       return order[0]!.host
     },
     get endpoint() {
-      return order[0]
+      return turn
     },
     get peers() {
       return order.slice(1).map((endpoint) => alone.get(endpoint)!)

@@ -106,7 +106,7 @@ export async function parseQuoteFlags(cli: Cli, wish: QuoteFlags): Promise<Quote
         ...input,
         ...(within !== undefined && { slippage: within }),
       })
-      refuseDrift(quote, { tokenIn, tokenOut, exact, amount }, cli.world.now())
+      refuseDrift(quote, { tokenIn, tokenOut, exact, amount, provider: wish.provider }, cli.world.now())
       // Without an id it cannot be taken later.
       if (quote.id) {
         const quotes = await cli.world.quotes()

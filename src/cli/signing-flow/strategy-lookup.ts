@@ -66,7 +66,13 @@ const isBegun = ({ journal }: ExecutionContext, key: string): boolean =>
 /** Throws unless a quote matches the request (tokens, chains, exact amount) and has not expired. */
 export function refuseDrift(
   quote: Quote,
-  asked: { tokenIn: Token; tokenOut: Token; exact: 'in' | 'out'; amount: bigint },
+  asked: {
+    tokenIn: Token
+    tokenOut: Token
+    exact: 'in' | 'out'
+    amount: bigint
+    provider?: string | undefined
+  },
   now: number,
 ): void {
   const sides = [
@@ -83,6 +89,12 @@ export function refuseDrift(
         'POLICY_QUOTE_DRIFT',
         `Wrong token ${side} in the quote: requested ${wanted.symbol} ${wanted.address} on chain ${wanted.chainId}`,
       )
+  const { provider } = asked
+  if (provider !== undefined && quote.provider.toLowerCase() !== provider.toLowerCase())
+    throw new AppError(
+      'POLICY_QUOTE_DRIFT',
+      `The quote is of the provider ${plain(quote.provider)}, and ${provider} was asked for`,
+    )
   const amount = asked.exact === 'in' ? quote.tokenIn.amount : quote.tokenOut.amount
   if (amount !== asked.amount)
     throw new AppError('POLICY_QUOTE_DRIFT', 'The amount in the quote is not the requested amount')

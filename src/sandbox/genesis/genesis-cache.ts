@@ -13,6 +13,8 @@ const require = createRequire(import.meta.url)
 
 const packages = [
   '@aave/core-v3',
+  '@uniswap/v2-core',
+  '@uniswap/v2-periphery',
   '@uniswap/v3-core',
   '@uniswap/v3-periphery',
   '@uniswap/swap-router-contracts',

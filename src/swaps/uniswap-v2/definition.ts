@@ -1,3 +1,4 @@
+import { sameAddress } from '../../domain/address.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
 import { wrappedOn } from '../../protocols/prices.ts'
 import type { SwapDefinition } from '../definition.ts'
@@ -31,7 +32,9 @@ export const uniswapV2: SwapDefinition = {
   },
   exchange: (catalog, transaction) => {
     const constants = contractsOn(catalog, transaction.chainId)
-    return constants && exchangeOfV2(constants, transaction)
+    return constants && sameAddress(transaction.to, constants.router02)
+      ? exchangeOfV2(constants, transaction)
+      : undefined
   },
   open: (catalog, { read }) =>
     catalog.uniswapV2.length === 0

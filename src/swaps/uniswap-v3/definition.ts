@@ -1,3 +1,4 @@
+import { sameAddress } from '../../domain/address.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
 import { wrappedOn } from '../../protocols/prices.ts'
 import type { SwapDefinition } from '../definition.ts'
@@ -30,9 +31,11 @@ export const uniswapV3: SwapDefinition = {
       }
     )
   },
-  exchange: ({ uniswapV3 }, { chainId, data }) => {
-    const quoter = uniswapV3.find((one) => one.chainId === chainId)?.quoterV2
-    return quoter && exchangeOfV3(quoter, data)
+  exchange: (catalog, { chainId, to, data }) => {
+    const constants = contractsOn(catalog, chainId)
+    return constants && sameAddress(to, constants.swapRouter02)
+      ? exchangeOfV3(constants.quoterV2, data)
+      : undefined
   },
   open: (catalog, { read }) =>
     openProvider(catalog.uniswapV3, read, ({ chainId }) => wrappedOn(catalog, chainId)),

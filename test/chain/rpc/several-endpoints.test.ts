@@ -39,6 +39,19 @@ describe('several endpoints of one chain', () => {
     expect(nodes[0]!.seen).toHaveLength(1)
   })
 
+  it('are told apart from themselves before another one answered, also where the first answers again', async () => {
+    answers('0x1', '0x2', 'dead')
+    const rpc = failoverRpc(urls().slice(0, 2), fast)
+    const { endpoint } = rpc
+    await rpc.request('eth_blockNumber')
+    expect(rpc.endpoint).toBe(endpoint)
+    answers('dead', '0x2', 'dead')
+    await rpc.request('eth_blockNumber')
+    answers('0x1', 'dead', 'dead')
+    expect(await rpc.request('eth_blockNumber')).toBe('0x1')
+    expect(rpc.endpoint).not.toBe(endpoint)
+  })
+
   it('do not ask another one when a node says no', async () => {
     answers('0x1', '0x2', '0x3')
     refuses(0, 'execution reverted')
