@@ -1,14 +1,14 @@
 import type { Query, Rounds } from '../../chain/contract-query.ts'
 import { both, type Reading, together } from '../../chain/reading.ts'
-import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
+import type { Address } from '../../domain/address.ts'
 import type { Network } from '../../domain/networks.ts'
-import { less, more } from '../../domain/slippage.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { UniswapV2Constants } from '../../protocols/catalog.ts'
 import type { Offer as Exchanged } from '../../protocols/exchange.ts'
-import type { Ask, Offer, Route, SwapProvider } from '../provider.ts'
+import { bestQuoted, isNative, isPoolRoute, pooledTokens, poolOffer } from '../pool-swap.ts'
+import type { Ask, SwapProvider } from '../provider.ts'
 import { amounts } from './abi.ts'
-import { decodeSwap } from './decode.ts'
+import { decodeSwap, type PairSwap } from './decode.ts'
 import { swapV2 } from './encode.ts'
 import { atSpot, pathsOf, reserveQueries } from './pairs.ts'
 
@@ -20,8 +20,6 @@ type Raw = { path: Address[]; exact: 'in' | 'out' }
 /** What a swap takes in gas, as measured on the contracts: the transaction with its calldata, and each pair of the path. */
 const gasOf = (path: readonly Address[]): bigint => 55_000n + 75_000n * BigInt(path.length - 1)
 
-const isNative = ({ address }: { address: Address }): boolean => sameAddress(address, nativeAddress)
-
 /** Swaps on one chain through the pairs of Uniswap v2: one hop or two, all quoted in one call of the router. */
 export function uniswapV2(
   deployments: readonly UniswapV2Constants[],
@@ -29,39 +27,29 @@ export function uniswapV2(
   wrappedOn: (network: Network) => Address | undefined,
 ): SwapProvider {
   const on = (chainId: number) => deployments.find((deployment) => deployment.chainId === chainId)
-  /** The tokens of the pairs: the native coin is swapped in its wrapped form. */
-  const paired = ({ from, tokenIn, tokenOut }: Route) =>
-    [tokenIn, tokenOut].map((token) => (isNative(token) ? wrappedOn(from) : token.address))
   return {
     name: 'uniswap-v2',
-    supports: (route) => {
-      const [first, last] = paired(route)
-      return (
-        route.from.chainId === route.to.chainId &&
-        on(route.from.chainId) !== undefined &&
-        first !== undefined &&
-        last !== undefined &&
-        !sameAddress(first, last)
-      )
-    },
+    supports: (route) => on(route.from.chainId) !== undefined && isPoolRoute(route, wrappedOn),
 
     async quote(ask) {
       const here = on(ask.from.chainId)!
-      const [first, last] = paired(ask)
+      const [first, last] = pooledTokens(ask, wrappedOn)
       const paths = pathsOf(here, first!, last!)
-      const [quoted, spots] = await reads(
+      const [quoted, reserves] = await reads(
         ask.from.chainId,
         both(quotes(here.router02, paths, ask), reservesOf(here, paths)),
       )
-      const isBetter = (one: bigint, other: bigint) => (ask.exact === 'in' ? one > other : one < other)
-      let best: number | undefined
-      for (const [at, amount] of quoted.entries())
-        if (amount !== undefined && amount > 0n && (best === undefined || isBetter(amount, quoted[best]!)))
-          best = at
-      if (best === undefined) return undefined
-      const path = paths[best]!
-      const made = offer(ask, path, quoted[best]!)
-      const spot = atSpot(path, spots[best]!, made.amountIn)
+      const best = bestQuoted(
+        ask.exact,
+        quoted.flatMap((amount, at) =>
+          amount === undefined ? [] : [{ amount, path: paths[at]!, reserves: reserves[at]! }],
+        ),
+      )
+      if (!best) return undefined
+      const { path } = best
+      const raw: Raw = { path, exact: ask.exact }
+      const made = poolOffer(ask, best.amount, raw)
+      const spot = atSpot(path, best.reserves, made.amountIn)
       return { ...made, gas: gasOf(path), seconds: 0, ...(spot !== undefined && { spot }) }
     },
 
@@ -118,19 +106,6 @@ const reservesOf = (constants: UniswapV2Constants, paths: readonly Address[][]):
     paths.map((path) => ({ reads: reserveQueries(constants, path), parse: (answers) => [...answers] })),
   )
 
-function offer({ exact, amount, slippage }: Ask, path: Address[], quoted: bigint): Offer {
-  const raw: Raw = { path, exact }
-  const [amountIn, amountOut] = exact === 'in' ? [amount, quoted] : [quoted, amount]
-  return {
-    amountIn,
-    amountOut,
-    maxAmountIn: exact === 'in' ? amount : more(quoted, slippage),
-    minAmountOut: exact === 'in' ? less(quoted, slippage) : amount,
-    fees: [],
-    raw,
-  }
-}
-
 /** What a swap of the router brings now, and at the spot prices of its pairs; `undefined` if it is no such swap. */
 export function exchangeOfV2(
   constants: UniswapV2Constants,
@@ -142,7 +117,7 @@ export function exchangeOfV2(
 
 function* exchangeRounds(
   constants: UniswapV2Constants,
-  { path, exact, amountIn, amountOut }: NonNullable<ReturnType<typeof decodeSwap>>,
+  { tokens: path, exact, amountIn, amountOut }: PairSwap,
 ): Rounds<Exchanged> {
   const whole = quoteOf(constants.router02, path, exact, exact === 'in' ? amountIn : amountOut)
   const [said, ...reserves] = yield [whole, ...reserveQueries(constants, path)]

@@ -1,11 +1,10 @@
-import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
+import { strictDecode } from '../../chain/calldata.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
-import { formatAmount } from '../../domain/amount.ts'
-import { unlessSame } from '../../domain/swap-amounts.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { UniswapV3Constants } from '../../protocols/catalog.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { refuse, type Verdict } from '../../protocols/verdict.ts'
+import { bindPoolSwap } from '../pool-swap-binding.ts'
 import { inner, outer, payments, routerItself } from './abi.ts'
 import { type SwapPath, unpackPath } from './path.ts'
 
@@ -67,71 +66,21 @@ export function bindUniswapV3(
     return refuse('POLICY_DECODE', 'The swap for the native coin is not followed by its unwrapping')
   if (needsRefund && after.at(-1)?.functionName !== 'refundETH')
     return refuse('POLICY_DECODE', 'The coin that the swap does not need is not paid back')
-  const { path, amountIn } = swap
   const [least, recipient] =
     unwrap?.functionName === 'unwrapWETH9' ? unwrap.args : [swap.amountOut, swap.recipient]
-  // Both the swap and the unwrapping bound what comes out.
-  const amountOut = least < swap.amountOut ? least : swap.amountOut
   if (isNativeOut && !sameAddress(swap.recipient, routerItself))
     return refuse('POLICY_RECIPIENT', `The wrapped coin goes to ${swap.recipient}, not to the router`)
-  if (deadline > BigInt(intent.deadline))
-    return refuse('POLICY_QUOTE_DRIFT', `It may execute until ${deadline}, later than ${intent.deadline}`)
-  if (swap.exact !== intent.exact) return refuse('POLICY_DECODE', 'It fixes the other side of the swap')
-  const first = path.tokens[0]!
-  const last = path.tokens[path.tokens.length - 1]!
-  const [wantedIn, wantedOut] = [tokenIn, tokenOut].map(({ address }) =>
-    sameAddress(address, nativeAddress) ? wrapped : address,
-  )
-  if (!wantedIn || !wantedOut || !sameAddress(first, wantedIn) || !sameAddress(last, wantedOut))
-    return refuse(
-      'POLICY_QUOTE_DRIFT',
-      `It swaps ${first} to ${last}, not ${tokenIn.symbol} to ${tokenOut.symbol}`,
-    )
-  const middle = path.tokens.slice(1, -1)
-  if (middle.length > 1 || middle.some((token) => !constants.via.some((known) => sameAddress(known, token))))
-    return refuse('POLICY_QUOTE_DRIFT', 'The path goes through a token that is not on the list')
-  if (path.fees.some((fee) => !constants.feeTiers.includes(fee)))
+  const { tokens, fees } = swap.path
+  if (fees.some((fee) => !constants.feeTiers.includes(fee)))
     return refuse('POLICY_QUOTE_DRIFT', 'The path goes through a fee tier that is not on the list')
   if (swap.priceLimit !== 0n)
     return refuse('POLICY_QUOTE_DRIFT', 'It has a price limit, which could spend a part only')
-  if (!sameAddress(recipient, intent.recipient))
-    return refuse('POLICY_RECIPIENT', `It pays out to ${recipient}, not to ${intent.recipient}`)
-  const [spent, brought] = [formatAmount(amountIn, tokenIn), formatAmount(amountOut, tokenOut)]
-  const [toSpend, toBring] = [
-    formatAmount(intent.amountIn, tokenIn),
-    formatAmount(intent.amountOut, tokenOut),
-  ]
-  if (intent.exact === 'in') {
-    if (amountIn !== intent.amountIn) return refuse('POLICY_AMOUNT', `It spends ${spent}, not ${toSpend}`)
-    if (amountOut < intent.amountOut)
-      return refuse('POLICY_MIN_OUT', `It may bring only ${brought}, less than ${toBring}`)
-  } else {
-    if (amountOut !== intent.amountOut) return refuse('POLICY_AMOUNT', `It brings ${brought}, not ${toBring}`)
-    if (amountIn > intent.amountIn)
-      return refuse('POLICY_AMOUNT', `It may spend ${spent}, more than ${toSpend}`)
-  }
-  const most = intent.exact === 'out' ? 'at most ' : ''
-  const atLeast = intent.exact === 'in' ? 'at least ' : ''
-  const accepted =
-    intent.exact === 'in'
-      ? unlessSame(amountOut, intent.amountOut, tokenOut)
-      : unlessSame(amountIn, intent.amountIn, tokenIn)
-  return {
-    bound: {
-      name: 'swap',
-      args: jsonArguments({
-        exact: swap.exact,
-        path: path.tokens
-          .map((token, i) => (path.fees[i] === undefined ? token : `${token} ${path.fees[i]}`))
-          .join(' '),
-        recipient,
-        [intent.exact === 'in' ? 'amountIn' : 'amountInMaximum']: amountIn,
-        [intent.exact === 'in' ? 'amountOutMinimum' : 'amountOut']: amountOut,
-        deadline,
-      }),
-      text: `Swap ${most}${spent} for ${atLeast}${brought} on Uniswap v3${accepted}`,
-      value: isNativeIn ? amountIn : 0n,
-      ...(!isNativeIn && { spends: { token: tokenIn.address, amount: amountIn } }),
-    },
-  }
+  // Both the swap and the unwrapping bound what comes out.
+  const amountOut = least < swap.amountOut ? least : swap.amountOut
+  return bindPoolSwap({ ...swap, tokens, amountOut, recipient, deadline }, intent, {
+    exchange: 'Uniswap v3',
+    via: constants.via,
+    wrapped,
+    shownPath: tokens.map((token, i) => (fees[i] === undefined ? token : `${token} ${fees[i]}`)).join(' '),
+  })
 }

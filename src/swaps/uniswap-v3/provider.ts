@@ -1,9 +1,9 @@
 import { both, type Reading } from '../../chain/reading.ts'
-import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { type Address, sameAddress } from '../../domain/address.ts'
 import type { Network } from '../../domain/networks.ts'
-import { less, more } from '../../domain/slippage.ts'
 import type { UniswapV3Constants } from '../../protocols/catalog.ts'
-import type { Ask, Offer, Route, SwapProvider } from '../provider.ts'
+import { bestQuoted, isNative, isPoolRoute, pooledTokens, poolOffer } from '../pool-swap.ts'
+import type { Ask, SwapProvider } from '../provider.ts'
 import { quoterV2Abi } from './abi.ts'
 import { swap } from './encode.ts'
 import { packPath, type SwapPath } from './path.ts'
@@ -21,43 +21,26 @@ export function uniswapV3(
   wrappedOn: (network: Network) => Address | undefined,
 ): SwapProvider {
   const on = (chainId: number) => deployments.find((deployment) => deployment.chainId === chainId)
-  /** The tokens of the pools: the native coin is swapped in its wrapped form. */
-  const pooled = ({ from, tokenIn, tokenOut }: Route) =>
-    [tokenIn, tokenOut].map(({ address }) => (isNative(address) ? wrappedOn(from) : address)) as [
-      Address | undefined,
-      Address | undefined,
-    ]
   return {
     name: 'uniswap-v3',
-    supports: (route) => {
-      const [first, last] = pooled(route)
-      return (
-        route.from.chainId === route.to.chainId &&
-        on(route.from.chainId) !== undefined &&
-        first !== undefined &&
-        last !== undefined &&
-        !sameAddress(first, last)
-      )
-    },
+    supports: (route) => on(route.from.chainId) !== undefined && isPoolRoute(route, wrappedOn),
 
     async quote(ask) {
       const here = on(ask.from.chainId)!
-      const [first, last] = pooled(ask)
+      const [first, last] = pooledTokens(ask, wrappedOn)
       const paths = pathsOf(here, first!, last!)
       const [answers, spotPrices] = await reads(
         ask.from.chainId,
         both(quotes(here.quoterV2, paths, ask), spotPricesOf(here.quoterV2, paths)),
       )
-      const best = answers
-        .flatMap((quoted, at) =>
-          quoted === undefined || quoted.amount === 0n ? [] : [{ ...quoted, path: paths[at]! }],
-        )
-        .reduce<(Quoted & { path: SwapPath }) | undefined>(
-          (a, b) => (a && !better(ask.exact, b.amount, a.amount) ? a : b),
-          undefined,
-        )
+      const best = bestQuoted(
+        ask.exact,
+        answers.flatMap((quoted, at) => (quoted === undefined ? [] : [{ ...quoted, path: paths[at]! }])),
+      )
       if (!best) return undefined
-      const made = offer(ask, best.path, best.amount)
+      const { tokens, fees } = best.path
+      const raw: Raw = { path: { tokens: [...tokens], fees: [...fees] }, exact: ask.exact }
+      const made = poolOffer(ask, best.amount, raw)
       const spot = atSpot(best.path, spotPrices(best.path), made.amountIn)
       return { ...made, gas: best.gas + callGas, seconds: 0, ...(spot !== undefined && { spot }) }
     },
@@ -75,10 +58,10 @@ export function uniswapV3(
           amountOut: offer.minAmountOut,
           recipient,
           deadline,
-          isNativeIn: isNative(tokenIn.address),
-          isNativeOut: isNative(tokenOut.address),
+          isNativeIn: isNative(tokenIn),
+          isNativeOut: isNative(tokenOut),
         }),
-        ...(!isNative(tokenIn.address) && {
+        ...(!isNative(tokenIn) && {
           needs: { token: tokenIn.address, spender: router, amount: offer.maxAmountIn },
         }),
       }
@@ -93,10 +76,6 @@ type Quoted = { amount: bigint; gas: bigint }
 
 /** What a swap takes beside what the quoter says of its pools, as measured on the contracts: the transaction, its calldata and the router. */
 const callGas = 30_000n
-
-const isNative = (address: Address): boolean => sameAddress(address, nativeAddress)
-
-const better = (exact: 'in' | 'out', a: bigint, b: bigint) => (exact === 'in' ? a > b : a < b)
 
 /** All paths to quote: each tier directly, and each pair of tiers through each middle token. */
 function pathsOf({ feeTiers, via }: UniswapV3Constants, first: Address, last: Address): SwapPath[] {
@@ -129,24 +108,3 @@ const quotes = (
       return amount === undefined ? undefined : { amount, gas: gas ?? 0n }
     }),
 })
-
-function offer({ exact, amount, slippage }: Ask, path: SwapPath, quoted: bigint): Offer {
-  const raw: Raw = { path: { tokens: [...path.tokens], fees: [...path.fees] }, exact }
-  return exact === 'in'
-    ? {
-        amountIn: amount,
-        amountOut: quoted,
-        maxAmountIn: amount,
-        minAmountOut: less(quoted, slippage),
-        fees: [],
-        raw,
-      }
-    : {
-        amountIn: quoted,
-        amountOut: amount,
-        maxAmountIn: more(quoted, slippage),
-        minAmountOut: amount,
-        fees: [],
-        raw,
-      }
-}
