@@ -172,6 +172,7 @@ try {
     'strategies-list': { budget: [2, 8], once: () => program('strategies', 'list') },
     recommend: { budget: [2, 8], once: () => program('yield', 'recommend', 'USDC') },
     'wallet-show': { budget: [2, 8], once: () => program('wallet', 'show') },
+    'swap-compare': { budget: [2, 4], once: () => program('swap', 'quote', ...pair, '--compare') },
     'swap-quote': {
       budget: [2, 8],
       once: () => program('swap', 'quote', ...pair),
