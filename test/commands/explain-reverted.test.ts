@@ -28,6 +28,10 @@ const swap = (amount: number, ...more: string[]) =>
 /** A swap whose approval is final, and that is signed and sent as nobody sees it through. */
 const sentSwap = async () => {
   const begun = await swap(100, '--no-wait')
+  // A node answers before it has mined.
+  const { rpc } = sandbox.chain(31337)
+  const counted = (tag: string) => rpc.request<string>('eth_getTransactionCount', [sandbox.user.address, tag])
+  await expect.poll(async () => (await counted('latest')) === (await counted('pending'))).toBe(true)
   const { id } = begun.json.error.details
   return {
     id,
