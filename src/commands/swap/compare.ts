@@ -109,7 +109,9 @@ export async function chooseQuote(cli: Cli, options: QuoteFlags, names: readonly
   const question = 'Which quote should be executed?'
   const instead = 'Name the provider with --provider, or list the quotes: sluice swap quote --help'
   if (cli.globals.yes)
-    throw new AppError('USAGE', `--compare asks, and --yes does not: ${question}`, { hint: instead })
+    throw new AppError('USAGE', '--compare asks which quote to execute, and --yes answers no such question', {
+      hint: instead,
+    })
   refuseUnasked(cli.io, cli.globals, question, instead, 'Input')
   const { exact, ranked, failed } = await rankQuotes(cli, options, names)
   for (const { provider, error } of failed) cli.notice(`${plain(provider)} ${reasonOf(error)}`)

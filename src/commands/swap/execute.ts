@@ -49,9 +49,8 @@ export async function execute(
   { compare, ...options }: Options,
 ): Promise<void> {
   if (compare === undefined) return executeQuote(cli, id, options)
-  const provider = id ?? options.provider
-  if (provider !== undefined)
-    throw new AppError('USAGE', `--compare cannot be combined with a ${id ? 'quote ID' : 'provider'}`, {
+  if (id !== undefined || options.provider !== undefined)
+    throw new AppError('USAGE', '--compare cannot be combined with a quote ID or --provider', {
       hint: 'sluice swap execute --help',
     })
   const chosen = await chooseQuote(cli, options, comparedProviders(compare))
