@@ -70,7 +70,7 @@ export const agentOfUndici = {
       : null,
 }
 
-/** What a call or an event is named by is hashed once in a process, and not at each call: many contracts are asked the same. */
+/** What a call or an event is named by is written out and hashed once in a process, and not at each call: many contracts are asked the same. */
 export const signaturesHashed = {
   name: 'signatures-hashed',
   transform: (code, id) =>
@@ -82,7 +82,14 @@ export const signaturesHashed = {
            `if (!hashes.has(sig) && hashes.size < 1000) hashes.set(sig, hash(sig));
             return hashes.get(sig) ?? hash(sig);`,
          )}`
-      : null,
+      : /viem.*abi.prepareEncodeFunctionData\.js$/.test(id)
+        ? `const selectors = new WeakMap()
+           const selectorOf = (item) => {
+             if (!selectors.has(item)) selectors.set(item, toFunctionSelector(formatAbiItem(item)))
+             return selectors.get(item)
+           }
+           ${replaced(code, 'toFunctionSelector(formatAbiItem(abiItem))', 'selectorOf(abiItem)')}`
+        : null,
 }
 
 function replaced(code, text, by) {

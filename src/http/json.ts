@@ -45,27 +45,35 @@ function endOfString(text: string, start: number): number {
 /** The name that means something to the language and nothing to the service. */
 export const poisonous = '__proto__'
 
-const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g
-
 /**
  * The first name that makes a text have two meanings: one that an object has twice, of which JSON.parse keeps the last and another
  * reader the first, or one that the language takes for its own. The text is JSON already.
  */
 export function doubtfulName(text: string): string | undefined {
-  const open: (Set<string> | undefined)[] = []
+  const outer: (Set<string> | undefined)[] = []
+  /** The names of the innermost object so far; none in a list. */
+  let names: Set<string> | undefined
   let isName = false
-  for (const [found] of text.matchAll(token)) {
-    if (found === '{' || found === '[') open.push(found === '{' ? new Set() : undefined)
-    else if (found === '}' || found === ']') open.pop()
-    const names = open.at(-1)
-    if (found.startsWith('"')) {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0x22) {
+      const start = at
+      at = endOfString(text, start)
       if (isName && names) {
-        const name = found.includes('\\') ? (JSON.parse(found) as string) : found.slice(1, -1)
+        const written = text.slice(start + 1, at)
+        const name = written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written
         if (name === poisonous || names.has(name)) return name
         names.add(name)
       }
       isName = false
-    } else isName = found === '{' || (found === ',' && names !== undefined)
+    } else if (code === 0x5b || code === 0x7b) {
+      outer.push(names)
+      isName = code === 0x7b
+      names = isName ? new Set() : undefined
+    } else if (code === 0x5d || code === 0x7d) {
+      names = outer.pop()
+      isName = false
+    } else if (code === 0x2c) isName = names !== undefined
   }
   return undefined
 }

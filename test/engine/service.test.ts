@@ -250,7 +250,7 @@ test('settings are kept all or none', async () => {
     ['collector', null as never],
   ] as const
   await expect(context.store.saveSettings('tests', half, { by: 'operator', at: 0 })).rejects.toThrow()
-  expect(await context.store.setting('tests', 'markupBps')).toBeUndefined()
+  expect((await context.store.settings('tests')).markupBps).toBeUndefined()
   expect(await context.store.settingChanges(10)).toEqual([])
 })
 

@@ -16,7 +16,7 @@ export function apiKeys({ engine, keys }: Store, { now, newId, slugs }: Needs): 
     id,
     customer,
     testnet,
-    markupBps: Math.min(await bound(), bpsIn(await engine.setting(customer, 'markupBps')) ?? 0),
+    markupBps: Math.min(await bound(), bpsIn((await engine.settings(customer)).markupBps) ?? 0),
     createdAt: new Date(createdAt).toISOString(),
     revokedAt: revokedAt === null ? null : new Date(revokedAt).toISOString(),
   })

@@ -6,7 +6,7 @@ import { type EngineContext, isChainInScope } from '../context.ts'
 import { readWalletProgress } from './wallet-blocks.ts'
 
 /** A tracked action with its transactions. */
-export type Tracked = { action: ActionRow; txs: ActionTxRow[] }
+export type Tracked = { action: ActionRow; txs: readonly ActionTxRow[] }
 
 /** Finds an action of this customer, if all its networks are in scope. */
 export async function findOperation(context: EngineContext, id: string): Promise<Tracked | undefined> {

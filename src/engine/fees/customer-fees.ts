@@ -28,19 +28,14 @@ const defaultFees = { swapFeeBps: 25, performanceFeeBps: 500, maxMarkupBps: 75 }
 const rateSettings = ['swapFeeBps', 'performanceFeeBps', 'maxMarkupBps'] as const
 
 /** The operator's settings. An invalid or missing setting has its default. */
-export async function readOperatorFees(store: Pick<EngineStore, 'setting'>): Promise<OperatorFees> {
-  const [collector, ...set] = await Promise.all([
-    store.setting(operatorCustomer, 'collector'),
-    ...rateSettings.map((name) => store.setting(operatorCustomer, name)),
-  ])
-  const [swapFeeBps, performanceFeeBps, maxMarkupBps] = rateSettings.map(
-    (name, at) => bpsIn(set[at]) ?? defaultFees[name],
-  )
+export async function readOperatorFees(store: Pick<EngineStore, 'settings'>): Promise<OperatorFees> {
+  const set = await store.settings(operatorCustomer)
+  const rate = (name: (typeof rateSettings)[number]) => bpsIn(set[name]) ?? defaultFees[name]
   return {
-    swapFeeBps: swapFeeBps!,
-    performanceFeeBps: performanceFeeBps!,
-    operatorCollector: (collector || null) as Address | null,
-    maxMarkupBps: maxMarkupBps!,
+    swapFeeBps: rate('swapFeeBps'),
+    performanceFeeBps: rate('performanceFeeBps'),
+    operatorCollector: (set.collector || null) as Address | null,
+    maxMarkupBps: rate('maxMarkupBps'),
   }
 }
 
@@ -112,17 +107,13 @@ export async function customerOf(context: EngineContext): Promise<Customer> {
  * limit.
  */
 export async function customerFees({ store, customer }: EngineContext): Promise<Fees> {
-  const [fees, markup, collector] = await Promise.all([
-    readOperatorFees(store),
-    store.setting(customer, 'markupBps'),
-    store.setting(customer, 'collector'),
-  ])
+  const [fees, own] = await Promise.all([readOperatorFees(store), store.settings(customer)])
   const { maxMarkupBps, ...charged } = fees
   return {
     ...charged,
-    markupBps: Math.min(maxMarkupBps, bpsIn(markup) ?? 0),
+    markupBps: Math.min(maxMarkupBps, bpsIn(own.markupBps) ?? 0),
     maxMarkupBps,
-    collector: (collector || null) as Address | null,
+    collector: (own.collector || null) as Address | null,
   }
 }
 

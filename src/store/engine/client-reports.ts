@@ -36,8 +36,8 @@ export const clientReportQueries = (sql: Sql) => ({
   /**
    * The reports of an operation, oldest first. A hash that another transaction already has may belong to an identical operation.
    */
-  clientReports: (actionId: string): Promise<ClientReportRow[]> =>
-    sql.query<ClientReportRow>(
+  clientReports: (actionId: string): Promise<readonly ClientReportRow[]> =>
+    sql.cachedQuery<ClientReportRow>(
       `select action_id as "actionId", hash, chain_id as "chainId", idx, told_at as "toldAt" from action_told told where action_id = $1
        and (idx is null or not exists (select 1 from action_txs tx where tx.customer = told.customer and tx.chain_id = told.chain_id and tx.hash = told.hash)) order by told_at, hash`,
       [actionId],

@@ -2,7 +2,7 @@ import type { Sql } from '../sql/sql.ts'
 import { type ActionRow, type ActionTxRow, actionColumns, txColumns } from './migrations.ts'
 
 /** An operation with its transactions. */
-type IssuedOperation = { action: ActionRow; txs: ActionTxRow[] }
+export type IssuedOperation = { action: ActionRow; txs: readonly ActionTxRow[] }
 
 /** Whether a type is a swap, as SQL. */
 export const isSwapColumn = (column: string): string => `${column} in ('SAMECHAIN_SWAP', 'CROSSCHAIN_SWAP')`
@@ -15,20 +15,20 @@ const aDay = 24 * 3_600_000
 /** The queries about issued transactions. They are never deleted, since any may still be sent. */
 export const issuedTransactionQueries = (sql: Sql) => {
   const all = async (
-    { query }: Pick<Sql, 'query'>,
+    query: (text: string, values: readonly string[]) => Promise<readonly unknown[]>,
     customer: string,
     quoteId: string,
   ): Promise<IssuedOperation[]> =>
     Promise.all(
-      (await query<ActionRow>(ofQuote, [customer, quoteId])).map(async (action) => ({
+      ((await query(ofQuote, [customer, quoteId])) as ActionRow[]).map(async (action) => ({
         action,
-        txs: await query<ActionTxRow>(ofAction, [action.id]),
+        txs: (await query(ofAction, [action.id])) as ActionTxRow[],
       })),
     )
   return {
     /** The operations of a quote, oldest first. */
     issuedOperations: (customer: string, quoteId: string): Promise<IssuedOperation[]> =>
-      all(sql, customer, quoteId),
+      all(sql.cachedQuery, customer, quoteId),
 
     /**
      * Stores an operation with its transactions. An operation of the same quote, wallet and receiver that includes these
@@ -39,12 +39,12 @@ export const issuedTransactionQueries = (sql: Sql) => {
       txs: readonly ActionTxRow[],
       { otherId, most }: { otherId: string; most: number },
     ): Promise<boolean> => {
-      const earlier = async (from: Pick<Sql, 'query'>) =>
-        row.quoteId === null ? [] : all(from, row.customer, row.quoteId)
+      const earlier = async (query: Parameters<typeof all>[0]) =>
+        row.quoteId === null ? [] : all(query, row.customer, row.quoteId)
       // The same operation again, which is frequent, needs no write.
-      if ((await earlier(sql)).some((one) => isSame(one, row, txs))) return true
+      if ((await earlier(sql.cachedQuery)).some((one) => isSame(one, row, txs))) return true
       return sql.transaction(async ({ query }) => {
-        const before = await earlier({ query })
+        const before = await earlier(query)
         if (before.some((one) => isSame(one, row, txs))) return true
         if (before.length >= most) return false
         const id = before.some(({ action }) => action.id === row.id) ? otherId : row.id

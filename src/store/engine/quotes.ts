@@ -64,7 +64,7 @@ export const quoteQueries = (sql: Sql) => ({
 
   quote: async (customer: string, id: string): Promise<QuoteWithAction | undefined> => {
     const text = `select ${quoteColumns}, ${actionId} from quotes where customer = $1 and id = $2`
-    return (await sql.query<QuoteWithAction>(text, [customer, id]))[0]
+    return (await sql.cachedQuery<QuoteWithAction>(text, [customer, id]))[0]
   },
 
   /** The route and expiry of a quote, without its content. */

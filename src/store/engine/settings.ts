@@ -20,13 +20,14 @@ type SettingChange = {
 /** The queries about settings over any SQL database. */
 export function settingQueries(sql: Sql) {
   return {
-    setting: async (customer: string, name: string): Promise<string | undefined> =>
-      (
-        await sql.cachedQuery<{ value: string }>(
-          'select value from settings where customer = $1 and name = $2',
-          [customer, name],
-        )
-      )[0]?.value,
+    /** The settings of a customer, by name. */
+    settings: async (customer: string): Promise<Partial<Record<string, string>>> => {
+      const rows = await sql.cachedQuery<{ name: string; value: string }>(
+        'select name, value from settings where customer = $1',
+        [customer],
+      )
+      return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
+    },
 
     /** Saves settings of a customer, all or none, and logs each change with its author. */
     saveSettings: (

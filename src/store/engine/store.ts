@@ -2,7 +2,7 @@ import { keysSchema } from '../keys/keys.ts'
 import type { Migration, Sql } from '../sql/sql.ts'
 import { chainLogQueries, chainLogReset, chainLogSchema } from './chain-logs.ts'
 import { clientReportQueries, clientReportSchema, isReportedForOther } from './client-reports.ts'
-import { isSwapColumn, issuedTransactionQueries } from './issued-transactions.ts'
+import { type IssuedOperation, isSwapColumn, issuedTransactionQueries } from './issued-transactions.ts'
 import {
   type ActionRow,
   type ActionTxRow,
@@ -49,18 +49,15 @@ export function engineStore(sql: Sql) {
     ...clientReportQueries(sql),
     ...settingQueries(sql),
 
-    action: async (
-      customer: string,
-      id: string,
-    ): Promise<{ action: ActionRow; txs: ActionTxRow[] } | undefined> => {
-      const [action] = await sql.query<ActionRow>(
+    action: async (customer: string, id: string): Promise<IssuedOperation | undefined> => {
+      const [action] = await sql.cachedQuery<ActionRow>(
         `select ${actionColumns} from actions where customer = $1 and id = $2`,
         [customer, id],
       )
       return (
         action && {
           action,
-          txs: await sql.query<ActionTxRow>(
+          txs: await sql.cachedQuery<ActionTxRow>(
             `select ${txColumns} from action_txs where action_id = $1 order by idx`,
             [id],
           ),
