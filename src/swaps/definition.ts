@@ -34,6 +34,15 @@ export type SwapProof = Readonly<
   Record<'spender' | 'amount' | 'recipient' | 'minimum' | 'deadline', 'calldata' | 'simulation' | 'none'>
 >
 
+/** Every term stands in the calldata. */
+export const provedByCalldata: SwapProof = {
+  spender: 'calldata',
+  amount: 'calldata',
+  recipient: 'calldata',
+  minimum: 'calldata',
+  deadline: 'calldata',
+}
+
 /** A swap provider as the program knows it; one line of `registry.ts`. */
 export type SwapDefinition = {
   name: string

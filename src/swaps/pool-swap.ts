@@ -1,37 +1,121 @@
+import type { Reading } from '../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import type { Network } from '../domain/networks.ts'
 import { less, more } from '../domain/slippage.ts'
-import type { Ask, Offer, Route } from './provider.ts'
+import type { Transaction } from '../domain/transaction.ts'
+import type { SwapNetwork } from './definition.ts'
+import type { Ask, Offer, Route, SwapProvider } from './provider.ts'
 
-/** Whether a token is the native coin. */
-export const isNative = ({ address }: { address: Address }): boolean => sameAddress(address, nativeAddress)
-
-/** The tokens of the pools that a route needs: the native coin is swapped in its wrapped form, `undefined` where a chain has none. */
-export const pooledTokens = (
-  { from, tokenIn, tokenOut }: Route,
-  wrappedOn: (network: Network) => Address | undefined,
-): [Address | undefined, Address | undefined] => [
-  isNative(tokenIn) ? wrappedOn(from) : tokenIn.address,
-  isNative(tokenOut) ? wrappedOn(from) : tokenOut.address,
-]
-
-/** Whether pools of one chain can serve a route: it stays there, and its two tokens differ in their wrapped form. */
-export function isPoolRoute(route: Route, wrappedOn: (network: Network) => Address | undefined): boolean {
-  const [first, last] = pooledTokens(route, wrappedOn)
-  return route.from.chainId === route.to.chainId && !!first && !!last && !sameAddress(first, last)
+/**
+ * A swap along a path of pools before `deadline` (Unix seconds). Exact input: spends `amountIn`, brings at least `amountOut`. Exact
+ * output: brings `amountOut`, spends at most `amountIn`. The native coin stands in the path as its wrapped form. `isNativeIn`: it is paid
+ * in the native coin, of which the router returns what it did not need. `isNativeOut`: it is paid out in it.
+ */
+export type PoolSwap<path> = {
+  chainId: number
+  router: Address
+  exact: 'in' | 'out'
+  path: path
+  amountIn: bigint
+  amountOut: bigint
+  recipient: Address
+  deadline: number
+  isNativeIn?: boolean
+  isNativeOut?: boolean
 }
 
-/** The best of several quotes: most out for an exact input, least in for an exact output; `undefined` without one above zero. */
-export const bestQuoted = <quoted extends { amount: bigint }>(
-  exact: 'in' | 'out',
-  quotes: readonly quoted[],
-): quoted | undefined =>
-  quotes
-    .filter(({ amount }) => amount > 0n)
-    .toSorted((a, b) => (a.amount === b.amount ? 0 : a.amount > b.amount === (exact === 'in') ? -1 : 1))[0]
+/**
+ * What pools quote for a path: the other amount of the swap (0 without one), the gas of the whole transaction, in units, and what an
+ * amount would bring at the spot price.
+ */
+type QuotedPath<path> = {
+  path: path
+  amount: bigint
+  gas: bigint
+  atSpot: (amountIn: bigint) => bigint | undefined
+}
+
+/** The parts of a provider that swaps through pools of one chain. */
+type PoolProvider<constants, path> = {
+  name: string
+  deployments: readonly constants[]
+  read: SwapNetwork['read']
+  wrappedOn: (network: Network) => Address | undefined
+  routerOf: (here: constants) => Address
+  /** What is read to quote all paths between two tokens. */
+  quotes: (here: constants, ends: readonly [Address, Address], ask: Ask) => Reading<QuotedPath<path>[]>
+  encode: (swap: PoolSwap<path>) => Transaction
+}
+
+/** What an offer keeps for its transaction; it is stored as JSON. */
+type Raw<path> = { path: path; exact: 'in' | 'out' }
+
+const isNative = ({ address }: { address: Address }): boolean => sameAddress(address, nativeAddress)
+
+/** A provider that swaps through pools of one chain: the best of all paths, quoted in one call. */
+export function poolSwapProvider<constants extends { chainId: number }, path>({
+  name,
+  deployments,
+  read,
+  wrappedOn,
+  routerOf,
+  quotes,
+  encode,
+}: PoolProvider<constants, path>): SwapProvider {
+  const on = (chainId: number) => deployments.find((deployment) => deployment.chainId === chainId)
+  /** The tokens at the ends of a path; `undefined` if pools of one chain cannot serve the route. */
+  const endsOf = ({ from, to, tokenIn, tokenOut }: Route): readonly [Address, Address] | undefined => {
+    const [first, last] = [tokenIn, tokenOut].map((token) =>
+      isNative(token) ? wrappedOn(from) : token.address,
+    )
+    const isServed = from.chainId === to.chainId && first && last && !sameAddress(first, last)
+    return isServed ? [first, last] : undefined
+  }
+  return {
+    name,
+    supports: (route) => on(route.from.chainId) !== undefined && endsOf(route) !== undefined,
+
+    async quote(ask) {
+      const { exact } = ask
+      const quoted = await read(ask.from.chainId, quotes(on(ask.from.chainId)!, endsOf(ask)!, ask))
+      const [best] = quoted
+        .filter(({ amount }) => amount > 0n)
+        .toSorted((a, b) => (a.amount === b.amount ? 0 : a.amount > b.amount === (exact === 'in') ? -1 : 1))
+      if (!best) return undefined
+      const raw: Raw<path> = { path: best.path, exact }
+      const offer = offerOf(ask, best.amount, raw)
+      const spot = best.atSpot(offer.amountIn)
+      return { ...offer, gas: best.gas, seconds: 0, ...(spot !== undefined && { spot }) }
+    },
+
+    build({ from, tokenIn, tokenOut }, { raw, maxAmountIn, minAmountOut }, { recipient, deadline }) {
+      const router = routerOf(on(from.chainId)!)
+      const { path, exact } = raw as Raw<path>
+      return {
+        transaction: encode({
+          chainId: from.chainId,
+          router,
+          exact,
+          path,
+          amountIn: maxAmountIn,
+          amountOut: minAmountOut,
+          recipient,
+          deadline,
+          isNativeIn: isNative(tokenIn),
+          isNativeOut: isNative(tokenOut),
+        }),
+        ...(!isNative(tokenIn) && {
+          needs: { token: tokenIn.address, spender: router, amount: maxAmountIn },
+        }),
+      }
+    },
+
+    status: async (_route, _offer, origin) => ({ status: 'fulfilled', destination: origin }),
+  }
+}
 
 /** An offer out of what pools quote for the other side of a swap; the slippage bounds that side. */
-export const poolOffer = ({ exact, amount, slippage }: Ask, quoted: bigint, raw: unknown): Offer => ({
+const offerOf = ({ exact, amount, slippage }: Ask, quoted: bigint, raw: unknown): Offer => ({
   amountIn: exact === 'in' ? amount : quoted,
   amountOut: exact === 'in' ? quoted : amount,
   maxAmountIn: exact === 'in' ? amount : more(quoted, slippage),

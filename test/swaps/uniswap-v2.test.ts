@@ -154,6 +154,8 @@ describe('the guard', () => {
       expect(code(way, exact, { path: [last, first] })).toBe('POLICY_QUOTE_DRIFT')
       expect(code(way, exact, { path: [first, token('WBTC').address, last] })).toBe('POLICY_QUOTE_DRIFT')
       expect(code(way, exact, { path: [] })).toBe('POLICY_QUOTE_DRIFT')
+      // Round and round through tokens of the list, and paying each pool.
+      expect(code(way, exact, { path: [first, last, first, last] })).toBe('POLICY_QUOTE_DRIFT')
       expect(code(way, exact, { exact: exact === 'in' ? 'out' : 'in' })).toBe('POLICY_DECODE')
       expect(code(way, exact, { amountIn: 10n ** 17n + 1n })).toBe('POLICY_AMOUNT')
       expect(code(way, exact, { amountOut: 2n * 10n ** 8n - 1n })).toBe(

@@ -1,5 +1,5 @@
 import type { Catalog } from '../../protocols/catalog.ts'
-import type { SwapDefinition } from '../definition.ts'
+import { provedByCalldata, type SwapDefinition } from '../definition.ts'
 import { bindCctpV2 } from './binding.ts'
 import { cctp } from './provider.ts'
 
@@ -11,13 +11,7 @@ export const cctpV2: SwapDefinition = {
   name: 'cctp',
   reach: 'cross-chain',
   // A burn has no deadline: the attestation service decides when it is minted.
-  proof: {
-    spender: 'calldata',
-    amount: 'calldata',
-    recipient: 'calldata',
-    minimum: 'calldata',
-    deadline: 'none',
-  },
+  proof: { ...provedByCalldata, deadline: 'none' },
   spender: (catalog, chainId) => contractsOn(catalog, chainId)?.tokenMessenger,
   expect: (catalog, intent) => {
     const here = contractsOn(catalog, intent.tokenIn.chainId)

@@ -1,7 +1,7 @@
 import { sameAddress } from '../../domain/address.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
 import { wrappedOn } from '../../protocols/prices.ts'
-import type { SwapDefinition } from '../definition.ts'
+import { provedByCalldata, type SwapDefinition } from '../definition.ts'
 import { bindUniswapV2 } from './binding.ts'
 import { exchangeOfV2, uniswapV2 as openProvider } from './provider.ts'
 
@@ -12,13 +12,7 @@ const contractsOn = ({ uniswapV2 }: Catalog, chainId: number) =>
 export const uniswapV2: SwapDefinition = {
   name: 'uniswap-v2',
   reach: 'same-chain',
-  proof: {
-    spender: 'calldata',
-    amount: 'calldata',
-    recipient: 'calldata',
-    minimum: 'calldata',
-    deadline: 'calldata',
-  },
+  proof: provedByCalldata,
   spender: (catalog, chainId) => contractsOn(catalog, chainId)?.router02,
   expect: (catalog, intent) => {
     const { chainId } = intent.tokenIn
@@ -37,7 +31,5 @@ export const uniswapV2: SwapDefinition = {
       : undefined
   },
   open: (catalog, { read }) =>
-    catalog.uniswapV2.length === 0
-      ? undefined
-      : openProvider(catalog.uniswapV2, read, ({ chainId }) => wrappedOn(catalog, chainId)),
+    openProvider(catalog.uniswapV2, read, ({ chainId }) => wrappedOn(catalog, chainId)),
 }

@@ -1,26 +1,12 @@
 import { encodeFunctionData } from 'viem/utils'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import type { PoolSwap } from '../pool-swap.ts'
 import { swaps } from './abi.ts'
 
-/** A swap along a path of tokens before `deadline` (Unix seconds). The native coin stands in the path as its wrapped form. */
-type V2Swap = {
-  chainId: number
-  router: Address
-  exact: 'in' | 'out'
-  path: readonly Address[]
-  amountIn: bigint
-  amountOut: bigint
-  recipient: Address
-  deadline: number
-  isNativeIn?: boolean
-  isNativeOut?: boolean
-}
+type V2Swap = PoolSwap<readonly Address[]>
 
-/**
- * Makes a swap. Exact input: spends `amountIn`, brings at least `amountOut`. Exact output: brings `amountOut`, spends at most `amountIn`.
- * `isNativeIn`: paid in the native coin, of which the router returns what it did not need. `isNativeOut`: paid out in it.
- */
+/** Makes a swap along a path of tokens. */
 export const swapV2 = (asked: V2Swap): Transaction => ({
   to: asked.router,
   data: callOf(asked),

@@ -1,7 +1,7 @@
 import { sameAddress } from '../../domain/address.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
 import { wrappedOn } from '../../protocols/prices.ts'
-import type { SwapDefinition } from '../definition.ts'
+import { provedByCalldata, type SwapDefinition } from '../definition.ts'
 import { bindUniswapV3 } from './binding.ts'
 import { exchangeOfV3 } from './exchange.ts'
 import { uniswapV3 as openProvider } from './provider.ts'
@@ -13,13 +13,7 @@ const contractsOn = ({ uniswapV3 }: Catalog, chainId: number) =>
 export const uniswapV3: SwapDefinition = {
   name: 'uniswap-v3',
   reach: 'same-chain',
-  proof: {
-    spender: 'calldata',
-    amount: 'calldata',
-    recipient: 'calldata',
-    minimum: 'calldata',
-    deadline: 'calldata',
-  },
+  proof: provedByCalldata,
   spender: (catalog, chainId) => contractsOn(catalog, chainId)?.swapRouter02,
   expect: (catalog, intent) => {
     const constants = contractsOn(catalog, intent.tokenIn.chainId)

@@ -1,27 +1,12 @@
 import { encodeFunctionData } from 'viem/utils'
-import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import type { PoolSwap } from '../pool-swap.ts'
 import { inner, outer, payments, routerItself } from './abi.ts'
 import { packPath, type SwapPath } from './path.ts'
 
-/**
- * Swaps along a path before `deadline` (Unix seconds). Exact input: spends `amountIn`, brings at least `amountOut`.
- * Exact output: brings `amountOut`, spends at most `amountIn`. `isNativeIn`: the first token is paid as the native coin, which the router
- * wraps; what an exact output leaves of it goes back. `isNativeOut`: the last token is unwrapped for the recipient.
- */
-export function swap(ask: {
-  chainId: number
-  router: Address
-  exact: 'in' | 'out'
-  path: SwapPath
-  amountIn: bigint
-  amountOut: bigint
-  recipient: Address
-  deadline: number
-  isNativeIn?: boolean
-  isNativeOut?: boolean
-}): Transaction {
+/** Makes a swap along a path; the router wraps and unwraps the native coin. */
+export function swap(ask: PoolSwap<SwapPath>): Transaction {
   const { exact, path, amountIn, amountOut, isNativeIn = false, isNativeOut = false } = ask
   const recipient = isNativeOut ? routerItself : ask.recipient
   const [tokenIn, tokenOut, ...more] = path.tokens
