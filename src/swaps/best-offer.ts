@@ -101,13 +101,16 @@ export async function best(
   const faults = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : []))
   const ours = faults.find((fault) => fault instanceof AppError && errorRow(fault.code).status === 400)
   if (ours) throw ours
-  if (preferred !== undefined)
-    throw new AppError('PREFERRED_PROVIDER_QUOTE_UNAVAILABLE', `${able[0]!.name} returned no quote in time`, {
-      cause: faults[0],
-    })
   const named = faults.find(
-    (fault) => fault instanceof AppError && /^(RPC_|CHAIN_ID_|PROVIDER_API_)/.test(fault.code),
+    (fault): fault is AppError =>
+      fault instanceof AppError && /^(RPC_|CHAIN_ID_|PROVIDER_API_)/.test(fault.code),
   )
+  if (preferred !== undefined)
+    throw new AppError(
+      'PREFERRED_PROVIDER_QUOTE_UNAVAILABLE',
+      `${able[0]!.name} returned no quote${named ? `: ${named.message}` : faults.some(isTimeout) ? ' in time' : ''}`,
+      { cause: faults[0] },
+    )
   const isAll = faults.length === answers.length
   if (named && isAll) throw named
   if (isAll && faults.every(isTimeout)) throw tooLate(ask, deadlineMs, faults[0])

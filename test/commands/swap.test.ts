@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { tryLock } from '../../src/store/file-lock.ts'
 import { openJournal } from '../../src/store/journal/journal.ts'
-import { useCommands } from '../support/run.ts'
+import { rpcEnvOf, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()
@@ -110,6 +110,18 @@ describe('swap quote', () => {
     expect(other).toMatchObject({ quote: null, error: { code: 'PREFERRED_PROVIDER_NOT_ELIGIBLE' } })
     expect(err).toContain(`next: sluice swap execute ${first.quote.id}`)
     expect((await run(`swap execute ${first.quote.id} --yes --json`)).exit).toBe(0)
+  })
+
+  test('says which node is down where that is why nobody has a quote', async () => {
+    const env = { ...rpcEnvOf(sandbox, { 'sandbox-one': 'http://127.0.0.1:1' }), SLUICE_PROFILE: 'engine' }
+    for (const more of ['--compare', '--provider uniswap-v2']) {
+      const { exit, json } = await run(`swap quote ${near} --amount-in 100 ${more} --json`, { env })
+      expect({ exit, code: json.error.code }).toEqual({
+        exit: 4,
+        code: 'PREFERRED_PROVIDER_QUOTE_UNAVAILABLE',
+      })
+      expect(json.error.message).toMatch(/returned no quote: The node at 127\.0\.0\.1:1 cannot be used/)
+    }
   })
 
   test('of named providers asks these, and tells a wrong request once', async () => {

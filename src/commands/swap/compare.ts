@@ -173,7 +173,6 @@ function whyLost(exact: 'in' | 'out', quote: Quote, best: Quote): string {
 
 const reasons: Readonly<Record<string, string>> = {
   PREFERRED_PROVIDER_NOT_ELIGIBLE: 'does not serve this route',
-  PREFERRED_PROVIDER_QUOTE_UNAVAILABLE: 'gave no quote in time',
   INVALID_PREFERRED_PROVIDER: 'is not known to the service',
   NO_ROUTE_FOUND: 'has no route for this amount',
 }
