@@ -1,7 +1,7 @@
 import { type Chain, latestBlock, openChain, read } from '../chain/chain.ts'
 import type { ChainClient } from '../chain/client.ts'
 import { networkNamed } from '../domain/networks.ts'
-import { getJson } from '../http/client.ts'
+import { exchangeJson, getJson } from '../http/client.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import { wrappedOf } from '../protocols/prices.ts'
 import { marketsOf } from '../protocols/registry.ts'
@@ -103,4 +103,6 @@ const swapProvidersOf = (
     head: async (chainId) => (await latestBlock(chain(chainId))).number,
     log: (chainId, sought, fromBlock) => findFirstLog(logCache, chain(chainId), sought, fromBlock),
     getJson: (url, signal) => getJson(url, signal ? { signal } : {}),
+    exchangeJson: ({ url, body, headers = {}, signal }) =>
+      exchangeJson(body === undefined ? 'GET' : 'POST', url, body, { headers, ...(signal && { signal }) }),
   })

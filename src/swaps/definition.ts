@@ -24,6 +24,24 @@ export type SwapNetwork = {
   ) => Promise<{ transactionHash: Hex; topics: readonly Hex[]; data: Hex } | undefined>
   /** The JSON at a URL, with its HTTP status. */
   getJson: (url: string, signal?: AbortSignal) => Promise<{ status: number; body: unknown; text: string }>
+  /** Sends a request to the service of a provider, with a JSON body if it has one. */
+  exchangeJson: (request: ApiRequest) => Promise<ApiAnswer>
+}
+
+/** A request to the service of a provider: `POST` with a body, else `GET`. */
+export type ApiRequest = {
+  url: string
+  body?: unknown
+  headers?: Readonly<Record<string, string>>
+  signal?: AbortSignal | undefined
+}
+
+/** What the service of a provider answers; `headers` have names in lower case. */
+export type ApiAnswer = {
+  status: number
+  headers: Readonly<Record<string, string>>
+  body: unknown
+  text: string
 }
 
 /**

@@ -88,7 +88,7 @@ export function poolSwapProvider<constants extends { chainId: number }, path>({
       return { ...offer, gas: best.gas, seconds: 0, ...(spot !== undefined && { spot }) }
     },
 
-    build({ from, tokenIn, tokenOut }, { raw, maxAmountIn, minAmountOut }, { recipient, deadline }) {
+    async build({ from, tokenIn, tokenOut }, { raw, maxAmountIn, minAmountOut }, { recipient, deadline }) {
       const router = routerOf(on(from.chainId)!)
       const { path, exact } = raw as Raw<path>
       return {

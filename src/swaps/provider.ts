@@ -66,8 +66,8 @@ export type SwapProvider = {
   supports: (route: Route) => boolean
   /** Its offer; `undefined` without one. An error with status 400 names a fault of the request. */
   quote: (ask: Ask, signal: AbortSignal) => Promise<Offer | undefined>
-  /** The transaction that accepts the offer. */
-  build: (ask: Route, offer: Offer, order: SwapOrder) => Step
+  /** The transaction that accepts the offer. QUOTE_EXPIRED if the provider no longer holds to it. */
+  build: (ask: Route, offer: Offer, order: SwapOrder) => Promise<Step>
   /** The progress, once the origin transaction is mined. */
   status: (route: Route, offer: Offer, origin: Hex, order: { recipient: Address }) => Promise<SwapProgress>
 }

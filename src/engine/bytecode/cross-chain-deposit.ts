@@ -75,7 +75,7 @@ export async function crossChainDeposit(
   const offer = offerOf(row)
   requireDepositOpen(market, state, offer.minAmountOut)
   const route = routeOf(context, row)
-  const burn = providerNamed(context, quote.provider).build(route, offer, {
+  const burn = await providerNamed(context, quote.provider).build(route, offer, {
     wallet,
     recipient: wallet,
     deadline: Math.floor(row.expiresAt / 1000),

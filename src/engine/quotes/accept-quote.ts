@@ -63,7 +63,7 @@ export async function swapBytecode(
   refuseUnrecoverable(context, route.from.chainId, wallet, 'wallet')
   const chain = context.chain(route.from.chainId)
   const starts = readSearchStarts(context, wallet, [chain.network.chainId])
-  const step = provider.build(route, offer, { wallet, recipient, deadline: deadlineOf(row) })
+  const step = await provider.build(route, offer, { wallet, recipient, deadline: deadlineOf(row) })
   const gasOf = estimateBesideApprovals(chain, wallet, step)
   const acting = await withApprovals(chain, wallet, step, route.tokenIn)
   const fees = serviceFeesOf(row)

@@ -71,7 +71,7 @@ export function cctp(deployments: readonly CctpEnd[], network: CctpNetwork): Swa
       )
     },
 
-    build({ from, to }, { amountIn, raw }, { recipient }) {
+    async build({ from, to }, { amountIn, raw }, { recipient }) {
       const [here, there] = [on(from.chainId)!, on(to.chainId)!]
       const { speed, maxFee } = raw as Raw
       return {
