@@ -321,6 +321,7 @@ function fileOf(network: Network): CatalogFile {
     priceFeeds: feedsOn(network, [...known.values()], strategies),
     uniswapV3: swapsOn(network, [...known.values()]),
     uniswapV2: pairsOn(network, [...known.values()]),
+    kyberSwap: aggregatorOn(network),
     cctpV2,
     tokens: [...known.values()],
     strategies,
@@ -382,14 +383,15 @@ function feedsOn({ chainId }: Network, known: CatalogFile['tokens'], rows: Row[]
 }
 
 /** The tokens that a path of two hops may pass through. */
-const hubsOn = (
+function hubsOn(
   { native }: Network,
   known: CatalogFile['tokens'],
-): CatalogFile['tokens'][number]['address'][] =>
-  [`W${native.symbol}`, 'USDC', 'USDT'].flatMap((symbol) => {
+): CatalogFile['tokens'][number]['address'][] {
+  return [`W${native.symbol}`, 'USDC', 'USDT'].flatMap((symbol) => {
     const found = known.filter((token) => token.symbol === symbol)
     return found.length === 1 ? [found[0]!.address] : []
   })
+}
 
 function swapsOn(network: Network, known: CatalogFile['tokens']): CatalogFile['uniswapV3'] {
   const { feeTiers, source, chains } = providers['uniswap-v3']
@@ -399,16 +401,28 @@ function swapsOn(network: Network, known: CatalogFile['tokens']): CatalogFile['u
   return { factory, quoterV2, swapRouter02, feeTiers, via: hubsOn(network, known), source }
 }
 
-/** What the addresses of pairs follow from, on every network (`@uniswap/v2-sdk` 4.21.4, INIT_CODE_HASH). */
-const initCodeHash = '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f'
-
 function pairsOn(network: Network, known: CatalogFile['tokens']): CatalogFile['uniswapV2'] {
   const { source, chains } = providers['uniswap-v2']
   const there = chains[network.chainId]
   if (!there) return null
   const { factory, router: router02 } = there
+  // What the addresses of pairs follow from, on every network.
+  const initCodeHash = '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f'
   const cited = `${source}; npm:@uniswap/v2-sdk@4.21.4 INIT_CODE_HASH`
   return { factory, router02, initCodeHash, via: hubsOn(network, known), source: cited }
+}
+
+function aggregatorOn({ chainId, name }: Network): CatalogFile['kyberSwap'] {
+  const { chains, source } = providers.kyberswap
+  const router = chains[chainId]?.router
+  if (!router) return null
+  // How the service names the networks (provider-samples/kyberswap-routes-shape.json).
+  const chain = name === 'bnb' ? 'bsc' : name
+  return {
+    router,
+    api: `https://aggregator-api.kyberswap.com/${chain}/api/v1`,
+    source,
+  }
 }
 
 function bridgeOn({ chainId, testnet }: Network): CatalogFile['cctpV2'] {

@@ -49,6 +49,7 @@ export const CatalogFile = z.strictObject({
       source: Text,
     })
     .nullable(),
+  kyberSwap: z.strictObject({ router: At, api: z.url({ protocol: /^https$/ }), source: Text }).nullable(),
   cctpV2: z
     .strictObject({
       domain: z.int().min(0),
@@ -105,6 +106,7 @@ export function catalogOfFile(json: unknown): Catalog {
     }),
     uniswapV3: file.uniswapV3 ? [{ chainId, ...withoutSource(file.uniswapV3) }] : [],
     uniswapV2: file.uniswapV2 ? [{ chainId, ...withoutSource(file.uniswapV2) }] : [],
+    kyberSwap: file.kyberSwap ? [{ chainId, ...withoutSource(file.kyberSwap) }] : [],
     cctpV2: file.cctpV2 ? [{ chainId, ...withoutSource(file.cctpV2) }] : [],
     attestation: null,
     priceOracles: file.priceOracle ? { [chainId]: file.priceOracle.address } : {},

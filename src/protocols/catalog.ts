@@ -58,6 +58,9 @@ export type UniswapV2Constants = {
   via: readonly Address[]
 }
 
+/** The router of KyberSwap's aggregator on a chain. `api` is the base URL of its service for the chain; without one it is not asked. */
+export type KyberSwapConstants = { chainId: number; router: Address; api: string | null }
+
 /** The contracts of the burn-and-mint bridge (CCTP v2) on a chain. `domain` is the bridge's own number for the chain. */
 export type CctpV2Constants = {
   chainId: number
@@ -79,6 +82,7 @@ export type Catalog = {
   strategies: readonly StrategyEntry[]
   uniswapV3: readonly UniswapV3Constants[]
   uniswapV2: readonly UniswapV2Constants[]
+  kyberSwap: readonly KyberSwapConstants[]
   cctpV2: readonly CctpV2Constants[]
   /** Base URL of the attestation service of the bridge. */
   attestation: string | null
@@ -94,6 +98,7 @@ export const joined = (parts: readonly Catalog[]): Catalog => ({
   strategies: parts.flatMap(({ strategies }) => strategies),
   uniswapV3: parts.flatMap(({ uniswapV3 }) => uniswapV3),
   uniswapV2: parts.flatMap(({ uniswapV2 }) => uniswapV2),
+  kyberSwap: parts.flatMap(({ kyberSwap }) => kyberSwap),
   cctpV2: parts.flatMap(({ cctpV2 }) => cctpV2),
   attestation: parts.find(({ attestation }) => attestation !== null)?.attestation ?? null,
   priceOracles: Object.assign({}, ...parts.map(({ priceOracles }) => priceOracles)),
@@ -109,6 +114,7 @@ export function catalogOn(catalog: Catalog, has: (chainId: number) => boolean): 
     strategies: catalog.strategies.filter(here),
     uniswapV3: catalog.uniswapV3.filter(here),
     uniswapV2: catalog.uniswapV2.filter(here),
+    kyberSwap: catalog.kyberSwap.filter(here),
     cctpV2: catalog.cctpV2.filter(here),
     attestation: catalog.attestation,
     priceFeeds: catalog.priceFeeds.filter(here),

@@ -18,6 +18,7 @@ export function decodeCatalog(json: unknown): Catalog {
     // A world that an older version saved knows nothing of these.
     priceFeeds: written.priceFeeds ?? [],
     uniswapV2: written.uniswapV2 ?? [],
+    kyberSwap: written.kyberSwap ?? [],
     strategies: written.strategies.map((entry) => ({ ...entry, fromBlock: BigInt(entry.fromBlock) })),
   }
 }

@@ -2,17 +2,18 @@ import { encodeFunctionData, parseAbi } from 'viem/utils'
 import type { ChainClient } from '../chain/client.ts'
 import { hexQuantity } from '../chain/rpc/answer-numbers.ts'
 import type { Address, Hex } from '../domain/address.ts'
-import { type Network, sandboxNetworks } from '../domain/networks.ts'
+import { type Network, networkNamed, sandboxNetworks } from '../domain/networks.ts'
 import type { SandboxFault } from '../domain/sandbox-fault.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import { roles, sandboxAddress, sandboxKey, userIndexes } from './accounts.ts'
+import { aggregatorAnswer, aggregatorPath } from './aggregator.ts'
 import { catchUp } from './anvil.ts'
 import { attestationAnswer } from './bridge/api.ts'
 import { type Attester, startAttester } from './bridge/attestation-service.ts'
 import { type FundRequest, fund, type Grant } from './faucet.ts'
 import { type WorldFaults, worldFaults } from './faults/world-faults.ts'
 import { genesis } from './genesis/genesis-cache.ts'
-import { serveLoopback } from './loopback-server.ts'
+import { jsonBody, serveLoopback } from './loopback-server.ts'
 import { startNodes, startWhereLeft } from './nodes.ts'
 import { forgetWorlds, saveNext } from './saved-worlds.ts'
 
@@ -133,14 +134,20 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
   let isResetting = false
   const faults = worldFaults(chains, (work) => attester.paused(work), warp)
   let attester = attest()
-  const api = await serveLoopback((_, url) =>
-    attestationAnswer(
-      url,
-      attester,
-      saved.catalog.cctpV2.map(({ domain }) => domain),
-      now,
-    ),
-  )
+  const aggregator = () => aggregatorAnswer({ ...saved.catalog, networks: sandboxNetworks }, chains)
+  let swaps = aggregator()
+  const api = await serveLoopback(async (request, url) => {
+    const found = await swaps({ url, body: await jsonBody(request) })
+    return (
+      found ??
+      attestationAnswer(
+        url,
+        attester,
+        saved.catalog.cctpV2.map(({ domain }) => domain),
+        now,
+      )
+    )
+  })
   const dump = async (): Promise<void> => {
     // With the relayer at rest, no mint is saved without its burn.
     if (dir) await attester.paused(() => saveNext(dir, saved, chains))
@@ -150,7 +157,15 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
     chains,
     dump,
     attestationUrl: api.url,
-    catalog: () => ({ ...saved.catalog, networks: sandboxNetworks, attestation: api.url }),
+    catalog: () => ({
+      ...saved.catalog,
+      networks: sandboxNetworks,
+      attestation: api.url,
+      kyberSwap: saved.catalog.kyberSwap.map((one) => ({
+        ...one,
+        api: `${api.url}${aggregatorPath(networkNamed(sandboxNetworks, one.chainId).name)}`,
+      })),
+    }),
     genesis: () => saved.genesis,
     isAlive: () => isResetting || nodes.every((node) => !node.hasExited()),
     faults,
@@ -170,6 +185,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
         const ports = nodes.map(({ port }) => port)
         nodes.splice(0, nodes.length, ...(await startNodes(start, saved, ports)))
         attester = attest()
+        swaps = aggregator()
       } finally {
         isResetting = false
       }

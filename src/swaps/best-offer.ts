@@ -49,10 +49,11 @@ function noRouteError(
 /** The providers that could serve a route; with a preferred one, only that. */
 function eligible(
   providers: readonly SwapProvider[],
-  route: Route,
+  route: Pick<Ask, keyof Route | 'exact'>,
   known: Parameters<typeof routesFrom>[2],
   preferred?: string,
 ): SwapProvider[] {
+  const fixes = ({ exact }: SwapProvider) => exact === undefined || exact.includes(route.exact)
   if (preferred !== undefined) {
     const named = providers.find(({ name }) => name === preferred.toLowerCase())
     const known = providers.map(({ name }) => name).join(', ')
@@ -60,9 +61,14 @@ function eligible(
       throw new AppError('INVALID_PREFERRED_PROVIDER', `There is no provider "${preferred}". Known: ${known}`)
     if (!named.supports(route))
       throw new AppError('PREFERRED_PROVIDER_NOT_ELIGIBLE', `${named.name} does not serve this route`)
+    if (!fixes(named))
+      throw new AppError(
+        'PREFERRED_PROVIDER_NOT_ELIGIBLE',
+        `${named.name} swaps an exact ${route.exact === 'out' ? 'input' : 'output'} only`,
+      )
     return [named]
   }
-  const able = providers.filter((provider) => provider.supports(route))
+  const able = providers.filter((provider) => provider.supports(route) && fixes(provider))
   if (able.length > 0) return able
   throw noRouteError(route, routesFrom(providers, route, known))
 }

@@ -62,6 +62,8 @@ type SwapProgress = {
 /** A provider of swaps. */
 export type SwapProvider = {
   name: string
+  /** Which side of a swap it can fix; both without it. */
+  exact?: readonly ('in' | 'out')[]
   /** Whether it can serve this route, without any request. */
   supports: (route: Route) => boolean
   /** Its offer; `undefined` without one. An error with status 400 names a fault of the request. */

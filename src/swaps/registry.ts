@@ -6,12 +6,13 @@ import type { Offer as Exchanged } from '../protocols/exchange.ts'
 import type { Verdict } from '../protocols/verdict.ts'
 import { cctpV2 } from './cctp-v2/definition.ts'
 import type { SwapDefinition, SwapIntent, SwapNetwork, SwapProof } from './definition.ts'
+import { kyberSwap } from './kyberswap/definition.ts'
 import type { SwapProvider } from './provider.ts'
 import { uniswapV2 } from './uniswap-v2/definition.ts'
 import { uniswapV3 } from './uniswap-v3/definition.ts'
 
 /** Every swap provider, in the order in which equal offers are preferred. */
-const swapDefinitions: readonly SwapDefinition[] = [uniswapV3, uniswapV2, cctpV2]
+const swapDefinitions: readonly SwapDefinition[] = [uniswapV3, uniswapV2, kyberSwap, cctpV2]
 
 /** The names of all providers. */
 export const swapProviderNames: readonly string[] = swapDefinitions.map(({ name }) => name)

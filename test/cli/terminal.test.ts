@@ -134,8 +134,8 @@ describe('swap execute --compare', () => {
     await at.shows('Which quote should be executed?')
     await at.shows(/uniswap-v2 +receive 0\.03\d+ WETH after gas \(0\.0000\d+ WETH less after gas\)/)
     expect(await at.screen()).toContain('cctp does not serve this route')
-    // The second one.
-    at.type('\u001b[B\r')
+    // The third one.
+    at.type('\u001b[B\u001b[B\r')
     await at.shows('(y/N)')
     expect(await at.screen()).toContain('on Uniswap v2')
     at.type('y\r')

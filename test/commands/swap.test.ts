@@ -96,11 +96,12 @@ describe('swap quote', () => {
       json.items.map(({ provider, rank }: { provider: string; rank: number }) => [provider, rank]),
     ).toEqual([
       ['uniswap-v3', 1],
-      ['uniswap-v2', 2],
+      ['kyberswap', 2],
+      ['uniswap-v2', 3],
       ['cctp', null],
     ])
-    const [first, second, other] = json.items
-    expect(second).toMatchObject({ lost: expect.any(String), error: null, proof: { minimum: 'calldata' } })
+    const [first, , third, other] = json.items
+    expect(third).toMatchObject({ lost: expect.any(String), error: null, proof: { minimum: 'calldata' } })
     expect(first).toMatchObject({
       lost: null,
       error: null,

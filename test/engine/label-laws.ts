@@ -89,10 +89,11 @@ const initCodeHash = '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7d
 export function labelFaults(file: CatalogFile, { testnet, native }: Network): string[] {
   const hubs = [`W${native.symbol}`, 'USDC', 'USDT']
   const symbolOf = (address: string) => file.tokens.find((token) => token.address === address)?.symbol ?? ''
-  const { uniswapV3, uniswapV2, cctpV2, priceOracle, strategies } = file
+  const { uniswapV3, uniswapV2, kyberSwap, cctpV2, priceOracle, strategies } = file
   const sources = [
     uniswapV3,
     uniswapV2,
+    kyberSwap,
     cctpV2,
     priceOracle,
     ...file.priceFeeds,
@@ -128,6 +129,9 @@ export function labelFaults(file: CatalogFile, { testnet, native }: Network): st
       hubs.includes(symbolOf(at)) ? [] : [`nobody swaps by ${symbolOf(at)}`],
     ),
     ...(uniswapV2 && uniswapV2.initCodeHash !== initCodeHash ? ['its pairs are somewhere else'] : []),
+    ...(kyberSwap && !/^https:\/\/aggregator-api\.kyberswap\.com\/[a-z]+\/api\/v1$/.test(kyberSwap.api)
+      ? ['its aggregator is somebody else']
+      : []),
     ...(cctpV2 && cctpV2.attestation !== attestation(testnet)
       ? ['the bridge is of another environment']
       : []),

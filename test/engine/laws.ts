@@ -12,7 +12,7 @@ const wrapped = new Set(['stEth', 'wstEth', 'wrapped'])
 
 /** What an address is on its chain: one that is two things was copied to the wrong place. */
 function rolesIn(file: CatalogFile): [address: string, role: string][] {
-  const { uniswapV3, uniswapV2, cctpV2 } = file
+  const { uniswapV3, uniswapV2, kyberSwap, cctpV2 } = file
   return [
     ...file.tokens.map(({ address }): [string, string] => [address, 'token']),
     ...file.priceFeeds.map(({ feed }): [string, string] => [feed, 'price feed']),
@@ -28,6 +28,7 @@ function rolesIn(file: CatalogFile): [address: string, role: string][] {
           `${name} of pairs`,
         ])
       : []),
+    ...(kyberSwap ? [[kyberSwap.router, 'router of KyberSwap'] as [string, string]] : []),
     ...(cctpV2
       ? (['tokenMessenger', 'messageTransmitter'] as const).map((name): [string, string] => [
           cctpV2[name],

@@ -164,6 +164,22 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
+    'the router of KyberSwap is of nobody',
+    (file) => {
+      file.kyberSwap!.router = getAddress(`0x${'77'.repeat(20)}`)
+    },
+    /the wrapped coin of the router of KyberSwap/,
+  ],
+  [
+    'base',
+    'another aggregator is asked',
+    (file) => {
+      file.kyberSwap!.api = 'https://example.com/base/api/v1'
+    },
+    /its aggregator is somebody else/,
+  ],
+  [
+    'base',
     'the pairs of Uniswap v2 are those of a fork',
     (file) => {
       file.uniswapV2!.initCodeHash = `0x${'77'.repeat(32)}`

@@ -166,7 +166,7 @@ export function truths(file: CatalogFile): Map<Address, Map<Hex, Hex>> {
 
 type Tell = (at: Address, call: Hex, answer: Hex) => void
 
-function groundTruths({ tokens, priceFeeds, uniswapV3, uniswapV2, cctpV2 }: CatalogFile, tell: Tell): void {
+function groundTruths({ tokens, priceFeeds, uniswapV3, uniswapV2, kyberSwap, cctpV2 }: CatalogFile, tell: Tell): void {
   for (const { token, feed, decimals } of priceFeeds) {
     const { symbol } = tokens.find(({ address }) => address === token)!
     tell(feed, asked('function decimals()'), word(decimals))
@@ -185,6 +185,7 @@ function groundTruths({ tokens, priceFeeds, uniswapV3, uniswapV2, cctpV2 }: Cata
     tell(uniswapV2.router02, asked('function factory()'), word(uniswapV2.factory))
     tell(uniswapV2.factory, asked('function allPairsLength()'), word(1))
   }
+  if (kyberSwap) tell(kyberSwap.router, asked('function WETH()'), word(nativeAddress))
   if (cctpV2) {
     const { domain, tokenMessenger, messageTransmitter } = cctpV2
     tell(messageTransmitter, asked('function localDomain()'), word(domain))

@@ -1,10 +1,11 @@
 import { concatHex, decodeFunctionData, getAddress, numberToHex } from 'viem/utils'
-import type { Address, Hex } from '../../src/domain/address.ts'
+import { type Address, type Hex, nativeAddress } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import type { Token } from '../../src/domain/token.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import type { Intent } from '../../src/protocols/intent.ts'
 import {
+  aggregator,
   coin,
   friend,
   lending,
@@ -35,7 +36,31 @@ export type Choice = {
   deadline: number
   fee: bigint
   finality: number
+  /** What the service of an aggregator writes into a call for its executor. */
+  route: Route
 }
+
+type Route = {
+  callTarget: Address
+  approveTarget: Address
+  targetData: Hex
+  srcReceivers: readonly Address[]
+  srcAmounts: readonly bigint[]
+  flags: bigint
+  clientData: Hex
+}
+
+const noRoute: Route = {
+  callTarget: nativeAddress,
+  approveTarget: nativeAddress,
+  targetData: '0x',
+  srcReceivers: [],
+  srcAmounts: [],
+  flags: 0n,
+  clientData: '0x',
+}
+/** Flags that change nothing of what comes out, one by one (source: the constants of MetaAggregationRouterV2). */
+const idleFlags = [0x04n, 0x20n, 0x40n, 0x80n, 0x100n]
 
 const chainId = 31337
 const tiers = [100, 500, 3000, 10_000]
@@ -93,13 +118,13 @@ function anIntent(random: () => number): Intent {
     case 4:
       return { kind: 'revoke', wallet, token: one(random, [usdc, weth, usdt]), spender: anAddress(random) }
     default: {
-      const provider = one(random, ['uniswap-v3', 'uniswap-v2'])
+      const provider = one(random, ['uniswap-v3', 'uniswap-v2', 'kyberswap'])
       const [tokenIn, tokenOut] = one<readonly [Token, Token]>(random, [
         [usdc, usdt],
         [usdt, usdc],
         [usdc, weth],
         [weth, usdt],
-        ...(provider === 'uniswap-v2'
+        ...(provider !== 'uniswap-v3'
           ? ([
               [coin, usdc],
               [usdt, coin],
@@ -112,7 +137,7 @@ function anIntent(random: () => number): Intent {
         provider,
         tokenIn,
         tokenOut,
-        exact: one(random, ['in', 'out']),
+        exact: provider === 'kyberswap' ? 'in' : one(random, ['in', 'out']),
         amountIn: amount,
         amountOut: anAmount(random),
         recipient,
@@ -132,6 +157,7 @@ function aChoice(random: () => number, intent: Intent): Choice {
     deadline: 0,
     fee: 0n,
     finality: 1000,
+    route: noRoute,
   }
   if (intent.kind === 'withdraw' || intent.kind === 'transfer' || intent.kind === 'revoke')
     return { ...free, approvals: 'none' }
@@ -143,7 +169,8 @@ function aChoice(random: () => number, intent: Intent): Choice {
   return {
     ...free,
     tokens,
-    fees: intent.provider === 'uniswap-v2' ? [] : tokens.slice(1).map(() => one(random, tiers)),
+    route: intent.provider === 'kyberswap' ? aRoute(random, amountIn) : noRoute,
+    fees: intent.provider !== 'uniswap-v3' ? [] : tokens.slice(1).map(() => one(random, tiers)),
     amountIn: exact === 'out' && random() < 0.3 ? upTo(random, amountIn) : amountIn,
     amountOut: exact === 'in' && random() < 0.3 ? amountOut + anAmount(random) : amountOut,
     deadline: random() < 0.5 ? deadline : deadline - Math.floor(random() * 1000),
@@ -152,8 +179,25 @@ function aChoice(random: () => number, intent: Intent): Choice {
   }
 }
 
+function aRoute(random: () => number, amountIn: bigint): Route {
+  const part = upTo(random, amountIn)
+  return {
+    callTarget: anAddress(random),
+    approveTarget: anAddress(random),
+    targetData: bytes(random, 1 + Math.floor(random() * 200)),
+    srcReceivers: [anAddress(random), anAddress(random)],
+    srcAmounts: [part, amountIn - part],
+    flags: idleFlags.filter(() => random() < 0.3).reduce((sum, flag) => sum | flag, 0n),
+    clientData: bytes(random, Math.floor(random() * 60)),
+  }
+}
+
 /** What stands for a token in a path: the coin goes through pools in its wrapped form. */
 const pooled = (token: Token): Address => (token === coin ? weth.address : token.address)
+
+/** How the router of the aggregator writes a token. */
+const marked = (token: Token): Address =>
+  token === coin ? '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE' : token.address
 
 const to = (target: Address, data: Hex, value = 0n): Transaction => ({ to: target, data, value, chainId })
 
@@ -212,6 +256,28 @@ function actionOf(
           choice.finality,
         )
         return { action: to(messenger, data), spends: { token: usdc.address, amount: amountIn } }
+      }
+      if (intent.provider === 'kyberswap') {
+        const { flags, srcReceivers, srcAmounts, ...execution } = choice.route
+        const desc = {
+          srcToken: marked(tokenIn),
+          dstToken: marked(tokenOut),
+          srcReceivers,
+          srcAmounts,
+          feeReceivers: [],
+          feeAmounts: [],
+          dstReceiver: recipient,
+          amount: choice.amountIn,
+          minReturnAmount: choice.amountOut,
+          flags,
+          permit: '0x',
+        }
+        const data = encoded('aggregator', 'swap', { ...execution, desc })
+        const spends = { token: tokenIn.address, amount: choice.amountIn }
+        return {
+          action: to(aggregator, data, tokenIn === coin ? choice.amountIn : 0n),
+          ...(tokenIn !== coin && { spends }),
+        }
       }
       if (intent.provider === 'uniswap-v2') {
         const [data, value] = [pairSwapOf(intent, choice), tokenIn === coin ? choice.amountIn : 0n]
@@ -342,6 +408,22 @@ function choiceIn(intent: Intent, transactions: readonly Transaction[], free: Ch
       amountOut: (isExactIn ? other : one)!,
     }
   }
+  if (intent.provider === 'kyberswap') {
+    const [{ desc, ...execution }] = decodeFunctionData({ abi: published.aggregator, data }).args as [
+      Omit<Route, 'flags' | 'srcReceivers' | 'srcAmounts'> & {
+        desc: Pick<Route, 'flags' | 'srcReceivers' | 'srcAmounts'> &
+          Record<'amount' | 'minReturnAmount', bigint>
+      },
+    ]
+    const { flags, srcReceivers, srcAmounts, amount, minReturnAmount } = desc
+    return {
+      ...free,
+      approvals,
+      route: { ...execution, flags, srcReceivers, srcAmounts },
+      amountIn: amount,
+      amountOut: minReturnAmount,
+    }
+  }
   if (intent.tokenOut === usdcThere) {
     const args = decodeFunctionData({ abi: published.bridge, data }).args as unknown[]
     return { ...free, approvals, fee: args[5] as bigint, finality: args[6] as number }
@@ -375,7 +457,7 @@ function hopsOf(path: Hex, exact: 'in' | 'out') {
 /** Whether choices are among those that a request leaves free. */
 function isAllowed(
   intent: Intent,
-  { tokens, fees, amountIn, amountOut, deadline, fee, finality }: Choice,
+  { tokens, fees, amountIn, amountOut, deadline, fee, finality, route }: Choice,
 ): boolean {
   if (intent.kind !== 'swap') return true
   if (intent.tokenOut === usdcThere)
@@ -383,6 +465,13 @@ function isAllowed(
       fee < intent.amountIn &&
       intent.amountIn - fee >= intent.amountOut &&
       (finality === 1000 || finality === 2000)
+    )
+  if (intent.provider === 'kyberswap')
+    return (
+      amountIn === intent.amountIn &&
+      amountOut >= intent.amountOut &&
+      route.srcAmounts.reduce((sum, amount) => sum + amount, 0n) <= amountIn &&
+      (route.flags & ~idleFlags.reduce((sum, flag) => sum | flag, 0n)) === 0n
     )
   return (
     deadline <= intent.deadline &&

@@ -21,6 +21,7 @@ export const pool = address('c3')
 export const vault = address('c4')
 export const router = address('c5')
 export const router02 = address('c8')
+export const aggregator = address('c9')
 export const messenger = address('c6')
 export const messengerThere = address('c7')
 
@@ -68,6 +69,7 @@ export const catalog = {
   networks: sandboxNetworks,
   tokens: [usdc, weth, usdt, usdcThere],
   strategies: [lending, vaulted],
+  kyberSwap: [{ chainId: 31337, router: aggregator, api: null }],
   uniswapV2: [
     {
       chainId: 31337,

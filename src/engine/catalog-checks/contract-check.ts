@@ -18,6 +18,7 @@ const abi = parseAbi([
   'function allPairsLength() view returns (uint256)',
   'function description() view returns (string)',
   'function factory() view returns (address)',
+  'function WETH() view returns (address)',
   'function factoryV2() view returns (address)',
   'function feeAmountTickSpacing(uint24 fee) view returns (int24)',
   'function localDomain() view returns (uint32)',
@@ -45,6 +46,7 @@ export async function dependencyFaults(chain: Chain, catalog: Catalog, head: big
     ...catalog.priceFeeds.flatMap((feed) => (feed.chainId === chainId ? feedClaims(catalog, feed) : [])),
     ...swapClaims(catalog, chainId),
     ...pairClaims(catalog, chainId),
+    ...aggregatorClaims(catalog, chainId),
     ...bridgeClaims(catalog, chainId),
   ]
   const [actual, firstBlockFaults] = await Promise.all([
@@ -128,6 +130,11 @@ const pairClaims = ({ uniswapV2 }: Catalog, chainId: number): Claim[] =>
       says('the factory of the router of Uniswap v2', readOf(router02, 'factory'), factory),
       answers('the number of pairs of Uniswap v2', readOf(factory, 'allPairsLength')),
     ])
+
+const aggregatorClaims = ({ kyberSwap }: Catalog, chainId: number): Claim[] =>
+  kyberSwap
+    .filter((one) => one.chainId === chainId)
+    .map(({ router }) => answers('the wrapped coin of the router of KyberSwap', readOf(router, 'WETH')))
 
 /** The earlier version of the bridge has the same getters; its versions are 0. */
 const bridgeClaims = ({ cctpV2 }: Catalog, chainId: number): Claim[] =>

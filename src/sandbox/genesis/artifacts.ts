@@ -42,6 +42,8 @@ export const weth9 = (): Artifact => require('canonical-weth/build/contracts/WET
 
 /** The contracts that are written here. */
 export type OwnContract =
+  | 'SandboxAggregationRouter'
+  | 'SandboxSwapExecutor'
   | 'SandboxLido'
   | 'SandboxLidoQueue'
   | 'SandboxWstEth'

@@ -4,6 +4,7 @@ import { nativeToken, type Token } from '../../domain/token.ts'
 import type {
   Catalog,
   CctpV2Constants,
+  KyberSwapConstants,
   StrategyEntry,
   UniswapV2Constants,
   UniswapV3Constants,
@@ -22,6 +23,7 @@ export type Deployed = {
   vaults: Vaults
   uniswap: UniswapV3Constants
   pairs: UniswapV2Constants
+  aggregator: KyberSwapConstants
   bridge: CctpV2Constants
   staking: Staking | null
   fromBlock: bigint
@@ -36,6 +38,7 @@ export const catalogOf = (chains: readonly Deployed[]): Catalog => ({
   strategies: chains.flatMap(strategiesOf),
   uniswapV3: chains.map(({ uniswap }) => uniswap),
   uniswapV2: chains.map(({ pairs }) => pairs),
+  kyberSwap: chains.map(({ aggregator }) => aggregator),
   cctpV2: chains.map(({ bridge }) => bridge),
   attestation: null,
   priceFeeds: [],

@@ -8,7 +8,7 @@ import { deployAave } from './aave.ts'
 import { own } from './artifacts.ts'
 import { catalogOf, type Deployed } from './catalog.ts'
 import { type Deployer, startDeployer } from './deployer.ts'
-import { deployBridge, deployStaking, deployVaults, linkBridge } from './own-contracts.ts'
+import { deployAggregator, deployBridge, deployStaking, deployVaults, linkBridge } from './own-contracts.ts'
 import { type Plan, plans } from './plan.ts'
 import { deployTokens, grantAll } from './tokens.ts'
 import { deployUniswap } from './uniswap.ts'
@@ -48,6 +48,7 @@ async function deployChain(rpc: ChainClient, d: Deployer, plan: Plan): Promise<D
   const bridge = deployBridge(d, plan, tokens)
   const staking = plan.hasStaking ? deployStaking(d) : null
   const pairs = deployUniswapV2(d, plan, tokens)
+  const aggregator = deployAggregator(d, plan, tokens)
   for (const index of userIndexes) grantAll(d, tokens.assets, sandboxAddress(index))
   await d.flush()
   const block = await rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
@@ -58,6 +59,7 @@ async function deployChain(rpc: ChainClient, d: Deployer, plan: Plan): Promise<D
     vaults,
     uniswap,
     pairs,
+    aggregator,
     bridge,
     staking,
     fromBlock: 0n,

@@ -1,7 +1,7 @@
 import { pad, parseEther, parseUnits } from 'viem/utils'
 import type { Address } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
-import type { CctpV2Constants } from '../../protocols/catalog.ts'
+import type { CctpV2Constants, KyberSwapConstants } from '../../protocols/catalog.ts'
 import { roles, sandboxAddress } from '../accounts.ts'
 import type { Aave } from './aave.ts'
 import { own } from './artifacts.ts'
@@ -41,6 +41,13 @@ export function deployStaking(d: Deployer): Staking {
   const queue = d.deploy(own('SandboxLidoQueue'), [stEth, wstEth])
   d.call(lido.abi, stEth, 'setQueue', [queue])
   return { stEth, wstEth, queue }
+}
+
+/** Deploys our stand-in for the router of KyberSwap, with the executor that swaps along its routes. */
+export function deployAggregator(d: Deployer, { chainId }: Plan, { assets }: Tokens): KyberSwapConstants {
+  const executor = d.deploy(own('SandboxSwapExecutor'), [])
+  const router = d.deploy(own('SandboxAggregationRouter'), [assets.WETH, executor])
+  return { chainId, router, api: null }
 }
 
 /** Deploys one end of the burn-and-mint bridge and lets it mint and burn USDC. */

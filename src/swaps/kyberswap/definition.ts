@@ -1,0 +1,29 @@
+import type { Catalog } from '../../protocols/catalog.ts'
+import { provedByCalldata, type SwapDefinition } from '../definition.ts'
+import { bindKyberSwap } from './binding.ts'
+import { kyberSwap as openProvider } from './provider.ts'
+
+const contractsOn = ({ kyberSwap }: Catalog, chainId: number) =>
+  kyberSwap.find((entry) => entry.chainId === chainId)
+
+/** KyberSwap's aggregator: swaps on one chain along a route that its service finds. */
+export const kyberSwap: SwapDefinition = {
+  name: 'kyberswap',
+  reach: 'same-chain',
+  // Until when it may be executed stands in the data of its executor, which is not read.
+  proof: { ...provedByCalldata, deadline: 'none' },
+  spender: (catalog, chainId) => contractsOn(catalog, chainId)?.router,
+  expect: (catalog, intent) => {
+    const constants = contractsOn(catalog, intent.tokenIn.chainId)
+    return (
+      constants && {
+        targets: [constants.router],
+        bind: (transaction) => bindKyberSwap(transaction, intent),
+      }
+    )
+  },
+  open: ({ kyberSwap: contracts }, { exchangeJson }) => {
+    const chains = contracts.flatMap((one) => (one.api === null ? [] : [{ ...one, api: one.api }]))
+    return chains.length === 0 ? undefined : openProvider(chains, exchangeJson)
+  },
+}

@@ -1,0 +1,142 @@
+import { z } from 'zod'
+import { At, HexData, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { less } from '../../domain/slippage.ts'
+import type { KyberSwapConstants } from '../../protocols/catalog.ts'
+import type { SwapNetwork } from '../definition.ts'
+import type { SwapProvider } from '../provider.ts'
+import { badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'
+import { decodeKyberSwap, routerToken } from './binding.ts'
+
+/** The name of the provider. */
+const provider = 'kyberswap'
+const label = 'KyberSwap'
+
+/** How this program is named to the service, which asks for it (docs.kyberswap.com, EVM swaps, `x-client-id` and `source`). */
+const client = 'sluice'
+
+/**
+ * How much longer than its quote a transaction may execute, in seconds: the guard simulates it at the deadline of the quote, rounded up,
+ * and the executor's own deadline is not read.
+ */
+const graceSeconds = 60
+
+/** An amount as the service writes it. */
+const Amount = z.string().regex(/^\d{1,78}$/)
+
+const Summary = z.looseObject({ tokenIn: At, tokenOut: At, amountIn: Amount, amountOut: Amount, gas: Amount })
+const Routes = z.object({ code: z.literal(0), data: z.object({ routeSummary: Summary, routerAddress: At }) })
+const Built = z.object({ code: z.literal(0), data: z.object({ routerAddress: At, data: HexData }) })
+const Refusal = z.object({ code: z.int() })
+
+/**
+ * The codes of an answer without a route: none found, an amount that is too large, no pools, a token that is not known
+ * (docs.kyberswap.com, EVM swaps).
+ */
+const noRoute = [4008, 4009, 4010, 4011]
+
+/** The codes of a build whose route is gone: no route any more, or a worse price than was quoted. */
+const routeGone = [...noRoute, 4222, 4227]
+
+/** The most slippage that the service builds with, in basis points. */
+const mostSlippageBps = 2_000
+
+/** What an offer keeps for its transaction; it is stored as JSON. `slippageBps` is what the service is asked for. */
+type Raw = { routeSummary: z.output<typeof Summary>; slippageBps: number }
+
+/**
+ * Swaps on one chain by KyberSwap's aggregator, exact input only. Its service finds the route and writes the call; the router's call
+ * says recipient and minimum. A chain has the address of the service's API for it.
+ */
+export function kyberSwap(
+  chains: readonly (KyberSwapConstants & { api: string })[],
+  exchangeJson: SwapNetwork['exchangeJson'],
+): SwapProvider {
+  const on = (chainId: number) => chains.find((one) => one.chainId === chainId)
+  const apiOf = ({ api }: { api: string }): ProviderApi =>
+    providerApi({ provider, label, base: api, headers: { 'x-client-id': client } }, exchangeJson)
+  return {
+    name: provider,
+    exact: ['in'],
+    supports: ({ from, to, tokenIn, tokenOut }) =>
+      from.chainId === to.chainId &&
+      on(from.chainId) !== undefined &&
+      !sameAddress(tokenIn.address, tokenOut.address),
+
+    async quote({ from, tokenIn, tokenOut, exact, amount, slippage }, signal) {
+      if (exact === 'out') return undefined
+      const here = on(from.chainId)!
+      const asked = {
+        tokenIn: routerToken(tokenIn),
+        tokenOut: routerToken(tokenOut),
+        amountIn: String(amount),
+      }
+      const query = new URLSearchParams({ ...asked, gasInclude: 'true' })
+      const { status, body } = await apiOf(here).get(`/routes?${query}`, signal)
+      const found = Routes.safeParse(body).data?.data
+      if (!found) {
+        const code = Refusal.safeParse(body).data?.code
+        if (code !== undefined && noRoute.includes(code)) return undefined
+        throw badAnswer(provider, `${label} did not answer with a route`, status)
+      }
+      const { routeSummary, routerAddress } = found
+      const isAsked =
+        sameAddress(routerAddress, here.router) &&
+        sameAddress(routeSummary.tokenIn, asked.tokenIn) &&
+        sameAddress(routeSummary.tokenOut, asked.tokenOut) &&
+        routeSummary.amountIn === asked.amountIn
+      if (!isAsked)
+        throw badAnswer(provider, `${label} answered with another swap than was asked for`, status)
+      const amountOut = BigInt(routeSummary.amountOut)
+      if (amountOut === 0n) return undefined
+      // The service rounds its minimum in its own way: a basis point less slippage keeps it above ours.
+      const slippageBps = Math.min(Math.max(Math.floor(slippage * 10_000 + 1e-6) - 1, 0), mostSlippageBps)
+      const raw: Raw = { routeSummary, slippageBps }
+      return {
+        amountIn: amount,
+        amountOut,
+        maxAmountIn: amount,
+        minAmountOut: less(amountOut, slippage),
+        fees: [],
+        raw,
+        gas: BigInt(routeSummary.gas),
+        seconds: 0,
+      }
+    },
+
+    async build({ from, tokenIn }, { amountIn, minAmountOut, raw }, { wallet, recipient, deadline }) {
+      const here = on(from.chainId)!
+      const { routeSummary, slippageBps: slippageTolerance } = raw as Raw
+      const { status, body } = await apiOf(here).post('/route/build', {
+        routeSummary,
+        sender: wallet,
+        recipient,
+        slippageTolerance,
+        deadline: deadline + graceSeconds,
+        source: client,
+      })
+      const built = Built.safeParse(body).data?.data
+      if (!built)
+        throw routeGone.includes(Refusal.safeParse(body).data?.code ?? 0)
+          ? new AppError('QUOTE_EXPIRED', `${label} no longer swaps along the route that it quoted`)
+          : badAnswer(provider, `${label} did not answer with a transaction`, status)
+      const swap = decodeKyberSwap(built.data)
+      if (!swap || !sameAddress(built.routerAddress, here.router) || swap.amount !== amountIn)
+        throw badAnswer(provider, `${label} answered with another swap than it quoted`, status)
+      if (swap.minReturnAmount < minAmountOut)
+        throw new AppError('QUOTE_EXPIRED', `${label} no longer promises the minimum that it quoted`)
+      const isNative = sameAddress(tokenIn.address, nativeAddress)
+      return {
+        transaction: {
+          to: here.router,
+          data: built.data,
+          value: isNative ? amountIn : 0n,
+          chainId: from.chainId,
+        },
+        ...(!isNative && { needs: { token: tokenIn.address, spender: here.router, amount: amountIn } }),
+      }
+    },
+
+    status: async (_route, _offer, origin) => ({ status: 'fulfilled', destination: origin }),
+  }
+}

@@ -1,0 +1,63 @@
+import { AppError } from '../domain/errors.ts'
+import type { ApiAnswer, SwapNetwork } from './definition.ts'
+
+/** The service of a provider: requests below one base URL. PROVIDER_API_ERROR if it fails, limits the requests or does not answer. */
+export type ProviderApi = {
+  get: (path: string, signal?: AbortSignal) => Promise<ApiAnswer>
+  post: (path: string, body: unknown) => Promise<ApiAnswer>
+}
+
+/**
+ * Opens the service of a provider. `label` is its name in messages. What it answers is data of a stranger: a status below 500 is given
+ * to the caller, who parses the body.
+ */
+export function providerApi(
+  {
+    provider,
+    label,
+    base,
+    headers,
+  }: { provider: string; label: string; base: string; headers: ApiAnswer['headers'] },
+  exchangeJson: SwapNetwork['exchangeJson'],
+): ProviderApi {
+  const ask = async (request: { path: string; body?: unknown; signal?: AbortSignal | undefined }) => {
+    const answer = await exchangeJson({
+      url: base + request.path,
+      headers,
+      body: request.body,
+      signal: request.signal,
+    }).catch((cause: unknown) => {
+      if (!(cause instanceof AppError) || !cause.code.startsWith('SERVICE_')) throw cause
+      throw new AppError('PROVIDER_API_ERROR', `The service of ${label} does not answer as it should`, {
+        details: { provider },
+        cause,
+      })
+    })
+    const { status } = answer
+    if (status === 429) throw limited(provider, label, answer)
+    if (status >= 500)
+      throw badAnswer(provider, `The service of ${label} answers with the HTTP status ${status}`, status)
+    return answer
+  }
+  return {
+    get: (path, signal) => ask({ path, signal }),
+    post: (path, body) => ask({ path, body }),
+  }
+}
+
+/** The error for an answer of a provider's service that cannot be used. */
+export const badAnswer = (provider: string, message: string, status: number): AppError =>
+  new AppError('PROVIDER_API_ERROR', message, { details: { provider, status } })
+
+/** The longest wait that a service may ask for, in seconds; a longer one is not repeated. */
+const mostWaitSeconds = 86_400
+
+function limited(provider: string, label: string, { status, headers }: ApiAnswer): AppError {
+  const seconds = /^\d{1,5}$/.test(headers['retry-after'] ?? '') ? Number(headers['retry-after']) : null
+  const wait = seconds !== null && seconds <= mostWaitSeconds ? seconds : null
+  return new AppError(
+    'PROVIDER_API_ERROR',
+    `The service of ${label} limits the requests${wait === null ? '' : `, and takes the next one in ${wait} s`}`,
+    { details: { provider, status, retryAfterSeconds: wait } },
+  )
+}
