@@ -3,6 +3,8 @@ import { exits } from '../../src/domain/exit-codes.ts'
 import { publicNetworks } from '../../src/domain/networks.ts'
 import type { Catalog, StrategyEntry } from '../../src/protocols/catalog.ts'
 import { gradeOf } from '../../src/protocols/registry.ts'
+import type { SwapDefinition } from '../../src/swaps/definition.ts'
+import { swapDefinitions } from '../../src/swaps/registry.ts'
 
 /**
  * The start of a catalogue's `protocol`, and the name of the protocol in the tables where that is not the name of the market without its
@@ -30,6 +32,7 @@ const parts: Readonly<Record<string, () => string[]>> = {
   'protocols-by-network': protocolsByNetwork,
   grades: gradeRows,
   networks: networkRows,
+  'swap-providers': swapProviderRows,
   'exit-codes': () => [
     '| code | meaning |',
     '|---|---|',
@@ -69,6 +72,23 @@ const entries = known.flatMap(({ strategies }) => strategies)
 const protocols = [...new Set(entries.map(nameOf))].sort((a, b) => a.localeCompare(b, 'en'))
 const ofNetwork = (network: string): Catalog => known.find(({ networks }) => networks[0]!.name === network)!
 
+/** Whether a swap provider has its contracts on the network of a catalogue. */
+const isOn = ({ spender }: SwapDefinition, catalog: Catalog): boolean =>
+  spender(catalog, catalog.networks[0]!.chainId) !== undefined
+
+/** What is proved of a swap of each provider before it is signed. */
+function swapProviderRows(): string[] {
+  const terms = ['spender', 'amount', 'recipient', 'minimum', 'deadline'] as const
+  return [
+    `| swap provider | reach | ${terms.join(' | ')} |`,
+    `|---|---|${terms.map(() => '---').join('|')}|`,
+    ...swapDefinitions.map(
+      ({ name, reach, proof }) =>
+        `| ${name} | ${reach === 'same-chain' ? 'one chain' : 'two chains'} | ${terms.map((term) => proof[term]).join(' | ')} |`,
+    ),
+  ]
+}
+
 /** Each protocol with its grades on each main network. */
 function protocolsByNetwork(): string[] {
   const row = (name: string, cell: (network: string) => string) =>
@@ -89,9 +109,11 @@ function protocolsByNetwork(): string[] {
           .join('/'),
       ),
     ),
-    row('Uniswap v3 (swap)', (network) => (ofNetwork(network).uniswapV3.length > 0 ? '✓' : '')),
-    row('Uniswap v2 (swap)', (network) => (ofNetwork(network).uniswapV2.length > 0 ? '✓' : '')),
-    row('CCTP v2 (bridge)', (network) => (ofNetwork(network).cctpV2.length > 0 ? '✓' : '')),
+    ...swapDefinitions.map((provider) =>
+      row(`${provider.name} (${provider.reach === 'same-chain' ? 'swap' : 'bridge'})`, (network) =>
+        isOn(provider, ofNetwork(network)) ? '✓' : '',
+      ),
+    ),
   ]
 }
 
@@ -109,13 +131,13 @@ function gradeRows(): string[] {
 
 /** How many markets each network has, and whether tokens can be swapped and bridged there. */
 function networkRows(): string[] {
-  const yes = (list: readonly unknown[]) => (list.length > 0 ? 'yes' : 'no')
   return [
-    '| network | chain id | markets | Uniswap v3 | Uniswap v2 | CCTP v2 |',
-    '|---|---|---|---|---|---|',
-    ...known.map(
-      ({ networks: [network], strategies, uniswapV3, uniswapV2, cctpV2 }) =>
-        `| ${network!.name} | ${network!.chainId} | ${strategies.length} | ${yes(uniswapV3)} | ${yes(uniswapV2)} | ${yes(cctpV2)} |`,
-    ),
+    '| network | chain id | markets | swap providers |',
+    '|---|---|---|---|',
+    ...known.map((catalog) => {
+      const [network] = catalog.networks
+      const providers = swapDefinitions.filter((provider) => isOn(provider, catalog)).map(({ name }) => name)
+      return `| ${network!.name} | ${network!.chainId} | ${catalog.strategies.length} | ${providers.join(', ') || 'none'} |`
+    }),
   ]
 }

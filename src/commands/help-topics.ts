@@ -37,6 +37,11 @@ export const topics: Readonly<Record<string, Topic>> = {
         'SLUICE_PRICES_URL',
         'price API for USD prices that no chain provides, such as https://coins.llama.fi (default: none)',
       ],
+      [
+        'SLUICE_SWAP_PROVIDERS',
+        'swap providers that the engine asks for quotes, comma-separated: uniswap-v3,cctp (default: all)',
+      ],
+      ['SLUICE_QUOTE_DEADLINE', 'seconds that a swap provider may take for a quote (default: 4)'],
       ['SLUICE_PRIVATE_KEY', 'private key to sign with; read once and passed only to the signing process'],
       ['SLUICE_PASSWORD', 'password of the keystore'],
       ['SLUICE_SIGNER_URL', 'same as --signer-url, but hidden from the process list; for a URL with a token'],

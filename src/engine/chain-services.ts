@@ -10,7 +10,7 @@ import type { SwapProvider } from '../swaps/provider.ts'
 import { openSwapProviders } from '../swaps/registry.ts'
 import { type AccessScope, catalogInScope } from './access-scope.ts'
 import { readOncePerBlock } from './block-memo.ts'
-import type { ChainServices, OnMissingNetwork, RatedMarket, RateReader } from './context.ts'
+import type { ChainServices, OnMissingNetwork, RatedMarket, RateReader, SwapSettings } from './context.ts'
 import { findFirstLog } from './history/logs/first-log.ts'
 import { createMarketCache } from './market-cache.ts'
 import { lendingAccountReader } from './positions/lending-accounts.ts'
@@ -24,6 +24,9 @@ import { sharePriceGrowthReader } from './rates/share-price-growth.ts'
 import { strategyDetailReader } from './rates/strategy-detail.ts'
 import { type AnswerReuse, oncePerChain } from './shared-answers.ts'
 
+/** How long a swap provider may take for a quote where nothing else is set, in ms. */
+const usualQuoteDeadlineMs = 4_000
+
 /**
  * Creates the services that read the chains in a scope: markets, prices, rates, lending accounts and swap
  * providers.
@@ -36,9 +39,19 @@ export function createChainServices(options: {
   store: EngineStore
   now: () => number
   externalPrices?: ExternalPriceSource | undefined
+  swaps?: SwapSettings | undefined
   answerReuse?: AnswerReuse | undefined
 }): ChainServices {
-  const { rpc, scope, store, onMissingNetwork = () => undefined, now, externalPrices, answerReuse } = options
+  const {
+    rpc,
+    scope,
+    store,
+    onMissingNetwork = () => undefined,
+    now,
+    externalPrices,
+    swaps,
+    answerReuse,
+  } = options
   const catalog = catalogInScope(options.catalog, scope)
   const markets = marketsOf(catalog)
   const opened = oncePerChain((chainId) => {
@@ -72,7 +85,10 @@ export function createChainServices(options: {
       fillPrices,
       answerReuse,
     }),
-    providers: swapProvidersOf(catalog, chain, { store, now }),
+    providers: swapProvidersOf(catalog, chain, { store, now }).filter(
+      ({ name }) => swaps?.providers?.includes(name) ?? true,
+    ),
+    quoteDeadlineMs: swaps?.quoteDeadlineMs ?? usualQuoteDeadlineMs,
     chain,
     lendingAccounts: lendingAccountReader(catalog, chain),
     onMissingNetwork,

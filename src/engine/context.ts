@@ -28,12 +28,17 @@ export type ChainServices = {
   /** Adds recent rates to a strategy of a chain. */
   strategyDetails: (chainId: number) => StrategyDetailReader
   providers: readonly SwapProvider[]
+  /** How long a swap provider may take for a quote, in ms. */
+  quoteDeadlineMs: number
   chain: (chainId: number) => Chain
   /** Reads what a wallet has lent and borrowed on a chain. */
   lendingAccounts: LendingAccountReader
   /** Called when a chain is left out of an answer. */
   onMissingNetwork: OnMissingNetwork
 }
+
+/** The swap providers that are asked, by name, and how long one may take for a quote, in ms. */
+export type SwapSettings = { providers?: readonly string[]; quoteDeadlineMs?: number }
 
 /** Called when a stored quote cannot be read and is left out of a list. */
 export type OnUnreadableQuote = (quoteId: string, fault: unknown) => void

@@ -7,7 +7,13 @@ import { actionOf, ingest } from './actions/action.ts'
 import { strategyBytecode } from './bytecode/strategy-bytecode.ts'
 import { transferBytecode } from './bytecode/transfer.ts'
 import { createChainServices } from './chain-services.ts'
-import type { ChainServices, EngineContext, OnMissingNetwork, OnUnreadableQuote } from './context.ts'
+import type {
+  ChainServices,
+  EngineContext,
+  OnMissingNetwork,
+  OnUnreadableQuote,
+  SwapSettings,
+} from './context.ts'
 import { chargesOf, withFees } from './fees/charges.ts'
 import { customerFees, customerOf, setCustomerFees } from './fees/customer-fees.ts'
 import { historyOf } from './history/history.ts'
@@ -37,6 +43,8 @@ export type EngineOptions = {
   onUnreadableQuote?: OnUnreadableQuote
   /** Prices tokens that no chain prices, for display. By default no external source is used. */
   externalPrices?: ExternalPriceSource | undefined
+  /** Which swap providers are asked, and how long; the default is all of them, for 4 s. */
+  swaps?: SwapSettings | undefined
   now: () => number
   newId: () => string
 }
@@ -50,6 +58,7 @@ export const createEngineContext = ({
   rpc,
   onMissingNetwork,
   externalPrices,
+  swaps,
   scope = fullAccess,
   changedBy = 'operator',
   ...rest
@@ -60,6 +69,7 @@ export const createEngineContext = ({
     scope,
     onMissingNetwork,
     externalPrices,
+    swaps,
     store: rest.store,
     now: rest.now,
   }),
@@ -74,14 +84,16 @@ export const createEngineContext = ({
 export function createCustomerEngines(
   options: Omit<EngineOptions, 'customer' | 'changedBy' | 'scope'> & { answerReuse?: AnswerReuse },
 ): (customer: { customer: string; changedBy: string; scope: AccessScope }) => Service {
-  const { catalog, rpc, onMissingNetwork, externalPrices, answerReuse, ...rest } = options
+  const { catalog, rpc, onMissingNetwork, externalPrices, swaps, answerReuse, ...rest } = options
   const perScope = new Map<string, ChainServices>()
   return ({ customer, changedBy, scope }) => {
     const key = JSON.stringify(scope)
     const { store, now } = rest
     const services =
       perScope.get(key) ??
-      createChainServices({ catalog, rpc, scope, onMissingNetwork, externalPrices, answerReuse, store, now })
+      createChainServices({
+        ...{ catalog, rpc, scope, onMissingNetwork, externalPrices, swaps, answerReuse, store, now },
+      })
     perScope.set(key, services)
     return serviceOf({ ...services, ...rest, customer, changedBy })
   }

@@ -12,10 +12,15 @@ import { uniswapV2 } from './uniswap-v2/definition.ts'
 import { uniswapV3 } from './uniswap-v3/definition.ts'
 
 /** Every swap provider, in the order in which equal offers are preferred. */
-const swapDefinitions: readonly SwapDefinition[] = [uniswapV3, uniswapV2, kyberSwap, cctpV2]
+export const swapDefinitions: readonly SwapDefinition[] = [uniswapV3, uniswapV2, kyberSwap, cctpV2]
 
 /** The names of all providers. */
 export const swapProviderNames: readonly string[] = swapDefinitions.map(({ name }) => name)
+
+/** The names of those that our own node can price: nobody else is asked for what they bring. */
+export const nodePricedProviderNames: readonly string[] = swapDefinitions.flatMap(({ name, exchange }) =>
+  exchange ? [name] : [],
+)
 
 /** How far the terms of a swap of a provider are proved; `undefined` for one that is not known here. */
 export const swapProofOf = (provider: string): SwapProof | undefined =>

@@ -113,6 +113,26 @@ describe('swap quote', () => {
     expect((await run(`swap execute ${first.quote.id} --yes --json`)).exit).toBe(0)
   })
 
+  test('asks the providers that the environment names, and refuses names and times that it cannot heed', async () => {
+    const quotedWith = (env: Record<string, string>, more = '') =>
+      run(`swap quote ${near} --amount-in 900000 ${more} --json`, { env })
+    expect((await quotedWith({})).json.provider).toBe('kyberswap')
+    expect((await quotedWith({ SLUICE_SWAP_PROVIDERS: 'uniswap-v2, Uniswap-V3' })).json.provider).toBe('uniswap-v3')
+    const { json } = await quotedWith({ SLUICE_SWAP_PROVIDERS: 'uniswap-v2' }, '--provider kyberswap')
+    expect(json.error.code).toBe('INVALID_PREFERRED_PROVIDER')
+    for (const [name, value] of [
+      ['SLUICE_SWAP_PROVIDERS', 'uniswap-v3,nobody'],
+      ['SLUICE_QUOTE_DEADLINE', '0'],
+      ['SLUICE_QUOTE_DEADLINE', '4s'],
+    ] as const) {
+      const refused = await quotedWith({ [name]: value })
+      expect({ exit: refused.exit, error: refused.json.error }, value).toMatchObject({
+        exit: 2,
+        error: { code: 'CONFIG_INVALID', message: expect.stringContaining(name) },
+      })
+    }
+  })
+
   test('says which node is down where that is why nobody has a quote', async () => {
     const env = { ...rpcEnvOf(sandbox, { 'sandbox-one': 'http://127.0.0.1:1' }), SLUICE_PROFILE: 'engine' }
     for (const more of ['--compare', '--provider uniswap-v2']) {

@@ -5,6 +5,7 @@ import { servingSide } from '../serving/serving.ts'
 import { type BackendInputs, once } from './backend.ts'
 import { externalPricesFrom } from './display-prices.ts'
 import { rpcChains, walletSide } from './rpc-chains.ts'
+import { swapSettingsFrom } from './swap-settings.ts'
 import { missedOn, unreadOn } from './unanswered-networks.ts'
 
 /** The engine profile: the embedded engine over the chains that the environment gives RPCs for. */
@@ -26,12 +27,13 @@ export function engineBackend(needs: BackendInputs): Backend {
   const engine = once(async () => {
     const [{ createEngine }, store] = await Promise.all([import('../../engine/engine.ts'), own()])
     const { catalog, rpc } = await opened()
-    const externalPrices = await externalPricesFrom(env, now)
+    const [externalPrices, swaps] = await Promise.all([externalPricesFrom(env, now), swapSettingsFrom(env)])
     const [onMissingNetwork, onUnreadableQuote] = [missedOn(io, globals), unreadOn(io, globals)]
     return (on?: number) =>
       createEngine({
         ...{
           ...externalPrices,
+          ...swaps,
           onMissingNetwork,
           onUnreadableQuote,
           rpc,

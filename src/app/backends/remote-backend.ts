@@ -41,15 +41,22 @@ export function remoteBackend(needs: BackendInputs): Backend {
     service: once(async () => withRpcFirst(await deployment(needs, chains, { heard, clock }), chains)),
     reference: hasRpcs
       ? once(async () => {
-          const [{ createEngine }, { engineMigrations, engineStore }, { sqliteSql }] = await Promise.all([
+          const [
+            { createEngine },
+            { nodePricedProviderNames },
+            { engineMigrations, engineStore },
+            { sqliteSql },
+          ] = await Promise.all([
             import('../../engine/engine.ts'),
+            import('../../swaps/registry.ts'),
             import('../../store/engine/store.ts'),
             import('../../store/sql/sqlite.ts'),
           ])
           const { reachable: catalog, rpc } = await chains()
           // What it builds is only compared: nobody asks for it again.
           const store = needs.keep(engineStore(sqliteSql(':memory:', { migrations: engineMigrations })))
-          return createEngine({ catalog, rpc, store, customer: 'reference', now, newId })
+          const swaps = { providers: nodePricedProviderNames }
+          return createEngine({ catalog, rpc, store, customer: 'reference', swaps, now, newId })
         })
       : undefined,
     findings: async () => {

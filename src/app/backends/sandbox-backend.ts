@@ -14,6 +14,7 @@ import { chainInTime } from '../signing/deadline.ts'
 import { type BackendInputs, once } from './backend.ts'
 import { traced } from './call-trace.ts'
 import { displayPrices } from './display-prices.ts'
+import { swapSettingsFrom } from './swap-settings.ts'
 import { missedOn, unreadOn } from './unanswered-networks.ts'
 
 /** How commands reach the embedded chains: the administration of them, and what the engine needs to know of them. */
@@ -84,9 +85,11 @@ export function sandboxBackend(needs: Needs): Backend {
     const { catalog, rpc, store, aheadMs } = await opened()
     const { createEngine } = await import('../../engine/engine.ts')
     const [onMissingNetwork, onUnreadableQuote] = [missedOn(io, globals), unreadOn(io, globals)]
+    const swaps = await swapSettingsFrom(env)
     return (on?: number) =>
       createEngine({
         ...{
+          ...swaps,
           onMissingNetwork,
           onUnreadableQuote,
           rpc,

@@ -12,6 +12,7 @@ import type { EngineStore } from '../../store/engine/store.ts'
 import type { KeyOwner } from '../../store/keys/keys.ts'
 import type { BackendInputs } from '../backends/backend.ts'
 import { externalPricesFrom } from '../backends/display-prices.ts'
+import { swapSettingsFrom } from '../backends/swap-settings.ts'
 import { unreadIn } from '../backends/unanswered-networks.ts'
 import { apiKeys, operatorSide } from './operator.ts'
 
@@ -139,6 +140,7 @@ export function servingSide(
       const services = new Map<string, Service>()
       const engineOf = createCustomerEngines({
         ...(await externalPricesFrom(env, now)),
+        ...(await swapSettingsFrom(env)),
         catalog,
         rpc: (chainId) => watch(networkNamed(catalog.networks, chainId), rpc(chainId)),
         onMissingNetwork: missed,

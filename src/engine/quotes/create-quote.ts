@@ -23,7 +23,6 @@ import { refuseRecipient, refuseUnrecoverable } from './recipients.ts'
 import { requireDecimals, storedOffer } from './stored-quote.ts'
 
 const quoteLifetimeMs = 5 * 60_000
-const providerDeadlineMs = 5_000
 
 /** Creates and stores the best quote for a swap. It is valid for five minutes. Fees are a part of its input, and are paid separately. */
 export async function quoteFor(
@@ -82,7 +81,7 @@ export async function newQuote(
     context.providers,
     ask,
     input.preferredProvider,
-    providerDeadlineMs,
+    context.quoteDeadlineMs,
     reading,
     context.catalog,
   )

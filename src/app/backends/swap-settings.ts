@@ -1,0 +1,42 @@
+import { AppError } from '../../domain/errors.ts'
+import { plain } from '../../domain/text.ts'
+import type { SwapSettings } from '../../engine/context.ts'
+
+/** The variables that name the swap providers to ask, and how many seconds a quote may take. */
+const variables = { providers: 'SLUICE_SWAP_PROVIDERS', deadline: 'SLUICE_QUOTE_DEADLINE' } as const
+
+/** Which swap providers the environment lets the engine ask, and for how long. CONFIG_INVALID for an unknown name or a bad number. */
+export async function swapSettingsFrom(
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<{ swaps?: SwapSettings }> {
+  const [names, seconds] = [env[variables.providers], env[variables.deadline]]
+  if (!names && !seconds) return {}
+  return {
+    swaps: {
+      ...(names && { providers: await providersIn(names) }),
+      ...(seconds && { quoteDeadlineMs: deadlineIn(seconds) }),
+    },
+  }
+}
+
+async function providersIn(text: string): Promise<string[]> {
+  const { swapProviderNames } = await import('../../swaps/registry.ts')
+  const names = text.split(',').map((name) => name.trim().toLowerCase())
+  const unknown = names.find((name) => !swapProviderNames.includes(name))
+  if (unknown === undefined) return names
+  throw new AppError(
+    'CONFIG_INVALID',
+    `${variables.providers} names "${plain(unknown)}", which is no swap provider`,
+    {
+      hint: `Set it to some of these, with commas between them: ${swapProviderNames.join(',')}`,
+    },
+  )
+}
+
+function deadlineIn(text: string): number {
+  const seconds = /^\d{1,2}(\.\d{1,3})?$/.test(text) ? Number(text) : 0
+  if (seconds >= 0.1 && seconds <= 60) return seconds * 1_000
+  throw new AppError('CONFIG_INVALID', `${variables.deadline} is not a number of seconds from 0.1 to 60`, {
+    hint: `export ${variables.deadline}=4`,
+  })
+}
