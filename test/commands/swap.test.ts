@@ -117,7 +117,9 @@ describe('swap quote', () => {
     const quotedWith = (env: Record<string, string>, more = '') =>
       run(`swap quote ${near} --amount-in 900000 ${more} --json`, { env })
     expect((await quotedWith({})).json.provider).toBe('kyberswap')
-    expect((await quotedWith({ SLUICE_SWAP_PROVIDERS: 'uniswap-v2, Uniswap-V3' })).json.provider).toBe('uniswap-v3')
+    expect((await quotedWith({ SLUICE_SWAP_PROVIDERS: 'uniswap-v2, Uniswap-V3' })).json.provider).toBe(
+      'uniswap-v3',
+    )
     const { json } = await quotedWith({ SLUICE_SWAP_PROVIDERS: 'uniswap-v2' }, '--provider kyberswap')
     expect(json.error.code).toBe('INVALID_PREFERRED_PROVIDER')
     for (const [name, value] of [

@@ -166,7 +166,10 @@ export function truths(file: CatalogFile): Map<Address, Map<Hex, Hex>> {
 
 type Tell = (at: Address, call: Hex, answer: Hex) => void
 
-function groundTruths({ tokens, priceFeeds, uniswapV3, uniswapV2, kyberSwap, cctpV2 }: CatalogFile, tell: Tell): void {
+function groundTruths(
+  { tokens, priceFeeds, uniswapV3, uniswapV2, kyberSwap, cctpV2 }: CatalogFile,
+  tell: Tell,
+): void {
   for (const { token, feed, decimals } of priceFeeds) {
     const { symbol } = tokens.find(({ address }) => address === token)!
     tell(feed, asked('function decimals()'), word(decimals))
