@@ -10,7 +10,7 @@ const wrong = []
 
 if (Object.values(allowScripts).some((allowed) => allowed !== false)) wrong.push('package.json: allowScripts lets a package run scripts')
 for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies }))
-  if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)) wrong.push(`package.json: ${name} is not pinned: ${version}`)
+  if (!/^\d+\.\d+\.\d+(-[\w.-]+)?$/.test(version)) wrong.push(`package.json: ${name} is not pinned: ${version}`)
 
 const production = new Set()
 for (const [path, entry] of Object.entries(lock.packages)) {

@@ -72,7 +72,8 @@ async function main(told: DaemonArguments): Promise<void> {
     log(`ends: ${why}`)
     void (async () => {
       await keeper.stop()
-      await world.dump().catch((error) => log('the last save did not work', error))
+      const save = world.faults.freeUsdc().then(() => world.dump())
+      await save.catch((error) => log('the last save did not work', error))
       await close()
     })().finally(() => process.exit(0))
   }
@@ -94,6 +95,7 @@ async function main(told: DaemonArguments): Promise<void> {
     down: async () => {
       await keeper.stop()
       try {
+        await world.faults.freeUsdc()
         await world.dump()
       } catch (error) {
         keeper = keep(false) // What cannot be saved is not thrown away either: the world goes on.

@@ -3,7 +3,7 @@ import { AppError } from './errors.ts'
 /** What a fault needs beside its name, and which options it understands. `once` is done at once, and nothing stays set. */
 export type FaultKind = {
   text: string
-  value?: 'contract' | 'nonce' | 'blocks' | 'duration' | 'percent'
+  value?: 'contract' | 'account' | 'nonce' | 'blocks' | 'duration' | 'percent'
   isValueNeeded?: true
   takes: readonly ('network' | 'method' | 'times' | 'reason')[]
   /** How often it happens where nobody says; otherwise until it is cleared. */
@@ -51,6 +51,12 @@ export const faultKinds = {
   'bridge-stuck': { text: 'The bridge does not attest burns.', takes: [] },
   'bridge-undelivered': { text: 'The bridge attests burns but does not deliver them.', takes: [] },
   'bridge-short': { text: 'The bridge delivers less than was sent.', value: 'percent', takes: [] },
+  'usdc-paused': { text: 'USDC is paused: it can be neither moved nor approved.', takes: ['network'] },
+  'usdc-blacklisted': {
+    text: 'USDC is blacklisted for an account, which can neither send nor receive it.',
+    value: 'account',
+    takes: ['network'],
+  },
   'rpc-slow': { ...rpc, text: 'The node answers slowly.', value: 'duration' },
   'rpc-429': { ...rpc, text: 'The node answers 429 with a retry time.', value: 'duration' },
   'rpc-502': { ...rpc, text: 'A proxy in front of the node answers 502.' },

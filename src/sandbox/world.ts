@@ -57,7 +57,7 @@ export type SandboxWorld = {
   genesis: () => string | undefined
   chains: readonly SandboxChain[]
   attestationUrl: string
-  faults: Pick<WorldFaults, 'set' | 'list' | 'clear' | 'urlOf' | 'wasReplaced' | 'aheadMs'>
+  faults: Pick<WorldFaults, 'set' | 'list' | 'clear' | 'freeUsdc' | 'urlOf' | 'wasReplaced' | 'aheadMs'>
   /** Gives coins and tokens on every chain; `amount` is in the smallest unit of the named token. */
   fund: (to: Address, what?: FundRequest) => Promise<Grant[]>
   /** Moves the clocks of both chains and mines one block on each, with what an oracle reports of staking by then. */
@@ -131,8 +131,10 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       if ((await rpc.request<Hex>('eth_blockNumber')) === mined) await rpc.request('evm_mine')
     })
   }
+  const usdcOn = (chainId: number): Address =>
+    saved.catalog.tokens.find((token) => token.chainId === chainId && token.symbol === 'USDC')!.address
   let isResetting = false
-  const faults = worldFaults(chains, (work) => attester.paused(work), warp)
+  const faults = worldFaults(chains, (work) => attester.paused(work), warp, usdcOn)
   let attester = attest()
   const aggregator = () => aggregatorAnswer({ ...saved.catalog, networks: sandboxNetworks }, chains)
   let swaps = aggregator()

@@ -297,3 +297,26 @@ describe('the node', () => {
     expect(sandbox.world.faults.urlOf(31338)).toBe(sandbox.chain(31338).rpcUrl)
   })
 })
+
+describe('USDC is what Circle deploys', () => {
+  test('paused, nothing of it moves, and the reason is said; cleared, it moves again', async () => {
+    await fault('usdc-paused --network sandbox-one')
+    const refused = await deposit()
+    expect(refused).toMatchObject({ exit: 10, json: { error: { code: 'SIMULATION_REVERTED' } } })
+    expect(refused.json.error.message).toContain('the token is paused by its issuer (Pausable: paused)')
+    expect((await run('sandbox fault clear --json')).json.items).toEqual([])
+    expect((await deposit()).exit).toBe(0)
+  })
+
+  test('blacklisted, a wallet can neither send nor be sent it, and others can', async () => {
+    expect((await fault(`usdc-blacklisted ${friend}`)).text).toBe(`USDC is blacklisted for ${friend}`)
+    const refused = await transfer()
+    expect(refused).toMatchObject({ exit: 10, json: { error: { code: 'SIMULATION_REVERTED' } } })
+    expect(refused.json.error.message).toContain('has blacklisted the sender or the recipient')
+    expect((await deposit()).exit).toBe(0)
+    await fault('usdc-blacklisted')
+    expect((await deposit()).exit).toBe(10)
+    await run('sandbox fault clear --json')
+    expect((await transfer()).exit).toBe(0)
+  })
+})

@@ -217,7 +217,7 @@ test('when the nodes are killed as well, what was saved is still there', async (
   const savedFile = () => newestWorld(worlds)?.stateFile({ name: 'sandbox-one' } as never)
   const atFund = savedFile()
   await until(() => savedFile() !== atFund && savedFile() !== undefined)
-  await before.fund(stranger, { symbol: 'USDC', amount: 0n })
+  await before.fund(stranger, { symbol: 'BRLA', amount: 0n })
   for (const { pid } of processesOf(home)) process.kill(pid, 'SIGKILL')
   await until(() => processesOf(home).length === 0)
   expect(await balanceOf(await up(home), stranger)).toBe(9n)

@@ -29,6 +29,7 @@ test('the daemon keeps the faults that one command sets for the next, and a rese
   expect((await sluice('sandbox reset --yes')).json.faults).toBeUndefined()
   // Whoever still asks at the old place reaches the node.
   expect(await two.request('eth_chainId')).toBe('0x7a6a')
+  await sluice('sandbox fault usdc-paused')
   await sluice('sandbox fault stop-mining')
   await sluice('sandbox down')
   await sluice('sandbox up')

@@ -31,6 +31,9 @@ export const meanings: Readonly<Record<string, string>> = {
 
   // The market is paused or closed.
   Paused: 'it is paused',
+  'Pausable: paused': 'the token is paused by its issuer',
+  'Blacklistable: account is blacklisted':
+    'the issuer of the token has blacklisted the sender or the recipient',
   EnforcedPause: 'the contract is paused',
   ReservePaused: 'the reserve is paused',
   ReserveFrozen: 'the reserve is frozen',
@@ -109,6 +112,7 @@ export const meanings: Readonly<Record<string, string>> = {
   InvalidWithdrawAmount: 'less or more than can be asked for at once',
   ExceedsMaxFrxEthPerNFT: 'more than can be asked for at once',
   'FluidLendingError(20002)': 'the price moved: less would come out than the minimum',
+  'Return amount is not enough': 'the price moved: less would come out than the minimum',
   'Too little received': 'the price moved: less would come out than the minimum',
   V2TooLittleReceived: 'the price moved: less would come out than the minimum',
   V3TooLittleReceived: 'the price moved: less would come out than the minimum',

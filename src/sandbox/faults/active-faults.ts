@@ -81,6 +81,8 @@ export function faultText({ kind, network, method, times, amount, at, reason }: 
     'bridge-stuck': 'the bridge attests nothing',
     'bridge-undelivered': 'the bridge delivers nothing',
     'bridge-short': `the bridge keeps ${amount} %`,
+    'usdc-paused': 'USDC is paused',
+    'usdc-blacklisted': `USDC is blacklisted for ${at}`,
     'rpc-slow': `the node answers after ${seconds(amount ?? 0)}`,
     'rpc-429': `the node answers 429, retry after ${seconds(amount ?? 0)}`,
     'rpc-502': 'the node answers 502',

@@ -1,5 +1,5 @@
 import type { ChainClient } from '../../chain/client.ts'
-import type { Hex } from '../../domain/address.ts'
+import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type FaultRequest, faultKinds, type SandboxFault } from '../../domain/sandbox-fault.ts'
 import type { BridgeFault } from '../bridge/attestation-service.ts'
@@ -8,6 +8,7 @@ import { faultText, openFaults } from './active-faults.ts'
 import { forgetWaiting, goOnMining, reorganise, replaceableOn, stopMining } from './chain-actions.ts'
 import { startProxy, throughProxy } from './rpc-proxy.ts'
 import { faultySends } from './send-faults.ts'
+import { playOnUsdc } from './usdc-faults.ts'
 
 /** A chain that faults are played on. */
 type Chain = { network: { name: string; chainId: number }; rpcUrl: string; rpc: ChainClient }
@@ -18,6 +19,8 @@ export type WorldFaults = {
   set: (request: FaultRequest) => Promise<SandboxFault>
   list: () => SandboxFault[]
   clear: () => Promise<void>
+  /** Takes back what faults did to USDC, for a world that is saved for the last time: its faults are not. */
+  freeUsdc: () => Promise<void>
   /** The URL of a chain for commands: the proxy while it has a fault, otherwise the node. */
   urlOf: (chainId: number) => string
   /** Whether a block was on a chain until a fault of ours took it away. */
@@ -44,6 +47,7 @@ export function worldFaults(
   chains: readonly Chain[],
   quietly: <T>(work: () => Promise<T>) => Promise<T>,
   warp: (seconds: number) => Promise<void>,
+  usdcOn: (chainId: number) => Address,
 ): WorldFaults {
   const faults = openFaults()
   const sends = faultySends(faults)
@@ -60,8 +64,16 @@ export function worldFaults(
     if (kind === 'stop-mining') await stopMining(rpc)
     if (kind === 'reorg') for (const hash of await reorganise(rpc, amount ?? 1)) replaced.add(hash)
     if (kind === 'drop-waiting') await forgetWaiting(rpc, request)
+    await playOnUsdc(rpc, usdcOn(network.chainId), request)
     if (throughProxy.includes(kind) && !proxies.has(network.name))
       proxies.set(network.name, await startProxy({ name: network.name, rpcUrl, rpc }, faults, sends))
+  }
+
+  /** Takes back what faults did to USDC. */
+  const freeUsdc = async (played: readonly FaultRequest[]): Promise<void> => {
+    for (const fault of played)
+      for (const { rpc, network } of on(fault.network))
+        await playOnUsdc(rpc, usdcOn(network.chainId), fault, true)
   }
 
   return {
@@ -87,10 +99,13 @@ export function worldFaults(
     list: faults.list,
     clear: async () => {
       const stopped = faults.list().filter(({ kind }) => kind === 'stop-mining')
+      const played = faults.list()
       faults.clear()
       await sends.settle()
       for (const { network } of stopped) for (const { rpc } of on(network)) await goOnMining(rpc)
+      await freeUsdc(played)
     },
+    freeUsdc: () => freeUsdc(faults.list()),
     urlOf: (chainId) => {
       const name = nameOf(chainId)
       const proxy = faults.find(throughProxy, name) && proxies.get(name)

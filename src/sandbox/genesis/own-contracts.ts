@@ -7,7 +7,7 @@ import type { Aave } from './aave.ts'
 import { own } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import { type Asset, about, type Plan } from './plan.ts'
-import type { Tokens } from './tokens.ts'
+import { letMint, type Tokens } from './tokens.ts'
 
 /** The addresses of the two vaults of a chain. */
 export type Vaults = { lending: Address; staking: Address }
@@ -58,7 +58,7 @@ export function deployBridge(d: Deployer, plan: Plan, tokens: Tokens): CctpV2Con
     sandboxAddress(roles.attester),
   ])
   const tokenMessenger = d.deploy(own('TokenMessengerV2'), [messageTransmitter, d.from])
-  d.call(own('SandboxToken').abi, token, 'setMinter', [tokenMessenger, true])
+  letMint(d, token, tokenMessenger)
   return { chainId: plan.chainId, domain: plan.domain, token, tokenMessenger, messageTransmitter }
 }
 

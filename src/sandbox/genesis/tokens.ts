@@ -1,6 +1,8 @@
-import { parseEther, parseUnits } from 'viem/utils'
+import { parseAbi, parseEther, parseUnits } from 'viem/utils'
 import type { Address } from '../../domain/address.ts'
-import { own, weth9 } from './artifacts.ts'
+import { maxUint256 } from '../../domain/amount.ts'
+import { roles, sandboxAddress } from '../accounts.ts'
+import { fiatToken, own, weth9 } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import { type Asset, about, assets, type Plan } from './plan.ts'
 
@@ -15,7 +17,12 @@ export function deployTokens(d: Deployer, plan: Plan): Tokens {
   for (const asset of assets) {
     const { name, decimals } = about[asset]
     const kind = asset === 'USDT' ? own('SandboxUsdt') : token
-    const address = asset === 'WETH' ? d.deploy(weth) : d.deploy(kind, [name, asset, decimals])
+    const address =
+      asset === 'WETH'
+        ? d.deploy(weth)
+        : asset === 'USDC'
+          ? deployFiatToken(d, name, decimals)
+          : d.deploy(kind, [name, asset, decimals])
     if (asset === 'WETH') d.call(weth.abi, address, 'deposit', [], parseEther('100000'))
     else d.call(token.abi, address, 'mint', [d.from, parseUnits('1000000000', decimals)])
     deployed[asset] = address
@@ -25,6 +32,30 @@ export function deployTokens(d: Deployer, plan: Plan): Tokens {
     duplicates: plan.duplicates.map((name) => d.deploy(token, [name, 'DUP', 18])),
   }
 }
+
+/** Deploys USDC as Circle does: version 2.2 behind its proxy. The owner here is all of its roles, and mints without a limit. */
+function deployFiatToken(d: Deployer, name: string, decimals: number): Address {
+  const checker = d.deploy(fiatToken.signatureChecker())
+  const { abi, bytecode } = fiatToken.implementation(checker)
+  const implementation = d.deploy({ abi, bytecode })
+  const proxy = fiatToken.proxy()
+  const address = d.deploy(proxy, [implementation])
+  // Whoever may change the implementation cannot use the token through its proxy.
+  d.call(proxy.abi, address, 'changeAdmin', [sandboxAddress(roles.keeper)])
+  d.call(abi, address, 'initialize', [name, 'USDC', 'USD', decimals, d.from, d.from, d.from, d.from])
+  d.call(abi, address, 'initializeV2', [name])
+  d.call(abi, address, 'initializeV2_1', [d.from])
+  d.call(abi, address, 'initializeV2_2', [[], 'USDC'])
+  d.call(abi, address, 'configureMinter', [d.from, maxUint256])
+  return address
+}
+
+/** Lets a contract mint and burn USDC; called by the owner. */
+export const letMint = (d: Deployer, token: Address, minter: Address): void =>
+  d.call(parseAbi(['function configureMinter(address, uint256)']), token, 'configureMinter', [
+    minter,
+    maxUint256,
+  ])
 
 /** The default grant of each asset, in whole tokens. */
 export const grant: Record<Asset, string> = {
