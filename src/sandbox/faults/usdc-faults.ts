@@ -44,7 +44,7 @@ async function send(rpc: ChainClient, to: Address, data: string): Promise<void> 
   if (status !== '0x1')
     throw new AppError(
       'USAGE',
-      'The USDC of this sandbox has no such fault: another version of sluice made it',
+      'The USDC of this sandbox has no such fault, because an older program made it',
       {
         hint: 'sluice sandbox reset',
       },
