@@ -251,6 +251,9 @@ function citable(source: string, seen: readonly string[] = []): string {
   return source.replace(/; (index )?find_string ids [0-9, ]*[0-9]( \([^)]*\))?/, '')
 }
 
+/** What the addresses of pairs follow from, on every network (`@uniswap/v2-sdk` 4.21.4, INIT_CODE_HASH). */
+const initCodeHash = '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f'
+
 const out = join(import.meta.dirname, '..', 'src', 'engine', 'catalog')
 const surveyed: Books['survey'] = {}
 mkdirSync(out, { recursive: true })
@@ -322,6 +325,7 @@ function fileOf(network: Network): CatalogFile {
     uniswapV3: swapsOn(network, [...known.values()]),
     uniswapV2: pairsOn(network, [...known.values()]),
     kyberSwap: aggregatorOn(network),
+    uniswapV4: poolsOn(network, [...known.values()]),
     cctpV2,
     tokens: [...known.values()],
     strategies,
@@ -423,6 +427,18 @@ function aggregatorOn({ chainId, name }: Network): CatalogFile['kyberSwap'] {
     api: `https://aggregator-api.kyberswap.com/${chain}/api/v1`,
     source,
   }
+}
+
+function poolsOn(network: Network, known: CatalogFile['tokens']): CatalogFile['uniswapV4'] {
+  const { source, chains } = providers['uniswap-v4']
+  const there = chains[network.chainId]
+  if (!there) return null
+  const { poolManager, quoter, stateView, universalRouter, permit2 } = there
+  // The pools hold the native coin itself, so none goes by what wraps it.
+  const wrapped = known.filter(({ symbol }) => symbol === `W${network.native.symbol}`)
+  const via = hubsOn(network, known).filter((at) => wrapped.every(({ address }) => address !== at))
+  const cited = `${source}; npm:@uniswap/universal-router-sdk@5.13.0 UNIVERSAL_ROUTER_ADDRESS (2.0)`
+  return { poolManager, quoter, stateView, universalRouter, permit2, via, source: cited }
 }
 
 function bridgeOn({ chainId, testnet }: Network): CatalogFile['cctpV2'] {

@@ -26,6 +26,7 @@ const catalog = z.looseObject({
   uniswapV3: z.array(backend),
   uniswapV2: z.array(backend),
   kyberSwap: z.array(backend),
+  uniswapV4: z.array(backend),
   cctpV2: z.array(backend),
   attestation: z.string().nullable(),
   priceOracles: z.record(z.string(), z.string()),

@@ -22,6 +22,7 @@ export function catalogInScope(catalog: Catalog, { testnets, strategies }: Acces
     uniswapV3: catalog.uniswapV3.filter(isThere),
     uniswapV2: catalog.uniswapV2.filter(isThere),
     kyberSwap: catalog.kyberSwap.filter(isThere),
+    uniswapV4: catalog.uniswapV4.filter(isThere),
     cctpV2: catalog.cctpV2.filter(isThere),
     attestation: catalog.attestation,
     priceFeeds: catalog.priceFeeds.filter(isThere),

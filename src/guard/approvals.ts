@@ -1,11 +1,12 @@
 import { approve, decodeApprove } from '../chain/erc20.ts'
-import { type Address, sameAddress } from '../domain/address.ts'
+import { decodeApproveThrough } from '../chain/permit2.ts'
+import { type Address, type Hex, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { tokenAt } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import { type Intent, intentTokens } from '../protocols/intent.ts'
-import { refuse, type Violation } from '../protocols/verdict.ts'
+import { refuse, type Spends, type Violation } from '../protocols/verdict.ts'
 import type { Exemptions } from './terms.ts'
 
 type Role = 'approve-reset' | 'approve' | 'action' | 'fee'
@@ -24,24 +25,77 @@ export function withExactApprovals(
   return { ...approve({ chainId, token, spender: asked.spender, amount: spends.amount }), value }
 }
 
-/** G4: an approval of the token that the action spends, to the contract that spends it, of exactly that amount. */
+/** An approval. `until` (Unix seconds): the one at Permit2, which holds until then. */
+type Approval = { token: Address; spender: Address; amount: bigint; until?: bigint }
+
+/** The approval that a call gives, of a token or at Permit2; `undefined` if it is none. */
+export function approvalIn({ to, data }: Pick<Transaction, 'to' | 'data'>): Approval | undefined {
+  const plain = decodeApprove(data)
+  return plain ? { token: to, ...plain } : decodeApproveThrough(data)
+}
+
+/**
+ * G4: an approval of the token that the action spends, to the contract that spends it, of exactly that amount. Where that is done through
+ * Permit2, the token allows Permit2, and Permit2 the contract, no longer than the action may wait.
+ */
 export function checkApproval(
   { to, data }: Transaction,
   role: Role,
-  spender: Address,
-  spends: { token: Address; amount: bigint } | undefined,
-): { spender: Address; amount: bigint } | { violation: Violation } {
+  action: Address,
+  spends: Spends | undefined,
+): Approval | { violation: Violation } {
+  if (isPermit(data)) return checkPermit(decodeApproveThrough(data), to, action, spends)
   const approval = decodeApprove(data)
+  const spender = spends?.through?.permit2 ?? action
   if (!approval) return refuse('POLICY_DECODE', 'It is not a clean call of approve(address,uint256)')
   if (!spends) return refuse('POLICY_ALLOWANCE', 'The action needs no approval')
   if (!sameAddress(to, spends.token))
     return refuse('POLICY_ALLOWANCE', `It approves the token ${to}, and the action spends ${spends.token}`)
   if (!sameAddress(approval.spender, spender))
-    return refuse('POLICY_SPENDER', `It approves ${approval.spender}, and the action is a call of ${spender}`)
+    return refuse(
+      'POLICY_SPENDER',
+      `It approves ${approval.spender}, and the action is ${spends.through ? 'paid through' : 'a call of'} ${spender}`,
+    )
   const exact = role === 'approve-reset' ? 0n : spends.amount
   if (approval.amount !== exact)
     return refuse('POLICY_ALLOWANCE', `It approves ${approval.amount}, and the need is exactly ${exact}`)
-  return approval
+  return { token: to, ...approval }
+}
+
+/** `approve(address,address,uint160,uint48)` of Permit2. */
+const permitSelector = '0x87517c45'
+
+/** Whether a call is an approval at Permit2, by its selector alone. */
+export const isPermit = (data: Hex): boolean => data.slice(0, 10).toLowerCase() === permitSelector
+
+function checkPermit(
+  permit: Required<Approval> | undefined,
+  permit2: Address,
+  action: Address,
+  spends: Spends | undefined,
+): Approval | { violation: Violation } {
+  if (!spends?.through)
+    return refuse(
+      'POLICY_AUTHORITY',
+      'approve(address,address,uint160,uint48) gives somebody power over the wallet',
+    )
+  if (!permit)
+    return refuse('POLICY_DECODE', 'It is not a clean call of approve(address,address,uint160,uint48)')
+  const { token, spender, amount, until } = permit
+  if (!sameAddress(permit2, spends.through.permit2))
+    return refuse('POLICY_CONTRACT_NOT_ALLOWED', `The contract ${permit2} is not the Permit2 of this action`)
+  if (!sameAddress(token, spends.token))
+    return refuse('POLICY_ALLOWANCE', `It approves the token ${token}, and the action spends ${spends.token}`)
+  if (!sameAddress(spender, action))
+    return refuse('POLICY_SPENDER', `It approves ${spender}, and the action is a call of ${action}`)
+  if (amount !== spends.amount)
+    return refuse('POLICY_ALLOWANCE', `It approves ${amount}, and the need is exactly ${spends.amount}`)
+  if (until > spends.through.until)
+    return refuse(
+      'POLICY_ALLOWANCE',
+      `It approves until ${until}, and the action may only wait until ${spends.through.until}`,
+    )
+  return { token, spender, amount, until }
 }
 
 const receiptOf = (intent: Intent) => ('strategy' in intent ? [intent.strategy.receipt] : [])
@@ -51,17 +105,25 @@ export const reducedApprovalNote = ', and not more, as was proposed'
 
 /** An approval as text and as JSON fields; without an intent only catalogue tokens have names. */
 export function describeApproval(
-  { spender, amount }: { spender: Address; amount: bigint },
-  { to }: Transaction,
+  { token: at, spender, amount, until }: Approval,
   chainId: number,
   catalog: Catalog,
   intent: Intent | null,
 ): { call: { name: string; args: Record<string, string> }; text: string } {
   const asked = intent ? [...intentTokens(intent), ...receiptOf(intent)] : []
-  const token = tokenAt([...catalog.tokens, ...asked], chainId, to)
-  const shown = token ? formatAmount(amount, token) : `${amount} of ${to}`
+  const token = tokenAt([...catalog.tokens, ...asked], chainId, at)
+  const shown = token ? formatAmount(amount, token) : `${amount} of ${at}`
+  if (until !== undefined) return describePermit({ token: at, spender, amount, until }, shown)
   return {
     call: { name: 'approve', args: { spender, amount: amount.toString() } },
     text: amount === 0n ? `Take the allowance of ${spender} back` : `Allow ${spender} to take ${shown}`,
   }
 }
+
+const describePermit = ({ token, spender, amount, until }: Required<Approval>, shown: string) => ({
+  call: {
+    name: 'approve',
+    args: { token, spender, amount: amount.toString(), expiration: until.toString() },
+  },
+  text: `Allow ${spender} to take ${shown} through Permit2 until ${new Date(Number(until) * 1000).toISOString()}`,
+})

@@ -1,8 +1,9 @@
 import { type Address, sameAddress } from '../domain/address.ts'
 import { tokenAt } from '../domain/token.ts'
+import type { Transaction } from '../domain/transaction.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import { bindingOf } from '../protocols/registry.ts'
-import { swapSpenders } from '../swaps/registry.ts'
+import { swapCallees, swapSpenders } from '../swaps/registry.ts'
 
 /** The contracts of a chain that take tokens, by the catalogue, with their names. */
 export function knownSpenders(catalog: Catalog, chainId: number): { spender: Address; name: string }[] {
@@ -14,10 +15,15 @@ export function knownSpenders(catalog: Catalog, chainId: number): { spender: Add
   ]
 }
 
+/** The contract that a token must allow for an action: the one that is called, or Permit2 where that takes tokens through it. */
+export const allowedFor = (catalog: Catalog, { chainId, to }: Pick<Transaction, 'chainId' | 'to'>): Address =>
+  swapCallees(catalog, chainId).find(({ callee }) => sameAddress(callee, to))?.spender ?? to
+
 /** The catalogue's name of a contract: a protocol, or the symbol of a token; `null` if unknown. */
 export const contractName = (catalog: Catalog, chainId: number, address: Address): string | null =>
   tokenAt(catalog.tokens, chainId, address)?.symbol ??
   knownSpenders(catalog, chainId).find(({ spender }) => sameAddress(spender, address))?.name ??
+  swapCallees(catalog, chainId).find(({ callee }) => sameAddress(callee, address))?.name ??
   catalog.strategies.find(
     ({ chainId: on, receipt }) => on === chainId && sameAddress(receipt.address, address),
   )?.receipt.symbol ??

@@ -7,7 +7,13 @@ import type { Intent } from '../protocols/intent.ts'
 import { feesOf, mostFees, withoutFees, withoutPayments } from '../protocols/intent-fees.ts'
 import { whyLost } from '../protocols/unrecoverable-recipients.ts'
 import type { Violation } from '../protocols/verdict.ts'
-import { checkApproval, describeApproval, reducedApprovalNote, withExactApprovals } from './approvals.ts'
+import {
+  checkApproval,
+  describeApproval,
+  isPermit,
+  reducedApprovalNote,
+  withExactApprovals,
+} from './approvals.ts'
 import { authoritySelectors, findAuthorityCall } from './authority.ts'
 import { expectationOf } from './expectations.ts'
 import { checkFeePayment, feeReceiverFault, refuseHighServiceFee, statedFeesFault } from './service-fees.ts'
@@ -120,7 +126,7 @@ export function checkLeg(question: LegCheck): DecodedStep[] {
     if ('violation' in approval) throw deny(approval.violation, index)
     if (given.value !== 0n)
       throw deny({ code: 'POLICY_VALUE', message: `An approval carries ${given.value} wei` }, index)
-    const { call, text } = describeApproval(approval, given, chainId, catalog, intent)
+    const { call, text } = describeApproval(approval, chainId, catalog, intent)
     const more = given === transaction ? '' : reducedApprovalNote
     return { index, role, transaction: given, call, text: `${text}${more}` }
   })
@@ -154,8 +160,8 @@ function feeSteps(
 
 /** G1 and G2: the number and shape of the transactions, all on the leg's chain. */
 function refuseMalformed({ intent, chainId, transactions }: LegCheck): void {
-  // Two approvals, the action and the fees.
-  const most = 3 + mostFees
+  // Two approvals of the token, one at Permit2, the action and the fees.
+  const most = 4 + mostFees
   if (transactions.length < 1 || transactions.length > most)
     throw deny({
       code: 'POLICY_SHAPE',
@@ -190,18 +196,24 @@ function shapeFault(transaction: Transaction, { wallet }: Intent): string | unde
 
 const selectorOf = (data: Hex): Hex => data.slice(0, 10).toLowerCase() as Hex
 
-/** G3 and the context-free half of G8: (reset approval)? (approval)? action, and no other grant of authority. */
+/** G3 and the context-free half of G8: (reset approval)? (approval)? (approval at Permit2)? action, and no other grant of authority. */
 function rolesOf(transactions: readonly Transaction[], intent: Intent): Role[] {
   // The only operation that is itself an approval: of zero, and alone.
   if (intent.kind === 'revoke' && transactions.length === 1) return ['action']
 
+  const last = transactions.length - 1
+  // Whether the action needs one at Permit2 is told by its calldata.
+  const hasPermit = last > 0 && isPermit(transactions[last - 1]!.data)
+  const approvals = hasPermit ? last - 1 : last
+
   return transactions.map(({ data }, index) => {
     const selector = selectorOf(data)
-    const isLast = index === transactions.length - 1
+    const isLast = index === last
+    if (hasPermit && index === last - 1) return 'approve'
     if (selector === approveSelector) {
       if (isLast)
         throw deny({ code: 'POLICY_SHAPE', message: 'It ends in an approval, with nothing after it' }, index)
-      const first = transactions.length === 3 && index === 0
+      const first = approvals === 2 && index === 0
       return first ? 'approve-reset' : 'approve'
     }
     const power = authoritySelectors[selector]
@@ -218,7 +230,7 @@ function rolesOf(transactions: readonly Transaction[], intent: Intent): Role[] {
         { code: 'POLICY_AUTHORITY', message: `Inside it, ${hidden} gives somebody power over the wallet` },
         index,
       )
-    if (transactions.length > 3)
+    if (approvals > 2)
       throw deny({ code: 'POLICY_SHAPE', message: 'There are more approvals than any action needs' }, 0)
     return 'action'
   })

@@ -4,6 +4,7 @@ import { type Address, nativeAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Token } from '../domain/token.ts'
+import { allowedFor } from '../guard/contract-names.ts'
 import { readsOf } from '../guard/simulation/reads.ts'
 import { requiredAllowance } from '../guard/spending.ts'
 import { actionAmong } from '../protocols/intent-fees.ts'
@@ -15,7 +16,7 @@ import type { Proposal, ProposedLeg } from './proposal.ts'
  * lags. Any other failure is returned unchanged.
  */
 export async function missingApprovalError(
-  { rpc: rpcOf }: Pick<ExecutionContext, 'rpc'>,
+  { rpc: rpcOf, catalog }: Pick<ExecutionContext, 'rpc' | 'catalog'>,
   { legs }: Pick<Proposal, 'legs'>,
   error: unknown,
 ): Promise<unknown> {
@@ -25,7 +26,7 @@ export async function missingApprovalError(
   if (!(error instanceof AppError) || error.code !== 'SIMULATION_REVERTED' || !spend || !isPlain) return error
   const { token, amount } = spend
   if (token.address === nativeAddress) return error
-  const spender = actionAmong(intent, transactions).to
+  const spender = allowedFor(catalog, actionAmong(intent, transactions))
   const reads = readsOf({
     wallet: intent.wallet,
     tokens: [],

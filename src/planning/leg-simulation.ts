@@ -7,6 +7,7 @@ import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { nativeToken, type Token, tokenAt } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'
+import { allowedFor } from '../guard/contract-names.ts'
 import { checkAssertions } from '../guard/policy/assertions.ts'
 import { checkEffect } from '../guard/simulation/effects.ts'
 import { balanceOf } from '../guard/simulation/reads.ts'
@@ -85,7 +86,9 @@ export async function simulatePlannedLeg(
     tokens,
     needs: requiredBalances(intent),
     ...(spend && {
-      allowances: [{ token: spend.token.address, spender: actionAmong(intent, transactions).to }],
+      allowances: [
+        { token: spend.token.address, spender: allowedFor(catalog, actionAmong(intent, transactions)) },
+      ],
     }),
     ...(until !== undefined && { until }),
     maxFeePerGas: feeCapOf(terms),

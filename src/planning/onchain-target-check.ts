@@ -6,6 +6,7 @@ import { nativeAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 import type { Token } from '../domain/token.ts'
+import { allowedFor } from '../guard/contract-names.ts'
 import { firstWord } from '../guard/simulation/reads.ts'
 import { type CheckedLeg, isNativeTransfer, requiredAllowance } from '../guard/spending.ts'
 import type { Terms } from '../guard/terms.ts'
@@ -27,12 +28,12 @@ export async function checkTarget(
   terms: Terms,
 ): Promise<CheckedTarget | undefined> {
   if (isNativeTransfer(intent)) return undefined
-  const { to: spender } = actionAmong(intent, transactions)
+  const action = actionAmong(intent, transactions)
   const rpc = context.rpc(chainId)
   const { wallet } = intent
   const [contract, standing] = await Promise.all([
-    checkCode(context, chainId, spender, terms),
-    readStandingAllowance(rpc, wallet, spender, requiredAllowance(intent)),
+    checkCode(context, chainId, action.to, terms),
+    readStandingAllowance(rpc, wallet, allowedFor(context.catalog, action), requiredAllowance(intent)),
     checkDecimals(
       rpc,
       intentTokens(intent).filter((token) => token.chainId === chainId),

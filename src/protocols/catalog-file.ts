@@ -50,6 +50,17 @@ export const CatalogFile = z.strictObject({
     })
     .nullable(),
   kyberSwap: z.strictObject({ router: At, api: z.url({ protocol: /^https$/ }), source: Text }).nullable(),
+  uniswapV4: z
+    .strictObject({
+      poolManager: At,
+      quoter: At,
+      stateView: At,
+      universalRouter: At,
+      permit2: At,
+      via: z.array(At),
+      source: Text,
+    })
+    .nullable(),
   cctpV2: z
     .strictObject({
       domain: z.int().min(0),
@@ -107,6 +118,7 @@ export function catalogOfFile(json: unknown): Catalog {
     uniswapV3: file.uniswapV3 ? [{ chainId, ...withoutSource(file.uniswapV3) }] : [],
     uniswapV2: file.uniswapV2 ? [{ chainId, ...withoutSource(file.uniswapV2) }] : [],
     kyberSwap: file.kyberSwap ? [{ chainId, ...withoutSource(file.kyberSwap) }] : [],
+    uniswapV4: file.uniswapV4 ? [{ chainId, ...withoutSource(file.uniswapV4) }] : [],
     cctpV2: file.cctpV2 ? [{ chainId, ...withoutSource(file.cctpV2) }] : [],
     attestation: null,
     priceOracles: file.priceOracle ? { [chainId]: file.priceOracle.address } : {},

@@ -61,6 +61,20 @@ export type UniswapV2Constants = {
 /** The router of KyberSwap's aggregator on a chain. `api` is the base URL of its service for the chain; without one it is not asked. */
 export type KyberSwapConstants = { chainId: number; router: Address; api: string | null }
 
+/**
+ * The contracts of Uniswap v4 on a chain. The router takes tokens through Permit2; `via` are the tokens, beside the native coin, that a
+ * two-hop path may pass through.
+ */
+export type UniswapV4Constants = {
+  chainId: number
+  poolManager: Address
+  quoter: Address
+  stateView: Address
+  universalRouter: Address
+  permit2: Address
+  via: readonly Address[]
+}
+
 /** The contracts of the burn-and-mint bridge (CCTP v2) on a chain. `domain` is the bridge's own number for the chain. */
 export type CctpV2Constants = {
   chainId: number
@@ -83,6 +97,7 @@ export type Catalog = {
   uniswapV3: readonly UniswapV3Constants[]
   uniswapV2: readonly UniswapV2Constants[]
   kyberSwap: readonly KyberSwapConstants[]
+  uniswapV4: readonly UniswapV4Constants[]
   cctpV2: readonly CctpV2Constants[]
   /** Base URL of the attestation service of the bridge. */
   attestation: string | null
@@ -99,6 +114,7 @@ export const joined = (parts: readonly Catalog[]): Catalog => ({
   uniswapV3: parts.flatMap(({ uniswapV3 }) => uniswapV3),
   uniswapV2: parts.flatMap(({ uniswapV2 }) => uniswapV2),
   kyberSwap: parts.flatMap(({ kyberSwap }) => kyberSwap),
+  uniswapV4: parts.flatMap(({ uniswapV4 }) => uniswapV4),
   cctpV2: parts.flatMap(({ cctpV2 }) => cctpV2),
   attestation: parts.find(({ attestation }) => attestation !== null)?.attestation ?? null,
   priceOracles: Object.assign({}, ...parts.map(({ priceOracles }) => priceOracles)),
@@ -115,6 +131,7 @@ export function catalogOn(catalog: Catalog, has: (chainId: number) => boolean): 
     uniswapV3: catalog.uniswapV3.filter(here),
     uniswapV2: catalog.uniswapV2.filter(here),
     kyberSwap: catalog.kyberSwap.filter(here),
+    uniswapV4: catalog.uniswapV4.filter(here),
     cctpV2: catalog.cctpV2.filter(here),
     attestation: catalog.attestation,
     priceFeeds: catalog.priceFeeds.filter(here),

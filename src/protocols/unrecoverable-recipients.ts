@@ -35,7 +35,13 @@ function contractsIn(catalog: Catalog): ReadonlyMap<string, string> {
   for (const { chainId, receipt, constants, slug } of catalog.strategies)
     for (const address of [receipt.address, ...addressesIn(constants)])
       add(chainId, address, `a contract of ${slug}`)
-  for (const one of [...catalog.uniswapV3, ...catalog.uniswapV2, ...catalog.kyberSwap, ...catalog.cctpV2])
+  for (const one of [
+    ...catalog.uniswapV3,
+    ...catalog.uniswapV2,
+    ...catalog.kyberSwap,
+    ...catalog.uniswapV4,
+    ...catalog.cctpV2,
+  ])
     for (const address of addressesIn(one))
       add(one.chainId, address, 'a contract that swaps, and keeps nothing for anybody')
   return all

@@ -1,19 +1,24 @@
+import type { Permit2Payment } from '../chain/permit2.ts'
 import type { Address } from '../domain/address.ts'
 import type { ErrorCode } from '../domain/errors.ts'
 
 /** Why calldata does not match an intent. */
 export type Violation = { code: Extract<ErrorCode, `POLICY_${string}`>; message: string }
 
+/** What a call takes from the wallet by allowance. */
+export type Spends = { token: Address; amount: bigint; through?: Permit2Payment }
+
 /**
  * A call that matches its intent: its name and arguments for people and JSON, the wei it
- * must carry, and the tokens that its contract may pull from the wallet through an allowance.
+ * must carry, and the tokens that its contract may pull from the wallet through an allowance: its own, or with `through` that of
+ * Permit2, which lets it for a time.
  */
 type Bound = {
   name: string
   args: Record<string, string>
   text: string
   value: bigint
-  spends?: { token: Address; amount: bigint }
+  spends?: Spends
 }
 
 /** A violation, or the matching call. */

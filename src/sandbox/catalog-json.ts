@@ -19,6 +19,7 @@ export function decodeCatalog(json: unknown): Catalog {
     priceFeeds: written.priceFeeds ?? [],
     uniswapV2: written.uniswapV2 ?? [],
     kyberSwap: written.kyberSwap ?? [],
+    uniswapV4: written.uniswapV4 ?? [],
     strategies: written.strategies.map((entry) => ({ ...entry, fromBlock: BigInt(entry.fromBlock) })),
   }
 }

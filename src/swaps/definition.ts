@@ -69,6 +69,8 @@ export type SwapDefinition = {
   proof: SwapProof
   /** The contract of a chain that takes the tokens; `undefined` without one. */
   spender: (catalog: Catalog, chainId: number) => Address | undefined
+  /** The contract of a chain that is called, where that is another one: it takes the tokens through the spender. */
+  callee?: (catalog: Catalog, chainId: number) => Address | undefined
   /** What the guard expects of the action of a swap; `undefined` if it cannot carry it out. */
   expect: (
     catalog: Catalog,

@@ -8,7 +8,7 @@ import type { Ask, Offer, Route, SwapProvider } from './provider.ts'
 
 /**
  * A swap along a path of pools before `deadline` (Unix seconds). Exact input: spends `amountIn`, brings at least `amountOut`. Exact
- * output: brings `amountOut`, spends at most `amountIn`. The native coin stands in the path as its wrapped form. `isNativeIn`: it is paid
+ * output: brings `amountOut`, spends at most `amountIn`. The native coin stands in the path as its wrapped form, or where pools hold it, as the zero address. `isNativeIn`: it is paid
  * in the native coin, of which the router returns what it did not need. `isNativeOut`: it is paid out in it.
  */
 export type PoolSwap<path> = {
@@ -42,6 +42,10 @@ type PoolProvider<constants, path> = {
   read: SwapNetwork['read']
   wrappedOn: (network: Network) => Address | undefined
   routerOf: (here: constants) => Address
+  /** The Permit2 through which the router takes tokens; without it, the router takes them itself. */
+  permit2Of?: (here: constants) => Address
+  /** Whether the pools hold the native coin itself, which then stands in a path as the zero address. */
+  holdsCoin?: boolean
   /** What is read to quote all paths between two tokens. */
   quotes: (here: constants, ends: readonly [Address, Address], ask: Ask) => Reading<QuotedPath<path>[]>
   encode: (swap: PoolSwap<path>) => Transaction
@@ -59,6 +63,8 @@ export function poolSwapProvider<constants extends { chainId: number }, path>({
   read,
   wrappedOn,
   routerOf,
+  permit2Of,
+  holdsCoin = false,
   quotes,
   encode,
 }: PoolProvider<constants, path>): SwapProvider {
@@ -69,7 +75,8 @@ export function poolSwapProvider<constants extends { chainId: number }, path>({
       isNative(token) ? wrappedOn(from) : token.address,
     )
     const isServed = from.chainId === to.chainId && first && last && !sameAddress(first, last)
-    return isServed ? [first, last] : undefined
+    if (!isServed) return undefined
+    return holdsCoin ? [tokenIn.address, tokenOut.address] : [first, last]
   }
   return {
     name,
@@ -89,7 +96,8 @@ export function poolSwapProvider<constants extends { chainId: number }, path>({
     },
 
     async build({ from, tokenIn, tokenOut }, { raw, maxAmountIn, minAmountOut }, { recipient, deadline }) {
-      const router = routerOf(on(from.chainId)!)
+      const here = on(from.chainId)!
+      const router = routerOf(here)
       const { path, exact } = raw as Raw<path>
       return {
         transaction: encode({
@@ -105,7 +113,12 @@ export function poolSwapProvider<constants extends { chainId: number }, path>({
           isNativeOut: isNative(tokenOut),
         }),
         ...(!isNative(tokenIn) && {
-          needs: { token: tokenIn.address, spender: router, amount: maxAmountIn },
+          needs: {
+            token: tokenIn.address,
+            spender: router,
+            amount: maxAmountIn,
+            ...(permit2Of && { through: { permit2: permit2Of(here), until: BigInt(deadline) } }),
+          },
         }),
       }
     },

@@ -10,9 +10,16 @@ import { kyberSwap } from './kyberswap/definition.ts'
 import type { SwapProvider } from './provider.ts'
 import { uniswapV2 } from './uniswap-v2/definition.ts'
 import { uniswapV3 } from './uniswap-v3/definition.ts'
+import { uniswapV4 } from './uniswap-v4/definition.ts'
 
 /** Every swap provider, in the order in which equal offers are preferred. */
-export const swapDefinitions: readonly SwapDefinition[] = [uniswapV3, uniswapV2, kyberSwap, cctpV2]
+export const swapDefinitions: readonly SwapDefinition[] = [
+  uniswapV3,
+  uniswapV2,
+  kyberSwap,
+  cctpV2,
+  uniswapV4,
+]
 
 /** The names of all providers. */
 export const swapProviderNames: readonly string[] = swapDefinitions.map(({ name }) => name)
@@ -63,6 +70,16 @@ export const swapSpenders = (catalog: Catalog, chainId: number): { spender: Addr
   swapDefinitions.flatMap(({ name, spender }) => {
     const address = spender(catalog, chainId)
     return address ? [{ spender: address, name }] : []
+  })
+
+/** The contracts of a chain that are called for a swap and are not the ones that tokens are allowed to, with both. */
+export const swapCallees = (
+  catalog: Catalog,
+  chainId: number,
+): { callee: Address; spender: Address; name: string }[] =>
+  swapDefinitions.flatMap(({ name, spender, callee }) => {
+    const [called, allowed] = [callee?.(catalog, chainId), spender(catalog, chainId)]
+    return called && allowed ? [{ callee: called, spender: allowed, name }] : []
   })
 
 /** Opens every provider that the catalogue has contracts for. */

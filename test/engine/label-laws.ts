@@ -85,15 +85,19 @@ function nameFaults({ protocol, name, receipt }: Row, { strategies }: CatalogFil
 /** What the addresses of pairs of Uniswap v2 follow from (source: UniswapV2Library.pairFor of @uniswap/v2-periphery). */
 const initCodeHash = '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f'
 
+/** Where Permit2 is on every network (source: PERMIT2_ADDRESS of @uniswap/permit2-sdk 1.4.0). */
+const permit2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
+
 /** What is wrong with how the markets of a file are called, and with what stands beside their addresses. */
 export function labelFaults(file: CatalogFile, { testnet, native }: Network): string[] {
   const hubs = [`W${native.symbol}`, 'USDC', 'USDT']
   const symbolOf = (address: string) => file.tokens.find((token) => token.address === address)?.symbol ?? ''
-  const { uniswapV3, uniswapV2, kyberSwap, cctpV2, priceOracle, strategies } = file
+  const { uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2, priceOracle, strategies } = file
   const sources = [
     uniswapV3,
     uniswapV2,
     kyberSwap,
+    uniswapV4,
     cctpV2,
     priceOracle,
     ...file.priceFeeds,
@@ -128,6 +132,11 @@ export function labelFaults(file: CatalogFile, { testnet, native }: Network): st
     ...[...(uniswapV3?.via ?? []), ...(uniswapV2?.via ?? [])].flatMap((at) =>
       hubs.includes(symbolOf(at)) ? [] : [`nobody swaps by ${symbolOf(at)}`],
     ),
+    // Its pools hold the coin itself.
+    ...(uniswapV4?.via ?? []).flatMap((at) =>
+      hubs.slice(1).includes(symbolOf(at)) ? [] : [`nobody swaps by ${symbolOf(at)} in Uniswap v4`],
+    ),
+    ...(uniswapV4 && uniswapV4.permit2 !== permit2 ? ['its Permit2 is somewhere else'] : []),
     ...(uniswapV2 && uniswapV2.initCodeHash !== initCodeHash ? ['its pairs are somewhere else'] : []),
     ...(kyberSwap && !/^https:\/\/aggregator-api\.kyberswap\.com\/[a-z]+\/api\/v1$/.test(kyberSwap.api)
       ? ['its aggregator is somebody else']

@@ -12,7 +12,7 @@ const wrapped = new Set(['stEth', 'wstEth', 'wrapped'])
 
 /** What an address is on its chain: one that is two things was copied to the wrong place. */
 function rolesIn(file: CatalogFile): [address: string, role: string][] {
-  const { uniswapV3, uniswapV2, kyberSwap, cctpV2 } = file
+  const { uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2 } = file
   return [
     ...file.tokens.map(({ address }): [string, string] => [address, 'token']),
     ...file.priceFeeds.map(({ feed }): [string, string] => [feed, 'price feed']),
@@ -29,6 +29,11 @@ function rolesIn(file: CatalogFile): [address: string, role: string][] {
         ])
       : []),
     ...(kyberSwap ? [[kyberSwap.router, 'router of KyberSwap'] as [string, string]] : []),
+    ...(uniswapV4
+      ? (['poolManager', 'quoter', 'stateView', 'universalRouter', 'permit2'] as const).map(
+          (name): [string, string] => [uniswapV4[name], name],
+        )
+      : []),
     ...(cctpV2
       ? (['tokenMessenger', 'messageTransmitter'] as const).map((name): [string, string] => [
           cctpV2[name],
@@ -281,9 +286,11 @@ export function faultsOf(json: unknown): string[] {
     )
       ? ['its price oracle is that of no pool']
       : []),
-    ...[...(file.uniswapV3?.via ?? []), ...(file.uniswapV2?.via ?? [])].flatMap((address) =>
-      known.has(address) ? [] : [`${address} is not a token`],
-    ),
+    ...[
+      ...(file.uniswapV3?.via ?? []),
+      ...(file.uniswapV2?.via ?? []),
+      ...(file.uniswapV4?.via ?? []),
+    ].flatMap((address) => (known.has(address) ? [] : [`${address} is not a token`])),
     ...(file.cctpV2 && !known.has(file.cctpV2.token)
       ? ['the token of the bridge is not among the tokens']
       : []),

@@ -187,6 +187,30 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     /its pairs are somewhere else/,
   ],
   [
+    'base',
+    'the router of Uniswap v4 is of nobody',
+    (file) => {
+      file.uniswapV4!.universalRouter = getAddress(`0x${'77'.repeat(20)}`)
+    },
+    /the pools of the router of Uniswap v4 is not said by 0x7777/,
+  ],
+  [
+    'base',
+    'the quoter of Uniswap v4 is that of other pools',
+    (file) => {
+      file.uniswapV4!.poolManager = getAddress(`0x${'77'.repeat(20)}`)
+    },
+    /the pools of the quoter of Uniswap v4 is 0x498581fF/,
+  ],
+  [
+    'base',
+    'Permit2 is a contract of somebody',
+    (file) => {
+      file.uniswapV4!.permit2 = getAddress(`0x${'77'.repeat(20)}`)
+    },
+    /its Permit2 is somewhere else/,
+  ],
+  [
     'ethereum',
     'the bridge has another domain',
     ({ cctpV2 }) => {

@@ -167,7 +167,7 @@ export function truths(file: CatalogFile): Map<Address, Map<Hex, Hex>> {
 type Tell = (at: Address, call: Hex, answer: Hex) => void
 
 function groundTruths(
-  { tokens, priceFeeds, uniswapV3, uniswapV2, kyberSwap, cctpV2 }: CatalogFile,
+  { tokens, priceFeeds, uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2 }: CatalogFile,
   tell: Tell,
 ): void {
   for (const { token, feed, decimals } of priceFeeds) {
@@ -189,6 +189,12 @@ function groundTruths(
     tell(uniswapV2.factory, asked('function allPairsLength()'), word(1))
   }
   if (kyberSwap) tell(kyberSwap.router, asked('function WETH()'), word(nativeAddress))
+  if (uniswapV4) {
+    const { poolManager, quoter, stateView, universalRouter, permit2 } = uniswapV4
+    for (const at of [quoter, stateView, universalRouter])
+      tell(at, asked('function poolManager()'), word(poolManager))
+    tell(permit2, asked('function DOMAIN_SEPARATOR()'), word(1))
+  }
   if (cctpV2) {
     const { domain, tokenMessenger, messageTransmitter } = cctpV2
     tell(messageTransmitter, asked('function localDomain()'), word(domain))

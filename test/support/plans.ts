@@ -22,6 +22,8 @@ export const vault = address('c4')
 export const router = address('c5')
 export const router02 = address('c8')
 export const aggregator = address('c9')
+export const universalRouter = address('ca')
+export const permit2 = address('cb')
 export const messenger = address('c6')
 export const messengerThere = address('c7')
 
@@ -77,6 +79,17 @@ export const catalog = {
       router02,
       initCodeHash: `0x${'f6'.repeat(32)}`,
       via: [weth.address],
+    },
+  ],
+  uniswapV4: [
+    {
+      chainId: 31337,
+      poolManager: address('c1'),
+      quoter: address('c2'),
+      stateView: address('c3'),
+      universalRouter,
+      permit2,
+      via: [usdt.address],
     },
   ],
   uniswapV3: [

@@ -1,8 +1,7 @@
-import { decodeApprove } from '../../chain/erc20.ts'
 import { AppError } from '../../domain/errors.ts'
 import { tokenAt } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import { describeApproval, reducedApprovalNote } from '../../guard/approvals.ts'
+import { approvalIn, describeApproval, reducedApprovalNote } from '../../guard/approvals.ts'
 import { contractName } from '../../guard/contract-names.ts'
 import { expectationOf } from '../../guard/expectations.ts'
 import { actionIntent, decodeIntent, type StoredPlan } from '../../guard/intent-json.ts'
@@ -83,11 +82,11 @@ function toldOf(step: Step, operation: Operation, catalog: Catalog): Told | null
 }
 
 function approvalOf(transaction: Transaction, intent: Intent | null, catalog: Catalog): Told | null {
-  const approval = decodeApprove(transaction.data)
+  const approval = approvalIn(transaction)
   if (!approval) return null
-  const { chainId, to } = transaction
-  const { call, text } = describeApproval(approval, transaction, chainId, catalog, intent)
-  const isKnown = intent !== null || tokenAt(catalog.tokens, chainId, to) !== undefined
+  const { chainId } = transaction
+  const { call, text } = describeApproval(approval, chainId, catalog, intent)
+  const isKnown = intent !== null || tokenAt(catalog.tokens, chainId, approval.token) !== undefined
   return { call, text: isKnown ? text : undefined }
 }
 

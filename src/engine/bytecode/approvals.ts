@@ -1,5 +1,6 @@
 import { type Chain, read } from '../../chain/chain.ts'
-import { approve, erc20Abi } from '../../chain/erc20.ts'
+import { approve, decodeApprove, erc20Abi } from '../../chain/erc20.ts'
+import { approveThrough } from '../../chain/permit2.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -10,7 +11,7 @@ import { oncePerBlock } from '../block-memo.ts'
 
 /**
  * Returns a step with the approvals it still needs, in sending order: none if the allowance suffices, else one for the exact amount, after
- * a reset to zero if the token rejects changing a nonzero allowance. If the amount exceeds the total supply of the `paid` token, the step
+ * a reset to zero if the token rejects changing a nonzero allowance; then the one at Permit2, if the step is paid through it. If the amount exceeds the total supply of the `paid` token, the step
  * could only fail and leave its allowance: INSUFFICIENT_FUNDS.
  */
 export async function withApprovals(
@@ -20,7 +21,8 @@ export async function withApprovals(
   paid?: Unit,
 ): Promise<Transaction[]> {
   if (!needs) return [transaction]
-  const { token, spender, amount } = needs
+  const { token, amount } = needs
+  const spender = allowedBy(needs)
   const { allowed, supply } = await oncePerBlock(chain, ['allowance', token, wallet, spender], () =>
     read(chain, {
       reads: [
@@ -39,20 +41,35 @@ export async function withApprovals(
       `The amount ${formatAmount(amount, paid)} exceeds the total supply on ${chain.network.name}, ${formatAmount(supply, paid)}`,
       { details: { amount: amount.toString(), supply: supply.toString() } },
     )
-  if (allowed >= amount) return [transaction]
+  const acting = withoutApproval({ transaction, needs })
+  if (allowed >= amount) return acting
   const exact = exactApproval({ transaction, needs })
   const reset = approve({ chainId: transaction.chainId, token, spender, amount: 0n })
   return allowed > 0n && !(await succeedsNow(chain, wallet, exact))
-    ? [reset, exact, transaction]
-    : [exact, transaction]
+    ? [reset, exact, ...acting]
+    : [exact, ...acting]
 }
 
+type Needs = NonNullable<Step['needs']>
+
+/** The contract that the token itself must allow. */
+const allowedBy = ({ spender, through }: Needs) => through?.permit2 ?? spender
+
 /** The approval of exactly what a step needs. */
-export const exactApproval = ({
-  transaction,
-  needs,
-}: Step & { needs: NonNullable<Step['needs']> }): Transaction =>
-  approve({ chainId: transaction.chainId, token: needs.token, spender: needs.spender, amount: needs.amount })
+export const exactApproval = ({ transaction, needs }: Step & { needs: Needs }): Transaction =>
+  approve({
+    chainId: transaction.chainId,
+    token: needs.token,
+    spender: allowedBy(needs),
+    amount: needs.amount,
+  })
+
+/** A step whose token allows enough already: alone, or after the approval at Permit2, which holds no longer than the step may wait. */
+export function withoutApproval({ transaction, needs }: Step): Transaction[] {
+  if (!needs?.through) return [transaction]
+  const { token, spender, amount, through } = needs
+  return [approveThrough({ chainId: transaction.chainId, token, spender, amount, through }), transaction]
+}
 
 /** Whether a call succeeds now. */
 async function succeedsNow({ rpc }: Chain, from: Address, { to, data }: Transaction): Promise<boolean> {
@@ -67,6 +84,10 @@ async function succeedsNow({ rpc }: Chain, from: Address, { to, data }: Transact
 
 /** The kind of each transaction, by its position: approvals first, then the action. */
 export const kindsOf = (transactions: readonly Transaction[], action: string): string[] =>
-  transactions.map((_, at) =>
-    at === transactions.length - 1 ? action : at === transactions.length - 2 ? 'approve' : 'approve-reset',
+  transactions.map(({ data }, at) =>
+    at === transactions.length - 1
+      ? action
+      : decodeApprove(data)?.amount === 0n
+        ? 'approve-reset'
+        : 'approve',
   )

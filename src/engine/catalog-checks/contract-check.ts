@@ -12,7 +12,7 @@ import { isSymbol } from '../../protocols/shared/token-symbol.ts'
 
 /**
  * Getters by which the other contracts of a catalogue identify themselves (sources: Chainlink, AggregatorV3Interface; Uniswap v2-core,
- * v2-periphery, v3-core, v3-periphery and swap-router-contracts; circlefin/evm-cctp-contracts).
+ * v2-periphery, v3-core, v3-periphery, swap-router-contracts, v4-periphery and universal-router; circlefin/evm-cctp-contracts).
  */
 const abi = parseAbi([
   'function allPairsLength() view returns (uint256)',
@@ -25,6 +25,8 @@ const abi = parseAbi([
   'function version() view returns (uint32)',
   'function messageBodyVersion() view returns (uint32)',
   'function localMessageTransmitter() view returns (address)',
+  'function poolManager() view returns (address)',
+  'function DOMAIN_SEPARATOR() view returns (bytes32)',
 ])
 
 const readOf = (address: Address, functionName: string, args: readonly unknown[] = []): Read => ({
@@ -47,6 +49,7 @@ export async function dependencyFaults(chain: Chain, catalog: Catalog, head: big
     ...swapClaims(catalog, chainId),
     ...pairClaims(catalog, chainId),
     ...aggregatorClaims(catalog, chainId),
+    ...v4Claims(catalog, chainId),
     ...bridgeClaims(catalog, chainId),
   ]
   const [actual, firstBlockFaults] = await Promise.all([
@@ -135,6 +138,16 @@ const aggregatorClaims = ({ kyberSwap }: Catalog, chainId: number): Claim[] =>
   kyberSwap
     .filter((one) => one.chainId === chainId)
     .map(({ router }) => answers('the wrapped coin of the router of KyberSwap', readOf(router, 'WETH')))
+
+const v4Claims = ({ uniswapV4 }: Catalog, chainId: number): Claim[] =>
+  uniswapV4
+    .filter((one) => one.chainId === chainId)
+    .flatMap(({ poolManager, quoter, stateView, universalRouter, permit2 }) => [
+      says('the pools of the quoter of Uniswap v4', readOf(quoter, 'poolManager'), poolManager),
+      says('the pools of the prices of Uniswap v4', readOf(stateView, 'poolManager'), poolManager),
+      says('the pools of the router of Uniswap v4', readOf(universalRouter, 'poolManager'), poolManager),
+      answers('the domain of Permit2', readOf(permit2, 'DOMAIN_SEPARATOR')),
+    ])
 
 /** The earlier version of the bridge has the same getters; its versions are 0. */
 const bridgeClaims = ({ cctpV2 }: Catalog, chainId: number): Claim[] =>

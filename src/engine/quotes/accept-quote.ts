@@ -12,7 +12,7 @@ import type { Step } from '../../protocols/market.ts'
 import type { QuoteWithAction } from '../../store/engine/quotes.ts'
 import { refreshAction } from '../actions/refresh.ts'
 import { isSwap, readSearchStarts, trackOperation } from '../actions/tracking.ts'
-import { exactApproval, kindsOf, withApprovals } from '../bytecode/approvals.ts'
+import { exactApproval, kindsOf, withApprovals, withoutApproval } from '../bytecode/approvals.ts'
 import { estimateGasLimit } from '../bytecode/gas-limit.ts'
 import type { EngineContext } from '../context.ts'
 import { feePayment } from '../fees/charges.ts'
@@ -123,8 +123,9 @@ function estimateBesideApprovals(
   wallet: Address,
   step: Step,
 ): (acting: readonly Transaction[]) => ReturnType<typeof estimateGasLimit> {
-  const { transaction, needs } = step
-  const guesses = [[transaction], needs ? [exactApproval({ ...step, needs }), transaction] : []]
+  const { needs } = step
+  const alone = withoutApproval(step)
+  const guesses = [alone, needs ? [exactApproval({ ...step, needs }), ...alone] : []]
     .filter((guess) => guess.length > 0)
     .map((guess) => ({ guess, estimate: estimateGasLimit(chain, wallet, guess) }))
   for (const { estimate } of guesses) estimate.catch(() => undefined)

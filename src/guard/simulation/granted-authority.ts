@@ -5,6 +5,10 @@ import { AppError } from '../../domain/errors.ts'
 /** The fields of a simulated log that are read. */
 export type Log = { address: Address; topics: Hex[]; data: Hex }
 
+const throughPermit2 = toEventSelector(
+  'event Approval(address indexed owner, address indexed token, address indexed spender, uint160 amount, uint48 expiration)',
+)
+
 const approval = toEventSelector(
   'event Approval(address indexed owner, address indexed spender, uint256 value)',
 )
@@ -16,12 +20,7 @@ const authorityEvents = new Map<Hex, string>([
     toEventSelector('event ApprovalForAll(address indexed owner, address indexed operator, bool approved)'),
     'power over all of a collection',
   ],
-  [
-    toEventSelector(
-      'event Approval(address indexed owner, address indexed token, address indexed spender, uint160 amount, uint48 expiration)',
-    ),
-    'an allowance of Permit2',
-  ],
+  [throughPermit2, 'an allowance of Permit2'],
   [
     toEventSelector(
       'event Permit(address indexed owner, address indexed token, address indexed spender, uint160 amount, uint48 expiration, uint48 nonce)',
@@ -38,21 +37,28 @@ const authorityEvents = new Map<Hex, string>([
 
 const accountIn = (topic: Hex | undefined): Address => `0x${(topic ?? '').slice(-40)}`
 
-/** Refuses a leg whose simulation grants authority over the wallet's assets, except its own allowances. */
+/** Refuses a leg whose simulation grants authority over the wallet's assets, except its own allowances, also those at Permit2. */
 export function refuseGrantedAuthority(
   logs: readonly Log[],
   wallet: Address,
-  expected: readonly { token: Address; spender: Address }[],
+  expected: readonly { token: Address; spender: Address; permit2?: Address }[],
 ): void {
   for (const { address, topics, data } of logs) {
-    const [event, owner, other] = topics
+    const [event, owner, other, third] = topics
     const power = event && authorityEvents.get(event)
     if (power === undefined || !sameAddress(accountIn(owner), wallet)) continue
     const isNothing = data !== '0x' && BigInt(data.slice(0, 66)) === 0n
-    const isAsked =
-      event === approval &&
-      topics.length === 3 &&
-      expected.some((one) => sameAddress(one.token, address) && sameAddress(one.spender, accountIn(other)))
+    const isAsked = expected.some(({ token, spender, permit2 }) =>
+      permit2
+        ? event === throughPermit2 &&
+          sameAddress(permit2, address) &&
+          sameAddress(token, accountIn(other)) &&
+          sameAddress(spender, accountIn(third))
+        : event === approval &&
+          topics.length === 3 &&
+          sameAddress(token, address) &&
+          sameAddress(spender, accountIn(other)),
+    )
     if (isNothing || isAsked) continue
     throw new AppError(
       'POLICY_SIMULATION',

@@ -8,6 +8,7 @@ import {
 import { readDataFee } from '../../chain/data-fee.ts'
 import { decodeApprove } from '../../chain/erc20.ts'
 import { refuseExcessiveGas } from '../../chain/gas-cost-bound.ts'
+import { decodeApproveThrough } from '../../chain/permit2.ts'
 import { isHttpRefusal, isUnsupportedMethod } from '../../chain/rpc/errors.ts'
 import { retryDelays, retryingClient } from '../../chain/rpc/timeouts.ts'
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
@@ -127,11 +128,11 @@ async function simulateOn(
 
 /** Checks an outcome by itself: no authority over the wallet was granted, and its code is unchanged. */
 function checkOutcome(
-  { wallet, allowances }: Pick<SimulationInput, 'wallet' | 'allowances'>,
+  { wallet, allowances, transactions }: Pick<SimulationInput, 'wallet' | 'allowances' | 'transactions'>,
   before: WalletState,
   outcome: SimulationOutcome,
 ): void {
-  refuseGrantedAuthority(outcome.logs, wallet, allowances)
+  refuseGrantedAuthority(outcome.logs, wallet, [...allowances, ...permitsIn(transactions)])
   refuseCodeChange(before.codeHash, outcome.codeHash, wallet)
   const paid = outcome.gasUsed.reduce((sum, used) => sum + used, 0n) * before.fees.maxFeePerGas
   const most = outcome.value + paid
@@ -182,6 +183,13 @@ function watchedAllowances({ transactions, allowances = [] }: SimulationQuestion
     ).values(),
   ]
 }
+
+/** The approvals at Permit2 among transactions, which the guard has compared with the action. */
+const permitsIn = (transactions: SimulationInput['transactions']) =>
+  transactions.flatMap(({ to, data }) => {
+    const permit = decodeApproveThrough(data)
+    return permit ? [{ ...permit, permit2: to }] : []
+  })
 
 const short = (
   { wallet, native: unit, network }: SimulationQuestion,

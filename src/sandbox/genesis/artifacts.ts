@@ -83,3 +83,16 @@ function link(bytecode: Hex, references: Links, libraries: Record<string, Addres
       }
   return linked as Hex
 }
+
+/** The contracts of Uniswap v4, which lie in `published` with the packages that they were taken out of. */
+export type PublishedV4 =
+  | 'Permit2'
+  | 'PoolManager'
+  | 'PositionManager'
+  | 'StateView'
+  | 'UniversalRouter'
+  | 'V4Quoter'
+
+/** One of the contracts of Uniswap v4. */
+export const publishedV4 = (name: PublishedV4): Artifact =>
+  JSON.parse(readFileSync(join(import.meta.dirname, '..', 'published', `${name}.json`), 'utf8'))

@@ -8,6 +8,7 @@ import type {
   StrategyEntry,
   UniswapV2Constants,
   UniswapV3Constants,
+  UniswapV4Constants,
 } from '../../protocols/catalog.ts'
 import type { LidoConstants } from '../../protocols/lido/constants.ts'
 import type { Aave } from './aave.ts'
@@ -24,6 +25,7 @@ export type Deployed = {
   uniswap: UniswapV3Constants
   pairs: UniswapV2Constants
   aggregator: KyberSwapConstants
+  poolsV4: UniswapV4Constants
   bridge: CctpV2Constants
   staking: Staking | null
   fromBlock: bigint
@@ -39,6 +41,7 @@ export const catalogOf = (chains: readonly Deployed[]): Catalog => ({
   uniswapV3: chains.map(({ uniswap }) => uniswap),
   uniswapV2: chains.map(({ pairs }) => pairs),
   kyberSwap: chains.map(({ aggregator }) => aggregator),
+  uniswapV4: chains.map(({ poolsV4 }) => poolsV4),
   cctpV2: chains.map(({ bridge }) => bridge),
   attestation: null,
   priceFeeds: [],

@@ -13,6 +13,7 @@ import { type Plan, plans } from './plan.ts'
 import { deployTokens, grantAll } from './tokens.ts'
 import { deployUniswap } from './uniswap.ts'
 import { deployUniswapV2 } from './uniswap-v2.ts'
+import { deployUniswapV4 } from './uniswap-v4.ts'
 
 /** Builds the whole world on two empty nodes, in the order of `sandboxNetworks`, and says where everything is. */
 export async function deployWorld(nodes: readonly [ChainClient, ChainClient]): Promise<Catalog> {
@@ -49,6 +50,7 @@ async function deployChain(rpc: ChainClient, d: Deployer, plan: Plan): Promise<D
   const staking = plan.hasStaking ? deployStaking(d) : null
   const pairs = deployUniswapV2(d, plan, tokens)
   const aggregator = deployAggregator(d, plan, tokens)
+  const poolsV4 = deployUniswapV4(d, plan, tokens, { v3: uniswap, v2: pairs })
   for (const index of userIndexes) grantAll(d, tokens.assets, sandboxAddress(index))
   await d.flush()
   const block = await rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
@@ -60,6 +62,7 @@ async function deployChain(rpc: ChainClient, d: Deployer, plan: Plan): Promise<D
     uniswap,
     pairs,
     aggregator,
+    poolsV4,
     bridge,
     staking,
     fromBlock: 0n,

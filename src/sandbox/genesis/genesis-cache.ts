@@ -25,7 +25,11 @@ const packages = [
 /** Names the world that this code and these packages deploy: other code, another name. */
 function genesisKey(): string {
   const hash = createHash('sha256')
-  const own = [import.meta.dirname, join(import.meta.dirname, '..', 'contracts')]
+  const own = [
+    import.meta.dirname,
+    join(import.meta.dirname, '..', 'contracts'),
+    join(import.meta.dirname, '..', 'published'),
+  ]
   for (const dir of own)
     for (const name of readdirSync(dir).sort())
       if (!name.endsWith('.sol')) hash.update(name).update(readFileSync(join(dir, name)))

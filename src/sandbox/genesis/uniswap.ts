@@ -84,7 +84,7 @@ export const side = (asset: Asset, token: Address, usd: bigint): Side => ({
 })
 
 /** The whole part of a square root (Newton). */
-function root(n: bigint): bigint {
+export function root(n: bigint): bigint {
   if (n < 2n) return n
   let x = 1n << BigInt(Math.ceil(n.toString(2).length / 2))
   for (;;) {

@@ -4,9 +4,10 @@ import type { Transaction } from '../../domain/transaction.ts'
 import type { UniswapV3Constants } from '../../protocols/catalog.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { refuse, type Verdict } from '../../protocols/verdict.ts'
+import { type SwapPath, shownPath } from '../fee-path.ts'
 import { bindPoolSwap } from '../pool-swap-binding.ts'
 import { inner, outer, payments, routerItself } from './abi.ts'
-import { type SwapPath, unpackPath } from './path.ts'
+import { unpackPath } from './path.ts'
 
 type Swap = {
   exact: 'in' | 'out'
@@ -81,6 +82,6 @@ export function bindUniswapV3(
     exchange: 'Uniswap v3',
     via: constants.via,
     wrapped,
-    shownPath: tokens.map((token, i) => (fees[i] === undefined ? token : `${token} ${fees[i]}`)).join(' '),
+    shownPath: shownPath(swap.path),
   })
 }

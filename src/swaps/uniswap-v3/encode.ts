@@ -1,9 +1,10 @@
 import { encodeFunctionData } from 'viem/utils'
 import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import type { SwapPath } from '../fee-path.ts'
 import type { PoolSwap } from '../pool-swap.ts'
 import { inner, outer, payments, routerItself } from './abi.ts'
-import { packPath, type SwapPath } from './path.ts'
+import { packPath } from './path.ts'
 
 /** Makes a swap along a path; the router wraps and unwraps the native coin. */
 export function swap(ask: PoolSwap<SwapPath>): Transaction {

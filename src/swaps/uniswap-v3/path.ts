@@ -1,8 +1,6 @@
 import { concatHex, getAddress, numberToHex, size, sliceHex } from 'viem/utils'
 import type { Address, Hex } from '../../domain/address.ts'
-
-/** A path through pools: `fees[i]` (in millionths) is the fee tier of the pool between `tokens[i]` and `tokens[i + 1]`. */
-export type SwapPath = { tokens: readonly Address[]; fees: readonly number[] }
+import type { SwapPath } from '../fee-path.ts'
 
 /** The packed path of the router and the quoter: token (20 bytes), fee (3), token, ... For exact output it begins at the end. */
 export const packPath = ({ tokens, fees }: SwapPath, exact: 'in' | 'out' = 'in'): Hex => {

@@ -1,14 +1,15 @@
 import { both, type Reading } from '../../chain/reading.ts'
-import { type Address, sameAddress } from '../../domain/address.ts'
+import type { Address } from '../../domain/address.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { UniswapV3Constants } from '../../protocols/catalog.ts'
 import type { SwapNetwork } from '../definition.ts'
+import { askedOnce, pathsOf, type SwapPath } from '../fee-path.ts'
 import { poolSwapProvider } from '../pool-swap.ts'
 import type { Ask, SwapProvider } from '../provider.ts'
 import { quoterV2Abi } from './abi.ts'
 import { swap } from './encode.ts'
-import { packPath, type SwapPath } from './path.ts'
-import { atSpot, spotPricesOf } from './spot-price.ts'
+import { packPath } from './path.ts'
+import { atSpot, spotQueries } from './spot-price.ts'
 
 /** Swaps on one chain through the pools of Uniswap v3: every fee tier, one hop or two, all quoted in one call by QuoterV2. */
 export const uniswapV3 = (
@@ -24,7 +25,10 @@ export const uniswapV3 = (
     routerOf: ({ swapRouter02 }) => swapRouter02,
     quotes: ({ quoterV2, ...here }, [first, last], ask) => {
       const paths = pathsOf(here, first, last)
-      const { reads, parse } = both(quotes(quoterV2, paths, ask), spotPricesOf(quoterV2, paths))
+      const { reads, parse } = both(
+        quotes(quoterV2, paths, ask),
+        askedOnce(paths, (path) => spotQueries(quoterV2, path)),
+      )
       return {
         reads,
         parse: (answers) => {
@@ -46,23 +50,6 @@ type Quoted = { amount: bigint; gas: bigint }
 
 /** What a swap takes beside what the quoter says of its pools, as measured on the contracts: the transaction, its calldata and the router. */
 const callGas = 30_000n
-
-/** All paths to quote: each tier directly, and each pair of tiers through each middle token. */
-function pathsOf(
-  { feeTiers, via }: Pick<UniswapV3Constants, 'feeTiers' | 'via'>,
-  first: Address,
-  last: Address,
-): SwapPath[] {
-  const middles = via.filter((token) => !sameAddress(token, first) && !sameAddress(token, last))
-  return [
-    ...feeTiers.map((fee) => ({ tokens: [first, last], fees: [fee] })),
-    ...middles.flatMap((middle) =>
-      feeTiers.flatMap((one) =>
-        feeTiers.map((other) => ({ tokens: [first, middle, last], fees: [one, other] })),
-      ),
-    ),
-  ]
-}
 
 /** The answers of QuoterV2 for each path. Its functions are not views, but an eth_call keeps no effect. */
 const quotes = (

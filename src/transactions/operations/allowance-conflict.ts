@@ -1,7 +1,8 @@
 import { decodeApprove } from '../../chain/erc20.ts'
-import { sameAddress } from '../../domain/address.ts'
+import { type Address, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import { allowedFor } from '../../guard/contract-names.ts'
 import type { DecodedStep } from '../../guard/guard.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import type { Proposal } from '../../planning/proposal.ts'
@@ -43,13 +44,15 @@ export const holdsAllowance = (operation: Operation): boolean =>
  * could never continue. OPERATION_UNFINISHED, with the way out. `except` is an operation that is abandoned first.
  */
 export function refuseAllowanceConflict(
-  { journal }: ExecutionContext,
+  { journal, catalog }: ExecutionContext,
   { proposal, steps }: { proposal: Proposal; steps: readonly Pick<DecodedStep, 'transaction' | 'role'>[] },
   except?: string,
 ): void {
   const touched = steps.flatMap(({ transaction, role }) =>
     role === 'action'
-      ? proposal.legs.flatMap(({ intent }) => spentAllowances(intent, transaction))
+      ? proposal.legs.flatMap(({ intent }) =>
+          spentAllowances(intent, transaction.chainId, allowedFor(catalog, transaction)),
+        )
       : granted(transaction),
   )
   const { wallet } = proposal
@@ -77,10 +80,11 @@ const isSameAllowance = (a: AllowanceUse, b: AllowanceUse) =>
 /** The allowance that an action spends. */
 function spentAllowances(
   intent: Proposal['legs'][number]['intent'],
-  { chainId, to }: Transaction,
+  chainId: number,
+  spender: Address,
 ): AllowanceUse[] {
   if (intent?.kind === 'revoke') return [{ chainId, token: intent.token.address, spender: intent.spender }]
-  if (intent?.kind === 'deposit') return [{ chainId, token: intent.strategy.asset.address, spender: to }]
-  if (intent?.kind === 'swap') return [{ chainId, token: intent.tokenIn.address, spender: to }]
+  if (intent?.kind === 'deposit') return [{ chainId, token: intent.strategy.asset.address, spender }]
+  if (intent?.kind === 'swap') return [{ chainId, token: intent.tokenIn.address, spender }]
   return []
 }

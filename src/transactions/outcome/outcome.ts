@@ -22,8 +22,13 @@ export async function remainingAllowance(
   failed: Step,
 ): Promise<Allowance | undefined> {
   const approval = operation.steps.findLast(
-    ({ leg, index, role, state }) =>
-      leg === failed.leg && index < failed.index && role === 'approve' && state === 'FINAL_OK',
+    ({ leg, index, role, state, transaction }) =>
+      leg === failed.leg &&
+      index < failed.index &&
+      role === 'approve' &&
+      state === 'FINAL_OK' &&
+      // What is allowed at Permit2 ends by itself.
+      decodeApprove(transaction.data) !== undefined,
   )
   const decoded = approval && decodeApprove(approval.transaction.data)
   if (!decoded) return undefined

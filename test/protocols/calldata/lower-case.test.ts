@@ -58,9 +58,10 @@ import {
   depositForBurn as cctp_depositForBurn,
   receiveMessage as cctp_receiveMessage,
 } from '../../../src/swaps/cctp-v2/encode.ts'
+import type { SwapPath } from '../../../src/swaps/fee-path.ts'
 import { swapV2 } from '../../../src/swaps/uniswap-v2/encode.ts'
 import { swap as uniswap_swap } from '../../../src/swaps/uniswap-v3/encode.ts'
-import { type SwapPath, packPath as uniswap_packPath } from '../../../src/swaps/uniswap-v3/path.ts'
+import { packPath as uniswap_packPath } from '../../../src/swaps/uniswap-v3/path.ts'
 
 const chainId = 31337
 const one = getAddress(`0x${'ab'.repeat(20)}`)

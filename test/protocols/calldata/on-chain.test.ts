@@ -5,9 +5,10 @@ import { simulateLeg } from '../../../src/guard/simulation/simulate.ts'
 import { finality, messageTransmitterV2Abi } from '../../../src/swaps/cctp-v2/abi.ts'
 import { depositForBurn } from '../../../src/swaps/cctp-v2/encode.ts'
 import { decodeMessage } from '../../../src/swaps/cctp-v2/message.ts'
+import type { SwapPath } from '../../../src/swaps/fee-path.ts'
 import { quoterV2Abi } from '../../../src/swaps/uniswap-v3/abi.ts'
 import { swap } from '../../../src/swaps/uniswap-v3/encode.ts'
-import { packPath, type SwapPath } from '../../../src/swaps/uniswap-v3/path.ts'
+import { packPath } from '../../../src/swaps/uniswap-v3/path.ts'
 import { useSandbox } from '../../support/sandbox.ts'
 
 const sandbox = useSandbox()

@@ -1,0 +1,111 @@
+import { encodeAbiParameters, keccak256, parseAbiParameters } from 'viem/utils'
+import { type Address, nativeAddress } from '../../domain/address.ts'
+import { maxUint256 } from '../../domain/amount.ts'
+import type { UniswapV2Constants, UniswapV3Constants, UniswapV4Constants } from '../../protocols/catalog.ts'
+import { own, published, publishedV4 } from './artifacts.ts'
+import type { Deployer } from './deployer.ts'
+import type { Asset, Plan } from './plan.ts'
+import type { Tokens } from './tokens.ts'
+import { root, type Side, side } from './uniswap.ts'
+
+/** The native coin, or an asset. */
+type Held = Asset | 'ETH'
+
+type Pool = { pair: readonly [Held, Held]; fee: number; tickSpacing: number; usdEachSide: bigint }
+
+/** The only pool of USDT and BRLA, and shallower ones than those of Uniswap v3 with the native coin and what wraps it. */
+const pools: readonly Pool[] = [
+  { pair: ['USDT', 'BRLA'], fee: 500, tickSpacing: 10, usdEachSide: 5_000_000n },
+  { pair: ['ETH', 'USDC'], fee: 3000, tickSpacing: 60, usdEachSide: 1_000_000n },
+  { pair: ['ETH', 'USDT'], fee: 3000, tickSpacing: 60, usdEachSide: 500_000n },
+  { pair: ['ETH', 'WBTC'], fee: 3000, tickSpacing: 60, usdEachSide: 500_000n },
+  { pair: ['USDC', 'WETH'], fee: 3000, tickSpacing: 60, usdEachSide: 500_000n },
+]
+
+const maxTick = 887272
+/** The gas that a subscriber to a position may use when it is told; nobody subscribes here. */
+const unsubscribeGas = 300_000n
+/** `MINT_POSITION`, `SETTLE_PAIR` and `SWEEP` (Actions of `@uniswap/v4-periphery`). */
+const minting = '0x020d14'
+
+const keyStruct =
+  'struct PoolKey { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }'
+const mint = parseAbiParameters([
+  'PoolKey key, int24 tickLower, int24 tickUpper, uint256 liquidity, uint128 amount0Max, uint128 amount1Max, address owner, bytes hookData',
+  keyStruct,
+])
+const two = parseAbiParameters('address, address')
+const plan = parseAbiParameters('bytes actions, bytes[] params')
+
+/**
+ * Deploys Uniswap v4 with its quoter, Permit2 and the Universal Router, and seeds pools without hooks over the whole range of prices.
+ */
+export function deployUniswapV4(
+  d: Deployer,
+  { chainId }: Plan,
+  { assets }: Tokens,
+  { v3, v2 }: { v3: UniswapV3Constants; v2: UniswapV2Constants },
+): UniswapV4Constants {
+  const poolManager = d.deploy(publishedV4('PoolManager'), [d.from])
+  const permit2 = d.deploy(publishedV4('Permit2'))
+  const quoter = d.deploy(publishedV4('V4Quoter'), [poolManager])
+  const stateView = d.deploy(publishedV4('StateView'), [poolManager])
+  // The descriptor only draws the picture of a position.
+  const ofPosition = [poolManager, permit2, unsubscribeGas, nativeAddress, assets.WETH]
+  const positions = d.deploy(publishedV4('PositionManager'), ofPosition)
+  const poolV3 = published('@uniswap/v3-core/artifacts/contracts', 'UniswapV3Pool')
+  const universalRouter = d.deploy(publishedV4('UniversalRouter'), [
+    {
+      permit2,
+      weth9: assets.WETH,
+      v2Factory: v2.factory,
+      v3Factory: v3.factory,
+      pairInitCodeHash: v2.initCodeHash,
+      poolInitCodeHash: keccak256(poolV3.bytecode),
+      v4PoolManager: poolManager,
+      // Only for moving positions of v3.
+      v3NFTPositionManager: nativeAddress,
+      v4PositionManager: positions,
+    },
+  ])
+  const token = (held: Held): Address => (held === 'ETH' ? nativeAddress : assets[held])
+  const held = new Set(pools.flatMap(({ pair }) => pair.flatMap((one) => (one === 'ETH' ? [] : [one]))))
+  for (const asset of held) {
+    d.call(own('SandboxToken').abi, assets[asset], 'approve', [permit2, maxUint256])
+    d.call(publishedV4('Permit2').abi, permit2, 'approve', [assets[asset], positions, mostEver, latestEver])
+  }
+  for (const { pair, fee, tickSpacing, usdEachSide } of pools) {
+    const [a, b] = pair.map((one) => side(one === 'ETH' ? 'WETH' : one, token(one), usdEachSide)) as [
+      Side,
+      Side,
+    ]
+    const [zero, one] = BigInt(a.token) < BigInt(b.token) ? [a, b] : [b, a]
+    const key = { currency0: zero.token, currency1: one.token, fee, tickSpacing, hooks: nativeAddress }
+    const price = root((one.amount << 192n) / zero.amount)
+    d.call(publishedV4('PoolManager').abi, poolManager, 'initialize', [key, price])
+    const edge = Math.floor(maxTick / tickSpacing) * tickSpacing
+    // A little less than fits, so that the amounts are enough for it.
+    const liquidity = (root(zero.amount * one.amount) * 999n) / 1000n
+    const amounts = [zero.amount, one.amount] as const
+    const params = [
+      encodeAbiParameters(mint, [key, -edge, edge, liquidity, ...amounts, d.from, '0x']),
+      encodeAbiParameters(two, [zero.token, one.token]),
+      encodeAbiParameters(two, [zero.token, d.from]),
+    ]
+    const value = zero.token === nativeAddress ? zero.amount : 0n
+    const unlocking = encodeAbiParameters(plan, [minting, params])
+    d.call(publishedV4('PositionManager').abi, positions, 'modifyLiquidities', [unlocking, maxUint256], value)
+  }
+  return {
+    chainId,
+    poolManager,
+    quoter,
+    stateView,
+    universalRouter,
+    permit2,
+    via: [assets.USDC, assets.USDT],
+  }
+}
+
+/** The highest values of an allowance at Permit2: its amount, and until when it holds. */
+const [mostEver, latestEver] = [2n ** 160n - 1n, 2 ** 48 - 1]

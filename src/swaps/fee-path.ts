@@ -1,0 +1,62 @@
+import type { Query } from '../chain/contract-query.ts'
+import type { Reading } from '../chain/reading.ts'
+import { type Address, sameAddress } from '../domain/address.ts'
+
+/** A path through pools: `fees[i]` (in millionths) is the fee tier of the pool between `tokens[i]` and `tokens[i + 1]`. */
+export type SwapPath = { tokens: readonly Address[]; fees: readonly number[] }
+
+/** All paths to quote: each tier directly, and each pair of tiers through each middle token. */
+export function pathsOf(
+  { feeTiers, via }: { feeTiers: readonly number[]; via: readonly Address[] },
+  first: Address,
+  last: Address,
+): SwapPath[] {
+  const middles = via.filter((token) => !sameAddress(token, first) && !sameAddress(token, last))
+  return [
+    ...feeTiers.map((fee) => ({ tokens: [first, last], fees: [fee] })),
+    ...middles.flatMap((middle) =>
+      feeTiers.flatMap((one) =>
+        feeTiers.map((other) => ({ tokens: [first, middle, last], fees: [one, other] })),
+      ),
+    ),
+  ]
+}
+
+/** A path as text: tokens and tiers from the first token to the last. */
+export const shownPath = ({ tokens, fees }: SwapPath): string =>
+  tokens.map((token, i) => (fees[i] === undefined ? token : `${token} ${fees[i]}`)).join(' ')
+
+/**
+ * What an amount would bring at the spot prices of a path's pools, without fees. A price is the square root of token1 a token0, in 96
+ * binary places, token0 having the lower address; `undefined` if one is unknown.
+ */
+export function bringsAtPrices(
+  { tokens }: SwapPath,
+  roots: readonly (bigint | undefined)[],
+  amount: bigint,
+): bigint | undefined {
+  let brings = amount
+  for (const [at, root] of roots.entries()) {
+    if (!root) return undefined
+    const square = root * root
+    const isFirst = BigInt(tokens[at]!) < BigInt(tokens[at + 1]!)
+    brings = isFirst ? (brings * square) >> 192n : (brings << 192n) / square
+  }
+  return brings
+}
+
+/** What is asked of the pools of some paths, each pool once: for a path, the answers of its pools in order. */
+export function askedOnce(
+  paths: readonly SwapPath[],
+  queriesOf: (path: SwapPath) => readonly Query[],
+): Reading<(path: SwapPath) => unknown[]> {
+  const nameOf = ({ args }: Query) => String(args)
+  const queries = new Map(paths.flatMap(queriesOf).map((one) => [nameOf(one), one]))
+  return {
+    reads: [...queries.values()],
+    parse: (answers) => {
+      const known = new Map([...queries.keys()].map((name, at) => [name, answers[at]]))
+      return (path) => queriesOf(path).map((one) => known.get(nameOf(one)))
+    },
+  }
+}

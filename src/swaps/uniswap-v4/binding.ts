@@ -1,0 +1,32 @@
+import { nativeAddress } from '../../domain/address.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { UniswapV4Constants } from '../../protocols/catalog.ts'
+import type { Intent } from '../../protocols/intent.ts'
+import { refuse, type Verdict } from '../../protocols/verdict.ts'
+import { shownPath } from '../fee-path.ts'
+import { bindPoolSwap } from '../pool-swap-binding.ts'
+import { decodeSwap } from './decode.ts'
+
+/** Binds a call of the Universal Router to the swap on one chain that was asked for. It is paid through Permit2. */
+export function bindUniswapV4(
+  transaction: Transaction,
+  intent: Extract<Intent, { kind: 'swap' }>,
+  { via, permit2 }: UniswapV4Constants,
+): Verdict {
+  const swap = decodeSwap(transaction)
+  if (!swap)
+    return refuse(
+      'POLICY_DECODE',
+      'It is not exactly one swap of Uniswap v4 in pools without hooks, with its payment and its payout',
+    )
+  const verdict = bindPoolSwap(swap, intent, {
+    exchange: 'Uniswap v4',
+    via: [nativeAddress, ...via],
+    // The pools hold the native coin itself.
+    wrapped: nativeAddress,
+    shownPath: shownPath(swap.path),
+  })
+  if ('violation' in verdict || !verdict.bound.spends) return verdict
+  const spends = { ...verdict.bound.spends, through: { permit2, until: swap.deadline } }
+  return { bound: { ...verdict.bound, spends } }
+}

@@ -1,0 +1,96 @@
+import type { AbiParameter } from 'viem'
+import { decodeAbiParameters, encodeAbiParameters, hexToBytes } from 'viem/utils'
+import { strictDecode } from '../../chain/calldata.ts'
+import { type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { SwapPath } from '../fee-path.ts'
+import type { DecodedSwap } from '../pool-swap-binding.ts'
+import {
+  actionParameters,
+  actions,
+  allThatIsDue,
+  callerItself,
+  commands,
+  planParameters,
+  sweepParameters,
+  universalRouterAbi,
+} from './abi.ts'
+import { isPlain, pathOf } from './pools.ts'
+
+/** A swap of the Universal Router as its call says it. */
+export type RouterSwap = DecodedSwap & { path: SwapPath }
+
+/** Decodes parameters only if encoding them again gives the same bytes; `undefined` otherwise. */
+function strictly<const parameters extends readonly AbiParameter[]>(
+  parameters: parameters,
+  data: Hex | undefined,
+) {
+  if (data === undefined) return undefined
+  try {
+    const values = decodeAbiParameters(parameters, data)
+    return encodeAbiParameters(parameters, values as never) === data.toLowerCase() ? values : undefined
+  } catch {
+    return undefined // Not these parameters at all: the caller names the refusal.
+  }
+}
+
+const isBytes = (data: Hex, codes: readonly number[]): boolean => hexToBytes(data).join() === codes.join()
+
+/**
+ * The swap that a call makes: one list of swap, payment and payout in plain pools and, where an exact output is paid in the native coin,
+ * the rest of it back to the sender. `undefined` for any other command, action or order.
+ */
+export function decodeSwap({ data }: Pick<Transaction, 'data'>): RouterSwap | undefined {
+  const call = strictDecode(universalRouterAbi, data)
+  if (!call) return undefined
+  const [codes, [plan, ...after], deadline] = call.args
+  const given = strictly(planParameters, plan)
+  if (!given) return undefined
+  const swap = exactIn(...given) ?? exactOut(...given)
+  if (!swap) return undefined
+  const isCoinIn = sameAddress(swap.tokens[0]!, nativeAddress)
+  const returns = swap.exact === 'out' && isCoinIn
+  if (!isBytes(codes, [commands.swap, ...(returns ? [commands.sweep] : [])])) return undefined
+  if (after.length !== Number(returns) || (returns && !isReturn(after[0]))) return undefined
+  return { ...swap, deadline }
+}
+
+function isReturn(input: Hex | undefined): boolean {
+  const [token, recipient, least] = strictly(sweepParameters, input) ?? []
+  return token === nativeAddress && recipient === callerItself && least === 0n
+}
+
+type Undated = Omit<RouterSwap, 'deadline'>
+
+function exactIn(codes: Hex, params: readonly Hex[]): Undated | undefined {
+  if (!isBytes(codes, [actions.swapExactIn, actions.settle, actions.take]) || params.length !== 3)
+    return undefined
+  const [swap] = strictly(actionParameters.swapExactIn, params[0]) ?? []
+  const [paid, amount, byUser] = strictly(actionParameters.settle, params[1]) ?? []
+  const [taken, recipient, due] = strictly(actionParameters.take, params[2]) ?? []
+  if (!swap || !paid || !taken || !recipient || !swap.path.every(isPlain)) return undefined
+  const path = pathOf(swap.currencyIn, swap.path, 'in')
+  const { amountIn, amountOutMinimum } = swap
+  // An amount of zero would stand for what is due.
+  const isWhole = amountIn > 0n && amount === amountIn && byUser === true && due === allThatIsDue
+  if (!isWhole || !areEnds(path, paid, taken)) return undefined
+  return { exact: 'in', path, tokens: path.tokens, amountIn, amountOut: amountOutMinimum, recipient }
+}
+
+function exactOut(codes: Hex, params: readonly Hex[]): Undated | undefined {
+  if (!isBytes(codes, [actions.swapExactOut, actions.settleAll, actions.take]) || params.length !== 3)
+    return undefined
+  const [swap] = strictly(actionParameters.swapExactOut, params[0]) ?? []
+  const [paid, most] = strictly(actionParameters.settleAll, params[1]) ?? []
+  const [taken, recipient, amount] = strictly(actionParameters.take, params[2]) ?? []
+  if (!swap || !paid || !taken || !recipient || !swap.path.every(isPlain)) return undefined
+  const path = pathOf(swap.currencyOut, swap.path, 'out')
+  const { amountOut, amountInMaximum } = swap
+  const isWhole = amountOut > 0n && amount === amountOut && most === amountInMaximum
+  if (!isWhole || !areEnds(path, paid, taken)) return undefined
+  return { exact: 'out', path, tokens: path.tokens, amountIn: amountInMaximum, amountOut, recipient }
+}
+
+/** Whether the first token of a path is paid, and the last one taken. */
+const areEnds = ({ tokens }: SwapPath, paid: `0x${string}`, taken: `0x${string}`): boolean =>
+  tokens.length > 1 && sameAddress(tokens[0]!, paid) && sameAddress(tokens.at(-1)!, taken)
