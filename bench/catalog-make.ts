@@ -251,9 +251,6 @@ function citable(source: string, seen: readonly string[] = []): string {
   return source.replace(/; (index )?find_string ids [0-9, ]*[0-9]( \([^)]*\))?/, '')
 }
 
-/** What the addresses of pairs follow from, on every network (`@uniswap/v2-sdk` 4.21.4, INIT_CODE_HASH). */
-const initCodeHash = '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f'
-
 const out = join(import.meta.dirname, '..', 'src', 'engine', 'catalog')
 const surveyed: Books['survey'] = {}
 mkdirSync(out, { recursive: true })

@@ -7,10 +7,12 @@ import {
   friend,
   messenger,
   type Plan,
+  permit2,
   pool,
   router,
   router02,
   thief,
+  universalRouter,
   usdc,
   usdt,
   vault,
@@ -53,6 +55,8 @@ const contracts = [
   vault,
   router,
   router02,
+  universalRouter,
+  permit2,
   messenger,
   usdc.address,
   usdt.address,
@@ -64,6 +68,12 @@ const written = (address: string): Address =>
 const approval = (token: Address, spender: string, amount: bigint): Transaction => ({
   to: token,
   data: encoded('erc20', 'approve', written(spender), amount),
+  value: 0n,
+  chainId: 31337,
+})
+const permit = (token: Address, spender: Address, amount: bigint, until: number): Transaction => ({
+  to: permit2,
+  data: encoded('permit2', 'approve', token, spender, amount, until),
   value: 0n,
   chainId: 31337,
 })
@@ -170,6 +180,18 @@ export const mutations: Readonly<Record<string, Mutation>> = {
         ? { ...t, data: `0x${t.data.slice(2, 74)}${asWord(BigInt(`0x${t.data.slice(74)}`) + 1n)}` }
         : { ...t, value: t.value + 1n },
     ),
+  'permit-for-thief': (all, random) => [
+    ...all.slice(0, -1),
+    permit(one(random, [usdc, usdt, weth]).address, thief, BigInt(1 + below(random, 1e9)), 1_800_000_000),
+    all.at(-1)!,
+  ],
+  'permit-changed': (all, random) =>
+    all.map((t) => {
+      if (!/^0x87517c45[0-9a-f]{256}$/i.test(t.data)) return t
+      const at = 10 + 64 * one(random, [2, 3])
+      const word = asWord(BigInt(`0x${t.data.slice(at, at + 64)}`) + BigInt(1 + below(random, 1e6)))
+      return { ...t, data: `${t.data.slice(0, at)}${word}${t.data.slice(at + 64)}` as Hex }
+    }),
   'approval-elsewhere': (all, random) => [
     approval(one(random, [usdc, usdt, weth]).address, one(random, contracts), BigInt(1 + below(random, 1e9))),
     all.at(-1)!,

@@ -1,5 +1,6 @@
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 import type { Address, Hex } from '../domain/address.ts'
+import type { Permit2Payment } from '../domain/permit2-payment.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { strictDecode } from './calldata.ts'
 
@@ -7,9 +8,6 @@ import { strictDecode } from './calldata.ts'
 export const permit2Abi = parseAbi([
   'function approve(address token, address spender, uint160 amount, uint48 expiration)',
 ])
-
-/** How a contract is paid that takes tokens through Permit2: by which one, and until when it may, in Unix seconds. */
-export type Permit2Payment = { permit2: Address; until: bigint }
 
 /** Lets `spender` take up to `amount` of a token through Permit2 until a time. Permit2 itself needs an allowance of the token. */
 export const approveThrough = (call: {

@@ -3,9 +3,9 @@ import type { Hex } from '../domain/address.ts'
 
 /**
  * Calls that grant authority over tokens, debt, a contract or the wallet's own code, and calls that can hide such a call. Only a
- * plain exact `approve` in a step of its own is ever allowed. Selector -> signature; the signatures are those of ERC-20, ERC-721,
- * ERC-1155, ERC-777, ERC-2612, ERC-3009, ERC-4337, ERC-7579, Permit2, Aave, Compound v3, Morpho, Balancer, Maker, Safe and
- * OpenZeppelin.
+ * plain exact `approve` in a step of its own is ever allowed, and the one of Permit2 before an action that is paid through it. Selector ->
+ * signature; the signatures are those of ERC-20, ERC-721, ERC-1155, ERC-777, ERC-2612, ERC-3009, ERC-4337, ERC-7579, Permit2, Aave,
+ * Compound v3, Morpho, Balancer, Maker, Safe and OpenZeppelin.
  */
 export const authoritySelectors: Readonly<Record<Hex, string>> = {
   '0x095ea7b3': 'approve(address,uint256)',

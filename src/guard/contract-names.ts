@@ -1,6 +1,5 @@
 import { type Address, sameAddress } from '../domain/address.ts'
 import { tokenAt } from '../domain/token.ts'
-import type { Transaction } from '../domain/transaction.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import { bindingOf } from '../protocols/registry.ts'
 import { swapCallees, swapSpenders } from '../swaps/registry.ts'
@@ -14,10 +13,6 @@ export function knownSpenders(catalog: Catalog, chainId: number): { spender: Add
     ...swapSpenders(catalog, chainId),
   ]
 }
-
-/** The contract that a token must allow for an action: the one that is called, or Permit2 where that takes tokens through it. */
-export const allowedFor = (catalog: Catalog, { chainId, to }: Pick<Transaction, 'chainId' | 'to'>): Address =>
-  swapCallees(catalog, chainId).find(({ callee }) => sameAddress(callee, to))?.spender ?? to
 
 /** The catalogue's name of a contract: a protocol, or the symbol of a token; `null` if unknown. */
 export const contractName = (catalog: Catalog, chainId: number, address: Address): string | null =>

@@ -1,7 +1,7 @@
 import type { Rounds } from '../chain/contract-query.ts'
-import type { Permit2Payment } from '../chain/permit2.ts'
 import type { Reading } from '../chain/reading.ts'
 import type { Address } from '../domain/address.ts'
+import type { Permit2Payment } from '../domain/permit2-payment.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { StrategyEntry } from './catalog.ts'
 import type { Exchange } from './exchange.ts'

@@ -13,13 +13,7 @@ import { uniswapV3 } from './uniswap-v3/definition.ts'
 import { uniswapV4 } from './uniswap-v4/definition.ts'
 
 /** Every swap provider, in the order in which equal offers are preferred. */
-export const swapDefinitions: readonly SwapDefinition[] = [
-  uniswapV3,
-  uniswapV2,
-  kyberSwap,
-  cctpV2,
-  uniswapV4,
-]
+export const swapDefinitions: readonly SwapDefinition[] = [uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2]
 
 /** The names of all providers. */
 export const swapProviderNames: readonly string[] = swapDefinitions.map(({ name }) => name)
@@ -65,11 +59,11 @@ export function swapExchange(catalog: Catalog, transaction: Transaction): Rounds
   return undefined
 }
 
-/** The contracts of a chain that take tokens for a swap, with the names of their providers. */
+/** The contracts of a chain that take tokens for a swap, with the names of their providers; Permit2, which is none of theirs, by its own. */
 export const swapSpenders = (catalog: Catalog, chainId: number): { spender: Address; name: string }[] =>
-  swapDefinitions.flatMap(({ name, spender }) => {
+  swapDefinitions.flatMap(({ name, spender, callee }) => {
     const address = spender(catalog, chainId)
-    return address ? [{ spender: address, name }] : []
+    return address ? [{ spender: address, name: callee ? 'permit2' : name }] : []
   })
 
 /** The contracts of a chain that are called for a swap and are not the ones that tokens are allowed to, with both. */
@@ -81,6 +75,10 @@ export const swapCallees = (
     const [called, allowed] = [callee?.(catalog, chainId), spender(catalog, chainId)]
     return called && allowed ? [{ callee: called, spender: allowed, name }] : []
   })
+
+/** The contract that a token must allow for an action: the one that is called, or Permit2 where that takes tokens through it. */
+export const allowedFor = (catalog: Catalog, { chainId, to }: Pick<Transaction, 'chainId' | 'to'>): Address =>
+  swapCallees(catalog, chainId).find(({ callee }) => sameAddress(callee, to))?.spender ?? to
 
 /** Opens every provider that the catalogue has contracts for. */
 export const openSwapProviders = (catalog: Catalog, network: SwapNetwork): SwapProvider[] =>

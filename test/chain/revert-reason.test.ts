@@ -43,6 +43,7 @@ describe('the errors of protocols', () => {
       'UniswapV2Router: INSUFFICIENT_OUTPUT_AMOUNT',
       'UniswapV2Router: EXCESSIVE_INPUT_AMOUNT',
       'UniswapV2Router: EXPIRED',
+      'TRANSFER_FROM_FAILED',
       'TransferHelper: TRANSFER_FROM_FAILED',
       'STF',
       'STAKE_LIMIT',

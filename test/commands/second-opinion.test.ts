@@ -263,6 +263,7 @@ describe('the price of a swap', () => {
     const priced = [
       catalog.uniswapV3.find(({ chainId }) => chainId === 31337)!.quoterV2,
       catalog.uniswapV2.find(({ chainId }) => chainId === 31337)!.router02,
+      catalog.uniswapV4.find(({ chainId }) => chainId === 31337)!.quoter,
     ].map((address) => address.slice(2).toLowerCase())
     const honest = rpcEnvOf(sandbox).SLUICE_RPC_SANDBOX_ONE!
     // The node of this machine does not answer for what quotes, which is how our engine would know a price.

@@ -98,9 +98,10 @@ describe('swap quote', () => {
       ['uniswap-v3', 1],
       ['kyberswap', 2],
       ['uniswap-v2', 3],
+      ['uniswap-v4', 4],
       ['cctp', null],
     ])
-    const [first, , third, other] = json.items
+    const [first, , third, , other] = json.items
     expect(third).toMatchObject({ lost: expect.any(String), error: null, proof: { minimum: 'calldata' } })
     expect(first).toMatchObject({
       lost: null,

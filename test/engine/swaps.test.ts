@@ -3,10 +3,12 @@ import { createRequire } from 'node:module'
 import type { Abi } from 'viem'
 import {
   concatHex,
+  decodeAbiParameters,
   decodeFunctionData,
   decodeFunctionResult,
   encodeFunctionData,
   numberToHex,
+  parseAbiParameters,
 } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 import type { Quote } from '../../src/api/quote.ts'
@@ -21,6 +23,7 @@ import { quoteFor } from '../../src/engine/quotes/create-quote.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { best } from '../../src/swaps/best-offer.ts'
 import type { Ask, SwapProvider } from '../../src/swaps/provider.ts'
+import { published } from '../support/published-calls.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { cells, codeOf, engineOn, perform, seeded } from './support.ts'
 
@@ -145,10 +148,77 @@ const pairSwapIn: typeof swapIn = (data) => {
   return { path: { tokens, fees: [] }, recipient, amounts, deadline }
 }
 
+const pathKey = 'struct Key { address token; uint24 fee; int24 tickSpacing; address hooks; bytes hookData; }'
+const spacings: Record<number, number> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
+
+/** A path as Uniswap v4 takes it: from the token whose amount is fixed, each pool with the token beyond it. */
+function keys({ tokens, fees }: Path, exact: 'in' | 'out') {
+  const [fixed, ...others] = exact === 'in' ? tokens : [tokens.at(-1)!, ...tokens.slice(0, -1)]
+  const path = others.map((intermediateCurrency, at) => ({
+    intermediateCurrency,
+    fee: fees[at]!,
+    tickSpacing: spacings[fees[at]!]!,
+    hooks: nativeAddress,
+    hookData: '0x',
+  }))
+  return { exactCurrency: fixed!, path }
+}
+
+/** V4Quoter's own answer for a path at a block; `undefined` where it has no pool or not enough in it. */
+const quotedByV4: typeof quoted = async (chainId, exact, path, exactAmount, block = 'latest') => {
+  const functionName = exact === 'in' ? 'quoteExactInput' : 'quoteExactOutput'
+  const abi: Abi = published.v4Quoter
+  const data = encodeFunctionData({ abi, functionName, args: [{ ...keys(path, exact), exactAmount }] })
+  const to = sandbox.world.catalog().uniswapV4.find((one) => one.chainId === chainId)!.quoter
+  try {
+    const answer = await sandbox.chain(chainId).rpc.request<Hex>('eth_call', [{ to, data }, block])
+    return (decodeFunctionResult({ abi, functionName, data: answer }) as readonly [bigint])[0]
+  } catch {
+    return undefined // The quoter refuses a path without pools: that is its answer.
+  }
+}
+
+/** Every path of one or two pools of Uniswap v4, which go by the coin itself. */
+const allV4Paths = (chainId: number, tokenIn: Address, tokenOut: Address): Path[] => {
+  const fees = Object.keys(spacings).map(Number)
+  const middles = [nativeAddress, ...['USDC', 'USDT'].map((symbol) => sandbox.token(chainId, symbol).address)]
+  return [
+    ...fees.map((fee) => ({ tokens: [tokenIn, tokenOut], fees: [fee] })),
+    ...middles
+      .filter((middle) => middle !== tokenIn && middle !== tokenOut)
+      .flatMap((middle) =>
+        fees.flatMap((a) => fees.map((b) => ({ tokens: [tokenIn, middle, tokenOut], fees: [a, b] }))),
+      ),
+  ]
+}
+
+/** The one swap in the calldata of the Universal Router, by its published ABI and the structs of IV4Router. */
+const v4SwapIn: typeof swapIn = (data) => {
+  const { args } = decodeFunctionData({ abi: published.universalRouter, data })
+  const [commands, [plan], deadline] = args as [Hex, Hex[], bigint]
+  expect(commands).toBe('0x10')
+  const [actions, [swap, , taken]] = decodeAbiParameters(parseAbiParameters('bytes, bytes[]'), plan!)
+  const isIn = actions === '0x070b0e'
+  const [{ currency, path, exact, bound }] = decodeAbiParameters(
+    parseAbiParameters([
+      'Swap swap',
+      'struct Swap { address currency; Key[] path; uint128 exact; uint128 bound; }',
+      pathKey,
+    ]),
+    swap!,
+  )
+  const [, recipient] = decodeAbiParameters(parseAbiParameters('address, address, uint256'), taken!)
+  const others = path.map(({ token }) => token)
+  const tokens = isIn ? [currency, ...others] : [...others, currency]
+  const amounts = isIn ? [exact, bound] : [bound, exact]
+  return { path: { tokens, fees: path.map(({ fee }) => fee) }, recipient, amounts, deadline }
+}
+
 /** What swaps on one chain, each with what its own contracts say of a path. */
 const exchanges = {
   'uniswap-v3': { swapIn, quoted, allPaths },
   'uniswap-v2': { swapIn: pairSwapIn, quoted: quotedByPairs, allPaths: allPairPaths },
+  'uniswap-v4': { swapIn: v4SwapIn, quoted: quotedByV4, allPaths: allV4Paths },
 } as const
 
 const symbols = ['USDC', 'USDT', 'WETH', 'WBTC', 'BRLA'] as const
@@ -157,6 +227,18 @@ const pairs = symbols.flatMap((a) => symbols.filter((b) => b !== a).map((b) => [
 /** So many dollars of a token, in its smallest unit. */
 const worth = (symbol: keyof typeof usd, dollars: number, { decimals }: Token) =>
   (BigInt(Math.max(1, Math.round((dollars / usd[symbol]) * 1e6))) * 10n ** BigInt(decimals)) / 1_000_000n
+
+/** The pairs that pools of Uniswap v4 serve: BRLA is in one with USDT alone. */
+const isInV4 = (a: string, b: string) =>
+  ![a, b].includes('BRLA')
+    ? !(a === 'WETH' || b === 'WETH') || [a, b].includes('USDC')
+    : [a, b].includes('USDT')
+
+const providerAt = (at: number, a: string, b: string) => {
+  const round = Math.floor(at / pairs.length) + (at % pairs.length)
+  const names = ['uniswap-v3', 'uniswap-v2', ...(isInV4(a, b) ? (['uniswap-v4'] as const) : [])] as const
+  return names[round % names.length]!
+}
 
 const random = seeded(20260101)
 const campaign = Array.from({ length: cells(40, 1_000) }, (_, at) => {
@@ -176,7 +258,7 @@ const campaign = Array.from({ length: cells(40, 1_000) }, (_, at) => {
     dollars,
     slippage,
     away: random() < 0.25,
-    provider: Math.floor(at / pairs.length) % 2 === 0 ? ('uniswap-v3' as const) : ('uniswap-v2' as const),
+    provider: providerAt(at, a, b),
   }
 })
 const seenHops: number[] = []

@@ -13,7 +13,7 @@ import { basename, join } from 'node:path'
 /** Where the written artifacts lie. */
 export const publishedDir = join(import.meta.dirname, '../../src/sandbox/published')
 
-/** A contract in a package: where it lies, its licence, and the functions that the sandbox calls. */
+/** A contract in a package: where it lies, its licence, and the functions that are called. */
 type Piece = { name: string; path: string; licence: string; uses: readonly string[] }
 
 /** The packages, by what the registry says of them, and their pieces. */
@@ -46,8 +46,18 @@ export const publishedPackages: readonly {
     integrity:
       'sha512-JxLL0Djv9XcMvI2PatEnWrCrxuEaYNVhHxstndBOP+aJfh1XLg5ec8SDZ0xyoVfg2ElJTvuKpBgnu90bNValsg==',
     pieces: [
-      { name: 'V4Quoter', path: 'foundry-out/V4Quoter.sol/V4Quoter.json', licence: 'MIT', uses: [] },
-      { name: 'StateView', path: 'foundry-out/StateView.sol/StateView.json', licence: 'MIT', uses: [] },
+      {
+        name: 'V4Quoter',
+        path: 'foundry-out/V4Quoter.sol/V4Quoter.json',
+        licence: 'MIT',
+        uses: ['quoteExactInput', 'quoteExactOutput'],
+      },
+      {
+        name: 'StateView',
+        path: 'foundry-out/StateView.sol/StateView.json',
+        licence: 'MIT',
+        uses: ['getSlot0'],
+      },
       {
         name: 'PositionManager',
         path: 'foundry-out/PositionManager.sol/PositionManager.json',
@@ -73,7 +83,7 @@ export const publishedPackages: readonly {
         name: 'UniversalRouter',
         path: 'artifacts/contracts/UniversalRouter.sol/UniversalRouter.json',
         licence: 'GPL-3.0-or-later',
-        uses: [],
+        uses: ['execute'],
       },
     ],
   },

@@ -1,4 +1,12 @@
-import { concatHex, decodeFunctionData, getAddress, numberToHex } from 'viem/utils'
+import {
+  concatHex,
+  decodeAbiParameters,
+  decodeFunctionData,
+  encodeAbiParameters,
+  getAddress,
+  numberToHex,
+  parseAbiParameters,
+} from 'viem/utils'
 import { type Address, type Hex, nativeAddress } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import type { Token } from '../../src/domain/token.ts'
@@ -11,9 +19,11 @@ import {
   lending,
   messenger,
   type Plan,
+  permit2,
   pool,
   router,
   router02,
+  universalRouter,
   usdc,
   usdcThere,
   usdt,
@@ -29,6 +39,8 @@ import { encoded, published } from './published-calls.ts'
  */
 export type Choice = {
   approvals: 'none' | 'exact' | 'reset'
+  /** For what is paid through Permit2: until when that may let it, if it is asked to. */
+  permit: number | undefined
   tokens: readonly Address[]
   fees: readonly number[]
   amountIn: bigint
@@ -118,7 +130,7 @@ function anIntent(random: () => number): Intent {
     case 4:
       return { kind: 'revoke', wallet, token: one(random, [usdc, weth, usdt]), spender: anAddress(random) }
     default: {
-      const provider = one(random, ['uniswap-v3', 'uniswap-v2', 'kyberswap'])
+      const provider = one(random, ['uniswap-v3', 'uniswap-v2', 'kyberswap', 'uniswap-v4'])
       const [tokenIn, tokenOut] = one<readonly [Token, Token]>(random, [
         [usdc, usdt],
         [usdt, usdc],
@@ -150,6 +162,7 @@ function anIntent(random: () => number): Intent {
 function aChoice(random: () => number, intent: Intent): Choice {
   const free: Choice = {
     approvals: one(random, ['none', 'exact', 'reset']),
+    permit: undefined,
     tokens: [],
     fees: [],
     amountIn: 0n,
@@ -163,17 +176,21 @@ function aChoice(random: () => number, intent: Intent): Choice {
     return { ...free, approvals: 'none' }
   if (intent.kind !== 'swap') return free
   const { tokenIn, tokenOut, exact, amountIn, amountOut, deadline } = intent
-  const [first, last] = [pooled(tokenIn), pooled(tokenOut)]
-  const isDirect = random() < 0.5 || first === weth.address || last === weth.address
-  const tokens = isDirect ? [first, last] : [first, weth.address, last]
+  const [first, last] = [pooled(tokenIn, intent), pooled(tokenOut, intent)]
+  const middle = middleOf(intent)
+  const isDirect = random() < 0.5 || first === middle || last === middle
+  const tokens = isDirect ? [first, last] : [first, middle, last]
+  const latest = random() < 0.5 ? deadline : deadline - Math.floor(random() * 1000)
+  const isThrough = intent.provider === 'uniswap-v4' && tokenIn !== coin && random() < 0.8
   return {
     ...free,
     tokens,
     route: intent.provider === 'kyberswap' ? aRoute(random, amountIn) : noRoute,
-    fees: intent.provider !== 'uniswap-v3' ? [] : tokens.slice(1).map(() => one(random, tiers)),
+    fees: /^uniswap-v[34]$/.test(intent.provider) ? tokens.slice(1).map(() => one(random, tiers)) : [],
     amountIn: exact === 'out' && random() < 0.3 ? upTo(random, amountIn) : amountIn,
     amountOut: exact === 'in' && random() < 0.3 ? amountOut + anAmount(random) : amountOut,
-    deadline: random() < 0.5 ? deadline : deadline - Math.floor(random() * 1000),
+    deadline: latest,
+    permit: isThrough ? latest - (random() < 0.5 ? 0 : Math.floor(random() * 1000)) : undefined,
     fee: tokenOut === usdcThere ? upTo(random, amountIn - amountOut + 1n) - 1n : 0n,
     finality: one(random, [1000, 2000]),
   }
@@ -192,8 +209,13 @@ function aRoute(random: () => number, amountIn: bigint): Route {
   }
 }
 
-/** What stands for a token in a path: the coin goes through pools in its wrapped form. */
-const pooled = (token: Token): Address => (token === coin ? weth.address : token.address)
+type Swap = Extract<Intent, { kind: 'swap' }>
+
+/** What a path may go through: pools of Uniswap v4 hold the coin itself, the others its wrapped form. */
+const middleOf = ({ provider }: Swap): Address => (provider === 'uniswap-v4' ? coin.address : weth.address)
+
+/** What stands for a token in a path. */
+const pooled = (token: Token, intent: Swap): Address => (token === coin ? middleOf(intent) : token.address)
 
 /** How the router of the aggregator writes a token. */
 const marked = (token: Token): Address =>
@@ -205,7 +227,7 @@ const to = (target: Address, data: Hex, value = 0n): Transaction => ({ to: targe
 function actionOf(
   intent: Intent,
   choice: Choice,
-): { action: Transaction; spends?: { token: Address; amount: bigint } } {
+): { action: Transaction; spends?: { token: Address; amount: bigint; by?: Address } } {
   const { wallet } = intent
   switch (intent.kind) {
     case 'deposit': {
@@ -284,6 +306,11 @@ function actionOf(
         const spends = { token: tokenIn.address, amount: choice.amountIn }
         return { action: to(router02, data, value), ...(tokenIn !== coin && { spends }) }
       }
+      if (intent.provider === 'uniswap-v4') {
+        const [data, value] = [plannedSwapOf(intent, choice), tokenIn === coin ? choice.amountIn : 0n]
+        const spends = { token: tokenIn.address, amount: choice.amountIn, by: permit2 }
+        return { action: to(universalRouter, data, value), ...(tokenIn !== coin && { spends }) }
+      }
       const data = encoded('router', 'multicall', BigInt(choice.deadline), [swapOf(intent, choice)])
       return { action: to(router, data), spends: { token: tokenIn.address, amount: choice.amountIn } }
     }
@@ -328,6 +355,42 @@ function pairSwapOf(intent: Extract<Intent, { kind: 'swap' }>, choice: Choice): 
   return encoded('router02', pairFunction(intent), ...amounts, tokens, intent.recipient, BigInt(deadline))
 }
 
+/** As IV4Router and V4Router of `@uniswap/v4-periphery` in `@uniswap/universal-router` 2.0.0 take them. */
+const v4Key = 'struct Key { address token; uint24 fee; int24 tickSpacing; address hooks; bytes hookData; }'
+const v4Swap = parseAbiParameters([
+  'Swap swap',
+  'struct Swap { address exact; Key[] path; uint128 exactAmount; uint128 bound; }',
+  v4Key,
+])
+const v4Plan = parseAbiParameters('bytes actions, bytes[] params')
+const spacings: Record<number, number> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
+
+/** The call of the Universal Router that makes a swap of Uniswap v4: swap, payment, payout, and for the coin its rest. */
+function plannedSwapOf({ exact, recipient }: Swap, choice: Choice): Hex {
+  const { tokens, fees, amountIn, amountOut, deadline } = choice
+  const word = (value: bigint | Address | boolean) => `${BigInt(value).toString(16).padStart(64, '0')}`
+  const isIn = exact === 'in'
+  const [fixed, ...others] = isIn ? tokens : [tokens.at(-1)!, ...tokens.slice(0, -1)]
+  const path = others.map((token, at) => ({
+    token,
+    fee: fees[at]!,
+    tickSpacing: spacings[fees[at]!]!,
+    hooks: coin.address,
+    hookData: '0x' as const,
+  }))
+  const [exactAmount, bound] = isIn ? [amountIn, amountOut] : [amountOut, amountIn]
+  const swap = encodeAbiParameters(v4Swap, [{ exact: fixed!, path, exactAmount, bound }])
+  const paid: Hex = `0x${word(tokens[0]!)}${word(amountIn)}${isIn ? word(true) : ''}`
+  const taken: Hex = `0x${word(tokens.at(-1)!)}${word(recipient)}${word(isIn ? 0n : amountOut)}`
+  const plan = encodeAbiParameters(v4Plan, [isIn ? '0x070b0e' : '0x090c0e', [swap, paid, taken]])
+  const rest: Hex = `0x${word(0n)}${word(1n)}${word(0n)}`
+  const isReturned = !isIn && tokens[0] === coin.address
+  return encodeExecute(isReturned ? '0x1004' : '0x10', isReturned ? [plan, rest] : [plan], BigInt(deadline))
+}
+
+const encodeExecute = (commands: Hex, inputs: readonly Hex[], deadline: bigint): Hex =>
+  encoded('universalRouter', 'execute', commands, inputs, deadline)
+
 /** What is paid to the service for a request, and what its action does without that; said here anew, not by the program. */
 function apart(intent: Intent): { acting: Intent; payment: Transaction[] } {
   if ((intent.kind !== 'swap' && intent.kind !== 'withdraw') || !intent.fees)
@@ -370,11 +433,17 @@ export function built(intent: Intent, choice: Choice): Transaction[] {
 
 function builtAction(intent: Intent, choice: Choice): Transaction[] {
   const { action, spends } = actionOf(intent, choice)
-  if (!spends || choice.approvals === 'none') return [action]
-  const approve = (much: bigint) => to(spends.token, encoded('erc20', 'approve', action.to, much))
+  if (!spends) return [action]
+  const { token, amount, by = action.to } = spends
+  const permits =
+    choice.permit === undefined
+      ? []
+      : [to(permit2, encoded('permit2', 'approve', token, action.to, amount, choice.permit))]
+  if (choice.approvals === 'none') return [...permits, action]
+  const approve = (much: bigint) => to(token, encoded('erc20', 'approve', by, much))
   return choice.approvals === 'reset'
-    ? [approve(0n), approve(spends.amount), action]
-    : [approve(spends.amount), action]
+    ? [approve(0n), approve(amount), ...permits, action]
+    : [approve(amount), ...permits, action]
 }
 
 /** A request and transactions that do it and nothing else; the same numbers give the same plan. */
@@ -389,7 +458,9 @@ const lower = (address: string): string => address.toLowerCase()
 
 /** What transactions choose where they are free to, read loosely; `undefined` where nothing can be read. */
 function choiceIn(intent: Intent, transactions: readonly Transaction[], free: Choice): Choice | undefined {
-  const approvals = (['none', 'exact', 'reset'] as const)[transactions.length - 1]
+  const permit = transactions.at(-2)?.data
+  const hasPermit = permit?.slice(0, 10).toLowerCase() === '0x87517c45'
+  const approvals = (['none', 'exact', 'reset'] as const)[transactions.length - (hasPermit ? 2 : 1)]
   if (approvals === undefined) return undefined
   if (intent.kind !== 'swap') return { ...free, approvals }
   const { data, value } = transactions.at(-1)!
@@ -422,6 +493,31 @@ function choiceIn(intent: Intent, transactions: readonly Transaction[], free: Ch
       route: { ...execution, flags, srcReceivers, srcAmounts },
       amountIn: amount,
       amountOut: minReturnAmount,
+    }
+  }
+  if (intent.provider === 'uniswap-v4') {
+    const [, inputs, deadline] = decodeFunctionData({ abi: published.universalRouter, data }).args as [
+      Hex,
+      Hex[],
+      bigint,
+    ]
+    const [, [swap]] = decodeAbiParameters(v4Plan, inputs[0]!)
+    const [{ exact, path, exactAmount, bound }] = decodeAbiParameters(v4Swap, swap!)
+    const others = path.map(({ token }) => token)
+    const isIn = intent.exact === 'in'
+    return {
+      ...free,
+      approvals,
+      permit: hasPermit
+        ? ((
+            decodeFunctionData({ abi: published.permit2, data: permit! }).args as readonly unknown[]
+          )[3] as number)
+        : undefined,
+      tokens: isIn ? [exact, ...others] : [...others, exact],
+      fees: path.map(({ fee }) => fee),
+      deadline: Number(deadline),
+      amountIn: isIn ? exactAmount : bound,
+      amountOut: isIn ? bound : exactAmount,
     }
   }
   if (intent.tokenOut === usdcThere) {
@@ -457,7 +553,7 @@ function hopsOf(path: Hex, exact: 'in' | 'out') {
 /** Whether choices are among those that a request leaves free. */
 function isAllowed(
   intent: Intent,
-  { tokens, fees, amountIn, amountOut, deadline, fee, finality, route }: Choice,
+  { tokens, fees, amountIn, amountOut, deadline, permit, fee, finality, route }: Choice,
 ): boolean {
   if (intent.kind !== 'swap') return true
   if (intent.tokenOut === usdcThere)
@@ -475,10 +571,11 @@ function isAllowed(
     )
   return (
     deadline <= intent.deadline &&
+    (permit === undefined || (intent.provider === 'uniswap-v4' && permit <= deadline)) &&
     (intent.provider === 'uniswap-v2' ? fees.length === 0 : tokens.length === fees.length + 1) &&
-    (tokens.length === 2 || (tokens.length === 3 && lower(tokens[1]!) === lower(weth.address))) &&
-    lower(tokens[0]!) === lower(pooled(intent.tokenIn)) &&
-    lower(tokens.at(-1)!) === lower(pooled(intent.tokenOut)) &&
+    (tokens.length === 2 || (tokens.length === 3 && lower(tokens[1]!) === lower(middleOf(intent)))) &&
+    lower(tokens[0]!) === lower(pooled(intent.tokenIn, intent)) &&
+    lower(tokens.at(-1)!) === lower(pooled(intent.tokenOut, intent)) &&
     fees.every((tier) => tiers.includes(tier)) &&
     (intent.exact === 'in'
       ? amountIn === intent.amountIn && amountOut >= intent.amountOut

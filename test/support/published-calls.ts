@@ -17,6 +17,8 @@ export const published = {
   erc20: abiOf('@openzeppelin/contracts/build/contracts/ERC20.json'),
   erc4626: abiOf('@openzeppelin/contracts/build/contracts/ERC4626.json'),
   erc721: abiOf('@openzeppelin/contracts/build/contracts/ERC721.json'),
+  universalRouter: abiOf('../../src/sandbox/published/UniversalRouter.json'),
+  v4Quoter: abiOf('../../src/sandbox/published/V4Quoter.json'),
   bridge: abiOf('../../src/sandbox/contracts/TokenMessengerV2.json'),
   /** As `Uniswap/permit2` declares them in IAllowanceTransfer and ISignatureTransfer. */
   permit2: parseAbi([

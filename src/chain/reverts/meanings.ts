@@ -96,6 +96,7 @@ export const meanings: Readonly<Record<string, string>> = {
   TransferFromFailed: 'the token could not be taken: balance or allowance is too small',
   'FluidSafeTransferError(71001)': 'the token could not be taken: balance or allowance is too small',
   STF: 'the token could not be taken: balance or allowance is too small',
+  TRANSFER_FROM_FAILED: 'the token could not be taken: balance or allowance is too small',
   'TransferHelper: TRANSFER_FROM_FAILED': 'the token could not be taken: balance or allowance is too small',
 
   // The amount is too small, or the price moved.
@@ -128,6 +129,7 @@ export const meanings: Readonly<Record<string, string>> = {
   V2TooMuchRequested: 'the price moved: more would be spent than the maximum',
   V3TooMuchRequested: 'the price moved: more would be spent than the maximum',
   V4TooMuchRequested: 'the price moved: more would be spent than the maximum',
+  CurrencyNotSettled: 'the pools gave or took another amount than was asked for',
   'too much loss': 'more would be lost than is allowed',
   'Transaction too old': 'the deadline has passed',
   'UniswapV2Router: EXPIRED': 'the deadline has passed',

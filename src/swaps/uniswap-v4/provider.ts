@@ -14,9 +14,9 @@ import { swapV4 } from './encode.ts'
 import { fees, keysOf, priceQueries, rootIn } from './pools.ts'
 
 /** What a swap takes beside what the quoter says of its pools, as measured on the contracts: the transaction, its calldata and payments. */
-const callGas = 55_000n
+const callGas = 60_000n
 /** What the approval at Permit2 takes, which every swap of a token needs, and the payment through it. */
-const permitGas = 65_000n
+const permitGas = 70_000n
 
 /** The most that is asked of a pool, which counts in uint128; half of it leaves room for the slippage. */
 const most = 2n ** 127n

@@ -2,11 +2,11 @@ import { decodeApprove } from '../../chain/erc20.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import { allowedFor } from '../../guard/contract-names.ts'
 import type { DecodedStep } from '../../guard/guard.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import type { Proposal } from '../../planning/proposal.ts'
 import type { Operation } from '../../store/journal/operation.ts'
+import { allowedFor } from '../../swaps/registry.ts'
 import { activeSteps } from './active-steps.ts'
 
 /** An allowance that a transaction changes or an action needs: chain, token, spender. */

@@ -4,6 +4,7 @@ import { getAddress } from 'viem/utils'
 import { describe, expect, it } from 'vitest'
 import { dataFeeCall } from '../../../src/chain/data-fee.ts'
 import { approve as erc20_approve, transfer as erc20_transfer } from '../../../src/chain/erc20.ts'
+import { approveThrough } from '../../../src/chain/permit2.ts'
 import { type Hex, nativeAddress } from '../../../src/domain/address.ts'
 import type { Transaction } from '../../../src/domain/transaction.ts'
 import { supply as aave_supply, withdraw as aave_withdraw } from '../../../src/protocols/aave-v3/encode.ts'
@@ -62,6 +63,7 @@ import type { SwapPath } from '../../../src/swaps/fee-path.ts'
 import { swapV2 } from '../../../src/swaps/uniswap-v2/encode.ts'
 import { swap as uniswap_swap } from '../../../src/swaps/uniswap-v3/encode.ts'
 import { packPath as uniswap_packPath } from '../../../src/swaps/uniswap-v3/path.ts'
+import { swapV4 } from '../../../src/swaps/uniswap-v4/encode.ts'
 
 const chainId = 31337
 const one = getAddress(`0x${'ab'.repeat(20)}`)
@@ -241,6 +243,28 @@ const encoders: Record<string, Transaction | Hex | readonly (Transaction | Hex)[
       }),
     ),
   ),
+  'uniswap-v4 swapV4': (['in', 'out'] as const).flatMap((exact) =>
+    [{}, { isNativeIn: true }, { isNativeOut: true }].map((native) =>
+      swapV4({
+        chainId,
+        router: one,
+        exact,
+        path: both,
+        amountIn: amount,
+        amountOut: amount,
+        recipient: two,
+        deadline: 0xabcdef,
+        ...native,
+      }),
+    ),
+  ),
+  'permit2 approveThrough': approveThrough({
+    chainId,
+    token: one,
+    spender: two,
+    amount,
+    through: { permit2: three, until: 0xabcdefn },
+  }),
   'uniswap-v3 path packPath': [uniswap_packPath(both), uniswap_packPath(both, 'out')],
   'uniswap-v3 swap': [
     swap('in', [one, two], [500]),
@@ -270,7 +294,7 @@ describe('calldata is lower case, whatever the case of what goes into it', () =>
       /^(bind|decode|strictDecode$|printed$|refuse$|powerInside$|placeOf$|entranceOf$|bringsOf$|paysOf$|\w*[qQ]ueue(Of)?$|drift$|isUnits$|unitsAt$|unpackPath$|readDataFee$|wayOf$|atSpot$|spotQueries$|stakedOf$|(pendle|psm3)Exchange$|ptPrice$|psm3(Rate|Worth|Units)$|least(Of|Fair)$|leftOfAll$|pooledToken$|lp(Rate|Worth|Units)$|burnedBy$|deliveriesOf$|broughtIn$|receivedOf$)/
     const all: string[] = []
     for (const file of globSync(
-      ['{protocols,swaps}/*/{encode,queue,path,delivery}.ts', 'chain/{erc20,data-fee}.ts'],
+      ['{protocols,swaps}/*/{encode,queue,path,delivery}.ts', 'chain/{erc20,permit2,data-fee}.ts'],
       { cwd: dir },
     )) {
       const exported = (await import(join(dir, file))) as Record<string, unknown>

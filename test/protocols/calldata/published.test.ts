@@ -4,6 +4,7 @@ import type { Abi, AbiEvent, AbiFunction } from 'viem'
 import { toEventSelector, toFunctionSelector } from 'viem/utils'
 import { describe, expect, it } from 'vitest'
 import { erc20Abi } from '../../../src/chain/erc20.ts'
+import { permit2Abi } from '../../../src/chain/permit2.ts'
 import { aaveV3ATokenAbi, aaveV3OracleAbi, aaveV3PoolAbi } from '../../../src/protocols/aave-v3/abi.ts'
 import { erc4626Abi } from '../../../src/protocols/erc4626/abi.ts'
 import { pendleRouterAbi } from '../../../src/protocols/pendle-pt/abi.ts'
@@ -14,6 +15,7 @@ import {
   uniswapV2RouterAbi,
 } from '../../../src/swaps/uniswap-v2/abi.ts'
 import { quoterV2Abi, swapRouter02Abi, uniswapV3FactoryAbi } from '../../../src/swaps/uniswap-v3/abi.ts'
+import { stateViewAbi, universalRouterAbi, v4QuoterAbi } from '../../../src/swaps/uniswap-v4/abi.ts'
 
 const published = (file: string): Abi => {
   const path = file.startsWith('.')
@@ -38,6 +40,7 @@ const lines = (abi: Abi): string[] =>
 
 const aave = '@aave/core-v3/artifacts/contracts'
 const sandbox = '../../../src/sandbox/contracts'
+const published4 = '../../../src/sandbox/published'
 
 describe('what is called is what was published', () => {
   it.each<[string, Abi, string[]]>([
@@ -62,6 +65,10 @@ describe('what is called is what was published', () => {
       uniswapV3FactoryAbi,
       ['@uniswap/v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json'],
     ],
+    ['the quoter of Uniswap v4', v4QuoterAbi, [`${published4}/V4Quoter.json`]],
+    ['the prices of Uniswap v4', stateViewAbi, [`${published4}/StateView.json`]],
+    ['the Universal Router', universalRouterAbi, [`${published4}/UniversalRouter.json`]],
+    ['Permit2', permit2Abi, [`${published4}/Permit2.json`]],
     [
       'the router of Pendle',
       pendleRouterAbi,
