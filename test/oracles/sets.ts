@@ -147,4 +147,15 @@ export const oracles: readonly Oracle[] = [
     },
     overrides: { jsbi: '3.2.5' },
   },
+  {
+    name: 'uniswap-v4',
+    script: 'uniswap-v4.cjs',
+    packages: {
+      '@uniswap/universal-router-sdk': '5.13.0',
+      '@uniswap/v4-sdk': '2.4.0',
+      '@uniswap/sdk-core': '7.19.4',
+      jsbi: '3.2.5',
+    },
+    overrides: { jsbi: '3.2.5' },
+  },
 ]

@@ -23,6 +23,8 @@ import { depositStake, requestExit } from '../../../src/protocols/stakewise/enco
 import { claimExitedAssets } from '../../../src/protocols/stakewise/queue.ts'
 import { swap } from '../../../src/swaps/uniswap-v3/encode.ts'
 import { packPath } from '../../../src/swaps/uniswap-v3/path.ts'
+import { swapV4 } from '../../../src/swaps/uniswap-v4/encode.ts'
+import { poolIdOf } from '../../../src/swaps/uniswap-v4/pools.ts'
 import { madeBy } from '../../oracles/make.ts'
 import { oracles } from '../../oracles/sets.ts'
 
@@ -34,6 +36,7 @@ const fixture = (name: string): Json =>
 const aave = fixture('aave-v3')
 const across = fixture('across')
 const uniswap = fixture('uniswap-v3')
+const uniswapV4 = fixture('uniswap-v4')
 const compound = fixture('compound-v2')
 const comet = fixture('compound-v3')
 const lido = fixture('lido')
@@ -272,6 +275,20 @@ describe('@uniswap/router-sdk and v3-sdk', () => {
       })
       expect(made.data).toBe(one.data)
       expect(BigInt(one.value)).toBe(made.value)
+    }
+  })
+})
+
+describe('@uniswap/universal-router-sdk and v4-sdk', () => {
+  test('swaps of one to three hops for the router 2.0, the coin in any place: the same pools, the same bytes', () => {
+    expect(uniswapV4.swaps).toHaveLength(60)
+    for (const { path, pools, amountIn, amountOut, data, ...one } of uniswapV4.swaps) {
+      const { tokens, fees } = path
+      expect(fees.map((fee: number, at: number) => poolIdOf(tokens[at], tokens[at + 1], fee))).toEqual(pools)
+      const amounts = { amountIn: BigInt(amountIn), amountOut: BigInt(amountOut) }
+      const made = swapV4({ chainId: 8453, router: one.recipient, path, ...amounts, ...one })
+      expect(made.data).toBe(data)
+      expect(made.value).toBe(one.isNativeIn ? amounts.amountIn : 0n)
     }
   })
 })
