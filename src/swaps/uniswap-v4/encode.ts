@@ -15,57 +15,57 @@ import {
 } from './abi.ts'
 import { keysOf } from './pools.ts'
 
+type V4Swap = PoolSwap<SwapPath>
+
 const bytesOf = (codes: readonly number[]): Hex => toHex(Uint8Array.from(codes))
 
 /**
  * Makes a swap along a path, in which the native coin is the zero address: no pool needs it wrapped. An exact input is paid in full, an
  * exact output comes out in full, or the whole reverts.
  */
-export function swapV4(asked: PoolSwap<SwapPath>): Transaction {
-  const { exact, path, amountOut, isNativeIn = false, amountIn } = asked
+export function swapV4(asked: V4Swap): Transaction {
+  const { exact, isNativeIn = false } = asked
   const after = isNativeIn && exact === 'out' ? [unneededCoin] : []
-  const inputs = [planOf(asked), ...after]
+  const codes = bytesOf([commands.swap, ...after.map(() => commands.sweep)])
+  const inputs = [exact === 'in' ? exactIn(asked) : exactOut(asked), ...after]
   return {
     to: asked.router,
     data: encodeFunctionData({
       abi: universalRouterAbi,
       functionName: 'execute',
-      args: [bytesOf([commands.swap, ...after.map(() => commands.sweep)]), inputs, BigInt(asked.deadline)],
+      args: [codes, inputs, BigInt(asked.deadline)],
     }),
-    value: isNativeIn ? amountIn : 0n,
+    value: isNativeIn ? asked.amountIn : 0n,
     chainId: asked.chainId,
   }
+}
 
-  function planOf({ recipient }: PoolSwap<SwapPath>): Hex {
-    const { exactCurrency, path: keys } = keysOf(path, exact)
-    const [first, last] = [path.tokens[0]!, path.tokens.at(-1)!]
-    const steps =
-      exact === 'in'
-        ? ([
-            [
-              actions.swapExactIn,
-              encodeAbiParameters(actionParameters.swapExactIn, [
-                { currencyIn: exactCurrency, path: keys, amountIn, amountOutMinimum: amountOut },
-              ]),
-            ],
-            [actions.settle, encodeAbiParameters(actionParameters.settle, [first, amountIn, true])],
-            [actions.take, encodeAbiParameters(actionParameters.take, [last, recipient, allThatIsDue])],
-          ] as const)
-        : ([
-            [
-              actions.swapExactOut,
-              encodeAbiParameters(actionParameters.swapExactOut, [
-                { currencyOut: exactCurrency, path: keys, amountOut, amountInMaximum: amountIn },
-              ]),
-            ],
-            [actions.settleAll, encodeAbiParameters(actionParameters.settleAll, [first, amountIn])],
-            [actions.take, encodeAbiParameters(actionParameters.take, [last, recipient, amountOut])],
-          ] as const)
-    return encodeAbiParameters(planParameters, [
-      bytesOf(steps.map(([code]) => code)),
-      steps.map(([, params]) => params),
-    ])
-  }
+/** The swap, its whole input as the payment, and all that is due as the payout. */
+function exactIn({ path: { tokens, fees }, amountIn, amountOut, recipient }: V4Swap): Hex {
+  const { exactCurrency: currencyIn, path } = keysOf({ tokens, fees }, 'in')
+  const swap = { currencyIn, path, amountIn, amountOutMinimum: amountOut }
+  return encodeAbiParameters(planParameters, [
+    bytesOf([actions.swapExactIn, actions.settle, actions.take]),
+    [
+      encodeAbiParameters(actionParameters.swapExactIn, [swap]),
+      encodeAbiParameters(actionParameters.settle, [tokens[0]!, amountIn, true]),
+      encodeAbiParameters(actionParameters.take, [tokens.at(-1)!, recipient, allThatIsDue]),
+    ],
+  ])
+}
+
+/** The swap, what it costs as the payment, and its whole output as the payout: pools that give less do not settle. */
+function exactOut({ path: { tokens, fees }, amountIn, amountOut, recipient }: V4Swap): Hex {
+  const { exactCurrency: currencyOut, path } = keysOf({ tokens, fees }, 'out')
+  const swap = { currencyOut, path, amountOut, amountInMaximum: amountIn }
+  return encodeAbiParameters(planParameters, [
+    bytesOf([actions.swapExactOut, actions.settleAll, actions.take]),
+    [
+      encodeAbiParameters(actionParameters.swapExactOut, [swap]),
+      encodeAbiParameters(actionParameters.settleAll, [tokens[0]!, amountIn]),
+      encodeAbiParameters(actionParameters.take, [tokens.at(-1)!, recipient, amountOut]),
+    ],
+  ])
 }
 
 /** Gives the coin that a swap did not need back to the sender. */
