@@ -12,7 +12,6 @@ import {
   type SandboxFault,
 } from '../../domain/sandbox-fault.ts'
 import { plain } from '../../domain/text.ts'
-import { sandboxAccountAddress } from '../../sandbox/accounts.ts'
 
 const optionNames = ['network', 'method', 'times', 'reason'] as const
 type Options = Partial<Record<(typeof optionNames)[number], string>>
@@ -132,8 +131,7 @@ function amountOrPlace(
   text: string | undefined,
 ): Pick<FaultRequest, 'amount' | 'at'> {
   if (kind === 'contract') return { amount: null, at: address(text ?? '', 'A contract') }
-  if (kind === 'account')
-    return { amount: null, at: text === undefined ? sandboxAccountAddress : address(text, 'An account') }
+  if (kind === 'account') return { amount: null, at: text === undefined ? null : address(text, 'An account') }
   if (kind === 'nonce') return { amount: text === undefined ? null : nonceOf(text), at: null }
   if (kind === 'blocks')
     return { amount: text === undefined ? 1 : wholeNumber(text, 'The number of blocks', 1_000), at: null }

@@ -2,6 +2,7 @@ import type { ChainClient } from '../../chain/client.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type FaultRequest, faultKinds, type SandboxFault } from '../../domain/sandbox-fault.ts'
+import { sandboxAccountAddress } from '../accounts.ts'
 import type { BridgeFault } from '../bridge/attestation-service.ts'
 import type { Loopback } from '../loopback-server.ts'
 import { faultText, openFaults } from './active-faults.ts'
@@ -77,7 +78,9 @@ export function worldFaults(
   }
 
   return {
-    set: async (request) => {
+    set: async (asked) => {
+      const isOfUser = asked.kind === 'usdc-blacklisted' && asked.at === null
+      const request = isOfUser ? { ...asked, at: sandboxAccountAddress } : asked
       const { at, kind } = request
       const named = on(request.network)
       if (named.length === 0)
