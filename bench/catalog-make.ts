@@ -324,6 +324,7 @@ function fileOf(network: Network): CatalogFile {
     kyberSwap: aggregatorOn(network),
     uniswapV4: poolsOn(network, [...known.values()]),
     cctpV2,
+    across: acrossOn(network),
     tokens: [...known.values()],
     strategies,
   }
@@ -450,6 +451,20 @@ function bridgeOn({ chainId, testnet }: Network): CatalogFile['cctpV2'] {
     messageTransmitter: there.messageTransmitterV2,
     attestation: testnet ? http.testnet : http.mainnet,
     source,
+  }
+}
+
+/** The services that suggest the fees of Across (`@across-protocol/app-sdk` 0.4.4, MAINNET_API_URL and TESTNET_API_URL). */
+const acrossApis = { main: 'https://app.across.to/api', test: 'https://testnet.across.to/api' }
+
+function acrossOn({ chainId, testnet }: Network): CatalogFile['across'] {
+  const { source, chains } = providers.across
+  const there = chains[chainId]
+  if (!there) return null
+  return {
+    spokePool: there.spokePool,
+    api: testnet ? acrossApis.test : acrossApis.main,
+    source: `${source}; npm:@across-protocol/app-sdk@0.4.4 constants`,
   }
 }
 

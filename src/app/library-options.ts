@@ -29,6 +29,8 @@ const catalog = z.looseObject({
   uniswapV4: z.array(backend),
   cctpV2: z.array(backend),
   attestation: z.string().nullable(),
+  across: z.array(backend),
+  acrossApi: z.string().nullable(),
   priceOracles: z.record(z.string(), z.string()),
   priceFeeds: z.array(backend),
 })

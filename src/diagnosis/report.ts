@@ -4,7 +4,7 @@ import type { OperationSummary, StoredPlan } from '../guard/intent-json.ts'
 import type { ExecutionContext } from '../planning/context.ts'
 import type { JournalEvent, Operation, Step } from '../store/journal/operation.ts'
 import { minimumReceived, receivedAmount } from '../transactions/outcome/received-amount.ts'
-import { isUnderDelivered, resultOf } from '../transactions/outcome/result.ts'
+import { isRefunded, isUnderDelivered, resultOf } from '../transactions/outcome/result.ts'
 
 /** The action status for each operation state. */
 export const actionStatuses: Readonly<Record<Operation['state'], string>> = {
@@ -55,7 +55,7 @@ export function operationReport(
   return {
     id: operation.id,
     type: about.type,
-    status: actionStatuses[operation.state],
+    status: isRefunded(operation) ? 'REFUNDED' : actionStatuses[operation.state],
     strategyId: about.strategyId,
     strategySlug: about.strategySlug,
     originAddress: operation.wallet,

@@ -36,6 +36,8 @@ export type Situation =
   | 'BRIDGE_UNDELIVERED'
   | 'BRIDGE_DELIVERED'
   | 'BRIDGE_SHORT'
+  | 'BRIDGE_EXPIRED'
+  | 'BRIDGE_REFUNDED'
   | 'CHAIN_SILENT'
   | 'WRONG_CHAIN'
   | 'QUOTE_OPEN'

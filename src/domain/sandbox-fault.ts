@@ -57,6 +57,14 @@ export const faultKinds = {
     value: 'account',
     takes: ['network'],
   },
+  'bridge-unfilled': { text: 'No relayer of Across pays deposits out; they expire.', takes: [] },
+  'bridge-slow-fill': {
+    text: 'Deposits of Across are paid out only after a delay.',
+    value: 'duration',
+    isValueNeeded: true,
+    takes: [],
+  },
+  'bridge-unrefunded': { text: 'Expired deposits of Across are not paid back.', takes: [] },
   'rpc-slow': { ...rpc, text: 'The node answers slowly.', value: 'duration' },
   'rpc-429': { ...rpc, text: 'The node answers 429 with a retry time.', value: 'duration' },
   'rpc-502': { ...rpc, text: 'A proxy in front of the node answers 502.' },
@@ -102,8 +110,8 @@ export type SandboxFault = FaultRequest & { text: string }
 
 /** What other bridges do and this one, which burns and mints, cannot; and what comes near it. */
 const impossible: Readonly<Record<string, string>> = {
-  'bridge-refunded': 'bridge-stuck',
-  'bridge-refund': 'bridge-stuck',
+  'bridge-refunded': 'bridge-unfilled',
+  'bridge-refund': 'bridge-unfilled',
   'bridge-partly-filled': 'bridge-short',
   'bridge-partial': 'bridge-short',
 }

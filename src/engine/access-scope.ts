@@ -25,6 +25,8 @@ export function catalogInScope(catalog: Catalog, { testnets, strategies }: Acces
     uniswapV4: catalog.uniswapV4.filter(isThere),
     cctpV2: catalog.cctpV2.filter(isThere),
     attestation: catalog.attestation,
+    across: catalog.across.filter(isThere),
+    acrossApi: catalog.acrossApi,
     priceFeeds: catalog.priceFeeds.filter(isThere),
     priceOracles: Object.fromEntries(
       Object.entries(catalog.priceOracles).filter(([chainId]) => known.has(Number(chainId))),

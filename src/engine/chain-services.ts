@@ -1,5 +1,6 @@
 import { type Chain, latestBlock, openChain, read } from '../chain/chain.ts'
 import type { ChainClient } from '../chain/client.ts'
+import { findTransaction } from '../chain/finality/mined-transaction.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { exchangeJson, getJson } from '../http/client.ts'
 import type { Catalog } from '../protocols/catalog.ts'
@@ -118,6 +119,7 @@ const swapProvidersOf = (
     read: (chainId, reading) => read(chain(chainId), reading),
     head: async (chainId) => (await latestBlock(chain(chainId))).number,
     log: (chainId, sought, fromBlock) => findFirstLog(logCache, chain(chainId), sought, fromBlock),
+    mined: (chainId, hash) => findTransaction(chain(chainId).rpc, hash),
     getJson: (url, signal) => getJson(url, signal ? { signal } : {}),
     exchangeJson: ({ url, body, headers = {}, signal }) =>
       exchangeJson(body === undefined ? 'GET' : 'POST', url, body, { headers, ...(signal && { signal }) }),

@@ -71,6 +71,7 @@ export const CatalogFile = z.strictObject({
       source: Text,
     })
     .nullable(),
+  across: z.strictObject({ spokePool: At, api: z.url({ protocol: /^https$/ }), source: Text }).nullable(),
   tokens: z.array(z.strictObject({ address: At, symbol: Text, decimals: Decimals, source: Text })),
   strategies: z.array(Strategy),
 })
@@ -121,6 +122,8 @@ export function catalogOfFile(json: unknown): Catalog {
     uniswapV4: file.uniswapV4 ? [{ chainId, ...withoutSource(file.uniswapV4) }] : [],
     cctpV2: file.cctpV2 ? [{ chainId, ...withoutSource(file.cctpV2) }] : [],
     attestation: null,
+    across: file.across ? [{ chainId, ...withoutSource(file.across) }] : [],
+    acrossApi: null,
     priceOracles: file.priceOracle ? { [chainId]: file.priceOracle.address } : {},
     priceFeeds: file.priceFeeds.map((feed) => ({ chainId, ...withoutSource(feed) })),
   }

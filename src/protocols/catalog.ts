@@ -86,6 +86,14 @@ export type CctpV2Constants = {
   attestation?: string
 }
 
+/** The contract of Across on a chain, which takes deposits and pays out fills. */
+export type AcrossConstants = {
+  chainId: number
+  spokePool: Address
+  /** Base URL of the service that suggests fees, if it differs from the catalogue's. Ends with different services form no bridge. */
+  api?: string
+}
+
 /** A Chainlink feed that prices a token in USD, for tokens that the Aave oracle of their chain does not list. */
 export type PriceFeed = { chainId: number; token: Address; feed: Address; decimals: number }
 
@@ -101,12 +109,15 @@ export type Catalog = {
   cctpV2: readonly CctpV2Constants[]
   /** Base URL of the attestation service of the bridge. */
   attestation: string | null
+  across: readonly AcrossConstants[]
+  /** Base URL of the service that suggests the fees of Across. */
+  acrossApi: string | null
   /** The Aave oracle of each chain, which prices its listed tokens in USD with 8 decimals. */
   priceOracles: Readonly<Record<number, Address>>
   priceFeeds: readonly PriceFeed[]
 }
 
-/** Several catalogues as one. The attestation service is that of the first that has one. */
+/** Several catalogues as one. The attestation service, and that of Across, are those of the first that has one. */
 export const joined = (parts: readonly Catalog[]): Catalog => ({
   networks: parts.flatMap(({ networks }) => networks),
   tokens: parts.flatMap(({ tokens }) => tokens),
@@ -117,6 +128,8 @@ export const joined = (parts: readonly Catalog[]): Catalog => ({
   uniswapV4: parts.flatMap(({ uniswapV4 }) => uniswapV4),
   cctpV2: parts.flatMap(({ cctpV2 }) => cctpV2),
   attestation: parts.find(({ attestation }) => attestation !== null)?.attestation ?? null,
+  across: parts.flatMap(({ across }) => across),
+  acrossApi: parts.find(({ acrossApi }) => acrossApi !== null)?.acrossApi ?? null,
   priceOracles: Object.assign({}, ...parts.map(({ priceOracles }) => priceOracles)),
   priceFeeds: parts.flatMap(({ priceFeeds }) => priceFeeds),
 })
@@ -134,6 +147,8 @@ export function catalogOn(catalog: Catalog, has: (chainId: number) => boolean): 
     uniswapV4: catalog.uniswapV4.filter(here),
     cctpV2: catalog.cctpV2.filter(here),
     attestation: catalog.attestation,
+    across: catalog.across.filter(here),
+    acrossApi: catalog.acrossApi,
     priceFeeds: catalog.priceFeeds.filter(here),
     priceOracles: Object.fromEntries(
       Object.entries(catalog.priceOracles).filter(([chainId]) => has(Number(chainId))),

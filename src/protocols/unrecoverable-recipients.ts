@@ -41,6 +41,7 @@ function contractsIn(catalog: Catalog): ReadonlyMap<string, string> {
     ...catalog.kyberSwap,
     ...catalog.uniswapV4,
     ...catalog.cctpV2,
+    ...catalog.across,
   ])
     for (const address of addressesIn(one))
       add(one.chainId, address, 'a contract that swaps, and keeps nothing for anybody')

@@ -77,11 +77,12 @@ function openAggregator(catalog: Catalog, { network, rpc }: Chain) {
   const chain = openChain(network, rpc, wrapped)
   const router = catalog.kyberSwap.find((one) => one.chainId === chainId)?.router
   const exchanges = openSwapProviders(
-    { ...catalog, kyberSwap: [], cctpV2: [] },
+    { ...catalog, kyberSwap: [], cctpV2: [], across: [] },
     {
       read: (_, reading) => read(chain, reading),
       head: unused,
       log: unused,
+      mined: unused,
       getJson: unused,
       exchangeJson: unused,
     },

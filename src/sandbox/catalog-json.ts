@@ -20,6 +20,8 @@ export function decodeCatalog(json: unknown): Catalog {
     uniswapV2: written.uniswapV2 ?? [],
     kyberSwap: written.kyberSwap ?? [],
     uniswapV4: written.uniswapV4 ?? [],
+    across: written.across ?? [],
+    acrossApi: written.acrossApi ?? null,
     strategies: written.strategies.map((entry) => ({ ...entry, fromBlock: BigInt(entry.fromBlock) })),
   }
 }

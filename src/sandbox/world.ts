@@ -1,11 +1,14 @@
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 import type { ChainClient } from '../chain/client.ts'
+import { erc20Abi } from '../chain/erc20.ts'
 import { hexQuantity } from '../chain/rpc/answer-numbers.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import { type Network, networkNamed, sandboxNetworks } from '../domain/networks.ts'
 import type { SandboxFault } from '../domain/sandbox-fault.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import { roles, sandboxAddress, sandboxKey, userIndexes } from './accounts.ts'
+import { suggestedFees } from './across/api.ts'
+import { startRelayer } from './across/relayer.ts'
 import { aggregatorAnswer, aggregatorPath } from './aggregator.ts'
 import { catchUp } from './anvil.ts'
 import { attestationAnswer } from './bridge/api.ts'
@@ -109,6 +112,8 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
     default: index === roles.user,
   }))
 
+  const whole = (): Catalog => ({ ...saved.catalog, networks: sandboxNetworks })
+  const rpcOf = (chainId: number) => chains.find(({ network }) => network.chainId === chainId)!.rpc
   const attest = (): Attester =>
     startAttester({
       ends: saved.catalog.cctpV2.map((bridge, index) => ({ bridge, rpc: chains[index]!.rpc })),
@@ -119,6 +124,16 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       now,
       fault: () => faults.bridge(),
       makesBlocks: (chainId) => !faults.isMiningStopped(chainId),
+      // A world that an older version saved has no pools.
+      beside: startRelayer({
+        ends: saved.catalog.across.map((pool, index) => ({ pool, rpc: chains[index]!.rpc })),
+        catalog: whole(),
+        relayer: sandboxAddress(roles.relayer),
+        owner: sandboxAddress(roles.owner),
+        now,
+        fault: () => faults.across(),
+        makesBlocks: (chainId) => !faults.isMiningStopped(chainId),
+      }),
     })
   const everywhere = <T>(work: (rpc: ChainClient, index: number) => Promise<T>): Promise<T[]> =>
     Promise.all(chains.map(({ rpc }, index) => work(rpc, index)))
@@ -138,8 +153,23 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
   let attester = attest()
   const aggregator = () => aggregatorAnswer({ ...saved.catalog, networks: sandboxNetworks }, chains)
   let swaps = aggregator()
+  const asked = {
+    rpc: rpcOf,
+    balanceOf: async (chainId: number, token: Address) => {
+      const to = { abi: erc20Abi, functionName: 'balanceOf', args: [sandboxAddress(roles.relayer)] } as const
+      return BigInt(
+        await rpcOf(chainId).request<Hex>('eth_call', [
+          { to: token, data: encodeFunctionData(to) },
+          'latest',
+        ]),
+      )
+    },
+    makesBlocks: (chainId: number) => !faults.isMiningStopped(chainId),
+  }
   const api = await serveLoopback(async (request, url) => {
-    const found = await swaps({ url, body: await jsonBody(request) })
+    const found =
+      (await swaps({ url, body: await jsonBody(request) })) ??
+      (await suggestedFees(url, { ...asked, catalog: whole() }))
     return (
       found ??
       attestationAnswer(
@@ -160,9 +190,9 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
     dump,
     attestationUrl: api.url,
     catalog: () => ({
-      ...saved.catalog,
-      networks: sandboxNetworks,
+      ...whole(),
       attestation: api.url,
+      acrossApi: api.url,
       kyberSwap: saved.catalog.kyberSwap.map((one) => ({
         ...one,
         api: `${api.url}${aggregatorPath(networkNamed(sandboxNetworks, one.chainId).name)}`,

@@ -22,6 +22,14 @@ export type SwapNetwork = {
     sought: Sought,
     fromBlock: bigint,
   ) => Promise<{ transactionHash: Hex; topics: readonly Hex[]; data: Hex } | undefined>
+  /** A transaction that is in a block, with its events; `undefined` if it is in none. */
+  mined: (
+    chainId: number,
+    hash: Hex,
+  ) => Promise<
+    | { ok: boolean; blockNumber: number; logs: readonly { address: Address; topics: Hex[]; data: Hex }[] }
+    | undefined
+  >
   /** The JSON at a URL, with its HTTP status. */
   getJson: (url: string, signal?: AbortSignal) => Promise<{ status: number; body: unknown; text: string }>
   /** Sends a request to the service of a provider, with a JSON body if it has one. */

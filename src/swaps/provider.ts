@@ -64,8 +64,8 @@ export type SwapProvider = {
   name: string
   /** Which side of a swap it can fix; both without it. */
   exact?: readonly ('in' | 'out')[]
-  /** Whether it can serve this route, without any request. */
-  supports: (route: Route) => boolean
+  /** Whether it can serve this route, at the speed that was asked for, if one was; without any request. */
+  supports: (route: Route & Partial<Pick<Ask, 'speed'>>) => boolean
   /** Its offer; `undefined` without one. An error with status 400 names a fault of the request. */
   quote: (ask: Ask, signal: AbortSignal) => Promise<Offer | undefined>
   /** The transaction that accepts the offer. QUOTE_EXPIRED if the provider no longer holds to it. */

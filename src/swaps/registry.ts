@@ -4,6 +4,7 @@ import type { Transaction } from '../domain/transaction.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import type { Offer as Exchanged } from '../protocols/exchange.ts'
 import type { Verdict } from '../protocols/verdict.ts'
+import { across } from './across/definition.ts'
 import { cctpV2 } from './cctp-v2/definition.ts'
 import type { SwapDefinition, SwapIntent, SwapNetwork, SwapProof } from './definition.ts'
 import { kyberSwap } from './kyberswap/definition.ts'
@@ -13,7 +14,14 @@ import { uniswapV3 } from './uniswap-v3/definition.ts'
 import { uniswapV4 } from './uniswap-v4/definition.ts'
 
 /** Every swap provider, in the order in which equal offers are preferred. */
-export const swapDefinitions: readonly SwapDefinition[] = [uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2]
+export const swapDefinitions: readonly SwapDefinition[] = [
+  uniswapV3,
+  uniswapV2,
+  kyberSwap,
+  uniswapV4,
+  cctpV2,
+  across,
+]
 
 /** The names of all providers. */
 export const swapProviderNames: readonly string[] = swapDefinitions.map(({ name }) => name)

@@ -100,6 +100,7 @@ describe('swap quote', () => {
       ['uniswap-v2', 3],
       ['uniswap-v4', 4],
       ['cctp', null],
+      ['across', null],
     ])
     const [first, , third, , other] = json.items
     expect(third).toMatchObject({ lost: expect.any(String), error: null, proof: { minimum: 'calldata' } })

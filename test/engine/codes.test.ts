@@ -40,11 +40,11 @@ const ramp = (from: string, to: string, amounts: () => object) => (ask: Ask) => 
 const usdc = (whole: bigint, more = 0n) => String(whole * 10n ** 6n + more)
 const brla = (whole: bigint, more = 0n) => String(whole * 10n ** 18n + more)
 
-/** An attestation service that says this, whatever it is asked. */
+/** An attestation service that says this, whatever it is asked; no other bridge has an offer. */
 async function attestation(status: number, body: unknown): Promise<Partial<EngineOptions>> {
   const server = await serveLoopback(() => ({ status, body }))
   open.push(server)
-  return { catalog: { ...sandbox.world.catalog(), attestation: server.url } }
+  return { catalog: { ...sandbox.world.catalog(), attestation: server.url, acrossApi: null } }
 }
 
 /** Takes a quote and has its swap revert: the approval is never sent. */

@@ -27,6 +27,9 @@ const isSource = (text: string) => /(npm|repo):@?[\w.-]+/.test(text)
 const tiers = [100, 200, 300, 400, 500, 3000, 10_000]
 
 /** Where Circle signs messages: of main networks, and of test networks (source: developers.circle.com, CCTP). */
+/** The services that suggest the fees of Across (source: `@across-protocol/app-sdk` 0.4.4, constants). */
+const acrossApi = (testnet: boolean) => `https://${testnet ? 'testnet' : 'app'}.across.to/api`
+
 const attestation = (testnet: boolean) =>
   testnet ? 'https://iris-api-sandbox.circle.com' : 'https://iris-api.circle.com'
 
@@ -92,13 +95,14 @@ const permit2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
 export function labelFaults(file: CatalogFile, { testnet, native }: Network): string[] {
   const hubs = [`W${native.symbol}`, 'USDC', 'USDT']
   const symbolOf = (address: string) => file.tokens.find((token) => token.address === address)?.symbol ?? ''
-  const { uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2, priceOracle, strategies } = file
+  const { uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2, across, priceOracle, strategies } = file
   const sources = [
     uniswapV3,
     uniswapV2,
     kyberSwap,
     uniswapV4,
     cctpV2,
+    across,
     priceOracle,
     ...file.priceFeeds,
     ...file.tokens,
@@ -141,6 +145,7 @@ export function labelFaults(file: CatalogFile, { testnet, native }: Network): st
     ...(kyberSwap && !/^https:\/\/aggregator-api\.kyberswap\.com\/[a-z]+\/api\/v1$/.test(kyberSwap.api)
       ? ['its aggregator is somebody else']
       : []),
+    ...(across && across.api !== acrossApi(testnet) ? ['Across is of another environment'] : []),
     ...(cctpV2 && cctpV2.attestation !== attestation(testnet)
       ? ['the bridge is of another environment']
       : []),

@@ -12,7 +12,7 @@ const wrapped = new Set(['stEth', 'wstEth', 'wrapped'])
 
 /** What an address is on its chain: one that is two things was copied to the wrong place. */
 function rolesIn(file: CatalogFile): [address: string, role: string][] {
-  const { uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2 } = file
+  const { uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2, across } = file
   return [
     ...file.tokens.map(({ address }): [string, string] => [address, 'token']),
     ...file.priceFeeds.map(({ feed }): [string, string] => [feed, 'price feed']),
@@ -34,6 +34,7 @@ function rolesIn(file: CatalogFile): [address: string, role: string][] {
           (name): [string, string] => [uniswapV4[name], name],
         )
       : []),
+    ...(across ? ([[across.spokePool, 'pool of Across']] as [string, string][]) : []),
     ...(cctpV2
       ? (['tokenMessenger', 'messageTransmitter'] as const).map((name): [string, string] => [
           cctpV2[name],

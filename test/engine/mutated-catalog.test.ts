@@ -219,6 +219,22 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     /the domain of the bridge is 0, and not 6/,
   ],
   [
+    'bnb',
+    'the pool of Across is of nobody',
+    (file) => {
+      file.across!.spokePool = getAddress(`0x${'77'.repeat(20)}`)
+    },
+    /the chain of the pool of Across is not said by 0x7777/,
+  ],
+  [
+    'base',
+    'Across is asked somewhere else',
+    (file) => {
+      file.across!.api = 'https://app.across.evil.example/api'
+    },
+    /Across is of another environment/,
+  ],
+  [
     'ethereum',
     'the bridge sends its messages elsewhere',
     (file) => {

@@ -10,6 +10,7 @@ import {
   toHex,
 } from 'viem/utils'
 import { type Address, type Hex, nativeAddress } from '../../src/domain/address.ts'
+import { networkNamed, publicNetworks } from '../../src/domain/networks.ts'
 import type { CatalogFile } from '../../src/protocols/catalog-file.ts'
 
 type Row = CatalogFile['strategies'][number]
@@ -167,7 +168,7 @@ export function truths(file: CatalogFile): Map<Address, Map<Hex, Hex>> {
 type Tell = (at: Address, call: Hex, answer: Hex) => void
 
 function groundTruths(
-  { tokens, priceFeeds, uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2 }: CatalogFile,
+  { tokens, priceFeeds, uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2, across, network }: CatalogFile,
   tell: Tell,
 ): void {
   for (const { token, feed, decimals } of priceFeeds) {
@@ -194,6 +195,10 @@ function groundTruths(
     for (const at of [quoter, stateView, universalRouter])
       tell(at, asked('function poolManager()'), word(poolManager))
     tell(permit2, asked('function DOMAIN_SEPARATOR()'), word(1))
+  }
+  if (across) {
+    tell(across.spokePool, asked('function chainId()'), word(networkNamed(publicNetworks, network).chainId))
+    tell(across.spokePool, asked('function fillDeadlineBuffer()'), word(21_600))
   }
   if (cctpV2) {
     const { domain, tokenMessenger, messageTransmitter } = cctpV2

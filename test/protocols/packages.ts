@@ -125,6 +125,18 @@ export const packages: readonly Package[] = [
         'setPoolRebalanceRoute',
       ]),
       across('LpTokenFactory'),
+      // What the sandbox deploys: `npm run contracts` puts both beside its own contracts.
+      across('Ethereum_SpokePool', [
+        'initialize',
+        'deposit',
+        'fillRelay',
+        'fillStatuses',
+        'getCurrentTime',
+        'relayRootBundle',
+        'executeRelayerRefundLeaf',
+        'rootBundles',
+      ]),
+      across('ERC1967Proxy'),
     ],
   },
   {

@@ -20,16 +20,27 @@ type Output = {
 type Compiled = { abi: unknown[]; bytecode: string }
 type File = { file: string; text: string }
 
+/** What the sandbox deploys of Across: as its package has it (`npm run artifacts`), licensed as `across-license.txt` beside it says. */
+const published = ['Ethereum_SpokePool', 'ERC1967Proxy'] as const
+
+function publishedFile(name: (typeof published)[number]): [path: string, text: string] {
+  const taken = readFileSync(join(import.meta.dirname, '../protocols/artifacts', `${name}.json`), 'utf8')
+  const { package: from, version, path, licence, abi, bytecode } = JSON.parse(taken)
+  const source = `npm:${from}@${version} ${path}`
+  return [`sandbox/contracts/${name}.json`, `${JSON.stringify({ source, licence, abi, bytecode })}\n`]
+}
+
 /** Compiles the contracts and gives the text of each artifact file, by its path in `src`. The same sources give the same bytes. */
 export const compileContracts = (): Record<string, string> =>
-  Object.fromEntries(
-    places.flatMap(({ dir, evmVersion, fileOf }) =>
+  Object.fromEntries([
+    ...published.map(publishedFile),
+    ...places.flatMap(({ dir, evmVersion, fileOf }) =>
       Object.entries(compiledIn(join(sourceDir, dir), evmVersion)).map(([name, one]) => {
         const { file, text } = fileOf(name, one)
-        return [`${dir}/${file}`, text]
+        return [`${dir}/${file}`, text] as [string, string]
       }),
     ),
-  )
+  ])
 
 function artifactFile(name: string, { abi, bytecode }: Compiled): File {
   return { file: `${name}.json`, text: `${JSON.stringify({ abi, bytecode })}\n` }

@@ -23,6 +23,7 @@ import {
   pool,
   router,
   router02,
+  spokePool,
   universalRouter,
   usdc,
   usdcThere,
@@ -117,7 +118,7 @@ function anIntent(random: () => number): Intent {
       return {
         kind: 'swap',
         wallet,
-        provider: 'cctp-v2',
+        provider: one(random, ['cctp-v2', 'across']),
         tokenIn: usdc,
         tokenOut: usdcThere,
         exact: 'in',
@@ -176,6 +177,15 @@ function aChoice(random: () => number, intent: Intent): Choice {
     return { ...free, approvals: 'none' }
   if (intent.kind !== 'swap') return free
   const { tokenIn, tokenOut, exact, amountIn, amountOut, deadline } = intent
+  if (intent.provider === 'across')
+    return {
+      ...free,
+      amountIn,
+      amountOut: random() < 0.3 ? amountOut + anAmount(random) : amountOut,
+      deadline: deadline + Math.floor(random() * 3_601),
+      // When its fee was named, which is only about what the relayer is paid.
+      fee: BigInt(deadline - Math.floor(random() * 600)),
+    }
   const [first, last] = [pooled(tokenIn, intent), pooled(tokenOut, intent)]
   const middle = middleOf(intent)
   const isDirect = random() < 0.5 || first === middle || last === middle
@@ -265,6 +275,11 @@ function actionOf(
       return { action: to(intent.token.address, encoded('erc20', 'approve', intent.spender, 0n)) }
     case 'swap': {
       const { recipient, tokenOut, tokenIn, amountIn } = intent
+      if (intent.provider === 'across')
+        return {
+          action: to(spokePool, depositOf(intent, choice)),
+          spends: { token: usdc.address, amount: choice.amountIn },
+        }
       if (tokenOut === usdcThere) {
         const data = encoded(
           'bridge',
@@ -339,6 +354,16 @@ function swapOf({ exact, recipient }: Extract<Intent, { kind: 'swap' }>, choice:
     recipient,
     ...bounds,
   })
+}
+
+const asWord = (address: Address): Hex => `0x${address.slice(2).padStart(64, '0')}`
+
+function depositOf({ wallet, recipient }: Extract<Intent, { kind: 'swap' }>, choice: Choice): Hex {
+  const { amountIn, amountOut, deadline, fee } = choice
+  const accounts = [wallet, recipient, usdc.address, usdcThere.address].map(asWord)
+  const nobody = `0x${'00'.repeat(32)}`
+  const times = [Number(fee), deadline, 0]
+  return encoded('spokePool', 'deposit', ...accounts, amountIn, amountOut, 31338n, nobody, ...times, '0x')
 }
 
 /** The name of the function that makes a swap of Uniswap v2. */
@@ -520,6 +545,17 @@ function choiceIn(intent: Intent, transactions: readonly Transaction[], free: Ch
       amountOut: isIn ? bound : exactAmount,
     }
   }
+  if (intent.provider === 'across') {
+    const args = decodeFunctionData({ abi: published.spokePool, data }).args as unknown[]
+    return {
+      ...free,
+      approvals,
+      amountIn: args[4] as bigint,
+      amountOut: args[5] as bigint,
+      fee: BigInt(args[8] as number),
+      deadline: args[9] as number,
+    }
+  }
   if (intent.tokenOut === usdcThere) {
     const args = decodeFunctionData({ abi: published.bridge, data }).args as unknown[]
     return { ...free, approvals, fee: args[5] as bigint, finality: args[6] as number }
@@ -556,6 +592,13 @@ function isAllowed(
   { tokens, fees, amountIn, amountOut, deadline, permit, fee, finality, route }: Choice,
 ): boolean {
   if (intent.kind !== 'swap') return true
+  if (intent.provider === 'across')
+    return (
+      amountIn === intent.amountIn &&
+      amountOut >= intent.amountOut &&
+      deadline >= intent.deadline &&
+      deadline <= intent.deadline + 3_600
+    )
   if (intent.tokenOut === usdcThere)
     return (
       fee < intent.amountIn &&

@@ -24,6 +24,7 @@ export const router02 = address('c8')
 export const aggregator = address('c9')
 export const universalRouter = address('ca')
 export const permit2 = address('cb')
+export const spokePool = address('cc')
 export const messenger = address('c6')
 export const messengerThere = address('c7')
 
@@ -119,6 +120,11 @@ export const catalog = {
     },
   ],
   attestation: null,
+  across: [
+    { chainId: 31337, spokePool },
+    { chainId: 31338, spokePool: address('cd') },
+  ],
+  acrossApi: null,
   priceOracles: {},
   priceFeeds: [],
 } as unknown as Catalog

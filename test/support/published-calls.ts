@@ -19,6 +19,7 @@ export const published = {
   erc721: abiOf('@openzeppelin/contracts/build/contracts/ERC721.json'),
   universalRouter: abiOf('../../src/sandbox/published/UniversalRouter.json'),
   v4Quoter: abiOf('../../src/sandbox/published/V4Quoter.json'),
+  spokePool: abiOf('../protocols/artifacts/Ethereum_SpokePool.json'),
   bridge: abiOf('../../src/sandbox/contracts/TokenMessengerV2.json'),
   /** As `Uniswap/permit2` declares them in IAllowanceTransfer and ISignatureTransfer. */
   permit2: parseAbi([

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { attestationOf } from '../../src/transactions/bridge/delivery.ts'
+import { getJson } from '../../src/http/client.ts'
+import { attestationOf } from '../../src/swaps/cctp-v2/follow.ts'
 import { listener } from '../support/listener.ts'
 
 test('an attestation service that says what cannot be read says nothing', async () => {
@@ -10,7 +11,11 @@ test('an attestation service that says what cannot be read says nothing', async 
   })
   const asked = (said: string) => {
     body = said
-    return attestationOf({ attestation: service.url } as never, { domain: 0 } as never, '0x12')
+    return attestationOf(
+      { attestation: service.url, getJson: (url) => getJson(url) },
+      { domain: 0 } as never,
+      '0x12',
+    )
   }
   for (const odd of ['{"messages":5}', '{"messages":{"0":{}}}', '{"messages":null}', '[]', '5'])
     expect([odd, await asked(odd)]).toEqual([odd, undefined])

@@ -2,10 +2,10 @@ import { beforeEach, expect, test } from 'vitest'
 import type { ChainClient } from '../../src/chain/client.ts'
 import { transfer } from '../../src/chain/erc20.ts'
 import { findTransaction } from '../../src/chain/finality/mined-transaction.ts'
+import { tokenReceived } from '../../src/chain/finality/token-received.ts'
+import { findLatestLog } from '../../src/chain/latest-log.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
-import { findLatestLog } from '../../src/transactions/bridge/delivery.ts'
-import { tokenReceived } from '../../src/transactions/outcome/received-amount.ts'
 import { topicOf, useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()

@@ -33,7 +33,9 @@ export async function wholeCatalog(dirs: Directories, env: Env): Promise<Catalog
 async function sandboxNames({ cache }: Directories): Promise<Catalog> {
   const { knownGenesis } = await import('../../sandbox/genesis/genesis-cache.ts')
   const built = knownGenesis(cache)
-  return built ? { ...built.catalog, attestation: null } : { ...joined([]), networks: sandboxNetworks }
+  return built
+    ? { ...built.catalog, attestation: null, acrossApi: null }
+    : { ...joined([]), networks: sandboxNetworks }
 }
 
 /** The catalogues of public networks, each out of its file. */
@@ -59,5 +61,5 @@ async function sandboxCatalog({ cache }: Directories, env: Env): Promise<Catalog
       return findAnvil({ ...(explicit && { explicit }), ...(path && { path }) })
     },
   })
-  return { ...catalog, attestation: null }
+  return { ...catalog, attestation: null, acrossApi: null }
 }

@@ -34,6 +34,7 @@ export const meanings: Readonly<Record<string, string>> = {
   'Pausable: paused': 'the token is paused by its issuer',
   'Blacklistable: account is blacklisted':
     'the issuer of the token has blacklisted the sender or the recipient',
+  DepositsArePaused: 'deposits are paused',
   EnforcedPause: 'the contract is paused',
   ReservePaused: 'the reserve is paused',
   ReserveFrozen: 'the reserve is frozen',
@@ -157,4 +158,8 @@ export const meanings: Readonly<Record<string, string>> = {
   OperationNotAllowed: 'not now, or not for this wallet',
   AccessDenied: 'not for this wallet',
   UserCannotHaveDebt: 'not while the wallet owes something there',
+
+  // A deposit for another chain is late.
+  InvalidQuoteTimestamp: 'its fee was named too long ago, or is of a later block than this',
+  InvalidFillDeadline: 'it could be filled for longer than the pool allows',
 }

@@ -119,4 +119,11 @@ export const otherErrors: Readonly<Record<Hex, string>> = {
   '0xe5cfe957': 'TotalSupplyOverflow()',
   '0x7939f424': 'TransferFromFailed()',
   '0xb12d13eb': 'ETHTransferFailed()',
+  // Across (SpokePool of `@across-protocol/contracts` 5.0.27).
+  '0x5a65d188': 'DepositsArePaused()',
+  '0x495d907f': 'InvalidExclusiveRelayer()',
+  '0x582e3889': 'InvalidFillDeadline()',
+  '0x06202020': 'InvalidOutputToken()',
+  '0xf722177f': 'InvalidQuoteTimestamp()',
+  '0x6452a35d': 'MsgValueDoesNotMatchInputAmount()',
 }

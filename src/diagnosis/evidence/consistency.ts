@@ -6,7 +6,7 @@ import { type Network, publicNetworks, sandboxNetworks } from '../../domain/netw
 import type { StoredPlan } from '../../guard/intent-json.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
 import type { JournalEvent, Operation } from '../../store/journal/operation.ts'
-import { isUnderDelivered, resultOf } from '../../transactions/outcome/result.ts'
+import { isRefunded, isUnderDelivered, resultOf } from '../../transactions/outcome/result.ts'
 import { actionStatuses, finalityText, operationReport, reportedAmounts, stepStatuses } from '../report.ts'
 import type { Evidence } from './evidence.ts'
 import type { EvidenceStep, EvidenceTransaction, ParsedEvidence } from './schema.ts'
@@ -50,8 +50,8 @@ export function inconsistencyOf({
   calls,
 }: ParsedEvidence): string | undefined {
   const { state, steps } = operation
-  if (of(actionStatuses, state) !== report.status)
-    return `its report says ${report.status} of an action that is ${state}`
+  const ended = isRefunded(asOperation(operation)) ? 'REFUNDED' : of(actionStatuses, state)
+  if (ended !== report.status) return `its report says ${report.status} of an action that is ${state}`
   if (report.id !== operation.id) return 'its report is of another action'
   if (!sameAddress(report.originAddress, operation.wallet)) return 'its report names another wallet'
   if (report.transactions.length !== steps.length)
@@ -148,6 +148,7 @@ function isStateConsistent(
   if (unsigned) return false
   if (state === 'DONE') return areLegsDone(operation) && steps.every((step) => isMadeGood(step, steps))
   if (state === 'ATTENTION') return is('SUPERSEDED')
+  if (state === 'FAILED' && isRefunded(asOperation(operation))) return areLegsDone(operation)
   if (state === 'FAILED')
     return isUnderDelivered(asOperation(operation)) ? report.arrivedShort !== undefined : is('FINAL_REVERTED')
   if (state !== 'CANCELLED') return true

@@ -8,8 +8,7 @@ import { tokenAt } from '../../domain/token.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import type { Arrival, JournalEvent, Operation } from '../../store/journal/operation.ts'
 import { tokenMessengerV2Abi as abi } from '../../swaps/cctp-v2/abi.ts'
-import { burnedBy } from '../../swaps/cctp-v2/delivery.ts'
-import { attestationMs, readDelivery } from '../../transactions/bridge/delivery.ts'
+import { readDelivery } from '../../transactions/bridge/delivery.ts'
 import { resultOf } from '../../transactions/outcome/result.ts'
 import { type BridgeFacts, hasStepSucceeded, type StepFacts } from './facts.ts'
 
@@ -31,13 +30,14 @@ export async function readBridgeFacts(
   const { networks } = context.catalog
   const { chainId } = sent.step.transaction
   const { hash: burn, blockNumber } = mined
-  const burned = burnedBy(sent.step.transaction, operation.wallet)
+  const { transaction } = sent.step
   const awaited = {
+    operationId: operation.id,
     leg: { ...leg, arrival: leg.arrival },
-    burn: { chainId, hash: burn, blockNumber, burned },
+    sent: { transaction, wallet: operation.wallet, hash: burn, blockNumber },
   }
   const named = Hash.safeParse(told).data ?? resultOf(operation).short?.hash ?? null
-  const { burnedAt, isUnknown, isAttested, isFast, isMinted, brought } = await readDelivery(
+  const { way, sentAt, usualMs, isUnknown, isAttested, isDelivered, brought, expiry } = await readDelivery(
     context,
     awaited,
     named,
@@ -45,8 +45,12 @@ export async function readBridgeFacts(
   const shown = (amount: bigint) => amountText(context, leg.chainId, awaited.leg.arrival, amount)
   const { minimum } = leg.arrival
   const isLess = brought !== undefined && brought.amount < minimum
-  const later = isLess ? await laterDelivery(context, awaited.leg, brought.found.blockNumber) : undefined
+  const later =
+    isLess && way === 'burn'
+      ? await laterDelivery(context, awaited.leg, brought.found.blockNumber)
+      : undefined
   return {
+    way,
     from: networkNamed(networks, chainId),
     to: networkNamed(networks, leg.chainId),
     recipient: leg.arrival.recipient,
@@ -55,12 +59,12 @@ export async function readBridgeFacts(
     since: Math.min(
       events.findLast(({ index, becomes }) => index === sent.step.index && becomes === 'FINAL_OK')?.at ??
         operation.updated,
-      burnedAt ?? Infinity,
+      sentAt ?? Infinity,
     ),
-    usualMs: isFast ? attestationMs.fast : attestationMs.standard,
+    usualMs,
     isUnknown,
     isAttested,
-    isMinted,
+    isMinted: isDelivered,
     delivered: brought && {
       hash: brought.found.hash,
       brought: brought.amount,
@@ -68,6 +72,7 @@ export async function readBridgeFacts(
       text: shown(brought.amount),
       ...(later && { later: { hash: later.hash, text: shown(later.amount) } }),
     },
+    ...(expiry && { expiry: { ...expiry, refund: expiry.refund?.found.hash } }),
   }
 }
 

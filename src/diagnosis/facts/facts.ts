@@ -56,11 +56,13 @@ export type StepFacts = {
 }
 
 /**
- * The state of a bridge transfer to a later leg. `since` is epoch ms; `isAttested` and `isMinted` are undefined if unknown;
- * `isUnknown`: the attestation service should know the burn and does not. `delivered` may be missing although minted; `later` came
- * after an under-delivery.
+ * The state of a bridge transfer to a later leg: a burn that is minted there, or a deposit that a relayer pays out there. `burn` is the
+ * transaction that sent it; `since` is epoch ms; `isAttested` and `isMinted` are undefined if unknown; `isUnknown`: the attestation
+ * service should know the burn and does not. `delivered` may be missing although minted; `later` came after an under-delivery.
+ * `expiry`: when a deposit cannot be paid out any more (Unix s), whether that is past and it was not, and what paid it back.
  */
 export type BridgeFacts = {
+  way: 'burn' | 'deposit'
   from: Network
   to: Network
   recipient: string
@@ -73,6 +75,7 @@ export type BridgeFacts = {
   delivered:
     | { hash: Hex; brought: bigint; minimum: bigint; text: string; later?: { hash: Hex; text: string } }
     | undefined
+  expiry?: { at: number; isPast: boolean; refund: Hex | undefined }
 }
 
 /** Why the rest of an operation cannot be signed now; `forever` if waiting does not help. */

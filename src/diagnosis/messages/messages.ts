@@ -46,6 +46,9 @@ export function fundsText(facts: Facts): string {
   const { short } = resultOf(operation)
   if (bridge?.delivered) return recipientFundsText(bridge.delivered, to)
   if (short) return recipientFundsText({ ...short, text: formattedAmount(short.brought) }, to)
+  const { refund } = resultOf(operation)
+  if (refund)
+    return `${formattedAmount(refund.amount)}: paid back to ${refund.recipient} on ${plain(refund.network)}, in ${refund.hash}.`
   if (bridge) return bridgeFundsText(facts)
   return `${amountText(facts)}: sent from ${moved.network.name} to ${to}, for ${last.arrival.recipient}. Whether it is there is not known.`
 }
@@ -59,13 +62,27 @@ export const recipientFundsText = (
 
 /** Where bridged funds are whose delivery was not found. */
 export function bridgeFundsText(facts: Facts): string {
-  const { from, to, burn, isMinted, recipient } = facts.bridge!
+  const { way, from, to, burn, isMinted, recipient } = facts.bridge!
+  if (way === 'deposit') return depositFundsText(facts)
   const burned = `${amountText(facts)}: burned on ${from.name} in ${burn}`
   if (isMinted === true)
     return `${burned}, and delivered to ${recipient} on ${to.name}. The transaction was not found, so how much came is not known here.`
   return isMinted === false
     ? `${burned}, and not minted on ${to.name}. Nobody else can have it.`
     : `${burned}, for ${recipient} on ${to.name}. Whether it is minted there is not known; nobody else can have it.`
+}
+
+/** The same for a deposit that a relayer pays out. */
+function depositFundsText(facts: Facts): string {
+  const { from, to, burn, isMinted, recipient, expiry } = facts.bridge!
+  const { wallet } = facts.operation
+  const sent = `${amountText(facts)}: deposited on ${from.name} in ${burn}`
+  if (isMinted === true)
+    return `${sent}, and paid out to ${recipient} on ${to.name}. The transaction was not found, so how much came is not known here.`
+  if (expiry?.refund) return `${sent}, and paid back to ${wallet} there, in ${expiry.refund}.`
+  return isMinted === false
+    ? `${sent}, and not paid out on ${to.name}. Nobody else can have it: it is for ${recipient} there, or comes back to ${wallet}.`
+    : `${sent}, for ${recipient} on ${to.name}. Whether it is paid out there is not known; nobody else can have it.`
 }
 
 /** Where the funds are before anything moved them. */

@@ -1,4 +1,10 @@
-import { isUnderDelivered, resultOf, underDeliveryText } from '../../transactions/outcome/result.ts'
+import {
+  isRefunded,
+  isUnderDelivered,
+  refundText,
+  resultOf,
+  underDeliveryText,
+} from '../../transactions/outcome/result.ts'
 import { type Facts, isInFlight } from '../facts/facts.ts'
 import {
   actionCommand,
@@ -113,6 +119,15 @@ export const finishedRules: readonly DiagnosisRule[] = [
     funds: (facts) => fundsText(facts) + allowancesText(facts),
     safeToRetry: (facts) => !isReopenedByChain(facts) && isSafeToRetry(facts),
     next: (facts) => (isReopenedByChain(facts) ? afterReorganisation(facts) : revokeSteps(facts)),
+  },
+  {
+    situation: 'BRIDGE_REFUNDED',
+    is: ({ operation }) => isRefunded(operation),
+    verdict: ({ operation }) => `${refundText(resultOf(operation).refund!)}.`,
+    funds: fundsText,
+    // Nothing of it is on its way any more.
+    safeToRetry: () => true,
+    next: () => null,
   },
   {
     // By the journal alone; what the chains show is appended.

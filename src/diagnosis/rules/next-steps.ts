@@ -29,6 +29,8 @@ const waited = (facts: Facts): number => facts.now - bridge(facts).since
 const isUnasked = (facts: Facts): boolean => bridge(facts).isAttested === undefined
 const unaskedText = 'Nobody can be asked now whether the bridge has attested the transfer'
 
+const expiryText = (facts: Facts): string => new Date(bridge(facts).expiry!.at * 1_000).toISOString()
+
 const bridgeRules: readonly DiagnosisRule[] = [
   {
     situation: 'BRIDGE_SHORT',
@@ -48,6 +50,36 @@ const bridgeRules: readonly DiagnosisRule[] = [
     funds: fundsText,
     safeToRetry: neverSafe,
     next: unsignedNextSteps,
+  },
+  {
+    situation: 'BRIDGE_REFUNDED',
+    is: ({ bridge }) => bridge?.expiry?.refund !== undefined,
+    verdict: (facts) =>
+      `Nobody paid it out on ${bridge(facts).to.name} before ${expiryText(facts)}, and the bridge paid it back on ${bridge(facts).from.name}.`,
+    funds: fundsText,
+    safeToRetry: neverSafe,
+    // Resuming ends an operation that waits for the delivery.
+    next: (facts) => actionCommand(facts, 'resume'),
+  },
+  {
+    situation: 'BRIDGE_EXPIRED',
+    is: ({ bridge }) => bridge?.expiry?.isPast === true,
+    verdict: (facts) =>
+      `Nobody paid it out on ${bridge(facts).to.name} before ${expiryText(facts)}, and nobody can any more. The bridge pays it back to ${facts.operation.wallet} on ${bridge(facts).from.name} with one of its next bundles, usually within some hours.`,
+    funds: bridgeFundsText,
+    safeToRetry: neverSafe,
+    next: (facts) => actionCommand(facts, 'resume'),
+  },
+  {
+    situation: 'BRIDGE_WAITING',
+    is: ({ bridge }) => bridge?.way === 'deposit',
+    verdict: (facts) =>
+      bridge(facts).isMinted === undefined || !bridge(facts).expiry
+        ? `Nobody can be asked now whether a relayer has paid it out on ${bridge(facts).to.name}.`
+        : `No relayer has paid it out on ${bridge(facts).to.name} yet. One can until ${expiryText(facts)}; what nobody pays out is paid back to ${facts.operation.wallet}.`,
+    funds: bridgeFundsText,
+    safeToRetry: neverSafe,
+    next: (facts) => actionCommand(facts, 'resume'),
   },
   {
     situation: 'BRIDGE_UNDELIVERED',

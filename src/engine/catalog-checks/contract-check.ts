@@ -12,15 +12,18 @@ import { isSymbol } from '../../protocols/shared/token-symbol.ts'
 
 /**
  * Getters by which the other contracts of a catalogue identify themselves (sources: Chainlink, AggregatorV3Interface; Uniswap v2-core,
- * v2-periphery, v3-core, v3-periphery, swap-router-contracts, v4-periphery and universal-router; circlefin/evm-cctp-contracts).
+ * v2-periphery, v3-core, v3-periphery, swap-router-contracts, v4-periphery and universal-router; circlefin/evm-cctp-contracts; SpokePool
+ * of Across).
  */
 const abi = parseAbi([
   'function allPairsLength() view returns (uint256)',
+  'function chainId() view returns (uint256)',
   'function description() view returns (string)',
   'function factory() view returns (address)',
   'function WETH() view returns (address)',
   'function factoryV2() view returns (address)',
   'function feeAmountTickSpacing(uint24 fee) view returns (int24)',
+  'function fillDeadlineBuffer() view returns (uint32)',
   'function localDomain() view returns (uint32)',
   'function version() view returns (uint32)',
   'function messageBodyVersion() view returns (uint32)',
@@ -51,6 +54,7 @@ export async function dependencyFaults(chain: Chain, catalog: Catalog, head: big
     ...aggregatorClaims(catalog, chainId),
     ...v4Claims(catalog, chainId),
     ...bridgeClaims(catalog, chainId),
+    ...poolClaims(catalog, chainId),
   ]
   const [actual, firstBlockFaults] = await Promise.all([
     read(chain, together(claims)),
@@ -158,6 +162,14 @@ const bridgeClaims = ({ cctpV2 }: Catalog, chainId: number): Claim[] =>
       says('the version of messages', readOf(messageTransmitter, 'version'), 1),
       says('the sender of messages', readOf(tokenMessenger, 'localMessageTransmitter'), messageTransmitter),
       says('the version of burn messages', readOf(tokenMessenger, 'messageBodyVersion'), 1),
+    ])
+
+const poolClaims = ({ across }: Catalog, chainId: number): Claim[] =>
+  across
+    .filter((one) => one.chainId === chainId)
+    .flatMap(({ spokePool }) => [
+      says('the chain of the pool of Across', readOf(spokePool, 'chainId'), chainId),
+      answers('how far away a fill deadline may be', readOf(spokePool, 'fillDeadlineBuffer')),
     ])
 
 /** The receipt must have no code before the first block from which events are read. A node without old states cannot tell. */

@@ -42,6 +42,8 @@ type AttesterOptions = {
   fault?: () => BridgeFault | undefined
   /** Whether a chain makes blocks: nothing is delivered to one that does not. */
   makesBlocks?: (chainId: number) => boolean
+  /** What else is done in each round. */
+  beside?: () => Promise<void>
 }
 
 /** The faults of a bridge that burns and mints; `percent` is what it keeps. */
@@ -138,6 +140,7 @@ export function startAttester(options: AttesterOptions): Attester {
     for (const [index, { sent }] of ledgers.entries())
       for (const one of sent) await attest(one, ends[index]!.bridge.domain)
     for (const one of known.values()) await relay(one)
+    await options.beside?.()
   }
 
   const forget = (nonce: Hex): void => {

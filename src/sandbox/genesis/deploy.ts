@@ -5,6 +5,7 @@ import { multicall3 } from '../../domain/networks.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
 import { roles, sandboxAddress, userIndexes } from '../accounts.ts'
 import { deployAave } from './aave.ts'
+import { allowFills, deployAcross } from './across.ts'
 import { own } from './artifacts.ts'
 import { catalogOf, type Deployed } from './catalog.ts'
 import { type Deployer, startDeployer } from './deployer.ts'
@@ -30,8 +31,16 @@ export async function deployWorld(nodes: readonly [ChainClient, ChainClient]): P
   const [one, two] = ends as [(typeof ends)[0], (typeof ends)[0]]
   linkBridge(one.d, one.deployed.bridge, two.deployed.bridge)
   linkBridge(two.d, two.deployed.bridge, one.deployed.bridge)
+  const pools = ends.map(({ d, deployed: { plan, tokens } }) => deployAcross(d, plan, tokens))
   await Promise.all(ends.map(({ d }) => d.flush()))
-  return catalogOf([one.deployed, two.deployed])
+  await Promise.all(
+    ends.map(async ({ deployed }, index) => {
+      const relayer = await startDeployer(nodes[index]!, sandboxAddress(roles.relayer))
+      allowFills(relayer, pools[index]!, deployed.tokens)
+      await relayer.flush()
+    }),
+  )
+  return { ...catalogOf([one.deployed, two.deployed]), across: pools }
 }
 
 /** Installs Multicall3 at its usual address: its runtime code, without a deployment. */

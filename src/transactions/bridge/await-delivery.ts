@@ -4,10 +4,15 @@ import { withDeadline } from '../../chain/rpc/timeouts.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed, rpcVariable } from '../../domain/networks.ts'
 import type { Leg } from '../../store/journal/operation.ts'
+import { attestationMs } from '../../swaps/cctp-v2/follow.ts'
 import { outcomeOf } from '../outcome/outcome.ts'
-import { type DeliveryResult, failUnderDelivered, type UnseenDelivery } from '../outcome/result.ts'
+import {
+  type DeliveryResult,
+  failRefunded,
+  failUnderDelivered,
+  type UnseenDelivery,
+} from '../outcome/result.ts'
 import { currentOperation, hasRunEnded, pause, type Run, runStopped } from '../run.ts'
-import { attestationMs } from './delivery.ts'
 
 /** Every how many polls both chains are read, if nothing reports the delivery. */
 const chainPollInterval = 4
@@ -42,6 +47,10 @@ export async function awaitDelivery(run: Run, leg: Leg): Promise<void> {
     }
     if (seen && 'short' in seen)
       return void outcomeOf(failUnderDelivered(run.journal, run.operationId, seen.short))
+    if (seen && 'refunded' in seen)
+      return void outcomeOf(failRefunded(run.journal, run.operationId, seen.refunded))
+    // What is paid back comes after hours: nobody waits for that.
+    if (seen && 'until' in seen) throw expiredError(run, leg, seen.until)
     const refusal = seen && 'refusal' in seen ? seen.refusal : undefined
     if (seen && 'missing' in seen) {
       if (seen.missing > 0) await run.mineBlocks?.(leg.chainId, seen.missing)
@@ -138,6 +147,21 @@ function unseenDeliveryError(
         `The attestation service of the bridge does not know what was sent more than ${attestationMs.standard / 60_000} min ago. That does not say that it is lost: it may be attested late, or be delivered already`,
         { details, hint: `sluice action explain ${id}` },
       )
+}
+
+/** The error for a deposit that nobody paid out in time and that is not paid back yet. */
+function expiredError(
+  { operationId: id, networks, journal }: Run,
+  { chainId }: Leg,
+  until: number,
+): AppError {
+  const { wallet, legs } = journal.find(id)!
+  const [here, there] = [legs[0]!.chainId, chainId].map((one) => networkNamed(networks, one).name)
+  return new AppError(
+    'PENDING',
+    `Nobody paid it out on ${there} before ${new Date(until * 1_000).toISOString()}, and nobody can any more. The bridge pays it back to ${wallet} on ${here} with one of its next bundles, usually within some hours`,
+    { details: { operation: id, expired: until }, hint: `Later: sluice action resume ${id}` },
+  )
 }
 
 /** The error for a timeout before the chains showed the delivery, with the failure of the service. */

@@ -6,9 +6,10 @@ import type { Hex } from '../../domain/address.ts'
 import { tokenAmount } from '../../domain/amount.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { tokenAt } from '../../domain/token.ts'
+import type { StoredPlan } from '../../guard/intent-json.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import type { Operation } from '../../store/journal/operation.ts'
-import { type DeliveryResult, failUnderDelivered } from '../outcome/result.ts'
+import { type DeliveryResult, failRefunded, failUnderDelivered } from '../outcome/result.ts'
 import { pendingDelivery, readDelivery } from './delivery.ts'
 
 /**
@@ -24,9 +25,16 @@ export async function checkDelivery(
   const awaited = pendingDelivery(operation)
   if (!awaited) return undefined
   const { arrival, chainId } = awaited.leg
-  const { brought, isMinted, isUnknown } = await readDelivery(context, awaited, told)
+  const { brought, isDelivered, isUnknown, expiry } = await readDelivery(context, awaited, told)
   const network = networkNamed(context.catalog.networks, chainId)
-  if (!brought) return isMinted ? { unseen: 'unfound' } : isUnknown ? { unseen: 'unknown' } : undefined
+  if (!brought && expiry?.isPast)
+    return (
+      (await checkRefund(context, operation, awaited, expiry.refund)) ?? {
+        unseen: 'expired',
+        until: expiry.at,
+      }
+    )
+  if (!brought) return isDelivered ? { unseen: 'unfound' } : isUnknown ? { unseen: 'unknown' } : undefined
   const { found, amount, alike } = brought
   // One delivery counts for one operation only.
   if (context.journal.countDeliveries(found.hash, operation.id) >= alike) return undefined
@@ -53,6 +61,32 @@ export async function checkDelivery(
   }
 }
 
+/** What a bridge paid back, once that is final on the origin chain; `undefined` before. */
+async function checkRefund(
+  { rpc: rpcOf, catalog }: Pick<ExecutionContext, 'rpc' | 'catalog'>,
+  operation: Operation,
+  { sent: { transaction, wallet } }: NonNullable<ReturnType<typeof pendingDelivery>>,
+  refund: NonNullable<Awaited<ReturnType<typeof readDelivery>>['expiry']>['refund'],
+): Promise<DeliveryResult | undefined> {
+  if (!refund) return undefined
+  const { found, amount } = refund
+  const rpc = rpcOf(transaction.chainId)
+  const network = networkNamed(catalog.networks, transaction.chainId)
+  const wanted = { wanted: network.depth, usual: network.depth }
+  const looked = checkFinality(rpc, { ...found, by: rpc.host }, wanted, quorumTimeoutMs)
+  const seen = await undefinedIfUnanswered(withTimeout(looked, nodeTimeoutMs + quorumTimeoutMs))
+  if (!seen?.deep) return undefined
+  const unit = (operation.plan as StoredPlan).about.amounts.in
+  return {
+    refunded: {
+      hash: found.hash,
+      network: network.name,
+      recipient: wallet,
+      amount: tokenAmount(amount, unit ?? { symbol: 'units', decimals: 0 }),
+    },
+  }
+}
+
 /** Records the delivery in the journal if an operation waits for one, outside of a run. */
 export async function recordDelivery(
   context: ExecutionContext,
@@ -63,6 +97,7 @@ export async function recordDelivery(
   if (!awaited || !['EXECUTING', 'PARTIAL'].includes(operation.state)) return operation
   const seen = await checkDelivery(context, operation, told)
   if (!seen || 'unseen' in seen) return operation
+  if ('refunded' in seen) return failRefunded(context.journal, operation.id, seen.refunded)
   if ('short' in seen) return failUnderDelivered(context.journal, operation.id, seen.short)
   context.journal.recordDelivery(operation.id, awaited.leg.leg, seen.arrived)
   return context.journal.find(operation.id)!

@@ -1,6 +1,6 @@
-import { toEventSelector } from 'viem/utils'
 import type { ChainClient } from '../../chain/client.ts'
 import { findTransaction, type MinedTransaction } from '../../chain/finality/mined-transaction.ts'
+import { tokenReceived } from '../../chain/finality/token-received.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
@@ -15,26 +15,8 @@ import type { StrategyEntry } from '../../protocols/catalog.ts'
 import { decodeDeposited } from '../../protocols/erc4626/binding.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { queueOf } from '../../protocols/registry.ts'
-import type { Arrival, Operation, Step } from '../../store/journal/operation.ts'
+import type { Operation, Step } from '../../store/journal/operation.ts'
 import { activeSteps } from '../operations/active-steps.ts'
-
-const transferTopic = toEventSelector(
-  'event Transfer(address indexed from, address indexed to, uint256 value)',
-)
-
-/** The amount of a token that a transaction transferred to a recipient, by its receipt from our own node. */
-export function tokenReceived(
-  found: MinedTransaction,
-  { token, recipient }: Omit<Arrival, 'minimum' | 'hash'>,
-): bigint {
-  let sum = 0n
-  for (const { address, topics, data } of found.logs) {
-    const [event, , to] = topics
-    if (event !== transferTopic || to === undefined || !sameAddress(address, token)) continue
-    if (sameAddress(`0x${to.slice(26)}`, recipient)) sum += BigInt(data)
-  }
-  return sum
-}
 
 /** The least that an operation brings, by the bounds in its calls; `undefined` if there is no bound. */
 export function minimumReceived({ plan, kind }: Pick<Operation, 'plan' | 'kind'>): TokenAmount | undefined {

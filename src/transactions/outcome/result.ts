@@ -21,12 +21,18 @@ const Short = z.object({
   minimum: Amount,
 })
 
+const Refund = z.object({ hash: Hash, network: z.string(), recipient: EvmAddress, amount: Amount })
+
+/** What a bridge paid back: where, in which transaction, to whom. */
+export type Refund = z.infer<typeof Refund>
+
 /** A bridge delivery below the agreed minimum: where, in which transaction, to whom. */
 export type UnderDelivery = z.infer<typeof Short>
 
 /**
  * Why an expected delivery is not seen. `unfound`: it was minted, and no node returns the transaction. `unknown`: the attestation
- * service does not know an old burn. `disputed`: nodes differ. (`shallow`: it is there, with too few blocks on it.)
+ * service does not know an old burn. `disputed`: nodes differ. `expired`: nobody paid a deposit out until a time (Unix s), and nobody can
+ * any more: it is to be paid back. (`shallow`: it is there, with too few blocks on it.)
  */
 export type UnseenDelivery = 'unfound' | 'unknown' | 'disputed'
 
@@ -34,18 +40,24 @@ export type UnseenDelivery = 'unfound' | 'unknown' | 'disputed'
 export type DeliveryResult =
   | { arrived: Hex }
   | { short: UnderDelivery }
+  | { refunded: Refund }
+  | { unseen: 'expired'; until: number }
   | { unseen: UnseenDelivery; unlike?: Disagreement }
   | { unseen: 'shallow'; missing: number }
 
-const Result = z.object({ out: Amount.optional(), short: Short.optional() })
+const Result = z.object({ out: Amount.optional(), short: Short.optional(), refund: Refund.optional() })
 
-/** The stored result of an operation: the received amount, and an under-delivery of its bridge. */
+/** The stored result of an operation: the received amount, and an under-delivery or a refund of its bridge. */
 export const resultOf = ({ result }: Pick<Operation, 'result'>): z.infer<typeof Result> =>
   Result.safeParse(result).data ?? {}
 
 /** Whether an operation ended because its bridge delivered less than the agreed minimum. */
-export const isUnderDelivered = ({ state, exit }: Pick<Operation, 'state' | 'exit'>): boolean =>
-  state === 'FAILED' && exit === 25
+export const isUnderDelivered = (operation: Pick<Operation, 'state' | 'exit' | 'result'>): boolean =>
+  operation.state === 'FAILED' && operation.exit === 25 && !isRefunded(operation)
+
+/** Whether an operation ended because its bridge paid back what was sent. */
+export const isRefunded = ({ state, exit, result }: Pick<Operation, 'state' | 'exit' | 'result'>): boolean =>
+  state === 'FAILED' && exit === 25 && resultOf({ result }).refund !== undefined
 
 /** Ends an operation whose bridge delivered less than the agreed minimum; no more will arrive by itself. */
 export function failUnderDelivered(journal: OperationJournal, id: string, short: UnderDelivery): Operation {
@@ -55,6 +67,27 @@ export function failUnderDelivered(journal: OperationJournal, id: string, short:
   journal.settle(id, 'FAILED', `the bridge brought less than was agreed, in ${short.hash}`, 25, result)
   return journal.find(id)!
 }
+
+/** Ends an operation whose bridge paid back what was sent: nothing arrives any more. */
+export function failRefunded(journal: OperationJournal, id: string, refund: Refund): Operation {
+  if (journal.find(id)!.state === 'PARTIAL') journal.settle(id, 'EXECUTING', 'resumed')
+  journal.settle(id, 'FAILED', `the bridge paid it back, in ${refund.hash}`, 25, { refund })
+  return journal.find(id)!
+}
+
+/** The error of an operation whose bridge paid back what was sent. */
+export function refundError(operation: Operation): AppError {
+  const { id } = operation
+  const { refund } = resultOf(operation)
+  return new AppError('REFUNDED', `${refund ? refundText(refund) : `The bridge of ${id} paid it back`}.`, {
+    details: { operation: id, ...refund },
+    hint: `sluice action explain ${id}`,
+  })
+}
+
+/** What was paid back, where and to whom, as part of a sentence. */
+export const refundText = ({ amount, network, recipient, hash }: Refund): string =>
+  `Nobody paid it out on the other chain in time, and the bridge paid ${amount.formatted} ${plain(amount.symbol)} back to ${recipient} on ${network} (${hash})`
 
 /** The error of an operation whose bridge delivered less than the agreed minimum. */
 export function underDeliveryError(operation: Operation): AppError {

@@ -53,6 +53,7 @@ import {
   redeemWithLoss as yearn_redeemWithLoss,
   withdrawWithLoss as yearn_withdrawWithLoss,
 } from '../../../src/protocols/yearn-v3/encode.ts'
+import { depositAcross } from '../../../src/swaps/across/encode.ts'
 import { finality as cctp_finality } from '../../../src/swaps/cctp-v2/abi.ts'
 import { askMinter, minted } from '../../../src/swaps/cctp-v2/delivery.ts'
 import {
@@ -228,6 +229,19 @@ const encoders: Record<string, Transaction | Hex | readonly (Transaction | Hex)[
   'erc4626 deposit': erc4626_deposit({ chainId, vault: one, assets: amount, receiver: two }),
   'erc4626 withdraw': erc4626_withdraw({ chainId, vault: one, assets: amount, receiver: two, owner: three }),
   'erc4626 redeem': erc4626_redeem({ chainId, vault: one, shares: amount, receiver: two, owner: three }),
+  'across depositAcross': depositAcross({
+    chainId,
+    spokePool: one,
+    depositor: one,
+    recipient: two,
+    inputToken: three,
+    outputToken: two,
+    amountIn: amount,
+    amountOut: amount,
+    destinationChainId: 0xabcdef,
+    quoteTimestamp: 0xabcdef,
+    fillDeadline: 0xabcdef,
+  }),
   'uniswap-v2 swapV2': (['in', 'out'] as const).flatMap((exact) =>
     [{}, { isNativeIn: true }, { isNativeOut: true }].map((native) =>
       swapV2({
@@ -291,7 +305,7 @@ describe('calldata is lower case, whatever the case of what goes into it', () =>
   it('and no encoder is left out', async () => {
     const dir = join(import.meta.dirname, '..', '..', '..', 'src')
     const reads =
-      /^(bind|decode|strictDecode$|printed$|refuse$|powerInside$|placeOf$|entranceOf$|bringsOf$|paysOf$|\w*[qQ]ueue(Of)?$|drift$|isUnits$|unitsAt$|unpackPath$|readDataFee$|wayOf$|atSpot$|spotQueries$|stakedOf$|(pendle|psm3)Exchange$|ptPrice$|psm3(Rate|Worth|Units)$|least(Of|Fair)$|leftOfAll$|pooledToken$|lp(Rate|Worth|Units)$|burnedBy$|deliveriesOf$|broughtIn$|receivedOf$)/
+      /^(bind|decode|strictDecode$|printed$|refuse$|powerInside$|placeOf$|entranceOf$|bringsOf$|paysOf$|\w*[qQ]ueue(Of)?$|drift$|isUnits$|unitsAt$|unpackPath$|readDataFee$|wayOf$|atSpot$|spotQueries$|stakedOf$|(pendle|psm3)Exchange$|ptPrice$|psm3(Rate|Worth|Units)$|least(Of|Fair)$|leftOfAll$|pooledToken$|lp(Rate|Worth|Units)$|burnedBy$|deliveriesOf$|broughtIn$|receivedOf$|depositIn$|filledIn$|refundedIn$|fillQuery$|refundQuery$|relayHash$|accountOf$)/
     const all: string[] = []
     for (const file of globSync(
       ['{protocols,swaps}/*/{encode,queue,path,delivery}.ts', 'chain/{erc20,permit2,data-fee}.ts'],

@@ -8,6 +8,7 @@ import { permit2Abi } from '../../../src/chain/permit2.ts'
 import { aaveV3ATokenAbi, aaveV3OracleAbi, aaveV3PoolAbi } from '../../../src/protocols/aave-v3/abi.ts'
 import { erc4626Abi } from '../../../src/protocols/erc4626/abi.ts'
 import { pendleRouterAbi } from '../../../src/protocols/pendle-pt/abi.ts'
+import { depositAbi, spokePoolAbi } from '../../../src/swaps/across/abi.ts'
 import { messageTransmitterV2Abi, tokenMessengerV2Abi } from '../../../src/swaps/cctp-v2/abi.ts'
 import {
   uniswapV2FactoryAbi,
@@ -73,6 +74,11 @@ describe('what is called is what was published', () => {
       'the router of Pendle',
       pendleRouterAbi,
       ['../artifacts/ActionSwapPTV3.json', '../artifacts/ActionMiscV3.json'],
+    ],
+    [
+      'the pool of Across',
+      [...depositAbi, ...spokePoolAbi].filter(({ type }) => type === 'function'),
+      ['../artifacts/Ethereum_SpokePool.json'],
     ],
     ['ERC-20', erc20Abi, ['@openzeppelin/contracts/build/contracts/IERC20Metadata.json']],
     ['ERC-4626', erc4626Abi, ['@openzeppelin/contracts/build/contracts/IERC4626.json']],

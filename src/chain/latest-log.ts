@@ -1,0 +1,61 @@
+import type { Address, Hex } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
+import type { ChainClient } from './client.ts'
+import { hexQuantity, quantity } from './rpc/answer-numbers.ts'
+import { undefinedIfUnanswered, withTimeout } from './rpc/timeouts.ts'
+
+/** The largest difference between the clocks of two chains, in ms. */
+export const maxClockDifferenceMs = 3_600_000
+
+/**
+ * How many blocks one log query covers: first this many, doubled each time up to what the node accepts. A node that refuses `least`
+ * serves no logs.
+ */
+const logRangeSizes = { first: 5_000, most: 100_000, least: 500 }
+/** The most log queries to one node. */
+const maxLogQueries = 40
+
+/**
+ * Finds the newest log that matches a filter, in ranges from the newest block back to a block older than `since` (Unix s);
+ * `matches` looks at its data. `undefined` if there is none; throws if the node serves no logs.
+ */
+export async function findLatestLog(
+  rpc: ChainClient,
+  filter: { address: Address; topics: readonly (Hex | null)[] },
+  since: number,
+  sizes = logRangeSizes,
+  matches: (log: { data: Hex; transactionHash: Hex }) => boolean = () => true,
+): Promise<{ transactionHash: Hex } | undefined> {
+  let to = Number(quantity(await rpc.request('eth_blockNumber'), 'the block number'))
+  let { first: size, most } = sizes
+  for (let piece = 0; piece < maxLogQueries; piece++) {
+    const from = Math.max(0, to - size + 1)
+    const [fromBlock, toBlock] = [hexQuantity(from), hexQuantity(to)]
+    try {
+      const logs = await rpc.request<{ transactionHash: Hex; data: Hex }[]>('eth_getLogs', [
+        { ...filter, fromBlock, toBlock },
+      ])
+      const found = logs.findLast((log) => matches(log))
+      if (found) return found
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'RPC_ERROR' || size <= sizes.least) throw error
+      most = size = Math.max(sizes.least, Math.floor(size / 4))
+      continue
+    }
+    const block = await rpc.request<{ timestamp?: string } | null>('eth_getBlockByNumber', [fromBlock, false])
+    if (from === 0 || Number(quantity(block?.timestamp, 'the time of a block')) < since) return undefined
+    to = from - 1
+    size = Math.min(2 * size, most)
+  }
+  return undefined
+}
+
+/** The time of a block in epoch ms; `undefined` if the chain does not answer. */
+export async function blockTime(rpc: ChainClient, blockNumber: number): Promise<number | undefined> {
+  const asked = rpc.request<{ timestamp?: string } | null>('eth_getBlockByNumber', [
+    hexQuantity(blockNumber),
+    false,
+  ])
+  const { timestamp } = (await undefinedIfUnanswered(withTimeout(asked))) ?? {}
+  return timestamp === undefined ? undefined : 1_000 * Number(timestamp)
+}

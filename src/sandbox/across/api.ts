@@ -1,0 +1,103 @@
+import type { ChainClient } from '../../chain/client.ts'
+import { EvmAddress, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
+import type { Catalog } from '../../protocols/catalog.ts'
+import { isCarried } from '../../swaps/across/pairs.ts'
+import type { Answer } from '../loopback-server.ts'
+
+/** What the stand-in of the service reads: the catalogue, the nodes, and who pays out. */
+type Asked = {
+  catalog: Pick<Catalog, 'networks' | 'tokens' | 'across'>
+  rpc: (chainId: number) => ChainClient
+  balanceOf: (chainId: number, token: Hex) => Promise<bigint>
+  makesBlocks: (chainId: number) => boolean
+}
+
+/** The fee of a fill: this many parts of a hundred thousand, rounded up. */
+const feeParts = 30n
+/** For how long a deposit may be filled, and how old the newest block may be whose time is named, in seconds. */
+const [fillSeconds, staleSeconds] = [4 * 3_600, 1_800]
+
+const refused = (code: string, message: string): Answer => ({
+  status: 400,
+  body: { type: 'AcrossApiError', code, status: 400, message },
+})
+
+/** Answers `/suggested-fees` as the service of Across does, with 503 while a node is not there; `undefined` for another path. */
+export const suggestedFees = async (url: URL, asked: Asked): Promise<Answer | undefined> =>
+  url.pathname === '/suggested-fees'
+    ? feesOf(url, asked).catch(() => ({ status: 503, body: { code: 'UNAVAILABLE', status: 503 } }))
+    : undefined
+
+async function feesOf(url: URL, asked: Asked): Promise<Answer> {
+  const given = (name: string) => url.searchParams.get(name) ?? ''
+  const [origin, destination] = [Number(given('originChainId')), Number(given('destinationChainId'))]
+  const tokens = [
+    EvmAddress.safeParse(given('inputToken')).data,
+    EvmAddress.safeParse(given('outputToken')).data,
+  ]
+  const [inputToken, outputToken] = tokens
+  if (!inputToken || !outputToken || !/^[0-9]{1,60}$/.test(given('amount')))
+    return refused('INVALID_PARAM', 'A token or the amount is missing')
+  const ends = [
+    { chainId: origin, address: inputToken },
+    { chainId: destination, address: outputToken },
+  ] as const
+  const { catalog, rpc, balanceOf, makesBlocks } = asked
+  if (!isCarried(catalog, ...ends)) return refused('ROUTE_NOT_ENABLED', 'There is no such route')
+  const amount = BigInt(given('amount'))
+  const fee = (amount * feeParts + 99_999n) / 100_000n
+  const [here, there] = [origin, destination].map(
+    (id) => catalog.across.find(({ chainId }) => chainId === id)!,
+  )
+  const shown = ends.map(({ chainId, address }) => {
+    const { symbol, decimals } = catalog.tokens.find(
+      (token) => token.chainId === chainId && sameAddress(token.address, address),
+    )!
+    return { address, symbol, decimals, chainId }
+  })
+  const least = 10n ** BigInt(Math.max(0, shown[0]!.decimals - 3))
+  if (fee >= amount) return refused('AMOUNT_TOO_LOW', 'The amount does not cover the fees')
+  const timeOf = async (chainId: number, tag: string): Promise<number> =>
+    Number((await rpc(chainId).request<{ timestamp: Hex }>('eth_getBlockByNumber', [tag, false])).timestamp)
+  // A chain on which nothing was done for long has no block whose time a deposit may name.
+  const isStale = (await timeOf(origin, 'pending')) - (await timeOf(origin, 'latest')) > staleSeconds
+  if (isStale && makesBlocks(origin)) await rpc(origin).request('evm_mine')
+  const most = await balanceOf(destination, outputToken)
+  const none = { pct: '0', total: '0' }
+  const whole = { pct: String((fee * 10n ** 18n) / amount), total: String(fee) }
+  return {
+    status: 200,
+    body: {
+      estimatedFillTimeSec: 2,
+      capitalFeePct: whole.pct,
+      capitalFeeTotal: whole.total,
+      relayGasFeePct: '0',
+      relayGasFeeTotal: '0',
+      relayFeePct: whole.pct,
+      relayFeeTotal: whole.total,
+      lpFeePct: '0',
+      timestamp: String(await timeOf(origin, 'latest')),
+      isAmountTooLow: amount < least,
+      quoteBlock: String(Number(await rpc(origin).request<Hex>('eth_blockNumber'))),
+      exclusiveRelayer: nativeAddress,
+      exclusivityDeadline: 0,
+      spokePoolAddress: here!.spokePool,
+      destinationSpokePoolAddress: there!.spokePool,
+      totalRelayFee: whole,
+      relayerCapitalFee: whole,
+      relayerGasFee: none,
+      lpFee: none,
+      limits: {
+        minDeposit: String(least),
+        maxDeposit: String(most),
+        maxDepositInstant: String(most),
+        maxDepositShortDelay: String(most),
+        recommendedDepositInstant: String(most),
+      },
+      fillDeadline: String((await timeOf(destination, 'pending')) + fillSeconds),
+      outputAmount: String(amount - fee),
+      inputToken: shown[0],
+      outputToken: shown[1],
+    },
+  }
+}

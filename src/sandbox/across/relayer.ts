@@ -1,0 +1,177 @@
+import {
+  encodeAbiParameters,
+  encodeEventTopics,
+  encodeFunctionData,
+  keccak256,
+  numberToHex,
+} from 'viem/utils'
+import type { ChainClient } from '../../chain/client.ts'
+import type { Address, Hex } from '../../domain/address.ts'
+import type { AcrossConstants, Catalog } from '../../protocols/catalog.ts'
+import { spokePoolAbi as events } from '../../swaps/across/abi.ts'
+import { accountOf, type Deposit, depositIn, relayHash } from '../../swaps/across/delivery.ts'
+import { isCarried } from '../../swaps/across/pairs.ts'
+import { acrossContract } from '../genesis/artifacts.ts'
+import { receiptOf } from '../genesis/deployer.ts'
+
+/** One pool, and the node of its chain. */
+type End = { pool: AcrossConstants; rpc: ChainClient }
+
+/** The faults of Across: nothing is paid out, or only after some ms; nothing is paid back. */
+export type AcrossFault = { isUnfilled: boolean; fillDelayMs: number; isUnrefunded: boolean }
+
+/** What the relayer works with. `relayer` pays out, `owner` sends the bundles of refunds; the nodes have the keys of both. */
+type RelayerOptions = {
+  ends: readonly End[]
+  catalog: Pick<Catalog, 'networks' | 'tokens' | 'across'>
+  relayer: Address
+  owner: Address
+  now: () => number
+  fault: () => AcrossFault
+  /** Whether a chain makes blocks: nothing is sent to one that does not. */
+  makesBlocks: (chainId: number) => boolean
+}
+
+type Block = { number: Hex; hash: Hex; timestamp: Hex }
+type Log = { address: Address; topics: Hex[]; data: Hex; transactionHash: Hex }
+type Open = { deposit: Deposit; seenAt: number; failedAt: number }
+
+const retryAfterMs = 5_000
+const word = (value: number | bigint): Hex => numberToHex(value, { size: 32 })
+
+/**
+ * Pays deposits of Across out, and pays back those that nobody paid out in time, each by a bundle of its own. Gives the function that does
+ * what is to be done now; each call reads what is new, and all of it again if a chain is not the one that was read.
+ */
+export function startRelayer(options: RelayerOptions): () => Promise<void> {
+  const { ends, catalog, relayer, owner, now, fault, makesBlocks } = options
+  const { abi } = acrossContract('Ethereum_SpokePool')
+  const [deposited] = encodeEventTopics({ abi: events, eventName: 'FundsDeposited' })
+  const [refunded] = encodeEventTopics({ abi: events, eventName: 'ExecutedRelayerRefundRoot' })
+  const followed = ends.map(() => ({ last: undefined as Block | undefined, open: new Map<Hex, Open>() }))
+
+  const newest = (rpc: ChainClient) => rpc.request<Block>('eth_getBlockByNumber', ['latest', false])
+
+  /** Reads the deposits of one end that are new. */
+  const follow = async (index: number): Promise<Block> => {
+    const { pool, rpc } = ends[index]!
+    const end = followed[index]!
+    const latest = await newest(rpc)
+    if (latest.hash === end.last?.hash) return latest
+    const old =
+      end.last && (await rpc.request<Block | null>('eth_getBlockByNumber', [end.last.number, false]))
+    const isSame = old?.hash === end.last?.hash && end.last !== undefined
+    if (!isSame) end.open.clear()
+    const logs = await rpc.request<Log[]>('eth_getLogs', [
+      {
+        address: pool.spokePool,
+        topics: [deposited],
+        fromBlock: isSame ? numberToHex(BigInt(end.last!.number) + 1n) : '0x0',
+        toBlock: latest.number,
+      },
+    ])
+    for (const log of logs) {
+      const deposit = depositIn([log], pool)
+      if (deposit) end.open.set(relayHash(deposit), { deposit, seenAt: now(), failedAt: 0 })
+    }
+    end.last = latest
+    return latest
+  }
+
+  const send = async (
+    rpc: ChainClient,
+    from: Address,
+    to: Address,
+    name: string,
+    args: readonly unknown[],
+  ) => {
+    const data = encodeFunctionData({ abi, functionName: name, args: [...args] })
+    const hash = await rpc.request('eth_sendTransaction', [{ from, to, data, gas: numberToHex(1_000_000) }])
+    return (await receiptOf(rpc, hash)).status === '0x1'
+  }
+
+  /** Whether it is a deposit as this relayer pays them out: between two tokens that are one asset, and for no more than came in. */
+  const isFair = ({ inputToken, outputToken, inputAmount, outputAmount, ...deposit }: Deposit): boolean =>
+    deposit.message === '0x' &&
+    BigInt(deposit.exclusiveRelayer) === 0n &&
+    outputAmount <= inputAmount &&
+    isCarried(
+      catalog,
+      { chainId: deposit.originChainId, address: accountOf(inputToken) },
+      { chainId: deposit.destinationChainId, address: accountOf(outputToken) },
+    )
+
+  const fill = (deposit: Deposit, { rpc, pool }: End): Promise<boolean> => {
+    const { destinationChainId: _, originChainId, ...rest } = deposit
+    const relayData = { ...rest, originChainId: BigInt(originChainId) }
+    const repaid = [BigInt(pool.chainId), word(BigInt(relayer))]
+    return send(rpc, relayer, pool.spokePool, 'fillRelay', [relayData, ...repaid])
+  }
+
+  /** Pays a deposit back by a bundle with that refund alone: its leaf is the root, and needs no proof. */
+  const refund = async (deposit: Deposit, { rpc, pool }: End): Promise<void> => {
+    const leafId = Number(deposit.depositId)
+    const done = await rpc.request<Log[]>('eth_getLogs', [
+      { address: pool.spokePool, topics: [refunded, null, null, word(leafId)], fromBlock: '0x0' },
+    ])
+    if (done.length > 0) return
+    const leaf = {
+      amountToReturn: 0n,
+      chainId: BigInt(pool.chainId),
+      refundAmounts: [deposit.inputAmount],
+      leafId,
+      l2TokenAddress: accountOf(deposit.inputToken),
+      refundAddresses: [accountOf(deposit.depositor)],
+    }
+    const execute = abi.find((item) => item.type === 'function' && item.name === 'executeRelayerRefundLeaf')
+    const [, shape] = execute?.type === 'function' ? execute.inputs : []
+    const root = keccak256(encodeAbiParameters([shape!], [leaf]))
+    const bundles = await rpc.request<Log[]>('eth_getLogs', [
+      { address: pool.spokePool, topics: [encodeEventTopics({ abi: bundled })[0]], fromBlock: '0x0' },
+    ])
+    await send(rpc, owner, pool.spokePool, 'relayRootBundle', [root, word(0)])
+    await send(rpc, owner, pool.spokePool, 'executeRelayerRefundLeaf', [bundles.length, leaf, []])
+  }
+
+  const settle = async (hash: Hex, one: Open, from: End, open: Map<Hex, Open>): Promise<void> => {
+    const { deposit } = one
+    const index = ends.findIndex(({ pool }) => pool.chainId === deposit.destinationChainId)
+    const to = ends[index]
+    if (!to || now() - one.failedAt < retryAfterMs) return
+    const data = encodeFunctionData({ abi: events, functionName: 'fillStatuses', args: [hash] })
+    const call = { to: to.pool.spokePool, data }
+    if (BigInt(await to.rpc.request<Hex>('eth_call', [call, 'latest'])) === 2n) return void open.delete(hash)
+    const { isUnfilled, fillDelayMs, isUnrefunded } = fault()
+    const isPast = Number((await newest(to.rpc)).timestamp) > deposit.fillDeadline
+    if (isPast) {
+      if (isUnrefunded || !makesBlocks(from.pool.chainId)) return
+      await refund(deposit, from)
+      open.delete(hash)
+    } else if (
+      !isUnfilled &&
+      now() - one.seenAt >= fillDelayMs &&
+      makesBlocks(to.pool.chainId) &&
+      isFair(deposit)
+    )
+      if (!(await fill(deposit, to))) one.failedAt = now()
+  }
+
+  return async () => {
+    for (const index of ends.keys()) await follow(index)
+    for (const [index, { open }] of followed.entries())
+      for (const [hash, one] of open) await settle(hash, one, ends[index]!, open)
+  }
+}
+
+/** The event of a bundle that came to a pool (SpokePool of `@across-protocol/contracts` 5.0.27); its number is how many came before. */
+const bundled = [
+  {
+    type: 'event',
+    name: 'RelayedRootBundle',
+    inputs: [
+      { name: 'rootBundleId', type: 'uint32', indexed: true },
+      { name: 'relayerRefundRoot', type: 'bytes32', indexed: true },
+      { name: 'slowRelayRoot', type: 'bytes32', indexed: true },
+    ],
+  },
+] as const

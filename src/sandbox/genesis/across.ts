@@ -1,0 +1,44 @@
+import { encodeFunctionData, parseUnits } from 'viem/utils'
+import { erc20Abi } from '../../chain/erc20.ts'
+import { maxUint256 } from '../../domain/amount.ts'
+import type { AcrossConstants } from '../../protocols/catalog.ts'
+import { roles, sandboxAddress } from '../accounts.ts'
+import { acrossContract, own } from './artifacts.ts'
+import type { Deployer } from './deployer.ts'
+import { type Asset, about, type Plan } from './plan.ts'
+import type { Tokens } from './tokens.ts'
+
+/** What the relayer pays fills from on each chain, in whole tokens. */
+const liquidity: Partial<Record<Asset, string>> = {
+  USDC: '50000000',
+  USDT: '50000000',
+  WETH: '5000',
+  WBTC: '500',
+}
+
+/** How old the fee of a deposit may be, and how far away its fill deadline, in seconds: as on Ethereum. */
+const buffers = [3_600, 21_600] as const
+
+/**
+ * Deploys a pool of Across behind its proxy, as its authors publish it, without the gateway of its version 5. The deployer owns it, so that
+ * it sends the bundles of refunds. The relayer gets what it pays out.
+ */
+export function deployAcross(d: Deployer, { chainId }: Plan, { assets }: Tokens): AcrossConstants {
+  const pool = acrossContract('Ethereum_SpokePool')
+  const nobody = `0x${'0'.repeat(40)}`
+  const implementation = d.deploy(pool, [assets.WETH, ...buffers, nobody])
+  const begin = encodeFunctionData({ abi: pool.abi, functionName: 'initialize', args: [0, d.from] })
+  const spokePool = d.deploy(acrossContract('ERC1967Proxy'), [implementation, begin])
+  for (const [asset, whole] of Object.entries(liquidity) as [Asset, string][])
+    d.call(own('SandboxToken').abi, assets[asset], 'transfer', [
+      sandboxAddress(roles.relayer),
+      parseUnits(whole, about[asset].decimals),
+    ])
+  return { chainId, spokePool }
+}
+
+/** Lets a pool take from its relayer what that pays out. */
+export function allowFills(relayer: Deployer, { spokePool }: AcrossConstants, { assets }: Tokens): void {
+  for (const asset of Object.keys(liquidity) as Asset[])
+    relayer.call(erc20Abi, assets[asset], 'approve', [spokePool, maxUint256])
+}

@@ -1,0 +1,96 @@
+import { padHex } from 'viem/utils'
+import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
+import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import { unlessSame } from '../../domain/swap-amounts.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { Intent } from '../../protocols/intent.ts'
+import { refuse, type Verdict } from '../../protocols/verdict.ts'
+import { anyone, depositAbi, fillWindow } from './abi.ts'
+
+const isWordOf = (word: Hex, address: Address): boolean => sameAddress(word, padHex(address, { size: 32 }))
+
+/**
+ * Binds a deposit of Across to the transfer to another chain that was asked for. What nobody fills is paid back to the depositor, so that
+ * is the wallet. The deposit carries no call, and no coin: the native coin is not sent by it.
+ */
+export function bindAcross({ data }: Transaction, intent: Extract<Intent, { kind: 'swap' }>): Verdict {
+  const { tokenIn, tokenOut, wallet } = intent
+  const call = strictDecode(depositAbi, data)
+  if (!call) return refuse('POLICY_DECODE', 'It is not a call of deposit of SpokePool')
+  const [
+    depositor,
+    recipient,
+    inputToken,
+    outputToken,
+    amountIn,
+    amountOut,
+    destinationChainId,
+    exclusiveRelayer,
+    quoteTimestamp,
+    fillDeadline,
+    exclusivity,
+    message,
+  ] = call.args
+  if (!isWordOf(inputToken, tokenIn.address))
+    return refuse('POLICY_AMOUNT', `It deposits the token ${inputToken}, not ${tokenIn.address}`)
+  // The zero word would be a token of the relayer's choice; no token has that address.
+  if (!isWordOf(outputToken, tokenOut.address))
+    return refuse('POLICY_QUOTE_DRIFT', `It asks for the token ${outputToken}, not ${tokenOut.address}`)
+  if (destinationChainId !== BigInt(tokenOut.chainId))
+    return refuse('POLICY_CHAIN', `It sends to chain ${destinationChainId}, not to ${tokenOut.chainId}`)
+  if (!isWordOf(recipient, intent.recipient))
+    return refuse('POLICY_RECIPIENT', `It pays out to ${recipient}, not to ${intent.recipient}`)
+  if (!isWordOf(depositor, wallet))
+    return refuse(
+      'POLICY_RECIPIENT',
+      `What nobody fills would be paid back to ${depositor}, not to ${wallet}`,
+    )
+  if (message !== '0x')
+    return refuse('POLICY_QUOTE_DRIFT', 'It carries a message that the recipient would be called with')
+  if (intent.exact === 'in' ? amountIn !== intent.amountIn : amountIn > intent.amountIn)
+    return refuse(
+      'POLICY_AMOUNT',
+      `It deposits ${formatAmount(amountIn, tokenIn)}, not ${formatAmount(intent.amountIn, tokenIn)}`,
+    )
+  if (amountOut < intent.amountOut)
+    return refuse(
+      'POLICY_MIN_OUT',
+      `It asks for ${formatAmount(amountOut, tokenOut)}, less than ${formatAmount(intent.amountOut, tokenOut)}`,
+    )
+  if (fillDeadline > intent.deadline + fillWindow)
+    return refuse(
+      'POLICY_QUOTE_DRIFT',
+      `It may be filled until ${fillDeadline}, more than ${fillWindow} s after ${intent.deadline}`,
+    )
+  // A deposit that can be mined until the deadline must still be filled then.
+  if (fillDeadline < intent.deadline)
+    return refuse(
+      'POLICY_QUOTE_DRIFT',
+      `It may be filled only until ${fillDeadline}, and may be sent until ${intent.deadline}`,
+    )
+  if (exclusiveRelayer !== anyone || exclusivity !== 0)
+    return refuse('POLICY_QUOTE_DRIFT', `Only ${exclusiveRelayer} could fill it at first`)
+  return {
+    bound: {
+      name: 'deposit',
+      args: jsonArguments({
+        depositor,
+        recipient,
+        inputToken,
+        outputToken,
+        inputAmount: amountIn,
+        outputAmount: amountOut,
+        destinationChainId,
+        exclusiveRelayer,
+        quoteTimestamp,
+        fillDeadline,
+        exclusivityParameter: exclusivity,
+        message,
+      }),
+      text: `Deposit ${formatAmount(amountIn, tokenIn)} for chain ${tokenOut.chainId}, ${formatAmount(amountOut, tokenOut)} arrive for ${intent.recipient}${unlessSame(amountOut, intent.amountOut, tokenOut)}, or it is paid back here`,
+      value: 0n,
+      spends: { token: tokenIn.address, amount: amountIn },
+    },
+  }
+}

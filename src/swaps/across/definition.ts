@@ -1,0 +1,33 @@
+import { provedByCalldata, type SwapDefinition } from '../definition.ts'
+import { bindAcross } from './binding.ts'
+import { acrossOn, isCarried } from './pairs.ts'
+import { across as openProvider } from './provider.ts'
+
+/** Across: deposits tokens on one chain, which a relayer pays out on another; not the native coin. */
+export const across: SwapDefinition = {
+  name: 'across',
+  reach: 'cross-chain',
+  // The deadline is that of the fill, on the other chain.
+  proof: provedByCalldata,
+  spender: (catalog, chainId) => acrossOn(catalog, chainId)?.spokePool,
+  expect: (catalog, intent) => {
+    const here = acrossOn(catalog, intent.tokenIn.chainId)
+    if (!here || !isCarried(catalog, intent.tokenIn, intent.tokenOut)) return undefined
+    return { targets: [here.spokePool], bind: (transaction) => bindAcross(transaction, intent) }
+  },
+  open: (catalog, network) => {
+    const ends = catalog.across.flatMap((end) => {
+      const api = end.api ?? catalog.acrossApi
+      return api === null ? [] : [{ ...end, api }]
+    })
+    const isOpen = (chainId: number) => ends.some((end) => end.chainId === chainId)
+    return ends.length === 0
+      ? undefined
+      : openProvider(
+          ends,
+          ({ from, to, tokenIn, tokenOut }) =>
+            isOpen(from.chainId) && isOpen(to.chainId) && isCarried(catalog, tokenIn, tokenOut),
+          network,
+        )
+  },
+}

@@ -1,0 +1,132 @@
+import { decodeEventLog, encodeAbiParameters, keccak256, parseAbiParameters } from 'viem/utils'
+import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
+import { topic, topicOf } from '../../protocols/shared/event-topics.ts'
+import { spokePoolAbi as abi } from './abi.ts'
+
+/** A deposit, as its event on the origin chain tells it. Accounts and tokens are 32-byte words; times are in Unix seconds. */
+export type Deposit = {
+  originChainId: number
+  destinationChainId: number
+  depositId: bigint
+  depositor: Hex
+  recipient: Hex
+  exclusiveRelayer: Hex
+  inputToken: Hex
+  outputToken: Hex
+  inputAmount: bigint
+  outputAmount: bigint
+  fillDeadline: number
+  exclusivityDeadline: number
+  message: Hex
+}
+
+/** One event of a receipt. */
+type Log = { address: Address; topics: readonly Hex[]; data: Hex }
+
+type EventName = 'FundsDeposited' | 'FilledRelay' | 'ExecutedRelayerRefundRoot'
+
+/** The arguments of the events of a name that a pool gave off; other logs are passed over. */
+const eventsIn = <const name extends EventName>(logs: readonly Log[], pool: Address, eventName: name) =>
+  logs.flatMap((log) => {
+    if (!sameAddress(log.address, pool) || !sameAddress(log.topics[0] ?? '', topicOf(abi, eventName)))
+      return []
+    try {
+      const topics = [...log.topics] as [Hex, ...Hex[]]
+      return [decodeEventLog({ abi, eventName, topics, data: log.data }).args]
+    } catch {
+      return [] // Another event with the same first topic.
+    }
+  })
+
+/** The deposit that a transaction made; `undefined` if it made none, or several. */
+export function depositIn(
+  logs: readonly Log[],
+  { chainId, spokePool }: { chainId: number; spokePool: Address },
+): Deposit | undefined {
+  const found = eventsIn(logs, spokePool, 'FundsDeposited')
+  const [one] = found
+  if (!one || found.length > 1) return undefined
+  const { quoteTimestamp: _, destinationChainId, ...rest } = one
+  return { ...rest, originChainId: chainId, destinationChainId: Number(destinationChainId) }
+}
+
+/** V3RelayData of V3SpokePoolInterface, and the chain where it is filled. */
+const relayed = parseAbiParameters([
+  'RelayData relayData, uint256 destinationChainId',
+  'struct RelayData { bytes32 depositor; bytes32 recipient; bytes32 exclusiveRelayer; bytes32 inputToken; bytes32 outputToken; uint256 inputAmount; uint256 outputAmount; uint256 originChainId; uint256 depositId; uint32 fillDeadline; uint32 exclusivityDeadline; bytes message; }',
+])
+
+/** The name of a deposit in the pool of its destination (getV3RelayHash of SpokePool). */
+export const relayHash = (deposit: Deposit): Hex =>
+  keccak256(
+    encodeAbiParameters(relayed, [
+      { ...deposit, originChainId: BigInt(deposit.originChainId) },
+      BigInt(deposit.destinationChainId),
+    ]),
+  )
+
+/** What a transaction paid out for a deposit to its recipient, in the smallest unit, by the pool's own event; `undefined` if nothing. */
+export function filledIn(logs: readonly Log[], spokePool: Address, deposit: Deposit): bigint | undefined {
+  const fill = eventsIn(logs, spokePool, 'FilledRelay').find(
+    ({
+      originChainId,
+      depositId,
+      inputToken,
+      outputToken,
+      depositor,
+      recipient,
+      inputAmount,
+      outputAmount,
+    }) =>
+      originChainId === BigInt(deposit.originChainId) &&
+      depositId === deposit.depositId &&
+      sameAddress(inputToken, deposit.inputToken) &&
+      sameAddress(outputToken, deposit.outputToken) &&
+      sameAddress(depositor, deposit.depositor) &&
+      sameAddress(recipient, deposit.recipient) &&
+      inputAmount === deposit.inputAmount &&
+      outputAmount === deposit.outputAmount,
+  )
+  if (!fill) return undefined
+  const { updatedRecipient, updatedOutputAmount } = fill.relayExecutionInfo
+  return sameAddress(updatedRecipient, deposit.recipient) ? updatedOutputAmount : 0n
+}
+
+/** The filter of the event that a deposit was filled, on its destination. */
+export const fillQuery = (spokePool: Address, { originChainId, depositId }: Deposit) => ({
+  address: spokePool,
+  topics: [topicOf(abi, 'FilledRelay'), asTopic(BigInt(originChainId)), asTopic(depositId)] as Hex[],
+})
+
+/**
+ * The filter of the transfers that a pool made to a depositor in the token of the deposit: a refund is one. Which deposit a bundle pays
+ * back, no event says.
+ */
+export const refundQuery = (spokePool: Address, { inputToken, depositor }: Deposit) => ({
+  address: accountOf(inputToken),
+  topics: [transferTopic, topic(spokePool), depositor] as Hex[],
+})
+
+/**
+ * How much of the token of a deposit a bundle paid back to its depositor in a transaction, by the pool's own event; `undefined` if less
+ * than was deposited. A bundle adds up what one account gets.
+ */
+export function refundedIn(logs: readonly Log[], spokePool: Address, deposit: Deposit): bigint | undefined {
+  const sums = eventsIn(logs, spokePool, 'ExecutedRelayerRefundRoot').flatMap(
+    ({ l2TokenAddress, refundAddresses, refundAmounts, deferredRefunds }) =>
+      !deferredRefunds && sameAddress(l2TokenAddress, accountOf(deposit.inputToken))
+        ? refundAddresses.flatMap((to, at) =>
+            sameAddress(to, accountOf(deposit.depositor)) ? [refundAmounts[at] ?? 0n] : [],
+          )
+        : [],
+  )
+  return sums.find((sum) => sum >= deposit.inputAmount)
+}
+
+/** The account of a 32-byte word. */
+export const accountOf = (word: Hex): Address => `0x${word.slice(26)}`
+
+const asTopic = (number: bigint): Hex => `0x${number.toString(16).padStart(64, '0')}`
+
+/** Transfer(address,address,uint256) of ERC-20. */
+const transferTopic: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'

@@ -1,0 +1,46 @@
+import { encodeFunctionData, padHex } from 'viem/utils'
+import type { Address, Hex } from '../../domain/address.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import { anyone, depositAbi } from './abi.ts'
+
+const asWord = (address: Address): Hex => padHex(address, { size: 32 }).toLowerCase() as Hex
+
+/**
+ * Deposits `amountIn` here, so that a relayer pays `amountOut` to `recipient` on the other chain before `fillDeadline` (Unix s, by the clock
+ * there), else it is paid back to `depositor` here. `quoteTimestamp` is when its fee was named, in Unix seconds. Any relayer may fill it.
+ */
+export const depositAcross = (ask: {
+  chainId: number
+  spokePool: Address
+  depositor: Address
+  recipient: Address
+  inputToken: Address
+  outputToken: Address
+  amountIn: bigint
+  amountOut: bigint
+  destinationChainId: number
+  quoteTimestamp: number
+  fillDeadline: number
+}): Transaction => ({
+  to: ask.spokePool,
+  data: encodeFunctionData({
+    abi: depositAbi,
+    functionName: 'deposit',
+    args: [
+      asWord(ask.depositor),
+      asWord(ask.recipient),
+      asWord(ask.inputToken),
+      asWord(ask.outputToken),
+      ask.amountIn,
+      ask.amountOut,
+      BigInt(ask.destinationChainId),
+      anyone,
+      ask.quoteTimestamp,
+      ask.fillDeadline,
+      0,
+      '0x',
+    ],
+  }),
+  value: 0n,
+  chainId: ask.chainId,
+})

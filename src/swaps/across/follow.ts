@@ -1,0 +1,112 @@
+import { encodeFunctionData } from 'viem/utils'
+import { findTransaction } from '../../chain/finality/mined-transaction.ts'
+import { tokenReceived } from '../../chain/finality/token-received.ts'
+import { blockTime, findLatestLog, maxClockDifferenceMs } from '../../chain/latest-log.ts'
+import { quantity } from '../../chain/rpc/answer-numbers.ts'
+import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
+import type { Hex } from '../../domain/address.ts'
+import type { AcrossConstants } from '../../protocols/catalog.ts'
+import type { AwaitedTransfer, BridgeDelivery, DeliveryContext } from '../bridge-delivery.ts'
+import { spokePoolAbi as abi, filled } from './abi.ts'
+import {
+  type Deposit,
+  depositIn,
+  filledIn,
+  fillQuery,
+  refundedIn,
+  refundQuery,
+  relayHash,
+} from './delivery.ts'
+import { acrossOn } from './pairs.ts'
+
+/** How long a fill takes at most where nothing is wrong, in ms: a slow fill comes with a bundle, about every hour and a half. */
+const usualFillMs = 10 * 60_000
+
+/**
+ * Follows a deposit of Across by both chains: the deposit in its own receipt, the fill by the state and the events of the pool of the
+ * destination, and what was paid back by the events of the pool of the origin. No service is asked.
+ */
+export async function followDeposit(
+  { rpc, catalog }: DeliveryContext,
+  { sent, arrival }: AwaitedTransfer,
+  told: Hex | null,
+): Promise<BridgeDelivery> {
+  const origin = rpc(sent.transaction.chainId)
+  const destination = rpc(arrival.chainId)
+  const [here, there] = [sent.transaction.chainId, arrival.chainId].map((id) => acrossOn(catalog, id))
+  const [receipt, sentAt] = await Promise.all([
+    answered(findTransaction(origin, sent.hash)),
+    blockTime(origin, sent.blockNumber),
+  ])
+  const deposit = receipt?.ok && here ? depositIn(receipt.logs, here) : undefined
+  const known = {
+    way: 'deposit',
+    sentAt,
+    usualMs: usualFillMs,
+    isUnknown: false,
+    isAttested: undefined,
+  } as const
+  if (!deposit || !here || !there) return { ...known, isDelivered: undefined, brought: undefined }
+  const since = ((sentAt ?? 0) - maxClockDifferenceMs) / 1_000
+  const look = async (hash: Hex): Promise<BridgeDelivery['brought']> => {
+    const found = await answered(findTransaction(destination, hash))
+    const paid = found?.ok ? filledIn(found.logs, there.spokePool, deposit) : undefined
+    if (!found || paid === undefined) return undefined
+    // The amount that the event says was paid, limited by what the token's own transfers show.
+    const arrived = tokenReceived(found, arrival)
+    return { found, amount: arrived < paid ? arrived : paid, alike: 1 }
+  }
+  const named = told === null ? undefined : await look(told)
+  const state = named ? { isFilled: true, isPast: false } : await answered(stateOf(rpc, there, deposit))
+  const fill =
+    state?.isFilled && !named ? await answered(latest(fillQuery(there.spokePool, deposit))) : undefined
+  const brought = named ?? (fill && (await look(fill.transactionHash)))
+  const isPast = state?.isPast === true && !state.isFilled
+  const refunds = isPast ? await refundsOf() : []
+  return {
+    ...known,
+    isDelivered: brought ? true : state?.isFilled,
+    brought,
+    expiry: { at: deposit.fillDeadline, isPast, refunds },
+  }
+
+  function latest(query: ReturnType<typeof fillQuery>) {
+    return findLatestLog(destination, query, since)
+  }
+
+  /** The transactions that paid at least the deposit back since. */
+  async function refundsOf(): Promise<NonNullable<BridgeDelivery['expiry']>['refunds']> {
+    const hashes = new Set<Hex>()
+    const note = ({ data, transactionHash }: { data: Hex; transactionHash: Hex }): boolean => {
+      if (quantity(data, 'an amount that was paid back') >= deposit!.inputAmount) hashes.add(transactionHash)
+      return hashes.size >= mostRefunds
+    }
+    await answered(findLatestLog(origin, refundQuery(here!.spokePool, deposit!), since, undefined, note))
+    const mined = await Promise.all([...hashes].map((hash) => answered(findTransaction(origin, hash))))
+    return mined.toReversed().flatMap((found) => {
+      const amount = found?.ok ? refundedIn(found.logs, here!.spokePool, deposit!) : undefined
+      if (!found || amount === undefined) return []
+      return [{ found, amount: deposit!.inputAmount, alike: Number(amount / deposit!.inputAmount) }]
+    })
+  }
+}
+
+/** How many transfers of a pool to a depositor are looked at for a refund. */
+const mostRefunds = 20
+
+/** Whether a deposit was paid out, and whether it can be no more, by the newest block of its destination. */
+async function stateOf(
+  rpc: DeliveryContext['rpc'],
+  { chainId, spokePool: to }: AcrossConstants,
+  deposit: Deposit,
+): Promise<{ isFilled: boolean; isPast: boolean }> {
+  const node = rpc(chainId)
+  const data = encodeFunctionData({ abi, functionName: 'fillStatuses', args: [relayHash(deposit)] })
+  // The time is asked for first: what is unfilled after a time past the deadline stays so.
+  const block = await node.request<{ timestamp?: string } | null>('eth_getBlockByNumber', ['latest', false])
+  const state = quantity(await node.request('eth_call', [{ to, data }, 'latest']), 'the state of a deposit')
+  const now = Number(quantity(block?.timestamp, 'the time of a block'))
+  return { isFilled: state === filled, isPast: now > deposit.fillDeadline }
+}
+
+const answered = <T>(work: Promise<T>): Promise<T | undefined> => undefinedIfUnanswered(withTimeout(work))

@@ -1,0 +1,272 @@
+import { z } from 'zod'
+import { EvmAddress, type Hex, sameAddress } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import { AppError } from '../../domain/errors.ts'
+import { numbersAsText } from '../../http/json.ts'
+import type { AcrossConstants } from '../../protocols/catalog.ts'
+import type { SwapNetwork } from '../definition.ts'
+import type { Ask, Offer, Route, SwapProvider } from '../provider.ts'
+import { spokePoolAbi as abi, filled, fillWindow } from './abi.ts'
+import {
+  type Deposit,
+  depositIn,
+  filledIn,
+  fillQuery,
+  refundedIn,
+  refundQuery,
+  relayHash,
+} from './delivery.ts'
+import { depositAcross } from './encode.ts'
+
+/** The name of Across among the providers. */
+export const provider = 'across'
+
+/** An end of Across whose service is known. */
+type AcrossEnd = AcrossConstants & { api: string }
+
+/** What an offer keeps for its transaction and its status; it is stored as JSON. `fillDeadline` is what the service suggests, in Unix seconds. */
+type Raw = {
+  quoteTimestamp: number
+  fillDeadline: number
+  originFromBlock: string
+  destinationFromBlock: string
+}
+
+const Digits = z
+  .string()
+  .regex(/^[0-9]{1,60}$/)
+  .transform(BigInt)
+const Seconds = z
+  .string()
+  .regex(/^[0-9]{1,10}$/)
+  .transform(Number)
+
+/** What is used of an answer of `/suggested-fees`: amounts in the smallest unit, times in Unix seconds. */
+const Suggested = z.object({
+  outputAmount: Digits,
+  timestamp: Seconds,
+  fillDeadline: Seconds,
+  spokePoolAddress: EvmAddress,
+  destinationSpokePoolAddress: EvmAddress,
+  isAmountTooLow: z.boolean(),
+  estimatedFillTimeSec: Seconds.optional(),
+  limits: z.object({ minDeposit: Digits, maxDeposit: Digits }),
+})
+type Suggested = z.output<typeof Suggested>
+
+const wrong = (message: string, status: number) =>
+  new AppError('PROVIDER_API_ERROR', message, { details: { provider, status } })
+
+/** For how long after the deadline of its quote a deposit of ours may be filled, in seconds: half of what the guard allows, as clocks differ. */
+const usualWindow = fillWindow / 2
+
+/**
+ * Deposits on one chain, which a relayer pays out on the other out of its own funds. What arrives is named in the deposit, so that no less
+ * can come; what nobody fills in time is paid back on the first chain. `isCarried` says between which tokens.
+ */
+export function across(
+  ends: readonly AcrossEnd[],
+  isCarried: (route: Route) => boolean,
+  network: Pick<SwapNetwork, 'getJson' | 'head' | 'log' | 'read' | 'mined'>,
+): SwapProvider {
+  const on = (chainId: number) => ends.find((end) => end.chainId === chainId)
+  const endsOf = ({ from, to }: Pick<Route, 'from' | 'to'>) => [on(from.chainId)!, on(to.chainId)!] as const
+
+  /** What the service suggests for an input. */
+  const suggested = async (route: Route, amount: bigint, signal: AbortSignal): Promise<Suggested> => {
+    const [here, there] = endsOf(route)
+    const query = new URLSearchParams({
+      originChainId: String(route.from.chainId),
+      destinationChainId: String(route.to.chainId),
+      inputToken: route.tokenIn.address,
+      outputToken: route.tokenOut.address,
+      amount: String(amount),
+    })
+    const { status, body, text } = await asked(network, `${here.api}/suggested-fees?${query}`, signal)
+    if (status === 429) throw wrong('The service of Across answers no more requests for now', status)
+    if (status === 400) throw wrong('The service of Across has no route for this amount', status)
+    const answer =
+      status === 200 && body !== undefined ? Suggested.safeParse(numbersAsText(text)).data : undefined
+    if (!answer) throw wrong('The service of Across did not name its fees', status)
+    const isOurs =
+      sameAddress(answer.spokePoolAddress, here.spokePool) &&
+      sameAddress(answer.destinationSpokePoolAddress, there.spokePool)
+    if (!isOurs) throw wrong('The service of Across names other contracts than the catalogue', status)
+    // Nobody pays out more than was deposited.
+    if (answer.outputAmount > amount)
+      throw wrong('The service of Across names an output above the input', status)
+    return answer
+  }
+
+  return {
+    name: provider,
+    // It has one speed only; who names one asks for a bridge that has several.
+    supports: (route) => (route.speed ?? null) === null && isCarried(route),
+
+    async quote(ask, signal) {
+      const first = await suggested(ask, ask.amount, signal)
+      const costOf = (answer: Suggested, of: bigint) => of - answer.outputAmount
+      // The fee of an exact output is that of the input that it takes, so it is asked for twice.
+      const about = ask.amount + costOf(first, ask.amount)
+      const answer = ask.exact === 'in' ? first : await suggested(ask, about, signal)
+      const amountIn = ask.exact === 'in' ? ask.amount : ask.amount + costOf(answer, about)
+      refuseAmount(ask, answer, amountIn)
+      const amountOut = ask.exact === 'in' ? answer.outputAmount : ask.amount
+      if (amountOut === 0n) return undefined
+      const [originHead, destinationHead] = await Promise.all(
+        [ask.from, ask.to].map(({ chainId }) => network.head(chainId)),
+      )
+      return offer(ask, { amountIn, amountOut }, answer, {
+        quoteTimestamp: answer.timestamp,
+        fillDeadline: answer.fillDeadline,
+        originFromBlock: String(originHead),
+        destinationFromBlock: String(destinationHead),
+      })
+    },
+
+    async build({ from, to, tokenIn, tokenOut }, { amountIn, minAmountOut, raw }, order) {
+      const [here] = endsOf({ from, to })
+      const { quoteTimestamp, fillDeadline: latest } = raw as Raw
+      const fillDeadline = Math.min(latest, order.deadline + usualWindow)
+      if (fillDeadline <= order.deadline)
+        throw wrong('The service of Across gives relayers less time than the quote has', 200)
+      return {
+        transaction: depositAcross({
+          chainId: from.chainId,
+          spokePool: here.spokePool,
+          depositor: order.wallet,
+          recipient: order.recipient,
+          inputToken: tokenIn.address,
+          outputToken: tokenOut.address,
+          amountIn,
+          amountOut: minAmountOut,
+          destinationChainId: to.chainId,
+          quoteTimestamp,
+          fillDeadline,
+        }),
+        needs: { token: tokenIn.address, spender: here.spokePool, amount: amountIn },
+      }
+    },
+
+    async status(route, stored, origin) {
+      const [here, there] = endsOf(route)
+      const raw = stored.raw as Raw
+      const sent = await network.mined(route.from.chainId, origin)
+      const deposit = sent?.ok ? depositIn(sent.logs, here) : undefined
+      if (!deposit) return { status: 'confirmed' }
+      const fill = await fillOf(deposit, there, BigInt(raw.destinationFromBlock))
+      if (fill.isFilled) {
+        if (!fill.hash) return { status: 'processing' }
+        const isShort = fill.paid === undefined || fill.paid < stored.minAmountOut
+        return { status: isShort ? 'failed' : 'fulfilled', destination: fill.hash }
+      }
+      if (!fill.isPast) return { status: 'processing' }
+      const isBack = await isRefunded(deposit, here, BigInt(raw.originFromBlock))
+      return { status: isBack ? 'refunded' : 'processing' }
+    },
+  }
+
+  /** Whether a deposit was paid out, by which transaction, and how much it paid; `isPast`: it can be paid out no more. */
+  async function fillOf(
+    deposit: Deposit,
+    { chainId, spokePool }: AcrossEnd,
+    fromBlock: bigint,
+  ): Promise<{ isFilled: boolean; isPast: boolean; hash?: Hex; paid?: bigint | undefined }> {
+    const status = {
+      reads: [{ address: spokePool, abi, functionName: 'fillStatuses', args: [relayHash(deposit)] }],
+      parse: ([state]: readonly unknown[]) => state === filled,
+    }
+    const time = { address: spokePool, abi, functionName: 'getCurrentTime' }
+    const [isFilled, isPast] = await network.read(chainId, {
+      reads: [...status.reads, time],
+      parse: ([state, now]) =>
+        [state === filled, typeof now === 'bigint' && now > deposit.fillDeadline] as const,
+    })
+    if (!isFilled) return { isFilled, isPast }
+    const { address, topics } = fillQuery(spokePool, deposit)
+    const query = { address: [address], topics: topics.map((topic) => [topic]) }
+    const found = await network.log(chainId, { query, isThere: status }, fromBlock)
+    const mined = found && (await network.mined(chainId, found.transactionHash))
+    if (!mined?.ok) return { isFilled, isPast }
+    return { isFilled, isPast, hash: found!.transactionHash, paid: filledIn(mined.logs, spokePool, deposit) }
+  }
+
+  /** Whether a bundle has paid a deposit back, by the first transfers of the pool to the depositor since. */
+  async function isRefunded(
+    deposit: Deposit,
+    { chainId, spokePool }: AcrossEnd,
+    fromBlock: bigint,
+  ): Promise<boolean> {
+    const { address, topics } = refundQuery(spokePool, deposit)
+    const query = { address: [address], topics: topics.map((topic) => [topic]) }
+    // No contract says whether there is one.
+    const isThere = { reads: [], parse: () => false }
+    for (let look = 0, from = fromBlock; look < mostRefunds; look++) {
+      const found = await network.log(chainId, { query, isThere }, from)
+      const mined = found && (await network.mined(chainId, found.transactionHash))
+      if (!mined) return false
+      if (mined.ok && refundedIn(mined.logs, spokePool, deposit) !== undefined) return true
+      from = BigInt(mined.blockNumber) + 1n
+    }
+    return false
+  }
+}
+
+/** How many transfers of a pool to a depositor are looked at for a refund. */
+const mostRefunds = 20
+
+/** Asks the service; a failure is an error of the provider, not of the request. */
+async function asked(network: Pick<SwapNetwork, 'getJson'>, url: string, signal: AbortSignal) {
+  try {
+    return await network.getJson(url, signal)
+  } catch (cause) {
+    if (cause instanceof AppError && cause.code.startsWith('SERVICE_'))
+      throw new AppError('PROVIDER_API_ERROR', 'The service of Across does not answer', {
+        details: { provider },
+        cause,
+      })
+    throw cause
+  }
+}
+
+/** Refuses an input that no relayer would take. */
+function refuseAmount({ tokenIn }: Ask, { isAmountTooLow, limits }: Suggested, amountIn: bigint): void {
+  const [least, most] = [limits.minDeposit, limits.maxDeposit].map((limit) => formatAmount(limit, tokenIn))
+  const told = {
+    details: { provider, minDeposit: String(limits.minDeposit), maxDeposit: String(limits.maxDeposit) },
+  }
+  if (isAmountTooLow || amountIn < limits.minDeposit)
+    throw new AppError(
+      'QUOTE_GENERATION_FAILED',
+      `Across carries ${least} or more, and this is too little`,
+      told,
+    )
+  if (amountIn > limits.maxDeposit)
+    throw new AppError(
+      'QUOTE_GENERATION_FAILED',
+      `Across carries at most ${most} now, and this is more`,
+      told,
+    )
+}
+
+function offer(
+  { tokenIn, from }: Ask,
+  { amountIn, amountOut }: { amountIn: bigint; amountOut: bigint },
+  { estimatedFillTimeSec }: Suggested,
+  raw: Raw,
+): Offer {
+  const fee = amountIn - amountOut
+  return {
+    amountIn,
+    amountOut,
+    maxAmountIn: amountIn,
+    // What is paid out is named in the deposit: it does not slip.
+    minAmountOut: amountOut,
+    fees:
+      fee === 0n
+        ? []
+        : [{ kind: 'bridge', token: tokenIn.address, chainId: from.chainId, amount: String(fee) }],
+    raw,
+    seconds: estimatedFillTimeSec ?? null,
+  }
+}

@@ -1,0 +1,51 @@
+import type { ChainClient } from '../chain/client.ts'
+import type { MinedTransaction } from '../chain/finality/mined-transaction.ts'
+import type { Address, Hex } from '../domain/address.ts'
+import type { Transaction } from '../domain/transaction.ts'
+import type { Catalog } from '../protocols/catalog.ts'
+import type { SwapNetwork } from './definition.ts'
+
+/** What is needed to follow a transfer between chains: their nodes, the catalogue, the time in epoch ms, and HTTP for a service. */
+export type DeliveryContext = {
+  rpc: (chainId: number) => ChainClient
+  catalog: Catalog
+  now: () => number
+  getJson: SwapNetwork['getJson']
+}
+
+/** A transfer to another chain: the mined call of a wallet that sent it, and the token that is to arrive for its recipient. */
+export type AwaitedTransfer = {
+  sent: { transaction: Transaction; wallet: Address; hash: Hex; blockNumber: number }
+  arrival: { chainId: number; token: Address; recipient: Address }
+}
+
+/**
+ * The state of a transfer to another chain; `undefined` fields could not be read. `way`: burnt here and minted there, or deposited here
+ * and paid out there by a relayer. `sentAt` is epoch ms; `usualMs` is how long it takes at most where nothing is wrong. `isUnknown`: the
+ * service of the bridge does not know a transfer that it should know by now, which does not say what became of it. `brought` is the
+ * delivering transaction, matched by the bridge's own event, with its amount; `alike` counts the events in it that differ from this
+ * transfer's in their number alone, itself included. `expiry` is there for a deposit: until when it can be paid out (Unix s, by the clock
+ * of its destination), whether that is past and it was not, and the transactions that may have paid it back then, the oldest first, with
+ * how many deposits of this amount each covers: which deposit a bundle pays back, no chain says.
+ */
+export type BridgeDelivery = {
+  way: 'burn' | 'deposit'
+  sentAt: number | undefined
+  usualMs: number
+  isUnknown: boolean
+  isAttested: boolean | undefined
+  isDelivered: boolean | undefined
+  brought: { found: MinedTransaction; amount: bigint; alike: number } | undefined
+  expiry?: {
+    at: number
+    isPast: boolean
+    refunds: readonly { found: MinedTransaction; amount: bigint; alike: number }[]
+  }
+}
+
+/** Reads how far a transfer is. `told` is a delivery hash that somebody names: it counts if the bridge's event in it matches. */
+export type FollowTransfer = (
+  context: DeliveryContext,
+  awaited: AwaitedTransfer,
+  told: Hex | null,
+) => Promise<BridgeDelivery>

@@ -1,0 +1,140 @@
+import { encodeEventTopics, encodeFunctionData } from 'viem/utils'
+import type { ChainClient } from '../../chain/client.ts'
+import { findTransaction, type MinedTransaction } from '../../chain/finality/mined-transaction.ts'
+import { tokenReceived } from '../../chain/finality/token-received.ts'
+import { blockTime, findLatestLog, maxClockDifferenceMs } from '../../chain/latest-log.ts'
+import { quantity } from '../../chain/rpc/answer-numbers.ts'
+import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
+import { type Hex, HexData, sameAddress } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Catalog, CctpV2Constants } from '../../protocols/catalog.ts'
+import type { AwaitedTransfer, BridgeDelivery, DeliveryContext } from '../bridge-delivery.ts'
+import { messageTransmitterV2Abi as abi, finality } from './abi.ts'
+import { burnedBy, deliveriesOf } from './delivery.ts'
+import { type BurnMessage, decodeMessage } from './message.ts'
+
+/** What the attestation service returns for a burn. It may not know the burn; `message` is present if it returns one. */
+type Attestation = { isKnown: boolean; isAttested: boolean; message?: BurnMessage }
+
+/** Asks the attestation service about a burn; `undefined` if it cannot be reached or gives no usable answer. */
+export async function attestationOf(
+  { attestation, getJson }: Pick<Catalog, 'attestation'> & Pick<DeliveryContext, 'getJson'>,
+  here: CctpV2Constants | undefined,
+  burn: Hex,
+): Promise<Attestation | undefined> {
+  const base = here?.attestation ?? attestation
+  if (!here || !base) return undefined
+  try {
+    const answer = await getJson(`${base}/v2/messages/${here.domain}?transactionHash=${burn}`)
+    if (answer.status === 404) return { isKnown: false, isAttested: false }
+    if (answer.status !== 200) return undefined
+    const { body } = answer
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined
+    const { messages = [] } = body as { messages?: unknown }
+    if (!Array.isArray(messages)) return undefined
+    const first = messages[0] as { status?: unknown; message?: unknown } | null | undefined
+    const text = HexData.safeParse(first?.message).data
+    const message = text === undefined || text === '0x' ? undefined : decodeMessage(text)
+    const isAttested = first?.status === 'complete'
+    return { isKnown: first != null, isAttested, ...(message && { message }) }
+  } catch (error) {
+    if (error instanceof AppError && error.code.startsWith('SERVICE_')) return undefined
+    throw error
+  }
+}
+
+/** The longest usual time of an attestation, in ms: before the source block is final (fast), and after (standard). */
+export const attestationMs = { fast: 10 * 60_000, standard: 60 * 60_000 }
+
+/**
+ * Follows a burn of CCTP v2 by asking the attestation service and both chains. `told` is a reported delivery hash: it counts if the bridge's event in
+ * it matches the burn, by the attested nonce, or without one by all fields of the burn and a later block.
+ */
+export async function followBurn(
+  { rpc, catalog, now, getJson }: DeliveryContext,
+  { sent, arrival }: AwaitedTransfer,
+  told: Hex | null,
+): Promise<BridgeDelivery> {
+  const [here, there] = [sent.transaction.chainId, arrival.chainId].map((id) =>
+    catalog.cctpV2.find(({ chainId }) => chainId === id),
+  )
+  const burned = burnedBy(sent.transaction, sent.wallet)
+  const node = rpc(arrival.chainId)
+  const [attestation, burnedAt] = await Promise.all([
+    attestationOf({ attestation: catalog.attestation, getJson }, here, sent.hash),
+    blockTime(rpc(sent.transaction.chainId), sent.blockNumber),
+  ])
+  const nonce = attestation?.isAttested ? attestation.message?.nonce : undefined
+  const look = async (hash: Hex): Promise<BridgeDelivery['brought']> => {
+    const found = await undefinedIfUnanswered(withTimeout(findTransaction(node, hash)))
+    if (!found?.ok || !here || !there || !burned) return undefined
+    const alike = deliveriesOf(burned, found.logs, { here, there })
+    const own = nonce === undefined ? alike[0] : alike.find((one) => sameAddress(one.nonce, nonce))
+    if (!own || (nonce === undefined && !(await isAfter(node, found, burnedAt)))) return undefined
+    // The amount that the event says was minted, limited by what the token's own transfers show.
+    const arrived = tokenReceived(found, arrival)
+    return { found, amount: arrived < own.minted ? arrived : own.minted, alike: alike.length }
+  }
+  const named = told === null ? undefined : await look(told)
+  const isUsed =
+    nonce && there && !named
+      ? await undefinedIfUnanswered(withTimeout(isNonceUsed(node, there, nonce)))
+      : undefined
+  const hash = isUsed && nonce && there ? await mintTransaction(node, there, nonce, burnedAt ?? 0) : undefined
+  const brought = named ?? (hash && (await look(hash)))
+  const isOld = burnedAt !== undefined && now() - burnedAt > attestationMs.standard
+  const isUnknown = !brought && attestation?.isKnown === false && isOld
+  // Nothing can be minted without an attestation. A service that has forgotten a burn, or never saw it, does not prove that there
+  // is none.
+  const isUnattested = attestation?.isAttested === false && !isUnknown
+  const isFast = attestation?.message?.minFinalityThreshold === finality.fast
+  return {
+    way: 'burn',
+    sentAt: burnedAt,
+    usualMs: isFast ? attestationMs.fast : attestationMs.standard,
+    isUnknown,
+    isAttested: isUnknown ? undefined : attestation?.isAttested,
+    isDelivered: brought ? true : (isUsed ?? (isUnattested ? false : undefined)),
+    brought,
+  }
+}
+
+/** Whether a delivery is after the burn by the times of both blocks; false if one of them is unknown. */
+async function isAfter(
+  rpc: ChainClient,
+  { blockNumber }: MinedTransaction,
+  burnedAt: number | undefined,
+): Promise<boolean> {
+  const at = burnedAt === undefined ? undefined : await blockTime(rpc, blockNumber)
+  return at !== undefined && at >= burnedAt!
+}
+
+const [received] = encodeEventTopics({ abi, eventName: 'MessageReceived' })
+
+async function isNonceUsed(
+  rpc: ChainClient,
+  { messageTransmitter: to }: CctpV2Constants,
+  nonce: Hex,
+): Promise<boolean> {
+  const data = encodeFunctionData({ abi, functionName: 'usedNonces', args: [nonce] })
+  return quantity(await rpc.request('eth_call', [{ to, data }, 'latest']), 'a nonce of the bridge') !== 0n
+}
+
+/** Finds the transaction that delivered a message, by the events on the destination chain, back to the time of the burn. */
+const mintTransaction = async (
+  rpc: ChainClient,
+  { messageTransmitter: address }: CctpV2Constants,
+  nonce: Hex,
+  since: number,
+): Promise<Hex | undefined> =>
+  (
+    await undefinedIfUnanswered(
+      withTimeout(
+        findLatestLog(
+          rpc,
+          { address, topics: [received, null, nonce] },
+          (since - maxClockDifferenceMs) / 1_000,
+        ),
+      ),
+    )
+  )?.transactionHash

@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest'
+import { approve } from '../../src/chain/erc20.ts'
+import type { Hex } from '../../src/domain/address.ts'
+import { roles, sandboxAddress } from '../../src/sandbox/accounts.ts'
+import { depositIn, relayHash } from '../../src/swaps/across/delivery.ts'
+import { depositAcross } from '../../src/swaps/across/encode.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+const sandbox = useSandbox()
+const [here, there] = [31337, 31338]
+const pool = (chainId: number) =>
+  sandbox.world.catalog().across.find((one) => one.chainId === chainId)!.spokePool
+const usdt = (chainId: number) => sandbox.token(chainId, 'USDT').address
+const asked = async (query: Record<string, string>) => {
+  const given = {
+    originChainId: String(here),
+    destinationChainId: String(there),
+    inputToken: usdt(here),
+    outputToken: usdt(there),
+    amount: '100000000',
+    ...query,
+  }
+  const answer = await fetch(`${sandbox.world.attestationUrl}/suggested-fees?${new URLSearchParams(given)}`)
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
+}
+
+/** The fields of an answer that was recorded, and those that came later (across-protocol/frontend, api/suggested-fees.ts). */
+const fields = [
+  'estimatedFillTimeSec',
+  'capitalFeePct',
+  'capitalFeeTotal',
+  'relayGasFeePct',
+  'relayGasFeeTotal',
+  'relayFeePct',
+  'relayFeeTotal',
+  'lpFeePct',
+  'timestamp',
+  'isAmountTooLow',
+  'quoteBlock',
+  'exclusiveRelayer',
+  'exclusivityDeadline',
+  'spokePoolAddress',
+  'destinationSpokePoolAddress',
+  'totalRelayFee',
+  'relayerCapitalFee',
+  'relayerGasFee',
+  'lpFee',
+  'limits',
+  'fillDeadline',
+  'outputAmount',
+  'inputToken',
+  'outputToken',
+]
+
+test('the service suggests fees in the fields of the one that it stands in for', async () => {
+  const { status, body } = await asked({})
+  expect(status).toBe(200)
+  expect(Object.keys(body)).toEqual(fields)
+  expect(body).toMatchObject({ spokePoolAddress: pool(here), outputAmount: '99970000' })
+  expect(BigInt((body.limits as { maxDeposit: string }).maxDeposit)).toBe(
+    await sandbox.balanceOf(there, usdt(there), sandboxAddress(roles.relayer)),
+  )
+})
+
+test('the service refuses what it does not carry, and what is no question', async () => {
+  for (const wrong of [
+    { outputToken: sandbox.token(there, 'USDC').address },
+    { destinationChainId: String(here) },
+    { amount: '1' },
+    { amount: 'all' },
+    { inputToken: 'USDT' },
+  ])
+    expect((await asked(wrong)).status).toBe(400)
+})
+
+/** Deposits 100 USDT as the default account, for so much, and gives what the pool calls that. */
+async function deposited(amountOut: bigint): Promise<Hex> {
+  const { address: wallet } = sandbox.user
+  const block = await sandbox
+    .chain(here)
+    .rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
+  const time = Number(block.timestamp)
+  await sandbox.sendAs(
+    here,
+    wallet,
+    approve({ chainId: here, token: usdt(here), spender: pool(here), amount: 100_000000n }),
+  )
+  const { status, logs } = await sandbox.sendAs(
+    here,
+    wallet,
+    depositAcross({
+      chainId: here,
+      spokePool: pool(here),
+      depositor: wallet,
+      recipient: wallet,
+      inputToken: usdt(here),
+      outputToken: usdt(there),
+      amountIn: 100_000000n,
+      amountOut,
+      destinationChainId: there,
+      quoteTimestamp: time,
+      fillDeadline: time + 3_600,
+    }),
+  )
+  expect(status).toBe('0x1')
+  return relayHash(depositIn(logs, { chainId: here, spokePool: pool(here) })!)
+}
+const stateOf = async (hash: Hex) =>
+  Number(
+    await sandbox.call(there, pool(there), 'function fillStatuses(bytes32) view returns (uint256)', [hash]),
+  )
+
+test('the relayer pays out what is worth it, under the name that the pool itself gives the deposit', async () => {
+  const before = await sandbox.balanceOf(there, usdt(there), sandbox.user.address)
+  const hash = await deposited(99_000000n)
+  while ((await stateOf(hash)) !== 2) await new Promise((resolve) => setTimeout(resolve, 20))
+  expect((await sandbox.balanceOf(there, usdt(there), sandbox.user.address)) - before).toBe(99_000000n)
+})
+
+test('a deposit that asks for more than it brings is paid back when it has expired, once', async () => {
+  const before = await sandbox.balanceOf(here, usdt(here), sandbox.user.address)
+  const hash = await deposited(100_000001n)
+  await sandbox.world.warp(7_200)
+  const held = () => sandbox.balanceOf(here, usdt(here), sandbox.user.address)
+  while ((await held()) !== before) await new Promise((resolve) => setTimeout(resolve, 20))
+  await sandbox.world.warp(60)
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  expect(await held()).toBe(before)
+  expect(await stateOf(hash)).toBe(0)
+})

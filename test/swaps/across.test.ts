@@ -1,0 +1,397 @@
+import { join } from 'node:path'
+import { encodeFunctionData, padHex } from 'viem/utils'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Address, Hex } from '../../src/domain/address.ts'
+import type { Transaction } from '../../src/domain/transaction.ts'
+import { depositAbi } from '../../src/swaps/across/abi.ts'
+import { depositAcross } from '../../src/swaps/across/encode.ts'
+import { isCarried } from '../../src/swaps/across/pairs.ts'
+import type { SwapIntent } from '../../src/swaps/definition.ts'
+import { swapExpectation } from '../../src/swaps/registry.ts'
+import { listener } from '../support/listener.ts'
+import { useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+const sandbox = useSandbox()
+/** A service of Across that answers everything with `answer`, while that is set. */
+let service: Awaited<ReturnType<typeof listener>>
+let answer: { status: number; text: string } | undefined
+beforeAll(async () => {
+  service = await listener(async (_, response) => {
+    response.writeHead(answer!.status, { 'content-type': 'application/json' })
+    response.end(answer!.text)
+  })
+})
+afterAll(() => service.close())
+const { run, signsNothing, home } = useCommands(sandbox, {
+  catalog: () => ({ ...sandbox.world.catalog(), ...(answer && { acrossApi: service.url }) }),
+})
+const [here, there] = [31337, 31338]
+const other: Address = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+const wallet = () => sandbox.user.address
+const pool = (chainId: number) =>
+  sandbox.world.catalog().across.find((one) => one.chainId === chainId)!.spokePool
+const held = (chainId: number, symbol: string, who = wallet()) =>
+  sandbox.balanceOf(chainId, sandbox.token(chainId, symbol).address, who)
+const route = '--from sandbox-one --to sandbox-two'
+const usdt = `${route} --token-in USDT --token-out USDT`
+const fault = async (line: string) =>
+  expect(await run(`sandbox fault ${line} --json`)).toMatchObject({ exit: 0 })
+
+describe('Across', () => {
+  test.each([
+    ['USDT, exactly in', 'USDT', '--amount-in 100'],
+    ['USDT, exactly out', 'USDT', '--amount-out 77'],
+    ['WBTC to somebody else', 'WBTC', `--amount-in 0.1 --destination ${other}`],
+    ['USDC, which the other bridge carries too', 'USDC', '--amount-in 100 --provider across'],
+  ])('carries %s, and what arrives is what the quote said, to the unit', async (_, symbol, flags) => {
+    const paid = flags.includes(other) ? other : wallet()
+    const [spent, before] = [await held(here, symbol), await held(there, symbol, paid)]
+    const line = `${route} --token-in ${symbol} --token-out ${symbol} ${flags}`
+    const { exit, json, err } = await run(`swap execute ${line} --yes --json`)
+    expect({ exit, status: json.status }, err).toEqual({ exit: 0, status: 'SUCCESS' })
+    const got = (await held(there, symbol, paid)) - before
+    expect(got).toBe(BigInt(json.amounts.out.raw))
+    expect(spent - (await held(here, symbol))).toBe(BigInt(json.amounts.in.raw))
+    expect(got).toBeLessThan(BigInt(json.amounts.in.raw))
+    const { json: status } = await run(`swap status ${json.id} --json`)
+    expect(status).toMatchObject({ status: 'fulfilled', provider: 'across' })
+    expect(status.destinationTxHash).toBe(json.destinationTxHash)
+  })
+
+  test('wins where it alone has an offer, which names its fee, its time and what is proved', async () => {
+    const { json } = await run(`swap quote ${usdt} --amount-in 100 --compare --json`)
+    const [best] = json.items.filter(({ provider }: { provider: string }) => provider === 'across')
+    expect(best).toMatchObject({
+      durationSeconds: 2,
+      error: null,
+      proof: {
+        spender: 'calldata',
+        amount: 'calldata',
+        recipient: 'calldata',
+        minimum: 'calldata',
+        deadline: 'calldata',
+      },
+    })
+    const { json: quote } = await run(`swap quote ${usdt} --amount-in 100 --json`)
+    expect(quote).toMatchObject({ provider: 'across', minAmountOut: quote.tokenOut.amount })
+    expect(quote.fees[0]).toMatchObject({ kind: 'bridge', amount: { formatted: '0.03' } })
+  })
+
+  test('leaves a deposit of funds of another chain to the bridge that burns', async () => {
+    const line = 'deposit aave-v3-usdc-sandbox-two --amount 50 --from sandbox-one --yes --json'
+    const { exit, json } = await run(line)
+    expect(exit).toBe(0)
+    expect(json.transactions.map(({ to }: { to: string }) => to)).not.toContain(pool(here))
+  })
+
+  test.each([
+    ['the wrapped coin, which would arrive as the coin', 'WETH', 'WETH'],
+    ['the coin', 'ETH', 'ETH'],
+    ['one asset into another', 'USDC', 'USDT'],
+    ['a token that is not on its list', 'BRLA', 'BRLA'],
+  ])('does not carry %s', async (_, tokenIn, tokenOut) => {
+    const line = `swap quote ${route} --token-in ${tokenIn} --token-out ${tokenOut} --amount-in 1 --provider across --json`
+    expect((await run(line)).json.error.code).toBe('PREFERRED_PROVIDER_NOT_ELIGIBLE')
+  })
+
+  test('carries nothing between a main network and a test network, or ends of different services', () => {
+    const catalog = sandbox.world.catalog()
+    const [from, to] = [here, there].map((chainId) => sandbox.token(chainId, 'USDC')) as [never, never]
+    expect(isCarried(catalog, from, to)).toBe(true)
+    const [one, two] = catalog.networks
+    const mixed = { ...catalog, networks: [one!, { ...two!, testnet: true }] }
+    expect(isCarried(mixed, from, to)).toBe(false)
+    const [first, second] = catalog.across
+    const apart = { ...catalog, across: [first!, { ...second!, api: 'https://testnet.example' }] }
+    expect(isCarried(apart, from, to)).toBe(false)
+    const twice = {
+      ...catalog,
+      tokens: [...catalog.tokens, { ...sandbox.token(there, 'USDC'), address: other }],
+    }
+    expect(isCarried(twice, from, to)).toBe(false)
+  })
+})
+
+describe('the service of Across', () => {
+  const good = () => ({
+    outputAmount: '99000000',
+    timestamp: String(Math.floor(Date.now() / 1000) - 60),
+    fillDeadline: String(Math.floor(Date.now() / 1000) + 7_200),
+    spokePoolAddress: pool(here),
+    destinationSpokePoolAddress: pool(there),
+    isAmountTooLow: false,
+    estimatedFillTimeSec: 4,
+    limits: { minDeposit: '1000000', maxDeposit: '500000000' },
+  })
+  const asked = async (body: object | string, status = 200, amount = '100') => {
+    answer = { status, text: typeof body === 'string' ? body : JSON.stringify(body) }
+    try {
+      const { json } = await run(`swap quote ${usdt} --amount-in ${amount} --json`)
+      return json.error ?? json
+    } finally {
+      answer = undefined
+    }
+  }
+
+  test('is taken at its word for the fee, with numbers as text or as numbers', async () => {
+    expect(await asked(good())).toMatchObject({ provider: 'across', durationSeconds: 4 })
+    const { tokenOut } = await asked({
+      ...good(),
+      timestamp: Number(good().timestamp),
+      outputAmount: 98_000_000,
+    })
+    expect(tokenOut.amount.raw).toBe('98000000')
+  })
+
+  test.each<[string, (answer: ReturnType<typeof good>) => object | string, number, RegExp]>([
+    ['names another pool here', (one) => ({ ...one, spokePoolAddress: other }), 200, /other contracts/],
+    [
+      'names another pool there',
+      (one) => ({ ...one, destinationSpokePoolAddress: other }),
+      200,
+      /other contracts/,
+    ],
+    ['brings more than went in', (one) => ({ ...one, outputAmount: '100000001' }), 200, /above the input/],
+    ['names no deadline', ({ fillDeadline: _, ...one }) => one, 200, /did not name its fees/],
+    ['writes an amount with a sign', (one) => ({ ...one, outputAmount: '-5' }), 200, /did not name its fees/],
+    ['answers a page', () => '<html>', 502, /did not (name its fees)|does not answer/],
+    ['says nothing', () => '', 200, /did not name its fees|does not answer/],
+    ['has no route', () => ({ code: 'ROUTE_NOT_ENABLED', message: 'x' }), 400, /no route/],
+    ['limits the requests', () => ({}), 429, /no more requests/],
+  ])('that %s has no quote', async (_, change, status, why) => {
+    expect(await asked(change(good()), status)).toMatchObject({
+      code: 'PROVIDER_API_ERROR',
+      message: expect.stringMatching(why),
+    })
+  })
+
+  test('names the least and the most that it carries', async () => {
+    expect(await asked({ ...good(), outputAmount: '400000' }, 200, '0.5')).toMatchObject({
+      code: 'QUOTE_GENERATION_FAILED',
+      message: 'Across carries 1 USDT or more, and this is too little',
+    })
+    expect(await asked({ ...good(), isAmountTooLow: true })).toMatchObject({
+      code: 'QUOTE_GENERATION_FAILED',
+    })
+    expect(await asked(good(), 200, '501')).toMatchObject({
+      message: 'Across carries at most 500 USDT now, and this is more',
+    })
+  })
+
+  test('that gives relayers less time than the quote has brings no transaction', async () => {
+    answer = { status: 200, text: JSON.stringify({ ...good(), fillDeadline: good().timestamp }) }
+    const { exit, json } = await signsNothing(() => run(`swap execute ${usdt} --amount-in 100 --yes --json`))
+    answer = undefined
+    expect(exit).toBeLessThan(20)
+    expect(json.error.code).toBe('PROVIDER_API_ERROR')
+  })
+})
+
+describe('a deposit that nobody pays out', () => {
+  /** What is deposited while no relayer pays out. */
+  const deposited = async () => {
+    await fault('bridge unfilled')
+    const ran = await run(`swap execute ${usdt} --amount-in 100 --yes --json --timeout 1500ms`)
+    expect(ran).toMatchObject({ exit: 20 })
+    return ran.json.error.details.operation as string
+  }
+  const explain = async (id: string) => (await run(['action', 'explain', id, '--json'])).json
+  const until = async (id: string, situation: string) => {
+    while ((await explain(id)).situation !== situation)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    return explain(id)
+  }
+
+  test('is in flight, and arrives when one does', async () => {
+    const id = await deposited()
+    const before = await held(there, 'USDT')
+    const said = await explain(id)
+    expect(said).toMatchObject({
+      situation: 'BRIDGE_WAITING',
+      safeToRetry: false,
+      next: `sluice action resume ${id}`,
+    })
+    expect(said.verdict).toMatch(/^No relayer has paid it out on sandbox-two yet\. One can until 20.*Z; /)
+    expect(said.funds).toMatch(
+      /^100 USDT: deposited on sandbox-one in 0x\w{64}, and not paid out on sandbox-two\./,
+    )
+    expect((await run(`swap status ${id} --json`)).json).toMatchObject({ status: 'processing' })
+    await fault('clear')
+    await until(id, 'BRIDGE_DELIVERED')
+    expect((await held(there, 'USDT')) - before).toBe(99_970000n)
+    expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
+    expect(await explain(id)).toMatchObject({ situation: 'DONE' })
+  })
+
+  test('expires, which ends the waiting with a word, and is refunded once that is seen on its chain', async () => {
+    await fault('bridge unrefunded')
+    const before = await held(here, 'USDT')
+    const id = await deposited()
+    await run('sandbox warp 3h')
+    const ended = await run(['action', 'resume', id, '--json'])
+    expect(ended).toMatchObject({ exit: 20, json: { error: { code: 'PENDING' } } })
+    expect(ended.json.error.message).toMatch(
+      /^Nobody paid it out on sandbox-two before 20.*, and nobody can any more\./,
+    )
+    const expired = await explain(id)
+    expect(expired).toMatchObject({ situation: 'BRIDGE_EXPIRED', safeToRetry: false })
+    expect(expired.verdict).toContain(`pays it back to ${wallet()} on sandbox-one`)
+    expect((await run(`swap status ${id} --json`)).json).toMatchObject({ status: 'processing' })
+
+    await fault('clear')
+    const back = await until(id, 'BRIDGE_REFUNDED')
+    expect(back.funds).toMatch(/and paid back to 0x\w{40} there, in 0x\w{64}\.$/)
+    expect(await held(here, 'USDT')).toBe(before)
+    expect((await run(`swap status ${id} --json`)).json).toMatchObject({
+      status: 'refunded',
+      destinationTxHash: null,
+    })
+    const over = await run(['action', 'resume', id, '--json'])
+    expect(over).toMatchObject({ exit: 25, json: { error: { code: 'REFUNDED' } } })
+    expect(over.json.error.message).toMatch(/paid 100 USDT back to 0x\w{40} on sandbox-one \(0x\w{64}\)\.$/)
+    const told = await explain(id)
+    expect(told).toMatchObject({ situation: 'BRIDGE_REFUNDED', safeToRetry: true, next: null })
+    expect(told.funds).toMatch(/^100 USDT: paid back to 0x\w{40} on sandbox-one, in 0x\w{64}\.$/)
+    expect((await run(['action', 'show', id, '--json'])).json).toMatchObject({ status: 'REFUNDED' })
+    expect(await run(['action', 'watch', id, '--json'])).toMatchObject({ exit: 25 })
+    const file = join(home(), 'evidence.json')
+    expect(await run(['action', 'export', id, '--out', file])).toMatchObject({ exit: 0 })
+    expect(await run(['action', 'verify', file])).toMatchObject({ exit: 0 })
+    expect(await run(['swap', 'status', id, '--watch', '--json'])).toMatchObject({ exit: 25 })
+  })
+
+  test('is not taken for refunded by what was paid back for another one like it', async () => {
+    await fault('bridge unrefunded')
+    const ids = [await deposited(), await deposited()]
+    await run('sandbox warp 3h')
+    await fault('clear')
+    for (const id of ids) await until(id, 'BRIDGE_REFUNDED')
+    const hashes: string[] = []
+    for (const id of ids) {
+      const { json, exit } = await run(['action', 'resume', id, '--json'])
+      expect({ exit, code: json.error.code }).toEqual({ exit: 25, code: 'REFUNDED' })
+      hashes.push(json.error.details.hash)
+    }
+    expect(new Set(hashes).size).toBe(2)
+  })
+
+  test('that is paid out late is waited for', async () => {
+    await fault('bridge slow-fill 700ms')
+    const began = performance.now()
+    expect(await run(`swap execute ${usdt} --amount-in 3 --yes --json`)).toMatchObject({ exit: 0 })
+    expect(performance.now() - began).toBeGreaterThan(600)
+    await fault('clear')
+  })
+})
+
+const deadline = 1_900_000_000
+
+/** The verdict of the guard on a deposit that was changed in part, for a transfer of 100 USDT of which 99 are to arrive. */
+function verdict(
+  changed: Partial<Parameters<typeof depositAcross>[0]> = {},
+  { exact = 'in', provider = 'across' }: Partial<Pick<SwapIntent, 'exact' | 'provider'>> = {},
+  more: (transaction: Transaction) => Transaction = (one) => one,
+) {
+  const [tokenIn, tokenOut] = [sandbox.token(here, 'USDT'), sandbox.token(there, 'USDT')]
+  const [amountIn, amountOut] = [100_000000n, 99_000000n]
+  const intent: SwapIntent = {
+    kind: 'swap',
+    wallet: wallet(),
+    provider,
+    tokenIn,
+    tokenOut,
+    exact,
+    amountIn,
+    amountOut,
+    recipient: wallet(),
+    deadline,
+  }
+  const made = depositAcross({
+    chainId: here,
+    spokePool: pool(here),
+    depositor: wallet(),
+    recipient: wallet(),
+    inputToken: tokenIn.address,
+    outputToken: tokenOut.address,
+    amountIn,
+    amountOut,
+    destinationChainId: there,
+    quoteTimestamp: deadline - 300,
+    fillDeadline: deadline + 1_800,
+    ...changed,
+  })
+  const expected = swapExpectation(sandbox.world.catalog(), intent)!
+  return { said: expected.bind(more(made)), targets: expected.targets }
+}
+
+/** A deposit with arguments that our own encoder never writes. */
+const written =
+  (at: number, value: unknown) =>
+  (transaction: Transaction): Transaction => {
+    const args = [
+      ...[wallet(), wallet(), sandbox.token(here, 'USDT').address, sandbox.token(there, 'USDT').address].map(
+        (one) => padHex(one, { size: 32 }),
+      ),
+      100_000000n,
+      99_000000n,
+      BigInt(there),
+      padHex('0x', { size: 32 }),
+      deadline - 300,
+      deadline + 1_800,
+      0,
+      '0x' as Hex,
+    ].with(at, value as never)
+    return {
+      ...transaction,
+      data: encodeFunctionData({ abi: depositAbi, functionName: 'deposit', args: args as never }),
+    }
+  }
+
+describe('the guard, of a deposit of Across', () => {
+  test('lets pass what was asked for, more output, and less input for an exact output', () => {
+    expect(verdict().said).toMatchObject({
+      bound: { name: 'deposit', value: 0n, spends: { amount: 100_000000n } },
+    })
+    expect(verdict().targets).toEqual([pool(here)])
+    expect(verdict({ amountOut: 99_500000n }).said).toHaveProperty('bound')
+    expect(verdict({ amountIn: 99_900000n }, { exact: 'out' }).said).toHaveProperty('bound')
+    // A service may name its providers otherwise.
+    expect(verdict({}, { provider: 'elsewhere' }).said).toHaveProperty('bound')
+    expect(verdict({}, {}, written(11, '0x')).said).toHaveProperty('bound')
+  })
+
+  test.each<[string, Partial<Parameters<typeof depositAcross>[0]>, string]>([
+    ['another recipient', { recipient: other }, 'POLICY_RECIPIENT'],
+    ['another depositor, who would get a refund', { depositor: other }, 'POLICY_RECIPIENT'],
+    ['a lower minimum', { amountOut: 98_999999n }, 'POLICY_MIN_OUT'],
+    ['a larger amount', { amountIn: 100_000001n }, 'POLICY_AMOUNT'],
+    ['a smaller amount', { amountIn: 99_999999n }, 'POLICY_AMOUNT'],
+    ['another token in', { inputToken: other }, 'POLICY_AMOUNT'],
+    ['another token out', { outputToken: other }, 'POLICY_QUOTE_DRIFT'],
+    ['the zero token out', { outputToken: `0x${'0'.repeat(40)}` }, 'POLICY_QUOTE_DRIFT'],
+    ['another chain', { destinationChainId: here }, 'POLICY_CHAIN'],
+    ['a fill that may come too late', { fillDeadline: deadline + 3_601 }, 'POLICY_QUOTE_DRIFT'],
+    ['a fill deadline before that of the quote', { fillDeadline: deadline - 1 }, 'POLICY_QUOTE_DRIFT'],
+  ])('refuses %s', (_, changed, code) => {
+    expect(verdict(changed).said).toMatchObject({ violation: { code } })
+  })
+
+  test.each<[string, number, unknown]>([
+    ['a message with a call', 11, '0x12345678'],
+    ['exclusivity', 10, 5],
+    ['exclusivity as a time', 10, deadline],
+    ['a relayer of its choice', 7, padHex(other, { size: 32 })],
+  ])('refuses %s', (_, at, value) => {
+    expect(verdict({}, {}, written(at, value)).said).toMatchObject({
+      violation: { code: 'POLICY_QUOTE_DRIFT' },
+    })
+  })
+
+  test('refuses what is no deposit, and a deposit with bytes behind it', () => {
+    const more = (one: Transaction): Transaction => ({ ...one, data: `${one.data}00` })
+    expect(verdict({}, {}, more).said).toMatchObject({ violation: { code: 'POLICY_DECODE' } })
+    const none = (one: Transaction): Transaction => ({ ...one, data: '0x12345678' })
+    expect(verdict({}, {}, none).said).toMatchObject({ violation: { code: 'POLICY_DECODE' } })
+  })
+})
