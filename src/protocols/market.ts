@@ -1,22 +1,12 @@
 import type { Rounds } from '../chain/contract-query.ts'
 import type { Reading } from '../chain/reading.ts'
 import type { Address } from '../domain/address.ts'
-import type { Permit2Payment } from '../domain/permit2-payment.ts'
-import type { Transaction } from '../domain/transaction.ts'
 import type { StrategyEntry } from './catalog.ts'
 import type { Exchange } from './exchange.ts'
 import type { Log, LogFilter, MarketEvent, SentLog } from './market-logs.ts'
 import type { Extras } from './shared/rewards.ts'
+import type { Step } from './step.ts'
 import type { Queue } from './withdrawal-queue.ts'
-
-/**
- * One call, and the allowance that it needs; with `through`, the spender takes the token through Permit2, which needs the allowance. The
- * engine turns needs into exact approvals, so no market builds one.
- */
-export type Step = {
-  transaction: Transaction
-  needs?: { token: Address; spender: Address; amount: bigint; through?: Permit2Payment }
-}
 
 /**
  * The amount of a step and its owner. The amount is in the smallest unit of the asset. `units` is its cost in the receipt, `entrance` the contract that

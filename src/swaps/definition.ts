@@ -1,56 +1,15 @@
 import type { Rounds } from '../chain/contract-query.ts'
-import type { Reading } from '../chain/reading.ts'
-import type { Address, Hex } from '../domain/address.ts'
+import type { Address } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import type { Offer as Exchanged } from '../protocols/exchange.ts'
 import type { Intent } from '../protocols/intent.ts'
 import type { Verdict } from '../protocols/verdict.ts'
-import type { Sought, SwapProvider } from './provider.ts'
+import type { SwapNetwork } from './network.ts'
+import type { SwapProvider } from './provider.ts'
 
 /** The intent of a swap. */
 export type SwapIntent = Extract<Intent, { kind: 'swap' }>
-
-/** How a provider reads chains and its service; it sees nothing else of the network. */
-export type SwapNetwork = {
-  read: <value>(chainId: number, reading: Reading<value>) => Promise<value>
-  /** The number of the newest block. */
-  head: (chainId: number) => Promise<bigint>
-  /** The first matching log from a block on, as far as known. */
-  log: (
-    chainId: number,
-    sought: Sought,
-    fromBlock: bigint,
-  ) => Promise<{ transactionHash: Hex; topics: readonly Hex[]; data: Hex } | undefined>
-  /** A transaction that is in a block, with its events; `undefined` if it is in none. */
-  mined: (
-    chainId: number,
-    hash: Hex,
-  ) => Promise<
-    | { ok: boolean; blockNumber: number; logs: readonly { address: Address; topics: Hex[]; data: Hex }[] }
-    | undefined
-  >
-  /** The JSON at a URL, with its HTTP status. */
-  getJson: (url: string, signal?: AbortSignal) => Promise<{ status: number; body: unknown; text: string }>
-  /** Sends a request to the service of a provider, with a JSON body if it has one. */
-  exchangeJson: (request: ApiRequest) => Promise<ApiAnswer>
-}
-
-/** A request to the service of a provider: `POST` with a body, else `GET`. */
-export type ApiRequest = {
-  url: string
-  body?: unknown
-  headers?: Readonly<Record<string, string>>
-  signal?: AbortSignal | undefined
-}
-
-/** What the service of a provider answers; `headers` have names in lower case. */
-export type ApiAnswer = {
-  status: number
-  headers: Readonly<Record<string, string>>
-  body: unknown
-  text: string
-}
 
 /**
  * How far the terms of a swap are proved before it is signed: by its calldata, by the simulation of it, or not at all. `deadline`: until

@@ -1,5 +1,5 @@
 import { AppError } from '../domain/errors.ts'
-import type { ApiAnswer, SwapNetwork } from './definition.ts'
+import type { ApiAnswer, SwapNetwork } from './network.ts'
 
 /** The service of a provider: requests below one base URL. PROVIDER_API_ERROR if it fails, limits the requests or does not answer. */
 export type ProviderApi = {

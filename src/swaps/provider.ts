@@ -1,8 +1,7 @@
-import type { Reading } from '../chain/reading.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import type { Network } from '../domain/networks.ts'
 import type { Token } from '../domain/token.ts'
-import type { Step } from '../protocols/market.ts'
+import type { Step } from '../protocols/step.ts'
 
 /** The tokens and chains of a swap. */
 export type Route = { from: Network; to: Network; tokenIn: Token; tokenOut: Token }
@@ -72,10 +71,4 @@ export type SwapProvider = {
   build: (ask: Route, offer: Offer, order: SwapOrder) => Promise<Step>
   /** The progress, once the origin transaction is mined. */
   status: (route: Route, offer: Offer, origin: Hex, order: { recipient: Address }) => Promise<SwapProgress>
-}
-
-/** What finds an event: the logs that answer a query, and whether a contract says that there is one by now. */
-export type Sought = {
-  query: { address: Address[]; topics: (Hex[] | null)[] }
-  isThere: Reading<boolean>
 }

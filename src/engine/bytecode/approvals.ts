@@ -6,7 +6,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Unit } from '../../domain/unit.ts'
-import type { Step } from '../../protocols/market.ts'
+import type { Step } from '../../protocols/step.ts'
 import { oncePerBlock } from '../block-memo.ts'
 
 /**

@@ -7,7 +7,8 @@ import { AppError } from '../../domain/errors.ts'
 import { usualSlippage } from '../../domain/slippage.ts'
 import { maturityOf } from '../../protocols/catalog.ts'
 import { leastOf, type Offer } from '../../protocols/exchange.ts'
-import type { Bounds, Market, MarketState, Step } from '../../protocols/market.ts'
+import type { Bounds, Market, MarketState } from '../../protocols/market.ts'
+import type { Step } from '../../protocols/step.ts'
 import type { EngineContext } from '../context.ts'
 
 /** Refuses a deposit that a market does not take now: it is paused, full, or its remaining capacity is too small. */

@@ -4,7 +4,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { numbersAsText } from '../../http/json.ts'
 import type { AcrossConstants } from '../../protocols/catalog.ts'
-import type { SwapNetwork } from '../definition.ts'
+import type { SwapNetwork } from '../network.ts'
 import type { Ask, Offer, Route, SwapProvider } from '../provider.ts'
 import { spokePoolAbi as abi, filled, fillWindow } from './abi.ts'
 import {

@@ -3,7 +3,7 @@ import { At, HexData, nativeAddress, sameAddress } from '../../domain/address.ts
 import { AppError } from '../../domain/errors.ts'
 import { less } from '../../domain/slippage.ts'
 import type { KyberSwapConstants } from '../../protocols/catalog.ts'
-import type { SwapNetwork } from '../definition.ts'
+import type { SwapNetwork } from '../network.ts'
 import type { SwapProvider } from '../provider.ts'
 import { badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'
 import { decodeKyberSwap, routerToken } from './binding.ts'

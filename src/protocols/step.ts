@@ -1,0 +1,12 @@
+import type { Address } from '../domain/address.ts'
+import type { Permit2Payment } from '../domain/permit2-payment.ts'
+import type { Transaction } from '../domain/transaction.ts'
+
+/**
+ * One call, and the allowance that it needs; with `through`, the spender takes the token through Permit2, which needs the allowance. The
+ * engine turns needs into exact approvals, so no market builds one.
+ */
+export type Step = {
+  transaction: Transaction
+  needs?: { token: Address; spender: Address; amount: bigint; through?: Permit2Payment }
+}

@@ -1,0 +1,49 @@
+import type { Reading } from '../chain/reading.ts'
+import type { Address, Hex } from '../domain/address.ts'
+
+/** How a provider reads chains and its service; it sees nothing else of the network. */
+export type SwapNetwork = {
+  read: <value>(chainId: number, reading: Reading<value>) => Promise<value>
+  /** The number of the newest block. */
+  head: (chainId: number) => Promise<bigint>
+  /** The first matching log from a block on, as far as known. */
+  log: (
+    chainId: number,
+    sought: Sought,
+    fromBlock: bigint,
+  ) => Promise<{ transactionHash: Hex; topics: readonly Hex[]; data: Hex } | undefined>
+  /** A transaction that is in a block, with its events; `undefined` if it is in none. */
+  mined: (
+    chainId: number,
+    hash: Hex,
+  ) => Promise<
+    | { ok: boolean; blockNumber: number; logs: readonly { address: Address; topics: Hex[]; data: Hex }[] }
+    | undefined
+  >
+  /** The JSON at a URL, with its HTTP status. */
+  getJson: (url: string, signal?: AbortSignal) => Promise<{ status: number; body: unknown; text: string }>
+  /** Sends a request to the service of a provider, with a JSON body if it has one. */
+  exchangeJson: (request: ApiRequest) => Promise<ApiAnswer>
+}
+
+/** A request to the service of a provider: `POST` with a body, else `GET`. */
+export type ApiRequest = {
+  url: string
+  body?: unknown
+  headers?: Readonly<Record<string, string>>
+  signal?: AbortSignal | undefined
+}
+
+/** What the service of a provider answers; `headers` have names in lower case. */
+export type ApiAnswer = {
+  status: number
+  headers: Readonly<Record<string, string>>
+  body: unknown
+  text: string
+}
+
+/** What finds an event: the logs that answer a query, and whether a contract says that there is one by now. */
+export type Sought = {
+  query: { address: Address[]; topics: (Hex[] | null)[] }
+  isThere: Reading<boolean>
+}
