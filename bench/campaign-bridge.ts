@@ -1,10 +1,10 @@
 import { campaignArguments } from './arguments.ts'
 import { vitestCampaign } from './vitest-campaign.ts'
 
-// Transfers over the bridge, fast and standard: both hashes, the right amount, the right recipient.
+// Transfers by every bridge, to every end that it has: exit code, the word of explain, and what both chains show, to the unit.
 await vitestCampaign('bridge', {
-  file: 'test/engine/bridge.test.ts',
-  under: 'a transfer to the other chain',
-  ...campaignArguments(50, 50),
-  fixedSeed: 50,
+  file: 'test/commands/bridge-ends.test.ts',
+  under: 'an end of a transfer',
+  ...campaignArguments(50, 60),
+  fixedSeed: 60,
 })

@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { formatUnits } from 'viem/utils'
+import { describe, expect, test } from 'vitest'
+import type { Address } from '../../src/domain/address.ts'
+import { cells, seeded } from '../engine/support.ts'
+import { useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+const sandbox = useSandbox()
+const { run } = useCommands(sandbox)
+const friend: Address = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+const wallet = () => sandbox.user.address
+const networks = { 31337: 'sandbox-one', 31338: 'sandbox-two' } as const
+type ChainId = keyof typeof networks
+
+/**
+ * The ends of a transfer to another chain. `faults` are set before it and `cleared` after it; `warps`: its time passes. `first` is how
+ * the command ends, `said` what explain calls it then, and `last` how it ends when it is gone on with. `paid` and `got` say what both
+ * chains show at the end.
+ */
+type End = {
+  provider: 'cctp' | 'across'
+  faults: readonly string[]
+  first: number
+  said: string
+  warps?: true
+  isCleared?: true
+  last: number
+  finally: string
+  paid: 'all' | 'nothing'
+  got: 'all' | 'nine tenths' | 'nothing'
+}
+
+const arrives = {
+  faults: [],
+  first: 0,
+  said: 'DONE',
+  last: 0,
+  finally: 'DONE',
+  paid: 'all',
+  got: 'all',
+} as const
+const waits = { ...arrives, first: 20, isCleared: true } as const
+
+const ends: Readonly<Record<string, End>> = {
+  'cctp, delivered': { ...arrives, provider: 'cctp' },
+  'cctp, not attested for a while': {
+    ...waits,
+    provider: 'cctp',
+    faults: ['bridge stuck'],
+    said: 'BRIDGE_WAITING',
+  },
+  'cctp, not delivered for a while': {
+    ...waits,
+    provider: 'cctp',
+    faults: ['bridge undelivered'],
+    said: 'BRIDGE_UNDELIVERED',
+  },
+  'cctp, delivered in part': {
+    ...arrives,
+    provider: 'cctp',
+    faults: ['bridge short 10%'],
+    first: 25,
+    said: 'BRIDGE_SHORT',
+    last: 25,
+    finally: 'BRIDGE_SHORT',
+    got: 'nine tenths',
+  },
+  'across, filled': { ...arrives, provider: 'across' },
+  'across, filled late': { ...arrives, provider: 'across', faults: ['bridge slow-fill 400ms'] },
+  'across, not filled for a while': {
+    ...waits,
+    provider: 'across',
+    faults: ['bridge unfilled'],
+    said: 'BRIDGE_WAITING',
+  },
+  'across, expired and not paid back yet': {
+    ...waits,
+    provider: 'across',
+    faults: ['bridge unfilled', 'bridge unrefunded'],
+    warps: true,
+    said: 'BRIDGE_EXPIRED',
+    last: 25,
+    finally: 'BRIDGE_REFUNDED',
+    paid: 'nothing',
+    got: 'nothing',
+  },
+  'across, expired and paid back': {
+    ...waits,
+    provider: 'across',
+    faults: ['bridge unfilled'],
+    warps: true,
+    said: 'BRIDGE_REFUNDED',
+    last: 25,
+    finally: 'BRIDGE_REFUNDED',
+    paid: 'nothing',
+    got: 'nothing',
+  },
+}
+
+const random = seeded(60)
+const names = Object.keys(ends)
+const campaign = Array.from({ length: cells(names.length, 200) }, (_, at) => {
+  const name = names[at % names.length]!
+  const { provider } = ends[name]!
+  const symbol = provider === 'cctp' || random() < 0.5 ? 'USDC' : 'USDT'
+  const from: ChainId = random() < 0.5 ? 31337 : 31338
+  return {
+    at,
+    name,
+    symbol,
+    from,
+    exact: random() < 0.5 ? ('in' as const) : ('out' as const),
+    amount: BigInt(Math.round(2e6 * Math.exp(random() * Math.log(5_000)))),
+    recipient: random() < 0.3 ? friend : undefined,
+    speed: provider === 'cctp' ? (random() < 0.5 ? 'fast' : 'standard') : null,
+  }
+})
+
+describe('an end of a transfer', () => {
+  test.each(campaign)(
+    '$at: $name: $symbol from $from, exact $exact, ends as it says, to the unit on both chains',
+    async ({ name, symbol, from, exact, amount, recipient, speed }) => {
+      const {
+        provider,
+        faults,
+        first,
+        said,
+        warps,
+        isCleared,
+        last,
+        finally: becomes,
+        paid,
+        got,
+      } = ends[name]!
+      const to: ChainId = from === 31337 ? 31338 : 31337
+      const payee = recipient ?? wallet()
+      const held = (chainId: ChainId, owner: Address) =>
+        sandbox.balanceOf(chainId, sandbox.token(chainId, symbol).address, owner)
+      for (const fault of faults) expect((await run(`sandbox fault ${fault} --json`)).exit).toBe(0)
+      const before = [await held(from, wallet()), await held(to, payee)] as const
+      const line = [
+        `swap execute --from ${networks[from]} --to ${networks[to]} --token-in ${symbol} --token-out ${symbol}`,
+        `--amount-${exact} ${formatUnits(amount, 6)} --provider ${provider} --yes --json`,
+        `--timeout ${first === 20 ? '1500ms' : '20s'}`,
+        ...(recipient ? [`--destination ${recipient}`] : []),
+        ...(speed ? [`--speed ${speed}`] : []),
+      ].join(' ')
+      const ran = await run(line)
+      expect(ran.exit, ran.err).toBe(first)
+      const id = (ran.json.id ?? ran.json.error.details.operation) as string
+      const { json: quote } = await run(['swap', 'status', id, '--json'])
+      expect(quote.provider).toBe(provider)
+      if (warps) await run('sandbox warp 3h')
+      const explained = async () => (await run(['action', 'explain', id, '--json'])).json.situation as string
+      const until = async (situation: string) => {
+        for (let look = 0; look < 400 && (await explained()) !== situation; look++) await sleep(20)
+        expect(await explained()).toBe(situation)
+      }
+      await until(said)
+      if (isCleared) await run('sandbox fault clear --json')
+      if (becomes === 'BRIDGE_REFUNDED') await until(becomes)
+      const over = await run(['action', 'resume', id, '--json', '--timeout', '20s'])
+      expect(over.exit, over.err).toBe(last)
+      expect(await explained()).toBe(becomes)
+
+      const action = (await run(['action', 'show', id, '--json'])).json
+      const sent = BigInt(action.amounts.in.raw)
+      expect(before[0] - (await held(from, wallet()))).toBe(paid === 'all' ? sent : 0n)
+      const gained = (await held(to, payee)) - before[1]
+      if (got === 'nothing') expect(gained).toBe(0n)
+      else if (got === 'nine tenths') expect(gained).toBeLessThan((sent * 91n) / 100n)
+      else expect(gained).toBe(BigInt(action.amounts.out.raw))
+      if (got === 'all' && exact === 'out') expect(gained).toBeGreaterThanOrEqual(amount)
+      if (exact === 'in') expect(sent).toBe(amount)
+      expect(gained).toBeLessThanOrEqual(sent)
+    },
+    60_000,
+  )
+})
