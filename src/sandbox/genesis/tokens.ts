@@ -41,7 +41,7 @@ function deployFiatToken(d: Deployer, name: string, decimals: number): Address {
   const proxy = fiatToken.proxy()
   const address = d.deploy(proxy, [implementation])
   // Whoever may change the implementation cannot use the token through its proxy.
-  d.call(proxy.abi, address, 'changeAdmin', [sandboxAddress(roles.keeper)])
+  d.call(proxy.abi, address, 'changeAdmin', [sandboxAddress(roles.attester)])
   d.call(abi, address, 'initialize', [name, 'USDC', 'USD', decimals, d.from, d.from, d.from, d.from])
   d.call(abi, address, 'initializeV2', [name])
   d.call(abi, address, 'initializeV2_1', [d.from])
