@@ -85,6 +85,8 @@ describe('an operation that was carried out', () => {
     await rpc().request('evm_mine')
     const hashes: Hex[] = []
     for (const tx of bytecode) hashes.push(await send(tx, { gas: '0x4c4b41' }))
+    const isMined = async () => await rpc().request('eth_getTransactionReceipt', [hashes.at(-1)])
+    await expect.poll(isMined, { timeout: 20_000 }).not.toBeNull()
     for (const hash of hashes) await tell(service, id, hash)
     const now = await service.getAction({ id })
     expect([now.status, ...now.transactions.map(({ hash }) => hash)]).toEqual(['SUCCESS', ...hashes])
