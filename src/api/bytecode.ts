@@ -107,14 +107,14 @@ const inOrder = ['approveData', 'transactionData', 'feeData'] as const
 /**
  * The transactions of a swap: approvals, the swap itself and what pays the fee of the service, in the order in which they are sent, which `order`
  * (ours) says on the wire. `type` is `SAMECHAIN_SWAP` or `CROSSCHAIN_SWAP`. `gasLimit` is that of the swap itself, `null` where nobody can estimate it:
- * then `gasLimitReason` (ours) says why. On the wire `transactionData` is one object, and `feeData` (ours) what pays the fee.
+ * then `gasLimitReason` (ours) says why. A swap that begins on Bitcoin (`BITCOIN_DEPOSIT`, ours) has no transactions: how it is paid stands in `rawSwapData.deposit`. On the wire `transactionData` is one object, and `feeData` (ours) what pays the fee.
  */
 export const SwapBytecode = z.codec(
   z.object({
     type: z.string(),
     provider: z.string(),
     chainId: ChainId,
-    transactionData: oneOrMore,
+    transactionData: maybe(oneOrMore),
     approveData: maybe(oneOrMore),
     feeData: ours(oneOrMore),
     order: ours(z.array(z.string())),
@@ -158,7 +158,9 @@ export const SwapBytecode = z.codec(
     encode: ({ approvals, transactions: [call, ...payments], gasLimit, gasLimitReason, ...value }) => {
       const calls = {
         approveData: few(approvals),
-        transactionData: { ...call!, gasLimit: gasLimit === null ? null : String(gasLimit), gasLimitReason },
+        transactionData: call
+          ? { ...call, gasLimit: gasLimit === null ? null : String(gasLimit), gasLimitReason }
+          : null,
         feeData: few(payments),
       }
       return { ...value, ...calls, order: inOrder.filter((name) => calls[name] !== null) }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
+import { RefundAddress } from '../domain/bitcoin.ts'
 import { ChainId } from './transaction.ts'
 import {
   asSent,
@@ -69,7 +70,7 @@ export const QuoteValue = z.object({
   feeSponsorship: z.boolean().nullable(),
   feeSponsorshipReason: z.string().nullable(),
   destinationAddress: EvmAddress.nullable(),
-  refundAddress: EvmAddress.nullable(),
+  refundAddress: RefundAddress.nullable(),
   raw: z.record(z.string(), z.unknown()),
 })
 export type Quote = z.output<typeof QuoteValue>
@@ -172,7 +173,7 @@ export const Quote = z.codec(Sent, QuoteValue, {
     feeSponsorship: orNull(wire.feeSponsorship),
     feeSponsorshipReason: understood(z.string(), wire.feeSponsorshipReason),
     destinationAddress: understood(EvmAddress, wire.destinationAddress),
-    refundAddress: understood(EvmAddress, wire.refundAddress),
+    refundAddress: understood(RefundAddress, wire.refundAddress),
     raw: wire,
   }),
   encode: ({ raw }) => raw as never,
@@ -192,7 +193,7 @@ export const QuoteInput = z.object({
   amountIn: Units.optional(),
   amountOut: Units.optional(),
   destinationAddress: EvmAddress.optional(),
-  refundAddress: EvmAddress.optional(),
+  refundAddress: RefundAddress.optional(),
   feeSponsorship: Flag.optional(),
   preferredProvider: Name.optional(),
   slippage: Fraction.optional(),

@@ -1,5 +1,21 @@
 import { z } from 'zod'
-import { maybe, orNull, ourWord, swapStatuses } from './wire.ts'
+import { maybe, orNull, ours, ourWord, swapStatuses } from './wire.ts'
+
+/**
+ * The deposit of a swap that begins on Bitcoin (ours). `amount` is what it must pay and `paid` what it does, in satoshi; `paid` and
+ * `confirmations` are `null` while no deposit is found. `delivery` says of a fulfilled swap whether its chain showed the payment, or
+ * only the provider says so.
+ */
+const Deposit = z.object({
+  address: z.string(),
+  memo: z.string().nullable(),
+  amount: z.string(),
+  paid: z.string().nullable(),
+  confirmations: z.int().nullable(),
+  until: z.string(),
+  delivery: z.enum(['verified', 'reported']).nullable(),
+  note: z.string().nullable(),
+})
 
 /** Where a swap stands: one of the seven words in lower case, or a word that this version does not know. */
 export const SwapStatus = z.codec(
@@ -8,12 +24,14 @@ export const SwapStatus = z.codec(
     originTxHash: maybe(z.string()),
     destinationTxHash: maybe(z.string()),
     provider: maybe(z.string()),
+    deposit: ours(Deposit),
   }),
   z.object({
     status: z.string(),
     originTxHash: z.string().nullable(),
     destinationTxHash: z.string().nullable(),
     provider: z.string().nullable(),
+    deposit: Deposit.optional(),
   }),
   {
     decode: (wire) => ({
@@ -21,6 +39,7 @@ export const SwapStatus = z.codec(
       originTxHash: orNull(wire.originTxHash),
       destinationTxHash: orNull(wire.destinationTxHash),
       provider: orNull(wire.provider),
+      ...(wire.deposit && { deposit: wire.deposit }),
     }),
     encode: (value) => value,
   },

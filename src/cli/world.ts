@@ -45,6 +45,13 @@ export type Sandbox = {
     { network: string; token: { symbol: string; decimals: number; address: Address }; amount: bigint }[]
   >
   warp: (seconds: number) => Promise<SandboxStatus>
+  /** Pays on the sandbox's Bitcoin (`amount` in satoshi), and gives the hash of the transaction. */
+  payBitcoin: (payment: {
+    address: string
+    amount: bigint
+    memo?: string | undefined
+    replaces?: string | undefined
+  }) => Promise<string>
   /** Sets a fault, or does it at once when it is of that kind. */
   fault: (request: FaultRequest) => Promise<SandboxFault>
   clearFaults: () => Promise<SandboxFault[]>

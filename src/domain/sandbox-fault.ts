@@ -51,6 +51,14 @@ export const faultKinds = {
   'bridge-stuck': { text: 'The bridge does not attest burns.', takes: [] },
   'bridge-undelivered': { text: 'The bridge attests burns but does not deliver them.', takes: [] },
   'bridge-short': { text: 'The bridge delivers less than was sent.', value: 'percent', takes: [] },
+  'bitcoin-unmined': { text: 'Payments on Bitcoin wait in the mempool and get into no block.', takes: [] },
+  'bitcoin-stuck': { text: 'Deposits on Bitcoin are never processed by their provider.', takes: [] },
+  'bitcoin-refund': { text: 'Deposits on Bitcoin are given back by their provider.', takes: [] },
+  'bitcoin-short': {
+    text: 'Swaps from Bitcoin pay out less than was promised.',
+    value: 'percent',
+    takes: [],
+  },
   'usdc-paused': { text: 'USDC is paused: it can be neither moved nor approved.', takes: ['network'] },
   'usdc-blacklisted': {
     text: 'USDC is blacklisted for an account, which can neither send nor receive it.',

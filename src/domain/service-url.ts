@@ -29,13 +29,17 @@ export function checkedUrl(baseUrl: string, what: string): string {
   return baseUrl.replace(/\/+$/, '')
 }
 
-/** Where prices are asked that the chains do not say: https, or loopback, and nothing confidential in it. `where` names what said so. */
-export function checkedPricesUrl(said: string, where: string): string {
+/** Where an open service is asked, such as for prices: https, or loopback, and nothing confidential in it. `where` names what said so. */
+export function checkedPricesUrl(
+  said: string,
+  where: string,
+  hint = 'Such as https://coins.llama.fi, or none to ask nobody.',
+): string {
   const url = URL.parse(said)
   const isPlain = url && !url.username && !url.password && !url.search && !url.hash
   if (isPlain && isSafe(url)) return said.replace(/\/+$/, '')
   throw new AppError('CONFIG_INVALID', `${where} is not an https URL of a host and a path`, {
-    hint: 'Such as https://coins.llama.fi, or none to ask nobody.',
+    hint,
   })
 }
 

@@ -31,5 +31,6 @@ export function catalogInScope(catalog: Catalog, { testnets, strategies }: Acces
     priceOracles: Object.fromEntries(
       Object.entries(catalog.priceOracles).filter(([chainId]) => known.has(Number(chainId))),
     ),
+    ...(catalog.bitcoin && { bitcoin: catalog.bitcoin }),
   }
 }

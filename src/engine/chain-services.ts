@@ -7,6 +7,9 @@ import type { Catalog } from '../protocols/catalog.ts'
 import { wrappedOf } from '../protocols/prices.ts'
 import { marketsOf } from '../protocols/registry.ts'
 import type { EngineStore } from '../store/engine/store.ts'
+import type { SwapNetwork } from '../swaps/definition.ts'
+import { openDepositProviders } from '../swaps/deposit-registry.ts'
+import { esplora } from '../swaps/esplora.ts'
 import type { SwapProvider } from '../swaps/provider.ts'
 import { openSwapProviders } from '../swaps/registry.ts'
 import { type AccessScope, catalogInScope } from './access-scope.ts'
@@ -89,6 +92,14 @@ export function createChainServices(options: {
     providers: swapProvidersOf(catalog, chain, { store, now }).filter(
       ({ name }) => swaps?.providers?.includes(name) ?? true,
     ),
+    deposits: catalog.bitcoin
+      ? {
+          bitcoin: esplora(catalog.bitcoin.esplora, exchange),
+          providers: openDepositProviders(catalog.bitcoin, { exchangeJson: exchange, now }).filter(
+            ({ name }) => swaps?.providers?.includes(name) ?? true,
+          ),
+        }
+      : null,
     quoteDeadlineMs: swaps?.quoteDeadlineMs ?? usualQuoteDeadlineMs,
     chain,
     lendingAccounts: lendingAccountReader(catalog, chain),
@@ -121,6 +132,9 @@ const swapProvidersOf = (
     log: (chainId, sought, fromBlock) => findFirstLog(logCache, chain(chainId), sought, fromBlock),
     mined: (chainId, hash) => findTransaction(chain(chainId).rpc, hash),
     getJson: (url, signal) => getJson(url, signal ? { signal } : {}),
-    exchangeJson: ({ url, body, headers = {}, signal }) =>
-      exchangeJson(body === undefined ? 'GET' : 'POST', url, body, { headers, ...(signal && { signal }) }),
+    exchangeJson: exchange,
   })
+
+/** Sends a request to the service of a provider. */
+const exchange: SwapNetwork['exchangeJson'] = ({ url, body, headers = {}, signal }) =>
+  exchangeJson(body === undefined ? 'GET' : 'POST', url, body, { headers, ...(signal && { signal }) })

@@ -11,6 +11,8 @@ import type { Catalog, StrategyEntry } from '../protocols/catalog.ts'
 import type { Market, MarketState } from '../protocols/market.ts'
 import type { Account } from '../protocols/shared/lending-account.ts'
 import type { EngineStore } from '../store/engine/store.ts'
+import type { DepositProvider } from '../swaps/deposit.ts'
+import type { Bitcoin } from '../swaps/esplora.ts'
 import type { SwapProvider } from '../swaps/provider.ts'
 import type { AccessScope } from './access-scope.ts'
 import type { PageRequest } from './pagination.ts'
@@ -28,6 +30,8 @@ export type ChainServices = {
   /** Adds recent rates to a strategy of a chain. */
   strategyDetails: (chainId: number) => StrategyDetailReader
   providers: readonly SwapProvider[]
+  /** The providers of swaps that begin on Bitcoin, and what reads it; `null` where the catalogue has no services for it. */
+  deposits: { providers: readonly DepositProvider[]; bitcoin: Bitcoin } | null
   /** How long a swap provider may take for a quote, in ms. */
   quoteDeadlineMs: number
   chain: (chainId: number) => Chain

@@ -1,6 +1,7 @@
 import type { Address, Hex } from '../domain/address.ts'
 import type { Network } from '../domain/networks.ts'
 import type { Token } from '../domain/token.ts'
+import type { BitcoinConstants } from './bitcoin.ts'
 import type { MarketConstants } from './constants.ts'
 
 /** The four kinds of strategy of the specification. */
@@ -115,7 +116,13 @@ export type Catalog = {
   /** The Aave oracle of each chain, which prices its listed tokens in USD with 8 decimals. */
   priceOracles: Readonly<Record<number, Address>>
   priceFeeds: readonly PriceFeed[]
+  /** The services of swaps that begin on Bitcoin; without them there are none. */
+  bitcoin?: BitcoinConstants
 }
+
+/** The services of Bitcoin, as a part of a catalogue that has them. */
+const bitcoinOf = (bitcoin: BitcoinConstants | undefined): Pick<Catalog, 'bitcoin'> =>
+  bitcoin ? { bitcoin } : {}
 
 /** Several catalogues as one. The attestation service, and that of Across, are those of the first that has one. */
 export const joined = (parts: readonly Catalog[]): Catalog => ({
@@ -132,6 +139,7 @@ export const joined = (parts: readonly Catalog[]): Catalog => ({
   acrossApi: parts.find(({ acrossApi }) => acrossApi !== null)?.acrossApi ?? null,
   priceOracles: Object.assign({}, ...parts.map(({ priceOracles }) => priceOracles)),
   priceFeeds: parts.flatMap(({ priceFeeds }) => priceFeeds),
+  ...bitcoinOf(parts.find(({ bitcoin }) => bitcoin)?.bitcoin),
 })
 
 /** The part of a catalogue that is about some chains. */
@@ -153,6 +161,7 @@ export function catalogOn(catalog: Catalog, has: (chainId: number) => boolean): 
     priceOracles: Object.fromEntries(
       Object.entries(catalog.priceOracles).filter(([chainId]) => has(Number(chainId))),
     ),
+    ...bitcoinOf(catalog.bitcoin),
   }
 }
 

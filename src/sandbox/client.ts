@@ -4,6 +4,7 @@ import { AppError } from '../domain/errors.ts'
 import type { FaultRequest, SandboxFault } from '../domain/sandbox-fault.ts'
 import { postJson } from '../http/client.ts'
 import type { Catalog } from '../protocols/catalog.ts'
+import type { BitcoinPayment } from './bitcoin/chain.ts'
 import { type EnsureOptions, startDaemon } from './daemon-launch.ts'
 import { readRecord, sandboxFiles } from './daemon-record.ts'
 import { type ErrorWire, fromWire } from './error-json.ts'
@@ -19,6 +20,8 @@ export type SandboxClient = {
   /** Gives coins and tokens on every chain; `amount` is in the smallest unit of the named token. */
   fund: (to: Address, what?: FundRequest) => Promise<Grant[]>
   warp: (seconds: number) => Promise<void>
+  /** Pays on the sandbox's Bitcoin, and gives the hash of the transaction. */
+  payBitcoin: (payment: BitcoinPayment) => Promise<string>
   reset: () => Promise<void>
   fault: (request: FaultRequest) => Promise<SandboxFault>
   clearFaults: () => Promise<SandboxFault[]>
@@ -105,6 +108,13 @@ export async function connectSandbox(dataDir: string): Promise<SandboxClient | u
       return grants.map((grant) => ({ ...grant, amount: BigInt(grant.amount) }))
     },
     warp: (seconds) => call('warp', { seconds: String(seconds) }),
+    payBitcoin: ({ address, amount, memo, replaces }) =>
+      call('pay-bitcoin', {
+        address,
+        amount: String(amount),
+        ...(memo !== undefined && { memo }),
+        ...(replaces !== undefined && { replaces }),
+      }),
     reset: () => call('reset'),
     fault: (request) => call('fault', { request: JSON.stringify(request) }),
     clearFaults: () => call('fault-clear'),

@@ -40,6 +40,8 @@ export function serveControl({ world, token, onCall, down, onReset }: ControlOpt
     '/warp': async ({ seconds }) => {
       for (const step of byDay(Number(seconds))) await world.warp(step)
     },
+    '/pay-bitcoin': async ({ address, amount, memo, replaces }) =>
+      world.payBitcoin({ address: address!, amount: BigInt(amount ?? '0'), memo, replaces }),
     '/reset': async () => {
       await world.reset()
       onReset()

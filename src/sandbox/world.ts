@@ -11,6 +11,8 @@ import { suggestedFees } from './across/api.ts'
 import { startRelayer } from './across/relayer.ts'
 import { aggregatorAnswer, aggregatorPath } from './aggregator.ts'
 import { catchUp } from './anvil.ts'
+import type { BitcoinPayment } from './bitcoin/chain.ts'
+import { type BitcoinWorld, bitcoinServices, openBitcoinWorld } from './bitcoin/world.ts'
 import { attestationAnswer } from './bridge/api.ts'
 import { type Attester, startAttester } from './bridge/attestation-service.ts'
 import { type FundRequest, fund, type Grant } from './faucet.ts'
@@ -65,6 +67,8 @@ export type SandboxWorld = {
   fund: (to: Address, what?: FundRequest) => Promise<Grant[]>
   /** Moves the clocks of both chains and mines one block on each, with what an oracle reports of staking by then. */
   warp: (seconds: number) => Promise<void>
+  /** Pays on the sandbox's Bitcoin, and gives the hash of the transaction. */
+  payBitcoin: (payment: BitcoinPayment) => string
   /** Resets to genesis and discards the saved world. */
   reset: () => Promise<void>
   /** Saves the world in its state directory; without one, nothing happens. */
@@ -92,12 +96,15 @@ type WorldOptions = {
   noteDir?: string
   standardDelayMs?: number
   pollMs?: number
+  /** How often the sandbox's Bitcoin makes a block, in ms. */
+  bitcoinBlockMs?: number
   now?: () => number
 }
 
 /** Starts the two chains from the saved state, or at genesis, with the bridge between them. */
 export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
   const { binary, cacheDir, dir, noteDir, standardDelayMs = 2000, pollMs = 100, now = Date.now } = options
+  const { bitcoinBlockMs = 3000 } = options
   const start = { binary, ...(noteDir ? { noteDir } : {}) }
   const { base, nodes, ...left } = await startWhereLeft(start, cacheDir, dir)
   let { saved } = left
@@ -151,6 +158,15 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
   let isResetting = false
   const faults = worldFaults(chains, (work) => attester.paused(work), warp, usdcOn)
   let attester = attest()
+  const openBitcoin = (): BitcoinWorld =>
+    openBitcoinWorld({ ...saved.catalog, networks: sandboxNetworks }, chains, {
+      blockMs: bitcoinBlockMs,
+      now: () => now() + faults.aheadMs(),
+      fault: () => faults.bitcoin(),
+      isMiningStopped: () => faults.isBitcoinStopped(),
+      quietly: (work) => attester.paused(work),
+    })
+  let bitcoin = openBitcoin()
   const aggregator = () => aggregatorAnswer({ ...saved.catalog, networks: sandboxNetworks }, chains)
   let swaps = aggregator()
   const asked = {
@@ -167,9 +183,11 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
     makesBlocks: (chainId: number) => !faults.isMiningStopped(chainId),
   }
   const api = await serveLoopback(async (request, url) => {
+    const sent = { url, body: await jsonBody(request) }
     const found =
-      (await swaps({ url, body: await jsonBody(request) })) ??
-      (await suggestedFees(url, { ...asked, catalog: whole() }))
+      (await swaps(sent)) ??
+      (await suggestedFees(url, { ...asked, catalog: whole() })) ??
+      (await bitcoin.answer(sent))
     return (
       found ??
       attestationAnswer(
@@ -193,6 +211,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       ...whole(),
       attestation: api.url,
       acrossApi: api.url,
+      bitcoin: bitcoinServices(api.url),
       kyberSwap: saved.catalog.kyberSwap.map((one) => ({
         ...one,
         api: `${api.url}${aggregatorPath(networkNamed(sandboxNetworks, one.chainId).name)}`,
@@ -206,9 +225,11 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       return attester.paused(() => fund(chains, saved.catalog, to, what))
     },
     warp,
+    payBitcoin: (payment) => bitcoin.pay(payment),
     reset: async () => {
       isResetting = true
       try {
+        await bitcoin.stop()
         await attester.stop()
         faults.forget()
         await Promise.all(nodes.map((node) => node.stop()))
@@ -218,6 +239,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
         nodes.splice(0, nodes.length, ...(await startNodes(start, saved, ports)))
         attester = attest()
         swaps = aggregator()
+        bitcoin = openBitcoin()
       } finally {
         isResetting = false
       }
@@ -263,6 +285,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       )
     },
     stop: async () => {
+      await bitcoin.stop()
       await attester.stop()
       await faults.stop()
       await api.close()

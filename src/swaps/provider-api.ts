@@ -4,7 +4,7 @@ import type { ApiAnswer, SwapNetwork } from './network.ts'
 /** The service of a provider: requests below one base URL. PROVIDER_API_ERROR if it fails, limits the requests or does not answer. */
 export type ProviderApi = {
   get: (path: string, signal?: AbortSignal) => Promise<ApiAnswer>
-  post: (path: string, body: unknown) => Promise<ApiAnswer>
+  post: (path: string, body: unknown, signal?: AbortSignal) => Promise<ApiAnswer>
 }
 
 /**
@@ -41,7 +41,7 @@ export function providerApi(
   }
   return {
     get: (path, signal) => ask({ path, signal }),
-    post: (path, body) => ask({ path, body }),
+    post: (path, body, signal) => ask({ path, body, signal }),
   }
 }
 

@@ -210,6 +210,7 @@ const adminOf = (sandbox: TestSandbox): Sandbox => {
     down: fixed,
     reset: fixed,
     fund: (to, what) => sandbox.world.fund(to, what),
+    payBitcoin: async (payment) => sandbox.world.payBitcoin(payment),
     warp: async (seconds) => {
       await sandbox.world.warp(seconds)
       return status()

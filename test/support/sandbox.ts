@@ -62,6 +62,7 @@ export function useSandbox({ standardDelayMs = 300 }: { standardDelayMs?: number
       noteDir: inject('sandboxNotes'),
       standardDelayMs,
       pollMs: 20,
+      bitcoinBlockMs: 100,
     })
     // A node that is taken back to a snapshot goes on with the time of its newest block, and that of genesis is old.
     for (const { rpc } of world.chains) await rpc.request('evm_mine')

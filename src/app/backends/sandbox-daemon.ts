@@ -41,6 +41,7 @@ export function daemonSandbox(
       await sandbox.warp(seconds)
       return sandbox.status()
     },
+    payBitcoin: async (payment) => (await client()).payBitcoin(payment),
     fault: async (request) => (await client()).fault(request),
     clearFaults: async () =>
       (await (await import('../../sandbox/client.ts')).connectSandbox(data))?.clearFaults() ?? [],

@@ -20,7 +20,11 @@ export async function swapSettingsFrom(
 }
 
 async function providersIn(text: string): Promise<string[]> {
-  const { swapProviderNames } = await import('../../swaps/registry.ts')
+  const [{ swapProviderNames: swaps }, { depositProviderNames }] = await Promise.all([
+    import('../../swaps/registry.ts'),
+    import('../../swaps/deposit-registry.ts'),
+  ])
+  const swapProviderNames = [...swaps, ...depositProviderNames]
   const names = text.split(',').map((name) => name.trim().toLowerCase())
   const unknown = names.find((name) => !swapProviderNames.includes(name))
   if (unknown === undefined) return names

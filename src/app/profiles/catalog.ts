@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Network, publicNetworks, rpcVariable, sandboxNetworks } from '../../domain/networks.ts'
+import { checkedPricesUrl } from '../../domain/service-url.ts'
+import { publicBitcoin } from '../../protocols/bitcoin.ts'
 import { type Catalog, joined } from '../../protocols/catalog.ts'
 import type { Directories } from './directories.ts'
 
@@ -15,6 +17,7 @@ export async function knownCatalog(dirs: Directories, env: Env): Promise<Catalog
   return joined([
     ...(sandboxNetworks.some(isNamed) ? [await sandboxCatalog(dirs, env)] : []),
     ...(await filesOf(publicNetworks.filter(isNamed))),
+    ...bitcoinPart(env),
   ])
 }
 
@@ -26,7 +29,19 @@ export async function wholeCatalog(dirs: Directories, env: Env): Promise<Catalog
     : allNetworks.some(isNamed)
       ? []
       : [await sandboxNames(dirs)]
-  return joined([...sandbox, ...(await filesOf(publicNetworks))])
+  return joined([...sandbox, ...(await filesOf(publicNetworks)), ...bitcoinPart(env)])
+}
+
+/** The variable that names another Esplora API for Bitcoin. */
+const esploraVariable = 'SLUICE_ESPLORA_URL'
+
+/** The public services of Bitcoin, as a part of a catalogue; the environment may name another Esplora API. */
+function bitcoinPart(env: Env): Catalog[] {
+  const given = env[esploraVariable]
+  const esplora = given
+    ? checkedPricesUrl(given, esploraVariable, `Such as ${publicBitcoin.esplora}`)
+    : publicBitcoin.esplora
+  return [{ ...joined([]), bitcoin: { ...publicBitcoin, esplora } }]
 }
 
 /** The catalogue of the embedded chains without building them. */

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { type Address, EvmAddress } from '../../domain/address.ts'
 import { amountExample, parseAmount, parseRawAmount } from '../../domain/amount.ts'
+import { chainOfBitcoinAddress } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { priceImpact, slippageIn } from '../../domain/slippage.ts'
 import type { Unit } from '../../domain/unit.ts'
@@ -153,6 +154,15 @@ export function address(text: string, what: string): Address {
   if (parsed.success) return parsed.data
   throw new AppError('USAGE', `${what} must be an address, not "${text}"`, {
     hint: 'An address is 0x and 40 hex digits; check the checksum (upper and lower case).',
+  })
+}
+
+/** Parses the address of a refund: on Bitcoin, or on an EVM chain. */
+export function refundAddress(text: string, what = '--refund'): string {
+  if (chainOfBitcoinAddress(text)) return text
+  if (!/^(bc|tb|bcrt)1|^[123mn][1-9A-HJ-NP-Za-km-z]{24,40}$/i.test(text)) return address(text, what)
+  throw new AppError('USAGE', `${what} is no Bitcoin address: the checksum of "${text}" is wrong`, {
+    hint: 'Copy the address again, with all of its characters.',
   })
 }
 

@@ -75,7 +75,7 @@ export const QuoteDocument = fields({
   deadline: maybe(Time),
   status: maybe(z.string()),
   destinationAddress: maybe(AddressText),
-  refundAddress: maybe(AddressText),
+  refundAddress: maybe(z.string()).describe('an EVM address, or a Bitcoin address for swaps from Bitcoin'),
   feeSponsorship: maybe(z.boolean()),
   feeSponsorshipReason: maybe(z.string()).describe('why fees are not sponsored, if sponsoring was requested'),
   fees: maybe(z.array(z.unknown())),
@@ -111,6 +111,43 @@ const ComparisonDocument = listOf(
   }),
 )
 
+/** The deposit of a swap that begins on Bitcoin. */
+const depositFields = {
+  address: z.string(),
+  memo: maybe(z.string()).describe('the text of an OP_RETURN output that the payment must have'),
+  until: Time,
+  confirmations: maybe(z.int()).describe('null while no deposit is found'),
+  delivery: maybe(z.enum(['verified', 'reported'])).describe(
+    'whether the destination chain showed the payment, or only the provider says so',
+  ),
+  note: maybe(z.string()),
+}
+const DepositFields = fields({
+  ...depositFields,
+  amount: z.string().describe('what it must pay, in satoshi'),
+  paid: maybe(z.string()).describe('what it does pay, in satoshi'),
+})
+
+/** `swap execute` of a swap that begins on Bitcoin: nothing is signed. */
+const DepositDocument = fields({
+  id: maybe(z.string()),
+  status: z.string(),
+  provider: z.string(),
+  proof: z.string().describe('by what recipient and amounts are proved before anything is paid'),
+  originTxHash: maybe(z.string()),
+  destinationTxHash: maybe(z.string()),
+  destinationAddress: AddressText,
+  refundAddress: maybe(z.string()),
+  amounts: fields({ in: Amount, out: Amount, least: Amount }),
+  deposit: fields({
+    ...depositFields,
+    amount: Amount,
+    paid: maybe(Amount),
+    uri: maybe(z.string()).describe('BIP 21; null where a memo is needed'),
+    late: z.string().describe('what comes back if it is late or short'),
+  }),
+})
+
 /** The status of a swap; with `--watch` one line per change. */
 export const SwapStatusDocument = fields({
   id: z.string(),
@@ -120,6 +157,7 @@ export const SwapStatusDocument = fields({
   originTxHash: maybe(z.string()),
   destinationTxHash: maybe(z.string()),
   provider: maybe(z.string()),
+  deposit: DepositFields.optional().describe('of a swap that begins on Bitcoin'),
 })
 
 const operatorFees = {
@@ -187,7 +225,7 @@ export const outputs: Readonly<Record<string, Output>> = {
   deposit: planned(DoneDocument),
   withdraw: planned(DoneDocument),
   'swap quote': service(z.union([QuoteDocument, ComparisonDocument])),
-  'swap execute': planned(DoneDocument),
+  'swap execute': planned(DoneDocument.or(DepositDocument)),
   'swap status': { stands: 'follows', success: SwapStatusDocument, line: SwapStatusDocument },
   'swap list': service(listOf(QuoteDocument)),
   transfer: planned(DoneDocument),
@@ -236,6 +274,7 @@ export const outputs: Readonly<Record<string, Output>> = {
   'sandbox reset': sandbox(SandboxDocument),
   'sandbox fund': sandbox(FundDocument),
   'sandbox warp': sandbox(SandboxDocument),
+  'sandbox pay-bitcoin': sandbox(fields({ txid: z.string(), address: z.string(), amount: Amount })),
   'sandbox fault': sandbox(FaultDocument),
   schema: settings(CommandSchema.or(CommandList)),
   mcp: settings(null),

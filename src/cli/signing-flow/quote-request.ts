@@ -1,6 +1,7 @@
 import type { Quote } from '../../api/quote.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount, parseAmount } from '../../domain/amount.ts'
+import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { changedError } from '../../domain/changed-error.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
@@ -8,7 +9,8 @@ import { slippageIn, usualSlippage } from '../../domain/slippage.ts'
 import { type Amounts, worseBy } from '../../domain/swap-amounts.ts'
 import { type Token, tokenNamed } from '../../domain/token.ts'
 import type { LoadedPolicy } from '../../guard/policy/policy.ts'
-import { address, slippage } from '../options/signing-options.ts'
+import { address, refundAddress, slippage } from '../options/signing-options.ts'
+import { walletAddress } from '../wallet-address.ts'
 import type { Cli } from '../world.ts'
 import { referenceForSwap } from './reference-quote.ts'
 import { refuseDrift } from './strategy-lookup.ts'
@@ -23,6 +25,8 @@ export type QuoteFlags = {
   amountOut?: string
   destination?: string
   refund?: string
+  /** The keystore whose address is paid by a swap from Bitcoin. */
+  wallet?: string
   provider?: string
   slippage?: string
   speed?: Speed
@@ -59,8 +63,13 @@ export async function parseQuoteFlags(cli: Cli, wish: QuoteFlags): Promise<Quote
     throw new AppError('USAGE', 'Give exactly one of --amount-in and --amount-out', {
       hint: 'sluice swap quote --help',
     })
-  const { networks, tokens } = await cli.backend.catalog()
-  const origin = networkNamed(networks, from!)
+  const { networks, tokens, bitcoin } = await cli.backend.catalog()
+  const origin = networkNamed(bitcoin ? [...networks, bitcoinNetwork] : networks, from!)
+  const isBitcoin = origin.chainId === bitcoinNetwork.chainId
+  if (isBitcoin && wish.to === undefined)
+    throw new AppError('USAGE', 'A swap from Bitcoin pays out on another network: which one?', {
+      hint: 'Name it: --to NETWORK',
+    })
   const target = networkNamed(networks, wish.to ?? from!)
   const tokenIn = tokenNamed(tokens, origin, nameIn!)
   const tokenOut = tokenNamed(tokens, target, nameOut!)
@@ -69,7 +78,15 @@ export async function parseQuoteFlags(cli: Cli, wish: QuoteFlags): Promise<Quote
     exact === 'in'
       ? parseAmount(wish.amountIn!, tokenIn, '--amount-in')
       : parseAmount(wish.amountOut!, tokenOut, '--amount-out')
-  const destination = wish.destination === undefined ? undefined : address(wish.destination, '--destination')
+  if (isBitcoin && exact === 'out')
+    throw new AppError('USAGE', 'A swap from Bitcoin has an exact input', {
+      hint: 'Give the amount of BTC to pay: --amount-in 0.01',
+    })
+  const named = wish.destination === undefined ? undefined : address(wish.destination, '--destination')
+  // Nobody signs on the origin, so the provider must be told who is paid.
+  const destination = isBitcoin
+    ? (named ?? (await walletAddress(cli, wish.wallet, 'Name the recipient: --destination ADDRESS')))
+    : named
   const slips = wish.slippage === undefined ? null : slippage(wish.slippage)
   const input = {
     chainIdIn: origin.chainId,
@@ -78,7 +95,9 @@ export async function parseQuoteFlags(cli: Cli, wish: QuoteFlags): Promise<Quote
     tokenOut: tokenOut.address,
     ...(exact === 'in' ? { amountIn: amount } : { amountOut: amount }),
     ...(destination && { destinationAddress: destination }),
-    ...(wish.refund !== undefined && { refundAddress: address(wish.refund, '--refund') }),
+    ...(wish.refund !== undefined && {
+      refundAddress: isBitcoin ? refundAddress(wish.refund) : address(wish.refund, '--refund'),
+    }),
     ...(wish.provider !== undefined && { preferredProvider: wish.provider }),
     ...(slips !== null && { slippage: slips }),
     ...(wish.speed !== undefined && { transferSpeed: wish.speed }),

@@ -7,6 +7,7 @@ import { decimal } from '../../cli/terminal/format.ts'
 import type { View } from '../../cli/terminal/stream.ts'
 import type { Cli, SandboxStatus, World } from '../../cli/world.ts'
 import { parseAmount, tokenAmount } from '../../domain/amount.ts'
+import { btc } from '../../domain/bitcoin.ts'
 import { didYouMean } from '../../domain/did-you-mean.ts'
 import { AppError } from '../../domain/errors.ts'
 import { shellWord } from '../../domain/shell-quoting.ts'
@@ -64,6 +65,16 @@ export const sandbox = (world: World) => {
         cli.emit(await world.sandbox.warp(seconds), statusView)
       }),
     )
+  add(
+    'pay-bitcoin',
+    "Pay on the sandbox's Bitcoin, as a wallet would. It is in a block after a few seconds.",
+    'sluice sandbox pay-bitcoin bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080 0.01',
+  )
+    .argument('<address>', 'address to pay')
+    .argument('<amount>', 'amount of BTC')
+    .option('--memo <text>', 'text of an OP_RETURN output')
+    .option('--replace <txid>', 'spend the coin of this payment instead, while it is in no block (RBF)')
+    .action(action(world, payBitcoin))
   addFault(command, world)
   return command
 }
@@ -79,6 +90,17 @@ const statusView: View<SandboxStatus> = ({ running, pid, chains, accounts, token
     ...accounts.filter((account) => account.default).map((account) => `  account ${account.address}`),
     ...faults.map(({ text }) => `  ${to.paint.yellow('fault')} ${plain(text)}`),
   ].join('\n')
+}
+
+async function payBitcoin(
+  cli: Cli,
+  to: string,
+  amount: string,
+  { memo, replace }: { memo?: string; replace?: string },
+): Promise<void> {
+  const satoshi = parseAmount(amount, btc, 'The amount')
+  const txid = await cli.world.sandbox.payBitcoin({ address: to, amount: satoshi, memo, replaces: replace })
+  cli.emit({ txid, address: to, amount: tokenAmount(satoshi, btc) }, ({ txid: hash }) => hash)
 }
 
 async function fund(cli: Cli, text: string, options: { token?: string; amount?: string }): Promise<void> {

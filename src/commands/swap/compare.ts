@@ -5,11 +5,13 @@ import type { Column } from '../../cli/terminal/stream.ts'
 import { quoteJson } from '../../cli/views/json.ts'
 import type { Cli } from '../../cli/world.ts'
 import { formatAmount, type TokenAmount } from '../../domain/amount.ts'
+import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { shellOperand, shellWord } from '../../domain/shell-quoting.ts'
 import { impactShown } from '../../domain/slippage.ts'
 import { plain } from '../../domain/text.ts'
 import type { SwapProof } from '../../swaps/definition.ts'
+import { depositProviderNames } from '../../swaps/deposit-registry.ts'
 import { swapProofOf, swapProviderNames } from '../../swaps/registry.ts'
 
 /** One provider in a comparison: its quote, or why it has none; `lost` says why it is not the best. */
@@ -136,8 +138,9 @@ function offered(exact: 'in' | 'out', quote: Quote): string {
 }
 
 /** The providers that a comparison asks: those named, or all that are known here. */
-export const comparedProviders = (named: string | true): readonly string[] => {
-  if (named === true) return swapProviderNames
+export const comparedProviders = (named: string | true, from?: string): readonly string[] => {
+  if (named === true)
+    return from?.toLowerCase() === bitcoinNetwork.name ? depositProviderNames : swapProviderNames
   const names = [...new Set(named.split(',').map((name) => name.trim().toLowerCase()))].filter(Boolean)
   if (names.length > 0) return names
   throw new AppError('USAGE', '--compare needs the names of providers, separated by commas, or no value', {

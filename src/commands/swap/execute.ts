@@ -16,6 +16,7 @@ import { termsOf } from '../../cli/signing-flow/terms.ts'
 import type { AskedQuote, Cli } from '../../cli/world.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount, parseAmount } from '../../domain/amount.ts'
+import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
@@ -25,6 +26,7 @@ import { plain } from '../../domain/text.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Unit } from '../../domain/unit.ts'
 import type { Price } from '../../planning/usd-value.ts'
+import { isFromBitcoin, payAndFollow } from './bitcoin-deposit.ts'
 import { chooseQuote, comparedProviders } from './compare.ts'
 
 type Options = SigningOptions & QuoteFlags & { acceptMinOut?: string; compare?: string | true }
@@ -53,7 +55,7 @@ export async function execute(
     throw new AppError('USAGE', '--compare cannot be combined with a quote ID or --provider', {
       hint: 'sluice swap execute --help',
     })
-  const chosen = await chooseQuote(cli, options, comparedProviders(compare))
+  const chosen = await chooseQuote(cli, options, comparedProviders(compare, options.from))
   const rest = Object.fromEntries(
     Object.entries(options).filter(([name]) => !quoteFlags.some((flag) => flag === name)),
   ) as Options
@@ -114,6 +116,11 @@ const pricesOf = ({ tokenIn, tokenOut }: Quote): Price[] =>
 
 async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void> {
   const { quote, exact = exactOf(quote), slippage = null, speed = null } = known
+  if (isFromBitcoin(quote)) {
+    const named =
+      options.destination === undefined ? undefined : address(options.destination, '--destination')
+    return payAndFollow(cli, quote, { destination: named ?? known.destination ?? null, slippage, options })
+  }
   const least = leastOf(options, exact, quote.tokenOut)
   const begun = (await cli.backend.context()).journal.find(quote.id)
   if (!begun && quote.deadline !== null && cli.world.now() >= Date.parse(quote.deadline))
@@ -153,6 +160,8 @@ const exactOf = ({ tokenIn, tokenOut, minAmountOut, maxAmountIn }: Quote): 'in' 
 
 async function fromFlags(cli: Cli, wish: QuoteRequest, options: Options): Promise<void> {
   const { exact, slippage, destination, speed } = wish
+  if (wish.tokenIn.chainId === bitcoinNetwork.chainId)
+    return payAndFollow(cli, await wish.ask(cli), { destination: destination!, slippage, options })
   const least = leastOf(options, exact, wish.tokenOut)
   // Request no quote that cannot be checked on its chain.
   const { rpc } = await cli.backend.context()

@@ -1,3 +1,4 @@
+import type { SwapStatus } from '../../api/swap-status.ts'
 import { wholeNumber } from '../../cli/cli.ts'
 import { withSameTarget } from '../../cli/next-command.ts'
 import { duration } from '../../cli/options/global-options.ts'
@@ -11,6 +12,7 @@ import { quoteColumns } from '../../cli/views/list-columns.ts'
 import { observe } from '../../cli/watch-loop.ts'
 import type { Cli } from '../../cli/world.ts'
 import { formatAmount } from '../../domain/amount.ts'
+import { btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { shellOperand, shellWord } from '../../domain/shell-quoting.ts'
@@ -28,7 +30,7 @@ export async function quote(
       throw new AppError('USAGE', '--provider and --compare cannot be combined', {
         hint: `Name the providers to compare: --compare ${shellWord(options.provider)},OTHER`,
       })
-    return compareQuotes(cli, options, comparedProviders(compare))
+    return compareQuotes(cli, options, comparedProviders(compare, options.from))
   }
   const { quote } = await askQuote(cli, options)
   const { profile } = cli.globals
@@ -151,12 +153,31 @@ const naming =
     throw new AppError(code, message, { cause, hint, ...(details && { details }) })
   }
 
+/** What there is to say of a deposit on Bitcoin. */
+const depositRows = ({
+  address,
+  memo,
+  amount,
+  confirmations,
+  delivery,
+  note,
+}: NonNullable<SwapStatus['deposit']>): (readonly [string, string])[] => [
+  ['deposit', `${formatAmount(BigInt(amount), btc)} to ${plain(address)}`],
+  ...(memo === null ? [] : [['memo', plain(memo)] as const]),
+  ['confirmed', confirmations === null ? 'no deposit is found' : `${confirmations} blocks`],
+  ...(delivery === null
+    ? []
+    : [['delivery', delivery === 'verified' ? 'seen on its chain' : 'as the provider says'] as const]),
+  ...(note === null ? [] : [['note', plain(note)] as const]),
+]
+
 const statusView: View<{
   id: string
   status: string
   originTxHash: string | null
   destinationTxHash: string | null
   provider: string | null
+  deposit?: SwapStatus['deposit'] | undefined
 }> = (one, to) =>
   fields(
     [
@@ -165,6 +186,7 @@ const statusView: View<{
       ['provider', plain(one.provider ?? '-')],
       ['origin', plain(one.originTxHash ?? '-')],
       ['destination', plain(one.destinationTxHash ?? '-')],
+      ...(one.deposit ? depositRows(one.deposit) : []),
     ],
     to,
   )

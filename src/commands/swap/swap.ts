@@ -2,7 +2,7 @@ import { Command, Option } from 'commander'
 import { action } from '../../cli/cli.ts'
 import { checked } from '../../cli/options/checked-values.ts'
 import { duration } from '../../cli/options/global-options.ts'
-import { address, slippage, withSigning } from '../../cli/options/signing-options.ts'
+import { address, refundAddress, slippage, withSigning } from '../../cli/options/signing-options.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
 import type { World } from '../../cli/world.ts'
 import { execute } from './execute.ts'
@@ -10,7 +10,7 @@ import { list, quote, status } from './quote-status-list.ts'
 
 const withQuote = (command: Command): Command =>
   command
-    .option('--from <network>', 'origin network')
+    .option('--from <network>', 'origin network, or bitcoin')
     .option('--to <network>', 'destination network (default: the origin)')
     .option('--token-in <token>', 'symbol or address')
     .option('--token-out <token>', 'symbol or address')
@@ -23,8 +23,8 @@ const withQuote = (command: Command): Command =>
     )
     .option(
       '--refund <address>',
-      'recipient of a refund',
-      checked((text) => address(text, '--refund')),
+      'recipient of a refund; a Bitcoin address for swaps from bitcoin',
+      checked((text) => refundAddress(text)),
     )
     .option('--provider <name>', 'only this provider')
     .option('--slippage <slippage>', 'maximum slippage, with its unit: 0.5% or 50bps', checked(slippage))
@@ -66,7 +66,7 @@ export const swap = (world: World) => {
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  $ sluice swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 100\n  $ sluice swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 100',
+      '\nExamples:\n  $ sluice swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 100\n  $ sluice swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 100\n  $ sluice swap execute --from bitcoin --token-in BTC --to sandbox-one --token-out USDC --amount-in 0.01 --refund bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080',
     )
     .action(action(world, execute))
   withRaw(command.command('status'))

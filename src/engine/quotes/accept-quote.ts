@@ -4,6 +4,7 @@ import type { TakenQuote } from '../../api/quote.ts'
 import type { Chain } from '../../chain/chain.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { tokenAmount } from '../../domain/amount.ts'
+import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
@@ -16,6 +17,7 @@ import { exactApproval, kindsOf, withApprovals, withoutApproval } from '../bytec
 import { estimateGasLimit } from '../bytecode/gas-limit.ts'
 import type { EngineContext } from '../context.ts'
 import { feePayment } from '../fees/charges.ts'
+import { bitcoinBytecode } from './bitcoin-quote.ts'
 import { refuseRecipient, refuseUnrecoverable } from './recipients.ts'
 import {
   deadlineOf,
@@ -40,7 +42,8 @@ export async function swapBytecode(
 ): Promise<SwapBytecode> {
   const { quote, walletAddress: wallet } = input
   if (!quote.provider) throw new AppError('QUOTE_VALIDATION_ERROR', 'The quote names no provider')
-  providerNamed(context, quote.provider)
+  if (!context.deposits?.providers.some(({ name }) => name === quote.provider))
+    providerNamed(context, quote.provider)
   const row = await findQuote(context, quote.quoteId ?? quote.id)
   if (!row) throw new AppError('QUOTE_NOT_FOUND', `There is no quote "${quote.quoteId ?? quote.id}"`)
   await refuseUsedQuote(context, row)
@@ -51,6 +54,11 @@ export async function swapBytecode(
   const given = JSON.parse(row.wire) as Record<string, unknown>
   if (!isSameJson({ ...given, ...asIssued(quote, given) }, given))
     throw new AppError('QUOTE_VALIDATION_ERROR', 'The quote was changed after it was issued')
+  if (row.originChain === bitcoinNetwork.name) {
+    const { tokenOut } = routeOf(context, row)
+    const recipient = input.destinationAddress ?? recipientOf(row) ?? wallet
+    return bitcoinBytecode(row, { tokenOut, recipient })
+  }
   const provider = providerNamed(context, row.provider)
   const named = recipientOf(row)
   const recipient = input.destinationAddress ?? named ?? wallet

@@ -3,8 +3,9 @@ import { Quote, type QuoteInput } from '../../api/quote.ts'
 import { clockAheadSeconds, read } from '../../chain/chain.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
 import { parseFee } from '../../chain/head.ts'
-import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { type Address, EvmAddress, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
+import { bitcoinNetwork, btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
 import { impactOf, usualSlippage } from '../../domain/slippage.ts'
@@ -19,6 +20,7 @@ import { holdToRamp } from '../../swaps/ramp-limits.ts'
 import { requireValidSlippage } from '../bytecode/deposit.ts'
 import { type EngineContext, routeNetworkNamed } from '../context.ts'
 import { type Charge, chargesOnTop, chargesWithin, statedFee } from '../fees/charges.ts'
+import { bitcoinQuote, isFromBitcoin } from './bitcoin-quote.ts'
 import { refuseRecipient, refuseUnrecoverable } from './recipients.ts'
 import { requireDecimals, storedOffer } from './stored-quote.ts'
 
@@ -30,9 +32,37 @@ export async function quoteFor(
   input: QuoteInput,
   charges: readonly Charge[],
 ): Promise<Quote> {
+  if (isFromBitcoin(input)) return quoteFromBitcoin(context, input)
   const { quote, row } = await newQuote(context, input, charges)
   await context.store.saveQuote(row)
   return quote
+}
+
+/** Creates and stores the best quote for a swap that begins on Bitcoin. No fee of the service is taken of it. */
+async function quoteFromBitcoin(context: EngineContext, input: QuoteInput): Promise<Quote> {
+  const { amountIn, amountOut, slippage = usualSlippage } = input
+  if (requireOneAmount(amountIn, amountOut) === 0n) throw zeroAmount()
+  requireValidSlippage(slippage)
+  const to = networkOfSide(context, input, 'destinationChain', 'chainIdOut')
+  const tokenOut = await tokenOnNetwork(context, to, input.tokenOut)
+  requireDecimals(btc, input.decimalsIn)
+  await refuseRecipient(
+    context,
+    { from: bitcoinNetwork, to, tokenIn: btc, tokenOut },
+    input.destinationAddress,
+  )
+  return bitcoinQuote(context, input, { to, tokenOut })
+}
+
+const zeroAmount = (): AppError => new AppError('QUOTE_GENERATION_FAILED', 'The amount must be above zero')
+
+/** The one amount of a request; refuses none, and two. */
+function requireOneAmount(amountIn: bigint | undefined, amountOut: bigint | undefined): bigint {
+  if (amountIn !== undefined && amountOut !== undefined)
+    throw new AppError('INVALID_AMOUNT_PARAMS', 'Send amountIn or amountOut, not both')
+  const amount = amountIn ?? amountOut
+  if (amount === undefined) throw new AppError('MISSING_AMOUNT_PARAMS', 'Send amountIn or amountOut')
+  return amount
 }
 
 /** Creates a quote without storing it. `isSpent` means that the minimum output is spent at once, to the last unit. */
@@ -43,13 +73,9 @@ export async function newQuote(
   isSpent = false,
 ): Promise<{ quote: Quote; row: QuoteRow }> {
   const { amountIn, amountOut, slippage = usualSlippage } = input
-  if (amountIn !== undefined && amountOut !== undefined)
-    throw new AppError('INVALID_AMOUNT_PARAMS', 'Send amountIn or amountOut, not both')
-  if (amountIn === undefined && amountOut === undefined)
-    throw new AppError('MISSING_AMOUNT_PARAMS', 'Send amountIn or amountOut')
+  const amount = requireOneAmount(amountIn, amountOut)
   requireValidSlippage(slippage)
-  const amount = amountIn ?? amountOut!
-  if (amount === 0n) throw new AppError('QUOTE_GENERATION_FAILED', 'The amount must be above zero')
+  if (amount === 0n) throw zeroAmount()
   const from = networkOfSide(context, input, 'originChain', 'chainIdIn')
   const to = networkOfSide(context, input, 'destinationChain', 'chainIdOut')
   const [tokenIn, tokenOut] = await Promise.all([
@@ -58,7 +84,8 @@ export async function newQuote(
   ])
   requireDecimals(tokenIn, input.decimalsIn)
   await refuseRecipient(context, { from, to, tokenIn, tokenOut }, input.destinationAddress)
-  refuseUnrecoverable(context, from.chainId, input.refundAddress)
+  const refund = evmRefund(input.refundAddress)
+  refuseUnrecoverable(context, from.chainId, refund)
   const included = amountIn === undefined ? undefined : chargesWithin(amount, charges)
   const ask: Ask = {
     from,
@@ -69,7 +96,7 @@ export async function newQuote(
     amount: amount - sumAmounts(included ?? []),
     slippage,
     speed: input.transferSpeed ?? null,
-    refund: input.refundAddress ?? null,
+    refund,
     isSpent,
   }
   if (ask.amount === 0n) throw feesExceedAmount()
@@ -163,6 +190,13 @@ export async function newQuote(
     expiresAt: deadline * 1000,
   }
   return { quote, row }
+}
+
+/** The refund address of a swap that begins on an EVM chain. */
+function evmRefund(text: string | undefined): Address | null {
+  const parsed = EvmAddress.safeParse(text)
+  if (parsed.success || text === undefined) return parsed.data ?? null
+  throw new AppError('INVALID_ADDRESS', 'Only a swap from Bitcoin is refunded on Bitcoin')
 }
 
 /** What offers are compared by: the prices of both tokens and of the coin of the origin chain, and its gas price. */

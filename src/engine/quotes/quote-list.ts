@@ -5,6 +5,7 @@ import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { ListedQuote } from '../../store/engine/quotes.ts'
 import type { EngineContext } from '../context.ts'
+import { originNetworks } from './stored-quote.ts'
 import { lastKnownStatus } from './swap-status.ts'
 
 /**
@@ -26,7 +27,7 @@ export async function listQuotes(
     originChain: networkFilter(context, input, 'originChain'),
     destinationChain: networkFilter(context, input, 'destinationChain'),
     provider: providerFilter(context, input.provider),
-    networks: context.catalog.networks.map(({ name }) => name),
+    networks: originNetworks(context.catalog).map(({ name }) => name),
   }
   const { rows, total } = await context.store.quotes(context.customer, by, limit, (page - 1) * limit)
   const items = rows.flatMap((row) => {
@@ -54,15 +55,19 @@ function networkFilter<name extends 'originChain' | 'destinationChain'>(
   const filter = input[name]
   if (filter === undefined) return null
   try {
-    return networkNamed(catalog.networks, filter).name
+    return networkNamed(originNetworks(catalog), filter).name
   } catch (cause) {
     throw invalidFilter(name, `there is no network "${filter}"`, cause)
   }
 }
 
 /** The provider name of a filter, in any casing; `null` without a filter. An unknown provider is VALIDATION_ERROR. */
-function providerFilter({ providers }: EngineContext, filter: string | undefined): string | null {
+function providerFilter(
+  { providers: swaps, deposits }: EngineContext,
+  filter: string | undefined,
+): string | null {
   if (filter === undefined) return null
+  const providers = [...swaps, ...(deposits?.providers ?? [])]
   const found = providers.find(({ name }) => name === filter.toLowerCase())
   if (found) return found.name
   const known = providers.map(({ name }) => name).join(', ')

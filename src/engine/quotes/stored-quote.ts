@@ -1,6 +1,7 @@
 import type { Address } from '../../domain/address.ts'
+import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
-import { networkNamed } from '../../domain/networks.ts'
+import { type Network, networkNamed } from '../../domain/networks.ts'
 import type { Token } from '../../domain/token.ts'
 import type { QuoteRow } from '../../store/engine/migrations.ts'
 import type { QuoteWithAction } from '../../store/engine/quotes.ts'
@@ -76,13 +77,19 @@ export const isRouteInScope = (
   { catalog }: EngineContext,
   { originChain, destinationChain }: Pick<QuoteRow, 'originChain' | 'destinationChain'>,
 ): boolean =>
-  [originChain, destinationChain].every((name) => catalog.networks.some((network) => network.name === name))
+  [originChain, destinationChain].every((name) =>
+    originNetworks(catalog).some((network) => network.name === name),
+  )
+
+/** The networks that a swap may begin on: those of the catalogue, and Bitcoin where there are services for it. */
+export const originNetworks = ({ networks, bitcoin }: EngineContext['catalog']): readonly Network[] =>
+  bitcoin ? [...networks, bitcoinNetwork] : networks
 
 /** The route of a stored quote. */
 export function routeOf({ catalog }: EngineContext, row: QuoteRow): Route {
   const { chainIdIn, chainIdOut, tokenIn, tokenOut } = parseStoredOffer(row)
   return {
-    from: networkNamed(catalog.networks, chainIdIn),
+    from: networkNamed(originNetworks(catalog), chainIdIn),
     to: networkNamed(catalog.networks, chainIdOut),
     tokenIn,
     tokenOut,

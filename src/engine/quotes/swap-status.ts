@@ -1,18 +1,25 @@
 import type { SwapStatus } from '../../api/swap-status.ts'
 import type { Address, Hex } from '../../domain/address.ts'
+import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { QuoteRow } from '../../store/engine/migrations.ts'
 import type { ListedQuote } from '../../store/engine/quotes.ts'
 import { refreshAction } from '../actions/refresh.ts'
 import { isSwap, type Tracked } from '../actions/tracking.ts'
 import type { EngineContext } from '../context.ts'
+import { bitcoinStatus } from './bitcoin-status.ts'
 import { findQuote, isRouteInScope, offerOf, providerNamed, routeOf } from './stored-quote.ts'
 
-/** The status of the swap of a quote. No route starts on Bitcoin, so a Bitcoin deposit is never found. */
+/** The status of the swap of a quote. Only a quote that begins on Bitcoin has a Bitcoin deposit. */
 export async function swapStatus(
   context: EngineContext,
   { id, btcTxHash }: { id: string; btcTxHash?: string | undefined },
 ): Promise<SwapStatus> {
+  const summary = await context.store.quoteSummary(context.customer, id)
+  if (summary?.originChain === bitcoinNetwork.name) {
+    const row = await findQuote(context, id)
+    if (row) return bitcoinStatus(context, row, btcTxHash)
+  }
   const status = await currentStatus(context, id)
   if (btcTxHash === undefined) return status
   throw new AppError('DEPOSIT_NOT_FOUND', 'There is no such Bitcoin deposit for this quote', {

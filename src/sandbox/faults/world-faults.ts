@@ -4,6 +4,7 @@ import { AppError } from '../../domain/errors.ts'
 import { type FaultRequest, faultKinds, type SandboxFault } from '../../domain/sandbox-fault.ts'
 import { sandboxAccountAddress } from '../accounts.ts'
 import type { AcrossFault } from '../across/relayer.ts'
+import type { BitcoinFault } from '../bitcoin/one-click.ts'
 import type { BridgeFault } from '../bridge/attestation-service.ts'
 import type { Loopback } from '../loopback-server.ts'
 import { faultText, openFaults } from './active-faults.ts'
@@ -32,6 +33,9 @@ export type WorldFaults = {
   isMiningStopped: (chainId: number) => boolean
   bridge: () => BridgeFault | undefined
   across: () => AcrossFault
+  /** What goes wrong with deposits on Bitcoin now, if anything. */
+  bitcoin: () => BitcoinFault | undefined
+  isBitcoinStopped: () => boolean
   /** USAGE while a chain makes no blocks, for what would wait for one. */
   refuseStopped: () => void
   /** Drops all faults, for chains that are reset or reverted to a snapshot. */
@@ -130,6 +134,13 @@ export function worldFaults(
       fillDelayMs: faults.find(['bridge-slow-fill'], null)?.amount ?? 0,
       isUnrefunded: faults.find(['bridge-unrefunded'], null) !== undefined,
     }),
+    bitcoin: () => {
+      const fault = faults.find(['bitcoin-stuck', 'bitcoin-refund', 'bitcoin-short'], null)
+      if (!fault) return undefined
+      if (fault.kind === 'bitcoin-short') return { kind: 'short', percent: fault.amount ?? 10 }
+      return { kind: fault.kind === 'bitcoin-stuck' ? 'stuck' : 'refund' }
+    },
+    isBitcoinStopped: () => faults.find(['bitcoin-unmined'], null) !== undefined,
     refuseStopped: () => {
       const still = faults.find(['stop-mining'], null)
       if (!still) return

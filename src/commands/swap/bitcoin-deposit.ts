@@ -1,0 +1,280 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import type { Quote } from '../../api/quote.ts'
+import type { SwapStatus } from '../../api/swap-status.ts'
+import { halfAnHour } from '../../cli/options/execution-options.ts'
+import { shown } from '../../cli/output/output.ts'
+import { stateWord, when } from '../../cli/terminal/format.ts'
+import { qrCode } from '../../cli/terminal/qr-code.ts'
+import type { View } from '../../cli/terminal/stream.ts'
+import { fields } from '../../cli/terminal/table.ts'
+import type { Cli } from '../../cli/world.ts'
+import { type Address, sameAddress } from '../../domain/address.ts'
+import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
+import { bitcoinNetwork, bitcoinUri, btc } from '../../domain/bitcoin.ts'
+import { AppError, errorRow } from '../../domain/errors.ts'
+import { networkNamed } from '../../domain/networks.ts'
+import { shellOperand } from '../../domain/shell-quoting.ts'
+import { usualSlippage } from '../../domain/slippage.ts'
+import { plain } from '../../domain/text.ts'
+import { nativeToken, tokenAt } from '../../domain/token.ts'
+import type { DepositTerms } from '../../swaps/deposit.ts'
+import { depositDefinition } from '../../swaps/deposit-registry.ts'
+
+/** Whether a quote begins on Bitcoin, where nothing is signed here. */
+export const isFromBitcoin = ({ from }: Pick<Quote, 'from'>): boolean =>
+  from.chainId === bitcoinNetwork.chainId
+
+/** A deposit on Bitcoin as `swap execute` prints it. */
+type Shown = {
+  id: string | null
+  status: string
+  provider: string
+  proof: string
+  originTxHash: string | null
+  destinationTxHash: string | null
+  destinationAddress: Address
+  refundAddress: string | null
+  amounts: { in: TokenAmount; out: TokenAmount; least: TokenAmount }
+  deposit: {
+    address: string
+    amount: TokenAmount
+    memo: string | null
+    until: string
+    uri: string | null
+    late: string
+    paid: TokenAmount | null
+    confirmations: number | null
+    delivery: 'verified' | 'reported' | null
+    note: string | null
+  }
+}
+
+type Order = {
+  /** Who is paid, as the person asked; `null` where the quote alone says so. */
+  destination: Address | null
+  slippage: number | null
+  options: { wait: boolean; dryRun?: boolean }
+}
+
+/**
+ * Shows how a swap that begins on Bitcoin is paid, and follows it. Nothing is signed: the terms are checked here by the signature of the
+ * provider or by the memo, whoever serves the quote. Ends with 0 once it is delivered, and with PENDING while it is not.
+ */
+export async function payAndFollow(cli: Cli, quote: Quote, order: Order): Promise<void> {
+  const { options } = order
+  const { terms, proof, recipient } = await termsOf(cli, quote, order)
+  const first = documentOf(quote, { terms, proof, recipient })
+  if (options.dryRun) return cli.emit(first, depositView)
+  const { err } = cli.io
+  const code = first.deposit.uri === null ? undefined : await qrCode(first.deposit.uri, err)
+  err.write(`${shown(depositView(first, err), err)}\n${code === undefined ? '' : `\n${code}\n`}\n`)
+  const last = options.wait ? await follow(cli, quote.id) : await look(cli, quote.id, null)
+  return end(cli, withStatus(first, last))
+}
+
+/** The deposit of a quote, as the service gives it, checked by what is known here. */
+async function termsOf(
+  cli: Cli,
+  quote: Quote,
+  { destination, slippage }: Order,
+): Promise<{ terms: DepositTerms; proof: string; recipient: Address }> {
+  const { networks, tokens, bitcoin } = await cli.backend.catalog()
+  const definition = depositDefinition(quote.provider)
+  const recipient = destination ?? quote.destinationAddress
+  if (!definition || !bitcoin)
+    throw new AppError(
+      'PROVIDER_NOT_FOUND',
+      `This version cannot check the deposits of the provider ${plain(quote.provider)}, so it shows none`,
+      { hint: 'Choose another provider: sluice swap quote --help' },
+    )
+  if (!recipient || !quote.destinationAddress || !sameAddress(recipient, quote.destinationAddress))
+    throw new AppError(
+      'POLICY_QUOTE_DRIFT',
+      `The quote pays to ${quote.destinationAddress ?? 'nobody'}${recipient ? `, not to ${recipient}` : ''}`,
+      { hint: 'Request a new quote with --destination: sluice swap quote --help' },
+    )
+  const to = networkNamed(networks, quote.to.chainId)
+  const { chainId, address } = quote.tokenOut
+  const tokenOut = [nativeToken(to)].find((one) => sameAddress(one.address, address)) ??
+    tokenAt(tokens, chainId, address) ?? { ...quote.tokenOut, name: quote.tokenOut.symbol }
+  const made = await (await cli.service()).swapBytecode({
+    quote: quote.raw as never,
+    walletAddress: recipient,
+    destinationAddress: recipient,
+  })
+  if (made.transactions.length > 0 || made.approvals.length > 0)
+    throw new AppError('POLICY_QUOTE_DRIFT', 'The service wants transactions signed for a payment on Bitcoin')
+  const { provider } = z
+    .object({ provider: z.unknown() })
+    .catch({ provider: undefined })
+    .parse(made.rawSwapData)
+  const terms = definition.check(bitcoin, provider, {
+    to,
+    tokenOut,
+    amount: quote.tokenIn.amount,
+    slippage: slippage ?? quote.slippage ?? usualSlippage,
+    recipient,
+    refund: quote.refundAddress,
+  })
+  return { terms, proof: definition.proof, recipient }
+}
+
+const documentOf = (
+  quote: Quote,
+  { terms, proof, recipient }: { terms: DepositTerms; proof: string; recipient: Address },
+): Shown => ({
+  id: quote.id || null,
+  status: 'pending',
+  provider: quote.provider,
+  proof,
+  originTxHash: null,
+  destinationTxHash: null,
+  destinationAddress: recipient,
+  refundAddress: quote.refundAddress,
+  amounts: {
+    in: tokenAmount(terms.amount, btc),
+    out: tokenAmount(terms.amountOut, quote.tokenOut),
+    least: tokenAmount(terms.minAmountOut, quote.tokenOut),
+  },
+  deposit: {
+    address: terms.address,
+    amount: tokenAmount(terms.amount, btc),
+    memo: terms.memo,
+    until: new Date(terms.until).toISOString(),
+    uri: terms.memo === null ? bitcoinUri(terms.address, terms.amount) : null,
+    late: terms.late,
+    paid: null,
+    confirmations: null,
+    delivery: null,
+    note: null,
+  },
+})
+
+const withStatus = (first: Shown, now: SwapStatus): Shown => ({
+  ...first,
+  status: now.status,
+  originTxHash: now.originTxHash,
+  destinationTxHash: now.destinationTxHash,
+  deposit: {
+    ...first.deposit,
+    paid: now.deposit?.paid ? tokenAmount(BigInt(now.deposit.paid), btc) : null,
+    confirmations: now.deposit?.confirmations ?? null,
+    delivery: now.deposit?.delivery ?? null,
+    note: now.deposit?.note ?? null,
+  },
+})
+
+const depositView: View<Shown> = ({ deposit, amounts, ...one }, to) =>
+  fields(
+    [
+      ['swap', plain(one.id ?? '-')],
+      ['status', stateWord(plain(one.status), to.paint)],
+      ['pay', `${to.paint.green(amounts.in.formatted)} BTC, exactly`],
+      ['to', to.paint.green(plain(deposit.address))],
+      ...(deposit.memo === null
+        ? []
+        : [
+            [
+              'memo',
+              `${to.paint.green(plain(deposit.memo))} ${to.paint.dim('in an OP_RETURN output')}`,
+            ] as const,
+          ]),
+      ['until', when(deposit.until)],
+      ...(deposit.uri === null ? [] : [['uri', plain(deposit.uri)] as const]),
+      [
+        'receive',
+        `${amounts.out.formatted} ${plain(amounts.out.symbol)}, at least ${amounts.least.formatted}`,
+      ],
+      ['recipient', plain(one.destinationAddress)],
+      ['if late', plain(deposit.late)],
+      ['provider', `${plain(one.provider)} ${to.paint.dim(`proved by ${one.proof}`)}`],
+      ...(one.originTxHash === null ? [] : [['origin', plain(one.originTxHash)] as const]),
+      ...(deposit.confirmations === null ? [] : [['confirmed', `${deposit.confirmations} blocks`] as const]),
+      ...(one.destinationTxHash === null ? [] : [['destination', plain(one.destinationTxHash)] as const]),
+      ...(deposit.delivery === null
+        ? []
+        : [
+            [
+              'delivery',
+              deposit.delivery === 'verified' ? 'seen on its chain' : 'as the provider says',
+            ] as const,
+          ]),
+      ...(deposit.note === null ? [] : [['note', plain(deposit.note)] as const]),
+    ],
+    to,
+  )
+
+/** The words that end a swap. */
+const ended = ['fulfilled', 'failed', 'refunded', 'expired']
+
+/** How often the service is asked, in ms. */
+const pauseMs = 2_000
+
+/** Asks the service; the hash of a deposit that was seen keeps it found. */
+async function look(cli: Cli, id: string, seen: string | null): Promise<SwapStatus> {
+  const service = await cli.service()
+  return service.swapStatus({ id, ...(seen !== null && { btcTxHash: seen }) })
+}
+
+/** Follows a swap until it ends, the time is over or the person stops it. */
+async function follow(cli: Cli, id: string): Promise<SwapStatus> {
+  const { signal } = cli.world.interrupt
+  const until = performance.now() + (cli.globals.timeoutMs ?? halfAnHour)
+  const progress = await cli.progress()
+  let last: SwapStatus | undefined
+  let said = ''
+  try {
+    for (;;) {
+      try {
+        last = await look(cli, id, last?.originTxHash ?? null)
+        const line = lineOf(last)
+        progress.doing(line)
+        if (line !== said) progress.say(line)
+        said = line
+        if (ended.includes(last.status)) return last
+      } catch (error) {
+        // What fails now may work at the next look, or the deposit is on its way into the next block.
+        const mayPass =
+          error instanceof AppError && (errorRow(error.code).exit === 6 || error.code === 'DEPOSIT_NOT_FOUND')
+        if (!mayPass || !last) throw error
+      }
+      if (performance.now() + pauseMs > until || signal.aborted) return last
+      await sleep(pauseMs, undefined, { signal }).catch(() => undefined)
+    }
+  } finally {
+    progress.done()
+  }
+}
+
+const lineOf = ({ status, originTxHash, deposit }: SwapStatus): string => {
+  if (originTxHash === null) return `${plain(status)}: waiting for the payment on Bitcoin`
+  const depth = deposit?.confirmations ? `, ${deposit.confirmations} confirmations` : ''
+  return `${plain(status)}: paid by ${plain(originTxHash)}${depth}${deposit?.note ? `. ${plain(deposit.note)}` : ''}`
+}
+
+/** Prints the document of a swap that is delivered; otherwise it is in the details of the error that says what came of it. */
+function end(cli: Cli, document: Shown): void {
+  const { status } = document
+  const id = shellOperand(document.id ?? 'QUOTE_ID')
+  const hint = `sluice swap status --watch --timeout 2h ${id}`
+  const details = { ...document }
+  if (status === 'fulfilled') return cli.emit(document, depositView)
+  if (status === 'refunded')
+    throw new AppError('REFUNDED', 'The swap was refunded on Bitcoin', {
+      details,
+      hint: `sluice swap status ${id}`,
+    })
+  if (status === 'failed')
+    throw document.destinationTxHash === null
+      ? new AppError('ACTION_FAILED', 'The swap failed', { details, hint: `sluice swap status ${id}` })
+      : new AppError('ARRIVED_SHORT', 'The swap delivered less than the minimum', {
+          details,
+          hint: `sluice swap status ${id}`,
+        })
+  if (status === 'expired')
+    throw new AppError('QUOTE_EXPIRED', 'The time to pay is over, and no deposit was found. Do not pay it.', {
+      details,
+    })
+  throw new AppError('PENDING', 'The swap is not finished', { details, hint })
+}

@@ -1,0 +1,91 @@
+import { base58, bech32, bech32m, createBase58check } from '@scure/base'
+import { formatUnits, sha256 } from 'viem/utils'
+import { z } from 'zod'
+import { EvmAddress } from './address.ts'
+import type { Network } from './networks.ts'
+import { nativeToken, type Token } from './token.ts'
+
+/**
+ * Bitcoin as the origin of a swap. It is read by an Esplora API and not by RPC, so it is in no list of networks. The chain id is the one
+ * that Relay gives it (docs.relay.link, api_guides/bitcoin).
+ */
+export const bitcoinNetwork: Network = {
+  name: 'bitcoin',
+  chainId: 8253038,
+  native: { symbol: 'BTC', decimals: 8 },
+  depth: 1,
+  testnet: false,
+  explorer: 'https://mempool.space',
+}
+
+/** BTC as a token; its smallest unit is the satoshi. */
+export const btc: Token = nativeToken(bitcoinNetwork)
+
+/** Which Bitcoin chain an address is for: the real one, or one for tests, as that of the sandbox. */
+export type BitcoinChain = 'main' | 'test'
+
+const base58check = createBase58check((data) => sha256(data, 'bytes'))
+
+/** The first byte of a base58 address, by chain: for a key hash and for a script hash (bitcoin/bitcoin src/kernel/chainparams.cpp). */
+const versions: Readonly<Record<number, BitcoinChain>> = { 0: 'main', 5: 'main', 111: 'test', 196: 'test' }
+
+/** The human-readable part of a segwit address, by chain (BIP 173; `bcrt` is regtest). */
+const prefixes: Readonly<Record<string, BitcoinChain>> = { bc: 'main', tb: 'test', bcrt: 'test' }
+
+/** The chain that a Bitcoin address is for; `undefined` where it is none, or its checksum is wrong (base58check, BIP 173, BIP 350). */
+export function chainOfBitcoinAddress(text: string): BitcoinChain | undefined {
+  try {
+    return /^(bc|tb|bcrt)1/i.test(text) ? chainOfSegwit(text) : chainOfBase58(text)
+  } catch {
+    return undefined
+  }
+}
+
+function chainOfSegwit(text: string): BitcoinChain | undefined {
+  const isPlain = /^(bc|tb|bcrt)1q/i.test(text)
+  const { prefix, words } = (isPlain ? bech32 : bech32m).decode(text as `${string}1${string}`, 90)
+  const version = words[0]!
+  const { length } = bech32.fromWords(words.slice(1))
+  const fits = version === 0 ? length === 20 || length === 32 : version <= 16 && length >= 2 && length <= 40
+  return fits ? prefixes[prefix] : undefined
+}
+
+function chainOfBase58(text: string): BitcoinChain | undefined {
+  const data = base58check.decode(text)
+  return data.length === 21 ? versions[data[0]!] : undefined
+}
+
+/** The address of the sandbox's Bitcoin chain for a key hash of 20 bytes. */
+export const sandboxBitcoinAddress = (hash: Uint8Array): string =>
+  bech32.encode('bcrt', [0, ...bech32.toWords(hash)])
+
+/** Bytes as base58 text, and back. */
+export const base58Text = base58
+
+/**
+ * The address for a refund: an EVM address, or a Bitcoin address whose checksum is right. The issue of text that is neither carries
+ * `params.address`, as that of an EVM address does.
+ */
+export const RefundAddress = z.codec(z.string(), z.string(), {
+  decode: (text, ctx) => {
+    if (chainOfBitcoinAddress(text)) return text
+    const parsed = EvmAddress.safeParse(text)
+    if (parsed.success) return parsed.data
+    ctx.issues.push({
+      code: 'custom',
+      message: 'expected an EVM address or a Bitcoin address',
+      params: { address: true },
+      input: text,
+    })
+    return z.NEVER
+  },
+  encode: (address) => address,
+})
+
+/** The hash of a Bitcoin transaction in lower case; `undefined` for other text. */
+export const bitcoinHash = (text: string): string | undefined =>
+  /^[0-9a-fA-F]{64}$/.test(text) ? text.toLowerCase() : undefined
+
+/** A payment as a URI that wallets read (BIP 21); the amount is in satoshi. */
+export const bitcoinUri = (address: string, satoshi: bigint): string =>
+  `bitcoin:${address}?amount=${formatUnits(satoshi, btc.decimals)}`

@@ -1,0 +1,286 @@
+import { z } from 'zod'
+import type { SwapBytecode } from '../../api/bytecode.ts'
+import { Quote, type QuoteInput } from '../../api/quote.ts'
+import { read } from '../../chain/chain.ts'
+import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import { bitcoinNetwork, bitcoinUri, btc, chainOfBitcoinAddress } from '../../domain/bitcoin.ts'
+import { AppError, errorRow } from '../../domain/errors.ts'
+import type { Network } from '../../domain/networks.ts'
+import { usualSlippage } from '../../domain/slippage.ts'
+import type { Token } from '../../domain/token.ts'
+import { usd } from '../../domain/usd.ts'
+import { priceOf } from '../../protocols/prices.ts'
+import type { QuoteRow } from '../../store/engine/migrations.ts'
+import type { QuoteWithAction } from '../../store/engine/quotes.ts'
+import type { DepositAsk, DepositProvider, DepositTerms } from '../../swaps/deposit.ts'
+import type { EngineContext } from '../context.ts'
+import { offerOf, recipientOf, storedOffer } from './stored-quote.ts'
+
+/** Whether a request for a quote begins on Bitcoin. */
+export const isFromBitcoin = ({
+  originChain,
+  chainIdIn,
+}: Pick<QuoteInput, 'originChain' | 'chainIdIn'>): boolean =>
+  originChain?.toLowerCase() === bitcoinNetwork.name || chainIdIn === bitcoinNetwork.chainId
+
+/** What a quote that begins on Bitcoin keeps of its deposit; `provider` is the provider's own data, which the client checks again. */
+export type DepositRaw = { deposit: DepositInstructions; provider: unknown }
+
+/** How a deposit is paid, as JSON: `amount` in satoshi, `until` ISO text; `uri` (BIP 21) is `null` where a memo is needed, which a URI cannot carry. */
+type DepositInstructions = {
+  address: string
+  amount: string
+  memo: string | null
+  until: string
+  late: string
+  uri: string | null
+}
+
+const instructionsOf = ({ address, amount, memo, until, late }: DepositTerms): DepositInstructions => ({
+  address,
+  amount: String(amount),
+  memo,
+  until: new Date(until).toISOString(),
+  late,
+  uri: memo === null ? bitcoinUri(address, amount) : null,
+})
+
+/** The services of Bitcoin; NO_ROUTE_FOUND where there are none. */
+export function depositsOf({ deposits, catalog }: EngineContext) {
+  if (deposits && catalog.bitcoin) return { ...deposits, constants: catalog.bitcoin }
+  throw new AppError('NO_ROUTE_FOUND', 'No swap begins on Bitcoin here', {
+    hint: 'Bitcoin needs the catalogue of public networks or of the sandbox.',
+  })
+}
+
+/** Creates and stores the best quote for a swap that begins with a payment on Bitcoin. It is good until its deposit must be paid. */
+export async function bitcoinQuote(
+  context: EngineContext,
+  input: QuoteInput,
+  { to, tokenOut }: { to: Network; tokenOut: Token },
+): Promise<Quote> {
+  const { slippage = usualSlippage } = input
+  const ask = askOf(context, input, { to, tokenOut })
+  const reading = read(context.chain(to.chainId), priceOf(context.catalog, tokenOut)).catch(() => null)
+  const { provider, raw, terms } = await bestDeposit(context, ask, input.preferredProvider)
+  const id = context.newId()
+  const deadline = Math.floor(terms.until / 1000)
+  const rawQuote: DepositRaw = { deposit: instructionsOf(terms), provider: raw }
+  const side = (token: Token, amount: bigint, price: bigint | null) => ({
+    contract: token.address,
+    symbol: token.symbol,
+    decimals: token.decimals,
+    amount: String(amount),
+    chainId: token.chainId,
+    priceUSD: usd(10n ** BigInt(token.decimals), token, price),
+  })
+  const wire = {
+    id,
+    quoteId: id,
+    originChain: bitcoinNetwork.name,
+    destinationChain: to.name,
+    tokenIn: side(btc, terms.amount, null),
+    tokenOut: side(tokenOut, terms.amountOut, await reading),
+    provider: provider.name,
+    deadline,
+    deadlineDate: new Date(deadline * 1000).toISOString(),
+    chainIdIn: bitcoinNetwork.chainId,
+    chainIdOut: to.chainId,
+    rawQuote,
+    status: 'pending',
+    feeSponsorship: false,
+    feeSponsorshipReason: input.feeSponsorship ? 'the payment on Bitcoin pays its own fee' : null,
+    destinationAddress: ask.recipient,
+    refundAddress: ask.refund,
+    customer: context.customer,
+    minAmountOut: String(terms.minAmountOut),
+    maxAmountIn: String(terms.amount),
+    slippage,
+    estimatedGas: null,
+    gasCostUSD: null,
+    netAmountOut: null,
+    netAmountIn: null,
+    durationSeconds: terms.seconds,
+    priceImpact: null,
+    fees: [],
+    alternatives: [],
+  }
+  // Decode the stored form, so that it can be read again.
+  const quote = z.decode(Quote, wire)
+  const offer = {
+    amountIn: terms.amount,
+    amountOut: terms.amountOut,
+    minAmountOut: terms.minAmountOut,
+    maxAmountIn: terms.amount,
+    fees: [],
+    raw: rawQuote,
+  }
+  const route = { from: bitcoinNetwork, to, tokenIn: btc, tokenOut, exact: 'in' as const }
+  await context.store.saveQuote({
+    id,
+    customer: context.customer,
+    provider: provider.name,
+    originChain: bitcoinNetwork.name,
+    destinationChain: to.name,
+    wire: JSON.stringify(wire),
+    offer: storedOffer(route, ask.recipient, offer, [], deadline),
+    createdAt: context.now(),
+    expiresAt: deadline * 1000,
+  })
+  return quote
+}
+
+/** What the providers are asked for, out of a request that names all that a payment on Bitcoin needs. */
+function askOf(
+  context: EngineContext,
+  input: QuoteInput,
+  { to, tokenOut }: { to: Network; tokenOut: Token },
+): DepositAsk {
+  const { amountIn, destinationAddress, refundAddress, slippage = usualSlippage } = input
+  const wrong = (path: string, message: string) =>
+    new AppError('VALIDATION_ERROR', `${path} ${message}`, { details: { errors: [{ path, message }] } })
+  if (!sameAddress(input.tokenIn, nativeAddress))
+    throw wrong('tokenIn', `must be ${nativeAddress}, which is BTC, on bitcoin`)
+  if (amountIn === undefined)
+    throw new AppError('QUOTE_GENERATION_FAILED', 'A swap from Bitcoin has an exact input: send amountIn', {
+      hint: 'Give the amount of BTC to pay: --amount-in 0.01',
+    })
+  if (!destinationAddress)
+    throw wrong('destinationAddress', 'is missing: it is the wallet that a swap from Bitcoin pays to')
+  const { constants } = depositsOf(context)
+  const chain = refundAddress === undefined ? constants.chain : chainOfBitcoinAddress(refundAddress)
+  if (chain !== constants.chain)
+    throw new AppError(
+      'INVALID_ADDRESS',
+      `The refund address of a swap from Bitcoin must be an address of ${constants.chain === 'main' ? 'Bitcoin' : 'the Bitcoin chain of the sandbox'}`,
+      {
+        hint:
+          constants.chain === 'main'
+            ? 'An address of Bitcoin begins with bc1, 1 or 3.'
+            : 'An address of the sandbox begins with bcrt1, such as bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080.',
+      },
+    )
+  return {
+    to,
+    tokenOut,
+    amount: amountIn,
+    slippage,
+    recipient: destinationAddress,
+    refund: refundAddress ?? null,
+  }
+}
+
+type Offered = { provider: DepositProvider; raw: unknown; terms: DepositTerms }
+
+/** Asks all providers that can serve it at once, and takes the one that brings most. Failed and late ones are left out. */
+async function bestDeposit(
+  context: EngineContext,
+  ask: DepositAsk,
+  preferred: string | undefined,
+): Promise<Offered> {
+  const able = eligible(depositsOf(context).providers, ask, preferred)
+  const signal = AbortSignal.timeout(context.quoteDeadlineMs)
+  const late = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+  late.catch(() => undefined)
+  const answers = await Promise.allSettled(
+    able.map(async (provider) => {
+      const offer = await Promise.race([provider.quote(ask, signal), late])
+      return offer && { provider, ...offer }
+    }),
+  )
+  const offers = answers.flatMap((one) => (one.status === 'fulfilled' && one.value ? [one.value] : []))
+  const [first, ...rest] = offers
+  if (first)
+    return rest.reduce((won, other) => (other.terms.amountOut > won.terms.amountOut ? other : won), first)
+  const faults = answers.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
+  const ours = faults.find((fault) => fault instanceof AppError && errorRow(fault.code).status === 400)
+  if (ours) throw ours
+  const named = faults.find((fault): fault is AppError => fault instanceof AppError)
+  if (preferred !== undefined)
+    throw new AppError(
+      'PREFERRED_PROVIDER_QUOTE_UNAVAILABLE',
+      `${able[0]!.name} returned no quote${named ? `: ${named.message}` : faults.length > 0 ? ' in time' : ''}`,
+      { cause: faults[0] },
+    )
+  if (named) throw named
+  throw new AppError(
+    faults.length > 0 ? 'QUOTE_GENERATION_FAILED' : 'NO_ROUTE_FOUND',
+    faults.length > 0
+      ? `No provider returned a quote in time (asked: ${able.map(({ name }) => name).join(', ')})`
+      : `No provider swaps ${formatAmount(ask.amount, btc)} into ${ask.tokenOut.symbol} on ${ask.to.name}`,
+    { cause: faults[0] },
+  )
+}
+
+/** The providers that can serve a request; with a preferred one, only that. */
+function eligible(
+  providers: readonly DepositProvider[],
+  ask: DepositAsk,
+  preferred: string | undefined,
+): DepositProvider[] {
+  const hasRefund = ({ needsRefund }: DepositProvider) => !needsRefund || ask.refund !== null
+  const named = providers.find(({ name }) => name === preferred?.toLowerCase())
+  if (preferred !== undefined && !named)
+    throw new AppError(
+      'INVALID_PREFERRED_PROVIDER',
+      `There is no provider "${preferred}" for swaps from Bitcoin. Known: ${providers.map(({ name }) => name).join(', ')}`,
+    )
+  const able = (named ? [named] : providers).filter((one) => one.supports(ask.tokenOut))
+  if (able.length === 0)
+    throw named
+      ? new AppError('PREFERRED_PROVIDER_NOT_ELIGIBLE', `${named.name} does not serve this route`)
+      : new AppError('NO_ROUTE_FOUND', `No provider swaps BTC into ${ask.tokenOut.symbol} on ${ask.to.name}`)
+  const ready = able.filter(hasRefund)
+  if (ready.length > 0) return ready
+  throw new AppError(
+    'PREFERRED_PROVIDER_NOT_ELIGIBLE',
+    `${able.map(({ name }) => name).join(', ')} needs a Bitcoin address for a refund`,
+    { hint: 'Name an address of your own on Bitcoin: --refund ADDRESS' },
+  )
+}
+
+/** The stored deposit of a quote. */
+export const depositOf = (row: QuoteRow): DepositRaw => offerOf(row).raw as DepositRaw
+
+/**
+ * The answer for a quote that begins on Bitcoin: no transactions, as nothing is signed here, and how to pay in `rawSwapData.deposit`.
+ */
+export function bitcoinBytecode(
+  row: QuoteWithAction,
+  { tokenOut, recipient }: { tokenOut: Token; recipient: Address },
+): SwapBytecode {
+  const { deposit, provider } = depositOf(row)
+  const { amountIn, amountOut, minAmountOut } = offerOf(row)
+  const named = recipientOf(row)
+  if (named && !sameAddress(named, recipient))
+    throw new AppError('QUOTE_VALIDATION_ERROR', `The quote is for ${named}, not for ${recipient}`, {
+      details: { errors: [{ path: 'destinationAddress', message: `is ${named} in the quote` }] },
+    })
+  const side = (token: Token, amount: bigint, bound: object) => ({
+    contract: token.address,
+    symbol: token.symbol,
+    decimals: token.decimals,
+    chainId: token.chainId,
+    amount: String(amount),
+    ...bound,
+  })
+  return {
+    type: 'BITCOIN_DEPOSIT',
+    provider: row.provider,
+    chainId: bitcoinNetwork.chainId,
+    approvals: [],
+    transactions: [],
+    gasLimit: null,
+    gasLimitReason: 'nothing is sent from an EVM wallet',
+    swapDetails: {
+      tokenIn: side(btc, amountIn, { maxAmount: String(amountIn) }),
+      tokenOut: side(tokenOut, amountOut, { minAmount: String(minAmountOut) }),
+      recipient,
+    },
+    rawSwapData: { deposit, provider },
+    message: `Pay ${formatAmount(amountIn, btc)} to ${deposit.address} on Bitcoin before ${deposit.until}${deposit.memo === null ? '' : `, with the memo ${deposit.memo} in an OP_RETURN output`}`,
+  }
+}

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto'
+import { chainOfBitcoinAddress, sandboxBitcoinAddress } from '../../domain/bitcoin.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Answer } from '../loopback-server.ts'
+
+/** A payment on the sandbox's Bitcoin: `amount` in satoshi; `replaces` is a payment that waits, whose coin it spends instead. */
+export type BitcoinPayment = {
+  address: string
+  amount: bigint
+  memo?: string | undefined
+  replaces?: string | undefined
+}
+
+/** A transaction of the sandbox's Bitcoin; `height` is `null` while it waits. */
+export type MadeTransaction = Required<Pick<BitcoinPayment, 'address' | 'amount'>> & {
+  txid: string
+  memo: string | null
+  /** The coin that it spends: one that nothing else may spend. */
+  coin: string
+  height: number | null
+}
+
+/** A stand-in for Bitcoin with the shapes of Esplora (Blockstream/esplora API.md). It has no scripts and no signatures. */
+export type SandboxBitcoin = {
+  /** Sends a payment, and gives its hash. USAGE for an address of another chain, and where there is nothing to replace. */
+  pay: (payment: BitcoinPayment) => string
+  /** Whether nothing was paid on it yet. */
+  isEmpty: () => boolean
+  /** Puts what waits into a block. */
+  mine: () => void
+  /** Payments to an address, newest first. */
+  to: (address: string) => MadeTransaction[]
+  find: (txid: string) => MadeTransaction | undefined
+  /** Answers a request below `/bitcoin/api`; `undefined` for another path. */
+  answer: (path: string) => Answer | undefined
+}
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** An address of the sandbox's Bitcoin, which is nobody's: the same for the same word. */
+export const addressNamed = (word: string): string =>
+  sandboxBitcoinAddress(Buffer.from(hashOf(word), 'hex').subarray(0, 20))
+
+/** Who pays on the sandbox's Bitcoin. */
+export const payer = addressNamed('payer')
+
+/** The block that the chain begins at. */
+const firstHeight = 100
+
+const fee = 1_000
+
+/** Begins a chain with nothing on it. `seed` makes its hashes its own. */
+export function openBitcoin(seed: string): SandboxBitcoin {
+  const all = new Map<string, MadeTransaction>()
+  let tip = firstHeight
+  let count = 0
+  const newest = () => [...all.values()].toReversed()
+  const to = (address: string) => newest().filter((one) => one.address === address)
+
+  const pay = ({ address, amount, memo, replaces }: BitcoinPayment): string => {
+    if (chainOfBitcoinAddress(address) !== 'test')
+      throw new AppError('USAGE', `${address.slice(0, 100)} is no address of the sandbox's Bitcoin`, {
+        hint: 'Its addresses begin with bcrt1: those that sluice swap execute shows.',
+      })
+    const replaced = replaces === undefined ? undefined : all.get(replaces)
+    if (replaces !== undefined && replaced?.height !== null)
+      throw new AppError('USAGE', 'Only a payment that is not in a block can be replaced', {
+        hint: 'To keep payments waiting: sluice sandbox fault bitcoin-unmined',
+      })
+    if (replaced) all.delete(replaced.txid)
+    count += 1
+    const coin = replaced?.coin ?? hashOf(`${seed} coin ${count}`)
+    const txid = hashOf(`${seed} ${count} ${address} ${amount} ${memo}`)
+    all.set(txid, { txid, address, amount, memo: memo ?? null, coin, height: null })
+    return txid
+  }
+
+  const statusOf = ({ height }: MadeTransaction) =>
+    height === null
+      ? { confirmed: false }
+      : {
+          confirmed: true,
+          block_height: height,
+          block_hash: hashOf(`${seed} block ${height}`),
+          block_time: 1_800_000_000 + height * 600,
+        }
+
+  /** A script that is like the real one as far as it is read: an OP_RETURN has its text. */
+  const shown = (one: MadeTransaction) => ({
+    txid: one.txid,
+    version: 2,
+    locktime: 0,
+    vin: [
+      {
+        txid: one.coin,
+        vout: 0,
+        is_coinbase: false,
+        sequence: 4_294_967_293,
+        prevout: { scriptpubkey_address: payer, value: Number(one.amount) + fee },
+      },
+    ],
+    vout: [
+      {
+        scriptpubkey: '0014',
+        scriptpubkey_type: 'v0_p2wpkh',
+        scriptpubkey_address: one.address,
+        value: Number(one.amount),
+      },
+      ...(one.memo === null
+        ? []
+        : [{ scriptpubkey: returnScript(one.memo), scriptpubkey_type: 'op_return', value: 0 }]),
+    ],
+    size: 222,
+    weight: 561,
+    fee,
+    status: statusOf(one),
+  })
+
+  return {
+    pay,
+    to,
+    isEmpty: () => all.size === 0,
+    find: (txid) => all.get(txid),
+    mine: () => {
+      const waiting = [...all.values()].filter(({ height }) => height === null)
+      if (waiting.length === 0) return
+      tip += 1
+      for (const one of waiting) one.height = tip
+    },
+    answer: (path) => {
+      const [, kind = '', id = ''] = /^\/bitcoin\/api\/(tx|address|blocks)\/([\w/]+)$/.exec(path) ?? []
+      if (kind === 'blocks' && id === 'tip/height') return { status: 200, body: tip }
+      const [name = '', rest] = id.split('/')
+      const found = kind === 'tx' ? all.get(name) : undefined
+      if (kind === 'address' && rest === 'txs') return { status: 200, body: to(name).map(shown) }
+      if (kind === 'tx' && found)
+        return { status: 200, body: rest === 'status' ? statusOf(found) : shown(found) }
+      return path.startsWith('/bitcoin/') ? { status: 404, body: 'Transaction not found' } : undefined
+    },
+  }
+}
+
+/** An OP_RETURN script that pushes a text. */
+function returnScript(text: string): string {
+  const data = Buffer.from(text)
+  const length = data.length.toString(16).padStart(2, '0')
+  return `6a${data.length > 75 ? '4c' : ''}${length}${data.toString('hex')}`
+}

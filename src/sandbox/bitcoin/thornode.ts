@@ -1,0 +1,178 @@
+import { z } from 'zod'
+import { type Address, At, type Hex, sameAddress } from '../../domain/address.ts'
+import type { Token } from '../../domain/token.ts'
+import { fromThor, namesAsset, readSwapMemo, thorAsset } from '../../swaps/thorchain/memo.ts'
+import { addressNamed, type MadeTransaction, payer, type SandboxBitcoin } from './chain.ts'
+import type { BitcoinFault, DepositService } from './one-click.ts'
+import type { Payouts } from './payout.ts'
+
+/** The vault that takes all deposits. */
+export const vault = addressNamed('vault')
+
+const Query = z.object({
+  from_asset: z.literal('BTC.BTC'),
+  to_asset: z.string(),
+  amount: z.string().regex(/^[1-9]\d{0,15}$/),
+  destination: At,
+  tolerance_bps: z.string().regex(/^\d{1,4}$/),
+})
+
+/** What the stand-in takes of a swap: its fee in basis points, and what it keeps of a refund, in satoshi. */
+const feeBps = 50n
+const refundFee = 2_000n
+const least = 10_000n
+
+/** How long a quote is good, in seconds. */
+const lifetime = 15 * 60
+
+/** THORChain counts in 1e-8. */
+const toThor = (amount: bigint, decimals: number): bigint =>
+  decimals >= 8 ? amount / 10n ** BigInt(decimals - 8) : amount * 10n ** BigInt(8 - decimals)
+
+type Outbound = { chain: string; id: string; to: string; asset: string; amount: bigint; isRefund: boolean }
+
+/** Stands in for THORNode below `/thornode`, with the recorded shapes of quotes and of the stages of a swap. */
+export function openThornode(
+  bitcoin: SandboxBitcoin,
+  payouts: Payouts,
+  { now, fault }: { now: () => number; fault: () => BitcoinFault | undefined },
+): DepositService {
+  const done = new Map<string, Outbound>()
+  const badRequest = (message: string) => ({ status: 400, body: { code: 3, message, details: [] } })
+
+  const quote = async (query: URLSearchParams) => {
+    const asked = Query.safeParse(Object.fromEntries(query)).data
+    if (!asked) return badRequest('failed to simulate swap: bad request')
+    const token = payouts.tokens().find((one) => thorAsset(one) === asked.to_asset)
+    if (!token) return badRequest('bad to asset: no pool')
+    const worth = await payouts.worth(BigInt(asked.amount), token)
+    if (worth === undefined) return badRequest('bad to asset: no price')
+    const feeless = toThor(worth, token.decimals)
+    const expected = (feeless * (10_000n - feeBps)) / 10_000n
+    const limit = (feeless * (10_000n - BigInt(asked.tolerance_bps))) / 10_000n
+    if (expected < limit) return badRequest('emit asset below the limit of the tolerance')
+    return {
+      status: 200,
+      body: {
+        dust_threshold: String(least),
+        expected_amount_out: String(expected),
+        expiry: Math.floor(now() / 1000) + lifetime,
+        fees: {
+          affiliate: '0',
+          asset: asked.to_asset,
+          outbound: '0',
+          total: String(feeless - expected),
+          total_bps: Number(feeBps),
+        },
+        inbound_address: vault,
+        inbound_confirmation_blocks: 1,
+        inbound_confirmation_seconds: 600,
+        memo: `=:${shortened(token)}:${asked.destination}:${limit}`,
+        notes:
+          'First output should be to inbound_address, second output should be change back to self, third output should be OP_RETURN, limited to 80 bytes. Do not send below the dust threshold.',
+        outbound_delay_blocks: 1,
+        outbound_delay_seconds: 6,
+        recommended_min_amount_in: String(least),
+        slippage_bps: 0,
+        total_swap_seconds: 606,
+        warning: 'Do not cache this response. Do not send funds after the expiry.',
+      },
+    }
+  }
+
+  const carryOn = async (deposit: MadeTransaction): Promise<void> => {
+    const wrong = fault()
+    if (wrong?.kind === 'stuck') return
+    const read = readSwapMemo(deposit.memo ?? '')
+    const token = read && payouts.tokens().find((one) => namesAsset(read.asset, one))
+    const worth = token && (await payouts.worth(deposit.amount, token))
+    const out = worth === undefined ? undefined : (worth * (10_000n - feeBps)) / 10_000n
+    const isEnough = token && out !== undefined && toThor(out, token.decimals) >= (read?.limit ?? 0n)
+    if (!read || !token || !isEnough || wrong?.kind === 'refund') {
+      const amount = deposit.amount - refundFee
+      done.set(deposit.txid, {
+        ...{ chain: 'BTC', to: payer, asset: 'BTC.BTC', amount, isRefund: true },
+        id:
+          amount > 0n
+            ? bitcoin.pay({ address: payer, amount, memo: `REFUND:${deposit.txid.toUpperCase()}` })
+            : '',
+      })
+      return
+    }
+    const kept = wrong?.kind === 'short' ? BigInt(wrong.percent) : 0n
+    const amount = (fromThor(toThor(out, token.decimals), token.decimals) * (100n - kept)) / 100n
+    const hash: Hex = await payouts.pay(token, read.destination as Address, amount)
+    done.set(deposit.txid, {
+      ...{ to: read.destination, asset: thorAsset(token)!, isRefund: false },
+      chain: thorAsset(token)!.split('.')[0]!,
+      id: hash.slice(2),
+      amount: toThor(amount, token.decimals),
+    })
+  }
+
+  const status = (hash: string) => {
+    const deposit = bitcoin.find(hash.toLowerCase())
+    const isSeen = deposit !== undefined && deposit.height !== null && sameAddress(deposit.address, vault)
+    const out = done.get(hash.toLowerCase())
+    const coin = out && { asset: out.asset, amount: String(out.amount) }
+    return {
+      status: 200,
+      body: {
+        ...(deposit &&
+          isSeen && {
+            tx: {
+              id: hash,
+              chain: 'BTC',
+              from_address: payer,
+              to_address: vault,
+              coins: [{ asset: 'BTC.BTC', amount: String(deposit.amount) }],
+              gas: [{ asset: 'BTC.BTC', amount: '1000' }],
+              memo: deposit.memo ?? '',
+            },
+          }),
+        ...(out && {
+          planned_out_txs: [{ chain: out.chain, to_address: out.to, coin, refund: out.isRefund }],
+          out_txs: [
+            {
+              id: out.id.toUpperCase(),
+              chain: out.chain,
+              from_address: vault,
+              to_address: out.to,
+              coins: [coin],
+              gas: [],
+              memo: `${out.isRefund ? 'REFUND' : 'OUT'}:${hash}`,
+            },
+          ],
+        }),
+        stages: {
+          inbound_observed: { final_count: isSeen ? 103 : 0, completed: isSeen },
+          ...(isSeen && {
+            inbound_confirmation_counted: { remaining_confirmation_seconds: 0, completed: true },
+            inbound_finalised: { completed: true },
+            swap_status: { pending: out === undefined },
+            swap_finalised: { completed: out !== undefined },
+          }),
+          ...(out && { outbound_signed: { completed: true } }),
+        },
+      },
+    }
+  }
+
+  return {
+    settle: async () => {
+      for (const deposit of bitcoin.to(vault))
+        if (deposit.height !== null && !done.has(deposit.txid)) await carryOn(deposit)
+    },
+    answer: async ({ path, query }) => {
+      if (path === '/thornode/thorchain/quote/swap') return quote(query)
+      const [, hash] = /^\/thornode\/thorchain\/tx\/status\/([0-9A-F]{64})$/.exec(path) ?? []
+      return hash === undefined ? undefined : status(hash)
+    },
+  }
+}
+
+/** A token as a memo names it, short enough for an OP_RETURN output. */
+function shortened(token: Token): string {
+  const [symbol, contract] = thorAsset(token)!.split('-')
+  return contract === undefined ? symbol! : `${symbol}-${contract.slice(-3)}`
+}

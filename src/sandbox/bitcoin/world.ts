@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import type { BitcoinConstants } from '../../protocols/bitcoin.ts'
+import type { Catalog } from '../../protocols/catalog.ts'
+import type { Answer } from '../loopback-server.ts'
+import { type BitcoinPayment, openBitcoin } from './chain.ts'
+import { type BitcoinFault, oneClickPublicKey, openOneClick } from './one-click.ts'
+import { type PayingChain, payoutsOf } from './payout.ts'
+import { openThornode } from './thornode.ts'
+
+/** The stand-in for Bitcoin and for the providers that take deposits on it. It lives as long as its process, and no saved world has it. */
+export type BitcoinWorld = {
+  pay: (payment: BitcoinPayment) => string
+  answer: (request: { url: URL; body: unknown }) => Promise<Answer | undefined>
+  stop: () => Promise<void>
+}
+
+type Options = {
+  /** How often a block is made, in ms. */
+  blockMs: number
+  now: () => number
+  fault: () => BitcoinFault | undefined
+  isMiningStopped: () => boolean
+  /** Runs something while nobody else sends as the relayer. */
+  quietly: <T>(work: () => Promise<T>) => Promise<T>
+}
+
+/** The services as the catalogue names them, below the base URL of the sandbox's services. */
+export const bitcoinServices = (url: string): BitcoinConstants => ({
+  chain: 'test',
+  esplora: `${url}/bitcoin/api`,
+  oneClick: { api: `${url}/1click`, publicKey: oneClickPublicKey },
+  thornode: `${url}/thornode`,
+})
+
+/** Begins a Bitcoin chain with both providers. What is paid on it is carried on with once it is in a block. */
+export function openBitcoinWorld(
+  catalog: Catalog,
+  chains: readonly PayingChain[],
+  { blockMs, now, fault, isMiningStopped, quietly }: Options,
+): BitcoinWorld {
+  const bitcoin = openBitcoin(randomUUID())
+  const payouts = payoutsOf(catalog, chains)
+  const services = [openOneClick, openThornode].map((open) => open(bitcoin, payouts, { now, fault }))
+  let working: Promise<void> = Promise.resolve()
+  let isBusy = false
+  const tick = () => {
+    if (isBusy || bitcoin.isEmpty()) return
+    isBusy = true
+    if (!isMiningStopped()) bitcoin.mine()
+    working = quietly(async () => {
+      for (const { settle } of services) await settle()
+    })
+      // A payout that fails, as while a chain makes no blocks, is tried again.
+      .catch(() => undefined)
+      .finally(() => {
+        isBusy = false
+      })
+  }
+  const timer = setInterval(tick, blockMs)
+  timer.unref()
+  return {
+    pay: bitcoin.pay,
+    answer: async ({ url: { pathname: path, searchParams: query }, body }) => {
+      const found = bitcoin.answer(path)
+      if (found) return found
+      for (const { answer } of services) {
+        const answered = await answer({ path, query, body })
+        if (answered) return answered
+      }
+      return undefined
+    },
+    stop: async () => {
+      clearInterval(timer)
+      await working
+    },
+  }
+}

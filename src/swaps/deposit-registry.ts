@@ -1,0 +1,21 @@
+import type { BitcoinConstants } from '../protocols/bitcoin.ts'
+import type { DepositDefinition, DepositNetwork, DepositProvider } from './deposit.ts'
+import { nearIntents } from './near-intents/provider.ts'
+import { thorchain } from './thorchain/provider.ts'
+
+/** Every provider of swaps that begin on Bitcoin, in the order in which equal offers are preferred. */
+export const depositDefinitions: readonly DepositDefinition[] = [thorchain, nearIntents]
+
+/** The names of all of them. */
+export const depositProviderNames: readonly string[] = depositDefinitions.map(({ name }) => name)
+
+/** The provider of a name; `undefined` for one that is not known here. */
+export const depositDefinition = (name: string): DepositDefinition | undefined =>
+  depositDefinitions.find((one) => one.name === name)
+
+/** Opens every deposit provider that the catalogue has a service for. */
+export const openDepositProviders = (
+  bitcoin: BitcoinConstants | undefined,
+  network: DepositNetwork,
+): DepositProvider[] =>
+  bitcoin ? depositDefinitions.flatMap(({ open }) => open(bitcoin, network) ?? []) : []

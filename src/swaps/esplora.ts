@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import type { SwapNetwork } from './definition.ts'
+import { badAnswer, providerApi } from './provider-api.ts'
+
+/** A transaction of Bitcoin, as far as it is read here. Amounts are in satoshi; `height` is that of its block, `null` while it waits. */
+export type BitcoinTransaction = {
+  txid: string
+  outputs: readonly { address: string | null; value: bigint }[]
+  /** The text of its OP_RETURN output; `null` without one. */
+  memo: string | null
+  height: number | null
+}
+
+/** What is asked of a Bitcoin chain. */
+export type Bitcoin = {
+  /** A transaction by its hash; `undefined` if the chain and the mempool do not have it. */
+  transaction: (txid: string) => Promise<BitcoinTransaction | undefined>
+  /** The newest transactions of an address: those that wait, and the last 25 in blocks. */
+  of: (address: string) => Promise<BitcoinTransaction[]>
+  /** How many blocks a transaction is deep, its own included; 0 while it waits. */
+  confirmations: (transaction: BitcoinTransaction) => Promise<number>
+}
+
+const Output = z.object({
+  scriptpubkey: z.string(),
+  scriptpubkey_address: z.string().optional(),
+  value: z.int().min(0),
+})
+const Transaction = z.object({
+  txid: z.string().regex(/^[0-9a-f]{64}$/),
+  vout: z.array(Output),
+  status: z.object({ confirmed: z.boolean(), block_height: z.int().nullish() }),
+})
+const Height = z.int().min(0)
+
+const name = 'esplora'
+
+/** Reads Bitcoin by an Esplora API (Blockstream/esplora API.md). A chain that cannot be read is PROVIDER_API_ERROR. */
+export function esplora(base: string, exchangeJson: SwapNetwork['exchangeJson']): Bitcoin {
+  const label = 'Bitcoin (Esplora)'
+  const api = providerApi({ provider: name, label, base: base.replace(/\/$/, ''), headers: {} }, exchangeJson)
+  const strange = (status: number) =>
+    badAnswer(name, `The service of ${label} answers with something else than was asked for`, status)
+  return {
+    transaction: async (txid) => {
+      const { status, body } = await api.get(`/tx/${txid}`)
+      if (status === 404) return undefined
+      const read = Transaction.safeParse(body)
+      if (!read.success || read.data.txid !== txid) throw strange(status)
+      return transactionOf(read.data)
+    },
+    of: async (address) => {
+      const { status, body } = await api.get(`/address/${address}/txs`)
+      const read = z.array(Transaction).safeParse(body)
+      if (!read.success) throw strange(status)
+      return read.data.map(transactionOf)
+    },
+    confirmations: async ({ height }) => {
+      if (height === null) return 0
+      const { status, body } = await api.get('/blocks/tip/height')
+      const read = Height.safeParse(body)
+      if (!read.success) throw strange(status)
+      return Math.max(1, read.data - height + 1)
+    },
+  }
+}
+
+const transactionOf = ({ txid, vout, status }: z.output<typeof Transaction>): BitcoinTransaction => ({
+  txid,
+  outputs: vout.map((one) => ({ address: one.scriptpubkey_address ?? null, value: BigInt(one.value) })),
+  memo: vout.map((one) => memoOf(one.scriptpubkey)).find((memo) => memo !== null) ?? null,
+  height: status.confirmed ? (status.block_height ?? null) : null,
+})
+
+/** The text of an OP_RETURN script with one push: 6a, the length (4c before one above 75), the text. */
+function memoOf(script: string): string | null {
+  const [, length, data] = /^6a(?:4c)?([0-9a-f]{2})((?:[0-9a-f]{2})*)$/.exec(script) ?? []
+  if (length === undefined || data === undefined || data.length !== 2 * Number.parseInt(length, 16))
+    return null
+  return Buffer.from(data, 'hex').toString('utf8')
+}
+
+/** What a transaction pays to an address, in satoshi. */
+export const paidTo = ({ outputs }: BitcoinTransaction, address: string): bigint =>
+  outputs.reduce((sum, one) => (one.address === address ? sum + one.value : sum), 0n)

@@ -1,0 +1,234 @@
+import { z } from 'zod'
+import { nativeAddress, sameAddress } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import { bitcoinNetwork, btc, chainOfBitcoinAddress } from '../../domain/bitcoin.ts'
+import { less } from '../../domain/slippage.ts'
+import type { Token } from '../../domain/token.ts'
+import { type DepositAsk, type DepositDefinition, type DepositProgress, evmHash } from '../deposit.ts'
+import { badAnswer, providerApi } from '../provider-api.ts'
+import { isSignedBy } from './signature.ts'
+
+const name = 'near-intents'
+const label = 'NEAR Intents 1Click'
+
+/** BTC as the service names it (recorded: near-intents-status-btc-refunded.json of the facts). */
+const btcAsset = 'nep141:btc.omft.near'
+
+/** The names of chains in the service (npm:@defuse-protocol/one-click-sdk-typescript@0.1.25, `TokenResponse.blockchain`), and of the sandbox's. */
+const blockchains: Readonly<Record<number, string>> = {
+  1: 'eth',
+  10: 'op',
+  56: 'bsc',
+  100: 'gnosis',
+  137: 'pol',
+  8453: 'base',
+  42161: 'arb',
+  43114: 'avax',
+  534352: 'scroll',
+  31337: 'sandbox-one',
+  31338: 'sandbox-two',
+}
+
+/** How long the deposit address is to be good, in ms: a deposit needs a block, which may take hours with a low fee. */
+const lifetimeMs = 4 * 3_600_000
+
+const Amount = z.string().regex(/^\d{1,78}$/)
+const Time = z.iso.datetime({ offset: true })
+const Asset = z.object({
+  assetId: z.string(),
+  decimals: z.int(),
+  blockchain: z.string(),
+  symbol: z.string(),
+  contractAddress: z.string().nullish(),
+})
+const Answer = z.looseObject({
+  timestamp: z.string(),
+  signature: z.string(),
+  quoteRequest: z.looseObject({
+    dry: z.literal(false),
+    swapType: z.literal('EXACT_INPUT'),
+    slippageTolerance: z.number(),
+    originAsset: z.string(),
+    depositType: z.literal('ORIGIN_CHAIN'),
+    destinationAsset: z.string(),
+    amount: Amount,
+    refundTo: z.string(),
+    refundType: z.literal('ORIGIN_CHAIN'),
+    recipient: z.string(),
+    recipientType: z.literal('DESTINATION_CHAIN'),
+    deadline: Time,
+  }),
+  quote: z.looseObject({
+    depositAddress: z.string(),
+    depositMemo: z.string().nullish(),
+    amountIn: Amount,
+    amountOut: Amount,
+    minAmountOut: Amount,
+    deadline: Time,
+    timeWhenInactive: Time.optional(),
+    timeEstimate: z.number().optional(),
+    refundFee: Amount.optional(),
+  }),
+})
+/** What an offer keeps: the answer with its signature, and the asset that the service means by the token. */
+const Raw = z.object({ asset: Asset, answer: Answer })
+
+const Hashes = z.array(z.object({ hash: z.string() }))
+const Status = z.object({
+  status: z.string(),
+  swapDetails: z
+    .object({
+      destinationChainTxHashes: Hashes.nullish(),
+      refundReason: z.string().nullish(),
+    })
+    .nullish(),
+})
+const Refusal = z.object({ message: z.string() })
+
+/** The words of the service as ours; other words are `processing`. */
+const states: Readonly<Record<string, DepositProgress['status']>> = {
+  PENDING_DEPOSIT: 'waiting',
+  KNOWN_DEPOSIT_TX: 'waiting',
+  INCOMPLETE_DEPOSIT: 'short',
+  PROCESSING: 'processing',
+  SUCCESS: 'fulfilled',
+  REFUNDED: 'refunded',
+  FAILED: 'failed',
+}
+
+/** Whether an asset of the service is a token: the same chain, contract and decimals. The coin of a chain has no contract. */
+const isAsset = (asset: z.output<typeof Asset>, token: Token): boolean =>
+  asset.blockchain === blockchains[token.chainId] &&
+  asset.decimals === token.decimals &&
+  (sameAddress(token.address, nativeAddress)
+    ? !asset.contractAddress && asset.symbol === token.symbol
+    : asset.contractAddress !== undefined &&
+      asset.contractAddress !== null &&
+      sameAddress(asset.contractAddress, token.address))
+
+const toleranceOf = (slippage: number): number => Math.floor(slippage * 10_000 + 1e-6)
+
+/** The fields of a signed quote that are not what was asked for. */
+function differences(
+  { quoteRequest: asked, quote }: z.output<typeof Answer>,
+  assetId: string,
+  ask: DepositAsk,
+): string[] {
+  const amount = String(ask.amount)
+  const isSame = {
+    originAsset: asked.originAsset === btcAsset,
+    destinationAsset: asked.destinationAsset === assetId,
+    amount: asked.amount === amount && quote.amountIn === amount,
+    refundTo: asked.refundTo === ask.refund,
+    recipient: sameAddress(asked.recipient, ask.recipient),
+    slippageTolerance: asked.slippageTolerance <= toleranceOf(ask.slippage),
+    // Rounded by the service in its own way.
+    minAmountOut: BigInt(quote.minAmountOut) + 1n >= less(BigInt(quote.amountOut), ask.slippage),
+    depositMemo: !quote.depositMemo,
+    customRecipientMsg: !quote.customRecipientMsg && !asked.customRecipientMsg,
+    virtualChainRecipient: !quote.virtualChainRecipient && !asked.virtualChainRecipient,
+  }
+  return Object.entries(isSame).flatMap(([field, same]) => (same ? [] : [field]))
+}
+
+/**
+ * Swaps by 1Click of NEAR Intents: BTC is paid to an address that is made for the swap. The service signs its quote, which names deposit
+ * address, amounts, recipient and refund address; the signature is verified here, before anybody is told to pay.
+ */
+export const nearIntents: DepositDefinition = {
+  name,
+  proof: 'signature of the provider',
+
+  check: ({ oneClick, chain }, raw, ask) => {
+    const read = Raw.safeParse(raw)
+    if (!read.success || !oneClick) throw badAnswer(name, `${label} did not answer with a quote`, 200)
+    const { asset, answer } = read.data
+    const { quote } = answer
+    if (!isSignedBy(oneClick.publicKey, answer))
+      throw badAnswer(
+        name,
+        `The quote of ${label} is not signed by its key. Nothing was paid; do not pay it`,
+        200,
+      )
+    const wrong = isAsset(asset, ask.tokenOut)
+      ? differences(answer, asset.assetId, ask)
+      : ['destinationAsset']
+    if (wrong.length > 0)
+      throw badAnswer(
+        name,
+        `${label} signed another swap than was asked for. It differs in ${wrong.join(', ')}`,
+        200,
+      )
+    if (chainOfBitcoinAddress(quote.depositAddress) !== chain)
+      throw badAnswer(name, `${label} named a deposit address that is not one of this Bitcoin chain`, 200)
+    const fee = quote.refundFee ? `, less ${formatAmount(BigInt(quote.refundFee), btc)}` : ''
+    return {
+      address: quote.depositAddress,
+      memo: null,
+      amount: ask.amount,
+      amountOut: BigInt(quote.amountOut),
+      minAmountOut: BigInt(quote.minAmountOut),
+      until: Math.min(Date.parse(quote.deadline), Date.parse(quote.timeWhenInactive ?? quote.deadline)),
+      late: `Less than the amount goes back to ${ask.refund} after the deadline${fee}, and so does what cannot be swapped. What is above the amount goes back after the swap. What is paid after the deadline may be lost.`,
+      seconds: quote.timeEstimate ?? null,
+    }
+  },
+
+  open: (bitcoin, { exchangeJson, now }) => {
+    const { oneClick } = bitcoin
+    if (!oneClick) return undefined
+    const api = providerApi({ provider: name, label, base: oneClick.api, headers: {} }, exchangeJson)
+    return {
+      name,
+      needsRefund: true,
+      supports: ({ chainId }) => chainId !== bitcoinNetwork.chainId && blockchains[chainId] !== undefined,
+
+      quote: async (ask, signal) => {
+        const { status: listed, body: list } = await api.get('/v0/tokens', signal)
+        const known = z.array(z.unknown()).safeParse(list)
+        if (!known.success) throw badAnswer(name, `${label} did not answer with its tokens`, listed)
+        // Tokens of other chains may be written in other ways.
+        const assets = known.data.flatMap((one) => Asset.safeParse(one).data ?? [])
+        const [asset, other] = assets.filter((one) => isAsset(one, ask.tokenOut))
+        if (!asset || other) return undefined
+        const request = {
+          dry: false,
+          swapType: 'EXACT_INPUT',
+          slippageTolerance: toleranceOf(ask.slippage),
+          originAsset: btcAsset,
+          depositType: 'ORIGIN_CHAIN',
+          destinationAsset: asset.assetId,
+          amount: String(ask.amount),
+          refundTo: ask.refund,
+          refundType: 'ORIGIN_CHAIN',
+          recipient: ask.recipient,
+          recipientType: 'DESTINATION_CHAIN',
+          deadline: new Date(now() + lifetimeMs).toISOString(),
+        }
+        const { status, body } = await api.post('/v0/quote', request, signal)
+        // What it does not swap, such as an amount that is too small, is refused with a message.
+        if (status === 400 && Refusal.safeParse(body).success) return undefined
+        const raw = { asset, answer: body }
+        return { raw, terms: nearIntents.check(bitcoin, raw, ask) }
+      },
+
+      status: async ({ address }) => {
+        const { status, body } = await api.get(`/v0/status?depositAddress=${encodeURIComponent(address)}`)
+        if (status === 404) return { status: 'waiting' }
+        const read = Status.safeParse(body)
+        if (!read.success) throw badAnswer(name, `${label} did not answer with a status`, status)
+        const { status: word, swapDetails } = read.data
+        const destination = swapDetails?.destinationChainTxHashes
+          ?.map(({ hash }) => evmHash(hash))
+          .find(Boolean)
+        return {
+          status: states[word] ?? 'processing',
+          ...(destination && { destination }),
+          ...(swapDetails?.refundReason
+            ? { said: swapDetails.refundReason }
+            : !states[word] && { said: word }),
+        }
+      },
+    }
+  },
+}

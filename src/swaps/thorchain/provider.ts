@@ -1,0 +1,175 @@
+import { z } from 'zod'
+import { sameAddress } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import { bitcoinNetwork, btc, chainOfBitcoinAddress } from '../../domain/bitcoin.ts'
+import { AppError } from '../../domain/errors.ts'
+import { less } from '../../domain/slippage.ts'
+import type { BitcoinConstants } from '../../protocols/bitcoin.ts'
+import { type DepositAsk, type DepositDefinition, type DepositProgress, evmHash } from '../deposit.ts'
+import type { BitcoinTransaction } from '../esplora.ts'
+import { badAnswer, providerApi } from '../provider-api.ts'
+import { fromThor, namesAsset, pays, readSwapMemo, thorAsset } from './memo.ts'
+
+const name = 'thorchain'
+const label = 'THORChain'
+
+/** The longest text of an OP_RETURN output, in bytes. */
+const longestMemo = 80
+
+const Amount = z.string().regex(/^\d{1,30}$/)
+const Quote = z.looseObject({
+  memo: z.string(),
+  inbound_address: z.string(),
+  expected_amount_out: Amount,
+  expiry: z.int().positive(),
+  dust_threshold: Amount.optional(),
+  recommended_min_amount_in: Amount.optional(),
+  total_swap_seconds: z.int().optional(),
+})
+/** What an offer keeps: the answer as it came. */
+const Raw = z.object({ answer: Quote })
+
+const Coin = z.object({ asset: z.string(), amount: Amount })
+const Stage = z.object({ completed: z.boolean() })
+const Status = z.object({
+  planned_out_txs: z
+    .array(z.object({ chain: z.string(), to_address: z.string(), coin: Coin, refund: z.boolean() }))
+    .nullish(),
+  out_txs: z
+    .array(
+      z.object({
+        id: z.string().optional(),
+        chain: z.string().optional(),
+        to_address: z.string().optional(),
+        coins: z.array(Coin),
+        memo: z.string().optional(),
+      }),
+    )
+    .nullish(),
+  stages: z.object({
+    inbound_observed: z.object({ completed: z.boolean(), final_count: z.int().optional() }),
+    outbound_signed: Stage.nullish(),
+  }),
+})
+
+/** What a memo does not say as was asked. */
+function wrongInMemo(memo: string, ask: DepositAsk, least: bigint): string | undefined {
+  const read = readSwapMemo(memo)
+  if (!read) return 'it is not the memo of a swap, or pays a fee to somebody'
+  if (!namesAsset(read.asset, ask.tokenOut))
+    return `it does not name ${ask.tokenOut.symbol} on ${ask.to.name}`
+  if (!pays(read.destination, ask.recipient)) return 'it names another recipient'
+  if (read.limit === null || read.limit < least) return 'it has no limit, or one below the minimum'
+  return Buffer.byteLength(memo) > longestMemo ? `it is longer than ${longestMemo} bytes` : undefined
+}
+
+const check: DepositDefinition['check'] = ({ chain }, raw, ask) => {
+  const read = Raw.safeParse(raw)
+  if (!read.success) throw badAnswer(name, `${label} did not answer with a quote`, 200)
+  const { answer } = read.data
+  const expected = BigInt(answer.expected_amount_out)
+  const wrong = wrongInMemo(answer.memo, ask, less(expected, ask.slippage))
+  if (wrong)
+    throw badAnswer(name, `The memo of ${label} is not that of the swap: ${wrong}. Do not pay it`, 200)
+  if (chainOfBitcoinAddress(answer.inbound_address) !== chain)
+    throw badAnswer(name, `${label} named a deposit address that is not one of this Bitcoin chain`, 200)
+  const limit = readSwapMemo(answer.memo)!.limit!
+  return {
+    address: answer.inbound_address,
+    memo: answer.memo,
+    amount: ask.amount,
+    amountOut: fromThor(expected, ask.tokenOut.decimals),
+    minAmountOut: fromThor(limit, ask.tokenOut.decimals),
+    until: answer.expiry * 1000,
+    late: 'A swap that would bring less than the minimum is refunded, less a fee, to the address that paid. Pay from an address of your own, not from an exchange and not from a taproot address (bc1p). What is paid without the memo, or after the deadline, may be lost.',
+    seconds: answer.total_swap_seconds ?? null,
+  }
+}
+
+/** Refuses an amount that a fee would eat up in a refund. */
+function refuseSmall(
+  { recommended_min_amount_in, dust_threshold }: z.output<typeof Quote>,
+  amount: bigint,
+): void {
+  const least = [recommended_min_amount_in, dust_threshold].reduce((most, one) => {
+    const value = BigInt(one ?? 0)
+    return value > most ? value : most
+  }, 0n)
+  if (amount >= least) return
+  throw new AppError(
+    'QUOTE_GENERATION_FAILED',
+    `${label} takes no less than ${formatAmount(least, btc)} here: a refund of less is eaten by its fee`,
+  )
+}
+
+/** What a status says: whether the swap was paid out or given back, and by which transaction. */
+function progressOf(
+  { planned_out_txs, out_txs, stages }: z.output<typeof Status>,
+  chain: string,
+  recipient: string,
+): DepositProgress {
+  const isPaidOut = stages.outbound_signed?.completed === true
+  const out = (out_txs ?? []).find(
+    (one) => one.chain === chain && one.to_address !== undefined && sameAddress(one.to_address, recipient),
+  )
+  const isRefund =
+    (planned_out_txs ?? []).some(({ refund }) => refund) ||
+    (out_txs ?? []).some(({ memo }) => memo?.startsWith('REFUND:'))
+  if (isRefund) return { status: isPaidOut ? 'refunded' : 'processing', said: 'THORChain gives it back' }
+  const destination = evmHash(out?.id)
+  if (destination) return { status: 'fulfilled', destination }
+  return { status: stages.inbound_observed.completed ? 'processing' : 'waiting' }
+}
+
+const pathOf = (quote: Record<string, string>): string =>
+  `/thorchain/quote/swap?${new URLSearchParams(quote)}`
+
+/**
+ * Swaps by THORChain: BTC is paid to its vault with a memo that names the asset, the recipient and the least that it may bring. The memo
+ * is read here, so the recipient is proved without trusting the service; a refund goes to the address that paid.
+ */
+export const thorchain: DepositDefinition = {
+  name,
+  proof: 'memo',
+  check,
+
+  open: (bitcoin: BitcoinConstants, { exchangeJson }) => {
+    const { thornode } = bitcoin
+    if (thornode === null) return undefined
+    const api = providerApi(
+      { provider: name, label, base: thornode.replace(/\/$/, ''), headers: {} },
+      exchangeJson,
+    )
+    return {
+      name,
+      needsRefund: false,
+      supports: (token) => token.chainId !== bitcoinNetwork.chainId && thorAsset(token) !== undefined,
+
+      quote: async (ask, signal) => {
+        const path = pathOf({
+          from_asset: 'BTC.BTC',
+          to_asset: thorAsset(ask.tokenOut)!,
+          amount: String(ask.amount),
+          destination: ask.recipient,
+          tolerance_bps: String(Math.floor(ask.slippage * 10_000 + 1e-6)),
+        })
+        const { status, body } = await api.get(path, signal)
+        // An asset without a pool, an amount that is too small, or more slippage than allowed.
+        if (status >= 400 && status < 500) return undefined
+        const raw = { answer: body }
+        const terms = check(bitcoin, raw, ask)
+        refuseSmall(Quote.parse(body), ask.amount)
+        return terms.amountOut === 0n ? undefined : { raw, terms }
+      },
+
+      status: async (_terms, deposit: BitcoinTransaction | undefined, { tokenOut, recipient }) => {
+        if (!deposit) return { status: 'waiting' }
+        const { status, body } = await api.get(`/thorchain/tx/status/${deposit.txid.toUpperCase()}`)
+        if (status === 404) return { status: 'waiting' }
+        const read = Status.safeParse(body)
+        if (!read.success) throw badAnswer(name, `${label} did not answer with a status`, status)
+        return progressOf(read.data, thorAsset(tokenOut)!.split('.')[0]!, recipient)
+      },
+    }
+  },
+}
