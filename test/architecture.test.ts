@@ -168,7 +168,8 @@ describe('who may import whom', () => {
   })
 
   test('domain and api stand on zod and the pure helpers of viem, and on nothing of the system', () => {
-    const pure = /^(zod|viem|viem\/utils)$/
+    // @scure/base: checksums of Bitcoin addresses, pure as well.
+    const pure = /^(zod|viem|viem\/utils|@scure\/base)$/
     expect(packages.filter(({ file, name }) => within('domain', 'api')(file) && !pure.test(name))).toEqual([])
     expect(lines(files.filter(within('domain', 'api')), /^import (?!type\b).*from 'viem'/)).toEqual([])
   })

@@ -256,21 +256,27 @@ const lineOf = ({ status, originTxHash, deposit }: SwapStatus): string => {
 /** Prints the document of a swap that is delivered; otherwise it is in the details of the error that says what came of it. */
 function end(cli: Cli, document: Shown): void {
   const { status } = document
-  const id = shellOperand(document.id ?? 'QUOTE_ID')
-  const hint = `sluice swap status --watch --timeout 2h ${id}`
+  const id = document.id ?? 'QUOTE_ID'
+  const hint = `sluice swap status --watch --timeout 2h ${shellOperand(id)}`
   const details = { ...document }
-  if (status === 'fulfilled') return cli.emit(document, depositView)
+  if (status === 'fulfilled') {
+    cli.emit(document, depositView)
+    return
+  }
   if (status === 'refunded')
     throw new AppError('REFUNDED', 'The swap was refunded on Bitcoin', {
       details,
-      hint: `sluice swap status ${id}`,
+      hint: `sluice swap status ${shellOperand(id)}`,
     })
   if (status === 'failed')
     throw document.destinationTxHash === null
-      ? new AppError('ACTION_FAILED', 'The swap failed', { details, hint: `sluice swap status ${id}` })
+      ? new AppError('ACTION_FAILED', 'The swap failed', {
+          details,
+          hint: `sluice swap status ${shellOperand(id)}`,
+        })
       : new AppError('ARRIVED_SHORT', 'The swap delivered less than the minimum', {
           details,
-          hint: `sluice swap status ${id}`,
+          hint: `sluice swap status ${shellOperand(id)}`,
         })
   if (status === 'expired')
     throw new AppError('QUOTE_EXPIRED', 'The time to pay is over, and no deposit was found. Do not pay it.', {
