@@ -246,6 +246,7 @@ const rows: Record<string, { line: string; reach: string; first?: string }> = {
   'sandbox reset': { line: 'sandbox reset --yes', reach: 'source' },
   'sandbox fund': { line: `sandbox fund ${to}`, reach: 'source' },
   'sandbox warp': { line: 'sandbox warp 1d', reach: 'source' },
+  'sandbox pay-bitcoin': { line: 'sandbox pay-bitcoin somewhere 1', reach: 'source typed' },
   'sandbox fault': { line: 'sandbox fault nothing-of-that-kind', reach: 'source typed' },
   schema: { line: 'schema deposit', reach: '' },
   // What its tools answer is tested with a real client.

@@ -23,6 +23,8 @@ const here: readonly (readonly [exit: number, line: string])[] = [
   [0, 'sandbox status --json'],
   [0, 'sandbox fault clear --json'],
   [0, 'sandbox warp 1h --json'],
+  [0, 'sandbox pay-bitcoin bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080 0.01 --json'],
+  [2, 'sandbox pay-bitcoin bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4 0.01 --json'],
   [2, 'sandbox warp never --json'],
   [0, 'init other --base-url http://127.0.0.1:9 --api-key-file - --yes --json'],
   [0, 'profile list --json'],

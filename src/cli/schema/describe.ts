@@ -64,6 +64,11 @@ const kinds = {
   network: ['network', 'a name or a chain id: base, 8453', text(60)],
   token: ['token', 'a symbol or an address', text(60)],
   address: ['address', '0x and 40 hex digits', address],
+  payee: [
+    'address',
+    '0x and 40 hex digits, or an address of Bitcoin',
+    shaped(/^(0x[0-9a-fA-F]{40}|[0-9A-Za-z]{14,90})$/),
+  ],
   collector: ['address', 'an address, or none', z.union([address, z.literal('none')])],
   wallet: ['wallet', 'an address or the name of a keystore', text(100)],
   id: ['id', 'an ID, or another identifier that the command accepts', text(200)],
@@ -135,6 +140,8 @@ const byPlaceholder: Readonly<Record<string, keyof typeof kinds>> = {
 /** The kind of value where the placeholder is ambiguous. */
 const byFlag: Readonly<Record<string, keyof typeof kinds>> = {
   '--amount-raw': 'smallest',
+  '--refund': 'payee',
+  'sandbox pay-bitcoin <address>': 'payee',
   'sandbox fault <kind>': 'text',
 }
 

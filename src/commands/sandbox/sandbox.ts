@@ -73,7 +73,7 @@ export const sandbox = (world: World) => {
     .argument('<address>', 'address to pay')
     .argument('<amount>', 'amount of BTC')
     .option('--memo <text>', 'text of an OP_RETURN output')
-    .option('--replace <txid>', 'spend the coin of this payment instead, while it is in no block (RBF)')
+    .option('--replace <hash>', 'spend the coin of this payment instead, while it is in no block (RBF)')
     .action(action(world, payBitcoin))
   addFault(command, world)
   return command

@@ -83,6 +83,8 @@ const Status = z.object({
     })
     .nullish(),
 })
+/** The older shape of a status: a list of deposits (recorded: near-intents-status-btc-refunded.json of the facts). */
+const Listed = z.array(z.object({ depositAddress: z.string(), status: z.string() }))
 const Refusal = z.object({ message: z.string() })
 
 /** The words of the service as ours; other words are `processing`. */
@@ -95,6 +97,10 @@ const states: Readonly<Record<string, DepositProgress['status']>> = {
   REFUNDED: 'refunded',
   FAILED: 'failed',
 }
+
+/** A word of the service as ours; one that is not known is told as it is. */
+const stateOf = (word: string): DepositProgress =>
+  states[word] ? { status: states[word] } : { status: 'processing', said: word }
 
 /** Whether an asset of the service is a token: the same chain, contract and decimals. The coin of a chain has no contract. */
 const isAsset = (asset: z.output<typeof Asset>, token: Token): boolean =>
@@ -215,6 +221,11 @@ export const nearIntents: DepositDefinition = {
       status: async ({ address }) => {
         const { status, body } = await api.get(`/v0/status?depositAddress=${encodeURIComponent(address)}`)
         if (status === 404) return { status: 'waiting' }
+        const listed = Listed.safeParse(body)
+        if (listed.success) {
+          const word = listed.data.find(({ depositAddress }) => depositAddress === address)?.status
+          return word === undefined ? { status: 'waiting' } : stateOf(word)
+        }
         const read = Status.safeParse(body)
         if (!read.success) throw badAnswer(name, `${label} did not answer with a status`, status)
         const { status: word, swapDetails } = read.data
@@ -222,11 +233,9 @@ export const nearIntents: DepositDefinition = {
           ?.map(({ hash }) => evmHash(hash))
           .find(Boolean)
         return {
-          status: states[word] ?? 'processing',
+          ...stateOf(word),
           ...(destination && { destination }),
-          ...(swapDetails?.refundReason
-            ? { said: swapDetails.refundReason }
-            : !states[word] && { said: word }),
+          ...(swapDetails?.refundReason && { said: swapDetails.refundReason }),
         }
       },
     }

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { bitcoinUri, chainOfBitcoinAddress, RefundAddress } from '../../src/domain/bitcoin.ts'
+
+// The test vectors of BIP 173 and BIP 350, and addresses of recorded answers.
+test.each([
+  ['BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4', 'main'],
+  ['bc1qpg8zcjzrjjnknzkqh2eenyeaxj7qlax6hpy62p', 'main'],
+  ['bc1p8l0xktmerqgwgrq6l6cejzc3dhph5z8cv6ae083cuvcjhpnten7s2wjswr', 'main'],
+  ['bc1pw508d6qejxtdg4y5r3zarvary0c5xw7kw508d6qejxtdg4y5r3zarvary0c5xw7kt5nd6y', 'main'],
+  ['158gYbSooieRtN52drCxzvPdMQbH9jr2WV', 'main'],
+  ['3P14159f73E4gFr7JterCCQh9QjiTjiZrG', 'main'],
+  ['tb1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3q0sl5k7', 'test'],
+  ['bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080', 'test'],
+  ['mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn', 'test'],
+])('%s is an address of the chain %s', (text, chain) => {
+  expect(chainOfBitcoinAddress(text)).toBe(chain)
+})
+
+test.each([
+  ['a changed character', 'bc1qpg8zcjzrjjnknzkqh2eenyeaxj7qlax6hpy62q'],
+  ['mixed case', 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3T4'],
+  ['a changed character of base58', '158gYbSooieRtN52drCxzvPdMQbH9jr2WW'],
+  ['version 0 with the checksum of version 1', 'bc1q0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqk5jj0'],
+  ['version 1 with the checksum of version 0', 'bc1p38j9r5y49hruaue7wxjce0updqjuyyx0kh56v8s25huc6995vvpql3jow4'],
+  ['a program that is too short', 'bc1pw5dgrnzv'],
+  ['another chain', 'ltc1q3kkgaa57scxa8vmymzyretlacnnp2m6dp5ef65'],
+  ['an EVM address', '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'],
+  ['nothing', ''],
+])('%s is no address', (_, text) => {
+  expect(chainOfBitcoinAddress(text)).toBeUndefined()
+})
+
+test('a refund goes to either kind of address, and to nothing else', () => {
+  const good = ['0x70997970C51812dc3A010C7d01b50e0d17dc79C8', '158gYbSooieRtN52drCxzvPdMQbH9jr2WV']
+  for (const text of good) expect(RefundAddress.parse(text)).toBe(text)
+  for (const text of ['bc1qpg8zcjzrjjnknzkqh2eenyeaxj7qlax6hpy62q', '0x7099', ''])
+    expect(RefundAddress.safeParse(text).error?.issues[0]).toMatchObject({ params: { address: true } })
+})
+
+test('a payment as a URI has its amount in BTC, with no more digits than it needs', () => {
+  expect(bitcoinUri('158gYbSooieRtN52drCxzvPdMQbH9jr2WV', 1_000_000n)).toBe(
+    'bitcoin:158gYbSooieRtN52drCxzvPdMQbH9jr2WV?amount=0.01',
+  )
+  expect(bitcoinUri('a', 1n)).toBe('bitcoin:a?amount=0.00000001')
+})

@@ -1,0 +1,32 @@
+import { afterEach } from 'vitest'
+import { exchangeJson } from '../../src/http/client.ts'
+import type { BitcoinConstants } from '../../src/protocols/bitcoin.ts'
+import { type Answer, jsonBody, type Loopback, serveLoopback } from '../../src/sandbox/loopback-server.ts'
+import type { DepositDefinition, DepositNetwork, DepositProvider } from '../../src/swaps/deposit.ts'
+
+/** What the service of a test answers. */
+export type Answering = (request: { url: URL; body: unknown }) => Answer | 'drop' | Promise<Answer | 'drop'>
+
+/** Requests by real HTTP, with a clock. */
+export const depositNetwork = (now: () => number): DepositNetwork => ({
+  now,
+  exchangeJson: ({ url, body, headers = {}, signal }) =>
+    exchangeJson(body === undefined ? 'GET' : 'POST', url, body, { headers, ...(signal && { signal }) }),
+})
+
+/** Opens a deposit provider over a service on loopback that answers as it is told; it ends with the test. */
+export function useDepositService(definition: DepositDefinition, now: () => number) {
+  const open: Loopback[] = []
+  afterEach(async () => {
+    for (const service of open.splice(0)) await service.close()
+  })
+  return async (
+    answer: Answering,
+    constants: (url: string) => BitcoinConstants,
+  ): Promise<{ provider: DepositProvider; bitcoin: BitcoinConstants }> => {
+    const service = await serveLoopback(async (request, url) => answer({ url, body: await jsonBody(request) }))
+    open.push(service)
+    const bitcoin = constants(service.url)
+    return { bitcoin, provider: definition.open(bitcoin, depositNetwork(now))! }
+  }
+}

@@ -1,0 +1,258 @@
+import { createPrivateKey, createPublicKey, sign } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { base58Text } from '../../src/domain/bitcoin.ts'
+import { networkNamed, publicNetworks } from '../../src/domain/networks.ts'
+import { publicBitcoin } from '../../src/protocols/bitcoin.ts'
+import type { Answer } from '../../src/sandbox/loopback-server.ts'
+import type { DepositAsk } from '../../src/swaps/deposit.ts'
+import { nearIntents } from '../../src/swaps/near-intents/provider.ts'
+import { isSignedBy, quoteHash } from '../../src/swaps/near-intents/signature.ts'
+import { type Answering, useDepositService } from '../support/deposit-service.ts'
+
+const sample = (name: string) =>
+  JSON.parse(readFileSync(join(import.meta.dirname, 'samples', `${name}.json`), 'utf8'))
+
+const signed = sample('one-click-signed-quote')
+
+describe('the signature of a quote', () => {
+  test('is over the text that the official SDK hashes, and is verified as there', () => {
+    expect(quoteHash(signed.answer)).toBe(signed.hash)
+    expect(isSignedBy(signed.publicKey, signed.answer)).toBe(signed.isValid)
+  })
+
+  test.each(['depositAddress', 'minAmountOut', 'amountIn', 'deadline', 'refundFee'])(
+    'is wrong once %s of the quote is changed',
+    (field) => {
+      const { answer } = signed
+      const changed = { ...answer, quote: { ...answer.quote, [field]: `${answer.quote[field]}0` } }
+      expect(isSignedBy(signed.publicKey, changed)).toBe(false)
+    },
+  )
+
+  test.each(['recipient', 'refundTo', 'destinationAsset', 'amount'])(
+    'is wrong once %s of the request is changed',
+    (field) => {
+      const { answer } = signed
+      const quoteRequest = { ...answer.quoteRequest, [field]: `${answer.quoteRequest[field]}0` }
+      expect(isSignedBy(signed.publicKey, { ...answer, quoteRequest })).toBe(false)
+    },
+  )
+
+  test('is nobody else’s, and no text that is none', () => {
+    expect(isSignedBy(publicBitcoin.oneClick!.publicKey, signed.answer)).toBe(false)
+    expect(isSignedBy('ed25519:0', signed.answer)).toBe(false)
+    expect(isSignedBy(signed.publicKey, { ...signed.answer, signature: 'ed25519:' })).toBe(false)
+  })
+})
+
+const key = createPrivateKey({
+  key: Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), Buffer.alloc(32, 9)]),
+  format: 'der',
+  type: 'pkcs8',
+})
+const publicKey = base58Text.encode(
+  createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-32),
+)
+
+const now = Date.parse('2026-11-26T12:00:00.000Z')
+const base = networkNamed(publicNetworks, 'base')
+const usdc = {
+  chainId: base.chainId,
+  address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+  symbol: 'USDC',
+  name: 'USDC',
+  decimals: 6,
+} as const
+const asset = {
+  assetId: signed.answer.quoteRequest.destinationAsset,
+  decimals: 6,
+  blockchain: 'base',
+  symbol: 'USDC',
+  contractAddress: usdc.address.toLowerCase(),
+}
+const { recipient, refundTo } = signed.answer.quoteRequest
+const ask: DepositAsk = {
+  to: base,
+  tokenOut: usdc,
+  amount: 1_000_000n,
+  slippage: 0.005,
+  recipient,
+  refund: refundTo,
+}
+
+type Changes = { request?: object; quote?: object; signWith?: typeof key; tokens?: unknown }
+
+/** A service that quotes what it is asked for, with parts of it changed before it signs. */
+const quoting =
+  ({ request = {}, quote = {}, signWith = key, tokens = [asset] }: Changes = {}): Answering =>
+  ({ url, body }) => {
+    if (url.pathname === '/v0/tokens') return { status: 200, body: tokens }
+    const answer = {
+      ...signed.answer,
+      quoteRequest: { ...(body as object), ...request },
+      quote: { ...signed.answer.quote, ...quote },
+    }
+    const signature = `ed25519:${base58Text.encode(sign(null, Buffer.from(quoteHash(answer)), signWith))}`
+    return { status: 201, body: { ...answer, signature } }
+  }
+
+const serve = useDepositService(nearIntents, () => now)
+const at = async (answer: Answering) => {
+  const { provider } = await serve(answer, (api) => ({ ...publicBitcoin, oneClick: { api, publicKey } }))
+  return {
+    quote: (changed: Partial<DepositAsk> = {}) =>
+      provider.quote({ ...ask, ...changed }, AbortSignal.timeout(3_000)),
+    status: (address = 'a') =>
+      provider.status({ address, memo: null }, undefined, { tokenOut: usdc, recipient }),
+  }
+}
+
+describe('1Click', () => {
+  test('is asked for the swap, and its terms are those that it signed', async () => {
+    let asked: unknown
+    const { quote } = await at((request) => {
+      asked = request.body ?? asked
+      return quoting()(request)
+    })
+    expect((await quote())!.terms).toMatchObject({
+      address: signed.answer.quote.depositAddress,
+      memo: null,
+      amount: 1_000_000n,
+      amountOut: 896_000_000n,
+      minAmountOut: 891_520_000n,
+      until: Date.parse('2026-11-27T10:00:00.000Z'),
+      late: expect.stringMatching(/goes back to 158gYbSooieRtN52drCxzvPdMQbH9jr2WV.*less 0\.000015 BTC/),
+      seconds: 620,
+    })
+    expect(asked).toMatchObject({
+      dry: false,
+      swapType: 'EXACT_INPUT',
+      originAsset: 'nep141:btc.omft.near',
+      destinationAsset: asset.assetId,
+      amount: '1000000',
+      slippageTolerance: 50,
+      deadline: '2026-11-26T16:00:00.000Z',
+    })
+  })
+
+  test.each<[string, Changes, RegExp]>([
+    [
+      'another signature',
+      {
+        signWith: createPrivateKey({
+          key: Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), Buffer.alloc(32, 8)]),
+          format: 'der',
+          type: 'pkcs8',
+        }),
+      },
+      /not signed by its key/,
+    ],
+    [
+      'another recipient',
+      { request: { recipient: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' } },
+      /differs in recipient/,
+    ],
+    ['another refund address', { request: { refundTo: 'bc1qelse' } }, /differs in refundTo/],
+    ['another asset', { request: { destinationAsset: 'nep141:other' } }, /differs in destinationAsset/],
+    ['another origin', { request: { originAsset: 'nep141:doge.omft.near' } }, /differs in originAsset/],
+    ['another amount', { quote: { amountIn: '1000001' } }, /differs in amount/],
+    ['more slippage', { request: { slippageTolerance: 51 } }, /differs in slippageTolerance/],
+    ['a lower minimum', { quote: { minAmountOut: '891519998' } }, /differs in minAmountOut/],
+    ['a memo', { quote: { depositMemo: 'x' } }, /differs in depositMemo/],
+    ['a message to the recipient', { quote: { customRecipientMsg: 'x' } }, /differs in customRecipientMsg/],
+    [
+      'a deposit address with a wrong checksum',
+      { quote: { depositAddress: 'bc1qpg8zcjzrjjnknzkqh2eenyeaxj7qlax6hpy62q' } },
+      /not one of this Bitcoin chain/,
+    ],
+    [
+      'a deposit address of another Bitcoin chain',
+      { quote: { depositAddress: 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080' } },
+      /not one of this Bitcoin chain/,
+    ],
+    ['an amount that is no number', { quote: { amountOut: '1e9' } }, /did not answer with a quote/],
+    ['a dry quote', { request: { dry: true } }, /did not answer with a quote/],
+    ['no list of tokens', { tokens: { message: 'x' } }, /did not answer with its tokens/],
+  ])('is refused with %s', async (_, changes, message) => {
+    const { quote } = await at(quoting(changes))
+    await expect(quote()).rejects.toMatchObject({
+      code: 'PROVIDER_API_ERROR',
+      message: expect.stringMatching(message),
+    })
+  })
+
+  test.each([
+    ['its decimals are others', { ...asset, decimals: 18 }],
+    ['its contract is another', { ...asset, contractAddress: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' }],
+    ['its chain is another', { ...asset, blockchain: 'eth' }],
+    ['it is a coin', { ...asset, contractAddress: undefined }],
+  ])('has no quote for a token where %s', async (_, other) => {
+    expect(await (await at(quoting({ tokens: [other] }))).quote()).toBeUndefined()
+  })
+
+  test('has no quote for an amount that it refuses, and none for a token that two assets claim to be', async () => {
+    const { quote } = await at((request) =>
+      request.url.pathname === '/v0/tokens'
+        ? quoting()(request)
+        : { status: 400, body: { message: 'Amount is too low for bridge' } },
+    )
+    expect(await quote()).toBeUndefined()
+    expect(
+      await (await at(quoting({ tokens: [asset, { ...asset, assetId: 'nep141:b' }] }))).quote(),
+    ).toBeUndefined()
+  })
+
+  test.each<[string, Answer | 'drop', RegExp]>([
+    ['limits', { status: 429, body: {}, headers: { 'retry-after': '7' } }, /limits the requests, and takes .* 7 s/],
+    ['fails', { status: 503, body: {} }, /the HTTP status 503/],
+    ['breaks off', 'drop', /does not answer as it should/],
+  ])('says so where the service %s', async (_, answer, message) => {
+    const { quote, status } = await at(() => answer)
+    for (const work of [quote(), status()])
+      await expect(work).rejects.toMatchObject({
+        code: 'PROVIDER_API_ERROR',
+        message: expect.stringMatching(message),
+      })
+  })
+})
+
+describe('a status', () => {
+  test.each([
+    ['PENDING_DEPOSIT', { status: 'waiting' }],
+    ['KNOWN_DEPOSIT_TX', { status: 'waiting' }],
+    ['INCOMPLETE_DEPOSIT', { status: 'short' }],
+    ['PROCESSING', { status: 'processing' }],
+    ['SUCCESS', { status: 'fulfilled' }],
+    ['REFUNDED', { status: 'refunded' }],
+    ['FAILED', { status: 'failed' }],
+    ['TELEPORTING', { status: 'processing', said: 'TELEPORTING' }],
+  ])('of the word %s is read', async (word, state) => {
+    const { status } = await at(() => ({ status: 200, body: { status: word, swapDetails: {} } }))
+    expect(await status()).toEqual(state)
+  })
+
+  test('names the transaction that pays out, and why it was refunded', async () => {
+    const hash = `0x${'ab'.repeat(32)}`
+    const swapDetails = { destinationChainTxHashes: [{ hash, explorerUrl: '' }], refundReason: 'SLIPPAGE' }
+    const { status } = await at(() => ({ status: 200, body: { status: 'SUCCESS', swapDetails } }))
+    expect(await status()).toEqual({ status: 'fulfilled', destination: hash, said: 'SLIPPAGE' })
+  })
+
+  test('of an address that it does not know is none yet, and an answer of another shape is an error', async () => {
+    expect(await (await at(() => ({ status: 404, body: { message: 'x' } }))).status()).toEqual({ status: 'waiting' })
+    await expect((await at(() => ({ status: 200, body: { state: 1 } }))).status()).rejects.toMatchObject({
+      code: 'PROVIDER_API_ERROR',
+    })
+  })
+
+  test.each([
+    ['near-intents-status-btc-refunded', '158gYbSooieRtN52drCxzvPdMQbH9jr2WV', 'refunded'],
+    ['near-intents-status-bsc-to-btc', '0x711FccC1b9c251BCDe08e6db6c82AB5b10590b8a', 'fulfilled'],
+  ])('is read as %s has it', async (name, address, word) => {
+    const { status } = await at(() => ({ status: 200, body: sample(name).response }))
+    expect(await status(address)).toEqual({ status: word })
+    expect(await status('another')).toEqual({ status: 'waiting' })
+  })
+})

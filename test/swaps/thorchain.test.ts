@@ -1,0 +1,220 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { nativeAddress } from '../../src/domain/address.ts'
+import { networkNamed, publicNetworks } from '../../src/domain/networks.ts'
+import { nativeToken } from '../../src/domain/token.ts'
+import { publicBitcoin } from '../../src/protocols/bitcoin.ts'
+import type { Answer } from '../../src/sandbox/loopback-server.ts'
+import type { DepositAsk } from '../../src/swaps/deposit.ts'
+import { namesAsset, readSwapMemo, thorAsset } from '../../src/swaps/thorchain/memo.ts'
+import { thorchain } from '../../src/swaps/thorchain/provider.ts'
+import { type Answering, useDepositService } from '../support/deposit-service.ts'
+
+const sample = (name: string) =>
+  JSON.parse(readFileSync(join(import.meta.dirname, 'samples', `${name}.json`), 'utf8')).response
+
+const recipient = '0x1c7B17362c84287bd1184447E6dFeaF920c31bBe'
+const ethereum = networkNamed(publicNetworks, 'ethereum')
+const base = networkNamed(publicNetworks, 'base')
+const ether = nativeToken(ethereum)
+const usdc = {
+  chainId: base.chainId,
+  address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+  symbol: 'USDC',
+  name: 'USDC',
+  decimals: 6,
+} as const
+
+describe('a memo', () => {
+  test.each<[string, ReturnType<typeof readSwapMemo>]>([
+    ['=:ETH.ETH:0xab:12', { asset: 'ETH.ETH', destination: '0xab', limit: 12n }],
+    ['SWAP:ETH.ETH:0xab:12e3/1/0', { asset: 'ETH.ETH', destination: '0xab', limit: 12_000n }],
+    ['s:e:0xab:0/1/0', { asset: 'e', destination: '0xab', limit: 0n }],
+    ['=:e:0xab', undefined],
+    ['=:ETH.ETH:0xab:', { asset: 'ETH.ETH', destination: '0xab', limit: null }],
+    ['=:ETH.ETH:0xab/bc1q:12', undefined],
+    ['=:ETH.ETH:0xab:12:t:100', undefined],
+    ['=:ETH.ETH:0xab:12::', { asset: 'ETH.ETH', destination: '0xab', limit: 12n }],
+    ['+:ETH.ETH:0xab:12', undefined],
+    ['=:ETH.ETH:0xab:-1', undefined],
+    ['', undefined],
+  ])('%s is read', (memo, read) => {
+    expect(readSwapMemo(memo)).toEqual(read)
+  })
+
+  test('is not ours where it pays a fee to somebody, as the recorded ones do', () => {
+    expect(readSwapMemo(sample('thorchain-quote-memo').memo)).toBeUndefined()
+    expect(readSwapMemo(sample('thorchain-tx-status-done').tx.memo)).toBeUndefined()
+  })
+
+  test('names a token in full, by the end of its contract, or ETH by its code, and never by a symbol alone', () => {
+    expect(thorAsset(usdc)).toBe('BASE.USDC-0X833589FCD6EDB6E08F4C7C32D4F71B54BDA02913')
+    for (const named of [thorAsset(usdc)!, 'base.usdc-913', 'BASE.USDC-A02913'])
+      expect(namesAsset(named, usdc)).toBe(true)
+    for (const named of ['BASE.USDC', 'BASE.USDC-13', 'ETH.USDC-913', 'BASE.USDT-913', 'BASE.USDC-914', 'e'])
+      expect(namesAsset(named, usdc)).toBe(false)
+    for (const named of ['ETH.ETH', 'e']) expect(namesAsset(named, ether)).toBe(true)
+    for (const named of ['BASE.ETH', 'ETH.USDC', 'b']) expect(namesAsset(named, ether)).toBe(false)
+    expect(thorAsset({ ...usdc, chainId: 10 })).toBeUndefined()
+  })
+})
+
+const memo = `=:ETH.ETH:${recipient}:1761754862`
+/** The recorded quote, which is older than its memo, with one. */
+const quote = (changed: object = {}) => ({
+  status: 200,
+  body: { ...sample('thorchain-quote-btc-eth'), memo, ...changed },
+})
+const ask: DepositAsk = {
+  to: ethereum,
+  tokenOut: ether,
+  amount: 100_000_000n,
+  slippage: 0.005,
+  recipient,
+  refund: null,
+}
+
+const serve = useDepositService(thorchain, Date.now)
+const at = async (answer: Answering) => {
+  const { provider } = await serve(answer, (thornode) => ({ ...publicBitcoin, thornode }))
+  return {
+    quote: (changed: Partial<DepositAsk> = {}) =>
+      provider.quote({ ...ask, ...changed }, AbortSignal.timeout(3_000)),
+    status: (tokenOut = ether, to: typeof recipient | string = recipient) =>
+      provider.status(
+        { address: 'a', memo },
+        { txid: 'ab'.repeat(32), outputs: [], memo, height: 1 },
+        { tokenOut, recipient: to as typeof recipient },
+      ),
+  }
+}
+
+describe('THORChain', () => {
+  test('is asked for the swap, and its terms are in the memo', async () => {
+    let asked: URLSearchParams | undefined
+    const found = await (
+      await at(({ url }) => {
+        asked = url.searchParams
+        return quote()
+      })
+    ).quote()
+    expect(Object.fromEntries(asked!)).toEqual({
+      from_asset: 'BTC.BTC',
+      to_asset: 'ETH.ETH',
+      amount: '100000000',
+      destination: recipient,
+      tolerance_bps: '50',
+    })
+    expect(found!.terms).toMatchObject({
+      address: 'bc1qpg8zcjzrjjnknzkqh2eenyeaxj7qlax6hpy62p',
+      memo,
+      amountOut: 1_770_607_901n * 10n ** 10n,
+      minAmountOut: 1_761_754_862n * 10n ** 10n,
+      until: 1_710_087_554_000,
+      seconds: 4_920,
+    })
+  })
+
+  test('cuts off what a token has no decimals for', async () => {
+    const { quote: asking } = await at(() =>
+      quote({ memo: `=:BASE.USDC-913:${recipient}:89550000099`, expected_amount_out: '90000000099' }),
+    )
+    expect((await asking({ to: base, tokenOut: usdc }))!.terms).toMatchObject({
+      amountOut: 900_000_000n,
+      minAmountOut: 895_500_000n,
+    })
+  })
+
+  test.each<[string, object, RegExp]>([
+    ['another recipient', { memo: memo.replace(recipient, usdc.address) }, /another recipient/],
+    ['another asset', { memo: memo.replace('ETH.ETH', 'BASE.ETH') }, /does not name ETH on ethereum/],
+    ['no limit', { memo: `=:ETH.ETH:${recipient}:` }, /no limit/],
+    ['a limit below the minimum', { memo: `=:ETH.ETH:${recipient}:1761754860` }, /below the minimum/],
+    ['a fee for somebody', { memo: `${memo}:t:100` }, /pays a fee to somebody/],
+    ['a memo that is too long', { memo: `${memo}/${'1'.repeat(20)}` }, /longer than 80 bytes/],
+    ['the memo of something else', { memo: `+:ETH.ETH:${recipient}` }, /not the memo of a swap/],
+    ['no memo', { memo: undefined }, /did not answer with a quote/],
+    ['an amount that is no number', { expected_amount_out: '1e9' }, /did not answer with a quote/],
+    [
+      'an address with a wrong checksum',
+      { inbound_address: 'bc1qpg8zcjzrjjnknzkqh2eenyeaxj7qlax6hpy62q' },
+      /not one of this Bitcoin chain/,
+    ],
+    [
+      'an address of another Bitcoin chain',
+      { inbound_address: 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080' },
+      /not one of this Bitcoin chain/,
+    ],
+  ])('is refused with %s', async (_, changed, message) => {
+    const { quote: asking } = await at(() => quote(changed))
+    await expect(asking()).rejects.toMatchObject({
+      code: 'PROVIDER_API_ERROR',
+      message: expect.stringMatching(message),
+    })
+  })
+
+  test('takes no amount whose refund its fee would eat', async () => {
+    const { quote: asking } = await at(() => quote())
+    await expect(asking({ amount: 224_807n })).rejects.toMatchObject({
+      code: 'QUOTE_GENERATION_FAILED',
+      message: expect.stringContaining('no less than 0.00224808 BTC'),
+    })
+    expect(await asking({ amount: 224_808n })).toBeDefined()
+  })
+
+  test('has no quote where it refuses one', async () => {
+    const refused = { status: 400, body: { code: 3, message: 'bad to asset', details: [] } }
+    expect(await (await at(() => refused)).quote()).toBeUndefined()
+  })
+
+  test.each<[string, Answer | 'drop', RegExp]>([
+    ['limits', { status: 429, body: {}, headers: { 'retry-after': '7' } }, /limits the requests/],
+    ['fails', { status: 503, body: {} }, /the HTTP status 503/],
+    ['breaks off', 'drop', /does not answer as it should/],
+  ])('says so where the service %s', async (_, answer, message) => {
+    const { quote: asking, status } = await at(() => answer)
+    for (const work of [asking(), status()])
+      await expect(work).rejects.toMatchObject({ message: expect.stringMatching(message) })
+  })
+})
+
+describe('a status', () => {
+  const done = sample('thorchain-tx-status-done')
+  const usdt = { ...usdc, chainId: 1, symbol: 'USDT' }
+  const to = done.planned_out_txs[0].to_address
+  const answered = (body: unknown, status = 200) => at(() => ({ status, body }))
+
+  test('is read as it is recorded', async () => {
+    expect(await (await answered(sample('thorchain-tx-status-btc-pending'))).status()).toEqual({
+      status: 'processing',
+    })
+    expect(await (await answered(done)).status(usdt, to)).toEqual({
+      status: 'fulfilled',
+      destination: `0x${done.out_txs[1].id.toLowerCase()}`,
+    })
+  })
+
+  test('is none yet for a deposit that was not observed', async () => {
+    const stages = { inbound_observed: { final_count: 0, completed: false } }
+    expect(await (await answered({ stages })).status()).toEqual({ status: 'waiting' })
+    expect(await (await answered({}, 404)).status()).toEqual({ status: 'waiting' })
+    await expect((await answered({ state: 'x' })).status()).rejects.toMatchObject({
+      code: 'PROVIDER_API_ERROR',
+    })
+  })
+
+  test('counts what another recipient gets for nothing', async () => {
+    expect(await (await answered(done)).status(usdt, nativeAddress)).toEqual({ status: 'processing' })
+  })
+
+  test('is a refund once that is sent', async () => {
+    const coin = { asset: 'BTC.BTC', amount: '1' }
+    const refund = (completed: boolean) => ({
+      planned_out_txs: [{ chain: 'BTC', to_address: 'bc1q', coin, refund: true }],
+      stages: { inbound_observed: { completed: true }, outbound_signed: { completed } },
+    })
+    expect((await (await answered(refund(false))).status()).status).toBe('processing')
+    expect((await (await answered(refund(true))).status()).status).toBe('refunded')
+  })
+})
