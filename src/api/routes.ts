@@ -127,7 +127,7 @@ export const routes = {
     path: '/v2/swap/status/{id}',
     input: z.object({ id: Name, btcTxHash: BitcoinHash.optional() }),
     output: SwapStatus,
-    doc: 'Where a swap stands, with the hashes of origin and destination. No route begins on Bitcoin, so no deposit is found by `btcTxHash`.',
+    doc: 'Where a swap stands, with the hashes of origin and destination. `btcTxHash` is the deposit of a swap that begins on Bitcoin; without it, the deposit is looked for at its address.',
   },
   transferBytecode: {
     method: 'POST',

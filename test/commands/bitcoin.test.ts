@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { useCommands } from '../support/run.ts'
+import { documentation } from '../support/documented.ts'
+import { type Document, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()
 const { run, signsNothing } = useCommands(sandbox)
+const documented = documentation(run)
 const chainId = 31337
 const refund = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080'
 const flags = `--from bitcoin --token-in BTC --to sandbox-one --token-out USDC --amount-in 0.01 --refund ${refund}`
@@ -19,7 +21,8 @@ async function quoted(provider: string, more = flags) {
   return shown.json.error.details
 }
 
-const paid = async ({ deposit }: { deposit: { address: string; memo: string | null } }, amount = '0.01') => {
+/** Pays a deposit as a wallet would. */
+const paid = async ({ deposit }: Document, amount = '0.01', more: readonly string[] = []) => {
   const memo = deposit.memo === null ? [] : ['--memo', deposit.memo]
   const { exit, json, err } = await run([
     'sandbox',
@@ -27,9 +30,10 @@ const paid = async ({ deposit }: { deposit: { address: string; memo: string | nu
     deposit.address,
     amount,
     ...memo,
+    ...more,
     '--json',
   ])
-  expect(exit, err).toBe(0)
+  expect(exit, `${err}${JSON.stringify(json)}`).toBe(0)
   return json.txid as string
 }
 
@@ -62,5 +66,212 @@ describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin by %s', (provi
       originTxHash: hash,
       deposit: { delivery: 'verified' },
     })
+    await documented(`swap status ${shown.id} --json`, status)
+    const again = `swap execute ${shown.id} --json`
+    await documented(again, await run(again))
   })
+
+  test('is given back where its provider refunds it, with 25', async () => {
+    const shown = await quoted(provider)
+    await run('sandbox fault bitcoin-refund')
+    await paid(shown)
+    const { exit, json } = await run(`swap execute ${shown.id} --json`)
+    expect({ exit, code: json.error.code }).toEqual({ exit: 25, code: 'REFUNDED' })
+    expect(json.error.details).toMatchObject({ status: 'refunded' })
+    expect((await run(`swap status ${shown.id} --watch --json`)).exit).toBe(25)
+  })
+
+  test('that brings less than the minimum has failed, with 25, whatever its provider says', async () => {
+    const shown = await quoted(provider)
+    await run('sandbox fault bitcoin-short 3')
+    await paid(shown)
+    const { exit, json } = await run(`swap execute ${shown.id} --json`)
+    expect({ exit, code: json.error.code }).toEqual({ exit: 25, code: 'ARRIVED_SHORT' })
+    expect(json.error.details).toMatchObject({
+      status: 'failed',
+      deposit: { delivery: 'verified', note: expect.stringMatching(/^Only .* USDC arrived, and at least/) },
+    })
+  })
+
+  test('that its provider does not process is still waited for, with 20, and goes on later', async () => {
+    const shown = await quoted(provider)
+    await run('sandbox fault bitcoin-stuck')
+    const hash = await paid(shown)
+    const { exit, json } = await run(`swap execute ${shown.id} --json --timeout 3s`)
+    expect({ exit, code: json.error.code }).toEqual({ exit: 20, code: 'PENDING' })
+    expect(json.error.details).toMatchObject({ status: 'processing', originTxHash: hash })
+    await run('sandbox fault clear')
+    expect((await run(`swap execute ${shown.id} --json`)).exit).toBe(0)
+  })
+
+  test('that nobody paid in time has expired', async () => {
+    const shown = await quoted(provider)
+    const later = 5 * 3_600_000
+    expect((await run(`swap status ${shown.id} --json`)).json.status).toBe('pending')
+    expect((await run(`swap status ${shown.id} --json`, { later })).json.status).toBe('expired')
+    const { exit, json } = await run(`swap execute ${shown.id} --json`, { later })
+    expect({ exit, code: json.error.code }).toEqual({ exit: 4, code: 'QUOTE_EXPIRED' })
+  })
+
+  test('follows the payment that replaced another, and says so', async () => {
+    const shown = await quoted(provider)
+    await run('sandbox fault bitcoin-unmined')
+    const first = await paid(shown)
+    const waiting = await run(`swap status ${shown.id} --btc-tx ${first} --json`)
+    expect(waiting.json).toMatchObject({
+      status: 'pending',
+      originTxHash: first,
+      deposit: { confirmations: 0 },
+    })
+    const second = await paid(shown, '0.01', ['--replace', first])
+    expect(second).not.toBe(first)
+    const replaced = await run(`swap status ${shown.id} --btc-tx ${first} --json`)
+    const note = `The transaction ${first} is gone: ${second} pays the same deposit, and has replaced it (RBF)`
+    expect(replaced.json).toMatchObject({ originTxHash: second, deposit: { note } })
+    await run('sandbox fault clear')
+    expect((await run(`swap execute ${shown.id} --json`)).exit).toBe(0)
+    expect((await run(`sandbox pay-bitcoin ${refund} 1 --replace ${second}`)).exit).toBe(2)
+  })
+
+  test('says of a hash what it is not', async () => {
+    const shown = await quoted(provider)
+    const ask = async (hash: string) =>
+      (await run(`swap status ${shown.id} --btc-tx ${hash} --json`)).json.error
+    expect(await ask('ab'.repeat(32))).toMatchObject({
+      code: 'DEPOSIT_NOT_FOUND',
+      message: expect.stringContaining('No transaction abab'),
+      hint: expect.stringContaining('--btc-tx'),
+    })
+    expect(await ask('ab')).toMatchObject({
+      code: 'DEPOSIT_NOT_FOUND',
+      message: expect.stringContaining('64 hex'),
+    })
+    const { json } = await run(`sandbox pay-bitcoin ${refund} 0.01 --json`)
+    expect(await ask(json.txid)).toMatchObject({
+      code: 'DEPOSIT_NOT_FOUND',
+      message: `The transaction pays ${refund}, and not the deposit address ${shown.deposit.address}`,
+    })
+  })
+})
+
+test('less than the amount is no deposit of 1Click yet, and the rest makes it one', async () => {
+  const shown = await quoted('near-intents')
+  const hash = await paid(shown, '0.004')
+  const { exit, json } = await run(`swap execute ${shown.id} --json --timeout 1s`)
+  expect(exit).toBe(20)
+  expect(json.error.details).toMatchObject({
+    status: 'pending',
+    originTxHash: hash,
+    deposit: { paid: { formatted: '0.004' }, note: expect.stringContaining('less than the 0.01 BTC') },
+  })
+  await paid(shown, '0.006')
+  expect((await run(`swap execute ${shown.id} --json`)).json.status).toBe('fulfilled')
+})
+
+test('less than the limit of the memo of THORChain is refunded', async () => {
+  const shown = await quoted('thorchain')
+  await paid(shown, '0.004')
+  const { exit, json } = await run(`swap execute ${shown.id} --json`)
+  expect(exit).toBe(25)
+  expect(json.error.details.deposit.note).toContain('less than the 0.01 BTC of the quote')
+})
+
+test('a payment to THORChain without the memo is found by its hash only, and said to be none', async () => {
+  const shown = await quoted('thorchain')
+  await run('sandbox fault bitcoin-stuck')
+  const { json } = await run(`sandbox pay-bitcoin ${shown.deposit.address} 0.01 --json`)
+  expect((await run(`swap status ${shown.id} --json`)).json.originTxHash).toBeNull()
+  expect((await run(`swap status ${shown.id} --btc-tx ${json.txid} --json`)).json.deposit.note).toContain(
+    'does not carry the memo',
+  )
+})
+
+test.each(['ETH', 'WETH', 'WBTC'])('pays out %s as well', async (symbol) => {
+  const shown = await quoted('thorchain', flags.replace('USDC', symbol))
+  await paid(shown)
+  const { exit, json, err } = await run(`swap execute ${shown.id} --json`)
+  expect({ exit, delivery: json.deposit?.delivery }, err).toEqual({ exit: 0, delivery: 'verified' })
+})
+
+test('the best by output is taken, and both are compared', async () => {
+  const best = await run(`swap quote ${flags} --json`)
+  const { json } = await run(`swap quote ${flags} --compare --json`)
+  expect(json.items.map(({ provider, rank }: Document) => [provider, rank])).toEqual([
+    ['near-intents', 1],
+    ['thorchain', 2],
+  ])
+  expect(best.json.provider).toBe('near-intents')
+  const { json: listed } = await run('swap list --from bitcoin --provider thorchain --json')
+  expect(listed.items).toHaveLength(1)
+  expect(listed.items[0]).toMatchObject({
+    from: { network: 'bitcoin', chainId: 8253038 },
+    refundAddress: refund,
+  })
+})
+
+test('without a refund address only THORChain is asked, which refunds to the sender', async () => {
+  const bare = flags.replace(` --refund ${refund}`, '')
+  expect((await run(`swap quote ${bare} --json`)).json.provider).toBe('thorchain')
+  expect((await run(`swap quote ${bare} --provider near-intents --json`)).json.error).toMatchObject({
+    code: 'PREFERRED_PROVIDER_NOT_ELIGIBLE',
+    hint: expect.stringContaining('--refund'),
+  })
+})
+
+test('a person sees where to pay, how much, until when, and a URI where that can carry all of it', async () => {
+  const one = await run(`swap execute ${flags} --provider near-intents --dry-run`)
+  expect(one.exit).toBe(0)
+  expect(one.out).toMatch(/pay +0\.01 BTC, exactly/)
+  expect(one.out).toMatch(/uri +bitcoin:bcrt1\w+\?amount=0\.01/)
+  expect(one.out).toMatch(/if late +Less than the amount goes back to/)
+  const other = await run(`swap execute ${flags} --provider thorchain --dry-run`)
+  expect(other.out).toMatch(
+    /memo +=:SANDONE\.USDC-\w{3}:0x70997970C51812dc3A010C7d01b50e0d17dc79C8:\d+ in an OP_RETURN/,
+  )
+  expect(other.out).not.toContain('uri')
+})
+
+test.each<[string, string, string, RegExp]>([
+  [
+    'a main-net refund address',
+    flags.replace(refund, 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'),
+    'INVALID_ADDRESS',
+    /the Bitcoin chain of the sandbox/,
+  ],
+  [
+    'a refund address with a wrong checksum',
+    flags.replace(refund, 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt081'),
+    'USAGE',
+    /checksum/,
+  ],
+  [
+    'an EVM refund address',
+    flags.replace(refund, '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'),
+    'INVALID_ADDRESS',
+    /must be an address/,
+  ],
+  ['an exact output', flags.replace('--amount-in 0.01', '--amount-out 5'), 'USAGE', /exact input/],
+  ['no destination network', flags.replace('--to sandbox-one ', ''), 'USAGE', /which one/],
+  ['another token of Bitcoin', flags.replace('BTC', 'DOGE'), 'UNKNOWN_TOKEN', /DOGE/],
+  [
+    'an unknown provider',
+    `${flags} --provider uniswap-v3`,
+    'INVALID_PREFERRED_PROVIDER',
+    /Known: thorchain, near-intents/,
+  ],
+  ['an unknown token', flags.replace('USDC', 'BRLX'), 'UNKNOWN_TOKEN', /BRLX/],
+  [
+    'too small an amount',
+    flags.replace('0.01', '0.00001'),
+    'QUOTE_GENERATION_FAILED',
+    /no less than 0\.0001 BTC/,
+  ],
+])('%s is refused', async (_, line, code, message) => {
+  const { json } = await run(`swap quote ${line} --json`)
+  expect(json.error).toMatchObject({ code, message: expect.stringMatching(message) })
+})
+
+test('a Bitcoin address is no refund address of a swap that begins elsewhere', async () => {
+  const line = `swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 5 --refund ${refund}`
+  expect((await run(`${line} --json`)).exit).toBe(2)
 })

@@ -73,6 +73,7 @@ const rows: Readonly<Record<string, string>> = {
   'sandbox reset': 'sandbox reset nothing',
   'sandbox fund': `sandbox fund ${other} --token USDC --amount 5`,
   'sandbox warp': 'sandbox warp never',
+  'sandbox pay-bitcoin': 'sandbox pay-bitcoin bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080 0.01',
   'sandbox fault': 'sandbox fault',
   // From here on others answer and sign.
   'wallet use': 'wallet use main',

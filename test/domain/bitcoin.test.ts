@@ -20,8 +20,14 @@ test.each([
   ['a changed character', 'bc1qpg8zcjzrjjnknzkqh2eenyeaxj7qlax6hpy62q'],
   ['mixed case', 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3T4'],
   ['a changed character of base58', '158gYbSooieRtN52drCxzvPdMQbH9jr2WW'],
-  ['version 0 with the checksum of version 1', 'bc1q0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqk5jj0'],
-  ['version 1 with the checksum of version 0', 'bc1p38j9r5y49hruaue7wxjce0updqjuyyx0kh56v8s25huc6995vvpql3jow4'],
+  [
+    'version 0 with the checksum of version 1',
+    'bc1q0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqk5jj0',
+  ],
+  [
+    'version 1 with the checksum of version 0',
+    'bc1p38j9r5y49hruaue7wxjce0updqjuyyx0kh56v8s25huc6995vvpql3jow4',
+  ],
   ['a program that is too short', 'bc1pw5dgrnzv'],
   ['another chain', 'ltc1q3kkgaa57scxa8vmymzyretlacnnp2m6dp5ef65'],
   ['an EVM address', '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'],

@@ -24,7 +24,9 @@ export function useDepositService(definition: DepositDefinition, now: () => numb
     answer: Answering,
     constants: (url: string) => BitcoinConstants,
   ): Promise<{ provider: DepositProvider; bitcoin: BitcoinConstants }> => {
-    const service = await serveLoopback(async (request, url) => answer({ url, body: await jsonBody(request) }))
+    const service = await serveLoopback(async (request, url) =>
+      answer({ url, body: await jsonBody(request) }),
+    )
     open.push(service)
     const bitcoin = constants(service.url)
     return { bitcoin, provider: definition.open(bitcoin, depositNetwork(now))! }

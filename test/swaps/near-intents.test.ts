@@ -205,7 +205,11 @@ describe('1Click', () => {
   })
 
   test.each<[string, Answer | 'drop', RegExp]>([
-    ['limits', { status: 429, body: {}, headers: { 'retry-after': '7' } }, /limits the requests, and takes .* 7 s/],
+    [
+      'limits',
+      { status: 429, body: {}, headers: { 'retry-after': '7' } },
+      /limits the requests, and takes .* 7 s/,
+    ],
     ['fails', { status: 503, body: {} }, /the HTTP status 503/],
     ['breaks off', 'drop', /does not answer as it should/],
   ])('says so where the service %s', async (_, answer, message) => {
@@ -241,7 +245,9 @@ describe('a status', () => {
   })
 
   test('of an address that it does not know is none yet, and an answer of another shape is an error', async () => {
-    expect(await (await at(() => ({ status: 404, body: { message: 'x' } }))).status()).toEqual({ status: 'waiting' })
+    expect(await (await at(() => ({ status: 404, body: { message: 'x' } }))).status()).toEqual({
+      status: 'waiting',
+    })
     await expect((await at(() => ({ status: 200, body: { state: 1 } }))).status()).rejects.toMatchObject({
       code: 'PROVIDER_API_ERROR',
     })

@@ -41,9 +41,11 @@ export function withCurrentFlags(argv: readonly string[]): readonly string[] {
 
 const isKey = (word: string) => /^(0x)?[0-9a-fA-F]{64}$/.test(word)
 
-/** The commands whose arguments can be hashes or ids of 32 bytes. The values of their options cannot, except `--btc-tx`. */
+/** The commands whose arguments can be hashes or ids of 32 bytes. The values of options cannot, except those of `hashOptions`. */
 const takesHashes = new Set(['action', 'swap'])
-const hashOption = '--btc-tx'
+
+/** The options whose values are hashes of Bitcoin transactions, by their commands. */
+const hashOptions: Readonly<Record<string, string>> = { swap: '--btc-tx', sandbox: '--replace' }
 
 /**
  * Refuses a command line with a possible private key before anything else reads it: other users see it
@@ -51,7 +53,8 @@ const hashOption = '--btc-tx'
  */
 export function refuseKeys(argv: readonly string[], command: string | undefined): void {
   const found = argv.some((word, at) => {
-    if (command === 'swap' && (argv[at - 1] === hashOption || word.startsWith(`${hashOption}=`))) return false
+    const hash = hashOptions[command ?? '']
+    if (hash !== undefined && (argv[at - 1] === hash || word.startsWith(`${hash}=`))) return false
     if (word.startsWith('-')) return isKey(word.slice(word.indexOf('=') + 1))
     const isOfOption = /^--(?!(json|yes|quiet|debug|watch|dry-run|no-[a-z]+)$)/.test(argv[at - 1] ?? '')
     return isKey(word) && (isOfOption || !takesHashes.has(command ?? ''))

@@ -12,7 +12,7 @@ import { quoteColumns } from '../../cli/views/list-columns.ts'
 import { observe } from '../../cli/watch-loop.ts'
 import type { Cli } from '../../cli/world.ts'
 import { formatAmount } from '../../domain/amount.ts'
-import { btc } from '../../domain/bitcoin.ts'
+import { bitcoinNetwork, btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { shellOperand, shellWord } from '../../domain/shell-quoting.ts'
@@ -197,7 +197,8 @@ export async function list(
   options: { from?: string; to?: string; provider?: string; page: string; limit: string },
 ): Promise<void> {
   const [page, limit] = [wholeNumber(options.page, '--page'), wholeNumber(options.limit, '--limit', 100)]
-  const { networks } = await cli.backend.catalog()
+  const { networks: known, bitcoin } = await cli.backend.catalog()
+  const networks = bitcoin ? [...known, bitcoinNetwork] : known
   const answer = await (await cli.service()).listQuotes({
     page,
     limit,

@@ -24,8 +24,15 @@ export const isFromBitcoin = ({
 }: Pick<QuoteInput, 'originChain' | 'chainIdIn'>): boolean =>
   originChain?.toLowerCase() === bitcoinNetwork.name || chainIdIn === bitcoinNetwork.chainId
 
-/** What a quote that begins on Bitcoin keeps of its deposit; `provider` is the provider's own data, which the client checks again. */
-export type DepositRaw = { deposit: DepositInstructions; provider: unknown }
+/**
+ * What a quote that begins on Bitcoin keeps of its deposit; `provider` is the provider's own data, which the client checks again.
+ * `earlier` are payments with the same address and memo that were there before the quote, and so are for another; `null` is unknown.
+ */
+export type DepositRaw = {
+  deposit: DepositInstructions
+  provider: unknown
+  earlier: readonly string[] | null
+}
 
 /** How a deposit is paid, as JSON: `amount` in satoshi, `until` ISO text; `uri` (BIP 21) is `null` where a memo is needed, which a URI cannot carry. */
 type DepositInstructions = {
@@ -66,7 +73,11 @@ export async function bitcoinQuote(
   const { provider, raw, terms } = await bestDeposit(context, ask, input.preferredProvider)
   const id = context.newId()
   const deadline = Math.floor(terms.until / 1000)
-  const rawQuote: DepositRaw = { deposit: instructionsOf(terms), provider: raw }
+  const rawQuote: DepositRaw = {
+    deposit: instructionsOf(terms),
+    provider: raw,
+    earlier: await earlierPayments(context, terms),
+  }
   const side = (token: Token, amount: bigint, price: bigint | null) => ({
     contract: token.address,
     symbol: token.symbol,
@@ -168,6 +179,25 @@ function askOf(
     slippage,
     recipient: destinationAddress,
     refund: refundAddress ?? null,
+  }
+}
+
+/**
+ * The payments that a new quote would take for its own: the address of a memo is for all, and the same swap has the same memo. An address
+ * that is made for one swap has none.
+ */
+async function earlierPayments(
+  context: EngineContext,
+  { address, memo }: DepositTerms,
+): Promise<string[] | null> {
+  if (memo === null) return []
+  try {
+    const all = await depositsOf(context).bitcoin.of(address)
+    return all.filter((one) => one.memo === memo).map(({ txid }) => txid)
+  } catch (error) {
+    // Bitcoin is not needed for a quote: its deposit is then looked up by its hash only.
+    if (error instanceof AppError) return null
+    throw error
   }
 }
 

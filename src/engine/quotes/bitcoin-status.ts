@@ -26,7 +26,7 @@ export async function bitcoinStatus(
   btcTxHash: string | undefined,
 ): Promise<SwapStatus> {
   const { bitcoin, providers } = depositsOf(context)
-  const { deposit } = depositOf(row)
+  const { deposit, earlier } = depositOf(row)
   const { amountIn, minAmountOut } = offerOf(row)
   const { tokenOut } = routeOf(context, row)
   const recipient = recipientOf(row)!
@@ -35,7 +35,7 @@ export async function bitcoinStatus(
     throw new AppError('PROVIDER_NOT_FOUND', `There is no provider "${row.provider}"`, {
       details: { provider: row.provider },
     })
-  const { transaction, confirmations, notes } = await lookUp(bitcoin, deposit, btcTxHash)
+  const { transaction, confirmations, notes } = await lookUp(bitcoin, deposit, earlier, btcTxHash)
   const paid = transaction ? paidTo(transaction, deposit.address) : null
   if (paid !== null && paid < amountIn)
     notes.push(
@@ -89,10 +89,13 @@ function statusOf(
 async function lookUp(
   bitcoin: Bitcoin,
   deposit: { address: string; memo: string | null },
+  earlier: readonly string[] | null,
   typed: string | undefined,
 ): Promise<Found> {
   const isPaid = (one: BitcoinTransaction) =>
-    paidTo(one, deposit.address) > 0n && (deposit.memo === null || one.memo === deposit.memo)
+    earlier?.includes(one.txid) === false &&
+    paidTo(one, deposit.address) > 0n &&
+    (deposit.memo === null || one.memo === deposit.memo)
   const found = async (transaction: BitcoinTransaction, notes: string[]): Promise<Found> => ({
     transaction,
     confirmations: await bitcoin.confirmations(transaction),
@@ -118,6 +121,8 @@ async function lookUp(
     throw new AppError('DEPOSIT_NOT_FOUND', 'The hash of a Bitcoin transaction has 64 hex digits', {
       details,
     })
+  if (earlier?.includes(hash))
+    throw new AppError('DEPOSIT_NOT_FOUND', `The transaction ${hash} was there before the quote`, { details })
   const transaction = await bitcoin.transaction(hash)
   if (transaction && paidTo(transaction, deposit.address) > 0n) {
     const isOther = deposit.memo !== null && transaction.memo !== deposit.memo
