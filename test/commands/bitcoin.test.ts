@@ -67,8 +67,8 @@ describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin by %s', (provi
       deposit: { delivery: 'verified' },
     })
     await documented(`swap status ${shown.id} --json`, status)
-    const again = `swap execute ${shown.id} --json`
-    await documented(again, await run(again))
+    for (const again of [`swap execute ${shown.id} --json`, `swap execute ${shown.id} --dry-run --json`])
+      await documented(again, await run(again))
   })
 
   test('is given back where its provider refunds it, with 25', async () => {
@@ -111,6 +111,7 @@ describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin by %s', (provi
     expect((await run(`swap status ${shown.id} --json`, { later })).json.status).toBe('expired')
     const { exit, json } = await run(`swap execute ${shown.id} --json`, { later })
     expect({ exit, code: json.error.code }).toEqual({ exit: 4, code: 'QUOTE_EXPIRED' })
+    expect(json.error.hint).toContain(`If it was paid: sluice swap status --watch ${shown.id}`)
   })
 
   test('follows the payment that replaced another, and says so', async () => {

@@ -225,7 +225,10 @@ export const outputs: Readonly<Record<string, Output>> = {
   deposit: planned(DoneDocument),
   withdraw: planned(DoneDocument),
   'swap quote': service(z.union([QuoteDocument, ComparisonDocument])),
-  'swap execute': planned(DoneDocument.or(DepositDocument)),
+  'swap execute': {
+    ...signer(DoneDocument.or(DepositDocument)),
+    plan: PlanDocument.or(DepositDocument),
+  },
   'swap status': { stands: 'follows', success: SwapStatusDocument, line: SwapStatusDocument },
   'swap list': service(listOf(QuoteDocument)),
   transfer: planned(DoneDocument),

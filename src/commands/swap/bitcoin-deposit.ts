@@ -12,6 +12,7 @@ import type { Cli } from '../../cli/world.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork, bitcoinUri, btc } from '../../domain/bitcoin.ts'
+import { changedError } from '../../domain/changed-error.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { shellOperand } from '../../domain/shell-quoting.ts'
@@ -63,7 +64,12 @@ type Order = {
  */
 export async function payAndFollow(cli: Cli, quote: Quote, order: Order): Promise<void> {
   const { options } = order
-  const { terms, proof, recipient } = await termsOf(cli, quote, order)
+  const { terms, proof, recipient } = await termsOf(cli, quote, order).catch((error: unknown) => {
+    if (!(error instanceof AppError) || error.code !== 'QUOTE_EXPIRED') throw error
+    // Whoever has paid must not pay again.
+    const hint = `Do not pay it any more. If it was paid: sluice swap status --watch ${shellOperand(quote.id)}`
+    throw changedError(error, { hint })
+  })
   const first = documentOf(quote, { terms, proof, recipient })
   if (options.dryRun) return cli.emit(first, depositView)
   const { err } = cli.io
@@ -190,7 +196,7 @@ const depositView: View<Shown> = ({ deposit, amounts, ...one }, to) =>
       ['if late', plain(deposit.late)],
       ['provider', `${plain(one.provider)} ${to.paint.dim(`proved by ${one.proof}`)}`],
       ...(one.originTxHash === null ? [] : [['origin', plain(one.originTxHash)] as const]),
-      ...(deposit.confirmations === null ? [] : [['confirmed', `${deposit.confirmations} blocks`] as const]),
+      ...(deposit.confirmations === null ? [] : [['confirmed', depthOf(deposit.confirmations)] as const]),
       ...(one.destinationTxHash === null ? [] : [['destination', plain(one.destinationTxHash)] as const]),
       ...(deposit.delivery === null
         ? []
@@ -204,6 +210,9 @@ const depositView: View<Shown> = ({ deposit, amounts, ...one }, to) =>
     ],
     to,
   )
+
+/** How deep a deposit is, in words. */
+export const depthOf = (blocks: number): string => `${blocks} ${blocks === 1 ? 'block' : 'blocks'}`
 
 /** The words that end a swap. */
 const ended = ['fulfilled', 'failed', 'refunded', 'expired']
@@ -249,7 +258,7 @@ async function follow(cli: Cli, id: string): Promise<SwapStatus> {
 
 const lineOf = ({ status, originTxHash, deposit }: SwapStatus): string => {
   if (originTxHash === null) return `${plain(status)}: waiting for the payment on Bitcoin`
-  const depth = deposit?.confirmations ? `, ${deposit.confirmations} confirmations` : ''
+  const depth = deposit?.confirmations ? `, ${depthOf(deposit.confirmations)} deep` : ''
   return `${plain(status)}: paid by ${plain(originTxHash)}${depth}${deposit?.note ? `. ${plain(deposit.note)}` : ''}`
 }
 

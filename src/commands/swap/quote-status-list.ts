@@ -18,6 +18,7 @@ import { networkNamed } from '../../domain/networks.ts'
 import { shellOperand, shellWord } from '../../domain/shell-quoting.ts'
 import { impactShown } from '../../domain/slippage.ts'
 import { plain } from '../../domain/text.ts'
+import { depthOf } from './bitcoin-deposit.ts'
 import { comparedProviders, compareQuotes } from './compare.ts'
 
 /** `swap quote` */
@@ -164,7 +165,7 @@ const depositRows = ({
 }: NonNullable<SwapStatus['deposit']>): (readonly [string, string])[] => [
   ['deposit', `${formatAmount(BigInt(amount), btc)} to ${plain(address)}`],
   ...(memo === null ? [] : [['memo', plain(memo)] as const]),
-  ['confirmed', confirmations === null ? 'no deposit is found' : `${confirmations} blocks`],
+  ['confirmed', confirmations === null ? 'no deposit is found' : depthOf(confirmations)],
   ...(delivery === null
     ? []
     : [['delivery', delivery === 'verified' ? 'seen on its chain' : 'as the provider says'] as const]),

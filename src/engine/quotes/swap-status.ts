@@ -15,12 +15,12 @@ export async function swapStatus(
   context: EngineContext,
   { id, btcTxHash }: { id: string; btcTxHash?: string | undefined },
 ): Promise<SwapStatus> {
-  const summary = await context.store.quoteSummary(context.customer, id)
-  if (summary?.originChain === bitcoinNetwork.name) {
-    const row = await findQuote(context, id)
-    if (row) return bitcoinStatus(context, row, btcTxHash)
-  }
-  const status = await currentStatus(context, id)
+  const row = await context.store.quoteSummary(context.customer, id)
+  if (!row || !isRouteInScope(context, row))
+    throw new AppError('QUOTE_NOT_FOUND', `There is no quote "${id}"`)
+  if (row.originChain === bitcoinNetwork.name)
+    return bitcoinStatus(context, (await findQuote(context, id))!, btcTxHash)
+  const status = await currentStatus(context, id, row)
   if (btcTxHash === undefined) return status
   throw new AppError('DEPOSIT_NOT_FOUND', 'There is no such Bitcoin deposit for this quote', {
     details: { btcTxHash },
@@ -31,10 +31,11 @@ export async function swapStatus(
  * The status of the swap of a quote, with both hashes if known. The quote may be the bridge of a deposit. Until its transactions are
  * issued, no chain is asked.
  */
-async function currentStatus(context: EngineContext, id: string): Promise<SwapStatus> {
-  const row = await context.store.quoteSummary(context.customer, id)
-  if (!row || !isRouteInScope(context, row))
-    throw new AppError('QUOTE_NOT_FOUND', `There is no quote "${id}"`)
+async function currentStatus(
+  context: EngineContext,
+  id: string,
+  row: Pick<QuoteRow, 'provider' | 'expiresAt'> & { actionId: string | null },
+): Promise<SwapStatus> {
   const found = row.actionId === null ? undefined : await refreshAction(context, row.actionId)
   const whole = found && !isSwap(found.action) ? await findQuote(context, id) : undefined
   if (found && whole) return bridgeStatus(context, whole, found)
