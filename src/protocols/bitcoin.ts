@@ -1,11 +1,10 @@
-import type { BitcoinChain } from '../domain/bitcoin.ts'
-
 /**
  * The services of swaps that begin with a payment on Bitcoin. `esplora` reads the chain; a provider without a URL is not asked. Each is a
  * base URL. `oneClick.publicKey` signs the quotes of 1Click: `ed25519:` and base58.
  */
 export type BitcoinConstants = {
-  chain: BitcoinChain
+  /** The real chain, or one for tests, as that of the sandbox. */
+  chain: 'main' | 'test'
   esplora: string
   oneClick: { api: string; publicKey: string } | null
   thornode: string | null

@@ -2,8 +2,30 @@ import type { Address, Hex } from '../domain/address.ts'
 import type { Network } from '../domain/networks.ts'
 import type { Token } from '../domain/token.ts'
 import type { BitcoinConstants } from '../protocols/bitcoin.ts'
-import type { SwapNetwork } from './definition.ts'
-import type { BitcoinTransaction } from './esplora.ts'
+import type { SwapNetwork } from './network.ts'
+
+/** A transaction of Bitcoin, as far as it is read here. Amounts are in satoshi; `height` is that of its block, `null` while it waits. */
+export type BitcoinTransaction = {
+  txid: string
+  outputs: readonly { address: string | null; value: bigint }[]
+  /** The text of its OP_RETURN output; `null` without one. */
+  memo: string | null
+  height: number | null
+}
+
+/** What is asked of a Bitcoin chain. */
+export type Bitcoin = {
+  /** A transaction by its hash; `undefined` if the chain and the mempool do not have it. */
+  transaction: (txid: string) => Promise<BitcoinTransaction | undefined>
+  /** The newest transactions of an address: those that wait, and the last 25 in blocks. */
+  of: (address: string) => Promise<BitcoinTransaction[]>
+  /** How many blocks a transaction is deep, its own included; 0 while it waits. */
+  confirmations: (transaction: BitcoinTransaction) => Promise<number>
+}
+
+/** What a transaction pays to an address, in satoshi. */
+export const paidTo = ({ outputs }: BitcoinTransaction, address: string): bigint =>
+  outputs.reduce((sum, one) => (one.address === address ? sum + one.value : sum), 0n)
 
 /** What a swap that begins with a payment of BTC is asked for: `amount` in satoshi, `slippage` a fraction, `refund` a Bitcoin address. */
 export type DepositAsk = {

@@ -1,25 +1,7 @@
 import { z } from 'zod'
-import type { SwapNetwork } from './definition.ts'
+import type { Bitcoin, BitcoinTransaction } from './deposit.ts'
+import type { SwapNetwork } from './network.ts'
 import { badAnswer, providerApi } from './provider-api.ts'
-
-/** A transaction of Bitcoin, as far as it is read here. Amounts are in satoshi; `height` is that of its block, `null` while it waits. */
-export type BitcoinTransaction = {
-  txid: string
-  outputs: readonly { address: string | null; value: bigint }[]
-  /** The text of its OP_RETURN output; `null` without one. */
-  memo: string | null
-  height: number | null
-}
-
-/** What is asked of a Bitcoin chain. */
-export type Bitcoin = {
-  /** A transaction by its hash; `undefined` if the chain and the mempool do not have it. */
-  transaction: (txid: string) => Promise<BitcoinTransaction | undefined>
-  /** The newest transactions of an address: those that wait, and the last 25 in blocks. */
-  of: (address: string) => Promise<BitcoinTransaction[]>
-  /** How many blocks a transaction is deep, its own included; 0 while it waits. */
-  confirmations: (transaction: BitcoinTransaction) => Promise<number>
-}
 
 const Output = z.object({
   scriptpubkey: z.string(),
@@ -79,7 +61,3 @@ function memoOf(script: string): string | null {
     return null
   return Buffer.from(data, 'hex').toString('utf8')
 }
-
-/** What a transaction pays to an address, in satoshi. */
-export const paidTo = ({ outputs }: BitcoinTransaction, address: string): bigint =>
-  outputs.reduce((sum, one) => (one.address === address ? sum + one.value : sum), 0n)

@@ -17,7 +17,7 @@ import { exactApproval, kindsOf, withApprovals, withoutApproval } from '../bytec
 import { estimateGasLimit } from '../bytecode/gas-limit.ts'
 import type { EngineContext } from '../context.ts'
 import { feePayment } from '../fees/charges.ts'
-import { bitcoinBytecode } from './bitcoin-quote.ts'
+import { bitcoinBytecode } from './bitcoin-bytecode.ts'
 import { refuseRecipient, refuseUnrecoverable } from './recipients.ts'
 import {
   deadlineOf,

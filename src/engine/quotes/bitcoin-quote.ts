@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import type { SwapBytecode } from '../../api/bytecode.ts'
 import { Quote, type QuoteInput } from '../../api/quote.ts'
 import { read } from '../../chain/chain.ts'
-import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork, bitcoinUri, btc, chainOfBitcoinAddress } from '../../domain/bitcoin.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
@@ -11,11 +10,8 @@ import { usualSlippage } from '../../domain/slippage.ts'
 import type { Token } from '../../domain/token.ts'
 import { usd } from '../../domain/usd.ts'
 import { priceOf } from '../../protocols/prices.ts'
-import type { QuoteRow } from '../../store/engine/migrations.ts'
-import type { QuoteWithAction } from '../../store/engine/quotes.ts'
 import type { DepositAsk, DepositProvider, DepositTerms } from '../../swaps/deposit.ts'
 import type { EngineContext } from '../context.ts'
-import { offerOf, recipientOf, storedOffer } from './stored-quote.ts'
 
 /** Whether a request for a quote begins on Bitcoin. */
 export const isFromBitcoin = ({
@@ -61,12 +57,12 @@ export function depositsOf({ deposits, catalog }: EngineContext) {
   })
 }
 
-/** Creates and stores the best quote for a swap that begins with a payment on Bitcoin. It is good until its deposit must be paid. */
+/** The best quote for a swap that begins with a payment on Bitcoin, and what is stored of it. It is good until its deposit must be paid. */
 export async function bitcoinQuote(
   context: EngineContext,
   input: QuoteInput,
   { to, tokenOut }: { to: Network; tokenOut: Token },
-): Promise<Quote> {
+) {
   const { slippage = usualSlippage } = input
   const ask = askOf(context, input, { to, tokenOut })
   const reading = read(context.chain(to.chainId), priceOf(context.catalog, tokenOut)).catch(() => null)
@@ -127,19 +123,7 @@ export async function bitcoinQuote(
     fees: [],
     raw: rawQuote,
   }
-  const route = { from: bitcoinNetwork, to, tokenIn: btc, tokenOut, exact: 'in' as const }
-  await context.store.saveQuote({
-    id,
-    customer: context.customer,
-    provider: provider.name,
-    originChain: bitcoinNetwork.name,
-    destinationChain: to.name,
-    wire: JSON.stringify(wire),
-    offer: storedOffer(route, ask.recipient, offer, [], deadline),
-    createdAt: context.now(),
-    expiresAt: deadline * 1000,
-  })
-  return quote
+  return { quote, wire, offer, terms, recipient: ask.recipient }
 }
 
 /** What the providers are asked for, out of a request that names all that a payment on Bitcoin needs. */
@@ -270,47 +254,4 @@ function eligible(
     `${able.map(({ name }) => name).join(', ')} needs a Bitcoin address for a refund`,
     { hint: 'Name an address of your own on Bitcoin: --refund ADDRESS' },
   )
-}
-
-/** The stored deposit of a quote. */
-export const depositOf = (row: QuoteRow): DepositRaw => offerOf(row).raw as DepositRaw
-
-/**
- * The answer for a quote that begins on Bitcoin: no transactions, as nothing is signed here, and how to pay in `rawSwapData.deposit`.
- */
-export function bitcoinBytecode(
-  row: QuoteWithAction,
-  { tokenOut, recipient }: { tokenOut: Token; recipient: Address },
-): SwapBytecode {
-  const { deposit, provider } = depositOf(row)
-  const { amountIn, amountOut, minAmountOut } = offerOf(row)
-  const named = recipientOf(row)
-  if (named && !sameAddress(named, recipient))
-    throw new AppError('QUOTE_VALIDATION_ERROR', `The quote is for ${named}, not for ${recipient}`, {
-      details: { errors: [{ path: 'destinationAddress', message: `is ${named} in the quote` }] },
-    })
-  const side = (token: Token, amount: bigint, bound: object) => ({
-    contract: token.address,
-    symbol: token.symbol,
-    decimals: token.decimals,
-    chainId: token.chainId,
-    amount: String(amount),
-    ...bound,
-  })
-  return {
-    type: 'BITCOIN_DEPOSIT',
-    provider: row.provider,
-    chainId: bitcoinNetwork.chainId,
-    approvals: [],
-    transactions: [],
-    gasLimit: null,
-    gasLimitReason: 'nothing is sent from an EVM wallet',
-    swapDetails: {
-      tokenIn: side(btc, amountIn, { maxAmount: String(amountIn) }),
-      tokenOut: side(tokenOut, amountOut, { minAmount: String(minAmountOut) }),
-      recipient,
-    },
-    rawSwapData: { deposit, provider },
-    message: `Pay ${formatAmount(amountIn, btc)} to ${deposit.address} on Bitcoin before ${deposit.until}${deposit.memo === null ? '' : `, with the memo ${deposit.memo} in an OP_RETURN output`}`,
-  }
 }

@@ -7,10 +7,16 @@ import { bitcoinHash, btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import type { QuoteRow } from '../../store/engine/migrations.ts'
-import { type DepositProgress, evmHash } from '../../swaps/deposit.ts'
-import { type Bitcoin, type BitcoinTransaction, paidTo } from '../../swaps/esplora.ts'
+import {
+  type Bitcoin,
+  type BitcoinTransaction,
+  type DepositProgress,
+  evmHash,
+  paidTo,
+} from '../../swaps/deposit.ts'
 import type { EngineContext } from '../context.ts'
-import { depositOf, depositsOf } from './bitcoin-quote.ts'
+import { depositOf } from './bitcoin-bytecode.ts'
+import { depositsOf } from './bitcoin-quote.ts'
 import { offerOf, recipientOf, routeOf } from './stored-quote.ts'
 
 /** What was found on Bitcoin: the deposit, how deep it is, and what there is to say of it. */

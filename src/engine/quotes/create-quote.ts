@@ -51,7 +51,21 @@ async function quoteFromBitcoin(context: EngineContext, input: QuoteInput): Prom
     { from: bitcoinNetwork, to, tokenIn: btc, tokenOut },
     input.destinationAddress,
   )
-  return bitcoinQuote(context, input, { to, tokenOut })
+  const { quote, wire, offer, terms, recipient } = await bitcoinQuote(context, input, { to, tokenOut })
+  const route = { from: bitcoinNetwork, to, tokenIn: btc, tokenOut, exact: 'in' as const }
+  const deadline = Math.floor(terms.until / 1000)
+  await context.store.saveQuote({
+    id: quote.id,
+    customer: context.customer,
+    provider: quote.provider,
+    originChain: bitcoinNetwork.name,
+    destinationChain: to.name,
+    wire: JSON.stringify(wire),
+    offer: storedOffer(route, recipient, offer, [], deadline),
+    createdAt: context.now(),
+    expiresAt: deadline * 1000,
+  })
+  return quote
 }
 
 const zeroAmount = (): AppError => new AppError('QUOTE_GENERATION_FAILED', 'The amount must be above zero')

@@ -5,8 +5,13 @@ import { bitcoinNetwork, btc, chainOfBitcoinAddress } from '../../domain/bitcoin
 import { AppError } from '../../domain/errors.ts'
 import { less } from '../../domain/slippage.ts'
 import type { BitcoinConstants } from '../../protocols/bitcoin.ts'
-import { type DepositAsk, type DepositDefinition, type DepositProgress, evmHash } from '../deposit.ts'
-import type { BitcoinTransaction } from '../esplora.ts'
+import {
+  type BitcoinTransaction,
+  type DepositAsk,
+  type DepositDefinition,
+  type DepositProgress,
+  evmHash,
+} from '../deposit.ts'
 import { badAnswer, providerApi } from '../provider-api.ts'
 import { fromThor, namesAsset, pays, readSwapMemo, thorAsset } from './memo.ts'
 
