@@ -1,7 +1,11 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { qrCode } from '../../src/cli/terminal/qr-code.ts'
+import type { Stream } from '../../src/cli/terminal/stream.ts'
+import { engineOn } from '../engine/support.ts'
 import { documentation } from '../support/documented.ts'
-import { type Document, useCommands } from '../support/run.ts'
+import { type Document, rpcEnvOf, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
+import { serveTo, type TestServer } from '../support/served.ts'
 
 const sandbox = useSandbox()
 const { run, signsNothing } = useCommands(sandbox)
@@ -275,4 +279,57 @@ test.each<[string, string, string, RegExp]>([
 test('a Bitcoin address is no refund address of a swap that begins elsewhere', async () => {
   const line = `swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 5 --refund ${refund}`
   expect((await run(`${line} --json`)).exit).toBe(2)
+})
+
+describe('a remote service', () => {
+  const apiKey = 'key-bitcoin'
+  const bitcoin = () => sandbox.world.catalog().bitcoin!
+  let served: TestServer
+  beforeEach(async () => {
+    served = await serveTo(engineOn(sandbox).service, apiKey)
+  })
+  afterEach(() => served.close())
+  const asked = (line: string) =>
+    run(line, {
+      env: { ...rpcEnvOf(sandbox), SLUICE_BASE_URL: served.url },
+      secrets: { privateKey: sandbox.user.key, apiKey },
+    })
+
+  // What is known here of Bitcoin is the real one: that of the sandbox is a stranger's.
+  test.each([
+    ['near-intents', /is not signed by its key/],
+    ['thorchain', /not one of this Bitcoin chain/],
+  ])('is not believed: the terms of %s are checked on this machine', async (provider, message) => {
+    const line = `swap execute ${flags.replace(refund, '158gYbSooieRtN52drCxzvPdMQbH9jr2WV')} --provider ${provider}`
+    const swapped = (await asked(`${line} --json`)).json.error
+    expect(swapped.message).toMatch(/Bitcoin chain of the sandbox/)
+    const bare = line.replace(/ --refund \w+/, provider === 'thorchain' ? '' : ` --refund ${refund}`)
+    const { exit, json, err } = await asked(`${bare} --json`)
+    expect({ exit, code: json.error?.code }, err).toEqual({ exit: 6, code: 'PROVIDER_API_ERROR' })
+    expect(json.error.message).toMatch(message)
+    expect(err).not.toContain('bcrt1q')
+  })
+
+  test('says the same of a quote and of its status as the engine here', async () => {
+    expect(bitcoin().chain).toBe('test')
+    const { json, err } = await asked(`swap quote ${flags} --json`)
+    expect(json, err).toMatchObject({ provider: 'near-intents', refundAddress: refund })
+    expect((await asked(`swap status ${json.id} --json`)).json).toMatchObject({
+      status: 'pending',
+      deposit: { amount: '1000000', paid: null },
+    })
+  })
+})
+
+test('on a terminal a QR code is shown of what a wallet needs, and only there', async () => {
+  const to = { isTerminal: true, columns: 80 } as Stream
+  const code = await qrCode('bitcoin:bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080?amount=0.01', to)
+  expect(code!.split('\n').length).toBeGreaterThan(15)
+  expect(code).toMatch(/^[█▀▄ \n]+$/)
+  for (const other of [
+    { ...to, isTerminal: false },
+    { ...to, ascii: true },
+    { ...to, columns: 20 },
+  ])
+    expect(await qrCode('bitcoin:bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080', other)).toBeUndefined()
 })

@@ -1,5 +1,6 @@
 import type { Service } from '../../api/service.ts'
 import type { Backend } from '../../cli/world.ts'
+import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { shellWord } from '../../domain/shell-quoting.ts'
@@ -180,7 +181,9 @@ function withRpcFirst(service: Service, chains: () => Promise<RpcChains>): Servi
     },
     swapBytecode: async (input, options) => {
       const { rpc } = await chains()
-      for (const chainId of [input.quote.chainIdIn, input.quote.chainIdOut]) rpc(Number(chainId))
+      const ends = [input.quote.chainIdIn, input.quote.chainIdOut].map(Number)
+      // Nothing is signed on Bitcoin, and it has no RPC.
+      for (const chainId of ends) if (chainId !== bitcoinNetwork.chainId) rpc(chainId)
       return service.swapBytecode(input, options)
     },
   }
