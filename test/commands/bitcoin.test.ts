@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { knownCatalog } from '../../src/app/profiles/catalog.ts'
+import { directories } from '../../src/app/profiles/directories.ts'
 import { qrCode } from '../../src/cli/terminal/qr-code.ts'
 import type { Stream } from '../../src/cli/terminal/stream.ts'
 import { engineOn } from '../engine/support.ts'
@@ -332,4 +334,20 @@ test('on a terminal a QR code is shown of what a wallet needs, and only there', 
     { ...to, columns: 20 },
   ])
     expect(await qrCode('bitcoin:bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080', other)).toBeUndefined()
+})
+
+test('the environment may name another Esplora API, over https or on this machine', async () => {
+  const esploraOf = async (url?: string) => {
+    const env = {
+      SLUICE_RPC_BASE: 'http://127.0.0.1:1',
+      ...(url !== undefined && { SLUICE_ESPLORA_URL: url }),
+    }
+    return (await knownCatalog(directories({ SLUICE_HOME: '/nowhere' }), env)).bitcoin!.esplora
+  }
+  expect(await esploraOf()).toBe('https://blockstream.info/api')
+  expect(await esploraOf('https://mempool.space/api/')).toBe('https://mempool.space/api')
+  await expect(esploraOf('http://mempool.space/api')).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+    message: expect.stringContaining('SLUICE_ESPLORA_URL'),
+  })
 })
