@@ -246,6 +246,7 @@ describe('the service of KyberSwap', () => {
     ],
     ['a connection that breaks', () => 'drop', /does not answer as it should/],
     ['nothing', () => new Promise(() => undefined), /does not answer as it should/],
+    ['a route as long as a book', () => routes({ extra: 'x'.repeat(70_000) }), /too long to keep/],
     ['more than can be read', () => routes({ extra: 'x'.repeat(9_000_000) }), /does not answer as it should/],
   ])('that answers with %s is an error of the provider', async (_, answer, message) => {
     await expect(quoted(answer)).rejects.toMatchObject({

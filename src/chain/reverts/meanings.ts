@@ -96,9 +96,10 @@ export const meanings: Readonly<Record<string, string>> = {
   TransferFromReturnedFalse: 'the token could not be taken: balance or allowance is too small',
   TransferFromFailed: 'the token could not be taken: balance or allowance is too small',
   'FluidSafeTransferError(71001)': 'the token could not be taken: balance or allowance is too small',
-  STF: 'the token could not be taken: balance or allowance is too small',
+  STF: 'the token could not be taken: balance or allowance is too small, or its issuer refuses',
   TRANSFER_FROM_FAILED: 'the token could not be taken: balance or allowance is too small',
-  'TransferHelper: TRANSFER_FROM_FAILED': 'the token could not be taken: balance or allowance is too small',
+  'TransferHelper: TRANSFER_FROM_FAILED':
+    'the token could not be taken: balance or allowance is too small, or its issuer refuses',
 
   // The amount is too small, or the price moved.
   InvalidAmount: 'zero, or not an amount that it takes',

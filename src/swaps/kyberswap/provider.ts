@@ -38,6 +38,9 @@ const noRoute = [4008, 4009, 4010, 4011]
 /** The codes of a build whose route is gone: no route any more, or a worse price than was quoted. */
 const routeGone = [...noRoute, 4222, 4227]
 
+/** The longest route that is kept with a quote, in characters of JSON; usual ones take a few thousand. */
+const longestSummary = 65_536
+
 /** The most slippage that the service builds with, in basis points. */
 const mostSlippageBps = 2_000
 
@@ -87,6 +90,8 @@ export function kyberSwap(
         routeSummary.amountIn === asked.amountIn
       if (!isAsked)
         throw badAnswer(provider, `${label} answered with another swap than was asked for`, status)
+      if (JSON.stringify(routeSummary).length > longestSummary)
+        throw badAnswer(provider, `${label} answered with a route that is too long to keep`, status)
       const amountOut = BigInt(routeSummary.amountOut)
       if (amountOut === 0n) return undefined
       // The service rounds its minimum in its own way: a basis point less slippage keeps it above ours.

@@ -1,4 +1,5 @@
 import { decodeApprove } from '../../chain/erc20.ts'
+import { decodeApproveThrough } from '../../chain/permit2.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
@@ -14,7 +15,10 @@ type AllowanceUse = { chainId: number; token: string; spender: string }
 
 const granted = ({ chainId, to, data }: Transaction): AllowanceUse[] => {
   const approval = decodeApprove(data)
-  return approval ? [{ chainId, token: to, spender: approval.spender }] : []
+  if (approval) return [{ chainId, token: to, spender: approval.spender }]
+  // Permit2 gives out what the token allows it.
+  const permit = decodeApproveThrough(data)
+  return permit ? [{ chainId, token: permit.token, spender: to }] : []
 }
 
 /** The allowances that an operation still needs: granted and not used up. */
