@@ -145,7 +145,7 @@ async function lookUp(
   const other = await search()
   if (other)
     return found(other, [
-      `The transaction ${hash} is gone: ${other.txid} pays the same deposit, and has replaced it (RBF)`,
+      `The transaction ${hash} is not there: ${other.txid} pays the same deposit, and may have replaced it (RBF)`,
     ])
   throw new AppError('DEPOSIT_NOT_FOUND', `No transaction ${hash} is known on Bitcoin`, { details })
 }
