@@ -325,6 +325,7 @@ function fileOf(network: Network): CatalogFile {
     uniswapV4: poolsOn(network, [...known.values()]),
     cctpV2,
     across: acrossOn(network),
+    cow: ordersOn(network),
     tokens: [...known.values()],
     strategies,
   }
@@ -465,6 +466,30 @@ function acrossOn({ chainId, testnet }: Network): CatalogFile['across'] {
     spokePool: there.spokePool,
     api: testnet ? acrossApis.test : acrossApis.main,
     source: `${source}; npm:@across-protocol/app-sdk@0.4.4 constants`,
+  }
+}
+
+/** How the order book of CoW Protocol names the networks (`@cowprotocol/sdk-order-book` 4.1.0, ORDER_BOOK_PROD_CONFIG). */
+const orderBooks: Readonly<Record<string, string>> = {
+  ethereum: 'mainnet',
+  gnosis: 'xdai',
+  arbitrum: 'arbitrum_one',
+  base: 'base',
+  sepolia: 'sepolia',
+  polygon: 'polygon',
+  avalanche: 'avalanche',
+  bnb: 'bnb',
+}
+
+/** The contracts of CoW Protocol have the same addresses on each of these (`networks.json` of `@cowprotocol/contracts` 1.8.0). */
+function ordersOn({ name }: Network): CatalogFile['cow'] {
+  const book = orderBooks[name]
+  if (book === undefined) return null
+  return {
+    settlement: '0x9008D19f58AAbD9eD0D60971565AA8510560ab41',
+    vaultRelayer: '0xC92E8bdf79f0507f65a392b0ab4667716BFE0110',
+    api: `https://api.cow.fi/${book}`,
+    source: 'npm:@cowprotocol/contracts@1.8.0 networks.json; npm:@cowprotocol/sdk-order-book@4.1.0 ORDER_BOOK_PROD_CONFIG',
   }
 }
 

@@ -31,6 +31,7 @@ const catalog = z.looseObject({
   attestation: z.string().nullable(),
   across: z.array(backend),
   acrossApi: z.string().nullable(),
+  cow: z.array(backend),
   priceOracles: z.record(z.string(), z.string()),
   priceFeeds: z.array(backend),
   bitcoin: z.looseObject({ chain: z.enum(['main', 'test']), esplora: url }).optional(),

@@ -37,6 +37,8 @@ export type Situation =
   | 'BRIDGE_DELIVERED'
   | 'BRIDGE_SHORT'
   | 'BRIDGE_EXPIRED'
+  | 'ORDER_OPEN'
+  | 'ORDER_UNFILLED'
   | 'BRIDGE_REFUNDED'
   | 'CHAIN_SILENT'
   | 'WRONG_CHAIN'

@@ -309,6 +309,7 @@ export const errorTable = {
   CANCELLED: { exit: 24, hint: 'sluice action show ID' },
   REFUNDED: { exit: 25, hint: 'sluice action explain ID' },
   ARRIVED_SHORT: { exit: 25, hint: 'sluice action explain ID' },
+  ORDER_UNFILLED: { exit: 25, hint: 'sluice action revoke ID' },
   JOURNAL_UNREADABLE: {
     exit: 26,
     hint: 'Keep the file unchanged. Check on chain what this wallet sent before you sign again.',

@@ -27,6 +27,7 @@ export function catalogInScope(catalog: Catalog, { testnets, strategies }: Acces
     attestation: catalog.attestation,
     across: catalog.across.filter(isThere),
     acrossApi: catalog.acrossApi,
+    cow: catalog.cow.filter(isThere),
     priceFeeds: catalog.priceFeeds.filter(isThere),
     priceOracles: Object.fromEntries(
       Object.entries(catalog.priceOracles).filter(([chainId]) => known.has(Number(chainId))),

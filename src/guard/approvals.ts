@@ -46,7 +46,7 @@ export function checkApproval(
 ): Approval | { violation: Violation } {
   if (isPermit(data)) return checkPermit(decodeApproveThrough(data), to, action, spends)
   const approval = decodeApprove(data)
-  const spender = spends?.through?.permit2 ?? action
+  const spender = spends?.through?.permit2 ?? spends?.by ?? action
   if (!approval) return refuse('POLICY_DECODE', 'It is not a clean call of approve(address,uint256)')
   if (!spends) return refuse('POLICY_ALLOWANCE', 'The action needs no approval')
   if (!sameAddress(to, spends.token))
@@ -54,7 +54,7 @@ export function checkApproval(
   if (!sameAddress(approval.spender, spender))
     return refuse(
       'POLICY_SPENDER',
-      `It approves ${approval.spender}, and the action is ${spends.through ? 'paid through' : 'a call of'} ${spender}`,
+      `It approves ${approval.spender}, and the action is ${spends.through || spends.by ? 'paid through' : 'a call of'} ${spender}`,
     )
   const exact = role === 'approve-reset' ? 0n : spends.amount
   if (approval.amount !== exact)

@@ -11,7 +11,7 @@ import type { Catalog } from '../protocols/catalog.ts'
 import { intentTokens } from '../protocols/intent.ts'
 import { feePayments, feesOf } from '../protocols/intent-fees.ts'
 import type { SignerIdentity } from '../signing/signer.ts'
-import { swapProofOf } from '../swaps/registry.ts'
+import { isOrderProvider, swapProofOf } from '../swaps/registry.ts'
 import type { ExecutionContext } from './context.ts'
 import { laterLegFees } from './later-leg-funding.ts'
 import type { CheckedPlan } from './plan.ts'
@@ -138,12 +138,13 @@ export function planJson(
   return { ...shown, shownHash: shownPlanHash(shown) }
 }
 
-/** Amounts that swaps deliver elsewhere than to this wallet on its own chain: the minimum, token, place and recipient. */
+/** Amounts that swaps deliver later, or elsewhere than to this wallet on its own chain: the minimum, token, place and recipient. */
 const arrivalsOf = (legs: readonly ProposedLeg[], { networks }: Catalog, prices: readonly Price[]) =>
   legs.flatMap(({ chainId, intent }) => {
     if (intent?.kind !== 'swap') return []
     const { wallet, tokenOut, amountOut, recipient } = intent
-    if (tokenOut.chainId === chainId && sameAddress(recipient, wallet)) return []
+    const isHere = tokenOut.chainId === chainId && !isOrderProvider(intent.provider)
+    if (isHere && sameAddress(recipient, wallet)) return []
     const { name: network } = networkNamed(networks, tokenOut.chainId)
     return [
       { network, token: tokenOut.address, to: recipient, least: pricedAmount(amountOut, tokenOut, prices) },

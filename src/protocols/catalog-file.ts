@@ -72,6 +72,9 @@ export const CatalogFile = z.strictObject({
     })
     .nullable(),
   across: z.strictObject({ spokePool: At, api: z.url({ protocol: /^https$/ }), source: Text }).nullable(),
+  cow: z
+    .strictObject({ settlement: At, vaultRelayer: At, api: z.url({ protocol: /^https$/ }), source: Text })
+    .nullable(),
   tokens: z.array(z.strictObject({ address: At, symbol: Text, decimals: Decimals, source: Text })),
   strategies: z.array(Strategy),
 })
@@ -124,6 +127,7 @@ export function catalogOfFile(json: unknown): Catalog {
     attestation: null,
     across: file.across ? [{ chainId, ...withoutSource(file.across) }] : [],
     acrossApi: null,
+    cow: file.cow ? [{ chainId, ...withoutSource(file.cow) }] : [],
     priceOracles: file.priceOracle ? { [chainId]: file.priceOracle.address } : {},
     priceFeeds: file.priceFeeds.map((feed) => ({ chainId, ...withoutSource(feed) })),
   }

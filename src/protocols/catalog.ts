@@ -95,6 +95,17 @@ export type AcrossConstants = {
   api?: string
 }
 
+/**
+ * The contracts of CoW Protocol on a chain: orders are pre-signed at the settlement, and the relayer takes what they sell. `api` is the base
+ * URL of the order book of the chain; without one it is not asked.
+ */
+export type CowConstants = {
+  chainId: number
+  settlement: Address
+  vaultRelayer: Address
+  api: string | null
+}
+
 /** A Chainlink feed that prices a token in USD, for tokens that the Aave oracle of their chain does not list. */
 export type PriceFeed = { chainId: number; token: Address; feed: Address; decimals: number }
 
@@ -113,6 +124,7 @@ export type Catalog = {
   across: readonly AcrossConstants[]
   /** Base URL of the service that suggests the fees of Across. */
   acrossApi: string | null
+  cow: readonly CowConstants[]
   /** The Aave oracle of each chain, which prices its listed tokens in USD with 8 decimals. */
   priceOracles: Readonly<Record<number, Address>>
   priceFeeds: readonly PriceFeed[]
@@ -137,6 +149,7 @@ export const joined = (parts: readonly Catalog[]): Catalog => ({
   attestation: parts.find(({ attestation }) => attestation !== null)?.attestation ?? null,
   across: parts.flatMap(({ across }) => across),
   acrossApi: parts.find(({ acrossApi }) => acrossApi !== null)?.acrossApi ?? null,
+  cow: parts.flatMap(({ cow }) => cow),
   priceOracles: Object.assign({}, ...parts.map(({ priceOracles }) => priceOracles)),
   priceFeeds: parts.flatMap(({ priceFeeds }) => priceFeeds),
   ...bitcoinOf(parts.find(({ bitcoin }) => bitcoin)?.bitcoin),
@@ -157,6 +170,7 @@ export function catalogOn(catalog: Catalog, has: (chainId: number) => boolean): 
     attestation: catalog.attestation,
     across: catalog.across.filter(here),
     acrossApi: catalog.acrossApi,
+    cow: catalog.cow.filter(here),
     priceFeeds: catalog.priceFeeds.filter(here),
     priceOracles: Object.fromEntries(
       Object.entries(catalog.priceOracles).filter(([chainId]) => has(Number(chainId))),

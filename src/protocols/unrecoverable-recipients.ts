@@ -42,6 +42,7 @@ function contractsIn(catalog: Catalog): ReadonlyMap<string, string> {
     ...catalog.uniswapV4,
     ...catalog.cctpV2,
     ...catalog.across,
+    ...catalog.cow,
   ])
     for (const address of addressesIn(one))
       add(one.chainId, address, 'a contract that swaps, and keeps nothing for anybody')

@@ -5,8 +5,8 @@ import type { Permit2Payment } from '../domain/permit2-payment.ts'
 /** Why calldata does not match an intent. */
 export type Violation = { code: Extract<ErrorCode, `POLICY_${string}`>; message: string }
 
-/** What a call takes from the wallet by allowance. */
-export type Spends = { token: Address; amount: bigint; through?: Permit2Payment }
+/** What a call takes from the wallet by allowance, `by` another contract than the one that is called. */
+export type Spends = { token: Address; amount: bigint; through?: Permit2Payment; by?: Address }
 
 /**
  * A call that matches its intent: its name and arguments for people and JSON, the wei it

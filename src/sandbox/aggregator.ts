@@ -77,7 +77,7 @@ function openAggregator(catalog: Catalog, { network, rpc }: Chain) {
   const chain = openChain(network, rpc, wrapped)
   const router = catalog.kyberSwap.find((one) => one.chainId === chainId)?.router
   const exchanges = openSwapProviders(
-    { ...catalog, kyberSwap: [], cctpV2: [], across: [] },
+    { ...catalog, kyberSwap: [], cctpV2: [], across: [], cow: [] },
     {
       read: (_, reading) => read(chain, reading),
       head: unused,

@@ -22,6 +22,7 @@ export function decodeCatalog(json: unknown): Catalog {
     uniswapV4: written.uniswapV4 ?? [],
     across: written.across ?? [],
     acrossApi: written.acrossApi ?? null,
+    cow: written.cow ?? [],
     strategies: written.strategies.map((entry) => ({ ...entry, fromBlock: BigInt(entry.fromBlock) })),
   }
 }

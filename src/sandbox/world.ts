@@ -8,6 +8,7 @@ import type { SandboxFault } from '../domain/sandbox-fault.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import { roles, sandboxAddress, sandboxKey, userIndexes } from './accounts.ts'
 import { suggestedFees } from './across/api.ts'
+import { openOrderBooks, orderBookPath } from './cow/order-book.ts'
 import { startRelayer } from './across/relayer.ts'
 import { aggregatorAnswer, aggregatorPath } from './aggregator.ts'
 import { catchUp } from './anvil.ts'
@@ -121,8 +122,27 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
 
   const whole = (): Catalog => ({ ...saved.catalog, networks: sandboxNetworks })
   const rpcOf = (chainId: number) => chains.find(({ network }) => network.chainId === chainId)!.rpc
-  const attest = (): Attester =>
-    startAttester({
+  const orderBooks = () =>
+    openOrderBooks({
+      catalog: whole(),
+      chains,
+      solver: sandboxAddress(roles.keeper),
+      now,
+      isIdle: () => faults.isOrderUnfilled(),
+      makesBlocks: (chainId) => !faults.isMiningStopped(chainId),
+    })
+  let orders = orderBooks()
+  const attest = (): Attester => {
+    const relay = startRelayer({
+      ends: saved.catalog.across.map((pool, index) => ({ pool, rpc: chains[index]!.rpc })),
+      catalog: whole(),
+      relayer: sandboxAddress(roles.relayer),
+      owner: sandboxAddress(roles.owner),
+      now,
+      fault: () => faults.across(),
+      makesBlocks: (chainId) => !faults.isMiningStopped(chainId),
+    })
+    return startAttester({
       ends: saved.catalog.cctpV2.map((bridge, index) => ({ bridge, rpc: chains[index]!.rpc })),
       key: sandboxKey(roles.attester),
       relayer: sandboxAddress(roles.relayer),
@@ -132,16 +152,12 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       fault: () => faults.bridge(),
       makesBlocks: (chainId) => !faults.isMiningStopped(chainId),
       // A world that an older version saved has no pools.
-      beside: startRelayer({
-        ends: saved.catalog.across.map((pool, index) => ({ pool, rpc: chains[index]!.rpc })),
-        catalog: whole(),
-        relayer: sandboxAddress(roles.relayer),
-        owner: sandboxAddress(roles.owner),
-        now,
-        fault: () => faults.across(),
-        makesBlocks: (chainId) => !faults.isMiningStopped(chainId),
-      }),
+      beside: async () => {
+        await relay()
+        await orders.solve()
+      },
     })
+  }
   const everywhere = <T>(work: (rpc: ChainClient, index: number) => Promise<T>): Promise<T[]> =>
     Promise.all(chains.map(({ rpc }, index) => work(rpc, index)))
   const warp = async (seconds: number): Promise<void> => {
@@ -186,6 +202,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
     const sent = { url, body: await jsonBody(request) }
     const found =
       (await swaps(sent)) ??
+      (await orders.answer(sent)) ??
       (await suggestedFees(url, { ...asked, catalog: whole() })) ??
       (await bitcoin.answer(sent))
     return (
@@ -212,6 +229,10 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       attestation: api.url,
       acrossApi: api.url,
       bitcoin: bitcoinServices(api.url),
+      cow: saved.catalog.cow.map((one) => ({
+        ...one,
+        api: `${api.url}${orderBookPath(networkNamed(sandboxNetworks, one.chainId).name)}`,
+      })),
       kyberSwap: saved.catalog.kyberSwap.map((one) => ({
         ...one,
         api: `${api.url}${aggregatorPath(networkNamed(sandboxNetworks, one.chainId).name)}`,
@@ -240,6 +261,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
         attester = attest()
         swaps = aggregator()
         bitcoin = openBitcoin()
+        orders = orderBooks()
       } finally {
         isResetting = false
       }

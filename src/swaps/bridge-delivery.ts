@@ -20,8 +20,8 @@ export type AwaitedTransfer = {
 }
 
 /**
- * The state of a transfer to another chain; `undefined` fields could not be read. `way`: burnt here and minted there, or deposited here
- * and paid out there by a relayer. `sentAt` is epoch ms; `usualMs` is how long it takes at most where nothing is wrong. `isUnknown`: the
+ * The state of a transfer to another chain; `undefined` fields could not be read. `way`: burnt here and minted there, deposited here
+ * and paid out there by a relayer, or ordered here and filled here by a solver. `sentAt` is epoch ms; `usualMs` is how long it takes at most where nothing is wrong. `isUnknown`: the
  * service of the bridge does not know a transfer that it should know by now, which does not say what became of it. `brought` is the
  * delivering transaction, matched by the bridge's own event, with its amount; `alike` counts the events in it that differ from this
  * transfer's in their number alone, itself included. `expiry` is there for a deposit: until when it can be paid out (Unix s, by the clock
@@ -29,7 +29,7 @@ export type AwaitedTransfer = {
  * how many deposits of this amount each covers: which deposit a bundle pays back, no chain says.
  */
 export type BridgeDelivery = {
-  way: 'burn' | 'deposit'
+  way: 'burn' | 'deposit' | 'order'
   sentAt: number | undefined
   usualMs: number
   isUnknown: boolean
@@ -41,6 +41,8 @@ export type BridgeDelivery = {
     isPast: boolean
     refunds: readonly { found: MinedTransaction; amount: bigint; alike: number }[]
   }
+  /** There for an order that cannot be filled any more: why, and how many blocks are missing until that is final. Nothing was taken. */
+  unfilled?: { why: 'expired' | 'cancelled'; missing: number }
 }
 
 /** Reads how far a transfer is. `told` is a delivery hash that somebody names: it counts if the bridge's event in it matches. */

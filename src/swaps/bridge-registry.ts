@@ -3,11 +3,14 @@ import { followDeposit } from './across/follow.ts'
 import { acrossOn } from './across/pairs.ts'
 import type { FollowTransfer } from './bridge-delivery.ts'
 import { followBurn } from './cctp-v2/follow.ts'
+import { followOrder } from './cow/follow.ts'
 
-/** Follows a transfer to another chain as the provider does whose contract was called: Across by its pool, else CCTP v2. */
+/** Follows what arrives later as the provider does whose contract was called: Across by its pool, CoW Protocol by its settlement, else CCTP v2. */
 export const followTransfer: FollowTransfer = (context, awaited, told) => {
   const { chainId, to } = awaited.sent.transaction
   const pool = acrossOn(context.catalog, chainId)?.spokePool
+  const isOrder = context.catalog.cow.some((one) => one.chainId === chainId && sameAddress(one.settlement, to))
+  if (isOrder) return followOrder(context, awaited, told)
   const follow = pool && sameAddress(pool, to) ? followDeposit : followBurn
   return follow(context, awaited, told)
 }

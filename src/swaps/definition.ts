@@ -34,6 +34,8 @@ export type SwapDefinition = {
   /** Whether it swaps on one chain, or carries tokens to another. */
   reach: 'same-chain' | 'cross-chain'
   proof: SwapProof
+  /** Whether its action only places an order, which somebody else fills later, or nobody does. */
+  isOrder?: true
   /** The contract of a chain that takes the tokens; `undefined` without one. */
   spender: (catalog: Catalog, chainId: number) => Address | undefined
   /** The contract of a chain that is called, where that is another one: it takes the tokens through the spender. */

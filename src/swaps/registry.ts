@@ -6,6 +6,7 @@ import type { Offer as Exchanged } from '../protocols/exchange.ts'
 import type { Verdict } from '../protocols/verdict.ts'
 import { across } from './across/definition.ts'
 import { cctpV2 } from './cctp-v2/definition.ts'
+import { cow } from './cow/definition.ts'
 import type { SwapDefinition, SwapIntent, SwapProof } from './definition.ts'
 import { kyberSwap } from './kyberswap/definition.ts'
 import type { SwapNetwork } from './network.ts'
@@ -22,6 +23,7 @@ export const swapDefinitions: readonly SwapDefinition[] = [
   uniswapV4,
   cctpV2,
   across,
+  cow,
 ]
 
 /** The names of all providers. */
@@ -35,6 +37,10 @@ export const nodePricedProviderNames: readonly string[] = swapDefinitions.flatMa
 /** How far the terms of a swap of a provider are proved; `undefined` for one that is not known here. */
 export const swapProofOf = (provider: string): SwapProof | undefined =>
   swapDefinitions.find(({ name }) => name === provider)?.proof
+
+/** Whether a swap by this provider is an order, which is filled after its transaction, or never. */
+export const isOrderProvider = (provider: string | null): boolean =>
+  swapDefinitions.some(({ name, isOrder }) => name === provider && isOrder === true)
 
 /**
  * What the guard expects of the action of a swap: by the provider of that name, else, as a service may name its providers otherwise, by
@@ -70,9 +76,9 @@ export function swapExchange(catalog: Catalog, transaction: Transaction): Rounds
 
 /** The contracts of a chain that take tokens for a swap, with the names of their providers; Permit2, which is none of theirs, by its own. */
 export const swapSpenders = (catalog: Catalog, chainId: number): { spender: Address; name: string }[] =>
-  swapDefinitions.flatMap(({ name, spender, callee }) => {
+  swapDefinitions.flatMap(({ name, spender, callee, isOrder }) => {
     const address = spender(catalog, chainId)
-    return address ? [{ spender: address, name: callee ? 'permit2' : name }] : []
+    return address ? [{ spender: address, name: callee && !isOrder ? 'permit2' : name }] : []
   })
 
 /** The contracts of a chain that are called for a swap and are not the ones that tokens are allowed to, with both. */

@@ -87,6 +87,26 @@ export const publishedPackages: readonly {
       },
     ],
   },
+  {
+    name: '@cowprotocol/contracts',
+    version: '1.8.0',
+    integrity:
+      'sha512-rMEHo1UBB6k4kRoWejHZNGggg6IBVt7vAd8x0FhEvjxhbq3zlAex61f9HpAcDExJNuvfwwDjsOc/7UGztCzhSw==',
+    pieces: [
+      {
+        name: 'GPv2Settlement',
+        path: 'lib/contracts/GPv2Settlement.json',
+        licence: 'LGPL-3.0-or-later',
+        uses: ['settle', 'vaultRelayer'],
+      },
+      {
+        name: 'GPv2AllowListAuthentication',
+        path: 'lib/contracts/GPv2AllowListAuthentication.json',
+        licence: 'LGPL-3.0-or-later',
+        uses: ['addSolver', 'initializeManager'],
+      },
+    ],
+  },
 ]
 
 /** The contract of Permit2 for calls: `approve` of IAllowanceTransfer, in `@uniswap/permit2-sdk` 1.4.0. */

@@ -125,6 +125,7 @@ export const catalog = {
     { chainId: 31338, spokePool: address('cd') },
   ],
   acrossApi: null,
+  cow: [],
   priceOracles: {},
   priceFeeds: [],
 } as unknown as Catalog

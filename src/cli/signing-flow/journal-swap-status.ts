@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
 import { actionIntent, quoteIds, type StoredPlan } from '../../guard/intent-json.ts'
 import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
-import { isRefunded, isUnderDelivered } from '../../transactions/outcome/result.ts'
+import { isRefunded, isUnderDelivered, isUnfilled, resultOf } from '../../transactions/outcome/result.ts'
 import type { Cli } from '../world.ts'
 import { settleOperation } from './operation-lookup.ts'
 import { reportFor } from './operation-report.ts'
@@ -92,6 +92,7 @@ async function journalledStatus(
   const isDelivered = now.legs.every(({ arrival }) => arrival === null || arrival.hash !== null)
   const status = ((): string => {
     if (isRefunded(now)) return 'refunded'
+    if (isUnfilled(now)) return resultOf(now).unfilled!.why
     if (isLost || isUnderDelivered(now)) return 'failed'
     if (step.state === 'FINAL_OK' && isDelivered) return 'fulfilled'
     if (now.state === 'FAILED') return 'failed'

@@ -7,6 +7,7 @@ import { type Token, tokenAt } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { ProposedLeg, ServiceProposal } from '../../planning/proposal.ts'
 import type { Intent } from '../../protocols/intent.ts'
+import { isOrderProvider } from '../../swaps/registry.ts'
 import type { Cli } from '../world.ts'
 import { statedFees } from './service-fees.ts'
 
@@ -17,7 +18,7 @@ export type SwapOrder = Asked & {
   speed?: 'fast' | 'standard' | null | undefined
 }
 
-/** A swap as legs: the swap itself, and across chains the wait for its delivery. The chain's clock is read while the service is asked. */
+/** A swap as legs: the swap itself, and across chains, or for an order, the wait for its delivery. The chain's clock is read while the service is asked. */
 export async function swapProposal(
   cli: Cli,
   quote: Quote,
@@ -29,6 +30,7 @@ export async function swapProposal(
   const transactions = await making
   const intent = await reading
   const across = quote.from.chainId !== quote.to.chainId
+  const isLater = across || isOrderProvider(quote.provider)
   const amounts: { in: TokenAmount; out: TokenAmount } = {
     in: tokenAmount(quote.tokenIn.amount, intent.tokenIn),
     out: tokenAmount(quote.tokenOut.amount, intent.tokenOut),
@@ -44,7 +46,7 @@ export async function swapProposal(
     // The older shape may have none.
     id: quote.id === '' ? cli.world.newId() : quote.id,
     kind: 'swap',
-    legs: across ? [swap, wait] : [swap],
+    legs: isLater ? [swap, wait] : [swap],
     quoteId: quote.id,
     expiresAt: quote.deadline,
     about: {

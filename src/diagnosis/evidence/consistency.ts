@@ -6,7 +6,7 @@ import { type Network, publicNetworks, sandboxNetworks } from '../../domain/netw
 import type { StoredPlan } from '../../guard/intent-json.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
 import type { JournalEvent, Operation } from '../../store/journal/operation.ts'
-import { isRefunded, isUnderDelivered, resultOf } from '../../transactions/outcome/result.ts'
+import { isRefunded, isUnderDelivered, isUnfilled, resultOf } from '../../transactions/outcome/result.ts'
 import { actionStatuses, finalityText, operationReport, reportedAmounts, stepStatuses } from '../report.ts'
 import type { Evidence } from './evidence.ts'
 import type { EvidenceStep, EvidenceTransaction, ParsedEvidence } from './schema.ts'
@@ -148,7 +148,8 @@ function isStateConsistent(
   if (unsigned) return false
   if (state === 'DONE') return areLegsDone(operation) && steps.every((step) => isMadeGood(step, steps))
   if (state === 'ATTENTION') return is('SUPERSEDED')
-  if (state === 'FAILED' && isRefunded(asOperation(operation))) return areLegsDone(operation)
+  if (state === 'FAILED' && (isRefunded(asOperation(operation)) || isUnfilled(asOperation(operation))))
+    return areLegsDone(operation)
   if (state === 'FAILED')
     return isUnderDelivered(asOperation(operation)) ? report.arrivedShort !== undefined : is('FINAL_REVERTED')
   if (state !== 'CANCELLED') return true

@@ -37,7 +37,7 @@ export async function readBridgeFacts(
     sent: { transaction, wallet: operation.wallet, hash: burn, blockNumber },
   }
   const named = Hash.safeParse(told).data ?? resultOf(operation).short?.hash ?? null
-  const { way, sentAt, usualMs, isUnknown, isAttested, isDelivered, brought, expiry } = await readDelivery(
+  const { way, sentAt, usualMs, isUnknown, isAttested, isDelivered, brought, expiry, unfilled } = await readDelivery(
     context,
     awaited,
     named,
@@ -72,6 +72,7 @@ export async function readBridgeFacts(
       text: shown(brought.amount),
       ...(later && { later: { hash: later.hash, text: shown(later.amount) } }),
     },
+    unfilled: unfilled?.why,
     ...(expiry && { expiry: { ...expiry, refund: expiry.refund?.found.hash } }),
   }
 }

@@ -62,7 +62,7 @@ export type StepFacts = {
  * `expiry`: when a deposit cannot be paid out any more (Unix s), whether that is past and it was not, and what paid it back.
  */
 export type BridgeFacts = {
-  way: 'burn' | 'deposit'
+  way: 'burn' | 'deposit' | 'order'
   from: Network
   to: Network
   recipient: string
@@ -76,6 +76,8 @@ export type BridgeFacts = {
     | { hash: Hex; brought: bigint; minimum: bigint; text: string; later?: { hash: Hex; text: string } }
     | undefined
   expiry?: { at: number; isPast: boolean; refund: Hex | undefined }
+  /** Why an order cannot be filled any more. */
+  unfilled?: 'expired' | 'cancelled' | undefined
 }
 
 /** Why the rest of an operation cannot be signed now; `forever` if waiting does not help. */

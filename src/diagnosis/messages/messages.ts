@@ -49,6 +49,7 @@ export function fundsText(facts: Facts): string {
   const { refund } = resultOf(operation)
   if (refund)
     return `${formattedAmount(refund.amount)}: paid back to ${refund.recipient} on ${plain(refund.network)}, in ${refund.hash}.`
+  if (resultOf(operation).unfilled) return orderFundsText(facts)
   if (bridge) return bridgeFundsText(facts)
   return `${amountText(facts)}: sent from ${moved.network.name} to ${to}, for ${last.arrival.recipient}. Whether it is there is not known.`
 }
@@ -64,6 +65,7 @@ export const recipientFundsText = (
 export function bridgeFundsText(facts: Facts): string {
   const { way, from, to, burn, isMinted, recipient } = facts.bridge!
   if (way === 'deposit') return depositFundsText(facts)
+  if (way === 'order') return orderFundsText(facts)
   const burned = `${amountText(facts)}: burned on ${from.name} in ${burn}`
   if (isMinted === true)
     return `${burned}, and delivered to ${recipient} on ${to.name}. The transaction was not found, so how much came is not known here.`
@@ -71,6 +73,12 @@ export function bridgeFundsText(facts: Facts): string {
     ? `${burned}, and not minted on ${to.name}. Nobody else can have it.`
     : `${burned}, for ${recipient} on ${to.name}. Whether it is minted there is not known; nobody else can have it.`
 }
+
+/** The same for an order that is not filled: only its fill takes anything. */
+const orderFundsText = (facts: Facts): string =>
+  facts.bridge && facts.bridge.isMinted !== false
+    ? `${amountText(facts)}: in the wallet ${facts.operation.wallet}, unless the order was filled, which is not known here.`
+    : `${amountText(facts)}: still in the wallet ${facts.operation.wallet} on ${originNetwork(facts)}.`
 
 /** The same for a deposit that a relayer pays out. */
 function depositFundsText(facts: Facts): string {

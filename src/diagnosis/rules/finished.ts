@@ -121,6 +121,14 @@ export const finishedRules: readonly DiagnosisRule[] = [
     next: (facts) => (isReopenedByChain(facts) ? afterReorganisation(facts) : revokeSteps(facts)),
   },
   {
+    situation: 'ORDER_UNFILLED',
+    is: ({ operation }) => isUnfilled(operation),
+    verdict: ({ operation }) => `${unfilledText(resultOf(operation).unfilled!)}: nothing was swapped, and nothing was taken.`,
+    funds: (facts) => fundsText(facts) + allowancesText(facts),
+    safeToRetry: always,
+    next: revokeSteps,
+  },
+  {
     situation: 'BRIDGE_REFUNDED',
     is: ({ operation }) => isRefunded(operation),
     verdict: ({ operation }) => `${refundText(resultOf(operation).refund!)}.`,

@@ -52,6 +52,29 @@ const bridgeRules: readonly DiagnosisRule[] = [
     next: unsignedNextSteps,
   },
   {
+    situation: 'ORDER_UNFILLED',
+    is: ({ bridge }) => bridge?.unfilled !== undefined,
+    verdict: (facts) =>
+      bridge(facts).unfilled === 'cancelled'
+        ? 'The order was cancelled before anybody filled it: nothing was swapped.'
+        : `Nobody filled the order before ${expiryText(facts)}, and nobody can any more: nothing was swapped.`,
+    funds: bridgeFundsText,
+    safeToRetry: neverSafe,
+    // Resuming ends an operation that waits for the fill.
+    next: (facts) => actionCommand(facts, 'resume'),
+  },
+  {
+    situation: 'ORDER_OPEN',
+    is: ({ bridge }) => bridge?.way === 'order',
+    verdict: (facts) =>
+      bridge(facts).isMinted === undefined || !bridge(facts).expiry
+        ? 'Nobody can be asked now whether the order was filled.'
+        : `The order is open until ${expiryText(facts)}, and nobody has filled it yet: nothing has been swapped.`,
+    funds: bridgeFundsText,
+    safeToRetry: neverSafe,
+    next: (facts) => actionCommand(facts, 'resume'),
+  },
+  {
     situation: 'BRIDGE_REFUNDED',
     is: ({ bridge }) => bridge?.expiry?.refund !== undefined,
     verdict: (facts) =>

@@ -9,15 +9,18 @@ import type { Market } from '../../protocols/market.ts'
 import { feedAbi } from '../../protocols/prices.ts'
 import { answers, type Claim, hasDecimals, says } from '../../protocols/shared/contract-claims.ts'
 import { isSymbol } from '../../protocols/shared/token-symbol.ts'
+import { orderDomain } from '../../swaps/cow/order.ts'
 
 /**
  * Getters by which the other contracts of a catalogue identify themselves (sources: Chainlink, AggregatorV3Interface; Uniswap v2-core,
  * v2-periphery, v3-core, v3-periphery, swap-router-contracts, v4-periphery and universal-router; circlefin/evm-cctp-contracts; SpokePool
- * of Across).
+ * of Across; GPv2Settlement of CoW Protocol).
  */
 const abi = parseAbi([
   'function allPairsLength() view returns (uint256)',
   'function chainId() view returns (uint256)',
+  'function domainSeparator() view returns (bytes32)',
+  'function vaultRelayer() view returns (address)',
   'function description() view returns (string)',
   'function factory() view returns (address)',
   'function WETH() view returns (address)',
@@ -55,6 +58,7 @@ export async function dependencyFaults(chain: Chain, catalog: Catalog, head: big
     ...v4Claims(catalog, chainId),
     ...bridgeClaims(catalog, chainId),
     ...poolClaims(catalog, chainId),
+    ...orderClaims(catalog, chainId),
   ]
   const [actual, firstBlockFaults] = await Promise.all([
     read(chain, together(claims)),
@@ -170,6 +174,19 @@ const poolClaims = ({ across }: Catalog, chainId: number): Claim[] =>
     .flatMap(({ spokePool }) => [
       says('the chain of the pool of Across', readOf(spokePool, 'chainId'), chainId),
       answers('how far away a fill deadline may be', readOf(spokePool, 'fillDeadlineBuffer')),
+    ])
+
+/** The domain says of which chain and contract the orders are whose hashes are made here. */
+const orderClaims = ({ cow }: Catalog, chainId: number): Claim[] =>
+  cow
+    .filter((one) => one.chainId === chainId)
+    .flatMap(({ settlement, vaultRelayer }) => [
+      says('the relayer of CoW Protocol', readOf(settlement, 'vaultRelayer'), vaultRelayer),
+      says(
+        'the domain of the orders of CoW Protocol',
+        readOf(settlement, 'domainSeparator'),
+        orderDomain({ chainId, settlement }),
+      ),
     ])
 
 /** The receipt must have no code before the first block from which events are read. A node without old states cannot tell. */

@@ -7,6 +7,7 @@ import { feesOf, sumOf } from '../../protocols/intent-fees.ts'
 import { leftOfAll } from '../../protocols/lido/abi.ts'
 import { drift } from '../../protocols/receipt-units.ts'
 import { queueOf } from '../../protocols/registry.ts'
+import { isOrderProvider } from '../../swaps/registry.ts'
 import { queueTicket } from '../withdrawal-queues.ts'
 import type { Simulation } from './result.ts'
 import { roundingUnits } from './rounding-limits.ts'
@@ -71,10 +72,12 @@ function balanceBounds(
       ]
     }
     case 'swap': {
+      // An order takes and brings nothing by itself.
       const stays =
+        !isOrderProvider(intent.provider) &&
         intent.tokenIn.chainId === intent.tokenOut.chainId && sameAddress(intent.wallet, intent.recipient)
       return [
-        { token: intent.tokenIn, least: -intent.amountIn, what: more },
+        { token: intent.tokenIn, least: isOrderProvider(intent.provider) ? 0n : -intent.amountIn, what: more },
         ...(stays ? [{ token: intent.tokenOut, least: intent.amountOut, what: 'too little comes in' }] : []),
       ]
     }
@@ -190,9 +193,11 @@ function minimumCoin(intent: Intent, pays: bigint | undefined): bigint | undefin
   return intent.kind === 'withdraw' ? minimumPayout(intent, pays) : intent.amount - roundingUnits
 }
 
-/** The allowance that a leg may leave: an exact-output swap leaves the unneeded part, everything else nothing. */
+/** The allowance that a leg may leave: an order leaves all of it, an exact-output swap the unneeded part, everything else nothing. */
 function allowedLeftover(intent: Intent, changes: Simulation['changes']): bigint {
-  if (intent.kind !== 'swap' || intent.exact === 'in') return 0n
+  if (intent.kind !== 'swap') return 0n
+  if (isOrderProvider(intent.provider)) return intent.amountIn
+  if (intent.exact === 'in') return 0n
   const spent = changes.find(({ token }) => sameAddress(token.address, intent.tokenIn.address))?.delta ?? 0n
   return intent.amountIn + spent
 }

@@ -36,6 +36,8 @@ export type WorldFaults = {
   /** What goes wrong with deposits on Bitcoin now, if anything. */
   bitcoin: () => BitcoinFault | undefined
   isBitcoinStopped: () => boolean
+  /** Whether no solver fills orders. */
+  isOrderUnfilled: () => boolean
   /** USAGE while a chain makes no blocks, for what would wait for one. */
   refuseStopped: () => void
   /** Drops all faults, for chains that are reset or reverted to a snapshot. */
@@ -141,6 +143,7 @@ export function worldFaults(
       return { kind: fault.kind === 'bitcoin-stuck' ? 'stuck' : 'refund' }
     },
     isBitcoinStopped: () => faults.find(['bitcoin-unmined'], null) !== undefined,
+    isOrderUnfilled: () => faults.find(['order-unfilled'], null) !== undefined,
     refuseStopped: () => {
       const still = faults.find(['stop-mining'], null)
       if (!still) return

@@ -98,6 +98,10 @@ export type PublishedV4 =
   | 'UniversalRouter'
   | 'V4Quoter'
 
+/** One of the contracts of CoW Protocol, which lie there too. */
+export const publishedCow = (name: 'GPv2AllowListAuthentication' | 'GPv2Settlement'): Artifact =>
+  JSON.parse(readFileSync(join(import.meta.dirname, '..', 'published', `${name}.json`), 'utf8'))
+
 /** One of the contracts of Uniswap v4. */
 export const publishedV4 = (name: PublishedV4): Artifact =>
   JSON.parse(readFileSync(join(import.meta.dirname, '..', 'published', `${name}.json`), 'utf8'))

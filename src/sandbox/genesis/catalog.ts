@@ -46,6 +46,7 @@ export const catalogOf = (chains: readonly Deployed[]): Catalog => ({
   attestation: null,
   across: [],
   acrossApi: null,
+  cow: [],
   priceFeeds: [],
   priceOracles: Object.fromEntries(chains.map(({ plan, aave }) => [plan.chainId, aave.oracle])),
 })

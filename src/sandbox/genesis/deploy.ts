@@ -8,6 +8,7 @@ import { deployAave } from './aave.ts'
 import { allowFills, deployAcross } from './across.ts'
 import { own } from './artifacts.ts'
 import { catalogOf, type Deployed } from './catalog.ts'
+import { allowOrders, deployCow } from './cow.ts'
 import { type Deployer, startDeployer } from './deployer.ts'
 import { deployAggregator, deployBridge, deployStaking, deployVaults, linkBridge } from './own-contracts.ts'
 import { type Plan, plans } from './plan.ts'
@@ -40,7 +41,16 @@ export async function deployWorld(nodes: readonly [ChainClient, ChainClient]): P
       await relayer.flush()
     }),
   )
-  return { ...catalogOf([one.deployed, two.deployed]), across: pools }
+  const cow = await Promise.all(ends.map(({ d, deployed }) => deployCow(d, deployed.plan, deployed.tokens)))
+  await Promise.all(
+    ends.map(async ({ d, deployed }, index) => {
+      await d.flush()
+      const solver = await startDeployer(nodes[index]!, sandboxAddress(roles.keeper))
+      allowOrders(solver, cow[index]!, deployed.tokens)
+      await solver.flush()
+    }),
+  )
+  return { ...catalogOf([one.deployed, two.deployed]), across: pools, cow }
 }
 
 /** Installs Multicall3 at its usual address: its runtime code, without a deployment. */

@@ -10,6 +10,7 @@ import {
   type DeliveryResult,
   failRefunded,
   failUnderDelivered,
+  failUnfilled,
   type UnseenDelivery,
 } from '../outcome/result.ts'
 import { currentOperation, hasRunEnded, pause, type Run, runStopped } from '../run.ts'
@@ -49,14 +50,18 @@ export async function awaitDelivery(run: Run, leg: Leg): Promise<void> {
       return void outcomeOf(failUnderDelivered(run.journal, run.operationId, seen.short))
     if (seen && 'refunded' in seen)
       return void outcomeOf(failRefunded(run.journal, run.operationId, seen.refunded))
+    if (seen && 'unfilled' in seen)
+      return void outcomeOf(failUnfilled(run.journal, run.operationId, seen.unfilled))
+    const open = seen && 'until' in seen && seen.unseen === 'open' ? seen.until : undefined
     // What is paid back comes after hours: nobody waits for that.
-    if (seen && 'until' in seen) throw expiredError(run, leg, seen.until)
+    if (seen && 'until' in seen && seen.unseen === 'expired') throw expiredError(run, leg, seen.until)
     const refusal = seen && 'refusal' in seen ? seen.refusal : undefined
     if (seen && 'missing' in seen) {
       if (seen.missing > 0) await run.mineBlocks?.(leg.chainId, seen.missing)
       unseen = unlike = since = undefined
-    } else if (seen && 'unseen' in seen) {
-      ;({ unseen, unlike } = { unlike: undefined, ...seen })
+    } else if (seen && 'unseen' in seen && seen.unseen !== 'open' && seen.unseen !== 'expired') {
+      unseen = seen.unseen
+      unlike = 'unlike' in seen ? seen.unlike : undefined
       // An attestation service may learn of a recent burn later, but hardly of an old one.
       const counts = unseen === 'unfound' || (unseen === 'unknown' && (look === 0 || since !== undefined))
       since = counts ? (since ?? run.clock.now()) : undefined
@@ -69,6 +74,7 @@ export async function awaitDelivery(run: Run, leg: Leg): Promise<void> {
       await pause(run, waitMs)
     } catch (error) {
       if (error !== runStopped) throw error
+      if (open !== undefined) throw openOrderError(run, open)
       throw unseen
         ? unseenDeliveryError(run, leg, unseen, unlike)
         : refusal
@@ -163,6 +169,14 @@ function expiredError(
     { details: { operation: id, expired: until }, hint: `Later: sluice action resume ${id}` },
   )
 }
+
+/** The error for an order that nobody has filled yet. */
+const openOrderError = ({ operationId: id }: Run, until: number): AppError =>
+  new AppError(
+    'PENDING',
+    `The order is open until ${new Date(until * 1_000).toISOString()}: nothing has been swapped yet, and nothing is taken before somebody fills it`,
+    { details: { operation: id, until }, hint: `sluice action resume ${id}` },
+  )
 
 /** The error for a timeout before the chains showed the delivery, with the failure of the service. */
 const serviceFailureError = ({ operationId: id }: Run, cause: AppError): AppError =>

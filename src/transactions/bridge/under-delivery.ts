@@ -9,7 +9,7 @@ import { tokenAt } from '../../domain/token.ts'
 import type { StoredPlan } from '../../guard/intent-json.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import type { Operation } from '../../store/journal/operation.ts'
-import { type DeliveryResult, failRefunded, failUnderDelivered } from '../outcome/result.ts'
+import { type DeliveryResult, failRefunded, failUnderDelivered, failUnfilled } from '../outcome/result.ts'
 import { pendingDelivery, readDelivery } from './delivery.ts'
 
 /**
@@ -25,8 +25,13 @@ export async function checkDelivery(
   const awaited = pendingDelivery(operation)
   if (!awaited) return undefined
   const { arrival, chainId } = awaited.leg
-  const { brought, isDelivered, isUnknown, expiry } = await readDelivery(context, awaited, told)
+  const { way, brought, isDelivered, isUnknown, expiry, unfilled } = await readDelivery(context, awaited, told)
   const network = networkNamed(context.catalog.networks, chainId)
+  if (!brought && unfilled && expiry)
+    return unfilled.missing > 0
+      ? { unseen: 'shallow', missing: unfilled.missing }
+      : { unfilled: { why: unfilled.why, until: expiry.at, network: network.name } }
+  if (!brought && way === 'order' && expiry && isDelivered === false) return { unseen: 'open', until: expiry.at }
   if (!brought && expiry?.isPast)
     return (
       (await checkRefund(context, operation, awaited, expiry.refund)) ?? {
@@ -97,6 +102,7 @@ export async function recordDelivery(
   if (!awaited || !['EXECUTING', 'PARTIAL'].includes(operation.state)) return operation
   const seen = await checkDelivery(context, operation, told)
   if (!seen || 'unseen' in seen) return operation
+  if ('unfilled' in seen) return failUnfilled(context.journal, operation.id, seen.unfilled)
   if ('refunded' in seen) return failRefunded(context.journal, operation.id, seen.refunded)
   if ('short' in seen) return failUnderDelivered(context.journal, operation.id, seen.short)
   context.journal.recordDelivery(operation.id, awaited.leg.leg, seen.arrived)

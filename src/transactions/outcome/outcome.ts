@@ -10,7 +10,7 @@ import { tokenAt } from '../../domain/token.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
 import { activeSteps } from '../operations/active-steps.ts'
 import { isInFlight, type Run } from '../run.ts'
-import { isRefunded, isUnderDelivered, refundError, underDeliveryError } from './result.ts'
+import { isRefunded, isUnderDelivered, isUnfilled, refundError, underDeliveryError, unfilledError } from './result.ts'
 
 /** An allowance of a contract. `amount` is decimal text in the smallest unit. */
 type Allowance = { token: Address; spender: Address; amount: string }
@@ -88,6 +88,7 @@ export function outcomeOf(operation: Operation): Operation {
       hint: `sluice action resume ${id}`,
     })
   if (isRefunded(operation)) throw refundError(operation)
+  if (isUnfilled(operation)) throw unfilledError(operation)
   if (isUnderDelivered(operation)) throw underDeliveryError(operation)
   const failed = activeSteps(operation).find((step) => step.state === 'FINAL_REVERTED')
   throw new AppError('REVERTED', `Operation ${id} reverted on chain`, {

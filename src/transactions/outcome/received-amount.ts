@@ -52,7 +52,8 @@ export async function receivedAmount(
   const hash = step && minedIn(step)
   const intent = step && intentOf(operation, step.leg, catalog)
   if (!hash || !intent || step.state === 'FINAL_REVERTED' || step.state === 'CANCELLED') return undefined
-  if (intent.kind === 'swap' && intent.tokenOut.chainId !== step.transaction.chainId)
+  const isLater = operation.legs.some(({ leg, arrival }) => arrival !== null && leg > step.leg)
+  if (intent.kind === 'swap' && isLater)
     return bridgedAmount({ rpc, catalog }, operation, intent.tokenOut)
   const out = payoutOf(intent)
   if (!out) return undefined

@@ -32,7 +32,7 @@ export type UnderDelivery = z.infer<typeof Short>
 /**
  * Why an expected delivery is not seen. `unfound`: it was minted, and no node returns the transaction. `unknown`: the attestation
  * service does not know an old burn. `disputed`: nodes differ. `expired`: nobody paid a deposit out until a time (Unix s), and nobody can
- * any more: it is to be paid back. (`shallow`: it is there, with too few blocks on it.)
+ * any more: it is to be paid back. `open`: an order that can be filled until then. (`shallow`: it is there, with too few blocks on it.)
  */
 export type UnseenDelivery = 'unfound' | 'unknown' | 'disputed'
 
@@ -41,11 +41,22 @@ export type DeliveryResult =
   | { arrived: Hex }
   | { short: UnderDelivery }
   | { refunded: Refund }
-  | { unseen: 'expired'; until: number }
+  | { unfilled: Unfilled }
+  | { unseen: 'expired' | 'open'; until: number }
   | { unseen: UnseenDelivery; unlike?: Disagreement }
   | { unseen: 'shallow'; missing: number }
 
-const Result = z.object({ out: Amount.optional(), short: Short.optional(), refund: Refund.optional() })
+const Unfilled = z.object({ why: z.enum(['expired', 'cancelled']), until: z.int(), network: z.string() })
+
+/** Why nobody filled an order: it was good until a time (Unix s), or was cancelled before. */
+export type Unfilled = z.infer<typeof Unfilled>
+
+const Result = z.object({
+  out: Amount.optional(),
+  short: Short.optional(),
+  refund: Refund.optional(),
+  unfilled: Unfilled.optional(),
+})
 
 /** The stored result of an operation: the received amount, and an under-delivery or a refund of its bridge. */
 export const resultOf = ({ result }: Pick<Operation, 'result'>): z.infer<typeof Result> =>
@@ -53,11 +64,40 @@ export const resultOf = ({ result }: Pick<Operation, 'result'>): z.infer<typeof 
 
 /** Whether an operation ended because its bridge delivered less than the agreed minimum. */
 export const isUnderDelivered = (operation: Pick<Operation, 'state' | 'exit' | 'result'>): boolean =>
-  operation.state === 'FAILED' && operation.exit === 25 && !isRefunded(operation)
+  operation.state === 'FAILED' && operation.exit === 25 && !isRefunded(operation) && !isUnfilled(operation)
 
 /** Whether an operation ended because its bridge paid back what was sent. */
 export const isRefunded = ({ state, exit, result }: Pick<Operation, 'state' | 'exit' | 'result'>): boolean =>
   state === 'FAILED' && exit === 25 && resultOf({ result }).refund !== undefined
+
+/** Whether an operation ended because nobody filled its order. */
+export const isUnfilled = ({ state, exit, result }: Pick<Operation, 'state' | 'exit' | 'result'>): boolean =>
+  state === 'FAILED' && exit === 25 && resultOf({ result }).unfilled !== undefined
+
+/** Ends an operation whose order nobody can fill any more: nothing was taken. */
+export function failUnfilled(journal: OperationJournal, id: string, unfilled: Unfilled): Operation {
+  if (journal.find(id)!.state === 'PARTIAL') journal.settle(id, 'EXECUTING', 'resumed')
+  const why = unfilled.why === 'expired' ? 'nobody filled the order in time' : 'the order was cancelled'
+  journal.settle(id, 'FAILED', why, 25, { unfilled })
+  return journal.find(id)!
+}
+
+/** The error of an operation whose order nobody filled. */
+export function unfilledError(operation: Operation): AppError {
+  const { id } = operation
+  const { unfilled } = resultOf(operation)
+  return new AppError(
+    'ORDER_UNFILLED',
+    `${unfilled ? unfilledText(unfilled) : `Nobody filled the order of ${id}`}. Nothing was swapped, and nothing was taken; the relayer of the order may still take what was allowed, until that is revoked.`,
+    { details: { operation: id, ...unfilled }, hint: `sluice action revoke ${id}` },
+  )
+}
+
+/** Why an order was not filled, as a sentence without its end. */
+export const unfilledText = ({ why, until, network }: Unfilled): string =>
+  why === 'expired'
+    ? `Nobody filled the order on ${plain(network)} before ${new Date(until * 1_000).toISOString()}, and nobody can any more`
+    : `The order on ${plain(network)} was cancelled before anybody filled it`
 
 /** Ends an operation whose bridge delivered less than the agreed minimum; no more will arrive by itself. */
 export function failUnderDelivered(journal: OperationJournal, id: string, short: UnderDelivery): Operation {

@@ -1,0 +1,247 @@
+import { encodeFunctionData, numberToHex, parseAbi } from 'viem/utils'
+import { z } from 'zod'
+import { openChain, read } from '../../chain/chain.ts'
+import type { ChainClient } from '../../chain/client.ts'
+import { type Address, At, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
+import type { Network } from '../../domain/networks.ts'
+import type { Catalog } from '../../protocols/catalog.ts'
+import { wrappedOn } from '../../protocols/prices.ts'
+import { settlementAbi } from '../../swaps/cow/abi.ts'
+import { appHash, type CowOrder, uidOf } from '../../swaps/cow/order.ts'
+import { openSwapProviders } from '../../swaps/registry.ts'
+import { publishedCow } from '../genesis/artifacts.ts'
+import { receiptOf } from '../genesis/deployer.ts'
+import type { Answer } from '../loopback-server.ts'
+
+/** Where the order book of a chain is below the base URL of the sandbox's services. */
+export const orderBookPath = (network: string): string => `/cow/${network}`
+
+const Units = z
+  .string()
+  .regex(/^\d{1,77}$/)
+  .transform(BigInt)
+const Tokens = z.object({ sellToken: At, buyToken: At })
+const Asked = z.union([
+  Tokens.extend({ kind: z.literal('sell'), sellAmountBeforeFee: Units }),
+  Tokens.extend({ kind: z.literal('buy'), buyAmountAfterFee: Units }),
+])
+const Placed = Tokens.extend({
+  kind: z.enum(['sell', 'buy']),
+  receiver: At,
+  sellAmount: Units,
+  buyAmount: Units,
+  validTo: z.int().positive(),
+  feeAmount: z.literal('0'),
+  partiallyFillable: z.literal(false),
+  appDataHash: z.literal(appHash),
+  from: At,
+  signingScheme: z.literal('presign'),
+  signature: At,
+})
+
+const refused = (errorType: string): Answer => ({
+  status: 400,
+  body: { errorType, description: `the sandbox says ${errorType}` },
+})
+
+/** What a fill uses, in units of gas, and which share of an order the solver keeps, in parts of a thousand: never the best offer here. */
+const [fillGas, keptParts] = [400_000n, 2n]
+const retryAfterMs = 2_000
+
+type Open = { order: CowOrder; owner: Address; failedAt: number }
+
+/** What the order books and their solver work with. The node has the key of `solver`. */
+type BookOptions = {
+  catalog: Catalog
+  chains: readonly { network: Network; rpc: ChainClient }[]
+  solver: Address
+  now: () => number
+  /** Whether nothing is filled. */
+  isIdle: () => boolean
+  /** Whether a chain makes blocks: nothing is sent to one that does not. */
+  makesBlocks: (chainId: number) => boolean
+}
+
+/**
+ * Stands in for the order book of CoW Protocol, with the shapes of its API, and for a solver that fills pre-signed orders out of its own
+ * funds by the real settlement. Orders are kept in memory: none outlives the daemon.
+ */
+export function openOrderBooks(options: BookOptions): {
+  answer: (request: { url: URL; body: unknown }) => Promise<Answer | undefined>
+  solve: () => Promise<void>
+} {
+  const books = new Map(options.chains.map((chain) => [chain.network.name, openBook(options, chain)]))
+  return {
+    answer: async ({ url, body }) => {
+      const [, name = '', action = ''] = /^\/cow\/([\w-]+)\/api\/v1\/(quote|orders)$/.exec(url.pathname) ?? []
+      const book = books.get(name)
+      if (!book) return undefined
+      return action === 'quote' ? book.quote(body) : book.place(body)
+    },
+    solve: async () => {
+      for (const book of books.values()) await book.solve()
+    },
+  }
+}
+
+function openBook(
+  { catalog, solver, now, isIdle, makesBlocks }: BookOptions,
+  { network, rpc }: BookOptions['chains'][number],
+) {
+  const { chainId } = network
+  const here = catalog.cow.find((one) => one.chainId === chainId)
+  const wrapped = wrappedOn(catalog, chainId)
+  const chain = openChain(network, rpc, wrapped)
+  const exchanges = openSwapProviders(
+    { ...catalog, kyberSwap: [], cctpV2: [], across: [], cow: [] },
+    { read: (_, reading) => read(chain, reading), head: unused, log: unused, mined: unused, getJson: unused, exchangeJson: unused },
+  )
+  const open = new Map<Hex, Open>()
+  let ids = 0
+  const tokenOf = (address: Address) => ({ chainId, address, symbol: '', name: '', decimals: 0 })
+
+  /** The other amount of a swap, as the best exchange quotes it. */
+  const priced = async (exact: 'in' | 'out', sell: Address, buy: Address, amount: bigint): Promise<bigint | undefined> => {
+    if (sameAddress(sell, buy)) return amount
+    const route = { from: network, to: network, tokenIn: tokenOf(sell), tokenOut: tokenOf(buy) }
+    const terms = { exact, amount, slippage: 0, speed: null, refund: null, isSpent: false } as const
+    const offers = await Promise.all(
+      exchanges
+        .filter((one) => one.supports(route))
+        .map((one) => one.quote({ ...route, ...terms }, AbortSignal.timeout(5_000))),
+    )
+    const amounts = offers.flatMap((offer) => (offer ? [exact === 'in' ? offer.amountOut : offer.amountIn] : []))
+    return amounts.reduce<bigint | undefined>(
+      (best, one) => (best === undefined || (exact === 'in' ? one > best : one < best) ? one : best),
+      undefined,
+    )
+  }
+
+  /** What a fill of an order costs, in units of what it sells. */
+  const costOf = async (sell: Address, amount: bigint): Promise<bigint | undefined> => {
+    const worth = wrapped && (await priced('in', sell, wrapped, amount))
+    if (!worth) return undefined
+    const gasPrice = BigInt(await rpc.request<Hex>('eth_gasPrice'))
+    return (amount * keptParts) / 1_000n + (amount * fillGas * gasPrice) / worth + 1n
+  }
+
+  const call = async (to: Address, data: Hex, from?: Address): Promise<bigint> =>
+    BigInt(await rpc.request<Hex>('eth_call', [{ to, data, ...(from && { from }) }, 'latest']))
+
+  async function fill(uid: Hex, one: Open): Promise<void> {
+    const { order, owner } = one
+    const { settlement } = here!
+    const ask = (functionName: 'filledAmount' | 'preSignature') =>
+      call(settlement, encodeFunctionData({ abi: settlementAbi, functionName, args: [uid] }))
+    if ((await ask('filledAmount')) > 0n) return void open.delete(uid)
+    if ((await ask('preSignature')) === 0n) return
+    const { sellToken, buyToken, kind } = order
+    const isSell = kind === 'sell'
+    const cost = await costOf(sellToken, order.sellAmount)
+    if (cost === undefined || cost >= order.sellAmount) return
+    const found = isSell
+      ? await priced('in', sellToken, buyToken, order.sellAmount - cost)
+      : await priced('out', sellToken, buyToken, order.buyAmount)
+    if (found === undefined) return
+    const [sold, bought] = isSell ? [order.sellAmount, found] : [found + cost, order.buyAmount]
+    if (isSell ? bought < order.buyAmount : sold > order.sellAmount) return
+    const move = (functionName: 'transferFrom' | 'transfer', target: Address, args: readonly unknown[]) => ({
+      target,
+      value: 0n,
+      callData: encodeFunctionData({ abi: movesAbi, functionName, args: args as never }),
+    })
+    const trade = {
+      sellTokenIndex: 0n,
+      buyTokenIndex: 1n,
+      receiver: order.receiver,
+      sellAmount: order.sellAmount,
+      buyAmount: order.buyAmount,
+      validTo: order.validTo,
+      appData: appHash,
+      feeAmount: 0n,
+      // Bit 0 is the side that is fixed; 0x60 is the pre-signature.
+      flags: isSell ? 0x60n : 0x61n,
+      executedAmount: 0n,
+      signature: owner,
+    }
+    const data = encodeFunctionData({
+      abi: publishedCow('GPv2Settlement').abi,
+      functionName: 'settle',
+      args: [
+        [sellToken, buyToken],
+        [bought, sold],
+        [trade],
+        [[move('transferFrom', buyToken, [solver, settlement, bought])], [], [move('transfer', sellToken, [solver, sold])]],
+      ],
+    })
+    try {
+      const tx = { from: solver, to: settlement, data, gas: numberToHex(1_500_000) }
+      await rpc.request('eth_call', [tx, 'latest'])
+      await receiptOf(rpc, await rpc.request('eth_sendTransaction', [tx]))
+      open.delete(uid)
+    } catch {
+      // Such as an allowance or a balance that is not there: it is tried again.
+      one.failedAt = now()
+    }
+  }
+
+  return {
+    quote: async (body: unknown): Promise<Answer> => {
+      const asked = Asked.safeParse(body).data
+      if (!asked) return refused('UnsupportedOrderType')
+      const { sellToken, buyToken, kind } = asked
+      const exactly = kind === 'sell' ? asked.sellAmountBeforeFee : asked.buyAmountAfterFee
+      if (!here || exactly === 0n) return refused('NoLiquidity')
+      const needed = kind === 'sell' ? exactly : await priced('out', sellToken, buyToken, exactly)
+      const cost = needed && (await costOf(sellToken, needed))
+      if (!needed || cost === undefined || cost === 0n) return refused('NoLiquidity')
+      if (kind === 'sell' && cost >= needed) return refused('SellAmountDoesNotCoverFee')
+      const sellAmount = kind === 'sell' ? needed - cost : needed
+      const buyAmount = kind === 'sell' ? await priced('in', sellToken, buyToken, sellAmount) : exactly
+      if (!buyAmount) return refused('NoLiquidity')
+      return {
+        status: 200,
+        body: {
+          quote: {
+            sellToken,
+            buyToken,
+            receiver: null,
+            sellAmount: String(sellAmount),
+            buyAmount: String(buyAmount),
+            validTo: Math.floor(now() / 1_000) + 1_800,
+            feeAmount: String(cost),
+            kind,
+            partiallyFillable: false,
+          },
+          from: nativeAddress,
+          expiration: new Date(now() + 60_000).toISOString(),
+          id: ++ids,
+          verified: false,
+        },
+      }
+    },
+    place: async (body: unknown): Promise<Answer> => {
+      const placed = Placed.safeParse(body).data
+      if (!placed || !here) return refused('InvalidSignature')
+      const { kind, sellToken, buyToken, receiver, sellAmount, buyAmount, validTo, from } = placed
+      const order = { kind, sellToken, buyToken, receiver, sellAmount, buyAmount, validTo }
+      const uid = uidOf(here, order, from)
+      if (open.has(uid)) return refused('DuplicatedOrder')
+      open.set(uid, { order, owner: from, failedAt: 0 })
+      return { status: 201, body: uid }
+    },
+    solve: async (): Promise<void> => {
+      if (isIdle() || !makesBlocks(chainId)) return
+      for (const [uid, one] of open) if (now() - one.failedAt > retryAfterMs) await fill(uid, one)
+    },
+  }
+}
+
+const movesAbi = [
+  ...parseAbi(['function transferFrom(address from, address to, uint256 amount) returns (bool)']),
+  ...parseAbi(['function transfer(address to, uint256 amount) returns (bool)']),
+] as const
+
+const unused = (): never => {
+  throw new Error('an exchange of one chain asks for nothing but reads')
+}

@@ -1,0 +1,43 @@
+import { parseUnits } from 'viem/utils'
+import { erc20Abi } from '../../chain/erc20.ts'
+import { type Address, nativeAddress } from '../../domain/address.ts'
+import { maxUint256 } from '../../domain/amount.ts'
+import type { CowConstants } from '../../protocols/catalog.ts'
+import { roles, sandboxAddress } from '../accounts.ts'
+import { own, publishedCow } from './artifacts.ts'
+import type { Deployer } from './deployer.ts'
+import { type Asset, about, type Plan } from './plan.ts'
+import type { Tokens } from './tokens.ts'
+
+/** What the solver fills orders from on each chain, in whole tokens. */
+const liquidity: Partial<Record<Asset, string>> = {
+  USDC: '5000000',
+  USDT: '5000000',
+  WETH: '1000',
+  WBTC: '50',
+}
+
+/**
+ * Deploys the settlement of CoW Protocol, its list of solvers without a proxy, and by it the relayer, as their authors publish them; no
+ * vault of Balancer. The keeper is the solver, and gets what it fills orders from.
+ */
+export async function deployCow(d: Deployer, { chainId }: Plan, { assets }: Tokens): Promise<CowConstants> {
+  const [list, settlement] = [publishedCow('GPv2AllowListAuthentication'), publishedCow('GPv2Settlement')]
+  const solvers = d.deploy(list)
+  d.call(list.abi, solvers, 'initializeManager', [d.from])
+  d.call(list.abi, solvers, 'addSolver', [sandboxAddress(roles.keeper)])
+  const at = d.deploy(settlement, [solvers, nativeAddress])
+  for (const [asset, whole] of Object.entries(liquidity) as [Asset, string][])
+    d.call(own('SandboxToken').abi, assets[asset], 'transfer', [
+      sandboxAddress(roles.keeper),
+      parseUnits(whole, about[asset].decimals),
+    ])
+  const vaultRelayer = await d.read<Address>(settlement.abi, at, 'vaultRelayer')
+  return { chainId, settlement: at, vaultRelayer, api: null }
+}
+
+/** Lets the settlement take from the solver what that fills orders with. */
+export function allowOrders(solver: Deployer, { settlement }: CowConstants, { assets }: Tokens): void {
+  for (const asset of Object.keys(liquidity) as Asset[])
+    solver.call(erc20Abi, assets[asset], 'approve', [settlement, maxUint256])
+}

@@ -1,0 +1,33 @@
+import { nativeAddress, sameAddress } from '../../domain/address.ts'
+import type { Catalog } from '../../protocols/catalog.ts'
+import { provedByCalldata, type SwapDefinition } from '../definition.ts'
+import { bindCow } from './binding.ts'
+import { cow as openProvider, provider } from './provider.ts'
+
+const contractsOn = ({ cow }: Catalog, chainId: number) => cow.find((entry) => entry.chainId === chainId)
+
+/** CoW Protocol: an order that its owner signs on the chain, and that a solver fills later or nobody does; between tokens only. */
+export const cow: SwapDefinition = {
+  name: provider,
+  reach: 'same-chain',
+  isOrder: true,
+  // The deadline is that of the fill.
+  proof: provedByCalldata,
+  spender: (catalog, chainId) => contractsOn(catalog, chainId)?.vaultRelayer,
+  callee: (catalog, chainId) => contractsOn(catalog, chainId)?.settlement,
+  expect: (catalog, intent) => {
+    const here = contractsOn(catalog, intent.tokenIn.chainId)
+    // What is not called by this name would be taken for a swap that is done with its transaction.
+    if (!here || intent.provider !== provider) return undefined
+    if ([intent.tokenIn, intent.tokenOut].some(({ address }) => sameAddress(address, nativeAddress)))
+      return undefined
+    return {
+      targets: [here.settlement],
+      bind: (transaction) => bindCow(transaction, intent, here),
+    }
+  },
+  open: (catalog, network) => {
+    const chains = catalog.cow.flatMap((one) => (one.api === null ? [] : [{ ...one, api: one.api }]))
+    return chains.length === 0 ? undefined : openProvider(chains, network)
+  },
+}

@@ -1,0 +1,20 @@
+import { encodeFunctionData } from 'viem/utils'
+import type { Address, Hex } from '../../domain/address.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import { preSignatureAbi as abi } from './abi.ts'
+
+/** Encodes the pre-signature of an order at the settlement of a chain. */
+export const preSign = ({
+  chainId,
+  settlement,
+  uid,
+}: {
+  chainId: number
+  settlement: Address
+  uid: Hex
+}): Transaction => ({
+  to: settlement,
+  data: encodeFunctionData({ abi, functionName: 'setPreSignature', args: [uid, true] }),
+  value: 0n,
+  chainId,
+})

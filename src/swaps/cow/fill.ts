@@ -1,0 +1,47 @@
+import { decodeEventLog, encodeEventTopics, padHex } from 'viem/utils'
+import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
+import { settlementAbi as abi } from './abi.ts'
+import { isSameUid, partsOfUid } from './order.ts'
+
+type Log = { address: Address; topics: Hex[]; data: Hex }
+
+/** The event of a log of the settlement; `undefined` for another. */
+function eventIn({ address, topics, data }: Log, settlement: Address) {
+  if (!sameAddress(address, settlement)) return undefined
+  try {
+    return decodeEventLog({ abi, topics: topics as [Hex, ...Hex[]], data })
+  } catch {
+    return undefined // Another event of the same contract.
+  }
+}
+
+/** The uid of the order that a transaction has pre-signed; `undefined` without one. */
+export function signedIn(logs: readonly Log[], settlement: Address): Hex | undefined {
+  for (const log of logs) {
+    const event = eventIn(log, settlement)
+    if (event?.eventName === 'PreSignature' && event.args.signed) return event.args.orderUid
+  }
+  return undefined
+}
+
+/** What the buyer of an order got in a transaction, in units of the bought token; `undefined` where it was not filled in it. */
+export function boughtIn(logs: readonly Log[], settlement: Address, uid: Hex): bigint | undefined {
+  for (const log of logs) {
+    const event = eventIn(log, settlement)
+    if (event?.eventName === 'Trade' && isSameUid(event.args.orderUid, uid)) return event.args.buyAmount
+  }
+  return undefined
+}
+
+/** How many orders were filled in a transaction. */
+export const tradesIn = (logs: readonly Log[], settlement: Address): number =>
+  logs.filter((log) => eventIn(log, settlement)?.eventName === 'Trade').length
+
+/** The logs among which the fill of an order is: the trades of its owner. */
+export const fillQuery = (settlement: Address, uid: Hex): { address: Address; topics: Hex[] } => ({
+  address: settlement,
+  topics: [
+    ...encodeEventTopics({ abi, eventName: 'Trade' }),
+    padHex(partsOfUid(uid)!.owner, { size: 32 }),
+  ] as Hex[],
+})

@@ -1,0 +1,114 @@
+import { encodeFunctionData } from 'viem/utils'
+import type { ChainClient } from '../../chain/client.ts'
+import { findTransaction } from '../../chain/finality/mined-transaction.ts'
+import { tokenReceived } from '../../chain/finality/token-received.ts'
+import { blockTime, findLatestLog, maxClockDifferenceMs } from '../../chain/latest-log.ts'
+import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
+import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
+import type { Address, Hex } from '../../domain/address.ts'
+import { networkNamed } from '../../domain/networks.ts'
+import type { AwaitedTransfer, BridgeDelivery, DeliveryContext } from '../bridge-delivery.ts'
+import { settlementAbi as abi } from './abi.ts'
+import { boughtIn, fillQuery, signedIn, tradesIn } from './fill.ts'
+import { partsOfUid } from './order.ts'
+
+/** How long a fill takes at most where nothing is wrong, in ms. */
+const usualFillMs = 10 * 60_000
+
+/** An order at a block: whether it is filled, and why nobody can fill it any more. */
+type OrderState = { isFilled: boolean; why: 'expired' | 'cancelled' | undefined }
+
+/**
+ * Follows an order of CoW Protocol by its chain alone: the order in the receipt of its pre-signature, and its fill by the state and the
+ * events of the settlement.
+ */
+export async function followOrder(
+  { rpc, catalog }: DeliveryContext,
+  { sent, arrival }: AwaitedTransfer,
+  told: Hex | null,
+): Promise<BridgeDelivery> {
+  const { chainId, to: settlement } = sent.transaction
+  const node = rpc(chainId)
+  const [receipt, sentAt] = await Promise.all([
+    answered(findTransaction(node, sent.hash)),
+    blockTime(node, sent.blockNumber),
+  ])
+  const uid = receipt?.ok ? signedIn(receipt.logs, settlement) : undefined
+  const known = {
+    way: 'order',
+    sentAt,
+    usualMs: usualFillMs,
+    isUnknown: false,
+    isAttested: undefined,
+  } as const
+  const order = uid && partsOfUid(uid)
+  if (!uid || !order) return { ...known, isDelivered: undefined, brought: undefined }
+  const look = async (hash: Hex): Promise<BridgeDelivery['brought']> => {
+    const found = await answered(findTransaction(node, hash))
+    const bought = found?.ok ? boughtIn(found.logs, settlement, uid) : undefined
+    if (!found || bought === undefined) return undefined
+    // The amount that the event says was bought, limited by what the token's own transfers show.
+    const arrived = tokenReceived(found, arrival)
+    return { found, amount: arrived < bought ? arrived : bought, alike: tradesIn(found.logs, settlement) }
+  }
+  const expiry = { at: order.validTo, isPast: false, refunds: [] }
+  const named = told === null ? undefined : await look(told)
+  if (named) return { ...known, isDelivered: true, brought: named, expiry }
+  const now = await answered(stateNow())
+  if (!now) return { ...known, isDelivered: undefined, brought: undefined, expiry }
+  if (!now.isFilled)
+    return { ...known, isDelivered: false, brought: undefined, expiry, ...(now.unfilled && { unfilled: now.unfilled }) }
+  const since = ((sentAt ?? 0) - maxClockDifferenceMs) / 1_000
+  let brought: BridgeDelivery['brought']
+  const hashes: Hex[] = []
+  const note = ({ data, transactionHash }: { data: Hex; transactionHash: Hex }): boolean => {
+    // The uid is the last thing in the event.
+    if (data.toLowerCase().includes(uid.slice(2).toLowerCase())) hashes.push(transactionHash)
+    return hashes.length > 0
+  }
+  await answered(findLatestLog(node, fillQuery(settlement, uid), since, undefined, note))
+  for (const hash of hashes) brought ??= await look(hash)
+  return { ...known, isDelivered: true, brought, expiry }
+
+  /** The state by the newest block; an end without a fill counts once it was so as many blocks ago as make it final. */
+  async function stateNow() {
+    const block = await node.request<{ number?: string } | null>('eth_getBlockByNumber', ['latest', false])
+    const head = Number(quantity(block?.number, 'the number of a block'))
+    // A node that is behind knows nothing of the order yet.
+    if (head < sent.blockNumber) return undefined
+    const newest = await stateAt(node, { settlement, uid: uid!, validTo: order!.validTo }, head)
+    if (newest.isFilled || !newest.why) return { isFilled: newest.isFilled }
+    const { depth } = networkNamed(catalog.networks, chainId)
+    const old = head - depth + 1
+    const then =
+      old < sent.blockNumber
+        ? undefined
+        : await stateAt(node, { settlement, uid: uid!, validTo: order!.validTo }, old)
+    return { isFilled: false, unfilled: { why: newest.why, missing: then?.why ? 0 : depth } }
+  }
+}
+
+/** `filledAmount` of an order that its owner made invalid. */
+const invalid = 2n ** 256n - 1n
+
+async function stateAt(
+  node: ChainClient,
+  { settlement: to, uid, validTo }: { settlement: Address; uid: Hex; validTo: number },
+  at: number,
+): Promise<OrderState> {
+  const ask = async (functionName: 'filledAmount' | 'preSignature') => {
+    const data = encodeFunctionData({ abi, functionName, args: [uid] })
+    return quantity(await node.request('eth_call', [{ to, data }, hexQuantity(at)]), 'the state of an order')
+  }
+  const block = await node.request<{ timestamp?: string } | null>('eth_getBlockByNumber', [
+    hexQuantity(at),
+    false,
+  ])
+  const time = Number(quantity(block?.timestamp, 'the time of a block'))
+  const [filled, signed] = [await ask('filledAmount'), await ask('preSignature')]
+  if (filled > 0n && filled !== invalid) return { isFilled: true, why: undefined }
+  const isCancelled = filled === invalid || signed === 0n
+  return { isFilled: false, why: isCancelled ? 'cancelled' : time > validTo ? 'expired' : undefined }
+}
+
+const answered = <T>(work: Promise<T>): Promise<T | undefined> => undefinedIfUnanswered(withTimeout(work))

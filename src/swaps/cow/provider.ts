@@ -1,0 +1,242 @@
+import { parseAbi } from 'viem/utils'
+import { z } from 'zod'
+import { At, type Hex, HexData, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { less, more } from '../../domain/slippage.ts'
+import type { CowConstants } from '../../protocols/catalog.ts'
+import type { SwapNetwork } from '../network.ts'
+import type { SwapProvider } from '../provider.ts'
+import { badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'
+import { settlementAbi as abi, orderWindow } from './abi.ts'
+import { preSign } from './encode.ts'
+import { boughtIn, fillQuery, signedIn } from './fill.ts'
+import { appDocument, appHash, isSameUid, orderOf, partsOfUid, uidOf } from './order.ts'
+
+/** The name of CoW Protocol among the providers. */
+export const provider = 'cow'
+const label = 'CoW Protocol'
+
+/** A chain whose order book is known. */
+type CowEnd = CowConstants & { api: string }
+
+/** What an offer keeps for its transaction; it is stored as JSON. `shift` keeps orders of the same second apart. */
+type Raw = { exact: 'in' | 'out'; shift: number; fromBlock: string }
+
+const Amount = z
+  .string()
+  .regex(/^\d{1,78}$/)
+  .transform(BigInt)
+
+/** What is used of an answer of `/quote` (`OrderQuoteResponse` of `@cowprotocol/sdk-order-book` 4.1.0). */
+const Quoted = z.object({
+  quote: z.object({
+    sellToken: At,
+    buyToken: At,
+    sellAmount: Amount,
+    buyAmount: Amount,
+    feeAmount: Amount,
+    kind: z.enum(['sell', 'buy']),
+    partiallyFillable: z.literal(false),
+  }),
+  id: z.int().nonnegative().nullish(),
+})
+const Refusal = z.object({ errorType: z.string() })
+
+/** The words of an answer without a quote: no liquidity, tokens that are not traded, an amount below the cost of its fill. */
+const noQuote = [
+  'NoLiquidity',
+  'UnsupportedToken',
+  'SellAmountDoesNotCoverFee',
+  'UnsupportedOrderType',
+  'ZeroAmount',
+]
+
+/** What the order book does not take, in our words, by its own (`OrderPostError` of the same package). */
+const refusals: Readonly<Record<string, string>> = {
+  InsufficientBalance: 'the wallet has less than it sells',
+  InsufficientValidTo: 'it could be filled for too short a time',
+  ExcessiveValidTo: 'it could be filled for too long a time',
+  TransferSimulationFailed: 'the token cannot be moved',
+  TooManyLimitOrders: 'the wallet has too many open orders',
+  UnsupportedToken: 'one of its tokens is not traded',
+}
+
+/** What a pre-signature uses, in units of gas, as measured on the contract. */
+const preSignatureGas = 60_000n
+
+/** The clock of a chain (source: Multicall3). */
+const functionName = 'getCurrentBlockTimestamp'
+const clockAbi = parseAbi(['function getCurrentBlockTimestamp() view returns (uint256)'])
+
+/** The least time beyond the deadline of the quote for which an order of ours can be filled, in seconds; clocks differ. */
+const leastWindow = orderWindow / 3
+
+/** How many orders of the same second are kept apart by the second until which they are good. */
+const shifts = 300
+
+/** How many trades of an owner are looked at for the fill of an order. */
+const mostTrades = 20
+
+/**
+ * Swaps by orders of CoW Protocol that the wallet signs on the chain: solvers fill them whole, for no less than they say, or nobody does
+ * and nothing was taken. The order book has quotes, and must know an order before solvers see it.
+ */
+export function cow(
+  chains: readonly CowEnd[],
+  { exchangeJson, read, head, log, mined }: Pick<SwapNetwork, 'exchangeJson' | 'read' | 'head' | 'log' | 'mined'>,
+): SwapProvider {
+  const on = (chainId: number) => chains.find((one) => one.chainId === chainId)
+  const bookOf = ({ api }: CowEnd): ProviderApi =>
+    providerApi({ provider, label, base: `${api}/api/v1`, headers: {} }, exchangeJson)
+  return {
+    name: provider,
+    supports: ({ from, to, tokenIn, tokenOut }) =>
+      from.chainId === to.chainId &&
+      on(from.chainId) !== undefined &&
+      !sameAddress(tokenIn.address, tokenOut.address) &&
+      [tokenIn, tokenOut].every(({ address }) => !sameAddress(address, nativeAddress)),
+
+    async quote({ from, tokenIn, tokenOut, exact, amount, slippage, refund }, signal) {
+      const here = on(from.chainId)!
+      const { status, body } = await bookOf(here).post(
+        '/quote',
+        {
+          sellToken: tokenIn.address,
+          buyToken: tokenOut.address,
+          // The wallet is not known before the quote is taken.
+          from: refund ?? nativeAddress,
+          appData: appDocument,
+          appDataHash: appHash,
+          partiallyFillable: false,
+          sellTokenBalance: 'erc20',
+          buyTokenBalance: 'erc20',
+          signingScheme: 'presign',
+          onchainOrder: true,
+          validFor: orderWindow,
+          kind: exact === 'in' ? 'sell' : 'buy',
+          [exact === 'in' ? 'sellAmountBeforeFee' : 'buyAmountAfterFee']: String(amount),
+        },
+        signal,
+      )
+      const found = status === 200 ? Quoted.safeParse(body).data : undefined
+      if (!found) {
+        if (noQuote.includes(Refusal.safeParse(body).data?.errorType ?? '')) return undefined
+        throw badAnswer(provider, `${label} did not answer with a quote`, status)
+      }
+      const { sellToken, buyToken, sellAmount, buyAmount, feeAmount, kind } = found.quote
+      const amountIn = sellAmount + feeAmount
+      const isAsked =
+        sameAddress(sellToken, tokenIn.address) &&
+        sameAddress(buyToken, tokenOut.address) &&
+        kind === (exact === 'in' ? 'sell' : 'buy') &&
+        (exact === 'in' ? amountIn : buyAmount) === amount
+      if (!isAsked)
+        throw badAnswer(provider, `${label} answered with another swap than was asked for`, status)
+      if (sellAmount === 0n || buyAmount === 0n) return undefined
+      const raw: Raw = {
+        exact,
+        shift: (found.id ?? 0) % shifts,
+        fromBlock: String(await head(from.chainId)),
+      }
+      return {
+        amountIn,
+        amountOut: buyAmount,
+        maxAmountIn: exact === 'in' ? amount : more(amountIn, slippage),
+        minAmountOut: exact === 'in' ? less(buyAmount, slippage) : amount,
+        // The order names no fee: a solver keeps what its fill costs of the amounts.
+        fees:
+          feeAmount === 0n
+            ? []
+            : [{ kind: 'network', token: tokenIn.address, chainId: from.chainId, amount: String(feeAmount) }],
+        raw,
+        gas: preSignatureGas,
+        // Nobody knows which auction an order wins.
+        seconds: null,
+      }
+    },
+
+    async build(
+      { from, tokenIn, tokenOut },
+      { maxAmountIn, minAmountOut, raw },
+      { wallet, recipient, deadline },
+    ) {
+      const here = on(from.chainId)!
+      const { exact, shift } = raw as Raw
+      const order = orderOf(
+        { tokenIn, tokenOut },
+        { exact, amountIn: maxAmountIn, amountOut: minAmountOut },
+        { recipient, validTo: deadline + leastWindow + shift },
+      )
+      const uid = uidOf(here, order, wallet)
+      const { status, body } = await bookOf(here).post('/orders', {
+        ...order,
+        sellAmount: String(order.sellAmount),
+        buyAmount: String(order.buyAmount),
+        feeAmount: '0',
+        partiallyFillable: false,
+        sellTokenBalance: 'erc20',
+        buyTokenBalance: 'erc20',
+        appData: appDocument,
+        appDataHash: appHash,
+        from: wallet,
+        signingScheme: 'presign',
+        signature: wallet,
+      })
+      const named = HexData.safeParse(body).data
+      const refusal = named === undefined ? Refusal.safeParse(body).data?.errorType : undefined
+      if (refusal !== undefined && Object.hasOwn(refusals, refusal))
+        throw new AppError(
+          'PROVIDER_API_ERROR',
+          `The order book of ${label} does not take the order: ${refusals[refusal]}`,
+          { details: { provider, status } },
+        )
+      // The same quote is built again with the same order, which it then has already.
+      if (refusal !== 'DuplicatedOrder' && (named === undefined || !isSameUid(named, uid)))
+        throw badAnswer(
+          provider,
+          named === undefined
+            ? `${label} did not take the order`
+            : `${label} took another order than was made here`,
+          status,
+        )
+      return {
+        transaction: preSign({ chainId: from.chainId, settlement: here.settlement, uid }),
+        needs: { token: tokenIn.address, spender: here.vaultRelayer, amount: maxAmountIn },
+      }
+    },
+
+    async status({ from }, { raw }, origin) {
+      const { settlement, chainId } = on(from.chainId)!
+      const placed = await mined(chainId, origin)
+      const uid = placed?.ok ? signedIn(placed.logs, settlement) : undefined
+      if (!placed || !uid) return { status: 'confirmed' }
+      const of = (functionName: string) => ({ address: settlement, abi, functionName, args: [uid] })
+      const clock = from.multicall3 && { address: from.multicall3, abi: clockAbi, functionName }
+      const [filled, signed, time] = await read(chainId, {
+        reads: [of('filledAmount'), of('preSignature'), ...(clock ? [clock] : [])],
+        parse: ([first, second, third]) => [first, second, third] as const,
+      })
+      const isPast = typeof time === 'bigint' && time > BigInt(partsOfUid(uid)!.validTo)
+      const destination =
+        typeof filled === 'bigint' && filled > 0n ? await fillOf(uid, BigInt((raw as Raw).fromBlock)) : undefined
+      if (destination) return { status: 'fulfilled', destination }
+      // Its owner took it back, or made it invalid.
+      const isOver = signed === 0n || (typeof filled === 'bigint' && filled > 0n)
+      return { status: isOver || isPast ? 'failed' : 'processing' }
+
+      async function fillOf(order: Hex, fromBlock: bigint): Promise<Hex | undefined> {
+        const { address, topics } = fillQuery(settlement, order)
+        const query = { address: [address], topics: topics.map((topic) => [topic]) }
+        const isThere = { reads: [], parse: () => false }
+        for (let look = 0, next = fromBlock; look < mostTrades; look++) {
+          const found = await log(chainId, { query, isThere }, next)
+          const trade = found && (await mined(chainId, found.transactionHash))
+          if (!trade) return undefined
+          if (trade.ok && boughtIn(trade.logs, settlement, order) !== undefined) return found.transactionHash
+          next = BigInt(trade.blockNumber) + 1n
+        }
+        return undefined
+      }
+    },
+  }
+}
