@@ -1,9 +1,11 @@
 import {
   isRefunded,
   isUnderDelivered,
+  isUnfilled,
   refundText,
   resultOf,
   underDeliveryText,
+  unfilledText,
 } from '../../transactions/outcome/result.ts'
 import { type Facts, isInFlight } from '../facts/facts.ts'
 import {
@@ -125,7 +127,8 @@ export const finishedRules: readonly DiagnosisRule[] = [
     is: ({ operation }) => isUnfilled(operation),
     verdict: ({ operation }) => `${unfilledText(resultOf(operation).unfilled!)}: nothing was swapped, and nothing was taken.`,
     funds: (facts) => fundsText(facts) + allowancesText(facts),
-    safeToRetry: always,
+    // Nothing of it is on its way any more.
+    safeToRetry: () => true,
     next: revokeSteps,
   },
   {

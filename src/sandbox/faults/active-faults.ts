@@ -88,6 +88,7 @@ export function faultText({ kind, network, method, times, amount, at, reason }: 
     'usdc-paused': 'USDC is paused',
     'usdc-blacklisted': `USDC is blacklisted for ${at}`,
     'bridge-unfilled': 'no relayer pays deposits out',
+    'order-unfilled': 'No solver fills orders of CoW Protocol.',
     'bridge-slow-fill': `deposits are paid out after ${seconds(amount ?? 0)}`,
     'bridge-unrefunded': 'expired deposits are not paid back',
     'rpc-slow': `the node answers after ${seconds(amount ?? 0)}`,

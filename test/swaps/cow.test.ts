@@ -1,0 +1,263 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { Address, Hex } from '../../src/domain/address.ts'
+import { sandboxNetworks } from '../../src/domain/networks.ts'
+import { exchangeJson } from '../../src/http/client.ts'
+import { type Answer, type Loopback, serveLoopback } from '../../src/sandbox/loopback-server.ts'
+import { preSign } from '../../src/swaps/cow/encode.ts'
+import { appHash, orderOf, partsOfUid, uidOf } from '../../src/swaps/cow/order.ts'
+import { cow } from '../../src/swaps/cow/provider.ts'
+import type { SwapIntent } from '../../src/swaps/definition.ts'
+import type { Ask } from '../../src/swaps/provider.ts'
+import { swapExpectation } from '../../src/swaps/registry.ts'
+import { useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+const sandbox = useSandbox()
+const { run } = useCommands(sandbox)
+const chainId = 31337
+const other: Address = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+const here = () => sandbox.world.catalog().cow.find((one) => one.chainId === chainId)!
+const token = (symbol: string) => sandbox.token(chainId, symbol)
+const asked = (line: string) => run(`swap ${line} --from sandbox-one --json`)
+const pair = '--token-in USDC --token-out WETH'
+
+describe('CoW Protocol', () => {
+  test.each([
+    ['an exact input', `${pair} --amount-in 3000`, 'WETH'],
+    ['an exact output', `${pair} --amount-out 0.5`, 'WETH'],
+    ['to somebody else', `${pair} --amount-in 2000 --destination ${other}`, 'WETH'],
+  ])('fills an order: %s', async (_, flags, symbol) => {
+    const paid = flags.includes(other) ? other : sandbox.user.address
+    const held = () => sandbox.balanceOf(chainId, token(symbol).address, paid)
+    const [before, usdc] = [await held(), await sandbox.balanceOf(chainId, token('USDC').address)]
+    const { exit, json, err } = await asked(`execute ${flags} --provider cow --yes`)
+    expect({ exit, status: json?.status }, err).toEqual({ exit: 0, status: 'SUCCESS' })
+    const got = (await held()) - before
+    expect(got).toBeGreaterThan(0n)
+    expect(String(got)).toBe(json.amounts.out.raw)
+    expect(await sandbox.balanceOf(chainId, token('USDC').address)).toBeLessThan(usdc)
+    const { json: status } = await run(`swap status ${json.id} --json`)
+    expect(status).toMatchObject({ status: 'fulfilled' })
+    expect(status.destinationTxHash).not.toBe(status.originTxHash)
+  }, 60_000)
+
+  test('names what a fill costs as a fee, and proves every term by the calldata', async () => {
+    const { json } = await asked(`quote ${pair} --amount-in 3000 --compare`)
+    const [one] = json.items.filter(({ provider }: { provider: string }) => provider === 'cow')
+    expect(one).toMatchObject({
+      error: null,
+      durationSeconds: null,
+      proof: { spender: 'calldata', amount: 'calldata', recipient: 'calldata', minimum: 'calldata' },
+    })
+    const { json: quote } = await asked(`quote ${pair} --amount-in 3000 --provider cow`)
+    expect(quote.fees[0]).toMatchObject({ kind: 'network' })
+  })
+
+  test('does not sell or buy the coin', async () => {
+    for (const flags of ['--token-in ETH --token-out USDC', '--token-in USDC --token-out ETH'])
+      expect((await asked(`quote ${flags} --amount-in 1 --provider cow`)).json.error.code).toBe(
+        'PREFERRED_PROVIDER_NOT_ELIGIBLE',
+      )
+  })
+
+  test('says that an order is open while nobody fills it, and that it expired, without a loss', async () => {
+    await sandbox.world.faults.set({
+      kind: 'order-unfilled',
+      network: null,
+      method: null,
+      times: null,
+      amount: null,
+      at: null,
+      reason: null,
+    })
+    try {
+      const usdc = await sandbox.balanceOf(chainId, token('USDC').address)
+      const open = await asked(`execute ${pair} --amount-in 700 --provider cow --yes --timeout 4s`)
+      expect(open).toMatchObject({ exit: 20, json: { error: { code: 'PENDING' } } })
+      expect(open.json.error.message).toMatch(/^The order is open until .*: nothing has been swapped yet/)
+      const id = open.json.error.details.operation
+      expect((await run(`action explain ${id} --json`)).json).toMatchObject({ situation: 'ORDER_OPEN' })
+      expect((await run(`swap status ${id} --json`)).json.status).not.toBe('fulfilled')
+      await sandbox.world.warp(3_600)
+      expect((await run(`action explain ${id} --json`)).json).toMatchObject({ situation: 'ORDER_UNFILLED' })
+      const over = await run(`action resume ${id} --yes --json`)
+      expect(over).toMatchObject({ exit: 25, json: { error: { code: 'ORDER_UNFILLED' } } })
+      expect(over.json.error.hint).toBe(`sluice action revoke ${id}`)
+      expect((await run(`action explain ${id} --json`)).json).toMatchObject({ situation: 'ORDER_UNFILLED' })
+      expect(await sandbox.balanceOf(chainId, token('USDC').address)).toBe(usdc)
+      expect(await run(`action revoke ${id} --yes --json`)).toMatchObject({ exit: 0 })
+    } finally {
+      await sandbox.world.faults.clear()
+    }
+  }, 60_000)
+})
+
+const deadline = 1_900_000_000
+
+/** What the guard says of the pre-signature of an order of 100 USDC for 0.03 WETH, with parts of it changed. */
+function verdict(
+  changed: Partial<ReturnType<typeof orderOf>> = {},
+  { owner, exact = 'in', alter = (data) => data }: { owner?: Address; exact?: 'in' | 'out'; alter?: (data: Hex) => Hex } = {},
+) {
+  const wallet = sandbox.user.address
+  const intent: SwapIntent = {
+    kind: 'swap',
+    wallet,
+    provider: 'cow',
+    tokenIn: token('USDC'),
+    tokenOut: token('WETH'),
+    exact,
+    amountIn: 100_000_000n,
+    amountOut: 3n * 10n ** 16n,
+    recipient: wallet,
+    deadline,
+  }
+  const order = { ...orderOf(intent, intent, { recipient: wallet, validTo: deadline + 600 }), ...changed }
+  const call = preSign({ chainId, settlement: here().settlement, uid: uidOf(here(), order, owner ?? wallet) })
+  return swapExpectation(sandbox.world.catalog(), intent)!.bind({ ...call, data: alter(call.data) })
+}
+
+describe('the guard', () => {
+  test.each(['in', 'out'] as const)('passes the order that was asked for: exact %s', (exact) => {
+    expect(verdict({}, { exact })).toMatchObject({
+      bound: { value: 0n, spends: { amount: 100_000_000n, by: here().vaultRelayer } },
+    })
+  })
+
+  test.each([
+    ['another token sold', { sellToken: other }],
+    ['another token bought', { buyToken: other }],
+    ['another recipient', { receiver: other }],
+    ['more sold', { sellAmount: 100_000_001n }],
+    ['less sold', { sellAmount: 99_999_999n }],
+    ['a lower minimum', { buyAmount: 3n * 10n ** 16n - 1n }],
+    ['the other side fixed', { kind: 'buy' as const }],
+    ['a later end', { validTo: deadline + 1_801 }],
+    ['an end before its deadline', { validTo: deadline - 1 }],
+  ])('refuses an order with %s', (_, changed) => {
+    expect(verdict(changed)).toHaveProperty('violation')
+  })
+
+  test('refuses the order of another owner, a taken back signature, another call, and bytes behind it', () => {
+    expect(verdict({}, { owner: other })).toMatchObject({ violation: { code: 'POLICY_RECIPIENT' } })
+    // The flag is the second word.
+    const taken = (data: Hex): Hex => `${data.slice(0, 137)}0${data.slice(138)}` as Hex
+    expect(verdict({}, { alter: taken })).toMatchObject({ violation: { code: 'POLICY_DECODE' } })
+    expect(verdict({}, { alter: (data) => `0x12345678${data.slice(10)}` })).toHaveProperty('violation')
+    expect(verdict({}, { alter: (data) => `${data}00` })).toMatchObject({ violation: { code: 'POLICY_DECODE' } })
+    // One bit of the digest.
+    const other1 = (data: Hex): Hex => `${data.slice(0, 202)}${data[202] === '0' ? '1' : '0'}${data.slice(203)}` as Hex
+    expect(verdict({}, { alter: other1 })).toMatchObject({ violation: { code: 'POLICY_QUOTE_DRIFT' } })
+  })
+})
+
+let server: Loopback | undefined
+afterEach(async () => server?.close())
+
+describe('the order book', () => {
+  const ask = (): Ask => ({
+    from: sandboxNetworks[0]!,
+    to: sandboxNetworks[0]!,
+    tokenIn: token('USDC'),
+    tokenOut: token('WETH'),
+    exact: 'in',
+    amount: 100_000_000n,
+    slippage: 0.01,
+    speed: null,
+    refund: null,
+    isSpent: false,
+  })
+  const good = () => ({
+    sellToken: token('USDC').address,
+    buyToken: token('WETH').address,
+    sellAmount: '99000000',
+    buyAmount: '30000000000000000',
+    feeAmount: '1000000',
+    kind: 'sell',
+    partiallyFillable: false,
+  })
+  const opened = async (quote: Answer, order: Answer = { status: 201, body: '0x00' }) => {
+    const requests: { path: string; body: unknown }[] = []
+    server = await serveLoopback(async (request, url) => {
+      const parts: Buffer[] = []
+      for await (const part of request) parts.push(part as Buffer)
+      requests.push({ path: url.pathname, body: JSON.parse(Buffer.concat(parts).toString()) })
+      return url.pathname.endsWith('/quote') ? quote : order
+    })
+    const unused = () => Promise.reject(new Error('not asked'))
+    const network = { read: unused, log: unused, mined: unused, head: async () => 1n, exchangeJson }
+    return { provider: cow([{ ...here(), api: server.url }], network), requests }
+  }
+  const signal = () => AbortSignal.timeout(5_000)
+  const order = () => ({ wallet: sandbox.user.address, recipient: sandbox.user.address, deadline })
+
+  test('is asked for a pre-signed order, whose bound follows from what it quotes', async () => {
+    const { provider, requests } = await opened({ status: 200, body: { quote: good(), id: 7 } })
+    expect(await provider.quote(ask(), signal())).toMatchObject({
+      amountIn: 100_000_000n,
+      amountOut: 3n * 10n ** 16n,
+      minAmountOut: 297n * 10n ** 14n,
+      fees: [{ kind: 'network', amount: '1000000' }],
+    })
+    expect(requests[0]).toMatchObject({
+      path: '/api/v1/quote',
+      body: { signingScheme: 'presign', sellAmountBeforeFee: '100000000', appDataHash: appHash, kind: 'sell' },
+    })
+  })
+
+  test.each([
+    ['another token', { buyToken: other }],
+    ['another amount', { sellAmount: '98000000' }],
+    ['another side', { kind: 'buy' }],
+    ['an order that is filled in parts', { partiallyFillable: true }],
+    ['an amount that is none', { buyAmount: '-1' }],
+  ])('is not believed about %s', async (_, changed) => {
+    const { provider } = await opened({ status: 200, body: { quote: { ...good(), ...changed } } })
+    await expect(provider.quote(ask(), signal())).rejects.toMatchObject({ code: 'PROVIDER_API_ERROR' })
+  })
+
+  test.each(['NoLiquidity', 'UnsupportedToken', 'SellAmountDoesNotCoverFee'])('has no quote: %s', async (errorType) => {
+    const { provider } = await opened({ status: 400, body: { errorType, description: '' } })
+    expect(await provider.quote(ask(), signal())).toBeUndefined()
+  })
+
+  test.each([
+    ['names another order', { status: 201, body: `0x${'11'.repeat(56)}` }, /took another order/],
+    ['names none', { status: 200, body: {} }, /did not take the order/],
+    ['lacks a balance', { status: 400, body: { errorType: 'InsufficientBalance' } }, /less than it sells/],
+  ])('that %s makes no transaction', async (_, answer, text) => {
+    const { provider } = await opened({ status: 200, body: { quote: good() } }, answer)
+    const offer = await provider.quote(ask(), signal())
+    await expect(provider.build(ask(), offer!, order())).rejects.toMatchObject({
+      code: 'PROVIDER_API_ERROR',
+      message: expect.stringMatching(text),
+    })
+  })
+
+  test('may have the same order already', async () => {
+    const { provider } = await opened(
+      { status: 200, body: { quote: good(), id: 7 } },
+      { status: 400, body: { errorType: 'DuplicatedOrder', description: '' } },
+    )
+    const offer = await provider.quote(ask(), signal())
+    const { transaction, needs } = await provider.build(ask(), offer!, order())
+    expect(transaction.to).toBe(here().settlement)
+    expect(needs).toEqual({ token: token('USDC').address, spender: here().vaultRelayer, amount: 100_000_000n })
+  })
+})
+
+test('a uid is what the package computes (computeOrderUid of @cowprotocol/contracts 1.8.0)', () => {
+  const at = { chainId: 1, settlement: '0x9008D19f58AAbD9eD0D60971565AA8510560ab41' } as const
+  const order = {
+    kind: 'sell',
+    sellToken: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+    buyToken: '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2',
+    receiver: other,
+    sellAmount: 100_000_000n,
+    buyAmount: 30_000_000_000_000_000n,
+    validTo: 1_900_000_600,
+  } as const
+  const uid = uidOf(at, order, '0x70997970C51812dc3A010C7d01b50e0d17dc79C8')
+  expect(uid).toBe('')
+  expect(partsOfUid(uid)!.validTo).toBe(1_900_000_600)
+})
