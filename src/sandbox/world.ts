@@ -126,7 +126,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
     openOrderBooks({
       catalog: whole(),
       chains,
-      solver: sandboxAddress(roles.keeper),
+      solver: sandboxAddress(roles.solver),
       now,
       isIdle: () => faults.isOrderUnfilled(),
       makesBlocks: (chainId) => !faults.isMiningStopped(chainId),

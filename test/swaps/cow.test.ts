@@ -7,6 +7,7 @@ import { preSign } from '../../src/swaps/cow/encode.ts'
 import { appHash, orderOf, partsOfUid, uidOf } from '../../src/swaps/cow/order.ts'
 import { cow } from '../../src/swaps/cow/provider.ts'
 import type { SwapIntent } from '../../src/swaps/definition.ts'
+import type { ApiRequest } from '../../src/swaps/network.ts'
 import type { Ask } from '../../src/swaps/provider.ts'
 import { swapExpectation } from '../../src/swaps/registry.ts'
 import { useCommands } from '../support/run.ts'
@@ -29,13 +30,13 @@ describe('CoW Protocol', () => {
   ])('fills an order: %s', async (_, flags, symbol) => {
     const paid = flags.includes(other) ? other : sandbox.user.address
     const held = () => sandbox.balanceOf(chainId, token(symbol).address, paid)
-    const [before, usdc] = [await held(), await sandbox.balanceOf(chainId, token('USDC').address)]
+    const [before, usdc] = [await held(), await sandbox.balanceOf(chainId, token('USDC').address, sandbox.user.address)]
     const { exit, json, err } = await asked(`execute ${flags} --provider cow --yes`)
     expect({ exit, status: json?.status }, err).toEqual({ exit: 0, status: 'SUCCESS' })
     const got = (await held()) - before
     expect(got).toBeGreaterThan(0n)
     expect(String(got)).toBe(json.amounts.out.raw)
-    expect(await sandbox.balanceOf(chainId, token('USDC').address)).toBeLessThan(usdc)
+    expect(await sandbox.balanceOf(chainId, token('USDC').address, sandbox.user.address)).toBeLessThan(usdc)
     const { json: status } = await run(`swap status ${json.id} --json`)
     expect(status).toMatchObject({ status: 'fulfilled' })
     expect(status.destinationTxHash).not.toBe(status.originTxHash)
@@ -71,7 +72,7 @@ describe('CoW Protocol', () => {
       reason: null,
     })
     try {
-      const usdc = await sandbox.balanceOf(chainId, token('USDC').address)
+      const usdc = await sandbox.balanceOf(chainId, token('USDC').address, sandbox.user.address)
       const open = await asked(`execute ${pair} --amount-in 700 --provider cow --yes --timeout 4s`)
       expect(open).toMatchObject({ exit: 20, json: { error: { code: 'PENDING' } } })
       expect(open.json.error.message).toMatch(/^The order is open until .*: nothing has been swapped yet/)
@@ -84,7 +85,7 @@ describe('CoW Protocol', () => {
       expect(over).toMatchObject({ exit: 25, json: { error: { code: 'ORDER_UNFILLED' } } })
       expect(over.json.error.hint).toBe(`sluice action revoke ${id}`)
       expect((await run(`action explain ${id} --json`)).json).toMatchObject({ situation: 'ORDER_UNFILLED' })
-      expect(await sandbox.balanceOf(chainId, token('USDC').address)).toBe(usdc)
+      expect(await sandbox.balanceOf(chainId, token('USDC').address, sandbox.user.address)).toBe(usdc)
       expect(await run(`action revoke ${id} --yes --json`)).toMatchObject({ exit: 0 })
     } finally {
       await sandbox.world.faults.clear()
@@ -184,8 +185,10 @@ describe('the order book', () => {
       requests.push({ path: url.pathname, body: JSON.parse(Buffer.concat(parts).toString()) })
       return url.pathname.endsWith('/quote') ? quote : order
     })
+    const sent = ({ url, body, headers = {} }: ApiRequest) =>
+      exchangeJson(body === undefined ? 'GET' : 'POST', url, body, { headers })
     const unused = () => Promise.reject(new Error('not asked'))
-    const network = { read: unused, log: unused, mined: unused, head: async () => 1n, exchangeJson }
+    const network = { read: unused, log: unused, mined: unused, head: async () => 1n, exchangeJson: sent }
     return { provider: cow([{ ...here(), api: server.url }], network), requests }
   }
   const signal = () => AbortSignal.timeout(5_000)
@@ -258,6 +261,6 @@ test('a uid is what the package computes (computeOrderUid of @cowprotocol/contra
     validTo: 1_900_000_600,
   } as const
   const uid = uidOf(at, order, '0x70997970C51812dc3A010C7d01b50e0d17dc79C8')
-  expect(uid).toBe('')
+  expect(uid).toBe('0x7f62c2637c3d8010d6942789f43fe2bb15ea3f58b3c1405e83d4fffcd3dcf44170997970c51812dc3a010c7d01b50e0d17dc79c8713fb558')
   expect(partsOfUid(uid)!.validTo).toBe(1_900_000_600)
 })

@@ -19,17 +19,17 @@ const liquidity: Partial<Record<Asset, string>> = {
 
 /**
  * Deploys the settlement of CoW Protocol, its list of solvers without a proxy, and by it the relayer, as their authors publish them; no
- * vault of Balancer. The keeper is the solver, and gets what it fills orders from.
+ * vault of Balancer. The solver gets what it fills orders from.
  */
 export async function deployCow(d: Deployer, { chainId }: Plan, { assets }: Tokens): Promise<CowConstants> {
   const [list, settlement] = [publishedCow('GPv2AllowListAuthentication'), publishedCow('GPv2Settlement')]
   const solvers = d.deploy(list)
   d.call(list.abi, solvers, 'initializeManager', [d.from])
-  d.call(list.abi, solvers, 'addSolver', [sandboxAddress(roles.keeper)])
+  d.call(list.abi, solvers, 'addSolver', [sandboxAddress(roles.solver)])
   const at = d.deploy(settlement, [solvers, nativeAddress])
   for (const [asset, whole] of Object.entries(liquidity) as [Asset, string][])
     d.call(own('SandboxToken').abi, assets[asset], 'transfer', [
-      sandboxAddress(roles.keeper),
+      sandboxAddress(roles.solver),
       parseUnits(whole, about[asset].decimals),
     ])
   const vaultRelayer = await d.read<Address>(settlement.abi, at, 'vaultRelayer')

@@ -45,7 +45,7 @@ export async function deployWorld(nodes: readonly [ChainClient, ChainClient]): P
   await Promise.all(
     ends.map(async ({ d, deployed }, index) => {
       await d.flush()
-      const solver = await startDeployer(nodes[index]!, sandboxAddress(roles.keeper))
+      const solver = await startDeployer(nodes[index]!, sandboxAddress(roles.solver))
       allowOrders(solver, cow[index]!, deployed.tokens)
       await solver.flush()
     }),

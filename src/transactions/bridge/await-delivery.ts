@@ -32,6 +32,7 @@ export async function awaitDelivery(run: Run, leg: Leg): Promise<void> {
   let unseen: UnseenDelivery | undefined
   let unlike: Disagreement | undefined
   let since: number | undefined
+  let open: number | undefined
   // Services may count requests, and a local chain answers quickly: the polls become rarer.
   for (
     let look = 0, waitMs = local ? 25 : 2_000;
@@ -52,7 +53,7 @@ export async function awaitDelivery(run: Run, leg: Leg): Promise<void> {
       return void outcomeOf(failRefunded(run.journal, run.operationId, seen.refunded))
     if (seen && 'unfilled' in seen)
       return void outcomeOf(failUnfilled(run.journal, run.operationId, seen.unfilled))
-    const open = seen && 'until' in seen && seen.unseen === 'open' ? seen.until : undefined
+    if (seen && 'until' in seen && seen.unseen === 'open') open = seen.until
     // What is paid back comes after hours: nobody waits for that.
     if (seen && 'until' in seen && seen.unseen === 'expired') throw expiredError(run, leg, seen.until)
     const refusal = seen && 'refusal' in seen ? seen.refusal : undefined
