@@ -489,7 +489,8 @@ function ordersOn({ name }: Network): CatalogFile['cow'] {
     settlement: '0x9008D19f58AAbD9eD0D60971565AA8510560ab41',
     vaultRelayer: '0xC92E8bdf79f0507f65a392b0ab4667716BFE0110',
     api: `https://api.cow.fi/${book}`,
-    source: 'npm:@cowprotocol/contracts@1.8.0 networks.json; npm:@cowprotocol/sdk-order-book@4.1.0 ORDER_BOOK_PROD_CONFIG',
+    source:
+      'npm:@cowprotocol/contracts@1.8.0 networks.json; npm:@cowprotocol/sdk-order-book@4.1.0 ORDER_BOOK_PROD_CONFIG',
   }
 }
 

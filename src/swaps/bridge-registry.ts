@@ -9,7 +9,9 @@ import { followOrder } from './cow/follow.ts'
 export const followTransfer: FollowTransfer = (context, awaited, told) => {
   const { chainId, to } = awaited.sent.transaction
   const pool = acrossOn(context.catalog, chainId)?.spokePool
-  const isOrder = context.catalog.cow.some((one) => one.chainId === chainId && sameAddress(one.settlement, to))
+  const isOrder = context.catalog.cow.some(
+    (one) => one.chainId === chainId && sameAddress(one.settlement, to),
+  )
   if (isOrder) return followOrder(context, awaited, told)
   const follow = pool && sameAddress(pool, to) ? followDeposit : followBurn
   return follow(context, awaited, told)

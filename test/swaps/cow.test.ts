@@ -27,20 +27,27 @@ describe('CoW Protocol', () => {
     ['an exact input', `${pair} --amount-in 3000`, 'WETH'],
     ['an exact output', `${pair} --amount-out 0.5`, 'WETH'],
     ['to somebody else', `${pair} --amount-in 2000 --destination ${other}`, 'WETH'],
-  ])('fills an order: %s', async (_, flags, symbol) => {
-    const paid = flags.includes(other) ? other : sandbox.user.address
-    const held = () => sandbox.balanceOf(chainId, token(symbol).address, paid)
-    const [before, usdc] = [await held(), await sandbox.balanceOf(chainId, token('USDC').address, sandbox.user.address)]
-    const { exit, json, err } = await asked(`execute ${flags} --provider cow --yes`)
-    expect({ exit, status: json?.status }, err).toEqual({ exit: 0, status: 'SUCCESS' })
-    const got = (await held()) - before
-    expect(got).toBeGreaterThan(0n)
-    expect(String(got)).toBe(json.amounts.out.raw)
-    expect(await sandbox.balanceOf(chainId, token('USDC').address, sandbox.user.address)).toBeLessThan(usdc)
-    const { json: status } = await run(`swap status ${json.id} --json`)
-    expect(status).toMatchObject({ status: 'fulfilled' })
-    expect(status.destinationTxHash).not.toBe(status.originTxHash)
-  }, 60_000)
+  ])(
+    'fills an order: %s',
+    async (_, flags, symbol) => {
+      const paid = flags.includes(other) ? other : sandbox.user.address
+      const held = () => sandbox.balanceOf(chainId, token(symbol).address, paid)
+      const [before, usdc] = [
+        await held(),
+        await sandbox.balanceOf(chainId, token('USDC').address, sandbox.user.address),
+      ]
+      const { exit, json, err } = await asked(`execute ${flags} --provider cow --yes`)
+      expect({ exit, status: json?.status }, err).toEqual({ exit: 0, status: 'SUCCESS' })
+      const got = (await held()) - before
+      expect(got).toBeGreaterThan(0n)
+      expect(String(got)).toBe(json.amounts.out.raw)
+      expect(await sandbox.balanceOf(chainId, token('USDC').address, sandbox.user.address)).toBeLessThan(usdc)
+      const { json: status } = await run(`swap status ${json.id} --json`)
+      expect(status).toMatchObject({ status: 'fulfilled' })
+      expect(status.destinationTxHash).not.toBe(status.originTxHash)
+    },
+    60_000,
+  )
 
   test('names what a fill costs as a fee, and proves every term by the calldata', async () => {
     const { json } = await asked(`quote ${pair} --amount-in 3000 --compare`)
@@ -98,7 +105,11 @@ const deadline = 1_900_000_000
 /** What the guard says of the pre-signature of an order of 100 USDC for 0.03 WETH, with parts of it changed. */
 function verdict(
   changed: Partial<ReturnType<typeof orderOf>> = {},
-  { owner, exact = 'in', alter = (data) => data }: { owner?: Address; exact?: 'in' | 'out'; alter?: (data: Hex) => Hex } = {},
+  {
+    owner,
+    exact = 'in',
+    alter = (data) => data,
+  }: { owner?: Address; exact?: 'in' | 'out'; alter?: (data: Hex) => Hex } = {},
 ) {
   const wallet = sandbox.user.address
   const intent: SwapIntent = {
@@ -145,9 +156,12 @@ describe('the guard', () => {
     const taken = (data: Hex): Hex => `${data.slice(0, 137)}0${data.slice(138)}` as Hex
     expect(verdict({}, { alter: taken })).toMatchObject({ violation: { code: 'POLICY_DECODE' } })
     expect(verdict({}, { alter: (data) => `0x12345678${data.slice(10)}` })).toHaveProperty('violation')
-    expect(verdict({}, { alter: (data) => `${data}00` })).toMatchObject({ violation: { code: 'POLICY_DECODE' } })
+    expect(verdict({}, { alter: (data) => `${data}00` })).toMatchObject({
+      violation: { code: 'POLICY_DECODE' },
+    })
     // One bit of the digest.
-    const other1 = (data: Hex): Hex => `${data.slice(0, 202)}${data[202] === '0' ? '1' : '0'}${data.slice(203)}` as Hex
+    const other1 = (data: Hex): Hex =>
+      `${data.slice(0, 202)}${data[202] === '0' ? '1' : '0'}${data.slice(203)}` as Hex
     expect(verdict({}, { alter: other1 })).toMatchObject({ violation: { code: 'POLICY_QUOTE_DRIFT' } })
   })
 })
@@ -204,7 +218,12 @@ describe('the order book', () => {
     })
     expect(requests[0]).toMatchObject({
       path: '/api/v1/quote',
-      body: { signingScheme: 'presign', sellAmountBeforeFee: '100000000', appDataHash: appHash, kind: 'sell' },
+      body: {
+        signingScheme: 'presign',
+        sellAmountBeforeFee: '100000000',
+        appDataHash: appHash,
+        kind: 'sell',
+      },
     })
   })
 
@@ -219,10 +238,13 @@ describe('the order book', () => {
     await expect(provider.quote(ask(), signal())).rejects.toMatchObject({ code: 'PROVIDER_API_ERROR' })
   })
 
-  test.each(['NoLiquidity', 'UnsupportedToken', 'SellAmountDoesNotCoverFee'])('has no quote: %s', async (errorType) => {
-    const { provider } = await opened({ status: 400, body: { errorType, description: '' } })
-    expect(await provider.quote(ask(), signal())).toBeUndefined()
-  })
+  test.each(['NoLiquidity', 'UnsupportedToken', 'SellAmountDoesNotCoverFee'])(
+    'has no quote: %s',
+    async (errorType) => {
+      const { provider } = await opened({ status: 400, body: { errorType, description: '' } })
+      expect(await provider.quote(ask(), signal())).toBeUndefined()
+    },
+  )
 
   test.each([
     ['names another order', { status: 201, body: `0x${'11'.repeat(56)}` }, /took another order/],
@@ -245,7 +267,11 @@ describe('the order book', () => {
     const offer = await provider.quote(ask(), signal())
     const { transaction, needs } = await provider.build(ask(), offer!, order())
     expect(transaction.to).toBe(here().settlement)
-    expect(needs).toEqual({ token: token('USDC').address, spender: here().vaultRelayer, amount: 100_000_000n })
+    expect(needs).toEqual({
+      token: token('USDC').address,
+      spender: here().vaultRelayer,
+      amount: 100_000_000n,
+    })
   })
 })
 
@@ -261,6 +287,8 @@ test('a uid is what the package computes (computeOrderUid of @cowprotocol/contra
     validTo: 1_900_000_600,
   } as const
   const uid = uidOf(at, order, '0x70997970C51812dc3A010C7d01b50e0d17dc79C8')
-  expect(uid).toBe('0x7f62c2637c3d8010d6942789f43fe2bb15ea3f58b3c1405e83d4fffcd3dcf44170997970c51812dc3a010c7d01b50e0d17dc79c8713fb558')
+  expect(uid).toBe(
+    '0x7f62c2637c3d8010d6942789f43fe2bb15ea3f58b3c1405e83d4fffcd3dcf44170997970c51812dc3a010c7d01b50e0d17dc79c8713fb558',
+  )
   expect(partsOfUid(uid)!.validTo).toBe(1_900_000_600)
 })

@@ -37,11 +37,8 @@ export async function readBridgeFacts(
     sent: { transaction, wallet: operation.wallet, hash: burn, blockNumber },
   }
   const named = Hash.safeParse(told).data ?? resultOf(operation).short?.hash ?? null
-  const { way, sentAt, usualMs, isUnknown, isAttested, isDelivered, brought, expiry, unfilled } = await readDelivery(
-    context,
-    awaited,
-    named,
-  )
+  const { way, sentAt, usualMs, isUnknown, isAttested, isDelivered, brought, expiry, unfilled } =
+    await readDelivery(context, awaited, named)
   const shown = (amount: bigint) => amountText(context, leg.chainId, awaited.leg.arrival, amount)
   const { minimum } = leg.arrival
   const isLess = brought !== undefined && brought.amount < minimum

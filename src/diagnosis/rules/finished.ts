@@ -125,7 +125,8 @@ export const finishedRules: readonly DiagnosisRule[] = [
   {
     situation: 'ORDER_UNFILLED',
     is: ({ operation }) => isUnfilled(operation),
-    verdict: ({ operation }) => `${unfilledText(resultOf(operation).unfilled!)}: nothing was swapped, and nothing was taken.`,
+    verdict: ({ operation }) =>
+      `${unfilledText(resultOf(operation).unfilled!)}: nothing was swapped, and nothing was taken.`,
     funds: (facts) => fundsText(facts) + allowancesText(facts),
     // Nothing of it is on its way any more.
     safeToRetry: () => true,

@@ -75,9 +75,14 @@ function balanceBounds(
       // An order takes and brings nothing by itself.
       const stays =
         !isOrderProvider(intent.provider) &&
-        intent.tokenIn.chainId === intent.tokenOut.chainId && sameAddress(intent.wallet, intent.recipient)
+        intent.tokenIn.chainId === intent.tokenOut.chainId &&
+        sameAddress(intent.wallet, intent.recipient)
       return [
-        { token: intent.tokenIn, least: isOrderProvider(intent.provider) ? 0n : -intent.amountIn, what: more },
+        {
+          token: intent.tokenIn,
+          least: isOrderProvider(intent.provider) ? 0n : -intent.amountIn,
+          what: more,
+        },
         ...(stays ? [{ token: intent.tokenOut, least: intent.amountOut, what: 'too little comes in' }] : []),
       ]
     }

@@ -94,14 +94,26 @@ function openBook(
   const chain = openChain(network, rpc, wrapped)
   const exchanges = openSwapProviders(
     { ...catalog, kyberSwap: [], cctpV2: [], across: [], cow: [] },
-    { read: (_, reading) => read(chain, reading), head: unused, log: unused, mined: unused, getJson: unused, exchangeJson: unused },
+    {
+      read: (_, reading) => read(chain, reading),
+      head: unused,
+      log: unused,
+      mined: unused,
+      getJson: unused,
+      exchangeJson: unused,
+    },
   )
   const open = new Map<Hex, Open>()
   let ids = 0
   const tokenOf = (address: Address) => ({ chainId, address, symbol: '', name: '', decimals: 0 })
 
   /** The other amount of a swap, as the best exchange quotes it. */
-  const priced = async (exact: 'in' | 'out', sell: Address, buy: Address, amount: bigint): Promise<bigint | undefined> => {
+  const priced = async (
+    exact: 'in' | 'out',
+    sell: Address,
+    buy: Address,
+    amount: bigint,
+  ): Promise<bigint | undefined> => {
     if (sameAddress(sell, buy)) return amount
     const route = { from: network, to: network, tokenIn: tokenOf(sell), tokenOut: tokenOf(buy) }
     const terms = { exact, amount, slippage: 0, speed: null, refund: null, isSpent: false } as const
@@ -110,7 +122,9 @@ function openBook(
         .filter((one) => one.supports(route))
         .map((one) => one.quote({ ...route, ...terms }, AbortSignal.timeout(5_000))),
     )
-    const amounts = offers.flatMap((offer) => (offer ? [exact === 'in' ? offer.amountOut : offer.amountIn] : []))
+    const amounts = offers.flatMap((offer) =>
+      offer ? [exact === 'in' ? offer.amountOut : offer.amountIn] : [],
+    )
     return amounts.reduce<bigint | undefined>(
       (best, one) => (best === undefined || (exact === 'in' ? one > best : one < best) ? one : best),
       undefined,
@@ -171,7 +185,11 @@ function openBook(
         [sellToken, buyToken],
         [bought, sold],
         [trade],
-        [[move('transferFrom', buyToken, [solver, settlement, bought])], [], [move('transfer', sellToken, [solver, sold])]],
+        [
+          [move('transferFrom', buyToken, [solver, settlement, bought])],
+          [],
+          [move('transfer', sellToken, [solver, sold])],
+        ],
       ],
     })
     try {

@@ -19,7 +19,8 @@ export function bindCow(
 ): Verdict {
   const { tokenIn, tokenOut, wallet, recipient, amountIn, amountOut, exact } = intent
   const call = strictDecode(abi, data)
-  if (!call) return refuse('POLICY_DECODE', 'It is not a call of setPreSignature of the settlement of CoW Protocol')
+  if (!call)
+    return refuse('POLICY_DECODE', 'It is not a call of setPreSignature of the settlement of CoW Protocol')
   const [uid, signed] = call.args
   const parts = partsOfUid(uid)
   if (!signed || !parts) return refuse('POLICY_DECODE', 'It does not sign an order')

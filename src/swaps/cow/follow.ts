@@ -57,7 +57,13 @@ export async function followOrder(
   const now = await answered(stateNow())
   if (!now) return { ...known, isDelivered: undefined, brought: undefined, expiry }
   if (!now.isFilled)
-    return { ...known, isDelivered: false, brought: undefined, expiry, ...(now.unfilled && { unfilled: now.unfilled }) }
+    return {
+      ...known,
+      isDelivered: false,
+      brought: undefined,
+      expiry,
+      ...(now.unfilled && { unfilled: now.unfilled }),
+    }
   const since = ((sentAt ?? 0) - maxClockDifferenceMs) / 1_000
   let brought: BridgeDelivery['brought']
   const hashes: Hex[] = []

@@ -83,7 +83,13 @@ const mostTrades = 20
  */
 export function cow(
   chains: readonly CowEnd[],
-  { exchangeJson, read, head, log, mined }: Pick<SwapNetwork, 'exchangeJson' | 'read' | 'head' | 'log' | 'mined'>,
+  {
+    exchangeJson,
+    read,
+    head,
+    log,
+    mined,
+  }: Pick<SwapNetwork, 'exchangeJson' | 'read' | 'head' | 'log' | 'mined'>,
 ): SwapProvider {
   const on = (chainId: number) => chains.find((one) => one.chainId === chainId)
   const bookOf = ({ api }: CowEnd): ProviderApi =>
@@ -218,7 +224,9 @@ export function cow(
       })
       const isPast = typeof time === 'bigint' && time > BigInt(partsOfUid(uid)!.validTo)
       const destination =
-        typeof filled === 'bigint' && filled > 0n ? await fillOf(uid, BigInt((raw as Raw).fromBlock)) : undefined
+        typeof filled === 'bigint' && filled > 0n
+          ? await fillOf(uid, BigInt((raw as Raw).fromBlock))
+          : undefined
       if (destination) return { status: 'fulfilled', destination }
       // Its owner took it back, or made it invalid.
       const isOver = signed === 0n || (typeof filled === 'bigint' && filled > 0n)

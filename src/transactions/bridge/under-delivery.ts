@@ -25,13 +25,18 @@ export async function checkDelivery(
   const awaited = pendingDelivery(operation)
   if (!awaited) return undefined
   const { arrival, chainId } = awaited.leg
-  const { way, brought, isDelivered, isUnknown, expiry, unfilled } = await readDelivery(context, awaited, told)
+  const { way, brought, isDelivered, isUnknown, expiry, unfilled } = await readDelivery(
+    context,
+    awaited,
+    told,
+  )
   const network = networkNamed(context.catalog.networks, chainId)
   if (!brought && unfilled && expiry)
     return unfilled.missing > 0
       ? { unseen: 'shallow', missing: unfilled.missing }
       : { unfilled: { why: unfilled.why, until: expiry.at, network: network.name } }
-  if (!brought && way === 'order' && expiry && isDelivered === false) return { unseen: 'open', until: expiry.at }
+  if (!brought && way === 'order' && expiry && isDelivered === false)
+    return { unseen: 'open', until: expiry.at }
   if (!brought && expiry?.isPast)
     return (
       (await checkRefund(context, operation, awaited, expiry.refund)) ?? {

@@ -10,7 +10,14 @@ import { tokenAt } from '../../domain/token.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
 import { activeSteps } from '../operations/active-steps.ts'
 import { isInFlight, type Run } from '../run.ts'
-import { isRefunded, isUnderDelivered, isUnfilled, refundError, underDeliveryError, unfilledError } from './result.ts'
+import {
+  isRefunded,
+  isUnderDelivered,
+  isUnfilled,
+  refundError,
+  underDeliveryError,
+  unfilledError,
+} from './result.ts'
 
 /** An allowance of a contract. `amount` is decimal text in the smallest unit. */
 type Allowance = { token: Address; spender: Address; amount: string }

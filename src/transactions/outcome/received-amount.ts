@@ -53,8 +53,7 @@ export async function receivedAmount(
   const intent = step && intentOf(operation, step.leg, catalog)
   if (!hash || !intent || step.state === 'FINAL_REVERTED' || step.state === 'CANCELLED') return undefined
   const isLater = operation.legs.some(({ leg, arrival }) => arrival !== null && leg > step.leg)
-  if (intent.kind === 'swap' && isLater)
-    return bridgedAmount({ rpc, catalog }, operation, intent.tokenOut)
+  if (intent.kind === 'swap' && isLater) return bridgedAmount({ rpc, catalog }, operation, intent.tokenOut)
   const out = payoutOf(intent)
   if (!out) return undefined
   const { token, to } = out
