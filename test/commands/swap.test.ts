@@ -99,6 +99,7 @@ describe('swap quote', () => {
       ['kyberswap', 2],
       ['uniswap-v2', 3],
       ['uniswap-v4', 4],
+      ['cow', 5],
       ['cctp', null],
       ['across', null],
     ])

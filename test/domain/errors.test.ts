@@ -65,6 +65,7 @@ const promised: [ErrorCode, number][] = [
   ['CANCELLED', 24],
   ['REFUNDED', 25],
   ['ARRIVED_SHORT', 25],
+  ['ORDER_UNFILLED', 25],
   ['JOURNAL_UNREADABLE', 26],
   ['INTERRUPTED', 130],
   ['BUG', 1],

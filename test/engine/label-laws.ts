@@ -27,6 +27,13 @@ const isSource = (text: string) => /(npm|repo):@?[\w.-]+/.test(text)
 const tiers = [100, 200, 300, 400, 500, 3000, 10_000]
 
 /** Where Circle signs messages: of main networks, and of test networks (source: developers.circle.com, CCTP). */
+/** How the order book of CoW Protocol names networks otherwise (source: `@cowprotocol/sdk-order-book` 4.1.0, ORDER_BOOK_PROD_CONFIG). */
+const orderBooks: Readonly<Record<string, string>> = {
+  ethereum: 'mainnet',
+  gnosis: 'xdai',
+  arbitrum: 'arbitrum_one',
+}
+
 /** The services that suggest the fees of Across (source: `@across-protocol/app-sdk` 0.4.4, constants). */
 const acrossApi = (testnet: boolean) => `https://${testnet ? 'testnet' : 'app'}.across.to/api`
 
@@ -95,7 +102,7 @@ const permit2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
 export function labelFaults(file: CatalogFile, { testnet, native }: Network): string[] {
   const hubs = [`W${native.symbol}`, 'USDC', 'USDT']
   const symbolOf = (address: string) => file.tokens.find((token) => token.address === address)?.symbol ?? ''
-  const { uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2, across, priceOracle, strategies } = file
+  const { uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2, across, cow, priceOracle, strategies } = file
   const sources = [
     uniswapV3,
     uniswapV2,
@@ -103,6 +110,7 @@ export function labelFaults(file: CatalogFile, { testnet, native }: Network): st
     uniswapV4,
     cctpV2,
     across,
+    cow,
     priceOracle,
     ...file.priceFeeds,
     ...file.tokens,
@@ -144,6 +152,9 @@ export function labelFaults(file: CatalogFile, { testnet, native }: Network): st
     ...(uniswapV2 && uniswapV2.initCodeHash !== initCodeHash ? ['its pairs are somewhere else'] : []),
     ...(kyberSwap && !/^https:\/\/aggregator-api\.kyberswap\.com\/[a-z]+\/api\/v1$/.test(kyberSwap.api)
       ? ['its aggregator is somebody else']
+      : []),
+    ...(cow && cow.api !== `https://api.cow.fi/${orderBooks[file.network] ?? file.network}`
+      ? ['its order book is somebody else']
       : []),
     ...(across && across.api !== acrossApi(testnet) ? ['Across is of another environment'] : []),
     ...(cctpV2 && cctpV2.attestation !== attestation(testnet)

@@ -12,7 +12,7 @@ const wrapped = new Set(['stEth', 'wstEth', 'wrapped'])
 
 /** What an address is on its chain: one that is two things was copied to the wrong place. */
 function rolesIn(file: CatalogFile): [address: string, role: string][] {
-  const { uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2, across } = file
+  const { uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2, across, cow } = file
   return [
     ...file.tokens.map(({ address }): [string, string] => [address, 'token']),
     ...file.priceFeeds.map(({ feed }): [string, string] => [feed, 'price feed']),
@@ -35,6 +35,12 @@ function rolesIn(file: CatalogFile): [address: string, role: string][] {
         )
       : []),
     ...(across ? ([[across.spokePool, 'pool of Across']] as [string, string][]) : []),
+    ...(cow
+      ? ([
+          [cow.settlement, 'settlement of CoW Protocol'],
+          [cow.vaultRelayer, 'relayer of CoW Protocol'],
+        ] as [string, string][])
+      : []),
     ...(cctpV2
       ? (['tokenMessenger', 'messageTransmitter'] as const).map((name): [string, string] => [
           cctpV2[name],

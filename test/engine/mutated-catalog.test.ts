@@ -227,6 +227,30 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     /the chain of the pool of Across is not said by 0x7777/,
   ],
   [
+    'gnosis',
+    'the settlement of CoW Protocol is of nobody',
+    (file) => {
+      file.cow!.settlement = getAddress(`0x${'77'.repeat(20)}`)
+    },
+    /the relayer of CoW Protocol is not said by 0x7777/,
+  ],
+  [
+    'base',
+    'the relayer of CoW Protocol is another one',
+    (file) => {
+      file.cow!.vaultRelayer = getAddress(`0x${'77'.repeat(20)}`)
+    },
+    /the relayer of CoW Protocol is 0xC92E/,
+  ],
+  [
+    'base',
+    'the order book is somebody else',
+    (file) => {
+      file.cow!.api = 'https://api.cow.evil.example/base'
+    },
+    /its order book is somebody else/,
+  ],
+  [
     'base',
     'Across is asked somewhere else',
     (file) => {

@@ -1,3 +1,4 @@
+import { domainSeparator } from 'viem'
 import {
   encodeAbiParameters,
   encodeFunctionData,
@@ -168,7 +169,18 @@ export function truths(file: CatalogFile): Map<Address, Map<Hex, Hex>> {
 type Tell = (at: Address, call: Hex, answer: Hex) => void
 
 function groundTruths(
-  { tokens, priceFeeds, uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2, across, network }: CatalogFile,
+  {
+    tokens,
+    priceFeeds,
+    uniswapV3,
+    uniswapV2,
+    kyberSwap,
+    uniswapV4,
+    cctpV2,
+    across,
+    cow,
+    network,
+  }: CatalogFile,
   tell: Tell,
 ): void {
   for (const { token, feed, decimals } of priceFeeds) {
@@ -195,6 +207,12 @@ function groundTruths(
     for (const at of [quoter, stateView, universalRouter])
       tell(at, asked('function poolManager()'), word(poolManager))
     tell(permit2, asked('function DOMAIN_SEPARATOR()'), word(1))
+  }
+  if (cow) {
+    tell(cow.settlement, asked('function vaultRelayer()'), word(cow.vaultRelayer))
+    const { chainId } = networkNamed(publicNetworks, network)
+    const domain = { name: 'Gnosis Protocol', version: 'v2', chainId, verifyingContract: cow.settlement }
+    tell(cow.settlement, asked('function domainSeparator()'), domainSeparator({ domain }))
   }
   if (across) {
     tell(across.spokePool, asked('function chainId()'), word(networkNamed(publicNetworks, network).chainId))

@@ -5,9 +5,8 @@ import { AppError } from '../../domain/errors.ts'
 import { type Amounts, type Asked, acceptedOf } from '../../domain/swap-amounts.ts'
 import { type Token, tokenAt } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import type { ProposedLeg, ServiceProposal } from '../../planning/proposal.ts'
+import { isOrder, type ProposedLeg, type ServiceProposal } from '../../planning/proposal.ts'
 import type { Intent } from '../../protocols/intent.ts'
-import { isOrderProvider } from '../../swaps/registry.ts'
 import type { Cli } from '../world.ts'
 import { statedFees } from './service-fees.ts'
 
@@ -30,7 +29,7 @@ export async function swapProposal(
   const transactions = await making
   const intent = await reading
   const across = quote.from.chainId !== quote.to.chainId
-  const isLater = across || isOrderProvider(quote.provider)
+  const isLater = across || isOrder(intent)
   const amounts: { in: TokenAmount; out: TokenAmount } = {
     in: tokenAmount(quote.tokenIn.amount, intent.tokenIn),
     out: tokenAmount(quote.tokenOut.amount, intent.tokenOut),

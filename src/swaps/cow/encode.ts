@@ -14,7 +14,7 @@ export const preSign = ({
   uid: Hex
 }): Transaction => ({
   to: settlement,
-  data: encodeFunctionData({ abi, functionName: 'setPreSignature', args: [uid, true] }),
+  data: encodeFunctionData({ abi, functionName: 'setPreSignature', args: [uid.toLowerCase() as Hex, true] }),
   value: 0n,
   chainId,
 })

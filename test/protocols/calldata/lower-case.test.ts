@@ -60,6 +60,7 @@ import {
   depositForBurn as cctp_depositForBurn,
   receiveMessage as cctp_receiveMessage,
 } from '../../../src/swaps/cctp-v2/encode.ts'
+import { preSign as cow_preSign } from '../../../src/swaps/cow/encode.ts'
 import type { SwapPath } from '../../../src/swaps/fee-path.ts'
 import { swapV2 } from '../../../src/swaps/uniswap-v2/encode.ts'
 import { swap as uniswap_swap } from '../../../src/swaps/uniswap-v3/encode.ts'
@@ -229,6 +230,7 @@ const encoders: Record<string, Transaction | Hex | readonly (Transaction | Hex)[
   'erc4626 deposit': erc4626_deposit({ chainId, vault: one, assets: amount, receiver: two }),
   'erc4626 withdraw': erc4626_withdraw({ chainId, vault: one, assets: amount, receiver: two, owner: three }),
   'erc4626 redeem': erc4626_redeem({ chainId, vault: one, shares: amount, receiver: two, owner: three }),
+  'cow preSign': cow_preSign({ chainId, settlement: one, uid: `0x${'aB'.repeat(56)}` }),
   'across depositAcross': depositAcross({
     chainId,
     spokePool: one,
