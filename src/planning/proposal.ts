@@ -4,7 +4,6 @@ import { encodeIntent, type OperationSummary } from '../guard/intent-json.ts'
 import type { PlanCore } from '../guard/plan-hash.ts'
 import type { Intent } from '../protocols/intent.ts'
 import type { Arrival } from '../store/journal/operation.ts'
-import { isOrderProvider } from '../swaps/registry.ts'
 
 /** The transactions of one chain and their intent. A leg without an intent has no transactions: it only waits for a delivery. */
 export type ProposedLeg = {
@@ -49,6 +48,3 @@ export const activeLegs = ({ legs }: Proposal): (ProposedLeg & { intent: Intent;
 
 /** What can be planned again: a leg with an unsigned step or a lost nonce, or only its fees, which are then payments. */
 export type ReplannableLeg = { leg: number; chainId: number; intent: Intent; role?: 'fee' }
-
-/** Whether an intent is an order, which is filled after its transaction, or never. */
-export const isOrder = (intent: Intent): boolean => intent.kind === 'swap' && isOrderProvider(intent.provider)

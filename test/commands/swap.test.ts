@@ -103,7 +103,7 @@ describe('swap quote', () => {
       ['cctp', null],
       ['across', null],
     ])
-    const [first, , third, , other] = json.items
+    const [first, , third, , , other] = json.items
     expect(third).toMatchObject({ lost: expect.any(String), error: null, proof: { minimum: 'calldata' } })
     expect(first).toMatchObject({
       lost: null,
