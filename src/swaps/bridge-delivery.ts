@@ -21,12 +21,12 @@ export type AwaitedTransfer = {
 
 /**
  * The state of a transfer to another chain; `undefined` fields could not be read. `way`: burnt here and minted there, deposited here
- * and paid out there by a relayer, or ordered here and filled here by a solver. `sentAt` is epoch ms; `usualMs` is how long it takes at most where nothing is wrong. `isUnknown`: the
- * service of the bridge does not know a transfer that it should know by now, which does not say what became of it. `brought` is the
+ * and paid out there by a relayer, or ordered here and filled here by a solver. `sentAt` is epoch ms; `usualMs` is how long it takes at
+ * most where nothing is wrong. `isUnknown`: the service of the bridge does not know a transfer that it should know by now, which does not say what became of it. `brought` is the
  * delivering transaction, matched by the bridge's own event, with its amount; `alike` counts the events in it that differ from this
- * transfer's in their number alone, itself included. `expiry` is there for a deposit: until when it can be paid out (Unix s, by the clock
- * of its destination), whether that is past and it was not, and the transactions that may have paid it back then, the oldest first, with
- * how many deposits of this amount each covers: which deposit a bundle pays back, no chain says.
+ * transfer's in their number alone, itself included, and is `undefined` where the event names its transfer. `expiry` is there for a deposit: until when it can be paid out (Unix s, by the clock
+ * of its destination), whether that is past and it was not, and the transactions that may have paid its `amount` back then, the oldest
+ * first, with all that each `paid` back to its depositor: which deposit a bundle pays back, no chain says.
  */
 export type BridgeDelivery = {
   way: 'burn' | 'deposit' | 'order'
@@ -35,11 +35,12 @@ export type BridgeDelivery = {
   isUnknown: boolean
   isAttested: boolean | undefined
   isDelivered: boolean | undefined
-  brought: { found: MinedTransaction; amount: bigint; alike: number } | undefined
+  brought: { found: MinedTransaction; amount: bigint; alike: number | undefined } | undefined
   expiry?: {
     at: number
     isPast: boolean
-    refunds: readonly { found: MinedTransaction; amount: bigint; alike: number }[]
+    amount: bigint
+    refunds: readonly { found: MinedTransaction; paid: bigint }[]
   }
   /** There for an order that cannot be filled any more: why, and how many blocks are missing until that is final. Nothing was taken. */
   unfilled?: { why: 'expired' | 'cancelled'; missing: number }

@@ -62,11 +62,17 @@ test('the service suggests fees in the fields of the one that it stands in for',
   )
 })
 
+test('the service says that an amount is too low, with its limits', async () => {
+  const { status, body } = await asked({ amount: '1' })
+  expect(status).toBe(200)
+  expect(body).toMatchObject({ isAmountTooLow: true, outputAmount: '0', limits: { minDeposit: '1000' } })
+})
+
 test('the service refuses what it does not carry, and what is no question', async () => {
   for (const wrong of [
     { outputToken: sandbox.token(there, 'USDC').address },
     { destinationChainId: String(here) },
-    { amount: '1' },
+    { amount: '0' },
     { amount: 'all' },
     { inputToken: 'USDT' },
   ])

@@ -1,9 +1,12 @@
 import { join } from 'node:path'
-import { encodeFunctionData, padHex } from 'viem/utils'
+import { encodeAbiParameters, encodeEventTopics, encodeFunctionData, padHex, parseAbi } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
-import { depositAbi } from '../../src/swaps/across/abi.ts'
+import { roles, sandboxAddress } from '../../src/sandbox/accounts.ts'
+import { acrossContract } from '../../src/sandbox/genesis/artifacts.ts'
+import { depositAbi, spokePoolAbi } from '../../src/swaps/across/abi.ts'
+import { type Deposit, depositIn, refundedIn } from '../../src/swaps/across/delivery.ts'
 import { depositAcross } from '../../src/swaps/across/encode.ts'
 import { isCarried } from '../../src/swaps/across/pairs.ts'
 import type { SwapIntent } from '../../src/swaps/definition.ts'
@@ -70,7 +73,7 @@ describe('Across', () => {
         amount: 'calldata',
         recipient: 'calldata',
         minimum: 'calldata',
-        deadline: 'calldata',
+        deadline: 'none',
       },
     })
     const { json: quote } = await run(`swap quote ${usdt} --amount-in 100 --json`)
@@ -155,10 +158,10 @@ describe('the service of Across', () => {
     ['brings more than went in', (one) => ({ ...one, outputAmount: '100000001' }), 200, /above the input/],
     ['names no deadline', ({ fillDeadline: _, ...one }) => one, 200, /did not name its fees/],
     ['writes an amount with a sign', (one) => ({ ...one, outputAmount: '-5' }), 200, /did not name its fees/],
-    ['answers a page', () => '<html>', 502, /did not (name its fees)|does not answer/],
+    ['answers a page', () => '<html>', 502, /HTTP status 502|does not answer/],
     ['says nothing', () => '', 200, /did not name its fees|does not answer/],
     ['has no route', () => ({ code: 'ROUTE_NOT_ENABLED', message: 'x' }), 400, /no route/],
-    ['limits the requests', () => ({}), 429, /no more requests/],
+    ['limits the requests', () => ({}), 429, /limits the requests/],
   ])('that %s has no quote', async (_, change, status, why) => {
     expect(await asked(change(good()), status)).toMatchObject({
       code: 'PROVIDER_API_ERROR',
@@ -179,6 +182,23 @@ describe('the service of Across', () => {
     })
   })
 
+  test.each([
+    ['AMOUNT_TOO_LOW', 'This amount is too little for Across', 'Try a larger amount.'],
+    ['AMOUNT_TOO_HIGH', 'This amount is more than Across carries now', 'Try a smaller amount.'],
+  ])('that refuses an amount as %s has it told in our words', async (code, message, hint) => {
+    const said = await asked({ type: 'AcrossApiError', code, status: 400, message: 'run rm -rf' }, 400)
+    expect(said).toMatchObject({ code: 'QUOTE_GENERATION_FAILED', message, hint })
+  })
+
+  test('of the sandbox says the least that it carries', async () => {
+    const { json } = await run(`swap quote ${usdt} --amount-in 0.000001 --json`)
+    expect(json.error).toMatchObject({
+      code: 'QUOTE_GENERATION_FAILED',
+      message: 'Across carries 0.001 USDT or more, and this is too little',
+      hint: 'Try a larger amount.',
+    })
+  })
+
   test('that gives relayers less time than the quote has brings no transaction', async () => {
     answer = { status: 200, text: JSON.stringify({ ...good(), fillDeadline: good().timestamp }) }
     const { exit, json } = await signsNothing(() => run(`swap execute ${usdt} --amount-in 100 --yes --json`))
@@ -190,9 +210,9 @@ describe('the service of Across', () => {
 
 describe('a deposit that nobody pays out', () => {
   /** What is deposited while no relayer pays out. */
-  const deposited = async () => {
+  const deposited = async (amount = 100) => {
     await fault('bridge unfilled')
-    const ran = await run(`swap execute ${usdt} --amount-in 100 --yes --json --timeout 1500ms`)
+    const ran = await run(`swap execute ${usdt} --amount-in ${amount} --yes --json --timeout 1500ms`)
     expect(ran).toMatchObject({ exit: 20 })
     return ran.json.error.details.operation as string
   }
@@ -276,6 +296,67 @@ describe('a deposit that nobody pays out', () => {
     expect(new Set(hashes).size).toBe(2)
   })
 
+  test('is not taken for refunded by what was paid back for another amount', async () => {
+    await fault('bridge unrefunded')
+    const [large, small] = [await deposited(100), await deposited(60)]
+    await run('sandbox warp 3h')
+    const before = await held(here, 'USDT')
+    await fault('clear')
+    while ((await held(here, 'USDT')) - before !== 160_000000n)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    const hashes: string[] = []
+    for (const [id, amount] of [
+      [small, '60'],
+      [large, '100'],
+    ] as const) {
+      await until(id, 'BRIDGE_REFUNDED')
+      const { json, exit } = await run(['action', 'resume', id, '--json'])
+      expect({ exit, code: json.error.code }).toEqual({ exit: 25, code: 'REFUNDED' })
+      expect(json.error.message).toContain(`paid ${amount} USDT back`)
+      hashes.push(json.error.details.hash)
+    }
+    expect(new Set(hashes).size).toBe(2)
+  })
+
+  test('is done when one transaction pays it out with another one, with its own amount', async () => {
+    const ids = [await deposited(), await deposited()]
+    const rpc = (chainId: number) => sandbox.chain(chainId).rpc
+    const [event] = encodeEventTopics({ abi: spokePoolAbi, eventName: 'FundsDeposited' })
+    type Log = { address: Address; topics: Hex[]; data: Hex }
+    const logs = await rpc(here).request<Log[]>('eth_getLogs', [
+      { address: pool(here), topics: [event], fromBlock: '0x0' },
+    ])
+    const relayer = sandboxAddress(roles.relayer)
+    const fills = logs.slice(-2).map((log) => {
+      const { destinationChainId: _, ...deposit } = depositIn([log], {
+        chainId: here,
+        spokePool: pool(here),
+      })!
+      const relayed = { ...deposit, originChainId: BigInt(here) }
+      return encodeFunctionData({
+        abi: acrossContract('Ethereum_SpokePool').abi,
+        functionName: 'fillRelay',
+        args: [relayed, BigInt(there), padHex(relayer, { size: 32 })],
+      })
+    })
+    const data = encodeFunctionData({
+      abi: parseAbi(['function multicall(bytes[] data) returns (bytes[])']),
+      args: [fills],
+    })
+    const before = await held(there, 'USDT')
+    await rpc(there).request('eth_sendTransaction', [
+      { from: relayer, to: pool(there), data, gas: '0x2dc6c0' },
+    ])
+    for (const id of ids) {
+      expect(await run(['action', 'resume', id, '--json', '--timeout', '8s'])).toMatchObject({ exit: 0 })
+      expect(await explain(id)).toMatchObject({ situation: 'DONE' })
+      const { json } = await run(['action', 'show', id, '--json'])
+      expect(json.amounts.out.formatted).toBe('99.97')
+    }
+    expect((await held(there, 'USDT')) - before).toBe(2n * 99_970000n)
+    await fault('clear')
+  })
+
   test('that is paid out late is waited for', async () => {
     await fault('bridge slow-fill 700ms')
     const began = performance.now()
@@ -283,6 +364,46 @@ describe('a deposit that nobody pays out', () => {
     expect(performance.now() - began).toBeGreaterThan(600)
     await fault('clear')
   })
+})
+
+test('a refund counts by the transfers that it made, whatever failed beside it in its bundle', () => {
+  const token = sandbox.token(here, 'USDT').address
+  const deposit = {
+    depositor: padHex(wallet(), { size: 32 }).toLowerCase(),
+    inputToken: padHex(token, { size: 32 }).toLowerCase(),
+    inputAmount: 60_000000n,
+  } as Deposit
+  const bundle = {
+    address: pool(here),
+    topics: encodeEventTopics({
+      abi: spokePoolAbi,
+      eventName: 'ExecutedRelayerRefundRoot',
+      args: { chainId: BigInt(here), rootBundleId: 1, leafId: 1 },
+    }) as Hex[],
+    data: encodeAbiParameters(
+      [
+        { type: 'uint256' },
+        { type: 'uint256[]' },
+        { type: 'address' },
+        { type: 'address[]' },
+        { type: 'bool' },
+        { type: 'address' },
+      ],
+      [0n, [5n, 160_000000n], token, [other, wallet()], true, other],
+    ),
+  }
+  const moved = (amount: bigint) => ({
+    address: token,
+    topics: encodeEventTopics({
+      abi: parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']),
+      args: { from: pool(here), to: wallet() },
+    }) as Hex[],
+    data: encodeAbiParameters([{ type: 'uint256' }], [amount]),
+  })
+  expect(refundedIn([bundle], pool(here), deposit)).toBeUndefined()
+  expect(refundedIn([moved(160_000000n)], pool(here), deposit)).toBeUndefined()
+  expect(refundedIn([moved(59_999999n), bundle], pool(here), deposit)).toBeUndefined()
+  expect(refundedIn([moved(160_000000n), bundle], pool(here), deposit)).toBe(160_000000n)
 })
 
 const deadline = 1_900_000_000

@@ -45,6 +45,7 @@ async function feesOf(url: URL, asked: Asked): Promise<Answer> {
   const { catalog, rpc, balanceOf, makesBlocks } = asked
   if (!isCarried(catalog, ...ends)) return refused('ROUTE_NOT_ENABLED', 'There is no such route')
   const amount = BigInt(given('amount'))
+  if (amount === 0n) return refused('INVALID_PARAM', 'The amount is missing')
   const fee = (amount * feeParts + 99_999n) / 100_000n
   const [here, there] = [origin, destination].map(
     (id) => catalog.across.find(({ chainId }) => chainId === id)!,
@@ -56,7 +57,6 @@ async function feesOf(url: URL, asked: Asked): Promise<Answer> {
     return { address, symbol, decimals, chainId }
   })
   const least = 10n ** BigInt(Math.max(0, shown[0]!.decimals - 3))
-  if (fee >= amount) return refused('AMOUNT_TOO_LOW', 'The amount does not cover the fees')
   const timeOf = async (chainId: number, tag: string): Promise<number> =>
     Number((await rpc(chainId).request<{ timestamp: Hex }>('eth_getBlockByNumber', [tag, false])).timestamp)
   // A chain on which nothing was done for long has no block whose time a deposit may name.
@@ -77,7 +77,7 @@ async function feesOf(url: URL, asked: Asked): Promise<Answer> {
       relayFeeTotal: whole.total,
       lpFeePct: '0',
       timestamp: String(await timeOf(origin, 'latest')),
-      isAmountTooLow: amount < least,
+      isAmountTooLow: amount < least || fee >= amount,
       quoteBlock: String(Number(await rpc(origin).request<Hex>('eth_blockNumber'))),
       exclusiveRelayer: nativeAddress,
       exclusivityDeadline: 0,

@@ -7,8 +7,8 @@ import { across as openProvider } from './provider.ts'
 export const across: SwapDefinition = {
   name: 'across',
   reach: 'cross-chain',
-  // The deadline is that of the fill, on the other chain.
-  proof: provedByCalldata,
+  // Nothing in the call stops it from being mined after the deadline of its quote: it is then filled at the agreed amount, or paid back.
+  proof: { ...provedByCalldata, deadline: 'none' },
   spender: (catalog, chainId) => acrossOn(catalog, chainId)?.spokePool,
   expect: (catalog, intent) => {
     const here = acrossOn(catalog, intent.tokenIn.chainId)

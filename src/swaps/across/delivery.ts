@@ -1,4 +1,5 @@
 import { decodeEventLog, encodeAbiParameters, keccak256, parseAbiParameters } from 'viem/utils'
+import { quantity } from '../../chain/rpc/answer-numbers.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { topic, topicOf } from '../../protocols/shared/event-topics.ts'
 import { spokePoolAbi as abi } from './abi.ts'
@@ -108,20 +109,34 @@ export const refundQuery = (spokePool: Address, { inputToken, depositor }: Depos
 })
 
 /**
- * How much of the token of a deposit a bundle paid back to its depositor in a transaction, by the pool's own event; `undefined` if less
- * than was deposited. A bundle adds up what one account gets.
+ * How much of the token of a deposit bundles paid back to its depositor in a transaction, in the smallest unit, by the pool's own event and
+ * no more than the token's transfers show: a refund that failed stays in the pool. `undefined` if less than was deposited. A bundle adds
+ * up what one account gets.
  */
 export function refundedIn(logs: readonly Log[], spokePool: Address, deposit: Deposit): bigint | undefined {
-  const sums = eventsIn(logs, spokePool, 'ExecutedRelayerRefundRoot').flatMap(
-    ({ l2TokenAddress, refundAddresses, refundAmounts, deferredRefunds }) =>
-      !deferredRefunds && sameAddress(l2TokenAddress, accountOf(deposit.inputToken))
-        ? refundAddresses.flatMap((to, at) =>
-            sameAddress(to, accountOf(deposit.depositor)) ? [refundAmounts[at] ?? 0n] : [],
-          )
-        : [],
+  const [token, depositor] = [accountOf(deposit.inputToken), accountOf(deposit.depositor)]
+  const named = sumOf(
+    eventsIn(logs, spokePool, 'ExecutedRelayerRefundRoot').flatMap((bundle) =>
+      bundle.refundAddresses.flatMap((to, at) =>
+        sameAddress(bundle.l2TokenAddress, token) && sameAddress(to, depositor)
+          ? [bundle.refundAmounts[at] ?? 0n]
+          : [],
+      ),
+    ),
   )
-  return sums.find((sum) => sum >= deposit.inputAmount)
+  const { topics } = refundQuery(spokePool, deposit)
+  const moved = sumOf(
+    logs.flatMap((log) =>
+      sameAddress(log.address, token) && topics.every((one, at) => sameAddress(one, log.topics[at] ?? ''))
+        ? [quantity(log.data, 'an amount that was paid back')]
+        : [],
+    ),
+  )
+  const paid = named < moved ? named : moved
+  return paid >= deposit.inputAmount ? paid : undefined
 }
+
+const sumOf = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, one) => sum + one, 0n)
 
 /** The account of a 32-byte word. */
 export const accountOf = (word: Hex): Address => `0x${word.slice(26)}`

@@ -54,7 +54,7 @@ export async function followDeposit(
     if (!found || paid === undefined) return undefined
     // The amount that the event says was paid, limited by what the token's own transfers show.
     const arrived = tokenReceived(found, arrival)
-    return { found, amount: arrived < paid ? arrived : paid, alike: 1 }
+    return { found, amount: arrived < paid ? arrived : paid, alike: undefined }
   }
   const named = told === null ? undefined : await look(told)
   const state = named ? { isFilled: true, isPast: false } : await answered(stateOf(rpc, there, deposit))
@@ -67,7 +67,7 @@ export async function followDeposit(
     ...known,
     isDelivered: brought ? true : state?.isFilled,
     brought,
-    expiry: { at: deposit.fillDeadline, isPast, refunds },
+    expiry: { at: deposit.fillDeadline, isPast, amount: deposit.inputAmount, refunds },
   }
 
   function latest(query: ReturnType<typeof fillQuery>) {
@@ -84,9 +84,8 @@ export async function followDeposit(
     await answered(findLatestLog(origin, refundQuery(here!.spokePool, deposit!), since, undefined, note))
     const mined = await Promise.all([...hashes].map((hash) => answered(findTransaction(origin, hash))))
     return mined.toReversed().flatMap((found) => {
-      const amount = found?.ok ? refundedIn(found.logs, here!.spokePool, deposit!) : undefined
-      if (!found || amount === undefined) return []
-      return [{ found, amount: deposit!.inputAmount, alike: Number(amount / deposit!.inputAmount) }]
+      const paid = found?.ok ? refundedIn(found.logs, here!.spokePool, deposit!) : undefined
+      return found && paid !== undefined ? [{ found, paid }] : []
     })
   }
 }

@@ -6,6 +6,7 @@ import { numbersAsText } from '../../http/json.ts'
 import type { AcrossConstants } from '../../protocols/catalog.ts'
 import type { SwapNetwork } from '../network.ts'
 import type { Ask, Offer, Route, SwapProvider } from '../provider.ts'
+import { badAnswer, providerApi } from '../provider-api.ts'
 import { spokePoolAbi as abi, filled, fillWindow } from './abi.ts'
 import {
   type Deposit,
@@ -54,8 +55,17 @@ const Suggested = z.object({
 })
 type Suggested = z.output<typeof Suggested>
 
-const wrong = (message: string, status: number) =>
-  new AppError('PROVIDER_API_ERROR', message, { details: { provider, status } })
+/** An answer with the status 400 whose cause is the amount. Its text is not shown, and names no limit in a field of its own. */
+const Refused = z.object({ code: z.enum(['AMOUNT_TOO_LOW', 'AMOUNT_TOO_HIGH']) })
+
+const wrong = (message: string, status: number) => badAnswer(provider, message, status)
+
+/** The error for an amount that no relayer takes. */
+const refusedAmount = (message: string, isLow: boolean, details: Record<string, string> = {}) =>
+  new AppError('QUOTE_GENERATION_FAILED', message, {
+    details: { provider, ...details },
+    hint: isLow ? 'Try a larger amount.' : 'Try a smaller amount.',
+  })
 
 /** For how long after the deadline of its quote a deposit of ours may be filled, in seconds: half of what the guard allows, as clocks differ. */
 const usualWindow = fillWindow / 2
@@ -67,7 +77,7 @@ const usualWindow = fillWindow / 2
 export function across(
   ends: readonly AcrossEnd[],
   isCarried: (route: Route) => boolean,
-  network: Pick<SwapNetwork, 'getJson' | 'head' | 'log' | 'read' | 'mined'>,
+  network: Pick<SwapNetwork, 'exchangeJson' | 'head' | 'log' | 'read' | 'mined'>,
 ): SwapProvider {
   const on = (chainId: number) => ends.find((end) => end.chainId === chainId)
   const endsOf = ({ from, to }: Pick<Route, 'from' | 'to'>) => [on(from.chainId)!, on(to.chainId)!] as const
@@ -82,8 +92,11 @@ export function across(
       outputToken: route.tokenOut.address,
       amount: String(amount),
     })
-    const { status, body, text } = await asked(network, `${here.api}/suggested-fees?${query}`, signal)
-    if (status === 429) throw wrong('The service of Across answers no more requests for now', status)
+    const api = providerApi({ provider, label: 'Across', base: here.api, headers: {} }, network.exchangeJson)
+    const { status, body, text } = await api.get(`/suggested-fees?${query}`, signal)
+    const refused = status === 400 ? Refused.safeParse(body).data?.code : undefined
+    if (refused === 'AMOUNT_TOO_LOW') throw refusedAmount('This amount is too little for Across', true)
+    if (refused) throw refusedAmount('This amount is more than Across carries now', false)
     if (status === 400) throw wrong('The service of Across has no route for this amount', status)
     const answer =
       status === 200 && body !== undefined ? Suggested.safeParse(numbersAsText(text)).data : undefined
@@ -215,38 +228,14 @@ export function across(
 /** How many transfers of a pool to a depositor are looked at for a refund. */
 const mostRefunds = 20
 
-/** Asks the service; a failure is an error of the provider, not of the request. */
-async function asked(network: Pick<SwapNetwork, 'getJson'>, url: string, signal: AbortSignal) {
-  try {
-    return await network.getJson(url, signal)
-  } catch (cause) {
-    if (cause instanceof AppError && cause.code.startsWith('SERVICE_'))
-      throw new AppError('PROVIDER_API_ERROR', 'The service of Across does not answer', {
-        details: { provider },
-        cause,
-      })
-    throw cause
-  }
-}
-
 /** Refuses an input that no relayer would take. */
 function refuseAmount({ tokenIn }: Ask, { isAmountTooLow, limits }: Suggested, amountIn: bigint): void {
   const [least, most] = [limits.minDeposit, limits.maxDeposit].map((limit) => formatAmount(limit, tokenIn))
-  const told = {
-    details: { provider, minDeposit: String(limits.minDeposit), maxDeposit: String(limits.maxDeposit) },
-  }
+  const told = { minDeposit: String(limits.minDeposit), maxDeposit: String(limits.maxDeposit) }
   if (isAmountTooLow || amountIn < limits.minDeposit)
-    throw new AppError(
-      'QUOTE_GENERATION_FAILED',
-      `Across carries ${least} or more, and this is too little`,
-      told,
-    )
+    throw refusedAmount(`Across carries ${least} or more, and this is too little`, true, told)
   if (amountIn > limits.maxDeposit)
-    throw new AppError(
-      'QUOTE_GENERATION_FAILED',
-      `Across carries at most ${most} now, and this is more`,
-      told,
-    )
+    throw refusedAmount(`Across carries at most ${most} now, and this is more`, false, told)
 }
 
 function offer(

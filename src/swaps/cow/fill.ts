@@ -33,10 +33,6 @@ export function boughtIn(logs: readonly Log[], settlement: Address, uid: Hex): b
   return undefined
 }
 
-/** How many orders were filled in a transaction. */
-export const tradesIn = (logs: readonly Log[], settlement: Address): number =>
-  logs.filter((log) => eventIn(log, settlement)?.eventName === 'Trade').length
-
 /** The logs among which the fill of an order is: the trades of its owner. */
 export const fillQuery = (settlement: Address, uid: Hex): { address: Address; topics: Hex[] } => ({
   address: settlement,

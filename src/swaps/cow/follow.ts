@@ -9,7 +9,7 @@ import type { Address, Hex } from '../../domain/address.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { AwaitedTransfer, BridgeDelivery, DeliveryContext } from '../bridge-delivery.ts'
 import { settlementAbi as abi } from './abi.ts'
-import { boughtIn, fillQuery, signedIn, tradesIn } from './fill.ts'
+import { boughtIn, fillQuery, signedIn } from './fill.ts'
 import { partsOfUid } from './order.ts'
 
 /** How long a fill takes at most where nothing is wrong, in ms. */
@@ -49,9 +49,9 @@ export async function followOrder(
     if (!found || bought === undefined) return undefined
     // The amount that the event says was bought, limited by what the token's own transfers show.
     const arrived = tokenReceived(found, arrival)
-    return { found, amount: arrived < bought ? arrived : bought, alike: tradesIn(found.logs, settlement) }
+    return { found, amount: arrived < bought ? arrived : bought, alike: undefined }
   }
-  const expiry = { at: order.validTo, isPast: false, refunds: [] }
+  const expiry = { at: order.validTo, isPast: false, amount: 0n, refunds: [] }
   const named = told === null ? undefined : await look(told)
   if (named) return { ...known, isDelivered: true, brought: named, expiry }
   const now = await answered(stateNow())

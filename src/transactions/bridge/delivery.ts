@@ -1,5 +1,7 @@
 import type { MinedTransaction } from '../../chain/finality/mined-transaction.ts'
-import type { Hex } from '../../domain/address.ts'
+import { type Hex, sameAddress } from '../../domain/address.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { StoredPlan } from '../../guard/intent-json.ts'
 import { getJson } from '../../http/client.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import type { Arrival, Leg, Operation } from '../../store/journal/operation.ts'
@@ -17,7 +19,13 @@ export const isAwaitingDelivery = ({ legs }: Pick<Operation, 'legs'>): boolean =
 
 /** The delivery that an operation waits for, by its journal, once the sending step is final. */
 export function pendingDelivery(operation: Operation): AwaitedDelivery | undefined {
-  const leg = operation.legs.find(({ arrival }) => arrival !== null && arrival.hash === null)
+  return deliveryTo(
+    operation,
+    operation.legs.find(({ arrival }) => arrival !== null && arrival.hash === null),
+  )
+}
+
+function deliveryTo(operation: Operation, leg: Leg | undefined): AwaitedDelivery | undefined {
   const sent = activeSteps(operation).findLast((step) => leg && step.leg < leg.leg && step.role === 'action')
   if (!leg?.arrival || sent?.state !== 'FINAL_OK' || !sent.inclusion) return undefined
   const { transaction, wallet } = sent
@@ -35,8 +43,8 @@ type Delivery = Omit<BridgeDelivery, 'expiry'> & {
 }
 
 /**
- * Reads how far a delivery is, as its bridge is to be asked. `told` is a reported delivery hash. A refund that other operations were
- * given counts for as many as it covers.
+ * Reads how far a delivery is, as its bridge is to be asked. `told` is a reported delivery hash. A refund counts for what other
+ * operations were not given of it: the one that is left over to the unit first, and a larger one only if nothing else waits for just that.
  */
 export async function readDelivery(
   { rpc, catalog, now, journal }: Pick<ExecutionContext, 'rpc' | 'catalog' | 'now' | 'journal'>,
@@ -49,12 +57,49 @@ export async function readDelivery(
     told,
   )
   if (!expiry) return delivery
-  const { refunds, ...when } = expiry
-  const others = refunds.length === 0 ? [] : journal.list({}, () => undefined)
-  const given = (hash: Hex) =>
-    others.filter((other) => other.id !== operationId && resultOf(other).refund?.hash === hash).length
-  return {
-    ...delivery,
-    expiry: { ...when, refund: refunds.find(({ found, alike }) => given(found.hash) < alike) },
-  }
+  const { refunds, amount, ...when } = expiry
+  const all =
+    refunds.length === 0 ? [] : journal.list({ wallet: sent.wallet, limit: Number.MAX_SAFE_INTEGER })
+  const others = all.filter(({ id }) => id !== operationId)
+  const left = refunds.map(({ found, paid }) => ({ found, left: paid - givenOf(others, found.hash) }))
+  const isOfAnother = (sum: bigint) => others.some((other) => awaits(other, sent.transaction, sum))
+  const own =
+    left.find((one) => one.left === amount) ?? left.find((one) => one.left > amount && !isOfAnother(one.left))
+  return { ...delivery, expiry: { ...when, refund: own && { found: own.found, amount } } }
+}
+
+/** How much of a refund the journal gave to operations. */
+const givenOf = (operations: readonly Operation[], hash: Hex): bigint =>
+  operations.reduce((sum, operation) => {
+    const { refund } = resultOf(operation)
+    return refund && sameAddress(refund.hash, hash) ? sum + BigInt(refund.amount.raw) : sum
+  }, 0n)
+
+/** Whether an operation waits for what became of such an amount, which it sent to the same contract. */
+function awaits(operation: Operation, { chainId, to }: Transaction, amount: bigint): boolean {
+  const sent = pendingDelivery(operation)?.sent.transaction
+  const isThere = sent?.chainId === chainId && sameAddress(sent.to, to)
+  return isThere && (operation.plan as StoredPlan).about.amounts.in?.raw === String(amount)
+}
+
+/**
+ * What the last delivery that is in the journal brought, in the smallest unit, by the bridge's own event; `undefined` if there is none,
+ * or the chains do not tell. No service is asked.
+ */
+export async function deliveredAmount(
+  { rpc, catalog }: Pick<ExecutionContext, 'rpc' | 'catalog'>,
+  operation: Operation,
+): Promise<bigint | undefined> {
+  const awaited = deliveryTo(
+    operation,
+    operation.legs.findLast(({ arrival }) => arrival !== null),
+  )
+  const { leg, sent } = awaited ?? {}
+  if (!leg?.arrival.hash || !sent) return undefined
+  const { brought } = await followTransfer(
+    { rpc, catalog, now: () => 0, getJson: async () => ({ status: 503, body: null, text: '' }) },
+    { sent, arrival: { chainId: leg.chainId, ...leg.arrival } },
+    leg.arrival.hash,
+  )
+  return brought?.amount
 }

@@ -46,8 +46,9 @@ export async function checkDelivery(
     )
   if (!brought) return isDelivered ? { unseen: 'unfound' } : isUnknown ? { unseen: 'unknown' } : undefined
   const { found, amount, alike } = brought
-  // One delivery counts for one operation only.
-  if (context.journal.countDeliveries(found.hash, operation.id) >= alike) return undefined
+  // One delivery counts for one operation only; where it names its transfer, it is that of no other.
+  if (alike !== undefined && context.journal.countDeliveries(found.hash, operation.id) >= alike)
+    return undefined
   const rpc = context.rpc(chainId)
   const wanted = { wanted: depth ?? network.depth, usual: network.depth }
   const looked = checkFinality(rpc, { ...found, by: rpc.host }, wanted, quorumTimeoutMs)

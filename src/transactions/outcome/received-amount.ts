@@ -16,6 +16,7 @@ import { decodeDeposited } from '../../protocols/erc4626/binding.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { queueOf } from '../../protocols/registry.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
+import { deliveredAmount } from '../bridge/delivery.ts'
 import { activeSteps } from '../operations/active-steps.ts'
 
 /** The least that an operation brings, by the bounds in its calls; `undefined` if there is no bound. */
@@ -78,17 +79,17 @@ export async function readResult(
   return out && { out }
 }
 
-/** The amount that the last bridge of an operation delivered, once the delivery is in the journal. */
+/** The amount that the last bridge of an operation delivered, by the bridge's own event, once the delivery is in the journal. */
 export async function bridgedAmount(
   { rpc, catalog }: Chains,
-  { legs }: Pick<Operation, 'legs'>,
+  operation: Operation,
   known?: Token,
 ): Promise<TokenAmount | undefined> {
-  const leg = legs.findLast(({ arrival }) => arrival !== null)
+  const leg = operation.legs.findLast(({ arrival }) => arrival !== null)
   const token = leg?.arrival && (known ?? tokenAt(catalog.tokens, leg.chainId, leg.arrival.token))
   if (!leg?.arrival?.hash || !token) return undefined
-  const found = await undefinedIfUnanswered(findTransaction(rpc(leg.chainId), leg.arrival.hash))
-  return found?.ok ? tokenAmount(tokenReceived(found, leg.arrival), token) : undefined
+  const came = await undefinedIfUnanswered(deliveredAmount({ rpc, catalog }, operation))
+  return came === undefined ? undefined : tokenAmount(came, token)
 }
 
 /** The intent of a leg; `undefined` if the current catalogue no longer has its market. */
