@@ -217,8 +217,8 @@ export const depthOf = (blocks: number): string => `${blocks} ${blocks === 1 ? '
 /** The words that end a swap. */
 const ended = ['fulfilled', 'failed', 'refunded', 'expired']
 
-/** How often the service is asked, in ms. */
-const pauseMs = 2_000
+/** The pause before the service is asked again, in ms: it grows from the first to the longest. The sandbox counts no requests. */
+const pauses = { first: 250, longest: { sandbox: 500, others: 10_000 } }
 
 /** Asks the service; the hash of a deposit that was seen keeps it found. */
 async function look(cli: Cli, id: string, seen: string | null): Promise<SwapStatus> {
@@ -233,8 +233,9 @@ async function follow(cli: Cli, id: string): Promise<SwapStatus> {
   const progress = await cli.progress()
   let last: SwapStatus | undefined
   let said = ''
+  const longest = cli.backend.kind === 'sandbox' ? pauses.longest.sandbox : pauses.longest.others
   try {
-    for (;;) {
+    for (let pauseMs = pauses.first; ; pauseMs = Math.min(1.5 * pauseMs, longest)) {
       try {
         last = await look(cli, id, last?.originTxHash ?? null)
         const line = lineOf(last)
