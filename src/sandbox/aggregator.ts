@@ -9,7 +9,7 @@ import type { Catalog } from '../protocols/catalog.ts'
 import { wrappedOn } from '../protocols/prices.ts'
 import { metaAggregationRouterAbi, nativeMark } from '../swaps/kyberswap/abi.ts'
 import type { Offer, Route, SwapProvider } from '../swaps/provider.ts'
-import { openSwapProviders } from '../swaps/registry.ts'
+import { openExchanges } from './exchanges.ts'
 import type { Answer } from './loopback-server.ts'
 
 /** A chain as the aggregator sees it. */
@@ -76,17 +76,7 @@ function openAggregator(catalog: Catalog, { network, rpc }: Chain) {
   const wrapped = wrappedOn(catalog, chainId)
   const chain = openChain(network, rpc, wrapped)
   const router = catalog.kyberSwap.find((one) => one.chainId === chainId)?.router
-  const exchanges = openSwapProviders(
-    { ...catalog, kyberSwap: [], cctpV2: [], across: [], cow: [] },
-    {
-      read: (_, reading) => read(chain, reading),
-      head: unused,
-      log: unused,
-      mined: unused,
-      getJson: unused,
-      exchangeJson: unused,
-    },
-  )
+  const exchanges = openExchanges(catalog, chain)
   /** Nothing but its address is asked of a token here. */
   const tokenOf = (address: Address): Token => ({
     chainId,
@@ -227,10 +217,6 @@ const executorData = parseAbiParameters([
 
 /** What the router and its executor use, in units of gas, as measured on the contracts. */
 const routerGas = 60_000n
-
-const unused = (): never => {
-  throw new Error('an exchange of one chain asks for nothing but reads')
-}
 
 /** What an exchange offers for some shares of a swap. */
 type Priced = { exchange: SwapProvider; share: bigint; offer: Offer }

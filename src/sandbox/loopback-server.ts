@@ -6,12 +6,16 @@ export type Answer = { status: number; body: unknown; headers?: Readonly<Record<
 /** A small HTTP server on loopback, and how to end it. */
 export type Loopback = { url: string; close: () => Promise<void> }
 
-/** Serves JSON answers on a free port of loopback. What is answered with `drop` is a connection that breaks. */
+/**
+ * Serves JSON answers on a free port of loopback. What is answered with `drop` is a connection that breaks; a request whose answer throws
+ * gets the status 500, and the server goes on.
+ */
 export async function serveLoopback(
   answer: (request: IncomingMessage, url: URL) => Answer | 'drop' | Promise<Answer | 'drop'>,
 ): Promise<Loopback> {
   const server: Server = createServer(async (request, response) => {
-    const made = await answer(request, new URL(request.url ?? '/', 'http://127.0.0.1'))
+    const asked = async () => answer(request, new URL(request.url ?? '/', 'http://127.0.0.1'))
+    const made = await asked().catch((): Answer => ({ status: 500, body: { error: 'internal error' } }))
     if (made === 'drop') return void response.destroy()
     const { status, body, headers = {} } = made
     response.writeHead(status, { 'content-type': 'application/json', ...headers })

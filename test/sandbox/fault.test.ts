@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, expect, inject, test } from 'vitest'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
+import { sandboxFiles } from '../../src/sandbox/daemon-record.ts'
 import { programHome, spawnSluice } from '../support/program.ts'
 
 const home = programHome(inject('sandboxCache'))
@@ -8,6 +10,18 @@ const sluice = async (line: string) => {
   const { exit, out, err } = await spawnSluice(home.home, `${line} --json`.split(' '))
   return { exit, err, json: JSON.parse(out) }
 }
+
+test('a request that its services cannot answer does not end the daemon', async () => {
+  const { json } = await sluice(
+    'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 5',
+  )
+  expect(json.provider).toBeDefined()
+  const record = JSON.parse(readFileSync(sandboxFiles(home.data).record, 'utf8'))
+  const [{ api }] = record.catalog.kyberSwap
+  expect((await fetch(`${api}/route/build`, { method: 'POST', body: '{' })).status).toBe(500)
+  expect((await sluice('sandbox status')).json.pid).toBe(record.pid)
+  await sluice('sandbox down')
+})
 
 test('the daemon keeps the faults that one command sets for the next, and a reset or its end forgets them', async () => {
   expect(await sluice('sandbox fault')).toMatchObject({ exit: 0, json: { items: [] } })

@@ -1,6 +1,6 @@
 import { encodeFunctionData, numberToHex, parseAbi } from 'viem/utils'
 import { z } from 'zod'
-import { openChain, read } from '../../chain/chain.ts'
+import { openChain } from '../../chain/chain.ts'
 import type { ChainClient } from '../../chain/client.ts'
 import { type Address, At, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { Network } from '../../domain/networks.ts'
@@ -8,7 +8,7 @@ import type { Catalog } from '../../protocols/catalog.ts'
 import { wrappedOn } from '../../protocols/prices.ts'
 import { settlementAbi } from '../../swaps/cow/abi.ts'
 import { appHash, type CowOrder, uidOf } from '../../swaps/cow/order.ts'
-import { openSwapProviders } from '../../swaps/registry.ts'
+import { openExchanges } from '../exchanges.ts'
 import { publishedCow } from '../genesis/artifacts.ts'
 import { receiptOf } from '../genesis/deployer.ts'
 import type { Answer } from '../loopback-server.ts'
@@ -92,17 +92,7 @@ function openBook(
   const here = catalog.cow.find((one) => one.chainId === chainId)
   const wrapped = wrappedOn(catalog, chainId)
   const chain = openChain(network, rpc, wrapped)
-  const exchanges = openSwapProviders(
-    { ...catalog, kyberSwap: [], cctpV2: [], across: [], cow: [] },
-    {
-      read: (_, reading) => read(chain, reading),
-      head: unused,
-      log: unused,
-      mined: unused,
-      getJson: unused,
-      exchangeJson: unused,
-    },
-  )
+  const exchanges = openExchanges(catalog, chain)
   const open = new Map<Hex, Open>()
   let ids = 0
   const tokenOf = (address: Address) => ({ chainId, address, symbol: '', name: '', decimals: 0 })
@@ -259,7 +249,3 @@ const movesAbi = [
   ...parseAbi(['function transferFrom(address from, address to, uint256 amount) returns (bool)']),
   ...parseAbi(['function transfer(address to, uint256 amount) returns (bool)']),
 ] as const
-
-const unused = (): never => {
-  throw new Error('an exchange of one chain asks for nothing but reads')
-}

@@ -1,0 +1,22 @@
+import { type Chain, read } from '../chain/chain.ts'
+import type { Catalog } from '../protocols/catalog.ts'
+import type { SwapProvider } from '../swaps/provider.ts'
+import { openSwapProviders } from '../swaps/registry.ts'
+
+/** The exchanges whose pools are on a chain of the sandbox: those that its own services swap through. */
+export const openExchanges = (catalog: Catalog, chain: Chain): SwapProvider[] =>
+  openSwapProviders(
+    { ...catalog, kyberSwap: [], cctpV2: [], across: [], cow: [] },
+    {
+      read: (_, reading) => read(chain, reading),
+      head: unused,
+      log: unused,
+      mined: unused,
+      getJson: unused,
+      exchangeJson: unused,
+    },
+  )
+
+const unused = (): never => {
+  throw new Error('an exchange of one chain asks for nothing but reads')
+}
