@@ -3,6 +3,7 @@ import {
   chmodSync,
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -112,25 +113,20 @@ describe('the build', () => {
 
   it('gives way to a source that is newer, until it is built again; what ran before keeps its own for a month', () => {
     const before = builtFile(root)
-    const old = new Date(Date.now() - 40 * 86_400_000)
-    utimesSync(before, old, old)
-    reword(join(root, 'src', 'app', 'main.ts'), 'said by the source')
-    for (const shown of [help(), sluice('--help')]) expect(shown).toContain('said by the source')
-    build()
-    expect(builtFile(root)).not.toBe(before)
-    expect(readFileSync(builtFile(root, 'start.js'), 'utf8')).toContain('said by the source')
-    expect(existsSync(join(before, 'start.js'))).toBe(true)
-  })
-
-  it('goes a month after another one took its place; one is not called current where a source was written while it was read', () => {
-    const before = builtFile(root)
+    const gone = join(root, 'dist', '0'.repeat(16))
+    mkdirSync(gone)
     const [old, later] = [-40, 1].map((days) => new Date(Date.now() + days * 86_400_000)) as [Date, Date]
-    for (const name of readdirSync(join(root, 'dist'))) utimesSync(join(root, 'dist', name), old, old)
-    utimesSync(join(root, 'src', 'app', 'main.ts'), later, later)
+    for (const folder of [before, gone]) utimesSync(folder, old, old)
+    const main = join(root, 'src', 'app', 'main.ts')
+    reword(main, 'said by the source')
+    for (const shown of [help(), sluice('--help')]) expect(shown).toContain('said by the source')
+    utimesSync(main, later, later)
     build()
-    expect(existsSync(before)).toBe(true)
-    expect(existsSync(join(root, 'dist', 'stamp'))).toBe(false)
-    expect(readdirSync(join(root, 'dist'))).toHaveLength(1)
+    // A source that was written while it was read may be half in it: this build is not called current.
+    expect(readdirSync(join(root, 'dist'))).toHaveLength(2)
+    expect(existsSync(join(before, 'start.js'))).toBe(true)
+    const built = readdirSync(join(root, 'dist')).map((name) => join(root, 'dist', name, 'start.js'))
+    expect(built.some((start) => readFileSync(start, 'utf8').includes('said by the source'))).toBe(true)
   })
 
   it('gives the process that holds the keys nothing of the terminal', () => {

@@ -35,7 +35,7 @@ const cases: [keyof Service, string][] = [
   ],
   ['transferBytecode', `transfer --network sandbox-one --token USDC --to ${payee} --amount 100 ${signing}`],
 ]
-const perMethod = cells(12, 5_000)
+const perMethod = cells(8, 5_000)
 
 test.each(
   cases.flatMap(([name, line], at) =>
@@ -83,7 +83,7 @@ test.each(reads)(
     await run(cases[0]![1])
     const random = seeded(7)
     service.lies = { [name]: (body: unknown) => mutated(body, random) }
-    for (let cell = 0; cell < cells(20, 2_000); cell++) {
+    for (let cell = 0; cell < cells(12, 2_000); cell++) {
       const ran = await run(cell % 2 === 0 ? line : `${line} --json`, {
         env: { ...rpcEnvOf(sandbox), SLUICE_BASE_URL: service.url },
         secrets: { privateKey: sandbox.user.key, apiKey },

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routes } from '../../src/api/routes.ts'
@@ -105,7 +106,7 @@ describe('a field that gets lost on the way is noticed', () => {
   test.each(names)('%s', async (name) => {
     const unnoticed = new Set<string>()
     const noticed = new Set<string>()
-    for (const output of fc.sample(outputs[name] as fc.Arbitrary<unknown>, { numRuns: 30, seed: 7 })) {
+    for (const output of fc.sample(outputs[name] as fc.Arbitrary<unknown>, { numRuns: 12, seed: 7 })) {
       const [input] = fc.sample((inputs[name] as fc.Arbitrary<unknown>).filter(isPath), {
         numRuns: 1,
         seed: 7,
@@ -118,26 +119,30 @@ describe('a field that gets lost on the way is noticed', () => {
       }
       const raw = remote({ baseUrl: server.url, apiKey: key, answered: (_, answer) => hear(answer.body) })
       await (raw[name] as (input: unknown) => Promise<unknown>)(input)
-      for (const way of fieldsOf(wire)
-        .filter((one) => !noticed.has(nameOf(one)))
-        .slice(0, 60)) {
+      const open = fieldsOf(wire).filter((one) => {
+        const field = nameOf(one)
+        return !noticed.has(field) && !saidTwice.some((twice) => twice.test(field))
+      })
+      // Of the rows of a list one: what is lost of one row is lost of each.
+      for (const way of new Map(open.map((one) => [nameOf(one), one])).values()) {
         now.lost = way
         const said = await ask(name, input).catch(() => 'refused')
         now.lost = undefined
         ;(isEqual(said, output) ? unnoticed : noticed).add(nameOf(way))
       }
     }
-    const silent = [...unnoticed].filter((field) => !noticed.has(field))
-    expect(silent.filter((field) => !saidTwice.some((one) => one.test(field)))).toEqual([])
+    expect([...unnoticed].filter((field) => !noticed.has(field))).toEqual([])
     expect(noticed.size).toBeGreaterThan(0)
   })
 })
 
-function isEqual(a: unknown, b: unknown): boolean {
-  try {
-    expect(a).toEqual(b)
-    return true
-  } catch {
-    return false
-  }
+/** Whether two answers say the same; what is undefined is not there. */
+const isEqual = (a: unknown, b: unknown): boolean => isDeepStrictEqual(present(a), present(b))
+
+function present(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(present)
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]) => (inner === undefined ? [] : [[name, present(inner)]])),
+  )
 }

@@ -14,7 +14,7 @@ import { hasUnrecordedResult } from '../../src/transactions/confirmation/settled
 import { settledOperation } from '../../src/transactions/operations/unfinished.ts'
 import { oneCoin, payee, planPayments, run, signer } from '../support/operation.ts'
 import { paidOn, usePlace } from '../support/use-journal.ts'
-import { startChain } from '../transactions/chain.ts'
+import { startChain } from './chain.ts'
 
 // What one endpoint of two says alone decides nothing for good.
 

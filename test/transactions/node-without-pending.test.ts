@@ -7,7 +7,7 @@ import type { Execution } from '../../src/transactions/run.ts'
 import { planPayments, run, signer } from '../support/operation.ts'
 import { type Provider, type ProviderCall, provider } from '../support/provider.ts'
 import { useHome } from '../support/use-journal.ts'
-import { type Chain, startChain } from '../transactions/chain.ts'
+import { type Chain, startChain } from './chain.ts'
 
 // What some nodes leave unsaid, and nothing hangs on.
 
