@@ -20,24 +20,25 @@ test('500 honest plans by the published ABIs: over random amounts, recipients an
 })
 
 describe('changed plans', () => {
-  const wrongOf = (cells: number, seed: number, judge?: (typeof sabotages)[string]) =>
-    Array.from({ length: cells }, (_, cell) => attackCell(cell, seed, judge)).filter(
-      ({ wrong }) => wrong !== undefined,
-    )
+  const cells = (count: number) => Array.from({ length: count }, (_, cell) => cell)
 
   test('in more than 25 ways', () => {
     expect(Object.keys(mutations).length).toBeGreaterThanOrEqual(25)
   })
 
   test('pass only when they are, byte for byte, honest ones', () => {
-    expect(wrongOf(4_000, 7)).toEqual([])
+    const all = cells(4_000).map((cell) => attackCell(cell, 7))
+    expect(all.filter(({ wrong }) => wrong !== undefined)).toEqual([])
   })
 
   test.each(Object.entries(sabotages))(
     'are let through by a guard with one check left out: %s',
     (_, judge) => {
-      const through = wrongOf(1_500, 7, judge).filter(({ passed }) => passed)
-      expect(through.length).toBeGreaterThan(0)
+      const isThrough = (cell: number) => {
+        const { passed, wrong } = attackCell(cell, 7, judge)
+        return passed && wrong !== undefined
+      }
+      expect(cells(1_500).some(isThrough)).toBe(true)
     },
   )
 

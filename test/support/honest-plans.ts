@@ -4,8 +4,11 @@ import {
   decodeFunctionData,
   encodeAbiParameters,
   getAddress,
+  hashTypedData,
+  keccak256,
   numberToHex,
   parseAbiParameters,
+  stringToHex,
 } from 'viem/utils'
 import { type Address, type Hex, nativeAddress } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
@@ -23,6 +26,7 @@ import {
   pool,
   router,
   router02,
+  settlement,
   spokePool,
   universalRouter,
   usdc,
@@ -30,6 +34,7 @@ import {
   usdt,
   vault,
   vaulted,
+  vaultRelayer,
   weth,
 } from './plans.ts'
 import { encoded, published } from './published-calls.ts'
@@ -131,13 +136,13 @@ function anIntent(random: () => number): Intent {
     case 4:
       return { kind: 'revoke', wallet, token: one(random, [usdc, weth, usdt]), spender: anAddress(random) }
     default: {
-      const provider = one(random, ['uniswap-v3', 'uniswap-v2', 'kyberswap', 'uniswap-v4'])
+      const provider = one(random, ['uniswap-v3', 'uniswap-v2', 'kyberswap', 'uniswap-v4', 'cow'])
       const [tokenIn, tokenOut] = one<readonly [Token, Token]>(random, [
         [usdc, usdt],
         [usdt, usdc],
         [usdc, weth],
         [weth, usdt],
-        ...(provider !== 'uniswap-v3'
+        ...(provider !== 'uniswap-v3' && provider !== 'cow'
           ? ([
               [coin, usdc],
               [usdt, coin],
@@ -186,6 +191,8 @@ function aChoice(random: () => number, intent: Intent): Choice {
       // When its fee was named, which is only about what the relayer is paid.
       fee: BigInt(deadline - Math.floor(random() * 600)),
     }
+  if (intent.provider === 'cow')
+    return { ...free, amountIn, amountOut, deadline: deadline + Math.floor(random() * 1_801) }
   const [first, last] = [pooled(tokenIn, intent), pooled(tokenOut, intent)]
   const middle = middleOf(intent)
   const isDirect = random() < 0.5 || first === middle || last === middle
@@ -280,6 +287,11 @@ function actionOf(
           action: to(spokePool, depositOf(intent, choice)),
           spends: { token: usdc.address, amount: choice.amountIn },
         }
+      if (intent.provider === 'cow')
+        return {
+          action: to(settlement, encoded('settlement', 'setPreSignature', orderUid(intent, choice), true)),
+          spends: { token: tokenIn.address, amount: choice.amountIn, by: vaultRelayer },
+        }
       if (tokenOut === usdcThere) {
         const data = encoded(
           'bridge',
@@ -354,6 +366,42 @@ function swapOf({ exact, recipient }: Extract<Intent, { kind: 'swap' }>, choice:
     recipient,
     ...bounds,
   })
+}
+
+/** The fields of an order as `ORDER_TYPE_FIELDS` of `@cowprotocol/contracts` 1.8.0 has them. */
+const orderFields = [
+  ...['sellToken', 'buyToken', 'receiver'].map((name) => ({ name, type: 'address' })),
+  ...['sellAmount', 'buyAmount'].map((name) => ({ name, type: 'uint256' })),
+  { name: 'validTo', type: 'uint32' },
+  { name: 'appData', type: 'bytes32' },
+  { name: 'feeAmount', type: 'uint256' },
+  { name: 'kind', type: 'string' },
+  { name: 'partiallyFillable', type: 'bool' },
+  ...['sellTokenBalance', 'buyTokenBalance'].map((name) => ({ name, type: 'string' })),
+]
+
+/** The order of a swap by CoW Protocol: its hash, its owner, and until when it may be filled. */
+function orderUid({ wallet, tokenIn, tokenOut, exact, recipient }: Swap, choice: Choice): Hex {
+  const hash = hashTypedData({
+    domain: { name: 'Gnosis Protocol', version: 'v2', chainId, verifyingContract: settlement },
+    types: { Order: orderFields },
+    primaryType: 'Order',
+    message: {
+      sellToken: tokenIn.address,
+      buyToken: tokenOut.address,
+      receiver: recipient,
+      sellAmount: choice.amountIn,
+      buyAmount: choice.amountOut,
+      validTo: choice.deadline,
+      appData: keccak256(stringToHex('{"appCode":"sluice","metadata":{},"version":"1.3.0"}')),
+      feeAmount: 0n,
+      kind: exact === 'in' ? 'sell' : 'buy',
+      partiallyFillable: false,
+      sellTokenBalance: 'erc20',
+      buyTokenBalance: 'erc20',
+    },
+  })
+  return concatHex([hash, lower(wallet) as Address, numberToHex(choice.deadline, { size: 4 })])
 }
 
 const asWord = (address: Address): Hex => `0x${address.slice(2).padStart(64, '0')}`
@@ -556,6 +604,11 @@ function choiceIn(intent: Intent, transactions: readonly Transaction[], free: Ch
       deadline: args[9] as number,
     }
   }
+  if (intent.provider === 'cow') {
+    const [uid] = decodeFunctionData({ abi: published.settlement, data }).args
+    const { amountIn, amountOut } = intent
+    return { ...free, approvals, amountIn, amountOut, deadline: Number(`0x${uid.slice(-8)}`) }
+  }
   if (intent.tokenOut === usdcThere) {
     const args = decodeFunctionData({ abi: published.bridge, data }).args as unknown[]
     return { ...free, approvals, fee: args[5] as bigint, finality: args[6] as number }
@@ -599,6 +652,7 @@ function isAllowed(
       deadline >= intent.deadline &&
       deadline <= intent.deadline + 3_600
     )
+  if (intent.provider === 'cow') return deadline >= intent.deadline && deadline <= intent.deadline + 1_800
   if (intent.tokenOut === usdcThere)
     return (
       fee < intent.amountIn &&

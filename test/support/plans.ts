@@ -25,6 +25,8 @@ export const aggregator = address('c9')
 export const universalRouter = address('ca')
 export const permit2 = address('cb')
 export const spokePool = address('cc')
+export const settlement = address('ce')
+export const vaultRelayer = address('cf')
 export const messenger = address('c6')
 export const messengerThere = address('c7')
 
@@ -125,7 +127,7 @@ export const catalog = {
     { chainId: 31338, spokePool: address('cd') },
   ],
   acrossApi: null,
-  cow: [],
+  cow: [{ chainId: 31337, settlement, vaultRelayer, api: null }],
   priceOracles: {},
   priceFeeds: [],
 } as unknown as Catalog

@@ -20,6 +20,8 @@ export const published = {
   universalRouter: abiOf('../../src/sandbox/published/UniversalRouter.json'),
   v4Quoter: abiOf('../../src/sandbox/published/V4Quoter.json'),
   spokePool: abiOf('../protocols/artifacts/Ethereum_SpokePool.json'),
+  /** As GPv2Signing of `@cowprotocol/contracts` 1.8.0 declares it. */
+  settlement: parseAbi(['function setPreSignature(bytes orderUid, bool signed)']),
   bridge: abiOf('../../src/sandbox/contracts/TokenMessengerV2.json'),
   /** As `Uniswap/permit2` declares them in IAllowanceTransfer and ISignatureTransfer. */
   permit2: parseAbi([
