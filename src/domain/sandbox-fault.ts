@@ -73,6 +73,12 @@ export const faultKinds = {
     takes: [],
   },
   'bridge-unrefunded': { text: 'Expired deposits of Across are not paid back.', takes: [] },
+  'services-slow': {
+    text: 'The HTTP services of bridges and swap providers answer slowly.',
+    value: 'duration',
+    isValueNeeded: true,
+    takes: [],
+  },
   'order-unfilled': { text: 'No solver of CoW Protocol fills orders; they expire.', takes: [] },
   'rpc-slow': { ...rpc, text: 'The node answers slowly.', value: 'duration' },
   'rpc-429': { ...rpc, text: 'The node answers 429 with a retry time.', value: 'duration' },

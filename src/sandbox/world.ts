@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 import type { ChainClient } from '../chain/client.ts'
 import { erc20Abi } from '../chain/erc20.ts'
@@ -200,6 +201,8 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
   }
   const api = await serveLoopback(async (request, url) => {
     const sent = { url, body: await jsonBody(request) }
+    const delayMs = faults.serviceDelayMs()
+    if (delayMs > 0) await sleep(delayMs)
     const found =
       (await swaps(sent)) ??
       (await orders.answer(sent)) ??

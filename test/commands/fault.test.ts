@@ -320,3 +320,17 @@ describe('USDC is what Circle deploys', () => {
     expect((await transfer()).exit).toBe(0)
   })
 })
+
+test('the services of providers answer late: a quote waits for them until its deadline, and says so', async () => {
+  await fault('services-slow 20s')
+  const line = 'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 1000 --json'
+  const quoted = await run(`${line} --compare`, { env: { SLUICE_QUOTE_DEADLINE: '1' } })
+  expect(quoted.exit).toBe(0)
+  const noteOf = (name: string) =>
+    quoted.json.items.find(({ provider }: { provider: string }) => provider === name).lost
+  expect([noteOf('kyberswap'), noteOf('cow')]).toEqual([
+    'kyberswap returned no quote in time',
+    'cow returned no quote in time',
+  ])
+  expect(await run('sandbox fault clear --json')).toMatchObject({ exit: 0 })
+})

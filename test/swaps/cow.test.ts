@@ -238,13 +238,16 @@ describe('the order book', () => {
     await expect(provider.quote(ask(), signal())).rejects.toMatchObject({ code: 'PROVIDER_API_ERROR' })
   })
 
-  test.each(['NoLiquidity', 'UnsupportedToken', 'SellAmountDoesNotCoverFee'])(
-    'has no quote: %s',
-    async (errorType) => {
-      const { provider } = await opened({ status: 400, body: { errorType, description: '' } })
-      expect(await provider.quote(ask(), signal())).toBeUndefined()
-    },
-  )
+  test.each([
+    ['NoLiquidity', undefined],
+    ['UnsupportedToken', undefined],
+    ['SellAmountDoesNotCoverFee', /does not cover what its fill/],
+  ])('has no quote: %s', async (errorType, text) => {
+    const { provider } = await opened({ status: 400, body: { errorType, description: '' } })
+    const said = await provider.quote(ask(), signal()).catch(({ message }: Error) => message)
+    if (text) expect(said).toMatch(text)
+    else expect(said).toBeUndefined()
+  })
 
   test.each([
     ['names another order', { status: 201, body: `0x${'11'.repeat(56)}` }, /took another order/],

@@ -38,6 +38,8 @@ export type WorldFaults = {
   isBitcoinStopped: () => boolean
   /** Whether no solver fills orders. */
   isOrderUnfilled: () => boolean
+  /** How much later the HTTP services answer, in ms. */
+  serviceDelayMs: () => number
   /** USAGE while a chain makes no blocks, for what would wait for one. */
   refuseStopped: () => void
   /** Drops all faults, for chains that are reset or reverted to a snapshot. */
@@ -143,6 +145,7 @@ export function worldFaults(
       return { kind: fault.kind === 'bitcoin-stuck' ? 'stuck' : 'refund' }
     },
     isBitcoinStopped: () => faults.find(['bitcoin-unmined'], null) !== undefined,
+    serviceDelayMs: () => faults.find(['services-slow'], null)?.amount ?? 0,
     isOrderUnfilled: () => faults.find(['order-unfilled'], null) !== undefined,
     refuseStopped: () => {
       const still = faults.find(['stop-mining'], null)

@@ -42,14 +42,8 @@ const Quoted = z.object({
 })
 const Refusal = z.object({ errorType: z.string() })
 
-/** The words of an answer without a quote: no liquidity, tokens that are not traded, an amount below the cost of its fill. */
-const noQuote = [
-  'NoLiquidity',
-  'UnsupportedToken',
-  'SellAmountDoesNotCoverFee',
-  'UnsupportedOrderType',
-  'ZeroAmount',
-]
+/** The words of an answer without a quote: no liquidity, tokens that are not traded. */
+const noQuote = ['NoLiquidity', 'UnsupportedToken', 'UnsupportedOrderType', 'ZeroAmount']
 
 /** What the order book does not take, in our words, by its own (`OrderPostError` of the same package). */
 const refusals: Readonly<Record<string, string>> = {
@@ -126,7 +120,14 @@ export function cow(
       )
       const found = status === 200 ? Quoted.safeParse(body).data : undefined
       if (!found) {
-        if (noQuote.includes(Refusal.safeParse(body).data?.errorType ?? '')) return undefined
+        const refused = Refusal.safeParse(body).data?.errorType ?? ''
+        if (noQuote.includes(refused)) return undefined
+        if (refused === 'SellAmountDoesNotCoverFee')
+          throw new AppError(
+            'QUOTE_GENERATION_FAILED',
+            'This amount does not cover what its fill by CoW Protocol costs',
+            { details: { provider }, hint: 'Try a larger amount.' },
+          )
         throw badAnswer(provider, `${label} did not answer with a quote`, status)
       }
       const { sellToken, buyToken, sellAmount, buyAmount, feeAmount, kind } = found.quote

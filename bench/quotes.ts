@@ -1,0 +1,82 @@
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connectSandbox } from '../src/sandbox/client.ts'
+import { oracles } from '../test/oracles/sets.ts'
+import { type Count, farSandbox } from './far-sandbox.ts'
+import { figure, flag, median, sluice } from './measure.ts'
+
+/*
+ * How long a quote takes: all providers of a chain side by side, with nodes that take 100 ms more a call; the same while their HTTP
+ * services answer only after 10 s; and Uniswap v3 alone beside the official SDK, which asks for the same pools. Each is a whole process.
+ * The SDK is installed for it, which needs the package registry. `npm run bench:quotes -- --rounds 5 --latency 100`
+ */
+
+const rounds = flag('rounds', 5)
+const latencyMs = flag('latency', 100)
+/** The usual deadline of a quote, in ms. */
+const deadlineMs = 4_000
+const { packages, overrides } = oracles.find(({ name }) => name === 'uniswap-v3')!
+const dir = mkdtempSync(join(tmpdir(), 'sluice-quotes-'))
+const { env, rpcUrl, counted, json, close } = await farSandbox(latencyMs)
+try {
+  writeFileSync(
+    join(dir, 'package.json'),
+    JSON.stringify({ private: true, dependencies: packages, overrides }),
+  )
+  execFileSync('npm', ['install', '--ignore-scripts', '--legacy-peer-deps', '--loglevel=error'], { cwd: dir })
+  const script = join(dir, 'quotes-peer.cjs')
+  copyFileSync(join(import.meta.dirname, 'quotes-peer.cjs'), script)
+  const { catalog } = (await connectSandbox(join(env.SLUICE_HOME!, 'data')))!
+  const [{ chainId, factory, quoterV2, feeTiers }] = catalog.uniswapV3 as [(typeof catalog.uniswapV3)[number]]
+  const token = (symbol: string) =>
+    catalog.tokens.find((one) => one.chainId === chainId && one.symbol === symbol)!
+  const [tokenIn, tokenOut] = [token('USDC'), token('WETH')]
+  const asked = {
+    rpcUrl,
+    chainId,
+    factory,
+    quoter: quoterV2,
+    tokenIn,
+    tokenOut,
+    feeTiers,
+    amountIn: '1000000',
+  }
+  const pair = ['--from', 'sandbox-one', '--token-in', 'USDC', '--token-out', 'WETH', '--amount-in', '1']
+  const quote = (...more: string[]) =>
+    counted([...sluice, 'swap', 'quote', ...pair, ...more, '--json', '--quiet'])
+  const sdk = async () => {
+    const count = await counted([process.execPath, script, JSON.stringify(asked)])
+    if (BigInt((JSON.parse(count.out) as { amountOut: string }).amountOut) === 0n)
+      throw new Error('the SDK found no pool')
+    return count
+  }
+  const measure = async (name: string, once: () => Promise<Count>): Promise<Count> => {
+    const all: Count[] = []
+    for (let round = 0; round <= rounds; round++) {
+      const one = await once()
+      if (round > 0) all.push(one)
+    }
+    const of = (what: keyof Count) => median(all.map((one) => one[what]))
+    const row = { trips: of('trips'), requests: of('requests'), calls: of('calls'), ms: of('ms') }
+    process.stdout.write(
+      `${name.padEnd(18)} ${row.trips} trips, ${row.requests} requests, ${row.calls} calls, ${row.ms.toFixed(0)} ms\n`,
+    )
+    return row
+  }
+  const all = await measure('all-providers', () => quote())
+  const compared = await measure('compare', () => quote('--compare'))
+  const alone = await measure('uniswap-v3', () => quote('--provider', 'uniswap-v3'))
+  const peers = await measure('uniswap-sdk', sdk)
+  await json(['sandbox', 'fault', 'services-slow', '10s'])
+  const late = await measure('services-late', () => quote())
+  await json(['sandbox', 'fault', 'clear'])
+  figure('quotes', 'all-providers-trips', all.trips, 'uniswap-sdk', 'round-trips')
+  figure('quotes', 'compare-trips', compared.trips, 'uniswap-sdk', 'round-trips')
+  figure('quotes', 'uniswap-v3-vs-sdk', alone.ms / peers.ms, 'uniswap-sdk')
+  figure('quotes', 'late-vs-deadline', late.ms / deadlineMs, 'deadline')
+} finally {
+  await close()
+  rmSync(dir, { recursive: true, force: true })
+}
