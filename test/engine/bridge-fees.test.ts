@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
 import { type Loopback, serveLoopback } from '../../src/sandbox/loopback-server.ts'
-import { feeOf, feeRateIn, savedBy, withHeadroom } from '../../src/swaps/cctp-v2/fees.ts'
+import { feeOf, priceIn, savedBy, withHeadroom } from '../../src/swaps/cctp-v2/fees.ts'
 import { madeBy } from '../oracles/make.ts'
 import { oracles } from '../oracles/sets.ts'
 import { useSandbox } from '../support/sandbox.ts'
@@ -18,12 +18,13 @@ afterEach(async () => {
 const said = (fee: string, slow = '0') =>
   `[{"finalityThreshold":1000,"minimumFee":${fee}},{"finalityThreshold":2000,"minimumFee":${slow}}]`
 
-/** An engine whose attestation service writes its fast fee exactly so. */
-async function taking(fee: string) {
+/** An engine whose attestation service writes its fast fee exactly so, and what delivery costs. */
+async function taking(fee: string, forwardFee: object | null = { low: 0, med: 0, high: 0 }) {
+  const delivery = forwardFee && { forwardFee }
   const rawJSON = (JSON as unknown as { rawJSON: (text: string) => unknown }).rawJSON
   const body = [
-    { finalityThreshold: 1000, minimumFee: rawJSON(fee) },
-    { finalityThreshold: 2000, minimumFee: 0 },
+    { finalityThreshold: 1000, minimumFee: rawJSON(fee), ...delivery },
+    { finalityThreshold: 2000, minimumFee: 0, ...delivery },
   ]
   const server = await serveLoopback(() => ({ status: 200, body }))
   open.push(server)
@@ -44,7 +45,7 @@ describe('the fee of a fast transfer', () => {
     expect(kit.fees).toHaveLength(1_999)
     for (const { amount, maxFees } of kit.most)
       kit.fees.forEach((fee, at) => {
-        const rate = feeRateIn(said(fee), 'fast')!
+        const { rate } = priceIn(said(fee), 'fast')!
         expect([fee, String(withHeadroom(feeOf(BigInt(amount), rate)))]).toEqual([fee, maxFees[at]])
       })
   })
@@ -64,8 +65,8 @@ describe('the fee of a fast transfer', () => {
     ['null', undefined],
     ['"much"', undefined],
   ])('that is written %s is read to the last digit', (text, fee) => {
-    const rate = feeRateIn(said(text), 'fast')
-    expect(rate && feeOf(10n ** 12n, rate)).toBe(fee)
+    const price = priceIn(said(text), 'fast')
+    expect(price && feeOf(10n ** 12n, price.rate)).toBe(fee)
   })
 
   test('is taken exactly of what is quoted, and its headroom is a bound and no cost', async () => {
@@ -74,6 +75,30 @@ describe('the fee of a fast transfer', () => {
     expect([quote.tokenOut.amount, quote.minAmountOut]).toEqual([9_998900n, 9_998790n])
     expect(quote.fees).toMatchObject([{ kind: 'bridge', amount: '1100' }])
     expect(quote.raw.rawQuote).toMatchObject({ maxFee: '1210' })
+  })
+
+  test('has beside it what delivery by Circle costs at most, which is shown, and paid out of the same bound', async () => {
+    const service = await taking('1', { low: 200_000, med: 210_000, high: '250000' })
+    const ask = { ...far(), transferSpeed: 'fast' as const }
+    const { quote } = await service.quote({ ...ask, amountIn: 100_000000n })
+    expect([quote.tokenOut.amount, quote.minAmountOut]).toEqual([99_740000n, 99_739000n])
+    expect(quote.fees).toMatchObject([
+      { kind: 'bridge', amount: '10000' },
+      { kind: 'delivery', amount: '250000' },
+    ])
+    expect(quote.raw.rawQuote).toMatchObject({ maxFee: '261000' })
+    const exact = await service.quote({ ...ask, amountOut: 100_000000n })
+    expect([exact.quote.tokenIn.amount, exact.quote.minAmountOut]).toEqual([100_260027n, 100_000000n])
+    await expect(service.quote({ ...ask, amountIn: 250_000n })).rejects.toThrow()
+  })
+
+  test('that names no delivery is of a transfer that nobody would deliver: there is no quote', async () => {
+    const service = await taking('1', null)
+    const ask = { ...far(), amountIn: 10_000000n, preferredProvider: 'cctp' }
+    await expect(service.quote(ask)).rejects.toMatchObject({
+      code: 'PREFERRED_PROVIDER_QUOTE_UNAVAILABLE',
+      message: expect.stringContaining('does not deliver'),
+    })
   })
 
   test('has no headroom where the output is exact, and never more than may slip', async () => {

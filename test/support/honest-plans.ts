@@ -54,6 +54,8 @@ export type Choice = {
   deadline: number
   fee: bigint
   finality: number
+  /** Whether Circle is asked to deliver a burn. */
+  isForwarded: boolean
   /** What the service of an aggregator writes into a call for its executor. */
   route: Route
 }
@@ -176,6 +178,7 @@ function aChoice(random: () => number, intent: Intent): Choice {
     deadline: 0,
     fee: 0n,
     finality: 1000,
+    isForwarded: false,
     route: noRoute,
   }
   if (intent.kind === 'withdraw' || intent.kind === 'transfer' || intent.kind === 'revoke')
@@ -210,6 +213,7 @@ function aChoice(random: () => number, intent: Intent): Choice {
     permit: isThrough ? latest - (random() < 0.5 ? 0 : Math.floor(random() * 1000)) : undefined,
     fee: tokenOut === usdcThere ? upTo(random, amountIn - amountOut + 1n) - 1n : 0n,
     finality: one(random, [1000, 2000]),
+    isForwarded: random() < 0.5,
   }
 }
 
@@ -293,17 +297,16 @@ function actionOf(
           spends: { token: tokenIn.address, amount: choice.amountIn, by: vaultRelayer },
         }
       if (tokenOut === usdcThere) {
-        const data = encoded(
-          'bridge',
-          'depositForBurn',
-          amountIn,
-          8,
-          `0x${recipient.slice(2).padStart(64, '0')}`,
-          usdc.address,
-          `0x${'00'.repeat(32)}`,
-          choice.fee,
-          choice.finality,
-        )
+        const nobody = `0x${'00'.repeat(32)}`
+        const args = [amountIn, 8, asWord(recipient), usdc.address, nobody, choice.fee, choice.finality]
+        const data = choice.isForwarded
+          ? encoded(
+              'bridge',
+              'depositForBurnWithHook',
+              ...args,
+              `0x${'636374702d666f7277617264'.padEnd(64, '0')}`,
+            )
+          : encoded('bridge', 'depositForBurn', ...args)
         return { action: to(messenger, data), spends: { token: usdc.address, amount: amountIn } }
       }
       if (intent.provider === 'kyberswap') {
@@ -611,7 +614,8 @@ function choiceIn(intent: Intent, transactions: readonly Transaction[], free: Ch
   }
   if (intent.tokenOut === usdcThere) {
     const args = decodeFunctionData({ abi: published.bridge, data }).args as unknown[]
-    return { ...free, approvals, fee: args[5] as bigint, finality: args[6] as number }
+    const isForwarded = args.length > 7
+    return { ...free, approvals, fee: args[5] as bigint, finality: args[6] as number, isForwarded }
   }
   const [deadline, [call]] = decodeFunctionData({ abi: published.router, data }).args as [bigint, Hex[]]
   if (typeof deadline !== 'bigint' || call === undefined) return undefined

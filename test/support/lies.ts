@@ -86,6 +86,7 @@ const odd = parseAbi([
   'function borrow(address asset, uint256 amount, uint256 mode, uint16 code, address onBehalfOf)',
   'function supply(address asset, uint256 amount, address onBehalfOf, uint16 referralCode)',
   'function depositForBurn(uint256 amount, uint32 domain, bytes32 recipient, address token, bytes32 caller, uint256 maxFee, uint32 threshold)',
+  'function depositForBurnWithHook(uint256 amount, uint32 domain, bytes32 recipient, address token, bytes32 caller, uint256 maxFee, uint32 threshold, bytes hook)',
   'function sweepToken(address token, uint256 minimum, address recipient)',
   'function exactInputSingle((address tokenIn, address tokenOut, uint24 fee, address recipient, uint256 amountIn, uint256 minimum, uint160 limit) params)',
 ])
@@ -335,6 +336,28 @@ export const lies: readonly Lie[] = [
       }),
     })),
     'POLICY_RECIPIENT',
+  ],
+  [
+    'a bridge with a hook for a contract of a thief',
+    cctp,
+    action((t) => ({
+      ...t,
+      data: encodeFunctionData({
+        abi: odd,
+        functionName: 'depositForBurnWithHook',
+        args: [
+          amount,
+          8,
+          `0x${wallet.slice(2).padStart(64, '0')}`,
+          usdc.address,
+          `0x${'00'.repeat(32)}`,
+          10_000n,
+          1000,
+          thief,
+        ],
+      }),
+    })),
+    'POLICY_DECODE',
   ],
   [
     'a transfer to a thief',

@@ -36,6 +36,8 @@ export function attestationAnswer(
       body: [speeds.fast, speeds.standard].map(({ threshold, bps }) => ({
         finalityThreshold: threshold,
         minimumFee: Number(bps),
+        // Here delivery is free.
+        ...(url.searchParams.get('forward') === 'true' && { forwardFee: { low: 0, med: 0, high: 0 } }),
       })),
     }
   }

@@ -9,7 +9,6 @@ export const finality = { fast: 1000, standard: 2000 } as const
 
 /** The entry contract of the bridge (`circlefin/evm-cctp-contracts`, TokenMessengerV2). */
 export const tokenMessengerV2Abi = parseAbi([
-  'function depositForBurn(uint256 amount, uint32 destinationDomain, bytes32 mintRecipient, address burnToken, bytes32 destinationCaller, uint256 maxFee, uint32 minFinalityThreshold)',
   'function getMinFeeAmount(uint256 amount) view returns (uint256)',
   'event MintAndWithdraw(address indexed mintRecipient, uint256 amount, address indexed mintToken, uint256 feeCollected)',
 ])
@@ -22,7 +21,14 @@ export const messageTransmitterV2Abi = parseAbi([
   'event MessageReceived(address indexed caller, uint32 sourceDomain, bytes32 indexed nonce, bytes32 sender, uint32 indexed finalityThresholdExecuted, bytes messageBody)',
 ])
 
-/** The burn that sends USDC to another chain. */
+/** The burns that send USDC to another chain. */
 export const burn = parseAbi([
   'function depositForBurn(uint256 amount, uint32 destinationDomain, bytes32 mintRecipient, address burnToken, bytes32 destinationCaller, uint256 maxFee, uint32 minFinalityThreshold)',
+  'function depositForBurnWithHook(uint256 amount, uint32 destinationDomain, bytes32 mintRecipient, address burnToken, bytes32 destinationCaller, uint256 maxFee, uint32 minFinalityThreshold, bytes hookData)',
 ])
+
+/**
+ * The hook data that has Circle's Forwarding Service deliver a burn: "cctp-forward" in 24 bytes, version 0, and nothing else in 0 bytes
+ * (source: developers.circle.com/cctp/concepts/forwarding-service, and `@circle-fin/provider-cctp-v2` 1.14.0).
+ */
+export const forwardHook: Hex = '0x636374702d666f72776172640000000000000000000000000000000000000000'

@@ -7,7 +7,7 @@ import type { Transaction } from '../../domain/transaction.ts'
 import type { CctpV2Constants } from '../../protocols/catalog.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { refuse, type Verdict } from '../../protocols/verdict.ts'
-import { anyone, burn, finality } from './abi.ts'
+import { anyone, burn, finality, forwardHook } from './abi.ts'
 
 /** Binds a burn to the transfer to another chain that was asked for. `here` and `there` are the bridge's two ends. */
 export function bindCctpV2(
@@ -17,8 +17,8 @@ export function bindCctpV2(
 ): Verdict {
   const { tokenIn, tokenOut } = intent
   const call = strictDecode(burn, data)
-  if (!call) return refuse('POLICY_DECODE', 'It is not a call of depositForBurn of TokenMessengerV2')
-  const [amount, domain, mintRecipient, burnToken, destinationCaller, maxFee, threshold] = call.args
+  if (!call) return refuse('POLICY_DECODE', 'It is not a burn by TokenMessengerV2')
+  const [amount, domain, mintRecipient, burnToken, destinationCaller, maxFee, threshold, hookData] = call.args
   if (!sameAddress(tokenIn.address, here.token) || !sameAddress(tokenOut.address, there.token))
     return refuse('POLICY_QUOTE_DRIFT', `The bridge does not carry ${tokenIn.symbol} to ${tokenOut.symbol}`)
   if (!sameAddress(burnToken, tokenIn.address))
@@ -32,6 +32,8 @@ export function bindCctpV2(
     return refuse('POLICY_RECIPIENT', `It mints to ${mintRecipient}, not to ${intent.recipient}`)
   if (destinationCaller !== anyone)
     return refuse('POLICY_RECIPIENT', `Only ${destinationCaller} could finish it on the other chain`)
+  if (hookData !== undefined && hookData !== forwardHook)
+    return refuse('POLICY_DECODE', 'Its hook asks for something else than to be delivered by Circle')
   if (threshold !== finality.fast && threshold !== finality.standard)
     return refuse(
       'POLICY_QUOTE_DRIFT',
@@ -51,7 +53,7 @@ export function bindCctpV2(
     )
   return {
     bound: {
-      name: 'depositForBurn',
+      name: call.functionName,
       args: jsonArguments({
         amount,
         destinationDomain: domain,
@@ -60,8 +62,9 @@ export function bindCctpV2(
         destinationCaller,
         maxFee,
         minFinalityThreshold: threshold,
+        ...(hookData !== undefined && { hookData }),
       }),
-      text: `Send ${formatAmount(amount, tokenIn)} to chain ${there.chainId}, at least ${formatAmount(amount - maxFee, tokenOut)} arrive for ${intent.recipient}${unlessSame(amount - maxFee, intent.amountOut, tokenOut)}`,
+      text: `Send ${formatAmount(amount, tokenIn)} to chain ${there.chainId}, at least ${formatAmount(amount - maxFee, tokenOut)} arrive for ${intent.recipient}${unlessSame(amount - maxFee, intent.amountOut, tokenOut)}${hookData === undefined ? ', once somebody delivers it there' : ''}`,
       value: 0n,
       spends: { token: tokenIn.address, amount },
     },

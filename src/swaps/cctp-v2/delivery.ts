@@ -5,15 +5,15 @@ import type { Transaction } from '../../domain/transaction.ts'
 import type { CctpV2Constants } from '../../protocols/catalog.ts'
 import { topicOf } from '../../protocols/shared/event-topics.ts'
 import type { Sought } from '../network.ts'
-import { messageTransmitterV2Abi as abi, tokenMessengerV2Abi } from './abi.ts'
+import { messageTransmitterV2Abi as abi, burn } from './abi.ts'
 
 /** The fields of a burn's message, named as in BurnMessageV2, which are fixed at the burn. `amount` is in the smallest unit. */
 export type Burned = { burnToken: Address; mintRecipient: Hex; amount: bigint; messageSender: Address }
 
-/** The burn of a wallet's call of depositForBurn; `undefined` for another call. */
+/** The burn of a wallet's call of depositForBurn or depositForBurnWithHook; `undefined` for another call. */
 export function burnedBy({ data }: Transaction, wallet: Address): Burned | undefined {
-  const call = strictDecode(tokenMessengerV2Abi, data)
-  if (call?.functionName !== 'depositForBurn') return undefined
+  const call = strictDecode(burn, data)
+  if (!call) return undefined
   const [amount, , mintRecipient, burnToken] = call.args
   return { burnToken, mintRecipient, amount, messageSender: wallet }
 }

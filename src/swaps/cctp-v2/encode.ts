@@ -1,9 +1,12 @@
 import { encodeFunctionData, padHex } from 'viem/utils'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import { anyone, burn, messageTransmitterV2Abi } from './abi.ts'
+import { anyone, burn, forwardHook, messageTransmitterV2Abi } from './abi.ts'
 
-/** Burns `amount` here, so that `amount` less at most `maxFee` is minted to `recipient` in the other domain. */
+/**
+ * Burns `amount` here, so that `amount` less at most `maxFee` is minted to `recipient` in the other domain. `isForwarded`: Circle delivers it
+ * there, and keeps its fee for that of the same `maxFee`; otherwise whoever hands it over on the other chain.
+ */
 export const depositForBurn = (ask: {
   chainId: number
   messenger: Address
@@ -13,24 +16,22 @@ export const depositForBurn = (ask: {
   burnToken: Address
   maxFee: bigint
   minFinalityThreshold: number
-}): Transaction => ({
-  to: ask.messenger,
-  data: encodeFunctionData({
-    abi: burn,
-    functionName: 'depositForBurn',
-    args: [
-      ask.amount,
-      ask.domain,
-      padHex(ask.recipient, { size: 32 }).toLowerCase() as Hex,
-      ask.burnToken,
-      anyone,
-      ask.maxFee,
-      ask.minFinalityThreshold,
-    ],
-  }),
-  value: 0n,
-  chainId: ask.chainId,
-})
+  isForwarded?: boolean
+}): Transaction => {
+  const args = [
+    ask.amount,
+    ask.domain,
+    padHex(ask.recipient, { size: 32 }).toLowerCase() as Hex,
+    ask.burnToken,
+    anyone,
+    ask.maxFee,
+    ask.minFinalityThreshold,
+  ] as const
+  const data = ask.isForwarded
+    ? encodeFunctionData({ abi: burn, functionName: 'depositForBurnWithHook', args: [...args, forwardHook] })
+    : encodeFunctionData({ abi: burn, functionName: 'depositForBurn', args })
+  return { to: ask.messenger, data, value: 0n, chainId: ask.chainId }
+}
 
 /** Hands an attested message to the destination chain, which mints. Anyone may send it. */
 export const receiveMessage = (ask: {

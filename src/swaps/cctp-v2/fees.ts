@@ -13,23 +13,28 @@ export type Speed = keyof typeof finality
 /** The share that a bridge keeps of an amount: `parts` of each `of`. */
 type FeeRate = { parts: bigint; of: bigint }
 
-const Tiers = z.array(z.object({ finalityThreshold: z.string(), minimumFee: z.string() }))
+const Tiers = z.array(
+  z.object({
+    finalityThreshold: z.string(),
+    minimumFee: z.string(),
+    // What its delivery costs, in the smallest unit of the token, by how soon it gets into a block.
+    forwardFee: z.object({ high: z.string().regex(/^\d{1,30}$/) }).optional(),
+  }),
+)
 
-/** The fee of the attestation service for a speed, from its answer; `undefined` if it states none, or one that takes everything. */
-export function feeRateIn(text: string, speed: Speed): FeeRate | undefined {
+/** The price of a speed: a share of the amount, and for its delivery by Circle so much in the smallest unit; `undefined` without delivery. */
+export type Price = { rate: FeeRate; forwarding: bigint | undefined }
+
+/** The price of a speed, from the answer of the attestation service; `undefined` if it states none, or one that takes everything. */
+export function priceIn(text: string, speed: Speed): Price | undefined {
   const tiers = Tiers.safeParse(numbersAsText(text)).data
   const tier = tiers?.find(({ finalityThreshold }) => finalityThreshold === String(finality[speed]))
   const rate = tier && ofBps(tier.minimumFee)
   // A transfer that costs its whole amount delivers nothing.
-  return rate && rate.parts < rate.of ? rate : undefined
+  if (!rate || rate.parts >= rate.of) return undefined
+  // Circle's own kit allows for the dearest delivery as well: one that is not paid for is not delivered.
+  return { rate, forwarding: tier.forwardFee && BigInt(tier.forwardFee.high) }
 }
-
-/** The same for several speeds, as far as the answer has them. */
-const feeRatesIn = (text: string, speeds: readonly Speed[]): { speed: Speed; rate: FeeRate }[] =>
-  speeds.flatMap((speed) => {
-    const rate = feeRateIn(text, speed)
-    return rate ? [{ speed, rate }] : []
-  })
 
 /** Basis points as decimal text, which may be a fraction such as 1.3, to the last digit. */
 function ofBps(text: string): FeeRate | undefined {
@@ -48,17 +53,17 @@ export const feeOf = (amount: bigint, { parts, of }: FeeRate): bigint => (amount
 export const withHeadroom = (fee: bigint): bigint => fee + fee / 10n
 
 /**
- * The most that the bridge may keep: the fee with its headroom, but never more than may slip. Where what arrives is exact, or spent to the last
- * unit (`isSpent`), no more than the fee.
+ * The most that the bridge may keep: the fee with its headroom and what its delivery costs, but never more than may slip. Where what arrives
+ * is exact, or spent to the last unit (`isSpent`), no more than both.
  */
 export function mostFee(
   { exact, isSpent, slippage }: { exact: 'in' | 'out'; isSpent: boolean; slippage: number },
   amountIn: bigint,
-  fee: bigint,
+  { fee, forwarding }: { fee: bigint; forwarding: bigint },
 ): bigint {
-  if (exact === 'out' || isSpent) return fee
-  const slips = amountIn - less(amountIn - fee, slippage)
-  return [withHeadroom(fee), slips].reduce((a, b) => (a < b ? a : b))
+  if (exact === 'out' || isSpent) return fee + forwarding
+  const slips = amountIn - less(amountIn - fee - forwarding, slippage)
+  return [withHeadroom(fee) + forwarding, slips].reduce((a, b) => (a < b ? a : b))
 }
 
 /** The smallest input that brings at least `out` after the fee. */
@@ -132,20 +137,29 @@ export async function asked(
   }
 }
 
-/** The current fee for a speed, or for each speed if none is given, the fast one first. */
-export async function ratesOf(
+/** The current price of a speed, or of each speed if none is given, the fast one first; with delivery by Circle, as nobody else delivers. */
+export async function pricesOf(
   network: CctpNetwork,
   { here, there }: { here: CctpEnd; there: CctpEnd },
   speed: Speed | null,
   signal: AbortSignal,
-): Promise<{ speed: Speed; rate: FeeRate }[]> {
+): Promise<{ speed: Speed; rate: FeeRate; forwarding: bigint }[]> {
   const { status, text } = await asked(
     network,
     here,
-    `/v2/burn/USDC/fees/${here.domain}/${there.domain}`,
+    `/v2/burn/USDC/fees/${here.domain}/${there.domain}?forward=true`,
     signal,
   )
-  const rates = status === 200 ? feeRatesIn(text, speed ? [speed] : ['fast', 'standard']) : []
-  if (rates.length === 0) throw wrong('The attestation service did not name its fees', status)
-  return rates
+  const speeds: readonly Speed[] = speed ? [speed] : ['fast', 'standard']
+  const prices = speeds.flatMap((one) => {
+    const price = status === 200 ? priceIn(text, one) : undefined
+    return price ? [{ speed: one, ...price }] : []
+  })
+  if (prices.length === 0) throw wrong('The attestation service did not name its fees', status)
+  const delivered = prices.flatMap(({ forwarding, ...price }) =>
+    forwarding === undefined ? [] : [{ ...price, forwarding }],
+  )
+  if (delivered.length === 0)
+    throw wrong('Circle does not deliver what is burnt for this network, and nobody else does', status)
+  return delivered
 }

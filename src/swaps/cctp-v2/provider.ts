@@ -13,8 +13,8 @@ import {
   feeOf,
   grossUp,
   mostFee,
+  pricesOf,
   provider,
-  ratesOf,
   type Speed,
   savedBy,
   waitOf,
@@ -48,14 +48,15 @@ export function cctp(deployments: readonly CctpEnd[], network: CctpNetwork): Swa
 
     async quote(ask, signal) {
       const [here, there] = [on(ask.from.chainId)!, on(ask.to.chainId)!]
-      const rates = await ratesOf(network, { here, there }, ask.speed, signal)
-      const costs = rates.map(({ speed, rate }) => {
-        const amountIn = ask.exact === 'in' ? ask.amount : grossUp(ask.amount, rate)
-        return { speed, amountIn, fee: feeOf(amountIn, rate) }
+      const prices = await pricesOf(network, { here, there }, ask.speed, signal)
+      const costs = prices.map(({ speed, rate, forwarding }): Cost => {
+        const amountIn = ask.exact === 'in' ? ask.amount : grossUp(ask.amount + forwarding, rate)
+        const fee = feeOf(amountIn, rate)
+        return { speed, amountIn, fee, forwarding, cost: fee + forwarding }
       })
       const [cheapest, ...others] = costs
-        .filter(({ amountIn, fee }) => fee < amountIn)
-        .sort((a, b) => Number(a.fee - b.fee))
+        .filter(({ amountIn, cost }) => cost < amountIn)
+        .sort((a, b) => Number(a.cost - b.cost))
       if (cheapest)
         return offer(ask, cheapest, await network.head(ask.to.chainId), {
           others,
@@ -63,11 +64,11 @@ export function cctp(deployments: readonly CctpEnd[], network: CctpNetwork): Swa
           seconds: waitOf(here.domain, cheapest.speed),
         })
       if (ask.refund === null) return undefined
-      const [{ amountIn, fee }] = costs as [Cost]
+      const [{ amountIn, cost }] = costs as [Cost]
       throw new AppError(
         'INSUFFICIENT_AMOUNT_FOR_REFUND',
         `${formatAmount(amountIn, ask.tokenIn)} does not cover the fee of the bridge, so nothing could be refunded`,
-        { details: { fee: fee.toString() } },
+        { details: { fee: cost.toString() } },
       )
     },
 
@@ -84,6 +85,7 @@ export function cctp(deployments: readonly CctpEnd[], network: CctpNetwork): Swa
           burnToken: here.token,
           maxFee: BigInt(maxFee),
           minFinalityThreshold: finality[speed],
+          isForwarded: true,
         }),
         needs: { token: here.token, spender: here.tokenMessenger, amount: amountIn },
       }
@@ -120,12 +122,12 @@ export function cctp(deployments: readonly CctpEnd[], network: CctpNetwork): Swa
   }
 }
 
-/** What a transfer costs at a speed. */
-type Cost = { speed: Speed; amountIn: bigint; fee: bigint }
+/** What a transfer costs at a speed: the fee of the bridge, what its delivery costs, and both. */
+type Cost = { speed: Speed; amountIn: bigint; fee: bigint; forwarding: bigint; cost: bigint }
 
 function offer(
   ask: Ask,
-  { speed, amountIn, fee }: Cost,
+  { speed, amountIn, fee, forwarding, cost }: Cost,
   head: bigint,
   {
     others,
@@ -134,7 +136,7 @@ function offer(
   }: { others: readonly Cost[]; savesSeconds: number | null; seconds: number | null },
 ): Offer {
   const { tokenIn, from } = ask
-  const most = mostFee(ask, amountIn, fee)
+  const most = mostFee(ask, amountIn, { fee, forwarding })
   const raw: Raw = {
     speed,
     maxFee: most.toString(),
@@ -143,13 +145,14 @@ function offer(
   }
   return {
     amountIn,
-    amountOut: amountIn - fee,
+    amountOut: amountIn - cost,
     maxAmountIn: amountIn,
     minAmountOut: amountIn - most,
-    fees:
-      fee === 0n
+    fees: Object.entries({ bridge: fee, delivery: forwarding }).flatMap(([kind, amount]) =>
+      amount === 0n
         ? []
-        : [{ kind: 'bridge', token: tokenIn.address, chainId: from.chainId, amount: fee.toString() }],
+        : [{ kind, token: tokenIn.address, chainId: from.chainId, amount: amount.toString() }],
+    ),
     raw,
     seconds,
     // A more expensive speed is only an alternative if it is faster.
@@ -158,7 +161,7 @@ function offer(
       .map((other) => ({
         transferSpeed: other.speed,
         amountIn: other.amountIn,
-        amountOut: other.amountIn - other.fee,
+        amountOut: other.amountIn - other.cost,
         savesSeconds,
       })),
   }

@@ -134,6 +134,7 @@ const encoders: Record<string, Transaction | Hex | readonly (Transaction | Hex)[
     burnToken: three,
     maxFee: amount,
     minFinalityThreshold: cctp_finality.fast,
+    isForwarded: true,
   }),
   'cctp-v2 delivery askMinter': askMinter(one).data,
   'cctp-v2 delivery minted': minted(one, two, amount).data,
