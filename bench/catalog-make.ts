@@ -326,6 +326,7 @@ function fileOf(network: Network): CatalogFile {
     cctpV2,
     across: acrossOn(network),
     cow: ordersOn(network),
+    balancerV2: vaultOn(network),
     tokens: [...known.values()],
     strategies,
   }
@@ -492,6 +493,14 @@ function ordersOn({ name }: Network): CatalogFile['cow'] {
     source:
       'npm:@cowprotocol/contracts@1.8.0 networks.json; npm:@cowprotocol/sdk-order-book@4.1.0 ORDER_BOOK_PROD_CONFIG',
   }
+}
+
+/** The Vault of Balancer v2, without pools: no published source says of any weighted pool both its id and its tokens. */
+function vaultOn({ chainId }: Network): CatalogFile['balancerV2'] {
+  const { source, chains } = providers.balancer
+  const there = chains[chainId]
+  if (!there) return null
+  return { vault: there.v2Vault, queries: there.v2Queries, pools: [], source }
 }
 
 /** JSON with one token and one market a line, so that a change shows as what it is. */

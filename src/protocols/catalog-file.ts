@@ -75,6 +75,20 @@ export const CatalogFile = z.strictObject({
   cow: z
     .strictObject({ settlement: At, vaultRelayer: At, api: z.url({ protocol: /^https$/ }), source: Text })
     .nullable(),
+  balancerV2: z
+    .strictObject({
+      vault: At,
+      queries: At,
+      pools: z.array(
+        z.strictObject({
+          id: z.templateLiteral(['0x', z.string().regex(/^[0-9a-f]{64}$/)]),
+          tokens: z.array(At).min(2),
+          source: Text,
+        }),
+      ),
+      source: Text,
+    })
+    .nullable(),
   tokens: z.array(z.strictObject({ address: At, symbol: Text, decimals: Decimals, source: Text })),
   strategies: z.array(Strategy),
 })
@@ -128,6 +142,9 @@ export function catalogOfFile(json: unknown): Catalog {
     across: file.across ? [{ chainId, ...withoutSource(file.across) }] : [],
     acrossApi: null,
     cow: file.cow ? [{ chainId, ...withoutSource(file.cow) }] : [],
+    balancerV2: file.balancerV2
+      ? [{ chainId, ...withoutSource(file.balancerV2), pools: file.balancerV2.pools.map(withoutSource) }]
+      : [],
     priceOracles: file.priceOracle ? { [chainId]: file.priceOracle.address } : {},
     priceFeeds: file.priceFeeds.map((feed) => ({ chainId, ...withoutSource(feed) })),
   }

@@ -43,6 +43,7 @@ function contractsIn(catalog: Catalog): ReadonlyMap<string, string> {
     ...catalog.cctpV2,
     ...catalog.across,
     ...catalog.cow,
+    ...catalog.balancerV2,
   ])
     for (const address of addressesIn(one))
       add(one.chainId, address, 'a contract that swaps, and keeps nothing for anybody')

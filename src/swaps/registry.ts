@@ -5,6 +5,7 @@ import type { Catalog } from '../protocols/catalog.ts'
 import type { Offer as Exchanged } from '../protocols/exchange.ts'
 import type { Verdict } from '../protocols/verdict.ts'
 import { across } from './across/definition.ts'
+import { balancerV2 } from './balancer-v2/definition.ts'
 import { cctpV2 } from './cctp-v2/definition.ts'
 import { cow } from './cow/definition.ts'
 import type { SwapDefinition, SwapIntent, SwapProof } from './definition.ts'
@@ -24,6 +25,7 @@ export const swapDefinitions: readonly SwapDefinition[] = [
   cctpV2,
   across,
   cow,
+  balancerV2,
 ]
 
 /** The names of all providers. */

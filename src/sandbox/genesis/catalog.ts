@@ -47,6 +47,7 @@ export const catalogOf = (chains: readonly Deployed[]): Catalog => ({
   across: [],
   acrossApi: null,
   cow: [],
+  balancerV2: [],
   priceFeeds: [],
   priceOracles: Object.fromEntries(chains.map(({ plan, aave }) => [plan.chainId, aave.oracle])),
 })

@@ -7,6 +7,7 @@ import { roles, sandboxAddress, userIndexes } from '../accounts.ts'
 import { deployAave } from './aave.ts'
 import { allowFills, deployAcross } from './across.ts'
 import { own } from './artifacts.ts'
+import { deployBalancerV2 } from './balancer-v2.ts'
 import { catalogOf, type Deployed } from './catalog.ts'
 import { allowOrders, deployCow } from './cow.ts'
 import { type Deployer, startDeployer } from './deployer.ts'
@@ -42,6 +43,9 @@ export async function deployWorld(nodes: readonly [ChainClient, ChainClient]): P
     }),
   )
   const cow = await Promise.all(ends.map(({ d, deployed }) => deployCow(d, deployed.plan, deployed.tokens)))
+  const balancerV2 = await Promise.all(
+    ends.map(({ d, deployed }) => deployBalancerV2(d, deployed.plan, deployed.tokens)),
+  )
   await Promise.all(
     ends.map(async ({ d, deployed }, index) => {
       await d.flush()
@@ -50,7 +54,7 @@ export async function deployWorld(nodes: readonly [ChainClient, ChainClient]): P
       await solver.flush()
     }),
   )
-  return { ...catalogOf([one.deployed, two.deployed]), across: pools, cow }
+  return { ...catalogOf([one.deployed, two.deployed]), across: pools, cow, balancerV2 }
 }
 
 /** Installs Multicall3 at its usual address: its runtime code, without a deployment. */
