@@ -96,7 +96,11 @@ export function poolSwapProvider<constants extends { chainId: number }, path>({
       return { ...offer, gas: best.gas, seconds: 0, ...(spot !== undefined && { spot }) }
     },
 
-    async build({ from, tokenIn, tokenOut }, { raw, maxAmountIn, minAmountOut }, { wallet, recipient, deadline }) {
+    async build(
+      { from, tokenIn, tokenOut },
+      { raw, maxAmountIn, minAmountOut },
+      { wallet, recipient, deadline },
+    ) {
       const here = on(from.chainId)!
       const router = routerOf(here)
       const { path, exact } = raw as Raw<path>

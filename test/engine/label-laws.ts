@@ -98,11 +98,15 @@ const initCodeHash = '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7d
 /** Where Permit2 is on every network (source: PERMIT2_ADDRESS of @uniswap/permit2-sdk 1.4.0). */
 const permit2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
 
+/** Where the Vault of Balancer v2 is on every network (source: `@balancer-labs/v2-deployments` 3.2.0, 20210418-vault). */
+const vault = '0xBA12222222228d8Ba445958a75a0704d566BF2C8'
+
 /** What is wrong with how the markets of a file are called, and with what stands beside their addresses. */
 export function labelFaults(file: CatalogFile, { testnet, native }: Network): string[] {
   const hubs = [`W${native.symbol}`, 'USDC', 'USDT']
   const symbolOf = (address: string) => file.tokens.find((token) => token.address === address)?.symbol ?? ''
-  const { uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2, across, cow, priceOracle, strategies } = file
+  const { uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2, across, cow, balancerV2 } = file
+  const { priceOracle, strategies } = file
   const sources = [
     uniswapV3,
     uniswapV2,
@@ -111,6 +115,8 @@ export function labelFaults(file: CatalogFile, { testnet, native }: Network): st
     cctpV2,
     across,
     cow,
+    balancerV2,
+    ...(balancerV2?.pools ?? []),
     priceOracle,
     ...file.priceFeeds,
     ...file.tokens,
@@ -153,6 +159,7 @@ export function labelFaults(file: CatalogFile, { testnet, native }: Network): st
     ...(kyberSwap && !/^https:\/\/aggregator-api\.kyberswap\.com\/[a-z]+\/api\/v1$/.test(kyberSwap.api)
       ? ['its aggregator is somebody else']
       : []),
+    ...(balancerV2 && balancerV2.vault !== vault ? ['its Vault is somewhere else'] : []),
     ...(cow && cow.api !== `https://api.cow.fi/${orderBooks[file.network] ?? file.network}`
       ? ['its order book is somebody else']
       : []),

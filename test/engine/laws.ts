@@ -12,7 +12,7 @@ const wrapped = new Set(['stEth', 'wstEth', 'wrapped'])
 
 /** What an address is on its chain: one that is two things was copied to the wrong place. */
 function rolesIn(file: CatalogFile): [address: string, role: string][] {
-  const { uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2, across, cow } = file
+  const { uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2, across, cow, balancerV2 } = file
   return [
     ...file.tokens.map(({ address }): [string, string] => [address, 'token']),
     ...file.priceFeeds.map(({ feed }): [string, string] => [feed, 'price feed']),
@@ -40,6 +40,12 @@ function rolesIn(file: CatalogFile): [address: string, role: string][] {
           [cow.settlement, 'settlement of CoW Protocol'],
           [cow.vaultRelayer, 'relayer of CoW Protocol'],
         ] as [string, string][])
+      : []),
+    ...(balancerV2
+      ? (['vault', 'queries'] as const).map((name): [string, string] => [
+          balancerV2[name],
+          `${name} of Balancer v2`,
+        ])
       : []),
     ...(cctpV2
       ? (['tokenMessenger', 'messageTransmitter'] as const).map((name): [string, string] => [
@@ -297,6 +303,7 @@ export function faultsOf(json: unknown): string[] {
       ...(file.uniswapV3?.via ?? []),
       ...(file.uniswapV2?.via ?? []),
       ...(file.uniswapV4?.via ?? []),
+      ...(file.balancerV2?.pools ?? []).flatMap(({ tokens }) => tokens),
     ].flatMap((address) => (known.has(address) ? [] : [`${address} is not a token`])),
     ...(file.cctpV2 && !known.has(file.cctpV2.token)
       ? ['the token of the bridge is not among the tokens']

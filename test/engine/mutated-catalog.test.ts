@@ -251,6 +251,23 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     /its order book is somebody else/,
   ],
   [
+    'gnosis',
+    'the queries of Balancer v2 are those of another Vault',
+    (file) => {
+      file.balancerV2!.vault = getAddress(`0x${'77'.repeat(20)}`)
+    },
+    /its Vault is somewhere else\nthe Vault of the queries of Balancer v2 is 0xBA12/,
+  ],
+  [
+    'base',
+    'a pool of Balancer v2 is of nobody',
+    (file) => {
+      const tokens = [tokenOf(file, 'USDC').address, tokenOf(file, 'EURC').address]
+      file.balancerV2!.pools = [{ id: `0x${'77'.repeat(32)}`, tokens, source: 'npm:nobody@1.0.0' }]
+    },
+    /the tokens of the pool 0x7777.* is not said by 0xBA12/,
+  ],
+  [
     'base',
     'Across is asked somewhere else',
     (file) => {

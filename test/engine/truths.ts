@@ -179,6 +179,7 @@ function groundTruths(
     cctpV2,
     across,
     cow,
+    balancerV2,
     network,
   }: CatalogFile,
   tell: Tell,
@@ -214,6 +215,7 @@ function groundTruths(
     const domain = { name: 'Gnosis Protocol', version: 'v2', chainId, verifyingContract: cow.settlement }
     tell(cow.settlement, asked('function domainSeparator()'), domainSeparator({ domain }))
   }
+  if (balancerV2) tell(balancerV2.queries, asked('function vault()'), word(balancerV2.vault))
   if (across) {
     tell(across.spokePool, asked('function chainId()'), word(networkNamed(publicNetworks, network).chainId))
     tell(across.spokePool, asked('function fillDeadlineBuffer()'), word(21_600))

@@ -91,6 +91,11 @@ export const oracles: readonly Oracle[] = [
     overrides: { jsbi: '3.2.5' },
   },
   {
+    name: 'balancer-v2',
+    script: 'balancer-v2.cjs',
+    packages: { '@balancer/sdk': '6.1.1', viem: '2.51.3' },
+  },
+  {
     name: 'cctp-v2',
     script: 'cctp-v2.mjs',
     packages: { '@circle-fin/provider-cctp-v2': '1.14.0', viem: '2.57.1' },

@@ -9,12 +9,13 @@ import type { Market } from '../../protocols/market.ts'
 import { feedAbi } from '../../protocols/prices.ts'
 import { answers, type Claim, hasDecimals, says } from '../../protocols/shared/contract-claims.ts'
 import { isSymbol } from '../../protocols/shared/token-symbol.ts'
+import { priceQueries } from '../../swaps/balancer-v2/pools.ts'
 import { orderDomain } from '../../swaps/cow/order.ts'
 
 /**
  * Getters by which the other contracts of a catalogue identify themselves (sources: Chainlink, AggregatorV3Interface; Uniswap v2-core,
  * v2-periphery, v3-core, v3-periphery, swap-router-contracts, v4-periphery and universal-router; circlefin/evm-cctp-contracts; SpokePool
- * of Across; GPv2Settlement of CoW Protocol).
+ * of Across; GPv2Settlement of CoW Protocol; BalancerQueries).
  */
 const abi = parseAbi([
   'function allPairsLength() view returns (uint256)',
@@ -33,6 +34,7 @@ const abi = parseAbi([
   'function localMessageTransmitter() view returns (address)',
   'function poolManager() view returns (address)',
   'function DOMAIN_SEPARATOR() view returns (bytes32)',
+  'function vault() view returns (address)',
 ])
 
 const readOf = (address: Address, functionName: string, args: readonly unknown[] = []): Read => ({
@@ -59,6 +61,7 @@ export async function dependencyFaults(chain: Chain, catalog: Catalog, head: big
     ...bridgeClaims(catalog, chainId),
     ...poolClaims(catalog, chainId),
     ...orderClaims(catalog, chainId),
+    ...vaultClaims(catalog, chainId),
   ]
   const [actual, firstBlockFaults] = await Promise.all([
     read(chain, together(claims)),
@@ -187,6 +190,23 @@ const orderClaims = ({ cow }: Catalog, chainId: number): Claim[] =>
         readOf(settlement, 'domainSeparator'),
         orderDomain({ chainId, settlement }),
       ),
+    ])
+
+/** A pool must have exactly the listed tokens, and weights. */
+const vaultClaims = ({ balancerV2 }: Catalog, chainId: number): Claim[] =>
+  balancerV2
+    .filter((one) => one.chainId === chainId)
+    .flatMap(({ vault, queries, pools }) => [
+      says('the Vault of the queries of Balancer v2', readOf(queries, 'vault'), vault),
+      ...pools.flatMap(({ id, tokens }) => {
+        const [held, weights] = priceQueries(vault, { tokens, pools: [id] }) as [Read, Read]
+        return [
+          says(`the tokens of the pool ${id}`, held, tokens.join(), (said) =>
+            (said as Address[][])[0]!.join(),
+          ),
+          answers(`the weights of the pool ${id}`, weights),
+        ]
+      }),
     ])
 
 /** The receipt must have no code before the first block from which events are read. A node without old states cannot tell. */

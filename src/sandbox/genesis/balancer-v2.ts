@@ -28,7 +28,10 @@ export async function deployBalancerV2(
   { chainId }: Plan,
   { assets }: Tokens,
 ): Promise<BalancerV2Constants> {
-  const [vaultArtifact, factoryArtifact] = [publishedBalancer('Vault'), publishedBalancer('WeightedPoolFactory')]
+  const [vaultArtifact, factoryArtifact] = [
+    publishedBalancer('Vault'),
+    publishedBalancer('WeightedPoolFactory'),
+  ]
   const authorizer = d.deploy(publishedBalancer('Authorizer'), [d.from])
   const vault = d.deploy(vaultArtifact, [authorizer, assets.WETH, pause.window, pause.buffer])
   const queries = d.deploy(publishedBalancer('BalancerQueries'), [vault])

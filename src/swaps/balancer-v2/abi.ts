@@ -35,6 +35,4 @@ export const queriesAbi = parseAbi([
 ])
 
 /** A weighted pool: the weights of its tokens, in the order of the Vault, which are 1e18 together. */
-export const weightedPoolAbi = parseAbi([
-  'function getNormalizedWeights() view returns (uint256[] weights)',
-])
+export const weightedPoolAbi = parseAbi(['function getNormalizedWeights() view returns (uint256[] weights)'])

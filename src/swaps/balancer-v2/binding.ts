@@ -31,6 +31,9 @@ export function bindBalancerV2(
     shownPath: shownPath(swap.path),
   })
   if ('bound' in verdict && !isListed({ pools }, swap.path))
-    return refuse('POLICY_QUOTE_DRIFT', 'The path goes through a pool that is not on the list with its tokens')
+    return refuse(
+      'POLICY_QUOTE_DRIFT',
+      'The path goes through a pool that is not on the list with its tokens',
+    )
   return verdict
 }

@@ -1,5 +1,5 @@
 import { encodeFunctionData } from 'viem/utils'
-import { type Address, nativeAddress } from '../../domain/address.ts'
+import { type Address, type Hex, nativeAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { PoolSwap } from '../pool-swap.ts'
 import { vaultSwaps } from './abi.ts'
@@ -46,5 +46,10 @@ export function swapBalancerV2(asked: PoolSwap<PoolPath> & { sender: Address }):
             deadline,
           ],
         })
-  return { to: asked.router, data, value: isNativeIn ? amountIn : 0n, chainId: asked.chainId }
+  return {
+    to: asked.router,
+    data: data.toLowerCase() as Hex,
+    value: isNativeIn ? amountIn : 0n,
+    chainId: asked.chainId,
+  }
 }

@@ -33,7 +33,7 @@ export function pathsOf(
     ])
 }
 
-/** Whether every pool of a path is listed with the two tokens that it swaps. */
+/** Whether every pool of a path is listed with the two tokens that it swaps, which are not the same. */
 export const isListed = (
   { pools }: Pick<BalancerV2Constants, 'pools'>,
   { tokens, pools: ids }: PoolPath,
@@ -41,6 +41,7 @@ export const isListed = (
   ids.every((id, at) =>
     pools.some(
       (pool) =>
+        !sameAddress(tokens[at]!, tokens[at + 1]!) &&
         pool.id.toLowerCase() === id.toLowerCase() &&
         tokens.slice(at, at + 2).every((token) => holds(pool, token)),
     ),
@@ -100,7 +101,11 @@ export const priceQueries = (vault: Address, { pools }: PoolPath): Query[] =>
  * What an amount would bring at the spot prices of a path's weighted pools, without fees: what a pool has of a token over the weight of
  * that is worth the same for all. `undefined` if a pool does not answer, or is empty, or not weighted.
  */
-export function atSpot({ tokens }: PoolPath, answers: readonly unknown[], amount: bigint): bigint | undefined {
+export function atSpot(
+  { tokens }: PoolPath,
+  answers: readonly unknown[],
+  amount: bigint,
+): bigint | undefined {
   let brings = amount
   for (let at = 0; at + 1 < tokens.length; at++) {
     const [held, balances] = (answers[2 * at] as readonly [Address[], bigint[]] | undefined) ?? [[], []]

@@ -14,7 +14,7 @@ import { swapBalancerV2 } from './encode.ts'
 import { atSpot, otherAmount, type PoolPath, pathsOf, priceQueries, quoteOf } from './pools.ts'
 
 /** What a swap takes in gas, as measured on the contracts: the transaction with its calldata, and each pool of the path. */
-const gasOf = ({ pools }: PoolPath): bigint => 65_000n + 45_000n * BigInt(pools.length)
+const gasOf = ({ pools }: PoolPath): bigint => 55_000n + 45_000n * BigInt(pools.length)
 
 /** Swaps on one chain through the listed pools of Balancer v2: one or two, all quoted in one call by BalancerQueries. */
 export const balancerV2 = (
