@@ -5,8 +5,11 @@ import { provedByCalldata, type SwapDefinition } from '../definition.ts'
 import { bindBalancerV2 } from './binding.ts'
 import { exchangeOfBalancerV2, balancerV2 as openProvider } from './provider.ts'
 
-const contractsOn = ({ balancerV2 }: Catalog, chainId: number) =>
-  balancerV2.find((entry) => entry.chainId === chainId)
+/** The deployments with a pool to swap in. */
+const inUse = ({ balancerV2 }: Catalog) => balancerV2.filter(({ pools }) => pools.length > 0)
+
+const contractsOn = (catalog: Catalog, chainId: number) =>
+  inUse(catalog).find((entry) => entry.chainId === chainId)
 
 /** Balancer v2: swaps on one chain through the pools that the catalogue lists, also of the native coin. */
 export const balancerV2: SwapDefinition = {
@@ -32,5 +35,5 @@ export const balancerV2: SwapDefinition = {
       : undefined
   },
   open: (catalog, { read }) =>
-    openProvider(catalog.balancerV2, read, ({ chainId }) => wrappedOn(catalog, chainId)),
+    openProvider(inUse(catalog), read, ({ chainId }) => wrappedOn(catalog, chainId)),
 }

@@ -24,7 +24,7 @@ export const balancerV2 = (
 ): SwapProvider =>
   poolSwapProvider<BalancerV2Constants, PoolPath>({
     name: 'balancer-v2',
-    deployments: deployments.filter(({ pools }) => pools.length > 0),
+    deployments,
     read,
     wrappedOn,
     routerOf: ({ vault }) => vault,
