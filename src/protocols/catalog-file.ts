@@ -25,21 +25,24 @@ const Strategy = z.strictObject({
   source: Text,
 })
 
+/** The contracts of Uniswap v3, or of a fork. */
+const LikeUniswapV3 = z
+  .strictObject({
+    factory: At,
+    quoterV2: At,
+    swapRouter02: At,
+    feeTiers: z.array(z.int().positive()).min(1),
+    via: z.array(At),
+    source: Text,
+  })
+  .nullable()
+
 /** What is known of one network: a file in `src/engine/catalog`, with a source for every address. */
 export const CatalogFile = z.strictObject({
   network: Text,
   priceOracle: z.strictObject({ address: At, source: Text }).nullable(),
   priceFeeds: z.array(z.strictObject({ token: At, feed: At, decimals: Decimals, source: Text })),
-  uniswapV3: z
-    .strictObject({
-      factory: At,
-      quoterV2: At,
-      swapRouter02: At,
-      feeTiers: z.array(z.int().positive()).min(1),
-      via: z.array(At),
-      source: Text,
-    })
-    .nullable(),
+  uniswapV3: LikeUniswapV3,
   uniswapV2: z
     .strictObject({
       factory: At,
@@ -89,6 +92,7 @@ export const CatalogFile = z.strictObject({
       source: Text,
     })
     .nullable(),
+  pancakeSwapV3: LikeUniswapV3,
   tokens: z.array(z.strictObject({ address: At, symbol: Text, decimals: Decimals, source: Text })),
   strategies: z.array(Strategy),
 })
@@ -145,6 +149,7 @@ export function catalogOfFile(json: unknown): Catalog {
     balancerV2: file.balancerV2
       ? [{ chainId, ...withoutSource(file.balancerV2), pools: file.balancerV2.pools.map(withoutSource) }]
       : [],
+    pancakeSwapV3: file.pancakeSwapV3 ? [{ chainId, ...withoutSource(file.pancakeSwapV3) }] : [],
     priceOracles: file.priceOracle ? { [chainId]: file.priceOracle.address } : {},
     priceFeeds: file.priceFeeds.map((feed) => ({ chainId, ...withoutSource(feed) })),
   }

@@ -137,6 +137,8 @@ export type Catalog = {
   acrossApi: string | null
   cow: readonly CowConstants[]
   balancerV2: readonly BalancerV2Constants[]
+  /** A fork of Uniswap v3; the router is its SmartRouter. */
+  pancakeSwapV3: readonly UniswapV3Constants[]
   /** The Aave oracle of each chain, which prices its listed tokens in USD with 8 decimals. */
   priceOracles: Readonly<Record<number, Address>>
   priceFeeds: readonly PriceFeed[]
@@ -163,6 +165,7 @@ export const joined = (parts: readonly Catalog[]): Catalog => ({
   acrossApi: parts.find(({ acrossApi }) => acrossApi !== null)?.acrossApi ?? null,
   cow: parts.flatMap(({ cow }) => cow),
   balancerV2: parts.flatMap(({ balancerV2 }) => balancerV2),
+  pancakeSwapV3: parts.flatMap(({ pancakeSwapV3 }) => pancakeSwapV3),
   priceOracles: Object.assign({}, ...parts.map(({ priceOracles }) => priceOracles)),
   priceFeeds: parts.flatMap(({ priceFeeds }) => priceFeeds),
   ...bitcoinOf(parts.find(({ bitcoin }) => bitcoin)?.bitcoin),
@@ -185,6 +188,7 @@ export function catalogOn(catalog: Catalog, has: (chainId: number) => boolean): 
     acrossApi: catalog.acrossApi,
     cow: catalog.cow.filter(here),
     balancerV2: catalog.balancerV2.filter(here),
+    pancakeSwapV3: catalog.pancakeSwapV3.filter(here),
     priceFeeds: catalog.priceFeeds.filter(here),
     priceOracles: Object.fromEntries(
       Object.entries(catalog.priceOracles).filter(([chainId]) => has(Number(chainId))),

@@ -24,6 +24,7 @@ export function decodeCatalog(json: unknown): Catalog {
     acrossApi: written.acrossApi ?? null,
     cow: written.cow ?? [],
     balancerV2: written.balancerV2 ?? [],
+    pancakeSwapV3: written.pancakeSwapV3 ?? [],
     strategies: written.strategies.map((entry) => ({ ...entry, fromBlock: BigInt(entry.fromBlock) })),
   }
 }

@@ -13,7 +13,7 @@ import { kyberSwap } from './kyberswap/definition.ts'
 import type { SwapNetwork } from './network.ts'
 import type { SwapProvider } from './provider.ts'
 import { uniswapV2 } from './uniswap-v2/definition.ts'
-import { uniswapV3 } from './uniswap-v3/definition.ts'
+import { pancakeSwapV3, uniswapV3 } from './uniswap-v3/definition.ts'
 import { uniswapV4 } from './uniswap-v4/definition.ts'
 
 /** Every swap provider, in the order in which equal offers are preferred. */
@@ -26,6 +26,7 @@ export const swapDefinitions: readonly SwapDefinition[] = [
   across,
   cow,
   balancerV2,
+  pancakeSwapV3,
 ]
 
 /** The names of all providers. */

@@ -103,6 +103,7 @@ describe('swap quote', () => {
       ['cctp', null],
       ['across', null],
       ['balancer-v2', null],
+      ['pancakeswap-v3', null],
     ])
     const [first, , third, , , other] = json.items
     expect(third).toMatchObject({ lost: expect.any(String), error: null, proof: { minimum: 'calldata' } })

@@ -25,6 +25,8 @@ const isSource = (text: string) => /(npm|repo):@?[\w.-]+/.test(text)
 
 /** What Uniswap v3 has pools of (source: Uniswap/v3-core, and the tiers that its governance added since). */
 const tiers = [100, 200, 300, 400, 500, 3000, 10_000]
+/** Those of PancakeSwap v3 (source: FeeAmount of @pancakeswap/v3-sdk 3.10.2). */
+const forkTiers = [100, 500, 2500, 10_000]
 
 /** Where Circle signs messages: of main networks, and of test networks (source: developers.circle.com, CCTP). */
 /** How the order book of CoW Protocol names networks otherwise (source: `@cowprotocol/sdk-order-book` 4.1.0, ORDER_BOOK_PROD_CONFIG). */
@@ -106,7 +108,7 @@ export function labelFaults(file: CatalogFile, { testnet, native }: Network): st
   const hubs = [`W${native.symbol}`, 'USDC', 'USDT']
   const symbolOf = (address: string) => file.tokens.find((token) => token.address === address)?.symbol ?? ''
   const { uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2, across, cow, balancerV2 } = file
-  const { priceOracle, strategies } = file
+  const { pancakeSwapV3, priceOracle, strategies } = file
   const sources = [
     uniswapV3,
     uniswapV2,
@@ -115,6 +117,7 @@ export function labelFaults(file: CatalogFile, { testnet, native }: Network): st
     cctpV2,
     across,
     cow,
+    pancakeSwapV3,
     balancerV2,
     ...(balancerV2?.pools ?? []),
     priceOracle,
@@ -147,9 +150,12 @@ export function labelFaults(file: CatalogFile, { testnet, native }: Network): st
     ...(uniswapV3?.feeTiers ?? []).flatMap((tier) =>
       tiers.includes(tier) ? [] : [`there is no tier ${tier}`],
     ),
-    ...[...(uniswapV3?.via ?? []), ...(uniswapV2?.via ?? [])].flatMap((at) =>
-      hubs.includes(symbolOf(at)) ? [] : [`nobody swaps by ${symbolOf(at)}`],
+    ...(pancakeSwapV3?.feeTiers ?? []).flatMap((tier) =>
+      forkTiers.includes(tier) ? [] : [`there is no tier ${tier} of PancakeSwap v3`],
     ),
+    ...[uniswapV3, uniswapV2, pancakeSwapV3]
+      .flatMap((one) => one?.via ?? [])
+      .flatMap((at) => (hubs.includes(symbolOf(at)) ? [] : [`nobody swaps by ${symbolOf(at)}`])),
     // Its pools hold the coin itself.
     ...(uniswapV4?.via ?? []).flatMap((at) =>
       hubs.slice(1).includes(symbolOf(at)) ? [] : [`nobody swaps by ${symbolOf(at)} in Uniswap v4`],

@@ -59,14 +59,13 @@ async function quoted(
   path: Path,
   amount: bigint,
   block: Hex | 'latest' = 'latest',
+  to = pools(chainId).quoterV2,
 ): Promise<bigint | undefined> {
   const functionName = exact === 'in' ? 'quoteExactInput' : 'quoteExactOutput'
   const args = [packed(exact === 'in' ? path : reversed(path)), amount]
   const data = encodeFunctionData({ abi: quoterAbi, functionName, args })
   try {
-    const answer = await sandbox
-      .chain(chainId)
-      .rpc.request<Hex>('eth_call', [{ to: pools(chainId).quoterV2, data }, block])
+    const answer = await sandbox.chain(chainId).rpc.request<Hex>('eth_call', [{ to, data }, block])
     return (decodeFunctionResult({ abi: quoterAbi, functionName, data: answer }) as readonly [bigint])[0]
   } catch {
     return undefined // The quoter refuses a path without pools: that is its answer.
@@ -95,9 +94,13 @@ const allPairPaths = (chainId: number, tokenIn: Address, tokenOut: Address): Pat
 ]
 
 /** Every path of one or two pools, written down by hand. */
-function allPaths(chainId: number, tokenIn: Address, tokenOut: Address): Path[] {
-  const tiers = [100, 500, 3000, 10000]
-  const middles = ['USDC', 'WETH'].map((symbol) => sandbox.token(chainId, symbol).address)
+function allPaths(
+  chainId: number,
+  tokenIn: Address,
+  tokenOut: Address,
+  { tiers, via } = { tiers: [100, 500, 3000, 10000], via: ['USDC', 'WETH'] },
+): Path[] {
+  const middles = via.map((symbol) => sandbox.token(chainId, symbol).address)
   return [
     ...tiers.map((fee) => ({ tokens: [tokenIn, tokenOut], fees: [fee] })),
     ...middles
@@ -214,6 +217,16 @@ const v4SwapIn: typeof swapIn = (data) => {
   return { path: { tokens, fees: path.map(({ fee }) => fee) }, recipient, amounts, deadline }
 }
 
+const forkAt = (chainId: number) =>
+  sandbox.world.catalog().pancakeSwapV3.find((one) => one.chainId === chainId)!
+
+/** The quoter's own answer for a path of PancakeSwap v3. */
+const quotedByFork: typeof quoted = (chainId, exact, path, amount, block) =>
+  quoted(chainId, exact, path, amount, block, forkAt(chainId).quoterV2)
+
+const allForkPaths: typeof allPaths = (chainId, tokenIn, tokenOut) =>
+  allPaths(chainId, tokenIn, tokenOut, { tiers: [100, 500, 2500, 10000], via: ['USDT', 'WETH'] })
+
 const poolsOfBalancer = (chainId: number) =>
   sandbox.world.catalog().balancerV2.find((one) => one.chainId === chainId)!
 
@@ -304,6 +317,7 @@ const exchanges = {
   'uniswap-v3': { swapIn, quoted, allPaths },
   'uniswap-v2': { swapIn: pairSwapIn, quoted: quotedByPairs, allPaths: allPairPaths },
   'uniswap-v4': { swapIn: v4SwapIn, quoted: quotedByV4, allPaths: allV4Paths },
+  'pancakeswap-v3': { swapIn, quoted: quotedByFork, allPaths: allForkPaths },
   'balancer-v2': { swapIn: balancerSwapIn, quoted: quotedByBalancer, allPaths: allBalancerPaths },
 } as const
 
@@ -328,6 +342,7 @@ const providerAt = (at: number, a: string, b: string) => {
     ...(isInV4(a, b) ? (['uniswap-v4'] as const) : []),
     // No listed pool of Balancer v2 has USDC.
     ...([a, b].includes('USDC') ? [] : (['balancer-v2'] as const)),
+    ...([a, b].some((one) => ['USDC', 'BRLA'].includes(one)) ? [] : (['pancakeswap-v3'] as const)),
   ] as const
   return names[round % names.length]!
 }

@@ -136,6 +136,15 @@ export const oracles: readonly Oracle[] = [
     overrides: { viem: '2.57.1', ox: '0.14.45' },
   },
   {
+    name: 'pancakeswap-v3',
+    script: 'pancakeswap-v3.cjs',
+    packages: {
+      '@pancakeswap/sdk': '5.9.2',
+      '@pancakeswap/smart-router': '7.7.3',
+      '@pancakeswap/v3-sdk': '3.10.2',
+    },
+  },
+  {
     name: 'stakewise',
     script: 'stakewise.mjs',
     packages: { '@stakewise/v3-sdk': '2.0.2', ethers: '6.12.1', 'bignumber.js': '9.1.2' },

@@ -24,6 +24,7 @@ import {
   lending,
   messenger,
   type Plan,
+  pancakeRouter,
   permit2,
   pool,
   router,
@@ -146,13 +147,14 @@ function anIntent(random: () => number): Intent {
         'uniswap-v4',
         'cow',
         'balancer-v2',
+        'pancakeswap-v3',
       ])
       const [tokenIn, tokenOut] = one<readonly [Token, Token]>(random, [
         [usdc, usdt],
         [usdt, usdc],
         [usdc, weth],
         [weth, usdt],
-        ...(provider !== 'uniswap-v3' && provider !== 'cow'
+        ...(!/^(uniswap-v3|pancakeswap-v3|cow)$/.test(provider)
           ? ([
               [coin, usdc],
               [usdt, coin],
@@ -216,8 +218,8 @@ function aChoice(random: () => number, intent: Intent): Choice {
     fees:
       intent.provider === 'balancer-v2'
         ? tokens.slice(1).map((token, at) => one(random, poolsOf(tokens[at]!, token)))
-        : /^uniswap-v[34]$/.test(intent.provider)
-          ? tokens.slice(1).map(() => one(random, tiers))
+        : /^(uniswap|pancakeswap)-v[34]$/.test(intent.provider)
+          ? tokens.slice(1).map(() => one(random, tiersOf(intent)))
           : [],
     amountIn: exact === 'out' && random() < 0.3 ? upTo(random, amountIn) : amountIn,
     amountOut: exact === 'in' && random() < 0.3 ? amountOut + anAmount(random) : amountOut,
@@ -242,6 +244,10 @@ function aRoute(random: () => number, amountIn: bigint): Route {
 }
 
 type Swap = Extract<Intent, { kind: 'swap' }>
+
+/** The fee tiers of a provider. */
+const tiersOf = ({ provider }: Swap): readonly number[] =>
+  provider === 'pancakeswap-v3' ? [100, 500, 2500, 10_000] : tiers
 
 /** What a path may go through: pools of Uniswap v4 hold the coin itself, the others its wrapped form. */
 const middleOf = ({ provider }: Swap): Address => (provider === 'uniswap-v4' ? coin.address : weth.address)
@@ -367,7 +373,8 @@ function actionOf(
         return { action: to(balancerVault, data, value), ...(tokenIn !== coin && { spends }) }
       }
       const data = encoded('router', 'multicall', BigInt(choice.deadline), [swapOf(intent, choice)])
-      return { action: to(router, data), spends: { token: tokenIn.address, amount: choice.amountIn } }
+      const at = intent.provider === 'pancakeswap-v3' ? pancakeRouter : router
+      return { action: to(at, data), spends: { token: tokenIn.address, amount: choice.amountIn } }
     }
   }
 }
@@ -753,7 +760,9 @@ function isAllowed(
     lower(tokens[0]!) === lower(pooled(intent.tokenIn, intent)) &&
     lower(tokens.at(-1)!) === lower(pooled(intent.tokenOut, intent)) &&
     fees.every((fee, at) =>
-      (intent.provider === 'balancer-v2' ? poolsOf(tokens[at]!, tokens[at + 1]!) : tiers).includes(fee),
+      (intent.provider === 'balancer-v2' ? poolsOf(tokens[at]!, tokens[at + 1]!) : tiersOf(intent)).includes(
+        fee,
+      ),
     ) &&
     (intent.exact === 'in'
       ? amountIn === intent.amountIn && amountOut >= intent.amountOut

@@ -28,6 +28,7 @@ export const spokePool = address('cc')
 export const settlement = address('ce')
 export const vaultRelayer = address('cf')
 export const balancerVault = address('98')
+export const pancakeRouter = address('97')
 export const messenger = address('c6')
 export const messengerThere = address('c7')
 
@@ -129,6 +130,16 @@ export const catalog = {
   ],
   acrossApi: null,
   cow: [{ chainId: 31337, settlement, vaultRelayer, api: null }],
+  pancakeSwapV3: [
+    {
+      chainId: 31337,
+      factory: address('f7'),
+      quoterV2: address('f8'),
+      swapRouter02: pancakeRouter,
+      feeTiers: [100, 500, 2500, 10_000],
+      via: [weth.address],
+    },
+  ],
   balancerV2: [
     {
       chainId: 31337,

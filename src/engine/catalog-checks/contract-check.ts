@@ -4,7 +4,7 @@ import { type Read, type Reading, together } from '../../chain/reading.ts'
 import { type Address, type Hex, nativeAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { aaveV3OracleAbi } from '../../protocols/aave-v3/abi.ts'
-import type { Catalog, PriceFeed, StrategyEntry } from '../../protocols/catalog.ts'
+import type { Catalog, PriceFeed, StrategyEntry, UniswapV3Constants } from '../../protocols/catalog.ts'
 import type { Market } from '../../protocols/market.ts'
 import { feedAbi } from '../../protocols/prices.ts'
 import { answers, type Claim, hasDecimals, says } from '../../protocols/shared/contract-claims.ts'
@@ -54,7 +54,8 @@ export async function dependencyFaults(chain: Chain, catalog: Catalog, head: big
   const claims = [
     ...oracleClaims(catalog, chainId, markets),
     ...catalog.priceFeeds.flatMap((feed) => (feed.chainId === chainId ? feedClaims(catalog, feed) : [])),
-    ...swapClaims(catalog, chainId),
+    ...swapClaims('Uniswap v3', catalog.uniswapV3, chainId, [3000, 60]),
+    ...swapClaims('PancakeSwap v3', catalog.pancakeSwapV3, chainId, [2500, 50]),
     ...pairClaims(catalog, chainId),
     ...aggregatorClaims(catalog, chainId),
     ...v4Claims(catalog, chainId),
@@ -117,24 +118,29 @@ function feedClaims({ tokens }: Catalog, { chainId, token, feed, decimals }: Pri
   ]
 }
 
-const swapClaims = ({ uniswapV3 }: Catalog, chainId: number): Claim[] =>
-  uniswapV3
+const swapClaims = (
+  name: string,
+  deployments: readonly UniswapV3Constants[],
+  chainId: number,
+  [first, apart]: readonly [tier: number, spacing: number],
+): Claim[] =>
+  deployments
     .filter((one) => one.chainId === chainId)
     .flatMap(({ factory, quoterV2, swapRouter02, feeTiers }) => [
       // A tier that every factory has from the start.
-      says('a tier of Uniswap v3', readOf(factory, 'feeAmountTickSpacing', [3000]), 60),
+      says(`a tier of ${name}`, readOf(factory, 'feeAmountTickSpacing', [first]), apart),
       ...feeTiers.map((tier) =>
         says(
-          `the tier ${tier} of Uniswap v3`,
+          `the tier ${tier} of ${name}`,
           readOf(factory, 'feeAmountTickSpacing', [tier]),
           'a tier',
           (spacing) => (Number(spacing) > 0 ? 'a tier' : 'none'),
         ),
       ),
-      says('the factory of the quoter', readOf(quoterV2, 'factory'), factory),
-      says('the factory of the router', readOf(swapRouter02, 'factory'), factory),
+      says(`the factory of the quoter of ${name}`, readOf(quoterV2, 'factory'), factory),
+      says(`the factory of the router of ${name}`, readOf(swapRouter02, 'factory'), factory),
       // The earlier router supports v3 pools only, and lacks this getter.
-      answers('the other factory of the router', readOf(swapRouter02, 'factoryV2')),
+      answers(`the other factory of the router of ${name}`, readOf(swapRouter02, 'factoryV2')),
     ])
 
 const pairClaims = ({ uniswapV2 }: Catalog, chainId: number): Claim[] =>

@@ -48,6 +48,7 @@ export const catalogOf = (chains: readonly Deployed[]): Catalog => ({
   acrossApi: null,
   cow: [],
   balancerV2: [],
+  pancakeSwapV3: [],
   priceFeeds: [],
   priceOracles: Object.fromEntries(chains.map(({ plan, aave }) => [plan.chainId, aave.oracle])),
 })

@@ -14,7 +14,7 @@ import { type Deployer, startDeployer } from './deployer.ts'
 import { deployAggregator, deployBridge, deployStaking, deployVaults, linkBridge } from './own-contracts.ts'
 import { type Plan, plans } from './plan.ts'
 import { deployTokens, grantAll } from './tokens.ts'
-import { deployUniswap } from './uniswap.ts'
+import { deployPancakeSwap, deployUniswap } from './uniswap.ts'
 import { deployUniswapV2 } from './uniswap-v2.ts'
 import { deployUniswapV4 } from './uniswap-v4.ts'
 
@@ -46,6 +46,7 @@ export async function deployWorld(nodes: readonly [ChainClient, ChainClient]): P
   const balancerV2 = await Promise.all(
     ends.map(({ d, deployed }) => deployBalancerV2(d, deployed.plan, deployed.tokens)),
   )
+  const pancakeSwapV3 = ends.map(({ d, deployed: { plan, tokens } }) => deployPancakeSwap(d, plan, tokens))
   await Promise.all(
     ends.map(async ({ d, deployed }, index) => {
       await d.flush()
@@ -54,7 +55,7 @@ export async function deployWorld(nodes: readonly [ChainClient, ChainClient]): P
       await solver.flush()
     }),
   )
-  return { ...catalogOf([one.deployed, two.deployed]), across: pools, cow, balancerV2 }
+  return { ...catalogOf([one.deployed, two.deployed]), across: pools, cow, balancerV2, pancakeSwapV3 }
 }
 
 /** Installs Multicall3 at its usual address: its runtime code, without a deployment. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { encodeFunctionData, getAddress } from 'viem/utils'
+import type { AbiFunction } from 'viem'
+import { encodeFunctionData, getAddress, toFunctionSelector } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 import { filesOf } from '../../../src/app/profiles/catalog.ts'
 import { type Address, nativeAddress } from '../../../src/domain/address.ts'
@@ -25,6 +26,7 @@ import { depositStake, requestExit } from '../../../src/protocols/stakewise/enco
 import { claimExitedAssets } from '../../../src/protocols/stakewise/queue.ts'
 import { swapBalancerV2 } from '../../../src/swaps/balancer-v2/encode.ts'
 import { quoteOf } from '../../../src/swaps/balancer-v2/pools.ts'
+import { quoterV2Abi, swapRouter02Abi } from '../../../src/swaps/uniswap-v3/abi.ts'
 import { swap } from '../../../src/swaps/uniswap-v3/encode.ts'
 import { packPath } from '../../../src/swaps/uniswap-v3/path.ts'
 import { swapV4 } from '../../../src/swaps/uniswap-v4/encode.ts'
@@ -42,6 +44,7 @@ const across = fixture('across')
 const uniswap = fixture('uniswap-v3')
 const uniswapV4 = fixture('uniswap-v4')
 const balancer = fixture('balancer-v2')
+const pancakeSwap = fixture('pancakeswap-v3')
 const compound = fixture('compound-v2')
 const comet = fixture('compound-v3')
 const lido = fixture('lido')
@@ -319,6 +322,36 @@ describe('@balancer/sdk', () => {
       expect({ vault, queries }).toEqual({
         vault: balancer.vaults[chainId],
         queries: getAddress(balancer.queries[chainId]),
+      })
+  })
+})
+
+describe('@pancakeswap/smart-router and v3-sdk', () => {
+  test('swaps of one hop and two, the coin at either end: the same bytes', () => {
+    expect(pancakeSwap.swaps).toHaveLength(60)
+    for (const { amountIn, amountOut, data, value, ...one } of pancakeSwap.swaps) {
+      const amounts = { amountIn: BigInt(amountIn), amountOut: BigInt(amountOut) }
+      const made = swap({ chainId: 56, router: one.recipient, ...amounts, ...one })
+      expect(made).toMatchObject({ data, value: BigInt(value) })
+    }
+  })
+
+  test('the SmartRouter and its quoter have the functions that are called, and are where the catalogue has them', async () => {
+    const { abis, routers, quoters, spacings } = pancakeSwap
+    for (const [ours, theirs] of [
+      [swapRouter02Abi, abis.router],
+      [quoterV2Abi, abis.quoter],
+    ]) {
+      const known = theirs.map((one: AbiFunction) => toFunctionSelector(one))
+      for (const one of ours) expect(known).toContain(toFunctionSelector(one))
+    }
+    const there = (await filesOf(publicNetworks)).flatMap((one) => one.pancakeSwapV3)
+    expect(there.map(({ chainId }) => chainId)).toEqual([1, 56])
+    for (const { chainId, swapRouter02, quoterV2, feeTiers } of there)
+      expect({ swapRouter02, quoterV2, feeTiers }).toEqual({
+        swapRouter02: routers[chainId],
+        quoterV2: quoters[chainId],
+        feeTiers: Object.keys(spacings).map(Number),
       })
   })
 })
