@@ -326,6 +326,8 @@ function fileOf(network: Network): CatalogFile {
     cctpV2,
     across: acrossOn(network),
     cow: ordersOn(network),
+    balancerV2: vaultOn(network),
+    pancakeSwapV3: forkOn(network, [...known.values()]),
     tokens: [...known.values()],
     strategies,
   }
@@ -492,6 +494,23 @@ function ordersOn({ name }: Network): CatalogFile['cow'] {
     source:
       'npm:@cowprotocol/contracts@1.8.0 networks.json; npm:@cowprotocol/sdk-order-book@4.1.0 ORDER_BOOK_PROD_CONFIG',
   }
+}
+
+/** PancakeSwap v3, whose SmartRouter has the functions of SwapRouter02. */
+function forkOn(network: Network, known: CatalogFile['tokens']): CatalogFile['pancakeSwapV3'] {
+  const { feeTiers, source, chains } = providers['pancakeswap-v3']
+  const there = chains[network.chainId]
+  if (!there) return null
+  const { factory, quoterV2, smartRouter: swapRouter02 } = there
+  return { factory, quoterV2, swapRouter02, feeTiers, via: hubsOn(network, known), source }
+}
+
+/** The Vault of Balancer v2, without pools: no published source says of any weighted pool both its id and its tokens. */
+function vaultOn({ chainId }: Network): CatalogFile['balancerV2'] {
+  const { source, chains } = providers.balancer
+  const there = chains[chainId]
+  if (!there) return null
+  return { vault: there.v2Vault, queries: there.v2Queries, pools: [], source }
 }
 
 /** JSON with one token and one market a line, so that a change shows as what it is. */

@@ -76,6 +76,10 @@ const ofNetwork = (network: string): Catalog => known.find(({ networks }) => net
 const isOn = ({ spender }: SwapDefinition, catalog: Catalog): boolean =>
   spender(catalog, catalog.networks[0]!.chainId) !== undefined
 
+/** Whether it has them on any main network. */
+const isAnywhere = (provider: SwapDefinition): boolean =>
+  mainnets.some(({ name }) => isOn(provider, ofNetwork(name)))
+
 /** What is proved of a swap of each provider before it is signed. */
 function swapProviderRows(): string[] {
   const terms = ['spender', 'amount', 'recipient', 'minimum', 'deadline'] as const
@@ -109,11 +113,13 @@ function protocolsByNetwork(): string[] {
           .join('/'),
       ),
     ),
-    ...swapDefinitions.map((provider) =>
-      row(`${provider.name} (${provider.reach === 'same-chain' ? 'swap' : 'bridge'})`, (network) =>
-        isOn(provider, ofNetwork(network)) ? '✓' : '',
+    ...swapDefinitions
+      .filter(isAnywhere)
+      .map((provider) =>
+        row(`${provider.name} (${provider.reach === 'same-chain' ? 'swap' : 'bridge'})`, (network) =>
+          isOn(provider, ofNetwork(network)) ? '✓' : '',
+        ),
       ),
-    ),
   ]
 }
 

@@ -32,6 +32,8 @@ const catalog = z.looseObject({
   across: z.array(backend),
   acrossApi: z.string().nullable(),
   cow: z.array(backend),
+  balancerV2: z.array(backend),
+  pancakeSwapV3: z.array(backend),
   priceOracles: z.record(z.string(), z.string()),
   priceFeeds: z.array(backend),
   bitcoin: z.looseObject({ chain: z.enum(['main', 'test']), esplora: url }).optional(),

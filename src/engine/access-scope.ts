@@ -28,6 +28,8 @@ export function catalogInScope(catalog: Catalog, { testnets, strategies }: Acces
     across: catalog.across.filter(isThere),
     acrossApi: catalog.acrossApi,
     cow: catalog.cow.filter(isThere),
+    balancerV2: catalog.balancerV2.filter(isThere),
+    pancakeSwapV3: catalog.pancakeSwapV3.filter(isThere),
     priceFeeds: catalog.priceFeeds.filter(isThere),
     priceOracles: Object.fromEntries(
       Object.entries(catalog.priceOracles).filter(([chainId]) => known.has(Number(chainId))),

@@ -25,21 +25,24 @@ const Strategy = z.strictObject({
   source: Text,
 })
 
+/** The contracts of Uniswap v3, or of a fork. */
+const LikeUniswapV3 = z
+  .strictObject({
+    factory: At,
+    quoterV2: At,
+    swapRouter02: At,
+    feeTiers: z.array(z.int().positive()).min(1),
+    via: z.array(At),
+    source: Text,
+  })
+  .nullable()
+
 /** What is known of one network: a file in `src/engine/catalog`, with a source for every address. */
 export const CatalogFile = z.strictObject({
   network: Text,
   priceOracle: z.strictObject({ address: At, source: Text }).nullable(),
   priceFeeds: z.array(z.strictObject({ token: At, feed: At, decimals: Decimals, source: Text })),
-  uniswapV3: z
-    .strictObject({
-      factory: At,
-      quoterV2: At,
-      swapRouter02: At,
-      feeTiers: z.array(z.int().positive()).min(1),
-      via: z.array(At),
-      source: Text,
-    })
-    .nullable(),
+  uniswapV3: LikeUniswapV3,
   uniswapV2: z
     .strictObject({
       factory: At,
@@ -75,6 +78,21 @@ export const CatalogFile = z.strictObject({
   cow: z
     .strictObject({ settlement: At, vaultRelayer: At, api: z.url({ protocol: /^https$/ }), source: Text })
     .nullable(),
+  balancerV2: z
+    .strictObject({
+      vault: At,
+      queries: At,
+      pools: z.array(
+        z.strictObject({
+          id: z.templateLiteral(['0x', z.string().regex(/^[0-9a-f]{64}$/)]),
+          tokens: z.array(At).min(2),
+          source: Text,
+        }),
+      ),
+      source: Text,
+    })
+    .nullable(),
+  pancakeSwapV3: LikeUniswapV3,
   tokens: z.array(z.strictObject({ address: At, symbol: Text, decimals: Decimals, source: Text })),
   strategies: z.array(Strategy),
 })
@@ -128,6 +146,10 @@ export function catalogOfFile(json: unknown): Catalog {
     across: file.across ? [{ chainId, ...withoutSource(file.across) }] : [],
     acrossApi: null,
     cow: file.cow ? [{ chainId, ...withoutSource(file.cow) }] : [],
+    balancerV2: file.balancerV2
+      ? [{ chainId, ...withoutSource(file.balancerV2), pools: file.balancerV2.pools.map(withoutSource) }]
+      : [],
+    pancakeSwapV3: file.pancakeSwapV3 ? [{ chainId, ...withoutSource(file.pancakeSwapV3) }] : [],
     priceOracles: file.priceOracle ? { [chainId]: file.priceOracle.address } : {},
     priceFeeds: file.priceFeeds.map((feed) => ({ chainId, ...withoutSource(feed) })),
   }

@@ -106,6 +106,17 @@ export type CowConstants = {
   api: string | null
 }
 
+/**
+ * The contracts of Balancer v2 on a chain, and the weighted pools that are used: nothing on the chain tells which pools hold two tokens.
+ * `id` names a pool at the vault (32 bytes, its address first); `tokens` are all that it holds.
+ */
+export type BalancerV2Constants = {
+  chainId: number
+  vault: Address
+  queries: Address
+  pools: readonly { id: Hex; tokens: readonly Address[] }[]
+}
+
 /** A Chainlink feed that prices a token in USD, for tokens that the Aave oracle of their chain does not list. */
 export type PriceFeed = { chainId: number; token: Address; feed: Address; decimals: number }
 
@@ -125,6 +136,9 @@ export type Catalog = {
   /** Base URL of the service that suggests the fees of Across. */
   acrossApi: string | null
   cow: readonly CowConstants[]
+  balancerV2: readonly BalancerV2Constants[]
+  /** A fork of Uniswap v3; the router is its SmartRouter. */
+  pancakeSwapV3: readonly UniswapV3Constants[]
   /** The Aave oracle of each chain, which prices its listed tokens in USD with 8 decimals. */
   priceOracles: Readonly<Record<number, Address>>
   priceFeeds: readonly PriceFeed[]
@@ -150,6 +164,8 @@ export const joined = (parts: readonly Catalog[]): Catalog => ({
   across: parts.flatMap(({ across }) => across),
   acrossApi: parts.find(({ acrossApi }) => acrossApi !== null)?.acrossApi ?? null,
   cow: parts.flatMap(({ cow }) => cow),
+  balancerV2: parts.flatMap(({ balancerV2 }) => balancerV2),
+  pancakeSwapV3: parts.flatMap(({ pancakeSwapV3 }) => pancakeSwapV3),
   priceOracles: Object.assign({}, ...parts.map(({ priceOracles }) => priceOracles)),
   priceFeeds: parts.flatMap(({ priceFeeds }) => priceFeeds),
   ...bitcoinOf(parts.find(({ bitcoin }) => bitcoin)?.bitcoin),
@@ -171,6 +187,8 @@ export function catalogOn(catalog: Catalog, has: (chainId: number) => boolean): 
     across: catalog.across.filter(here),
     acrossApi: catalog.acrossApi,
     cow: catalog.cow.filter(here),
+    balancerV2: catalog.balancerV2.filter(here),
+    pancakeSwapV3: catalog.pancakeSwapV3.filter(here),
     priceFeeds: catalog.priceFeeds.filter(here),
     priceOracles: Object.fromEntries(
       Object.entries(catalog.priceOracles).filter(([chainId]) => has(Number(chainId))),

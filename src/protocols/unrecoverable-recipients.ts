@@ -43,6 +43,8 @@ function contractsIn(catalog: Catalog): ReadonlyMap<string, string> {
     ...catalog.cctpV2,
     ...catalog.across,
     ...catalog.cow,
+    ...catalog.balancerV2,
+    ...catalog.pancakeSwapV3,
   ])
     for (const address of addressesIn(one))
       add(one.chainId, address, 'a contract that swaps, and keeps nothing for anybody')

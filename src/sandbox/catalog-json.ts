@@ -23,6 +23,8 @@ export function decodeCatalog(json: unknown): Catalog {
     across: written.across ?? [],
     acrossApi: written.acrossApi ?? null,
     cow: written.cow ?? [],
+    balancerV2: written.balancerV2 ?? [],
+    pancakeSwapV3: written.pancakeSwapV3 ?? [],
     strategies: written.strategies.map((entry) => ({ ...entry, fromBlock: BigInt(entry.fromBlock) })),
   }
 }

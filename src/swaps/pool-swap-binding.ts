@@ -18,6 +18,20 @@ export type DecodedSwap = {
   deadline: bigint
 }
 
+/** Refuses a swap whose sides are the native coin where a token was asked for, or the reverse. */
+export function wrongCoin(
+  swap: { isNativeIn: boolean; isNativeOut: boolean },
+  { tokenIn, tokenOut }: Extract<Intent, { kind: 'swap' }>,
+): Verdict | undefined {
+  const isCoin = ({ address }: { address: Address }) => sameAddress(address, nativeAddress)
+  return swap.isNativeIn !== isCoin(tokenIn) || swap.isNativeOut !== isCoin(tokenOut)
+    ? refuse(
+        'POLICY_DECODE',
+        'It takes or pays the native coin where a token was asked for, or a token in its place',
+      )
+    : undefined
+}
+
 /**
  * Binds a decoded swap to the one that was asked for: its tokens, its way through tokens of `via` only, recipient, amounts and deadline.
  * `exchange` is its name in the text; `shownPath` is how the path is written; `wrapped` is the wrapped native coin.

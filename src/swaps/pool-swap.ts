@@ -48,7 +48,8 @@ type PoolProvider<constants, path> = {
   holdsCoin?: boolean
   /** What is read to quote all paths between two tokens. */
   quotes: (here: constants, ends: readonly [Address, Address], ask: Ask) => Reading<QuotedPath<path>[]>
-  encode: (swap: PoolSwap<path>) => Transaction
+  /** Makes the transaction; `sender` signs it and pays. */
+  encode: (swap: PoolSwap<path> & { sender: Address }) => Transaction
 }
 
 /** What an offer keeps for its transaction; it is stored as JSON. */
@@ -95,7 +96,11 @@ export function poolSwapProvider<constants extends { chainId: number }, path>({
       return { ...offer, gas: best.gas, seconds: 0, ...(spot !== undefined && { spot }) }
     },
 
-    async build({ from, tokenIn, tokenOut }, { raw, maxAmountIn, minAmountOut }, { recipient, deadline }) {
+    async build(
+      { from, tokenIn, tokenOut },
+      { raw, maxAmountIn, minAmountOut },
+      { wallet, recipient, deadline },
+    ) {
       const here = on(from.chainId)!
       const router = routerOf(here)
       const { path, exact } = raw as Raw<path>
@@ -107,6 +112,7 @@ export function poolSwapProvider<constants extends { chainId: number }, path>({
           path,
           amountIn: maxAmountIn,
           amountOut: minAmountOut,
+          sender: wallet,
           recipient,
           deadline,
           isNativeIn: isNative(tokenIn),

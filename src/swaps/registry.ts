@@ -5,6 +5,7 @@ import type { Catalog } from '../protocols/catalog.ts'
 import type { Offer as Exchanged } from '../protocols/exchange.ts'
 import type { Verdict } from '../protocols/verdict.ts'
 import { across } from './across/definition.ts'
+import { balancerV2 } from './balancer-v2/definition.ts'
 import { cctpV2 } from './cctp-v2/definition.ts'
 import { cow } from './cow/definition.ts'
 import type { SwapDefinition, SwapIntent, SwapProof } from './definition.ts'
@@ -12,7 +13,7 @@ import { kyberSwap } from './kyberswap/definition.ts'
 import type { SwapNetwork } from './network.ts'
 import type { SwapProvider } from './provider.ts'
 import { uniswapV2 } from './uniswap-v2/definition.ts'
-import { uniswapV3 } from './uniswap-v3/definition.ts'
+import { pancakeSwapV3, uniswapV3 } from './uniswap-v3/definition.ts'
 import { uniswapV4 } from './uniswap-v4/definition.ts'
 
 /** Every swap provider, in the order in which equal offers are preferred. */
@@ -24,6 +25,8 @@ export const swapDefinitions: readonly SwapDefinition[] = [
   cctpV2,
   across,
   cow,
+  balancerV2,
+  pancakeSwapV3,
 ]
 
 /** The names of all providers. */

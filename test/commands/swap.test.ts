@@ -102,6 +102,8 @@ describe('swap quote', () => {
       ['cow', 5],
       ['cctp', null],
       ['across', null],
+      ['balancer-v2', null],
+      ['pancakeswap-v3', null],
     ])
     const [first, , third, , , other] = json.items
     expect(third).toMatchObject({ lost: expect.any(String), error: null, proof: { minimum: 'calldata' } })

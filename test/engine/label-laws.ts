@@ -25,6 +25,8 @@ const isSource = (text: string) => /(npm|repo):@?[\w.-]+/.test(text)
 
 /** What Uniswap v3 has pools of (source: Uniswap/v3-core, and the tiers that its governance added since). */
 const tiers = [100, 200, 300, 400, 500, 3000, 10_000]
+/** Those of PancakeSwap v3 (source: FeeAmount of @pancakeswap/v3-sdk 3.10.2). */
+const forkTiers = [100, 500, 2500, 10_000]
 
 /** Where Circle signs messages: of main networks, and of test networks (source: developers.circle.com, CCTP). */
 /** How the order book of CoW Protocol names networks otherwise (source: `@cowprotocol/sdk-order-book` 4.1.0, ORDER_BOOK_PROD_CONFIG). */
@@ -98,11 +100,15 @@ const initCodeHash = '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7d
 /** Where Permit2 is on every network (source: PERMIT2_ADDRESS of @uniswap/permit2-sdk 1.4.0). */
 const permit2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
 
+/** Where the Vault of Balancer v2 is on every network (source: `@balancer-labs/v2-deployments` 3.2.0, 20210418-vault). */
+const vault = '0xBA12222222228d8Ba445958a75a0704d566BF2C8'
+
 /** What is wrong with how the markets of a file are called, and with what stands beside their addresses. */
 export function labelFaults(file: CatalogFile, { testnet, native }: Network): string[] {
   const hubs = [`W${native.symbol}`, 'USDC', 'USDT']
   const symbolOf = (address: string) => file.tokens.find((token) => token.address === address)?.symbol ?? ''
-  const { uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2, across, cow, priceOracle, strategies } = file
+  const { uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2, across, cow, balancerV2 } = file
+  const { pancakeSwapV3, priceOracle, strategies } = file
   const sources = [
     uniswapV3,
     uniswapV2,
@@ -111,6 +117,9 @@ export function labelFaults(file: CatalogFile, { testnet, native }: Network): st
     cctpV2,
     across,
     cow,
+    pancakeSwapV3,
+    balancerV2,
+    ...(balancerV2?.pools ?? []),
     priceOracle,
     ...file.priceFeeds,
     ...file.tokens,
@@ -141,9 +150,12 @@ export function labelFaults(file: CatalogFile, { testnet, native }: Network): st
     ...(uniswapV3?.feeTiers ?? []).flatMap((tier) =>
       tiers.includes(tier) ? [] : [`there is no tier ${tier}`],
     ),
-    ...[...(uniswapV3?.via ?? []), ...(uniswapV2?.via ?? [])].flatMap((at) =>
-      hubs.includes(symbolOf(at)) ? [] : [`nobody swaps by ${symbolOf(at)}`],
+    ...(pancakeSwapV3?.feeTiers ?? []).flatMap((tier) =>
+      forkTiers.includes(tier) ? [] : [`there is no tier ${tier} of PancakeSwap v3`],
     ),
+    ...[uniswapV3, uniswapV2, pancakeSwapV3]
+      .flatMap((one) => one?.via ?? [])
+      .flatMap((at) => (hubs.includes(symbolOf(at)) ? [] : [`nobody swaps by ${symbolOf(at)}`])),
     // Its pools hold the coin itself.
     ...(uniswapV4?.via ?? []).flatMap((at) =>
       hubs.slice(1).includes(symbolOf(at)) ? [] : [`nobody swaps by ${symbolOf(at)} in Uniswap v4`],
@@ -153,6 +165,7 @@ export function labelFaults(file: CatalogFile, { testnet, native }: Network): st
     ...(kyberSwap && !/^https:\/\/aggregator-api\.kyberswap\.com\/[a-z]+\/api\/v1$/.test(kyberSwap.api)
       ? ['its aggregator is somebody else']
       : []),
+    ...(balancerV2 && balancerV2.vault !== vault ? ['its Vault is somewhere else'] : []),
     ...(cow && cow.api !== `https://api.cow.fi/${orderBooks[file.network] ?? file.network}`
       ? ['its order book is somebody else']
       : []),

@@ -12,16 +12,18 @@ const wrapped = new Set(['stEth', 'wstEth', 'wrapped'])
 
 /** What an address is on its chain: one that is two things was copied to the wrong place. */
 function rolesIn(file: CatalogFile): [address: string, role: string][] {
-  const { uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2, across, cow } = file
+  const { uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2, across, cow, balancerV2, pancakeSwapV3 } = file
   return [
     ...file.tokens.map(({ address }): [string, string] => [address, 'token']),
     ...file.priceFeeds.map(({ feed }): [string, string] => [feed, 'price feed']),
-    ...(uniswapV3
-      ? (['factory', 'quoterV2', 'swapRouter02'] as const).map((name): [string, string] => [
-          uniswapV3[name],
-          name,
-        ])
-      : []),
+    ...[uniswapV3, pancakeSwapV3].flatMap((v3, at) =>
+      v3
+        ? (['factory', 'quoterV2', 'swapRouter02'] as const).map((name): [string, string] => [
+            v3[name],
+            `${name} ${at}`,
+          ])
+        : [],
+    ),
     ...(uniswapV2
       ? (['factory', 'router02'] as const).map((name): [string, string] => [
           uniswapV2[name],
@@ -40,6 +42,12 @@ function rolesIn(file: CatalogFile): [address: string, role: string][] {
           [cow.settlement, 'settlement of CoW Protocol'],
           [cow.vaultRelayer, 'relayer of CoW Protocol'],
         ] as [string, string][])
+      : []),
+    ...(balancerV2
+      ? (['vault', 'queries'] as const).map((name): [string, string] => [
+          balancerV2[name],
+          `${name} of Balancer v2`,
+        ])
       : []),
     ...(cctpV2
       ? (['tokenMessenger', 'messageTransmitter'] as const).map((name): [string, string] => [
@@ -296,7 +304,9 @@ export function faultsOf(json: unknown): string[] {
     ...[
       ...(file.uniswapV3?.via ?? []),
       ...(file.uniswapV2?.via ?? []),
+      ...(file.pancakeSwapV3?.via ?? []),
       ...(file.uniswapV4?.via ?? []),
+      ...(file.balancerV2?.pools ?? []).flatMap(({ tokens }) => tokens),
     ].flatMap((address) => (known.has(address) ? [] : [`${address} is not a token`])),
     ...(file.cctpV2 && !known.has(file.cctpV2.token)
       ? ['the token of the bridge is not among the tokens']

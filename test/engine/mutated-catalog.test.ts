@@ -136,7 +136,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     (file) => {
       file.uniswapV3!.quoterV2 = getAddress(`0x${'77'.repeat(20)}`)
     },
-    /the factory of the quoter is not said by 0x7777/,
+    /the factory of the quoter of Uniswap v3 is not said by 0x7777/,
   ],
   [
     'base',
@@ -144,7 +144,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     (file) => {
       file.uniswapV3!.factory = getAddress(`0x${'77'.repeat(20)}`)
     },
-    /the factory of the quoter is 0x33128a8f/,
+    /the factory of the quoter of Uniswap v3 is 0x33128a8f/,
   ],
   [
     'bnb',
@@ -152,7 +152,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     (file) => {
       file.uniswapV3!.swapRouter02 = getAddress(`0x${'77'.repeat(20)}`)
     },
-    /the factory of the router is not said by 0x7777/,
+    /the factory of the router of Uniswap v3 is not said by 0x7777/,
   ],
   [
     'bnb',
@@ -249,6 +249,39 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
       file.cow!.api = 'https://api.cow.evil.example/base'
     },
     /its order book is somebody else/,
+  ],
+  [
+    'gnosis',
+    'the queries of Balancer v2 are those of another Vault',
+    (file) => {
+      file.balancerV2!.vault = getAddress(`0x${'77'.repeat(20)}`)
+    },
+    /its Vault is somewhere else\nthe Vault of the queries of Balancer v2 is 0xBA12/,
+  ],
+  [
+    'bnb',
+    'the router of PancakeSwap v3 is that of Uniswap v3',
+    (file) => {
+      file.pancakeSwapV3!.swapRouter02 = file.uniswapV3!.swapRouter02
+    },
+    /the factory of the router of PancakeSwap v3 is 0x/,
+  ],
+  [
+    'ethereum',
+    'PancakeSwap v3 has a tier of Uniswap v3',
+    (file) => {
+      file.pancakeSwapV3!.feeTiers = [100, 500, 3000, 10_000]
+    },
+    /there is no tier 3000 of PancakeSwap v3/,
+  ],
+  [
+    'base',
+    'a pool of Balancer v2 is of nobody',
+    (file) => {
+      const tokens = [tokenOf(file, 'USDC').address, tokenOf(file, 'EURC').address]
+      file.balancerV2!.pools = [{ id: `0x${'77'.repeat(32)}`, tokens, source: 'npm:nobody@1.0.0' }]
+    },
+    /the tokens of the pool 0x7777.* is not said by 0xBA12/,
   ],
   [
     'base',

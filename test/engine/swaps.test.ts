@@ -59,14 +59,13 @@ async function quoted(
   path: Path,
   amount: bigint,
   block: Hex | 'latest' = 'latest',
+  to = pools(chainId).quoterV2,
 ): Promise<bigint | undefined> {
   const functionName = exact === 'in' ? 'quoteExactInput' : 'quoteExactOutput'
   const args = [packed(exact === 'in' ? path : reversed(path)), amount]
   const data = encodeFunctionData({ abi: quoterAbi, functionName, args })
   try {
-    const answer = await sandbox
-      .chain(chainId)
-      .rpc.request<Hex>('eth_call', [{ to: pools(chainId).quoterV2, data }, block])
+    const answer = await sandbox.chain(chainId).rpc.request<Hex>('eth_call', [{ to, data }, block])
     return (decodeFunctionResult({ abi: quoterAbi, functionName, data: answer }) as readonly [bigint])[0]
   } catch {
     return undefined // The quoter refuses a path without pools: that is its answer.
@@ -95,9 +94,13 @@ const allPairPaths = (chainId: number, tokenIn: Address, tokenOut: Address): Pat
 ]
 
 /** Every path of one or two pools, written down by hand. */
-function allPaths(chainId: number, tokenIn: Address, tokenOut: Address): Path[] {
-  const tiers = [100, 500, 3000, 10000]
-  const middles = ['USDC', 'WETH'].map((symbol) => sandbox.token(chainId, symbol).address)
+function allPaths(
+  chainId: number,
+  tokenIn: Address,
+  tokenOut: Address,
+  { tiers, via } = { tiers: [100, 500, 3000, 10000], via: ['USDC', 'WETH'] },
+): Path[] {
+  const middles = via.map((symbol) => sandbox.token(chainId, symbol).address)
   return [
     ...tiers.map((fee) => ({ tokens: [tokenIn, tokenOut], fees: [fee] })),
     ...middles
@@ -214,11 +217,108 @@ const v4SwapIn: typeof swapIn = (data) => {
   return { path: { tokens, fees: path.map(({ fee }) => fee) }, recipient, amounts, deadline }
 }
 
+const forkAt = (chainId: number) =>
+  sandbox.world.catalog().pancakeSwapV3.find((one) => one.chainId === chainId)!
+
+/** The quoter's own answer for a path of PancakeSwap v3. */
+const quotedByFork: typeof quoted = (chainId, exact, path, amount, block) =>
+  quoted(chainId, exact, path, amount, block, forkAt(chainId).quoterV2)
+
+const allForkPaths: typeof allPaths = (chainId, tokenIn, tokenOut) =>
+  allPaths(chainId, tokenIn, tokenOut, { tiers: [100, 500, 2500, 10000], via: ['USDT', 'WETH'] })
+
+const poolsOfBalancer = (chainId: number) =>
+  sandbox.world.catalog().balancerV2.find((one) => one.chainId === chainId)!
+
+/** What BalancerQueries says at a block of a path whose pools stand as places in the list; `undefined` where it refuses. */
+const quotedByBalancer: typeof quoted = async (
+  chainId,
+  exact,
+  { tokens, fees },
+  amount,
+  block = 'latest',
+) => {
+  const { queries, pools: listed } = poolsOfBalancer(chainId)
+  const [kind, given] = exact === 'in' ? [0, 0] : [1, fees.length - 1]
+  const parties = { sender: nativeAddress, recipient: nativeAddress }
+  const funds = { ...parties, fromInternalBalance: false, toInternalBalance: false }
+  const steps = fees.map((place, at) => ({
+    poolId: listed[place]!.id,
+    assetInIndex: at,
+    assetOutIndex: at + 1,
+    amount: at === given ? amount : 0n,
+    userData: '0x',
+  }))
+  const single = { ...steps[0]!, kind, assetIn: tokens[0], assetOut: tokens[1] }
+  const abi: Abi = published.balancerQueries
+  const [functionName, args] =
+    fees.length === 1
+      ? (['querySwap', [single, funds]] as const)
+      : (['queryBatchSwap', [kind, exact === 'in' ? steps : steps.toReversed(), tokens, funds]] as const)
+  const data = encodeFunctionData({ abi, functionName, args })
+  try {
+    const answer = await sandbox.chain(chainId).rpc.request<Hex>('eth_call', [{ to: queries, data }, block])
+    const said = decodeFunctionResult({ abi, functionName, data: answer }) as bigint | bigint[]
+    return typeof said === 'bigint' ? said : exact === 'in' ? -said.at(-1)! : said[0]!
+  } catch {
+    return undefined // The pools do not take or give so much: that is their answer.
+  }
+}
+
+/** Every path of one or two pools of Balancer v2. */
+const allBalancerPaths = (chainId: number, tokenIn: Address, tokenOut: Address): Path[] => {
+  const listed = poolsOfBalancer(chainId).pools
+  const between = (one: Address, other: Address) =>
+    listed.flatMap(({ tokens }, at) =>
+      one !== other && tokens.includes(one) && tokens.includes(other) ? [at] : [],
+    )
+  const middles = new Set(listed.flatMap(({ tokens }) => tokens))
+  return [
+    ...between(tokenIn, tokenOut).map((at) => ({ tokens: [tokenIn, tokenOut], fees: [at] })),
+    ...[...middles].flatMap((middle) =>
+      between(tokenIn, middle).flatMap((a) =>
+        between(middle, tokenOut).map((b) => ({ tokens: [tokenIn, middle, tokenOut], fees: [a, b] })),
+      ),
+    ),
+  ]
+}
+
+/** The one swap in the calldata of the Vault, by its published ABI. */
+const balancerSwapIn: typeof swapIn = (data) => {
+  const { functionName, args } = decodeFunctionData({ abi: published.vault, data })
+  const { balancerV2 } = sandbox.world.catalog()
+  const placeOf = ({ poolId }: { poolId: Hex }) =>
+    Math.max(...balancerV2.map(({ pools: listed }) => listed.findIndex(({ id }) => id === poolId)))
+  if (functionName === 'swap') {
+    const [single, { recipient }, limit, deadline] = args as [
+      { poolId: Hex; kind: number; assetIn: Address; assetOut: Address; amount: bigint },
+      { recipient: Address },
+      bigint,
+      bigint,
+    ]
+    const path = { tokens: [single.assetIn, single.assetOut], fees: [placeOf(single)] }
+    const amounts = single.kind === 0 ? [single.amount, limit] : [limit, single.amount]
+    return { path, recipient, amounts, deadline }
+  }
+  const [kind, steps, tokens, { recipient }, limits, deadline] = args as [
+    number,
+    { poolId: Hex }[],
+    Address[],
+    { recipient: Address },
+    bigint[],
+    bigint,
+  ]
+  const fees = (kind === 0 ? steps : steps.toReversed()).map(placeOf)
+  return { path: { tokens, fees }, recipient, amounts: [limits[0]!, -limits.at(-1)!], deadline }
+}
+
 /** What swaps on one chain, each with what its own contracts say of a path. */
 const exchanges = {
   'uniswap-v3': { swapIn, quoted, allPaths },
   'uniswap-v2': { swapIn: pairSwapIn, quoted: quotedByPairs, allPaths: allPairPaths },
   'uniswap-v4': { swapIn: v4SwapIn, quoted: quotedByV4, allPaths: allV4Paths },
+  'pancakeswap-v3': { swapIn, quoted: quotedByFork, allPaths: allForkPaths },
+  'balancer-v2': { swapIn: balancerSwapIn, quoted: quotedByBalancer, allPaths: allBalancerPaths },
 } as const
 
 const symbols = ['USDC', 'USDT', 'WETH', 'WBTC', 'BRLA'] as const
@@ -236,7 +336,14 @@ const isInV4 = (a: string, b: string) =>
 
 const providerAt = (at: number, a: string, b: string) => {
   const round = Math.floor(at / pairs.length) + (at % pairs.length)
-  const names = ['uniswap-v3', 'uniswap-v2', ...(isInV4(a, b) ? (['uniswap-v4'] as const) : [])] as const
+  const names = [
+    'uniswap-v3',
+    'uniswap-v2',
+    ...(isInV4(a, b) ? (['uniswap-v4'] as const) : []),
+    // No listed pool of Balancer v2 has USDC.
+    ...([a, b].includes('USDC') ? [] : (['balancer-v2'] as const)),
+    ...([a, b].some((one) => ['USDC', 'BRLA'].includes(one)) ? [] : (['pancakeswap-v3'] as const)),
+  ] as const
   return names[round % names.length]!
 }
 

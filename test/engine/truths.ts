@@ -179,6 +179,8 @@ function groundTruths(
     cctpV2,
     across,
     cow,
+    balancerV2,
+    pancakeSwapV3,
     network,
   }: CatalogFile,
   tell: Tell,
@@ -188,10 +190,14 @@ function groundTruths(
     tell(feed, asked('function decimals()'), word(decimals))
     tell(feed, asked('function description()'), text(`${symbol} / USD`))
   }
-  if (uniswapV3) {
-    const { factory, quoterV2, swapRouter02 } = uniswapV3
+  for (const [v3, spacings] of [
     // What the factory was born with, and a tier that came later (source: Uniswap/v3-core, UniswapV3Factory.sol).
-    const spacings = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
+    [uniswapV3, { 100: 1, 500: 10, 3000: 60, 10000: 200 }],
+    // TICK_SPACINGS of @pancakeswap/v3-sdk 3.10.2
+    [pancakeSwapV3, { 100: 1, 500: 10, 2500: 50, 10000: 200 }],
+  ] as const) {
+    if (!v3) continue
+    const { factory, quoterV2, swapRouter02 } = v3
     for (const [tier, spacing] of Object.entries(spacings))
       tell(factory, asked('function feeAmountTickSpacing(uint24)', [Number(tier)]), word(spacing))
     for (const at of [quoterV2, swapRouter02]) tell(at, asked('function factory()'), word(factory))
@@ -214,6 +220,7 @@ function groundTruths(
     const domain = { name: 'Gnosis Protocol', version: 'v2', chainId, verifyingContract: cow.settlement }
     tell(cow.settlement, asked('function domainSeparator()'), domainSeparator({ domain }))
   }
+  if (balancerV2) tell(balancerV2.queries, asked('function vault()'), word(balancerV2.vault))
   if (across) {
     tell(across.spokePool, asked('function chainId()'), word(networkNamed(publicNetworks, network).chainId))
     tell(across.spokePool, asked('function fillDeadlineBuffer()'), word(21_600))

@@ -91,6 +91,11 @@ export const oracles: readonly Oracle[] = [
     overrides: { jsbi: '3.2.5' },
   },
   {
+    name: 'balancer-v2',
+    script: 'balancer-v2.cjs',
+    packages: { '@balancer/sdk': '6.1.1', viem: '2.51.3' },
+  },
+  {
     name: 'cctp-v2',
     script: 'cctp-v2.mjs',
     packages: { '@circle-fin/provider-cctp-v2': '1.14.0', viem: '2.57.1' },
@@ -129,6 +134,15 @@ export const oracles: readonly Oracle[] = [
       viem: '2.57.1',
     },
     overrides: { viem: '2.57.1', ox: '0.14.45' },
+  },
+  {
+    name: 'pancakeswap-v3',
+    script: 'pancakeswap-v3.cjs',
+    packages: {
+      '@pancakeswap/sdk': '5.9.2',
+      '@pancakeswap/smart-router': '7.7.3',
+      '@pancakeswap/v3-sdk': '3.10.2',
+    },
   },
   {
     name: 'stakewise',

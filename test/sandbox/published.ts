@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 
 /*
- * Takes the contracts of Uniswap v4 that the sandbox deploys out of the published packages, which are too large to depend on, and writes
+ * Takes the contracts that the sandbox deploys and that no dependency brings out of the published packages, which are too large to depend on, and writes
  * them down with where they are from. It needs the package registry; the sandbox needs nothing but what is written.
  * `npm run contracts:published`
  */
@@ -104,6 +104,38 @@ export const publishedPackages: readonly {
         path: 'lib/contracts/GPv2AllowListAuthentication.json',
         licence: 'LGPL-3.0-or-later',
         uses: ['addSolver', 'initializeManager'],
+      },
+    ],
+  },
+  {
+    name: '@balancer-labs/v2-deployments',
+    version: '3.2.0',
+    integrity:
+      'sha512-pghD7qyTVp1832d7F7yHgAeh/EZvS2/GLvUx9ieM671NMh1KTprYZOBCpEVVC9JnE1Vpru5rc9DDNlFw3capVw==',
+    pieces: [
+      {
+        name: 'Authorizer',
+        path: 'dist/tasks/20210418-authorizer/artifact/Authorizer.json',
+        licence: 'GPL-3.0-only',
+        uses: [],
+      },
+      {
+        name: 'Vault',
+        path: 'dist/tasks/20210418-vault/artifact/Vault.json',
+        licence: 'GPL-3.0-only',
+        uses: ['batchSwap', 'getPoolTokens', 'joinPool', 'swap'],
+      },
+      {
+        name: 'BalancerQueries',
+        path: 'dist/tasks/20220721-balancer-queries/artifact/BalancerQueries.json',
+        licence: 'GPL-3.0-only',
+        uses: ['queryBatchSwap', 'querySwap', 'vault'],
+      },
+      {
+        name: 'WeightedPoolFactory',
+        path: 'dist/tasks/deprecated/20210418-weighted-pool/artifact/WeightedPoolFactory.json',
+        licence: 'GPL-3.0-only',
+        uses: ['create'],
       },
     ],
   },

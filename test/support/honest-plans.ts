@@ -17,11 +17,14 @@ import type { Transaction } from '../../src/domain/transaction.ts'
 import type { Intent } from '../../src/protocols/intent.ts'
 import {
   aggregator,
+  balancerVault,
+  catalog,
   coin,
   friend,
   lending,
   messenger,
   type Plan,
+  pancakeRouter,
   permit2,
   pool,
   router,
@@ -83,6 +86,7 @@ const noRoute: Route = {
 const idleFlags = [0x04n, 0x20n, 0x40n, 0x80n, 0x100n]
 
 const chainId = 31337
+const { pools: listedPools } = catalog.balancerV2[0]!
 const tiers = [100, 500, 3000, 10_000]
 const bytes = (random: () => number, count: number): Hex =>
   `0x${Array.from({ length: count }, () =>
@@ -138,13 +142,21 @@ function anIntent(random: () => number): Intent {
     case 4:
       return { kind: 'revoke', wallet, token: one(random, [usdc, weth, usdt]), spender: anAddress(random) }
     default: {
-      const provider = one(random, ['uniswap-v3', 'uniswap-v2', 'kyberswap', 'uniswap-v4', 'cow'])
+      const provider = one(random, [
+        'uniswap-v3',
+        'uniswap-v2',
+        'kyberswap',
+        'uniswap-v4',
+        'cow',
+        'balancer-v2',
+        'pancakeswap-v3',
+      ])
       const [tokenIn, tokenOut] = one<readonly [Token, Token]>(random, [
         [usdc, usdt],
         [usdt, usdc],
         [usdc, weth],
         [weth, usdt],
-        ...(provider !== 'uniswap-v3' && provider !== 'cow'
+        ...(!/^(uniswap-v3|pancakeswap-v3|cow)$/.test(provider)
           ? ([
               [coin, usdc],
               [usdt, coin],
@@ -206,7 +218,12 @@ function aChoice(random: () => number, intent: Intent): Choice {
     ...free,
     tokens,
     route: intent.provider === 'kyberswap' ? aRoute(random, amountIn) : noRoute,
-    fees: /^uniswap-v[34]$/.test(intent.provider) ? tokens.slice(1).map(() => one(random, tiers)) : [],
+    fees:
+      intent.provider === 'balancer-v2'
+        ? tokens.slice(1).map((token, at) => one(random, poolsOf(tokens[at]!, token)))
+        : /^(uniswap|pancakeswap)-v[34]$/.test(intent.provider)
+          ? tokens.slice(1).map(() => one(random, tiersOf(intent)))
+          : [],
     amountIn: exact === 'out' && random() < 0.3 ? upTo(random, amountIn) : amountIn,
     amountOut: exact === 'in' && random() < 0.3 ? amountOut + anAmount(random) : amountOut,
     deadline: latest,
@@ -232,11 +249,23 @@ function aRoute(random: () => number, amountIn: bigint): Route {
 
 type Swap = Extract<Intent, { kind: 'swap' }>
 
+/** The fee tiers of a provider. */
+const tiersOf = ({ provider }: Swap): readonly number[] =>
+  provider === 'pancakeswap-v3' ? [100, 500, 2500, 10_000] : tiers
+
 /** What a path may go through: pools of Uniswap v4 hold the coin itself, the others its wrapped form. */
 const middleOf = ({ provider }: Swap): Address => (provider === 'uniswap-v4' ? coin.address : weth.address)
 
 /** What stands for a token in a path. */
 const pooled = (token: Token, intent: Swap): Address => (token === coin ? middleOf(intent) : token.address)
+
+/** The pools of Balancer v2 that hold two tokens, by their places in the list. */
+const poolsOf = (token: Address, other: Address): number[] =>
+  listedPools.flatMap(({ tokens }, at) =>
+    lower(token) !== lower(other) && [token, other].every((each) => tokens.map(lower).includes(lower(each)))
+      ? [at]
+      : [],
+  )
 
 /** How the router of the aggregator writes a token. */
 const marked = (token: Token): Address =>
@@ -341,8 +370,14 @@ function actionOf(
         const spends = { token: tokenIn.address, amount: choice.amountIn, by: permit2 }
         return { action: to(universalRouter, data, value), ...(tokenIn !== coin && { spends }) }
       }
+      if (intent.provider === 'balancer-v2') {
+        const [data, value] = [vaultSwapOf(intent, choice), tokenIn === coin ? choice.amountIn : 0n]
+        const spends = { token: tokenIn.address, amount: choice.amountIn }
+        return { action: to(balancerVault, data, value), ...(tokenIn !== coin && { spends }) }
+      }
       const data = encoded('router', 'multicall', BigInt(choice.deadline), [swapOf(intent, choice)])
-      return { action: to(router, data), spends: { token: tokenIn.address, amount: choice.amountIn } }
+      const at = intent.provider === 'pancakeswap-v3' ? pancakeRouter : router
+      return { action: to(at, data), spends: { token: tokenIn.address, amount: choice.amountIn } }
     }
   }
 }
@@ -429,6 +464,27 @@ function pairSwapOf(intent: Extract<Intent, { kind: 'swap' }>, choice: Choice): 
   // What is paid in the coin is the value.
   const amounts = intent.tokenIn === coin ? [amountOut] : both
   return encoded('router02', pairFunction(intent), ...amounts, tokens, intent.recipient, BigInt(deadline))
+}
+
+/** The call of the Vault of Balancer v2 that makes a swap. */
+function vaultSwapOf({ exact, wallet, recipient, tokenIn, tokenOut }: Swap, choice: Choice): Hex {
+  const { tokens, fees, amountIn, amountOut, deadline } = choice
+  const isIn = exact === 'in'
+  const [kind, given, bound] = isIn ? [0, amountIn, amountOut] : [1, amountOut, amountIn]
+  const funds = { sender: wallet, fromInternalBalance: false, recipient, toInternalBalance: false }
+  const assets = [tokenIn.address, ...tokens.slice(1, -1), tokenOut.address]
+  const ids = fees.map((at) => listedPools[at]!.id)
+  if (ids.length === 1) {
+    const [assetIn, assetOut] = assets
+    const single = { poolId: ids[0], kind, assetIn, assetOut, amount: given, userData: '0x' }
+    return encoded('vault', 'swap', single, funds, bound, BigInt(deadline))
+  }
+  const [first, second] = [
+    { poolId: ids[0], assetInIndex: 0n, assetOutIndex: 1n, amount: isIn ? given : 0n, userData: '0x' },
+    { poolId: ids[1], assetInIndex: 1n, assetOutIndex: 2n, amount: isIn ? 0n : given, userData: '0x' },
+  ]
+  const [steps, limits] = [isIn ? [first, second] : [second, first], [amountIn, 0n, -amountOut]]
+  return encoded('vault', 'batchSwap', kind, steps, assets, funds, limits, BigInt(deadline))
 }
 
 /** As IV4Router and V4Router of `@uniswap/v4-periphery` in `@uniswap/universal-router` 2.0.0 take them. */
@@ -596,6 +652,34 @@ function choiceIn(intent: Intent, transactions: readonly Transaction[], free: Ch
       amountOut: isIn ? bound : exactAmount,
     }
   }
+  if (intent.provider === 'balancer-v2') {
+    const { functionName, args } = decodeFunctionData({ abi: published.vault, data })
+    const [one, other, third, , limits, until] = args as unknown as [
+      { poolId: Hex; amount: bigint },
+      { poolId: Hex }[],
+      bigint & Address[],
+      bigint,
+      bigint[],
+      bigint,
+    ]
+    const isSingle = functionName === 'swap'
+    const steps = isSingle ? [one] : intent.exact === 'in' ? other : other.toReversed()
+    const isIn = intent.exact === 'in'
+    const [given, bound] = isSingle ? [one.amount, third as bigint] : [0n, 0n]
+    return {
+      ...free,
+      approvals,
+      tokens: [
+        pooled(intent.tokenIn, intent),
+        ...(isSingle ? [] : (third as Address[]).slice(1, -1)),
+        pooled(intent.tokenOut, intent),
+      ],
+      fees: steps.map(({ poolId }) => listedPools.findIndex(({ id }) => id === poolId)),
+      deadline: Number(isSingle ? (args as readonly bigint[])[3] : until),
+      amountIn: isSingle ? (isIn ? given : bound) : limits[0]!,
+      amountOut: isSingle ? (isIn ? bound : given) : -limits[2]!,
+    }
+  }
   if (intent.provider === 'across') {
     const args = decodeFunctionData({ abi: published.spokePool, data }).args as unknown[]
     return {
@@ -674,10 +758,16 @@ function isAllowed(
     deadline <= intent.deadline &&
     (permit === undefined || (intent.provider === 'uniswap-v4' && permit <= deadline)) &&
     (intent.provider === 'uniswap-v2' ? fees.length === 0 : tokens.length === fees.length + 1) &&
-    (tokens.length === 2 || (tokens.length === 3 && lower(tokens[1]!) === lower(middleOf(intent)))) &&
+    (tokens.length === 2 ||
+      (tokens.length === 3 &&
+        (intent.provider === 'balancer-v2' || lower(tokens[1]!) === lower(middleOf(intent))))) &&
     lower(tokens[0]!) === lower(pooled(intent.tokenIn, intent)) &&
     lower(tokens.at(-1)!) === lower(pooled(intent.tokenOut, intent)) &&
-    fees.every((tier) => tiers.includes(tier)) &&
+    fees.every((fee, at) =>
+      (intent.provider === 'balancer-v2' ? poolsOf(tokens[at]!, tokens[at + 1]!) : tiersOf(intent)).includes(
+        fee,
+      ),
+    ) &&
     (intent.exact === 'in'
       ? amountIn === intent.amountIn && amountOut >= intent.amountOut
       : amountOut === intent.amountOut && amountIn >= 0n && amountIn <= intent.amountIn)

@@ -27,6 +27,8 @@ export const permit2 = address('cb')
 export const spokePool = address('cc')
 export const settlement = address('ce')
 export const vaultRelayer = address('cf')
+export const balancerVault = address('98')
+export const pancakeRouter = address('97')
 export const messenger = address('c6')
 export const messengerThere = address('c7')
 
@@ -128,6 +130,27 @@ export const catalog = {
   ],
   acrossApi: null,
   cow: [{ chainId: 31337, settlement, vaultRelayer, api: null }],
+  pancakeSwapV3: [
+    {
+      chainId: 31337,
+      factory: address('f7'),
+      quoterV2: address('f8'),
+      swapRouter02: pancakeRouter,
+      feeTiers: [100, 500, 2500, 10_000],
+      via: [weth.address],
+    },
+  ],
+  balancerV2: [
+    {
+      chainId: 31337,
+      vault: balancerVault,
+      queries: address('99'),
+      pools: [
+        { id: `0x${'91'.repeat(32)}`, tokens: [usdc.address, weth.address, usdt.address] },
+        { id: `0x${'92'.repeat(32)}`, tokens: [usdc.address, weth.address] },
+      ],
+    },
+  ],
   priceOracles: {},
   priceFeeds: [],
 } as unknown as Catalog

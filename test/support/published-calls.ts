@@ -19,6 +19,8 @@ export const published = {
   erc721: abiOf('@openzeppelin/contracts/build/contracts/ERC721.json'),
   universalRouter: abiOf('../../src/sandbox/published/UniversalRouter.json'),
   v4Quoter: abiOf('../../src/sandbox/published/V4Quoter.json'),
+  vault: abiOf('../../src/sandbox/published/Vault.json'),
+  balancerQueries: abiOf('../../src/sandbox/published/BalancerQueries.json'),
   spokePool: abiOf('../protocols/artifacts/Ethereum_SpokePool.json'),
   /** As GPv2Signing of `@cowprotocol/contracts` 1.8.0 declares it. */
   settlement: parseAbi(['function setPreSignature(bytes orderUid, bool signed)']),

@@ -135,6 +135,12 @@ export const meanings: Readonly<Record<string, string>> = {
   'too much loss': 'more would be lost than is allowed',
   'Transaction too old': 'the deadline has passed',
   'UniswapV2Router: EXPIRED': 'the deadline has passed',
+  // Numbers of Balancer v2 (`@balancer-labs/v2-interfaces` 0.4.0, BalancerErrors.sol).
+  'BAL#304': 'more than the pool takes at once',
+  'BAL#305': 'more than the pool gives at once',
+  'BAL#402': 'it is paused',
+  'BAL#507': 'the price moved: less would come out than the minimum, or more would be spent than the maximum',
+  'BAL#508': 'the deadline has passed',
   TransactionDeadlinePassed: 'the deadline has passed',
   DeadlineExpired: 'the deadline has passed',
 

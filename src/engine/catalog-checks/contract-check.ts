@@ -4,17 +4,18 @@ import { type Read, type Reading, together } from '../../chain/reading.ts'
 import { type Address, type Hex, nativeAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { aaveV3OracleAbi } from '../../protocols/aave-v3/abi.ts'
-import type { Catalog, PriceFeed, StrategyEntry } from '../../protocols/catalog.ts'
+import type { Catalog, PriceFeed, StrategyEntry, UniswapV3Constants } from '../../protocols/catalog.ts'
 import type { Market } from '../../protocols/market.ts'
 import { feedAbi } from '../../protocols/prices.ts'
 import { answers, type Claim, hasDecimals, says } from '../../protocols/shared/contract-claims.ts'
 import { isSymbol } from '../../protocols/shared/token-symbol.ts'
+import { priceQueries } from '../../swaps/balancer-v2/pools.ts'
 import { orderDomain } from '../../swaps/cow/order.ts'
 
 /**
  * Getters by which the other contracts of a catalogue identify themselves (sources: Chainlink, AggregatorV3Interface; Uniswap v2-core,
  * v2-periphery, v3-core, v3-periphery, swap-router-contracts, v4-periphery and universal-router; circlefin/evm-cctp-contracts; SpokePool
- * of Across; GPv2Settlement of CoW Protocol).
+ * of Across; GPv2Settlement of CoW Protocol; BalancerQueries).
  */
 const abi = parseAbi([
   'function allPairsLength() view returns (uint256)',
@@ -33,6 +34,7 @@ const abi = parseAbi([
   'function localMessageTransmitter() view returns (address)',
   'function poolManager() view returns (address)',
   'function DOMAIN_SEPARATOR() view returns (bytes32)',
+  'function vault() view returns (address)',
 ])
 
 const readOf = (address: Address, functionName: string, args: readonly unknown[] = []): Read => ({
@@ -52,13 +54,15 @@ export async function dependencyFaults(chain: Chain, catalog: Catalog, head: big
   const claims = [
     ...oracleClaims(catalog, chainId, markets),
     ...catalog.priceFeeds.flatMap((feed) => (feed.chainId === chainId ? feedClaims(catalog, feed) : [])),
-    ...swapClaims(catalog, chainId),
+    ...swapClaims('Uniswap v3', catalog.uniswapV3, chainId, [3000, 60]),
+    ...swapClaims('PancakeSwap v3', catalog.pancakeSwapV3, chainId, [2500, 50]),
     ...pairClaims(catalog, chainId),
     ...aggregatorClaims(catalog, chainId),
     ...v4Claims(catalog, chainId),
     ...bridgeClaims(catalog, chainId),
     ...poolClaims(catalog, chainId),
     ...orderClaims(catalog, chainId),
+    ...vaultClaims(catalog, chainId),
   ]
   const [actual, firstBlockFaults] = await Promise.all([
     read(chain, together(claims)),
@@ -114,24 +118,29 @@ function feedClaims({ tokens }: Catalog, { chainId, token, feed, decimals }: Pri
   ]
 }
 
-const swapClaims = ({ uniswapV3 }: Catalog, chainId: number): Claim[] =>
-  uniswapV3
+const swapClaims = (
+  name: string,
+  deployments: readonly UniswapV3Constants[],
+  chainId: number,
+  [first, apart]: readonly [tier: number, spacing: number],
+): Claim[] =>
+  deployments
     .filter((one) => one.chainId === chainId)
     .flatMap(({ factory, quoterV2, swapRouter02, feeTiers }) => [
       // A tier that every factory has from the start.
-      says('a tier of Uniswap v3', readOf(factory, 'feeAmountTickSpacing', [3000]), 60),
+      says(`a tier of ${name}`, readOf(factory, 'feeAmountTickSpacing', [first]), apart),
       ...feeTiers.map((tier) =>
         says(
-          `the tier ${tier} of Uniswap v3`,
+          `the tier ${tier} of ${name}`,
           readOf(factory, 'feeAmountTickSpacing', [tier]),
           'a tier',
           (spacing) => (Number(spacing) > 0 ? 'a tier' : 'none'),
         ),
       ),
-      says('the factory of the quoter', readOf(quoterV2, 'factory'), factory),
-      says('the factory of the router', readOf(swapRouter02, 'factory'), factory),
+      says(`the factory of the quoter of ${name}`, readOf(quoterV2, 'factory'), factory),
+      says(`the factory of the router of ${name}`, readOf(swapRouter02, 'factory'), factory),
       // The earlier router supports v3 pools only, and lacks this getter.
-      answers('the other factory of the router', readOf(swapRouter02, 'factoryV2')),
+      answers(`the other factory of the router of ${name}`, readOf(swapRouter02, 'factoryV2')),
     ])
 
 const pairClaims = ({ uniswapV2 }: Catalog, chainId: number): Claim[] =>
@@ -187,6 +196,23 @@ const orderClaims = ({ cow }: Catalog, chainId: number): Claim[] =>
         readOf(settlement, 'domainSeparator'),
         orderDomain({ chainId, settlement }),
       ),
+    ])
+
+/** A pool must have exactly the listed tokens, and weights. */
+const vaultClaims = ({ balancerV2 }: Catalog, chainId: number): Claim[] =>
+  balancerV2
+    .filter((one) => one.chainId === chainId)
+    .flatMap(({ vault, queries, pools }) => [
+      says('the Vault of the queries of Balancer v2', readOf(queries, 'vault'), vault),
+      ...pools.flatMap(({ id, tokens }) => {
+        const [held, weights] = priceQueries(vault, { tokens, pools: [id] }) as [Read, Read]
+        return [
+          says(`the tokens of the pool ${id}`, held, tokens.join(), (said) =>
+            (said as Address[][])[0]!.join(),
+          ),
+          answers(`the weights of the pool ${id}`, weights),
+        ]
+      }),
     ])
 
 /** The receipt must have no code before the first block from which events are read. A node without old states cannot tell. */

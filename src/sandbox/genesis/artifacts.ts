@@ -102,6 +102,11 @@ export type PublishedV4 =
 export const publishedCow = (name: 'GPv2AllowListAuthentication' | 'GPv2Settlement'): Artifact =>
   JSON.parse(readFileSync(join(import.meta.dirname, '..', 'published', `${name}.json`), 'utf8'))
 
+/** One of the contracts of Balancer v2, which lie there too. */
+export const publishedBalancer = (
+  name: 'Authorizer' | 'BalancerQueries' | 'Vault' | 'WeightedPoolFactory',
+): Artifact => JSON.parse(readFileSync(join(import.meta.dirname, '..', 'published', `${name}.json`), 'utf8'))
+
 /** One of the contracts of Uniswap v4. */
 export const publishedV4 = (name: PublishedV4): Artifact =>
   JSON.parse(readFileSync(join(import.meta.dirname, '..', 'published', `${name}.json`), 'utf8'))

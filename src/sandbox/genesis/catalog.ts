@@ -47,6 +47,8 @@ export const catalogOf = (chains: readonly Deployed[]): Catalog => ({
   across: [],
   acrossApi: null,
   cow: [],
+  balancerV2: [],
+  pancakeSwapV3: [],
   priceFeeds: [],
   priceOracles: Object.fromEntries(chains.map(({ plan, aave }) => [plan.chainId, aave.oracle])),
 })

@@ -7,13 +7,14 @@ import { roles, sandboxAddress, userIndexes } from '../accounts.ts'
 import { deployAave } from './aave.ts'
 import { allowFills, deployAcross } from './across.ts'
 import { own } from './artifacts.ts'
+import { deployBalancerV2 } from './balancer-v2.ts'
 import { catalogOf, type Deployed } from './catalog.ts'
 import { allowOrders, deployCow } from './cow.ts'
 import { type Deployer, startDeployer } from './deployer.ts'
 import { deployAggregator, deployBridge, deployStaking, deployVaults, linkBridge } from './own-contracts.ts'
 import { type Plan, plans } from './plan.ts'
 import { deployTokens, grantAll } from './tokens.ts'
-import { deployUniswap } from './uniswap.ts'
+import { deployPancakeSwap, deployUniswap } from './uniswap.ts'
 import { deployUniswapV2 } from './uniswap-v2.ts'
 import { deployUniswapV4 } from './uniswap-v4.ts'
 
@@ -42,6 +43,10 @@ export async function deployWorld(nodes: readonly [ChainClient, ChainClient]): P
     }),
   )
   const cow = await Promise.all(ends.map(({ d, deployed }) => deployCow(d, deployed.plan, deployed.tokens)))
+  const balancerV2 = await Promise.all(
+    ends.map(({ d, deployed }) => deployBalancerV2(d, deployed.plan, deployed.tokens)),
+  )
+  const pancakeSwapV3 = ends.map(({ d, deployed: { plan, tokens } }) => deployPancakeSwap(d, plan, tokens))
   await Promise.all(
     ends.map(async ({ d, deployed }, index) => {
       await d.flush()
@@ -50,7 +55,7 @@ export async function deployWorld(nodes: readonly [ChainClient, ChainClient]): P
       await solver.flush()
     }),
   )
-  return { ...catalogOf([one.deployed, two.deployed]), across: pools, cow }
+  return { ...catalogOf([one.deployed, two.deployed]), across: pools, cow, balancerV2, pancakeSwapV3 }
 }
 
 /** Installs Multicall3 at its usual address: its runtime code, without a deployment. */

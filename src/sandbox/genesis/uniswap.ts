@@ -6,8 +6,10 @@ import type { Deployer } from './deployer.ts'
 import { type Asset, about, type Plan } from './plan.ts'
 import type { Tokens } from './tokens.ts'
 
-/** Distance of ticks by fee tier, as the factory has it; the 0.01 % tier must be enabled by hand. */
+/** Distance of ticks by fee tier, as the factory has it; 0.01 % and 0.25 % must be enabled by hand. */
 const spacing: Record<number, number> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
+/** The same of PancakeSwap v3 (`TICK_SPACINGS` of `@pancakeswap/v3-sdk` 3.10.2). */
+const forkSpacing: Record<number, number> = { 100: 1, 500: 10, 2500: 50, 10000: 200 }
 const maxTick = 887272
 
 type Pool = { pair: readonly [Asset, Asset]; fee: number; usdEachSide: bigint }
@@ -27,13 +29,34 @@ const pools: readonly Pool[] = [
   { pair: ['WBTC', 'WETH'], fee: 3000, usdEachSide: 10_000_000n },
 ]
 
+/** A pool that is the best of its pair, and dear ones by which other assets reach those. */
+const forkPools: readonly Pool[] = [
+  { pair: ['USDT', 'WBTC'], fee: 2500, usdEachSide: 10_000_000n },
+  { pair: ['USDT', 'WETH'], fee: 10000, usdEachSide: 1_000_000n },
+]
+
 /** Deploys Uniswap v3 with its quoter and router, and seeds its pools over the whole range of prices. */
-export function deployUniswap(d: Deployer, plan: Plan, tokens: Tokens): UniswapV3Constants {
+export const deployUniswap = (d: Deployer, plan: Plan, tokens: Tokens): UniswapV3Constants =>
+  deployV3(d, plan, tokens, { spacing, pools, via: ['USDC', 'WETH'] })
+
+/** Deploys the same contracts once more with the tiers of PancakeSwap v3, whose own quoter and router are in no package. */
+export const deployPancakeSwap = (d: Deployer, plan: Plan, tokens: Tokens): UniswapV3Constants =>
+  deployV3(d, plan, tokens, { spacing: forkSpacing, pools: forkPools, via: ['USDT', 'WETH'] })
+
+type Kind = { spacing: Record<number, number>; pools: readonly Pool[]; via: readonly Asset[] }
+
+function deployV3(
+  d: Deployer,
+  plan: Plan,
+  tokens: Tokens,
+  { spacing, pools, via }: Kind,
+): UniswapV3Constants {
   const weth = tokens.assets.WETH
   const periphery = (contract: string) => published('@uniswap/v3-periphery/artifacts/contracts', contract)
   const factoryArtifact = published('@uniswap/v3-core/artifacts/contracts', 'UniswapV3Factory')
   const factory = d.deploy(factoryArtifact)
-  d.call(factoryArtifact.abi, factory, 'enableFeeAmount', [100, 1])
+  for (const tier of [100, 2500])
+    if (spacing[tier]) d.call(factoryArtifact.abi, factory, 'enableFeeAmount', [tier, spacing[tier]])
   const positions = periphery('NonfungiblePositionManager')
   // The descriptor only draws the picture of a position.
   const manager = d.deploy(positions, [factory, weth, nativeAddress])
@@ -70,7 +93,7 @@ export function deployUniswap(d: Deployer, plan: Plan, tokens: Tokens): UniswapV
     quoterV2,
     swapRouter02,
     feeTiers: Object.keys(spacing).map(Number),
-    via: [tokens.assets.USDC, weth],
+    via: via.map((asset) => tokens.assets[asset]),
   }
 }
 

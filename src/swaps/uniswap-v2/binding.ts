@@ -1,9 +1,9 @@
-import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
+import type { Address } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { UniswapV2Constants } from '../../protocols/catalog.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { refuse, type Verdict } from '../../protocols/verdict.ts'
-import { bindPoolSwap } from '../pool-swap-binding.ts'
+import { bindPoolSwap, wrongCoin } from '../pool-swap-binding.ts'
 import { decodeSwap } from './decode.ts'
 
 /** Binds a call of UniswapV2Router02 to the swap on one chain that was asked for. `wrapped` is the wrapped native coin. */
@@ -15,12 +15,8 @@ export function bindUniswapV2(
 ): Verdict {
   const swap = decodeSwap(transaction)
   if (!swap) return refuse('POLICY_DECODE', 'It is not a swap of UniswapV2Router02')
-  const isCoin = ({ address }: { address: Address }) => sameAddress(address, nativeAddress)
-  if (swap.isNativeIn !== isCoin(intent.tokenIn) || swap.isNativeOut !== isCoin(intent.tokenOut))
-    return refuse(
-      'POLICY_DECODE',
-      'It takes or pays the native coin where a token was asked for, or a token in its place',
-    )
+  const wrong = wrongCoin(swap, intent)
+  if (wrong) return wrong
   return bindPoolSwap(swap, intent, {
     exchange: 'Uniswap v2',
     via,

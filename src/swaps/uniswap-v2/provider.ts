@@ -6,10 +6,11 @@ import type { Transaction } from '../../domain/transaction.ts'
 import type { UniswapV2Constants } from '../../protocols/catalog.ts'
 import type { Offer as Exchanged } from '../../protocols/exchange.ts'
 import type { SwapNetwork } from '../network.ts'
+import { poolExchange } from '../pool-exchange.ts'
 import { poolSwapProvider } from '../pool-swap.ts'
 import type { SwapProvider } from '../provider.ts'
 import { amounts } from './abi.ts'
-import { decodeSwap, type PairSwap } from './decode.ts'
+import { decodeSwap } from './decode.ts'
 import { swapV2 } from './encode.ts'
 import { atSpot, pathsOf, reserveQueries } from './pairs.ts'
 
@@ -60,17 +61,12 @@ export function exchangeOfV2(
   transaction: Transaction,
 ): Rounds<Exchanged> | undefined {
   const swap = decodeSwap(transaction)
-  return swap && exchangeRounds(constants, swap)
-}
-
-function* exchangeRounds(
-  constants: UniswapV2Constants,
-  { tokens: path, exact, amountIn, amountOut }: PairSwap,
-): Rounds<Exchanged> {
-  const whole = quoteOf(constants.router02, path, exact, exact === 'in' ? amountIn : amountOut)
-  const [said, ...reserves] = yield [whole, ...reserveQueries(constants, path)]
-  const amount = otherAmount(said, exact)
-  if (amount === undefined) return { brings: undefined, fair: undefined }
-  const [paid, brings] = exact === 'in' ? [amountIn, amount] : [amount, amountOut]
-  return { brings, fair: atSpot(path, reserves, paid) }
+  if (!swap) return undefined
+  const { tokens: path, exact } = swap
+  return poolExchange(swap, {
+    quote: (given) => quoteOf(constants.router02, path, exact, given),
+    other: (said) => otherAmount(said, exact),
+    prices: reserveQueries(constants, path),
+    fair: (reserves, paid) => atSpot(path, reserves, paid),
+  })
 }

@@ -41,12 +41,19 @@ function decodeSwap(data: Hex): Swap | undefined {
 export const wayOf = (data: Hex): Omit<Swap, 'priceLimit'> | undefined =>
   decodeSwap(strictDecode(outer, data)?.args[1][0] ?? '0x')
 
-/** Binds a call of SwapRouter02 to the swap on one chain that was asked for. */
+/** Binds a call of SwapRouter02, or of that of a fork, to the swap on one chain that was asked for. `exchange` is its name in the text. */
 export function bindUniswapV3(
   { data }: Transaction,
   intent: Extract<Intent, { kind: 'swap' }>,
-  constants: UniswapV3Constants,
-  wrapped: Address | undefined,
+  {
+    exchange,
+    via,
+    feeTiers,
+    wrapped,
+  }: Pick<UniswapV3Constants, 'via' | 'feeTiers'> & {
+    exchange: string
+    wrapped: Address | undefined
+  },
 ): Verdict {
   const { tokenIn, tokenOut } = intent
   const [isNativeIn, isNativeOut] = [tokenIn, tokenOut].map(({ address }) =>
@@ -72,15 +79,15 @@ export function bindUniswapV3(
   if (isNativeOut && !sameAddress(swap.recipient, routerItself))
     return refuse('POLICY_RECIPIENT', `The wrapped coin goes to ${swap.recipient}, not to the router`)
   const { tokens, fees } = swap.path
-  if (fees.some((fee) => !constants.feeTiers.includes(fee)))
+  if (fees.some((fee) => !feeTiers.includes(fee)))
     return refuse('POLICY_QUOTE_DRIFT', 'The path goes through a fee tier that is not on the list')
   if (swap.priceLimit !== 0n)
     return refuse('POLICY_QUOTE_DRIFT', 'It has a price limit, which could spend a part only')
   // Both the swap and the unwrapping bound what comes out.
   const amountOut = least < swap.amountOut ? least : swap.amountOut
   return bindPoolSwap({ ...swap, tokens, amountOut, recipient, deadline }, intent, {
-    exchange: 'Uniswap v3',
-    via: constants.via,
+    exchange,
+    via,
     wrapped,
     shownPath: shownPath(swap.path),
   })

@@ -1,36 +1,57 @@
 import { sameAddress } from '../../domain/address.ts'
-import type { Catalog } from '../../protocols/catalog.ts'
+import type { Catalog, UniswapV3Constants } from '../../protocols/catalog.ts'
 import { wrappedOn } from '../../protocols/prices.ts'
 import { provedByCalldata, type SwapDefinition } from '../definition.ts'
 import { bindUniswapV3 } from './binding.ts'
 import { exchangeOfV3 } from './exchange.ts'
 import { uniswapV3 as openProvider } from './provider.ts'
 
-const contractsOn = ({ uniswapV3 }: Catalog, chainId: number) =>
-  uniswapV3.find((entry) => entry.chainId === chainId)
+/**
+ * A provider with the contracts of Uniswap v3, or of a fork whose quoter and router have the same functions: its name, how it is called in
+ * text, and where a catalogue has it.
+ */
+const likeUniswapV3 = (
+  name: string,
+  exchange: string,
+  deployments: (catalog: Catalog) => readonly UniswapV3Constants[],
+): SwapDefinition => {
+  const contractsOn = (catalog: Catalog, chainId: number) =>
+    deployments(catalog).find((entry) => entry.chainId === chainId)
+  return {
+    name,
+    reach: 'same-chain',
+    proof: provedByCalldata,
+    spender: (catalog, chainId) => contractsOn(catalog, chainId)?.swapRouter02,
+    expect: (catalog, intent) => {
+      const { chainId } = intent.tokenIn
+      const constants = contractsOn(catalog, chainId)
+      if (!constants) return undefined
+      const known = { ...constants, exchange, wrapped: wrappedOn(catalog, chainId) }
+      return {
+        targets: [constants.swapRouter02],
+        bind: (transaction) => bindUniswapV3(transaction, intent, known),
+      }
+    },
+    exchange: (catalog, { chainId, to, data }) => {
+      const constants = contractsOn(catalog, chainId)
+      return constants && sameAddress(to, constants.swapRouter02)
+        ? exchangeOfV3(constants.quoterV2, data)
+        : undefined
+    },
+    open: (catalog, { read }) =>
+      openProvider(name, deployments(catalog), read, ({ chainId }) => wrappedOn(catalog, chainId)),
+  }
+}
 
 /** Uniswap v3: swaps on one chain, also of the native coin. */
-export const uniswapV3: SwapDefinition = {
-  name: 'uniswap-v3',
-  reach: 'same-chain',
-  proof: provedByCalldata,
-  spender: (catalog, chainId) => contractsOn(catalog, chainId)?.swapRouter02,
-  expect: (catalog, intent) => {
-    const constants = contractsOn(catalog, intent.tokenIn.chainId)
-    return (
-      constants && {
-        targets: [constants.swapRouter02],
-        bind: (transaction) =>
-          bindUniswapV3(transaction, intent, constants, wrappedOn(catalog, intent.tokenIn.chainId)),
-      }
-    )
-  },
-  exchange: (catalog, { chainId, to, data }) => {
-    const constants = contractsOn(catalog, chainId)
-    return constants && sameAddress(to, constants.swapRouter02)
-      ? exchangeOfV3(constants.quoterV2, data)
-      : undefined
-  },
-  open: (catalog, { read }) =>
-    openProvider(catalog.uniswapV3, read, ({ chainId }) => wrappedOn(catalog, chainId)),
-}
+export const uniswapV3 = likeUniswapV3('uniswap-v3', 'Uniswap v3', (catalog) => catalog.uniswapV3)
+
+/**
+ * PancakeSwap v3, a fork with a fee tier of 0.25 %: its SmartRouter has the functions of SwapRouter02, and its quoter those of QuoterV2
+ * (source: the ABIs of `@pancakeswap/smart-router` 7.7.3 and `@pancakeswap/v3-sdk` 3.10.2).
+ */
+export const pancakeSwapV3 = likeUniswapV3(
+  'pancakeswap-v3',
+  'PancakeSwap v3',
+  (catalog) => catalog.pancakeSwapV3,
+)

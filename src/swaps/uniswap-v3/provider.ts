@@ -11,14 +11,15 @@ import { swap } from './encode.ts'
 import { packPath } from './path.ts'
 import { atSpot, spotQueries } from './spot-price.ts'
 
-/** Swaps on one chain through the pools of Uniswap v3: every fee tier, one hop or two, all quoted in one call by QuoterV2. */
+/** Swaps on one chain through the pools of Uniswap v3, or of a fork by the name of `name`: every fee tier, one hop or two, all quoted in one call by QuoterV2. */
 export const uniswapV3 = (
+  name: string,
   deployments: readonly UniswapV3Constants[],
   read: SwapNetwork['read'],
   wrappedOn: (network: Network) => Address | undefined,
 ): SwapProvider =>
   poolSwapProvider<UniswapV3Constants, SwapPath>({
-    name: 'uniswap-v3',
+    name,
     deployments,
     read,
     wrappedOn,

@@ -6,10 +6,11 @@ import type { UniswapV4Constants } from '../../protocols/catalog.ts'
 import type { Offer as Exchanged } from '../../protocols/exchange.ts'
 import { askedOnce, bringsAtPrices, pathsOf, type SwapPath } from '../fee-path.ts'
 import type { SwapNetwork } from '../network.ts'
+import { poolExchange } from '../pool-exchange.ts'
 import { poolSwapProvider } from '../pool-swap.ts'
 import type { SwapProvider } from '../provider.ts'
 import { v4QuoterAbi } from './abi.ts'
-import { decodeSwap, type RouterSwap } from './decode.ts'
+import { decodeSwap } from './decode.ts'
 import { swapV4 } from './encode.ts'
 import { fees, keysOf, priceQueries, rootIn } from './pools.ts'
 
@@ -73,21 +74,16 @@ const quoteOf = (quoter: Address, path: SwapPath, exact: 'in' | 'out', exactAmou
 
 /** What a swap of the Universal Router brings now, and at the spot prices of its pools; `undefined` if it is no such swap. */
 export function exchangeOfV4(
-  constants: UniswapV4Constants,
+  { quoter, stateView }: UniswapV4Constants,
   transaction: Pick<Transaction, 'data'>,
 ): Rounds<Exchanged> | undefined {
   const swap = decodeSwap(transaction)
-  return swap && exchangeRounds(constants, swap)
-}
-
-function* exchangeRounds(
-  { quoter, stateView }: UniswapV4Constants,
-  { path, exact, amountIn, amountOut }: RouterSwap,
-): Rounds<Exchanged> {
-  const whole = quoteOf(quoter, path, exact, exact === 'in' ? amountIn : amountOut)
-  const [said, ...prices] = yield [whole, ...priceQueries(stateView, path)]
-  const amount = (said as readonly [bigint] | undefined)?.[0]
-  if (amount === undefined) return { brings: undefined, fair: undefined }
-  const [paid, brings] = exact === 'in' ? [amountIn, amount] : [amount, amountOut]
-  return { brings, fair: bringsAtPrices(path, prices.map(rootIn), paid) }
+  if (!swap) return undefined
+  const { path, exact } = swap
+  return poolExchange(swap, {
+    quote: (given) => quoteOf(quoter, path, exact, given),
+    other: (said) => (said as readonly [bigint] | undefined)?.[0],
+    prices: priceQueries(stateView, path),
+    fair: (prices, paid) => bringsAtPrices(path, prices.map(rootIn), paid),
+  })
 }

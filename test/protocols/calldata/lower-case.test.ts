@@ -54,6 +54,7 @@ import {
   withdrawWithLoss as yearn_withdrawWithLoss,
 } from '../../../src/protocols/yearn-v3/encode.ts'
 import { depositAcross } from '../../../src/swaps/across/encode.ts'
+import { swapBalancerV2 } from '../../../src/swaps/balancer-v2/encode.ts'
 import { finality as cctp_finality } from '../../../src/swaps/cctp-v2/abi.ts'
 import { askMinter, minted } from '../../../src/swaps/cctp-v2/delivery.ts'
 import {
@@ -257,6 +258,21 @@ const encoders: Record<string, Transaction | Hex | readonly (Transaction | Hex)[
         recipient: two,
         deadline: 0xabcdef,
         ...native,
+      }),
+    ),
+  ),
+  'balancer-v2 swapBalancerV2': (['in', 'out'] as const).flatMap((exact) =>
+    [both.tokens.slice(1), both.tokens].map((tokens) =>
+      swapBalancerV2({
+        chainId,
+        router: one,
+        exact,
+        path: { tokens, pools: tokens.slice(1).map((): Hex => `0x${'AB'.repeat(32)}`) },
+        amountIn: amount,
+        amountOut: amount,
+        sender: two,
+        recipient: three,
+        deadline: 0xabcdef,
       }),
     ),
   ),

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { getAddress } from 'viem/utils'
+import type { AbiFunction } from 'viem'
+import { encodeFunctionData, getAddress, toFunctionSelector } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
+import { filesOf } from '../../../src/app/profiles/catalog.ts'
 import { type Address, nativeAddress } from '../../../src/domain/address.ts'
 import { maxUint256 } from '../../../src/domain/amount.ts'
+import { publicNetworks } from '../../../src/domain/networks.ts'
 import { less, more } from '../../../src/domain/slippage.ts'
 import type { Token } from '../../../src/domain/token.ts'
 import { supply, withdraw } from '../../../src/protocols/aave-v3/encode.ts'
@@ -21,6 +24,9 @@ import { compounded, ray } from '../../../src/protocols/shared/rates.ts'
 import { extraRate, wholeTokens } from '../../../src/protocols/shared/rewards.ts'
 import { depositStake, requestExit } from '../../../src/protocols/stakewise/encode.ts'
 import { claimExitedAssets } from '../../../src/protocols/stakewise/queue.ts'
+import { swapBalancerV2 } from '../../../src/swaps/balancer-v2/encode.ts'
+import { quoteOf } from '../../../src/swaps/balancer-v2/pools.ts'
+import { quoterV2Abi, swapRouter02Abi } from '../../../src/swaps/uniswap-v3/abi.ts'
 import { swap } from '../../../src/swaps/uniswap-v3/encode.ts'
 import { packPath } from '../../../src/swaps/uniswap-v3/path.ts'
 import { swapV4 } from '../../../src/swaps/uniswap-v4/encode.ts'
@@ -37,6 +43,8 @@ const aave = fixture('aave-v3')
 const across = fixture('across')
 const uniswap = fixture('uniswap-v3')
 const uniswapV4 = fixture('uniswap-v4')
+const balancer = fixture('balancer-v2')
+const pancakeSwap = fixture('pancakeswap-v3')
 const compound = fixture('compound-v2')
 const comet = fixture('compound-v3')
 const lido = fixture('lido')
@@ -290,5 +298,60 @@ describe('@uniswap/universal-router-sdk and v4-sdk', () => {
       expect(made.data).toBe(data)
       expect(made.value).toBe(one.isNativeIn ? amounts.amountIn : 0n)
     }
+  })
+})
+
+describe('@balancer/sdk', () => {
+  test('swaps in one pool and in two, the wrapped coin as the coin at either end: the same bytes, the same question', () => {
+    expect(balancer.swaps).toHaveLength(40)
+    for (const { path, amountIn, amountOut, query, to, data, value, ...one } of balancer.swaps) {
+      const amounts = { amountIn: BigInt(amountIn), amountOut: BigInt(amountOut) }
+      const made = swapBalancerV2({ chainId: 1, router: to, path, ...amounts, ...one })
+      expect(made).toMatchObject({ data, value: BigInt(value) })
+      if (!query) continue
+      const { exact } = one
+      const asked = quoteOf(to, path, exact, exact === 'in' ? amounts.amountIn : amounts.amountOut)
+      expect(encodeFunctionData(asked as never)).toBe(query)
+    }
+  })
+
+  test('has the Vault and its queries where the catalogue has them', async () => {
+    const known = (await filesOf(publicNetworks)).flatMap(({ balancerV2 }) => balancerV2)
+    expect(known).toHaveLength(7)
+    for (const { chainId, vault, queries } of known)
+      expect({ vault, queries }).toEqual({
+        vault: balancer.vaults[chainId],
+        queries: getAddress(balancer.queries[chainId]),
+      })
+  })
+})
+
+describe('@pancakeswap/smart-router and v3-sdk', () => {
+  test('swaps of one hop and two, the coin at either end: the same bytes', () => {
+    expect(pancakeSwap.swaps).toHaveLength(60)
+    for (const { amountIn, amountOut, data, value, ...one } of pancakeSwap.swaps) {
+      const amounts = { amountIn: BigInt(amountIn), amountOut: BigInt(amountOut) }
+      const made = swap({ chainId: 56, router: one.recipient, ...amounts, ...one })
+      expect(made).toMatchObject({ data, value: BigInt(value) })
+    }
+  })
+
+  test('the SmartRouter and its quoter have the functions that are called, and are where the catalogue has them', async () => {
+    const { abis, routers, quoters, spacings } = pancakeSwap
+    for (const [ours, theirs] of [
+      [swapRouter02Abi, abis.router],
+      [quoterV2Abi, abis.quoter],
+    ]) {
+      const known = theirs.map((one: AbiFunction) => toFunctionSelector(one))
+      for (const one of ours) expect(known).toContain(toFunctionSelector(one))
+    }
+    const there = (await filesOf(publicNetworks)).flatMap((one) => one.pancakeSwapV3)
+    expect(there.map(({ chainId }) => chainId)).toEqual([1, 56])
+    for (const { chainId, swapRouter02, quoterV2, feeTiers } of there)
+      expect({ swapRouter02, quoterV2, feeTiers }).toEqual({
+        swapRouter02: routers[chainId],
+        quoterV2: quoters[chainId],
+        feeTiers: Object.keys(spacings).map(Number),
+      })
   })
 })

@@ -9,6 +9,7 @@ import { aaveV3ATokenAbi, aaveV3OracleAbi, aaveV3PoolAbi } from '../../../src/pr
 import { erc4626Abi } from '../../../src/protocols/erc4626/abi.ts'
 import { pendleRouterAbi } from '../../../src/protocols/pendle-pt/abi.ts'
 import { depositAbi, spokePoolAbi } from '../../../src/swaps/across/abi.ts'
+import { queriesAbi, vaultPoolsAbi, vaultSwaps } from '../../../src/swaps/balancer-v2/abi.ts'
 import { messageTransmitterV2Abi, tokenMessengerV2Abi } from '../../../src/swaps/cctp-v2/abi.ts'
 import {
   uniswapV2FactoryAbi,
@@ -69,6 +70,8 @@ describe('what is called is what was published', () => {
     ['the quoter of Uniswap v4', v4QuoterAbi, [`${published4}/V4Quoter.json`]],
     ['the prices of Uniswap v4', stateViewAbi, [`${published4}/StateView.json`]],
     ['the Universal Router', universalRouterAbi, [`${published4}/UniversalRouter.json`]],
+    ['the Vault of Balancer v2', [...vaultSwaps, ...vaultPoolsAbi], [`${published4}/Vault.json`]],
+    ['the queries of Balancer v2', queriesAbi, [`${published4}/BalancerQueries.json`]],
     ['Permit2', permit2Abi, [`${published4}/Permit2.json`]],
     [
       'the router of Pendle',

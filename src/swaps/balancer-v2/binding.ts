@@ -1,0 +1,39 @@
+import { type Address, sameAddress } from '../../domain/address.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { BalancerV2Constants } from '../../protocols/catalog.ts'
+import type { Intent } from '../../protocols/intent.ts'
+import { refuse, type Verdict } from '../../protocols/verdict.ts'
+import { bindPoolSwap, wrongCoin } from '../pool-swap-binding.ts'
+import { decodeSwap } from './decode.ts'
+import { isListed, shownPath } from './pools.ts'
+
+/** Binds a call of the Vault of Balancer v2 to the swap on one chain that was asked for. `wrapped` is the wrapped native coin. */
+export function bindBalancerV2(
+  transaction: Transaction,
+  intent: Extract<Intent, { kind: 'swap' }>,
+  { pools }: BalancerV2Constants,
+  wrapped: Address | undefined,
+): Verdict {
+  const swap = decodeSwap(transaction, wrapped)
+  if (!swap)
+    return refuse(
+      'POLICY_DECODE',
+      'It is not exactly one swap of the Vault of Balancer v2 along a path of pools, out of tokens and into tokens',
+    )
+  const wrong = wrongCoin(swap, intent)
+  if (wrong) return wrong
+  if (!sameAddress(swap.sender, intent.wallet))
+    return refuse('POLICY_RECIPIENT', `It takes the tokens of ${swap.sender}, not of ${intent.wallet}`)
+  const verdict = bindPoolSwap(swap, intent, {
+    exchange: 'Balancer v2',
+    via: pools.flatMap(({ tokens }) => tokens),
+    wrapped,
+    shownPath: shownPath(swap.path),
+  })
+  if ('bound' in verdict && !isListed({ pools }, swap.path))
+    return refuse(
+      'POLICY_QUOTE_DRIFT',
+      'The path goes through a pool that is not on the list with its tokens',
+    )
+  return verdict
+}

@@ -1,0 +1,120 @@
+import { sliceHex } from 'viem/utils'
+import type { Query } from '../../chain/contract-query.ts'
+import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
+import type { BalancerV2Constants } from '../../protocols/catalog.ts'
+import { queriesAbi, vaultPoolsAbi, weightedPoolAbi } from './abi.ts'
+
+/** A path through pools: `pools[i]` is the id of the pool between `tokens[i]` and `tokens[i + 1]`. */
+export type PoolPath = { tokens: readonly Address[]; pools: readonly Hex[] }
+
+type Pool = BalancerV2Constants['pools'][number]
+
+const holds = ({ tokens }: Pool, token: Address): boolean => tokens.some((one) => sameAddress(one, token))
+
+/** The paths to quote: through each pool of both tokens, and through each two pools that have a token in common. */
+export function pathsOf(
+  { pools }: Pick<BalancerV2Constants, 'pools'>,
+  first: Address,
+  last: Address,
+): PoolPath[] {
+  const isMiddle = (token: Address) => !sameAddress(token, first) && !sameAddress(token, last)
+  const after = pools.filter((pool) => holds(pool, last))
+  return pools
+    .filter((pool) => holds(pool, first))
+    .flatMap((one) => [
+      ...(holds(one, last) ? [{ tokens: [first, last], pools: [one.id] }] : []),
+      ...after
+        .filter((other) => other !== one)
+        .flatMap((other) =>
+          one.tokens
+            .filter((token) => isMiddle(token) && holds(other, token))
+            .map((middle) => ({ tokens: [first, middle, last], pools: [one.id, other.id] })),
+        ),
+    ])
+}
+
+/** Whether every pool of a path is listed with the two tokens that it swaps, which are not the same. */
+export const isListed = (
+  { pools }: Pick<BalancerV2Constants, 'pools'>,
+  { tokens, pools: ids }: PoolPath,
+): boolean =>
+  ids.every((id, at) =>
+    pools.some(
+      (pool) =>
+        !sameAddress(tokens[at]!, tokens[at + 1]!) &&
+        pool.id.toLowerCase() === id.toLowerCase() &&
+        tokens.slice(at, at + 2).every((token) => holds(pool, token)),
+    ),
+  )
+
+/** A path as text: tokens and pools from the first token to the last. */
+export const shownPath = ({ tokens, pools }: PoolPath): string =>
+  tokens.map((token, at) => (pools[at] === undefined ? token : `${token} ${pools[at]}`)).join(' ')
+
+/** A swap in one pool of several, as the Vault takes it. */
+type Step = { poolId: Hex; assetInIndex: bigint; assetOutIndex: bigint; amount: bigint; userData: Hex }
+
+/** The steps of a path whose tokens are the assets: from the given amount on, each with what the one before it gave or needs. */
+export function stepsOf({ pools }: Pick<PoolPath, 'pools'>, exact: 'in' | 'out', given: bigint): Step[] {
+  const steps = pools.map((poolId, at) => ({
+    poolId,
+    assetInIndex: BigInt(at),
+    assetOutIndex: BigInt(at + 1),
+    userData: '0x' as const,
+  }))
+  const ordered = exact === 'in' ? steps : steps.reverse()
+  return ordered.map((step, at) => ({ ...step, amount: at === 0 ? given : 0n }))
+}
+
+const nobody = { sender: nativeAddress, recipient: nativeAddress }
+
+/** The funds of a swap: out of the sender's tokens, to the recipient's, and none that the Vault keeps for either. */
+export const fundsOf = ({ sender, recipient }: { sender: Address; recipient: Address }) => ({
+  sender,
+  recipient,
+  fromInternalBalance: false,
+  toInternalBalance: false,
+})
+
+/** The question to BalancerQueries about a path. Its functions are not views, but an eth_call keeps no effect. */
+export const quoteOf = (queries: Address, path: PoolPath, exact: 'in' | 'out', given: bigint): Query => ({
+  address: queries,
+  abi: queriesAbi,
+  functionName: 'queryBatchSwap',
+  args: [exact === 'in' ? 0 : 1, stepsOf(path, exact, given), path.tokens, fundsOf(nobody)],
+})
+
+/** The other amount of a swap in such an answer; `undefined` without one. */
+export function otherAmount(answer: unknown, exact: 'in' | 'out'): bigint | undefined {
+  const delta = (answer as readonly bigint[] | undefined)?.at(exact === 'in' ? -1 : 0)
+  return delta === undefined || exact === 'out' ? delta : -delta
+}
+
+/** Two queries per pool of a path: what it has, and its weights. A pool's id begins with its address. */
+export const priceQueries = (vault: Address, { pools }: PoolPath): Query[] =>
+  pools.flatMap((id) => [
+    { address: vault, abi: vaultPoolsAbi, functionName: 'getPoolTokens', args: [id] },
+    { address: sliceHex(id, 0, 20), abi: weightedPoolAbi, functionName: 'getNormalizedWeights' },
+  ])
+
+/**
+ * What an amount would bring at the spot prices of a path's weighted pools, without fees: what a pool has of a token over the weight of
+ * that is worth the same for all. `undefined` if a pool does not answer, or is empty, or not weighted.
+ */
+export function atSpot(
+  { tokens }: PoolPath,
+  answers: readonly unknown[],
+  amount: bigint,
+): bigint | undefined {
+  let brings = amount
+  for (let at = 0; at + 1 < tokens.length; at++) {
+    const [held, balances] = (answers[2 * at] as readonly [Address[], bigint[]] | undefined) ?? [[], []]
+    const weights = (answers[2 * at + 1] as readonly bigint[] | undefined) ?? []
+    const [paid, got] = [at, at + 1].map((which) => held.findIndex((one) => sameAddress(one, tokens[which]!)))
+    const [from, into] = [balances[paid!], balances[got!]]
+    const [fromWeight, intoWeight] = [weights[paid!], weights[got!]]
+    if (!from || !into || !fromWeight || !intoWeight) return undefined
+    brings = (brings * into * fromWeight) / (from * intoWeight)
+  }
+  return brings
+}

@@ -1,0 +1,62 @@
+import type { Rounds } from '../../chain/contract-query.ts'
+import { together } from '../../chain/reading.ts'
+import type { Address } from '../../domain/address.ts'
+import type { Network } from '../../domain/networks.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { BalancerV2Constants } from '../../protocols/catalog.ts'
+import type { Offer as Exchanged } from '../../protocols/exchange.ts'
+import type { SwapNetwork } from '../network.ts'
+import { poolExchange } from '../pool-exchange.ts'
+import { poolSwapProvider } from '../pool-swap.ts'
+import type { SwapProvider } from '../provider.ts'
+import { decodeSwap } from './decode.ts'
+import { swapBalancerV2 } from './encode.ts'
+import { atSpot, otherAmount, type PoolPath, pathsOf, priceQueries, quoteOf } from './pools.ts'
+
+/** What a swap takes in gas, as measured on the contracts: the transaction with its calldata, and each pool of the path. */
+const gasOf = ({ pools }: PoolPath): bigint => 55_000n + 45_000n * BigInt(pools.length)
+
+/** Swaps on one chain through the listed pools of Balancer v2: one or two, all quoted in one call by BalancerQueries. */
+export const balancerV2 = (
+  deployments: readonly BalancerV2Constants[],
+  read: SwapNetwork['read'],
+  wrappedOn: (network: Network) => Address | undefined,
+): SwapProvider =>
+  poolSwapProvider<BalancerV2Constants, PoolPath>({
+    name: 'balancer-v2',
+    deployments,
+    read,
+    wrappedOn,
+    routerOf: ({ vault }) => vault,
+    quotes: ({ vault, queries, pools }, [first, last], { exact, amount }) =>
+      together(
+        pathsOf({ pools }, first, last).map((path) => ({
+          reads: [quoteOf(queries, path, exact, amount), ...priceQueries(vault, path)],
+          parse: ([said, ...prices]) => ({
+            path,
+            amount: otherAmount(said, exact) ?? 0n,
+            gas: gasOf(path),
+            atSpot: (amountIn) => atSpot(path, prices, amountIn),
+          }),
+        })),
+      ),
+    encode: swapBalancerV2,
+  })
+
+/** What a swap of the Vault brings now, and at the spot prices of its pools; `undefined` if it is no such swap. */
+export function exchangeOfBalancerV2(
+  { vault, queries }: BalancerV2Constants,
+  transaction: Transaction,
+  wrapped: Address | undefined,
+): Rounds<Exchanged> | undefined {
+  const swap = decodeSwap(transaction, wrapped)
+  return (
+    swap &&
+    poolExchange(swap, {
+      quote: (given) => quoteOf(queries, swap.path, swap.exact, given),
+      other: (said) => otherAmount(said, swap.exact),
+      prices: priceQueries(vault, swap.path),
+      fair: (prices, paid) => atSpot(swap.path, prices, paid),
+    })
+  )
+}
