@@ -42,6 +42,8 @@ export type BridgeDelivery = {
     amount: bigint
     refunds: readonly { found: MinedTransaction; paid: bigint }[]
   }
+  /** Command lines by which anybody can help on a burn that is not minted: to deliver it, or to have its attestation signed anew. */
+  remedies?: { deliver?: string; reattest?: string }
   /** There for an order that cannot be filled any more: why, and how many blocks are missing until that is final. Nothing was taken. */
   unfilled?: { why: 'expired' | 'cancelled'; missing: number }
 }

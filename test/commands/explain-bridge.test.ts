@@ -1,8 +1,10 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { Hex } from '../../src/domain/address.ts'
+import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { useCommands } from '../support/run.ts'
-import { topicOf, useSandbox } from '../support/sandbox.ts'
+import { calldata, topicOf, useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()
 /** An attestation service that answers everything with a status of its own, while it has one. */
@@ -95,6 +97,28 @@ test('BRIDGE_UNDELIVERED when it is attested and nobody delivers it', async () =
     next: `sluice action resume ${id}`,
   })
   expect(await usdc()).toBe(before)
+  // When the usual time is over, it names a line by which anybody can deliver it.
+  const { verdict } = await explain(id, 2 * 3_600_000)
+  const [, to, signature, url] =
+    /cast send --interactive --rpc-url "\$SLUICE_RPC_SANDBOX_TWO" (0x\w{40}) '(.*?)' \$\(curl -s '(http.*?)' \| jq -r/.exec(
+      verdict,
+    )!
+  const { messages } = (await (await fetch(url!)).json()) as { messages: Record<string, Hex>[] }
+  const data = calldata(`function ${signature}`, [messages[0]!.message, messages[0]!.attestation])
+  const rpc = sandbox.chain(31338).rpc
+  await rpc.request('eth_sendTransaction', [{ from: sandboxAddress(3), to, data, gas: '0xf4240' }])
+  await until(id, 'BRIDGE_DELIVERED')
+  expect((await usdc()) - before).toBe(100_000000n)
+})
+
+test('a fast attestation that nobody used in time is named with what has it signed anew', async () => {
+  await fault('bridge undelivered')
+  const id = await followed(swap.replace('--speed standard', '--speed fast'))
+  await until(id, 'BRIDGE_UNDELIVERED')
+  await sandbox.chain(31338).rpc.request('anvil_mine', ['0x1c84'])
+  expect((await explain(id)).verdict).toMatch(
+    /holds no longer. This has it signed anew: curl -X POST 'http:.*\/v2\/reattest\/0x\w{64}'$/,
+  )
 })
 
 test('BRIDGE_SHORT when less came than was agreed, which is not taken for an arrival', async () => {

@@ -37,7 +37,7 @@ export async function readBridgeFacts(
     sent: { transaction, wallet: operation.wallet, hash: burn, blockNumber },
   }
   const named = Hash.safeParse(told).data ?? resultOf(operation).short?.hash ?? null
-  const { way, sentAt, usualMs, isUnknown, isAttested, isDelivered, brought, expiry, unfilled } =
+  const { way, sentAt, usualMs, isUnknown, isAttested, isDelivered, brought, expiry, unfilled, remedies } =
     await readDelivery(context, awaited, named)
   const shown = (amount: bigint) => amountText(context, leg.chainId, awaited.leg.arrival, amount)
   const { minimum } = leg.arrival
@@ -70,6 +70,7 @@ export async function readBridgeFacts(
       ...(later && { later: { hash: later.hash, text: shown(later.amount) } }),
     },
     unfilled: unfilled?.why,
+    ...(remedies && { remedies }),
     ...(expiry && { expiry: { ...expiry, refund: expiry.refund?.found.hash } }),
   }
 }

@@ -78,6 +78,8 @@ export type BridgeFacts = {
   expiry?: { at: number; isPast: boolean; refund: Hex | undefined }
   /** Why an order cannot be filled any more. */
   unfilled?: 'expired' | 'cancelled' | undefined
+  /** Command lines by which anybody can deliver a burn, or have it signed anew. */
+  remedies?: { deliver?: string; reattest?: string }
 }
 
 /** Why the rest of an operation cannot be signed now; `forever` if waiting does not help. */

@@ -31,6 +31,18 @@ const unaskedText = 'Nobody can be asked now whether the bridge has attested the
 
 const expiryText = (facts: Facts): string => new Date(bridge(facts).expiry!.at * 1_000).toISOString()
 
+/** How anybody can help on a burn for which the usual time is over, or whose attestation holds no longer. */
+function remedyText(facts: Facts): string {
+  const { remedies, isAttested, to, usualMs } = bridge(facts)
+  if (remedies?.reattest)
+    return isAttested
+      ? ` Its attestation holds no longer. This has it signed anew: ${remedies.reattest}`
+      : ` If it is final, this has it signed anyway, or says why not: ${remedies.reattest}`
+  return remedies?.deliver && waited(facts) > usualMs
+    ? ` Anybody can deliver it, and pays the gas on ${to.name}: ${remedies.deliver}`
+    : ''
+}
+
 const bridgeRules: readonly DiagnosisRule[] = [
   {
     situation: 'BRIDGE_SHORT',
@@ -108,7 +120,7 @@ const bridgeRules: readonly DiagnosisRule[] = [
     situation: 'BRIDGE_UNDELIVERED',
     is: ({ bridge }) => bridge?.isAttested === true,
     verdict: (facts) =>
-      `The bridge has attested the transfer, and nobody has delivered it on ${bridge(facts).to.name} yet.`,
+      `The bridge has attested the transfer, and nobody has delivered it on ${bridge(facts).to.name} yet.${remedyText(facts)}`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'resume'),
@@ -129,7 +141,7 @@ const bridgeRules: readonly DiagnosisRule[] = [
     verdict: (facts) =>
       isUnasked(facts)
         ? `${unaskedText}: it was sent ${minutes(waited(facts))} ago, and ${minutes(bridge(facts).usualMs)} are usual at most.`
-        : `The bridge has not attested the transfer for ${minutes(waited(facts))}, and ${minutes(bridge(facts).usualMs)} are usual at most.`,
+        : `The bridge has not attested the transfer for ${minutes(waited(facts))}, and ${minutes(bridge(facts).usualMs)} are usual at most.${remedyText(facts)}`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'export'),

@@ -5,16 +5,26 @@ import { tokenReceived } from '../../chain/finality/token-received.ts'
 import { blockTime, findLatestLog, maxClockDifferenceMs } from '../../chain/latest-log.ts'
 import { quantity } from '../../chain/rpc/answer-numbers.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
-import { type Hex, HexData, sameAddress } from '../../domain/address.ts'
+import { Hash, type Hex, HexData, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
+import { type Network, networkShown, rpcVariable } from '../../domain/networks.ts'
 import type { Catalog, CctpV2Constants } from '../../protocols/catalog.ts'
 import type { AwaitedTransfer, BridgeDelivery, DeliveryContext } from '../bridge-delivery.ts'
 import { messageTransmitterV2Abi as abi, finality } from './abi.ts'
 import { burnedBy, deliveriesOf } from './delivery.ts'
 import { type BurnMessage, decodeMessage } from './message.ts'
 
-/** What the attestation service returns for a burn. It may not know the burn; `message` is present if it returns one. */
-type Attestation = { isKnown: boolean; isAttested: boolean; message?: BurnMessage }
+/**
+ * What the attestation service returns for a burn. It may not know the burn; `message` is present if it returns one. `url` is what was asked,
+ * `reattestUrl` what has it sign the burn anew, if it names its nonce.
+ */
+type Attestation = {
+  isKnown: boolean
+  isAttested: boolean
+  message?: BurnMessage
+  url: string
+  reattestUrl?: string
+}
 
 /** Asks the attestation service about a burn; `undefined` if it cannot be reached or gives no usable answer. */
 export async function attestationOf(
@@ -24,19 +34,31 @@ export async function attestationOf(
 ): Promise<Attestation | undefined> {
   const base = here?.attestation ?? attestation
   if (!here || !base) return undefined
+  const url = `${base}/v2/messages/${here.domain}?transactionHash=${burn}`
   try {
-    const answer = await getJson(`${base}/v2/messages/${here.domain}?transactionHash=${burn}`)
-    if (answer.status === 404) return { isKnown: false, isAttested: false }
+    const answer = await getJson(url)
+    if (answer.status === 404) return { isKnown: false, isAttested: false, url }
     if (answer.status !== 200) return undefined
     const { body } = answer
     if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined
     const { messages = [] } = body as { messages?: unknown }
     if (!Array.isArray(messages)) return undefined
-    const first = messages[0] as { status?: unknown; message?: unknown } | null | undefined
+    const first = messages[0] as
+      | { status?: unknown; message?: unknown; eventNonce?: unknown }
+      | null
+      | undefined
     const text = HexData.safeParse(first?.message).data
     const message = text === undefined || text === '0x' ? undefined : decodeMessage(text)
     const isAttested = first?.status === 'complete'
-    return { isKnown: first != null, isAttested, ...(message && { message }) }
+    const nonce = Hash.safeParse(first?.eventNonce).data
+    const reattestUrl = nonce && `${base}/v2/reattest/${nonce}`
+    return {
+      isKnown: first != null,
+      isAttested,
+      ...(message && { message }),
+      url,
+      ...(reattestUrl && { reattestUrl }),
+    }
   } catch (error) {
     if (error instanceof AppError && error.code.startsWith('SERVICE_')) return undefined
     throw error
@@ -87,6 +109,10 @@ export async function followBurn(
   // Nothing can be minted without an attestation. A service that has forgotten a burn, or never saw it, does not prove that there
   // is none.
   const isUnattested = attestation?.isAttested === false && !isUnknown
+  const remedies =
+    attestation && there && !brought && isUsed !== true
+      ? await remediesOf(node, { attestation, there, network: networkShown(catalog.networks, there.chainId) })
+      : undefined
   const isFast = attestation?.message?.minFinalityThreshold === finality.fast
   return {
     way: 'burn',
@@ -96,6 +122,28 @@ export async function followBurn(
     isAttested: isUnknown ? undefined : attestation?.isAttested,
     isDelivered: brought ? true : (isUsed ?? (isUnattested ? false : undefined)),
     brought,
+    ...(remedies && { remedies }),
+  }
+}
+
+/** An attestation of a fast burn holds up to a block of the destination; until then anybody can deliver it, and later it is signed anew. */
+async function remediesOf(
+  node: ChainClient,
+  { attestation, there, network }: { attestation: Attestation; there: CctpV2Constants; network: Network },
+): Promise<BridgeDelivery['remedies']> {
+  const { message, isAttested, url, reattestUrl } = attestation
+  const reattest = reattestUrl && `curl -X POST '${reattestUrl}'`
+  if (!isAttested || !message) return reattest ? { reattest } : undefined
+  const { expirationBlock } = message
+  const head =
+    expirationBlock === 0n
+      ? undefined
+      : await undefinedIfUnanswered(withTimeout(node.request<Hex>('eth_blockNumber')))
+  if (head !== undefined && quantity(head, 'the newest block') > expirationBlock)
+    return reattest ? { reattest } : undefined
+  const parts = `$(curl -s '${url}' | jq -r '.messages[0] | .message, .attestation')`
+  return {
+    deliver: `cast send --interactive --rpc-url "$${rpcVariable(network)}" ${there.messageTransmitter} 'receiveMessage(bytes,bytes)' ${parts}`,
   }
 }
 
