@@ -182,20 +182,19 @@ describe.each([
       hint: expect.stringContaining('sandbox reset'),
     }
     await expect(up(home)).rejects.toMatchObject(error)
-    await expect(up(home)).rejects.toMatchObject(error)
     expect(await balanceOf(await up(home, { anew: true }), stranger)).toBe(0n)
   })
+})
 
-  test('of the cache is made once more', async () => {
-    const cacheDir = join(newHome(), 'cache')
-    cpSync(inject('sandboxCache'), cacheDir, { recursive: true })
-    // Beside this one may lie those of older code.
-    for (const one of readdirSync(cacheDir).filter((each) => each.startsWith('genesis-')))
-      writeFileSync(join(cacheDir, one, name), 'half of i')
-    const fresh = await up(newHome(), { cacheDir })
-    await fresh.fund(stranger, { symbol: 'USDC', amount: 2n })
-    expect(await balanceOf(fresh, stranger)).toBe(2n)
-  })
+test('a damaged state in the cache is made once more', async () => {
+  const cacheDir = join(newHome(), 'cache')
+  cpSync(inject('sandboxCache'), cacheDir, { recursive: true })
+  // Beside this one may lie those of older code.
+  for (const one of readdirSync(cacheDir).filter((each) => each.startsWith('genesis-')))
+    writeFileSync(join(cacheDir, one, 'sandbox-one.json'), 'half of i')
+  const fresh = await up(newHome(), { cacheDir })
+  await fresh.fund(stranger, { symbol: 'USDC', amount: 2n })
+  expect(await balanceOf(fresh, stranger)).toBe(2n)
 })
 
 test('kill -9 while the first world is built leaves no node', async () => {
