@@ -51,22 +51,53 @@ export async function readDelivery(
   { operationId, leg: { chainId, arrival }, sent }: AwaitedDelivery,
   told: Hex | null,
 ): Promise<Delivery> {
-  const { expiry, ...delivery } = await followTransfer(
+  const { expiry, payments, ...delivery } = await followTransfer(
     { rpc, catalog, now, getJson: (url) => getJson(url, { deadlineMs: 5_000 }) },
     { sent, arrival: { chainId, ...arrival } },
     told,
   )
-  if (!expiry) return delivery
-  const { refunds, amount, ...when } = expiry
+  const isLeft = payments !== undefined && payments.length > 0
+  if (!expiry && !isLeft) return delivery
+  const { refunds, amount, ...when } = expiry ?? { refunds: [], amount: 0n, at: 0, isPast: false }
   const all =
-    refunds.length === 0 ? [] : journal.list({ wallet: sent.wallet, limit: Number.MAX_SAFE_INTEGER })
+    refunds.length === 0 && !isLeft
+      ? []
+      : journal.list({ wallet: sent.wallet, limit: Number.MAX_SAFE_INTEGER })
   const others = all.filter(({ id }) => id !== operationId)
-  const left = refunds.map(({ found, paid }) => ({ found, left: paid - givenOf(others, found.hash) }))
   const isOfAnother = (sum: bigint) => others.some((other) => awaits(other, sent.transaction, sum))
+  if (delivery.way === 'desk') {
+    // What the desk pays out for one ramp may look like what it gives back of another.
+    const free = payments?.filter(
+      ({ found }) => givenOf(others, found.hash) === 0n && isUngiven(found.hash, payments),
+    )
+    const brought =
+      free?.find((one) => one.amount === arrival.minimum) ??
+      free?.find((one) => one.amount > arrival.minimum && !others.some((other) => isDue(other, one.amount)))
+    if (brought) return { ...delivery, isDelivered: true, brought }
+    const back = refunds.find(
+      ({ found, paid }) => paid === amount && isUngiven(found.hash, []) && givenOf(others, found.hash) === 0n,
+    )
+    return back ? { ...delivery, expiry: { ...when, refund: { found: back.found, amount } } } : delivery
+  }
+  const left = refunds.map(({ found, paid }) => ({ found, left: paid - givenOf(others, found.hash) }))
   const own =
     left.find((one) => one.left === amount) ?? left.find((one) => one.left > amount && !isOfAnother(one.left))
   return { ...delivery, expiry: { ...when, refund: own && { found: own.found, amount } } }
+
+  /** Whether less operations have a transaction as their delivery than it has payments. */
+  function isUngiven(
+    hash: Hex,
+    all: readonly { found: { hash: Hex }; alike?: number | undefined }[],
+  ): boolean {
+    const alike = all.find(({ found }) => found.hash === hash)?.alike ?? 1
+    return journal.countDeliveries(hash, operationId) < alike
+  }
 }
+
+/** Whether an operation waits for just such an amount, or would get it back. */
+const isDue = (operation: Operation, amount: bigint): boolean =>
+  pendingDelivery(operation)?.leg.arrival.minimum === amount ||
+  (isAwaitingDelivery(operation) && (operation.plan as StoredPlan).about.amounts.in?.raw === String(amount))
 
 /** How much of a refund the journal gave to operations. */
 const givenOf = (operations: readonly Operation[], hash: Hex): bigint =>

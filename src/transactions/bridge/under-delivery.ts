@@ -39,7 +39,7 @@ export async function checkDelivery(
     return { unseen: 'open', until: expiry.at }
   if (!brought && expiry?.isPast)
     return (
-      (await checkRefund(context, operation, awaited, expiry.refund)) ?? {
+      (await checkRefund(context, operation, awaited, expiry.refund, way === 'desk')) ?? {
         unseen: 'expired',
         until: expiry.at,
       }
@@ -66,6 +66,7 @@ export async function checkDelivery(
       hash: found.hash,
       network: network.name,
       recipient: arrival.recipient,
+      ...(way === 'desk' && { by: way }),
       brought: tokenAmount(amount, unit),
       minimum: tokenAmount(arrival.minimum, unit),
     },
@@ -78,6 +79,7 @@ async function checkRefund(
   operation: Operation,
   { sent: { transaction, wallet } }: NonNullable<ReturnType<typeof pendingDelivery>>,
   refund: NonNullable<Awaited<ReturnType<typeof readDelivery>>['expiry']>['refund'],
+  isByDesk: boolean,
 ): Promise<DeliveryResult | undefined> {
   if (!refund) return undefined
   const { found, amount } = refund
@@ -93,6 +95,7 @@ async function checkRefund(
       hash: found.hash,
       network: network.name,
       recipient: wallet,
+      ...(isByDesk && { by: 'desk' }),
       amount: tokenAmount(amount, unit ?? { symbol: 'units', decimals: 0 }),
     },
   }
