@@ -199,7 +199,7 @@ describe('an end of a transfer', () => {
       await until(said)
       if (isCleared) await run('sandbox fault clear --json')
       if (becomes === 'BRIDGE_REFUNDED') await until(becomes)
-      const over = await run(['action', 'resume', id, '--json', '--timeout', '20s'])
+      const over = await run(['action', 'resume', id, '--json', '--timeout', last === 20 ? '1s' : '20s'])
       expect(over.exit, over.err).toBe(last)
       expect(await explained()).toBe(becomes)
 
