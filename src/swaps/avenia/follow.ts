@@ -24,7 +24,7 @@ export function isSentToDesk(catalog: Pick<Catalog, 'avenia'>, transaction: Tran
 
 /**
  * Follows a ramp by its chain alone: what the desk paid to the wallet since, in the other token, or in the one that was sent. No event says
- * for which ticket: all payments are given. One that is `told` counts whatever its amount.
+ * for which ticket: all payments are given, and the one that is `told`.
  */
 export async function followRamp(
   { rpc, catalog }: DeliveryContext,
@@ -44,7 +44,6 @@ export async function followRamp(
     isAttested: undefined,
   } as const
   const named = told === null ? [] : await paymentsOf(told, out)
-  if (named[0]) return { ...known, isDelivered: true, brought: named[0] }
   const [payments, refunds] = await Promise.all([
     answered(paid(out)),
     answered(paid({ token, desk, to: sent.wallet })),
@@ -52,9 +51,9 @@ export async function followRamp(
   const amount = decodeTransfer(sent.transaction)?.amount ?? 0n
   return {
     ...known,
-    isDelivered: payments && false,
-    brought: undefined,
-    ...(payments && { payments }),
+    isDelivered: named[0] ? true : payments && false,
+    brought: named[0],
+    payments: payments ?? named,
     ...(refunds && {
       expiry: {
         at: 0,

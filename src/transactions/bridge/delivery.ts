@@ -67,31 +67,25 @@ export async function readDelivery(
   const isOfAnother = (sum: bigint) => others.some((other) => awaits(other, sent.transaction, sum))
   if (delivery.way === 'desk') {
     // What the desk pays out for one ramp may look like what it gives back of another.
-    const free = payments?.filter(
-      ({ found }) => givenOf(others, found.hash) === 0n && isUngiven(found.hash, payments),
-    )
+    const isFree = ({ hash }: { hash: Hex }, alike = 1) =>
+      givenOf(others, hash) === 0n && journal.countDeliveries(hash, operationId) < alike
+    const isOthers = (sum: bigint) => others.some((other) => isDue(other, sum))
+    const free = (payments ?? []).filter(({ found, alike }) => isFree(found, alike))
+    const told = delivery.brought?.found.hash
     const brought =
-      free?.find((one) => one.amount === arrival.minimum) ??
-      free?.find((one) => one.amount > arrival.minimum && !others.some((other) => isDue(other, one.amount)))
+      free.find((one) => one.amount === arrival.minimum) ??
+      free.find((one) => one.amount > arrival.minimum && !isOthers(one.amount)) ??
+      // Less than was agreed counts only where somebody says that it is all of it.
+      free.find((one) => one.found.hash === told && !isOthers(one.amount))
     if (brought) return { ...delivery, isDelivered: true, brought }
-    const back = refunds.find(
-      ({ found, paid }) => paid === amount && isUngiven(found.hash, []) && givenOf(others, found.hash) === 0n,
-    )
-    return back ? { ...delivery, expiry: { ...when, refund: { found: back.found, amount } } } : delivery
+    const back = refunds.find(({ found, paid }) => paid === amount && isFree(found))
+    const open = { ...delivery, isDelivered: told ? false : delivery.isDelivered, brought: undefined }
+    return back ? { ...open, expiry: { ...when, refund: { found: back.found, amount } } } : open
   }
   const left = refunds.map(({ found, paid }) => ({ found, left: paid - givenOf(others, found.hash) }))
   const own =
     left.find((one) => one.left === amount) ?? left.find((one) => one.left > amount && !isOfAnother(one.left))
   return { ...delivery, expiry: { ...when, refund: own && { found: own.found, amount } } }
-
-  /** Whether less operations have a transaction as their delivery than it has payments. */
-  function isUngiven(
-    hash: Hex,
-    all: readonly { found: { hash: Hex }; alike?: number | undefined }[],
-  ): boolean {
-    const alike = all.find(({ found }) => found.hash === hash)?.alike ?? 1
-    return journal.countDeliveries(hash, operationId) < alike
-  }
 }
 
 /** Whether an operation waits for just such an amount, or would get it back. */

@@ -37,9 +37,11 @@ export async function checkDelivery(
       : { unfilled: { why: unfilled.why, until: expiry.at, network: network.name } }
   if (!brought && way === 'order' && expiry && isDelivered === false)
     return { unseen: 'open', until: expiry.at }
+  if (!brought && way === 'desk')
+    return expiry && checkRefund(context, operation, awaited, expiry.refund, true)
   if (!brought && expiry?.isPast)
     return (
-      (await checkRefund(context, operation, awaited, expiry.refund, way === 'desk')) ?? {
+      (await checkRefund(context, operation, awaited, expiry.refund, false)) ?? {
         unseen: 'expired',
         until: expiry.at,
       }
