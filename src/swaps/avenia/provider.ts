@@ -212,7 +212,7 @@ export function avenia(
       }
       if (told === undefined || /FAILED$/.test(told)) {
         const back = await payment(tokenIn.address, (amount) => amount === maxAmountIn)
-        if (back) return { status: 'refunded', destination: back }
+        if (back) return { status: 'refunded' }
       }
       return { status: 'processing' }
 
