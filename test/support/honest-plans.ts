@@ -18,8 +18,8 @@ import type { Intent } from '../../src/protocols/intent.ts'
 import {
   aggregator,
   balancerVault,
-  catalog,
   brla,
+  catalog,
   coin,
   desk,
   friend,
