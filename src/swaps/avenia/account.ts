@@ -28,8 +28,8 @@ export type AveniaAccount = Pick<z.output<typeof Account>, 'apiKey' | 'subAccoun
 /** Reads an account out of the text of its file. CONFIG_INVALID otherwise, which says nothing of what is in it. */
 export function parseAccount(text: string, path: string): AveniaAccount {
   const account = read(text, path)
-  if (account.url !== undefined) checkedUrl(account.url, `url in ${path}`)
-  return account
+  const { url } = account
+  return url === undefined ? account : { ...account, url: checkedUrl(url, `url in ${path}`) }
 }
 
 function read(text: string, path: string): AveniaAccount {
