@@ -121,7 +121,7 @@ function signs(argv) {
 /** How the signer is begun: once, with nothing of our environment but where files are, and the key and where another signer is by its pipe. */
 function signer({ privateKey, signerUrl }, path) {
   const passed =
-    /^(HOME|PATH|TMPDIR|USERPROFILE|APPDATA|LOCALAPPDATA|SYSTEMROOT|XDG_(CONFIG|DATA|CACHE)_HOME|SLUICE_(HOME|PROFILE|ANVIL))$/
+    /^(HOME|PATH|TMPDIR|USERPROFILE|APPDATA|LOCALAPPDATA|SYSTEMROOT|XDG_(CONFIG|DATA|CACHE)_HOME|SLUICE_(HOME|PROFILE|ANVIL|AVENIA_FILE))$/
   const named = /^SLUICE_(BASE_URL|RPC_\w+)$/
   const env = Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) =>

@@ -45,6 +45,10 @@ export const topics: Readonly<Record<string, Topic>> = {
         'SLUICE_ESPLORA_URL',
         'Esplora API that looks up Bitcoin deposits (default: https://blockstream.info/api)',
       ],
+      [
+        'SLUICE_AVENIA_FILE',
+        'file of the account at Avenia that swaps USDC and BRLA, mode 0600 (default: none)',
+      ],
       ['SLUICE_QUOTE_DEADLINE', 'seconds that a swap provider may take for a quote (default: 4)'],
       ['SLUICE_PRIVATE_KEY', 'private key to sign with; read once and passed only to the signing process'],
       ['SLUICE_PASSWORD', 'password of the keystore'],

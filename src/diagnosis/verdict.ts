@@ -40,6 +40,8 @@ export type Situation =
   | 'ORDER_OPEN'
   | 'ORDER_UNFILLED'
   | 'BRIDGE_REFUNDED'
+  | 'RAMP_WAITING'
+  | 'RAMP_STUCK'
   | 'CHAIN_SILENT'
   | 'WRONG_CHAIN'
   | 'QUOTE_OPEN'

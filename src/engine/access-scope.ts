@@ -1,4 +1,4 @@
-import type { Catalog } from '../protocols/catalog.ts'
+import { aveniaOf, type Catalog } from '../protocols/catalog.ts'
 
 /**
  * The part of the catalogue an API key may see: testnets or not, and the slugs of its customer's active
@@ -34,6 +34,7 @@ export function catalogInScope(catalog: Catalog, { testnets, strategies }: Acces
     priceOracles: Object.fromEntries(
       Object.entries(catalog.priceOracles).filter(([chainId]) => known.has(Number(chainId))),
     ),
+    ...aveniaOf((catalog.avenia ?? []).filter(isThere)),
     ...(catalog.bitcoin && { bitcoin: catalog.bitcoin }),
   }
 }

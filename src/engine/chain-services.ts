@@ -1,6 +1,7 @@
 import { type Chain, latestBlock, openChain, read } from '../chain/chain.ts'
 import type { ChainClient } from '../chain/client.ts'
 import { findTransaction } from '../chain/finality/mined-transaction.ts'
+import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { exchangeJson, getJson } from '../http/client.ts'
 import type { Catalog } from '../protocols/catalog.ts'
@@ -89,7 +90,7 @@ export function createChainServices(options: {
       fillPrices,
       answerReuse,
     }),
-    providers: swapProvidersOf(catalog, chain, { store, now }).filter(
+    providers: swapProvidersOf(catalog, chain, { store, now, secretAt: swaps?.secretAt }).filter(
       ({ name }) => swaps?.providers?.includes(name) ?? true,
     ),
     deposits: catalog.bitcoin
@@ -124,7 +125,7 @@ function rateReaderOf(store: EngineStore, chain: () => Chain): RateReader {
 const swapProvidersOf = (
   catalog: Catalog,
   chain: (chainId: number) => Chain,
-  logCache: { store: EngineStore; now: () => number },
+  { secretAt = noSecrets, ...logCache }: LogCache & Pick<SwapSettings, 'secretAt'>,
 ): SwapProvider[] =>
   openSwapProviders(catalog, {
     read: (chainId, reading) => read(chain(chainId), reading),
@@ -133,7 +134,15 @@ const swapProvidersOf = (
     mined: (chainId, hash) => findTransaction(chain(chainId).rpc, hash),
     getJson: (url, signal) => getJson(url, signal ? { signal } : {}),
     exchangeJson: exchange,
+    secretAt,
+    now: logCache.now,
   })
+
+type LogCache = { store: EngineStore; now: () => number }
+
+const noSecrets = async (path: string): Promise<never> => {
+  throw new AppError('CONFIG_INVALID', `Nothing is read from ${path} here`)
+}
 
 /** Sends a request to the service of a provider. */
 const exchange: SwapNetwork['exchangeJson'] = ({ url, body, headers = {}, signal }) =>

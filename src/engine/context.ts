@@ -12,6 +12,7 @@ import type { Market, MarketState } from '../protocols/market.ts'
 import type { Account } from '../protocols/shared/lending-account.ts'
 import type { EngineStore } from '../store/engine/store.ts'
 import type { Bitcoin, DepositProvider } from '../swaps/deposit.ts'
+import type { SwapNetwork } from '../swaps/network.ts'
 import type { SwapProvider } from '../swaps/provider.ts'
 import type { AccessScope } from './access-scope.ts'
 import type { PageRequest } from './pagination.ts'
@@ -41,7 +42,12 @@ export type ChainServices = {
 }
 
 /** The swap providers that are asked, by name, and how long one may take for a quote, in ms. */
-export type SwapSettings = { providers?: readonly string[]; quoteDeadlineMs?: number }
+export type SwapSettings = {
+  providers?: readonly string[]
+  quoteDeadlineMs?: number
+  /** Reads the file with the keys for the service of a provider. */
+  secretAt?: SwapNetwork['secretAt'] | undefined
+}
 
 /** Called when a stored quote cannot be read and is left out of a list. */
 export type OnUnreadableQuote = (quoteId: string, fault: unknown) => void

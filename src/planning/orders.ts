@@ -1,5 +1,10 @@
 import type { Intent } from '../protocols/intent.ts'
-import { isOrderProvider } from '../swaps/registry.ts'
+import { isLaterProvider, swapProofOf } from '../swaps/registry.ts'
 
-/** Whether an intent is an order, which is filled after its transaction, or never. */
-export const isOrder = (intent: Intent): boolean => intent.kind === 'swap' && isOrderProvider(intent.provider)
+/** Whether an intent is a swap on one chain that brings nothing by its transaction, and is paid out later, or never. */
+export const isPaidLater = (intent: Intent): boolean =>
+  intent.kind === 'swap' && isLaterProvider(intent.provider)
+
+/** Whether what a swap brings is the word of its provider alone. */
+export const isOnWord = (intent: Intent | null): boolean =>
+  intent?.kind === 'swap' && swapProofOf(intent.provider)?.minimum === 'none'

@@ -11,7 +11,7 @@ import type { Catalog } from '../protocols/catalog.ts'
 import { intentTokens } from '../protocols/intent.ts'
 import { feePayments, feesOf } from '../protocols/intent-fees.ts'
 import type { SignerIdentity } from '../signing/signer.ts'
-import { isOrderProvider, swapProofOf } from '../swaps/registry.ts'
+import { isLaterProvider, swapProofOf } from '../swaps/registry.ts'
 import type { ExecutionContext } from './context.ts'
 import { laterLegFees } from './later-leg-funding.ts'
 import type { CheckedPlan } from './plan.ts'
@@ -143,7 +143,7 @@ const arrivalsOf = (legs: readonly ProposedLeg[], { networks }: Catalog, prices:
   legs.flatMap(({ chainId, intent }) => {
     if (intent?.kind !== 'swap') return []
     const { wallet, tokenOut, amountOut, recipient } = intent
-    const isHere = tokenOut.chainId === chainId && !isOrderProvider(intent.provider)
+    const isHere = tokenOut.chainId === chainId && !isLaterProvider(intent.provider)
     if (isHere && sameAddress(recipient, wallet)) return []
     const { name: network } = networkNamed(networks, tokenOut.chainId)
     return [

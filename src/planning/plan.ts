@@ -26,6 +26,7 @@ import { checkLaterLegs, type LaterLegCost } from './later-leg-funding.ts'
 import { type LegCheck, simulatePlannedLeg } from './leg-simulation.ts'
 import { withUnknownPayoutNote } from './market-expectations.ts'
 import { checkTarget } from './onchain-target-check.ts'
+import { isOnWord } from './orders.ts'
 import {
   type Comparison,
   checkPrice,
@@ -168,7 +169,7 @@ export async function checkWithoutPolicy(
     simulation: simulation?.how ?? 'unavailable',
     code: leastKnownState(contracts),
     reference,
-    isWord: slips.some(({ by }) => by === 'service'),
+    isWord: slips.some(({ by }) => by === 'service') || active.some(({ intent }) => isOnWord(intent)),
     canAsk: terms.canAsk,
   })
   return {

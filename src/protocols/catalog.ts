@@ -117,6 +117,20 @@ export type BalancerV2Constants = {
   pools: readonly { id: Hex; tokens: readonly Address[] }[]
 }
 
+/**
+ * A partner (Avenia) that swaps USDC and BRLA of a chain: what is sent to its account `desk` for a ticket, it pays out later from there.
+ * `chain` is its own name for the chain. `service`: the base URL of its API, and the file with the keys of the account there; without
+ * these it is not asked.
+ */
+export type AveniaConstants = {
+  chainId: number
+  desk: Address
+  usdc: Address
+  brla: Address
+  chain: string
+  service: { api: string; account: string } | null
+}
+
 /** A Chainlink feed that prices a token in USD, for tokens that the Aave oracle of their chain does not list. */
 export type PriceFeed = { chainId: number; token: Address; feed: Address; decimals: number }
 
@@ -142,6 +156,8 @@ export type Catalog = {
   /** The Aave oracle of each chain, which prices its listed tokens in USD with 8 decimals. */
   priceOracles: Readonly<Record<number, Address>>
   priceFeeds: readonly PriceFeed[]
+  /** Where the partner for ramps is set up; nowhere without it. */
+  avenia?: readonly AveniaConstants[]
   /** The services of swaps that begin on Bitcoin; without them there are none. */
   bitcoin?: BitcoinConstants
 }
@@ -149,6 +165,10 @@ export type Catalog = {
 /** The services of Bitcoin, as a part of a catalogue that has them. */
 const bitcoinOf = (bitcoin: BitcoinConstants | undefined): Pick<Catalog, 'bitcoin'> =>
   bitcoin ? { bitcoin } : {}
+
+/** The partner for ramps, as a part of a catalogue that has it. */
+export const aveniaOf = (avenia: readonly AveniaConstants[]): Pick<Catalog, 'avenia'> =>
+  avenia.length > 0 ? { avenia } : {}
 
 /** Several catalogues as one. The attestation service, and that of Across, are those of the first that has one. */
 export const joined = (parts: readonly Catalog[]): Catalog => ({
@@ -168,6 +188,7 @@ export const joined = (parts: readonly Catalog[]): Catalog => ({
   pancakeSwapV3: parts.flatMap(({ pancakeSwapV3 }) => pancakeSwapV3),
   priceOracles: Object.assign({}, ...parts.map(({ priceOracles }) => priceOracles)),
   priceFeeds: parts.flatMap(({ priceFeeds }) => priceFeeds),
+  ...aveniaOf(parts.flatMap(({ avenia = [] }) => avenia)),
   ...bitcoinOf(parts.find(({ bitcoin }) => bitcoin)?.bitcoin),
 })
 
@@ -193,6 +214,7 @@ export function catalogOn(catalog: Catalog, has: (chainId: number) => boolean): 
     priceOracles: Object.fromEntries(
       Object.entries(catalog.priceOracles).filter(([chainId]) => has(Number(chainId))),
     ),
+    ...aveniaOf((catalog.avenia ?? []).filter(here)),
     ...bitcoinOf(catalog.bitcoin),
   }
 }

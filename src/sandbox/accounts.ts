@@ -52,7 +52,7 @@ const accounts: readonly (readonly [address: Address, key: Hex])[] = [
 ]
 
 /** What the accounts of the phrase do in the sandbox, by their index. */
-export const roles = { owner: 0, user: 1, solver: 6, keeper: 7, attester: 8, relayer: 9 } as const
+export const roles = { owner: 0, user: 1, desk: 5, solver: 6, keeper: 7, attester: 8, relayer: 9 } as const
 
 /** The funded accounts for users of the sandbox; the first one signs by default. */
 export const userIndexes: readonly number[] = [roles.user, 2, 3, 4]

@@ -6,7 +6,7 @@ import { openSwapProviders } from '../swaps/registry.ts'
 /** The exchanges whose pools are on a chain of the sandbox: those that its own services swap through. */
 export const openExchanges = (catalog: Catalog, chain: Chain): SwapProvider[] =>
   openSwapProviders(
-    { ...catalog, kyberSwap: [], cctpV2: [], across: [], cow: [] },
+    { ...catalog, kyberSwap: [], cctpV2: [], across: [], cow: [], avenia: [] },
     {
       read: (_, reading) => read(chain, reading),
       head: unused,
@@ -14,6 +14,8 @@ export const openExchanges = (catalog: Catalog, chain: Chain): SwapProvider[] =>
       mined: unused,
       getJson: unused,
       exchangeJson: unused,
+      secretAt: unused,
+      now: unused,
     },
   )
 

@@ -22,6 +22,7 @@ import { type WorldFaults, worldFaults } from './faults/world-faults.ts'
 import { genesis } from './genesis/genesis-cache.ts'
 import { jsonBody, serveLoopback } from './loopback-server.ts'
 import { startNodes, startWhereLeft } from './nodes.ts'
+import { deskPath, openDesks, sandboxAccountFile } from './ramp-desk.ts'
 import { forgetWorlds, saveNext } from './saved-worlds.ts'
 
 const data = encodeFunctionData({ abi: parseAbi(['function report()']), functionName: 'report' })
@@ -133,6 +134,17 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       makesBlocks: (chainId) => !faults.isMiningStopped(chainId),
     })
   let orders = orderBooks()
+  const account = sandboxAccountFile(cacheDir)
+  const rampDesks = () =>
+    openDesks({
+      catalog: whole(),
+      chains,
+      account,
+      now,
+      fault: () => faults.desk(),
+      makesBlocks: (chainId) => !faults.isMiningStopped(chainId),
+    })
+  let desks = rampDesks()
   const attest = (): Attester => {
     const relay = startRelayer({
       ends: saved.catalog.across.map((pool, index) => ({ pool, rpc: chains[index]!.rpc })),
@@ -156,6 +168,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       beside: async () => {
         await relay()
         await orders.solve()
+        await desks.pay()
       },
     })
   }
@@ -203,9 +216,11 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
     const sent = { url, body: await jsonBody(request) }
     const delayMs = faults.serviceDelayMs()
     if (delayMs > 0) await sleep(delayMs)
+    const { method = 'GET', headers } = request
     const found =
       (await swaps(sent)) ??
       (await orders.answer(sent)) ??
+      (await desks.answer({ ...sent, method, headers })) ??
       (await suggestedFees(url, { ...asked, catalog: whole() })) ??
       (await bitcoin.answer(sent))
     return (
@@ -236,6 +251,10 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
         ...one,
         api: `${api.url}${orderBookPath(networkNamed(sandboxNetworks, one.chainId).name)}`,
       })),
+      avenia: (saved.catalog.avenia ?? []).map((one) => ({
+        ...one,
+        service: { api: `${api.url}${deskPath(networkNamed(sandboxNetworks, one.chainId).name)}`, account },
+      })),
       kyberSwap: saved.catalog.kyberSwap.map((one) => ({
         ...one,
         api: `${api.url}${aggregatorPath(networkNamed(sandboxNetworks, one.chainId).name)}`,
@@ -265,6 +284,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
         swaps = aggregator()
         bitcoin = openBitcoin()
         orders = orderBooks()
+        desks = rampDesks()
       } finally {
         isResetting = false
       }
@@ -302,6 +322,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
     snapshot: () => attester.paused(() => everywhere((rpc) => rpc.request<Hex>('evm_snapshot'))),
     revert: async (snapshot) => {
       faults.forget()
+      desks = rampDesks()
       await attester.paused(() =>
         everywhere(async (rpc, index) => {
           await rpc.request('evm_revert', [snapshot[index]])

@@ -60,7 +60,10 @@ function eligible(
     if (!named)
       throw new AppError('INVALID_PREFERRED_PROVIDER', `There is no provider "${preferred}". Known: ${known}`)
     if (!named.supports(route))
-      throw new AppError('PREFERRED_PROVIDER_NOT_ELIGIBLE', `${named.name} does not serve this route`)
+      throw new AppError(
+        'PREFERRED_PROVIDER_NOT_ELIGIBLE',
+        `${named.name} does not serve this route${named.missing ? `: ${named.missing}` : ''}`,
+      )
     if (!fixes(named))
       throw new AppError(
         'PREFERRED_PROVIDER_NOT_ELIGIBLE',

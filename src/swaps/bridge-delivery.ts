@@ -21,7 +21,7 @@ export type AwaitedTransfer = {
 
 /**
  * The state of a transfer to another chain; `undefined` fields could not be read. `way`: burnt here and minted there, deposited here
- * and paid out there by a relayer, or ordered here and filled here by a solver. `sentAt` is epoch ms; `usualMs` is how long it takes at
+ * and paid out there by a relayer, ordered here and filled here by a solver, or sent to a desk here that pays out here. `sentAt` is epoch ms; `usualMs` is how long it takes at
  * most where nothing is wrong. `isUnknown`: the service of the bridge does not know a transfer that it should know by now, which does not say what became of it. `brought` is the
  * delivering transaction, matched by the bridge's own event, with its amount; `alike` counts the events in it that differ from this
  * transfer's in their number alone, itself included, and is `undefined` where the event names its transfer. `expiry` is there for a deposit: until when it can be paid out (Unix s, by the clock
@@ -29,13 +29,15 @@ export type AwaitedTransfer = {
  * first, with all that each `paid` back to its depositor: which deposit a bundle pays back, no chain says.
  */
 export type BridgeDelivery = {
-  way: 'burn' | 'deposit' | 'order'
+  way: 'burn' | 'deposit' | 'order' | 'desk'
   sentAt: number | undefined
   usualMs: number
   isUnknown: boolean
   isAttested: boolean | undefined
   isDelivered: boolean | undefined
   brought: { found: MinedTransaction; amount: bigint; alike: number | undefined } | undefined
+  /** There for a desk whose events name no transfer: what it paid to the recipient since, the oldest first. */
+  payments?: readonly NonNullable<BridgeDelivery['brought']>[]
   expiry?: {
     at: number
     isPast: boolean

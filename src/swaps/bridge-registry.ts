@@ -1,12 +1,14 @@
 import { sameAddress } from '../domain/address.ts'
 import { followDeposit } from './across/follow.ts'
 import { acrossOn } from './across/pairs.ts'
+import { followRamp, isSentToDesk } from './avenia/follow.ts'
 import type { FollowTransfer } from './bridge-delivery.ts'
 import { followBurn } from './cctp-v2/follow.ts'
 import { followOrder } from './cow/follow.ts'
 
-/** Follows what arrives later as the provider does whose contract was called: Across by its pool, CoW Protocol by its settlement, else CCTP v2. */
+/** Follows what arrives later as the provider does whose contract was called: Avenia by its desk, Across by its pool, CoW Protocol by its settlement, else CCTP v2. */
 export const followTransfer: FollowTransfer = (context, awaited, told) => {
+  if (isSentToDesk(context.catalog, awaited.sent.transaction)) return followRamp(context, awaited, told)
   const { chainId, to } = awaited.sent.transaction
   const pool = acrossOn(context.catalog, chainId)?.spokePool
   const isOrder = context.catalog.cow.some(

@@ -36,6 +36,8 @@ export type SwapDefinition = {
   proof: SwapProof
   /** Whether its action only places an order, which somebody else fills later, or nobody does. */
   isOrder?: true
+  /** Whether its action takes the tokens, and somebody pays out on the same chain later. */
+  isLater?: true
   /** The contract of a chain that takes the tokens; `undefined` without one. */
   spender: (catalog: Catalog, chainId: number) => Address | undefined
   /** The contract of a chain that is called, where that is another one: it takes the tokens through the spender. */

@@ -24,6 +24,10 @@ export type SwapNetwork = {
   getJson: (url: string, signal?: AbortSignal) => Promise<{ status: number; body: unknown; text: string }>
   /** Sends a request to the service of a provider, with a JSON body if it has one. */
   exchangeJson: (request: ApiRequest) => Promise<ApiAnswer>
+  /** The content of a small file that only its owner can read; KEY_SOURCE otherwise. */
+  secretAt: (path: string) => Promise<string>
+  /** Epoch ms. */
+  now: () => number
 }
 
 /** A request to the service of a provider: `POST` with a body, else `GET`. */

@@ -9,7 +9,7 @@ export type ProviderApi = {
 
 /**
  * Opens the service of a provider. `label` is its name in messages. What it answers is data of a stranger: a status below 500 is given
- * to the caller, who parses the body.
+ * to the caller, who parses the body. `headers` may be made for each request: for its method, its path with the query, and its body.
  */
 export function providerApi(
   {
@@ -17,13 +17,13 @@ export function providerApi(
     label,
     base,
     headers,
-  }: { provider: string; label: string; base: string; headers: ApiAnswer['headers'] },
+  }: { provider: string; label: string; base: string; headers: Headers | HeadersFor },
   exchangeJson: SwapNetwork['exchangeJson'],
 ): ProviderApi {
   const ask = async (request: { path: string; body?: unknown; signal?: AbortSignal | undefined }) => {
     const answer = await exchangeJson({
       url: base + request.path,
-      headers,
+      headers: typeof headers === 'function' ? await headers(signable(base, request)) : headers,
       body: request.body,
       signal: request.signal,
     }).catch((cause: unknown) => {
@@ -43,6 +43,18 @@ export function providerApi(
     get: (path, signal) => ask({ path, signal }),
     post: (path, body, signal) => ask({ path, body, signal }),
   }
+}
+
+type Headers = ApiAnswer['headers']
+type HeadersFor = (request: Signable) => Promise<Headers>
+
+/** What of a request a service may want to be signed; `body` is the text that is sent, empty without one. */
+export type Signable = { method: 'GET' | 'POST'; uri: string; body: string }
+
+function signable(base: string, { path, body }: { path: string; body?: unknown }): Signable {
+  const { pathname, search } = new URL(base + path)
+  const text = body === undefined ? '' : JSON.stringify(body)
+  return { method: body === undefined ? 'GET' : 'POST', uri: pathname + search, body: text }
 }
 
 /** The error for an answer of a provider's service that cannot be used. */

@@ -61,14 +61,19 @@ type SwapProgress = {
 /** A provider of swaps. */
 export type SwapProvider = {
   name: string
+  /** How it is set up, where that is not done: without it no route is served. */
+  missing?: string
   /** Which side of a swap it can fix; both without it. */
   exact?: readonly ('in' | 'out')[]
   /** Whether it can serve this route, at the speed that was asked for, if one was; without any request. */
   supports: (route: Route & Partial<Pick<Ask, 'speed'>>) => boolean
   /** Its offer; `undefined` without one. An error with status 400 names a fault of the request. */
   quote: (ask: Ask, signal: AbortSignal) => Promise<Offer | undefined>
-  /** The transaction that accepts the offer. QUOTE_EXPIRED if the provider no longer holds to it. */
-  build: (ask: Route, offer: Offer, order: SwapOrder) => Promise<Step>
+  /**
+   * The transaction that accepts the offer, and the provider's own data where that has changed by it. QUOTE_EXPIRED if the provider no
+   * longer holds to the offer.
+   */
+  build: (ask: Route, offer: Offer, order: SwapOrder) => Promise<Step & { raw?: unknown }>
   /** The progress, once the origin transaction is mined. */
   status: (route: Route, offer: Offer, origin: Hex, order: { recipient: Address }) => Promise<SwapProgress>
 }

@@ -5,6 +5,7 @@ import type { Catalog } from '../protocols/catalog.ts'
 import type { Offer as Exchanged } from '../protocols/exchange.ts'
 import type { Verdict } from '../protocols/verdict.ts'
 import { across } from './across/definition.ts'
+import { avenia } from './avenia/definition.ts'
 import { balancerV2 } from './balancer-v2/definition.ts'
 import { cctpV2 } from './cctp-v2/definition.ts'
 import { cow } from './cow/definition.ts'
@@ -27,6 +28,7 @@ export const swapDefinitions: readonly SwapDefinition[] = [
   cow,
   balancerV2,
   pancakeSwapV3,
+  avenia,
 ]
 
 /** The names of all providers. */
@@ -44,6 +46,10 @@ export const swapProofOf = (provider: string): SwapProof | undefined =>
 /** Whether a swap by this provider is an order, which is filled after its transaction, or never. */
 export const isOrderProvider = (provider: string | null): boolean =>
   swapDefinitions.some(({ name, isOrder }) => name === provider && isOrder === true)
+
+/** Whether a swap by this provider brings nothing by its transaction, and is paid out later, or never. */
+export const isLaterProvider = (provider: string | null): boolean =>
+  isOrderProvider(provider) || swapDefinitions.some(({ name, isLater }) => name === provider && isLater)
 
 /**
  * What the guard expects of the action of a swap: by the provider of that name, else, as a service may name its providers otherwise, by

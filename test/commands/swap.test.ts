@@ -104,6 +104,7 @@ describe('swap quote', () => {
       ['across', null],
       ['balancer-v2', null],
       ['pancakeswap-v3', null],
+      ['avenia', null],
     ])
     const [first, , third, , , other] = json.items
     expect(third).toMatchObject({ lost: expect.any(String), error: null, proof: { minimum: 'calldata' } })

@@ -18,8 +18,10 @@ import type { Intent } from '../../src/protocols/intent.ts'
 import {
   aggregator,
   balancerVault,
+  brla,
   catalog,
   coin,
+  desk,
   friend,
   lending,
   messenger,
@@ -109,7 +111,7 @@ function anIntent(random: () => number): Intent {
   const amount = anAmount(random)
   const recipient = random() < 0.5 ? wallet : anAddress(random)
   const deadline = 1_800_000_000 + Math.floor(random() * 1e8)
-  switch (Math.floor(random() * 7)) {
+  switch (Math.floor(random() * 8)) {
     case 0:
       return { kind: 'deposit', wallet, strategy: one(random, [lending, vaulted]), amount }
     case 1: {
@@ -141,6 +143,21 @@ function anIntent(random: () => number): Intent {
     }
     case 4:
       return { kind: 'revoke', wallet, token: one(random, [usdc, weth, usdt]), spender: anAddress(random) }
+    case 5: {
+      const [tokenIn, tokenOut] = random() < 0.5 ? [usdc, brla] : [brla, usdc]
+      return {
+        kind: 'swap',
+        wallet,
+        provider: 'avenia',
+        tokenIn,
+        tokenOut,
+        exact: one(random, ['in', 'out']),
+        amountIn: amount,
+        amountOut: anAmount(random),
+        recipient: wallet,
+        deadline,
+      }
+    }
     default: {
       const provider = one(random, [
         'uniswap-v3',
@@ -197,6 +214,7 @@ function aChoice(random: () => number, intent: Intent): Choice {
     return { ...free, approvals: 'none' }
   if (intent.kind !== 'swap') return free
   const { tokenIn, tokenOut, exact, amountIn, amountOut, deadline } = intent
+  if (intent.provider === 'avenia') return { ...free, approvals: 'none' }
   if (intent.provider === 'across')
     return {
       ...free,
@@ -315,6 +333,8 @@ function actionOf(
       return { action: to(intent.token.address, encoded('erc20', 'approve', intent.spender, 0n)) }
     case 'swap': {
       const { recipient, tokenOut, tokenIn, amountIn } = intent
+      if (intent.provider === 'avenia')
+        return { action: to(tokenIn.address, encoded('erc20', 'transfer', desk, amountIn)) }
       if (intent.provider === 'across')
         return {
           action: to(spokePool, depositOf(intent, choice)),
@@ -594,7 +614,7 @@ function choiceIn(intent: Intent, transactions: readonly Transaction[], free: Ch
   const hasPermit = permit?.slice(0, 10).toLowerCase() === '0x87517c45'
   const approvals = (['none', 'exact', 'reset'] as const)[transactions.length - (hasPermit ? 2 : 1)]
   if (approvals === undefined) return undefined
-  if (intent.kind !== 'swap') return { ...free, approvals }
+  if (intent.kind !== 'swap' || intent.provider === 'avenia') return { ...free, approvals }
   const { data, value } = transactions.at(-1)!
   if (intent.provider === 'uniswap-v2') {
     const args = decodeFunctionData({ abi: published.router02, data }).args as unknown[]
@@ -732,7 +752,7 @@ function isAllowed(
   intent: Intent,
   { tokens, fees, amountIn, amountOut, deadline, permit, fee, finality, route }: Choice,
 ): boolean {
-  if (intent.kind !== 'swap') return true
+  if (intent.kind !== 'swap' || intent.provider === 'avenia') return true
   if (intent.provider === 'across')
     return (
       amountIn === intent.amountIn &&

@@ -43,6 +43,8 @@ export const usdc = token(31337, 'd1', 'USDC', 6)
 export const weth = token(31337, 'd2', 'WETH', 18)
 export const usdt = token(31337, 'd3', 'USDT', 6)
 export const usdcThere = token(31338, 'd4', 'USDC', 6)
+export const brla = token(31337, 'd5', 'BRLA', 18)
+export const desk = address('cf')
 export const coin = nativeToken(sandboxNetworks[0]!)
 
 const entry = (id: string, constants: StrategyEntry['constants']): StrategyEntry => ({
@@ -74,7 +76,7 @@ export const vaulted = entry('Vault-USDC-sandbox-one', { family: 'erc4626', vaul
 /** The catalogue of these tests. */
 export const catalog = {
   networks: sandboxNetworks,
-  tokens: [usdc, weth, usdt, usdcThere],
+  tokens: [usdc, weth, usdt, usdcThere, brla],
   strategies: [lending, vaulted],
   kyberSwap: [{ chainId: 31337, router: aggregator, api: null }],
   uniswapV2: [
@@ -151,6 +153,7 @@ export const catalog = {
       ],
     },
   ],
+  avenia: [{ chainId: 31337, desk, usdc: usdc.address, brla: brla.address, chain: 'BASE', service: null }],
   priceOracles: {},
   priceFeeds: [],
 } as unknown as Catalog

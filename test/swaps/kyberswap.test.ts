@@ -1,14 +1,19 @@
 import { encodeFunctionData } from 'viem/utils'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Address, nativeAddress } from '../../src/domain/address.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
-import { exchangeJson } from '../../src/http/client.ts'
-import { type Answer, type Loopback, serveLoopback } from '../../src/sandbox/loopback-server.ts'
+import type { Answer } from '../../src/sandbox/loopback-server.ts'
 import type { SwapIntent } from '../../src/swaps/definition.ts'
 import { metaAggregationRouterAbi, nativeMark } from '../../src/swaps/kyberswap/abi.ts'
 import { kyberSwap } from '../../src/swaps/kyberswap/provider.ts'
 import type { Ask, Offer } from '../../src/swaps/provider.ts'
 import { swapExpectation } from '../../src/swaps/registry.ts'
+import {
+  type Answering,
+  exchangeSoon,
+  serviceFailures,
+  useProviderService,
+} from '../support/provider-service.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
@@ -151,21 +156,9 @@ describe('the guard', () => {
 })
 
 describe('the service of KyberSwap', () => {
-  let server: Loopback | undefined
-  afterEach(async () => {
-    await server?.close()
-    server = undefined
-  })
-  const at = async (answer: (url: URL) => Answer | 'drop' | Promise<Answer | 'drop'>) => {
-    server = await serveLoopback((_, url) => answer(url))
-    return kyberSwap([{ chainId, router: router(), api: server.url }], (request) =>
-      exchangeJson(request.body === undefined ? 'GET' : 'POST', request.url, request.body, {
-        headers: request.headers ?? {},
-        deadlineMs: 500,
-        ...(request.signal && { signal: request.signal }),
-      }),
-    )
-  }
+  const serve = useProviderService()
+  const at = async (answer: (url: URL) => ReturnType<Answering>) =>
+    kyberSwap([{ chainId, router: router(), api: await serve((_, url) => answer(url)) }], exchangeSoon)
   const ask = (): Ask => ({
     from: sandboxNetworks[0]!,
     to: sandboxNetworks[0]!,
@@ -232,20 +225,7 @@ describe('the service of KyberSwap', () => {
       /did not answer with a route/,
     ],
     ['an error page', () => ({ status: 404, body: 'not found' }), /did not answer with a route/],
-    ['a failure', () => ({ status: 503, body: {} }), /the HTTP status 503/],
-    [
-      'a limit',
-      () => ({ status: 429, body: {}, headers: { 'retry-after': '7' } }),
-      /takes the next one in 7 s/,
-    ],
-    ['a limit without a time', () => ({ status: 429, body: {} }), /limits the requests$/],
-    [
-      'a limit with nonsense',
-      () => ({ status: 429, body: {}, headers: { 'retry-after': 'soon' } }),
-      /requests$/,
-    ],
-    ['a connection that breaks', () => 'drop', /does not answer as it should/],
-    ['nothing', () => new Promise(() => undefined), /does not answer as it should/],
+    ...serviceFailures,
     ['a route as long as a book', () => routes({ extra: 'x'.repeat(70_000) }), /too long to keep/],
     ['more than can be read', () => routes({ extra: 'x'.repeat(9_000_000) }), /does not answer as it should/],
   ])('that answers with %s is an error of the provider', async (_, answer, message) => {

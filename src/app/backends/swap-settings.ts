@@ -5,14 +5,18 @@ import type { SwapSettings } from '../../engine/context.ts'
 /** The variables that name the swap providers to ask, and how many seconds a quote may take. */
 const variables = { providers: 'SLUICE_SWAP_PROVIDERS', deadline: 'SLUICE_QUOTE_DEADLINE' } as const
 
+/** The most bytes of a file with the keys for the service of a provider. */
+const mostSecretBytes = 16_384
+
 /** Which swap providers the environment lets the engine ask, and for how long. CONFIG_INVALID for an unknown name or a bad number. */
 export async function swapSettingsFrom(
   env: Readonly<Record<string, string | undefined>>,
-): Promise<{ swaps?: SwapSettings }> {
+): Promise<{ swaps: SwapSettings }> {
   const [names, seconds] = [env[variables.providers], env[variables.deadline]]
-  if (!names && !seconds) return {}
   return {
     swaps: {
+      secretAt: async (path) =>
+        (await import('../../signing/private-files.ts')).readPrivateFile(path, mostSecretBytes),
       ...(names && { providers: await providersIn(names) }),
       ...(seconds && { quoteDeadlineMs: deadlineIn(seconds) }),
     },

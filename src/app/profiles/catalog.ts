@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { AppError } from '../../domain/errors.ts'
 import { type Network, publicNetworks, rpcVariable, sandboxNetworks } from '../../domain/networks.ts'
 import { checkedPricesUrl } from '../../domain/service-url.ts'
+import { plain } from '../../domain/text.ts'
 import { publicBitcoin } from '../../protocols/bitcoin.ts'
-import { type Catalog, joined } from '../../protocols/catalog.ts'
+import { type AveniaConstants, aveniaOf, type Catalog, joined } from '../../protocols/catalog.ts'
 import type { Directories } from './directories.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -14,10 +16,12 @@ export const allNetworks: readonly Network[] = [...sandboxNetworks, ...publicNet
 /** The catalogue of the networks that have an RPC; files of other networks are not read. */
 export async function knownCatalog(dirs: Directories, env: Env): Promise<Catalog> {
   const isNamed = (network: Network) => Boolean(env[rpcVariable(network)])
+  const files = await filesOf(publicNetworks.filter(isNamed))
   return joined([
     ...(sandboxNetworks.some(isNamed) ? [await sandboxCatalog(dirs, env)] : []),
-    ...(await filesOf(publicNetworks.filter(isNamed))),
+    ...files,
     ...bitcoinPart(env),
+    ...(await rampPart(files, env)),
   ])
 }
 
@@ -29,7 +33,8 @@ export async function wholeCatalog(dirs: Directories, env: Env): Promise<Catalog
     : allNetworks.some(isNamed)
       ? []
       : [await sandboxNames(dirs)]
-  return joined([...sandbox, ...(await filesOf(publicNetworks)), ...bitcoinPart(env)])
+  const files = await filesOf(publicNetworks)
+  return joined([...sandbox, ...files, ...bitcoinPart(env), ...(await rampPart(files, env))])
 }
 
 /** The variable that names another Esplora API for Bitcoin. */
@@ -42,6 +47,44 @@ function bitcoinPart(env: Env): Catalog[] {
     ? checkedPricesUrl(given, esploraVariable, `Such as ${publicBitcoin.esplora}`)
     : publicBitcoin.esplora
   return [{ ...joined([]), bitcoin: { ...publicBitcoin, esplora } }]
+}
+
+/** The variable that names the file of an account at Avenia, and its public API (source: integration-guide.avenia.io). */
+const aveniaVariable = 'SLUICE_AVENIA_FILE'
+const aveniaApi = 'https://api.avenia.io:8443'
+
+/** How Avenia names the networks that its tokens are on (source: `BrlaPaymentMethod` of pendulum-chain/vortex). */
+const aveniaChains: Readonly<Record<string, string>> = { base: 'BASE', polygon: 'POLYGON' }
+
+/** The partner for ramps on the networks that the file of its account names a desk for, as a part of a catalogue. */
+async function rampPart(files: readonly Catalog[], env: Env): Promise<Catalog[]> {
+  const path = env[aveniaVariable]
+  if (!path) return []
+  const [{ readPrivateFile }, { parseAccount }] = await Promise.all([
+    import('../../signing/private-files.ts'),
+    import('../../swaps/avenia/account.ts'),
+  ])
+  const { url: api = aveniaApi, desks } = parseAccount(readPrivateFile(path, 16_384), path)
+  const unknown = Object.keys(desks).find((name) => !aveniaChains[name])
+  if (unknown !== undefined)
+    throw new AppError(
+      'CONFIG_INVALID',
+      `${path} names a desk on "${plain(unknown)}", where ramps are not known`,
+      {
+        hint: `Networks with ramps: ${Object.keys(aveniaChains).join(', ')}`,
+      },
+    )
+  const at = files.flatMap(({ networks: [network], tokens }): AveniaConstants[] => {
+    const { name, chainId } = network!
+    const [chain, desk] = [aveniaChains[name], desks[name]]
+    const [usdc, brla] = ['USDC', 'BRLA'].map(
+      (symbol) => tokens.find((one) => one.symbol === symbol)?.address,
+    )
+    return chain && desk && usdc && brla
+      ? [{ chainId, desk, usdc, brla, chain, service: { api, account: path } }]
+      : []
+  })
+  return [{ ...joined([]), ...aveniaOf(at) }]
 }
 
 /** The catalogue of the embedded chains without building them. */

@@ -5,7 +5,7 @@ import { AppError } from '../../domain/errors.ts'
 import { type Amounts, type Asked, acceptedOf } from '../../domain/swap-amounts.ts'
 import { type Token, tokenAt } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import { isOrder } from '../../planning/orders.ts'
+import { isPaidLater } from '../../planning/orders.ts'
 import type { ProposedLeg, ServiceProposal } from '../../planning/proposal.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import type { Cli } from '../world.ts'
@@ -18,7 +18,7 @@ export type SwapOrder = Asked & {
   speed?: 'fast' | 'standard' | null | undefined
 }
 
-/** A swap as legs: the swap itself, and across chains, or for an order, the wait for its delivery. The chain's clock is read while the service is asked. */
+/** A swap as legs: the swap itself, and across chains, or where it is paid out later, the wait for its delivery. The chain's clock is read while the service is asked. */
 export async function swapProposal(
   cli: Cli,
   quote: Quote,
@@ -30,7 +30,7 @@ export async function swapProposal(
   const transactions = await making
   const intent = await reading
   const across = quote.from.chainId !== quote.to.chainId
-  const isLater = across || isOrder(intent)
+  const isLater = across || isPaidLater(intent)
   const amounts: { in: TokenAmount; out: TokenAmount } = {
     in: tokenAmount(quote.tokenIn.amount, intent.tokenIn),
     out: tokenAmount(quote.tokenOut.amount, intent.tokenOut),

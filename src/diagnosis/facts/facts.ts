@@ -62,7 +62,7 @@ export type StepFacts = {
  * `expiry`: when a deposit cannot be paid out any more (Unix s), whether that is past and it was not, and what paid it back.
  */
 export type BridgeFacts = {
-  way: 'burn' | 'deposit' | 'order'
+  way: 'burn' | 'deposit' | 'order' | 'desk'
   from: Network
   to: Network
   recipient: string

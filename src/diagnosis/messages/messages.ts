@@ -66,6 +66,7 @@ export function bridgeFundsText(facts: Facts): string {
   const { way, from, to, burn, isMinted, recipient } = facts.bridge!
   if (way === 'deposit') return depositFundsText(facts)
   if (way === 'order') return orderFundsText(facts)
+  if (way === 'desk') return deskFundsText(facts)
   const burned = `${amountText(facts)}: burned on ${from.name} in ${burn}`
   if (isMinted === true)
     return `${burned}, and delivered to ${recipient} on ${to.name}. The transaction was not found, so how much came is not known here.`
@@ -79,6 +80,16 @@ const orderFundsText = (facts: Facts): string =>
   facts.bridge && facts.bridge.isMinted !== false
     ? `${amountText(facts)}: in the wallet ${facts.operation.wallet}, unless the order was filled, which is not known here.`
     : `${amountText(facts)}: still in the wallet ${facts.operation.wallet} on ${originNetwork(facts)}.`
+
+/** The same for what the desk of a ramp has. */
+function deskFundsText(facts: Facts): string {
+  const { from, burn, expiry, isMinted, recipient } = facts.bridge!
+  const sent = `${amountText(facts)}: sent to the desk on ${from.name} in ${burn}`
+  if (expiry?.refund) return `${sent}, and paid back to ${recipient}, in ${expiry.refund}.`
+  return isMinted === false
+    ? `${sent}. The desk has paid nothing to ${recipient} for it, and has it until then.`
+    : `${sent}, for ${recipient}. Whether the desk has paid is not known.`
+}
 
 /** The same for a deposit that a relayer pays out. */
 function depositFundsText(facts: Facts): string {

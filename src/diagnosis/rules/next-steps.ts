@@ -29,6 +29,9 @@ const waited = (facts: Facts): number => facts.now - bridge(facts).since
 const isUnasked = (facts: Facts): boolean => bridge(facts).isAttested === undefined
 const unaskedText = 'Nobody can be asked now whether the bridge has attested the transfer'
 
+const whoOf = (facts: Facts): string => (bridge(facts).way === 'desk' ? 'desk' : 'bridge')
+const isUnseen = (facts: Facts): boolean => bridge(facts).isMinted === undefined
+
 const expiryText = (facts: Facts): string => new Date(bridge(facts).expiry!.at * 1_000).toISOString()
 
 /** How anybody can help on a burn for which the usual time is over, or whose attestation holds no longer. */
@@ -48,7 +51,7 @@ const bridgeRules: readonly DiagnosisRule[] = [
     situation: 'BRIDGE_SHORT',
     is: isUnderDelivery,
     verdict: (facts) =>
-      `The bridge brought less than was agreed: ${bridge(facts).delivered!.text}. Nothing more is signed by itself.`,
+      `The ${whoOf(facts)} brought less than was agreed: ${bridge(facts).delivered!.text}. Nothing more is signed by itself.`,
     funds: (facts) => recipientFundsText(bridge(facts).delivered!, bridge(facts).to.name),
     safeToRetry: neverSafe,
     // Resuming ends an operation that waits for more.
@@ -58,7 +61,7 @@ const bridgeRules: readonly DiagnosisRule[] = [
     situation: 'BRIDGE_DELIVERED',
     is: ({ bridge }) => bridge?.isMinted === true,
     verdict: (facts) =>
-      `The bridge delivered on ${bridge(facts).to.name}, and nobody has gone on with the rest since.${blockerText(facts)}`,
+      `The ${whoOf(facts)} delivered on ${bridge(facts).to.name}, and nobody has gone on with the rest since.${blockerText(facts)}`,
     funds: fundsText,
     safeToRetry: neverSafe,
     next: unsignedNextSteps,
@@ -90,10 +93,32 @@ const bridgeRules: readonly DiagnosisRule[] = [
     situation: 'BRIDGE_REFUNDED',
     is: ({ bridge }) => bridge?.expiry?.refund !== undefined,
     verdict: (facts) =>
-      `Nobody paid it out on ${bridge(facts).to.name} before ${expiryText(facts)}, and the bridge paid it back on ${bridge(facts).from.name}.`,
+      bridge(facts).way === 'desk'
+        ? `The desk did not swap it, and paid it back on ${bridge(facts).from.name}.`
+        : `Nobody paid it out on ${bridge(facts).to.name} before ${expiryText(facts)}, and the bridge paid it back on ${bridge(facts).from.name}.`,
     funds: fundsText,
     safeToRetry: neverSafe,
     // Resuming ends an operation that waits for the delivery.
+    next: (facts) => actionCommand(facts, 'resume'),
+  },
+  {
+    situation: 'RAMP_STUCK',
+    is: (facts) => facts.bridge?.way === 'desk' && waited(facts) > facts.bridge.usualMs,
+    verdict: (facts) =>
+      `The desk has not paid for ${minutes(waited(facts))}${isUnseen(facts) ? ', as far as is known' : ''}, and ${minutes(bridge(facts).usualMs)} are usual at most. It may hold the ticket: ask whoever runs the desk, with the transaction ${bridge(facts).burn}.`,
+    funds: bridgeFundsText,
+    safeToRetry: neverSafe,
+    next: (facts) => actionCommand(facts, 'export'),
+  },
+  {
+    situation: 'RAMP_WAITING',
+    is: ({ bridge }) => bridge?.way === 'desk',
+    verdict: (facts) =>
+      isUnseen(facts)
+        ? 'Nobody can be asked now whether the desk has paid.'
+        : `The desk has what was sent, and has not paid ${bridge(facts).recipient} yet, which takes some minutes. What its ticket says does not count before the chain shows it.`,
+    funds: bridgeFundsText,
+    safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'resume'),
   },
   {

@@ -23,6 +23,7 @@ import {
   deadlineOf,
   findQuote,
   offerOf,
+  offerWith,
   providerNamed,
   recipientOf,
   requireDecimals,
@@ -73,6 +74,8 @@ export async function swapBytecode(
   const starts = readSearchStarts(context, wallet, [chain.network.chainId])
   const step = await provider.build(route, offer, { wallet, recipient, deadline: deadlineOf(row) })
   const gasOf = estimateBesideApprovals(chain, wallet, step)
+  if (step.raw !== undefined)
+    await context.store.keepOffer(context.customer, row.id, offerWith(row, step.raw))
   const acting = await withApprovals(chain, wallet, step, route.tokenIn)
   const fees = serviceFeesOf(row)
   const payments = fees.map(feePayment)
@@ -113,7 +116,7 @@ export async function swapBytecode(
       recipient,
     },
     rawSwapData: {
-      ...(offer.raw as object),
+      ...((step.raw ?? offer.raw) as object),
       transaction: {
         ...call,
         value: String(call.value),

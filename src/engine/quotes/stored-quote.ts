@@ -109,6 +109,10 @@ export function offerOf(row: QuoteRow): Offer {
   }
 }
 
+/** The stored part of a quote with the provider's own data as it has become. */
+export const offerWith = (row: QuoteRow, raw: unknown): string =>
+  JSON.stringify({ ...parseStoredOffer(row), raw })
+
 /** The fees of the service for a stored quote, in addition to the offer. */
 export const serviceFeesOf = (row: QuoteRow): readonly StatedFee[] => {
   const { paid, fee } = parseStoredOffer(row)

@@ -7,7 +7,7 @@ import { feesOf, sumOf } from '../../protocols/intent-fees.ts'
 import { leftOfAll } from '../../protocols/lido/abi.ts'
 import { drift } from '../../protocols/receipt-units.ts'
 import { queueOf } from '../../protocols/registry.ts'
-import { isOrderProvider } from '../../swaps/registry.ts'
+import { isLaterProvider, isOrderProvider } from '../../swaps/registry.ts'
 import { queueTicket } from '../withdrawal-queues.ts'
 import type { Simulation } from './result.ts'
 import { roundingUnits } from './rounding-limits.ts'
@@ -72,9 +72,9 @@ function balanceBounds(
       ]
     }
     case 'swap': {
-      // An order takes and brings nothing by itself.
+      // An order takes and brings nothing by itself; what is paid out later brings nothing.
       const stays =
-        !isOrderProvider(intent.provider) &&
+        !isLaterProvider(intent.provider) &&
         intent.tokenIn.chainId === intent.tokenOut.chainId &&
         sameAddress(intent.wallet, intent.recipient)
       return [

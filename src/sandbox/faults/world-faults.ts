@@ -7,6 +7,7 @@ import type { AcrossFault } from '../across/relayer.ts'
 import type { BitcoinFault } from '../bitcoin/one-click.ts'
 import type { BridgeFault } from '../bridge/attestation-service.ts'
 import type { Loopback } from '../loopback-server.ts'
+import type { DeskFault } from '../ramp-desk.ts'
 import { faultText, openFaults } from './active-faults.ts'
 import { forgetWaiting, goOnMining, reorganise, replaceableOn, stopMining } from './chain-actions.ts'
 import { startProxy, throughProxy } from './rpc-proxy.ts'
@@ -40,6 +41,8 @@ export type WorldFaults = {
   isOrderUnfilled: () => boolean
   /** How much later the HTTP services answer, in ms. */
   serviceDelayMs: () => number
+  /** What goes wrong with the desk of ramps now, if anything. */
+  desk: () => DeskFault | undefined
   /** USAGE while a chain makes no blocks, for what would wait for one. */
   refuseStopped: () => void
   /** Drops all faults, for chains that are reset or reverted to a snapshot. */
@@ -147,6 +150,10 @@ export function worldFaults(
     isBitcoinStopped: () => faults.find(['bitcoin-unmined'], null) !== undefined,
     serviceDelayMs: () => faults.find(['services-slow'], null)?.amount ?? 0,
     isOrderUnfilled: () => faults.find(['order-unfilled'], null) !== undefined,
+    desk: () => {
+      const fault = faults.find(['ramp-held', 'ramp-rejected', 'ramp-short', 'ramp-lies', 'ramp-slow'], null)
+      return fault && { kind: fault.kind as DeskFault['kind'], amount: fault.amount ?? 10 }
+    },
     refuseStopped: () => {
       const still = faults.find(['stop-mining'], null)
       if (!still) return

@@ -13,6 +13,7 @@ import { allowOrders, deployCow } from './cow.ts'
 import { type Deployer, startDeployer } from './deployer.ts'
 import { deployAggregator, deployBridge, deployStaking, deployVaults, linkBridge } from './own-contracts.ts'
 import { type Plan, plans } from './plan.ts'
+import { fillDesk } from './ramp-desk.ts'
 import { deployTokens, grantAll } from './tokens.ts'
 import { deployPancakeSwap, deployUniswap } from './uniswap.ts'
 import { deployUniswapV2 } from './uniswap-v2.ts'
@@ -55,7 +56,16 @@ export async function deployWorld(nodes: readonly [ChainClient, ChainClient]): P
       await solver.flush()
     }),
   )
-  return { ...catalogOf([one.deployed, two.deployed]), across: pools, cow, balancerV2, pancakeSwapV3 }
+  const avenia = ends.map(({ d, deployed }) => fillDesk(d, deployed.plan, deployed.tokens))
+  await Promise.all(ends.map(({ d }) => d.flush()))
+  return {
+    ...catalogOf([one.deployed, two.deployed]),
+    across: pools,
+    cow,
+    balancerV2,
+    pancakeSwapV3,
+    avenia,
+  }
 }
 
 /** Installs Multicall3 at its usual address: its runtime code, without a deployment. */

@@ -62,6 +62,10 @@ export const quoteQueries = (sql: Sql) => ({
       ],
     ),
 
+  /** Keeps the stored part of a quote as it has become. */
+  keepOffer: (customer: string, id: string, offer: string) =>
+    sql.query('update quotes set offer = $1 where customer = $2 and id = $3', [offer, customer, id]),
+
   quote: async (customer: string, id: string): Promise<QuoteWithAction | undefined> => {
     const text = `select ${quoteColumns}, ${actionId} from quotes where customer = $1 and id = $2`
     return (await sql.cachedQuery<QuoteWithAction>(text, [customer, id]))[0]

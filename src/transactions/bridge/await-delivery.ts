@@ -183,6 +183,6 @@ const openOrderError = ({ operationId: id }: Run, until: number): AppError =>
 const serviceFailureError = ({ operationId: id }: Run, cause: AppError): AppError =>
   new AppError(
     'PENDING',
-    `What it sent to another chain has not arrived yet, and the service does not speak of it: ${cause.message}`,
+    `What is to come of it has not arrived yet, and the service does not speak of it: ${cause.message}`,
     { details: { operation: id, cause: cause.code }, cause, hint: `sluice action resume ${id}` },
   )

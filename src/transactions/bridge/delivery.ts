@@ -51,22 +51,47 @@ export async function readDelivery(
   { operationId, leg: { chainId, arrival }, sent }: AwaitedDelivery,
   told: Hex | null,
 ): Promise<Delivery> {
-  const { expiry, ...delivery } = await followTransfer(
+  const { expiry, payments, ...delivery } = await followTransfer(
     { rpc, catalog, now, getJson: (url) => getJson(url, { deadlineMs: 5_000 }) },
     { sent, arrival: { chainId, ...arrival } },
     told,
   )
-  if (!expiry) return delivery
-  const { refunds, amount, ...when } = expiry
+  const isLeft = payments !== undefined && payments.length > 0
+  if (!expiry && !isLeft) return delivery
+  const { refunds, amount, ...when } = expiry ?? { refunds: [], amount: 0n, at: 0, isPast: false }
   const all =
-    refunds.length === 0 ? [] : journal.list({ wallet: sent.wallet, limit: Number.MAX_SAFE_INTEGER })
+    refunds.length === 0 && !isLeft
+      ? []
+      : journal.list({ wallet: sent.wallet, limit: Number.MAX_SAFE_INTEGER })
   const others = all.filter(({ id }) => id !== operationId)
-  const left = refunds.map(({ found, paid }) => ({ found, left: paid - givenOf(others, found.hash) }))
   const isOfAnother = (sum: bigint) => others.some((other) => awaits(other, sent.transaction, sum))
+  if (delivery.way === 'desk') {
+    // What the desk pays out for one ramp may look like what it gives back of another.
+    const isFree = ({ hash }: { hash: Hex }, alike = 1) =>
+      givenOf(others, hash) === 0n && journal.countDeliveries(hash, operationId) < alike
+    const isOthers = (sum: bigint) => others.some((other) => isDue(other, sum))
+    const free = (payments ?? []).filter(({ found, alike }) => isFree(found, alike))
+    const told = delivery.brought?.found.hash
+    const brought =
+      free.find((one) => one.amount === arrival.minimum) ??
+      free.find((one) => one.amount > arrival.minimum && !isOthers(one.amount)) ??
+      // Less than was agreed counts only where somebody says that it is all of it.
+      free.find((one) => one.found.hash === told && !isOthers(one.amount))
+    if (brought) return { ...delivery, isDelivered: true, brought }
+    const back = refunds.find(({ found, paid }) => paid === amount && isFree(found))
+    const open = { ...delivery, isDelivered: told ? false : delivery.isDelivered, brought: undefined }
+    return back ? { ...open, expiry: { ...when, refund: { found: back.found, amount } } } : open
+  }
+  const left = refunds.map(({ found, paid }) => ({ found, left: paid - givenOf(others, found.hash) }))
   const own =
     left.find((one) => one.left === amount) ?? left.find((one) => one.left > amount && !isOfAnother(one.left))
   return { ...delivery, expiry: { ...when, refund: own && { found: own.found, amount } } }
 }
+
+/** Whether an operation waits for just such an amount, or would get it back. */
+const isDue = (operation: Operation, amount: bigint): boolean =>
+  pendingDelivery(operation)?.leg.arrival.minimum === amount ||
+  (isAwaitingDelivery(operation) && (operation.plan as StoredPlan).about.amounts.in?.raw === String(amount))
 
 /** How much of a refund the journal gave to operations. */
 const givenOf = (operations: readonly Operation[], hash: Hex): bigint =>

@@ -37,9 +37,11 @@ export async function checkDelivery(
       : { unfilled: { why: unfilled.why, until: expiry.at, network: network.name } }
   if (!brought && way === 'order' && expiry && isDelivered === false)
     return { unseen: 'open', until: expiry.at }
+  if (!brought && way === 'desk')
+    return expiry && checkRefund(context, operation, awaited, expiry.refund, true)
   if (!brought && expiry?.isPast)
     return (
-      (await checkRefund(context, operation, awaited, expiry.refund)) ?? {
+      (await checkRefund(context, operation, awaited, expiry.refund, false)) ?? {
         unseen: 'expired',
         until: expiry.at,
       }
@@ -66,6 +68,7 @@ export async function checkDelivery(
       hash: found.hash,
       network: network.name,
       recipient: arrival.recipient,
+      ...(way === 'desk' && { by: way }),
       brought: tokenAmount(amount, unit),
       minimum: tokenAmount(arrival.minimum, unit),
     },
@@ -78,6 +81,7 @@ async function checkRefund(
   operation: Operation,
   { sent: { transaction, wallet } }: NonNullable<ReturnType<typeof pendingDelivery>>,
   refund: NonNullable<Awaited<ReturnType<typeof readDelivery>>['expiry']>['refund'],
+  isByDesk: boolean,
 ): Promise<DeliveryResult | undefined> {
   if (!refund) return undefined
   const { found, amount } = refund
@@ -93,6 +97,7 @@ async function checkRefund(
       hash: found.hash,
       network: network.name,
       recipient: wallet,
+      ...(isByDesk && { by: 'desk' }),
       amount: tokenAmount(amount, unit ?? { symbol: 'units', decimals: 0 }),
     },
   }

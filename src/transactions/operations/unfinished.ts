@@ -22,7 +22,7 @@ export async function abandonOperation(context: ExecutionContext, operation: Ope
   if (isOpen(now) && awaitsOnlyDelivery(now))
     throw new AppError(
       'PENDING',
-      'All of it is signed and final, and what it sent to another chain has not arrived: nothing is left to give up',
+      'All of it is signed and final, and what is to come of it has not arrived: nothing is left to give up',
       { details, hint },
     )
   if (!goesOn) return (await settleByOutcome(context, now)) ?? closeOperation(context, now)

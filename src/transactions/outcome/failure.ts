@@ -122,7 +122,7 @@ function pendingError(run: Run, inTheAir: Step | undefined, again: string): AppE
   if (!inTheAir)
     return error(
       isAllFinal(currentOperation(run))
-        ? 'All of it is signed and final, and what it sent to another chain has not arrived yet'
+        ? 'All of it is signed and final, and what is to come of it has not arrived yet'
         : 'Some steps are final, and the rest is not signed yet',
       again,
     )

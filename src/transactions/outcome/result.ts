@@ -13,17 +13,20 @@ const Amount = z.object({
   formatted: z.string(),
 })
 
+const by = z.literal('desk').optional()
+
 const Short = z.object({
   hash: Hash,
+  by,
   network: z.string(),
   recipient: EvmAddress,
   brought: Amount,
   minimum: Amount,
 })
 
-const Refund = z.object({ hash: Hash, network: z.string(), recipient: EvmAddress, amount: Amount })
+const Refund = z.object({ hash: Hash, by, network: z.string(), recipient: EvmAddress, amount: Amount })
 
-/** What a bridge paid back: where, in which transaction, to whom. */
+/** What a bridge, or the desk of a ramp, paid back: where, in which transaction, to whom. */
 export type Refund = z.infer<typeof Refund>
 
 /** A bridge delivery below the agreed minimum: where, in which transaction, to whom. */
@@ -104,14 +107,15 @@ export function failUnderDelivered(journal: OperationJournal, id: string, short:
   const { state, kind } = journal.find(id)!
   if (state === 'PARTIAL') journal.settle(id, 'EXECUTING', 'resumed')
   const result = { short, ...(kind === 'swap' && { out: short.brought }) }
-  journal.settle(id, 'FAILED', `the bridge brought less than was agreed, in ${short.hash}`, 25, result)
+  const who = short.by ?? 'bridge'
+  journal.settle(id, 'FAILED', `the ${who} brought less than was agreed, in ${short.hash}`, 25, result)
   return journal.find(id)!
 }
 
 /** Ends an operation whose bridge paid back what was sent: nothing arrives any more. */
 export function failRefunded(journal: OperationJournal, id: string, refund: Refund): Operation {
   if (journal.find(id)!.state === 'PARTIAL') journal.settle(id, 'EXECUTING', 'resumed')
-  journal.settle(id, 'FAILED', `the bridge paid it back, in ${refund.hash}`, 25, { refund })
+  journal.settle(id, 'FAILED', `the ${refund.by ?? 'bridge'} paid it back, in ${refund.hash}`, 25, { refund })
   return journal.find(id)!
 }
 
@@ -126,8 +130,8 @@ export function refundError(operation: Operation): AppError {
 }
 
 /** What was paid back, where and to whom, as part of a sentence. */
-export const refundText = ({ amount, network, recipient, hash }: Refund): string =>
-  `Nobody paid it out on the other chain in time, and the bridge paid ${amount.formatted} ${plain(amount.symbol)} back to ${recipient} on ${network} (${hash})`
+export const refundText = ({ by, amount, network, recipient, hash }: Refund): string =>
+  `${by ? 'The desk did not swap it, and' : 'Nobody paid it out on the other chain in time, and the bridge'} paid ${amount.formatted} ${plain(amount.symbol)} back to ${recipient} on ${network} (${hash})`
 
 /** The error of an operation whose bridge delivered less than the agreed minimum. */
 export function underDeliveryError(operation: Operation): AppError {
@@ -146,5 +150,7 @@ export function underDeliveryError(operation: Operation): AppError {
 }
 
 /** The delivered amount, its place and the agreed minimum, as part of a sentence. */
-export const underDeliveryText = ({ brought, minimum, network, recipient, hash }: UnderDelivery): string =>
-  `The bridge brought ${brought.formatted} ${plain(brought.symbol)} to ${recipient} on ${network} (${hash}), and at least ${minimum.formatted} ${plain(minimum.symbol)} was agreed`
+export const underDeliveryText = (short: UnderDelivery): string => {
+  const { by = 'bridge', brought, minimum, network, recipient, hash } = short
+  return `The ${by} brought ${brought.formatted} ${plain(brought.symbol)} to ${recipient} on ${network} (${hash}), and at least ${minimum.formatted} ${plain(minimum.symbol)} was agreed`
+}

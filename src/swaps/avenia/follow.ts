@@ -1,0 +1,88 @@
+import { decodeTransfer } from '../../chain/erc20.ts'
+import { findTransaction } from '../../chain/finality/mined-transaction.ts'
+import { blockTime, findLatestLog } from '../../chain/latest-log.ts'
+import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
+import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { Catalog } from '../../protocols/catalog.ts'
+import type { AwaitedTransfer, BridgeDelivery, DeliveryContext } from '../bridge-delivery.ts'
+import { aveniaOn, currencyOf } from './pairs.ts'
+import { paymentQuery, paymentsIn } from './payments.ts'
+
+/** How long a payment takes at most where nothing is wrong, in ms. */
+const usualPaymentMs = 10 * 60_000
+
+/** How many payments of the desk to a wallet are looked at. */
+const mostPayments = 20
+
+/** Whether a transaction sends a token of a ramp to the desk of its chain. */
+export function isSentToDesk(catalog: Pick<Catalog, 'avenia'>, transaction: Transaction): boolean {
+  const here = aveniaOn(catalog, transaction.chainId)
+  if (!here || !currencyOf(here, transaction.to)) return false
+  return sameAddress(decodeTransfer(transaction)?.to ?? '', here.desk)
+}
+
+/**
+ * Follows a ramp by its chain alone: what the desk paid to the wallet since, in the other token, or in the one that was sent. No event says
+ * for which ticket: all payments are given, and the one that is `told`.
+ */
+export async function followRamp(
+  { rpc, catalog }: DeliveryContext,
+  { sent, arrival }: AwaitedTransfer,
+  told: Hex | null,
+): Promise<BridgeDelivery> {
+  const { chainId, to: token } = sent.transaction
+  const { desk } = aveniaOn(catalog, chainId)!
+  const node = rpc(chainId)
+  const sentAt = await blockTime(node, sent.blockNumber)
+  const out = { token: arrival.token, desk, to: arrival.recipient }
+  const known = {
+    way: 'desk',
+    sentAt,
+    usualMs: usualPaymentMs,
+    isUnknown: false,
+    isAttested: undefined,
+  } as const
+  const named = told === null ? [] : await paymentsOf(told, out)
+  const [payments, refunds] = await Promise.all([
+    answered(paid(out)),
+    answered(paid({ token, desk, to: sent.wallet })),
+  ])
+  const amount = decodeTransfer(sent.transaction)?.amount ?? 0n
+  return {
+    ...known,
+    isDelivered: named[0] ? true : payments && false,
+    brought: named[0],
+    payments: payments ?? named,
+    ...(refunds && {
+      expiry: {
+        at: 0,
+        isPast: refunds.length > 0,
+        amount,
+        refunds: refunds.map(({ found, amount: back }) => ({ found, paid: back })),
+      },
+    }),
+  }
+
+  /** What the desk paid in a transaction, if that came after the transfer to it. */
+  async function paymentsOf(hash: Hex, way: { token: Address; desk: Address; to: Address }) {
+    const found = await answered(findTransaction(node, hash))
+    if (!found?.ok || found.blockNumber < sent.blockNumber) return []
+    const amounts = paymentsIn(found.logs, way)
+    return amounts.map((one) => ({ found, amount: one, alike: amounts.length }))
+  }
+
+  /** The payments since, the oldest first. */
+  async function paid(way: { token: Address; desk: Address; to: Address }) {
+    const hashes = new Set<Hex>()
+    const note = ({ transactionHash }: { transactionHash: Hex }): boolean => {
+      hashes.add(transactionHash)
+      return hashes.size >= mostPayments
+    }
+    await findLatestLog(node, paymentQuery(way), (sentAt ?? 0) / 1_000, undefined, note)
+    const all = await Promise.all([...hashes].map((hash) => paymentsOf(hash, way)))
+    return all.flat().toSorted((a, b) => a.found.blockNumber - b.found.blockNumber)
+  }
+}
+
+const answered = <T>(work: Promise<T>): Promise<T | undefined> => undefinedIfUnanswered(withTimeout(work))

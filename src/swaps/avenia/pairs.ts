@@ -1,0 +1,26 @@
+import { type Address, sameAddress } from '../../domain/address.ts'
+import type { Token } from '../../domain/token.ts'
+import type { AveniaConstants, Catalog } from '../../protocols/catalog.ts'
+
+/** Where the partner is set up on a chain; `undefined` without it. */
+export const aveniaOn = (
+  { avenia = [] }: Pick<Catalog, 'avenia'>,
+  chainId: number,
+): AveniaConstants | undefined => avenia.find((one) => one.chainId === chainId)
+
+/** The two tokens of a ramp by the partner's names for them. */
+export const currencyOf = ({ usdc, brla }: AveniaConstants, token: Address): 'USDC' | 'BRLA' | undefined =>
+  sameAddress(token, usdc) ? 'USDC' : sameAddress(token, brla) ? 'BRLA' : undefined
+
+/** Whether a swap is one of USDC into BRLA, or back, on the chain of the partner. */
+export function isRamp(
+  here: AveniaConstants,
+  tokens: readonly Pick<Token, 'chainId' | 'address'>[],
+): boolean {
+  const currencies = tokens.map(({ address }) => currencyOf(here, address))
+  return (
+    tokens.every(({ chainId }) => chainId === here.chainId) &&
+    currencies.includes('USDC') &&
+    currencies.includes('BRLA')
+  )
+}

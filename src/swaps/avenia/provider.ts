@@ -1,0 +1,258 @@
+import { formatUnits } from 'viem/utils'
+import { z } from 'zod'
+import { transfer } from '../../chain/erc20.ts'
+import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { AveniaConstants } from '../../protocols/catalog.ts'
+import type { SwapNetwork } from '../network.ts'
+import type { OfferFee, Route, SwapProvider } from '../provider.ts'
+import { badAnswer, providerApi } from '../provider-api.ts'
+import { holdToRamp } from '../ramp-limits.ts'
+import { parseAccount, signedHeaders } from './account.ts'
+import { currencyOf, isRamp } from './pairs.ts'
+import { paymentQuery, paymentsIn } from './payments.ts'
+
+/** The name of Avenia among the providers. */
+export const provider = 'avenia'
+const label = 'Avenia'
+
+/** A chain whose API and account are known. */
+type Desk = AveniaConstants & { service: NonNullable<AveniaConstants['service']> }
+
+/** What an offer keeps; it is stored as JSON. The ticket is there once it was opened, for a wallet. */
+type Raw = { quoteToken: string; exact: 'in' | 'out'; ticket?: { id: string; wallet: Address } }
+
+/** An amount as the service writes it, in whole tokens. */
+const Amount = z.string().regex(/^\d{1,30}(\.\d{1,30})?$/)
+const Text = z.string().min(1).max(8_192)
+
+/** What is used of a quote, of the answer to a new ticket, and of a ticket (source: the types of pendulum-chain/vortex, services/brla). */
+const Quoted = z.object({
+  quoteToken: Text,
+  inputCurrency: z.string(),
+  outputCurrency: z.string(),
+  inputAmount: Amount,
+  outputAmount: Amount,
+  appliedFees: z.array(z.object({ type: z.string(), amount: Amount, currency: z.string() })).default([]),
+})
+const Opened = z.union([
+  z.object({ id: Text }),
+  z.object({ ticket: z.object({ id: Text }) }).transform(({ ticket }) => ticket),
+])
+const Status = z.enum(['ON-HOLD', 'PENDING', 'UNPAID', 'PROCESSING', 'PAID', 'FAILED', 'PARTIAL-FAILED'])
+const Ticket = z.union([
+  z.object({ ticket: z.object({ status: Status }) }).transform(({ ticket }) => ticket),
+  z.object({ status: Status }),
+])
+
+/** What a transfer of USDC uses at most, in units of gas, as measured on the contracts. */
+const transferGas = 65_000n
+
+/** How many payments of a desk are looked at for that of a ramp. */
+const mostPayments = 20
+
+/** A decimal amount in the smallest unit; what is too fine for the token is cut off, or rounded up. */
+function unitsOf(text: string, decimals: number, isRoundedUp = false): bigint {
+  const [whole = '', fraction = ''] = text.split('.')
+  const units = BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'))
+  return isRoundedUp && /[1-9]/.test(fraction.slice(decimals)) ? units + 1n : units
+}
+
+/**
+ * Swaps USDC into BRLA and back by Avenia: a quote at a fixed rate, a ticket for the wallet, and a transfer to the account of the
+ * settings. What the API says of where to send is not read.
+ */
+export function avenia(
+  known: readonly AveniaConstants[],
+  {
+    exchangeJson,
+    secretAt,
+    now,
+    mined,
+    log,
+  }: Pick<SwapNetwork, 'exchangeJson' | 'secretAt' | 'now' | 'mined' | 'log'>,
+): SwapProvider {
+  const chains = known.flatMap(({ service, ...one }): Desk[] => (service ? [{ ...one, service }] : []))
+  const on = (chainId: number) => chains.find((one) => one.chainId === chainId)
+  const open = async ({ service: { api: base, account: path } }: Desk) => {
+    const account = parseAccount(await secretAt(path), path)
+    const headers = async (request: Parameters<typeof signedHeaders>[1]) =>
+      signedHeaders(account, request, now())
+    const { get, post } = providerApi({ provider, label, base, headers }, exchangeJson)
+    const checked = async (asked: ReturnType<typeof get>) => {
+      const answer = await asked
+      if (answer.status === 401 || answer.status === 403)
+        throw badAnswer(
+          provider,
+          `${label} does not accept the key of ${path}, or its signature`,
+          answer.status,
+        )
+      return answer
+    }
+    return {
+      query: account.subAccountId === undefined ? {} : { subAccountId: account.subAccountId },
+      get: (at: string, signal?: AbortSignal) => checked(get(at, signal)),
+      post: (at: string, body: unknown) => checked(post(at, body)),
+    }
+  }
+  return {
+    name: provider,
+    ...(chains.length === 0 && { missing: 'SLUICE_AVENIA_FILE names no account of Avenia (docs/ramps.md)' }),
+    supports: ({ from, to, tokenIn, tokenOut }) => {
+      const here = on(from.chainId)
+      return here !== undefined && from.chainId === to.chainId && isRamp(here, [tokenIn, tokenOut])
+    },
+
+    async quote({ from, tokenIn, tokenOut, exact, amount }, signal) {
+      const here = on(from.chainId)!
+      const { get, query } = await open(here)
+      const [inputCurrency, outputCurrency] = [tokenIn, tokenOut].map(
+        ({ address }) => currencyOf(here, address)!,
+      ) as ['USDC' | 'BRLA', 'USDC' | 'BRLA']
+      const fixed = exact === 'in' ? tokenIn : tokenOut
+      const asked = new URLSearchParams({
+        inputCurrency,
+        inputPaymentMethod: here.chain,
+        inputThirdParty: 'false',
+        outputCurrency,
+        outputPaymentMethod: here.chain,
+        outputThirdParty: 'false',
+        blockchainSendMethod: 'TRANSFER',
+        [exact === 'in' ? 'inputAmount' : 'outputAmount']: formatUnits(amount, fixed.decimals),
+        ...query,
+      })
+      const { status, body } = await get(`/v2/account/quote/fixed-rate?${asked}`, signal)
+      const found = status < 300 ? Quoted.safeParse(body).data : undefined
+      if (!found) throw badAnswer(provider, `${label} did not answer with a quote`, status)
+      const amountIn = unitsOf(found.inputAmount, tokenIn.decimals, true)
+      const amountOut = unitsOf(found.outputAmount, tokenOut.decimals)
+      const isAsked =
+        found.inputCurrency === inputCurrency &&
+        found.outputCurrency === outputCurrency &&
+        (exact === 'in' ? amountIn : amountOut) === amount
+      if (!isAsked)
+        throw badAnswer(provider, `${label} answered with another swap than was asked for`, status)
+      if (amountIn === 0n || amountOut === 0n) return undefined
+      const other =
+        exact === 'in'
+          ? ({ exact: 'out', amount: amountOut } as const)
+          : ({ exact: 'in', amount: amountIn } as const)
+      holdToRamp([tokenIn, tokenOut], { tokenIn, tokenOut, ...other })
+      const raw: Raw = { quoteToken: found.quoteToken, exact }
+      return {
+        amountIn,
+        amountOut,
+        // The rate is fixed: nothing of it may slip.
+        maxAmountIn: amountIn,
+        minAmountOut: amountOut,
+        fees: feesOf(found, here, { tokenIn, tokenOut }),
+        raw,
+        gas: transferGas,
+        // Nobody knows how long the desk takes.
+        seconds: null,
+      }
+    },
+
+    async build({ from, tokenIn }, { amountIn, raw }, { wallet, recipient }) {
+      const here = on(from.chainId)!
+      if (!sameAddress(recipient, wallet))
+        throw new AppError(
+          'QUOTE_VALIDATION_ERROR',
+          `${label} pays out to the wallet that sends, not to another one`,
+          {
+            hint: 'Leave --destination out, or name another provider: sluice swap quote --help',
+          },
+        )
+      const { quoteToken, exact, ticket: opened } = raw as Raw
+      const ticket = opened && sameAddress(opened.wallet, wallet) ? opened : { id: await newTicket(), wallet }
+      const kept: Raw = { quoteToken, exact, ticket }
+      return {
+        transaction: transfer({
+          chainId: from.chainId,
+          token: tokenIn.address,
+          to: here.desk,
+          amount: amountIn,
+        }),
+        raw: kept,
+      }
+
+      async function newTicket(): Promise<string> {
+        const { post, query } = await open(here)
+        const at = new URLSearchParams(query).toString()
+        const { status, body } = await post(`/v2/account/tickets${at && `?${at}`}`, {
+          quoteToken,
+          ticketBlockchainInput: { walletAddress: wallet },
+          ticketBlockchainOutput: { walletChain: here.chain, walletAddress: wallet },
+        })
+        const made = status < 300 ? Opened.safeParse(body).data : undefined
+        if (made) return made.id
+        if (status === 400 || status === 404 || status === 410)
+          throw new AppError('QUOTE_EXPIRED', `${label} no longer takes the quote`)
+        throw badAnswer(provider, `${label} opened no ticket`, status)
+      }
+    },
+
+    async status(route, { maxAmountIn, minAmountOut, raw }, origin, { recipient: to }) {
+      const { tokenIn, tokenOut, from } = route
+      const { chainId, desk, service } = on(from.chainId)!
+      const sent = await mined(chainId, origin)
+      if (!sent?.ok) return { status: 'confirmed' }
+      const told = await ticketStatus().catch((error: unknown) => {
+        if (error instanceof AppError) return undefined
+        throw error
+      })
+      // Whatever the ticket says, it moved nothing that our own node does not see.
+      if (told === undefined || told === 'PAID') {
+        const destination = await payment(tokenOut.address, (amount) => amount >= minAmountOut)
+        if (destination) return { status: 'fulfilled', destination }
+      }
+      if (told === 'PARTIAL-FAILED') {
+        const destination = await payment(tokenOut.address, (amount) => amount < minAmountOut)
+        if (destination) return { status: 'failed', destination }
+      }
+      if (told === undefined || /FAILED$/.test(told)) {
+        const back = await payment(tokenIn.address, (amount) => amount === maxAmountIn)
+        if (back) return { status: 'refunded' }
+      }
+      return { status: 'processing' }
+
+      async function ticketStatus() {
+        const { id } = (raw as Raw).ticket ?? {}
+        if (id === undefined) return undefined
+        const { get } = await open({ ...on(from.chainId)!, service })
+        const { body } = await get(`/v2/account/tickets/${encodeURIComponent(id)}`)
+        return Ticket.safeParse(body).data?.status
+      }
+
+      /** The first transaction since, in which the desk paid an amount. */
+      async function payment(token: Address, isIt: (amount: bigint) => boolean): Promise<Hex | undefined> {
+        const way = { token, desk, to }
+        const { address, topics } = paymentQuery(way)
+        const query = { address: [address], topics: topics.map((topic) => [topic]) }
+        const isThere = { reads: [], parse: () => false }
+        for (let look = 0, next = BigInt(sent!.blockNumber); look < mostPayments; look++) {
+          const found = await log(chainId, { query, isThere }, next)
+          const paid = found && (await mined(chainId, found.transactionHash))
+          if (!paid) return undefined
+          if (paid.ok && paymentsIn(paid.logs, way).some(isIt)) return found.transactionHash
+          next = BigInt(paid.blockNumber) + 1n
+        }
+        return undefined
+      }
+    },
+  }
+}
+
+/** The fees that a quote names in one of its tokens. They are inside its amounts. */
+const feesOf = (
+  { appliedFees }: z.output<typeof Quoted>,
+  here: AveniaConstants,
+  { tokenIn, tokenOut }: Pick<Route, 'tokenIn' | 'tokenOut'>,
+): OfferFee[] =>
+  appliedFees.flatMap(({ type, amount, currency }) => {
+    const token = [tokenIn, tokenOut].find(({ address }) => currencyOf(here, address) === currency)
+    const units = token && unitsOf(amount, token.decimals)
+    if (!token || !units) return []
+    const kind = type.replace(/ Fee$/, '').toLowerCase().slice(0, 40)
+    return [{ kind, token: token.address, chainId: token.chainId, amount: String(units) }]
+  })
