@@ -192,7 +192,7 @@ test('a bridge that brought less is an end for whoever goes on, and for whoever 
   await fault('clear')
   // What comes later is not lost sight of.
   await run(
-    'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 10 --yes',
+    'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 10 --provider cctp --yes',
   )
   expect((await explain(id)).funds).toMatch(
     /After that the bridge brought [0-9.]+ USDC more to the same recipient/,

@@ -225,7 +225,7 @@ describe('swap quote', () => {
 
   test('list filters and pages', async () => {
     await run(`swap quote ${near} --amount-in 1`)
-    await run(`swap quote ${far} --amount-in 1`)
+    await run(`swap quote ${far} --amount-in 100`)
     expect((await run('swap list --provider cctp --json')).json.total).toBe(1)
     expect((await run('swap list --to sandbox-two --json')).json.total).toBe(1)
     const { json } = await run('swap list --limit 1 --page 2 --json')

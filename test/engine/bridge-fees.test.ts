@@ -31,7 +31,13 @@ async function taking(fee: string, forwardFee: object | null = { low: 0, med: 0,
   return engineOn(sandbox, { catalog: { ...sandbox.world.catalog(), attestation: server.url } }).service
 }
 const usdc = (chainId: number) => sandbox.token(chainId, 'USDC').address
-const far = () => ({ chainIdIn: 31337, chainIdOut: 31338, tokenIn: usdc(31337), tokenOut: usdc(31338) })
+const far = () => ({
+  chainIdIn: 31337,
+  chainIdOut: 31338,
+  tokenIn: usdc(31337),
+  tokenOut: usdc(31338),
+  preferredProvider: 'cctp',
+})
 
 describe('the fee of a fast transfer', () => {
   test('is at most what the kit of Circle allows, for every fee of two decimals below 20 basis points', () => {
@@ -94,7 +100,7 @@ describe('the fee of a fast transfer', () => {
 
   test('that names no delivery is of a transfer that nobody would deliver: there is no quote', async () => {
     const service = await taking('1', null)
-    const ask = { ...far(), amountIn: 10_000000n, preferredProvider: 'cctp' }
+    const ask = { ...far(), amountIn: 10_000000n }
     await expect(service.quote(ask)).rejects.toMatchObject({
       code: 'PREFERRED_PROVIDER_QUOTE_UNAVAILABLE',
       message: expect.stringContaining('does not deliver'),
@@ -167,6 +173,9 @@ describe('the fee of a fast transfer', () => {
       .quote({ ...far(), amountIn: 10_000000n, transferSpeed: 'fast' })
       .catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(AppError)
-    expect(error).toMatchObject({ code: 'PROVIDER_API_ERROR', details: { provider: 'cctp' } })
+    expect(error).toMatchObject({
+      code: 'PREFERRED_PROVIDER_QUOTE_UNAVAILABLE',
+      cause: { code: 'PROVIDER_API_ERROR', details: { provider: 'cctp' } },
+    })
   })
 })

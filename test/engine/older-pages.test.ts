@@ -14,7 +14,7 @@ const query = (destinationChainId: number) => ({
   destinationChainId,
   tokenIn: usdc(31337),
   tokenOut: destinationChainId === 31337 ? sandbox.token(31337, 'WETH').address : usdc(31338),
-  amountIn: '5000000',
+  amountIn: '50000000',
 })
 
 describe('the older pages', () => {

@@ -80,7 +80,7 @@ test('a quote that cannot be read costs its own row in the list, and is told of'
 
 test('the list of quotes takes networks and providers as a quote does, and refuses what is none', async () => {
   const { service } = engineOn(sandbox)
-  await service.quote({ ...far(), amountIn: 1_000_000n })
+  await service.quote({ ...far(), amountIn: 1_000_000n, preferredProvider: 'cctp' })
   for (const filter of [
     { originChain: 'sandbox-one', destinationChain: 'sandbox-two', provider: 'cctp' },
     { originChain: 'SANDBOX-ONE', destinationChain: 'Sandbox-Two', provider: 'CCTP' },

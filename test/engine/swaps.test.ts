@@ -844,7 +844,7 @@ describe('a quote that comes back', () => {
 
   test('of a provider that is gone is PROVIDER_NOT_FOUND', async () => {
     const { service, context } = engineOn(sandbox)
-    const far = { chainIdIn: 31337, chainIdOut: 31338, tokenIn: usdc().address, amountIn: 1_000000n }
+    const far = { chainIdIn: 31337, chainIdOut: 31338, tokenIn: usdc().address, amountIn: 100_000000n }
     const { quote } = await service.quote({ ...far, tokenOut: sandbox.token(31338, 'USDC').address })
     const catalog = { ...sandbox.world.catalog(), attestation: null }
     const later = engineOn(sandbox, { store: context.store, catalog }).service
@@ -879,7 +879,7 @@ describe('the list of quotes', () => {
   test('is newest first, filtered and paged, and nobody else sees it', async () => {
     let at = Date.now()
     const { service, context } = engineOn(sandbox, { now: () => at++ })
-    const far = { chainIdIn: 31337, chainIdOut: 31338, tokenIn: usdc().address, amountIn: 1_000000n }
+    const far = { chainIdIn: 31337, chainIdOut: 31338, tokenIn: usdc().address, amountIn: 100_000000n }
     const ids: string[] = []
     for (let made = 0; made < 5; made++) ids.push((await service.quote(plain())).quote.id)
     ids.push((await service.quote({ ...far, tokenOut: sandbox.token(31338, 'USDC').address })).quote.id)

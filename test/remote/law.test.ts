@@ -236,13 +236,13 @@ test('deprecated paths are answered like their successors, and say so', async ()
     destinationChainId: '31338',
     tokenIn: usdc,
     tokenOut: sandbox.token(31338, 'USDC').address,
-    amountIn: '1000000',
+    amountIn: '100000000',
   })
   const quoted = await fetch(`${server.url}/swap/quote?${query}`, { headers: { 'x-api-key': key } })
   expect(quoted.headers.get('deprecation')).toMatch(/^@[0-9]+$/)
   expect(quoted.headers.get('link')).toContain('/v2/swap/quote')
   expect((await quoted.json()) as object).toMatchObject({
-    quote: { provider: 'cctp', tokenIn: { amount: '1000000' } },
+    quote: { provider: 'cctp', tokenIn: { amount: '100000000' } },
   })
 })
 

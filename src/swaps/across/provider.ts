@@ -67,6 +67,9 @@ const refusedAmount = (message: string, isLow: boolean, details: Record<string, 
     hint: isLow ? 'Try a larger amount.' : 'Try a smaller amount.',
   })
 
+/** What a deposit uses, in units of gas, as measured on the contract. */
+const depositGas = 110_000n
+
 /** For how long after the deadline of its quote a deposit of ours may be filled, in seconds: half of what the guard allows, as clocks differ. */
 const usualWindow = fillWindow / 2
 
@@ -256,6 +259,7 @@ function offer(
         ? []
         : [{ kind: 'bridge', token: tokenIn.address, chainId: from.chainId, amount: String(fee) }],
     raw,
+    gas: depositGas,
     seconds: estimatedFillTimeSec ?? null,
   }
 }
