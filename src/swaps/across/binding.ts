@@ -2,6 +2,7 @@ import { padHex } from 'viem/utils'
 import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
+import { networkShown } from '../../domain/networks.ts'
 import { unlessSame } from '../../domain/swap-amounts.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Intent } from '../../protocols/intent.ts'
@@ -88,7 +89,7 @@ export function bindAcross({ data }: Transaction, intent: Extract<Intent, { kind
         exclusivityParameter: exclusivity,
         message,
       }),
-      text: `Deposit ${formatAmount(amountIn, tokenIn)} for chain ${tokenOut.chainId}, ${formatAmount(amountOut, tokenOut)} arrive for ${intent.recipient}${unlessSame(amountOut, intent.amountOut, tokenOut)}, or it is paid back here`,
+      text: `Deposit ${formatAmount(amountIn, tokenIn)} for ${networkShown([], tokenOut.chainId).name}, ${formatAmount(amountOut, tokenOut)} arrive for ${intent.recipient}${unlessSame(amountOut, intent.amountOut, tokenOut)}, or it is paid back here`,
       value: 0n,
       spends: { token: tokenIn.address, amount: amountIn },
     },

@@ -2,6 +2,7 @@ import { padHex } from 'viem/utils'
 import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
+import { networkShown } from '../../domain/networks.ts'
 import { unlessSame } from '../../domain/swap-amounts.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { CctpV2Constants } from '../../protocols/catalog.ts'
@@ -64,7 +65,7 @@ export function bindCctpV2(
         minFinalityThreshold: threshold,
         ...(hookData !== undefined && { hookData }),
       }),
-      text: `Send ${formatAmount(amount, tokenIn)} to chain ${there.chainId}, at least ${formatAmount(amount - maxFee, tokenOut)} arrive for ${intent.recipient}${unlessSame(amount - maxFee, intent.amountOut, tokenOut)}${hookData === undefined ? ', once somebody delivers it there' : ''}`,
+      text: `Send ${formatAmount(amount, tokenIn)} to ${networkShown([], there.chainId).name}, at least ${formatAmount(amount - maxFee, tokenOut)} arrive for ${intent.recipient}${unlessSame(amount - maxFee, intent.amountOut, tokenOut)}${hookData === undefined ? ', once somebody delivers it there' : ''}`,
       value: 0n,
       spends: { token: tokenIn.address, amount },
     },
