@@ -103,27 +103,27 @@ const receiptOf = (intent: Intent) => ('strategy' in intent ? [intent.strategy.r
 /** The note behind the text of an approval that was made exact. */
 export const reducedApprovalNote = ', and not more, as was proposed'
 
-/** An approval as text and as JSON fields; without an intent only catalogue tokens have names. */
+/** An approval as text and as JSON fields; without an intent only catalogue tokens have names. `spenderName`: what the catalogue calls the spender. */
 export function describeApproval(
   { token: at, spender, amount, until }: Approval,
   chainId: number,
   catalog: Catalog,
-  intent: Intent | null,
+  { intent, spenderName }: { intent: Intent | null; spenderName: string | null },
 ): { call: { name: string; args: Record<string, string> }; text: string } {
   const asked = intent ? [...intentTokens(intent), ...receiptOf(intent)] : []
   const token = tokenAt([...catalog.tokens, ...asked], chainId, at)
   const shown = token ? formatAmount(amount, token) : `${amount} of ${at}`
-  if (until !== undefined) return describePermit({ token: at, spender, amount, until }, shown)
+  const who = spenderName === null ? spender : `${spender} (${spenderName})`
+  if (until !== undefined)
+    return {
+      call: {
+        name: 'approve',
+        args: { token: at, spender, amount: amount.toString(), expiration: until.toString() },
+      },
+      text: `Allow ${who} to take ${shown} through Permit2 until ${new Date(Number(until) * 1000).toISOString()}`,
+    }
   return {
     call: { name: 'approve', args: { spender, amount: amount.toString() } },
-    text: amount === 0n ? `Take the allowance of ${spender} back` : `Allow ${spender} to take ${shown}`,
+    text: amount === 0n ? `Take the allowance of ${who} back` : `Allow ${who} to take ${shown}`,
   }
 }
-
-const describePermit = ({ token, spender, amount, until }: Required<Approval>, shown: string) => ({
-  call: {
-    name: 'approve',
-    args: { token, spender, amount: amount.toString(), expiration: until.toString() },
-  },
-  text: `Allow ${spender} to take ${shown} through Permit2 until ${new Date(Number(until) * 1000).toISOString()}`,
-})

@@ -15,6 +15,7 @@ import {
   withExactApprovals,
 } from './approvals.ts'
 import { authoritySelectors, findAuthorityCall } from './authority.ts'
+import { contractName } from './contract-names.ts'
 import { expectationOf } from './expectations.ts'
 import { checkFeePayment, feeReceiverFault, refuseHighServiceFee, statedFeesFault } from './service-fees.ts'
 import { type Exemptions, noExemptions } from './terms.ts'
@@ -126,7 +127,8 @@ export function checkLeg(question: LegCheck): DecodedStep[] {
     if ('violation' in approval) throw deny(approval.violation, index)
     if (given.value !== 0n)
       throw deny({ code: 'POLICY_VALUE', message: `An approval carries ${given.value} wei` }, index)
-    const { call, text } = describeApproval(approval, chainId, catalog, intent)
+    const spenderName = contractName(catalog, chainId, approval.spender)
+    const { call, text } = describeApproval(approval, chainId, catalog, { intent, spenderName })
     const more = given === transaction ? '' : reducedApprovalNote
     return { index, role, transaction: given, call, text: `${text}${more}` }
   })

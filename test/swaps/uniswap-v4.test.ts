@@ -96,8 +96,10 @@ describe('Uniswap v4', () => {
     const { out } = await run(
       'swap execute --from sandbox-one --provider uniswap-v4 --token-in USDC --token-out ETH --amount-in 70 --dry-run',
     )
-    expect(out).toContain(`Allow ${permit2} to take 70 USDC`)
-    expect(out).toMatch(new RegExp(`Allow ${universalRouter} to take 70 USDC through Permit2 until 20..-`))
+    expect(out).toContain(`Allow ${permit2} (permit2) to take 70 USDC`)
+    expect(out).toMatch(
+      new RegExp(`Allow ${universalRouter} \\(uniswap-v4\\) to take 70 USDC through Permit2 until 20..-`),
+    )
     const { json } = await asked('execute --token-in USDC --token-out ETH --amount-in 70 --yes')
     expect(json.transactions.map(({ kind }: { kind: string }) => kind)).toEqual([
       'approve',
@@ -163,8 +165,10 @@ describe('Uniswap v4', () => {
     expect(explained.exit).toBe(0)
     const shown = await run(`action show ${json.id} --json`)
     const texts = shown.json.transactions.map(({ text }: { text: string }) => text)
-    expect(texts[0]).toBe(`Allow ${contracts().permit2} to take 60 USDC`)
-    expect(texts[1]).toContain(`Allow ${contracts().universalRouter} to take 60 USDC through Permit2 until`)
+    expect(texts[0]).toBe(`Allow ${contracts().permit2} (permit2) to take 60 USDC`)
+    expect(texts[1]).toContain(
+      `Allow ${contracts().universalRouter} (uniswap-v4) to take 60 USDC through Permit2 until`,
+    )
     expect(texts[2]).toContain('on Uniswap v4')
     const file = join(home(), 'case.json')
     expect((await run(['action', 'export', json.id, '--out', file, '--json'])).exit).toBe(0)

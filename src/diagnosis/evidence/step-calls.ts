@@ -85,7 +85,8 @@ function approvalOf(transaction: Transaction, intent: Intent | null, catalog: Ca
   const approval = approvalIn(transaction)
   if (!approval) return null
   const { chainId } = transaction
-  const { call, text } = describeApproval(approval, chainId, catalog, intent)
+  const spenderName = contractName(catalog, chainId, approval.spender)
+  const { call, text } = describeApproval(approval, chainId, catalog, { intent, spenderName })
   const isKnown = intent !== null || tokenAt(catalog.tokens, chainId, approval.token) !== undefined
   return { call, text: isKnown ? text : undefined }
 }
