@@ -5,6 +5,7 @@ import {
   encodeEventTopics,
   encodeFunctionData,
   padHex,
+  toFunctionSelector,
 } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 import { type Address, type Hex, nativeAddress } from '../../src/domain/address.ts'
@@ -32,9 +33,9 @@ import {
   weth,
 } from '../support/plans.ts'
 import { encoded } from '../support/published-calls.ts'
+import { type Answering, exchangeSoon, serviceFailures, useProviderService } from '../support/provider-service.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
-import { type Answers, failures, useService } from '../support/swap-service.ts'
 
 const sandbox = useSandbox()
 const { run } = useCommands(sandbox)
@@ -121,6 +122,13 @@ const code = (...args: Parameters<typeof verdict>) => {
   return 'violation' in said ? said.violation.code : 'passed'
 }
 
+test('the functions are those of the contract that LI.FI published', () => {
+  // GenericSwapFacetV3__factory of lifinance/lifi-contract-types, whose bytecode names these.
+  const published = ['0x2c57e884', '0x4666fc80', '0x5fd9ae2e', '0x733214a3', '0x736eac0b', '0xaf7060fd']
+  const selectors = diamondAbi.slice(0, 6).map((item) => toFunctionSelector(item))
+  expect(selectors.sort()).toEqual(published)
+})
+
 describe('the guard', () => {
   test.each([
     [usdc, weth],
@@ -135,7 +143,7 @@ describe('the guard', () => {
     expect(said({ steps: [] })).toBe('POLICY_DECODE')
     for (const fromAmount of [amountIn + 1n, amountIn - 1n])
       expect(part({ fromAmount })).toBe('POLICY_AMOUNT')
-    expect(said({ step: { fromAmount: 900_001n } })).toBe('passed')
+    expect(said({ step: { fromAmount: 900_001n } })).toBe('POLICY_AMOUNT')
     const [swapped, other] = [{ sendingAssetId: usdt.address }, { receivingAssetId: usdt.address }]
     if (way[0] !== coin) expect(part(swapped)).toBe('POLICY_QUOTE_DRIFT')
     if (way[1] !== coin) expect(part(other)).toBe('POLICY_QUOTE_DRIFT')
@@ -239,16 +247,16 @@ const [sample, documented] = ['quote', 'status'].map((name) =>
 )
 
 describe('the service of LI.FI', () => {
-  const serve = useService()
+  type Answers = (url: URL) => ReturnType<Answering>
+  const serve = useProviderService()
   const at = async (answer: Answers, network: Partial<SwapNetwork> = {}) => {
-    const { url, exchangeJson } = await serve(answer)
     const nobody = async () => {
       throw new Error('not asked')
     }
     return lifi(
-      [{ chainId: 31337, diamond, api: url }],
+      [{ chainId: 31337, diamond, api: await serve((_, url) => answer(url)) }],
       { on: (id) => catalog.across.find(({ chainId }) => chainId === id), isCarried: () => true },
-      { exchangeJson, head: async () => 7n, log: nobody, read: nobody, mined: nobody, ...network },
+      { exchangeJson: exchangeSoon, head: async () => 7n, log: nobody, read: nobody, mined: nobody, ...network },
     )
   }
   const ask = (tokenIn: Token = usdc, tokenOut: Token = weth): Ask => ({
@@ -321,7 +329,14 @@ describe('the service of LI.FI', () => {
   })
 
   test.each<[string, Answers, RegExp]>([
-    ['the documented example', () => ({ status: 200, body: sample }), /another swap than was asked for/],
+    [
+      'the documented example',
+      () => ({
+        status: 200,
+        body: { ...sample, transactionRequest: { ...sample.transactionRequest, data: '0x' } },
+      }),
+      /another swap than was asked for/,
+    ],
     ['another contract', () => good({ call: { to: thief } }), /names another contract/],
     ['another spender', () => good({ estimate: { approvalAddress: thief } }), /names another contract/],
     ['another amount', () => good({ action: { fromAmount: '2' } }), /another swap than was asked for/],
@@ -335,7 +350,8 @@ describe('the service of LI.FI', () => {
       () => ({ status: 400, body: { message: 'no', code: 1011 } }),
       /did not answer with a quote/,
     ],
-    ...failures(good),
+    ...serviceFailures,
+    ['more than can be read', () => good({ call: { extra: 'x'.repeat(9_000_000) } }), /does not answer as it should/],
   ])('that answers with %s is an error of the provider', async (_, answer, message) => {
     await expect(quoted(answer)).rejects.toMatchObject({
       code: 'PROVIDER_API_ERROR',

@@ -157,7 +157,9 @@ export function lifi(
         minAmountOut,
         fees: [],
         raw: { originFromBlock, destinationFromBlock },
-        ...(gasCosts && { gas: gasCosts.reduce((sum, { estimate }) => sum + BigInt(estimate), 0n) }),
+        // Offers of bridges are compared without gas.
+        ...(gasCosts &&
+          !isFar(ask) && { gas: gasCosts.reduce((sum, { estimate }) => sum + BigInt(estimate), 0n) }),
         seconds: isFar(ask) ? (executionDuration ?? null) : 0,
       }
     },
