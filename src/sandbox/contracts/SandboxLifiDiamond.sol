@@ -76,6 +76,11 @@ contract SandboxLifiDiamond {
 
     receive() external payable {}
 
+    /// As a diamond says where a function is (ERC-2535).
+    function facetAddress(bytes4) external view returns (address) {
+        return address(this);
+    }
+
     function swapTokensSingleV3ERC20ToERC20(
         bytes32, string calldata, string calldata, address payable to, uint256 least, SwapData calldata swap
     ) external {
