@@ -32,8 +32,13 @@ import {
   wallet,
   weth,
 } from '../support/plans.ts'
+import {
+  type Answering,
+  exchangeSoon,
+  serviceFailures,
+  useProviderService,
+} from '../support/provider-service.ts'
 import { encoded } from '../support/published-calls.ts'
-import { type Answering, exchangeSoon, serviceFailures, useProviderService } from '../support/provider-service.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
@@ -256,7 +261,14 @@ describe('the service of LI.FI', () => {
     return lifi(
       [{ chainId: 31337, diamond, api: await serve((_, url) => answer(url)) }],
       { on: (id) => catalog.across.find(({ chainId }) => chainId === id), isCarried: () => true },
-      { exchangeJson: exchangeSoon, head: async () => 7n, log: nobody, read: nobody, mined: nobody, ...network },
+      {
+        exchangeJson: exchangeSoon,
+        head: async () => 7n,
+        log: nobody,
+        read: nobody,
+        mined: nobody,
+        ...network,
+      },
     )
   }
   const ask = (tokenIn: Token = usdc, tokenOut: Token = weth): Ask => ({
@@ -351,7 +363,11 @@ describe('the service of LI.FI', () => {
       /did not answer with a quote/,
     ],
     ...serviceFailures,
-    ['more than can be read', () => good({ call: { extra: 'x'.repeat(9_000_000) } }), /does not answer as it should/],
+    [
+      'more than can be read',
+      () => good({ call: { extra: 'x'.repeat(9_000_000) } }),
+      /does not answer as it should/,
+    ],
   ])('that answers with %s is an error of the provider', async (_, answer, message) => {
     await expect(quoted(answer)).rejects.toMatchObject({
       code: 'PROVIDER_API_ERROR',
