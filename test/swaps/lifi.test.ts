@@ -211,40 +211,43 @@ describe('the guard', () => {
   })
 })
 
-/** A deposit as the pool of the first chain tells it. */
-const deposited = (() => {
-  const [event] = encodeEventTopics({ abi: spokePoolAbi, eventName: 'FundsDeposited' })
-  const topics: Hex[] = [event, padHex('0x7a6a'), padHex('0x01'), word(wallet)]
-  const types = [
-    'bytes32',
-    'bytes32',
-    'uint256',
-    'uint256',
-    'uint32',
-    'uint32',
-    'uint32',
-    'bytes32',
-    'bytes32',
-    'bytes',
-  ]
-  const values = [
-    word(usdc.address),
-    word(usdcThere.address),
-    amountIn,
-    least,
-    1,
-    2,
-    0,
-    word(wallet),
-    padHex('0x00'),
-    '0x',
-  ]
-  const data = encodeAbiParameters(
-    types.map((type) => ({ type })),
-    values,
-  )
-  return { address: spokePool, topics, data }
-})()
+/** What the pools of both chains tell of one deposit: that it was made, and that it was paid out. */
+const [deposited, filled] = (['FundsDeposited', 'FilledRelay'] as const).map((eventName) => {
+  const { inputs } = spokePoolAbi.find((item) => item.name === eventName)!
+  const told: Record<string, unknown> = {
+    inputToken: word(usdc.address),
+    outputToken: word(usdcThere.address),
+    inputAmount: amountIn,
+    outputAmount: least,
+    destinationChainId: 31338n,
+    originChainId: 31337n,
+    repaymentChainId: 31338n,
+    depositId: 1n,
+    quoteTimestamp: 1,
+    fillDeadline: 2,
+    exclusivityDeadline: 0,
+    depositor: word(wallet),
+    recipient: word(wallet),
+    exclusiveRelayer: padHex('0x00'),
+    relayer: word(friend),
+    messageHash: padHex('0x00'),
+    message: '0x',
+    relayExecutionInfo: {
+      updatedRecipient: word(wallet),
+      updatedMessageHash: padHex('0x00'),
+      updatedOutputAmount: least,
+      fillType: 0,
+    },
+  }
+  const plain = inputs.filter((input) => !('indexed' in input && input.indexed))
+  return {
+    topics: encodeEventTopics({ abi: spokePoolAbi, eventName, args: told } as never) as Hex[],
+    data: encodeAbiParameters(
+      plain,
+      plain.map(({ name }) => told[name!]),
+    ),
+  }
+}) as [{ topics: Hex[]; data: Hex }, { topics: Hex[]; data: Hex }]
 
 /** The answers of `/quote` and `/status` that LI.FI documents (its OpenAPI, as api-evangelist/lifi has it). */
 const [sample, documented] = ['quote', 'status'].map((name) =>
@@ -411,6 +414,33 @@ describe('the service of LI.FI', () => {
     await expect(built(answer())).rejects.toMatchObject({ code: 'QUOTE_EXPIRED' })
   })
 
+  /** How far a transfer is that the pool there calls filled while no node finds by what; `fill` is the transaction that it was. */
+  const progress = async (body: Answer, fill?: Hex) => {
+    let asked = 0
+    const there = catalog.across[1]!.spokePool
+    const provider = await at(
+      () => {
+        asked++
+        return body
+      },
+      {
+        mined: async (chainId, hash) => {
+          const blockNumber = 9
+          if (chainId === 31337)
+            return { ok: true, blockNumber, logs: [{ address: spokePool, ...deposited }] }
+          return hash === fill ? { ok: true, blockNumber, logs: [{ address: there, ...filled }] } : undefined
+        },
+        read: async () => [true, false] as never,
+        log: async () => undefined,
+      },
+    )
+    const raw = { originFromBlock: '1', destinationFromBlock: '1' }
+    const offer = { amountIn, amountOut: least, maxAmountIn: amountIn, minAmountOut: least, fees: [], raw }
+    const said = await provider.status(ask(usdc, usdcThere), offer, padHex('0x0a'), order)
+    expect(asked).toBe(1)
+    return said
+  }
+
   test('never ends a transfer by its word, whatever that is', async () => {
     const words = ['NOT_FOUND', 'INVALID', 'PENDING', 'FAILED', 'DONE', 'NEW_WORD']
     const bodies: Answer[] = [
@@ -424,28 +454,17 @@ describe('the service of LI.FI', () => {
       { status: 429, body: {} },
       { status: 200, body: [] },
     ]
-    let asked = 0
-    for (const body of bodies) {
-      const provider = await at(
-        () => {
-          asked++
-          return body
-        },
-        {
-          // The pool there says that it is filled, and no node finds by what.
-          mined: async (chainId) =>
-            chainId === 31337 ? { ok: true, blockNumber: 9, logs: [deposited] } : undefined,
-          read: async () => [true, false] as never,
-          log: async () => undefined,
-        },
-      )
-      const offer = { amountIn, amountOut: least, maxAmountIn: amountIn, minAmountOut: least, fees: [] }
-      const raw = { originFromBlock: '1', destinationFromBlock: '1' }
-      expect(await provider.status(ask(usdc, usdcThere), { ...offer, raw }, padHex('0x0a'), order)).toEqual({
-        status: 'processing',
-      })
-    }
-    expect(asked).toBe(bodies.length)
+    for (const body of bodies) expect(await progress(body)).toEqual({ status: 'processing' })
+  })
+
+  test('names what paid a transfer out, which counts if the chain shows it', async () => {
+    const txHash = padHex('0x0b')
+    const body = { ...documented, receiving: { ...documented.receiving, txHash } }
+    expect(await progress({ status: 200, body }, txHash)).toEqual({
+      status: 'fulfilled',
+      destination: txHash,
+    })
+    expect(await progress({ status: 200, body }, padHex('0x0c'))).toEqual({ status: 'processing' })
   })
 })
 
