@@ -21,8 +21,8 @@ export const lifiPath = '/lifi/v1'
 const [swapFee, transferFee] = [30n, 5n]
 /** For how long a deposit may be filled, in seconds. */
 const fillSeconds = 7_200
-/** What the diamond uses beside the exchange, in units of gas, as measured on the contract. */
-const diamondGas = 110_000n
+/** What the diamond uses beside the exchange, and what it uses for a whole transfer, in units of gas: about as on the contract. */
+const [diamondGas, transferGas] = [110_000n, 200_000n]
 
 const Asked = z.object({
   fromChain: z.coerce.number().int(),
@@ -256,7 +256,7 @@ export function lifiAnswer(options: LifiOptions): (request: { url: URL }) => Pro
         },
       ],
     })
-    return { status: 200, body: step(asked, 'across', { amount, least: amount }, data, diamondGas) }
+    return { status: 200, body: step(asked, 'across', { amount, least: amount }, data, transferGas) }
   }
 
   async function status(given: Record<string, string>): Promise<Answer> {

@@ -157,9 +157,7 @@ export function lifi(
         minAmountOut,
         fees: [],
         raw: { originFromBlock, destinationFromBlock },
-        // Offers of bridges are compared without gas.
-        ...(gasCosts &&
-          !isFar(ask) && { gas: gasCosts.reduce((sum, { estimate }) => sum + BigInt(estimate), 0n) }),
+        ...(gasCosts && { gas: gasCosts.reduce((sum, { estimate }) => sum + BigInt(estimate), 0n) }),
         seconds: isFar(ask) ? (executionDuration ?? null) : 0,
       }
     },
