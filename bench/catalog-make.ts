@@ -328,6 +328,7 @@ function fileOf(network: Network): CatalogFile {
     cow: ordersOn(network),
     balancerV2: vaultOn(network),
     pancakeSwapV3: forkOn(network, [...known.values()]),
+    lifi: diamondOn(network),
     tokens: [...known.values()],
     strategies,
   }
@@ -428,6 +429,12 @@ function aggregatorOn({ chainId, name }: Network): CatalogFile['kyberSwap'] {
     api: `https://aggregator-api.kyberswap.com/${chain}/api/v1`,
     source,
   }
+}
+
+function diamondOn({ chainId }: Network): CatalogFile['lifi'] {
+  const { chains, http, source } = providers.lifi
+  const diamond = chains[chainId]?.diamond
+  return diamond ? { diamond, api: http, source } : null
 }
 
 function poolsOn(network: Network, known: CatalogFile['tokens']): CatalogFile['uniswapV4'] {

@@ -189,7 +189,8 @@ describe('who may import whom', () => {
 
   test('a protocol and a swap provider are a folder that no other folder of their kind needs', () => {
     const folderOf = (file: string) => /^(protocols|swaps)\/([^/]+)\//.exec(file)?.[0]
-    const shared = /^protocols\/(shared|erc4626)\//
+    // LI.FI sends to another chain by a deposit of Across.
+    const shared = /^(protocols\/(shared|erc4626)|swaps\/across)\//
     const breaches = edges.filter(({ file, to }) => {
       const [own, other] = [folderOf(file), folderOf(to)]
       return (

@@ -81,6 +81,9 @@ const isAnywhere = (provider: SwapDefinition): boolean =>
   mainnets.some(({ name }) => isOn(provider, ofNetwork(name)))
 
 /** What is proved of a swap of each provider before it is signed. */
+const reaches = { 'same-chain': 'one chain', 'cross-chain': 'two chains', both: 'one chain or two' }
+const kinds = { 'same-chain': 'swap', 'cross-chain': 'bridge', both: 'swap, bridge' }
+
 function swapProviderRows(): string[] {
   const terms = ['spender', 'amount', 'recipient', 'minimum', 'deadline'] as const
   return [
@@ -88,7 +91,7 @@ function swapProviderRows(): string[] {
     `|---|---|${terms.map(() => '---').join('|')}|`,
     ...swapDefinitions.map(
       ({ name, reach, proof }) =>
-        `| ${name} | ${reach === 'same-chain' ? 'one chain' : 'two chains'} | ${terms.map((term) => proof[term]).join(' | ')} |`,
+        `| ${name} | ${reaches[reach]} | ${terms.map((term) => proof[term]).join(' | ')} |`,
     ),
   ]
 }
@@ -116,7 +119,7 @@ function protocolsByNetwork(): string[] {
     ...swapDefinitions
       .filter(isAnywhere)
       .map((provider) =>
-        row(`${provider.name} (${provider.reach === 'same-chain' ? 'swap' : 'bridge'})`, (network) =>
+        row(`${provider.name} (${kinds[provider.reach]})`, (network) =>
           isOn(provider, ofNetwork(network)) ? '✓' : '',
         ),
       ),

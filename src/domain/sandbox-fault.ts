@@ -90,6 +90,7 @@ export const faultKinds = {
   'ramp-rejected': { text: 'The desk of ramps sends back what it gets.', takes: [] },
   'ramp-short': { text: 'The desk of ramps pays out less than it promised.', value: 'percent', takes: [] },
   'ramp-lies': { text: 'The desk of ramps says that it has paid, and pays nothing.', takes: [] },
+  'lifi-lies': { text: 'The service of LI.FI says that transfers arrived which did not.', takes: [] },
   'rpc-slow': { ...rpc, text: 'The node answers slowly.', value: 'duration' },
   'rpc-429': { ...rpc, text: 'The node answers 429 with a retry time.', value: 'duration' },
   'rpc-502': { ...rpc, text: 'A proxy in front of the node answers 502.' },

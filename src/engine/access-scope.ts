@@ -30,6 +30,7 @@ export function catalogInScope(catalog: Catalog, { testnets, strategies }: Acces
     cow: catalog.cow.filter(isThere),
     balancerV2: catalog.balancerV2.filter(isThere),
     pancakeSwapV3: catalog.pancakeSwapV3.filter(isThere),
+    lifi: catalog.lifi.filter(isThere),
     priceFeeds: catalog.priceFeeds.filter(isThere),
     priceOracles: Object.fromEntries(
       Object.entries(catalog.priceOracles).filter(([chainId]) => known.has(Number(chainId))),

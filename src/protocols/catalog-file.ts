@@ -93,6 +93,7 @@ export const CatalogFile = z.strictObject({
     })
     .nullable(),
   pancakeSwapV3: LikeUniswapV3,
+  lifi: z.strictObject({ diamond: At, api: z.url({ protocol: /^https$/ }), source: Text }).nullable(),
   tokens: z.array(z.strictObject({ address: At, symbol: Text, decimals: Decimals, source: Text })),
   strategies: z.array(Strategy),
 })
@@ -150,6 +151,7 @@ export function catalogOfFile(json: unknown): Catalog {
       ? [{ chainId, ...withoutSource(file.balancerV2), pools: file.balancerV2.pools.map(withoutSource) }]
       : [],
     pancakeSwapV3: file.pancakeSwapV3 ? [{ chainId, ...withoutSource(file.pancakeSwapV3) }] : [],
+    lifi: file.lifi ? [{ chainId, ...withoutSource(file.lifi) }] : [],
     priceOracles: file.priceOracle ? { [chainId]: file.priceOracle.address } : {},
     priceFeeds: file.priceFeeds.map((feed) => ({ chainId, ...withoutSource(feed) })),
   }

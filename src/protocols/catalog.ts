@@ -131,6 +131,9 @@ export type AveniaConstants = {
   service: { api: string; account: string } | null
 }
 
+/** The diamond of LI.FI on a chain. `api` is the base URL of its service; without one it is not asked. */
+export type LifiConstants = { chainId: number; diamond: Address; api: string | null }
+
 /** A Chainlink feed that prices a token in USD, for tokens that the Aave oracle of their chain does not list. */
 export type PriceFeed = { chainId: number; token: Address; feed: Address; decimals: number }
 
@@ -153,6 +156,7 @@ export type Catalog = {
   balancerV2: readonly BalancerV2Constants[]
   /** A fork of Uniswap v3; the router is its SmartRouter. */
   pancakeSwapV3: readonly UniswapV3Constants[]
+  lifi: readonly LifiConstants[]
   /** The Aave oracle of each chain, which prices its listed tokens in USD with 8 decimals. */
   priceOracles: Readonly<Record<number, Address>>
   priceFeeds: readonly PriceFeed[]
@@ -186,6 +190,7 @@ export const joined = (parts: readonly Catalog[]): Catalog => ({
   cow: parts.flatMap(({ cow }) => cow),
   balancerV2: parts.flatMap(({ balancerV2 }) => balancerV2),
   pancakeSwapV3: parts.flatMap(({ pancakeSwapV3 }) => pancakeSwapV3),
+  lifi: parts.flatMap(({ lifi }) => lifi),
   priceOracles: Object.assign({}, ...parts.map(({ priceOracles }) => priceOracles)),
   priceFeeds: parts.flatMap(({ priceFeeds }) => priceFeeds),
   ...aveniaOf(parts.flatMap(({ avenia = [] }) => avenia)),
@@ -210,6 +215,7 @@ export function catalogOn(catalog: Catalog, has: (chainId: number) => boolean): 
     cow: catalog.cow.filter(here),
     balancerV2: catalog.balancerV2.filter(here),
     pancakeSwapV3: catalog.pancakeSwapV3.filter(here),
+    lifi: catalog.lifi.filter(here),
     priceFeeds: catalog.priceFeeds.filter(here),
     priceOracles: Object.fromEntries(
       Object.entries(catalog.priceOracles).filter(([chainId]) => has(Number(chainId))),

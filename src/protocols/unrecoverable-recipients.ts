@@ -45,6 +45,7 @@ function contractsIn(catalog: Catalog): ReadonlyMap<string, string> {
     ...catalog.cow,
     ...catalog.balancerV2,
     ...catalog.pancakeSwapV3,
+    ...catalog.lifi,
   ])
     for (const address of addressesIn(one))
       add(one.chainId, address, 'a contract that swaps, and keeps nothing for anybody')

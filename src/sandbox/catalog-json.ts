@@ -25,6 +25,7 @@ export function decodeCatalog(json: unknown): Catalog {
     cow: written.cow ?? [],
     balancerV2: written.balancerV2 ?? [],
     pancakeSwapV3: written.pancakeSwapV3 ?? [],
+    lifi: written.lifi ?? [],
     strategies: written.strategies.map((entry) => ({ ...entry, fromBlock: BigInt(entry.fromBlock) })),
   }
 }

@@ -20,6 +20,7 @@ import { openOrderBooks, orderBookPath } from './cow/order-book.ts'
 import { type FundRequest, fund, type Grant } from './faucet.ts'
 import { type WorldFaults, worldFaults } from './faults/world-faults.ts'
 import { genesis } from './genesis/genesis-cache.ts'
+import { lifiAnswer, lifiPath } from './lifi.ts'
 import { jsonBody, serveLoopback } from './loopback-server.ts'
 import { startNodes, startWhereLeft } from './nodes.ts'
 import { deskPath, openDesks, sandboxAccountFile } from './ramp-desk.ts'
@@ -199,6 +200,15 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
   let bitcoin = openBitcoin()
   const aggregator = () => aggregatorAnswer({ ...saved.catalog, networks: sandboxNetworks }, chains)
   let swaps = aggregator()
+  const diamonds = () =>
+    lifiAnswer({
+      catalog: whole(),
+      chains,
+      collector: sandboxAddress(roles.owner),
+      fees: (url) => suggestedFees(url, { ...asked, catalog: whole() }),
+      isLying: () => faults.isLifiLying(),
+    })
+  let routed = diamonds()
   const asked = {
     rpc: rpcOf,
     balanceOf: async (chainId: number, token: Address) => {
@@ -219,6 +229,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
     const { method = 'GET', headers } = request
     const found =
       (await swaps(sent)) ??
+      (await routed(sent)) ??
       (await orders.answer(sent)) ??
       (await desks.answer({ ...sent, method, headers })) ??
       (await suggestedFees(url, { ...asked, catalog: whole() })) ??
@@ -255,6 +266,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
         ...one,
         service: { api: `${api.url}${deskPath(networkNamed(sandboxNetworks, one.chainId).name)}`, account },
       })),
+      lifi: saved.catalog.lifi.map((one) => ({ ...one, api: `${api.url}${lifiPath}` })),
       kyberSwap: saved.catalog.kyberSwap.map((one) => ({
         ...one,
         api: `${api.url}${aggregatorPath(networkNamed(sandboxNetworks, one.chainId).name)}`,
@@ -282,6 +294,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
         nodes.splice(0, nodes.length, ...(await startNodes(start, saved, ports)))
         attester = attest()
         swaps = aggregator()
+        routed = diamonds()
         bitcoin = openBitcoin()
         orders = orderBooks()
         desks = rampDesks()

@@ -6,7 +6,7 @@ import type { FollowTransfer } from './bridge-delivery.ts'
 import { followBurn } from './cctp-v2/follow.ts'
 import { followOrder } from './cow/follow.ts'
 
-/** Follows what arrives later as the provider does whose contract was called: Avenia by its desk, Across by its pool, CoW Protocol by its settlement, else CCTP v2. */
+/** Follows what arrives later as the provider does whose contract was called: Avenia by its desk, Across by its pool, LI.FI by the pool that its diamond pays into, CoW Protocol by its settlement, else CCTP v2. */
 export const followTransfer: FollowTransfer = (context, awaited, told) => {
   if (isSentToDesk(context.catalog, awaited.sent.transaction)) return followRamp(context, awaited, told)
   const { chainId, to } = awaited.sent.transaction
@@ -15,6 +15,7 @@ export const followTransfer: FollowTransfer = (context, awaited, told) => {
     (one) => one.chainId === chainId && sameAddress(one.settlement, to),
   )
   if (isOrder) return followOrder(context, awaited, told)
-  const follow = pool && sameAddress(pool, to) ? followDeposit : followBurn
+  const isLifi = context.catalog.lifi.some((one) => one.chainId === chainId && sameAddress(one.diamond, to))
+  const follow = isLifi || (pool && sameAddress(pool, to)) ? followDeposit : followBurn
   return follow(context, awaited, told)
 }

@@ -32,7 +32,7 @@ export const provedByCalldata: SwapProof = {
 export type SwapDefinition = {
   name: string
   /** Whether it swaps on one chain, or carries tokens to another. */
-  reach: 'same-chain' | 'cross-chain'
+  reach: 'same-chain' | 'cross-chain' | 'both'
   proof: SwapProof
   /** Whether its action only places an order, which somebody else fills later, or nobody does. */
   isOrder?: true

@@ -11,6 +11,7 @@ import { cctpV2 } from './cctp-v2/definition.ts'
 import { cow } from './cow/definition.ts'
 import type { SwapDefinition, SwapIntent, SwapProof } from './definition.ts'
 import { kyberSwap } from './kyberswap/definition.ts'
+import { lifi } from './lifi/definition.ts'
 import type { SwapNetwork } from './network.ts'
 import type { SwapProvider } from './provider.ts'
 import { uniswapV2 } from './uniswap-v2/definition.ts'
@@ -29,6 +30,7 @@ export const swapDefinitions: readonly SwapDefinition[] = [
   balancerV2,
   pancakeSwapV3,
   avenia,
+  lifi,
 ]
 
 /** The names of all providers. */
@@ -60,9 +62,9 @@ export function swapExpectation(
   intent: SwapIntent,
 ): { targets: readonly Address[]; bind: (transaction: Transaction) => Verdict } | undefined {
   const reach = intent.tokenIn.chainId === intent.tokenOut.chainId ? 'same-chain' : 'cross-chain'
-  const able = swapDefinitions.filter((one) => one.reach === reach)
-  if (swapDefinitions.some((one) => one.name === intent.provider && one.reach !== reach)) return undefined
+  const able = swapDefinitions.filter((one) => one.reach === reach || one.reach === 'both')
   const named = able.filter(({ name }) => name === intent.provider)
+  if (named.length === 0 && swapProviderNames.includes(intent.provider ?? '')) return undefined
   const expected = (named.length > 0 ? named : able).flatMap(({ expect }) => expect(catalog, intent) ?? [])
   const [first] = expected
   if (!first || expected.length === 1) return first

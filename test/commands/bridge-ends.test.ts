@@ -19,7 +19,7 @@ type ChainId = keyof typeof networks
  * chains show at the end.
  */
 type End = {
-  provider: 'cctp' | 'across' | 'avenia'
+  provider: 'cctp' | 'across' | 'avenia' | 'lifi'
   faults: readonly string[]
   first: number
   said: string
@@ -129,6 +129,24 @@ const ends: Readonly<Record<string, End>> = {
     finally: 'BRIDGE_SHORT',
     got: 'nine tenths',
   },
+  'lifi, filled': { ...arrives, provider: 'lifi' },
+  'lifi, not filled for a while, while its service says that it is': {
+    ...waits,
+    provider: 'lifi',
+    faults: ['bridge unfilled', 'lifi lies'],
+    said: 'BRIDGE_WAITING',
+  },
+  'lifi, expired and not paid back yet': {
+    ...waits,
+    provider: 'lifi',
+    faults: ['bridge unfilled', 'bridge unrefunded', 'lifi lies'],
+    warps: true,
+    said: 'BRIDGE_EXPIRED',
+    last: 25,
+    finally: 'BRIDGE_REFUNDED',
+    paid: 'nothing',
+    got: 'nothing',
+  },
 }
 
 const random = seeded(60)
@@ -148,7 +166,7 @@ const campaign = Array.from({ length: cells(names.length, 200) }, (_, at) => {
     symbolOut: isRamp ? (symbol === 'USDC' ? 'BRLA' : 'USDC') : symbol,
     from,
     to: isRamp ? from : from === 31337 ? (31338 as const) : (31337 as const),
-    exact: random() < 0.5 ? ('in' as const) : ('out' as const),
+    exact: random() < 0.5 || provider === 'lifi' ? ('in' as const) : ('out' as const),
     amount: BigInt(Math.round(least * Math.exp(random() * Math.log(most)))),
     recipient: random() < 0.3 && !isRamp ? friend : undefined,
     speed: provider === 'cctp' ? (random() < 0.5 ? 'fast' : 'standard') : null,

@@ -99,14 +99,15 @@ describe('swap quote', () => {
       ['kyberswap', 2],
       ['uniswap-v2', 3],
       ['uniswap-v4', 4],
-      ['cow', 5],
+      ['lifi', 5],
+      ['cow', 6],
       ['cctp', null],
       ['across', null],
       ['balancer-v2', null],
       ['pancakeswap-v3', null],
       ['avenia', null],
     ])
-    const [first, , third, , , other] = json.items
+    const [first, , third, , , , other] = json.items
     expect(third).toMatchObject({ lost: expect.any(String), error: null, proof: { minimum: 'calldata' } })
     expect(first).toMatchObject({
       lost: null,

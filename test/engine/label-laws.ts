@@ -108,7 +108,7 @@ export function labelFaults(file: CatalogFile, { testnet, native }: Network): st
   const hubs = [`W${native.symbol}`, 'USDC', 'USDT']
   const symbolOf = (address: string) => file.tokens.find((token) => token.address === address)?.symbol ?? ''
   const { uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2, across, cow, balancerV2 } = file
-  const { pancakeSwapV3, priceOracle, strategies } = file
+  const { pancakeSwapV3, lifi, priceOracle, strategies } = file
   const sources = [
     uniswapV3,
     uniswapV2,
@@ -118,6 +118,7 @@ export function labelFaults(file: CatalogFile, { testnet, native }: Network): st
     across,
     cow,
     pancakeSwapV3,
+    lifi,
     balancerV2,
     ...(balancerV2?.pools ?? []),
     priceOracle,
@@ -165,6 +166,7 @@ export function labelFaults(file: CatalogFile, { testnet, native }: Network): st
     ...(kyberSwap && !/^https:\/\/aggregator-api\.kyberswap\.com\/[a-z]+\/api\/v1$/.test(kyberSwap.api)
       ? ['its aggregator is somebody else']
       : []),
+    ...(lifi && lifi.api !== 'https://li.quest/v1' ? ['its LI.FI is somebody else'] : []),
     ...(balancerV2 && balancerV2.vault !== vault ? ['its Vault is somewhere else'] : []),
     ...(cow && cow.api !== `https://api.cow.fi/${orderBooks[file.network] ?? file.network}`
       ? ['its order book is somebody else']

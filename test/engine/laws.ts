@@ -12,7 +12,8 @@ const wrapped = new Set(['stEth', 'wstEth', 'wrapped'])
 
 /** What an address is on its chain: one that is two things was copied to the wrong place. */
 function rolesIn(file: CatalogFile): [address: string, role: string][] {
-  const { uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2, across, cow, balancerV2, pancakeSwapV3 } = file
+  const { uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2, across, cow, balancerV2, pancakeSwapV3, lifi } =
+    file
   return [
     ...file.tokens.map(({ address }): [string, string] => [address, 'token']),
     ...file.priceFeeds.map(({ feed }): [string, string] => [feed, 'price feed']),
@@ -36,6 +37,7 @@ function rolesIn(file: CatalogFile): [address: string, role: string][] {
           (name): [string, string] => [uniswapV4[name], name],
         )
       : []),
+    ...(lifi ? ([[lifi.diamond, 'diamond of LI.FI']] as [string, string][]) : []),
     ...(across ? ([[across.spokePool, 'pool of Across']] as [string, string][]) : []),
     ...(cow
       ? ([

@@ -180,6 +180,22 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
+    'the diamond of LI.FI is of nobody',
+    (file) => {
+      file.lifi!.diamond = getAddress(`0x${'77'.repeat(20)}`)
+    },
+    /the facet of LI.FI that swaps tokens/,
+  ],
+  [
+    'base',
+    'another service of LI.FI is asked',
+    (file) => {
+      file.lifi!.api = 'https://example.com/v1'
+    },
+    /its LI.FI is somebody else/,
+  ],
+  [
+    'base',
     'the pairs of Uniswap v2 are those of a fork',
     (file) => {
       file.uniswapV2!.initCodeHash = `0x${'77'.repeat(32)}`

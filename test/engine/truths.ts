@@ -181,6 +181,7 @@ function groundTruths(
     cow,
     balancerV2,
     pancakeSwapV3,
+    lifi,
     network,
   }: CatalogFile,
   tell: Tell,
@@ -208,6 +209,7 @@ function groundTruths(
     tell(uniswapV2.factory, asked('function allPairsLength()'), word(1))
   }
   if (kyberSwap) tell(kyberSwap.router, asked('function WETH()'), word(nativeAddress))
+  if (lifi) tell(lifi.diamond, asked('function facetAddress(bytes4)', ['0x5fd9ae2e']), word(1))
   if (uniswapV4) {
     const { poolManager, quoter, stateView, universalRouter, permit2 } = uniswapV4
     for (const at of [quoter, stateView, universalRouter])

@@ -22,6 +22,7 @@ import {
   catalog,
   coin,
   desk,
+  diamond,
   friend,
   lending,
   messenger,
@@ -63,7 +64,12 @@ export type Choice = {
   isForwarded: boolean
   /** What the service of an aggregator writes into a call for its executor. */
   route: Route
+  /** What the service of LI.FI writes, whole: most of it is free. */
+  written?: Written
 }
+
+/** A call of LI.FI's diamond: the swap on one chain with its steps, or the transfer to the other one. */
+type Written = { name: string; args: readonly unknown[] }
 
 type Route = {
   callTarget: Address
@@ -131,7 +137,7 @@ function anIntent(random: () => number): Intent {
       return {
         kind: 'swap',
         wallet,
-        provider: one(random, ['cctp-v2', 'across']),
+        provider: one(random, ['cctp-v2', 'across', 'lifi']),
         tokenIn: usdc,
         tokenOut: usdcThere,
         exact: 'in',
@@ -167,6 +173,7 @@ function anIntent(random: () => number): Intent {
         'cow',
         'balancer-v2',
         'pancakeswap-v3',
+        'lifi',
       ])
       const [tokenIn, tokenOut] = one<readonly [Token, Token]>(random, [
         [usdc, usdt],
@@ -186,7 +193,7 @@ function anIntent(random: () => number): Intent {
         provider,
         tokenIn,
         tokenOut,
-        exact: provider === 'kyberswap' ? 'in' : one(random, ['in', 'out']),
+        exact: /^(kyberswap|lifi)$/.test(provider) ? 'in' : one(random, ['in', 'out']),
         amountIn: amount,
         amountOut: anAmount(random),
         recipient,
@@ -224,6 +231,10 @@ function aChoice(random: () => number, intent: Intent): Choice {
       // When its fee was named, which is only about what the relayer is paid.
       fee: BigInt(deadline - Math.floor(random() * 600)),
     }
+  if (intent.provider === 'lifi') {
+    const least = random() < 0.3 ? amountOut + anAmount(random) : amountOut
+    return { ...free, amountIn, amountOut: least, written: aWritten(random, intent, least) }
+  }
   if (intent.provider === 'cow')
     return { ...free, amountIn, amountOut, deadline: deadline + Math.floor(random() * 1_801) }
   const [first, last] = [pooled(tokenIn, intent), pooled(tokenOut, intent)]
@@ -266,6 +277,115 @@ function aRoute(random: () => number, amountIn: bigint): Route {
 }
 
 type Swap = Extract<Intent, { kind: 'swap' }>
+
+/** The part of the name of LI.FI's functions that says whether the coin goes in or comes out. */
+const lifiWay = ({ tokenIn, tokenOut }: Swap): string =>
+  [tokenIn, tokenOut].map((token) => (token === coin ? 'Native' : 'ERC20')).join('To')
+
+/** What the service of LI.FI may write for a swap with a minimum: a fee and a swap, a swap alone, or a deposit of Across. */
+function aWritten(random: () => number, intent: Swap, least: bigint): Written {
+  const { wallet, recipient, tokenIn, tokenOut, amountIn, deadline } = intent
+  const word = () => bytes(random, 32)
+  const text = () => bytes(random, Math.floor(random() * 20)).slice(2)
+  const name = 'startBridgeTokensViaAcrossV4'
+  if (tokenOut === usdcThere)
+    return {
+      name,
+      args: [
+        {
+          transactionId: word(),
+          bridge: 'across',
+          integrator: text(),
+          referrer: anAddress(random),
+          sendingAssetId: tokenIn.address,
+          receiver: recipient,
+          minAmount: amountIn,
+          destinationChainId: 31338n,
+          hasSourceSwaps: false,
+          hasDestinationCall: false,
+        },
+        {
+          receiverAddress: asWord(recipient),
+          refundAddress: asWord(wallet),
+          sendingAssetId: asWord(tokenIn.address),
+          receivingAssetId: asWord(tokenOut.address),
+          outputAmount: least,
+          outputAmountMultiplier: BigInt(bytes(random, 16)),
+          exclusiveRelayer: word(),
+          quoteTimestamp: deadline - Math.floor(random() * 600),
+          fillDeadline: deadline + Math.floor(random() * 21_601),
+          exclusivityParameter: Math.floor(random() * 60),
+          message: '0x',
+        },
+      ],
+    }
+  const fee = upTo(random, amountIn) - 1n
+  const step = (to: Address, fromAmount: bigint) => ({
+    callTo: anAddress(random),
+    approveTo: anAddress(random),
+    sendingAssetId: tokenIn.address,
+    receivingAssetId: to,
+    fromAmount,
+    callData: bytes(random, 4 + Math.floor(random() * 200)),
+    requiresDeposit: true,
+  })
+  const isSingle = random() < 0.5
+  const steps = isSingle
+    ? step(tokenOut.address, amountIn)
+    : [step(tokenIn.address, fee), step(tokenOut.address, amountIn - fee)]
+  return {
+    name: `swapTokens${isSingle ? 'Single' : 'Multiple'}V3${lifiWay(intent)}`,
+    args: [word(), text(), text(), recipient, least, steps],
+  }
+}
+
+/** Whether what LI.FI's service wrote does what was asked for, and takes nothing else. */
+function isWrittenFor(intent: Swap, { name, args }: Written): boolean {
+  const { wallet, recipient, tokenIn, tokenOut, amountIn, amountOut, deadline } = intent
+  const same = (one: unknown, other: string) => lower(String(one)) === lower(other)
+  if (tokenOut === usdcThere) {
+    const [bridge, across] = args as [Record<string, unknown>, Record<string, unknown>]
+    return (
+      name === 'startBridgeTokensViaAcrossV4' &&
+      same(bridge.sendingAssetId, tokenIn.address) &&
+      same(bridge.receiver, recipient) &&
+      bridge.minAmount === amountIn &&
+      bridge.destinationChainId === 31338n &&
+      bridge.hasSourceSwaps === false &&
+      bridge.hasDestinationCall === false &&
+      same(across.receiverAddress, asWord(recipient)) &&
+      same(across.refundAddress, asWord(wallet)) &&
+      same(across.sendingAssetId, asWord(tokenIn.address)) &&
+      same(across.receivingAssetId, asWord(tokenOut.address)) &&
+      (across.outputAmount as bigint) >= amountOut &&
+      (across.fillDeadline as number) >= deadline &&
+      (across.fillDeadline as number) <= deadline + 21_600 &&
+      across.message === '0x'
+    )
+  }
+  const [, , , receiver, least, given] = args as [Hex, string, string, Address, bigint, Step | Step[]]
+  const steps = Array.isArray(given) ? given : [{ ...given, requiresDeposit: true }]
+  const paying = steps.filter(({ sendingAssetId, requiresDeposit }) =>
+    tokenIn === coin ? same(sendingAssetId, coin.address) : requiresDeposit,
+  )
+  return (
+    name.replace(/Single|Multiple/, '') === `swapTokensV3${lifiWay(intent)}` &&
+    same(receiver, recipient) &&
+    least >= amountOut &&
+    same(steps[0]?.sendingAssetId, tokenIn.address) &&
+    same(steps.at(-1)?.receivingAssetId, tokenOut.address) &&
+    paying.every(({ sendingAssetId }) => same(sendingAssetId, tokenIn.address)) &&
+    paying.reduce((sum, { fromAmount }) => sum + fromAmount, 0n) === amountIn
+  )
+}
+
+/** A step of a swap by LI.FI, as far as it is looked at. */
+type Step = {
+  sendingAssetId: Address
+  receivingAssetId: Address
+  fromAmount: bigint
+  requiresDeposit: boolean
+}
 
 /** The fee tiers of a provider. */
 const tiersOf = ({ provider }: Swap): readonly number[] =>
@@ -345,6 +465,14 @@ function actionOf(
           action: to(settlement, encoded('settlement', 'setPreSignature', orderUid(intent, choice), true)),
           spends: { token: tokenIn.address, amount: choice.amountIn, by: vaultRelayer },
         }
+      if (intent.provider === 'lifi') {
+        const { name, args } = choice.written!
+        const spends = { token: tokenIn.address, amount: amountIn }
+        return {
+          action: to(diamond, encoded('lifi', name, ...args), tokenIn === coin ? amountIn : 0n),
+          ...(tokenIn !== coin && { spends }),
+        }
+      }
       if (tokenOut === usdcThere) {
         const nobody = `0x${'00'.repeat(32)}`
         const args = [amountIn, 8, asWord(recipient), usdc.address, nobody, choice.fee, choice.finality]
@@ -647,6 +775,10 @@ function choiceIn(intent: Intent, transactions: readonly Transaction[], free: Ch
       amountOut: minReturnAmount,
     }
   }
+  if (intent.provider === 'lifi') {
+    const { functionName: name, args } = decodeFunctionData({ abi: published.lifi, data })
+    return { ...free, approvals, written: { name, args: args as readonly unknown[] } }
+  }
   if (intent.provider === 'uniswap-v4') {
     const [, inputs, deadline] = decodeFunctionData({ abi: published.universalRouter, data }).args as [
       Hex,
@@ -750,7 +882,7 @@ function hopsOf(path: Hex, exact: 'in' | 'out') {
 /** Whether choices are among those that a request leaves free. */
 function isAllowed(
   intent: Intent,
-  { tokens, fees, amountIn, amountOut, deadline, permit, fee, finality, route }: Choice,
+  { tokens, fees, amountIn, amountOut, deadline, permit, fee, finality, route, written }: Choice,
 ): boolean {
   if (intent.kind !== 'swap' || intent.provider === 'avenia') return true
   if (intent.provider === 'across')
@@ -760,6 +892,7 @@ function isAllowed(
       deadline >= intent.deadline &&
       deadline <= intent.deadline + 3_600
     )
+  if (intent.provider === 'lifi') return written !== undefined && isWrittenFor(intent, written)
   if (intent.provider === 'cow') return deadline >= intent.deadline && deadline <= intent.deadline + 1_800
   if (intent.tokenOut === usdcThere)
     return (

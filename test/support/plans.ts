@@ -29,6 +29,7 @@ export const settlement = address('ce')
 export const vaultRelayer = address('cf')
 export const balancerVault = address('98')
 export const pancakeRouter = address('97')
+export const diamond = address('96')
 export const messenger = address('c6')
 export const messengerThere = address('c7')
 
@@ -132,6 +133,7 @@ export const catalog = {
   ],
   acrossApi: null,
   cow: [{ chainId: 31337, settlement, vaultRelayer, api: null }],
+  lifi: [{ chainId: 31337, diamond, api: null }],
   pancakeSwapV3: [
     {
       chainId: 31337,

@@ -1,4 +1,4 @@
-import { parseAbi } from 'viem/utils'
+import { parseAbi, toFunctionSelector } from 'viem/utils'
 import { type Chain, read } from '../../chain/chain.ts'
 import { type Read, type Reading, together } from '../../chain/reading.ts'
 import { type Address, type Hex, nativeAddress } from '../../domain/address.ts'
@@ -11,6 +11,7 @@ import { answers, type Claim, hasDecimals, says } from '../../protocols/shared/c
 import { isSymbol } from '../../protocols/shared/token-symbol.ts'
 import { priceQueries } from '../../swaps/balancer-v2/pools.ts'
 import { orderDomain } from '../../swaps/cow/order.ts'
+import { diamondAbi } from '../../swaps/lifi/abi.ts'
 
 /**
  * Getters by which the other contracts of a catalogue identify themselves (sources: Chainlink, AggregatorV3Interface; Uniswap v2-core,
@@ -18,6 +19,7 @@ import { orderDomain } from '../../swaps/cow/order.ts'
  * of Across; GPv2Settlement of CoW Protocol; BalancerQueries).
  */
 const abi = parseAbi([
+  'function facetAddress(bytes4 selector) view returns (address)',
   'function allPairsLength() view returns (uint256)',
   'function chainId() view returns (uint256)',
   'function domainSeparator() view returns (bytes32)',
@@ -36,6 +38,11 @@ const abi = parseAbi([
   'function DOMAIN_SEPARATOR() view returns (bytes32)',
   'function vault() view returns (address)',
 ])
+
+/** A function of LI.FI without which nothing is swapped there. */
+const lifiSwap = toFunctionSelector(
+  diamondAbi.find(({ name }) => name === 'swapTokensMultipleV3ERC20ToERC20')!,
+)
 
 const readOf = (address: Address, functionName: string, args: readonly unknown[] = []): Read => ({
   address,
@@ -63,6 +70,7 @@ export async function dependencyFaults(chain: Chain, catalog: Catalog, head: big
     ...poolClaims(catalog, chainId),
     ...orderClaims(catalog, chainId),
     ...vaultClaims(catalog, chainId),
+    ...diamondClaims(catalog, chainId),
   ]
   const [actual, firstBlockFaults] = await Promise.all([
     read(chain, together(claims)),
@@ -176,6 +184,19 @@ const bridgeClaims = ({ cctpV2 }: Catalog, chainId: number): Claim[] =>
       says('the sender of messages', readOf(tokenMessenger, 'localMessageTransmitter'), messageTransmitter),
       says('the version of burn messages', readOf(tokenMessenger, 'messageBodyVersion'), 1),
     ])
+
+/** The functions that a diamond answers are facets of it (ERC-2535). */
+const diamondClaims = ({ lifi }: Catalog, chainId: number): Claim[] =>
+  lifi
+    .filter((one) => one.chainId === chainId)
+    .map(({ diamond }) =>
+      says(
+        'the facet of LI.FI that swaps tokens',
+        readOf(diamond, 'facetAddress', [lifiSwap]),
+        'a facet',
+        (facet) => (facet === nativeAddress ? 'none' : 'a facet'),
+      ),
+    )
 
 const poolClaims = ({ across }: Catalog, chainId: number): Claim[] =>
   across

@@ -95,6 +95,7 @@ export function faultText({ kind, network, method, times, amount, at, reason }: 
     'ramp-rejected': 'the desk of ramps sends back what it gets',
     'ramp-short': `the desk of ramps keeps ${amount} %`,
     'ramp-lies': 'the desk of ramps only says that it has paid',
+    'lifi-lies': 'the service of LI.FI says that every transfer arrived',
     'bridge-slow-fill': `deposits are paid out after ${seconds(amount ?? 0)}`,
     'bridge-unrefunded': 'expired deposits are not paid back',
     'rpc-slow': `the node answers after ${seconds(amount ?? 0)}`,

@@ -39,6 +39,8 @@ export type WorldFaults = {
   isBitcoinStopped: () => boolean
   /** Whether no solver fills orders. */
   isOrderUnfilled: () => boolean
+  /** Whether LI.FI's service says that every transfer arrived. */
+  isLifiLying: () => boolean
   /** How much later the HTTP services answer, in ms. */
   serviceDelayMs: () => number
   /** What goes wrong with the desk of ramps now, if anything. */
@@ -149,6 +151,7 @@ export function worldFaults(
     },
     isBitcoinStopped: () => faults.find(['bitcoin-unmined'], null) !== undefined,
     serviceDelayMs: () => faults.find(['services-slow'], null)?.amount ?? 0,
+    isLifiLying: () => faults.find(['lifi-lies'], null) !== undefined,
     isOrderUnfilled: () => faults.find(['order-unfilled'], null) !== undefined,
     desk: () => {
       const fault = faults.find(['ramp-held', 'ramp-rejected', 'ramp-short', 'ramp-lies', 'ramp-slow'], null)

@@ -58,6 +58,7 @@ export const acrossContract = (name: 'Ethereum_SpokePool' | 'ERC1967Proxy'): Art
 export type OwnContract =
   | 'SandboxAggregationRouter'
   | 'SandboxSwapExecutor'
+  | 'SandboxLifiDiamond'
   | 'SandboxLido'
   | 'SandboxLidoQueue'
   | 'SandboxWstEth'

@@ -49,6 +49,7 @@ export const catalogOf = (chains: readonly Deployed[]): Catalog => ({
   cow: [],
   balancerV2: [],
   pancakeSwapV3: [],
+  lifi: [],
   priceFeeds: [],
   priceOracles: Object.fromEntries(chains.map(({ plan, aave }) => [plan.chainId, aave.oracle])),
 })

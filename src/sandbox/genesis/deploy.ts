@@ -11,7 +11,14 @@ import { deployBalancerV2 } from './balancer-v2.ts'
 import { catalogOf, type Deployed } from './catalog.ts'
 import { allowOrders, deployCow } from './cow.ts'
 import { type Deployer, startDeployer } from './deployer.ts'
-import { deployAggregator, deployBridge, deployStaking, deployVaults, linkBridge } from './own-contracts.ts'
+import {
+  deployAggregator,
+  deployBridge,
+  deployLifi,
+  deployStaking,
+  deployVaults,
+  linkBridge,
+} from './own-contracts.ts'
 import { type Plan, plans } from './plan.ts'
 import { fillDesk } from './ramp-desk.ts'
 import { deployTokens, grantAll } from './tokens.ts'
@@ -57,6 +64,7 @@ export async function deployWorld(nodes: readonly [ChainClient, ChainClient]): P
     }),
   )
   const avenia = ends.map(({ d, deployed }) => fillDesk(d, deployed.plan, deployed.tokens))
+  const lifi = ends.map(({ d }, index) => deployLifi(d, pools[index]!))
   await Promise.all(ends.map(({ d }) => d.flush()))
   return {
     ...catalogOf([one.deployed, two.deployed]),
@@ -65,6 +73,7 @@ export async function deployWorld(nodes: readonly [ChainClient, ChainClient]): P
     balancerV2,
     pancakeSwapV3,
     avenia,
+    lifi,
   }
 }
 

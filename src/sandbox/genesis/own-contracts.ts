@@ -1,7 +1,12 @@
 import { pad, parseEther, parseUnits } from 'viem/utils'
 import type { Address } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
-import type { CctpV2Constants, KyberSwapConstants } from '../../protocols/catalog.ts'
+import type {
+  AcrossConstants,
+  CctpV2Constants,
+  KyberSwapConstants,
+  LifiConstants,
+} from '../../protocols/catalog.ts'
 import { roles, sandboxAddress } from '../accounts.ts'
 import type { Aave } from './aave.ts'
 import { own } from './artifacts.ts'
@@ -49,6 +54,13 @@ export function deployAggregator(d: Deployer, { chainId }: Plan, { assets }: Tok
   const router = d.deploy(own('SandboxAggregationRouter'), [assets.WETH, executor])
   return { chainId, router, api: null }
 }
+
+/** Deploys our stand-in for the diamond of LI.FI, which deposits into a pool of Across. */
+export const deployLifi = (d: Deployer, { chainId, spokePool }: AcrossConstants): LifiConstants => ({
+  chainId,
+  diamond: d.deploy(own('SandboxLifiDiamond'), [spokePool]),
+  api: null,
+})
 
 /** Deploys one end of the burn-and-mint bridge and lets it mint and burn USDC. */
 export function deployBridge(d: Deployer, plan: Plan, tokens: Tokens): CctpV2Constants {

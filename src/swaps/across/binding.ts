@@ -9,6 +9,22 @@ import type { Intent } from '../../protocols/intent.ts'
 import { refuse, type Verdict } from '../../protocols/verdict.ts'
 import { anyone, depositAbi, fillWindow } from './abi.ts'
 
+/** The terms of a deposit as a call says them; times are in Unix seconds. */
+export type DepositTerms = {
+  depositor: Hex
+  recipient: Hex
+  inputToken: Hex
+  outputToken: Hex
+  inputAmount: bigint
+  outputAmount: bigint
+  destinationChainId: bigint
+  exclusiveRelayer: Hex
+  quoteTimestamp: number
+  fillDeadline: number
+  exclusivityParameter: number
+  message: Hex
+}
+
 const isWordOf = (word: Hex, address: Address): boolean => sameAddress(word, padHex(address, { size: 32 }))
 
 /**
@@ -16,7 +32,6 @@ const isWordOf = (word: Hex, address: Address): boolean => sameAddress(word, pad
  * is the wallet. The deposit carries no call, and no coin: the native coin is not sent by it.
  */
 export function bindAcross({ data }: Transaction, intent: Extract<Intent, { kind: 'swap' }>): Verdict {
-  const { tokenIn, tokenOut, wallet } = intent
   const call = strictDecode(depositAbi, data)
   if (!call) return refuse('POLICY_DECODE', 'It is not a call of deposit of SpokePool')
   const [
@@ -24,15 +39,49 @@ export function bindAcross({ data }: Transaction, intent: Extract<Intent, { kind
     recipient,
     inputToken,
     outputToken,
-    amountIn,
-    amountOut,
+    inputAmount,
+    outputAmount,
     destinationChainId,
     exclusiveRelayer,
     quoteTimestamp,
     fillDeadline,
-    exclusivity,
+    exclusivityParameter,
     message,
   ] = call.args
+  if (exclusiveRelayer !== anyone || exclusivityParameter !== 0)
+    return refuse('POLICY_QUOTE_DRIFT', `Only ${exclusiveRelayer} could fill it at first`)
+  return bindDeposit(
+    {
+      depositor,
+      recipient,
+      inputToken,
+      outputToken,
+      inputAmount,
+      outputAmount,
+      destinationChainId,
+      exclusiveRelayer,
+      quoteTimestamp,
+      fillDeadline,
+      exclusivityParameter,
+      message,
+    },
+    intent,
+    { name: 'deposit', window: fillWindow },
+  )
+}
+
+/**
+ * Binds the terms of a deposit, whatever call makes it by the name of `name`. `window` is how much longer than its quote it may be filled, in
+ * seconds. Who alone may fill it at first is not held: that costs time, and what nobody fills until its deadline is paid back.
+ */
+export function bindDeposit(
+  terms: DepositTerms,
+  intent: Extract<Intent, { kind: 'swap' }>,
+  { name, window }: { name: string; window: number },
+): Verdict {
+  const { tokenIn, tokenOut, wallet } = intent
+  const { depositor, recipient, inputToken, outputToken, destinationChainId, fillDeadline, message } = terms
+  const { inputAmount: amountIn, outputAmount: amountOut } = terms
   if (!isWordOf(inputToken, tokenIn.address))
     return refuse('POLICY_AMOUNT', `It deposits the token ${inputToken}, not ${tokenIn.address}`)
   // The zero word would be a token of the relayer's choice; no token has that address.
@@ -59,10 +108,10 @@ export function bindAcross({ data }: Transaction, intent: Extract<Intent, { kind
       'POLICY_MIN_OUT',
       `It asks for ${formatAmount(amountOut, tokenOut)}, less than ${formatAmount(intent.amountOut, tokenOut)}`,
     )
-  if (fillDeadline > intent.deadline + fillWindow)
+  if (fillDeadline > intent.deadline + window)
     return refuse(
       'POLICY_QUOTE_DRIFT',
-      `It may be filled until ${fillDeadline}, more than ${fillWindow} s after ${intent.deadline}`,
+      `It may be filled until ${fillDeadline}, more than ${window} s after ${intent.deadline}`,
     )
   // A deposit that can be mined until the deadline must still be filled then.
   if (fillDeadline < intent.deadline)
@@ -70,25 +119,10 @@ export function bindAcross({ data }: Transaction, intent: Extract<Intent, { kind
       'POLICY_QUOTE_DRIFT',
       `It may be filled only until ${fillDeadline}, and may be sent until ${intent.deadline}`,
     )
-  if (exclusiveRelayer !== anyone || exclusivity !== 0)
-    return refuse('POLICY_QUOTE_DRIFT', `Only ${exclusiveRelayer} could fill it at first`)
   return {
     bound: {
-      name: 'deposit',
-      args: jsonArguments({
-        depositor,
-        recipient,
-        inputToken,
-        outputToken,
-        inputAmount: amountIn,
-        outputAmount: amountOut,
-        destinationChainId,
-        exclusiveRelayer,
-        quoteTimestamp,
-        fillDeadline,
-        exclusivityParameter: exclusivity,
-        message,
-      }),
+      name,
+      args: jsonArguments(terms),
       text: `Deposit ${formatAmount(amountIn, tokenIn)} for ${networkShown([], tokenOut.chainId).name}, ${formatAmount(amountOut, tokenOut)} arrive for ${intent.recipient}${unlessSame(amountOut, intent.amountOut, tokenOut)}, or it is paid back here`,
       value: 0n,
       spends: { token: tokenIn.address, amount: amountIn },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EvmAddress, type Hex, sameAddress } from '../../domain/address.ts'
+import { EvmAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { numbersAsText } from '../../http/json.ts'
@@ -7,17 +7,9 @@ import type { AcrossConstants } from '../../protocols/catalog.ts'
 import type { SwapNetwork } from '../network.ts'
 import type { Ask, Offer, Route, SwapProvider } from '../provider.ts'
 import { badAnswer, providerApi } from '../provider-api.ts'
-import { spokePoolAbi as abi, filled, fillWindow } from './abi.ts'
-import {
-  type Deposit,
-  depositIn,
-  filledIn,
-  fillQuery,
-  refundedIn,
-  refundQuery,
-  relayHash,
-} from './delivery.ts'
+import { fillWindow } from './abi.ts'
 import { depositAcross } from './encode.ts'
+import { depositProgress } from './progress.ts'
 
 /** The name of Across among the providers. */
 export const provider = 'across'
@@ -164,72 +156,10 @@ export function across(
       }
     },
 
-    async status(route, stored, origin) {
-      const [here, there] = endsOf(route)
-      const raw = stored.raw as Raw
-      const sent = await network.mined(route.from.chainId, origin)
-      const deposit = sent?.ok ? depositIn(sent.logs, here) : undefined
-      if (!deposit) return { status: 'confirmed' }
-      const fill = await fillOf(deposit, there, BigInt(raw.destinationFromBlock))
-      if (fill.isFilled) {
-        if (!fill.hash) return { status: 'processing' }
-        const isShort = fill.paid === undefined || fill.paid < stored.minAmountOut
-        return { status: isShort ? 'failed' : 'fulfilled', destination: fill.hash }
-      }
-      if (!fill.isPast) return { status: 'processing' }
-      const isBack = await isRefunded(deposit, here, BigInt(raw.originFromBlock))
-      return { status: isBack ? 'refunded' : 'processing' }
-    },
-  }
-
-  /** Whether a deposit was paid out, by which transaction, and how much it paid; `isPast`: it can be paid out no more. */
-  async function fillOf(
-    deposit: Deposit,
-    { chainId, spokePool }: AcrossEnd,
-    fromBlock: bigint,
-  ): Promise<{ isFilled: boolean; isPast: boolean; hash?: Hex; paid?: bigint | undefined }> {
-    const status = {
-      reads: [{ address: spokePool, abi, functionName: 'fillStatuses', args: [relayHash(deposit)] }],
-      parse: ([state]: readonly unknown[]) => state === filled,
-    }
-    const time = { address: spokePool, abi, functionName: 'getCurrentTime' }
-    const [isFilled, isPast] = await network.read(chainId, {
-      reads: [...status.reads, time],
-      parse: ([state, now]) =>
-        [state === filled, typeof now === 'bigint' && now > deposit.fillDeadline] as const,
-    })
-    if (!isFilled) return { isFilled, isPast }
-    const { address, topics } = fillQuery(spokePool, deposit)
-    const query = { address: [address], topics: topics.map((topic) => [topic]) }
-    const found = await network.log(chainId, { query, isThere: status }, fromBlock)
-    const mined = found && (await network.mined(chainId, found.transactionHash))
-    if (!mined?.ok) return { isFilled, isPast }
-    return { isFilled, isPast, hash: found!.transactionHash, paid: filledIn(mined.logs, spokePool, deposit) }
-  }
-
-  /** Whether a bundle has paid a deposit back, by the first transfers of the pool to the depositor since. */
-  async function isRefunded(
-    deposit: Deposit,
-    { chainId, spokePool }: AcrossEnd,
-    fromBlock: bigint,
-  ): Promise<boolean> {
-    const { address, topics } = refundQuery(spokePool, deposit)
-    const query = { address: [address], topics: topics.map((topic) => [topic]) }
-    // No contract says whether there is one.
-    const isThere = { reads: [], parse: () => false }
-    for (let look = 0, from = fromBlock; look < mostRefunds; look++) {
-      const found = await network.log(chainId, { query, isThere }, from)
-      const mined = found && (await network.mined(chainId, found.transactionHash))
-      if (!mined) return false
-      if (mined.ok && refundedIn(mined.logs, spokePool, deposit) !== undefined) return true
-      from = BigInt(mined.blockNumber) + 1n
-    }
-    return false
+    status: async (route, { raw, minAmountOut }, origin) =>
+      depositProgress(network)(endsOf(route), origin, { ...(raw as Raw), minAmountOut }),
   }
 }
-
-/** How many transfers of a pool to a depositor are looked at for a refund. */
-const mostRefunds = 20
 
 /** Refuses an input that no relayer would take. */
 function refuseAmount({ tokenIn }: Ask, { isAmountTooLow, limits }: Suggested, amountIn: bigint): void {

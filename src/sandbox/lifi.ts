@@ -1,0 +1,291 @@
+import { encodeFunctionData, numberToHex, padHex } from 'viem/utils'
+import { z } from 'zod'
+import { openChain } from '../chain/chain.ts'
+import type { ChainClient } from '../chain/client.ts'
+import { erc20Abi } from '../chain/erc20.ts'
+import { type Address, At, type Hex, nativeAddress, sameAddress } from '../domain/address.ts'
+import type { Network } from '../domain/networks.ts'
+import type { Token } from '../domain/token.ts'
+import type { Catalog } from '../protocols/catalog.ts'
+import { wrappedOn } from '../protocols/prices.ts'
+import { depositIn, fillQuery } from '../swaps/across/delivery.ts'
+import { diamondAbi } from '../swaps/lifi/abi.ts'
+import type { Route } from '../swaps/provider.ts'
+import { openExchanges } from './exchanges.ts'
+import type { Answer } from './loopback-server.ts'
+
+/** Where the service is below the base URL of the sandbox's services. */
+export const lifiPath = '/lifi/v1'
+
+/** What the service keeps of a swap and of a transfer, in parts of ten thousand: it is never the best offer here. */
+const [swapFee, transferFee] = [30n, 5n]
+/** For how long a deposit may be filled, in seconds. */
+const fillSeconds = 7_200
+/** What the diamond uses beside the exchange, and what it uses for a whole transfer, in units of gas: about as on the contract. */
+const [diamondGas, transferGas] = [110_000n, 200_000n]
+
+const Asked = z.object({
+  fromChain: z.coerce.number().int(),
+  toChain: z.coerce.number().int(),
+  fromToken: At,
+  toToken: At,
+  fromAmount: z.string().regex(/^[1-9]\d{0,76}$/),
+  fromAddress: At,
+  toAddress: At,
+  slippage: z.coerce.number().min(0).max(1),
+})
+type Asked = z.output<typeof Asked>
+
+const Fees = z.object({ outputAmount: z.string(), timestamp: z.string() })
+type Log = { address: Address; topics: Hex[]; data: Hex; transactionHash: Hex }
+
+/** What the stand-in works with: `fees` asks that of Across, and fees go to `collector`. `isLying`: it calls every transfer done. */
+type LifiOptions = {
+  catalog: Catalog
+  chains: readonly { network: Network; rpc: ChainClient }[]
+  collector: Address
+  fees: (url: URL) => Promise<Answer | undefined>
+  isLying: () => boolean
+}
+
+const refused = (status: number, code: number, message: string): Answer => ({
+  status,
+  body: { message, code, errors: [] },
+})
+const none = refused(404, 1002, 'No available quotes for the requested transfer')
+
+/**
+ * Stands in for the service of LI.FI, with the shapes of its API: it swaps through the best exchange of a chain after its fee, sends to
+ * another chain by Across, and tells what became of a transfer.
+ */
+export function lifiAnswer(options: LifiOptions): (request: { url: URL }) => Promise<Answer | undefined> {
+  const { catalog, chains, collector } = options
+  const exchanges = new Map(
+    chains.map(({ network, rpc }) => [
+      network.chainId,
+      // The diamond pays no exchange through Permit2.
+      openExchanges(catalog, openChain(network, rpc, wrappedOn(catalog, network.chainId))).filter(
+        ({ name }) => name !== 'uniswap-v4',
+      ),
+    ]),
+  )
+  const chainOf = (chainId: number) => chains.find(({ network }) => network.chainId === chainId)!
+  const diamondOf = (chainId: number) => catalog.lifi.find((one) => one.chainId === chainId)!.diamond
+
+  return async ({ url }) => {
+    const given = Object.fromEntries(url.searchParams)
+    if (url.pathname === `${lifiPath}/status`) return status(given)
+    if (url.pathname !== `${lifiPath}/quote`) return undefined
+    const asked = Asked.safeParse(given).data
+    const isKnown = [asked?.fromChain, asked?.toChain].every((id) => exchanges.has(id ?? 0))
+    if (!asked || !isKnown) return refused(400, 1011, 'bad request')
+    return asked.fromChain === asked.toChain ? swap(asked) : transfer(asked)
+  }
+
+  /** The shape of an answer with a call that uses so much gas. */
+  function step(asked: Asked, tool: string, out: { amount: bigint; least: bigint }, data: Hex, gas: bigint) {
+    const token = (chainId: number, address: Address) => ({
+      address,
+      chainId,
+      symbol: '',
+      decimals: 18,
+      name: '',
+    })
+    const to = diamondOf(asked.fromChain)
+    const isCoin = sameAddress(asked.fromToken, nativeAddress)
+    return {
+      id: '00000000-0000-4000-8000-000000000000',
+      type: 'lifi',
+      tool,
+      action: {
+        fromChainId: asked.fromChain,
+        toChainId: asked.toChain,
+        fromToken: token(asked.fromChain, asked.fromToken),
+        toToken: token(asked.toChain, asked.toToken),
+        fromAmount: asked.fromAmount,
+        slippage: asked.slippage,
+        fromAddress: asked.fromAddress,
+        toAddress: asked.toAddress,
+      },
+      estimate: {
+        tool,
+        fromAmount: asked.fromAmount,
+        toAmount: String(out.amount),
+        toAmountMin: String(out.least),
+        approvalAddress: to,
+        executionDuration: 2,
+        gasCosts: [{ type: 'SEND', estimate: String(gas), amount: '0' }],
+      },
+      transactionRequest: {
+        from: asked.fromAddress,
+        to,
+        chainId: asked.fromChain,
+        data,
+        value: numberToHex(isCoin ? BigInt(asked.fromAmount) : 0n),
+      },
+    }
+  }
+
+  async function swap(asked: Asked): Promise<Answer> {
+    const { network, rpc } = chainOf(asked.fromChain)
+    const [whole, diamond] = [BigInt(asked.fromAmount), diamondOf(asked.fromChain)]
+    const fee = (whole * swapFee) / 10_000n
+    /** Nothing but its address is asked of a token here. */
+    const tokenOf = (address: Address): Token => ({
+      chainId: network.chainId,
+      address,
+      symbol: '',
+      name: '',
+      decimals: 0,
+    })
+    const [tokenIn, tokenOut] = [tokenOf(asked.fromToken), tokenOf(asked.toToken)]
+    const route: Route = { from: network, to: network, tokenIn, tokenOut }
+    const terms = {
+      exact: 'in',
+      amount: whole - fee,
+      slippage: 0,
+      speed: null,
+      refund: null,
+      isSpent: false,
+    } as const
+    const offers = await Promise.all(
+      exchanges
+        .get(network.chainId)!
+        .filter((one) => one.supports(route))
+        .map(async (exchange) => ({
+          exchange,
+          offer: await exchange.quote({ ...route, ...terms }, AbortSignal.timeout(5_000)),
+        })),
+    )
+    const best = offers
+      .flatMap(({ exchange, offer }) => (offer ? [{ exchange, offer }] : []))
+      .sort((a, b) => (a.offer.amountOut < b.offer.amountOut ? 1 : -1))[0]
+    if (!best) return none
+    const { timestamp } = await rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['pending', false])
+    const { transaction, needs } = await best.exchange.build(
+      route,
+      { ...best.offer, minAmountOut: 0n },
+      { wallet: diamond, recipient: diamond, deadline: Number(timestamp) + 3_600 },
+    )
+    const [isCoinIn, isCoinOut] = [asked.fromToken, asked.toToken].map((one) =>
+      sameAddress(one, nativeAddress),
+    )
+    const exchangeStep = {
+      callTo: transaction.to,
+      approveTo: needs?.spender ?? transaction.to,
+      sendingAssetId: asked.fromToken,
+      receivingAssetId: asked.toToken,
+      fromAmount: whole - fee,
+      callData: transaction.data,
+      requiresDeposit: true,
+    }
+    const paid = { abi: erc20Abi, functionName: 'transfer', args: [collector, fee] } as const
+    const feeStep = {
+      ...exchangeStep,
+      callTo: isCoinIn ? collector : asked.fromToken,
+      approveTo: isCoinIn ? collector : asked.fromToken,
+      receivingAssetId: asked.fromToken,
+      fromAmount: fee,
+      callData: isCoinIn ? '0x00000000' : encodeFunctionData(paid),
+    }
+    const amount = best.offer.amountOut
+    const least = (amount * BigInt(Math.round((1 - asked.slippage) * 1e6))) / 1_000_000n
+    const way = `${isCoinIn ? 'Native' : 'ERC20'}To${isCoinOut ? 'Native' : 'ERC20'}`
+    const data = encodeFunctionData({
+      abi: diamondAbi,
+      functionName: `swapTokens${fee === 0n ? 'Single' : 'Multiple'}V3${way}`,
+      args: [
+        padHex('0x01', { size: 32 }),
+        'sandbox',
+        '',
+        asked.toAddress,
+        least,
+        fee === 0n ? exchangeStep : [feeStep, exchangeStep],
+      ],
+    } as never)
+    const gas = (best.offer.gas ?? 0n) + diamondGas
+    return { status: 200, body: step(asked, best.exchange.name, { amount, least }, data, gas) }
+  }
+
+  async function transfer(asked: Asked): Promise<Answer> {
+    const query = new URLSearchParams({
+      originChainId: String(asked.fromChain),
+      destinationChainId: String(asked.toChain),
+      inputToken: asked.fromToken,
+      outputToken: asked.toToken,
+      amount: asked.fromAmount,
+    })
+    const answer = await options.fees(new URL(`http://127.0.0.1/suggested-fees?${query}`))
+    const fees = answer?.status === 200 ? Fees.parse(answer.body) : undefined
+    const amountIn = BigInt(asked.fromAmount)
+    const amount = BigInt(fees?.outputAmount ?? 0) - (amountIn * transferFee) / 10_000n - 1n
+    if (!fees || amount <= 0n) return none
+    const there = await chainOf(asked.toChain).rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', [
+      'pending',
+      false,
+    ])
+    const word = (address: Address) => padHex(address, { size: 32 })
+    const data = encodeFunctionData({
+      abi: diamondAbi,
+      functionName: 'startBridgeTokensViaAcrossV4',
+      args: [
+        {
+          transactionId: padHex('0x01', { size: 32 }),
+          bridge: 'across',
+          integrator: 'sandbox',
+          referrer: nativeAddress,
+          sendingAssetId: asked.fromToken,
+          receiver: asked.toAddress,
+          minAmount: amountIn,
+          destinationChainId: BigInt(asked.toChain),
+          hasSourceSwaps: false,
+          hasDestinationCall: false,
+        },
+        {
+          receiverAddress: word(asked.toAddress),
+          refundAddress: word(asked.fromAddress),
+          sendingAssetId: word(asked.fromToken),
+          receivingAssetId: word(asked.toToken),
+          outputAmount: amount,
+          outputAmountMultiplier: 0n,
+          exclusiveRelayer: word(nativeAddress),
+          quoteTimestamp: Number(fees.timestamp),
+          fillDeadline: Number(there.timestamp) + fillSeconds,
+          exclusivityParameter: 0,
+          message: '0x',
+        },
+      ],
+    })
+    return { status: 200, body: step(asked, 'across', { amount, least: amount }, data, transferGas) }
+  }
+
+  async function status(given: Record<string, string>): Promise<Answer> {
+    const [hash, from, to] = [given.txHash as Hex, Number(given.fromChain), Number(given.toChain)]
+    if (!/^0x[0-9a-f]{64}$/.test(hash) || !exchanges.has(from) || !exchanges.has(to))
+      return refused(400, 1011, 'bad request')
+    const said = (word: string, substatus: string, txHash?: Hex): Answer => ({
+      status: 200,
+      body: {
+        sending: { txHash: hash, chainId: from },
+        ...(txHash && { receiving: { txHash, chainId: to } }),
+        tool: 'across',
+        status: word,
+        substatus,
+      },
+    })
+    if (options.isLying()) return said('DONE', 'COMPLETED', hash)
+    const [here, there] = [from, to].map((id) => catalog.across.find(({ chainId }) => chainId === id)!)
+    const receipt = await chainOf(from).rpc.request<{ logs: Log[] } | null>('eth_getTransactionReceipt', [
+      hash,
+    ])
+    const deposit = receipt ? depositIn(receipt.logs, here!) : undefined
+    if (!deposit) return said('NOT_FOUND', 'UNKNOWN_ERROR')
+    const { address, topics } = fillQuery(there!.spokePool, deposit)
+    const [fill] = await chainOf(to).rpc.request<Log[]>('eth_getLogs', [
+      { address, topics, fromBlock: '0x0' },
+    ])
+    return fill
+      ? said('DONE', 'COMPLETED', fill.transactionHash)
+      : said('PENDING', 'WAIT_DESTINATION_TRANSACTION')
+  }
+}

@@ -1,0 +1,95 @@
+import type { Hex } from '../../domain/address.ts'
+import type { AcrossConstants } from '../../protocols/catalog.ts'
+import type { SwapNetwork } from '../network.ts'
+import type { SwapProvider } from '../provider.ts'
+import { spokePoolAbi as abi, filled } from './abi.ts'
+import {
+  type Deposit,
+  depositIn,
+  filledIn,
+  fillQuery,
+  refundedIn,
+  refundQuery,
+  relayHash,
+} from './delivery.ts'
+
+/** From which blocks a deposit is looked for, and the least that it is to pay out. */
+type Since = { minAmountOut: bigint; originFromBlock: string; destinationFromBlock: string }
+
+/** How many transfers of a pool to a depositor are looked at for a refund. */
+const mostRefunds = 20
+
+/**
+ * Reads from both chains how far the deposit of a mined transaction is. `told` is the hash of a fill that somebody names, for a node that does
+ * not find it: it counts if the event of the pool in it matches.
+ */
+export function depositProgress(network: Pick<SwapNetwork, 'log' | 'read' | 'mined'>) {
+  return async (
+    [here, there]: readonly [AcrossConstants, AcrossConstants],
+    origin: Hex,
+    { minAmountOut, originFromBlock, destinationFromBlock }: Since,
+    told: () => Promise<Hex | undefined> = async () => undefined,
+  ): ReturnType<SwapProvider['status']> => {
+    const sent = await network.mined(here.chainId, origin)
+    const deposit = sent?.ok ? depositIn(sent.logs, here) : undefined
+    if (!deposit) return { status: 'confirmed' }
+    const fill = await fillOf(deposit, there, BigInt(destinationFromBlock), told)
+    if (fill.isFilled) {
+      if (!fill.hash) return { status: 'processing' }
+      const isShort = fill.paid === undefined || fill.paid < minAmountOut
+      return { status: isShort ? 'failed' : 'fulfilled', destination: fill.hash }
+    }
+    if (!fill.isPast) return { status: 'processing' }
+    return { status: (await isRefunded(deposit, here, BigInt(originFromBlock))) ? 'refunded' : 'processing' }
+  }
+
+  /** Whether a deposit was paid out, by which transaction, and how much it paid; `isPast`: it can be paid out no more. */
+  async function fillOf(
+    deposit: Deposit,
+    { chainId, spokePool }: AcrossConstants,
+    fromBlock: bigint,
+    told: () => Promise<Hex | undefined>,
+  ): Promise<{ isFilled: boolean; isPast: boolean; hash?: Hex; paid?: bigint | undefined }> {
+    const status = {
+      reads: [{ address: spokePool, abi, functionName: 'fillStatuses', args: [relayHash(deposit)] }],
+      parse: ([state]: readonly unknown[]) => state === filled,
+    }
+    const time = { address: spokePool, abi, functionName: 'getCurrentTime' }
+    const [isFilled, isPast] = await network.read(chainId, {
+      reads: [...status.reads, time],
+      parse: ([state, now]) =>
+        [state === filled, typeof now === 'bigint' && now > deposit.fillDeadline] as const,
+    })
+    if (!isFilled) return { isFilled, isPast }
+    const { address, topics } = fillQuery(spokePool, deposit)
+    const query = { address: [address], topics: topics.map((topic) => [topic]) }
+    const found = await network.log(chainId, { query, isThere: status }, fromBlock)
+    const hash = found?.transactionHash ?? (await told())
+    const mined = hash && (await network.mined(chainId, hash))
+    const paid = mined?.ok ? filledIn(mined.logs, spokePool, deposit) : undefined
+    // An event that the node found is one of this number, whatever else it says.
+    return hash && mined?.ok && (found || paid !== undefined)
+      ? { isFilled, isPast, hash, paid }
+      : { isFilled, isPast }
+  }
+
+  /** Whether a bundle has paid a deposit back, by the first transfers of the pool to the depositor since. */
+  async function isRefunded(
+    deposit: Deposit,
+    { chainId, spokePool }: AcrossConstants,
+    fromBlock: bigint,
+  ): Promise<boolean> {
+    const { address, topics } = refundQuery(spokePool, deposit)
+    const query = { address: [address], topics: topics.map((topic) => [topic]) }
+    // No contract says whether there is one.
+    const isThere = { reads: [], parse: () => false }
+    for (let look = 0, from = fromBlock; look < mostRefunds; look++) {
+      const found = await network.log(chainId, { query, isThere }, from)
+      const mined = found && (await network.mined(chainId, found.transactionHash))
+      if (!mined) return false
+      if (mined.ok && refundedIn(mined.logs, spokePool, deposit) !== undefined) return true
+      from = BigInt(mined.blockNumber) + 1n
+    }
+    return false
+  }
+}

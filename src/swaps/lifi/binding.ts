@@ -1,0 +1,136 @@
+import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
+import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import { unlessSame } from '../../domain/swap-amounts.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { Intent } from '../../protocols/intent.ts'
+import { refuse, type Verdict } from '../../protocols/verdict.ts'
+import { bindDeposit, type DepositTerms } from '../across/binding.ts'
+import { diamondAbi, longestWindow } from './abi.ts'
+
+type Swap = Extract<Intent, { kind: 'swap' }>
+
+/** What a call of the diamond says: a swap on its chain with all that it takes of the wallet, or a deposit for another one. */
+type Terms =
+  | {
+      kind: 'swap'
+      tokenIn: Address
+      tokenOut: Address
+      receiver: Address
+      minimum: bigint
+      takes: readonly { token: Address; amount: bigint }[]
+    }
+  | {
+      kind: 'deposit'
+      token: Address
+      receiver: Address
+      isPlain: boolean
+      minimum: bigint
+      deposit: DepositTerms
+    }
+
+/** The terms of a call, whose coin is the zero address as LI.FI writes it; `undefined` for a call that does not say them. */
+export function decodeLifi(data: Hex): Terms | undefined {
+  const call = strictDecode(diamondAbi, data)
+  if (!call) return undefined
+  if (call.functionName === 'startBridgeTokensViaAcrossV4') {
+    const [bridge, { receiverAddress, refundAddress, sendingAssetId, receivingAssetId, ...rest }] = call.args
+    const { outputAmountMultiplier: _, ...times } = rest
+    return {
+      kind: 'deposit',
+      token: bridge.sendingAssetId,
+      receiver: bridge.receiver,
+      isPlain: !bridge.hasSourceSwaps && !bridge.hasDestinationCall,
+      minimum: rest.outputAmount,
+      deposit: {
+        depositor: refundAddress,
+        recipient: receiverAddress,
+        inputToken: sendingAssetId,
+        outputToken: receivingAssetId,
+        inputAmount: bridge.minAmount,
+        destinationChainId: bridge.destinationChainId,
+        ...times,
+      },
+    }
+  }
+  const [, , , receiver, minimum, swaps] = call.args
+  // A single swap always takes its input.
+  const steps = 'callTo' in swaps ? [{ ...swaps, requiresDeposit: true }] : swaps
+  const [first, last] = [steps[0], steps.at(-1)]
+  if (!first || !last) return undefined
+  const [tokenIn, tokenOut] = [first.sendingAssetId, last.receivingAssetId]
+  const isCoin = (token: Address) => sameAddress(token, nativeAddress)
+  const [isCoinIn, isCoinOut] = [/NativeTo/, /ToNative/].map((part) => part.test(call.functionName))
+  if (isCoin(tokenIn) !== isCoinIn || isCoin(tokenOut) !== isCoinOut) return undefined
+  return {
+    kind: 'swap',
+    tokenIn,
+    tokenOut,
+    receiver,
+    minimum,
+    // The coin comes with the call; each step that sends it takes its part of that.
+    takes: steps
+      .filter(({ requiresDeposit, sendingAssetId }) => (isCoinIn ? isCoin(sendingAssetId) : requiresDeposit))
+      .map(({ sendingAssetId: token, fromAmount: amount }) => ({ token, amount })),
+  }
+}
+
+/**
+ * Binds a call of LI.FI's diamond to the swap that was asked for, on one chain or to another. How it swaps is not read: the diamond reverts
+ * if less than the minimum is there for the recipient.
+ */
+export function bindLifi({ data }: Pick<Transaction, 'data'>, intent: Swap): Verdict {
+  if (intent.exact === 'out') return refuse('POLICY_DECODE', 'LI.FI cannot fix what comes out')
+  const terms = decodeLifi(data)
+  const isNear = intent.tokenIn.chainId === intent.tokenOut.chainId
+  if (!terms || (terms.kind === 'swap') !== isNear)
+    return refuse('POLICY_DECODE', 'It is not a call of LI.FI that says its recipient and its minimum')
+  return terms.kind === 'swap' ? bindSwap(terms, intent) : bindTransfer(terms, intent)
+}
+
+function bindSwap(
+  { tokenIn, tokenOut, receiver, minimum, takes }: Extract<Terms, { kind: 'swap' }>,
+  intent: Swap,
+): Verdict {
+  const [paid, got] = [intent.tokenIn, intent.tokenOut]
+  if (!sameAddress(tokenIn, paid.address) || !sameAddress(tokenOut, got.address))
+    return refuse(
+      'POLICY_QUOTE_DRIFT',
+      `It swaps ${tokenIn} to ${tokenOut}, not ${paid.symbol} to ${got.symbol}`,
+    )
+  if (!sameAddress(receiver, intent.recipient))
+    return refuse('POLICY_RECIPIENT', `It pays out to ${receiver}, not to ${intent.recipient}`)
+  const amount = takes.reduce((sum, one) => sum + one.amount, 0n)
+  const spent = formatAmount(amount, paid)
+  if (amount !== intent.amountIn || takes.some(({ token }) => !sameAddress(token, paid.address)))
+    return refuse('POLICY_AMOUNT', `It takes ${spent}, not ${formatAmount(intent.amountIn, paid)}`)
+  const brought = formatAmount(minimum, got)
+  if (minimum < intent.amountOut)
+    return refuse(
+      'POLICY_MIN_OUT',
+      `It may bring only ${brought}, less than ${formatAmount(intent.amountOut, got)}`,
+    )
+  const isCoinIn = sameAddress(tokenIn, nativeAddress)
+  return {
+    bound: {
+      name: 'swapTokens',
+      args: jsonArguments({ tokenIn, tokenOut, receiver, amount, minimum }),
+      text: `Swap ${spent} for at least ${brought} by LI.FI${unlessSame(minimum, intent.amountOut, got)}`,
+      value: isCoinIn ? amount : 0n,
+      ...(!isCoinIn && { spends: { token: paid.address, amount } }),
+    },
+  }
+}
+
+/** A transfer to another chain is a deposit of Across that the diamond makes: what it says twice is held twice. */
+function bindTransfer(
+  { token, receiver, isPlain, deposit }: Extract<Terms, { kind: 'deposit' }>,
+  intent: Swap,
+): Verdict {
+  if (!isPlain) return refuse('POLICY_QUOTE_DRIFT', 'It carries a swap or a call that nobody asked for')
+  if (!sameAddress(token, intent.tokenIn.address))
+    return refuse('POLICY_AMOUNT', `It takes the token ${token}, not ${intent.tokenIn.address}`)
+  if (!sameAddress(receiver, intent.recipient))
+    return refuse('POLICY_RECIPIENT', `It pays out to ${receiver}, not to ${intent.recipient}`)
+  return bindDeposit(deposit, intent, { name: 'startBridgeTokensViaAcrossV4', window: longestWindow })
+}

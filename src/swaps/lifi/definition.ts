@@ -1,0 +1,37 @@
+import type { Catalog } from '../../protocols/catalog.ts'
+import { acrossOn, isCarried } from '../across/pairs.ts'
+import { provedByCalldata, type SwapDefinition } from '../definition.ts'
+import { bindLifi } from './binding.ts'
+import { lifi as openProvider } from './provider.ts'
+
+const diamondOn = ({ lifi }: Catalog, chainId: number) =>
+  lifi.find((entry) => entry.chainId === chainId)?.diamond
+
+/** LI.FI: swaps on one chain along a route that its service finds, and transfers to another chain by Across. */
+export const lifi: SwapDefinition = {
+  name: 'lifi',
+  reach: 'both',
+  // A swap has no deadline in its call, and a deposit none until when it may be mined.
+  proof: { ...provedByCalldata, deadline: 'none' },
+  spender: diamondOn,
+  expect: (catalog, intent) => {
+    const { tokenIn, tokenOut } = intent
+    const diamond = diamondOn(catalog, tokenIn.chainId)
+    if (!diamond) return undefined
+    if (tokenIn.chainId !== tokenOut.chainId && !isCarried(catalog, tokenIn, tokenOut)) return undefined
+    return { targets: [diamond], bind: (transaction) => bindLifi(transaction, intent) }
+  },
+  open: (catalog, network) => {
+    const chains = catalog.lifi.flatMap((one) => (one.api === null ? [] : [{ ...one, api: one.api }]))
+    return chains.length === 0
+      ? undefined
+      : openProvider(
+          chains,
+          {
+            on: (chainId) => acrossOn(catalog, chainId),
+            isCarried: ({ tokenIn, tokenOut }) => isCarried(catalog, tokenIn, tokenOut),
+          },
+          network,
+        )
+  },
+}

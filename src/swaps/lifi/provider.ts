@@ -1,0 +1,200 @@
+import { z } from 'zod'
+import { type Address, At, HexData, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { less } from '../../domain/slippage.ts'
+import type { AcrossConstants, LifiConstants } from '../../protocols/catalog.ts'
+import { depositProgress } from '../across/progress.ts'
+import type { SwapNetwork } from '../network.ts'
+import type { Ask, Route, SwapProvider } from '../provider.ts'
+import { badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'
+import { decodeLifi } from './binding.ts'
+
+/** The name of the provider. */
+const provider = 'lifi'
+const label = 'LI.FI'
+
+/** Whose swap is quoted while no wallet is known: the account of the examples in LI.FI's own documentation. It is in no transaction. */
+const nobody: Address = '0x552008c0f6870c2f77e5cC1d2eb9bdff03e30Ea0'
+
+/** The code of an answer without a quote (docs.li.fi/api-reference/error-codes, NoQuoteError). */
+const noQuote = 1002
+
+/** An amount as the service writes it. */
+const Amount = z.string().regex(/^\d{1,78}$/)
+
+/** What is used of an answer of `/quote`; `gasCosts` are in units of gas. */
+const Quoted = z.object({
+  action: z.object({
+    fromChainId: z.int(),
+    toChainId: z.int(),
+    fromToken: z.object({ address: At }),
+    toToken: z.object({ address: At }),
+    fromAmount: Amount,
+  }),
+  estimate: z.object({
+    toAmount: Amount,
+    approvalAddress: At.optional(),
+    executionDuration: z.number().min(0).max(1e6).optional(),
+    gasCosts: z.array(z.object({ estimate: Amount.max(9) })).optional(),
+  }),
+  transactionRequest: z.object({ to: At, data: HexData }),
+})
+type Quoted = z.output<typeof Quoted>
+const Refusal = z.object({ code: z.int() })
+
+/** A status that names what arrived. Every other word, known or not, says nothing that the chains do not say. */
+const Arrived = z.object({
+  status: z.literal('DONE'),
+  receiving: z.object({ txHash: z.templateLiteral(['0x', z.string().regex(/^[0-9a-f]{64}$/)]) }),
+})
+
+/** What an offer keeps for its status; it is stored as JSON, and is empty for a swap on one chain. */
+type Raw = { originFromBlock: string; destinationFromBlock: string }
+
+/** The pools of Across, which carry what LI.FI sends to another chain. */
+type Pools = {
+  on: (chainId: number) => AcrossConstants | undefined
+  isCarried: (route: Route) => boolean
+}
+
+const isFar = ({ from, to }: Pick<Route, 'from' | 'to'>): boolean => from.chainId !== to.chainId
+
+/**
+ * Swaps on one chain along a route that LI.FI's service finds, and transfers to another chain by Across, exact input only. The service
+ * writes the call, of which only functions that say recipient and minimum are taken; who is called and paid is the catalogue's to say.
+ */
+export function lifi(
+  chains: readonly (LifiConstants & { api: string })[],
+  pools: Pools,
+  network: Pick<SwapNetwork, 'exchangeJson' | 'head' | 'log' | 'read' | 'mined'>,
+): SwapProvider {
+  const on = (chainId: number) => chains.find((one) => one.chainId === chainId)
+  const apiOf = (chainId: number): ProviderApi =>
+    providerApi({ provider, label, base: on(chainId)!.api, headers: {} }, network.exchangeJson)
+
+  /** An answer whose call says its terms, and that call; `undefined` without a quote. */
+  const quoted = async (
+    route: Route,
+    terms: { amount: bigint; slippage: number; wallet: Address; recipient: Address },
+    signal?: AbortSignal,
+  ) => {
+    const { from, to, tokenIn, tokenOut } = route
+    const query = new URLSearchParams({
+      fromChain: String(from.chainId),
+      toChain: String(to.chainId),
+      fromToken: tokenIn.address,
+      toToken: tokenOut.address,
+      fromAmount: String(terms.amount),
+      fromAddress: terms.wallet,
+      toAddress: terms.recipient,
+      slippage: String(terms.slippage),
+      skipSimulation: 'true',
+      // The bridge whose terms are all in the call, with no swap before it.
+      ...(isFar(route) && { allowBridges: 'across', allowExchanges: 'none' }),
+    })
+    const { status, body } = await apiOf(from.chainId).get(`/quote?${query}`, signal)
+    if (status === 404 || (status !== 200 && Refusal.safeParse(body).data?.code === noQuote)) return undefined
+    const answer = status === 200 ? Quoted.safeParse(body).data : undefined
+    if (!answer) throw badAnswer(provider, `${label} did not answer with a quote`, status)
+    const wrong = faultIn(answer, route, terms.amount)
+    if (wrong) throw badAnswer(provider, `${label} ${wrong}`, status)
+    const { data } = answer.transactionRequest
+    const call = decodeLifi(data)
+    if (!call || (call.kind === 'deposit') !== isFar(route))
+      throw badAnswer(provider, `${label} answered with a call whose terms cannot be read`, status)
+    return { ...answer.estimate, data, minimum: call.minimum, status }
+  }
+
+  const faultIn = (
+    { action, estimate: { approvalAddress }, transactionRequest }: Quoted,
+    { from, to, tokenIn, tokenOut }: Route,
+    amount: bigint,
+  ): string | undefined => {
+    const { diamond } = on(from.chainId)!
+    const isAsked =
+      action.fromChainId === from.chainId &&
+      action.toChainId === to.chainId &&
+      sameAddress(action.fromToken.address, tokenIn.address) &&
+      sameAddress(action.toToken.address, tokenOut.address) &&
+      action.fromAmount === String(amount)
+    if (!isAsked) return 'answered with another swap than was asked for'
+    const isCoin = sameAddress(tokenIn.address, nativeAddress)
+    const isOurs =
+      sameAddress(transactionRequest.to, diamond) &&
+      (isCoin || sameAddress(approvalAddress ?? nativeAddress, diamond))
+    return isOurs ? undefined : 'names another contract than the catalogue'
+  }
+
+  return {
+    name: provider,
+    exact: ['in'],
+    supports: (route) =>
+      on(route.from.chainId) !== undefined &&
+      (isFar(route)
+        ? (route.speed ?? null) === null && pools.isCarried(route)
+        : !sameAddress(route.tokenIn.address, route.tokenOut.address)),
+
+    async quote(ask: Ask, signal) {
+      const { amount, slippage, exact, refund } = ask
+      if (exact === 'out') return undefined
+      const wallet = refund ?? nobody
+      const terms = { amount, slippage: within(slippage), wallet, recipient: wallet }
+      const answer = await quoted(ask, terms, signal)
+      if (!answer) return undefined
+      const { gasCosts, executionDuration, minimum, status } = answer
+      // What a deposit brings is in its call.
+      const amountOut = isFar(ask) ? minimum : BigInt(answer.toAmount)
+      if (amountOut === 0n) return undefined
+      const minAmountOut = less(amountOut, slippage)
+      if (minimum < minAmountOut || (isFar(ask) && amountOut > amount))
+        throw badAnswer(provider, `${label} answered with a call that does not keep what it says`, status)
+      const heads = isFar(ask) ? [ask.from, ask.to].map(({ chainId }) => network.head(chainId)) : []
+      const [originFromBlock, destinationFromBlock] = (await Promise.all(heads)).map(String)
+      return {
+        amountIn: amount,
+        amountOut,
+        maxAmountIn: amount,
+        minAmountOut,
+        fees: [],
+        raw: { originFromBlock, destinationFromBlock },
+        ...(gasCosts && { gas: gasCosts.reduce((sum, { estimate }) => sum + BigInt(estimate), 0n) }),
+        seconds: isFar(ask) ? (executionDuration ?? null) : 0,
+      }
+    },
+
+    async build(route, { amountIn, minAmountOut, amountOut }, { wallet, recipient }) {
+      // The service is asked anew, now with the wallet: half of the slippage is for what the price has moved since.
+      const slippage = within(Number(((amountOut - minAmountOut) * 10_000n) / amountOut) / 20_000)
+      const answer = await quoted(route, { amount: amountIn, slippage, wallet, recipient })
+      if (!answer) throw new AppError('QUOTE_EXPIRED', `${label} no longer has a route for what it quoted`)
+      if (answer.minimum < minAmountOut)
+        throw new AppError('QUOTE_EXPIRED', `${label} no longer promises the minimum that it quoted`)
+      const { chainId, diamond } = on(route.from.chainId)!
+      const isCoin = sameAddress(route.tokenIn.address, nativeAddress)
+      return {
+        transaction: { to: diamond, data: answer.data, value: isCoin ? amountIn : 0n, chainId },
+        ...(!isCoin && { needs: { token: route.tokenIn.address, spender: diamond, amount: amountIn } }),
+      }
+    },
+
+    async status(route, { raw, minAmountOut }, origin) {
+      const [here, there] = [route.from, route.to].map(({ chainId }) => pools.on(chainId))
+      if (!isFar(route) || !here || !there) return { status: 'fulfilled', destination: origin }
+      const query = new URLSearchParams({
+        txHash: origin,
+        fromChain: String(here.chainId),
+        toChain: String(there.chainId),
+      })
+      const told = async () => {
+        const answer = await apiOf(here.chainId)
+          .get(`/status?${query}`)
+          .catch(() => undefined)
+        return Arrived.safeParse(answer?.body).data?.receiving.txHash
+      }
+      return depositProgress(network)([here, there], origin, { ...(raw as Raw), minAmountOut }, told)
+    },
+  }
+}
+
+/** A slippage as the service is asked for it: it rounds in its own way, and a basis point less keeps its minimum above ours. */
+const within = (slippage: number): number => Math.max(Math.floor(slippage * 10_000 + 1e-6) - 1, 0) / 10_000

@@ -1,0 +1,502 @@
+import { readFileSync } from 'node:fs'
+import {
+  decodeFunctionData,
+  encodeAbiParameters,
+  encodeEventTopics,
+  encodeFunctionData,
+  padHex,
+  toFunctionSelector,
+} from 'viem/utils'
+import { describe, expect, test } from 'vitest'
+import { type Address, type Hex, nativeAddress } from '../../src/domain/address.ts'
+import { sandboxNetworks } from '../../src/domain/networks.ts'
+import type { Token } from '../../src/domain/token.ts'
+import type { Answer } from '../../src/sandbox/loopback-server.ts'
+import { spokePoolAbi } from '../../src/swaps/across/abi.ts'
+import type { SwapIntent } from '../../src/swaps/definition.ts'
+import { diamondAbi } from '../../src/swaps/lifi/abi.ts'
+import { lifi } from '../../src/swaps/lifi/provider.ts'
+import type { SwapNetwork } from '../../src/swaps/network.ts'
+import type { Ask } from '../../src/swaps/provider.ts'
+import { swapExpectation } from '../../src/swaps/registry.ts'
+import {
+  catalog,
+  coin,
+  diamond,
+  friend,
+  spokePool,
+  thief,
+  usdc,
+  usdcThere,
+  usdt,
+  wallet,
+  weth,
+} from '../support/plans.ts'
+import {
+  type Answering,
+  exchangeSoon,
+  serviceFailures,
+  useProviderService,
+} from '../support/provider-service.ts'
+import { encoded } from '../support/published-calls.ts'
+import { useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+const sandbox = useSandbox()
+const { run } = useCommands(sandbox)
+const deadline = 1_900_000_000
+const [amountIn, least] = [1_000_000n, 990_000n]
+
+type Changed = Readonly<Record<string, unknown>>
+
+/** The call of a swap on one chain: a fee of a tenth, then the rest by an exchange. */
+function swapCall([tokenIn, tokenOut]: readonly [Token, Token], changed: Changed = {}): Hex {
+  const { receiver = wallet, minimum = least, step = {}, steps, isSingle = false } = changed
+  const part = {
+    callTo: friend,
+    approveTo: friend,
+    sendingAssetId: tokenIn.address,
+    receivingAssetId: tokenOut.address,
+    fromAmount: 900_000n,
+    callData: '0x01020304',
+    requiresDeposit: true,
+    ...(step as object),
+  }
+  const fee = { ...part, receivingAssetId: part.sendingAssetId, fromAmount: 100_000n }
+  const [from, to] = [tokenIn, tokenOut].map((token) => (token === coin ? 'Native' : 'ERC20'))
+  const name = `swapTokens${isSingle ? 'Single' : 'Multiple'}V3${from}To${to}`
+  const given = isSingle ? { ...part, fromAmount: amountIn, ...(step as object) } : (steps ?? [fee, part])
+  return encoded('lifi', name, padHex('0x01'), 'nobody', '', receiver, minimum, given)
+}
+
+const word = (address: Address) => padHex(address, { size: 32 })
+
+/** The call of a transfer to the other chain. */
+function transferCall({ bridge = {}, across = {} }: { bridge?: Changed; across?: Changed } = {}): Hex {
+  const bridgeData = {
+    transactionId: padHex('0x01'),
+    bridge: 'across',
+    integrator: 'nobody',
+    referrer: nativeAddress,
+    sendingAssetId: usdc.address,
+    receiver: wallet,
+    minAmount: amountIn,
+    destinationChainId: 31338n,
+    hasSourceSwaps: false,
+    hasDestinationCall: false,
+    ...bridge,
+  }
+  const acrossData = {
+    receiverAddress: word(wallet),
+    refundAddress: word(wallet),
+    sendingAssetId: word(usdc.address),
+    receivingAssetId: word(usdcThere.address),
+    outputAmount: least,
+    outputAmountMultiplier: 0n,
+    exclusiveRelayer: word(friend),
+    quoteTimestamp: deadline - 300,
+    fillDeadline: deadline + 7_200,
+    exclusivityParameter: 12,
+    message: '0x',
+    ...across,
+  }
+  return encoded('lifi', 'startBridgeTokensViaAcrossV4', bridgeData, acrossData)
+}
+
+/** What the guard says of a call for a swap of a million units for at least 990,000. */
+function verdict([tokenIn, tokenOut]: readonly [Token, Token], data: Hex, exact: 'in' | 'out' = 'in') {
+  const intent: SwapIntent = {
+    kind: 'swap',
+    wallet,
+    provider: 'lifi',
+    tokenIn,
+    tokenOut,
+    exact,
+    amountIn,
+    amountOut: least,
+    recipient: wallet,
+    deadline,
+  }
+  const expected = swapExpectation(catalog, intent)!
+  expect(expected.targets).toEqual([diamond])
+  return expected.bind({ to: diamond, data, value: 0n, chainId: 31337 })
+}
+
+const code = (...args: Parameters<typeof verdict>) => {
+  const said = verdict(...args)
+  return 'violation' in said ? said.violation.code : 'passed'
+}
+
+test('the functions are those of the contract that LI.FI published', () => {
+  // GenericSwapFacetV3__factory of lifinance/lifi-contract-types, whose bytecode names these.
+  const published = ['0x2c57e884', '0x4666fc80', '0x5fd9ae2e', '0x733214a3', '0x736eac0b', '0xaf7060fd']
+  const selectors = diamondAbi.slice(0, 6).map((item) => toFunctionSelector(item))
+  expect(selectors.sort()).toEqual(published)
+})
+
+describe('the guard', () => {
+  test.each([
+    [usdc, weth],
+    [coin, usdc],
+    [usdc, coin],
+  ])('passes a swap on one chain, and nothing that is changed in it', (...way) => {
+    const said = (changed?: Changed) => code(way, swapCall(way, changed))
+    const part = (changed: Changed) => said({ isSingle: true, step: changed })
+    expect([said(), said({ isSingle: true })]).toEqual(['passed', 'passed'])
+    expect(said({ receiver: thief })).toBe('POLICY_RECIPIENT')
+    expect(said({ minimum: least - 1n })).toBe('POLICY_MIN_OUT')
+    expect(said({ steps: [] })).toBe('POLICY_DECODE')
+    for (const fromAmount of [amountIn + 1n, amountIn - 1n])
+      expect(part({ fromAmount })).toBe('POLICY_AMOUNT')
+    expect(said({ step: { fromAmount: 900_001n } })).toBe('POLICY_AMOUNT')
+    const [swapped, other] = [{ sendingAssetId: usdt.address }, { receivingAssetId: usdt.address }]
+    if (way[0] !== coin) expect(part(swapped)).toBe('POLICY_QUOTE_DRIFT')
+    if (way[1] !== coin) expect(part(other)).toBe('POLICY_QUOTE_DRIFT')
+    // A coin that the function does not pay, or takes.
+    expect(part({ sendingAssetId: way[0] === coin ? usdt.address : nativeAddress })).toBe('POLICY_DECODE')
+    expect(part({ receivingAssetId: way[1] === coin ? usdt.address : nativeAddress })).toBe('POLICY_DECODE')
+    expect(code(way, swapCall(way), 'out')).toBe('POLICY_DECODE')
+    expect(code(way, transferCall())).toBe('POLICY_DECODE')
+  })
+
+  test('passes no step that takes another token of the wallet', () => {
+    const step = (token: Token, fromAmount: bigint) => ({
+      callTo: friend,
+      approveTo: friend,
+      sendingAssetId: token.address,
+      receivingAssetId: weth.address,
+      fromAmount,
+      callData: '0x01020304',
+      requiresDeposit: true,
+    })
+    const both = { steps: [step(usdc, amountIn - 1n), step(usdt, 1n)] }
+    expect(code([usdc, weth], swapCall([usdc, weth], both))).toBe('POLICY_AMOUNT')
+  })
+
+  test.each<[string, Parameters<typeof transferCall>[0], string]>([
+    ['nothing else', {}, 'passed'],
+    ['another receiver', { bridge: { receiver: thief } }, 'POLICY_RECIPIENT'],
+    ['another receiver of the bridge', { across: { receiverAddress: word(thief) } }, 'POLICY_RECIPIENT'],
+    ['another account for a refund', { across: { refundAddress: word(thief) } }, 'POLICY_RECIPIENT'],
+    ['another chain', { bridge: { destinationChainId: 1n } }, 'POLICY_CHAIN'],
+    ['another amount', { bridge: { minAmount: amountIn + 1n } }, 'POLICY_AMOUNT'],
+    ['another token', { bridge: { sendingAssetId: usdt.address } }, 'POLICY_AMOUNT'],
+    ['another token of the bridge', { across: { sendingAssetId: word(usdt.address) } }, 'POLICY_AMOUNT'],
+    ['another token there', { across: { receivingAssetId: word(usdt.address) } }, 'POLICY_QUOTE_DRIFT'],
+    ['less', { across: { outputAmount: least - 1n } }, 'POLICY_MIN_OUT'],
+    ['a swap before it', { bridge: { hasSourceSwaps: true } }, 'POLICY_QUOTE_DRIFT'],
+    ['a call there', { bridge: { hasDestinationCall: true } }, 'POLICY_QUOTE_DRIFT'],
+    ['a message', { across: { message: '0x01' } }, 'POLICY_QUOTE_DRIFT'],
+    ['no time to fill it', { across: { fillDeadline: deadline - 1 } }, 'POLICY_QUOTE_DRIFT'],
+    ['a day to fill it', { across: { fillDeadline: deadline + 86_400 } }, 'POLICY_QUOTE_DRIFT'],
+  ])('of a transfer with %s says so', (_, changed, said) => {
+    expect(code([usdc, usdcThere], transferCall(changed))).toBe(said)
+  })
+
+  test.each(['startBridgeTokensViaAcrossV4ERC20Min', 'startBridgeTokensViaAcrossV4ERC20Packed'])(
+    'passes no %s, and no swap in the place of a transfer',
+    (name) => {
+      const abi = JSON.parse(JSON.stringify(diamondAbi).replaceAll('startBridgeTokensViaAcrossV4', name))
+      const { args } = decodeFunctionData({ abi: diamondAbi, data: transferCall() })
+      const data = encodeFunctionData({ abi, functionName: name, args } as never)
+      expect(code([usdc, usdcThere], data)).toBe('POLICY_DECODE')
+      expect(code([usdc, usdcThere], swapCall([usdc, usdcThere]))).toBe('POLICY_DECODE')
+    },
+  )
+
+  test('passes no call that has the swap inside it', () => {
+    const inner = swapCall([usdc, weth])
+    const data = encoded('router', 'multicall', BigInt(deadline), [inner])
+    expect(code([usdc, weth], data)).toBe('POLICY_DECODE')
+  })
+})
+
+/** What the pools of both chains tell of one deposit: that it was made, and that it was paid out. */
+const [deposited, filled] = (['FundsDeposited', 'FilledRelay'] as const).map((eventName) => {
+  const { inputs } = spokePoolAbi.find((item) => item.name === eventName)!
+  const told: Record<string, unknown> = {
+    inputToken: word(usdc.address),
+    outputToken: word(usdcThere.address),
+    inputAmount: amountIn,
+    outputAmount: least,
+    destinationChainId: 31338n,
+    originChainId: 31337n,
+    repaymentChainId: 31338n,
+    depositId: 1n,
+    quoteTimestamp: 1,
+    fillDeadline: 2,
+    exclusivityDeadline: 0,
+    depositor: word(wallet),
+    recipient: word(wallet),
+    exclusiveRelayer: padHex('0x00'),
+    relayer: word(friend),
+    messageHash: padHex('0x00'),
+    message: '0x',
+    relayExecutionInfo: {
+      updatedRecipient: word(wallet),
+      updatedMessageHash: padHex('0x00'),
+      updatedOutputAmount: least,
+      fillType: 0,
+    },
+  }
+  const plain = inputs.filter((input) => !('indexed' in input && input.indexed))
+  return {
+    topics: encodeEventTopics({ abi: spokePoolAbi, eventName, args: told } as never) as Hex[],
+    data: encodeAbiParameters(
+      plain,
+      plain.map(({ name }) => told[name!]),
+    ),
+  }
+}) as [{ topics: Hex[]; data: Hex }, { topics: Hex[]; data: Hex }]
+
+/** The answers of `/quote` and `/status` that LI.FI documents (its OpenAPI, as api-evangelist/lifi has it). */
+const [sample, documented] = ['quote', 'status'].map((name) =>
+  JSON.parse(readFileSync(new URL(`./samples/lifi-${name}.json`, import.meta.url), 'utf8')),
+)
+
+describe('the service of LI.FI', () => {
+  type Answers = (url: URL) => ReturnType<Answering>
+  const serve = useProviderService()
+  const at = async (answer: Answers, network: Partial<SwapNetwork> = {}) => {
+    const nobody = async () => {
+      throw new Error('not asked')
+    }
+    return lifi(
+      [{ chainId: 31337, diamond, api: await serve((_, url) => answer(url)) }],
+      { on: (id) => catalog.across.find(({ chainId }) => chainId === id), isCarried: () => true },
+      {
+        exchangeJson: exchangeSoon,
+        head: async () => 7n,
+        log: nobody,
+        read: nobody,
+        mined: nobody,
+        ...network,
+      },
+    )
+  }
+  const ask = (tokenIn: Token = usdc, tokenOut: Token = weth): Ask => ({
+    from: sandboxNetworks[0]!,
+    to: sandboxNetworks[tokenOut === usdcThere ? 1 : 0]!,
+    tokenIn,
+    tokenOut,
+    exact: 'in',
+    amount: amountIn,
+    slippage: 0.01,
+    speed: null,
+    refund: null,
+    isSpent: false,
+  })
+  type Parts = { action?: Changed; estimate?: Changed; call?: Changed }
+  const answerOf = ({ from, to, tokenIn, tokenOut }: Ask, data: Hex, changed: Parts = {}): Answer => ({
+    status: 200,
+    body: {
+      ...sample,
+      action: {
+        ...sample.action,
+        fromChainId: from.chainId,
+        toChainId: to.chainId,
+        fromToken: { ...sample.action.fromToken, address: tokenIn.address },
+        toToken: { ...sample.action.toToken, address: tokenOut.address },
+        fromAmount: String(amountIn),
+        ...changed.action,
+      },
+      estimate: {
+        ...sample.estimate,
+        toAmount: '1000000',
+        toAmountMin: '5',
+        approvalAddress: diamond,
+        ...changed.estimate,
+      },
+      transactionRequest: { ...sample.transactionRequest, to: diamond, data, value: '0x5', ...changed.call },
+    },
+  })
+  const good = (changed?: Parts) => answerOf(ask(), swapCall([usdc, weth]), changed)
+  const quoted = async (answer: Answers, what = ask()) =>
+    (await at(answer)).quote(what, AbortSignal.timeout(2_000))
+
+  test('is asked for the swap, and the offer is what its call keeps', async () => {
+    let query: URLSearchParams | undefined
+    const offer = await quoted((url) => {
+      query = url.searchParams
+      return good()
+    })
+    expect(Object.fromEntries(query!)).toMatchObject({ fromAmount: '1000000', slippage: '0.0099' })
+    expect([...query!.keys()]).not.toContain('integrator')
+    expect(offer).toMatchObject({ amountIn, amountOut: 1_000_000n, minAmountOut: least, gas: 252_364n })
+  })
+
+  test('of a transfer brings what its call says, whatever the service says', async () => {
+    const far = ask(usdc, usdcThere)
+    const answer = answerOf(far, transferCall(), { estimate: { toAmount: '5000000' } })
+    expect(await quoted(() => answer, far)).toMatchObject({
+      amountOut: least,
+      raw: { originFromBlock: '7', destinationFromBlock: '7' },
+    })
+  })
+
+  test('has no quote where there is none', async () => {
+    for (const [status, code] of [
+      [404, 1002],
+      [404, 1003],
+      [400, 1002],
+    ] as const)
+      expect(await quoted(() => ({ status, body: { message: 'No available quotes', code } }))).toBeUndefined()
+  })
+
+  test.each<[string, Answers, RegExp]>([
+    [
+      'the documented example',
+      () => ({
+        status: 200,
+        body: { ...sample, transactionRequest: { ...sample.transactionRequest, data: '0x' } },
+      }),
+      /another swap than was asked for/,
+    ],
+    ['another contract', () => good({ call: { to: thief } }), /names another contract/],
+    ['another spender', () => good({ estimate: { approvalAddress: thief } }), /names another contract/],
+    ['another amount', () => good({ action: { fromAmount: '2' } }), /another swap than was asked for/],
+    ['another chain', () => good({ action: { toChainId: 1 } }), /another swap than was asked for/],
+    ['a call that is none', () => good({ call: { data: '0x' } }), /terms cannot be read/],
+    ['another kind of call', () => good({ call: { data: transferCall() } }), /terms cannot be read/],
+    ['more than its call keeps', () => good({ estimate: { toAmount: '2000000' } }), /does not keep what/],
+    ['a number that is none', () => good({ estimate: { toAmount: '1e9' } }), /did not answer with a quote/],
+    [
+      'a refusal',
+      () => ({ status: 400, body: { message: 'no', code: 1011 } }),
+      /did not answer with a quote/,
+    ],
+    ...serviceFailures,
+    [
+      'more than can be read',
+      () => good({ call: { extra: 'x'.repeat(9_000_000) } }),
+      /does not answer as it should/,
+    ],
+  ])('that answers with %s is an error of the provider', async (_, answer, message) => {
+    await expect(quoted(answer)).rejects.toMatchObject({
+      code: 'PROVIDER_API_ERROR',
+      message: expect.stringMatching(message),
+    })
+  })
+
+  const order = { wallet, recipient: friend, deadline }
+  const built = async (answer: Answer, what = ask()) => {
+    let asked = new URLSearchParams()
+    const provider = await at((url) => {
+      asked = url.searchParams
+      return answer
+    })
+    const offer = {
+      amountIn,
+      amountOut: 1_000_000n,
+      maxAmountIn: amountIn,
+      minAmountOut: least,
+      fees: [],
+      raw: {},
+    }
+    return { ...(await provider.build(what, offer, order)), asked }
+  }
+
+  test('writes the transaction for wallet and recipient, whose value is ours to say', async () => {
+    const { transaction, needs, asked } = await built(good())
+    expect(transaction).toMatchObject({ to: diamond, value: 0n, chainId: 31337 })
+    expect(needs).toEqual({ token: usdc.address, spender: diamond, amount: amountIn })
+    expect([asked.get('fromAddress'), asked.get('toAddress'), asked.get('slippage')]).toEqual([
+      wallet,
+      friend,
+      '0.0049',
+    ])
+  })
+
+  test.each<[string, () => Answer]>([
+    ['promises less', () => good({ call: { data: swapCall([usdc, weth], { minimum: least - 1n }) } })],
+    ['has no route any more', () => ({ status: 404, body: { code: 1002 } })],
+  ])('that %s than it quoted gives no transaction', async (_, answer) => {
+    await expect(built(answer())).rejects.toMatchObject({ code: 'QUOTE_EXPIRED' })
+  })
+
+  /** How far a transfer is that the pool there calls filled while no node finds by what; `fill` is the transaction that it was. */
+  const progress = async (body: Answer, fill?: Hex) => {
+    let asked = 0
+    const there = catalog.across[1]!.spokePool
+    const provider = await at(
+      () => {
+        asked++
+        return body
+      },
+      {
+        mined: async (chainId, hash) => {
+          const blockNumber = 9
+          if (chainId === 31337)
+            return { ok: true, blockNumber, logs: [{ address: spokePool, ...deposited }] }
+          return hash === fill ? { ok: true, blockNumber, logs: [{ address: there, ...filled }] } : undefined
+        },
+        read: async () => [true, false] as never,
+        log: async () => undefined,
+      },
+    )
+    const raw = { originFromBlock: '1', destinationFromBlock: '1' }
+    const offer = { amountIn, amountOut: least, maxAmountIn: amountIn, minAmountOut: least, fees: [], raw }
+    const said = await provider.status(ask(usdc, usdcThere), offer, padHex('0x0a'), order)
+    expect(asked).toBe(1)
+    return said
+  }
+
+  test('never ends a transfer by its word, whatever that is', async () => {
+    const words = ['NOT_FOUND', 'INVALID', 'PENDING', 'FAILED', 'DONE', 'NEW_WORD']
+    const bodies: Answer[] = [
+      { status: 200, body: documented },
+      ...words.flatMap((status) =>
+        ['COMPLETED', 'PARTIAL', 'REFUNDED', 'REFUND_IN_PROGRESS', 'INTENT_EXECUTING'].map((substatus) => ({
+          status: 200,
+          body: { ...documented, status, substatus },
+        })),
+      ),
+      { status: 429, body: {} },
+      { status: 200, body: [] },
+    ]
+    for (const body of bodies) expect(await progress(body)).toEqual({ status: 'processing' })
+  })
+
+  test('names what paid a transfer out, which counts if the chain shows it', async () => {
+    const txHash = padHex('0x0b')
+    const body = { ...documented, receiving: { ...documented.receiving, txHash } }
+    expect(await progress({ status: 200, body }, txHash)).toEqual({
+      status: 'fulfilled',
+      destination: txHash,
+    })
+    expect(await progress({ status: 200, body }, padHex('0x0c'))).toEqual({ status: 'processing' })
+  })
+})
+
+const asked = (line: string) => run(`swap execute ${line} --provider lifi --yes --json`)
+
+describe('LI.FI', () => {
+  test.each([
+    ['a token', '--token-in USDC --token-out WETH --amount-in 300'],
+    ['so little that there is no fee', '--token-in USDC --token-out USDT --amount-in 0.0003'],
+    ['the coin in', '--token-in ETH --token-out USDT --amount-in 0.1'],
+    [
+      'the coin out, to somebody else',
+      `--token-in USDC --token-out ETH --amount-in 100 --destination ${friend}`,
+    ],
+  ])('swaps %s', async (_, flags) => {
+    const symbol = /--token-out (\w+)/.exec(flags)![1]!
+    const paid = flags.includes(friend) ? friend : sandbox.user.address
+    const held = () =>
+      symbol === 'ETH'
+        ? sandbox.nativeBalanceOf(31337, paid)
+        : sandbox.balanceOf(31337, sandbox.token(31337, symbol).address, paid)
+    const before = await held()
+    const { exit, json, err } = await asked(`--from sandbox-one ${flags}`)
+    expect({ exit, status: json.status }, err).toEqual({ exit: 0, status: 'SUCCESS' })
+    expect((await held()) - before).toBe(BigInt(json.amounts.out.raw))
+  })
+
+  test('is not asked for an exact output', async () => {
+    const line = 'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-out 0.1'
+    expect((await run(`${line} --provider lifi --json`)).json.error).toMatchObject({
+      code: 'PREFERRED_PROVIDER_NOT_ELIGIBLE',
+      message: expect.stringContaining('an exact input only'),
+    })
+  })
+})
