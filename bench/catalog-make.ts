@@ -329,6 +329,7 @@ function fileOf(network: Network): CatalogFile {
     balancerV2: vaultOn(network),
     pancakeSwapV3: forkOn(network, [...known.values()]),
     lifi: diamondOn(network),
+    oneInch: oneInchOn(network),
     tokens: [...known.values()],
     strategies,
   }
@@ -435,6 +436,15 @@ function diamondOn({ chainId }: Network): CatalogFile['lifi'] {
   const { chains, http, source } = providers.lifi
   const diamond = chains[chainId]?.diamond
   return diamond ? { diamond, api: http, source } : null
+}
+
+function oneInchOn({ chainId }: Network): CatalogFile['oneInch'] {
+  const { chains, source } = providers['1inch']
+  const router = chains[chainId]?.router
+  const listed =
+    'repo:ethereum/clear-signing-erc7730-registry registry/1inch/calldata-AggregationRouterV6.json'
+  if (!router) return null
+  return { router, api: `https://api.1inch.com/swap/v6.1/${chainId}`, source: `${source}; ${listed}` }
 }
 
 function poolsOn(network: Network, known: CatalogFile['tokens']): CatalogFile['uniswapV4'] {

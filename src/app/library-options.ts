@@ -35,6 +35,7 @@ const catalog = z.looseObject({
   balancerV2: z.array(backend),
   pancakeSwapV3: z.array(backend),
   lifi: z.array(backend),
+  oneInch: z.array(backend),
   priceOracles: z.record(z.string(), z.string()),
   priceFeeds: z.array(backend),
   bitcoin: z.looseObject({ chain: z.enum(['main', 'test']), esplora: url }).optional(),

@@ -49,6 +49,7 @@ export const topics: Readonly<Record<string, Topic>> = {
         'SLUICE_AVENIA_FILE',
         'file of the account at Avenia that swaps USDC and BRLA, mode 0600 (default: none)',
       ],
+      ['SLUICE_ONEINCH_FILE', 'file with your key for the service of 1inch, mode 0600 (default: none)'],
       ['SLUICE_QUOTE_DEADLINE', 'seconds that a swap provider may take for a quote (default: 4)'],
       ['SLUICE_PRIVATE_KEY', 'private key to sign with; read once and passed only to the signing process'],
       ['SLUICE_PASSWORD', 'password of the keystore'],

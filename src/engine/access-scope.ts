@@ -31,6 +31,7 @@ export function catalogInScope(catalog: Catalog, { testnets, strategies }: Acces
     balancerV2: catalog.balancerV2.filter(isThere),
     pancakeSwapV3: catalog.pancakeSwapV3.filter(isThere),
     lifi: catalog.lifi.filter(isThere),
+    oneInch: catalog.oneInch.filter(isThere),
     priceFeeds: catalog.priceFeeds.filter(isThere),
     priceOracles: Object.fromEntries(
       Object.entries(catalog.priceOracles).filter(([chainId]) => known.has(Number(chainId))),

@@ -94,6 +94,7 @@ export const CatalogFile = z.strictObject({
     .nullable(),
   pancakeSwapV3: LikeUniswapV3,
   lifi: z.strictObject({ diamond: At, api: z.url({ protocol: /^https$/ }), source: Text }).nullable(),
+  oneInch: z.strictObject({ router: At, api: z.url({ protocol: /^https$/ }), source: Text }).nullable(),
   tokens: z.array(z.strictObject({ address: At, symbol: Text, decimals: Decimals, source: Text })),
   strategies: z.array(Strategy),
 })
@@ -152,6 +153,7 @@ export function catalogOfFile(json: unknown): Catalog {
       : [],
     pancakeSwapV3: file.pancakeSwapV3 ? [{ chainId, ...withoutSource(file.pancakeSwapV3) }] : [],
     lifi: file.lifi ? [{ chainId, ...withoutSource(file.lifi) }] : [],
+    oneInch: file.oneInch ? [{ chainId, ...withoutSource(file.oneInch), keyFile: null }] : [],
     priceOracles: file.priceOracle ? { [chainId]: file.priceOracle.address } : {},
     priceFeeds: file.priceFeeds.map((feed) => ({ chainId, ...withoutSource(feed) })),
   }

@@ -63,6 +63,17 @@ export type UniswapV2Constants = {
 export type KyberSwapConstants = { chainId: number; router: Address; api: string | null }
 
 /**
+ * The router of 1inch's aggregator on a chain. `api` is the base URL of its service for the chain, and `keyFile` the file with the user's
+ * key for it; without both it is not asked.
+ */
+export type OneInchConstants = {
+  chainId: number
+  router: Address
+  api: string | null
+  keyFile: string | null
+}
+
+/**
  * The contracts of Uniswap v4 on a chain. The router takes tokens through Permit2; `via` are the tokens, beside the native coin, that a
  * two-hop path may pass through.
  */
@@ -157,6 +168,7 @@ export type Catalog = {
   /** A fork of Uniswap v3; the router is its SmartRouter. */
   pancakeSwapV3: readonly UniswapV3Constants[]
   lifi: readonly LifiConstants[]
+  oneInch: readonly OneInchConstants[]
   /** The Aave oracle of each chain, which prices its listed tokens in USD with 8 decimals. */
   priceOracles: Readonly<Record<number, Address>>
   priceFeeds: readonly PriceFeed[]
@@ -191,6 +203,7 @@ export const joined = (parts: readonly Catalog[]): Catalog => ({
   balancerV2: parts.flatMap(({ balancerV2 }) => balancerV2),
   pancakeSwapV3: parts.flatMap(({ pancakeSwapV3 }) => pancakeSwapV3),
   lifi: parts.flatMap(({ lifi }) => lifi),
+  oneInch: parts.flatMap(({ oneInch }) => oneInch),
   priceOracles: Object.assign({}, ...parts.map(({ priceOracles }) => priceOracles)),
   priceFeeds: parts.flatMap(({ priceFeeds }) => priceFeeds),
   ...aveniaOf(parts.flatMap(({ avenia = [] }) => avenia)),
@@ -216,6 +229,7 @@ export function catalogOn(catalog: Catalog, has: (chainId: number) => boolean): 
     balancerV2: catalog.balancerV2.filter(here),
     pancakeSwapV3: catalog.pancakeSwapV3.filter(here),
     lifi: catalog.lifi.filter(here),
+    oneInch: catalog.oneInch.filter(here),
     priceFeeds: catalog.priceFeeds.filter(here),
     priceOracles: Object.fromEntries(
       Object.entries(catalog.priceOracles).filter(([chainId]) => has(Number(chainId))),

@@ -46,6 +46,7 @@ function contractsIn(catalog: Catalog): ReadonlyMap<string, string> {
     ...catalog.balancerV2,
     ...catalog.pancakeSwapV3,
     ...catalog.lifi,
+    ...catalog.oneInch,
   ])
     for (const address of addressesIn(one))
       add(one.chainId, address, 'a contract that swaps, and keeps nothing for anybody')

@@ -2,15 +2,18 @@ import { encodeAbiParameters, encodeFunctionData, parseAbi, parseAbiParameters }
 import { z } from 'zod'
 import { openChain, read } from '../chain/chain.ts'
 import type { ChainClient } from '../chain/client.ts'
-import { type Address, At, nativeAddress, sameAddress } from '../domain/address.ts'
+import { type Address, At, type Hex, nativeAddress, sameAddress } from '../domain/address.ts'
 import type { Network } from '../domain/networks.ts'
 import type { Token } from '../domain/token.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import { wrappedOn } from '../protocols/prices.ts'
-import { metaAggregationRouterAbi, nativeMark } from '../swaps/kyberswap/abi.ts'
+import { nativeMark } from '../swaps/described-swap.ts'
+import { metaAggregationRouterAbi } from '../swaps/kyberswap/abi.ts'
+import { aggregationRouterAbi } from '../swaps/oneinch/abi.ts'
 import type { Offer, Route, SwapProvider } from '../swaps/provider.ts'
 import { openExchanges } from './exchanges.ts'
 import type { Answer } from './loopback-server.ts'
+import { secretFile } from './secret-files.ts'
 
 /** A chain as the aggregator sees it. */
 type Chain = { network: Network; rpc: ChainClient }
@@ -36,24 +39,71 @@ const Build = z.object({
   deadline: z.int().positive(),
 })
 
+const Swap = z.object({ src: At, dst: At, amount: Units })
+const Call = Swap.extend({
+  from: At,
+  origin: At,
+  receiver: At,
+  minReturn: Units,
+  disableEstimate: z.literal('true'),
+  compatibility: z.literal('true'),
+})
+
 /** Where the service of a chain is below the base URL of the sandbox's services. */
 export const aggregatorPath = (network: string): string => `/kyberswap/${network}/api/v1`
+
+/** The same for the service that stands in for 1inch. */
+export const oneInchPath = (network: string): string => `/1inch/${network}`
+
+const oneInchKey = 'sandbox'
+
+/** The file with the key that the stand-in for 1inch takes. */
+export const sandboxKeyFile = (cacheDir: string): string =>
+  secretFile(cacheDir, 'oneinch-key', () => oneInchKey)
 
 const refusal = (code: number, message: string): Answer => ({
   status: 400,
   body: { code, message, data: null },
 })
 
+/** How 1inch refuses a request. */
+const oneInchRefusal = (description: string, status = 400): Answer => ({
+  status,
+  body: {
+    error: status === 400 ? 'Bad Request' : 'Unauthorized',
+    description,
+    statusCode: status,
+    requestId: '',
+    meta: [],
+  },
+})
+
+/** What the stand-in for 1inch says that a swap brings: a little less than that for KyberSwap, which is the better offer here. */
+const shaved = (amountOut: bigint): bigint => (amountOut * 9_999n) / 10_000n
+
 /**
- * Stands in for the service of KyberSwap, with the shapes of its API: it divides a swap between the exchanges of the chain, and writes
- * the call of the router.
+ * Stands in for the services of KyberSwap and 1inch, with the shapes of their APIs: it divides a swap between the exchanges of the chain,
+ * and writes the call of the router.
  */
 export function aggregatorAnswer(
   catalog: Catalog,
   chains: readonly Chain[],
-): (request: { url: URL; body: unknown }) => Promise<Answer | undefined> {
+): (request: {
+  url: URL
+  body: unknown
+  headers: { authorization?: string | undefined }
+}) => Promise<Answer | undefined> {
   const opened = new Map(chains.map((chain) => [chain.network.name, openAggregator(catalog, chain)]))
-  return async ({ url, body }) => {
+  return async ({ url, body, headers }) => {
+    const [, where = '', what = ''] = /^\/1inch\/([\w-]+)\/(quote|swap)$/.exec(url.pathname) ?? []
+    const there = opened.get(where)
+    if (there) {
+      if (headers.authorization !== `Bearer ${oneInchKey}`) return oneInchRefusal('Unauthorized', 401)
+      const query = Object.fromEntries(url.searchParams)
+      const [priced, called] = [Swap.safeParse(query).data, Call.safeParse(query).data]
+      if (what === 'quote' && priced) return there.quote(priced)
+      return called ? there.swap(called) : oneInchRefusal('bad request')
+    }
     const [, name = '', action = ''] =
       /^\/kyberswap\/([\w-]+)\/api\/v1\/(routes|route\/build)$/.exec(url.pathname) ?? []
     const here = opened.get(name)
@@ -76,6 +126,7 @@ function openAggregator(catalog: Catalog, { network, rpc }: Chain) {
   const wrapped = wrappedOn(catalog, chainId)
   const chain = openChain(network, rpc, wrapped)
   const router = catalog.kyberSwap.find((one) => one.chainId === chainId)?.router
+  const oneInchRouter = catalog.oneInch.find((one) => one.chainId === chainId)?.router
   const exchanges = openExchanges(catalog, chain)
   /** Nothing but its address is asked of a token here. */
   const tokenOf = (address: Address): Token => ({
@@ -104,7 +155,64 @@ function openAggregator(catalog: Catalog, { network, rpc }: Chain) {
     known.set(key, found)
     return found
   }
+  const executorAt = (address: Address): Promise<Address> =>
+    read(chain, {
+      reads: [{ address, abi: executorOf, functionName: 'executor' }],
+      parse: ([executor]) => executor as Address,
+    })
+  /** What the executor is told: which exchange swaps what part of the input, and pays whom. */
+  const partsFor = async (
+    route: Route,
+    parts: readonly { exchange: string; swapAmount: bigint; extra?: unknown }[],
+    order: Parameters<SwapProvider['build']>[2],
+  ): Promise<Hex> => {
+    const built = parts.map(async ({ exchange, swapAmount: amount, extra: raw }) => {
+      const offer = { amountIn: amount, amountOut: 0n, maxAmountIn: amount, minAmountOut: 0n, fees: [], raw }
+      const provider = exchanges.find(({ name }) => name === exchange)!
+      const { transaction } = await provider.build(route, offer, order)
+      return { router: transaction.to, amount, call: transaction.data }
+    })
+    return encodeAbiParameters(executorData, [route.tokenIn.address, await Promise.all(built)])
+  }
   return {
+    quote: async ({ src, dst, amount }: z.output<typeof Swap>): Promise<Answer> => {
+      const best = await divided(routeOf(src, dst), BigInt(amount))
+      if (!best) return oneInchRefusal('insufficient liquidity')
+      return { status: 200, body: { dstAmount: String(shaved(broughtBy(best))), gas: Number(gasOf(best)) } }
+    },
+    swap: async ({ src, dst, amount, from, receiver, minReturn }: z.output<typeof Call>): Promise<Answer> => {
+      const route = routeOf(src, dst)
+      const [best, executor, { timestamp }] = await Promise.all([
+        divided(route, BigInt(amount)),
+        executorAt(oneInchRouter!),
+        rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false]),
+      ])
+      if (!best) return oneInchRefusal('insufficient liquidity')
+      const parts = best.map(({ exchange: { name }, offer }, at) => ({
+        exchange: name,
+        swapAmount: partOf(best, at, BigInt(amount)),
+        extra: offer.raw,
+      }))
+      const order = { wallet: executor, recipient: oneInchRouter!, deadline: Number(timestamp) + 86_400 }
+      const desc = {
+        srcToken: src,
+        dstToken: dst,
+        srcReceiver: executor,
+        dstReceiver: receiver,
+        amount: BigInt(amount),
+        minReturnAmount: BigInt(minReturn),
+        flags: 0n,
+      }
+      const call = encodeFunctionData({
+        abi: aggregationRouterAbi,
+        functionName: 'swap',
+        args: [executor, desc, await partsFor(route, parts, order)],
+      })
+      const value = sameAddress(src, nativeMark) ? amount : '0'
+      // The service marks its calls with four bytes more.
+      const tx = { from, to: oneInchRouter, data: `${call}5a5a5a5a`, value, gas: 0, gasPrice: '0' }
+      return { status: 200, body: { dstAmount: String(shaved(broughtBy(best))), tx } }
+    },
     routes: async (tokenIn: Address, tokenOut: Address, amountIn: bigint): Promise<Answer> => {
       const best = await divided(routeOf(tokenIn, tokenOut), amountIn)
       if (!best) return refusal(4008, 'route not found')
@@ -112,13 +220,12 @@ function openAggregator(catalog: Catalog, { network, rpc }: Chain) {
         tokenIn,
         tokenOut,
         amountIn: String(amountIn),
-        amountOut: String(best.reduce((sum, { offer }) => sum + offer.amountOut, 0n)),
-        gas: String(best.reduce((sum, { offer }) => sum + (offer.gas ?? 0n), routerGas)),
+        amountOut: String(broughtBy(best)),
+        gas: String(gasOf(best)),
         route: [
           best.map(({ exchange, offer }, at) => ({
             exchange: exchange.name,
-            // The last part takes what the division leaves.
-            swapAmount: String(at < best.length - 1 ? offer.amountIn : amountIn - paidBefore(best)),
+            swapAmount: String(partOf(best, at, amountIn)),
             amountOut: String(offer.amountOut),
             extra: offer.raw,
           })),
@@ -137,31 +244,10 @@ function openAggregator(catalog: Catalog, { network, rpc }: Chain) {
     }: z.output<typeof Build>): Promise<Answer> => {
       const { tokenIn, tokenOut, amountIn, amountOut } = routeSummary
       const route = routeOf(tokenIn, tokenOut)
-      const callTarget = await read(chain, {
-        reads: [{ address: router!, abi: executorOf, functionName: 'executor' }],
-        parse: ([executor]) => executor as Address,
-      })
+      const callTarget = await executorAt(router!)
       const isNative = sameAddress(tokenIn, nativeMark)
-      const parts = await Promise.all(
-        routeSummary.route[0].map(async ({ exchange, swapAmount, extra }) => {
-          const amount = BigInt(swapAmount)
-          const offer = {
-            amountIn: amount,
-            amountOut: 0n,
-            maxAmountIn: amount,
-            minAmountOut: 0n,
-            fees: [],
-            raw: extra,
-          }
-          const provider = exchanges.find(({ name }) => name === exchange)!
-          const { transaction } = await provider.build(route, offer, {
-            wallet: callTarget,
-            recipient,
-            deadline,
-          })
-          return { router: transaction.to, amount, call: transaction.data }
-        }),
-      )
+      const parts = routeSummary.route[0].map((one) => ({ ...one, swapAmount: BigInt(one.swapAmount) }))
+      const targetData = await partsFor(route, parts, { wallet: callTarget, recipient, deadline })
       const data = encodeFunctionData({
         abi: metaAggregationRouterAbi,
         functionName: 'swap',
@@ -169,7 +255,7 @@ function openAggregator(catalog: Catalog, { network, rpc }: Chain) {
           {
             callTarget,
             approveTarget: nativeAddress,
-            targetData: encodeAbiParameters(executorData, [isNative ? nativeAddress : tokenIn, parts]),
+            targetData,
             desc: {
               srcToken: tokenIn,
               dstToken: tokenOut,
@@ -206,9 +292,17 @@ function openAggregator(catalog: Catalog, { network, rpc }: Chain) {
   }
 }
 
-/** What all parts but the last swap. */
-const paidBefore = (parts: readonly Priced[]): bigint =>
-  parts.slice(0, -1).reduce((sum, { offer }) => sum + offer.amountIn, 0n)
+/** What a part swaps: the last one takes what the division leaves. */
+function partOf(parts: readonly Priced[], at: number, amountIn: bigint): bigint {
+  if (at < parts.length - 1) return parts[at]!.offer.amountIn
+  return amountIn - parts.slice(0, -1).reduce((sum, { offer }) => sum + offer.amountIn, 0n)
+}
+
+const broughtBy = (parts: readonly Priced[]): bigint =>
+  parts.reduce((sum, { offer }) => sum + offer.amountOut, 0n)
+
+const gasOf = (parts: readonly Priced[]): bigint =>
+  parts.reduce((sum, { offer }) => sum + (offer.gas ?? 0n), routerGas)
 
 const executorData = parseAbiParameters([
   'address token, Part[] parts',
@@ -244,7 +338,6 @@ async function pricedShares(
 
 /** The division among one exchange or two that brings most, with no unit of the input left over; `undefined` without a route. */
 function bestDivision(priced: readonly Priced[]): readonly Priced[] | undefined {
-  const brings = (parts: readonly Priced[]) => parts.reduce((sum, { offer }) => sum + offer.amountOut, 0n)
   const whole = priced.filter(({ share }) => share === shares).map((one) => [one])
   const halves = priced.flatMap((one) =>
     priced
@@ -252,7 +345,7 @@ function bestDivision(priced: readonly Priced[]): readonly Priced[] | undefined 
       .map((other) => [one, other]),
   )
   return [...whole, ...halves].reduce<readonly Priced[] | undefined>(
-    (best, parts) => (best && brings(best) >= brings(parts) ? best : parts),
+    (best, parts) => (best && broughtBy(best) >= broughtBy(parts) ? best : parts),
     undefined,
   )
 }

@@ -26,6 +26,7 @@ export function decodeCatalog(json: unknown): Catalog {
     balancerV2: written.balancerV2 ?? [],
     pancakeSwapV3: written.pancakeSwapV3 ?? [],
     lifi: written.lifi ?? [],
+    oneInch: written.oneInch ?? [],
     strategies: written.strategies.map((entry) => ({ ...entry, fromBlock: BigInt(entry.fromBlock) })),
   }
 }

@@ -6,7 +6,7 @@ import { openSwapProviders } from '../swaps/registry.ts'
 /** The exchanges whose pools are on a chain of the sandbox: those that its own services swap through. */
 export const openExchanges = (catalog: Catalog, chain: Chain): SwapProvider[] =>
   openSwapProviders(
-    { ...catalog, kyberSwap: [], cctpV2: [], across: [], cow: [], avenia: [], lifi: [] },
+    { ...catalog, kyberSwap: [], oneInch: [], cctpV2: [], across: [], cow: [], avenia: [], lifi: [] },
     {
       read: (_, reading) => read(chain, reading),
       head: unused,

@@ -1,6 +1,5 @@
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { formatUnits, parseUnits } from 'viem/utils'
 import { z } from 'zod'
 import type { ChainClient } from '../chain/client.ts'
@@ -15,6 +14,7 @@ import { type AveniaAccount, parseAccount, signedText } from '../swaps/avenia/ac
 import { receiptOf } from './genesis/deployer.ts'
 import { about } from './genesis/plan.ts'
 import type { Answer } from './loopback-server.ts'
+import { secretFile } from './secret-files.ts'
 
 /** What goes wrong with a desk; `amount` is the percent that it keeps, or the delay in ms. */
 export type DeskFault = {
@@ -26,24 +26,12 @@ export type DeskFault = {
 export const deskPath = (network: string): string => `/avenia/${network}`
 
 /** The file of the account that the sandbox's own desk knows, with a key that is made once; only its owner can read it. */
-export function sandboxAccountFile(cacheDir: string): string {
-  const path = join(cacheDir, 'avenia-account.json')
-  if (existsSync(path)) return path
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
-  const account = {
-    apiKey: 'sandbox',
-    privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }),
-    desks: {},
-  }
-  try {
-    mkdirSync(cacheDir, { recursive: true })
-    writeFileSync(path, JSON.stringify(account), { mode: 0o600, flag: 'wx' })
-  } catch (error) {
-    // Another process has made it meanwhile.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  }
-  return path
-}
+export const sandboxAccountFile = (cacheDir: string): string =>
+  secretFile(cacheDir, 'avenia-account.json', () => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
+    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
+    return JSON.stringify({ apiKey: 'sandbox', privateKey: pem, desks: {} })
+  })
 
 /** What the desks work with. The node has the key of each desk. */
 type DeskOptions = {

@@ -10,7 +10,7 @@ import type { Catalog } from '../protocols/catalog.ts'
 import { roles, sandboxAddress, sandboxKey, userIndexes } from './accounts.ts'
 import { suggestedFees } from './across/api.ts'
 import { startRelayer } from './across/relayer.ts'
-import { aggregatorAnswer, aggregatorPath } from './aggregator.ts'
+import { aggregatorAnswer, aggregatorPath, oneInchPath, sandboxKeyFile } from './aggregator.ts'
 import { catchUp } from './anvil.ts'
 import type { BitcoinPayment } from './bitcoin/chain.ts'
 import { type BitcoinWorld, bitcoinServices, openBitcoinWorld } from './bitcoin/world.ts'
@@ -136,6 +136,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
     })
   let orders = orderBooks()
   const account = sandboxAccountFile(cacheDir)
+  const keyFile = sandboxKeyFile(cacheDir)
   const rampDesks = () =>
     openDesks({
       catalog: whole(),
@@ -228,7 +229,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
     if (delayMs > 0) await sleep(delayMs)
     const { method = 'GET', headers } = request
     const found =
-      (await swaps(sent)) ??
+      (await swaps({ ...sent, headers })) ??
       (await routed(sent)) ??
       (await orders.answer(sent)) ??
       (await desks.answer({ ...sent, method, headers })) ??
@@ -270,6 +271,11 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       kyberSwap: saved.catalog.kyberSwap.map((one) => ({
         ...one,
         api: `${api.url}${aggregatorPath(networkNamed(sandboxNetworks, one.chainId).name)}`,
+      })),
+      oneInch: saved.catalog.oneInch.map((one) => ({
+        ...one,
+        api: `${api.url}${oneInchPath(networkNamed(sandboxNetworks, one.chainId).name)}`,
+        keyFile,
       })),
     }),
     genesis: () => saved.genesis,

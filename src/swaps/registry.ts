@@ -13,6 +13,7 @@ import type { SwapDefinition, SwapIntent, SwapProof } from './definition.ts'
 import { kyberSwap } from './kyberswap/definition.ts'
 import { lifi } from './lifi/definition.ts'
 import type { SwapNetwork } from './network.ts'
+import { oneInch } from './oneinch/definition.ts'
 import type { SwapProvider } from './provider.ts'
 import { uniswapV2 } from './uniswap-v2/definition.ts'
 import { pancakeSwapV3, uniswapV3 } from './uniswap-v3/definition.ts'
@@ -31,6 +32,7 @@ export const swapDefinitions: readonly SwapDefinition[] = [
   pancakeSwapV3,
   avenia,
   lifi,
+  oneInch,
 ]
 
 /** The names of all providers. */

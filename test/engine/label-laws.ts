@@ -104,7 +104,7 @@ const permit2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
 const vault = '0xBA12222222228d8Ba445958a75a0704d566BF2C8'
 
 /** What is wrong with how the markets of a file are called, and with what stands beside their addresses. */
-export function labelFaults(file: CatalogFile, { testnet, native }: Network): string[] {
+export function labelFaults(file: CatalogFile, { chainId, testnet, native }: Network): string[] {
   const hubs = [`W${native.symbol}`, 'USDC', 'USDT']
   const symbolOf = (address: string) => file.tokens.find((token) => token.address === address)?.symbol ?? ''
   const { uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2, across, cow, balancerV2 } = file
@@ -119,6 +119,7 @@ export function labelFaults(file: CatalogFile, { testnet, native }: Network): st
     cow,
     pancakeSwapV3,
     lifi,
+    file.oneInch,
     balancerV2,
     ...(balancerV2?.pools ?? []),
     priceOracle,
@@ -167,6 +168,9 @@ export function labelFaults(file: CatalogFile, { testnet, native }: Network): st
       ? ['its aggregator is somebody else']
       : []),
     ...(lifi && lifi.api !== 'https://li.quest/v1' ? ['its LI.FI is somebody else'] : []),
+    ...(file.oneInch && file.oneInch.api !== `https://api.1inch.com/swap/v6.1/${chainId}`
+      ? ['another service is given the key of 1inch']
+      : []),
     ...(balancerV2 && balancerV2.vault !== vault ? ['its Vault is somewhere else'] : []),
     ...(cow && cow.api !== `https://api.cow.fi/${orderBooks[file.network] ?? file.network}`
       ? ['its order book is somebody else']

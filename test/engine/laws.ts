@@ -32,6 +32,7 @@ function rolesIn(file: CatalogFile): [address: string, role: string][] {
         ])
       : []),
     ...(kyberSwap ? [[kyberSwap.router, 'router of KyberSwap'] as [string, string]] : []),
+    ...(file.oneInch ? [[file.oneInch.router, 'router of 1inch'] as [string, string]] : []),
     ...(uniswapV4
       ? (['poolManager', 'quoter', 'stateView', 'universalRouter', 'permit2'] as const).map(
           (name): [string, string] => [uniswapV4[name], name],

@@ -196,6 +196,22 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
+    'the router of 1inch is of nobody',
+    (file) => {
+      file.oneInch!.router = getAddress(`0x${'77'.repeat(20)}`)
+    },
+    /the name of the router of 1inch is not said by 0x7777/,
+  ],
+  [
+    'base',
+    'somebody else is given the key of 1inch',
+    (file) => {
+      file.oneInch!.api = 'https://api.1inch.evil.example/swap/v6.1/8453'
+    },
+    /another service is given the key of 1inch/,
+  ],
+  [
+    'base',
     'the pairs of Uniswap v2 are those of a fork',
     (file) => {
       file.uniswapV2!.initCodeHash = `0x${'77'.repeat(32)}`

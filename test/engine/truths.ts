@@ -166,6 +166,12 @@ export function truths(file: CatalogFile): Map<Address, Map<Hex, Hex>> {
   return all
 }
 
+/** The domain of AggregationRouterV6 up to its version, as EIP-5267 has it. */
+const namedRouter = encodeAbiParameters(
+  parseAbiParameters('bytes1, string, string, uint256, address, bytes32, uint256[]'),
+  ['0x0f', '1inch Aggregation Router', '6', 1n, nativeAddress, word(0), []],
+)
+
 type Tell = (at: Address, call: Hex, answer: Hex) => void
 
 function groundTruths(
@@ -182,6 +188,7 @@ function groundTruths(
     balancerV2,
     pancakeSwapV3,
     lifi,
+    oneInch,
     network,
   }: CatalogFile,
   tell: Tell,
@@ -210,6 +217,7 @@ function groundTruths(
   }
   if (kyberSwap) tell(kyberSwap.router, asked('function WETH()'), word(nativeAddress))
   if (lifi) tell(lifi.diamond, asked('function facetAddress(bytes4)', ['0x5fd9ae2e']), word(1))
+  if (oneInch) tell(oneInch.router, asked('function eip712Domain()'), namedRouter)
   if (uniswapV4) {
     const { poolManager, quoter, stateView, universalRouter, permit2 } = uniswapV4
     for (const at of [quoter, stateView, universalRouter])

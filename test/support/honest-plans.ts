@@ -26,6 +26,7 @@ import {
   friend,
   lending,
   messenger,
+  oneInchRouter,
   type Plan,
   pancakeRouter,
   permit2,
@@ -174,6 +175,7 @@ function anIntent(random: () => number): Intent {
         'balancer-v2',
         'pancakeswap-v3',
         'lifi',
+        '1inch',
       ])
       const [tokenIn, tokenOut] = one<readonly [Token, Token]>(random, [
         [usdc, usdt],
@@ -193,7 +195,7 @@ function anIntent(random: () => number): Intent {
         provider,
         tokenIn,
         tokenOut,
-        exact: /^(kyberswap|lifi)$/.test(provider) ? 'in' : one(random, ['in', 'out']),
+        exact: /^(kyberswap|lifi|1inch)$/.test(provider) ? 'in' : one(random, ['in', 'out']),
         amountIn: amount,
         amountOut: anAmount(random),
         recipient,
@@ -246,7 +248,7 @@ function aChoice(random: () => number, intent: Intent): Choice {
   return {
     ...free,
     tokens,
-    route: intent.provider === 'kyberswap' ? aRoute(random, amountIn) : noRoute,
+    route: isAggregated(intent.provider) ? aRoute(random, amountIn) : noRoute,
     fees:
       intent.provider === 'balancer-v2'
         ? tokens.slice(1).map((token, at) => one(random, poolsOf(tokens[at]!, token)))
@@ -387,6 +389,10 @@ type Step = {
   requiresDeposit: boolean
 }
 
+/** Whether the service of a provider writes the call. */
+const isAggregated = (provider: string | undefined): boolean =>
+  provider === 'kyberswap' || provider === '1inch'
+
 /** The fee tiers of a provider. */
 const tiersOf = ({ provider }: Swap): readonly number[] =>
   provider === 'pancakeswap-v3' ? [100, 500, 2500, 10_000] : tiers
@@ -404,6 +410,9 @@ const poolsOf = (token: Address, other: Address): number[] =>
       ? [at]
       : [],
   )
+
+/** The mark of 4 bytes behind a call of the router of 1inch, if there is one. */
+const markOf = (clientData: Hex): Hex => (clientData.length < 10 ? '0x' : (clientData.slice(0, 10) as Hex))
 
 /** How the router of the aggregator writes a token. */
 const marked = (token: Token): Address =>
@@ -505,6 +514,25 @@ function actionOf(
         const spends = { token: tokenIn.address, amount: choice.amountIn }
         return {
           action: to(aggregator, data, tokenIn === coin ? choice.amountIn : 0n),
+          ...(tokenIn !== coin && { spends }),
+        }
+      }
+      if (intent.provider === '1inch') {
+        const { callTarget: executor, srcReceivers, targetData, clientData } = choice.route
+        const desc = {
+          srcToken: marked(tokenIn),
+          dstToken: marked(tokenOut),
+          srcReceiver: srcReceivers[0],
+          dstReceiver: recipient,
+          amount: choice.amountIn,
+          minReturnAmount: choice.amountOut,
+          flags: 0n,
+        }
+        // The service marks its calls.
+        const data = concatHex([encoded('oneInch', 'swap', executor, desc, targetData), markOf(clientData)])
+        const spends = { token: tokenIn.address, amount: choice.amountIn }
+        return {
+          action: to(oneInchRouter, data, tokenIn === coin ? choice.amountIn : 0n),
           ...(tokenIn !== coin && { spends }),
         }
       }
@@ -779,6 +807,18 @@ function choiceIn(intent: Intent, transactions: readonly Transaction[], free: Ch
     const { functionName: name, args } = decodeFunctionData({ abi: published.lifi, data })
     return { ...free, approvals, written: { name, args: args as readonly unknown[] } }
   }
+  if (intent.provider === '1inch') {
+    const [callTarget, desc, targetData] = decodeFunctionData({ abi: published.oneInch, data })
+      .args as unknown as [
+      Address,
+      Record<'amount' | 'minReturnAmount', bigint> & { srcReceiver: Address },
+      Hex,
+    ]
+    const { amount: amountIn, minReturnAmount: amountOut, srcReceiver } = desc
+    const clientData: Hex = (data.length - 10) % 64 === 8 ? `0x${data.slice(-8)}` : '0x'
+    const route = { ...noRoute, callTarget, targetData, srcReceivers: [srcReceiver], clientData }
+    return { ...free, approvals, route, amountIn, amountOut }
+  }
   if (intent.provider === 'uniswap-v4') {
     const [, inputs, deadline] = decodeFunctionData({ abi: published.universalRouter, data }).args as [
       Hex,
@@ -900,7 +940,7 @@ function isAllowed(
       intent.amountIn - fee >= intent.amountOut &&
       (finality === 1000 || finality === 2000)
     )
-  if (intent.provider === 'kyberswap')
+  if (isAggregated(intent.provider))
     return (
       amountIn === intent.amountIn &&
       amountOut >= intent.amountOut &&

@@ -22,6 +22,7 @@ export const vault = address('c4')
 export const router = address('c5')
 export const router02 = address('c8')
 export const aggregator = address('c9')
+export const oneInchRouter = address('96')
 export const universalRouter = address('ca')
 export const permit2 = address('cb')
 export const spokePool = address('cc')
@@ -80,6 +81,7 @@ export const catalog = {
   tokens: [usdc, weth, usdt, usdcThere, brla],
   strategies: [lending, vaulted],
   kyberSwap: [{ chainId: 31337, router: aggregator, api: null }],
+  oneInch: [{ chainId: 31337, router: oneInchRouter, api: null, keyFile: null }],
   uniswapV2: [
     {
       chainId: 31337,

@@ -15,6 +15,7 @@ export const published = {
   router02: abiOf('@uniswap/v2-periphery/build/UniswapV2Router02.json'),
   aggregator: abiOf('../../src/sandbox/contracts/SandboxAggregationRouter.json'),
   lifi: abiOf('../../src/sandbox/contracts/SandboxLifiDiamond.json'),
+  oneInch: abiOf('../../src/sandbox/contracts/SandboxOneInchRouter.json'),
   erc20: abiOf('@openzeppelin/contracts/build/contracts/ERC20.json'),
   erc4626: abiOf('@openzeppelin/contracts/build/contracts/ERC4626.json'),
   erc721: abiOf('@openzeppelin/contracts/build/contracts/ERC721.json'),

@@ -1,13 +1,20 @@
 import { encodeFunctionData } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
-import { type Address, nativeAddress } from '../../src/domain/address.ts'
-import { sandboxNetworks } from '../../src/domain/networks.ts'
+import { nativeAddress } from '../../src/domain/address.ts'
 import type { Answer } from '../../src/sandbox/loopback-server.ts'
-import type { SwapIntent } from '../../src/swaps/definition.ts'
-import { metaAggregationRouterAbi, nativeMark } from '../../src/swaps/kyberswap/abi.ts'
+import { routerToken } from '../../src/swaps/described-swap.ts'
+import { metaAggregationRouterAbi } from '../../src/swaps/kyberswap/abi.ts'
 import { kyberSwap } from '../../src/swaps/kyberswap/provider.ts'
-import type { Ask, Offer } from '../../src/swaps/provider.ts'
-import { swapExpectation } from '../../src/swaps/registry.ts'
+import type { Offer } from '../../src/swaps/provider.ts'
+import {
+  amountIn,
+  asking,
+  boundBy,
+  deadline,
+  least,
+  refusesOtherTerms,
+  swapsByProvider,
+} from '../support/aggregators.ts'
 import {
   type Answering,
   exchangeSoon,
@@ -33,23 +40,7 @@ describe('KyberSwap', () => {
     ['the coin out', '--token-in USDC --token-out ETH --amount-in 100'],
     ['to somebody else', `--token-in USDC --token-out WETH --amount-in 50 --destination ${other}`],
   ])('swaps %s', async (_, flags) => {
-    const symbol = /--token-out (\w+)/.exec(flags)![1]!
-    const paid = flags.includes(other) ? other : sandbox.user.address
-    const held = () =>
-      symbol === 'ETH'
-        ? sandbox.nativeBalanceOf(chainId, paid)
-        : sandbox.balanceOf(chainId, token(symbol).address, paid)
-    const before = await held()
-    const { exit, json, err } = await asked(`execute ${flags} --provider kyberswap --yes`)
-    expect({ exit, status: json.status }, err).toEqual({ exit: 0, status: 'SUCCESS' })
-    const got = (await held()) - before
-    const said = BigInt(json.amounts.out.raw)
-    if (symbol === 'ETH') expect(got).toBeLessThanOrEqual(said)
-    else expect(got).toBe(said)
-    expect(got).toBeGreaterThan((said * 8n) / 10n)
-    expect(json.plan?.proof ?? []).not.toContainEqual(
-      expect.objectContaining({ by: 'none', term: 'minimum' }),
-    )
+    await swapsByProvider(sandbox, run, 'kyberswap', flags)
   })
 
   test('wins where two exchanges together bring more than each of them', async () => {
@@ -67,38 +58,20 @@ describe('KyberSwap', () => {
   })
 })
 
-const deadline = 1_900_000_000
-
-type Desc = { [name: string]: unknown }
-
-/** What the guard says of a swap of 0.1 of the input for at least 200, with parts of its call changed. */
-function verdict(way: readonly [string, string], changed: Desc = {}, functionName = 'swap') {
+/** What the guard says of a swap, with parts of its call changed. */
+function bound(way: readonly [string, string], changed: Record<string, unknown> = {}, functionName = 'swap') {
   const [tokenIn, tokenOut] = way.map(token) as [ReturnType<typeof token>, ReturnType<typeof token>]
   const recipient = sandbox.user.address
-  const intent: SwapIntent = {
-    kind: 'swap',
-    wallet: recipient,
-    provider: 'kyberswap',
-    tokenIn,
-    tokenOut,
-    exact: 'in',
-    amountIn: 10n ** 17n,
-    amountOut: 2n * 10n ** 8n,
-    recipient,
-    deadline,
-    ...(changed.exact === 'out' && { exact: 'out' as const }),
-  }
-  const marked = ({ address }: { address: Address }) => (address === nativeAddress ? nativeMark : address)
   const desc = {
-    srcToken: marked(tokenIn),
-    dstToken: marked(tokenOut),
+    srcToken: routerToken(tokenIn),
+    dstToken: routerToken(tokenOut),
     srcReceivers: [other],
-    srcAmounts: [10n ** 17n],
+    srcAmounts: [amountIn],
     feeReceivers: [],
     feeAmounts: [],
     dstReceiver: recipient,
-    amount: 10n ** 17n,
-    minReturnAmount: 2n * 10n ** 8n,
+    amount: amountIn,
+    minReturnAmount: least,
     flags: 0n,
     permit: '0x',
     ...changed,
@@ -112,15 +85,11 @@ function verdict(way: readonly [string, string], changed: Desc = {}, functionNam
   }
   const abi = JSON.parse(JSON.stringify(metaAggregationRouterAbi).replace('"swap"', `"${functionName}"`))
   const data = encodeFunctionData({ abi, functionName, args: [execution] } as never)
-  const expected = swapExpectation(sandbox.world.catalog(), intent)!
-  expect(expected.targets).toEqual([router()])
-  return expected.bind({ to: router(), data, value: tokenIn === coin ? 10n ** 17n : 0n, chainId })
+  const asked = { provider: 'kyberswap', tokenIn, tokenOut, recipient }
+  return boundBy(sandbox.world.catalog(), asked, data, changed.exact === 'out' ? 'out' : 'in')
 }
 
-const code = (...args: Parameters<typeof verdict>) => {
-  const said = verdict(...args)
-  return 'violation' in said ? said.violation.code : 'passed'
-}
+const code = (...args: Parameters<typeof bound>) => bound(...args).code
 
 describe('the guard', () => {
   test.each([
@@ -128,29 +97,22 @@ describe('the guard', () => {
     ['ETH', 'USDC'],
     ['USDC', 'ETH'],
   ] as const)('passes %s to %s, and nothing that is changed in it', (...way) => {
-    expect(code(way)).toBe('passed')
-    expect(code(way, { dstReceiver: other })).toBe('POLICY_RECIPIENT')
-    // Whoever sends it, says the router; and that is not in the call.
-    expect(code(way, { dstReceiver: nativeAddress })).toBe('POLICY_RECIPIENT')
-    expect(code(way, { minReturnAmount: 2n * 10n ** 8n - 1n })).toBe('POLICY_MIN_OUT')
-    expect(code(way, { amount: 10n ** 17n + 1n })).toBe('POLICY_AMOUNT')
-    expect(code(way, { srcAmounts: [10n ** 17n + 1n] })).toBe('POLICY_AMOUNT')
+    expect(bound(way).targets).toEqual([router()])
+    refusesOtherTerms((changed) => code(way, changed), token('WBTC').address)
+    expect(code(way, { srcAmounts: [amountIn + 1n] })).toBe('POLICY_AMOUNT')
     expect(code(way, { feeReceivers: [other], feeAmounts: [1n] })).toBe('POLICY_AMOUNT')
-    expect(code(way, { srcToken: token('WBTC').address })).toBe('POLICY_QUOTE_DRIFT')
-    expect(code(way, { dstToken: token('WBTC').address })).toBe('POLICY_QUOTE_DRIFT')
     expect(code(way, { permit: '0x00' })).toBe('POLICY_DECODE')
     for (const flag of [0x01n, 0x02n, 0x08n, 0x10n, 0x200n])
       expect(code(way, { flags: flag }), String(flag)).toBe('POLICY_DECODE')
     expect(code(way, { flags: 0x20n | 0x100n })).toBe('passed')
-    expect(code(way, { exact: 'out' })).toBe('POLICY_DECODE')
     // The function whose inner call may be any.
     expect(code(way, {}, 'swapGeneric')).toBe('POLICY_DECODE')
   })
 
   test('says what is spent, and the value where it is the coin', () => {
-    expect(verdict(['ETH', 'USDC'])).toMatchObject({ bound: { value: 10n ** 17n } })
-    expect(verdict(['USDC', 'WETH'])).toMatchObject({
-      bound: { value: 0n, spends: { amount: 10n ** 17n }, text: expect.stringContaining('on KyberSwap') },
+    expect(bound(['ETH', 'USDC']).said).toMatchObject({ bound: { value: amountIn } })
+    expect(bound(['USDC', 'WETH']).said).toMatchObject({
+      bound: { value: 0n, spends: { amount: amountIn }, text: expect.stringContaining('on KyberSwap') },
     })
   })
 })
@@ -159,18 +121,7 @@ describe('the service of KyberSwap', () => {
   const serve = useProviderService()
   const at = async (answer: (url: URL) => ReturnType<Answering>) =>
     kyberSwap([{ chainId, router: router(), api: await serve((_, url) => answer(url)) }], exchangeSoon)
-  const ask = (): Ask => ({
-    from: sandboxNetworks[0]!,
-    to: sandboxNetworks[0]!,
-    tokenIn: token('USDC'),
-    tokenOut: token('WETH'),
-    exact: 'in',
-    amount: 1_000_000n,
-    slippage: 0.005,
-    speed: null,
-    refund: null,
-    isSpent: false,
-  })
+  const ask = () => asking({ tokenIn: token('USDC'), tokenOut: token('WETH') })
   const summary = (changed: object = {}) => ({
     tokenIn: token('USDC').address.toLowerCase(),
     amountIn: '1000000',

@@ -16,7 +16,7 @@ export const allNetworks: readonly Network[] = [...sandboxNetworks, ...publicNet
 /** The catalogue of the networks that have an RPC; files of other networks are not read. */
 export async function knownCatalog(dirs: Directories, env: Env): Promise<Catalog> {
   const isNamed = (network: Network) => Boolean(env[rpcVariable(network)])
-  const files = await filesOf(publicNetworks.filter(isNamed))
+  const files = await keyedFilesOf(publicNetworks.filter(isNamed), env)
   return joined([
     ...(sandboxNetworks.some(isNamed) ? [await sandboxCatalog(dirs, env)] : []),
     ...files,
@@ -33,7 +33,7 @@ export async function wholeCatalog(dirs: Directories, env: Env): Promise<Catalog
     : allNetworks.some(isNamed)
       ? []
       : [await sandboxNames(dirs)]
-  const files = await filesOf(publicNetworks)
+  const files = await keyedFilesOf(publicNetworks, env)
   return joined([...sandbox, ...files, ...bitcoinPart(env), ...(await rampPart(files, env))])
 }
 
@@ -47,6 +47,16 @@ function bitcoinPart(env: Env): Catalog[] {
     ? checkedPricesUrl(given, esploraVariable, `Such as ${publicBitcoin.esplora}`)
     : publicBitcoin.esplora
   return [{ ...joined([]), bitcoin: { ...publicBitcoin, esplora } }]
+}
+
+/** The variable that names the file with the user's key for the service of 1inch. */
+const oneInchVariable = 'SLUICE_ONEINCH_FILE'
+
+/** The catalogues of public networks with the file of the key that their services ask for; it is read once one is asked. */
+async function keyedFilesOf(networks: readonly Network[], env: Env): Promise<Catalog[]> {
+  const keyFile = env[oneInchVariable] || null
+  const files = await filesOf(networks)
+  return files.map((one) => ({ ...one, oneInch: one.oneInch.map((there) => ({ ...there, keyFile })) }))
 }
 
 /** The variable that names the file of an account at Avenia, and its public API (source: integration-guide.avenia.io). */

@@ -116,6 +116,7 @@ export const meanings: Readonly<Record<string, string>> = {
   ExceedsMaxFrxEthPerNFT: 'more than can be asked for at once',
   'FluidLendingError(20002)': 'the price moved: less would come out than the minimum',
   'Return amount is not enough': 'the price moved: less would come out than the minimum',
+  ReturnAmountIsNotEnough: 'the price moved: less would come out than the minimum',
   'Too little received': 'the price moved: less would come out than the minimum',
   V2TooLittleReceived: 'the price moved: less would come out than the minimum',
   V3TooLittleReceived: 'the price moved: less would come out than the minimum',

@@ -126,4 +126,6 @@ export const otherErrors: Readonly<Record<Hex, string>> = {
   '0x06202020': 'InvalidOutputToken()',
   '0xf722177f': 'InvalidQuoteTimestamp()',
   '0x6452a35d': 'MsgValueDoesNotMatchInputAmount()',
+  // 1inch (RouterErrors of AggregationRouterV6).
+  '0x064a4ec6': 'ReturnAmountIsNotEnough(uint256,uint256)',
 }

@@ -37,6 +37,7 @@ const abi = parseAbi([
   'function poolManager() view returns (address)',
   'function DOMAIN_SEPARATOR() view returns (bytes32)',
   'function vault() view returns (address)',
+  'function eip712Domain() view returns (bytes1 fields, string name, string version, uint256 chainId, address verifyingContract, bytes32 salt, uint256[] extensions)',
 ])
 
 /** A function of LI.FI without which nothing is swapped there. */
@@ -71,6 +72,7 @@ export async function dependencyFaults(chain: Chain, catalog: Catalog, head: big
     ...orderClaims(catalog, chainId),
     ...vaultClaims(catalog, chainId),
     ...diamondClaims(catalog, chainId),
+    ...oneInchClaims(catalog, chainId),
   ]
   const [actual, firstBlockFaults] = await Promise.all([
     read(chain, together(claims)),
@@ -163,6 +165,18 @@ const aggregatorClaims = ({ kyberSwap }: Catalog, chainId: number): Claim[] =>
   kyberSwap
     .filter((one) => one.chainId === chainId)
     .map(({ router }) => answers('the wrapped coin of the router of KyberSwap', readOf(router, 'WETH')))
+
+/** The orders of other makers, which it fills too, are signed for this name (source: EIP712 of AggregationRouterV6). */
+const oneInchClaims = ({ oneInch }: Catalog, chainId: number): Claim[] =>
+  oneInch
+    .filter((one) => one.chainId === chainId)
+    .map(({ router }) => ({
+      reads: [readOf(router, 'eip712Domain')],
+      parse: ([domain]) =>
+        Array.isArray(domain) && domain.slice(1, 3).join() === '1inch Aggregation Router,6'
+          ? []
+          : [`the name of the router of 1inch is not said by ${router}`],
+    }))
 
 const v4Claims = ({ uniswapV4 }: Catalog, chainId: number): Claim[] =>
   uniswapV4

@@ -57,6 +57,7 @@ export const acrossContract = (name: 'Ethereum_SpokePool' | 'ERC1967Proxy'): Art
 /** The contracts that are written here. */
 export type OwnContract =
   | 'SandboxAggregationRouter'
+  | 'SandboxOneInchRouter'
   | 'SandboxSwapExecutor'
   | 'SandboxLifiDiamond'
   | 'SandboxLido'

@@ -50,6 +50,7 @@ export const catalogOf = (chains: readonly Deployed[]): Catalog => ({
   balancerV2: [],
   pancakeSwapV3: [],
   lifi: [],
+  oneInch: [],
   priceFeeds: [],
   priceOracles: Object.fromEntries(chains.map(({ plan, aave }) => [plan.chainId, aave.oracle])),
 })

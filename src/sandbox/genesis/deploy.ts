@@ -15,6 +15,7 @@ import {
   deployAggregator,
   deployBridge,
   deployLifi,
+  deployOneInch,
   deployStaking,
   deployVaults,
   linkBridge,
@@ -65,6 +66,7 @@ export async function deployWorld(nodes: readonly [ChainClient, ChainClient]): P
   )
   const avenia = ends.map(({ d, deployed }) => fillDesk(d, deployed.plan, deployed.tokens))
   const lifi = ends.map(({ d }, index) => deployLifi(d, pools[index]!))
+  const oneInch = ends.map(({ d, deployed }) => deployOneInch(d, deployed.plan))
   await Promise.all(ends.map(({ d }) => d.flush()))
   return {
     ...catalogOf([one.deployed, two.deployed]),
@@ -74,6 +76,7 @@ export async function deployWorld(nodes: readonly [ChainClient, ChainClient]): P
     pancakeSwapV3,
     avenia,
     lifi,
+    oneInch,
   }
 }
 

@@ -6,6 +6,7 @@ import type {
   CctpV2Constants,
   KyberSwapConstants,
   LifiConstants,
+  OneInchConstants,
 } from '../../protocols/catalog.ts'
 import { roles, sandboxAddress } from '../accounts.ts'
 import type { Aave } from './aave.ts'
@@ -61,6 +62,12 @@ export const deployLifi = (d: Deployer, { chainId, spokePool }: AcrossConstants)
   diamond: d.deploy(own('SandboxLifiDiamond'), [spokePool]),
   api: null,
 })
+
+/** Deploys our stand-in for the router of 1inch, with an executor of its own. */
+export function deployOneInch(d: Deployer, { chainId }: Plan): OneInchConstants {
+  const router = d.deploy(own('SandboxOneInchRouter'), [d.deploy(own('SandboxSwapExecutor'), [])])
+  return { chainId, router, api: null, keyFile: null }
+}
 
 /** Deploys one end of the burn-and-mint bridge and lets it mint and burn USDC. */
 export function deployBridge(d: Deployer, plan: Plan, tokens: Tokens): CctpV2Constants {

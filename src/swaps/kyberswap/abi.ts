@@ -11,9 +11,6 @@ export const metaAggregationRouterAbi = parseAbi([
   'function WETH() view returns (address)',
 ])
 
-/** How the router writes the native coin. */
-export const nativeMark = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
-
 /**
  * The flags of `SwapDescriptionV2` that change nothing of what a swap brings: the router claims the tokens (0x04), calls the executor
  * step by step (0x20), takes fees of the output (0x40) or in basis points (0x80), of which there are none, or approves its target

@@ -1,12 +1,14 @@
 import { z } from 'zod'
-import { At, HexData, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { At, HexData, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { less } from '../../domain/slippage.ts'
 import type { KyberSwapConstants } from '../../protocols/catalog.ts'
+import { Amount, describedProvider, describedStep } from '../described-step.ts'
+import { routerToken } from '../described-swap.ts'
 import type { SwapNetwork } from '../network.ts'
 import type { SwapProvider } from '../provider.ts'
 import { badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'
-import { decodeKyberSwap, routerToken } from './binding.ts'
+import { decodeKyberSwap } from './binding.ts'
 
 /** The name of the provider. */
 const provider = 'kyberswap'
@@ -20,9 +22,6 @@ const client = 'sluice'
  * and the executor's own deadline is not read.
  */
 const graceSeconds = 60
-
-/** An amount as the service writes it. */
-const Amount = z.string().regex(/^\d{1,78}$/)
 
 const Summary = z.looseObject({ tokenIn: At, tokenOut: At, amountIn: Amount, amountOut: Amount, gas: Amount })
 const Routes = z.object({ code: z.literal(0), data: z.object({ routeSummary: Summary, routerAddress: At }) })
@@ -59,12 +58,7 @@ export function kyberSwap(
   const apiOf = ({ api }: { api: string }): ProviderApi =>
     providerApi({ provider, label, base: api, headers: { 'x-client-id': client } }, exchangeJson)
   return {
-    name: provider,
-    exact: ['in'],
-    supports: ({ from, to, tokenIn, tokenOut }) =>
-      from.chainId === to.chainId &&
-      on(from.chainId) !== undefined &&
-      !sameAddress(tokenIn.address, tokenOut.address),
+    ...describedProvider(provider, (chainId) => on(chainId) !== undefined),
 
     async quote({ from, tokenIn, tokenOut, exact, amount, slippage }, signal) {
       if (exact === 'out') return undefined
@@ -109,9 +103,9 @@ export function kyberSwap(
       }
     },
 
-    async build({ from, tokenIn }, { amountIn, minAmountOut, raw }, { wallet, recipient, deadline }) {
-      const here = on(from.chainId)!
-      const { routeSummary, slippageBps: slippageTolerance } = raw as Raw
+    async build(route, offer, { wallet, recipient, deadline }) {
+      const here = on(route.from.chainId)!
+      const { routeSummary, slippageBps: slippageTolerance } = offer.raw as Raw
       const { status, body } = await apiOf(here).post('/route/build', {
         routeSummary,
         sender: wallet,
@@ -125,23 +119,9 @@ export function kyberSwap(
         throw routeGone.includes(Refusal.safeParse(body).data?.code ?? 0)
           ? new AppError('QUOTE_EXPIRED', `${label} no longer swaps along the route that it quoted`)
           : badAnswer(provider, `${label} did not answer with a transaction`, status)
-      const swap = decodeKyberSwap(built.data)
-      if (!swap || !sameAddress(built.routerAddress, here.router) || swap.amount !== amountIn)
-        throw badAnswer(provider, `${label} answered with another swap than it quoted`, status)
-      if (swap.minReturnAmount < minAmountOut)
-        throw new AppError('QUOTE_EXPIRED', `${label} no longer promises the minimum that it quoted`)
-      const isNative = sameAddress(tokenIn.address, nativeAddress)
-      return {
-        transaction: {
-          to: here.router,
-          data: built.data,
-          value: isNative ? amountIn : 0n,
-          chainId: from.chainId,
-        },
-        ...(!isNative && { needs: { token: tokenIn.address, spender: here.router, amount: amountIn } }),
-      }
+      const { data, routerAddress: to } = built
+      const written = { data, swap: decodeKyberSwap(data), to, status }
+      return describedStep(route, offer, written, { provider, label, router: here.router })
     },
-
-    status: async (_route, _offer, origin) => ({ status: 'fulfilled', destination: origin }),
   }
 }

@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { type Address, type Hex, nativeAddress, sameAddress } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Step } from '../protocols/step.ts'
+import type { Description } from './described-swap.ts'
+import type { Offer, Route, SwapProvider } from './provider.ts'
+import { badAnswer } from './provider-api.ts'
+
+/** An amount as the service of an aggregator writes it, in the smallest unit. */
+export const Amount = z.string().regex(/^\d{1,78}$/)
+
+/** What an aggregator is that swaps on some chains, exact input only, within its transaction. */
+export const describedProvider = (
+  name: string,
+  isOn: (chainId: number) => boolean,
+): Pick<SwapProvider, 'name' | 'exact' | 'supports' | 'status'> => ({
+  name,
+  exact: ['in'],
+  supports: ({ from, to, tokenIn, tokenOut }) =>
+    from.chainId === to.chainId && isOn(from.chainId) && !sameAddress(tokenIn.address, tokenOut.address),
+  status: async (_route, _offer, origin) => ({ status: 'fulfilled', destination: origin }),
+})
+
+/**
+ * The transaction of a call that the service of an aggregator wrote: to the router that is known, not the one it names. `swap` is what the
+ * call says. PROVIDER_API_ERROR for a call of something else, QUOTE_EXPIRED if it promises less than the offer.
+ */
+export function describedStep(
+  { from, tokenIn }: Route,
+  { amountIn, minAmountOut }: Offer,
+  written: { data: Hex; swap: Description | undefined; to: Address; status: number },
+  { provider, label, router }: { provider: string; label: string; router: Address },
+): Step {
+  const { data, swap, to, status } = written
+  if (!swap || !sameAddress(to, router) || swap.amount !== amountIn)
+    throw badAnswer(provider, `${label} answered with another swap than it quoted`, status)
+  if (swap.minReturnAmount < minAmountOut)
+    throw new AppError('QUOTE_EXPIRED', `${label} no longer promises the minimum that it quoted`)
+  const isNative = sameAddress(tokenIn.address, nativeAddress)
+  return {
+    transaction: { to: router, data, value: isNative ? amountIn : 0n, chainId: from.chainId },
+    ...(!isNative && { needs: { token: tokenIn.address, spender: router, amount: amountIn } }),
+  }
+}

@@ -1,0 +1,27 @@
+import type { Catalog } from '../../protocols/catalog.ts'
+import { provedByCalldata, type SwapDefinition } from '../definition.ts'
+import { bindOneInch } from './binding.ts'
+import { oneInch as openProvider, provider } from './provider.ts'
+
+const contractsOn = ({ oneInch }: Catalog, chainId: number) =>
+  oneInch.find((entry) => entry.chainId === chainId)
+
+/** 1inch's aggregator: swaps on one chain along a route that its service finds, for who has a key for it. */
+export const oneInch: SwapDefinition = {
+  name: provider,
+  reach: 'same-chain',
+  // Until when it may be executed stands in the data of its executor, if at all, which is not read.
+  proof: { ...provedByCalldata, deadline: 'none' },
+  spender: (catalog, chainId) => contractsOn(catalog, chainId)?.router,
+  expect: (catalog, intent) => {
+    const constants = contractsOn(catalog, intent.tokenIn.chainId)
+    return (
+      constants && {
+        targets: [constants.router],
+        bind: (transaction) => bindOneInch(transaction, intent),
+      }
+    )
+  },
+  open: ({ oneInch: contracts }, network) =>
+    contracts.length === 0 ? undefined : openProvider(contracts, network),
+}

@@ -1,0 +1,114 @@
+import { z } from 'zod'
+import { At, HexData } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { less } from '../../domain/slippage.ts'
+import type { OneInchConstants } from '../../protocols/catalog.ts'
+import { Amount, describedProvider, describedStep } from '../described-step.ts'
+import { routerToken } from '../described-swap.ts'
+import type { SwapNetwork } from '../network.ts'
+import type { SwapProvider } from '../provider.ts'
+import { badAnswer, providerApi } from '../provider-api.ts'
+import { decodeOneInchSwap } from './binding.ts'
+
+/** The name of 1inch among the providers. */
+export const provider = '1inch'
+const label = '1inch'
+
+/** A chain whose service and key are known. */
+type Served = { [name in keyof OneInchConstants]: NonNullable<OneInchConstants[name]> }
+
+const Key = z
+  .string()
+  .trim()
+  .regex(/^[!-~]{1,200}$/)
+
+/** What is used of the answers (source: the OpenAPI description of the Classic Swap API v6.1). */
+const Quoted = z.object({ dstAmount: Amount, gas: z.int().nonnegative().optional() })
+const Swapped = z.object({ dstAmount: Amount, tx: z.object({ to: At, data: HexData }) })
+const Refusal = z.object({ statusCode: z.literal(400), description: z.string() })
+
+/** Whether a refusal says that there is no route for the amount (source: help.1inch.io, 1inch API troubleshooting). */
+const hasNoRoute = (body: unknown): boolean =>
+  /insufficient liquidity/i.test(Refusal.safeParse(body).data?.description ?? '')
+
+/**
+ * Swaps on one chain by 1inch's aggregator, exact input only, with the user's own key. Its service finds the route and writes the call, in
+ * which recipient and minimum stand. No error says anything of the key, or repeats what the service says.
+ */
+export function oneInch(
+  known: readonly OneInchConstants[],
+  { exchangeJson, secretAt }: Pick<SwapNetwork, 'exchangeJson' | 'secretAt'>,
+): SwapProvider {
+  const chains = known.filter((one): one is Served => one.api !== null && one.keyFile !== null)
+  const on = (chainId: number) => chains.find((one) => one.chainId === chainId)
+  const ask = async ({ api: base, keyFile }: Served, path: string, query: object, signal?: AbortSignal) => {
+    const key = Key.safeParse(await secretAt(keyFile)).data
+    if (!key)
+      throw new AppError('CONFIG_INVALID', `${keyFile} holds no key of ${label}, which is one line`, {
+        hint: 'What belongs into it: docs/profiles.md',
+      })
+    const headers = { authorization: `Bearer ${key}` }
+    const api = providerApi({ provider, label, base, headers }, exchangeJson)
+    const answer = await api.get(`${path}?${new URLSearchParams({ ...query })}`, signal)
+    if (answer.status === 401 || answer.status === 403)
+      throw badAnswer(provider, `${label} does not accept the key of ${keyFile}`, answer.status)
+    return answer
+  }
+  return {
+    ...describedProvider(provider, (chainId) => on(chainId) !== undefined),
+    ...(chains.length === 0 && {
+      missing: 'SLUICE_ONEINCH_FILE names no file with your key of 1inch (docs/profiles.md)',
+    }),
+
+    async quote({ from, tokenIn, tokenOut, exact, amount, slippage }, signal) {
+      if (exact === 'out') return undefined
+      const [src, dst] = [routerToken(tokenIn), routerToken(tokenOut)]
+      const query = { src, dst, amount: String(amount), includeGas: 'true' }
+      const { status, body } = await ask(on(from.chainId)!, '/quote', query, signal)
+      const found = Quoted.safeParse(body).data
+      if (!found) {
+        if (hasNoRoute(body)) return undefined
+        throw badAnswer(provider, `${label} did not answer with a quote`, status)
+      }
+      const amountOut = BigInt(found.dstAmount)
+      if (amountOut === 0n) return undefined
+      return {
+        amountIn: amount,
+        amountOut,
+        maxAmountIn: amount,
+        minAmountOut: less(amountOut, slippage),
+        fees: [],
+        raw: null,
+        ...(found.gas && { gas: BigInt(found.gas) }),
+        seconds: 0,
+      }
+    },
+
+    async build(route, offer, { wallet, recipient }) {
+      const { from, tokenIn, tokenOut } = route
+      const here = on(from.chainId)!
+      const { status, body } = await ask(here, '/swap', {
+        src: routerToken(tokenIn),
+        dst: routerToken(tokenOut),
+        amount: String(offer.amountIn),
+        from: wallet,
+        origin: wallet,
+        receiver: recipient,
+        minReturn: String(offer.minAmountOut),
+        // The program simulates by itself; and of the functions of the router, only `swap` says all that is asked for.
+        disableEstimate: 'true',
+        compatibility: 'true',
+        allowPartialFill: 'false',
+      })
+      const made = Swapped.safeParse(body).data
+      if (made ? BigInt(made.dstAmount) < offer.minAmountOut : hasNoRoute(body))
+        throw new AppError('QUOTE_EXPIRED', `${label} no longer swaps for what it quoted`)
+      if (!made) throw badAnswer(provider, `${label} did not answer with a transaction`, status)
+      const { data, to } = made.tx
+      const swap = decodeOneInchSwap(data)
+      if (!swap)
+        throw badAnswer(provider, `${label} answered with a call of another function than swap`, status)
+      return describedStep(route, offer, { data, swap, to, status }, { provider, label, router: here.router })
+    },
+  }
+}
