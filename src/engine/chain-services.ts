@@ -125,20 +125,26 @@ function rateReaderOf(store: EngineStore, chain: () => Chain): RateReader {
 const swapProvidersOf = (
   catalog: Catalog,
   chain: (chainId: number) => Chain,
-  { secretAt = noSecrets, ...logCache }: LogCache & Pick<SwapSettings, 'secretAt'>,
+  { secretAt, ...logCache }: LogCache & Pick<SwapSettings, 'secretAt'>,
 ): SwapProvider[] =>
-  openSwapProviders(catalog, {
+  openSwapProviders(secretAt ? catalog : withoutKeys(catalog), {
     read: (chainId, reading) => read(chain(chainId), reading),
     head: async (chainId) => (await latestBlock(chain(chainId))).number,
     log: (chainId, sought, fromBlock) => findFirstLog(logCache, chain(chainId), sought, fromBlock),
     mined: (chainId, hash) => findTransaction(chain(chainId).rpc, hash),
     getJson: (url, signal) => getJson(url, signal ? { signal } : {}),
     exchangeJson: exchange,
-    secretAt,
+    secretAt: secretAt ?? noSecrets,
     now: logCache.now,
   })
 
 type LogCache = { store: EngineStore; now: () => number }
+
+/** A catalogue for who reads no files: what needs a key is not asked. */
+const withoutKeys = (catalog: Catalog): Catalog => ({
+  ...catalog,
+  oneInch: catalog.oneInch.map((one) => ({ ...one, keyFile: null })),
+})
 
 const noSecrets = async (path: string): Promise<never> => {
   throw new AppError('CONFIG_INVALID', `Nothing is read from ${path} here`)

@@ -112,7 +112,8 @@ export async function best(
   if (ours) throw ours
   const named = faults.find(
     (fault): fault is AppError =>
-      fault instanceof AppError && /^(RPC_|CHAIN_ID_|PROVIDER_API_)/.test(fault.code),
+      fault instanceof AppError &&
+      /^(RPC_|CHAIN_ID_|PROVIDER_API_|KEY_SOURCE|CONFIG_INVALID)/.test(fault.code),
   )
   if (preferred !== undefined)
     throw new AppError(

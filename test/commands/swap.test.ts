@@ -97,17 +97,18 @@ describe('swap quote', () => {
     ).toEqual([
       ['uniswap-v3', 1],
       ['kyberswap', 2],
-      ['uniswap-v2', 3],
-      ['uniswap-v4', 4],
-      ['lifi', 5],
-      ['cow', 6],
+      ['1inch', 3],
+      ['uniswap-v2', 4],
+      ['uniswap-v4', 5],
+      ['lifi', 6],
+      ['cow', 7],
       ['cctp', null],
       ['across', null],
       ['balancer-v2', null],
       ['pancakeswap-v3', null],
       ['avenia', null],
     ])
-    const [first, , third, , , , other] = json.items
+    const [first, , , third, , , , other] = json.items
     expect(third).toMatchObject({ lost: expect.any(String), error: null, proof: { minimum: 'calldata' } })
     expect(first).toMatchObject({
       lost: null,

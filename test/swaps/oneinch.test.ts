@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { encodeFunctionData, formatUnits } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
-import { type Address, type Hex } from '../../src/domain/address.ts'
+import type { Address, Hex } from '../../src/domain/address.ts'
 import type { Token } from '../../src/domain/token.ts'
 import type { Answer } from '../../src/sandbox/loopback-server.ts'
 import { nativeMark, routerToken } from '../../src/swaps/described-swap.ts'
@@ -234,6 +234,14 @@ describe('the service of 1inch', () => {
     expect(needs).toEqual({ token: usdc.address, spender: router, amount: 1_000_000n })
   })
 
+  test('waits the second that the smallest plan wants between a quote and its call', async () => {
+    const answers = [price(), { status: 429, body: {} }, tx()]
+    const provider = await at(() => answers.shift()!)
+    const offer = await provider.quote(ask(), AbortSignal.timeout(2_000))
+    const made = await provider.build(ask(), offer!, { wallet, recipient: friend, deadline })
+    expect([made.transaction.to, answers]).toEqual([router, []])
+  })
+
   test.each<[string, () => Answer, string, RegExp]>([
     ['promises less', () => tx({ minReturnAmount: 331_334_999_999_999n }), 'QUOTE_EXPIRED', /the minimum/],
     ['has no route any more', () => refusal('insufficient liquidity'), 'QUOTE_EXPIRED', /no longer swaps/],
@@ -248,7 +256,12 @@ describe('the service of 1inch', () => {
     ['names another router', () => tx({}, undefined, thief), 'PROVIDER_API_ERROR', /another swap/],
     ['calls another function', () => tx({}, recorded.others.unoswapTo), 'PROVIDER_API_ERROR', /than swap$/],
     ['answers nonsense', () => ({ status: 200, body: [] }), 'PROVIDER_API_ERROR', /with a transaction/],
-    ['limits the requests', () => ({ status: 429, body: {} }), 'PROVIDER_API_ERROR', /limits the requests/],
+    [
+      'limits the requests for long',
+      () => ({ status: 429, body: {}, headers: { 'retry-after': '7' } }),
+      'PROVIDER_API_ERROR',
+      /takes the next one in 7 s/,
+    ],
   ])('that %s gives no transaction', async (_, answer, code, message) => {
     await expect(transaction(answer())).rejects.toMatchObject({
       code,
@@ -283,7 +296,7 @@ describe('on the sandbox', () => {
     const path = join(home(), '1inch.key')
     writeFileSync(path, 'a-key', { mode: 0o644 })
     const { json, err } = await run(`${line} --debug`, { env: { ...env, SLUICE_ONEINCH_FILE: path } })
-    expect(JSON.stringify([json, err])).toContain(`${path} is not used as a key: others can read it`)
+    expect(json.error.message).toContain(`${path} is not used as a key: others can read it`)
     expect(JSON.stringify([json, err])).not.toContain('a-key')
   })
 })

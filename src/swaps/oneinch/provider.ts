@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { At, HexData } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -30,6 +31,13 @@ const Refusal = z.object({ statusCode: z.literal(400), description: z.string() }
 /** Whether a refusal says that there is no route for the amount (source: help.1inch.io, 1inch API troubleshooting). */
 const hasNoRoute = (body: unknown): boolean =>
   /insufficient liquidity/i.test(Refusal.safeParse(body).data?.description ?? '')
+
+/** The smallest plan takes one request in a second (source: as above), and a swap asks for its call soon after its quote. */
+const pauseMs = 1_100
+
+/** Whether the service only wants a pause of a second; one that does not say how long is taken to want that. */
+const wantsPause = (error: unknown): boolean =>
+  error instanceof AppError && error.details?.status === 429 && Number(error.details.retryAfterSeconds) <= 1
 
 /**
  * Swaps on one chain by 1inch's aggregator, exact input only, with the user's own key. Its service finds the route and writes the call, in
@@ -87,7 +95,7 @@ export function oneInch(
     async build(route, offer, { wallet, recipient }) {
       const { from, tokenIn, tokenOut } = route
       const here = on(from.chainId)!
-      const { status, body } = await ask(here, '/swap', {
+      const query = {
         src: routerToken(tokenIn),
         dst: routerToken(tokenOut),
         amount: String(offer.amountIn),
@@ -99,6 +107,11 @@ export function oneInch(
         disableEstimate: 'true',
         compatibility: 'true',
         allowPartialFill: 'false',
+      }
+      const { status, body } = await ask(here, '/swap', query).catch(async (error: unknown) => {
+        if (!wantsPause(error)) throw error
+        await sleep(pauseMs)
+        return ask(here, '/swap', query)
       })
       const made = Swapped.safeParse(body).data
       if (made ? BigInt(made.dstAmount) < offer.minAmountOut : hasNoRoute(body))
