@@ -55,11 +55,11 @@ export const aggregatorPath = (network: string): string => `/kyberswap/${network
 /** The same for the service that stands in for 1inch. */
 export const oneInchPath = (network: string): string => `/1inch/${network}`
 
-const oneInchKey = 'sandbox'
+const oneInchKey = 'key-of-the-sandbox'
 
 /** The file with the key that the stand-in for 1inch takes. */
 export const sandboxKeyFile = (cacheDir: string): string =>
-  secretFile(cacheDir, 'oneinch-key', () => oneInchKey)
+  secretFile(cacheDir, '1inch.key', () => oneInchKey)
 
 const refusal = (code: number, message: string): Answer => ({
   status: 400,

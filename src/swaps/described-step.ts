@@ -1,13 +1,9 @@
-import { z } from 'zod'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Step } from '../protocols/step.ts'
 import type { Description } from './described-swap.ts'
 import type { Offer, Route, SwapProvider } from './provider.ts'
 import { badAnswer } from './provider-api.ts'
-
-/** An amount as the service of an aggregator writes it, in the smallest unit. */
-export const Amount = z.string().regex(/^\d{1,78}$/)
 
 /** What an aggregator is that swaps on some chains, exact input only, within its transaction. */
 export const describedProvider = (

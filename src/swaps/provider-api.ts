@@ -1,5 +1,9 @@
+import { z } from 'zod'
 import { AppError } from '../domain/errors.ts'
 import type { ApiAnswer, SwapNetwork } from './network.ts'
+
+/** An amount as the services of aggregators write it, in the smallest unit. */
+export const Amount = z.string().regex(/^\d{1,78}$/)
 
 /** The service of a provider: requests below one base URL. PROVIDER_API_ERROR if it fails, limits the requests or does not answer. */
 export type ProviderApi = {

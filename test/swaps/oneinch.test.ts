@@ -284,6 +284,17 @@ describe('on the sandbox', () => {
     await swapsByProvider(sandbox, run, '1inch', flags)
   })
 
+  test('prints nothing of the key, whatever else is printed', async () => {
+    const line =
+      'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 5 --provider 1inch'
+    const { exit, json, err } = await run(`${line} --json --debug`)
+    const { keyFile } = sandbox.world.catalog().oneInch[0]!
+    const key = readFileSync(keyFile!, 'utf8')
+    expect({ exit, provider: json.provider }).toEqual({ exit: 0, provider: '1inch' })
+    expect(key.length).toBeGreaterThan(10)
+    expect(JSON.stringify(json) + err).not.toContain(key)
+  })
+
   test('needs the key of the user on other networks, and says where that is named', async () => {
     const rpc = sandbox.world.chains[0]!.rpcUrl
     const env = { SLUICE_RPC_BASE: rpc, SLUICE_PROFILE: 'engine' }

@@ -3,11 +3,11 @@ import { At, HexData, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { less } from '../../domain/slippage.ts'
 import type { KyberSwapConstants } from '../../protocols/catalog.ts'
-import { Amount, describedProvider, describedStep } from '../described-step.ts'
+import { describedProvider, describedStep } from '../described-step.ts'
 import { routerToken } from '../described-swap.ts'
 import type { SwapNetwork } from '../network.ts'
 import type { SwapProvider } from '../provider.ts'
-import { badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'
+import { Amount, badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'
 import { decodeKyberSwap } from './binding.ts'
 
 /** The name of the provider. */

@@ -6,7 +6,7 @@ import type { AcrossConstants, LifiConstants } from '../../protocols/catalog.ts'
 import { depositProgress } from '../across/progress.ts'
 import type { SwapNetwork } from '../network.ts'
 import type { Ask, Route, SwapProvider } from '../provider.ts'
-import { badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'
+import { Amount, badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'
 import { decodeLifi } from './binding.ts'
 
 /** The name of the provider. */
@@ -18,9 +18,6 @@ const nobody: Address = '0x552008c0f6870c2f77e5cC1d2eb9bdff03e30Ea0'
 
 /** The code of an answer without a quote (docs.li.fi/api-reference/error-codes, NoQuoteError). */
 const noQuote = 1002
-
-/** An amount as the service writes it. */
-const Amount = z.string().regex(/^\d{1,78}$/)
 
 /** What is used of an answer of `/quote`; `gasCosts` are in units of gas. */
 const Quoted = z.object({

@@ -4,11 +4,11 @@ import { At, HexData } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { less } from '../../domain/slippage.ts'
 import type { OneInchConstants } from '../../protocols/catalog.ts'
-import { Amount, describedProvider, describedStep } from '../described-step.ts'
+import { describedProvider, describedStep } from '../described-step.ts'
 import { routerToken } from '../described-swap.ts'
 import type { SwapNetwork } from '../network.ts'
 import type { SwapProvider } from '../provider.ts'
-import { badAnswer, providerApi } from '../provider-api.ts'
+import { Amount, badAnswer, providerApi } from '../provider-api.ts'
 import { decodeOneInchSwap } from './binding.ts'
 
 /** The name of 1inch among the providers. */
