@@ -14,6 +14,7 @@ import type { SignerIdentity } from '../signing/signer.ts'
 import { isLaterProvider, swapProofOf } from '../swaps/registry.ts'
 import type { ExecutionContext } from './context.ts'
 import { laterLegFees } from './later-leg-funding.ts'
+import { isOnWord } from './orders.ts'
 import type { CheckedPlan } from './plan.ts'
 import { operationJson } from './plan-format.ts'
 import type { ProposedLeg } from './proposal.ts'
@@ -189,7 +190,7 @@ const isNamed = ({ legs }: CheckedPlan['proposal'], token: Token): boolean =>
 
 /** The allowance that an action needs: token, spender, amount. */
 function allowanceNeeded({ intent }: ProposedLeg, spender: Address) {
-  const need = intent && requiredAllowance(intent)
+  const need = intent && !isOnWord(intent) ? requiredAllowance(intent) : undefined
   return need ? { token: need.token.address, spender, amount: tokenAmount(need.amount, need.token) } : null
 }
 

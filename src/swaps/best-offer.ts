@@ -98,7 +98,8 @@ export async function best(
       ? [answer.value as Won]
       : [],
   )
-  const [first, ...rest] = offers
+  const proved = offers.filter(({ provider }) => !provider.isOnWord)
+  const [first, ...rest] = proved.length > 0 ? proved : offers
   if (first && rest.length === 0) return first
   if (first) {
     const prices = await reading
@@ -123,7 +124,7 @@ export async function best(
     )
   const isAll = faults.length === answers.length
   if (named && isAll) throw named
-  if (isAll && faults.every(isTimeout)) throw tooLate(ask, deadlineMs, faults[0])
+  if (isAll && faults.every(isTimeout)) throw tooLate(ask, able, deadlineMs, faults[0])
   throw faults.length === 0
     ? new AppError(
         'NO_ROUTE_FOUND',
@@ -138,8 +139,20 @@ export async function best(
 
 const isTimeout = (fault: unknown): boolean => fault instanceof Error && fault.name === 'TimeoutError'
 
-/** The error for providers that did not answer in time. They only ask our own nodes, so these are slow or limit the requests. */
-function tooLate({ from, to }: Ask, deadlineMs: number, cause: unknown): AppError {
+/** The error for providers that did not answer in time: by their own services, or, where they ask our nodes alone, by these. */
+function tooLate(
+  { from, to }: Ask,
+  able: readonly SwapProvider[],
+  deadlineMs: number,
+  cause: unknown,
+): AppError {
+  const asking = able.filter(({ asksService }) => asksService).map(({ name }) => name)
+  if (asking.length > 0)
+    return new AppError(
+      'PROVIDER_API_ERROR',
+      `No quote came within ${deadlineMs / 1000} s: the services of ${asking.join(', ')} did not answer by then`,
+      { cause },
+    )
   const nodes = from.chainId === to.chainId ? `node of ${from.name}` : `nodes of ${from.name} and ${to.name}`
   return new AppError(
     'RPC_UNREACHABLE',

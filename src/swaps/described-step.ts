@@ -9,8 +9,9 @@ import { badAnswer } from './provider-api.ts'
 export const describedProvider = (
   name: string,
   isOn: (chainId: number) => boolean,
-): Pick<SwapProvider, 'name' | 'exact' | 'supports' | 'status'> => ({
+): Pick<SwapProvider, 'name' | 'asksService' | 'exact' | 'supports' | 'status'> => ({
   name,
+  asksService: true,
   exact: ['in'],
   supports: ({ from, to, tokenIn, tokenOut }) =>
     from.chainId === to.chainId && isOn(from.chainId) && !sameAddress(tokenIn.address, tokenOut.address),

@@ -17,6 +17,8 @@ export type Ask = Route & {
   speed: 'fast' | 'standard' | null
   refund: Address | null
   isSpent: boolean
+  /** Whether it is known that what comes out is for another wallet than the one that pays. */
+  isForOther?: boolean
 }
 
 /** One fee of an offer, already inside its amounts. */
@@ -61,6 +63,10 @@ type SwapProgress = {
 /** A provider of swaps. */
 export type SwapProvider = {
   name: string
+  /** Whether it asks a service of its own for its offers, and not our nodes alone. */
+  asksService?: true
+  /** Whether nothing but its word says what comes out: it never wins against a provider whose minimum is proved. */
+  isOnWord?: true
   /** How it is set up, where that is not done: without it no route is served. */
   missing?: string
   /** Which side of a swap it can fix; both without it. */

@@ -137,7 +137,7 @@ describe('swap execute --compare', () => {
     // The third one.
     at.type('\u001b[B\u001b[B\r')
     await at.shows('(y/N)')
-    expect(await at.screen()).toContain('on Uniswap v2')
+    expect(await at.screen()).toContain('on 1inch')
     at.type('y\r')
     expect(await at.exit).toBe(0)
   })

@@ -332,5 +332,13 @@ test('the services of providers answer late: a quote waits for them until its de
     'kyberswap returned no quote in time',
     'cow returned no quote in time',
   ])
+  // Where all that could serve a route ask services, it is these that are named, and not the nodes.
+  const far = 'swap quote --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 10'
+  expect(await run(`${far} --json`, { env: { SLUICE_QUOTE_DEADLINE: '1' } })).toMatchObject({
+    exit: 6,
+    json: {
+      error: { code: 'PROVIDER_API_ERROR', message: expect.stringMatching(/services of cctp, across/) },
+    },
+  })
   expect(await run('sandbox fault clear --json')).toMatchObject({ exit: 0 })
 })

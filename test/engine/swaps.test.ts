@@ -551,6 +551,27 @@ describe('of several providers', () => {
     expect(await codeOf(best([late(uniswap)], ask, undefined, 50, unpriced, context.catalog))).toBe(
       'RPC_UNREACHABLE',
     )
+    const served = { ...late(uniswap), asksService: true as const }
+    expect(await codeOf(best([served], ask, undefined, 50, unpriced, context.catalog))).toBe(
+      'PROVIDER_API_ERROR',
+    )
+    // Whose minimum nothing proves wins against nobody, and is taken where there is nobody else.
+    const onWord = {
+      ...uniswap,
+      name: 'promises',
+      isOnWord: true as const,
+      quote: async (...asked: Parameters<typeof uniswap.quote>) => {
+        const offer = await uniswap.quote(...asked)
+        return offer && { ...offer, amountOut: offer.amountOut * 2n }
+      },
+    }
+    for (const [providers, name] of [
+      [[onWord, uniswap], 'uniswap-v3'],
+      [[onWord], 'promises'],
+    ] as const)
+      expect((await best(providers, ask, undefined, 5_000, unpriced, context.catalog)).provider.name).toBe(
+        name,
+      )
     expect(await codeOf(best([broken(uniswap)], ask, undefined, 50, unpriced, context.catalog))).toBe(
       'QUOTE_GENERATION_FAILED',
     )

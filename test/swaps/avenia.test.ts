@@ -297,6 +297,17 @@ describe('on the sandbox', () => {
     expect(new Set(over.map(({ destinationTxHash }) => destinationTxHash)).size).toBe(2)
   })
 
+  test('a ramp that is only said to be paid is not done by the payment of another one like it', async () => {
+    const line = `swap execute ${pair} --amount-in 450 --provider avenia --yes --json`
+    await fault('ramp lies')
+    const first = (await run(`${line} --timeout 1s`)).json.error.details.operation
+    await fault('clear')
+    const { json: second } = await run(`${line} --timeout 20s`)
+    expect(second).toMatchObject({ status: 'SUCCESS' })
+    expect((await run(`swap status ${second.id} --json`)).json.status).toBe('fulfilled')
+    expect((await run(`swap status ${first} --json`)).json.status).toBe('processing')
+  })
+
   test('a partner that is not set up serves no route, and says so; nor does a file that others can read', async () => {
     const env = { SLUICE_RPC_BASE: sandbox.world.chains[0]!.rpcUrl, SLUICE_PROFILE: 'engine' }
     const line =

@@ -188,6 +188,8 @@ describe('the guard', () => {
     ['a call there', { bridge: { hasDestinationCall: true } }, 'POLICY_QUOTE_DRIFT'],
     ['a message', { across: { message: '0x01' } }, 'POLICY_QUOTE_DRIFT'],
     ['no time to fill it', { across: { fillDeadline: deadline - 1 } }, 'POLICY_QUOTE_DRIFT'],
+    ['one relayer for an hour', { across: { exclusivityParameter: 3_600 } }, 'POLICY_QUOTE_DRIFT'],
+    ['one relayer for ever', { across: { exclusivityParameter: 0xffffffff } }, 'POLICY_QUOTE_DRIFT'],
     ['a day to fill it', { across: { fillDeadline: deadline + 86_400 } }, 'POLICY_QUOTE_DRIFT'],
   ])('of a transfer with %s says so', (_, changed, said) => {
     expect(code([usdc, usdcThere], transferCall(changed))).toBe(said)

@@ -126,10 +126,11 @@ const behindRows = ({ simulation }: Plan): Row[] =>
     : []
 
 /** The deliveries on other networks, which no simulation of this chain shows. */
-function arrivalRows({ wallet, arrivals }: Plan): Row[] {
+function arrivalRows({ wallet, arrivals, proof }: Plan): Row[] {
+  const isProved = !proof.some(({ term, by }) => term === 'minimum' && by === 'none')
   const text = ({ least, network, to }: (typeof arrivals)[number]) =>
-    `at least ${least.formatted} ${plain(least.symbol)} on ${plain(network)}${worth(least.usd)} for ${sameAddress(to, wallet) ? 'this wallet' : `${to}, which is not this wallet`}`
-  return arrivals.length === 0 ? [] : [['arrives', ...arrivals.map(text)]]
+    `${isProved ? 'at least ' : ''}${least.formatted} ${plain(least.symbol)} on ${plain(network)}${worth(least.usd)} for ${sameAddress(to, wallet) ? 'this wallet' : `${to}, which is not this wallet`}`
+  return arrivals.length === 0 ? [] : [[isProved ? 'arrives' : 'promised', ...arrivals.map(text)]]
 }
 
 /** An amount in USD, to the cent, if known. */

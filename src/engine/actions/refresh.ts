@@ -2,6 +2,7 @@ import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { ActionRow, ActionTxRow } from '../../store/engine/migrations.ts'
+import { swapProofOf } from '../../swaps/registry.ts'
 import type { EngineContext } from '../context.ts'
 import { findQuote, isRouteInScope, offerOf, providerNamed, routeOf } from '../quotes/stored-quote.ts'
 import { refreshTransaction, submittedSearch } from './chain-evidence.ts'
@@ -167,6 +168,12 @@ async function deliveryEvidence(
     origin,
     { recipient: action.receiver as Address },
   )
+  // No event of a payment names its ramp: one that another action of the same customer has already is none of this one.
+  const isAnothers =
+    progress.destination !== undefined &&
+    swapProofOf(row.provider)?.minimum === 'none' &&
+    (await context.store.isDeliveryOfAnother(context.customer, action.id, progress.destination))
+  if (isAnothers) return { delivery: 'processing', destination: null, pastDeadline }
   const states = {
     confirmed: 'no',
     processing: 'processing',

@@ -112,6 +112,10 @@ export async function newQuote(
     speed: input.transferSpeed ?? null,
     refund,
     isSpent,
+    isForOther:
+      input.destinationAddress !== undefined &&
+      refund !== null &&
+      !sameAddress(input.destinationAddress, refund),
   }
   if (ask.amount === 0n) throw feesExceedAmount()
   holdToRamp(context.catalog.tokens, ask)

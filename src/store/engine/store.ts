@@ -118,6 +118,15 @@ export function engineStore(sql: Sql) {
       return twin !== undefined
     },
 
+    /** Whether a transaction is what another action of a customer was delivered by. */
+    isDeliveryOfAnother: async (customer: string, actionId: string, hash: string): Promise<boolean> => {
+      const [other] = await sql.query<{ id: string }>(
+        'select id from actions where customer = $1 and id <> $2 and destination_hash = $3 limit 1',
+        [customer, actionId, hash],
+      )
+      return other !== undefined
+    },
+
     /**
      * Assigns a hash to a transaction. A client's report takes it from a transaction that was only guessed; both are checked again,
      * but a confirmed one stays, unless its block was lost (`isLost`). Returns false if the row changed since it was read.

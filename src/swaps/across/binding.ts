@@ -70,9 +70,12 @@ export function bindAcross({ data }: Transaction, intent: Extract<Intent, { kind
   )
 }
 
+/** For how long one relayer alone may fill a deposit, in seconds. */
+const longestExclusivity = 600
+
 /**
  * Binds the terms of a deposit, whatever call makes it by the name of `name`. `window` is how much longer than its quote it may be filled, in
- * seconds. Who alone may fill it at first is not held: that costs time, and what nobody fills until its deadline is paid back.
+ * seconds. One relayer alone may fill it for some minutes: that costs time, and what nobody fills until its deadline is paid back.
  */
 export function bindDeposit(
   terms: DepositTerms,
@@ -107,6 +110,16 @@ export function bindDeposit(
     return refuse(
       'POLICY_MIN_OUT',
       `It asks for ${formatAmount(amountOut, tokenOut)}, less than ${formatAmount(intent.amountOut, tokenOut)}`,
+    )
+  const { exclusivityParameter: alone, quoteTimestamp } = terms
+  // It is a duration, or a time.
+  if (
+    alone > longestExclusivity &&
+    !(alone >= quoteTimestamp && alone <= quoteTimestamp + longestExclusivity)
+  )
+    return refuse(
+      'POLICY_QUOTE_DRIFT',
+      `Only ${terms.exclusiveRelayer} could fill it for more than ${longestExclusivity} s`,
     )
   if (fillDeadline > intent.deadline + window)
     return refuse(

@@ -108,6 +108,7 @@ export function across(
 
   return {
     name: provider,
+    asksService: true,
     // It has one speed only; who names one asks for a bridge that has several.
     supports: (route) => (route.speed ?? null) === null && isCarried(route),
 

@@ -97,13 +97,16 @@ export function avenia(
   }
   return {
     name: provider,
+    asksService: true,
+    isOnWord: true,
     ...(chains.length === 0 && { missing: 'SLUICE_AVENIA_FILE names no account of Avenia (docs/ramps.md)' }),
     supports: ({ from, to, tokenIn, tokenOut }) => {
       const here = on(from.chainId)
       return here !== undefined && from.chainId === to.chainId && isRamp(here, [tokenIn, tokenOut])
     },
 
-    async quote({ from, tokenIn, tokenOut, exact, amount }, signal) {
+    async quote({ from, tokenIn, tokenOut, exact, amount, isForOther }, signal) {
+      if (isForOther) return undefined
       const here = on(from.chainId)!
       const { get, query } = await open(here)
       const [inputCurrency, outputCurrency] = [tokenIn, tokenOut].map(
@@ -201,8 +204,8 @@ export function avenia(
         if (error instanceof AppError) return undefined
         throw error
       })
-      // Whatever the ticket says, it moved nothing that our own node does not see.
-      if (told === undefined || told === 'PAID') {
+      // Whatever the ticket says, it moved nothing that our own node does not see; and without it, a payment may be that of another ramp.
+      if (told === 'PAID') {
         const destination = await payment(tokenOut.address, (amount) => amount >= minAmountOut)
         if (destination) return { status: 'fulfilled', destination }
       }
@@ -210,7 +213,7 @@ export function avenia(
         const destination = await payment(tokenOut.address, (amount) => amount < minAmountOut)
         if (destination) return { status: 'failed', destination }
       }
-      if (told === undefined || /FAILED$/.test(told)) {
+      if (told !== undefined && /FAILED$/.test(told)) {
         const back = await payment(tokenIn.address, (amount) => amount === maxAmountIn)
         if (back) return { status: 'refunded' }
       }

@@ -18,7 +18,10 @@ const Tiers = z.array(
     finalityThreshold: z.string(),
     minimumFee: z.string(),
     // What its delivery costs, in the smallest unit of the token, by how soon it gets into a block.
-    forwardFee: z.object({ high: z.string().regex(/^\d{1,30}$/) }).optional(),
+    forwardFee: z
+      .object({ high: z.string().regex(/^\d{1,30}$/) })
+      .optional()
+      .catch(undefined),
   }),
 )
 

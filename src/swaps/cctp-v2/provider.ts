@@ -33,6 +33,7 @@ export function cctp(deployments: readonly CctpEnd[], network: CctpNetwork): Swa
   const on = (chainId: number) => deployments.find((deployment) => deployment.chainId === chainId)
   return {
     name: provider,
+    asksService: true,
     supports: ({ from, to, tokenIn, tokenOut }) => {
       const [here, there] = [on(from.chainId), on(to.chainId)]
       return (

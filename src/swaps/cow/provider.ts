@@ -90,6 +90,7 @@ export function cow(
     providerApi({ provider, label, base: `${api}/api/v1`, headers: {} }, exchangeJson)
   return {
     name: provider,
+    asksService: true,
     supports: ({ from, to, tokenIn, tokenOut }) =>
       from.chainId === to.chainId &&
       on(from.chainId) !== undefined &&

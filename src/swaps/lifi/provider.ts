@@ -124,6 +124,7 @@ export function lifi(
 
   return {
     name: provider,
+    asksService: true,
     exact: ['in'],
     supports: (route) =>
       on(route.from.chainId) !== undefined &&
@@ -154,7 +155,7 @@ export function lifi(
         minAmountOut,
         fees: [],
         raw: { originFromBlock, destinationFromBlock },
-        ...(gasCosts && { gas: gasCosts.reduce((sum, { estimate }) => sum + BigInt(estimate), 0n) }),
+        ...(gasCosts?.length && { gas: gasCosts.reduce((sum, { estimate }) => sum + BigInt(estimate), 0n) }),
         seconds: isFar(ask) ? (executionDuration ?? null) : 0,
       }
     },
