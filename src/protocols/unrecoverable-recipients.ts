@@ -50,6 +50,8 @@ function contractsIn(catalog: Catalog): ReadonlyMap<string, string> {
   ])
     for (const address of addressesIn(one))
       add(one.chainId, address, 'a contract that swaps, and keeps nothing for anybody')
+  for (const { chainId, desk } of catalog.avenia ?? [])
+    add(chainId, desk, 'the desk of Avenia, which pays out for a ticket alone')
   return all
 }
 

@@ -32,3 +32,12 @@ test('the coin goes to contracts on purpose, and to nobody all the same not', ()
   expect(whyLost(catalog, 8453, catalog.uniswapV3[0]!.swapRouter02, true)).toBe(undefined)
   expect(whyLost(catalog, 8453, address('2'), true)).toBeDefined()
 })
+
+test('the desk of a ramp keeps what comes without a ticket', () => {
+  const desk = `0x${'d'.repeat(40)}` as const
+  const ramps = { ...catalog, avenia: [{ chainId: 8453, desk }] as never }
+  expect([whyLost(catalog, 8453, desk), whyLost(ramps, 8453, desk)]).toEqual([
+    undefined,
+    expect.stringContaining('ticket'),
+  ])
+})

@@ -61,7 +61,7 @@ export function useSandbox({ standardDelayMs = 300 }: { standardDelayMs?: number
       cacheDir: inject('sandboxCache'),
       noteDir: inject('sandboxNotes'),
       standardDelayMs,
-      pollMs: 50,
+      pollMs: 100,
       bitcoinBlockMs: 100,
     })
     // A node that is taken back to a snapshot goes on with the time of its newest block, and that of genesis is old.
