@@ -117,7 +117,7 @@ describe('a quote that was handed out twice', () => {
     const { service } = engineOn(sandbox)
     const quote = await quoted(service)
     const first = await take(service, quote, wallet)
-    for (let n = 3; n < 10; n++) await take(service, quote, sandboxAddress(n))
+    for (let n = 3; n < 10; n++) await take(service, quote, `0x${String(n).repeat(40)}`)
     expect(await codeOf(take(service, quote, other))).toBe('QUOTE_VALIDATION_ERROR')
     expect((await take(service, quote, wallet)).call).toEqual(first.call)
     const hash = await carryOut(wallet, first)
