@@ -100,8 +100,9 @@ export async function farSandbox(latencyMs: number) {
     }
   }
   const close = async () => {
-    for (const one of closing) one()
+    // Its end is asked for through the control server, which therefore goes last.
     await place.close()
+    for (const one of closing) one()
   }
   try {
     const status = await json<Status>(['sandbox', 'up'])
