@@ -99,6 +99,9 @@ export const fillQuery = (spokePool: Address, { originChainId, depositId }: Depo
   topics: [topicOf(abi, 'FilledRelay'), asTopic(BigInt(originChainId)), asTopic(depositId)] as Hex[],
 })
 
+/** How many transfers of a pool to a depositor are looked at for a refund. */
+export const mostRefunds = 20
+
 /**
  * The filter of the transfers that a pool made to a depositor in the token of the deposit: a refund is one. Which deposit a bundle pays
  * back, no event says.

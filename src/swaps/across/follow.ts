@@ -13,6 +13,7 @@ import {
   depositIn,
   filledIn,
   fillQuery,
+  mostRefunds,
   refundedIn,
   refundQuery,
   relayHash,
@@ -89,9 +90,6 @@ export async function followDeposit(
     })
   }
 }
-
-/** How many transfers of a pool to a depositor are looked at for a refund. */
-const mostRefunds = 20
 
 /** Whether a deposit was paid out, and whether it can be no more, by the newest block of its destination. */
 async function stateOf(

@@ -8,6 +8,7 @@ import {
   depositIn,
   filledIn,
   fillQuery,
+  mostRefunds,
   refundedIn,
   refundQuery,
   relayHash,
@@ -15,9 +16,6 @@ import {
 
 /** From which blocks a deposit is looked for, and the least that it is to pay out. */
 type Since = { minAmountOut: bigint; originFromBlock: string; destinationFromBlock: string }
-
-/** How many transfers of a pool to a depositor are looked at for a refund. */
-const mostRefunds = 20
 
 /**
  * Reads from both chains how far the deposit of a mined transaction is. `told` is the hash of a fill that somebody names, for a node that does
