@@ -17,7 +17,10 @@ const Deposit = z.object({
   note: z.string().nullable(),
 })
 
-/** Where a swap stands: one of the seven words in lower case, or a word that this version does not know. */
+/**
+ * Where a swap stands: one of the seven words in lower case, or a word that this version does not know. `note` (ours) is what its provider
+ * says beside it, which no chain shows yet.
+ */
 export const SwapStatus = z.codec(
   z.object({
     status: z.string(),
@@ -25,6 +28,7 @@ export const SwapStatus = z.codec(
     destinationTxHash: maybe(z.string()),
     provider: maybe(z.string()),
     deposit: ours(Deposit),
+    note: ours(z.string()),
   }),
   z.object({
     status: z.string(),
@@ -32,6 +36,7 @@ export const SwapStatus = z.codec(
     destinationTxHash: z.string().nullable(),
     provider: z.string().nullable(),
     deposit: Deposit.optional(),
+    note: z.string().optional(),
   }),
   {
     decode: (wire) => ({
@@ -40,6 +45,7 @@ export const SwapStatus = z.codec(
       destinationTxHash: orNull(wire.destinationTxHash),
       provider: orNull(wire.provider),
       ...(wire.deposit && { deposit: wire.deposit }),
+      ...(wire.note && { note: wire.note }),
     }),
     encode: (value) => value,
   },

@@ -31,7 +31,9 @@ export async function serviceReportOf(cli: Cli, { id, plan }: PlannedOperation):
   const service = await cli.service()
   const [known, swap] = await Promise.all([
     asked(service.getAction({ id }), ({ status }) => `the service reports ${status}`),
-    asked(reportedSwap(cli, quotes.length > 0 ? quotes : [id]), (swap) => `the swap is ${swap?.status}`),
+    asked(reportedSwap(cli, quotes.length > 0 ? quotes : [id]), (swap) =>
+      [`the swap is ${swap?.status}`, ...(swap?.note === undefined ? [] : [swap.note])].join('. '),
+    ),
   ])
   const texts = swap.answer ? [known.text, swap.text] : [known.text]
   return { text: texts.join(', '), delivered: swap.answer?.destinationTxHash ?? null }

@@ -54,10 +54,11 @@ export type Offer = {
 /** The parties of a swap. `deadline` is in Unix seconds. */
 type SwapOrder = { wallet: Address; recipient: Address; deadline: number }
 
-/** The progress of a swap after its origin transaction was mined. */
+/** The progress of a swap after its origin transaction was mined. `said`: the provider's own word for what no chain shows yet. */
 type SwapProgress = {
   status: 'confirmed' | 'processing' | 'fulfilled' | 'failed' | 'refunded'
   destination?: Hex
+  said?: string
 }
 
 /** A provider of swaps. */

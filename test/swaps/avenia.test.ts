@@ -285,11 +285,20 @@ describe('on the sandbox', () => {
     const ids = []
     for (const timeout of ['1s', '1s'])
       ids.push((await run(`${line} --timeout ${timeout}`)).json.error.details.operation)
+    const held = 'The provider says: ON-HOLD'
     expect((await run(['action', 'explain', ids[0], '--json'], { later: 1_200_000 })).json).toMatchObject({
       situation: 'RAMP_STUCK',
       next: `sluice action export ${ids[0]}`,
     })
-    expect((await run(`swap status ${ids[0]} --json`)).json.status).toBe('processing')
+    expect((await run(['action', 'explain', ids[0], '--json'])).json).toMatchObject({
+      situation: 'RAMP_WAITING',
+      evidence: expect.arrayContaining([{ source: 'service', text: expect.stringContaining(held) }]),
+    })
+    expect((await run(`swap status ${ids[0]} --json`)).json).toMatchObject({
+      status: 'processing',
+      note: held,
+    })
+    expect((await run(`swap status ${ids[0]}`)).out).toContain(held)
     await fault('clear')
     const over = []
     for (const id of ids) over.push((await run(`action resume ${id} --json --timeout 20s`)).json)

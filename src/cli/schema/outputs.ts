@@ -158,6 +158,7 @@ export const SwapStatusDocument = fields({
   destinationTxHash: maybe(z.string()),
   provider: maybe(z.string()),
   deposit: DepositFields.optional().describe('of a swap that begins on Bitcoin'),
+  note: z.string().optional().describe('what the provider says beside it, which no chain shows yet'),
 })
 
 const operatorFees = {

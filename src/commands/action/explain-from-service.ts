@@ -68,6 +68,7 @@ export async function withoutJournal(
     evidence: [
       { source: 'journal', text: 'not in the journal of this machine' },
       { source: 'service', text: `the service reports ${status}` },
+      ...(swap?.note === undefined ? [] : [{ source: 'service' as const, text: plain(swap.note) }]),
       ...(unsaid
         ? [
             {

@@ -179,6 +179,7 @@ const statusView: View<{
   destinationTxHash: string | null
   provider: string | null
   deposit?: SwapStatus['deposit'] | undefined
+  note?: string | undefined
 }> = (one, to) =>
   fields(
     [
@@ -188,6 +189,7 @@ const statusView: View<{
       ['origin', plain(one.originTxHash ?? '-')],
       ['destination', plain(one.destinationTxHash ?? '-')],
       ...(one.deposit ? depositRows(one.deposit) : []),
+      ...(one.note === undefined ? [] : [['note', plain(one.note)] as const]),
     ],
     to,
   )

@@ -85,11 +85,17 @@ async function refreshOperation(context: EngineContext, tracked: Tracked, tries 
   // An action is done when its own transactions are; the payment of the service does not count.
   const acting = txs.filter(({ kind }) => kind !== 'fee').filter(isNeeded)
   const inclusions = await Promise.all(acting.map((tx) => inclusionOf(context, tx)))
-  const { delivery, destination, pastDeadline } = await deliveryEvidence(context, action, acting, inclusions)
+  const { delivery, destination, pastDeadline, said } = await deliveryEvidence(
+    context,
+    action,
+    acting,
+    inclusions,
+  )
   // A transaction that was not read yet may have been sent in time.
   const isLate = pastDeadline && past.isComplete()
   const status = nextState(action.status as State, { inclusions, pastDeadline: isLate, delivery })
-  if (status === action.status && destination === action.destinationHash) return { action, txs }
+  const word = said !== undefined && { said }
+  if (status === action.status && destination === action.destinationHash) return { action, txs, ...word }
   if (status !== action.status && !transitions[action.status as State].includes(status))
     throw new AppError('BUG', `An action cannot change from ${action.status} to ${status}`, {
       details: { id: action.id },
@@ -101,7 +107,7 @@ async function refreshOperation(context: EngineContext, tracked: Tracked, tries 
     updatedAt: context.now(),
     finishedAt: isEnded(status) ? context.now() : null,
   }
-  if (await context.store.moveAction(moved, { action, txs })) return { action: moved, txs }
+  if (await context.store.moveAction(moved, { action, txs })) return { action: moved, txs, ...word }
   const fresh = (await context.store.action(context.customer, action.id)) ?? tracked
   return tries > 1 ? refreshOperation(context, fresh, tries - 1) : fresh
 }
@@ -143,7 +149,10 @@ async function inclusionOf(context: EngineContext, tx: ActionTxRow): Promise<TxI
     : 'included'
 }
 
-type DeliveryEvidence = Pick<Evidence, 'delivery' | 'pastDeadline'> & { destination: string | null }
+type DeliveryEvidence = Pick<Evidence, 'delivery' | 'pastDeadline'> & {
+  destination: string | null
+  said?: string
+}
 
 /** The delivery of a swap after its origin transaction. Only a swap is delivered elsewhere, and only its quote has a deadline. */
 async function deliveryEvidence(
@@ -181,5 +190,6 @@ async function deliveryEvidence(
     failed: 'failed',
     refunded: 'refunded',
   } as const
-  return { delivery: states[progress.status], destination: progress.destination ?? null, pastDeadline }
+  const { status, destination = null, said } = progress
+  return { delivery: states[status], destination, pastDeadline, ...(said !== undefined && { said }) }
 }

@@ -5,8 +5,8 @@ import type { ActionRow, ActionTxRow } from '../../store/engine/migrations.ts'
 import { type EngineContext, isChainInScope } from '../context.ts'
 import { readWalletProgress } from './wallet-blocks.ts'
 
-/** A tracked action with its transactions. */
-export type Tracked = { action: ActionRow; txs: readonly ActionTxRow[] }
+/** A tracked action with its transactions. `said`: what the provider of its swap says beside it, in its own word. */
+export type Tracked = { action: ActionRow; txs: readonly ActionTxRow[]; said?: string }
 
 /** Finds an action of this customer, if all its networks are in scope. */
 export async function findOperation(context: EngineContext, id: string): Promise<Tracked | undefined> {

@@ -50,8 +50,13 @@ async function currentStatus(
     originTxHash: origin?.hash ?? null,
     destinationTxHash: found?.action.destinationHash ?? null,
     provider: row.provider,
+    ...noteOf(found?.said),
   }
 }
+
+/** What a provider says of a swap, as its note. */
+const noteOf = (said: string | undefined): Pick<SwapStatus, 'note'> =>
+  said === undefined ? {} : { note: `The provider says: ${said.slice(0, 200)}` }
 
 /** The status of a swap. A mined approval moves its action on, but the swap is `pending` until its own transaction is in a block. */
 const swapStatusOf = (status: string, originBlock: number | null): string =>
@@ -72,7 +77,8 @@ async function bridgeStatus(
   const order = { recipient: action.receiver as Address }
   const route = routeOf(context, row)
   const progress = await providerNamed(context, provider).status(route, offerOf(row), burn.hash as Hex, order)
-  return { ...known, status: progress.status, destinationTxHash: progress.destination ?? null }
+  const { status, destination = null, said } = progress
+  return { ...known, status, destinationTxHash: destination, ...noteOf(said) }
 }
 
 /** The last known status of the swap of a quote, without asking a chain. */

@@ -217,7 +217,7 @@ export function avenia(
         const back = await payment(tokenIn.address, (amount) => amount === maxAmountIn)
         if (back) return { status: 'refunded' }
       }
-      return { status: 'processing' }
+      return { status: 'processing', ...(told !== undefined && { said: told }) }
 
       async function ticketStatus() {
         const { id } = (raw as Raw).ticket ?? {}

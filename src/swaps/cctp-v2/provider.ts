@@ -25,7 +25,14 @@ import { decodeMessage } from './message.ts'
 type Raw = { speed: 'fast' | 'standard'; maxFee: string; amount: string; destinationFromBlock: string }
 
 const Messages = z.object({
-  messages: z.array(z.object({ message: HexData, eventNonce: z.string(), status: z.string() })),
+  messages: z.array(
+    z.object({
+      message: HexData,
+      eventNonce: z.string(),
+      status: z.string(),
+      delayReason: z.string().nullish().catch(null),
+    }),
+  ),
 })
 
 /** Burn and mint of USDC from one chain to another by CCTP v2. Fast pays the fee that the attestation service names; standard waits for finality. Where no speed is asked for, the one that brings more is offered, and the other named. */
@@ -108,7 +115,11 @@ export function cctp(deployments: readonly CctpEnd[], network: CctpNetwork): Swa
         const burn = decodeMessage(message)
         return burn && sameAddress(burn.mintRecipient, recipient) && burn.amount.toString() === raw.amount
       })
-      if (ours?.status !== 'complete') return { status: 'processing' }
+      if (!ours) return { status: 'processing' }
+      if (ours.status !== 'complete') {
+        const said = [ours.status, ours.delayReason].filter((word) => word).join(', ')
+        return { status: 'processing', said }
+      }
       const received = await network.log(
         to.chainId,
         receivedOf(there.messageTransmitter, decodeMessage(ours.message)!.nonce),
