@@ -58,7 +58,7 @@ const ways = {
 
 /** One process: its chunks, the sources in them, and what each module imports at once. */
 export async function bundled(rolldown, root, name, entries) {
-  const { parseAbi, ...hashes } = await import('viem/utils')
+  const viem = await import('viem/utils')
   const entry = join(root, 'src', 'app', `${name}.ts`)
   const imports = new Map()
   const bundle = await rolldown({
@@ -74,8 +74,8 @@ export async function bundled(rolldown, root, name, entries) {
       agentOfUndici,
       randomOfNode,
       partsOfZod(root),
-      abisRead(root, parseAbi),
-      hashesMade(root, hashes),
+      abisRead(root, viem),
+      hashesMade(root, viem),
       signaturesHashed,
       builtins,
       { name: 'imports', moduleParsed: ({ id, importedIds }) => void imports.set(id, importedIds) },

@@ -118,7 +118,7 @@ export const partsOfZod = (root) => ({
 })
 
 /** ABIs that are written as people read them, as what is read out of them: that would be done anew at each start. */
-export const abisRead = (root, parseAbi) => ({
+export const abisRead = (root, viem) => ({
   name: 'abis-read',
   transform(code, id) {
     if (!id.startsWith(join(root, 'src'))) return null
@@ -127,10 +127,21 @@ export const abisRead = (root, parseAbi) => ({
     // What several of them have in common is written once, above them.
     for (const [, name, text] of code.matchAll(/^const (\w+) =\s*['`]([^'`\\]*)['`];?$/gm))
       parts.set(name, filled(text))
-    return code.replace(/\bparseAbi\(\[((?:\s*(?:'[^'\\]*'|`[^`\\]*`),?)+)\s*\]\)/g, (all, lines) => {
-      const read = [...lines.matchAll(/['`]([^'`]*)['`]/g)].map(([, line]) => filled(line))
-      return read.some((line) => line.includes('${')) ? all : JSON.stringify(parseAbi(read))
-    })
+    const texts = (lines) =>
+      [...lines.replace(/^\s*\/\/.*$/gm, '').matchAll(/['`]([^'`]*)['`]|(\w+)/g)].map(([, text, name]) =>
+        text === undefined ? (parts.get(name) ?? '${') : filled(text),
+      )
+    return code
+      .replace(
+        /\b(parseAbi|parseAbiParameters)\(\[((?:\s*(?:'[^'\\]*'|`[^`\\]*`|\w+|\/\/.*\n),?)+)\s*\]\)/g,
+        (all, parse, lines) => {
+          const read = texts(lines)
+          return read.some((line) => line.includes('${')) ? all : JSON.stringify(viem[parse](read))
+        },
+      )
+      .replace(/\bparseAbiParameters\(\s*'([^'\\]*)',?\s*\)/g, (_all, text) =>
+        JSON.stringify(viem.parseAbiParameters(text)),
+      )
   },
 })
 
