@@ -208,54 +208,73 @@ export function lifiAnswer(options: LifiOptions): (request: { url: URL }) => Pro
   }
 
   async function transfer(asked: Asked): Promise<Answer> {
+    const [whole, unit] = [BigInt(asked.fromAmount), 10n ** 18n]
+    const fee = (whole * transferFee) / 10_000n
+    const sent = whole - fee
     const query = new URLSearchParams({
       originChainId: String(asked.fromChain),
       destinationChainId: String(asked.toChain),
       inputToken: asked.fromToken,
       outputToken: asked.toToken,
-      amount: asked.fromAmount,
+      amount: String(sent),
     })
     const answer = await options.fees(new URL(`http://127.0.0.1/suggested-fees?${query}`))
     const fees = answer?.status === 200 ? Fees.parse(answer.body) : undefined
-    const amountIn = BigInt(asked.fromAmount)
-    const amount = BigInt(fees?.outputAmount ?? 0) - (amountIn * transferFee) / 10_000n - 1n
+    const multiplier = ((BigInt(fees?.outputAmount ?? 0) - 1n) * unit) / sent
+    const amount = (sent * multiplier) / unit
     if (!fees || amount <= 0n) return none
     const there = await chainOf(asked.toChain).rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', [
       'pending',
       false,
     ])
     const word = (address: Address) => padHex(address, { size: 32 })
-    const data = encodeFunctionData({
-      abi: diamondAbi,
-      functionName: 'startBridgeTokensViaAcrossV4',
-      args: [
-        {
-          transactionId: padHex('0x01', { size: 32 }),
-          bridge: 'across',
-          integrator: 'sandbox',
-          referrer: nativeAddress,
-          sendingAssetId: asked.fromToken,
-          receiver: asked.toAddress,
-          minAmount: amountIn,
-          destinationChainId: BigInt(asked.toChain),
-          hasSourceSwaps: false,
-          hasDestinationCall: false,
-        },
-        {
-          receiverAddress: word(asked.toAddress),
-          refundAddress: word(asked.fromAddress),
-          sendingAssetId: word(asked.fromToken),
-          receivingAssetId: word(asked.toToken),
-          outputAmount: amount,
-          outputAmountMultiplier: 0n,
-          exclusiveRelayer: word(nativeAddress),
-          quoteTimestamp: Number(fees.timestamp),
-          fillDeadline: Number(there.timestamp) + fillSeconds,
-          exclusivityParameter: 0,
-          message: '0x',
-        },
-      ],
-    })
+    const bridge = {
+      transactionId: padHex('0x01', { size: 32 }),
+      bridge: 'across',
+      integrator: 'sandbox',
+      referrer: nativeAddress,
+      sendingAssetId: asked.fromToken,
+      receiver: asked.toAddress,
+      minAmount: sent,
+      destinationChainId: BigInt(asked.toChain),
+      hasSourceSwaps: fee > 0n,
+      hasDestinationCall: false,
+    }
+    const across = {
+      receiverAddress: word(asked.toAddress),
+      refundAddress: word(asked.fromAddress),
+      sendingAssetId: word(asked.fromToken),
+      receivingAssetId: word(asked.toToken),
+      outputAmount: amount,
+      outputAmountMultiplier: multiplier,
+      exclusiveRelayer: word(nativeAddress),
+      quoteTimestamp: Number(fees.timestamp),
+      fillDeadline: Number(there.timestamp) + fillSeconds,
+      exclusivityParameter: 0,
+      message: '0x',
+    } as const
+    // All is taken for the step of the fee, which pays its own part.
+    const feeStep = {
+      callTo: asked.fromToken,
+      approveTo: asked.fromToken,
+      sendingAssetId: asked.fromToken,
+      receivingAssetId: asked.fromToken,
+      fromAmount: whole,
+      callData: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [collector, fee] }),
+      requiresDeposit: true,
+    }
+    const data =
+      fee > 0n
+        ? encodeFunctionData({
+            abi: diamondAbi,
+            functionName: 'swapAndStartBridgeTokensViaAcrossV4',
+            args: [bridge, [feeStep], across],
+          })
+        : encodeFunctionData({
+            abi: diamondAbi,
+            functionName: 'startBridgeTokensViaAcrossV4',
+            args: [bridge, across],
+          })
     return { status: 200, body: step(asked, 'across', { amount, least: amount }, data, transferGas) }
   }
 

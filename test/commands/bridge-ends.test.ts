@@ -27,7 +27,7 @@ type End = {
   isCleared?: true
   last: number
   finally: string
-  paid: 'all' | 'nothing'
+  paid: 'all' | 'the fee' | 'nothing'
   got: 'all' | 'nine tenths' | 'nothing'
 }
 
@@ -144,7 +144,7 @@ const ends: Readonly<Record<string, End>> = {
     said: 'BRIDGE_EXPIRED',
     last: 25,
     finally: 'BRIDGE_REFUNDED',
-    paid: 'nothing',
+    paid: 'the fee',
     got: 'nothing',
   },
 }
@@ -223,7 +223,10 @@ describe('an end of a transfer', () => {
 
       const action = (await run(['action', 'show', id, '--json'])).json
       const sent = BigInt(action.amounts.in.raw)
-      expect(before[0] - (await held(sold, wallet()))).toBe(paid === 'all' ? sent : 0n)
+      const lost = before[0] - (await held(sold, wallet()))
+      const back = paid === 'all' ? 0n : BigInt(over.json.error.details.amount.raw)
+      expect(lost).toBe(sent - back)
+      expect(lost > 0n).toBe(paid !== 'nothing')
       const gained = (await held(bought, payee)) - before[1]
       if (got === 'nothing') expect(gained).toBe(0n)
       else if (got === 'nine tenths')

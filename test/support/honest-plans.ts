@@ -289,40 +289,7 @@ function aWritten(random: () => number, intent: Swap, least: bigint): Written {
   const { wallet, recipient, tokenIn, tokenOut, amountIn, deadline } = intent
   const word = () => bytes(random, 32)
   const text = () => bytes(random, Math.floor(random() * 20)).slice(2)
-  const name = 'startBridgeTokensViaAcrossV4'
-  if (tokenOut === usdcThere)
-    return {
-      name,
-      args: [
-        {
-          transactionId: word(),
-          bridge: 'across',
-          integrator: text(),
-          referrer: anAddress(random),
-          sendingAssetId: tokenIn.address,
-          receiver: recipient,
-          minAmount: amountIn,
-          destinationChainId: 31338n,
-          hasSourceSwaps: false,
-          hasDestinationCall: false,
-        },
-        {
-          receiverAddress: asWord(recipient),
-          refundAddress: asWord(wallet),
-          sendingAssetId: asWord(tokenIn.address),
-          receivingAssetId: asWord(tokenOut.address),
-          outputAmount: least,
-          outputAmountMultiplier: BigInt(bytes(random, 16)),
-          exclusiveRelayer: word(),
-          quoteTimestamp: deadline - Math.floor(random() * 600),
-          fillDeadline: deadline + Math.floor(random() * 21_601),
-          exclusivityParameter: Math.floor(random() * 60),
-          message: '0x',
-        },
-      ],
-    }
-  const fee = upTo(random, amountIn) - 1n
-  const step = (to: Address, fromAmount: bigint) => ({
+  const part = (to: Address, fromAmount: bigint) => ({
     callTo: anAddress(random),
     approveTo: anAddress(random),
     sendingAssetId: tokenIn.address,
@@ -331,10 +298,48 @@ function aWritten(random: () => number, intent: Swap, least: bigint): Written {
     callData: bytes(random, 4 + Math.floor(random() * 200)),
     requiresDeposit: true,
   })
+  if (tokenOut === usdcThere) {
+    // A fee leaves at least what is to arrive, of which the deposit asks for its part.
+    const kept = least <= amountIn && random() < 0.5 ? upTo(random, amountIn - least + 1n) - 1n : undefined
+    const left = amountIn - (kept ?? 0n)
+    const share = (least * 10n ** 18n + left - 1n) / left
+    return {
+      name: kept === undefined ? 'startBridgeTokensViaAcrossV4' : 'swapAndStartBridgeTokensViaAcrossV4',
+      args: [
+        {
+          transactionId: word(),
+          bridge: 'across',
+          integrator: text(),
+          referrer: anAddress(random),
+          sendingAssetId: tokenIn.address,
+          receiver: recipient,
+          minAmount: left,
+          destinationChainId: 31338n,
+          hasSourceSwaps: kept !== undefined,
+          hasDestinationCall: false,
+        },
+        ...(kept === undefined ? [] : [[part(tokenIn.address, amountIn)]]),
+        {
+          receiverAddress: asWord(recipient),
+          refundAddress: asWord(wallet),
+          sendingAssetId: asWord(tokenIn.address),
+          receivingAssetId: asWord(tokenOut.address),
+          outputAmount: least,
+          outputAmountMultiplier: kept === undefined ? BigInt(bytes(random, 16)) : share,
+          exclusiveRelayer: word(),
+          quoteTimestamp: deadline - Math.floor(random() * 600),
+          fillDeadline: deadline + Math.floor(random() * 21_601),
+          exclusivityParameter: Math.floor(random() * 60),
+          message: '0x',
+        },
+      ],
+    }
+  }
+  const fee = upTo(random, amountIn) - 1n
   const isSingle = random() < 0.5
   const steps = isSingle
-    ? step(tokenOut.address, amountIn)
-    : [step(tokenIn.address, fee), step(tokenOut.address, amountIn - fee)]
+    ? part(tokenOut.address, amountIn)
+    : [part(tokenIn.address, fee), part(tokenOut.address, amountIn - fee)]
   return {
     name: `swapTokens${isSingle ? 'Single' : 'Multiple'}V3${lifiWay(intent)}`,
     args: [word(), text(), text(), recipient, least, steps],
@@ -346,20 +351,35 @@ function isWrittenFor(intent: Swap, { name, args }: Written): boolean {
   const { wallet, recipient, tokenIn, tokenOut, amountIn, amountOut, deadline } = intent
   const same = (one: unknown, other: string) => lower(String(one)) === lower(other)
   if (tokenOut === usdcThere) {
-    const [bridge, across] = args as [Record<string, unknown>, Record<string, unknown>]
+    const hasFee = name === 'swapAndStartBridgeTokensViaAcrossV4'
+    const [bridge, across] = [args[0], args.at(-1)] as [Record<string, unknown>, Record<string, unknown>]
+    const fees = hasFee ? (args[1] as Step[]) : []
+    const least = bridge.minAmount as bigint
+    const output = hasFee
+      ? (least * (across.outputAmountMultiplier as bigint)) / 10n ** 18n
+      : (across.outputAmount as bigint)
+    const taken = hasFee
+      ? fees.reduce((sum, { fromAmount, requiresDeposit }) => sum + (requiresDeposit ? fromAmount : 0n), 0n)
+      : least
     return (
-      name === 'startBridgeTokensViaAcrossV4' &&
+      (hasFee || name === 'startBridgeTokensViaAcrossV4') &&
+      fees.every((fee) =>
+        [fee.sendingAssetId, fee.receivingAssetId].every((at) => same(at, tokenIn.address)),
+      ) &&
       same(bridge.sendingAssetId, tokenIn.address) &&
       same(bridge.receiver, recipient) &&
-      bridge.minAmount === amountIn &&
+      taken === amountIn &&
+      least <= taken &&
+      // What is left is worth what is to arrive, or nobody pays it out.
+      (least === taken || output <= least) &&
       bridge.destinationChainId === 31338n &&
-      bridge.hasSourceSwaps === false &&
+      bridge.hasSourceSwaps === hasFee &&
       bridge.hasDestinationCall === false &&
       same(across.receiverAddress, asWord(recipient)) &&
       same(across.refundAddress, asWord(wallet)) &&
       same(across.sendingAssetId, asWord(tokenIn.address)) &&
       same(across.receivingAssetId, asWord(tokenOut.address)) &&
-      (across.outputAmount as bigint) >= amountOut &&
+      output >= amountOut &&
       (across.fillDeadline as number) >= deadline &&
       (across.fillDeadline as number) <= deadline + 21_600 &&
       across.message === '0x'

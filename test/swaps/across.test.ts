@@ -262,7 +262,7 @@ describe('a deposit that nobody pays out', () => {
 
     await fault('clear')
     const back = await until(id, 'BRIDGE_REFUNDED')
-    expect(back.funds).toMatch(/and paid back to 0x\w{40} there, in 0x\w{64}\.$/)
+    expect(back.funds).toMatch(/\. 100 USDT was paid back to 0x\w{40} there, in 0x\w{64}\.$/)
     expect(await held(here, 'USDT')).toBe(before)
     expect((await run(`swap status ${id} --json`)).json).toMatchObject({
       status: 'refunded',

@@ -71,8 +71,16 @@ function swapCall([tokenIn, tokenOut]: readonly [Token, Token], changed: Changed
 
 const word = (address: Address) => padHex(address, { size: 32 })
 
-/** The call of a transfer to the other chain. */
-function transferCall({ bridge = {}, across = {} }: { bridge?: Changed; across?: Changed } = {}): Hex {
+/** The call of a transfer to the other chain; with `fees`, each of these steps is before it. */
+function transferCall({
+  bridge = {},
+  across = {},
+  fees,
+}: {
+  bridge?: Changed
+  across?: Changed
+  fees?: readonly Changed[]
+} = {}): Hex {
   const bridgeData = {
     transactionId: padHex('0x01'),
     bridge: 'across',
@@ -100,8 +108,28 @@ function transferCall({ bridge = {}, across = {} }: { bridge?: Changed; across?:
     message: '0x',
     ...across,
   }
-  return encoded('lifi', 'startBridgeTokensViaAcrossV4', bridgeData, acrossData)
+  if (!fees) return encoded('lifi', 'startBridgeTokensViaAcrossV4', bridgeData, acrossData)
+  const steps = fees.map((step) => ({
+    callTo: friend,
+    approveTo: friend,
+    sendingAssetId: usdc.address,
+    receivingAssetId: usdc.address,
+    fromAmount: amountIn,
+    callData: '0x01020304',
+    requiresDeposit: true,
+    ...step,
+  }))
+  return encoded('lifi', 'swapAndStartBridgeTokensViaAcrossV4', bridgeData, steps, acrossData)
 }
+
+/** The call of a transfer of which a fee of 0.25 % is kept: what is left is 997,500, and 990,018 of that arrive. */
+const feeCall = (changed: Parameters<typeof transferCall>[0] = {}): Hex =>
+  transferCall({
+    fees: [{}],
+    ...changed,
+    bridge: { minAmount: 997_500n, hasSourceSwaps: true, ...changed.bridge },
+    across: { outputAmount: 0n, outputAmountMultiplier: (10n ** 18n * 9_925n) / 10_000n, ...changed.across },
+  })
 
 /** What the guard says of a call for a swap of a million units for at least 990,000. */
 function verdict([tokenIn, tokenOut]: readonly [Token, Token], data: Hex, exact: 'in' | 'out' = 'in') {
@@ -193,6 +221,48 @@ describe('the guard', () => {
     ['a day to fill it', { across: { fillDeadline: deadline + 86_400 } }, 'POLICY_QUOTE_DRIFT'],
   ])('of a transfer with %s says so', (_, changed, said) => {
     expect(code([usdc, usdcThere], transferCall(changed))).toBe(said)
+  })
+
+  test.each<[string, Parameters<typeof feeCall>[0], string]>([
+    ['nothing else', {}, 'passed'],
+    ['its fee in two steps', { fees: [{ fromAmount: 2_500n }, { fromAmount: 997_500n }] }, 'passed'],
+    ['another receiver', { bridge: { receiver: thief } }, 'POLICY_RECIPIENT'],
+    ['another account for a refund', { across: { refundAddress: word(thief) } }, 'POLICY_RECIPIENT'],
+    ['more taken', { fees: [{ fromAmount: amountIn + 1n }] }, 'POLICY_AMOUNT'],
+    ['less taken', { fees: [{ fromAmount: amountIn - 1n }] }, 'POLICY_AMOUNT'],
+    ['more left than is taken', { bridge: { minAmount: amountIn + 1n } }, 'POLICY_AMOUNT'],
+    ['nothing taken', { fees: [{ requiresDeposit: false }] }, 'POLICY_AMOUNT'],
+    // What arrives is the same, if somebody paid more than the deposit holds; nobody would, and the rest would not be paid back.
+    [
+      'a fee of almost all',
+      { bridge: { minAmount: 2n }, across: { outputAmountMultiplier: 10n ** 18n * 500_000n } },
+      'POLICY_AMOUNT',
+    ],
+    ['a fee of one more', { bridge: { minAmount: 997_481n } }, 'POLICY_MIN_OUT'],
+    ['a smaller part', { across: { outputAmountMultiplier: 9_924n * 10n ** 14n } }, 'POLICY_MIN_OUT'],
+    [
+      'an amount that does not count',
+      { across: { outputAmount: amountIn, outputAmountMultiplier: 0n } },
+      'POLICY_MIN_OUT',
+    ],
+    ['a step of another token', { fees: [{}, { sendingAssetId: usdt.address }] }, 'POLICY_DECODE'],
+    ['a swap to another token', { fees: [{ receivingAssetId: usdt.address }] }, 'POLICY_DECODE'],
+    ['no step', { fees: [] }, 'POLICY_DECODE'],
+    ['no word of a step', { bridge: { hasSourceSwaps: false } }, 'POLICY_QUOTE_DRIFT'],
+    ['a call there', { bridge: { hasDestinationCall: true } }, 'POLICY_QUOTE_DRIFT'],
+  ])('of a transfer after a fee with %s says so', (_, changed, said) => {
+    expect(code([usdc, usdcThere], feeCall(changed))).toBe(said)
+  })
+
+  test('tells the fee of a transfer, and what is deposited after it', () => {
+    expect(verdict([usdc, usdcThere], feeCall())).toMatchObject({
+      bound: {
+        text: expect.stringMatching(
+          /^Deposit 0\.9975 USDC for \S+ after a fee of 0\.0025 USDC, 0\.990018 USDC /,
+        ),
+        spends: { token: usdc.address, amount: amountIn },
+      },
+    })
   })
 
   test.each(['startBridgeTokensViaAcrossV4ERC20Min', 'startBridgeTokensViaAcrossV4ERC20Packed'])(
@@ -333,6 +403,15 @@ describe('the service of LI.FI', () => {
     expect(await quoted(() => answer, far)).toMatchObject({
       amountOut: least,
       raw: { originFromBlock: '7', destinationFromBlock: '7' },
+    })
+  })
+
+  test('of a transfer after a fee names the fee that its call keeps', async () => {
+    const far = ask(usdc, usdcThere)
+    const offer = await quoted(() => answerOf(far, feeCall()), far)
+    expect(offer).toMatchObject({
+      amountOut: 990_018n,
+      fees: [{ kind: 'provider', token: usdc.address, chainId: 31337, amount: '2500' }],
     })
   })
 

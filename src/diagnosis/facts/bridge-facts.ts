@@ -5,6 +5,7 @@ import { Hash, type Hex } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { tokenAt } from '../../domain/token.ts'
+import type { StoredPlan } from '../../guard/intent-json.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import type { Arrival, JournalEvent, Operation } from '../../store/journal/operation.ts'
 import { tokenMessengerV2Abi as abi } from '../../swaps/cctp-v2/abi.ts'
@@ -71,8 +72,17 @@ export async function readBridgeFacts(
     },
     unfilled: unfilled?.why,
     ...(remedies && { remedies }),
-    ...(expiry && { expiry: { ...expiry, refund: expiry.refund?.found.hash } }),
+    ...(expiry && { expiry: { ...expiry, refund: expiry.refund && paidBack(operation, expiry.refund) } }),
   }
+}
+
+/** What was paid back, in the token that the operation began with. */
+function paidBack(
+  { plan }: Operation,
+  { found, amount }: { found: { hash: Hex }; amount: bigint },
+): { hash: Hex; text: string } {
+  const unit = (plan as StoredPlan).about.amounts.in
+  return { hash: found.hash, text: unit ? formatAmount(amount, unit) : String(amount) }
 }
 
 const amountText = (

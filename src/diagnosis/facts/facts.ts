@@ -59,7 +59,7 @@ export type StepFacts = {
  * The state of a bridge transfer to a later leg: a burn that is minted there, or a deposit that a relayer pays out there. `burn` is the
  * transaction that sent it; `since` is epoch ms; `isAttested` and `isMinted` are undefined if unknown; `isUnknown`: the attestation
  * service should know the burn and does not. `delivered` may be missing although minted; `later` came after an under-delivery.
- * `expiry`: when a deposit cannot be paid out any more (Unix s), whether that is past and it was not, and what paid it back.
+ * `expiry`: when a deposit cannot be paid out any more (Unix s), whether that is past and it was not, and what paid how much of it back.
  */
 export type BridgeFacts = {
   way: 'burn' | 'deposit' | 'order' | 'desk'
@@ -75,7 +75,7 @@ export type BridgeFacts = {
   delivered:
     | { hash: Hex; brought: bigint; minimum: bigint; text: string; later?: { hash: Hex; text: string } }
     | undefined
-  expiry?: { at: number; isPast: boolean; refund: Hex | undefined }
+  expiry?: { at: number; isPast: boolean; refund: { hash: Hex; text: string } | undefined }
   /** Why an order cannot be filled any more. */
   unfilled?: 'expired' | 'cancelled' | undefined
   /** Command lines by which anybody can deliver a burn, or have it signed anew. */

@@ -85,7 +85,8 @@ const orderFundsText = (facts: Facts): string =>
 function deskFundsText(facts: Facts): string {
   const { from, burn, expiry, isMinted, recipient } = facts.bridge!
   const sent = `${amountText(facts)}: sent to the desk on ${from.name} in ${burn}`
-  if (expiry?.refund) return `${sent}, and paid back to ${recipient}, in ${expiry.refund}.`
+  if (expiry?.refund)
+    return `${sent}. ${expiry.refund.text} was paid back to ${recipient}, in ${expiry.refund.hash}.`
   return isMinted === false
     ? `${sent}. The desk has paid nothing to ${recipient} for it, and has it until then.`
     : `${sent}, for ${recipient}. Whether the desk has paid is not known.`
@@ -98,7 +99,8 @@ function depositFundsText(facts: Facts): string {
   const sent = `${amountText(facts)}: deposited on ${from.name} in ${burn}`
   if (isMinted === true)
     return `${sent}, and paid out to ${recipient} on ${to.name}. The transaction was not found, so how much came is not known here.`
-  if (expiry?.refund) return `${sent}, and paid back to ${wallet} there, in ${expiry.refund}.`
+  if (expiry?.refund)
+    return `${sent}. ${expiry.refund.text} was paid back to ${wallet} there, in ${expiry.refund.hash}.`
   return isMinted === false
     ? `${sent}, and not paid out on ${to.name}. Nobody else can have it: it is for ${recipient} there, or comes back to ${wallet}.`
     : `${sent}, for ${recipient} on ${to.name}. Whether it is paid out there is not known; nobody else can have it.`

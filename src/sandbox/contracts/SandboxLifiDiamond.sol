@@ -121,22 +121,40 @@ contract SandboxLifiDiamond {
         external
         payable
     {
-        if (bridge.hasSourceSwaps || across.message.length > 0 != bridge.hasDestinationCall) revert InformationMismatch();
-        if (bytes32(uint256(uint160(bridge.receiver))) != across.receiverAddress) revert InvalidReceiver();
+        if (bridge.hasSourceSwaps) revert InformationMismatch();
         must(
             bridge.sendingAssetId,
             abi.encodeWithSignature(
                 "transferFrom(address,address,uint256)", msg.sender, address(this), bridge.minAmount
             )
         );
-        approve(bridge.sendingAssetId, address(pool), bridge.minAmount);
+        deposit(bridge, across, bridge.minAmount, across.outputAmount);
+    }
+
+    function swapAndStartBridgeTokensViaAcrossV4(
+        BridgeData calldata bridge, SwapData[] calldata swaps, AcrossV4Data calldata across
+    ) external payable {
+        if (!bridge.hasSourceSwaps) revert InformationMismatch();
+        for (uint256 index; index < swaps.length; ++index) {
+            if (swaps[index].requiresDeposit) take(swaps[index]);
+        }
+        for (uint256 index; index < swaps.length; ++index) execute(swaps[index], msg.sender);
+        uint256 left = held(swaps[swaps.length - 1].receivingAssetId);
+        if (left < bridge.minAmount) revert CumulativeSlippageTooHigh(bridge.minAmount, left);
+        deposit(bridge, across, left, left * across.outputAmountMultiplier / 1e18);
+    }
+
+    function deposit(BridgeData calldata bridge, AcrossV4Data calldata across, uint256 input, uint256 output) private {
+        if (across.message.length > 0 != bridge.hasDestinationCall) revert InformationMismatch();
+        if (bytes32(uint256(uint160(bridge.receiver))) != across.receiverAddress) revert InvalidReceiver();
+        approve(bridge.sendingAssetId, address(pool), input);
         pool.deposit(
             across.refundAddress,
             across.receiverAddress,
             across.sendingAssetId,
             across.receivingAssetId,
-            bridge.minAmount,
-            across.outputAmount,
+            input,
+            output,
             bridge.destinationChainId,
             across.exclusiveRelayer,
             across.quoteTimestamp,

@@ -75,12 +75,12 @@ const longestExclusivity = 600
 
 /**
  * Binds the terms of a deposit, whatever call makes it by the name of `name`. `window` is how much longer than its quote it may be filled, in
- * seconds. One relayer alone may fill it for some minutes: that costs time, and what nobody fills until its deadline is paid back.
+ * seconds; `kept` is the part of the input that the call keeps as a fee before the deposit. One relayer alone may fill it for some minutes: that costs time, and what nobody fills until its deadline is paid back.
  */
 export function bindDeposit(
   terms: DepositTerms,
   intent: Extract<Intent, { kind: 'swap' }>,
-  { name, window }: { name: string; window: number },
+  { name, window, kept = 0n }: { name: string; window: number; kept?: bigint },
 ): Verdict {
   const { tokenIn, tokenOut, wallet } = intent
   const { depositor, recipient, inputToken, outputToken, destinationChainId, fillDeadline, message } = terms
@@ -136,7 +136,7 @@ export function bindDeposit(
     bound: {
       name,
       args: jsonArguments(terms),
-      text: `Deposit ${formatAmount(amountIn, tokenIn)} for ${networkShown([], tokenOut.chainId).name}, ${formatAmount(amountOut, tokenOut)} arrive for ${intent.recipient}${unlessSame(amountOut, intent.amountOut, tokenOut)}, or it is paid back here`,
+      text: `Deposit ${formatAmount(amountIn - kept, tokenIn)} for ${networkShown([], tokenOut.chainId).name}${kept > 0n ? ` after a fee of ${formatAmount(kept, tokenIn)}` : ''}, ${formatAmount(amountOut, tokenOut)} arrive for ${intent.recipient}${unlessSame(amountOut, intent.amountOut, tokenOut)}, or it is paid back here`,
       value: 0n,
       spends: { token: tokenIn.address, amount: amountIn },
     },

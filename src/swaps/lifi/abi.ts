@@ -1,8 +1,8 @@
 import { parseAbi } from 'viem/utils'
 
 /**
- * The functions of LI.FI's diamond that say recipient and minimum: those of GenericSwapFacetV3, and that of AcrossFacetV4 without a swap
- * before it (source: lifinance/contracts, src/Facets, and the ERC-7730 descriptor registry/lifi/calldata-LIFIDiamond.json of
+ * The functions of LI.FI's diamond that say recipient and minimum: those of GenericSwapFacetV3, and those of AcrossFacetV4, of which one pays
+ * a fee before the deposit (source: lifinance/contracts, src/Facets, and the ERC-7730 descriptor registry/lifi/calldata-LIFIDiamond.json of
  * ethereum/clear-signing-erc7730-registry, whose fields of AcrossV4Data are the newer ones). `…Packed` and `…Min` are not among them.
  */
 export const diamondAbi = parseAbi([
@@ -16,7 +16,11 @@ export const diamondAbi = parseAbi([
   'function swapTokensMultipleV3ERC20ToNative(bytes32 _transactionId, string _integrator, string _referrer, address _receiver, uint256 _minAmountOut, SwapData[] _swapData)',
   'function swapTokensMultipleV3NativeToERC20(bytes32 _transactionId, string _integrator, string _referrer, address _receiver, uint256 _minAmountOut, SwapData[] _swapData) payable',
   'function startBridgeTokensViaAcrossV4(BridgeData _bridgeData, AcrossV4Data _acrossData) payable',
+  'function swapAndStartBridgeTokensViaAcrossV4(BridgeData _bridgeData, SwapData[] _swapData, AcrossV4Data _acrossData) payable',
 ])
+
+/** What a deposit pays out for each unit of its input, in parts of this, where a fee is paid before it (AcrossFacetV4, `outputAmountMultiplier`). */
+export const multiplierUnit = 10n ** 18n
 
 /** For how long after the deadline of its quote a deposit may be filled, in seconds: what a pool takes at most (see `fillWindow` of Across). */
 export const longestWindow = 21_600

@@ -1,12 +1,14 @@
+import type { DecodeFunctionDataReturnType } from 'viem'
 import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { unlessSame } from '../../domain/swap-amounts.ts'
+import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { refuse, type Verdict } from '../../protocols/verdict.ts'
 import { bindDeposit, type DepositTerms } from '../across/binding.ts'
-import { diamondAbi, longestWindow } from './abi.ts'
+import { diamondAbi, longestWindow, multiplierUnit } from './abi.ts'
 
 type Swap = Extract<Intent, { kind: 'swap' }>
 
@@ -22,10 +24,13 @@ type Terms =
     }
   | {
       kind: 'deposit'
+      name: string
       token: Address
       receiver: Address
       isPlain: boolean
       minimum: bigint
+      /** The most that is kept of the input as a fee, before the deposit. */
+      kept: bigint
       deposit: DepositTerms
     }
 
@@ -33,25 +38,10 @@ type Terms =
 export function decodeLifi(data: Hex): Terms | undefined {
   const call = strictDecode(diamondAbi, data)
   if (!call) return undefined
-  if (call.functionName === 'startBridgeTokensViaAcrossV4') {
-    const [bridge, { receiverAddress, refundAddress, sendingAssetId, receivingAssetId, ...rest }] = call.args
-    const { outputAmountMultiplier: _, ...times } = rest
-    return {
-      kind: 'deposit',
-      token: bridge.sendingAssetId,
-      receiver: bridge.receiver,
-      isPlain: !bridge.hasSourceSwaps && !bridge.hasDestinationCall,
-      minimum: rest.outputAmount,
-      deposit: {
-        depositor: refundAddress,
-        recipient: receiverAddress,
-        inputToken: sendingAssetId,
-        outputToken: receivingAssetId,
-        inputAmount: bridge.minAmount,
-        destinationChainId: bridge.destinationChainId,
-        ...times,
-      },
-    }
+  if (call.functionName === 'startBridgeTokensViaAcrossV4') return depositOf(call.functionName, call.args)
+  if (call.functionName === 'swapAndStartBridgeTokensViaAcrossV4') {
+    const [bridge, steps, across] = call.args
+    return depositOf(call.functionName, [bridge, across], steps)
   }
   const [, , , receiver, minimum, swaps] = call.args
   // A single swap always takes its input.
@@ -72,6 +62,50 @@ export function decodeLifi(data: Hex): Terms | undefined {
     takes: steps
       .filter(({ requiresDeposit, sendingAssetId }) => (isCoinIn ? isCoin(sendingAssetId) : requiresDeposit))
       .map(({ sendingAssetId: token, fromAmount: amount }) => ({ token, amount })),
+  }
+}
+
+type Args = Extract<
+  DecodeFunctionDataReturnType<typeof diamondAbi>,
+  { functionName: 'swapAndStartBridgeTokensViaAcrossV4' }
+>['args']
+
+/**
+ * The terms of a deposit; with the steps before it that pay fees, `undefined` if one of them changes the token. The diamond deposits all
+ * that is left after them, which is at least `minAmount`, and the deposit asks for its part of that.
+ */
+function depositOf(
+  name: string,
+  [bridge, across]: readonly [Args[0], Args[2]],
+  steps?: Args[1],
+): Terms | undefined {
+  const { receiverAddress, refundAddress, sendingAssetId, receivingAssetId, ...rest } = across
+  const { outputAmountMultiplier, outputAmount, ...times } = rest
+  const { sendingAssetId: token, minAmount } = bridge
+  const isFee = (step: Args[1][number]) =>
+    sameAddress(step.sendingAssetId, token) && sameAddress(step.receivingAssetId, token)
+  if (steps && (steps.length === 0 || !steps.every(isFee))) return undefined
+  const taken = steps?.reduce((sum, step) => (step.requiresDeposit ? sum + step.fromAmount : sum), 0n)
+  const inputAmount = taken ?? minAmount
+  const minimum = steps ? (minAmount * outputAmountMultiplier) / multiplierUnit : outputAmount
+  return {
+    kind: 'deposit',
+    name,
+    token,
+    receiver: bridge.receiver,
+    isPlain: bridge.hasSourceSwaps === (steps !== undefined) && !bridge.hasDestinationCall,
+    minimum,
+    kept: inputAmount - minAmount,
+    deposit: {
+      depositor: refundAddress,
+      recipient: receiverAddress,
+      inputToken: sendingAssetId,
+      outputToken: receivingAssetId,
+      inputAmount,
+      outputAmount: minimum,
+      destinationChainId: bridge.destinationChainId,
+      ...times,
+    },
   }
 }
 
@@ -124,7 +158,7 @@ function bindSwap(
 
 /** A transfer to another chain is a deposit of Across that the diamond makes: what it says twice is held twice. */
 function bindTransfer(
-  { token, receiver, isPlain, deposit }: Extract<Terms, { kind: 'deposit' }>,
+  { name, token, receiver, isPlain, kept, deposit }: Extract<Terms, { kind: 'deposit' }>,
   intent: Swap,
 ): Verdict {
   if (!isPlain) return refuse('POLICY_QUOTE_DRIFT', 'It carries a swap or a call that nobody asked for')
@@ -132,5 +166,19 @@ function bindTransfer(
     return refuse('POLICY_AMOUNT', `It takes the token ${token}, not ${intent.tokenIn.address}`)
   if (!sameAddress(receiver, intent.recipient))
     return refuse('POLICY_RECIPIENT', `It pays out to ${receiver}, not to ${intent.recipient}`)
-  return bindDeposit(deposit, intent, { name: 'startBridgeTokensViaAcrossV4', window: longestWindow })
+  // What nobody fills is paid back without the fee, so that is bounded by itself: by what the transfer may cost in all.
+  const left = formatAmount(deposit.inputAmount - kept, intent.tokenIn)
+  const isLess =
+    kept < 0n ||
+    (kept > 0n && isAbove(deposit.outputAmount, intent.tokenOut, deposit.inputAmount - kept, intent.tokenIn))
+  if (isLess)
+    return refuse(
+      'POLICY_AMOUNT',
+      `It deposits only ${left}, for ${formatAmount(deposit.outputAmount, intent.tokenOut)}`,
+    )
+  return bindDeposit(deposit, intent, { name, window: longestWindow, kept })
 }
+
+/** Whether an amount of one token is more than one of another token of the same worth. */
+const isAbove = (amount: bigint, token: Token, other: bigint, otherToken: Token): boolean =>
+  amount * 10n ** BigInt(otherToken.decimals) > other * 10n ** BigInt(token.decimals)

@@ -86,7 +86,7 @@ export function lifi(
       toAddress: terms.recipient,
       slippage: String(terms.slippage),
       skipSimulation: 'true',
-      // The bridge whose terms are all in the call, with no swap before it.
+      // The bridge whose terms are all in the call, with no swap before it but for what pays the fee of the service.
       ...(isFar(route) && { allowBridges: 'across', allowExchanges: 'none' }),
     })
     const { status, body } = await apiOf(from.chainId).get(`/quote?${query}`, signal)
@@ -99,7 +99,8 @@ export function lifi(
     const call = decodeLifi(data)
     if (!call || (call.kind === 'deposit') !== isFar(route))
       throw badAnswer(provider, `${label} answered with a call whose terms cannot be read`, status)
-    return { ...answer.estimate, data, minimum: call.minimum, status }
+    const { minimum } = call
+    return { ...answer.estimate, data, minimum, status, kept: call.kind === 'deposit' ? call.kept : 0n }
   }
 
   const faultIn = (
@@ -139,7 +140,7 @@ export function lifi(
       const terms = { amount, slippage: within(slippage), wallet, recipient: wallet }
       const answer = await quoted(ask, terms, signal)
       if (!answer) return undefined
-      const { gasCosts, executionDuration, minimum, status } = answer
+      const { gasCosts, executionDuration, minimum, status, kept } = answer
       // What a deposit brings is in its call.
       const amountOut = isFar(ask) ? minimum : BigInt(answer.toAmount)
       if (amountOut === 0n) return undefined
@@ -153,7 +154,17 @@ export function lifi(
         amountOut,
         maxAmountIn: amount,
         minAmountOut,
-        fees: [],
+        fees:
+          kept > 0n
+            ? [
+                {
+                  kind: 'provider',
+                  token: ask.tokenIn.address,
+                  chainId: ask.from.chainId,
+                  amount: String(kept),
+                },
+              ]
+            : [],
         raw: { originFromBlock, destinationFromBlock },
         ...(gasCosts?.length && { gas: gasCosts.reduce((sum, { estimate }) => sum + BigInt(estimate), 0n) }),
         seconds: isFar(ask) ? (executionDuration ?? null) : 0,
