@@ -1,0 +1,10 @@
+import { campaignArguments } from './arguments.ts'
+import { vitestCampaign } from './vitest-campaign.ts'
+
+// Whatever a service may slip into its answers, as whole command lines: what ends below 20 has signed nothing.
+await vitestCampaign('hostile', {
+  file: 'test/commands/hostile.test.ts',
+  under: 'a service that slips in',
+  ...campaignArguments(91, 91),
+  fixedSeed: 91,
+})
