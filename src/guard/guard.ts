@@ -4,7 +4,7 @@ import { AppError } from '../domain/errors.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import type { Intent } from '../protocols/intent.ts'
-import { feesOf, mostFees, withoutFees, withoutPayments } from '../protocols/intent-fees.ts'
+import { feesOf, mostFees, stepFeesOf, withoutFees, withoutPayments } from '../protocols/intent-fees.ts'
 import { whyLost } from '../protocols/unrecoverable-recipients.ts'
 import type { Violation } from '../protocols/verdict.ts'
 import {
@@ -17,7 +17,13 @@ import {
 import { authoritySelectors, findAuthorityCall } from './authority.ts'
 import { contractName } from './contract-names.ts'
 import { expectationOf } from './expectations.ts'
-import { checkFeePayment, feeReceiverFault, refuseHighServiceFee, statedFeesFault } from './service-fees.ts'
+import {
+  checkFeePayment,
+  feeReceiverFault,
+  insideFeesFault,
+  refuseHighServiceFee,
+  statedFeesFault,
+} from './service-fees.ts'
 import { type Exemptions, noExemptions } from './terms.ts'
 
 /** Refuses payments of a swap or transfer to addresses from which they would never return, for anybody. */
@@ -95,7 +101,7 @@ export function checkLeg(question: LegCheck): DecodedStep[] {
   const { intent: asked, chainId, transactions: all, catalog, vouched = noExemptions } = question
   refuseMalformed(question)
   refuseUnrecoverablePayee(question)
-  // Only the stated fees may follow the action, each once.
+  // Only the stated fees that the action does not pay itself may follow it, each once.
   const transactions = withoutPayments(asked, all)
   const paid = all.slice(transactions.length)
   if (transactions.length === 0)
@@ -117,6 +123,8 @@ export function checkLeg(question: LegCheck): DecodedStep[] {
   const verdict = expected.bind(action)
   if ('violation' in verdict) throw deny(verdict.violation, last)
   const { bound } = verdict
+  const unlike = insideFeesFault(asked, bound.fees)
+  if (unlike) throw deny(unlike.violation, last)
   if (action.value !== bound.value)
     throw deny({ code: 'POLICY_VALUE', message: `It carries ${action.value} wei, not ${bound.value}` }, last)
 
@@ -140,7 +148,7 @@ export function checkLeg(question: LegCheck): DecodedStep[] {
   ]
 }
 
-/** The fee payments of a leg, as its last steps. */
+/** The fee payments of a leg, as its last steps; fees that the action pays are held to the same rules. */
 function feeSteps(
   { intent, chainId, catalog, vouched = noExemptions }: LegCheck,
   paid: readonly Transaction[],
@@ -150,9 +158,10 @@ function feeSteps(
   const fees = feesOf(intent)
   if (fees.length === 0) return []
   const fault = statedFeesFault(intent, fees) ?? feeReceiverFault(intent, { catalog, chainId, action })
-  if (fault) throw deny(fault.violation, first)
+  if (fault) throw deny(fault.violation, paid.length > 0 ? first : first - 1)
+  const owed = stepFeesOf(intent)
   const steps = paid.map((transaction, at): DecodedStep => {
-    const fee = checkFeePayment(intent, fees[at]!, transaction)
+    const fee = checkFeePayment(intent, owed[at]!, transaction)
     if ('violation' in fee) throw deny(fee.violation, first + at)
     return { index: first + at, role: 'fee', transaction, ...fee }
   })

@@ -22,7 +22,9 @@ const worded = (flat: object) =>
   )
 
 const Fees = z
-  .array(z.strictObject({ to: EvmAddress, amount: Units, of: Units }))
+  .array(
+    z.strictObject({ to: EvmAddress, amount: Units, of: Units, isInside: z.literal(true).exactOptional() }),
+  )
   .min(1)
   .max(mostFees)
 

@@ -8,6 +8,7 @@ import { type Intent, intentTokens, type ServiceFee } from '../protocols/intent.
 import {
   feePayments,
   feesOf,
+  insideFeesOf,
   mostFees,
   paymentOf,
   sumOf,
@@ -15,7 +16,7 @@ import {
 } from '../protocols/intent-fees.ts'
 import { queueOf } from '../protocols/registry.ts'
 import { whyLost } from '../protocols/unrecoverable-recipients.ts'
-import { refuse, type Violation } from '../protocols/verdict.ts'
+import { type FeePayment, refuse, type Violation } from '../protocols/verdict.ts'
 import { bindTransfer } from './erc20-binding.ts'
 
 /**
@@ -46,6 +47,29 @@ export function statedFeesFault(
 /** The withdrawn amount if known beforehand; for a full withdrawal the simulation tells. */
 const wholeOf = ({ amount, shares }: Extract<Intent, { kind: 'withdraw' }>): bigint | undefined =>
   shares === undefined ? amount : undefined
+
+/**
+ * Why what the call of an action pays to others (`paid`) is not, one for one and in their order, the fees that are stated to be paid inside
+ * it; `undefined` if it is. POLICY_SERVICE_FEE.
+ */
+export function insideFeesFault(
+  intent: Intent,
+  paid: readonly FeePayment[] = [],
+): { violation: Violation } | undefined {
+  const stated = insideFeesOf(intent)
+  const isStated = ({ to, amount }: FeePayment, at: number) =>
+    stated[at]?.amount === amount && sameAddress(stated[at].to, to)
+  const other = paid.find((one, at) => !isStated(one, at))
+  if (other)
+    return refuse('POLICY_SERVICE_FEE', `It pays ${other.amount} to ${other.to} itself, which was not stated`)
+  const missing = stated[paid.length]
+  return missing
+    ? refuse(
+        'POLICY_SERVICE_FEE',
+        `It does not pay the fee of ${missing.amount} to ${missing.to} itself, which it is stated to do`,
+      )
+    : undefined
+}
 
 /** Why a fee receiver is invalid: a token, a contract of the catalogue or of the operation (`action`), or an unowned address. */
 export function feeReceiverFault(

@@ -3,7 +3,7 @@ import type { Amounts } from '../domain/swap-amounts.ts'
 import type { Token } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Intent } from '../protocols/intent.ts'
-import { feesOf, sumOf, withoutFees } from '../protocols/intent-fees.ts'
+import { feesOf, insideFeesOf, sumOf, withoutFees } from '../protocols/intent-fees.ts'
 import { drift } from '../protocols/receipt-units.ts'
 import { bindingOf } from '../protocols/registry.ts'
 
@@ -33,7 +33,8 @@ export function requiredAllowance(intent: Intent): Spend | undefined {
       ? { token: intent.strategy.receipt, amount: intent.shares ?? maxReceiptUnits(intent) }
       : undefined
   const spend = intent.kind === 'transfer' ? undefined : intentSpending(withoutFees(intent))
-  return spend?.token.address === nativeAddress ? undefined : spend
+  if (!spend || spend.token.address === nativeAddress) return undefined
+  return { ...spend, amount: spend.amount + sumOf(insideFeesOf(intent)) }
 }
 
 /** The most receipt units that a partial withdrawal may cost. */

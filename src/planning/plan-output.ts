@@ -152,7 +152,7 @@ const arrivalsOf = (legs: readonly ProposedLeg[], { networks }: Catalog, prices:
     ]
   })
 
-/** The service's fees, paid by steps of their own: token, amount, recipient, and the amount they are charged on. */
+/** The service's fees: token, amount, recipient, the amount they are charged on, and whether the action pays them itself or a step of their own. */
 const serviceFeesOf = (legs: readonly ProposedLeg[], { networks }: Catalog, prices: readonly Price[]) =>
   legs.flatMap(({ intent }, leg) => {
     if (!intent) return []
@@ -164,6 +164,7 @@ const serviceFeesOf = (legs: readonly ProposedLeg[], { networks }: Catalog, pric
       amount: pricedAmount(amount, token, prices),
       of: tokenAmount(fees[at]!.of, token),
       to: recipient,
+      paidBy: fees[at]!.isInside ? 'action' : 'step',
     }))
   })
 

@@ -8,7 +8,7 @@ import { actionIntent, decodeIntent, encodeIntent, quoteIds, type StoredPlan } f
 import { isPriced } from '../guard/spending.ts'
 import { decodeTerms, encodeTerms, type Terms } from '../guard/terms.ts'
 import type { Intent, ServiceFee } from '../protocols/intent.ts'
-import { feesOf, paymentOf } from '../protocols/intent-fees.ts'
+import { paymentOf, stepFeesOf } from '../protocols/intent-fees.ts'
 import type { Operation, Step } from '../store/journal/operation.ts'
 import type { ExecutionContext } from './context.ts'
 import { storedFeeBound } from './fee-bound.ts'
@@ -22,7 +22,7 @@ const isInFlight = ({ state }: Step) => state === 'SIGNED' || state === 'BROADCA
 /** The states in which the journal accepts no changes. */
 const closedStates: readonly Operation['state'][] = ['DONE', 'FAILED', 'CANCELLED', 'DROPPED']
 
-/** The fees of a finished action that no final step of its leg paid. */
+/** The fees of a finished action that neither it nor a final step of its leg paid. */
 function unpaidFees(acted: Intent, steps: readonly Step[]): Intent | undefined {
   const paid = steps
     .filter(({ role, state }) => role === 'fee' && state === 'FINAL_OK')
@@ -31,7 +31,7 @@ function unpaidFees(acted: Intent, steps: readonly Step[]): Intent | undefined {
     paid.some((one) => one?.amount === amount && sameAddress(one.to, to))
   return paymentOf(
     acted,
-    feesOf(acted).filter((fee) => !isPaid(fee)),
+    stepFeesOf(acted).filter((fee) => !isPaid(fee)),
   )
 }
 

@@ -25,8 +25,16 @@ type Transfer = Extract<Intent, { kind: 'transfer' }>
 const isPaying = (intent: Intent): intent is Paying =>
   intent.kind === 'swap' || intent.kind === 'withdraw' || intent.kind === 'transfer'
 
-/** The fees of an intent, in the order of their payments. */
+/** The fees of an intent, in the order in which they are stated. */
 export const feesOf = (intent: Intent): readonly ServiceFee[] => (isPaying(intent) ? (intent.fees ?? []) : [])
+
+/** The fees that the call of a swap pays itself. */
+export const insideFeesOf = (intent: Intent): readonly ServiceFee[] =>
+  feesOf(intent).filter(({ isInside }) => isInside)
+
+/** The fees that are paid by transactions of their own after the action, in their order. */
+export const stepFeesOf = (intent: Intent): readonly ServiceFee[] =>
+  feesOf(intent).filter(({ isInside }) => !isInside)
 
 /** The sum of fees. */
 export const sumOf = (fees: readonly Pick<ServiceFee, 'amount'>[]): bigint =>
@@ -68,8 +76,8 @@ export const withoutPayments = (
   intent: Intent | null,
   transactions: readonly Transaction[],
 ): readonly Transaction[] =>
-  transactions.slice(0, Math.max(0, transactions.length - (intent ? feesOf(intent).length : 0)))
+  transactions.slice(0, Math.max(0, transactions.length - (intent ? stepFeesOf(intent).length : 0)))
 
 /** The transaction of a leg that executes the action: the last one, or the one before the fees. */
 export const actionAmong = (intent: Intent, transactions: readonly Transaction[]): Transaction =>
-  transactions.at(-1 - feesOf(intent).length) ?? transactions.at(-1)!
+  transactions.at(-1 - stepFeesOf(intent).length) ?? transactions.at(-1)!

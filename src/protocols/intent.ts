@@ -2,8 +2,11 @@ import type { Address } from '../domain/address.ts'
 import type { Token } from '../domain/token.ts'
 import type { StrategyEntry } from './catalog.ts'
 
-/** A fee of the service, paid by a transaction of its own after the action: `amount` to `to`, out of `of`, the amount that is swapped or withdrawn. The operator and the customer may each take one. */
-export type ServiceFee = { to: Address; amount: bigint; of: bigint }
+/**
+ * A fee of the service: `amount` to `to`, out of `of`, the amount that is swapped or withdrawn. The operator and the customer may each take
+ * one. It is paid by a transaction of its own after the action, or where `isInside` by the call of the swap itself.
+ */
+export type ServiceFee = { to: Address; amount: bigint; of: bigint; isInside?: true }
 
 /**
  * An action that was asked for on one chain; the guard binds calldata to it. Amounts are in the smallest unit. `shares` of a withdrawal means

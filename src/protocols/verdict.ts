@@ -5,13 +5,17 @@ import type { Permit2Payment } from '../domain/permit2-payment.ts'
 /** Why calldata does not match an intent. */
 export type Violation = { code: Extract<ErrorCode, `POLICY_${string}`>; message: string }
 
+/** A payment of a fee inside a swap: `amount` of its input token, in the smallest unit. */
+export type FeePayment = { to: Address; amount: bigint }
+
 /** What a call takes from the wallet by allowance, `by` another contract than the one that is called. */
 export type Spends = { token: Address; amount: bigint; through?: Permit2Payment; by?: Address }
 
 /**
  * A call that matches its intent: its name and arguments for people and JSON, the wei it
  * must carry, and the tokens that its contract may pull from the wallet through an allowance: its own, or with `through` that of
- * Permit2, which lets it for a time.
+ * Permit2, which lets it for a time. `fees` are what the call pays of the input token to others than the swap's recipient, in its order;
+ * `value` and `spends` contain them.
  */
 type Bound = {
   name: string
@@ -19,6 +23,7 @@ type Bound = {
   text: string
   value: bigint
   spends?: Spends
+  fees?: readonly FeePayment[]
 }
 
 /** A violation, or the matching call. */

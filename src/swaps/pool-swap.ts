@@ -3,13 +3,15 @@ import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import type { Network } from '../domain/networks.ts'
 import { less, more } from '../domain/slippage.ts'
 import type { Transaction } from '../domain/transaction.ts'
+import type { FeePayment } from '../protocols/verdict.ts'
+import { sumOfFees } from './inside-fees.ts'
 import type { SwapNetwork } from './network.ts'
 import type { Ask, Offer, Route, SwapProvider } from './provider.ts'
 
 /**
  * A swap along a path of pools before `deadline` (Unix seconds). Exact input: spends `amountIn`, brings at least `amountOut`. Exact
  * output: brings `amountOut`, spends at most `amountIn`. The native coin stands in the path as its wrapped form, or where pools hold it, as the zero address. `isNativeIn`: it is paid
- * in the native coin, of which the router returns what it did not need. `isNativeOut`: it is paid out in it.
+ * in the native coin, of which the router returns what it did not need. `isNativeOut`: it is paid out in it. `fees`: what is paid of the input token beside it.
  */
 export type PoolSwap<path> = {
   chainId: number
@@ -22,6 +24,7 @@ export type PoolSwap<path> = {
   deadline: number
   isNativeIn?: boolean
   isNativeOut?: boolean
+  fees?: readonly FeePayment[]
 }
 
 /**
@@ -46,6 +49,8 @@ type PoolProvider<constants, path> = {
   permit2Of?: (here: constants) => Address
   /** Whether the pools hold the native coin itself, which then stands in a path as the zero address. */
   holdsCoin?: boolean
+  /** Whether its transaction can pay fees of tokens, or also of the native coin; none without it. */
+  feesIn?: 'tokens' | 'tokens and coin'
   /** What is read to quote all paths between two tokens. */
   quotes: (here: constants, ends: readonly [Address, Address], ask: Ask) => Reading<QuotedPath<path>[]>
   /** Makes the transaction; `sender` signs it and pays. */
@@ -66,6 +71,7 @@ export function poolSwapProvider<constants extends { chainId: number }, path>({
   routerOf,
   permit2Of,
   holdsCoin = false,
+  feesIn,
   quotes,
   encode,
 }: PoolProvider<constants, path>): SwapProvider {
@@ -93,13 +99,14 @@ export function poolSwapProvider<constants extends { chainId: number }, path>({
       const raw: Raw<path> = { path: best.path, exact }
       const offer = offerOf(ask, best.amount, raw)
       const spot = best.atSpot(offer.amountIn)
-      return { ...offer, gas: best.gas, seconds: 0, ...(spot !== undefined && { spot }) }
+      const paysFees = feesIn === 'tokens and coin' || (feesIn === 'tokens' && !isNative(ask.tokenIn))
+      return { ...offer, gas: best.gas, seconds: 0, ...(spot !== undefined && { spot }), paysFees }
     },
 
     async build(
       { from, tokenIn, tokenOut },
       { raw, maxAmountIn, minAmountOut },
-      { wallet, recipient, deadline },
+      { wallet, recipient, deadline, fees = [] },
     ) {
       const here = on(from.chainId)!
       const router = routerOf(here)
@@ -117,12 +124,13 @@ export function poolSwapProvider<constants extends { chainId: number }, path>({
           deadline,
           isNativeIn: isNative(tokenIn),
           isNativeOut: isNative(tokenOut),
+          fees,
         }),
         ...(!isNative(tokenIn) && {
           needs: {
             token: tokenIn.address,
             spender: router,
-            amount: maxAmountIn,
+            amount: maxAmountIn + sumOfFees(fees),
             ...(permit2Of && { through: { permit2: permit2Of(here), until: BigInt(deadline) } }),
           },
         }),

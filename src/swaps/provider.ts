@@ -2,6 +2,7 @@ import type { Address, Hex } from '../domain/address.ts'
 import type { Network } from '../domain/networks.ts'
 import type { Token } from '../domain/token.ts'
 import type { Step } from '../protocols/step.ts'
+import type { FeePayment } from '../protocols/verdict.ts'
 
 /** The tokens and chains of a swap. */
 export type Route = { from: Network; to: Network; tokenIn: Token; tokenOut: Token }
@@ -19,6 +20,8 @@ export type Ask = Route & {
   isSpent: boolean
   /** Whether it is known that what comes out is for another wallet than the one that pays. */
   isForOther?: boolean
+  /** The fees of the service beside `amount`, of an exact input; for an exact output they are known only with the offer. */
+  fees?: readonly FeePayment[]
 }
 
 /** One fee of an offer, already inside its amounts. */
@@ -49,10 +52,12 @@ export type Offer = {
   spot?: bigint
   gas?: bigint
   seconds?: number | null
+  /** Whether the transaction of the offer can pay the fees of the service itself, beside `amountIn`; else each is paid by a step of its own. */
+  paysFees?: boolean
 }
 
-/** The parties of a swap. `deadline` is in Unix seconds. */
-type SwapOrder = { wallet: Address; recipient: Address; deadline: number }
+/** The parties of a swap. `deadline` is in Unix seconds; `fees` are what its transaction pays of the input token to collectors, beside the input, where the offer can (`paysFees`). */
+type SwapOrder = { wallet: Address; recipient: Address; deadline: number; fees?: readonly FeePayment[] }
 
 /** The progress of a swap after its origin transaction was mined. `said`: the provider's own word for what no chain shows yet. */
 type SwapProgress = {

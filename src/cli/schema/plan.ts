@@ -141,6 +141,7 @@ export const PlanDocument = fields({
       amount: amountOn({ usd: maybe(Usd) }),
       of: Amount,
       to: AddressText,
+      paidBy: z.enum(['action', 'step']).describe('the action itself, or a step of its own after it'),
     }),
   ),
   proof: z

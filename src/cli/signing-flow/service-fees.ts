@@ -7,12 +7,20 @@ import { plain } from '../../domain/text.ts'
 import type { ServiceFee } from '../../protocols/intent.ts'
 import { mostFees } from '../../protocols/intent-fees.ts'
 
-const Stated = z.object({ token: EvmAddress, chainId: ChainId, amount: Units, of: Units, to: EvmAddress })
+const Stated = z.object({
+  token: EvmAddress,
+  chainId: ChainId,
+  amount: Units,
+  of: Units,
+  to: EvmAddress,
+  // A service of an older version does not say it.
+  paidBy: z.enum(['action', 'step']).default('step'),
+})
 
-/** Whether a fee is paid by its own transaction; other fees are already in the amounts. */
+/** Whether a fee is paid to a collector; other fees are already in the amounts. */
 const isPaid = (fee: unknown): boolean => ((fee ?? {}) as { to?: unknown }).to != null
 
-/** How many fees are paid by transactions of their own. */
+/** How many fees of a withdrawal are paid, each by a transaction of its own. */
 export const paidIn = (fees: readonly unknown[] | null): number => (fees ?? []).filter(isPaid).length
 
 /** The paid fees of a service response, in the expected token; POLICY_SERVICE_FEE for any other. */
@@ -27,10 +35,10 @@ export function statedFees(
   return paid.map((one) => {
     const fee = Stated.safeParse(one)
     if (!fee.success) throw no('The service charges a fee, but its description of the fee is invalid')
-    const { token, chainId: on, to, amount, of } = fee.data
+    const { token, chainId: on, to, amount, of, paidBy } = fee.data
     if (!sameAddress(token, address) || on !== chainId)
       throw no(`The service quotes a fee in ${token}, but its transaction pays ${plain(symbol)}`)
-    return { to, amount, of }
+    return { to, amount, of, ...(paidBy === 'action' && { isInside: true }) }
   })
 }
 

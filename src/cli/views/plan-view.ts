@@ -158,9 +158,9 @@ const standingRows = ({ standing }: Plan): Row[] =>
   ])
 
 function costRows({ serviceFees, fees, laterFees }: Plan): Row[] {
-  const rows: Row[] = serviceFees.map(({ amount, of, to }) => [
+  const rows: Row[] = serviceFees.map(({ amount, of, to, paidBy }) => [
     'service fee',
-    `${decimal(amount.formatted)} ${plain(amount.symbol)}${worth(amount.usd)} of ${decimal(of.formatted)} to ${to}`,
+    `${decimal(amount.formatted)} ${plain(amount.symbol)}${worth(amount.usd)} of ${decimal(of.formatted)} to ${to}${paidBy === 'action' ? ', paid by the swap itself' : ''}`,
   ])
   const later = laterFees.map(laterText)
   if (!fees) return later.length === 0 ? rows : [...rows, ['gas', ...later]]

@@ -100,7 +100,7 @@ const sooner = ({ tokenIn, tokenOut, alternatives }: ReturnType<typeof quoteJson
 const waited = (seconds: number): string =>
   seconds >= 7_200 ? `${Math.round(seconds / 3_600)} hours` : `${Math.max(1, Math.round(seconds / 60))} min`
 
-/** The fees of a quote that are paid by their own transaction. */
+/** The fees of a quote that are paid to collectors. */
 const feesPaid = (fees: readonly unknown[] | null): string[] =>
   (fees ?? []).flatMap((fee) => {
     const { amount, to } = (fee ?? {}) as { amount?: { formatted?: string; symbol?: string }; to?: unknown }

@@ -9,7 +9,7 @@ import { checkFeePayment } from '../../guard/service-fees.ts'
 import { isUnknownPayoutNote } from '../../planning/market-expectations.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
 import { type Intent, intentTokens } from '../../protocols/intent.ts'
-import { feesOf, withoutFees } from '../../protocols/intent-fees.ts'
+import { stepFeesOf, withoutFees } from '../../protocols/intent-fees.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
 
 /** A step's call, decoded from its bytes: `call` is `null` if this program does not know it. */
@@ -63,7 +63,7 @@ function toldOf(step: Step, operation: Operation, catalog: Catalog): Told | null
   if (!intent) return null
   try {
     if (role === 'fee') {
-      const told = feesOf(intent).map((fee) => checkFeePayment(intent, fee, transaction))
+      const told = stepFeesOf(intent).map((fee) => checkFeePayment(intent, fee, transaction))
       return (told.find((fee) => !('violation' in fee)) as Told | undefined) ?? null
     }
     // Everything exempted then is accepted here: this describes a call and allows nothing.

@@ -54,8 +54,8 @@ export const chargesOnTop = (amount: bigint, charges: readonly Charge[]): bigint
 }
 
 /**
- * A fee paid by its own transaction, as the client sees it. Amounts are text, `of` is the amount it is
- * computed from, and `markup` is the customer's part.
+ * A fee as the client sees it. Amounts are text, `of` is the amount it is computed from, and `markup` is the
+ * customer's part. It is paid by the transaction of the action itself, or by a step of its own after it.
  */
 export type StatedFee = {
   kind: 'service' | 'performance' | 'markup'
@@ -65,6 +65,8 @@ export type StatedFee = {
   amount: string
   of: string
   to: Address
+  /** An older quote does not say it: by a step. */
+  paidBy?: 'action' | 'step'
 }
 
 /** Describes a fee: `kind` for the operator, `markup` for the customer. */
@@ -74,6 +76,7 @@ export const statedFee = (
   { address: token, chainId }: Pick<Token, 'address' | 'chainId'>,
   amount: bigint,
   of: bigint,
+  paidBy: 'action' | 'step' = 'step',
 ): StatedFee => ({
   kind: by === 'customer' ? 'markup' : kind,
   bps,
@@ -82,9 +85,10 @@ export const statedFee = (
   amount: String(amount),
   of: String(of),
   to,
+  paidBy,
 })
 
-/** The transaction that pays a fee, sent after the action. */
+/** The transaction that pays a fee by a step of its own, sent after the action. */
 export const feePayment = ({ chainId, token, to, amount }: StatedFee): Transaction =>
   sameAddress(token, nativeAddress)
     ? { chainId, to, data: '0x', value: BigInt(amount) }

@@ -6,7 +6,7 @@ import { readPrincipal } from '../positions/principal.ts'
 import { chargesOf, chargesWithin, feePayment, type StatedFee, statedFee } from './charges.ts'
 
 /** A fee that is not charged, with the reason. */
-type UnchargedFee = Omit<StatedFee, 'to'> & { to: null; note: string }
+type UnchargedFee = Omit<StatedFee, 'to' | 'paidBy'> & { to: null; note: string }
 
 /** The fees of a withdrawal, and the transactions that pay them. */
 export type WithdrawalFee = { fees: (StatedFee | UnchargedFee)[]; payments: Transaction[]; charged: bigint }
@@ -33,7 +33,7 @@ export async function withdrawalFeeOf(
   if (principal === null) {
     const note = 'The profit is unknown, so nothing is charged.'
     const uncharged = charges.map((charge) => statedFee('performance', charge, asset, 0n, amount))
-    return { ...noFee, fees: uncharged.map((fee) => ({ ...fee, to: null, note })) }
+    return { ...noFee, fees: uncharged.map(({ paidBy: _, ...fee }) => ({ ...fee, to: null, note })) }
   }
   const profit = amount > principal ? amount - principal : 0n
   const shares = chargesWithin(profit, charges)

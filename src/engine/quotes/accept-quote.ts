@@ -72,14 +72,17 @@ export async function swapBytecode(
   refuseUnrecoverable(context, route.from.chainId, wallet, 'wallet')
   const chain = context.chain(route.from.chainId)
   const starts = readSearchStarts(context, wallet, [chain.network.chainId])
-  const step = await provider.build(route, offer, { wallet, recipient, deadline: deadlineOf(row) })
+  const charged = serviceFeesOf(row)
+  const fees = charged
+    .filter(({ paidBy }) => paidBy === 'action')
+    .map(({ to, amount }) => ({ to, amount: BigInt(amount) }))
+  const step = await provider.build(route, offer, { wallet, recipient, deadline: deadlineOf(row), fees })
   const gasOf = estimateBesideApprovals(chain, wallet, step)
   if (step.raw !== undefined)
     await context.store.keepOffer(context.customer, row.id, offerWith(row, step.raw))
   const acting = await withApprovals(chain, wallet, step, route.tokenIn)
-  const fees = serviceFeesOf(row)
-  const payments = fees.map(feePayment)
-  const cost = fees.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
+  const payments = charged.filter(({ paidBy }) => paidBy !== 'action').map(feePayment)
+  const cost = charged.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
   const transactions = [...acting, ...payments]
   const call = acting.at(-1)!
   const gas = await gasOf(acting)

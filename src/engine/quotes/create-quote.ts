@@ -26,7 +26,7 @@ import { requireDecimals, storedOffer } from './stored-quote.ts'
 
 const quoteLifetimeMs = 5 * 60_000
 
-/** Creates and stores the best quote for a swap. It is valid for five minutes. Fees are a part of its input, and are paid separately. */
+/** Creates and stores the best quote for a swap. It is valid for five minutes. Fees are a part of its input, and are paid by its transaction or after it. */
 export async function quoteFor(
   context: EngineContext,
   input: QuoteInput,
@@ -112,6 +112,9 @@ export async function newQuote(
     speed: input.transferSpeed ?? null,
     refund,
     isSpent,
+    ...(included && {
+      fees: charges.flatMap(({ to }, at) => (included[at]! > 0n ? [{ to, amount: included[at]! }] : [])),
+    }),
     isForOther:
       input.destinationAddress !== undefined &&
       refund !== null &&
@@ -138,7 +141,9 @@ export async function newQuote(
   if (offer.maxAmountIn + cost > maxUint256)
     throw new AppError('QUOTE_GENERATION_FAILED', 'The amount with fees is larger than a token can represent')
   const fees = charges.flatMap((charge, at) =>
-    costs[at]! > 0n ? [statedFee('service', charge, tokenIn, costs[at]!, paid)] : [],
+    costs[at]! > 0n
+      ? [statedFee('service', charge, tokenIn, costs[at]!, paid, offer.paysFees ? 'action' : 'step')]
+      : [],
   )
   const prices = await reading
   const ahead = await clock

@@ -34,8 +34,18 @@ export const payments = parseAbi([
   'function refundETH() payable',
 ])
 
+/**
+ * What pays a fee of a token after a swap: the router takes the amount from the sender, and gives all that it holds of the token to the
+ * collector (IPeripheryPaymentsExtended of `@uniswap/swap-router-contracts` 1.3.1, and IPeripheryPayments). A router holds nothing between
+ * two calls; if somebody sent it some of the token, the collector gets that, too.
+ */
+export const feePayments = parseAbi([
+  'function pull(address token, uint256 value) payable',
+  'function sweepToken(address token, uint256 amountMinimum, address recipient) payable',
+])
+
 /** The recipient that stands for the router itself (Constants.ADDRESS_THIS of `@uniswap/swap-router-contracts`). */
 export const routerItself = '0x0000000000000000000000000000000000000002'
 
 /** The parts of SwapRouter02 (`@uniswap/swap-router-contracts`) that are used here. */
-export const swapRouter02Abi = [...outer, ...inner, ...payments] as const
+export const swapRouter02Abi = [...outer, ...inner, ...payments, ...feePayments] as const

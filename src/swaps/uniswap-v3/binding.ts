@@ -3,10 +3,11 @@ import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain
 import type { Transaction } from '../../domain/transaction.ts'
 import type { UniswapV3Constants } from '../../protocols/catalog.ts'
 import type { Intent } from '../../protocols/intent.ts'
-import { refuse, type Verdict } from '../../protocols/verdict.ts'
+import { type FeePayment, refuse, type Verdict } from '../../protocols/verdict.ts'
 import { type SwapPath, shownPath } from '../fee-path.ts'
+import { withInsideFees } from '../inside-fees.ts'
 import { bindPoolSwap } from '../pool-swap-binding.ts'
-import { inner, outer, payments, routerItself } from './abi.ts'
+import { feePayments, inner, outer, payments, routerItself } from './abi.ts'
 import { unpackPath } from './path.ts'
 
 type Swap = {
@@ -37,6 +38,22 @@ function decodeSwap(data: Hex): Swap | undefined {
   return { exact, path, recipient: params.recipient, priceLimit, ...amounts }
 }
 
+/**
+ * The fees that calls after a swap pay, each taken from the sender and given to a collector at once, to the unit; `undefined` for any other
+ * call, token, amount or order.
+ */
+function decodeFees(calls: readonly Hex[], token: Address): FeePayment[] | undefined {
+  const fees: FeePayment[] = []
+  for (let at = 0; at < calls.length; at += 2) {
+    const [pull, sweep] = calls.slice(at, at + 2).map((data) => strictDecode(feePayments, data))
+    if (pull?.functionName !== 'pull' || sweep?.functionName !== 'sweepToken') return undefined
+    const [[taken, amount], [given, least, to]] = [pull.args, sweep.args]
+    if (!sameAddress(taken, token) || !sameAddress(given, token) || least !== amount) return undefined
+    fees.push({ to, amount })
+  }
+  return fees
+}
+
 /** The swap that a call of SwapRouter02 makes; `undefined` for other calls. */
 export const wayOf = (data: Hex): Omit<Swap, 'priceLimit'> | undefined =>
   decodeSwap(strictDecode(outer, data)?.args[1][0] ?? '0x')
@@ -65,10 +82,13 @@ export function bindUniswapV3(
   const [only, ...others] = calls
   const swap = only === undefined ? undefined : decodeSwap(only)
   const needsRefund = isNativeIn && swap?.exact === 'out'
-  if (!swap || others.length !== Number(isNativeOut) + Number(needsRefund))
+  // After the swap, in this order: the coin for the recipient, the coin that was not needed, and the fees.
+  const coinCalls = Number(isNativeOut) + Number(needsRefund)
+  const paid =
+    isNativeIn && others.length > coinCalls ? undefined : decodeFees(others.slice(coinCalls), tokenIn.address)
+  if (!swap || !paid || others.length < coinCalls)
     return refuse('POLICY_DECODE', 'The multicall is not exactly one swap of SwapRouter02')
-  // After the swap, in this order: the coin for the recipient, and the coin that was not needed.
-  const after = others.map((data) => strictDecode(payments, data))
+  const after = others.slice(0, coinCalls).map((data) => strictDecode(payments, data))
   const unwrap = isNativeOut ? after[0] : undefined
   if (isNativeOut && unwrap?.functionName !== 'unwrapWETH9')
     return refuse('POLICY_DECODE', 'The swap for the native coin is not followed by its unwrapping')
@@ -85,10 +105,11 @@ export function bindUniswapV3(
     return refuse('POLICY_QUOTE_DRIFT', 'It has a price limit, which could spend a part only')
   // Both the swap and the unwrapping bound what comes out.
   const amountOut = least < swap.amountOut ? least : swap.amountOut
-  return bindPoolSwap({ ...swap, tokens, amountOut, recipient, deadline }, intent, {
+  const verdict = bindPoolSwap({ ...swap, tokens, amountOut, recipient, deadline }, intent, {
     exchange,
     via,
     wrapped,
     shownPath: shownPath(swap.path),
   })
+  return withInsideFees(verdict, paid, intent)
 }

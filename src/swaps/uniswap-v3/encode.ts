@@ -3,12 +3,12 @@ import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { SwapPath } from '../fee-path.ts'
 import type { PoolSwap } from '../pool-swap.ts'
-import { inner, outer, payments, routerItself } from './abi.ts'
+import { feePayments, inner, outer, payments, routerItself } from './abi.ts'
 import { packPath } from './path.ts'
 
-/** Makes a swap along a path; the router wraps and unwraps the native coin. */
+/** Makes a swap along a path, and pays fees of a token after it; the router wraps and unwraps the native coin. */
 export function swap(ask: PoolSwap<SwapPath>): Transaction {
-  const { exact, path, amountIn, amountOut, isNativeIn = false, isNativeOut = false } = ask
+  const { exact, path, amountIn, amountOut, isNativeIn = false, isNativeOut = false, fees = [] } = ask
   const recipient = isNativeOut ? routerItself : ask.recipient
   const [tokenIn, tokenOut, ...more] = path.tokens
   const [fee] = path.fees
@@ -29,6 +29,10 @@ export function swap(ask: PoolSwap<SwapPath>): Transaction {
     ...(isNativeIn && exact === 'out'
       ? [encodeFunctionData({ abi: payments, functionName: 'refundETH' })]
       : []),
+    ...fees.flatMap(({ to, amount }) => [
+      encodeFunctionData({ abi: feePayments, functionName: 'pull', args: [tokenIn, amount] }),
+      encodeFunctionData({ abi: feePayments, functionName: 'sweepToken', args: [tokenIn, amount, to] }),
+    ]),
   ]
   return {
     to: ask.router,

@@ -24,6 +24,7 @@ export const uniswapV3 = (
     read,
     wrappedOn,
     routerOf: ({ swapRouter02 }) => swapRouter02,
+    feesIn: 'tokens',
     quotes: ({ quoterV2, ...here }, [first, last], ask) => {
       const paths = pathsOf(here, first, last)
       const { reads, parse } = both(

@@ -12,8 +12,11 @@ export const universalRouterAbi = parseAbi([
   'function execute(bytes commands, bytes[] inputs, uint256 deadline) payable',
 ])
 
-/** Commands of the Universal Router, a byte each (Commands): a list of actions of v4, and what it holds to somebody. */
-export const commands = { swap: 0x10, sweep: 0x04 } as const
+/**
+ * Commands of the Universal Router, a byte each (Commands): a list of actions of v4, what it holds to somebody, and what pays a fee: so much
+ * of a token from the caller by Permit2, or so much of the coin that was sent with the call.
+ */
+export const commands = { swap: 0x10, permit2TransferFrom: 0x02, sweep: 0x04, transfer: 0x05 } as const
 
 /** Actions of v4 inside a swap, a byte each (Actions). */
 export const actions = {
@@ -45,6 +48,12 @@ export const actionParameters = {
   settle: parseAbiParameters('address currency, uint256 amount, bool payerIsUser'),
   settleAll: parseAbiParameters('address currency, uint256 maxAmount'),
   take: parseAbiParameters('address currency, address recipient, uint256 amount'),
+} as const
+
+/** The input of both payments of a fee (Dispatcher); Permit2 takes 160 bits of an amount. */
+export const feeParameters = {
+  permit2TransferFrom: parseAbiParameters('address token, address recipient, uint160 amount'),
+  transfer: parseAbiParameters('address token, address recipient, uint256 amount'),
 } as const
 
 /** The input of a sweep (Dispatcher). */

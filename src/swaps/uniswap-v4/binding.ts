@@ -4,6 +4,7 @@ import type { UniswapV4Constants } from '../../protocols/catalog.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { refuse, type Verdict } from '../../protocols/verdict.ts'
 import { shownPath } from '../fee-path.ts'
+import { withInsideFees } from '../inside-fees.ts'
 import { bindPoolSwap } from '../pool-swap-binding.ts'
 import { decodeSwap } from './decode.ts'
 
@@ -26,7 +27,8 @@ export function bindUniswapV4(
     wrapped: nativeAddress,
     shownPath: shownPath(swap.path),
   })
-  if ('violation' in verdict || !verdict.bound.spends) return verdict
-  const spends = { ...verdict.bound.spends, through: { permit2, until: swap.deadline } }
-  return { bound: { ...verdict.bound, spends } }
+  const paying = withInsideFees(verdict, swap.fees, intent)
+  if ('violation' in paying || !paying.bound.spends) return paying
+  const spends = { ...paying.bound.spends, through: { permit2, until: swap.deadline } }
+  return { bound: { ...paying.bound, spends } }
 }

@@ -3,6 +3,7 @@ import { decodeAbiParameters, encodeAbiParameters, hexToBytes } from 'viem/utils
 import { strictDecode } from '../../chain/calldata.ts'
 import { type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import type { FeePayment } from '../../protocols/verdict.ts'
 import type { SwapPath } from '../fee-path.ts'
 import type { DecodedSwap } from '../pool-swap-binding.ts'
 import {
@@ -11,14 +12,15 @@ import {
   allThatIsDue,
   callerItself,
   commands,
+  feeParameters,
   planParameters,
   sweepParameters,
   universalRouterAbi,
 } from './abi.ts'
 import { isPlain, pathOf } from './pools.ts'
 
-/** A swap of the Universal Router as its call says it. */
-export type RouterSwap = DecodedSwap & { path: SwapPath }
+/** A swap of the Universal Router as its call says it, with the fees that it pays of its input token. */
+export type RouterSwap = DecodedSwap & { path: SwapPath; fees: readonly FeePayment[] }
 
 /** Decodes parameters only if encoding them again gives the same bytes; `undefined` otherwise. */
 function strictly<const parameters extends readonly AbiParameter[]>(
@@ -37,22 +39,29 @@ function strictly<const parameters extends readonly AbiParameter[]>(
 const isBytes = (data: Hex, codes: readonly number[]): boolean => hexToBytes(data).join() === codes.join()
 
 /**
- * The swap that a call makes: one list of swap, payment and payout in plain pools and, where an exact output is paid in the native coin,
- * the rest of it back to the sender. `undefined` for any other command, action or order.
+ * The swap that a call makes: one list of swap, payment and payout in plain pools, fees of the input token and, where an exact output is
+ * paid in the native coin, the rest of it back to the sender. `undefined` for any other command, action or order.
  */
 export function decodeSwap({ data }: Pick<Transaction, 'data'>): RouterSwap | undefined {
   const call = strictDecode(universalRouterAbi, data)
   if (!call) return undefined
-  const [codes, [plan, ...after], deadline] = call.args
+  const [codes, [plan, ...others], deadline] = call.args
   const given = strictly(planParameters, plan)
   if (!given) return undefined
   const swap = exactIn(...given) ?? exactOut(...given)
   if (!swap) return undefined
   const isCoinIn = sameAddress(swap.tokens[0]!, nativeAddress)
   const returns = swap.exact === 'out' && isCoinIn
-  if (!isBytes(codes, [commands.swap, ...(returns ? [commands.sweep] : [])])) return undefined
-  if (after.length !== Number(returns) || (returns && !isReturn(after[0]))) return undefined
-  return { ...swap, deadline }
+  const paid = returns ? others.slice(0, -1) : others
+  if (returns && !isReturn(others.at(-1))) return undefined
+  const way = isCoinIn ? 'transfer' : 'permit2TransferFrom'
+  const known = [commands.swap, ...paid.map(() => commands[way]), ...(returns ? [commands.sweep] : [])]
+  if (!isBytes(codes, known)) return undefined
+  const fees = paid.flatMap((input): FeePayment[] => {
+    const [token, to, amount] = strictly(feeParameters[way], input) ?? []
+    return token && to && amount !== undefined && sameAddress(token, swap.tokens[0]!) ? [{ to, amount }] : []
+  })
+  return fees.length === paid.length ? { ...swap, deadline, fees } : undefined
 }
 
 function isReturn(input: Hex | undefined): boolean {
@@ -60,7 +69,7 @@ function isReturn(input: Hex | undefined): boolean {
   return token === nativeAddress && recipient === callerItself && least === 0n
 }
 
-type Undated = Omit<RouterSwap, 'deadline'>
+type Undated = Omit<RouterSwap, 'deadline' | 'fees'>
 
 function exactIn(codes: Hex, params: readonly Hex[]): Undated | undefined {
   if (!isBytes(codes, [actions.swapExactIn, actions.settle, actions.take]) || params.length !== 3)

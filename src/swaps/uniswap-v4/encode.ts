@@ -2,6 +2,7 @@ import { encodeAbiParameters, encodeFunctionData, toHex } from 'viem/utils'
 import { type Hex, nativeAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { SwapPath } from '../fee-path.ts'
+import { sumOfFees } from '../inside-fees.ts'
 import type { PoolSwap } from '../pool-swap.ts'
 import {
   actionParameters,
@@ -9,6 +10,7 @@ import {
   allThatIsDue,
   callerItself,
   commands,
+  feeParameters,
   planParameters,
   sweepParameters,
   universalRouterAbi,
@@ -21,13 +23,17 @@ const bytesOf = (codes: readonly number[]): Hex => toHex(Uint8Array.from(codes))
 
 /**
  * Makes a swap along a path, in which the native coin is the zero address: no pool needs it wrapped. An exact input is paid in full, an
- * exact output comes out in full, or the whole reverts.
+ * exact output comes out in full, or the whole reverts. Fees are paid after it.
  */
 export function swapV4(asked: V4Swap): Transaction {
-  const { exact, isNativeIn = false } = asked
+  const { exact, isNativeIn = false, path, fees = [] } = asked
+  const way = isNativeIn ? 'transfer' : 'permit2TransferFrom'
+  const paid = fees.map(({ to, amount }) =>
+    encodeAbiParameters(feeParameters[way], [path.tokens[0]!, to, amount]),
+  )
   const after = isNativeIn && exact === 'out' ? [unneededCoin] : []
-  const codes = bytesOf([commands.swap, ...after.map(() => commands.sweep)])
-  const inputs = [exact === 'in' ? exactIn(asked) : exactOut(asked), ...after]
+  const codes = bytesOf([commands.swap, ...paid.map(() => commands[way]), ...after.map(() => commands.sweep)])
+  const inputs = [exact === 'in' ? exactIn(asked) : exactOut(asked), ...paid, ...after]
   return {
     to: asked.router,
     data: encodeFunctionData({
@@ -35,7 +41,7 @@ export function swapV4(asked: V4Swap): Transaction {
       functionName: 'execute',
       args: [codes, inputs, BigInt(asked.deadline)],
     }),
-    value: isNativeIn ? asked.amountIn : 0n,
+    value: isNativeIn ? asked.amountIn + sumOfFees(fees) : 0n,
     chainId: asked.chainId,
   }
 }

@@ -21,7 +21,7 @@ import { checkLaterLegs } from '../../planning/later-leg-funding.ts'
 import { isCheckFresh, type LegCheck, simulatePlannedLeg } from '../../planning/leg-simulation.ts'
 import { checkTarget } from '../../planning/onchain-target-check.ts'
 import type { ProposedLeg } from '../../planning/proposal.ts'
-import { actionAmong, feesOf, paymentOf } from '../../protocols/intent-fees.ts'
+import { actionAmong, paymentOf, stepFeesOf } from '../../protocols/intent-fees.ts'
 import type { Leg, Operation, Step } from '../../store/journal/operation.ts'
 
 /**
@@ -151,7 +151,7 @@ const laterLegs = (
 
 /** The rest of a leg when only its fees are unpaid. They are paid in order, one transaction each. */
 function feesOnly({ chainId, intent, transactions }: CheckedLeg): CheckedLeg {
-  const fees = feesOf(intent)
+  const fees = stepFeesOf(intent)
   // If the payment was planned again, it is itself the first transaction.
   const left = fees.length < transactions.length ? undefined : fees.slice(-transactions.length)
   return { chainId, intent: (left && paymentOf(intent, left)) ?? intent, transactions }
