@@ -23,12 +23,32 @@ const shares = 8n
 
 const Units = z.string().regex(/^[1-9]\d{0,76}$/)
 const Part = z.object({ exchange: z.string(), swapAmount: Units, amountOut: Units, extra: z.unknown() })
+/** The fees of a route, in units of its input; several are separated by commas, and without any all is empty. */
+const Fees = z.discriminatedUnion('chargeFeeBy', [
+  z.object({
+    chargeFeeBy: z.literal('currency_in'),
+    isInBps: z.literal(false),
+    feeAmount: z.string().regex(/^\d+(,\d+)*$/),
+    feeReceiver: z.string(),
+  }),
+  z.object({
+    chargeFeeBy: z.literal(''),
+    isInBps: z.literal(false),
+    feeAmount: z.literal(''),
+    feeReceiver: z.literal(''),
+  }),
+])
+const feeAmountsOf = ({ feeAmount }: z.output<typeof Fees>): bigint[] =>
+  feeAmount === '' ? [] : feeAmount.split(',').map(BigInt)
+const feeReceiversOf = ({ feeReceiver }: z.output<typeof Fees>): Address[] =>
+  feeReceiver === '' ? [] : feeReceiver.split(',').map((one) => At.parse(one))
 const Summary = z.object({
   tokenIn: At,
   tokenOut: At,
   amountIn: Units,
   amountOut: Units,
   gas: z.string(),
+  extraFee: Fees,
   route: z.tuple([z.array(Part).min(1)]),
 })
 type Summary = z.output<typeof Summary>
@@ -111,8 +131,15 @@ export function aggregatorAnswer(
     if (action === 'routes') {
       const asked = ['tokenIn', 'tokenOut', 'amountIn'].map((one) => url.searchParams.get(one))
       const [tokenIn, tokenOut, amountIn] = z.tuple([At, At, Units]).safeParse(asked).data ?? []
-      if (!tokenIn || !tokenOut || !amountIn) return refusal(4000, 'bad request')
-      return here.routes(tokenIn, tokenOut, BigInt(amountIn))
+      const said = (name: string) => url.searchParams.get(name) ?? ''
+      const fees = Fees.safeParse({
+        chargeFeeBy: said('chargeFeeBy'),
+        isInBps: said('isInBps') === 'true',
+        feeAmount: said('feeAmount'),
+        feeReceiver: said('feeReceiver'),
+      }).data
+      if (!tokenIn || !tokenOut || !amountIn || !fees) return refusal(4000, 'bad request')
+      return here.routes(tokenIn, tokenOut, BigInt(amountIn), fees)
     }
     const build = Build.safeParse(body).data
     return build ? here.build(build) : refusal(4002, 'request body is malformed')
@@ -213,8 +240,14 @@ function openAggregator(catalog: Catalog, { network, rpc }: Chain) {
       const tx = { from, to: oneInchRouter, data: `${call}5a5a5a5a`, value, gas: 0, gasPrice: '0' }
       return { status: 200, body: { dstAmount: String(shaved(broughtBy(best))), tx } }
     },
-    routes: async (tokenIn: Address, tokenOut: Address, amountIn: bigint): Promise<Answer> => {
-      const best = await divided(routeOf(tokenIn, tokenOut), amountIn)
+    routes: async (
+      tokenIn: Address,
+      tokenOut: Address,
+      amountIn: bigint,
+      extraFee: z.output<typeof Fees>,
+    ): Promise<Answer> => {
+      const left = lessFees(amountIn, extraFee)
+      const best = await divided(routeOf(tokenIn, tokenOut), left)
       if (!best) return refusal(4008, 'route not found')
       const routeSummary: Summary = {
         tokenIn,
@@ -222,10 +255,11 @@ function openAggregator(catalog: Catalog, { network, rpc }: Chain) {
         amountIn: String(amountIn),
         amountOut: String(broughtBy(best)),
         gas: String(gasOf(best)),
+        extraFee,
         route: [
           best.map(({ exchange, offer }, at) => ({
             exchange: exchange.name,
-            swapAmount: String(partOf(best, at, amountIn)),
+            swapAmount: String(partOf(best, at, left)),
             amountOut: String(offer.amountOut),
             extra: offer.raw,
           })),
@@ -242,7 +276,7 @@ function openAggregator(catalog: Catalog, { network, rpc }: Chain) {
       slippageTolerance,
       deadline,
     }: z.output<typeof Build>): Promise<Answer> => {
-      const { tokenIn, tokenOut, amountIn, amountOut } = routeSummary
+      const { tokenIn, tokenOut, amountIn, amountOut, extraFee } = routeSummary
       const route = routeOf(tokenIn, tokenOut)
       const callTarget = await executorAt(router!)
       const isNative = sameAddress(tokenIn, nativeMark)
@@ -260,13 +294,14 @@ function openAggregator(catalog: Catalog, { network, rpc }: Chain) {
               srcToken: tokenIn,
               dstToken: tokenOut,
               srcReceivers: isNative ? [] : [callTarget],
-              srcAmounts: isNative ? [] : [BigInt(amountIn)],
-              feeReceivers: [],
-              feeAmounts: [],
+              srcAmounts: isNative ? [] : [lessFees(BigInt(amountIn), extraFee)],
+              feeReceivers: feeReceiversOf(extraFee),
+              feeAmounts: feeAmountsOf(extraFee),
               dstReceiver: recipient,
               amount: BigInt(amountIn),
               minReturnAmount: (BigInt(amountOut) * BigInt(10_000 - slippageTolerance)) / 10_000n,
-              flags: 0n,
+              // The service marks its calls for its executor.
+              flags: 0x200n,
               permit: '0x',
             },
             clientData: '0x',
@@ -291,6 +326,10 @@ function openAggregator(catalog: Catalog, { network, rpc }: Chain) {
     },
   }
 }
+
+/** What is swapped of an amount that contains fees. */
+const lessFees = (amountIn: bigint, fees: z.output<typeof Fees>): bigint =>
+  feeAmountsOf(fees).reduce((rest, amount) => rest - amount, amountIn)
 
 /** What a part swaps: the last one takes what the division leaves. */
 function partOf(parts: readonly Priced[], at: number, amountIn: bigint): bigint {

@@ -11,7 +11,7 @@ interface Executor {
 }
 
 /// Stands in for KyberSwap's MetaAggregationRouterV2, whose bytecode no package ships: its interface and its order of checks for a swap
-/// without fees and permits. It hands the input to an executor and compares what the recipient got with the minimum.
+/// without permits. It pays fees in units of the input out of the amount, hands the rest to an executor and compares what the recipient got with the minimum.
 contract SandboxAggregationRouter {
     struct SwapDescriptionV2 {
         address srcToken;
@@ -35,6 +35,8 @@ contract SandboxAggregationRouter {
         bytes clientData;
     }
 
+    uint256 private constant FEE_ON_DST = 0x40;
+    uint256 private constant FEE_IN_BPS = 0x80;
     address private constant NATIVE = 0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE;
     address public immutable WETH;
     /// The executor that the sandbox's own service names in its routes.
@@ -67,13 +69,14 @@ contract SandboxAggregationRouter {
         require(desc.srcReceivers.length == desc.srcAmounts.length, "invalid srcReceivers length");
         address receiver = desc.dstReceiver == address(0) ? msg.sender : desc.dstReceiver;
         uint256 held = balanceOf(desc.dstToken, receiver);
+        uint256 left = desc.amount - payFees(desc);
         uint256 total;
         for (uint256 index; index < desc.srcReceivers.length; ++index) {
             total += desc.srcAmounts[index];
             take(desc.srcToken, desc.srcReceivers[index], desc.srcAmounts[index]);
         }
-        require(total <= desc.amount, "Exceeded desc.amount");
-        (bool success,) = execution.callTarget.call{value: msg.value}(
+        require(total <= left, "Exceeded desc.amount");
+        (bool success,) = execution.callTarget.call{value: desc.srcToken == NATIVE ? left : 0}(
             abi.encodeCall(Executor.callBytes, (execution.targetData))
         );
         require(success, "Call failed");
@@ -81,6 +84,21 @@ contract SandboxAggregationRouter {
         require(returnAmount >= desc.minReturnAmount, "Return amount is not enough");
         emit Swapped(msg.sender, desc.srcToken, desc.dstToken, receiver, desc.amount, returnAmount);
         gasUsed = gasBefore - gasleft();
+    }
+
+    function payFees(SwapDescriptionV2 calldata desc) private returns (uint256 total) {
+        require(desc.feeReceivers.length == desc.feeAmounts.length, "invalid feeReceivers length");
+        if (desc.feeReceivers.length == 0) return 0;
+        require(desc.flags & (FEE_ON_DST | FEE_IN_BPS) == 0, "not in the sandbox");
+        for (uint256 index; index < desc.feeReceivers.length; ++index) {
+            total += desc.feeAmounts[index];
+            if (desc.srcToken == NATIVE) {
+                (bool success,) = desc.feeReceivers[index].call{value: desc.feeAmounts[index]}("");
+                require(success, "TransferHelper: ETH_TRANSFER_FAILED");
+            } else {
+                take(desc.srcToken, desc.feeReceivers[index], desc.feeAmounts[index]);
+            }
+        }
     }
 
     function balanceOf(address token, address owner) private view returns (uint256) {

@@ -3,9 +3,10 @@ import type { Hex } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Intent } from '../../protocols/intent.ts'
-import { refuse, type Verdict } from '../../protocols/verdict.ts'
+import { type FeePayment, refuse, type Verdict } from '../../protocols/verdict.ts'
 import { bindDescribedSwap } from '../described-swap.ts'
-import { harmlessFlags, metaAggregationRouterAbi } from './abi.ts'
+import { sumOfFees, withInsideFees } from '../inside-fees.ts'
+import { feeFlags, harmlessFlags, metaAggregationRouterAbi } from './abi.ts'
 
 /** The terms of a call of `swap`; `undefined` for another call. */
 export function decodeKyberSwap(data: Hex) {
@@ -13,6 +14,17 @@ export function decodeKyberSwap(data: Hex) {
   if (call?.functionName !== 'swap') return undefined
   const [{ desc }] = call.args
   return desc
+}
+
+/** The fees that a call pays out of its amount; `undefined` if they are not exact amounts of the input token. */
+export function feesOfKyberSwap({
+  feeReceivers,
+  feeAmounts,
+  flags,
+}: NonNullable<ReturnType<typeof decodeKyberSwap>>): FeePayment[] | undefined {
+  const isExact = feeReceivers.length === feeAmounts.length && (flags & feeFlags) === 0n
+  if (feeReceivers.length + feeAmounts.length > 0 && !isExact) return undefined
+  return feeReceivers.map((to, at) => ({ to, amount: feeAmounts[at]! }))
 }
 
 /**
@@ -24,15 +36,19 @@ export function bindKyberSwap(
   intent: Extract<Intent, { kind: 'swap' }>,
 ): Verdict {
   const swap = decodeKyberSwap(data)
-  return bindDescribedSwap(swap, intent, { label: 'KyberSwap', odd: () => swap && oddIn(swap, intent) })
+  const fees = swap ? feesOfKyberSwap(swap) : []
+  if (!fees)
+    return refuse('POLICY_SERVICE_FEE', 'It pays a fee that is not an exact amount of what the swap spends')
+  const swapped = swap && { ...swap, amount: swap.amount - sumOfFees(fees) }
+  const label = 'KyberSwap'
+  const verdict = bindDescribedSwap(swapped, intent, { label, odd: () => swap && oddIn(swap, intent) })
+  return withInsideFees(verdict, fees, intent)
 }
 
 function oddIn(
   swap: NonNullable<ReturnType<typeof decodeKyberSwap>>,
   { amountIn, tokenIn }: Extract<Intent, { kind: 'swap' }>,
 ): Verdict | undefined {
-  if (swap.feeReceivers.length > 0 || swap.feeAmounts.length > 0)
-    return refuse('POLICY_AMOUNT', 'It pays a fee to somebody that nobody agreed to')
   if (swap.permit !== '0x' || (swap.flags & ~harmlessFlags) !== 0n)
     return refuse('POLICY_DECODE', 'It carries a permit or an option that is not known to be harmless')
   if (swap.srcAmounts.reduce((sum, one) => sum + one, 0n) > amountIn)

@@ -3,12 +3,29 @@ import { At, HexData, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { less } from '../../domain/slippage.ts'
 import type { KyberSwapConstants } from '../../protocols/catalog.ts'
+import type { FeePayment } from '../../protocols/verdict.ts'
 import { describedProvider, describedStep } from '../described-step.ts'
 import { routerToken } from '../described-swap.ts'
+import { sumOfFees } from '../inside-fees.ts'
 import type { SwapNetwork } from '../network.ts'
 import type { SwapProvider } from '../provider.ts'
 import { Amount, badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'
-import { decodeKyberSwap } from './binding.ts'
+import { decodeKyberSwap, feesOfKyberSwap } from './binding.ts'
+
+/**
+ * How the service is asked to have its router pay fees out of the input, in units of it (docs.kyberswap.com, EVM swaps; several are
+ * separated by commas).
+ */
+const charging = (fees: readonly FeePayment[]) =>
+  fees.length > 0 && {
+    chargeFeeBy: 'currency_in',
+    isInBps: 'false',
+    feeAmount: fees.map(({ amount }) => amount).join(','),
+    feeReceiver: fees.map(({ to }) => to).join(','),
+  }
+
+/** A fee as text, to compare it. */
+const asText = ({ to, amount }: FeePayment): string => `${amount} to ${to.toLowerCase()}`
 
 /** The name of the provider. */
 const provider = 'kyberswap'
@@ -60,15 +77,15 @@ export function kyberSwap(
   return {
     ...describedProvider(provider, (chainId) => on(chainId) !== undefined),
 
-    async quote({ from, tokenIn, tokenOut, exact, amount, slippage }, signal) {
+    async quote({ from, tokenIn, tokenOut, exact, amount, slippage, fees = [] }, signal) {
       if (exact === 'out') return undefined
       const here = on(from.chainId)!
       const asked = {
         tokenIn: routerToken(tokenIn),
         tokenOut: routerToken(tokenOut),
-        amountIn: String(amount),
+        amountIn: String(amount + sumOfFees(fees)),
       }
-      const query = new URLSearchParams({ ...asked, gasInclude: 'true' })
+      const query = new URLSearchParams({ ...asked, ...charging(fees), gasInclude: 'true' })
       const { status, body } = await apiOf(here).get(`/routes?${query}`, signal)
       const found = Routes.safeParse(body).data?.data
       if (!found) {
@@ -100,10 +117,11 @@ export function kyberSwap(
         raw,
         gas: BigInt(routeSummary.gas),
         seconds: 0,
+        paysFees: true,
       }
     },
 
-    async build(route, offer, { wallet, recipient, deadline }) {
+    async build(route, offer, { wallet, recipient, deadline, fees = [] }) {
       const here = on(route.from.chainId)!
       const { routeSummary, slippageBps: slippageTolerance } = offer.raw as Raw
       const { status, body } = await apiOf(here).post('/route/build', {
@@ -120,8 +138,14 @@ export function kyberSwap(
           ? new AppError('QUOTE_EXPIRED', `${label} no longer swaps along the route that it quoted`)
           : badAnswer(provider, `${label} did not answer with a transaction`, status)
       const { data, routerAddress: to } = built
-      const written = { data, swap: decodeKyberSwap(data), to, status }
-      return describedStep(route, offer, written, { provider, label, router: here.router })
+      const swap = decodeKyberSwap(data)
+      const paid = swap && feesOfKyberSwap(swap)
+      if (paid?.map(asText).join() !== fees.map(asText).join())
+        throw badAnswer(provider, `${label} answered with other fees than were asked for`, status)
+      // The router takes the fees out of the amount of its call.
+      const whole = { ...offer, amountIn: offer.amountIn + sumOfFees(fees) }
+      const written = { data, swap, to, status }
+      return describedStep(route, whole, written, { provider, label, router: here.router })
     },
   }
 }
