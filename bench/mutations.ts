@@ -2,7 +2,8 @@ import type { Address, Hex } from '../src/domain/address.ts'
 import { maxUint256 } from '../src/domain/amount.ts'
 import type { Transaction } from '../src/domain/transaction.ts'
 import { authoritySelectors } from '../src/guard/authority.ts'
-import { honestPlan } from '../test/support/honest-plans.ts'
+import type { Intent, ServiceFee } from '../src/protocols/intent.ts'
+import { built, type Choice, honestPlan } from '../test/support/honest-plans.ts'
 import {
   friend,
   messenger,
@@ -85,6 +86,22 @@ const steal = (random: Random): Transaction => ({
 })
 const around = (random: Random, data: Hex): Hex =>
   encoded('router', 'multicall', 1_800_000_000n, [data, ...(random() < 0.5 ? [data] : [])])
+
+/** What may be done to the fees that the call of a swap pays itself, while all else, the approval too, fits what it then pays. */
+export const feeLies: readonly ((fees: readonly ServiceFee[]) => ServiceFee[])[] = [
+  ([first, ...others]) => [{ ...first!, to: thief }, ...others],
+  ([first, ...others]) => [{ ...first!, amount: first!.amount + 1n }, ...others],
+  ([first, ...others]) => [{ ...first!, amount: first!.amount - 1n }, ...others],
+  (fees) => [...fees, fees[0]!],
+  (fees) => [...fees, { ...fees[0]!, to: thief, amount: 1n }],
+  (fees) => fees.slice(1),
+  (fees) => fees.slice(0, -1),
+  () => [],
+  (fees) => fees.toReversed(),
+  // Paid by steps, instead or beside.
+  (fees) => fees.map(({ isInside: _, ...fee }) => fee),
+  (fees) => [...fees, ...fees.map(({ isInside: _, ...fee }) => fee)],
+]
 
 /** Every way in which plans are changed, by name. */
 export const mutations: Readonly<Record<string, Mutation>> = {
@@ -206,6 +223,17 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     ...all.slice(0, -1),
     { ...all.at(-1)!, data: around(random, all.at(-1)!.data) },
   ],
+  'inside-fees': (all, random, plan) => {
+    const { intent, choice } = plan as Plan & { choice: Choice }
+    const fees = intent.kind === 'swap' ? intent.fees?.filter(({ isInside }) => isInside) : undefined
+    if (!fees?.length) return all.map((t) => ({ ...t, value: t.value + 1n }))
+    return built({ ...intent, fees: one(random, feeLies)(fees) } as Intent, choice)
+  },
+  'inside-fees-in-bps': (_, random, plan) => {
+    const { intent, choice } = plan as Plan & { choice: Choice }
+    const flags = choice.route.flags | one(random, [0x40n, 0x80n, 0xc0n])
+    return built(intent, { ...choice, route: { ...choice.route, flags } })
+  },
   'action-of-another': (all, random) => [...all.slice(0, -1), honestPlan(random).transactions.at(-1)!],
   'plan-of-another': (_, random) => honestPlan(random).transactions,
   'mixed-with-another': (all, random) => {

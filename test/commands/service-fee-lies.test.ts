@@ -13,8 +13,8 @@ const collector: Address = '0x7777777777777777777777777777777777777777'
 const thief: Address = '0x6666666666666666666666666666666666666666'
 const slug = 'aave-v3-usdc-sandbox-one'
 const key = (name: string) => `--yes --json --idempotency-key fee-lie-${name}`
-const swap = `swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 100 ${key('swap')}`
-const exactOut = `swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-out 0.01 ${key('out')}`
+const swap = `swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 100 --provider uniswap-v2 ${key('swap')}`
+const exactOut = `swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-out 0.01 --provider uniswap-v2 ${key('out')}`
 const bridge = `swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 100 ${key('far')}`
 const withdraw = `withdraw ${slug} --amount 105 ${key('out')} --max-service-fee 2%`
 const everything = `withdraw ${slug} --amount max ${key('all')} --max-service-fee 2%`
@@ -342,8 +342,42 @@ describe('a service that charges', () => {
   )
 })
 
+/** A provider that can pay the fee inside its swap. */
+const inside = swap.replace('--provider uniswap-v2', '--provider uniswap-v3')
+const paidBy = (who: unknown): Lies => statement((fee) => [{ ...fee, paidBy: who }])
+
+describe('a service whose swap pays the fee itself', () => {
+  test.each<[string, () => Lies, string]>([
+    ['and a step does, too', () => payment(() => [paid(collector, 250_000n)]), 'POLICY_SHAPE'],
+    ['and says that a step does', () => paidBy('step'), 'POLICY_SHAPE'],
+    ['and does not say it', () => statement(({ paidBy: _, ...fee }) => [fee]), 'POLICY_SHAPE'],
+    [
+      'and has a step beside that pays what it says',
+      () => ({ ...paidBy('step'), ...payment(() => [paid(collector, 250_000n)]) }),
+      'POLICY_SERVICE_FEE',
+    ],
+    ['and says that somebody does', () => paidBy('somebody'), 'POLICY_SERVICE_FEE'],
+    ['and says nothing of the fee', () => statement(() => []), 'POLICY_AMOUNT'],
+    ['and says less', () => statement((fee) => [{ ...fee, amount: '1' }]), 'POLICY_AMOUNT'],
+    ['and says another collector', () => statement((fee) => [{ ...fee, to: thief }]), 'POLICY_SERVICE_FEE'],
+  ])('%s is refused, and nothing is signed', async (_, lies, code) => {
+    const ran = await signsNothing(() => lied(inside, lies()))
+    expect({ exit: ran.exit, code: ran.json.error?.code }).toEqual({ exit: 8, code })
+    expect(await held(collector)).toBe(0n)
+  })
+
+  test('is one transaction, and a service that says the reverse of a step is refused, too', async () => {
+    expect((await signsNothing(() => lied(swap, paidBy('action')))).json.error?.code).toBe('POLICY_SHAPE')
+    const { exit, json } = await lied(inside, {})
+    const kinds = json.transactions.map(({ kind }: { kind: string }) => kind)
+    expect({ exit, kinds }).toEqual({ exit: 0, kinds: ['approve', 'swap'] })
+    expect(await held(collector)).toBe(250_000n)
+  })
+})
+
 describe('slippage that was typed counts the fee of the service', () => {
-  const slipping = (size: string) => lied(`${swap.replace('--yes', '--dry-run')} --slippage ${size}`, {})
+  const slipping = (size: string) =>
+    lied(`${swap.replace('--provider uniswap-v2 --yes', '--dry-run')} --slippage ${size}`, {})
 
   test('what is wide enough for both is asked for so that both fit', async () => {
     const { exit, json } = await slipping('0.5%')

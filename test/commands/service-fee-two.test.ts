@@ -17,7 +17,7 @@ const slug = 'aave-v3-usdc-sandbox-one'
 const usdc = () => sandbox.token(31337, 'USDC').address
 const held = (who: Address, token = usdc(), chainId = 31337) => sandbox.balanceOf(chainId, token, who)
 const swap = (more = '--amount-in 100', name = 'swap') =>
-  `swap execute --from sandbox-one --token-in USDC --token-out WETH ${more} --yes --json --idempotency-key two-${name}`
+  `swap execute --from sandbox-one --token-in USDC --token-out WETH ${more} --provider uniswap-v2 --yes --json --idempotency-key two-${name}`
 const bridge =
   'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 100 --yes --json --idempotency-key two-far-away'
 const withdraw = `withdraw ${slug} --amount 105 --yes --json --idempotency-key two-leaving --max-service-fee 2%`
@@ -36,7 +36,8 @@ const invested = async () => {
 describe('where operator and customer each have a collector', () => {
   test('a swap pays each its part, to the unit, by two steps that every view names', async () => {
     await collecting()
-    const ask = 'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 100'
+    const ask =
+      'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 100 --provider uniswap-v2'
     const { json: quote } = await run(`${ask} --json`)
     expect(quote.fees).toMatchObject([
       { kind: 'service', bps: 25, amount: { raw: '250000' }, of: { raw: '100000000' }, to: operator },

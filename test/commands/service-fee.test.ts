@@ -12,8 +12,9 @@ const slug = 'aave-v3-usdc-sandbox-one'
 const usdc = () => sandbox.token(31337, 'USDC').address
 const held = (token: Address, who: Address = collector, chainId = 31337) =>
   sandbox.balanceOf(chainId, token, who)
+/** A swap whose provider cannot pay a fee itself. */
 const swap = (more = '') =>
-  `swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 100 --yes --json ${more}`
+  `swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 100 --provider uniswap-v2 --yes --json ${more}`
 const collecting = (more = '') => run(`fees set --operator-collector ${collector} ${more} --json`)
 
 const writePolicy = (policy: object) => {
@@ -151,7 +152,7 @@ describe('with a collector, a swap', () => {
   })
 
   test('says so in the quote, which is for what is left, and in the plan', async () => {
-    const ask = 'swap quote --from sandbox-one --token-in USDC --token-out WETH'
+    const ask = 'swap quote --from sandbox-one --token-in USDC --token-out WETH --provider uniswap-v2'
     const { json: free } = await run(`${ask} --amount-in 99.75 --json`)
     await collecting()
     const { json: quote } = await run(`${ask} --amount-in 100 --json`)
@@ -205,7 +206,7 @@ describe('with a collector, a swap', () => {
   test('of a quote that was asked for earlier pays what that quote said', async () => {
     await collecting()
     const { json: quote } = await run(
-      'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-out 0.01 --json',
+      'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-out 0.01 --provider uniswap-v2 --json',
     )
     await run('fees set --swap-fee-bps 90 --json')
     const mine = await held(usdc(), sandbox.user.address)
@@ -299,6 +300,102 @@ describe('with a collector, a swap', () => {
     writeFileSync(plan, out)
     expect((await run(`action submit ${plan} --yes --json`)).exit).toBe(0)
     expect(await held(usdc())).toBe(250_000n)
+  })
+})
+
+describe('with a collector, a swap whose provider can pay the fee', () => {
+  const by = (provider: string, way: string, more = '') =>
+    `swap execute --from sandbox-one --provider ${provider} ${way} --yes --json ${more}`
+  const other: Address = '0x5555555555555555555555555555555555555555'
+  const tokens = '--token-in USDC --token-out WETH'
+  const exactIn = `${tokens} --amount-in 100`
+  const exactOut = `${tokens} --amount-out 0.01`
+  const bothCollecting = () => collecting(`--markup-bps 10 --collector ${other}`)
+
+  test.each([
+    ['uniswap-v3', exactIn, ['approve', 'swap']],
+    ['uniswap-v3', exactOut, ['approve', 'swap']],
+    ['pancakeswap-v3', '--token-in USDT --token-out WBTC --amount-in 100', ['approve', 'swap']],
+    ['uniswap-v4', exactIn, ['approve', 'approve', 'swap']],
+    ['uniswap-v4', exactOut, ['approve', 'approve', 'swap']],
+    ['kyberswap', exactIn, ['approve', 'swap']],
+  ])(
+    '%s %s, pays both collectors in it, to the unit, and nothing is left behind',
+    async (provider, way, sent) => {
+      await bothCollecting()
+      const symbol = way.split(' ')[1]!
+      const [me, token] = [sandbox.user.address, sandbox.token(31337, symbol).address]
+      const [mine, before] = [await held(token, me), attempts()]
+      const { exit, json } = await run(by(provider, way))
+      expect({ exit, kinds: kinds(json) }).toEqual({ exit: 0, kinds: sent })
+      expect(attempts() - before).toBe(sent.length)
+      const [theirs, markup] = [await held(token), await held(token, other)]
+      const spent = mine - (await held(token, me))
+      const swapped = spent - theirs - markup
+      if (way.includes('--amount-in 100'))
+        expect([spent, theirs, markup]).toEqual([100_000_000n, 250_000n, 100_000n])
+      else expect([theirs, markup]).toEqual([(swapped * 25n) / 9_965n, (swapped * 10n) / 9_965n])
+      expect(json.transactions.at(-1).text).toMatch(
+        new RegExp(
+          `; the swap itself pays the service a fee of [0-9.]+ ${symbol} to ${collector}; .* to ${other}$`,
+        ),
+      )
+      const { to } = json.transactions.at(-1)
+      expect(await held(token, to)).toBe(0n)
+      expect((await run(`action explain ${json.id} --json`)).json.situation).toBe('DONE')
+    },
+  )
+
+  test.each([
+    ['uniswap-v4', '--token-in ETH --token-out USDC --amount-in 1'],
+    ['uniswap-v4', '--token-in ETH --token-out USDC --amount-out 100'],
+    ['kyberswap', '--token-in ETH --token-out USDC --amount-in 1'],
+  ])('%s %s, pays both collectors the native coin', async (provider, way) => {
+    await bothCollecting()
+    const coinOf = (who: Address) =>
+      sandbox.chain(31337).rpc.request<string>('eth_getBalance', [who, 'latest']).then(BigInt)
+    const [one, two] = [await coinOf(collector), await coinOf(other)]
+    const { exit, json } = await run(by(provider, way))
+    expect({ exit, kinds: kinds(json) }).toEqual({ exit: 0, kinds: ['swap'] })
+    const [theirs, markup] = [(await coinOf(collector)) - one, (await coinOf(other)) - two]
+    if (way.includes('amount-in')) expect([theirs, markup]).toEqual([25n * 10n ** 14n, 10n ** 15n])
+    else expect(theirs).toBeGreaterThan(markup)
+    expect(markup).toBeGreaterThan(0n)
+  })
+
+  test('says so in the quote, the plan and what is shown, and is signed out of a plan in a file', async () => {
+    await collecting()
+    const { json: quote } = await run(`swap quote --from sandbox-one --provider uniswap-v3 ${exactIn} --json`)
+    expect(quote.fees).toMatchObject([{ amount: { raw: '250000' }, to: collector, paidBy: 'action' }])
+    const { json: plan, out } = await run(by('uniswap-v3', exactIn, '--dry-run'))
+    expect(plan.serviceFees).toMatchObject([{ amount: { raw: '250000' }, to: collector, paidBy: 'action' }])
+    expect(plan.steps.map(({ role }: { role: string }) => role)).toEqual(['approve', 'action'])
+    expect(plan.steps[1].needs.amount.raw).toBe('100000000')
+    const change = plan.simulation.changes.find(({ token }: { token: string }) => token === usdc())
+    expect(change.formatted).toBe('-100')
+    const text = await run(by('uniswap-v3', exactIn, '--dry-run').replace('--json', ''))
+    expect(text.out).toMatch(
+      new RegExp(`service fee +0\\.25 USDC \\(\\$0\\.25\\) of 100 to ${collector}, paid by the swap itself`),
+    )
+    const file = join(home(), 'plan.json')
+    writeFileSync(file, out)
+    expect((await run(`action submit ${file} --yes --json`)).exit).toBe(0)
+    expect(await held(usdc())).toBe(250_000n)
+  })
+
+  test('that was not sent pays nothing, and later once', async () => {
+    await collecting()
+    const begun = await run(by('uniswap-v3', exactIn, '--no-wait --idempotency-key fee-inside'))
+    expect(begun.exit).toBe(20)
+    expect(await held(usdc())).toBe(0n)
+    const { exit, json } = await run('action resume fee-inside --yes --json')
+    expect({ exit, kinds: kinds(json) }).toEqual({ exit: 0, kinds: ['approve', 'swap'] })
+    const again = await run(by('uniswap-v3', exactIn, '--idempotency-key fee-inside'))
+    expect(again.json.replayed).toBe(true)
+    expect(await held(usdc())).toBe(250_000n)
+    const evidence = join(home(), 'evidence.json')
+    expect((await run(`action export fee-inside --out ${evidence} --json`)).exit).toBe(0)
+    expect(await run(`action verify ${evidence} --json`)).toMatchObject({ exit: 0 })
   })
 })
 

@@ -92,7 +92,9 @@ const noRoute: Route = {
   clientData: '0x',
 }
 /** Flags that change nothing of what comes out, one by one (source: the constants of MetaAggregationRouterV2). */
-const idleFlags = [0x04n, 0x20n, 0x40n, 0x80n, 0x100n]
+const idleFlags = [0x04n, 0x20n, 0x40n, 0x80n, 0x100n, 0x200n]
+/** Those of them that say what the amounts of fees are. */
+const feeFlags = [0x40n, 0x80n]
 
 const chainId = 31337
 const { pools: listedPools } = catalog.balancerV2[0]!
@@ -248,7 +250,7 @@ function aChoice(random: () => number, intent: Intent): Choice {
   return {
     ...free,
     tokens,
-    route: isAggregated(intent.provider) ? aRoute(random, amountIn) : noRoute,
+    route: isAggregated(intent.provider) ? aRoute(random, intent) : noRoute,
     fees:
       intent.provider === 'balancer-v2'
         ? tokens.slice(1).map((token, at) => one(random, poolsOf(tokens[at]!, token)))
@@ -265,7 +267,8 @@ function aChoice(random: () => number, intent: Intent): Choice {
   }
 }
 
-function aRoute(random: () => number, amountIn: bigint): Route {
+function aRoute(random: () => number, intent: Swap): Route {
+  const { amountIn } = intent
   const part = upTo(random, amountIn)
   return {
     callTarget: anAddress(random),
@@ -273,12 +276,17 @@ function aRoute(random: () => number, amountIn: bigint): Route {
     targetData: bytes(random, 1 + Math.floor(random() * 200)),
     srcReceivers: [anAddress(random), anAddress(random)],
     srcAmounts: [part, amountIn - part],
-    flags: idleFlags.filter(() => random() < 0.3).reduce((sum, flag) => sum | flag, 0n),
+    flags: flagsOf(intent)
+      .filter(() => random() < 0.3)
+      .reduce((sum, flag) => sum | flag, 0n),
     clientData: bytes(random, Math.floor(random() * 60)),
   }
 }
 
 type Swap = Extract<Intent, { kind: 'swap' }>
+
+/** The flags of the router of the aggregator that a swap may have. */
+const flagsOf = ({ fees }: Swap): bigint[] => idleFlags.filter((flag) => !fees || !feeFlags.includes(flag))
 
 /** The part of the name of LI.FI's functions that says whether the coin goes in or comes out. */
 const lifiWay = ({ tokenIn, tokenOut }: Swap): string =>
@@ -481,7 +489,8 @@ function actionOf(
     case 'revoke':
       return { action: to(intent.token.address, encoded('erc20', 'approve', intent.spender, 0n)) }
     case 'swap': {
-      const { recipient, tokenOut, tokenIn, amountIn } = intent
+      const { recipient, tokenOut, tokenIn, amountIn, fees = [] } = intent
+      const spent = fees.reduce((sum, { amount }) => sum + amount, choice.amountIn)
       if (intent.provider === 'avenia')
         return { action: to(tokenIn.address, encoded('erc20', 'transfer', desk, amountIn)) }
       if (intent.provider === 'across')
@@ -522,18 +531,18 @@ function actionOf(
           dstToken: marked(tokenOut),
           srcReceivers,
           srcAmounts,
-          feeReceivers: [],
-          feeAmounts: [],
+          feeReceivers: fees.map((fee) => fee.to),
+          feeAmounts: fees.map(({ amount }) => amount),
           dstReceiver: recipient,
-          amount: choice.amountIn,
+          amount: spent,
           minReturnAmount: choice.amountOut,
           flags,
           permit: '0x',
         }
         const data = encoded('aggregator', 'swap', { ...execution, desc })
-        const spends = { token: tokenIn.address, amount: choice.amountIn }
+        const spends = { token: tokenIn.address, amount: spent }
         return {
-          action: to(aggregator, data, tokenIn === coin ? choice.amountIn : 0n),
+          action: to(aggregator, data, tokenIn === coin ? spent : 0n),
           ...(tokenIn !== coin && { spends }),
         }
       }
@@ -562,8 +571,8 @@ function actionOf(
         return { action: to(router02, data, value), ...(tokenIn !== coin && { spends }) }
       }
       if (intent.provider === 'uniswap-v4') {
-        const [data, value] = [plannedSwapOf(intent, choice), tokenIn === coin ? choice.amountIn : 0n]
-        const spends = { token: tokenIn.address, amount: choice.amountIn, by: permit2 }
+        const [data, value] = [plannedSwapOf(intent, choice), tokenIn === coin ? spent : 0n]
+        const spends = { token: tokenIn.address, amount: spent, by: permit2 }
         return { action: to(universalRouter, data, value), ...(tokenIn !== coin && { spends }) }
       }
       if (intent.provider === 'balancer-v2') {
@@ -571,9 +580,14 @@ function actionOf(
         const spends = { token: tokenIn.address, amount: choice.amountIn }
         return { action: to(balancerVault, data, value), ...(tokenIn !== coin && { spends }) }
       }
-      const data = encoded('router', 'multicall', BigInt(choice.deadline), [swapOf(intent, choice)])
+      const paid = fees.flatMap((fee) => [
+        encoded('router', 'pull', tokenIn.address, fee.amount),
+        encoded('router', 'sweepToken', tokenIn.address, fee.amount, fee.to),
+      ])
+      const calls = [swapOf(intent, choice), ...paid]
+      const data = encoded('router', 'multicall', BigInt(choice.deadline), calls)
       const at = intent.provider === 'pancakeswap-v3' ? pancakeRouter : router
-      return { action: to(at, data), spends: { token: tokenIn.address, amount: choice.amountIn } }
+      return { action: to(at, data), spends: { token: tokenIn.address, amount: spent } }
     }
   }
 }
@@ -694,7 +708,7 @@ const v4Plan = parseAbiParameters('bytes actions, bytes[] params')
 const spacings: Record<number, number> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
 
 /** The call of the Universal Router that makes a swap of Uniswap v4: swap, payment, payout, and for the coin its rest. */
-function plannedSwapOf({ exact, recipient }: Swap, choice: Choice): Hex {
+function plannedSwapOf({ exact, recipient, fees: charges = [] }: Swap, choice: Choice): Hex {
   const { tokens, fees, amountIn, amountOut, deadline } = choice
   const word = (value: bigint | Address | boolean) => `${BigInt(value).toString(16).padStart(64, '0')}`
   const isIn = exact === 'in'
@@ -712,40 +726,51 @@ function plannedSwapOf({ exact, recipient }: Swap, choice: Choice): Hex {
   const taken: Hex = `0x${word(tokens.at(-1)!)}${word(recipient)}${word(isIn ? 0n : amountOut)}`
   const plan = encodeAbiParameters(v4Plan, [isIn ? '0x070b0e' : '0x090c0e', [swap, paid, taken]])
   const rest: Hex = `0x${word(0n)}${word(1n)}${word(0n)}`
-  const isReturned = !isIn && tokens[0] === coin.address
-  return encodeExecute(isReturned ? '0x1004' : '0x10', isReturned ? [plan, rest] : [plan], BigInt(deadline))
+  const isCoin = tokens[0] === coin.address
+  const paidOut = charges.map(({ to, amount }): Hex => `0x${word(tokens[0]!)}${word(to)}${word(amount)}`)
+  const after = !isIn && isCoin ? [rest] : []
+  const codes: Hex = `0x10${charges.map(() => (isCoin ? '05' : '02')).join('')}${after.map(() => '04').join('')}`
+  return encodeExecute(codes, [plan, ...paidOut, ...after], BigInt(deadline))
 }
 
 const encodeExecute = (commands: Hex, inputs: readonly Hex[], deadline: bigint): Hex =>
   encoded('universalRouter', 'execute', commands, inputs, deadline)
 
-/** What is paid to the service for a request, and what its action does without that; said here anew, not by the program. */
+/**
+ * What is paid to the service for a request by steps, and what its action does: a swap has less to spend, and only the fees that its call
+ * pays itself. Said here anew, not by the program.
+ */
 function apart(intent: Intent): { acting: Intent; payment: Transaction[] } {
   if ((intent.kind !== 'swap' && intent.kind !== 'withdraw') || !intent.fees)
     return { acting: intent, payment: [] }
   const token = intent.kind === 'swap' ? intent.tokenIn.address : usdc.address
   const { fees, ...acting } = intent
-  const payment = fees.map((fee) => to(token, encoded('erc20', 'transfer', fee.to, fee.amount)))
-  const amount = fees.reduce((sum, fee) => sum + fee.amount, 0n)
-  return {
-    acting: acting.kind === 'swap' ? { ...acting, amountIn: acting.amountIn - amount } : acting,
-    payment,
-  }
+  const [inside, after] = [fees.filter((fee) => fee.isInside), fees.filter((fee) => !fee.isInside)]
+  const payment = after.map((fee) => to(token, encoded('erc20', 'transfer', fee.to, fee.amount)))
+  if (acting.kind === 'withdraw') return { acting, payment }
+  const amountIn = fees.reduce((rest, fee) => rest - fee.amount, acting.amountIn)
+  return { acting: { ...acting, amountIn, ...(inside.length > 0 && { fees: inside }) }, payment }
 }
 
 /** Who collects the part of the customer. */
 const otherCollector: Address = '0x7777777777777777777777777777777777777777'
 
+/** Whether the call of a swap may pay fees itself; in the coin only by some. */
+const paysInside = ({ provider, tokenIn }: Swap): boolean =>
+  /^(uniswap-v4|kyberswap)$/.test(provider) ||
+  (/^(uniswap|pancakeswap)-v3$/.test(provider) && tokenIn !== coin)
+
 /** A request that pays the service half a percent in two parts, where there is so much of it and a swap or a withdrawal. */
-function charged(intent: Intent): Intent {
+function charged(random: () => number, intent: Intent): Intent {
   if (intent.kind !== 'swap' && intent.kind !== 'withdraw') return intent
-  if (intent.kind === 'swap' && intent.tokenIn === coin) return intent
+  const isInside = intent.kind === 'swap' && paysInside(intent) && (intent.tokenIn === coin || random() < 0.7)
+  if (intent.kind === 'swap' && intent.tokenIn === coin && !isInside) return intent
   const of = intent.kind === 'swap' ? intent.amountIn : intent.amount
   const [operator, customer] = [of / 400n, of / 200n - of / 400n]
   if (operator === 0n) return intent
   const fees = [
-    { to: friend, amount: operator, of },
-    { to: otherCollector, amount: customer, of },
+    { to: friend, amount: operator, of, ...(isInside && { isInside }) },
+    { to: otherCollector, amount: customer, of, ...(isInside && { isInside }) },
   ]
   if (intent.kind === 'withdraw' || intent.tokenOut !== usdcThere) return { ...intent, fees }
   const amount = operator + customer
@@ -777,7 +802,7 @@ function builtAction(intent: Intent, choice: Choice): Transaction[] {
 /** A request and transactions that do it and nothing else; the same numbers give the same plan. */
 export function honestPlan(random: () => number): Plan & { choice: Choice } {
   const free = anIntent(random)
-  const intent = random() < 0.3 ? charged(free) : free
+  const intent = random() < 0.3 ? charged(random, free) : free
   const choice = aChoice(random, apart(intent).acting)
   return { intent, choice, transactions: built(intent, choice) }
 }
@@ -815,11 +840,12 @@ function choiceIn(intent: Intent, transactions: readonly Transaction[], free: Ch
       },
     ]
     const { flags, srcReceivers, srcAmounts, amount, minReturnAmount } = desc
+    const paid = (intent.fees ?? []).reduce((sum, fee) => sum + fee.amount, 0n)
     return {
       ...free,
       approvals,
       route: { ...execution, flags, srcReceivers, srcAmounts },
-      amountIn: amount,
+      amountIn: amount - paid,
       amountOut: minReturnAmount,
     }
   }
@@ -965,7 +991,7 @@ function isAllowed(
       amountIn === intent.amountIn &&
       amountOut >= intent.amountOut &&
       route.srcAmounts.reduce((sum, amount) => sum + amount, 0n) <= amountIn &&
-      (route.flags & ~idleFlags.reduce((sum, flag) => sum | flag, 0n)) === 0n
+      (route.flags & ~flagsOf(intent).reduce((sum, flag) => sum | flag, 0n)) === 0n
     )
   return (
     deadline <= intent.deadline &&

@@ -35,6 +35,7 @@ export const uniswapV4 = (
     wrappedOn,
     holdsCoin: true,
     routerOf: ({ universalRouter }) => universalRouter,
+    feesIn: 'tokens and coin',
     permit2Of: ({ permit2 }) => permit2,
     quotes: ({ quoter, stateView, via }, [first, last], { exact, amount }) => {
       const paths =
