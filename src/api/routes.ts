@@ -120,7 +120,7 @@ export const routes = {
     path: '/v2/swap/bytecode',
     input: SwapBytecodeInput,
     output: SwapBytecode,
-    doc: 'The transactions of a quote, which is sent back exactly as it was given. `transactionData` is one object, `approveData` what must be sent before it and `feeData` (ours) what pays a fee after it; `order` (ours) says so. `gasLimit` is `null` where none can be estimated, and `gasLimitReason` (ours) says why. Inside `swapDetails` and `rawSwapData` the shape is ours.',
+    doc: 'The transactions of a quote, which is sent back exactly as it was given. `transactionData` is one object, `approveData` what must be sent before it and `feeData` (ours) what pays a fee after it, if the transaction does not pay it itself (`paidBy` of a fee of the quote is `action`, not `step`); `order` (ours) says so. `gasLimit` is `null` where none can be estimated, and `gasLimitReason` (ours) says why. Inside `swapDetails` and `rawSwapData` the shape is ours.',
   },
   swapStatus: {
     method: 'GET',

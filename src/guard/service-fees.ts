@@ -1,6 +1,7 @@
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
+import { type FeePayment, sumOf } from '../domain/fee-payment.ts'
 import { plain } from '../domain/text.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Catalog } from '../protocols/catalog.ts'
@@ -11,12 +12,11 @@ import {
   insideFeesOf,
   mostFees,
   paymentOf,
-  sumOf,
   usualServiceFeeBps,
 } from '../protocols/intent-fees.ts'
 import { queueOf } from '../protocols/registry.ts'
 import { whyLost } from '../protocols/unrecoverable-recipients.ts'
-import { type FeePayment, refuse, type Violation } from '../protocols/verdict.ts'
+import { refuse, type Violation } from '../protocols/verdict.ts'
 import { bindTransfer } from './erc20-binding.ts'
 
 /**

@@ -1,9 +1,10 @@
 import { nativeAddress } from '../domain/address.ts'
+import { sumOf } from '../domain/fee-payment.ts'
 import type { Amounts } from '../domain/swap-amounts.ts'
 import type { Token } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Intent } from '../protocols/intent.ts'
-import { feesOf, insideFeesOf, sumOf, withoutFees } from '../protocols/intent-fees.ts'
+import { feesOf, insideFeesOf, withoutFees } from '../protocols/intent-fees.ts'
 import { drift } from '../protocols/receipt-units.ts'
 import { bindingOf } from '../protocols/registry.ts'
 

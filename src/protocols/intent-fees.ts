@@ -1,3 +1,4 @@
+import { sumOf } from '../domain/fee-payment.ts'
 import { slippageIn } from '../domain/slippage.ts'
 import type { Token } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'
@@ -35,10 +36,6 @@ export const insideFeesOf = (intent: Intent): readonly ServiceFee[] =>
 /** The fees that are paid by transactions of their own after the action, in their order. */
 export const stepFeesOf = (intent: Intent): readonly ServiceFee[] =>
   feesOf(intent).filter(({ isInside }) => !isInside)
-
-/** The sum of fees. */
-export const sumOf = (fees: readonly Pick<ServiceFee, 'amount'>[]): bigint =>
-  fees.reduce((sum, { amount }) => sum + amount, 0n)
 
 /** An intent without its fees: a swap spends its input less the fees. */
 export function withoutFees(intent: Intent): Intent {

@@ -1,12 +1,10 @@
 import type { Address } from '../domain/address.ts'
 import type { ErrorCode } from '../domain/errors.ts'
+import type { FeePayment } from '../domain/fee-payment.ts'
 import type { Permit2Payment } from '../domain/permit2-payment.ts'
 
 /** Why calldata does not match an intent. */
 export type Violation = { code: Extract<ErrorCode, `POLICY_${string}`>; message: string }
-
-/** A payment of a fee inside a swap: `amount` of its input token, in the smallest unit. */
-export type FeePayment = { to: Address; amount: bigint }
 
 /** What a call takes from the wallet by allowance, `by` another contract than the one that is called. */
 export type Spends = { token: Address; amount: bigint; through?: Permit2Payment; by?: Address }

@@ -1,11 +1,8 @@
 import { sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
-import type { FeePayment, Verdict } from '../protocols/verdict.ts'
-import type { SwapIntent } from './definition.ts'
-
-/** The sum of what a swap pays to the collectors of fees, in the smallest unit of its input token. */
-export const sumOfFees = (fees: readonly FeePayment[] = []): bigint =>
-  fees.reduce((sum, { amount }) => sum + amount, 0n)
+import { type FeePayment, sumOf } from '../domain/fee-payment.ts'
+import type { Intent } from '../protocols/intent.ts'
+import type { Verdict } from '../protocols/verdict.ts'
 
 /**
  * The verdict of a swap whose call also pays `fees` of its input token: they are told in its text, and the wallet spends them with the
@@ -14,11 +11,11 @@ export const sumOfFees = (fees: readonly FeePayment[] = []): bigint =>
 export function withInsideFees(
   verdict: Verdict,
   fees: readonly FeePayment[],
-  { tokenIn, wallet }: SwapIntent,
+  { tokenIn, wallet }: Extract<Intent, { kind: 'swap' }>,
 ): Verdict {
   if ('violation' in verdict || fees.length === 0) return verdict
   const { args, text, value, spends, ...bound } = verdict.bound
-  const cost = sumOfFees(fees)
+  const cost = sumOf(fees)
   const told = fees.map(({ to, amount }) =>
     sameAddress(to, wallet)
       ? `; the swap itself pays a fee of ${formatAmount(amount, tokenIn)} to the wallet, which collects the fees: it keeps it`

@@ -1,10 +1,9 @@
 import type { Reading } from '../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
+import { type FeePayment, sumOf } from '../domain/fee-payment.ts'
 import type { Network } from '../domain/networks.ts'
 import { less, more } from '../domain/slippage.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import type { FeePayment } from '../protocols/verdict.ts'
-import { sumOfFees } from './inside-fees.ts'
 import type { SwapNetwork } from './network.ts'
 import type { Ask, Offer, Route, SwapProvider } from './provider.ts'
 
@@ -130,7 +129,7 @@ export function poolSwapProvider<constants extends { chainId: number }, path>({
           needs: {
             token: tokenIn.address,
             spender: router,
-            amount: maxAmountIn + sumOfFees(fees),
+            amount: maxAmountIn + sumOf(fees),
             ...(permit2Of && { through: { permit2: permit2Of(here), until: BigInt(deadline) } }),
           },
         }),

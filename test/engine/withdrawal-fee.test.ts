@@ -53,6 +53,7 @@ test.each(['aave-v3-usdc-sandbox-one', 'sandbox-vault-usdc-sandbox-one'])(
         amount: String(charged),
         of: String(balance),
         to: collector,
+        paidBy: 'step',
       },
     ])
     await perform(sandbox, wallet(), made.bytecode)

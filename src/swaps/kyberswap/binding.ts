@@ -1,11 +1,12 @@
 import { strictDecode } from '../../chain/calldata.ts'
 import type { Hex } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
+import { type FeePayment, sumOf } from '../../domain/fee-payment.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Intent } from '../../protocols/intent.ts'
-import { type FeePayment, refuse, type Verdict } from '../../protocols/verdict.ts'
+import { refuse, type Verdict } from '../../protocols/verdict.ts'
 import { bindDescribedSwap } from '../described-swap.ts'
-import { sumOfFees, withInsideFees } from '../inside-fees.ts'
+import { withInsideFees } from '../inside-fees.ts'
 import { feeFlags, harmlessFlags, metaAggregationRouterAbi } from './abi.ts'
 
 /** The terms of a call of `swap`; `undefined` for another call. */
@@ -39,7 +40,7 @@ export function bindKyberSwap(
   const fees = swap ? feesOfKyberSwap(swap) : []
   if (!fees)
     return refuse('POLICY_SERVICE_FEE', 'It pays a fee that is not an exact amount of what the swap spends')
-  const swapped = swap && { ...swap, amount: swap.amount - sumOfFees(fees) }
+  const swapped = swap && { ...swap, amount: swap.amount - sumOf(fees) }
   const label = 'KyberSwap'
   const verdict = bindDescribedSwap(swapped, intent, { label, odd: () => swap && oddIn(swap, intent) })
   return withInsideFees(verdict, fees, intent)

@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { At, HexData, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
+import { type FeePayment, sumOf } from '../../domain/fee-payment.ts'
 import { less } from '../../domain/slippage.ts'
 import type { KyberSwapConstants } from '../../protocols/catalog.ts'
-import type { FeePayment } from '../../protocols/verdict.ts'
 import { describedProvider, describedStep } from '../described-step.ts'
 import { routerToken } from '../described-swap.ts'
-import { sumOfFees } from '../inside-fees.ts'
 import type { SwapNetwork } from '../network.ts'
 import type { SwapProvider } from '../provider.ts'
 import { Amount, badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'
@@ -83,7 +82,7 @@ export function kyberSwap(
       const asked = {
         tokenIn: routerToken(tokenIn),
         tokenOut: routerToken(tokenOut),
-        amountIn: String(amount + sumOfFees(fees)),
+        amountIn: String(amount + sumOf(fees)),
       }
       const query = new URLSearchParams({ ...asked, ...charging(fees), gasInclude: 'true' })
       const { status, body } = await apiOf(here).get(`/routes?${query}`, signal)
@@ -143,7 +142,7 @@ export function kyberSwap(
       if (paid?.map(asText).join() !== fees.map(asText).join())
         throw badAnswer(provider, `${label} answered with other fees than were asked for`, status)
       // The router takes the fees out of the amount of its call.
-      const whole = { ...offer, amountIn: offer.amountIn + sumOfFees(fees) }
+      const whole = { ...offer, amountIn: offer.amountIn + sumOf(fees) }
       const written = { data, swap, to, status }
       return describedStep(route, whole, written, { provider, label, router: here.router })
     },

@@ -1,8 +1,8 @@
 import { encodeAbiParameters, encodeFunctionData, toHex } from 'viem/utils'
 import { type Hex, nativeAddress } from '../../domain/address.ts'
+import { sumOf } from '../../domain/fee-payment.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { SwapPath } from '../fee-path.ts'
-import { sumOfFees } from '../inside-fees.ts'
 import type { PoolSwap } from '../pool-swap.ts'
 import {
   actionParameters,
@@ -41,7 +41,7 @@ export function swapV4(asked: V4Swap): Transaction {
       functionName: 'execute',
       args: [codes, inputs, BigInt(asked.deadline)],
     }),
-    value: isNativeIn ? asked.amountIn + sumOfFees(fees) : 0n,
+    value: isNativeIn ? asked.amountIn + sumOf(fees) : 0n,
     chainId: asked.chainId,
   }
 }
