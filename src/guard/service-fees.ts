@@ -1,10 +1,10 @@
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
-import { type FeePayment, sumOf } from '../domain/fee-payment.ts'
 import { plain } from '../domain/text.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Catalog } from '../protocols/catalog.ts'
+import { type FeePayment, sumOf } from '../protocols/fee-payment.ts'
 import { type Intent, intentTokens, type ServiceFee } from '../protocols/intent.ts'
 import {
   feePayments,

@@ -1,6 +1,6 @@
 import { sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
-import { type FeePayment, sumOf } from '../domain/fee-payment.ts'
+import { type FeePayment, sumOf } from '../protocols/fee-payment.ts'
 import type { Intent } from '../protocols/intent.ts'
 import type { Verdict } from '../protocols/verdict.ts'
 

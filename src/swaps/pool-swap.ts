@@ -1,9 +1,9 @@
 import type { Reading } from '../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
-import { type FeePayment, sumOf } from '../domain/fee-payment.ts'
 import type { Network } from '../domain/networks.ts'
 import { less, more } from '../domain/slippage.ts'
 import type { Transaction } from '../domain/transaction.ts'
+import { type FeePayment, sumOf } from '../protocols/fee-payment.ts'
 import type { SwapNetwork } from './network.ts'
 import type { Ask, Offer, Route, SwapProvider } from './provider.ts'
 

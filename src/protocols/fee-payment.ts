@@ -1,4 +1,4 @@
-import type { Address } from './address.ts'
+import type { Address } from '../domain/address.ts'
 
 /** What the collector of a fee is paid, in the smallest unit of a token that is known beside it. */
 export type FeePayment = { to: Address; amount: bigint }
