@@ -158,6 +158,18 @@ describe('fees that a swap pays itself', () => {
     expect(refusal(() => check(intent, action))?.message).toContain('It does not pay the fee of 250000')
   })
 
+  test.each([0, 1])('may be one of two, of which the other is a step: %s', (at) => {
+    const { isInside: _, ...step } = fees[1 - at]!
+    const mixed = {
+      ...swapping('uniswap-v3', 'in', usdc),
+      fees: at === 0 ? [fees[0]!, step] : [step, fees[1]!],
+    }
+    const transactions = built(mixed, choiceFor(mixed))
+    expect(check(mixed, transactions).map(({ role }) => role)).toEqual(['approve', 'action', 'fee'])
+    expect(refusal(() => check(mixed, transactions.slice(0, -1)))?.code).toMatch(/^POLICY_/)
+    expect(refusal(() => check(mixed, [...transactions, transactions.at(-1)!]))?.code).toMatch(/^POLICY_/)
+  })
+
   test('are held to the most that is allowed, and go to nobody whom a fee is lost to', () => {
     const intent = swapping('uniswap-v3', 'in', usdc)
     const transactions = built(intent, choiceFor(intent))
