@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { transfer } from '../../src/chain/erc20.ts'
 import type { Address } from '../../src/domain/address.ts'
-import { engineOn, operating, perform } from '../engine/support.ts'
+import { cells, engineOn, operating, perform } from '../engine/support.ts'
 import { type HostileService, type Lies, startHostileService, type Wire } from '../support/hostile-service.ts'
 import { rpcEnvOf, useCommands } from '../support/run.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
@@ -200,8 +200,11 @@ describe('a service that charges two fees and lies about one', () => {
     ],
   ]
   test.each(
-    lies.flatMap(([name, lie, code]) =>
-      [swap(), withdraw].map((line) => [name, line.split(' ')[0]!, line, lie, code] as const),
+    // The two kinds in turn: `SLUICE_CELLS=all` tells each lie of both.
+    lies.flatMap(([name, lie, code], at) =>
+      [swap(), withdraw]
+        .filter((_, kind) => cells(1, 2) === 2 || kind === at % 2)
+        .map((line) => [name, line.split(' ')[0]!, line, lie, code] as const),
     ),
   )('%s: of a %s nothing is signed', async (_, _kind, line, lie, code) => {
     if (line === withdraw) await invested()
