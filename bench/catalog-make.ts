@@ -330,6 +330,7 @@ function fileOf(network: Network): CatalogFile {
     pancakeSwapV3: forkOn(network, [...known.values()]),
     lifi: diamondOn(network),
     oneInch: oneInchOn(network),
+    relay: relayOn(network),
     tokens: [...known.values()],
     strategies,
   }
@@ -445,6 +446,26 @@ function oneInchOn({ chainId }: Network): CatalogFile['oneInch'] {
     'repo:ethereum/clear-signing-erc7730-registry registry/1inch/calldata-AggregationRouterV6.json'
   if (!router) return null
   return { router, api: `https://api.1inch.com/swap/v6.1/${chainId}`, source: `${source}; ${listed}` }
+}
+
+/** Where the depository of Relay is another one (relayprotocol/relay-depository, addresses.prod.json). */
+const otherDepositories: Readonly<Record<string, Address>> = {
+  linea: '0x59916DA825D2D2eC1BF878D71c88826F6633ecca',
+}
+
+/** Relay calls each main network as it is called here, and makes every order with one solver (relay-docs, input-validation). */
+function relayOn({ name, testnet }: Network): CatalogFile['relay'] {
+  const { depository, http } = providers.relay
+  if (testnet) return null
+  return {
+    depository: otherDepositories[name] ?? depository,
+    chain: name,
+    solver: '0xf70da97812CB96acDF810712Aa562db8dfA3dbEF',
+    solverChain: 'base',
+    api: http,
+    source:
+      'repo:relayprotocol/relay-depository packages/ethereum-vm/deployments/addresses.prod.json; repo:relayprotocol/relay-docs references/api/api_core_concepts/input-validation.mdx',
+  }
 }
 
 function poolsOn(network: Network, known: CatalogFile['tokens']): CatalogFile['uniswapV4'] {

@@ -36,6 +36,7 @@ const catalog = z.looseObject({
   pancakeSwapV3: z.array(backend),
   lifi: z.array(backend),
   oneInch: z.array(backend),
+  relay: z.array(backend),
   priceOracles: z.record(z.string(), z.string()),
   priceFeeds: z.array(backend),
   bitcoin: z.looseObject({ chain: z.enum(['main', 'test']), esplora: url }).optional(),

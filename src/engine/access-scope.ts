@@ -32,6 +32,7 @@ export function catalogInScope(catalog: Catalog, { testnets, strategies }: Acces
     pancakeSwapV3: catalog.pancakeSwapV3.filter(isThere),
     lifi: catalog.lifi.filter(isThere),
     oneInch: catalog.oneInch.filter(isThere),
+    relay: catalog.relay.filter(isThere),
     priceFeeds: catalog.priceFeeds.filter(isThere),
     priceOracles: Object.fromEntries(
       Object.entries(catalog.priceOracles).filter(([chainId]) => known.has(Number(chainId))),

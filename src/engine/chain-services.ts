@@ -1,6 +1,6 @@
 import { type Chain, latestBlock, openChain, read } from '../chain/chain.ts'
 import type { ChainClient } from '../chain/client.ts'
-import { findTransaction } from '../chain/finality/mined-transaction.ts'
+import { callOf, findTransaction } from '../chain/finality/mined-transaction.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { exchangeJson, getJson } from '../http/client.ts'
@@ -132,6 +132,7 @@ const swapProvidersOf = (
     head: async (chainId) => (await latestBlock(chain(chainId))).number,
     log: (chainId, sought, fromBlock) => findFirstLog(logCache, chain(chainId), sought, fromBlock),
     mined: (chainId, hash) => findTransaction(chain(chainId).rpc, hash),
+    callOf: (chainId, hash) => callOf(chain(chainId).rpc, hash),
     getJson: (url, signal) => getJson(url, signal ? { signal } : {}),
     exchangeJson: exchange,
     secretAt: secretAt ?? noSecrets,

@@ -13,7 +13,11 @@ import type { SlippageEstimate } from './own-price.ts'
 import { activeLegs, type Proposal, type ProposedLeg } from './proposal.ts'
 import { type Price, usdUnits } from './usd-value.ts'
 
-/** Checks that the promised amount respects the person's slippage, beyond what was requested. A bridge has no price that slips. */
+/** Whether a swap only carries an asset to another chain: then it has no price, and nothing that slips. */
+const isTransfer = ({ tokenIn, tokenOut }: Extract<Intent, { kind: 'swap' }>): boolean =>
+  tokenIn.chainId !== tokenOut.chainId && tokenIn.symbol === tokenOut.symbol
+
+/** Checks that the promised amount respects the person's slippage, beyond what was requested. */
 export function checkSlippage(
   proposal: Proposal,
   slips: readonly SlippageEstimate[],
@@ -21,7 +25,7 @@ export function checkSlippage(
 ): void {
   if (maxSlippage === null) return
   for (const { intent, at } of activeLegs(proposal)) {
-    if (intent.kind !== 'swap' || intent.tokenIn.chainId !== intent.tokenOut.chainId) continue
+    if (intent.kind !== 'swap' || isTransfer(intent)) continue
     const found = slips.find(({ leg }) => leg === at)?.share
     if (found !== undefined && found <= maxSlippage + 1e-6) continue
     throw new AppError(
@@ -39,7 +43,7 @@ type Leg = ProposedLeg & { intent: Intent }
 
 /**
  * The price impact of each exchange leg, read from the chain: of a swap against its pools' prices, of a position against its
- * oracle, otherwise against the USD value of both sides. A bridge burns and mints, and has no price.
+ * oracle, otherwise against the USD value of both sides.
  */
 export async function priceImpacts(
   context: Pick<ExecutionContext, 'rpc' | 'catalog'>,
@@ -47,8 +51,7 @@ export async function priceImpacts(
   worth: Promise<readonly Price[]> | undefined,
 ): Promise<PriceImpact[]> {
   const legs = activeLegs(proposal).filter(
-    ({ intent }) =>
-      isPriced(intent) || (intent.kind === 'swap' && intent.tokenIn.chainId === intent.tokenOut.chainId),
+    ({ intent }) => isPriced(intent) || (intent.kind === 'swap' && !isTransfer(intent)),
   )
   return Promise.all(
     legs.map(async (leg): Promise<PriceImpact> => {

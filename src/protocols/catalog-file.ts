@@ -95,6 +95,16 @@ export const CatalogFile = z.strictObject({
   pancakeSwapV3: LikeUniswapV3,
   lifi: z.strictObject({ diamond: At, api: z.url({ protocol: /^https$/ }), source: Text }).nullable(),
   oneInch: z.strictObject({ router: At, api: z.url({ protocol: /^https$/ }), source: Text }).nullable(),
+  relay: z
+    .strictObject({
+      depository: At,
+      chain: Text,
+      solver: At,
+      solverChain: Text,
+      api: z.url({ protocol: /^https$/ }),
+      source: Text,
+    })
+    .nullable(),
   tokens: z.array(z.strictObject({ address: At, symbol: Text, decimals: Decimals, source: Text })),
   strategies: z.array(Strategy),
 })
@@ -154,6 +164,7 @@ export function catalogOfFile(json: unknown): Catalog {
     pancakeSwapV3: file.pancakeSwapV3 ? [{ chainId, ...withoutSource(file.pancakeSwapV3) }] : [],
     lifi: file.lifi ? [{ chainId, ...withoutSource(file.lifi) }] : [],
     oneInch: file.oneInch ? [{ chainId, ...withoutSource(file.oneInch), keyFile: null }] : [],
+    relay: file.relay ? [{ chainId, ...withoutSource(file.relay) }] : [],
     priceOracles: file.priceOracle ? { [chainId]: file.priceOracle.address } : {},
     priceFeeds: file.priceFeeds.map((feed) => ({ chainId, ...withoutSource(feed) })),
   }

@@ -145,6 +145,19 @@ export type AveniaConstants = {
 /** The diamond of LI.FI on a chain. `api` is the base URL of its service; without one it is not asked. */
 export type LifiConstants = { chainId: number; diamond: Address; api: string | null }
 
+/**
+ * Relay on a chain: tokens are deposited at the depository for an order. `chain` is its own name for the chain in orders, and `solver` on
+ * `solverChain` the account that orders are made with. `api` is the base URL of its service; without one it is not asked.
+ */
+export type RelayConstants = {
+  chainId: number
+  depository: Address
+  chain: string
+  solver: Address
+  solverChain: string
+  api: string | null
+}
+
 /** A Chainlink feed that prices a token in USD, for tokens that the Aave oracle of their chain does not list. */
 export type PriceFeed = { chainId: number; token: Address; feed: Address; decimals: number }
 
@@ -169,6 +182,7 @@ export type Catalog = {
   pancakeSwapV3: readonly UniswapV3Constants[]
   lifi: readonly LifiConstants[]
   oneInch: readonly OneInchConstants[]
+  relay: readonly RelayConstants[]
   /** The Aave oracle of each chain, which prices its listed tokens in USD with 8 decimals. */
   priceOracles: Readonly<Record<number, Address>>
   priceFeeds: readonly PriceFeed[]
@@ -204,6 +218,7 @@ export const joined = (parts: readonly Catalog[]): Catalog => ({
   pancakeSwapV3: parts.flatMap(({ pancakeSwapV3 }) => pancakeSwapV3),
   lifi: parts.flatMap(({ lifi }) => lifi),
   oneInch: parts.flatMap(({ oneInch }) => oneInch),
+  relay: parts.flatMap(({ relay }) => relay),
   priceOracles: Object.assign({}, ...parts.map(({ priceOracles }) => priceOracles)),
   priceFeeds: parts.flatMap(({ priceFeeds }) => priceFeeds),
   ...aveniaOf(parts.flatMap(({ avenia = [] }) => avenia)),
@@ -230,6 +245,7 @@ export function catalogOn(catalog: Catalog, has: (chainId: number) => boolean): 
     pancakeSwapV3: catalog.pancakeSwapV3.filter(here),
     lifi: catalog.lifi.filter(here),
     oneInch: catalog.oneInch.filter(here),
+    relay: catalog.relay.filter(here),
     priceFeeds: catalog.priceFeeds.filter(here),
     priceOracles: Object.fromEntries(
       Object.entries(catalog.priceOracles).filter(([chainId]) => has(Number(chainId))),

@@ -47,6 +47,7 @@ function contractsIn(catalog: Catalog): ReadonlyMap<string, string> {
     ...catalog.pancakeSwapV3,
     ...catalog.lifi,
     ...catalog.oneInch,
+    ...catalog.relay,
   ])
     for (const address of addressesIn(one))
       add(one.chainId, address, 'a contract that swaps, and keeps nothing for anybody')

@@ -12,6 +12,7 @@ export const openExchanges = (catalog: Catalog, chain: Chain): SwapProvider[] =>
       head: unused,
       log: unused,
       mined: unused,
+      callOf: unused,
       getJson: unused,
       exchangeJson: unused,
       secretAt: unused,

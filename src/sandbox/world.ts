@@ -24,6 +24,7 @@ import { lifiAnswer, lifiPath } from './lifi.ts'
 import { jsonBody, serveLoopback } from './loopback-server.ts'
 import { startNodes, startWhereLeft } from './nodes.ts'
 import { deskPath, openDesks, sandboxAccountFile } from './ramp-desk.ts'
+import { openRelay, relayPath } from './relay.ts'
 import { forgetWorlds, saveNext } from './saved-worlds.ts'
 
 const data = encodeFunctionData({ abi: parseAbi(['function report()']), functionName: 'report' })
@@ -147,6 +148,15 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       makesBlocks: (chainId) => !faults.isMiningStopped(chainId),
     })
   let desks = rampDesks()
+  const solvers = () =>
+    openRelay({
+      catalog: whole(),
+      chains,
+      now,
+      fault: () => faults.relay(),
+      makesBlocks: (chainId) => !faults.isMiningStopped(chainId),
+    })
+  let relaying = solvers()
   const attest = (): Attester => {
     const relay = startRelayer({
       ends: saved.catalog.across.map((pool, index) => ({ pool, rpc: chains[index]!.rpc })),
@@ -171,6 +181,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
         await relay()
         await orders.solve()
         await desks.pay()
+        await relaying.solve()
       },
     })
   }
@@ -233,6 +244,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       (await routed(sent)) ??
       (await orders.answer(sent)) ??
       (await desks.answer({ ...sent, method, headers })) ??
+      (await relaying.answer(sent)) ??
       (await suggestedFees(url, { ...asked, catalog: whole() })) ??
       (await bitcoin.answer(sent))
     return (
@@ -268,6 +280,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
         service: { api: `${api.url}${deskPath(networkNamed(sandboxNetworks, one.chainId).name)}`, account },
       })),
       lifi: saved.catalog.lifi.map((one) => ({ ...one, api: `${api.url}${lifiPath}` })),
+      relay: saved.catalog.relay.map((one) => ({ ...one, api: `${api.url}${relayPath}` })),
       kyberSwap: saved.catalog.kyberSwap.map((one) => ({
         ...one,
         api: `${api.url}${aggregatorPath(networkNamed(sandboxNetworks, one.chainId).name)}`,
@@ -304,6 +317,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
         bitcoin = openBitcoin()
         orders = orderBooks()
         desks = rampDesks()
+        relaying = solvers()
       } finally {
         isResetting = false
       }
@@ -342,6 +356,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
     revert: async (snapshot) => {
       faults.forget()
       desks = rampDesks()
+      relaying = solvers()
       await attester.paused(() =>
         everywhere(async (rpc, index) => {
           await rpc.request('evm_revert', [snapshot[index]])

@@ -21,7 +21,7 @@ export type AwaitedTransfer = {
 
 /**
  * The state of a transfer to another chain; `undefined` fields could not be read. `way`: burnt here and minted there, deposited here
- * and paid out there by a relayer, ordered here and filled here by a solver, or sent to a desk here that pays out here. `sentAt` is epoch ms; `usualMs` is how long it takes at
+ * and paid out there by a relayer, ordered here and filled here by a solver, sent to a desk here that pays out here, or deposited here for an order that a solver pays out there. `sentAt` is epoch ms; `usualMs` is how long it takes at
  * most where nothing is wrong. `isUnknown`: the service of the bridge does not know a transfer that it should know by now, which does not say what became of it. `brought` is the
  * delivering transaction, matched by the bridge's own event, with its amount; `alike` counts the events in it that differ from this
  * transfer's in their number alone, itself included, and is `undefined` where the event names its transfer. `expiry` is there for a deposit: until when it can be paid out (Unix s, by the clock
@@ -29,7 +29,7 @@ export type AwaitedTransfer = {
  * first, with all that each `paid` back to its depositor: which deposit a bundle pays back, no chain says.
  */
 export type BridgeDelivery = {
-  way: 'burn' | 'deposit' | 'order' | 'desk'
+  way: 'burn' | 'deposit' | 'order' | 'desk' | 'solver'
   sentAt: number | undefined
   usualMs: number
   isUnknown: boolean
@@ -46,6 +46,18 @@ export type BridgeDelivery = {
   }
   /** Command lines by which anybody can help on a burn that is not minted: to deliver it, or to have its attestation signed anew. */
   remedies?: { deliver?: string; reattest?: string }
+  /**
+   * There for an order that a solver pays out there: its number, until when that may be (Unix s), what its service says where the chains show
+   * nothing, and what was given back of it, on either chain and in any token.
+   */
+  order?: {
+    id: Hex
+    until: number
+    said: { word: string; reason: string | null } | undefined
+    returned:
+      | { chainId: number; token: Address; recipient: Address; found: MinedTransaction; amount: bigint }
+      | undefined
+  }
   /** There for an order that cannot be filled any more: why, and how many blocks are missing until that is final. Nothing was taken. */
   unfilled?: { why: 'expired' | 'cancelled'; missing: number }
 }

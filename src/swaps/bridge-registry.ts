@@ -5,11 +5,15 @@ import { followRamp, isSentToDesk } from './avenia/follow.ts'
 import type { FollowTransfer } from './bridge-delivery.ts'
 import { followBurn } from './cctp-v2/follow.ts'
 import { followOrder } from './cow/follow.ts'
+import { followRelay } from './relay/follow.ts'
+import { relayOn } from './relay/order.ts'
 
-/** Follows what arrives later as the provider does whose contract was called: Avenia by its desk, Across by its pool, LI.FI by the pool that its diamond pays into, CoW Protocol by its settlement, else CCTP v2. */
+/** Follows what arrives later as the provider does whose contract was called: Avenia by its desk, Relay by its depository, Across by its pool, LI.FI by the pool that its diamond pays into, CoW Protocol by its settlement, else CCTP v2. */
 export const followTransfer: FollowTransfer = (context, awaited, told) => {
   if (isSentToDesk(context.catalog, awaited.sent.transaction)) return followRamp(context, awaited, told)
   const { chainId, to } = awaited.sent.transaction
+  const depository = relayOn(context.catalog, chainId)?.depository
+  if (depository && sameAddress(depository, to)) return followRelay(context, awaited, told)
   const pool = acrossOn(context.catalog, chainId)?.spokePool
   const isOrder = context.catalog.cow.some(
     (one) => one.chainId === chainId && sameAddress(one.settlement, to),

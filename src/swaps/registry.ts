@@ -15,6 +15,7 @@ import { lifi } from './lifi/definition.ts'
 import type { SwapNetwork } from './network.ts'
 import { oneInch } from './oneinch/definition.ts'
 import type { SwapProvider } from './provider.ts'
+import { relay } from './relay/definition.ts'
 import { uniswapV2 } from './uniswap-v2/definition.ts'
 import { pancakeSwapV3, uniswapV3 } from './uniswap-v3/definition.ts'
 import { uniswapV4 } from './uniswap-v4/definition.ts'
@@ -33,6 +34,7 @@ export const swapDefinitions: readonly SwapDefinition[] = [
   avenia,
   lifi,
   oneInch,
+  relay,
 ]
 
 /** The names of all providers. */

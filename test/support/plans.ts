@@ -31,6 +31,9 @@ export const vaultRelayer = address('cf')
 export const balancerVault = address('98')
 export const pancakeRouter = address('97')
 export const diamond = address('96')
+export const depository = address('9a')
+/** Who fills the orders of Relay. */
+export const solver = address('9c')
 export const messenger = address('c6')
 export const messengerThere = address('c7')
 
@@ -136,6 +139,10 @@ export const catalog = {
   acrossApi: null,
   cow: [{ chainId: 31337, settlement, vaultRelayer, api: null }],
   lifi: [{ chainId: 31337, diamond, api: null }],
+  relay: [
+    { chainId: 31337, depository, chain: 'sandbox-one', solver, solverChain: 'base', api: null },
+    { chainId: 31338, depository: address('9b'), chain: 'sandbox-two', solver, solverChain: 'base', api: null },
+  ],
   pancakeSwapV3: [
     {
       chainId: 31337,

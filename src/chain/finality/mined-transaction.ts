@@ -1,4 +1,4 @@
-import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
+import { type Address, type Hex, HexData, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Attempt, Inclusion, Step } from '../../store/journal/operation.ts'
 import type { ChainClient } from '../client.ts'
@@ -69,6 +69,18 @@ export async function findTransaction(
     logs: receipt.logs ?? [],
     head: newest ?? Number(quantity(shown?.number ?? receipt.blockNumber, 'the newest block')),
   }
+}
+
+/** What a transaction calls, and with what; it may be in no block. `undefined` if the node does not show it. */
+export async function callOf(
+  rpc: ChainClient,
+  hash: Hex,
+): Promise<{ to: Address | null; input: Hex; value: bigint } | undefined> {
+  type Shown = { to?: Address | null; input?: unknown; value?: string }
+  const shown = await rpc.request<Shown | null>('eth_getTransactionByHash', [hash])
+  const input = HexData.safeParse(shown?.input).data
+  if (!shown || input === undefined) return undefined
+  return { to: shown.to ?? null, input, value: quantity(shown.value ?? '0x0', 'the value of a transaction') }
 }
 
 /** A block as a node returns it, with the hashes of its transactions in order. */

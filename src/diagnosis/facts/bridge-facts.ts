@@ -1,13 +1,14 @@
 import { encodeEventTopics, padHex } from 'viem/utils'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
-import { Hash, type Hex } from '../../domain/address.ts'
+import { type Address, Hash, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { tokenAt } from '../../domain/token.ts'
 import type { StoredPlan } from '../../guard/intent-json.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import type { Arrival, JournalEvent, Operation } from '../../store/journal/operation.ts'
+import type { BridgeDelivery } from '../../swaps/bridge-delivery.ts'
 import { tokenMessengerV2Abi as abi } from '../../swaps/cctp-v2/abi.ts'
 import { readDelivery } from '../../transactions/bridge/delivery.ts'
 import { resultOf } from '../../transactions/outcome/result.ts'
@@ -38,9 +39,10 @@ export async function readBridgeFacts(
     sent: { transaction, wallet: operation.wallet, hash: burn, blockNumber },
   }
   const named = Hash.safeParse(told).data ?? resultOf(operation).short?.hash ?? null
-  const { way, sentAt, usualMs, isUnknown, isAttested, isDelivered, brought, expiry, unfilled, remedies } =
-    await readDelivery(context, awaited, named)
-  const shown = (amount: bigint) => amountText(context, leg.chainId, awaited.leg.arrival, amount)
+  const delivery = await readDelivery(context, awaited, named)
+  const { way, sentAt, usualMs, isUnknown, isAttested, isDelivered, brought } = delivery
+  const { expiry, unfilled, remedies, order } = delivery
+  const shown = (amount: bigint) => amountText(context, leg.chainId, awaited.leg.arrival.token, amount)
   const { minimum } = leg.arrival
   const isLess = brought !== undefined && brought.amount < minimum
   const later =
@@ -73,6 +75,7 @@ export async function readBridgeFacts(
     unfilled: unfilled?.why,
     ...(remedies && { remedies }),
     ...(expiry && { expiry: { ...expiry, refund: expiry.refund && paidBack(operation, expiry.refund) } }),
+    ...(order && { order: { ...order, returned: order.returned && returnedFacts(context, order.returned) } }),
   }
 }
 
@@ -88,11 +91,26 @@ function paidBack(
 const amountText = (
   { catalog }: ExecutionContext,
   chainId: number,
-  { token: address }: Arrival,
+  address: Address,
   amount: bigint,
 ): string => {
-  const token = tokenAt(catalog.tokens, chainId, address)
-  return token ? formatAmount(amount, token) : String(amount)
+  const unit = sameAddress(address, nativeAddress)
+    ? networkNamed(catalog.networks, chainId).native
+    : tokenAt(catalog.tokens, chainId, address)
+  return unit ? formatAmount(amount, unit) : String(amount)
+}
+
+/** What was given back of an order, as facts. */
+function returnedFacts(
+  context: ExecutionContext,
+  { chainId, token, recipient, found, amount }: NonNullable<NonNullable<BridgeDelivery['order']>['returned']>,
+): NonNullable<BridgeFacts['order']>['returned'] {
+  return {
+    hash: found.hash,
+    text: amountText(context, chainId, token, amount),
+    network: networkNamed(context.catalog.networks, chainId),
+    recipient,
+  }
 }
 
 /** Later deliveries to the same recipient after an under-delivery; `undefined` if the node does not answer. */

@@ -62,7 +62,7 @@ export type StepFacts = {
  * `expiry`: when a deposit cannot be paid out any more (Unix s), whether that is past and it was not, and what paid how much of it back.
  */
 export type BridgeFacts = {
-  way: 'burn' | 'deposit' | 'order' | 'desk'
+  way: 'burn' | 'deposit' | 'order' | 'desk' | 'solver'
   from: Network
   to: Network
   recipient: string
@@ -76,6 +76,16 @@ export type BridgeFacts = {
     | { hash: Hex; brought: bigint; minimum: bigint; text: string; later?: { hash: Hex; text: string } }
     | undefined
   expiry?: { at: number; isPast: boolean; refund: { hash: Hex; text: string } | undefined }
+  /**
+   * An order that a solver pays out: its number, until when that may be (Unix s), what its service says of it, and what was given back: how
+   * much, where, to whom and in which transaction.
+   */
+  order?: {
+    id: Hex
+    until: number
+    said: { word: string; reason: string | null } | undefined
+    returned: { hash: Hex; text: string; network: Network; recipient: string } | undefined
+  }
   /** Why an order cannot be filled any more. */
   unfilled?: 'expired' | 'cancelled' | undefined
   /** Command lines by which anybody can deliver a burn, or have it signed anew. */

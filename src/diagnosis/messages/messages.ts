@@ -67,6 +67,7 @@ export function bridgeFundsText(facts: Facts): string {
   if (way === 'deposit') return depositFundsText(facts)
   if (way === 'order') return orderFundsText(facts)
   if (way === 'desk') return deskFundsText(facts)
+  if (way === 'solver') return solverFundsText(facts)
   const burned = `${amountText(facts)}: burned on ${from.name} in ${burn}`
   if (isMinted === true)
     return `${burned}, and delivered to ${recipient} on ${to.name}. The transaction was not found, so how much came is not known here.`
@@ -90,6 +91,19 @@ function deskFundsText(facts: Facts): string {
   return isMinted === false
     ? `${sent}. The desk has paid nothing to ${recipient} for it, and has it until then.`
     : `${sent}, for ${recipient}. Whether the desk has paid is not known.`
+}
+
+/** The same for a deposit that a solver pays out, which Relay has until then. */
+function solverFundsText(facts: Facts): string {
+  const { from, to, burn, isMinted, recipient, order } = facts.bridge!
+  const sent = `${amountText(facts)}: deposited at Relay on ${from.name} in ${burn}`
+  if (order?.returned) {
+    const { text, network, hash, recipient: payee } = order.returned
+    return `${text}: paid back to ${payee} on ${network.name}, in ${hash}.`
+  }
+  return isMinted === false
+    ? `${sent}, and not paid out on ${to.name}. Relay has it until it pays ${recipient} there, or gives it back.`
+    : `${sent}, for ${recipient} on ${to.name}. Whether it is paid out there is not known.`
 }
 
 /** The same for a deposit that a relayer pays out. */

@@ -1,5 +1,6 @@
 import { disagreementHint, disagreementText } from '../../chain/finality/quorum.ts'
 import { rpcVariable } from '../../domain/networks.ts'
+import { plain } from '../../domain/text.ts'
 import { activeSteps } from '../../transactions/operations/active-steps.ts'
 import { isUnderDelivered } from '../../transactions/outcome/result.ts'
 import { type Facts, hasStepSucceeded, isInFlight, isUnderDelivery } from '../facts/facts.ts'
@@ -33,6 +34,19 @@ const whoOf = (facts: Facts): string => (bridge(facts).way === 'desk' ? 'desk' :
 const isUnseen = (facts: Facts): boolean => bridge(facts).isMinted === undefined
 
 const expiryText = (facts: Facts): string => new Date(bridge(facts).expiry!.at * 1_000).toISOString()
+
+/** What the service of an order says, which counts for nothing that the chains do not show. */
+function saidText(facts: Facts): string {
+  const { said } = bridge(facts).order ?? {}
+  if (!said) return ''
+  return ` Its service calls it ${plain(said.word)}${said.reason === null ? '' : ` (${plain(said.reason)})`}, and no chain shows a payment.`
+}
+
+/** The number of an order, and until when it may be filled. */
+const orderText = (facts: Facts): string => {
+  const { id, until } = bridge(facts).order ?? {}
+  return until === undefined ? '' : ` The order ${id} may be filled until ${new Date(until * 1_000).toISOString()}.`
+}
 
 /** How anybody can help on a burn for which the usual time is over, or whose attestation holds no longer. */
 function remedyText(facts: Facts): string {
@@ -99,6 +113,40 @@ const bridgeRules: readonly DiagnosisRule[] = [
     funds: fundsText,
     safeToRetry: neverSafe,
     // Resuming ends an operation that waits for the delivery.
+    next: (facts) => actionCommand(facts, 'resume'),
+  },
+  {
+    situation: 'BRIDGE_REFUNDED',
+    is: ({ bridge }) => bridge?.order?.returned !== undefined,
+    verdict: (facts) => {
+      const { text, network, hash } = bridge(facts).order!.returned!
+      return `The solver did not fill the order, and paid ${text} back on ${network.name} (${hash}).`
+    },
+    funds: bridgeFundsText,
+    safeToRetry: neverSafe,
+    // Resuming ends an operation that waits for the payment.
+    next: (facts) => actionCommand(facts, 'resume'),
+  },
+  {
+    situation: 'BRIDGE_STUCK',
+    is: (facts) =>
+      facts.bridge?.way === 'solver' &&
+      (waited(facts) > facts.bridge.usualMs || bridge(facts).order?.said?.word === 'failure'),
+    verdict: (facts) =>
+      `The solver has neither paid the order out nor given it back for ${minutes(waited(facts))}${isUnseen(facts) ? ', as far as is known' : ''}, and ${minutes(bridge(facts).usualMs)} are usual at most.${saidText(facts)}${orderText(facts)} Ask Relay with the number of the order. Its contract may also have given the deposit back without that number: look at what ${facts.operation.wallet} got on ${bridge(facts).from.name} since.`,
+    funds: bridgeFundsText,
+    safeToRetry: neverSafe,
+    next: (facts) => actionCommand(facts, 'export'),
+  },
+  {
+    situation: 'BRIDGE_WAITING',
+    is: ({ bridge }) => bridge?.way === 'solver',
+    verdict: (facts) =>
+      isUnseen(facts)
+        ? `Nobody can be asked now whether a solver has paid it out on ${bridge(facts).to.name}.`
+        : `No solver has paid it out on ${bridge(facts).to.name} yet.${saidText(facts)}${orderText(facts)}`,
+    funds: bridgeFundsText,
+    safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'resume'),
   },
   {

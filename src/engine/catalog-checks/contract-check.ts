@@ -73,6 +73,7 @@ export async function dependencyFaults(chain: Chain, catalog: Catalog, head: big
     ...vaultClaims(catalog, chainId),
     ...diamondClaims(catalog, chainId),
     ...oneInchClaims(catalog, chainId),
+    ...depositoryClaims(catalog, chainId),
   ]
   const [actual, firstBlockFaults] = await Promise.all([
     read(chain, together(claims)),
@@ -176,6 +177,18 @@ const oneInchClaims = ({ oneInch }: Catalog, chainId: number): Claim[] =>
         Array.isArray(domain) && domain.slice(1, 3).join() === '1inch Aggregation Router,6'
           ? []
           : [`the name of the router of 1inch is not said by ${router}`],
+    }))
+
+/** What its allocator signs is signed for this name (source: RelayDepository.sol of relayprotocol/relay-depository). */
+const depositoryClaims = ({ relay }: Catalog, chainId: number): Claim[] =>
+  relay
+    .filter((one) => one.chainId === chainId)
+    .map(({ depository }) => ({
+      reads: [readOf(depository, 'eip712Domain')],
+      parse: ([domain]) =>
+        Array.isArray(domain) && domain.slice(1, 3).join() === 'RelayDepository,1'
+          ? []
+          : [`the name of the depository of Relay is not said by ${depository}`],
     }))
 
 const v4Claims = ({ uniswapV4 }: Catalog, chainId: number): Claim[] =>

@@ -8,6 +8,7 @@ import type { BitcoinFault } from '../bitcoin/one-click.ts'
 import type { BridgeFault } from '../bridge/attestation-service.ts'
 import type { Loopback } from '../loopback-server.ts'
 import type { DeskFault } from '../ramp-desk.ts'
+import type { RelayFault } from '../relay.ts'
 import { faultText, openFaults } from './active-faults.ts'
 import { forgetWaiting, goOnMining, reorganise, replaceableOn, stopMining } from './chain-actions.ts'
 import { startProxy, throughProxy } from './rpc-proxy.ts'
@@ -41,6 +42,8 @@ export type WorldFaults = {
   isOrderUnfilled: () => boolean
   /** Whether LI.FI's service says that every transfer arrived. */
   isLifiLying: () => boolean
+  /** What goes wrong with the solver of Relay now, if anything. */
+  relay: () => RelayFault | undefined
   /** How much later the HTTP services answer, in ms. */
   serviceDelayMs: () => number
   /** What goes wrong with the desk of ramps now, if anything. */
@@ -152,6 +155,14 @@ export function worldFaults(
     isBitcoinStopped: () => faults.find(['bitcoin-unmined'], null) !== undefined,
     serviceDelayMs: () => faults.find(['services-slow'], null)?.amount ?? 0,
     isLifiLying: () => faults.find(['lifi-lies'], null) !== undefined,
+    relay: () => {
+      const kinds = ['stuck', 'slow', 'refund', 'refund-origin', 'failed', 'lies'] as const
+      const fault = faults.find(
+        kinds.map((kind) => `relay-${kind}` as const),
+        null,
+      )
+      return fault && { kind: fault.kind as RelayFault['kind'], amount: fault.amount ?? 0 }
+    },
     isOrderUnfilled: () => faults.find(['order-unfilled'], null) !== undefined,
     desk: () => {
       const fault = faults.find(['ramp-held', 'ramp-rejected', 'ramp-short', 'ramp-lies', 'ramp-slow'], null)

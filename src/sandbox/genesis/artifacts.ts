@@ -60,6 +60,7 @@ export type OwnContract =
   | 'SandboxOneInchRouter'
   | 'SandboxSwapExecutor'
   | 'SandboxLifiDiamond'
+  | 'SandboxRelayDepository'
   | 'SandboxLido'
   | 'SandboxLidoQueue'
   | 'SandboxWstEth'

@@ -51,6 +51,7 @@ export const catalogOf = (chains: readonly Deployed[]): Catalog => ({
   pancakeSwapV3: [],
   lifi: [],
   oneInch: [],
+  relay: [],
   priceFeeds: [],
   priceOracles: Object.fromEntries(chains.map(({ plan, aave }) => [plan.chainId, aave.oracle])),
 })

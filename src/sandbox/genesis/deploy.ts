@@ -16,6 +16,7 @@ import {
   deployBridge,
   deployLifi,
   deployOneInch,
+  deployRelay,
   deployStaking,
   deployVaults,
   linkBridge,
@@ -67,6 +68,7 @@ export async function deployWorld(nodes: readonly [ChainClient, ChainClient]): P
   const avenia = ends.map(({ d, deployed }) => fillDesk(d, deployed.plan, deployed.tokens))
   const lifi = ends.map(({ d }, index) => deployLifi(d, pools[index]!))
   const oneInch = ends.map(({ d, deployed }) => deployOneInch(d, deployed.plan))
+  const relay = ends.map(({ d, deployed }) => deployRelay(d, deployed.plan, deployed.tokens))
   await Promise.all(ends.map(({ d }) => d.flush()))
   return {
     ...catalogOf([one.deployed, two.deployed]),
@@ -77,6 +79,7 @@ export async function deployWorld(nodes: readonly [ChainClient, ChainClient]): P
     avenia,
     lifi,
     oneInch,
+    relay,
   }
 }
 

@@ -1,12 +1,14 @@
 import { pad, parseEther, parseUnits } from 'viem/utils'
 import type { Address } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
+import { networkNamed, sandboxNetworks } from '../../domain/networks.ts'
 import type {
   AcrossConstants,
   CctpV2Constants,
   KyberSwapConstants,
   LifiConstants,
   OneInchConstants,
+  RelayConstants,
 } from '../../protocols/catalog.ts'
 import { roles, sandboxAddress } from '../accounts.ts'
 import type { Aave } from './aave.ts'
@@ -67,6 +69,18 @@ export const deployLifi = (d: Deployer, { chainId, spokePool }: AcrossConstants)
 export function deployOneInch(d: Deployer, { chainId }: Plan): OneInchConstants {
   const router = d.deploy(own('SandboxOneInchRouter'), [d.deploy(own('SandboxSwapExecutor'), [])])
   return { chainId, router, api: null, keyFile: null }
+}
+
+/** What the solver of Relay pays out of, beside what it has for orders on one chain, in whole tokens. */
+const brlaOfSolver = '5000000'
+
+/** Deploys our stand-in for the depository of Relay. Orders are made with the sandbox's solver, which also fills orders on one chain. */
+export function deployRelay(d: Deployer, { chainId }: Plan, { assets }: Tokens): RelayConstants {
+  const [solver, chain] = [sandboxAddress(roles.solver), networkNamed(sandboxNetworks, chainId).name]
+  const units = parseUnits(brlaOfSolver, about.BRLA.decimals)
+  d.call(own('SandboxToken').abi, assets.BRLA, 'transfer', [solver, units])
+  const depository = d.deploy(own('SandboxRelayDepository'), [])
+  return { chainId, depository, chain, solver, solverChain: chain, api: null }
 }
 
 /** Deploys one end of the burn-and-mint bridge and lets it mint and burn USDC. */

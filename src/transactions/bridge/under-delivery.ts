@@ -1,13 +1,16 @@
 import type { FinalityDepth } from '../../chain/finality/finality.ts'
 import { checkFinality } from '../../chain/finality/finality.ts'
+import type { MinedTransaction } from '../../chain/finality/mined-transaction.ts'
 import { quorumTimeoutMs } from '../../chain/finality/quorum.ts'
 import { nodeTimeoutMs, undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
-import type { Hex } from '../../domain/address.ts'
+import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { tokenAmount } from '../../domain/amount.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { tokenAt } from '../../domain/token.ts'
+import type { Unit } from '../../domain/unit.ts'
 import type { StoredPlan } from '../../guard/intent-json.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
+import type { Catalog } from '../../protocols/catalog.ts'
 import type { Operation } from '../../store/journal/operation.ts'
 import { type DeliveryResult, failRefunded, failUnderDelivered, failUnfilled } from '../outcome/result.ts'
 import { pendingDelivery, readDelivery } from './delivery.ts'
@@ -25,7 +28,7 @@ export async function checkDelivery(
   const awaited = pendingDelivery(operation)
   if (!awaited) return undefined
   const { arrival, chainId } = awaited.leg
-  const { way, brought, isDelivered, isUnknown, expiry, unfilled } = await readDelivery(
+  const { way, brought, isDelivered, isUnknown, expiry, unfilled, order } = await readDelivery(
     context,
     awaited,
     told,
@@ -37,15 +40,19 @@ export async function checkDelivery(
       : { unfilled: { why: unfilled.why, until: expiry.at, network: network.name } }
   if (!brought && way === 'order' && expiry && isDelivered === false)
     return { unseen: 'open', until: expiry.at }
-  if (!brought && way === 'desk')
-    return expiry && checkRefund(context, operation, awaited, expiry.refund, true)
+  if (!brought && order?.returned) {
+    const { chainId: at, token, recipient, ...refund } = order.returned
+    const unit = unitOf(context.catalog, at, token)
+    return checkRefund(context, { chainId: at, recipient, unit, by: 'solver' }, refund)
+  }
+  const back = {
+    chainId: awaited.sent.transaction.chainId,
+    recipient: awaited.sent.wallet,
+    unit: (operation.plan as StoredPlan).about.amounts.in ?? { symbol: 'units', decimals: 0 },
+  }
+  if (!brought && way === 'desk') return expiry && checkRefund(context, { ...back, by: way }, expiry.refund)
   if (!brought && expiry?.isPast)
-    return (
-      (await checkRefund(context, operation, awaited, expiry.refund, false)) ?? {
-        unseen: 'expired',
-        until: expiry.at,
-      }
-    )
+    return (await checkRefund(context, back, expiry.refund)) ?? { unseen: 'expired', until: expiry.at }
   if (!brought) return isDelivered ? { unseen: 'unfound' } : isUnknown ? { unseen: 'unknown' } : undefined
   const { found, amount, alike } = brought
   // One delivery counts for one operation only; where it names its transfer, it is that of no other.
@@ -59,10 +66,7 @@ export async function checkDelivery(
   if (!seen) return undefined
   if (!seen.deep) return { unseen: 'shallow', missing: seen.missing }
   if (amount >= arrival.minimum) return { arrived: found.hash }
-  const unit = tokenAt(context.catalog.tokens, chainId, arrival.token) ?? {
-    symbol: arrival.token,
-    decimals: 0,
-  }
+  const unit = unitOf(context.catalog, chainId, arrival.token)
   return {
     short: {
       hash: found.hash,
@@ -75,32 +79,38 @@ export async function checkDelivery(
   }
 }
 
-/** What a bridge paid back, once that is final on the origin chain; `undefined` before. */
+/** Where something is paid back, to whom, in which unit, and by whom if not by a bridge. */
+type PaidBack = { chainId: number; recipient: Address; unit: Unit; by?: 'desk' | 'solver' }
+
+/** What was paid back, once that is final on its chain; `undefined` before. */
 async function checkRefund(
   { rpc: rpcOf, catalog }: Pick<ExecutionContext, 'rpc' | 'catalog'>,
-  operation: Operation,
-  { sent: { transaction, wallet } }: NonNullable<ReturnType<typeof pendingDelivery>>,
-  refund: NonNullable<Awaited<ReturnType<typeof readDelivery>>['expiry']>['refund'],
-  isByDesk: boolean,
+  { chainId, recipient, unit, by }: PaidBack,
+  refund: { found: MinedTransaction; amount: bigint } | undefined,
 ): Promise<DeliveryResult | undefined> {
   if (!refund) return undefined
   const { found, amount } = refund
-  const rpc = rpcOf(transaction.chainId)
-  const network = networkNamed(catalog.networks, transaction.chainId)
+  const rpc = rpcOf(chainId)
+  const network = networkNamed(catalog.networks, chainId)
   const wanted = { wanted: network.depth, usual: network.depth }
   const looked = checkFinality(rpc, { ...found, by: rpc.host }, wanted, quorumTimeoutMs)
   const seen = await undefinedIfUnanswered(withTimeout(looked, nodeTimeoutMs + quorumTimeoutMs))
   if (!seen?.deep) return undefined
-  const unit = (operation.plan as StoredPlan).about.amounts.in
   return {
     refunded: {
       hash: found.hash,
       network: network.name,
-      recipient: wallet,
-      ...(isByDesk && { by: 'desk' }),
-      amount: tokenAmount(amount, unit ?? { symbol: 'units', decimals: 0 }),
+      recipient,
+      ...(by && { by }),
+      amount: tokenAmount(amount, unit),
     },
   }
+}
+
+/** The unit of a token, or of the native coin; that of a token that nobody knows is its smallest one. */
+function unitOf({ tokens, networks }: Catalog, chainId: number, token: Address): Unit {
+  if (sameAddress(token, nativeAddress)) return networkNamed(networks, chainId).native
+  return tokenAt(tokens, chainId, token) ?? { symbol: token, decimals: 0 }
 }
 
 /** Records the delivery in the journal if an operation waits for one, outside of a run. */

@@ -13,7 +13,7 @@ const Amount = z.object({
   formatted: z.string(),
 })
 
-const by = z.literal('desk').optional()
+const by = z.enum(['desk', 'solver']).optional()
 
 const Short = z.object({
   hash: Hash,
@@ -26,7 +26,7 @@ const Short = z.object({
 
 const Refund = z.object({ hash: Hash, by, network: z.string(), recipient: EvmAddress, amount: Amount })
 
-/** What a bridge, or the desk of a ramp, paid back: where, in which transaction, to whom. */
+/** What a bridge, the desk of a ramp, or the solver of an order paid back: where, in which transaction, to whom. */
 export type Refund = z.infer<typeof Refund>
 
 /** A bridge delivery below the agreed minimum: where, in which transaction, to whom. */
@@ -129,9 +129,15 @@ export function refundError(operation: Operation): AppError {
   })
 }
 
+const refundedBy = {
+  desk: 'The desk did not swap it, and',
+  solver: 'The solver did not fill the order, and',
+  bridge: 'Nobody paid it out on the other chain in time, and the bridge',
+} as const
+
 /** What was paid back, where and to whom, as part of a sentence. */
 export const refundText = ({ by, amount, network, recipient, hash }: Refund): string =>
-  `${by ? 'The desk did not swap it, and' : 'Nobody paid it out on the other chain in time, and the bridge'} paid ${amount.formatted} ${plain(amount.symbol)} back to ${recipient} on ${network} (${hash})`
+  `${refundedBy[by ?? 'bridge']} paid ${amount.formatted} ${plain(amount.symbol)} back to ${recipient} on ${network} (${hash})`
 
 /** The error of an operation whose bridge delivered less than the agreed minimum. */
 export function underDeliveryError(operation: Operation): AppError {

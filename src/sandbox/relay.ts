@@ -1,0 +1,368 @@
+import { randomBytes } from 'node:crypto'
+import { bytesToHex, concatHex, decodeEventLog, encodeFunctionData, numberToHex, padHex } from 'viem/utils'
+import { z } from 'zod'
+import { openChain } from '../chain/chain.ts'
+import type { ChainClient } from '../chain/client.ts'
+import { approve, erc20Abi, transfer } from '../chain/erc20.ts'
+import { type Address, At, type Hex, nativeAddress, sameAddress } from '../domain/address.ts'
+import type { Network } from '../domain/networks.ts'
+import { type Token, tokenAt } from '../domain/token.ts'
+import type { Catalog } from '../protocols/catalog.ts'
+import { wrappedOn } from '../protocols/prices.ts'
+import { depositoryAbi, depositoryEvents } from '../swaps/relay/abi.ts'
+import { orderIdOf, type RelayEnds, type RelayRefund, type RelayTerms, relayOn } from '../swaps/relay/order.ts'
+import { openExchanges } from './exchanges.ts'
+import { receiptOf } from './genesis/deployer.ts'
+import type { Answer } from './loopback-server.ts'
+
+/** What goes wrong with the solver of Relay; `amount` is its delay in ms. */
+export type RelayFault = {
+  kind: 'relay-stuck' | 'relay-slow' | 'relay-refund' | 'relay-refund-origin' | 'relay-failed' | 'relay-lies'
+  amount: number
+}
+
+/** Where the service is below the base URL of the sandbox's services. */
+export const relayPath = '/relay'
+
+/** What the solver keeps of an order for its service and its gas, in parts of ten thousand: it is never the best offer for one asset here. */
+const [serviceFee, gasFee] = [10n, 1n]
+/** What it keeps of a deposit that it gives back, in parts of a hundred: on the other chain less than any minimum is left. */
+const kept = { origin: 1n, destination: 10n }
+/** How long the solver waits with a payment, and how long an order waits for its deposit, in ms. */
+const [usualDelayMs, undepositedMs] = [200, 600_000]
+/** For how long an order may be filled, in seconds. */
+const fillSeconds = 604_800
+
+const Asked = z.object({
+  user: At,
+  recipient: At,
+  refundTo: At,
+  originChainId: z.int(),
+  destinationChainId: z.int(),
+  originCurrency: At,
+  destinationCurrency: At,
+  amount: z.string().regex(/^[1-9]\d{0,76}$/),
+  tradeType: z.literal('EXACT_INPUT'),
+  slippageTolerance: z.string().regex(/^\d{1,4}$/),
+  explicitDeposit: z.literal(true),
+  disableOriginSwaps: z.literal(true),
+  includeProtocolData: z.literal(true),
+})
+type Asked = z.output<typeof Asked>
+
+type Log = { data: Hex; topics: [Hex, ...Hex[]]; transactionHash: Hex }
+/** An order that was quoted. `refunds` are back to the wallet here, and in USDC to the recipient there, as `back` says how much. */
+type Order = {
+  asked: Asked
+  terms: RelayTerms
+  back: { origin: bigint; destination: bigint }
+  madeAt: number
+  since: Hex
+  deposit?: { hash: Hex; seenAt: number }
+  word: string
+  hashes: Hex[]
+  isOver?: true
+}
+
+/** What the stand-in works with. The nodes have the key of the solver. */
+type RelayOptions = {
+  catalog: Catalog
+  chains: readonly { network: Network; rpc: ChainClient }[]
+  now: () => number
+  fault: () => RelayFault | undefined
+  /** Whether a chain makes blocks: nothing is sent to one that does not. */
+  makesBlocks: (chainId: number) => boolean
+}
+
+const refused = (status: number, errorCode: string): Answer => ({
+  status,
+  body: { message: `the sandbox says ${errorCode}`, errorCode },
+})
+
+/**
+ * Stands in for Relay, with the shapes of its API: quotes with their orders, and a solver that pays deposits out of its own funds on the
+ * other chain, with the number of the order behind the call. Orders are kept in memory: none outlives the daemon.
+ */
+export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOptions): {
+  answer: (request: { url: URL; body: unknown }) => Promise<Answer | undefined>
+  solve: () => Promise<void>
+} {
+  const orders = new Map<Hex, Order>()
+  const seen = new Map<number, Hex>()
+  const opened = new Map(
+    chains.map(({ network, rpc }) => [
+      network.chainId,
+      openExchanges(catalog, openChain(network, rpc, wrappedOn(catalog, network.chainId))),
+    ]),
+  )
+  const chainOf = (chainId: number) => chains.find(({ network }) => network.chainId === chainId)!
+  const endsOf = (asked: Asked): RelayEnds | undefined => {
+    const [here, there] = [asked.originChainId, asked.destinationChainId].map((id) => relayOn(catalog, id))
+    return here && there && here !== there ? [here, there] : undefined
+  }
+
+  /** What an amount of a token is worth in another one of the same chain, as its best exchange quotes it. */
+  const priced = async (tokenIn: Token, tokenOut: Token, amount: bigint): Promise<bigint> => {
+    if (sameAddress(tokenIn.address, tokenOut.address)) return amount
+    const { network } = chainOf(tokenIn.chainId)
+    const route = { from: network, to: network, tokenIn, tokenOut }
+    const terms = { exact: 'in', amount, slippage: 0, speed: null, refund: null, isSpent: false } as const
+    const offers = await Promise.all(
+      opened
+        .get(tokenIn.chainId)!
+        .filter((one) => one.supports(route))
+        .map((one) => one.quote({ ...route, ...terms }, AbortSignal.timeout(5_000))),
+    )
+    return offers.reduce((best, offer) => (offer && offer.amountOut > best ? offer.amountOut : best), 0n)
+  }
+
+  const held = async ({ chainId, address }: Token, owner: Address): Promise<bigint> => {
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [owner] })
+    return BigInt(await chainOf(chainId).rpc.request<Hex>('eth_call', [{ to: address, data }, 'latest']))
+  }
+
+  async function quote(body: unknown): Promise<Answer> {
+    const asked = Asked.safeParse(body).data
+    if (!asked) return refused(400, 'INVALID_ADDRESS')
+    const ends = endsOf(asked)
+    if (!ends) return refused(400, 'UNSUPPORTED_ROUTE')
+    const [here, there] = ends
+    const isCoin = sameAddress(asked.originCurrency, nativeAddress)
+    const paid = isCoin ? wrappedOn(catalog, here.chainId)! : asked.originCurrency
+    const tokenIn = tokenAt(catalog.tokens, here.chainId, paid)
+    const tokenOut = tokenAt(catalog.tokens, there.chainId, asked.destinationCurrency)
+    const onOther = (symbol: string | undefined) =>
+      catalog.tokens.find((one) => one.chainId === there.chainId && one.symbol === symbol)
+    const [twin, usdc] = [onOther(tokenIn?.symbol), onOther('USDC')]
+    if (!tokenIn || !tokenOut || !twin || !usdc) return refused(400, 'NO_SWAP_ROUTES_FOUND')
+    const amount = BigInt(asked.amount)
+    const [service, gas] = [serviceFee, gasFee].map((parts) => (amount * parts + 9_999n) / 10_000n)
+    const left = amount - service! - gas!
+    if (left <= 0n) return refused(400, 'AMOUNT_TOO_LOW')
+    const expected = await priced(twin, tokenOut, left)
+    if (expected === 0n) return refused(400, 'NO_SWAP_ROUTES_FOUND')
+    if ((await held(tokenOut, there.solver)) < expected) return refused(400, 'INSUFFICIENT_LIQUIDITY')
+    const { timestamp } = await chainOf(there.chainId).rpc.request<{ timestamp: Hex }>(
+      'eth_getBlockByNumber',
+      ['pending', false],
+    )
+    const deadline = Number(timestamp) + fillSeconds
+    const extraData = padHex(there.solver, { size: 32 })
+    const back = { minimum: 0n, deadline, extraData }
+    const refunds: RelayRefund[] = [
+      { ...back, chainId: BigInt(here.chainId), recipient: asked.refundTo, currency: asked.originCurrency },
+      { ...back, chainId: BigInt(there.chainId), recipient: asked.recipient, currency: usdc.address },
+    ]
+    const minimum = (expected * (10_000n - BigInt(asked.slippageTolerance))) / 10_000n
+    const terms: RelayTerms = {
+      requestId: bytesToHex(randomBytes(32)),
+      salt: BigInt(bytesToHex(randomBytes(32))),
+      minimum,
+      expected,
+      deadline,
+      extraData,
+      refunds,
+    }
+    const route = {
+      tokenIn: { chainId: here.chainId, address: asked.originCurrency },
+      tokenOut,
+      amountIn: amount,
+      recipient: asked.recipient,
+    }
+    const id = orderIdOf(ends, route, terms)!
+    orders.set(id, {
+      asked,
+      terms,
+      back: {
+        origin: amount - (amount * kept.origin) / 100n,
+        destination: ((await priced(twin, usdc, left)) * (100n - kept.destination)) / 100n,
+      },
+      madeAt: now(),
+      since: await chainOf(here.chainId).rpc.request<Hex>('eth_blockNumber'),
+      word: 'waiting',
+      hashes: [],
+    })
+    return { status: 200, body: quoteBody(asked, ends, { id, terms, fees: { service: service!, gas: gas! } }) }
+  }
+
+  const status = (requestId: string | null): Answer => {
+    const order = [...orders.values()].find(({ terms }) => terms.requestId === requestId)
+    if (!order) return { status: 404, body: { message: 'Request not found' } }
+    const { asked, deposit, word, hashes } = order
+    return {
+      status: 200,
+      body: {
+        status: word,
+        inTxHashes: deposit ? [deposit.hash] : [],
+        txHashes: hashes,
+        originChainId: asked.originChainId,
+        destinationChainId: asked.destinationChainId,
+        failReason: word === 'failure' ? 'EXECUTION_REVERTED' : 'N/A',
+        refundFailReason: word === 'failure' ? 'AMOUNT_TOO_LOW_TO_REFUND' : 'N/A',
+      },
+    }
+  }
+
+  /** Reads which orders have their deposit on a chain by now, where it has changed. */
+  async function look(chainId: number): Promise<void> {
+    const open = [...orders].filter(([, order]) => order.asked.originChainId === chainId && !order.isOver)
+    for (const [id, { deposit, madeAt }] of open)
+      if (!deposit && now() - madeAt > undepositedMs) orders.delete(id)
+    if (open.length === 0) return
+    const { rpc } = chainOf(chainId)
+    const { hash } = await rpc.request<{ hash: Hex }>('eth_getBlockByNumber', ['latest', false])
+    if (hash === seen.get(chainId)) return
+    const fromBlock = numberToHex(open.map(([, { since }]) => BigInt(since)).reduce((a, b) => (a < b ? a : b)))
+    const { depository } = relayOn(catalog, chainId)!
+    const logs = await rpc.request<Log[]>('eth_getLogs', [{ address: depository, fromBlock }])
+    const made = logs.map((log) => ({ ...depositOf(log), hash: log.transactionHash }))
+    for (const [id, order] of open) {
+      const { originCurrency: token, amount } = order.asked
+      const found = made.find((one) => one.id === id && sameAddress(one.token, token) && one.amount === amount)
+      if (found) order.deposit ??= { hash: found.hash, seenAt: now() }
+      else delete order.deposit
+    }
+    seen.set(chainId, hash)
+  }
+
+  /** Pays out of the solver's funds, with the number of the order behind the call. */
+  async function pay(chainId: number, token: Address, to: Address, amount: bigint, id: Hex): Promise<Hex> {
+    const { rpc } = chainOf(chainId)
+    const { solver: from } = relayOn(catalog, chainId)!
+    const { to: at, data, value } = transfer({ chainId, token, to, amount })
+    const sent = { from, to: at, data: concatHex([data, id]), value: numberToHex(value), gas: '0x30d40' }
+    const hash = await rpc.request<Hex>('eth_sendTransaction', [sent])
+    const { status: done } = await receiptOf(rpc, hash)
+    if (done !== '0x1') throw new Error('the payment reverted')
+    return hash
+  }
+
+  async function go(id: Hex, order: Order): Promise<void> {
+    const { asked, terms, back, deposit } = order
+    const { kind, amount = 0 } = fault() ?? {}
+    if (!deposit) return
+    const isSlow = now() - deposit.seenAt < (kind === 'relay-slow' ? amount : usualDelayMs)
+    order.word = kind === 'relay-failed' ? 'failure' : kind === 'relay-lies' ? 'success' : 'pending'
+    order.hashes = kind === 'relay-lies' ? [deposit.hash] : []
+    if (isSlow || (kind && /-(stuck|failed|lies)$/.test(kind))) return
+    const [origin, destination] = terms.refunds as [RelayRefund, RelayRefund]
+    const isBack = kind === 'relay-refund' || kind === 'relay-refund-origin'
+    const [where, token, to, units] = !isBack
+      ? [asked.destinationChainId, asked.destinationCurrency, asked.recipient, terms.expected]
+      : kind === 'relay-refund'
+        ? [asked.destinationChainId, destination.currency, destination.recipient, back.destination]
+        : [asked.originChainId, origin.currency, origin.recipient, back.origin]
+    if (!makesBlocks(where)) return
+    order.hashes = [await pay(where, token, to, units, id)]
+    order.word = isBack ? 'refund' : 'success'
+    order.isOver = true
+  }
+
+  return {
+    answer: async ({ url, body }) => {
+      if (url.pathname === `${relayPath}/quote/v2`) return quote(body)
+      if (url.pathname === `${relayPath}/intents/status/v3`) return status(url.searchParams.get('requestId'))
+      return undefined
+    },
+    solve: async () => {
+      for (const { network } of chains) await look(network.chainId)
+      // What cannot be sent, such as a token that is paused, is tried again.
+      for (const [id, order] of orders) if (!order.isOver) await go(id, order).catch(() => undefined)
+    },
+  }
+}
+
+/** The order that an event of the depository names, and what was deposited for it. */
+function depositOf(log: Log): { id: Hex; token: Address; amount: string } {
+  const { eventName, args } = decodeEventLog({ abi: depositoryEvents, data: log.data, topics: log.topics })
+  const token = eventName === 'RelayErc20Deposit' ? args.token : nativeAddress
+  return { id: args.id, token, amount: String(args.amount) }
+}
+
+/** A quote as the service answers it: what it asks to sign, its fees, and the order. */
+function quoteBody(
+  asked: Asked,
+  [here, there]: RelayEnds,
+  { id, terms, fees }: { id: Hex; terms: RelayTerms; fees: { service: bigint; gas: bigint } },
+) {
+  const { user, originCurrency: token, recipient, destinationCurrency } = asked
+  const amount = BigInt(asked.amount)
+  const isCoin = sameAddress(token, nativeAddress)
+  const data = isCoin
+    ? encodeFunctionData({ abi: depositoryAbi, functionName: 'depositNative', args: [user, id] })
+    : encodeFunctionData({ abi: depositoryAbi, functionName: 'depositErc20', args: [user, token, amount, id] })
+  const step = (name: string, to: Address, call: Hex, value: bigint) => ({
+    id: name,
+    kind: 'transaction',
+    requestId: terms.requestId,
+    items: [
+      {
+        status: 'incomplete',
+        data: { from: user, to, data: call, value: String(value), chainId: here.chainId },
+      },
+    ],
+  })
+  const allowed = approve({ chainId: here.chainId, token, spender: here.depository, amount })
+  const fee = (units: bigint) => ({
+    currency: { chainId: here.chainId, address: token },
+    amount: String(units),
+  })
+  const nameOf = (chainId: bigint) => (chainId === BigInt(here.chainId) ? here.chain : there.chain)
+  return {
+    steps: [
+      ...(isCoin ? [] : [step('approve', token, allowed.data, 0n)]),
+      step('deposit', here.depository, data, isCoin ? amount : 0n),
+    ],
+    fees: {
+      gas: { currency: { chainId: here.chainId, address: nativeAddress }, amount: '1000000000' },
+      relayer: fee(fees.service + fees.gas),
+      relayerGas: fee(fees.gas),
+      relayerService: fee(fees.service),
+      app: fee(0n),
+    },
+    details: { operation: 'swap', sender: user, recipient, timeEstimate: 2 },
+    protocol: {
+      v2: {
+        orderId: id,
+        hubType: 'onchain',
+        orderData: {
+          version: 'v1',
+          solverChainId: here.solverChain,
+          solver: here.solver,
+          salt: numberToHex(terms.salt, { size: 32 }),
+          inputs: [
+            {
+              payment: { chainId: here.chain, currency: token, amount: asked.amount, weight: '1' },
+              refunds: terms.refunds.map(({ chainId, minimum, ...refund }) => ({
+                ...refund,
+                chainId: nameOf(chainId),
+                minimumAmount: String(minimum),
+              })),
+            },
+          ],
+          output: {
+            chainId: there.chain,
+            payments: [
+              {
+                recipient,
+                currency: destinationCurrency,
+                minimumAmount: String(terms.minimum),
+                expectedAmount: String(terms.expected),
+              },
+            ],
+            calls: [],
+            deadline: terms.deadline,
+            extraData: terms.extraData,
+          },
+          fees: [],
+        },
+        paymentDetails: {
+          chainId: here.chain,
+          depository: here.depository,
+          currency: token,
+          amount: asked.amount,
+        },
+      },
+    },
+  }
+}

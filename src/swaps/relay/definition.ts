@@ -1,0 +1,47 @@
+import { nativeAddress, sameAddress } from '../../domain/address.ts'
+import type { Catalog } from '../../protocols/catalog.ts'
+import { provedByCalldata, type SwapDefinition } from '../definition.ts'
+import type { Route } from '../provider.ts'
+import { bindRelay } from './binding.ts'
+import { relayOn } from './order.ts'
+import { provider, relay as openProvider } from './provider.ts'
+
+/** Whether both tokens are on chains of Relay, and on different ones. A payment of the native coin leaves no event that can be found. */
+const isCarried = (catalog: Catalog, { tokenIn, tokenOut }: Pick<Route, 'tokenIn' | 'tokenOut'>): boolean => {
+  const [here, there] = [tokenIn, tokenOut].map(({ chainId }) => relayOn(catalog, chainId))
+  return (
+    here !== undefined &&
+    there !== undefined &&
+    here.chainId !== there.chainId &&
+    here.api === there.api &&
+    !sameAddress(tokenOut.address, nativeAddress)
+  )
+}
+
+/** Relay: a deposit on one chain for an order, which a solver pays out of its own funds on another, also in another token. */
+export const relay: SwapDefinition = {
+  name: provider,
+  reach: 'cross-chain',
+  // By the hash of the order. Nothing in the call stops it from being mined after the deadline of its quote.
+  proof: { ...provedByCalldata, deadline: 'none' },
+  spender: (catalog, chainId) => relayOn(catalog, chainId)?.depository,
+  expect: (catalog, intent) => {
+    const [here, there] = [intent.tokenIn, intent.tokenOut].map(({ chainId }) => relayOn(catalog, chainId))
+    if (!here || !there || !isCarried(catalog, intent)) return undefined
+    return {
+      targets: [here.depository],
+      bind: (transaction) => bindRelay(transaction, intent, [here, there]),
+    }
+  },
+  open: (catalog, network) => {
+    const ends = catalog.relay.flatMap((one) => (one.api === null ? [] : [{ ...one, api: one.api }]))
+    const isOpen = (chainId: number) => ends.some((end) => end.chainId === chainId)
+    return ends.length === 0
+      ? undefined
+      : openProvider(
+          ends,
+          (route) => isOpen(route.from.chainId) && isOpen(route.to.chainId) && isCarried(catalog, route),
+          network,
+        )
+  },
+}

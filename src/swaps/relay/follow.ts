@@ -1,0 +1,96 @@
+import type { ChainClient } from '../../chain/client.ts'
+import { callOf, findTransaction, type MinedTransaction } from '../../chain/finality/mined-transaction.ts'
+import { blockTime, findLatestLog, maxClockDifferenceMs } from '../../chain/latest-log.ts'
+import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
+import { type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
+import type { AwaitedTransfer, BridgeDelivery, DeliveryContext } from '../bridge-delivery.ts'
+import { decodeOrder, relayOn } from './order.ts'
+import { outcomeOf, type PaidBy, type RelayWord, saidIn, statusPath, transferQuery } from './payments.ts'
+
+/** How long a payment takes at most where nothing is wrong, in ms. */
+const usualPaymentMs = 10 * 60_000
+
+/** How many transfers of a token to an account are looked at for a payment. */
+const mostTransfers = 40
+
+/**
+ * Follows a deposit at Relay by both chains: the order stands in its calldata, and a payment for it, or what is given back, has the number of
+ * the order in its own. The service is asked only where these show nothing, for transactions that no search of events finds.
+ */
+export async function followRelay(
+  { rpc, catalog, getJson }: DeliveryContext,
+  { sent, arrival }: AwaitedTransfer,
+  told: Hex | null,
+): Promise<BridgeDelivery> {
+  const order = decodeOrder(sent.transaction)
+  const sentAt = await blockTime(rpc(sent.transaction.chainId), sent.blockNumber)
+  const known = {
+    way: 'solver',
+    sentAt,
+    usualMs: usualPaymentMs,
+    isUnknown: false,
+    isAttested: undefined,
+  } as const
+  if (!order) return { ...known, isDelivered: undefined, brought: undefined }
+  const since = ((sentAt ?? 0) - maxClockDifferenceMs) / 1_000
+  /** Whether the node of the other chain could be searched. */
+  let isSearched = true
+  const chains = {
+    transaction: (chainId: number, hash: Hex) => answered(transactionWithCall(rpc(chainId), hash)),
+    transfers: async (way: Parameters<typeof transferQuery>[0] & { chainId: number }) => {
+      if (sameAddress(way.token, nativeAddress)) return []
+      const hashes = new Set<Hex>()
+      const note = ({ transactionHash }: { transactionHash: Hex }): boolean =>
+        hashes.add(transactionHash).size >= mostTransfers
+      const search = async () => {
+        await findLatestLog(rpc(way.chainId), transferQuery(way), since, undefined, note)
+        return true
+      }
+      if (!(await answered(search())) && way.chainId === arrival.chainId) isSearched = false
+      return [...hashes]
+    },
+  }
+  const named = told === null ? [] : [told]
+  let outcome = await outcomeOf(order, arrival, chains, named)
+  let said: RelayWord | undefined
+  if (!outcome.delivered && !outcome.returned) {
+    const api = relayOn(catalog, sent.transaction.chainId)?.api
+    said = api ? await saidBy(`${api}${statusPath(order.terms.requestId)}`) : undefined
+    if (said && said.hashes.length > 0) outcome = await outcomeOf(order, arrival, chains, said.hashes)
+  }
+  const { delivered, returned } = outcome
+  return {
+    ...known,
+    isDelivered: delivered ? true : isSearched || returned ? false : undefined,
+    brought: delivered && { found: delivered.found, amount: delivered.amount, alike: undefined },
+    order: {
+      id: order.id,
+      until: order.terms.deadline,
+      said: said && { word: said.word, reason: said.reason },
+      returned: returned && {
+        chainId: returned.way.chainId,
+        token: returned.way.token,
+        recipient: returned.way.to,
+        found: returned.found,
+        amount: returned.amount,
+      },
+    },
+  }
+
+  /** What the service says; it may say nothing. */
+  async function saidBy(url: string): Promise<RelayWord | undefined> {
+    const answer = await getJson(url).catch(() => undefined)
+    return answer?.status === 200 ? saidIn(answer.body) : undefined
+  }
+}
+
+/** A mined transaction with its call; `undefined` if it is in no block. */
+async function transactionWithCall(
+  rpc: ChainClient,
+  hash: Hex,
+): Promise<(MinedTransaction & PaidBy) | undefined> {
+  const [found, call] = await Promise.all([findTransaction(rpc, hash), callOf(rpc, hash)])
+  return found && call && { ...found, call }
+}
+
+const answered = <T>(work: Promise<T>): Promise<T | undefined> => undefinedIfUnanswered(withTimeout(work))

@@ -1,0 +1,148 @@
+import { decodeEventLog } from 'viem/utils'
+import { z } from 'zod'
+import { erc20Abi } from '../../chain/erc20.ts'
+import { quantity } from '../../chain/rpc/answer-numbers.ts'
+import { type Address, Hash, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { topic, topicOf } from '../../protocols/shared/event-topics.ts'
+import { fillContractEvents } from './abi.ts'
+import type { RelayDeposit, RelayTerms } from './order.ts'
+
+/** A transaction with its call, as far as a payment for an order is read from it. */
+export type PaidBy = {
+  ok: boolean
+  logs: readonly { address: Address; topics: readonly Hex[]; data: Hex }[]
+  call: { to: Address | null; input: Hex; value: bigint }
+}
+
+/** What an order may pay: a token of a chain to an account. `extraData` names the contract that a coin is paid by. */
+export type Way = { chainId: number; token: Address; to: Address; extraData: Hex }
+
+/** The filter of the transfers of a token to an account. */
+export const transferQuery = ({ token, to }: Pick<Way, 'token' | 'to'>) => ({
+  address: token,
+  topics: [topicOf(erc20Abi, 'Transfer'), null, topic(to)] as (Hex | null)[],
+})
+
+/**
+ * What a transaction paid for an order, in the smallest unit. It counts by the rules of Relay's oracle, which pays the solver by them: its
+ * calldata ends with the number of the order, and the token's own events show the amount (`getSolverPaidAmount` of
+ * relayprotocol/relay-protocol-oracle). What an account sends to itself is no payment.
+ */
+export function paidIn({ ok, logs, call }: PaidBy, id: Hex, { token, to, extraData }: Way): bigint {
+  const [number, input] = [id.toLowerCase().slice(2), call.input.toLowerCase()]
+  if (!ok || !input.endsWith(number)) return 0n
+  if (sameAddress(token, nativeAddress)) {
+    if (call.to !== null && sameAddress(call.to, to) && input === `0x${number}`) return call.value
+    return sumOf(logs.map((log) => coinPaid(log, { to, extraData })))
+  }
+  const { topics } = transferQuery({ token, to })
+  return sumOf(
+    logs.map(({ address, topics: [event, from, payee], data }) =>
+      sameAddress(address, token) &&
+      event === topics[0] &&
+      sameAddress(payee ?? '', topics[2]!) &&
+      !sameAddress(from ?? '', topics[2]!)
+        ? quantity(data, 'an amount that was paid')
+        : 0n,
+    ),
+  )
+}
+
+/** What the contract for paying out coins says that it paid to an account by an event. */
+function coinPaid(
+  { address, topics, data }: PaidBy['logs'][number],
+  { to, extraData }: Pick<Way, 'to' | 'extraData'>,
+): bigint {
+  if (extraData.length !== 66 || !sameAddress(address, `0x${extraData.slice(26)}`)) return 0n
+  try {
+    const eventName = 'SolverNativeTransfer'
+    const { args } = decodeEventLog({
+      abi: fillContractEvents,
+      eventName,
+      topics: [...topics] as [Hex, ...Hex[]],
+      data,
+    })
+    return sameAddress(args.to, to) ? args.amount : 0n
+  } catch {
+    return 0n // Another event of that contract.
+  }
+}
+
+const sumOf = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, one) => sum + one, 0n)
+
+/** How payments are looked up. `transfers` are the transactions that moved a token to an account since the deposit, as far as a node tells. */
+export type Chains<Found extends PaidBy> = {
+  transaction: (chainId: number, hash: Hex) => Promise<Found | undefined>
+  transfers: (way: Way) => Promise<readonly Hex[]>
+}
+
+/** A payment for an order. */
+export type Payment<Found> = { way: Way; found: Found; amount: bigint }
+
+/**
+ * What became of an order, by both chains: what was paid to its recipient, or given back. `told` are transactions that somebody names. Less
+ * than the minimum is no payment of it where it may be given back in just that way.
+ */
+export async function outcomeOf<Found extends PaidBy>(
+  { id, terms }: RelayDeposit & { terms: RelayTerms },
+  arrival: { chainId: number; token: Address; recipient: Address },
+  chains: Chains<Found>,
+  told: readonly Hex[],
+): Promise<{ delivered?: Payment<Found>; returned?: Payment<Found> }> {
+  const { chainId, token, recipient: to } = arrival
+  const payment: Way = { chainId, token, to, extraData: terms.extraData }
+  const isSame = (way: Way) =>
+    way.chainId === chainId && sameAddress(way.token, token) && sameAddress(way.to, to)
+  const refunds = terms.refunds.map(({ chainId: at, currency, recipient, extraData }) => ({
+    chainId: Number(at),
+    token: currency,
+    to: recipient,
+    extraData,
+  }))
+  const delivered = await paymentBy(payment)
+  if (delivered && (delivered.amount >= terms.minimum || !refunds.some(isSame))) return { delivered }
+  if (delivered) return { returned: delivered }
+  for (const way of refunds.filter((one) => !isSame(one))) {
+    const returned = await paymentBy(way)
+    if (returned) return { returned }
+  }
+  return {}
+
+  async function paymentBy(way: Way): Promise<Payment<Found> | undefined> {
+    const hashes = new Set([...told, ...(await chains.transfers(way))])
+    for (const hash of hashes) {
+      const found = await chains.transaction(way.chainId, hash)
+      const amount = found ? paidIn(found, id, way) : 0n
+      if (found && amount > 0n) return { way, found, amount }
+    }
+    return undefined
+  }
+}
+
+const Word = z
+  .string()
+  .regex(/^[A-Z0-9_]{1,60}$/)
+  .optional()
+  .catch(undefined)
+
+/** What the service says of an order: its word, which may be new, why it failed or was not given back, and the transactions that paid. */
+const Said = z.object({
+  status: z.string().regex(/^[a-z_-]{1,40}$/i),
+  txHashes: z.array(Hash).max(20).catch([]).default([]),
+  failReason: Word,
+  refundFailReason: Word,
+})
+
+/** The same with one reason, that against giving back first; a reason that is not there is called N/A by the service. */
+export type RelayWord = { word: string; reason: string | null; hashes: readonly Hex[] }
+
+/** Where the service tells what became of an order. */
+export const statusPath = (requestId: Hex): string => `/intents/status/v3?requestId=${requestId}`
+
+/** Reads that answer; `undefined` if it is none. */
+export function saidIn(body: unknown): RelayWord | undefined {
+  const said = Said.safeParse(body).data
+  if (!said) return undefined
+  const reason = [said.refundFailReason, said.failReason].find((one) => one && one !== 'N/A') ?? null
+  return { word: said.status, reason, hashes: said.txHashes }
+}

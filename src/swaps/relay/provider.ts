@@ -1,0 +1,216 @@
+import { z } from 'zod'
+import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import { AppError } from '../../domain/errors.ts'
+import { less } from '../../domain/slippage.ts'
+import type { RelayConstants } from '../../protocols/catalog.ts'
+import type { SwapNetwork } from '../network.ts'
+import type { Ask, Route, SwapProvider } from '../provider.ts'
+import { badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'
+import { depositRelay } from './encode.ts'
+import { decodeOrder } from './order.ts'
+import { outcomeOf, saidIn, statusPath, transferQuery, type Way } from './payments.ts'
+import { type RelayQuote, readQuote } from './quote-answer.ts'
+
+/** The name of the provider. */
+export const provider = 'relay'
+const label = 'Relay'
+
+/** Whose order is quoted while no wallet is known: the account of the examples in Relay's own documentation. It is in no transaction. */
+const nobody: Address = '0x03508bB71268BBA25ECaCC8F620e01866650532c'
+
+/** What a deposit with the terms of its order uses, in units of gas, as measured on the contract. */
+const depositGas = 75_000n
+
+/** How many transfers of a token to an account are looked at for a payment. */
+const mostTransfers = 20
+
+const Refusal = z.object({ errorCode: z.string() })
+
+/** The codes of an answer without a quote (relay-docs, handling-errors). */
+const noQuote: readonly string[] = [
+  'CHAIN_DISABLED',
+  'INSUFFICIENT_LIQUIDITY',
+  'INVALID_INPUT_CURRENCY',
+  'INVALID_OUTPUT_CURRENCY',
+  'NO_INTERNAL_SWAP_ROUTES_FOUND',
+  'NO_QUOTES',
+  'NO_SWAP_ROUTES_FOUND',
+  'ROUTE_TEMPORARILY_RESTRICTED',
+  'SWAP_IMPACT_TOO_HIGH',
+  'UNSUPPORTED_CHAIN',
+  'UNSUPPORTED_CURRENCY',
+  'UNSUPPORTED_ROUTE',
+]
+
+/** What an offer keeps for its status; it is stored as JSON. */
+type Raw = { originFromBlock: string; destinationFromBlock: string }
+
+/** An end of Relay whose service is known. */
+type RelayEnd = RelayConstants & { api: string }
+
+/**
+ * Transfers to another chain, also into another token, exact input only: a deposit for an order that a solver pays out. Nothing of the
+ * service's call is taken: the deposit is written here, with the order that the answer shows, whose hash must be its number.
+ */
+export function relay(
+  ends: readonly RelayEnd[],
+  isCarried: (route: Route) => boolean,
+  network: Pick<SwapNetwork, 'exchangeJson' | 'head' | 'log' | 'mined' | 'callOf'>,
+): SwapProvider {
+  const on = (chainId: number) => ends.find((end) => end.chainId === chainId)!
+  const apiOf = ({ api: base }: RelayEnd): ProviderApi =>
+    providerApi({ provider, label, base, headers: {} }, network.exchangeJson)
+
+  /** What the service quotes; `undefined` without a quote. */
+  const quoted = async (
+    route: Route,
+    terms: { amount: bigint; slippageBps: number; wallet: Address; recipient: Address },
+    signal?: AbortSignal,
+  ): Promise<RelayQuote | undefined> => {
+    const { from, to, tokenIn, tokenOut } = route
+    const { amount, slippageBps, wallet, recipient } = terms
+    const here = on(from.chainId)
+    const asked = {
+      user: wallet,
+      recipient,
+      refundTo: wallet,
+      originChainId: from.chainId,
+      destinationChainId: to.chainId,
+      originCurrency: tokenIn.address,
+      destinationCurrency: tokenOut.address,
+      amount: String(amount),
+      tradeType: 'EXACT_INPUT',
+      slippageTolerance: String(slippageBps),
+      // What is deposited is the token itself, by a call that names the order.
+      explicitDeposit: true,
+      disableOriginSwaps: true,
+      usePermit: false,
+      includeProtocolData: true,
+    }
+    const { status, body } = await apiOf(here).post('/quote/v2', asked, signal)
+    const refused = status === 200 ? undefined : Refusal.safeParse(body).data?.errorCode
+    if (refused !== undefined && noQuote.includes(refused)) return undefined
+    if (refused === 'AMOUNT_TOO_LOW')
+      throw new AppError(
+        'QUOTE_GENERATION_FAILED',
+        `${formatAmount(amount, tokenIn)} is too little for ${label}`,
+        { details: { provider }, hint: 'Try a larger amount.' },
+      )
+    const read = readQuote(status === 200 ? body : undefined, { ...terms, route }, [here, on(to.chainId)])
+    if (typeof read === 'string') throw badAnswer(provider, `${label} ${read}`, status)
+    return read
+  }
+
+  return {
+    name: provider,
+    asksService: true,
+    exact: ['in'],
+    supports: (route) => (route.speed ?? null) === null && isCarried(route),
+
+    async quote(ask: Ask, signal) {
+      const { amount, slippage, exact, refund } = ask
+      if (exact === 'out') return undefined
+      const wallet = refund ?? nobody
+      const terms = { amount, slippageBps: within(slippage), wallet, recipient: wallet }
+      const found = await quoted(ask, terms, signal)
+      const amountOut = found?.terms.expected ?? 0n
+      if (!found || amountOut === 0n) return undefined
+      const minAmountOut = less(amountOut, slippage)
+      if (found.terms.minimum < minAmountOut)
+        throw badAnswer(provider, `${label} answered with a lower minimum than was asked for`, 200)
+      const heads = [ask.from, ask.to].map(({ chainId }) => network.head(chainId))
+      const [originFromBlock, destinationFromBlock] = (await Promise.all(heads)).map(String)
+      return {
+        amountIn: amount,
+        amountOut,
+        maxAmountIn: amount,
+        minAmountOut,
+        fees: found.fees,
+        raw: { originFromBlock, destinationFromBlock },
+        gas: depositGas,
+        seconds: found.seconds,
+      }
+    },
+
+    async build(route, { amountIn, minAmountOut, amountOut }, { wallet, recipient, deadline }) {
+      // The service is asked anew, now with the wallet: half of the slippage is for what the price has moved since.
+      const slippageBps = within(Number(((amountOut - minAmountOut) * 10_000n) / amountOut) / 20_000)
+      const found = await quoted(route, { amount: amountIn, slippageBps, wallet, recipient })
+      if (!found) throw new AppError('QUOTE_EXPIRED', `${label} no longer has a route for what it quoted`)
+      const { id, terms } = found
+      if (terms.minimum < minAmountOut)
+        throw new AppError('QUOTE_EXPIRED', `${label} no longer promises the minimum that it quoted`)
+      if (terms.deadline < deadline)
+        throw badAnswer(provider, `${label} gives its solver less time than the quote has`, 200)
+      const { chainId, depository } = on(route.from.chainId)
+      const token = route.tokenIn.address
+      const isCoin = sameAddress(token, nativeAddress)
+      return {
+        transaction: depositRelay({
+          chainId,
+          depository,
+          depositor: wallet,
+          token,
+          amount: amountIn,
+          id,
+          terms,
+        }),
+        ...(!isCoin && { needs: { token, spender: depository, amount: amountIn } }),
+      }
+    },
+
+    async status({ from, to, tokenOut }, { raw }, origin, { recipient }) {
+      const sent = await paidBy(from.chainId, origin)
+      const order = sent?.ok ? decodeOrder({ data: sent.call.input, value: sent.call.value }) : undefined
+      if (!order) return { status: 'confirmed' }
+      const { originFromBlock, destinationFromBlock } = raw as Raw
+      const chains = {
+        transaction: paidBy,
+        transfers: (way: Way) =>
+          transfers(way, BigInt(way.chainId === from.chainId ? originFromBlock : destinationFromBlock)),
+      }
+      const arrival = { chainId: to.chainId, token: tokenOut.address, recipient }
+      let outcome = await outcomeOf(order, arrival, chains, [])
+      if (!outcome.delivered && !outcome.returned) {
+        // Its word ends nothing: the transactions that it names count if a chain shows what they paid.
+        const told = await apiOf(on(from.chainId))
+          .get(statusPath(order.terms.requestId))
+          .catch(() => undefined)
+        const { hashes = [] } = saidIn(told?.body) ?? {}
+        if (hashes.length > 0) outcome = await outcomeOf(order, arrival, chains, hashes)
+      }
+      const { delivered, returned } = outcome
+      if (returned) return { status: 'refunded' }
+      if (!delivered) return { status: 'processing' }
+      const isShort = delivered.amount < order.terms.minimum
+      return { status: isShort ? 'failed' : 'fulfilled', destination: delivered.found.hash }
+    },
+  }
+
+  /** A mined transaction with its call. */
+  async function paidBy(chainId: number, hash: Hex) {
+    const [mined, call] = await Promise.all([network.mined(chainId, hash), network.callOf(chainId, hash)])
+    return mined && call && { ...mined, call, hash }
+  }
+
+  /** The first transactions since a block that moved a token to an account; none of the native coin, which leaves no event. */
+  async function transfers(way: Way, fromBlock: bigint): Promise<Hex[]> {
+    if (sameAddress(way.token, nativeAddress)) return []
+    const { address, topics } = transferQuery(way)
+    const query = { address: [address], topics: topics.map((one) => one && [one]) }
+    const isThere = { reads: [], parse: () => false }
+    const hashes: Hex[] = []
+    for (let from = fromBlock; hashes.length < mostTransfers; ) {
+      const found = await network.log(way.chainId, { query, isThere }, from)
+      const mined = found && (await network.mined(way.chainId, found.transactionHash))
+      if (!mined) break
+      hashes.push(found.transactionHash)
+      from = BigInt(mined.blockNumber) + 1n
+    }
+    return hashes
+  }
+}
+
+/** A slippage in basis points as the service is asked for it: it rounds in its own way, and one less keeps its minimum above ours. */
+const within = (slippage: number): number => Math.max(Math.floor(slippage * 10_000 + 1e-6) - 1, 0)

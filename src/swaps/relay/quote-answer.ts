@@ -1,0 +1,143 @@
+import { z } from 'zod'
+import { type Address, At, Hash, type Hex, HexData, sameAddress } from '../../domain/address.ts'
+import { maxUint256 } from '../../domain/amount.ts'
+import type { OfferFee, Route } from '../provider.ts'
+import { Amount } from '../provider-api.ts'
+import {
+  decodeDeposit,
+  isSameOrder,
+  orderIdOf,
+  type RelayEnds,
+  type RelayTerms,
+  refundedStranger,
+} from './order.ts'
+
+const Units = Amount.transform(BigInt).refine((units) => units <= maxUint256)
+/** Unix seconds. */
+const Deadline = z.int().min(1).max(0xffffffff)
+const Bytes = HexData.refine((bytes) => bytes.length <= 2 + 2 * 1_024)
+const Account = At.transform((address) => address.toLowerCase() as Address)
+
+/**
+ * The order of a quote (`Order` of `@reservoir0x/relay-protocol-sdk` 0.0.63) with one input, one payment, no calls and no fees. What it has
+ * beside what is read here is in its hash, which is made anew.
+ */
+const Order = z.object({
+  solverChainId: z.string(),
+  solver: At,
+  salt: Hash,
+  inputs: z.tuple([
+    z.object({
+      refunds: z
+        .array(
+          z.object({
+            chainId: z.string(),
+            recipient: Account,
+            currency: Account,
+            minimumAmount: Units,
+            deadline: Deadline,
+            extraData: Bytes,
+          }),
+        )
+        .min(1)
+        .max(8),
+    }),
+  ]),
+  output: z.object({
+    payments: z.tuple([z.object({ minimumAmount: Units, expectedAmount: Units })]),
+    calls: z.tuple([]),
+    deadline: Deadline,
+    extraData: Bytes,
+  }),
+  fees: z.tuple([]),
+})
+
+/** What is used of an answer of `/quote/v2` (`@relayprotocol/relay-sdk` 7.0.3, api.d.ts). */
+const Quoted = z.object({
+  steps: z.array(z.looseObject({ id: z.string() })).min(1),
+  fees: z.record(z.string(), z.unknown()).optional(),
+  details: z.object({ timeEstimate: z.number().min(0).max(1e6).optional() }).optional(),
+  protocol: z.object({ v2: z.object({ orderId: Hash, orderData: z.unknown() }) }).optional(),
+})
+const Deposit = z.object({
+  id: z.literal('deposit'),
+  kind: z.literal('transaction'),
+  requestId: Hash,
+  items: z.tuple([
+    z.object({ data: z.object({ to: At, data: HexData, value: Amount.default('0'), chainId: z.int() }) }),
+  ]),
+})
+const Fee = z.object({
+  amount: z.string().regex(/^[1-9]\d{0,77}$/),
+  currency: z.object({ chainId: z.int(), address: At }),
+})
+
+/** The fees of an answer by our kinds; its `gas` is what the deposit itself costs, and `relayer` the sum of two others. */
+const feeKinds = { relayerGas: 'network', relayerService: 'relayer', app: 'app' } as const
+
+/** What a quote was asked for. */
+type Asked = { route: Route; amount: bigint; wallet: Address; recipient: Address }
+
+/** A quote that is what was asked for: the terms of its order, whose hash is `id`; `seconds` until it is paid, if it is said. */
+export type RelayQuote = { terms: RelayTerms; id: Hex; seconds: number | null; fees: OfferFee[] }
+
+/**
+ * Reads a quote, or says what is wrong with it as the rest of a sentence after the name of the service. Its last step must be one deposit
+ * of just what is swapped, for the order that it shows, and the hash of that order with our tokens, amount and recipient must be its number.
+ */
+export function readQuote(body: unknown, asked: Asked, ends: RelayEnds): RelayQuote | string {
+  const { route, amount, wallet, recipient } = asked
+  const [here] = ends
+  const found = Quoted.safeParse(body).data
+  if (!found) return 'did not answer with a quote'
+  // An approval before it is ours to make.
+  const isAlone = found.steps.slice(0, -1).every(({ id }) => id === 'approve')
+  const deposit = isAlone ? Deposit.safeParse(found.steps.at(-1)).data : undefined
+  if (!deposit) return 'asks for something else than one deposit for an order'
+  const { to, data, value, chainId } = deposit.items[0].data
+  if (!sameAddress(to, here.depository)) return 'names another depository than the catalogue'
+  const call = decodeDeposit({ data, value: BigInt(value) })
+  const isAsked =
+    call !== undefined &&
+    chainId === here.chainId &&
+    sameAddress(call.depositor, wallet) &&
+    sameAddress(call.token, route.tokenIn.address) &&
+    call.amount === amount
+  if (!isAsked) return 'asks for another deposit than of what is swapped'
+  const order = Order.safeParse(found.protocol?.v2.orderData).data
+  if (!order) return 'does not show an order that pays the recipient and nobody else'
+  if (!sameAddress(order.solver, here.solver) || order.solverChainId !== here.solverChain)
+    return 'names another solver than the catalogue'
+  const terms = termsOf(order, deposit.requestId, ends)
+  const id = terms && orderIdOf(ends, { ...route, amountIn: amount, recipient }, terms)
+  if (!terms || !id || !isSameOrder(id, found.protocol!.v2.orderId) || !isSameOrder(id, call.id))
+    return 'shows another order than that of its deposit, or than was asked for'
+  if (refundedStranger(terms, { ...route, wallet, recipient }))
+    return 'would give the order back to somebody else'
+  return { terms, id, seconds: found.details?.timeEstimate ?? null, fees: feesOf(found.fees, route) }
+}
+
+/** The terms of an order between two chains; `undefined` if it may be given back on a third one. */
+function termsOf(
+  { salt, inputs: [{ refunds }], output }: z.output<typeof Order>,
+  requestId: Hex,
+  ends: RelayEnds,
+): RelayTerms | undefined {
+  const [{ minimumAmount: minimum, expectedAmount: expected }] = output.payments
+  const { deadline, extraData } = output
+  const options = refunds.flatMap(({ chainId: name, minimumAmount, ...refund }) => {
+    const end = ends.find(({ chain }) => chain === name)
+    return end ? [{ ...refund, chainId: BigInt(end.chainId), minimum: minimumAmount }] : []
+  })
+  if (options.length < refunds.length) return undefined
+  return { requestId, salt: BigInt(salt), minimum, expected, deadline, extraData, refunds: options }
+}
+
+/** The fees that an answer names in tokens of the two chains. They are inside its amounts; one below zero is a discount, and not shown. */
+const feesOf = (fees: Readonly<Record<string, unknown>> = {}, { from, to }: Route): OfferFee[] =>
+  Object.entries(feeKinds).flatMap(([name, kind]) => {
+    const fee = Fee.safeParse(fees[name]).data
+    if (!fee || ![from.chainId, to.chainId].includes(fee.currency.chainId)) return []
+    const { chainId, address: token } = fee.currency
+    return [{ kind, token, chainId, amount: fee.amount }]
+  })
