@@ -13,6 +13,7 @@ import { depositoryAbi, depositoryEvents } from '../swaps/relay/abi.ts'
 import { orderIdOf, type RelayEnds, type RelayRefund, type RelayTerms, relayOn } from '../swaps/relay/order.ts'
 import { openExchanges } from './exchanges.ts'
 import { receiptOf } from './genesis/deployer.ts'
+import { type Asset, about } from './genesis/plan.ts'
 import type { Answer } from './loopback-server.ts'
 
 /** What goes wrong with the solver of Relay; `amount` is its delay in ms. */
@@ -24,8 +25,11 @@ export type RelayFault = {
 /** Where the service is below the base URL of the sandbox's services. */
 export const relayPath = '/relay'
 
-/** What the solver keeps of an order for its service and its gas, in parts of ten thousand: it is never the best offer for one asset here. */
-const [serviceFee, gasFee] = [10n, 1n]
+/**
+ * What the solver keeps of an order: parts of ten thousand for its service, and what its own transfer costs, in USD with 8 decimals. It is
+ * never the best offer for what another bridge carries here.
+ */
+const [serviceFee, gasUsd] = [10n, 50_000_000n]
 /** What it keeps of a deposit that it gives back, in parts of a hundred: on the other chain less than any minimum is left. */
 const kept = { origin: 1n, destination: 10n }
 /** How long the solver waits with a payment, and how long an order waits for its deposit, in ms. */
@@ -136,8 +140,9 @@ export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOpt
     const [twin, usdc] = [onOther(tokenIn?.symbol), onOther('USDC')]
     if (!tokenIn || !tokenOut || !twin || !usdc) return refused(400, 'NO_SWAP_ROUTES_FOUND')
     const amount = BigInt(asked.amount)
-    const [service, gas] = [serviceFee, gasFee].map((parts) => (amount * parts + 9_999n) / 10_000n)
-    const left = amount - service! - gas!
+    const service = (amount * serviceFee + 9_999n) / 10_000n
+    const gas = (gasUsd * 10n ** BigInt(tokenIn.decimals)) / usdOf(tokenIn)
+    const left = amount - service - gas
     if (left <= 0n) return refused(400, 'AMOUNT_TOO_LOW')
     const expected = await priced(twin, tokenOut, left)
     if (expected === 0n) return refused(400, 'NO_SWAP_ROUTES_FOUND')
@@ -182,7 +187,7 @@ export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOpt
       word: 'waiting',
       hashes: [],
     })
-    return { status: 200, body: quoteBody(asked, ends, { id, terms, fees: { service: service!, gas: gas! } }) }
+    return { status: 200, body: quoteBody(asked, ends, { id, terms, fees: { service, gas } }) }
   }
 
   const status = (requestId: string | null): Answer => {
@@ -271,6 +276,10 @@ export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOpt
     },
   }
 }
+
+/** The price of a token of the sandbox in USD, with 8 decimals; a dollar for one that has none. */
+const usdOf = ({ symbol }: Token): bigint =>
+  Object.hasOwn(about, symbol) ? about[symbol as Asset].usd : 100_000_000n
 
 /** The order that an event of the depository names, and what was deposited for it. */
 function depositOf(log: Log): { id: Hex; token: Address; amount: string } {

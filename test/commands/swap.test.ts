@@ -107,6 +107,7 @@ describe('swap quote', () => {
       ['balancer-v2', null],
       ['pancakeswap-v3', null],
       ['avenia', null],
+      ['relay', null],
     ])
     const [first, , , third, , , , other] = json.items
     expect(third).toMatchObject({ lost: expect.any(String), error: null, proof: { minimum: 'calldata' } })

@@ -103,6 +103,27 @@ const permit2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
 /** Where the Vault of Balancer v2 is on every network (source: `@balancer-labs/v2-deployments` 3.2.0, 20210418-vault). */
 const vault = '0xBA12222222228d8Ba445958a75a0704d566BF2C8'
 
+/**
+ * Relay is on every main network, at one address but for networks without newer opcodes (source: addresses.prod.json of
+ * relayprotocol/relay-depository), and its solver is one everywhere (source: relay-docs, input-validation).
+ */
+function relayFaults({ relay, network }: CatalogFile, testnet: boolean): string[] {
+  if (!relay) return testnet ? [] : ['Relay is missing']
+  const depository =
+    network === 'linea'
+      ? '0x59916DA825D2D2eC1BF878D71c88826F6633ecca'
+      : '0x4cD00E387622C35bDDB9b4c962C136462338BC31'
+  return [
+    ...(testnet ? ['Relay carries nothing between test networks'] : []),
+    ...(relay.api === 'https://api.relay.link' ? [] : ['its Relay is somebody else']),
+    ...(relay.depository === depository ? [] : ['its depository of Relay is somewhere else']),
+    ...(relay.chain === network ? [] : ['Relay calls it otherwise']),
+    ...(relay.solverChain === 'base' && relay.solver === '0xf70da97812CB96acDF810712Aa562db8dfA3dbEF'
+      ? []
+      : ['the solver of Relay is somebody else']),
+  ]
+}
+
 /** What is wrong with how the markets of a file are called, and with what stands beside their addresses. */
 export function labelFaults(file: CatalogFile, { chainId, testnet, native }: Network): string[] {
   const hubs = [`W${native.symbol}`, 'USDC', 'USDT']
@@ -120,6 +141,7 @@ export function labelFaults(file: CatalogFile, { chainId, testnet, native }: Net
     pancakeSwapV3,
     lifi,
     file.oneInch,
+    file.relay,
     balancerV2,
     ...(balancerV2?.pools ?? []),
     priceOracle,
@@ -171,6 +193,7 @@ export function labelFaults(file: CatalogFile, { chainId, testnet, native }: Net
     ...(file.oneInch && file.oneInch.api !== `https://api.1inch.com/swap/v6.1/${chainId}`
       ? ['another service is given the key of 1inch']
       : []),
+    ...relayFaults(file, testnet),
     ...(balancerV2 && balancerV2.vault !== vault ? ['its Vault is somewhere else'] : []),
     ...(cow && cow.api !== `https://api.cow.fi/${orderBooks[file.network] ?? file.network}`
       ? ['its order book is somebody else']

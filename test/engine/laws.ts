@@ -33,6 +33,12 @@ function rolesIn(file: CatalogFile): [address: string, role: string][] {
       : []),
     ...(kyberSwap ? [[kyberSwap.router, 'router of KyberSwap'] as [string, string]] : []),
     ...(file.oneInch ? [[file.oneInch.router, 'router of 1inch'] as [string, string]] : []),
+    ...(file.relay
+      ? ([
+          [file.relay.depository, 'depository of Relay'],
+          [file.relay.solver, 'solver of Relay'],
+        ] as [string, string][])
+      : []),
     ...(uniswapV4
       ? (['poolManager', 'quoter', 'stateView', 'universalRouter', 'permit2'] as const).map(
           (name): [string, string] => [uniswapV4[name], name],

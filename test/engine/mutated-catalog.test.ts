@@ -212,6 +212,46 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
+    'the depository of Relay is of nobody',
+    (file) => {
+      file.relay!.depository = getAddress(`0x${'77'.repeat(20)}`)
+    },
+    /the name of the depository of Relay is not said by 0x7777/,
+  ],
+  [
+    'linea',
+    'the depository of Relay is that of other networks',
+    (file) => {
+      file.relay!.depository = '0x4cD00E387622C35bDDB9b4c962C136462338BC31'
+    },
+    /its depository of Relay is somewhere else/,
+  ],
+  [
+    'base',
+    'another service of Relay is asked',
+    (file) => {
+      file.relay!.api = 'https://example.com'
+    },
+    /its Relay is somebody else/,
+  ],
+  [
+    'base',
+    'orders of Relay are made with a stranger',
+    (file) => {
+      file.relay!.solver = getAddress(`0x${'77'.repeat(20)}`)
+    },
+    /the solver of Relay is somebody else/,
+  ],
+  [
+    'base',
+    'orders of Relay pay out on another chain',
+    (file) => {
+      file.relay!.chain = 'optimism'
+    },
+    /Relay calls it otherwise/,
+  ],
+  [
+    'base',
     'the pairs of Uniswap v2 are those of a fork',
     (file) => {
       file.uniswapV2!.initCodeHash = `0x${'77'.repeat(32)}`

@@ -20,7 +20,7 @@ const label = 'Relay'
 const nobody: Address = '0x03508bB71268BBA25ECaCC8F620e01866650532c'
 
 /** What a deposit with the terms of its order uses, in units of gas, as measured on the contract. */
-const depositGas = 75_000n
+const depositGas = 65_000n
 
 /** How many transfers of a token to an account are looked at for a payment. */
 const mostTransfers = 20
