@@ -10,7 +10,13 @@ import { type Token, tokenAt } from '../domain/token.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import { wrappedOn } from '../protocols/prices.ts'
 import { depositoryAbi, depositoryEvents } from '../swaps/relay/abi.ts'
-import { orderIdOf, type RelayEnds, type RelayRefund, type RelayTerms, relayOn } from '../swaps/relay/order.ts'
+import {
+  orderIdOf,
+  type RelayEnds,
+  type RelayRefund,
+  type RelayTerms,
+  relayOn,
+} from '../swaps/relay/order.ts'
 import { openExchanges } from './exchanges.ts'
 import { receiptOf } from './genesis/deployer.ts'
 import { type Asset, about } from './genesis/plan.ts'
@@ -217,13 +223,17 @@ export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOpt
     const { rpc } = chainOf(chainId)
     const { hash } = await rpc.request<{ hash: Hex }>('eth_getBlockByNumber', ['latest', false])
     if (hash === seen.get(chainId)) return
-    const fromBlock = numberToHex(open.map(([, { since }]) => BigInt(since)).reduce((a, b) => (a < b ? a : b)))
+    const fromBlock = numberToHex(
+      open.map(([, { since }]) => BigInt(since)).reduce((a, b) => (a < b ? a : b)),
+    )
     const { depository } = relayOn(catalog, chainId)!
     const logs = await rpc.request<Log[]>('eth_getLogs', [{ address: depository, fromBlock }])
     const made = logs.map((log) => ({ ...depositOf(log), hash: log.transactionHash }))
     for (const [id, order] of open) {
       const { originCurrency: token, amount } = order.asked
-      const found = made.find((one) => one.id === id && sameAddress(one.token, token) && one.amount === amount)
+      const found = made.find(
+        (one) => one.id === id && sameAddress(one.token, token) && one.amount === amount,
+      )
       if (found) order.deposit ??= { hash: found.hash, seenAt: now() }
       else delete order.deposit
     }
@@ -299,7 +309,11 @@ function quoteBody(
   const isCoin = sameAddress(token, nativeAddress)
   const data = isCoin
     ? encodeFunctionData({ abi: depositoryAbi, functionName: 'depositNative', args: [user, id] })
-    : encodeFunctionData({ abi: depositoryAbi, functionName: 'depositErc20', args: [user, token, amount, id] })
+    : encodeFunctionData({
+        abi: depositoryAbi,
+        functionName: 'depositErc20',
+        args: [user, token, amount, id],
+      })
   const step = (name: string, to: Address, call: Hex, value: bigint) => ({
     id: name,
     kind: 'transaction',

@@ -21,7 +21,10 @@ export type SwapNetwork = {
     | undefined
   >
   /** What a transaction calls; `undefined` if the node does not show it. */
-  callOf: (chainId: number, hash: Hex) => Promise<{ to: Address | null; input: Hex; value: bigint } | undefined>
+  callOf: (
+    chainId: number,
+    hash: Hex,
+  ) => Promise<{ to: Address | null; input: Hex; value: bigint } | undefined>
   /** The JSON at a URL, with its HTTP status. */
   getJson: (url: string, signal?: AbortSignal) => Promise<{ status: number; body: unknown; text: string }>
   /** Sends a request to the service of a provider, with a JSON body if it has one. */

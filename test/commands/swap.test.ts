@@ -76,7 +76,7 @@ describe('swap quote', () => {
 
   test('that no provider serves names what can be swapped', async () => {
     const { exit, json } = await run(
-      'swap quote --from sandbox-one --token-in USDC --to sandbox-two --token-out WETH --amount-in 1 --json',
+      'swap quote --from sandbox-one --token-in USDC --to sandbox-two --token-out ETH --amount-in 1 --json',
     )
     expect({ exit, code: json.error.code }).toEqual({ exit: expect.any(Number), code: 'NO_ROUTE_FOUND' })
     expect(exit).toBeLessThan(20)

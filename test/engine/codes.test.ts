@@ -44,7 +44,9 @@ const brla = (whole: bigint, more = 0n) => String(whole * 10n ** 18n + more)
 async function attestation(status: number, body: unknown): Promise<Partial<EngineOptions>> {
   const server = await serveLoopback(() => ({ status, body }))
   open.push(server)
-  return { catalog: { ...sandbox.world.catalog(), attestation: server.url, acrossApi: null, lifi: [] } }
+  return {
+    catalog: { ...sandbox.world.catalog(), attestation: server.url, acrossApi: null, lifi: [], relay: [] },
+  }
 }
 
 /** Takes a quote and has its swap revert: the approval is never sent. */

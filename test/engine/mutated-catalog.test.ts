@@ -219,10 +219,10 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     /the name of the depository of Relay is not said by 0x7777/,
   ],
   [
-    'linea',
-    'the depository of Relay is that of other networks',
+    'ethereum',
+    'the depository of Relay is that of another network',
     (file) => {
-      file.relay!.depository = '0x4cD00E387622C35bDDB9b4c962C136462338BC31'
+      file.relay!.depository = '0x59916DA825D2D2eC1BF878D71c88826F6633ecca'
     },
     /its depository of Relay is somewhere else/,
   ],

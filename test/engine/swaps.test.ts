@@ -652,7 +652,11 @@ describe('a quote is refused', () => {
       'NO_ROUTE_FOUND',
       () => ({ amountIn: undefined, amountOut: 10n ** 30n }),
     ],
-    ['over two chains but not of USDC', 'NO_ROUTE_FOUND', () => ({ chainIdOut: 31338, tokenOut: other() })],
+    [
+      'for the coin of another chain',
+      'NO_ROUTE_FOUND',
+      () => ({ chainIdOut: 31338, tokenOut: nativeAddress }),
+    ],
     ['from a chain that nobody knows', 'NO_ROUTE_FOUND', () => ({ chainIdIn: 1 })],
     ['from nowhere', 'VALIDATION_ERROR', () => ({ chainIdIn: undefined })],
     ['of something that is no token', 'QUOTE_GENERATION_FAILED', () => ({ tokenIn: someone })],

@@ -168,10 +168,15 @@ export function truths(file: CatalogFile): Map<Address, Map<Hex, Hex>> {
 
 /** A domain up to its version, as EIP-5267 has it. */
 const domainNamed = (name: string, version: string): Hex =>
-  encodeAbiParameters(
-    parseAbiParameters('bytes1, string, string, uint256, address, bytes32, uint256[]'),
-    ['0x0f', name, version, 1n, nativeAddress, word(0), []],
-  )
+  encodeAbiParameters(parseAbiParameters('bytes1, string, string, uint256, address, bytes32, uint256[]'), [
+    '0x0f',
+    name,
+    version,
+    1n,
+    nativeAddress,
+    word(0),
+    [],
+  ])
 
 type Tell = (at: Address, call: Hex, answer: Hex) => void
 
@@ -219,7 +224,8 @@ function groundTruths(
   }
   if (kyberSwap) tell(kyberSwap.router, asked('function WETH()'), word(nativeAddress))
   if (lifi) tell(lifi.diamond, asked('function facetAddress(bytes4)', ['0x5fd9ae2e']), word(1))
-  if (oneInch) tell(oneInch.router, asked('function eip712Domain()'), domainNamed('1inch Aggregation Router', '6'))
+  if (oneInch)
+    tell(oneInch.router, asked('function eip712Domain()'), domainNamed('1inch Aggregation Router', '6'))
   if (relay) tell(relay.depository, asked('function eip712Domain()'), domainNamed('RelayDepository', '1'))
   if (uniswapV4) {
     const { poolManager, quoter, stateView, universalRouter, permit2 } = uniswapV4

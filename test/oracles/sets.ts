@@ -145,6 +145,25 @@ export const oracles: readonly Oracle[] = [
     },
   },
   {
+    name: 'relay',
+    script: 'relay.cjs',
+    packages: { '@reservoir0x/relay-protocol-sdk': '0.0.63', viem: '2.57.1' },
+    overrides: {
+      viem: '2.57.1',
+      ox: '0.14.45',
+      // For other chains than those of the EVM.
+      ...without(
+        '@coral-xyz/anchor',
+        '@mysten/sui',
+        'bech32',
+        'bitcoinjs-lib',
+        'bs58',
+        'js-sha256',
+        'tronweb',
+      ),
+    },
+  },
+  {
     name: 'stakewise',
     script: 'stakewise.mjs',
     packages: { '@stakewise/v3-sdk': '2.0.2', ethers: '6.12.1', 'bignumber.js': '9.1.2' },

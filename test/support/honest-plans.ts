@@ -21,6 +21,7 @@ import {
   brla,
   catalog,
   coin,
+  depository,
   desk,
   diamond,
   friend,
@@ -34,6 +35,7 @@ import {
   router,
   router02,
   settlement,
+  solver,
   spokePool,
   universalRouter,
   usdc,
@@ -45,6 +47,14 @@ import {
   weth,
 } from './plans.ts'
 import { encoded, published } from './published-calls.ts'
+import {
+  depositCall,
+  numberOf,
+  type ShownOrder,
+  termsOf,
+  termsParameters,
+  withTerms,
+} from './relay-orders.ts'
 
 /**
  * What is free in the transactions of a request: which approvals come before, and for a swap its way and bounds that are as
@@ -63,11 +73,16 @@ export type Choice = {
   finality: number
   /** Whether Circle is asked to deliver a burn. */
   isForwarded: boolean
+  /** What the service of Relay writes: its order, and its name for it. */
+  relayed?: Relayed
   /** What the service of an aggregator writes into a call for its executor. */
   route: Route
   /** What the service of LI.FI writes, whole: most of it is free. */
   written?: Written
 }
+
+/** An order of Relay, and the name of its service for it. */
+type Relayed = { order: ShownOrder; requestId: Hex }
 
 /** A call of LI.FI's diamond: the swap on one chain with its steps, or the transfer to the other one. */
 type Written = { name: string; args: readonly unknown[] }
@@ -140,8 +155,13 @@ function anIntent(random: () => number): Intent {
       return {
         kind: 'swap',
         wallet,
-        provider: one(random, ['cctp-v2', 'across', 'lifi']),
-        tokenIn: usdc,
+        ...one<{ provider: string; tokenIn: Token }>(random, [
+          { provider: 'cctp-v2', tokenIn: usdc },
+          { provider: 'across', tokenIn: usdc },
+          { provider: 'lifi', tokenIn: usdc },
+          { provider: 'relay', tokenIn: usdc },
+          { provider: 'relay', tokenIn: coin },
+        ]),
         tokenOut: usdcThere,
         exact: 'in',
         amountIn: amount,
@@ -235,6 +255,7 @@ function aChoice(random: () => number, intent: Intent): Choice {
       // When its fee was named, which is only about what the relayer is paid.
       fee: BigInt(deadline - Math.floor(random() * 600)),
     }
+  if (intent.provider === 'relay') return { ...free, relayed: aRelayed(random, intent) }
   if (intent.provider === 'lifi') {
     const least = random() < 0.3 ? amountOut + anAmount(random) : amountOut
     return { ...free, amountIn, amountOut: least, written: aWritten(random, intent, least) }
@@ -351,6 +372,118 @@ function aWritten(random: () => number, intent: Swap, least: bigint): Written {
   return {
     name: `swapTokens${isSingle ? 'Single' : 'Multiple'}V3${lifiWay(intent)}`,
     args: [word(), text(), text(), recipient, least, steps],
+  }
+}
+
+/** The chains of Relay here. */
+const relayChains: Readonly<Record<string, number>> = { 'sandbox-one': 31337, 'sandbox-two': 31338 }
+
+/** What the service of Relay may write for a transfer: any order that pays for it, and that is given back to wallet or recipient. */
+function aRelayed(random: () => number, intent: Swap): Relayed {
+  const { wallet, recipient, tokenIn, tokenOut, amountIn, amountOut, deadline } = intent
+  const minimum = random() < 0.3 ? amountOut + anAmount(random) : amountOut
+  const until = () => deadline + Math.floor(random() * 691_201)
+  const refund = (chainId: string, to: Address) => ({
+    chainId,
+    recipient: to,
+    currency: anAddress(random),
+    minimumAmount: String(random() < 0.5 ? 0n : anAmount(random)),
+    deadline: until(),
+    extraData: random() < 0.5 ? ('0x' as const) : bytes(random, 32),
+  })
+  const refunds = [
+    refund('sandbox-one', wallet),
+    ...(random() < 0.7 ? [refund('sandbox-two', random() < 0.5 ? wallet : recipient)] : []),
+  ]
+  const order: ShownOrder = {
+    version: 'v1',
+    solverChainId: 'base',
+    solver,
+    salt: bytes(random, 32),
+    inputs: [
+      {
+        payment: {
+          chainId: 'sandbox-one',
+          currency: tokenIn.address,
+          amount: String(amountIn),
+          weight: '1',
+        },
+        refunds,
+      },
+    ],
+    output: {
+      chainId: 'sandbox-two',
+      payments: [
+        {
+          recipient,
+          currency: tokenOut.address,
+          minimumAmount: String(minimum),
+          expectedAmount: String(minimum + anAmount(random)),
+        },
+      ],
+      calls: [],
+      deadline: until(),
+      extraData: bytes(random, 32),
+    },
+    fees: [],
+  }
+  return { order, requestId: bytes(random, 32) }
+}
+
+/** The call of a deposit for an order, with its terms behind it. */
+const relayedCall = ({ wallet, tokenIn, amountIn }: Swap, { order, requestId }: Relayed) =>
+  withTerms(
+    depositCall(wallet, tokenIn.address, amountIn, numberOf(order)),
+    termsOf(order, requestId, relayChains),
+  )
+
+/** Whether the order is one that pays for what was asked, and that nobody else may get back; all else is that of the request. */
+function isRelayedFor(intent: Swap, { order }: Relayed): boolean {
+  const { deadline, payments } = order.output
+  return (
+    BigInt(payments[0]!.minimumAmount) >= intent.amountOut &&
+    deadline >= intent.deadline &&
+    deadline <= intent.deadline + 691_200 &&
+    order.inputs[0]!.refunds.length > 0 &&
+    order.inputs[0]!.refunds.every(
+      ({ chainId: at, recipient: to }) =>
+        lower(to) === lower(intent.wallet) || (at === 'sandbox-two' && lower(to) === lower(intent.recipient)),
+    )
+  )
+}
+
+/** Reads an order out of the terms behind a deposit, with the rest of it as it was asked for. */
+function relayedIn(intent: Swap, data: Hex): Relayed {
+  const { order } = aRelayed(() => 0, intent)
+  const start = 2 + 8 + (intent.tokenIn === coin ? 2 : 4) * 64
+  const [{ requestId, salt, minimum, expected, deadline, extraData, refunds }] = decodeAbiParameters(
+    termsParameters,
+    `0x${data.slice(start)}`,
+  )
+  const nameOf = (id: bigint) => Object.keys(relayChains).find((name) => BigInt(relayChains[name]!) === id)!
+  const payment = { minimumAmount: String(minimum), expectedAmount: String(expected) }
+  return {
+    requestId,
+    order: {
+      ...order,
+      salt: numberToHex(salt, { size: 32 }),
+      inputs: [
+        {
+          ...order.inputs[0]!,
+          refunds: refunds.map(({ chainId: id, minimum: least, ...refund }) => ({
+            ...refund,
+            chainId: nameOf(id),
+            minimumAmount: String(least),
+          })),
+        },
+      ],
+      output: {
+        ...order.output,
+        payments: [{ ...order.output.payments[0]!, ...payment }],
+        deadline,
+        extraData,
+      },
+    },
   }
 }
 
@@ -503,6 +636,13 @@ function actionOf(
           action: to(settlement, encoded('settlement', 'setPreSignature', orderUid(intent, choice), true)),
           spends: { token: tokenIn.address, amount: choice.amountIn, by: vaultRelayer },
         }
+      if (intent.provider === 'relay') {
+        const data = relayedCall(intent, choice.relayed!)
+        return {
+          action: to(depository, data, tokenIn === coin ? amountIn : 0n),
+          ...(tokenIn !== coin && { spends: { token: tokenIn.address, amount: amountIn } }),
+        }
+      }
       if (intent.provider === 'lifi') {
         const { name, args } = choice.written!
         const spends = { token: tokenIn.address, amount: amountIn }
@@ -849,6 +989,7 @@ function choiceIn(intent: Intent, transactions: readonly Transaction[], free: Ch
       amountOut: minReturnAmount,
     }
   }
+  if (intent.provider === 'relay') return { ...free, approvals, relayed: relayedIn(intent, data) }
   if (intent.provider === 'lifi') {
     const { functionName: name, args } = decodeFunctionData({ abi: published.lifi, data })
     return { ...free, approvals, written: { name, args: args as readonly unknown[] } }
@@ -968,7 +1109,7 @@ function hopsOf(path: Hex, exact: 'in' | 'out') {
 /** Whether choices are among those that a request leaves free. */
 function isAllowed(
   intent: Intent,
-  { tokens, fees, amountIn, amountOut, deadline, permit, fee, finality, route, written }: Choice,
+  { tokens, fees, amountIn, amountOut, deadline, permit, fee, finality, route, written, relayed }: Choice,
 ): boolean {
   if (intent.kind !== 'swap' || intent.provider === 'avenia') return true
   if (intent.provider === 'across')
@@ -979,6 +1120,7 @@ function isAllowed(
       deadline <= intent.deadline + 3_600
     )
   if (intent.provider === 'lifi') return written !== undefined && isWrittenFor(intent, written)
+  if (intent.provider === 'relay') return relayed !== undefined && isRelayedFor(intent, relayed)
   if (intent.provider === 'cow') return deadline >= intent.deadline && deadline <= intent.deadline + 1_800
   if (intent.tokenOut === usdcThere)
     return (

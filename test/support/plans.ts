@@ -141,7 +141,14 @@ export const catalog = {
   lifi: [{ chainId: 31337, diamond, api: null }],
   relay: [
     { chainId: 31337, depository, chain: 'sandbox-one', solver, solverChain: 'base', api: null },
-    { chainId: 31338, depository: address('9b'), chain: 'sandbox-two', solver, solverChain: 'base', api: null },
+    {
+      chainId: 31338,
+      depository: address('9b'),
+      chain: 'sandbox-two',
+      solver,
+      solverChain: 'base',
+      api: null,
+    },
   ],
   pancakeSwapV3: [
     {

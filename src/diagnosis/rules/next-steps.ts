@@ -45,7 +45,9 @@ function saidText(facts: Facts): string {
 /** The number of an order, and until when it may be filled. */
 const orderText = (facts: Facts): string => {
   const { id, until } = bridge(facts).order ?? {}
-  return until === undefined ? '' : ` The order ${id} may be filled until ${new Date(until * 1_000).toISOString()}.`
+  return until === undefined
+    ? ''
+    : ` The order ${id} may be filled until ${new Date(until * 1_000).toISOString()}.`
 }
 
 /** How anybody can help on a burn for which the usual time is over, or whose attestation holds no longer. */

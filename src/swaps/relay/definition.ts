@@ -4,7 +4,7 @@ import { provedByCalldata, type SwapDefinition } from '../definition.ts'
 import type { Route } from '../provider.ts'
 import { bindRelay } from './binding.ts'
 import { relayOn } from './order.ts'
-import { provider, relay as openProvider } from './provider.ts'
+import { relay as openProvider, provider } from './provider.ts'
 
 /** Whether both tokens are on chains of Relay, and on different ones. A payment of the native coin leaves no event that can be found. */
 const isCarried = (catalog: Catalog, { tokenIn, tokenOut }: Pick<Route, 'tokenIn' | 'tokenOut'>): boolean => {

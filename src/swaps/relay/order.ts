@@ -172,8 +172,9 @@ function decodeTerms(data: Hex): RelayTerms | undefined {
 const encodeTerms = (terms: RelayTerms): Hex =>
   encodeAbiParameters(termsParameters, [terms]).toLowerCase() as Hex
 
-/** A call of the depository, with the terms of its order behind it. */
-export const withTerms = (call: Hex, terms: RelayTerms): Hex => concatHex([call, encodeTerms(terms)])
+/** A call of the depository, with the terms of its order behind it; in lower case. */
+export const withTerms = (call: Hex, terms: RelayTerms): Hex =>
+  concatHex([call, encodeTerms(terms)]).toLowerCase() as Hex
 
 /** Whether two numbers of orders are the same. */
 export const isSameOrder = (one: Hex, other: Hex): boolean => sameAddress(one, other)

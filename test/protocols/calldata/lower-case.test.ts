@@ -63,6 +63,7 @@ import {
 } from '../../../src/swaps/cctp-v2/encode.ts'
 import { preSign as cow_preSign } from '../../../src/swaps/cow/encode.ts'
 import type { SwapPath } from '../../../src/swaps/fee-path.ts'
+import { depositRelay } from '../../../src/swaps/relay/encode.ts'
 import { swapV2 } from '../../../src/swaps/uniswap-v2/encode.ts'
 import { swap as uniswap_swap } from '../../../src/swaps/uniswap-v3/encode.ts'
 import { packPath as uniswap_packPath } from '../../../src/swaps/uniswap-v3/path.ts'
@@ -246,6 +247,34 @@ const encoders: Record<string, Transaction | Hex | readonly (Transaction | Hex)[
     quoteTimestamp: 0xabcdef,
     fillDeadline: 0xabcdef,
   }),
+  'relay depositRelay': [three, nativeAddress].map((token) =>
+    depositRelay({
+      chainId,
+      depository: one,
+      depositor: two,
+      token,
+      amount,
+      id: `0x${'aB'.repeat(32)}`,
+      terms: {
+        requestId: `0x${'aB'.repeat(32)}`,
+        salt: amount,
+        minimum: amount,
+        expected: amount,
+        deadline: 0xabcdef,
+        extraData: '0xaB',
+        refunds: [
+          {
+            chainId: 0xabcdefn,
+            recipient: one,
+            currency: three,
+            minimum: 0n,
+            deadline: 0xabcdef,
+            extraData: '0xaB',
+          },
+        ],
+      },
+    }),
+  ),
   'uniswap-v2 swapV2': (['in', 'out'] as const).flatMap((exact) =>
     [{}, { isNativeIn: true }, { isNativeOut: true }].map((native) =>
       swapV2({

@@ -1,0 +1,628 @@
+import { readFileSync } from 'node:fs'
+import { encodeFunctionData, numberToHex, padHex, recoverMessageAddress, toEventSelector } from 'viem/utils'
+import { describe, expect, test } from 'vitest'
+import { erc20Abi } from '../../src/chain/erc20.ts'
+import { type Address, type Hex, nativeAddress } from '../../src/domain/address.ts'
+import { sandboxNetworks } from '../../src/domain/networks.ts'
+import type { Token } from '../../src/domain/token.ts'
+import type { RelayConstants } from '../../src/protocols/catalog.ts'
+import type { Answer } from '../../src/sandbox/loopback-server.ts'
+import type { SwapIntent } from '../../src/swaps/definition.ts'
+import type { SwapNetwork } from '../../src/swaps/network.ts'
+import type { Ask } from '../../src/swaps/provider.ts'
+import { swapExpectation } from '../../src/swaps/registry.ts'
+import { decodeOrder, orderIdOf, type RelayEnds } from '../../src/swaps/relay/order.ts'
+import { paidIn } from '../../src/swaps/relay/payments.ts'
+import { relay } from '../../src/swaps/relay/provider.ts'
+import { madeBy } from '../oracles/make.ts'
+import { oracles } from '../oracles/sets.ts'
+import {
+  catalog,
+  coin,
+  depository,
+  friend,
+  solver,
+  thief,
+  usdc,
+  usdcThere,
+  usdt,
+  wallet,
+} from '../support/plans.ts'
+import {
+  type Answering,
+  exchangeSoon,
+  serviceFailures,
+  useProviderService,
+} from '../support/provider-service.ts'
+import {
+  depositCall,
+  depositoryAbi,
+  numberOf,
+  type ShownOrder,
+  termsOf,
+  withTerms,
+} from '../support/relay-orders.ts'
+import { useCommands } from '../support/run.ts'
+import { useSandbox } from '../support/sandbox.ts'
+
+const sandbox = useSandbox()
+const { run } = useCommands(sandbox)
+const deadline = 1_900_000_000
+const [amountIn, least] = [1_000_000n, 990_000n]
+const requestId = padHex('0x0e')
+const chainIds = { 'sandbox-one': 31337, 'sandbox-two': 31338, elsewhere: 1 }
+const sampleOf = (name: string) =>
+  JSON.parse(readFileSync(new URL(`./samples/relay-${name}.json`, import.meta.url), 'utf8'))
+
+type Changes = {
+  order?: Partial<ShownOrder>
+  payment?: Partial<ShownOrder['inputs'][0]['payment']>
+  refund?: Partial<ShownOrder['inputs'][0]['refunds'][0]>
+  output?: Partial<ShownOrder['output']>
+  paid?: Partial<ShownOrder['output']['payments'][0]>
+}
+
+/** The order of a transfer of a million units of a token, of which at least 990,000 arrive. */
+function orderFor(
+  tokenIn: Token,
+  payee: Address,
+  { order, payment, refund, output, paid }: Changes = {},
+): ShownOrder {
+  const back = { minimumAmount: '0', deadline: deadline + 604_800, extraData: padHex(friend) }
+  return {
+    version: 'v1',
+    solverChainId: 'base',
+    solver,
+    salt: padHex('0x05'),
+    inputs: [
+      {
+        payment: {
+          chainId: 'sandbox-one',
+          currency: tokenIn.address,
+          amount: String(amountIn),
+          weight: '1',
+          ...payment,
+        },
+        refunds: [
+          { ...back, chainId: 'sandbox-one', recipient: wallet, currency: tokenIn.address, ...refund },
+          { ...back, chainId: 'sandbox-two', recipient: payee, currency: usdcThere.address },
+        ],
+      },
+    ],
+    output: {
+      chainId: 'sandbox-two',
+      payments: [
+        {
+          recipient: payee,
+          currency: usdcThere.address,
+          minimumAmount: String(least),
+          expectedAmount: '1000000',
+          ...paid,
+        },
+      ],
+      calls: [],
+      deadline: deadline + 604_800,
+      extraData: padHex(friend),
+      ...output,
+    },
+    fees: [],
+    ...order,
+  }
+}
+
+/** A deposit for an order, with the terms that it shows behind it. */
+const deposit = (
+  order: ShownOrder,
+  { depositor = wallet, token = usdc.address, amount = amountIn, id = numberOf(order) } = {},
+): Hex => withTerms(depositCall(depositor, token, amount, id), termsOf(order, requestId, chainIds))
+
+/** What the guard says of a deposit for a transfer to `recipient`. */
+function verdict(data: Hex, { tokenIn = usdc, recipient = wallet, exact = 'in' }: Partial<SwapIntent> = {}) {
+  const asked = { wallet, provider: 'relay', tokenIn, tokenOut: usdcThere, exact, recipient, deadline }
+  const expected = swapExpectation(catalog, { kind: 'swap', ...asked, amountIn, amountOut: least })!
+  expect(expected.targets).toEqual([depository])
+  const value = tokenIn === coin ? amountIn : 0n
+  return expected.bind({ to: depository, data, value, chainId: 31337 })
+}
+
+const code = (...args: Parameters<typeof verdict>) => {
+  const said = verdict(...args)
+  return 'violation' in said ? said.violation.code : 'passed'
+}
+
+describe('the number of an order', () => {
+  const ends = (here: Partial<RelayConstants>, there: Partial<RelayConstants>): RelayEnds =>
+    [here, there].map((end) => ({ ...catalog.relay[0]!, ...end })) as unknown as RelayEnds
+  const madeOf = ({ inputs, output, solver: by, solverChainId, salt }: ShownOrder) => {
+    const { payment, refunds } = inputs[0]!
+    const [paid] = output.payments
+    const both = ends(
+      { chainId: 1, chain: payment.chainId, solver: by, solverChain: solverChainId },
+      { chainId: 2, chain: output.chainId },
+    )
+    const route = {
+      tokenIn: { chainId: 1, address: payment.currency },
+      tokenOut: { chainId: 2, address: paid!.currency },
+      amountIn: BigInt(payment.amount),
+      recipient: paid!.recipient,
+    }
+    return orderIdOf(both, route, {
+      requestId,
+      salt: BigInt(salt),
+      minimum: BigInt(paid!.minimumAmount),
+      expected: BigInt(paid!.expectedAmount),
+      deadline: output.deadline,
+      extraData: output.extraData,
+      refunds: refunds.map(({ chainId, minimumAmount, ...refund }) => ({
+        ...refund,
+        chainId: chainId === payment.chainId ? 1n : 2n,
+        minimum: BigInt(minimumAmount),
+      })),
+    })
+  }
+
+  test("is that of Relay's own package", () => {
+    const path = new URL('../oracles/fixtures/relay.json', import.meta.url)
+    const said = JSON.parse(readFileSync(path, 'utf8')) as {
+      madeBy: string
+      orders: { order: ShownOrder; id: Hex }[]
+    }
+    expect(said.madeBy).toBe(madeBy(oracles.find(({ name }) => name === 'relay')!))
+    expect(said.orders.length).toBeGreaterThan(50)
+    for (const { order, id } of said.orders) expect([madeOf(order), numberOf(order)]).toEqual([id, id])
+  })
+
+  test('is that of a recorded quote, which the solver of the catalogue signed', async () => {
+    const { orderId, orderData, orderSignature } = sampleOf('order').protocol.v2
+    const lower = JSON.parse(JSON.stringify(orderData), (_, value) =>
+      /^0x[0-9a-fA-F]{40}$/.test(value) ? value.toLowerCase() : value,
+    )
+    expect(madeOf(lower)).toBe(orderId)
+    const signer = await recoverMessageAddress({ message: { raw: orderId }, signature: orderSignature })
+    expect(signer.toLowerCase()).toBe(orderData.solver)
+  })
+})
+
+describe('the guard', () => {
+  test('passes a deposit for an order that pays what was asked for, or more', () => {
+    const said = verdict(deposit(orderFor(usdc, wallet)))
+    expect(said).toMatchObject({ bound: { name: 'depositErc20', value: 0n, spends: { amount: amountIn } } })
+    expect(code(deposit(orderFor(usdc, friend)), { recipient: friend })).toBe('passed')
+    expect(code(deposit(orderFor(usdc, wallet, { paid: { minimumAmount: '995000' } })))).toBe('passed')
+    const paid = { token: nativeAddress }
+    const native = verdict(deposit(orderFor(coin, wallet), paid), { tokenIn: coin })
+    expect(native).toMatchObject({ bound: { name: 'depositNative', value: amountIn } })
+  })
+
+  test.each<[string, Changes, string]>([
+    ['another recipient', { paid: { recipient: thief } }, 'POLICY_QUOTE_DRIFT'],
+    ['a lower minimum', { paid: { minimumAmount: '989999' } }, 'POLICY_MIN_OUT'],
+    ['another token there', { paid: { currency: usdt.address } }, 'POLICY_QUOTE_DRIFT'],
+    ['another chain', { output: { chainId: 'elsewhere' } }, 'POLICY_QUOTE_DRIFT'],
+    ['a call there', { output: { calls: ['0x01'] } }, 'POLICY_QUOTE_DRIFT'],
+    ['another input', { payment: { currency: usdt.address } }, 'POLICY_QUOTE_DRIFT'],
+    ['more of the input', { payment: { amount: '1000001' } }, 'POLICY_QUOTE_DRIFT'],
+    ['another solver', { order: { solver: thief } }, 'POLICY_QUOTE_DRIFT'],
+    ['a solver elsewhere', { order: { solverChainId: 'elsewhere' } }, 'POLICY_QUOTE_DRIFT'],
+    [
+      'a fee',
+      {
+        order: {
+          fees: [
+            {
+              recipientChainId: 'base',
+              recipient: thief,
+              currencyChainId: 'base',
+              currency: usdc.address,
+              amount: '1',
+            },
+          ],
+        },
+      },
+      'POLICY_QUOTE_DRIFT',
+    ],
+    ['a way back to somebody else', { refund: { recipient: thief } }, 'POLICY_RECIPIENT'],
+    ['a way back on a third chain', { refund: { chainId: 'elsewhere' } }, 'POLICY_QUOTE_DRIFT'],
+    ['no time to fill it', { output: { deadline: deadline - 1 } }, 'POLICY_QUOTE_DRIFT'],
+    ['a month to fill it', { output: { deadline: deadline + 2_592_000 } }, 'POLICY_QUOTE_DRIFT'],
+  ])('passes no order with %s', (_, changed, said) => {
+    expect(code(deposit(orderFor(usdc, wallet, changed)))).toBe(said)
+  })
+
+  test('passes no other deposit, and none whose terms are not those of its order', () => {
+    const order = orderFor(usdc, wallet)
+    expect(code(deposit(order, { depositor: thief }))).toBe('POLICY_RECIPIENT')
+    expect(code(deposit(order, { token: usdt.address }))).toBe('POLICY_AMOUNT')
+    for (const amount of [amountIn + 1n, amountIn - 1n])
+      expect(code(deposit(order, { amount }))).toBe('POLICY_AMOUNT')
+    expect(code(deposit(order, { id: padHex('0x01') }))).toBe('POLICY_QUOTE_DRIFT')
+    expect(code(deposit(order), { exact: 'out' })).toBe('POLICY_DECODE')
+    // The wallet is asked for what arrives at a friend: what may come back here is its own.
+    expect(code(deposit(order), { recipient: friend })).toBe('POLICY_QUOTE_DRIFT')
+    const call = depositCall(wallet, usdc.address, amountIn, numberOf(order))
+    const whole = encodeFunctionData({
+      abi: depositoryAbi,
+      functionName: 'depositErc20',
+      args: [wallet, usdc.address, numberOf(order)],
+    })
+    const terms = termsOf(order, requestId, chainIds)
+    for (const data of [call, `${deposit(order)}00`, deposit(order).slice(0, -2), withTerms(whole, terms)])
+      expect(code(data as Hex)).toBe('POLICY_DECODE')
+    const back = { ...order, inputs: [{ ...order.inputs[0]!, refunds: [] }] }
+    expect(code(deposit(back))).toBe('POLICY_RECIPIENT')
+  })
+})
+
+describe('a payment', () => {
+  const id = padHex('0x77')
+  const token = usdcThere.address
+  const moved = (from: Address, to: Address, amount: bigint, at = token) => ({
+    address: at,
+    topics: [toEventSelector(erc20Abi.find(({ name }) => name === 'Transfer')!), padHex(from), padHex(to)],
+    data: numberToHex(amount, { size: 32 }),
+  })
+  const by = { ok: true, call: { to: token, input: `0xa9059cbb${id.slice(2)}` as Hex, value: 0n } }
+  const way = { chainId: 31338, token, to: wallet, extraData: padHex(friend) }
+  const paid = (change: object, over: object = {}) =>
+    paidIn({ ...by, logs: [moved(solver, wallet, 5n)], ...change }, id, { ...way, ...over })
+
+  test('counts with the number of its order at the end, by the events of its token to its recipient', () => {
+    expect(paid({})).toBe(5n)
+    expect(paid({ logs: [moved(solver, wallet, 5n), moved(thief, wallet, 2n)] })).toBe(7n)
+    expect(paid({ ok: false })).toBe(0n)
+    expect(paid({ call: { ...by.call, input: `0x${id.slice(2)}00` } })).toBe(0n)
+    expect(paid({ logs: [moved(solver, thief, 5n)] })).toBe(0n)
+    expect(paid({ logs: [moved(solver, wallet, 5n, usdt.address)] })).toBe(0n)
+    // What goes from an account to itself costs nobody anything.
+    expect(paid({ logs: [moved(wallet, wallet, 5n)] })).toBe(0n)
+  })
+
+  test('of the coin counts as it was sent, or as the contract of the order says', () => {
+    const coins = { token: nativeAddress }
+    const sent = { to: wallet, input: id, value: 9n }
+    expect(paid({ call: sent }, coins)).toBe(9n)
+    expect(paid({ call: { ...sent, to: thief } }, coins)).toBe(0n)
+    expect(paid({ call: { ...sent, input: `0x00${id.slice(2)}` } }, coins)).toBe(0n)
+    const said = (address: Address, to: Address) => ({
+      address,
+      topics: [toEventSelector('event SolverNativeTransfer(address to, uint256 amount)')],
+      data: `${padHex(to)}${numberToHex(4n, { size: 32 }).slice(2)}`,
+    })
+    expect(paid({ logs: [said(friend, wallet)] }, coins)).toBe(4n)
+    expect(paid({ logs: [said(friend, thief)] }, coins)).toBe(0n)
+    expect(paid({ logs: [said(thief, wallet)] }, coins)).toBe(0n)
+  })
+})
+
+describe('the service of Relay', () => {
+  type Answers = (url: URL) => ReturnType<Answering>
+  const serve = useProviderService()
+  const nobody = async () => {
+    throw new Error('not asked')
+  }
+  const at = async (answer: Answering, network: Partial<SwapNetwork> = {}) => {
+    const api = await serve(answer)
+    return relay(
+      catalog.relay.map((one) => ({ ...one, api })),
+      () => true,
+      {
+        exchangeJson: exchangeSoon,
+        head: async () => 7n,
+        log: nobody,
+        mined: nobody,
+        callOf: nobody,
+        ...network,
+      },
+    )
+  }
+  const ask: Ask = {
+    from: sandboxNetworks[0]!,
+    to: sandboxNetworks[1]!,
+    tokenIn: usdc,
+    tokenOut: usdcThere,
+    exact: 'in',
+    amount: amountIn,
+    slippage: 0.01,
+    speed: null,
+    refund: wallet,
+    isSpent: false,
+  }
+  const step = (id: string, data: object, more: object = {}) => ({
+    id,
+    kind: 'transaction',
+    requestId,
+    items: [{ status: 'incomplete', data }],
+    ...more,
+  })
+  const fee = (amount: string, chainId = 31337) => ({ currency: { chainId, address: usdc.address }, amount })
+  type Parts = { order?: ShownOrder; data?: object; steps?: object[]; call?: Hex; id?: Hex; fees?: object }
+  const answerWith = ({ order = orderFor(usdc, wallet), ...parts }: Parts = {}): Answer => {
+    const id = parts.id ?? numberOf(order)
+    const call = parts.call ?? depositCall(wallet, usdc.address, amountIn, id)
+    const data = { from: wallet, to: depository, data: call, value: '0', chainId: 31337, ...parts.data }
+    return {
+      status: 200,
+      body: {
+        steps: parts.steps ?? [
+          step('approve', { to: usdc.address, data: '0x', value: '0', chainId: 31337 }),
+          step('deposit', data),
+        ],
+        fees: parts.fees ?? {
+          gas: fee('11'),
+          relayer: fee('10'),
+          relayerGas: fee('3'),
+          relayerService: fee('7'),
+          app: fee('0'),
+        },
+        details: { timeEstimate: 4 },
+        protocol: { v2: { orderId: id, orderData: order } },
+      },
+    }
+  }
+  const quoted = async (answer: Answers, what = ask) =>
+    (await at((_, url) => answer(url))).quote(what, AbortSignal.timeout(2_000))
+
+  test('is asked for an order of just what is swapped, and the offer is what its order says', async () => {
+    const sent: unknown[] = []
+    const provider = await at(async (request) => {
+      const parts: Buffer[] = []
+      for await (const part of request) parts.push(part as Buffer)
+      sent.push(JSON.parse(Buffer.concat(parts).toString()))
+      return answerWith()
+    })
+    const offer = await provider.quote(ask, AbortSignal.timeout(2_000))
+    expect(sent).toMatchObject([
+      {
+        user: wallet,
+        recipient: wallet,
+        refundTo: wallet,
+        amount: '1000000',
+        tradeType: 'EXACT_INPUT',
+        slippageTolerance: '99',
+        explicitDeposit: true,
+        disableOriginSwaps: true,
+        includeProtocolData: true,
+      },
+    ])
+    expect(offer).toMatchObject({
+      amountIn,
+      amountOut: 1_000_000n,
+      minAmountOut: least,
+      seconds: 4,
+      fees: [
+        { kind: 'network', amount: '3' },
+        { kind: 'relayer', amount: '7' },
+      ],
+    })
+  })
+
+  test('names no fee of another chain, and none below zero', async () => {
+    const fees = { relayerGas: fee('-3'), relayerService: fee('7', 1), app: fee('2') }
+    expect((await quoted(() => answerWith({ fees })))?.fees).toMatchObject([{ kind: 'app', amount: '2' }])
+  })
+
+  test.each(['NO_QUOTES', 'NO_SWAP_ROUTES_FOUND', 'UNSUPPORTED_ROUTE', 'INSUFFICIENT_LIQUIDITY'])(
+    'has no quote where it says %s',
+    async (errorCode) => {
+      expect(await quoted(() => ({ status: 400, body: { message: 'no', errorCode } }))).toBeUndefined()
+    },
+  )
+
+  test('says of a small amount that it is one', async () => {
+    const answer = { status: 400, body: { message: 'low', errorCode: 'AMOUNT_TOO_LOW' } }
+    await expect(quoted(() => answer)).rejects.toMatchObject({ code: 'QUOTE_GENERATION_FAILED' })
+  })
+
+  const ordered =
+    (changed: Changes): Answers =>
+    () =>
+      answerWith({ order: orderFor(usdc, wallet, changed) })
+  test.each<[string, Answers, RegExp]>([
+    [
+      'the documented example',
+      () => ({ status: 200, body: sampleOf('quote-excerpt').response }),
+      /names another depository/,
+    ],
+    [
+      'a step of another kind',
+      () => answerWith({ steps: [step('swap', { to: depository })] }),
+      /something else than one deposit/,
+    ],
+    [
+      'a step before the deposit',
+      () => answerWith({ steps: [step('authorize', {}), step('deposit', {})] }),
+      /something else than one deposit/,
+    ],
+    [
+      'something to sign',
+      () => answerWith({ steps: [step('deposit', {}, { kind: 'signature' })] }),
+      /something else than one deposit/,
+    ],
+    ['another depository', () => answerWith({ data: { to: thief } }), /names another depository/],
+    ['another chain', () => answerWith({ data: { chainId: 31338 } }), /another deposit than/],
+    [
+      'another depositor',
+      () => answerWith({ call: depositCall(thief, usdc.address, amountIn, padHex('0x01')) }),
+      /another deposit than/,
+    ],
+    [
+      'another amount',
+      () => answerWith({ call: depositCall(wallet, usdc.address, 2n, padHex('0x01')) }),
+      /another deposit than/,
+    ],
+    ['a call that is none', () => answerWith({ call: '0x1234' }), /another deposit than/],
+    [
+      'a deposit for another order',
+      () => answerWith({ call: depositCall(wallet, usdc.address, amountIn, padHex('0x01')) }),
+      /another order than/,
+    ],
+    ['another number', () => answerWith({ id: padHex('0x01') }), /another order than/],
+    ['another recipient', ordered({ paid: { recipient: thief } }), /another order than/],
+    ['another token', ordered({ paid: { currency: usdt.address } }), /another order than/],
+    ['a call there', ordered({ output: { calls: ['0x01'] } }), /does not show an order/],
+    ['another solver', ordered({ order: { solver: thief } }), /another solver/],
+    ['a way back to somebody else', ordered({ refund: { recipient: thief } }), /back to somebody else/],
+    ['a third chain', ordered({ refund: { chainId: 'elsewhere' } }), /another order than/],
+    ['a lower minimum', ordered({ paid: { minimumAmount: '980000' } }), /a lower minimum/],
+    [
+      'a number that is none',
+      () => {
+        const { body, ...rest } = answerWith()
+        return { ...rest, body: JSON.parse(JSON.stringify(body).replace('"990000"', '"1e9"')) }
+      },
+      /does not show an order/,
+    ],
+    [
+      'no order',
+      () => {
+        const { body, ...rest } = answerWith()
+        return { ...rest, body: { ...(body as object), protocol: undefined } }
+      },
+      /does not show an order/,
+    ],
+    [
+      'a refusal',
+      () => ({ status: 400, body: { message: 'no', errorCode: 'SANCTIONED_WALLET_ADDRESS' } }),
+      /did not answer with a quote/,
+    ],
+    ...serviceFailures,
+    [
+      'more than can be read',
+      () => answerWith({ fees: { extra: 'x'.repeat(9_000_000) } }),
+      /does not answer as it should/,
+    ],
+  ])('that answers with %s is an error of the provider', async (_, answer, message) => {
+    await expect(quoted(answer)).rejects.toMatchObject({
+      code: 'PROVIDER_API_ERROR',
+      message: expect.stringMatching(message),
+    })
+  })
+
+  const raw = { originFromBlock: '1', destinationFromBlock: '1' }
+  const offer = {
+    amountIn,
+    amountOut: 1_000_000n,
+    maxAmountIn: amountIn,
+    minAmountOut: least,
+    fees: [],
+    raw,
+  }
+  const order = { wallet, recipient: friend, deadline }
+
+  test('writes nothing that is signed: the deposit is made here, and passes the guard', async () => {
+    const provider = await at(() => answerWith({ order: orderFor(usdc, friend) }))
+    const { transaction, needs } = await provider.build(ask, offer, order)
+    expect(transaction).toMatchObject({ to: depository, value: 0n, chainId: 31337 })
+    expect(needs).toEqual({ token: usdc.address, spender: depository, amount: amountIn })
+    expect(decodeOrder(transaction)?.terms).toMatchObject({ minimum: least, requestId })
+    expect(code(transaction.data, { recipient: friend })).toBe('passed')
+  })
+
+  test.each<[string, Changes]>([
+    ['promises less', { paid: { minimumAmount: '989999' } }],
+    ['gives less time', { output: { deadline: deadline - 1 } }],
+  ])('that %s than was agreed gives no transaction', async (_, changed) => {
+    const provider = await at(() => answerWith({ order: orderFor(usdc, friend, changed) }))
+    await expect(provider.build(ask, offer, order)).rejects.toMatchObject({
+      code: expect.stringMatching(/^(QUOTE_EXPIRED|PROVIDER_API_ERROR)$/),
+    })
+  })
+
+  /** How far an order for a friend is whose payment is found by no search; `paid` is the transaction that it was, `of` how much. */
+  const progress = async (answer: Answer, paid?: Hex, of = least) => {
+    const shown = orderFor(usdc, friend)
+    const origin = padHex('0x0a')
+    const moved = {
+      address: usdcThere.address,
+      topics: [
+        toEventSelector(erc20Abi.find(({ name }) => name === 'Transfer')!),
+        padHex(solver),
+        padHex(friend),
+      ],
+      data: numberToHex(of, { size: 32 }),
+    }
+    const provider = await at(() => answer, {
+      mined: async (chainId, hash) =>
+        hash === origin || (chainId === 31338 && hash === paid)
+          ? { ok: true, blockNumber: 9, logs: hash === paid ? [moved] : [] }
+          : undefined,
+      callOf: async (_, hash) => ({
+        to: depository,
+        input: hash === origin ? deposit(shown) : `0xa9059cbb${numberOf(shown).slice(2)}`,
+        value: 0n,
+      }),
+      log: async () => undefined,
+    })
+    return provider.status(ask, offer, origin, order)
+  }
+
+  test('never ends an order by its word, whatever that is', async () => {
+    const words = ['waiting', 'depositing', 'pending', 'submitted', 'success', 'delayed', 'refund', 'failure']
+    const { response } = sampleOf('intent-status')
+    const bodies: Answer[] = [
+      { status: 200, body: response },
+      ...[...words, 'some-new-word'].map((status) => ({
+        status: 200,
+        body: { ...response, status, txHashes: [padHex('0x0b')], failReason: 'N/A', refundFailReason: 'NEW' },
+      })),
+      { status: 429, body: {} },
+      { status: 200, body: [] },
+    ]
+    for (const body of bodies) expect(await progress(body)).toEqual({ status: 'processing' })
+  })
+
+  test('names what paid an order, or gave it back, which counts if a chain shows it', async () => {
+    const paid = padHex('0x0b')
+    const answer = { status: 200, body: { status: 'pending', txHashes: [paid] } }
+    expect(await progress(answer, paid)).toEqual({ status: 'fulfilled', destination: paid })
+    // Less than the minimum, in a way in which the order may be given back: it was.
+    expect(await progress(answer, paid, least - 1n)).toEqual({ status: 'refunded' })
+  })
+})
+
+const far = '--from sandbox-one --to sandbox-two'
+
+describe('Relay', () => {
+  test('wins where no other bridge carries the asset, and pays the unit that it says', async () => {
+    const there = sandbox.token(31338, 'BRLA').address
+    const before = await sandbox.balanceOf(31338, there, friend)
+    const line = `swap execute ${far} --token-in BRLA --token-out BRLA --amount-in 500 --destination ${friend}`
+    const { exit, json, err } = await run(`${line} --yes --json`)
+    expect({ exit, status: json.status }, err).toEqual({ exit: 0, status: 'SUCCESS' })
+    expect((await run(['swap', 'status', json.id, '--json'])).json.provider).toBe('relay')
+    const got = (await sandbox.balanceOf(31338, there, friend)) - before
+    expect(got).toBe(BigInt(json.amounts.out.raw))
+    expect(got).toBeGreaterThan(490n * 10n ** 18n)
+  })
+
+  test('swaps the coin into a token of the other chain, at a price that is compared', async () => {
+    const line = `swap execute ${far} --token-in ETH --token-out USDC --amount-in 0.1 --yes --json`
+    const { exit, json, err } = await run(line)
+    expect({ exit, status: json.status }, err).toEqual({ exit: 0, status: 'SUCCESS' })
+    const plan = (await run(`${line.replace('--yes', '')} --dry-run`)).json
+    expect(plan.proof).toContainEqual({ leg: 0, term: 'recipient', by: 'calldata' })
+    expect(plan.proof).toContainEqual({ leg: 0, term: 'minimum', by: 'calldata' })
+    const dear = await run(`${line} --max-price-impact 0.01%`)
+    expect(dear.json.error.code).toBe('POLICY_PRICE_IMPACT')
+  })
+
+  test('is asked neither for an exact output, nor for the coin of the other chain', async () => {
+    for (const more of ['--token-out USDC --amount-out 5', '--token-out ETH --amount-in 5'])
+      expect(
+        (await run(`swap quote ${far} --token-in USDC ${more} --provider relay --json`)).json.error.code,
+      ).toBe('PREFERRED_PROVIDER_NOT_ELIGIBLE')
+  })
+
+  test('that fails is stuck at once, with what its service says', async () => {
+    await run('sandbox fault relay failed --json')
+    const line = `swap execute ${far} --token-in WETH --token-out WETH --amount-in 0.1 --yes --json --timeout 800ms`
+    const { exit, json } = await run(line)
+    expect(exit).toBe(20)
+    const explained = (await run(['action', 'explain', json.error.details.operation, '--json'])).json
+    expect(explained.situation).toBe('BRIDGE_STUCK')
+    expect(explained.verdict).toContain('calls it failure (AMOUNT_TOO_LOW_TO_REFUND)')
+    await run('sandbox fault clear --json')
+    const over = await run(['action', 'resume', json.error.details.operation, '--json', '--timeout', '20s'])
+    expect(over.exit, over.err).toBe(0)
+  })
+})
