@@ -16,10 +16,10 @@ type ChainId = keyof typeof networks
 /**
  * The ends of a transfer to another chain, and of a ramp, which is paid out later on the same one. `faults` are set before it and `cleared` after it; `warps`: its time passes. `first` is how
  * the command ends, `said` what explain calls it then, and `last` how it ends when it is gone on with. `paid` and `got` say what both
- * chains show at the end.
+ * chains show at the end; `isBackThere`: it is given back for the most part on the other chain, in USDC.
  */
 type End = {
-  provider: 'cctp' | 'across' | 'avenia' | 'lifi'
+  provider: 'cctp' | 'across' | 'avenia' | 'lifi' | 'relay'
   faults: readonly string[]
   first: number
   said: string
@@ -29,6 +29,7 @@ type End = {
   finally: string
   paid: 'all' | 'the fee' | 'nothing'
   got: 'all' | 'nine tenths' | 'nothing'
+  isBackThere?: true
 }
 
 const arrives = {
@@ -129,6 +130,43 @@ const ends: Readonly<Record<string, End>> = {
     finally: 'BRIDGE_SHORT',
     got: 'nine tenths',
   },
+  'relay, paid out': { ...arrives, provider: 'relay' },
+  'relay, paid out late': { ...arrives, provider: 'relay', faults: ['relay slow 1s'] },
+  'relay, not paid out for a while': {
+    ...waits,
+    provider: 'relay',
+    faults: ['relay stuck'],
+    said: 'BRIDGE_WAITING',
+  },
+  'relay, only said to be paid out': {
+    ...waits,
+    provider: 'relay',
+    faults: ['relay lies'],
+    said: 'BRIDGE_WAITING',
+  },
+  'relay, failed': { ...waits, provider: 'relay', faults: ['relay failed'], said: 'BRIDGE_STUCK' },
+  'relay, given back on the other chain': {
+    ...arrives,
+    provider: 'relay',
+    faults: ['relay refund'],
+    first: 25,
+    said: 'BRIDGE_REFUNDED',
+    last: 25,
+    finally: 'BRIDGE_REFUNDED',
+    got: 'nothing',
+    isBackThere: true,
+  },
+  'relay, given back where it came from': {
+    ...arrives,
+    provider: 'relay',
+    faults: ['relay refund-origin'],
+    first: 25,
+    said: 'BRIDGE_REFUNDED',
+    last: 25,
+    finally: 'BRIDGE_REFUNDED',
+    paid: 'the fee',
+    got: 'nothing',
+  },
   'lifi, filled': { ...arrives, provider: 'lifi' },
   'lifi, not filled for a while, while its service says that it is': {
     ...waits,
@@ -153,9 +191,11 @@ const random = seeded(60)
 const names = Object.keys(ends)
 const campaign = Array.from({ length: cells(names.length, 200) }, (_, at) => {
   const name = names[at % names.length]!
-  const { provider } = ends[name]!
+  const { provider, isBackThere } = ends[name]!
   const isRamp = provider === 'avenia'
-  const symbol = provider === 'cctp' || random() < 0.5 ? 'USDC' : isRamp ? 'BRLA' : 'USDT'
+  // What is given back on the other chain is USDC there.
+  const isUsdc = provider === 'cctp' || (random() < 0.5 && !isBackThere)
+  const symbol = isUsdc ? 'USDC' : isRamp ? 'BRLA' : 'USDT'
   const from: ChainId = random() < 0.5 ? 31337 : 31338
   // In millionths of a token: a ramp has narrow limits, and a fixed fee.
   const [least, most] = isRamp ? [120e6, 35] : [2e6, 5_000]
@@ -166,7 +206,7 @@ const campaign = Array.from({ length: cells(names.length, 200) }, (_, at) => {
     symbolOut: isRamp ? (symbol === 'USDC' ? 'BRLA' : 'USDC') : symbol,
     from,
     to: isRamp ? from : from === 31337 ? (31338 as const) : (31337 as const),
-    exact: random() < 0.5 || provider === 'lifi' ? ('in' as const) : ('out' as const),
+    exact: random() < 0.5 || provider === 'lifi' || provider === 'relay' ? ('in' as const) : ('out' as const),
     amount: BigInt(Math.round(least * Math.exp(random() * Math.log(most)))),
     recipient: random() < 0.3 && !isRamp ? friend : undefined,
     speed: provider === 'cctp' ? (random() < 0.5 ? 'fast' : 'standard') : null,
@@ -188,6 +228,7 @@ describe('an end of a transfer', () => {
         finally: becomes,
         paid,
         got,
+        isBackThere,
       } = ends[name]!
       const payee = recipient ?? wallet()
       const [sold, bought] = [sandbox.token(from, symbol), sandbox.token(to, symbolOut)]
@@ -196,6 +237,8 @@ describe('an end of a transfer', () => {
       const units = 10n ** BigInt((exact === 'in' ? sold : bought).decimals - 6)
       for (const fault of faults) expect((await run(`sandbox fault ${fault} --json`)).exit).toBe(0)
       const before = [await held(sold, wallet()), await held(bought, payee)] as const
+      const usdc = sandbox.token(to, 'USDC')
+      const usdcBefore = await held(usdc, payee)
       const line = [
         `swap execute --from ${networks[from]} --to ${networks[to]} --token-in ${symbol} --token-out ${symbolOut}`,
         `--amount-${exact} ${formatUnits(amount, 6)} --provider ${provider} --yes --json`,
@@ -227,6 +270,11 @@ describe('an end of a transfer', () => {
       const back = paid === 'all' ? 0n : BigInt(over.json.error.details.amount.raw)
       expect(lost).toBe(sent - back)
       expect(lost > 0n).toBe(paid !== 'nothing')
+      if (isBackThere) {
+        const returned = BigInt(over.json.error.details.amount.raw)
+        expect(returned).toBeGreaterThan(sent / 2n)
+        expect((await held(usdc, payee)) - usdcBefore).toBe(returned)
+      }
       const gained = (await held(bought, payee)) - before[1]
       if (got === 'nothing') expect(gained).toBe(0n)
       else if (got === 'nine tenths')
