@@ -8,7 +8,7 @@ import { type Count, farSandbox } from './far-sandbox.ts'
 import { figure, flag, median, sluice } from './measure.ts'
 
 /*
- * How long a quote takes: all providers of a chain side by side, with nodes that take 100 ms more a call; the same while their HTTP
+ * How long a quote takes: all providers of a chain side by side, with nodes that take 100 ms more a call, and all bridges; the same while their HTTP
  * services answer only after 10 s; and Uniswap v3 alone beside the official SDK, which asks for the same pools. Each is a whole process.
  * The SDK is installed for it, which needs the package registry. `npm run bench:quotes -- --rounds 5 --latency 100`
  */
@@ -66,6 +66,21 @@ try {
     return row
   }
   const all = await measure('all-providers', () => quote())
+  const far = [
+    'swap',
+    'quote',
+    '--from',
+    'sandbox-one',
+    '--to',
+    'sandbox-two',
+    '--token-in',
+    'USDC',
+    '--token-out',
+    'USDC',
+  ]
+  const bridges = await measure('bridges', () =>
+    counted([...sluice, ...far, '--amount-in', '50', '--json', '--quiet']),
+  )
   const compared = await measure('compare', () => quote('--compare'))
   const alone = await measure('uniswap-v3', () => quote('--provider', 'uniswap-v3'))
   const peers = await measure('uniswap-sdk', sdk)
@@ -73,6 +88,7 @@ try {
   const late = await measure('services-late', () => quote())
   await json(['sandbox', 'fault', 'clear'])
   figure('quotes', 'all-providers-trips', all.trips, 'uniswap-sdk', 'round-trips')
+  figure('quotes', 'bridges-trips', bridges.trips, 'uniswap-sdk', 'round-trips')
   figure('quotes', 'compare-trips', compared.trips, 'uniswap-sdk', 'round-trips')
   figure('quotes', 'uniswap-v3-vs-sdk', alone.ms / peers.ms, 'uniswap-sdk')
   figure('quotes', 'late-vs-deadline', late.ms / deadlineMs, 'deadline')

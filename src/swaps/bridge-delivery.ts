@@ -53,7 +53,7 @@ export type BridgeDelivery = {
   order?: {
     id: Hex
     until: number
-    said: { word: string; reason: string | null } | undefined
+    said: { word: string; text: string } | undefined
     returned:
       | { chainId: number; token: Address; recipient: Address; found: MinedTransaction; amount: bigint }
       | undefined

@@ -77,7 +77,7 @@ const provoked: Record<string, (ask: Ask, engine: typeof asked) => Promise<Answe
     const { quote } = (await ask('GET', '/v2/swap/quote', near())).body
     return ask('POST', '/v2/swap/bytecode', { quote: { ...quote, deadline: 1 }, walletAddress: wallet })
   },
-  NO_ROUTE_FOUND: (ask) => ask('GET', '/v2/swap/quote', far({ tokenOut: at('USDT', 31338) })),
+  NO_ROUTE_FOUND: (ask) => ask('GET', '/v2/swap/quote', far({ tokenOut: nativeAddress })),
   INVALID_PREFERRED_PROVIDER: quoteWith({ preferredProvider: 'nobody' }),
   PREFERRED_PROVIDER_NOT_ELIGIBLE: quoteWith({ preferredProvider: 'cctp' }),
   PREFERRED_PROVIDER_QUOTE_UNAVAILABLE: (ask) => {

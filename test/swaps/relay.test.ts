@@ -561,6 +561,7 @@ describe('the service of Relay', () => {
     const { response } = sampleOf('intent-status')
     const bodies: Answer[] = [
       { status: 200, body: response },
+      { status: 200, body: { status: 'waiting', quoteCreatedAt: 1 } },
       ...[...words, 'some-new-word'].map((status) => ({
         status: 200,
         body: { ...response, status, txHashes: [padHex('0x0b')], failReason: 'N/A', refundFailReason: 'NEW' },
@@ -568,7 +569,11 @@ describe('the service of Relay', () => {
       { status: 429, body: {} },
       { status: 200, body: [] },
     ]
-    for (const body of bodies) expect(await progress(body)).toEqual({ status: 'processing' })
+    for (const body of bodies) {
+      const { said = 'nothing', ...progressed } = await progress(body)
+      expect(progressed).toEqual({ status: 'processing' })
+      expect(said).toMatch(/^(nothing|[a-z-]+( \(NEW\))?)$/)
+    }
   })
 
   test('names what paid an order, or gave it back, which counts if a chain shows it', async () => {

@@ -83,7 +83,7 @@ export type BridgeFacts = {
   order?: {
     id: Hex
     until: number
-    said: { word: string; reason: string | null } | undefined
+    said: { word: string; text: string } | undefined
     returned: { hash: Hex; text: string; network: Network; recipient: string } | undefined
   }
   /** Why an order cannot be filled any more. */

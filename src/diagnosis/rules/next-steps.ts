@@ -39,7 +39,7 @@ const expiryText = (facts: Facts): string => new Date(bridge(facts).expiry!.at *
 function saidText(facts: Facts): string {
   const { said } = bridge(facts).order ?? {}
   if (!said) return ''
-  return ` Its service calls it ${plain(said.word)}${said.reason === null ? '' : ` (${plain(said.reason)})`}, and no chain shows a payment.`
+  return ` Its service calls it ${plain(said.text)}, and no chain shows a payment.`
 }
 
 /** The number of an order, and until when it may be filled. */

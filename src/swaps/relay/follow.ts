@@ -66,7 +66,7 @@ export async function followRelay(
     order: {
       id: order.id,
       until: order.terms.deadline,
-      said: said && { word: said.word, reason: said.reason },
+      said: said && { word: said.word, text: said.text },
       returned: returned && {
         chainId: returned.way.chainId,
         token: returned.way.token,

@@ -133,8 +133,8 @@ const Said = z.object({
   refundFailReason: Word,
 })
 
-/** The same with one reason, that against giving back first; a reason that is not there is called N/A by the service. */
-export type RelayWord = { word: string; reason: string | null; hashes: readonly Hex[] }
+/** The same in one text: its word, and the reason against giving back before the other one, which the service calls N/A where it is none. */
+export type RelayWord = { word: string; text: string; hashes: readonly Hex[] }
 
 /** Where the service tells what became of an order. */
 export const statusPath = (requestId: Hex): string => `/intents/status/v3?requestId=${requestId}`
@@ -143,6 +143,7 @@ export const statusPath = (requestId: Hex): string => `/intents/status/v3?reques
 export function saidIn(body: unknown): RelayWord | undefined {
   const said = Said.safeParse(body).data
   if (!said) return undefined
-  const reason = [said.refundFailReason, said.failReason].find((one) => one && one !== 'N/A') ?? null
-  return { word: said.status, reason, hashes: said.txHashes }
+  const { status: word, txHashes: hashes, failReason, refundFailReason } = said
+  const reason = [refundFailReason, failReason].find((one) => one && one !== 'N/A')
+  return { word, text: reason ? `${word} (${reason})` : word, hashes }
 }

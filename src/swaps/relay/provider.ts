@@ -9,7 +9,7 @@ import type { Ask, Route, SwapProvider } from '../provider.ts'
 import { badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'
 import { depositRelay } from './encode.ts'
 import { decodeOrder } from './order.ts'
-import { outcomeOf, saidIn, statusPath, transferQuery, type Way } from './payments.ts'
+import { outcomeOf, type RelayWord, saidIn, statusPath, transferQuery, type Way } from './payments.ts'
 import { type RelayQuote, readQuote } from './quote-answer.ts'
 
 /** The name of the provider. */
@@ -172,17 +172,18 @@ export function relay(
       }
       const arrival = { chainId: to.chainId, token: tokenOut.address, recipient }
       let outcome = await outcomeOf(order, arrival, chains, [])
+      let said: RelayWord | undefined
       if (!outcome.delivered && !outcome.returned) {
         // Its word ends nothing: the transactions that it names count if a chain shows what they paid.
-        const told = await apiOf(on(from.chainId))
+        const answer = await apiOf(on(from.chainId))
           .get(statusPath(order.terms.requestId))
           .catch(() => undefined)
-        const { hashes = [] } = saidIn(told?.body) ?? {}
-        if (hashes.length > 0) outcome = await outcomeOf(order, arrival, chains, hashes)
+        said = saidIn(answer?.body)
+        if (said && said.hashes.length > 0) outcome = await outcomeOf(order, arrival, chains, said.hashes)
       }
       const { delivered, returned } = outcome
       if (returned) return { status: 'refunded' }
-      if (!delivered) return { status: 'processing' }
+      if (!delivered) return { status: 'processing', ...(said && { said: said.text }) }
       const isShort = delivered.amount < order.terms.minimum
       return { status: isShort ? 'failed' : 'fulfilled', destination: delivered.found.hash }
     },
