@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
+import { nativeAddress } from '../../src/domain/address.ts'
 import { type ErrorCode, errorRow, errorTable } from '../../src/domain/errors.ts'
 import type { EngineOptions } from '../../src/engine/engine.ts'
 import { type Loopback, serveLoopback } from '../../src/sandbox/loopback-server.ts'
