@@ -430,7 +430,11 @@ describe('the service of Relay', () => {
     ],
     [
       'a step before the deposit',
-      () => answerWith({ steps: [step('authorize', {}), step('deposit', {})] }),
+      () => {
+        const { body, ...rest } = answerWith()
+        const { steps, ...shown } = body as { steps: object[] }
+        return { ...rest, body: { ...shown, steps: [step('authorize', {}), ...steps] } }
+      },
       /something else than one deposit/,
     ],
     [
