@@ -28,7 +28,12 @@ beforeAll(async () => {
 afterAll(() => service.close())
 const { run, signsNothing, home } = useCommands(sandbox, {
   // LI.FI and Relay would go on where the service of Across fails.
-  catalog: () => ({ ...sandbox.world.catalog(), lifi: [], relay: [], ...(answer && { acrossApi: service.url }) }),
+  catalog: () => ({
+    ...sandbox.world.catalog(),
+    lifi: [],
+    relay: [],
+    ...(answer && { acrossApi: service.url }),
+  }),
 })
 const [here, there] = [31337, 31338]
 const other: Address = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
