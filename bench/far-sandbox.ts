@@ -25,7 +25,11 @@ async function serve(
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part as Buffer)
-    const { status, body } = await answer(Buffer.concat(parts), request)
+    // Who ends while it is asked, as a sandbox that is told to, may close the connection without an answer.
+    const { status, body } = await answer(Buffer.concat(parts), request).catch(() => ({
+      status: 502,
+      body: '',
+    }))
     response.writeHead(status, { 'content-type': 'application/json' })
     response.end(body)
   })
