@@ -624,7 +624,7 @@ test('the guard refuses a bridge between ends of two environments, whose numbers
   const ends = catalog.cctpV2.map((end, at) => ({ ...end, attestation: `https://service-${at}.example` }))
   const { intent, transactions } = honest['a transfer to another chain']
   const check = (cctpV2: typeof ends) => () =>
-    checkLeg({ intent, chainId, transactions, catalog: { ...catalog, cctpV2, across: [] } })
+    checkLeg({ intent, chainId, transactions, catalog: { ...catalog, cctpV2, across: [], relay: [] } })
   expect(check(ends)).toThrow(/bridge from chain/)
   expect(check(ends.map((end) => ({ ...end, attestation: 'https://one.example' })))).not.toThrow()
 })
