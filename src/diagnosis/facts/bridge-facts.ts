@@ -84,7 +84,7 @@ function paidBack(
   { plan }: Operation,
   { found, amount }: { found: { hash: Hex }; amount: bigint },
 ): { hash: Hex; text: string } {
-  const unit = (plan as StoredPlan).about.amounts.in
+  const unit = (plan as StoredPlan | null)?.about.amounts.in
   return { hash: found.hash, text: unit ? formatAmount(amount, unit) : String(amount) }
 }
 

@@ -48,7 +48,7 @@ export async function checkDelivery(
   const back = {
     chainId: awaited.sent.transaction.chainId,
     recipient: awaited.sent.wallet,
-    unit: (operation.plan as StoredPlan).about.amounts.in ?? { symbol: 'units', decimals: 0 },
+    unit: (operation.plan as StoredPlan | null)?.about.amounts.in ?? { symbol: 'units', decimals: 0 },
   }
   if (!brought && way === 'desk') return expiry && checkRefund(context, { ...back, by: way }, expiry.refund)
   if (!brought && expiry?.isPast)
