@@ -128,7 +128,7 @@ export const abisRead = (root, viem) => ({
     for (const [, name, text] of code.matchAll(/^const (\w+) =\s*['`]([^'`\\]*)['`];?$/gm))
       parts.set(name, filled(text))
     const texts = (lines) =>
-      [...lines.replace(/^\s*\/\/.*$/gm, '').matchAll(/['`]([^'`]*)['`]|(\w+)/g)].map(([, text, name]) =>
+      [...lines.replace(/\/\/.*$/gm, '').matchAll(/['`]([^'`]*)['`]|(\w+)/g)].map(([, text, name]) =>
         text === undefined ? (parts.get(name) ?? '${') : filled(text),
       )
     return code

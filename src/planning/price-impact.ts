@@ -1,8 +1,10 @@
 import { answerQueries } from '../chain/reads.ts'
 import { AppError } from '../domain/errors.ts'
 import { impactOf, impactShown, slippageIn, usualImpact } from '../domain/slippage.ts'
+import { tokenAt } from '../domain/token.ts'
 import { isPriced } from '../guard/spending.ts'
 import type { Terms } from '../guard/terms.ts'
+import type { Catalog } from '../protocols/catalog.ts'
 import type { Offer } from '../protocols/exchange.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { actionAmong, withoutFees } from '../protocols/intent-fees.ts'
@@ -13,7 +15,7 @@ import type { SlippageEstimate } from './own-price.ts'
 import { activeLegs, type Proposal, type ProposedLeg } from './proposal.ts'
 import { type Price, usdUnits } from './usd-value.ts'
 
-/** Whether a swap only carries an asset to another chain: then it has no price, and nothing that slips. */
+/** Whether a swap only carries an asset to another chain: then nothing slips, and its price is one for one. */
 const isTransfer = ({ tokenIn, tokenOut }: Extract<Intent, { kind: 'swap' }>): boolean =>
   tokenIn.chainId !== tokenOut.chainId && tokenIn.symbol === tokenOut.symbol
 
@@ -37,24 +39,28 @@ export function checkSlippage(
 }
 
 /** How much less than at its spot price an exchange leg brings, as a fraction, and whose price that is: `null` if unknown. */
-export type PriceImpact = { leg: number; share: number | null; by: 'pool' | 'oracle' | 'usd' | null }
+export type PriceImpact = {
+  leg: number
+  share: number | null
+  by: 'pool' | 'oracle' | 'usd' | 'same-asset' | null
+}
 
 type Leg = ProposedLeg & { intent: Intent }
 
 /**
  * The price impact of each exchange leg, read from the chain: of a swap against its pools' prices, of a position against its
- * oracle, otherwise against the USD value of both sides.
+ * oracle, of a transfer to another chain against one for one, otherwise against the USD value of both sides.
  */
 export async function priceImpacts(
   context: Pick<ExecutionContext, 'rpc' | 'catalog'>,
   proposal: Proposal,
   worth: Promise<readonly Price[]> | undefined,
 ): Promise<PriceImpact[]> {
-  const legs = activeLegs(proposal).filter(
-    ({ intent }) => isPriced(intent) || (intent.kind === 'swap' && !isTransfer(intent)),
-  )
+  const legs = activeLegs(proposal).filter(({ intent }) => isPriced(intent) || intent.kind === 'swap')
   return Promise.all(
     legs.map(async (leg): Promise<PriceImpact> => {
+      const kept = transferCost(context.catalog, leg.intent)
+      if (kept !== undefined) return { leg: leg.at, share: kept, by: 'same-asset' }
       const { brings, fair } = (await exchangeOffer(context, leg)) ?? {}
       if (brings !== undefined && fair !== undefined)
         return { leg: leg.at, share: impactOf(brings, fair), by: isPriced(leg.intent) ? 'oracle' : 'pool' }
@@ -62,6 +68,20 @@ export async function priceImpacts(
       return { leg: leg.at, share, by: share === null ? null : 'usd' }
     }),
   )
+}
+
+/** What a transfer of an asset of the catalogue to another chain may cost at most, as a fraction; `undefined` if it is none. */
+function transferCost({ tokens }: Pick<Catalog, 'tokens'>, intent: Intent): number | undefined {
+  if (intent.kind !== 'swap' || !isTransfer(intent)) return undefined
+  const { tokenIn, tokenOut, amountOut } = intent
+  const isKnown = [tokenIn, tokenOut].every(({ chainId, address }) => tokenAt(tokens, chainId, address))
+  if (!isKnown) return undefined
+  const { amountIn } = withoutFees(intent) as typeof intent
+  const [least, most] = [
+    amountOut * 10n ** BigInt(tokenIn.decimals),
+    amountIn * 10n ** BigInt(tokenOut.decimals),
+  ]
+  return impactOf(least, most)
 }
 
 /** What an exchange brings now and at the spot price, by our own node; `undefined` if it does not tell. */

@@ -191,6 +191,21 @@ describe('chains', () => {
     expect(await run(`swap status ${status.json.id} --json`)).toMatchObject({ json: status.json })
     expect((await run(`swap status ${id} --watch --json`)).exit).toBe(0)
   })
+
+  test('and a new quote that is refused is told with the reason, and what a person can do', async () => {
+    const swap =
+      'swap execute --from sandbox-one --token-in USDC --token-out USDT --amount-in 10 --provider kyberswap --yes --json'
+    const { id } = (await run(`${swap} --no-wait`)).json.error.details
+    await fault('stale-quote')
+    await run('sandbox fault clear')
+    const { exit, json } = await run(['action', 'resume', id, '--json'])
+    expect({ exit, ...json.error }).toMatchObject({
+      exit: 21,
+      message: expect.stringMatching(/A new quote is refused: .*--max-price-impact/),
+      details: { refused: 'POLICY_PRICE_IMPACT' },
+      hint: `sluice action replan ${id}`,
+    })
+  })
 })
 
 describe('transactions', () => {

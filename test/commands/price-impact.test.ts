@@ -113,6 +113,21 @@ describe('a swap whose price nobody here knows', () => {
   })
 })
 
+test('a transfer to another chain is held to one for one', async () => {
+  const transfer = (amount: number, more: string) =>
+    run(
+      `swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in ${amount} --provider relay --yes --json ${more}`,
+    )
+  // Half of so little is what it costs.
+  const ran = await signsNothing(() => transfer(1, '--idempotency-key at-par-one'))
+  expect({ exit: ran.exit, code: ran.json.error?.code }).toEqual({ exit: 8, code: 'POLICY_PRICE_IMPACT' })
+  const accepted = /--max-price-impact \S+%/.exec(ran.json.error.hint)![0]
+  const { json: plan } = await transfer(1, `--dry-run ${accepted}`)
+  expect(plan.priceImpacts).toMatchObject([{ leg: 0, by: 'same-asset' }])
+  expect(plan.priceImpacts[0].share).toBeGreaterThan(0.03)
+  expect((await transfer(100, '--dry-run')).json.priceImpacts[0].share).toBeLessThan(0.03)
+})
+
 describe('a policy about price impact', () => {
   const policy = (most: string) => {
     const path = join(home(), 'policy-of-a-test.json')

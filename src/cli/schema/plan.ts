@@ -73,7 +73,7 @@ export const PlanDocument = fields({
       fields({
         leg: z.int().min(0),
         share: maybe(z.number()).describe('fraction below the spot price; null if unknown'),
-        by: maybe(z.enum(['pool', 'oracle', 'usd'])).describe('source of the spot price'),
+        by: maybe(z.enum(['pool', 'oracle', 'usd', 'same-asset'])).describe('source of the spot price'),
       }),
     )
     .describe('price impact of each exchange'),

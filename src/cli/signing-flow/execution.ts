@@ -56,8 +56,10 @@ async function executeWithQuotes(
       throw error
     const now = context.journal.find(operation.id)!
     const again = await replan(cli, context, now, null).catch((cause: unknown) => {
-      // A failure about money replaces the original error; any other does not.
-      throw cause instanceof AppError && cause.code === 'PARTIAL' ? withReport(cause, context, now) : error
+      // A failure about money replaces the original error, and a refusal is told beside it; any other does not.
+      if (!(cause instanceof AppError)) throw error
+      if (cause.code === 'PARTIAL') throw withReport(cause, context, now)
+      throw cause.code.startsWith('POLICY_') ? refusedAgain(error, cause, now.id) : error
     })
     if (!again) throw error
     cli.notice(`The quote expired. A new quote with no lower output is used for the unsigned steps.`)
@@ -68,6 +70,18 @@ async function executeWithQuotes(
     return { done, moved: true, left }
   }
 }
+
+/** The error of an operation whose rest has a new quote that is refused: a person may accept that. */
+const refusedAgain = (expired: AppError, { code, message, hint }: AppError, id: string): AppError =>
+  new AppError(
+    'PARTIAL',
+    `${expired.message}. A new quote is refused: ${message}${hint ? `. ${hint}` : ''}`,
+    {
+      cause: expired,
+      details: { ...expired.details, refused: code },
+      hint: `sluice action replan ${id}`,
+    },
+  )
 
 /** Executes an operation to its end, without a report. */
 export async function execute(

@@ -21,7 +21,12 @@ const impactRows = ({ priceImpacts }: Plan, { paint }: Stream): PriceRow[] =>
       : `${impactShown(share)} below spot (source: ${spotWords[by]})`,
   ])
 
-const spotWords = { pool: 'its pools', oracle: 'on-chain oracle', usd: 'USD prices' } as const
+const spotWords = {
+  pool: 'its pools',
+  oracle: 'on-chain oracle',
+  usd: 'USD prices',
+  'same-asset': 'the same asset, one for one',
+} as const
 
 /** The maximum slippage, and whose price it is measured by. */
 const slippageRows = ({ slippages }: Plan, { paint }: Stream): PriceRow[] =>

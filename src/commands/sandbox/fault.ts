@@ -84,6 +84,9 @@ function split(words: readonly string[]): { name: string; value: string | undefi
   return Object.hasOwn(faultKinds, name) ? { name, value: words.at(-1)! } : { name: all, value: undefined }
 }
 
+/** What may be typed as the value of a fault, by its kind; the others are addresses. */
+const examples: Readonly<Record<string, string>> = { duration: '5s', percent: '10%', blocks: '3' }
+
 async function requestOf(cli: Cli, words: readonly string[], options: Options): Promise<FaultRequest> {
   const { name: typed, value } = split(words)
   const { name, kind } = faultNamed(plain(typed))
@@ -101,7 +104,7 @@ async function requestOf(cli: Cli, words: readonly string[], options: Options): 
   refuse(
     value === undefined && kind.isValueNeeded === true,
     `${name} needs a ${kind.value}`,
-    `sluice sandbox fault ${name} 0x...`,
+    `sluice sandbox fault ${name} ${examples[kind.value ?? ''] ?? '0x...'}`,
   )
   const times =
     options.times === undefined ? (kind.times ?? null) : wholeNumber(options.times, '--times', 10_000)
