@@ -53,7 +53,7 @@ const explain = async (id: string, later = 0) => {
   return json
 }
 const until = async (id: string, situation: string) => {
-  while ((await explain(id)).situation !== situation) await new Promise((resolve) => setTimeout(resolve, 20))
+  await expect.poll(async () => (await explain(id)).situation, { interval: 20 }).toBe(situation)
 }
 const domain = () => sandbox.world.catalog().cctpV2.find(({ chainId }) => chainId === 31337)!.domain
 const usdc = () => sandbox.balanceOf(31338, sandbox.token(31338, 'USDC').address, sandbox.user.address)

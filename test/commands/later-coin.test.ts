@@ -59,7 +59,9 @@ test('a dry run says what the second leg costs in the coin of its own chain, and
 
 test('what would be dust when it arrives is not sent', async () => {
   const { exit, json } = await signsNothing(() =>
-    run('deposit sandbox-vault-usdc-sandbox-two --from sandbox-one --amount-raw 2 --yes --json'),
+    run(
+      'deposit sandbox-vault-usdc-sandbox-two --from sandbox-one --amount-raw 2 --max-price-impact 100% --yes --json',
+    ),
   )
   expect(json.error).toMatchObject({ code: 'INVALID_AMOUNT' })
   expect(json.error.message).toMatch(/^0\.000001 USDC is too little for sandbox-vault-usdc-sandbox-two/)
