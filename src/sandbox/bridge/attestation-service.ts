@@ -62,6 +62,9 @@ export type Attester = {
 const expiresAfter = 7200n
 const retryAfterMs = 5000
 
+/** How many rounds without a new block there are before only one of some is made. */
+const quiet = { after: 30, times: 5 }
+
 /** Watches both ends for burns, signs what may be delivered, and delivers it. */
 export function startAttester(options: AttesterOptions): Attester {
   const { ends, standardDelayMs, pollMs, now, fault = () => undefined, makesBlocks = () => true } = options
@@ -156,10 +159,15 @@ export function startAttester(options: AttesterOptions): Attester {
   }
 
   const loop = (async () => {
+    let [heads, unchanged] = ['', 0]
     while (!stopping.signal.aborted) {
       // A node that does not answer is asked again in the next round; the world's owner sees that it is gone.
       await exclusively(round).catch(() => undefined)
-      await sleep(pollMs, undefined, { signal: stopping.signal }).catch(() => undefined)
+      const now = ledgers.map(({ head }) => head).join()
+      unchanged = now === heads ? unchanged + 1 : 0
+      heads = now
+      const ms = unchanged < quiet.after ? pollMs : pollMs * quiet.times
+      await sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined)
     }
   })()
 
