@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Settings } from '../cli/config-schema.ts'
-import { leavesOf, wordsOf } from '../cli/schema/describe.ts'
+import { leavesOf, wordsOf } from '../cli/options/command-tree.ts'
 import type { Candidate, CompletionValues, World } from '../cli/world.ts'
 import { topics } from '../commands/help-topics.ts'
 import { AppError } from '../domain/errors.ts'

@@ -3,14 +3,11 @@ import { changedError } from '../../domain/changed-error.ts'
 import { didYouMean } from '../../domain/did-you-mean.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { repeatable } from './checked-values.ts'
+import { wordsTo } from './command-tree.ts'
 
 /** The help command for a command, or for the program. */
 export const helpOf = (command: Command | undefined): string =>
   ['sluice', ...wordsTo(command), '--help'].join(' ')
-
-/** The words of a command; none for the program itself. */
-export const wordsTo = (command: Command | null | undefined): string[] =>
-  command?.parent ? [...wordsTo(command.parent), command.name()] : []
 
 /** Makes a handler that throws commander's error with its command, instead of exiting. */
 export const thrownBy =

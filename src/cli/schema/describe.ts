@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { AppError } from '../../domain/errors.ts'
 import { assuranceLevels } from '../../guard/assurance.ts'
 import { repeatable } from '../options/checked-values.ts'
+import { examplesOf, placeholderOf, signs, wordsOf } from '../options/command-tree.ts'
 import { globalOptions } from '../options/global-options.ts'
 import type { CommandSchema } from './commands.ts'
 import { Failure } from './common.ts'
@@ -161,19 +162,6 @@ export function kindOf(
   return name && kinds[name]
 }
 
-/** The words of a command, such as `strategies list`. */
-export const wordsOf = (command: Command): string =>
-  command.parent?.parent ? `${wordsOf(command.parent)} ${command.name()}` : command.name()
-
-/** Every command that does something, in the order of the help: groups are only their commands. */
-export const leavesOf = (command: Command): Command[] =>
-  command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf)
-
-/** Whether a command can sign: it has signer options, or it is the demo. */
-export const signs = (command: Command): boolean =>
-  wordsOf(command) === 'demo' ||
-  command.options.some(({ helpGroupHeading }) => helpGroupHeading === 'Signer:')
-
 /** Everything that a program needs to know of a command, off the tree of commands and the table of outputs. */
 export function describe(command: Command, variables: Variables): CommandSchema {
   const words = wordsOf(command)
@@ -232,9 +220,6 @@ function flagOf(option: Option): CommandSchema['flags'][number] {
 
 const isGlobal = ({ flags }: Option): boolean => globalOptions.some(([known]) => known === flags)
 
-/** The placeholder of a flag's value in its usage. */
-export const placeholderOf = ({ flags }: Option): string => /[<[]([^>\]]+)[>\]]/.exec(flags)?.[1] ?? ''
-
 const toggle = { type: 'boolean', about: 'yes, if given', choices: null }
 
 /** The type, form and choices of a placeholder. */
@@ -243,16 +228,4 @@ function known(placeholder: string, where: string, choices: readonly string[] | 
   if (!kind) throw new AppError('BUG', `Nobody has said what <${placeholder}> of ${where} is`)
   const [type, about, schema] = kind
   return { type, about, choices: schema instanceof z.ZodEnum ? schema.options.map(String) : null }
-}
-
-/** The example commands in a help text. */
-export const examplesOf = (command: Command): string[] => {
-  const said: string[] = []
-  // Commander emits `afterHelp` to the functions that add text after the help; its types leave that out.
-  const told = command as unknown as { emit: (event: string, how: object) => unknown }
-  told.emit('afterHelp', { error: false, command, write: (text: string) => void said.push(text) })
-  return said
-    .join('')
-    .split('\n')
-    .flatMap((line) => /^\s*\$ (.+)$/.exec(line)?.[1] ?? [])
 }

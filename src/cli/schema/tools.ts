@@ -2,7 +2,8 @@ import type { Argument, Command, Option } from 'commander'
 import { z } from 'zod'
 import { AppError } from '../../domain/errors.ts'
 import { repeatable } from '../options/checked-values.ts'
-import { jsonSchema, kindOf, leavesOf, placeholderOf, wordsOf } from './describe.ts'
+import { leavesOf, placeholderOf, wordsOf } from '../options/command-tree.ts'
+import { jsonSchema, kindOf } from './describe.ts'
 import { outputs } from './outputs.ts'
 
 /** A command as a tool for other programs: its input object, its output, and its command line. */
