@@ -1,5 +1,5 @@
 import { refuseExcessiveGas } from '../chain/gas-cost-bound.ts'
-import type { Address } from '../domain/address.ts'
+import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { checkLeg } from '../guard/guard.ts'
@@ -8,10 +8,8 @@ import { checkSignable, hashPlan, type PlanCore, type Signable } from '../guard/
 import { parseGwei } from '../guard/terms.ts'
 import { commandOperands, optionValue } from './command-line.ts'
 import { namesRecordedPlan, refuseIntentMismatch, refuseUnrequestedFee } from './command-line-check.ts'
-import { openKeystore } from './keystore/encryption.ts'
 import { generateKey, parseKey } from './keystore/key.ts'
 import { privateKeySigner } from './keystore/private-key-signer.ts'
-import { openKey, saveKey } from './keystore/stored-key.ts'
 import { readKeyFile } from './private-files.ts'
 import type {
   ImportSource,
@@ -47,7 +45,10 @@ const storedKeyAnswer = ({
   return { name, address }
 }
 
-/** Opens the holder of a key. Code for devices and external signers is loaded only for them. */
+const encryption = () => import('./keystore/encryption.ts')
+const storedKeys = () => import('./keystore/stored-key.ts')
+
+/** Opens the holder of a key. Code for keystores, devices and external signers is loaded only for them. */
 async function openKeyHolder(source: KeySource, context: SigningServiceContext): Promise<KeyHolder> {
   if (source.kind === 'ledger') return (await import('./ledger/ledger.ts')).openLedger(source, context.tell)
   if (source.kind === 'external') {
@@ -74,9 +75,9 @@ async function readKeyText(
     case 'key-file':
       return readKeyFile(source.path)
     case 'keystore':
-      return openKey(source.directory, source.name, source.password)
+      return (await storedKeys()).openKey(source.directory, source.name, source.password)
     case 'keystore-file':
-      return openKeystore(source.text, source.password, source.label)
+      return (await encryption()).openKeystore(source.text, source.password, source.label)
   }
 }
 
@@ -85,8 +86,15 @@ async function readImportedKey(from: ImportSource): Promise<string> {
   if (from.kind === 'key') return from.text
   return from.kind === 'key-file'
     ? readKeyFile(from.path)
-    : openKeystore(from.text, from.password, from.label)
+    : (await encryption()).openKeystore(from.text, from.password, from.label)
 }
+
+/** Stores a key under a name, encrypted. */
+const store = async (
+  { directory, name, password }: Extract<SigningRequests, { do: 'make' | 'import' }>,
+  key: Hex,
+): Promise<SigningAnswers['make']> =>
+  storedKeyAnswer(await (await storedKeys()).saveKey(directory, name, key, password))
 
 /**
  * The only place with keys. It opens them, checks independently that what it signs is what was asked and typed (the guard, G1 to
@@ -200,11 +208,9 @@ export function openSigningService(context: SigningServiceContext): SigningServi
         return { address: account.address }
       }
       case 'make':
-        return storedKeyAnswer(await saveKey(ask.directory, ask.name, generateKey(), ask.password))
+        return store(ask, generateKey())
       case 'import':
-        return storedKeyAnswer(
-          await saveKey(ask.directory, ask.name, parseKey(await readImportedKey(ask.from)), ask.password),
-        )
+        return store(ask, parseKey(await readImportedKey(ask.from)))
       case 'approve':
         return approve(ask)
       case 'sign':
