@@ -1,5 +1,6 @@
-import { size, toEventSelector } from 'viem/utils'
+import { size } from 'viem/utils'
 import { findTransaction } from '../../chain/finality/mined-transaction.ts'
+import { transferTopic } from '../../chain/finality/token-received.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
@@ -8,10 +9,6 @@ import type { Token } from '../../domain/token.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import type { EvidenceLine } from '../verdict.ts'
 import { lookUpTransaction } from './transaction-lookup.ts'
-
-const transferTopic = toEventSelector(
-  'event Transfer(address indexed from, address indexed to, uint256 value)',
-)
 
 /**
  * The named transactions of an operation that this machine did not start: its hashes, the bridge delivery, and the owners of the

@@ -1,6 +1,5 @@
-import { toEventSelector } from 'viem/utils'
 import type { Action } from '../../api/action.ts'
-import { erc20Abi } from '../../chain/erc20.ts'
+import { transferTopic } from '../../chain/finality/token-received.ts'
 import { type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -12,8 +11,6 @@ import { takeClientReport } from './client-reports.ts'
 import { refreshAction, type TrackedWithDuplicates } from './refresh.ts'
 import { actionStatus, type State } from './state-machine.ts'
 import { findOperation, type Tracked } from './tracking.ts'
-
-const transferTopic = toEventSelector(erc20Abi.find((one) => 'name' in one && one.name === 'Transfer')!)
 
 type Receipt = { blockHash?: unknown; logs?: unknown }
 

@@ -1,5 +1,6 @@
-import { parseAbi } from 'viem/utils'
+import { parseAbi, toEventSelector } from 'viem/utils'
 import { erc20Abi } from '../../chain/erc20.ts'
+import { transferTopic } from '../../chain/finality/token-received.ts'
 import { known, type Reading } from '../../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
@@ -7,9 +8,9 @@ import type { MarketState, ProtocolMarket } from '../market.ts'
 import type { Log, LogFilter, MarketEvent, SentLog } from '../market-logs.ts'
 import { balance, readAmount } from '../shared/amount-reads.ts'
 import { says } from '../shared/contract-claims.ts'
-import { topic, topicOf } from '../shared/event-topics.ts'
+import { topic } from '../shared/event-topics.ts'
 import { ray } from '../shared/rates.ts'
-import { movementOf, transferLogs, transferTopic } from '../shared/transfers.ts'
+import { movementOf, transferLogs } from '../shared/transfers.ts'
 import { lidoAbi as abi } from './abi.ts'
 import type { LidoConstants } from './constants.ts'
 import { requestWithdrawals, submit } from './encode.ts'
@@ -133,11 +134,9 @@ const logsOf = (receipt: Address, queue: Address, owner: Address): LogFilter[] =
   { address: queue, topics: [requested, null, null, topic(owner)] },
 ]
 
-const sharesMoved = topicOf(abi, 'TransferShares')
-const [claimed, requested] = [
-  topicOf(lidoQueueAbi, 'WithdrawalClaimed'),
-  topicOf(lidoQueueAbi, 'WithdrawalRequested'),
-]
+const sharesMoved = toEventSelector('TransferShares(address,address,uint256)')
+const claimed = toEventSelector('WithdrawalClaimed(uint256,address,address,uint256)')
+const requested = toEventSelector('WithdrawalRequested(uint256,address,address,uint256,uint256)')
 
 /** Whether a claim belongs to the other token: the queue is shared, and the owner's request of that number was made without this one. */
 function isOfAnother(

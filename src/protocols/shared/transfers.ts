@@ -1,11 +1,9 @@
 import { decodeEventLog } from 'viem/utils'
 import { erc20Abi } from '../../chain/erc20.ts'
+import { transferTopic } from '../../chain/finality/token-received.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import type { Log, LogFilter, MarketEvent } from '../market-logs.ts'
-import { topic, topicOf } from './event-topics.ts'
-
-/** The first topic of a `Transfer` of ERC-20. */
-export const transferTopic = topicOf(erc20Abi, 'Transfer')
+import { topic } from './event-topics.ts'
 
 /** The transfers of a token from and to an owner. */
 export const transferLogs = (address: Address, owner: Address): LogFilter[] => [
