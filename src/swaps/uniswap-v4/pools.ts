@@ -63,12 +63,21 @@ export const priceQueries = (stateView: Address, { tokens, fees }: SwapPath): Qu
     args: [poolIdOf(tokens[at]!, tokens[at + 1]!, fee)],
   }))
 
+/** Ids of pools by their tokens and fee: each quote asks for the same few, and a hash takes longer than all else of it. */
+const poolIds = new Map<string, Hex>()
+const mostPoolIds = 10_000
+
 /** The id of a pool without hooks. */
 export function poolIdOf(one: Address, other: Address, fee: number): Hex {
+  const key = `${one} ${other} ${fee}`
+  const known = poolIds.get(key)
+  if (known !== undefined) return known
   const [currency0, currency1] = BigInt(one) < BigInt(other) ? [one, other] : [other, one]
-  return keccak256(
+  const id = keccak256(
     encodeAbiParameters(poolKeyParameters, [currency0, currency1, fee, spacings[fee]!, nativeAddress]),
   )
+  if (poolIds.size < mostPoolIds) poolIds.set(key, id)
+  return id
 }
 
 /** The square root of a pool's price in an answer; `undefined` without one. */
