@@ -1,4 +1,4 @@
-import { encodeFunctionData, parseAbi } from 'viem/utils'
+import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { strictDecode } from './calldata.ts'
@@ -15,6 +15,11 @@ export const erc20Abi = parseAbi([
   'event Transfer(address indexed from, address indexed to, uint256 value)',
   'event Approval(address indexed owner, address indexed spender, uint256 value)',
 ])
+
+/** The first topic of a `Transfer` of ERC-20; a text here is hashed while the program is built. */
+export const transferTopic = toEventSelector(
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
+)
 
 /** The ERC-20 functions that change state: `approve` and `transfer`. */
 export const erc20Writes = parseAbi([

@@ -1,11 +1,6 @@
-import { toEventSelector } from 'viem/utils'
 import { type Address, sameAddress } from '../../domain/address.ts'
+import { transferTopic } from '../erc20.ts'
 import type { MinedTransaction } from './mined-transaction.ts'
-
-/** The first topic of a transfer of an ERC-20 token. */
-export const transferTopic = toEventSelector(
-  'event Transfer(address indexed from, address indexed to, uint256 value)',
-)
 
 /** The amount of a token that a transaction transferred to a recipient, by its receipt from our own node. */
 export function tokenReceived(

@@ -1,5 +1,5 @@
 import type { Action } from '../../api/action.ts'
-import { transferTopic } from '../../chain/finality/token-received.ts'
+import { transferTopic } from '../../chain/erc20.ts'
 import { type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'

@@ -1,6 +1,5 @@
 import { decodeEventLog } from 'viem/utils'
-import { erc20Abi } from '../../chain/erc20.ts'
-import { transferTopic } from '../../chain/finality/token-received.ts'
+import { erc20Abi, transferTopic } from '../../chain/erc20.ts'
 import type { Answer, Read, Reading } from '../../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'

@@ -1,5 +1,5 @@
 import type { Rounds } from '../../chain/contract-query.ts'
-import { transferTopic } from '../../chain/finality/token-received.ts'
+import { transferTopic } from '../../chain/erc20.ts'
 import type { Answer, Read, Reading } from '../../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'

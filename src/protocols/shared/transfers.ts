@@ -1,6 +1,5 @@
 import { decodeEventLog } from 'viem/utils'
-import { erc20Abi } from '../../chain/erc20.ts'
-import { transferTopic } from '../../chain/finality/token-received.ts'
+import { erc20Abi, transferTopic } from '../../chain/erc20.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import type { Log, LogFilter, MarketEvent } from '../market-logs.ts'
 import { topic } from './event-topics.ts'
