@@ -133,9 +133,13 @@ const logsOf = (receipt: Address, queue: Address, owner: Address): LogFilter[] =
   { address: queue, topics: [requested, null, null, topic(owner)] },
 ]
 
-const sharesMoved = toEventSelector('TransferShares(address,address,uint256)')
-const claimed = toEventSelector('WithdrawalClaimed(uint256,address,address,uint256)')
-const requested = toEventSelector('WithdrawalRequested(uint256,address,address,uint256,uint256)')
+/** The first topics of the events of the ABIs that are told apart; texts here are hashed while the program is built. */
+export const lidoTopics = {
+  sharesMoved: toEventSelector('TransferShares(address,address,uint256)'),
+  claimed: toEventSelector('WithdrawalClaimed(uint256,address,address,uint256)'),
+  requested: toEventSelector('WithdrawalRequested(uint256,address,address,uint256,uint256)'),
+}
+const { sharesMoved, claimed, requested } = lidoTopics
 
 /** Whether a claim belongs to the other token: the queue is shared, and the owner's request of that number was made without this one. */
 function isOfAnother(
