@@ -1,3 +1,4 @@
+import type { TransactionCall } from '../chain/finality/mined-transaction.ts'
 import type { Reading } from '../chain/reading.ts'
 import type { Address, Hex } from '../domain/address.ts'
 
@@ -20,11 +21,8 @@ export type SwapNetwork = {
     | { ok: boolean; blockNumber: number; logs: readonly { address: Address; topics: Hex[]; data: Hex }[] }
     | undefined
   >
-  /** What a transaction calls; `undefined` if the node does not show it. */
-  callOf: (
-    chainId: number,
-    hash: Hex,
-  ) => Promise<{ to: Address | null; input: Hex; value: bigint } | undefined>
+  /** Who sent a transaction, and what it calls; `undefined` if the node does not show it. */
+  callOf: (chainId: number, hash: Hex) => Promise<TransactionCall | undefined>
   /** The JSON at a URL, with its HTTP status. */
   getJson: (url: string, signal?: AbortSignal) => Promise<{ status: number; body: unknown; text: string }>
   /** Sends a request to the service of a provider, with a JSON body if it has one. */

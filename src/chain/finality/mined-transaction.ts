@@ -1,4 +1,4 @@
-import { type Address, type Hex, HexData, sameAddress } from '../../domain/address.ts'
+import { type Address, At, type Hex, HexData, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Attempt, Inclusion, Step } from '../../store/journal/operation.ts'
 import type { ChainClient } from '../client.ts'
@@ -71,16 +71,17 @@ export async function findTransaction(
   }
 }
 
-/** What a transaction calls, and with what; it may be in no block. `undefined` if the node does not show it. */
-export async function callOf(
-  rpc: ChainClient,
-  hash: Hex,
-): Promise<{ to: Address | null; input: Hex; value: bigint } | undefined> {
-  type Shown = { to?: Address | null; input?: unknown; value?: string }
+/** Who sent a transaction, what it calls, and with what; `to` is null where it makes a contract. */
+export type TransactionCall = { from: Address; to: Address | null; input: Hex; value: bigint }
+
+/** The call of a transaction, which may be in no block. `undefined` if the node does not show it. */
+export async function callOf(rpc: ChainClient, hash: Hex): Promise<TransactionCall | undefined> {
+  type Shown = { from?: unknown; to?: Address | null; input?: unknown; value?: string }
   const shown = await rpc.request<Shown | null>('eth_getTransactionByHash', [hash])
-  const input = HexData.safeParse(shown?.input).data
-  if (!shown || input === undefined) return undefined
-  return { to: shown.to ?? null, input, value: quantity(shown.value ?? '0x0', 'the value of a transaction') }
+  const [from, input] = [At.safeParse(shown?.from).data, HexData.safeParse(shown?.input).data]
+  if (!shown || from === undefined || input === undefined) return undefined
+  const value = quantity(shown.value ?? '0x0', 'the value of a transaction')
+  return { from, to: shown.to ?? null, input, value }
 }
 
 /** A block as a node returns it, with the hashes of its transactions in order. */

@@ -31,7 +31,8 @@ export async function followRelay(
     isUnknown: false,
     isAttested: undefined,
   } as const
-  if (!order) return { ...known, isDelivered: undefined, brought: undefined }
+  const here = relayOn(catalog, sent.transaction.chainId)
+  if (!order || !here) return { ...known, isDelivered: undefined, brought: undefined }
   const since = ((sentAt ?? 0) - maxClockDifferenceMs) / 1_000
   /** Whether the node of the other chain could be searched. */
   let isSearched = true
@@ -50,13 +51,13 @@ export async function followRelay(
       return [...hashes]
     },
   }
+  const { api, solver } = here
   const named = told === null ? [] : [told]
-  let outcome = await outcomeOf(order, arrival, chains, named)
+  let outcome = await outcomeOf(order, solver, arrival, chains, named)
   let said: RelayWord | undefined
   if (!outcome.delivered && !outcome.returned) {
-    const api = relayOn(catalog, sent.transaction.chainId)?.api
     said = api ? await saidBy(`${api}${statusPath(order.terms.requestId)}`) : undefined
-    if (said && said.hashes.length > 0) outcome = await outcomeOf(order, arrival, chains, said.hashes)
+    if (said && said.hashes.length > 0) outcome = await outcomeOf(order, solver, arrival, chains, said.hashes)
   }
   const { delivered, returned } = outcome
   return {

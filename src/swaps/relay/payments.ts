@@ -1,6 +1,7 @@
 import { decodeEventLog } from 'viem/utils'
 import { z } from 'zod'
 import { erc20Abi } from '../../chain/erc20.ts'
+import type { TransactionCall } from '../../chain/finality/mined-transaction.ts'
 import { quantity } from '../../chain/rpc/answer-numbers.ts'
 import { type Address, Hash, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { topic, topicOf } from '../../protocols/shared/event-topics.ts'
@@ -11,7 +12,7 @@ import type { RelayDeposit, RelayTerms } from './order.ts'
 export type PaidBy = {
   ok: boolean
   logs: readonly { address: Address; topics: readonly Hex[]; data: Hex }[]
-  call: { to: Address | null; input: Hex; value: bigint }
+  call: TransactionCall
 }
 
 /** What an order may pay: a token of a chain to an account. `extraData` names the contract that a coin is paid by. */
@@ -23,29 +24,44 @@ export const transferQuery = ({ token, to }: Pick<Way, 'token' | 'to'>) => ({
   topics: [topicOf(erc20Abi, 'Transfer'), null, topic(to)] as (Hex | null)[],
 })
 
+/** What a transaction paid for an order, in the smallest unit, and how much of that is known to be the solver's. */
+type Paid = { amount: bigint; bySolver: bigint }
+
 /**
- * What a transaction paid for an order, in the smallest unit. It counts by the rules of Relay's oracle, which pays the solver by them: its
- * calldata ends with the number of the order, and the token's own events show the amount (`getSolverPaidAmount` of
- * relayprotocol/relay-protocol-oracle). What an account sends to itself is no payment.
+ * What a transaction paid for an order. The amount counts by the rules of Relay's oracle, which pays the solver by them: its calldata ends
+ * with the number of the order, and the token's own events show the amount (`getSolverPaidAmount` of relayprotocol/relay-protocol-oracle).
+ * Anybody can pay so, as the number is public: the solver's is what it sent, or what the token says came from it. What an account sends to
+ * itself is no payment.
  */
-export function paidIn({ ok, logs, call }: PaidBy, id: Hex, { token, to, extraData }: Way): bigint {
+export function paidIn(
+  { ok, logs, call }: PaidBy,
+  id: Hex,
+  { token, to, extraData }: Way,
+  solver: Address,
+): Paid {
   const [number, input] = [id.toLowerCase().slice(2), call.input.toLowerCase()]
-  if (!ok || !input.endsWith(number)) return 0n
+  if (!ok || !input.endsWith(number)) return { amount: 0n, bySolver: 0n }
+  const isSolvers = sameAddress(call.from, solver)
   if (sameAddress(token, nativeAddress)) {
-    if (call.to !== null && sameAddress(call.to, to) && input === `0x${number}`) return call.value
-    return sumOf(logs.map((log) => coinPaid(log, { to, extraData })))
+    const isPlain = call.to !== null && sameAddress(call.to, to) && input === `0x${number}`
+    const amount = isPlain ? call.value : sumOf(logs.map((log) => coinPaid(log, { to, extraData })))
+    // The contract that pays coins out does so for whoever calls it.
+    return { amount, bySolver: isSolvers ? amount : 0n }
   }
   const { topics } = transferQuery({ token, to })
-  return sumOf(
-    logs.map(({ address, topics: [event, from, payee], data }) =>
-      sameAddress(address, token) &&
-      event === topics[0] &&
-      sameAddress(payee ?? '', topics[2]!) &&
-      !sameAddress(from ?? '', topics[2]!)
-        ? quantity(data, 'an amount that was paid')
-        : 0n,
-    ),
+  const moved = logs.flatMap(({ address, topics: [event, from, payee], data }) =>
+    sameAddress(address, token) &&
+    event === topics[0] &&
+    sameAddress(payee ?? '', topics[2]!) &&
+    !sameAddress(from ?? '', topics[2]!)
+      ? [{ from: from ?? '', amount: quantity(data, 'an amount that was paid') }]
+      : [],
   )
+  const from = topic(solver)
+  return {
+    amount: sumOf(moved.map((one) => one.amount)),
+    bySolver: sumOf(moved.filter((one) => isSolvers || sameAddress(one.from, from)).map((one) => one.amount)),
+  }
 }
 
 /** What the contract for paying out coins says that it paid to an account by an event. */
@@ -80,11 +96,13 @@ export type Chains<Found extends PaidBy> = {
 export type Payment<Found> = { way: Way; found: Found; amount: bigint }
 
 /**
- * What became of an order, by both chains: what was paid to its recipient, or given back. `told` are transactions that somebody names. Less
- * than the minimum is no payment of it where it may be given back in just that way.
+ * What became of an order, by both chains: what was paid to its recipient, or given back. `told` are transactions that somebody names. One
+ * payment of the minimum is a delivery, whoever made it; less than that, and what is given back, counts only from the solver of the
+ * catalogue, and is given back where the order may be so in just that way.
  */
 export async function outcomeOf<Found extends PaidBy>(
   { id, terms }: RelayDeposit & { terms: RelayTerms },
+  solver: Address,
   arrival: { chainId: number; token: Address; recipient: Address },
   chains: Chains<Found>,
   told: readonly Hex[],
@@ -99,24 +117,32 @@ export async function outcomeOf<Found extends PaidBy>(
     to: recipient,
     extraData,
   }))
-  const delivered = await paymentBy(payment)
-  if (delivered && (delivered.amount >= terms.minimum || !refunds.some(isSame))) return { delivered }
-  if (delivered) return { returned: delivered }
+  const arrived = await paymentsBy(payment)
+  const delivered = arrived.find(({ amount }) => amount >= terms.minimum)
+  if (delivered) return { delivered }
+  const short = solversOf(arrived)
+  if (short) return refunds.some(isSame) ? { returned: short } : { delivered: short }
   for (const way of refunds.filter((one) => !isSame(one))) {
-    const returned = await paymentBy(way)
+    const returned = solversOf(await paymentsBy(way))
     if (returned) return { returned }
   }
   return {}
 
-  async function paymentBy(way: Way): Promise<Payment<Found> | undefined> {
+  async function paymentsBy(way: Way): Promise<(Payment<Found> & Paid)[]> {
     const hashes = new Set([...told, ...(await chains.transfers(way))])
+    const payments: (Payment<Found> & Paid)[] = []
     for (const hash of hashes) {
       const found = await chains.transaction(way.chainId, hash)
-      const amount = found ? paidIn(found, id, way) : 0n
-      if (found && amount > 0n) return { way, found, amount }
+      if (found) payments.push({ way, found, ...paidIn(found, id, way, solver) })
     }
-    return undefined
+    return payments
   }
+}
+
+/** The first of these payments that the solver made. */
+function solversOf<Found>(payments: readonly (Payment<Found> & Paid)[]): Payment<Found> | undefined {
+  const found = payments.find(({ bySolver }) => bySolver > 0n)
+  return found && { ...found, amount: found.bySolver }
 }
 
 const Word = z

@@ -171,7 +171,8 @@ export function relay(
           transfers(way, BigInt(way.chainId === from.chainId ? originFromBlock : destinationFromBlock)),
       }
       const arrival = { chainId: to.chainId, token: tokenOut.address, recipient }
-      let outcome = await outcomeOf(order, arrival, chains, [])
+      const { solver } = on(from.chainId)
+      let outcome = await outcomeOf(order, solver, arrival, chains, [])
       let said: RelayWord | undefined
       if (!outcome.delivered && !outcome.returned) {
         // Its word ends nothing: the transactions that it names count if a chain shows what they paid.
@@ -179,7 +180,8 @@ export function relay(
           .get(statusPath(order.terms.requestId))
           .catch(() => undefined)
         said = saidIn(answer?.body)
-        if (said && said.hashes.length > 0) outcome = await outcomeOf(order, arrival, chains, said.hashes)
+        if (said && said.hashes.length > 0)
+          outcome = await outcomeOf(order, solver, arrival, chains, said.hashes)
       }
       const { delivered, returned } = outcome
       if (returned) return { status: 'refunded' }
