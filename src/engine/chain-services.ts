@@ -16,7 +16,7 @@ import { openSwapProviders } from '../swaps/registry.ts'
 import { type AccessScope, catalogInScope } from './access-scope.ts'
 import { readOncePerBlock } from './block-memo.ts'
 import type { ChainServices, OnMissingNetwork, RatedMarket, RateReader, SwapSettings } from './context.ts'
-import { findFirstLog } from './history/logs/first-log.ts'
+import { findFirstLog, findLogs } from './history/logs/first-log.ts'
 import { createMarketCache } from './market-cache.ts'
 import { lendingAccountReader } from './positions/lending-accounts.ts'
 import { type ExternalPriceSource, externalPriceFiller } from './prices/external-prices.ts'
@@ -131,6 +131,7 @@ const swapProvidersOf = (
     read: (chainId, reading) => read(chain(chainId), reading),
     head: async (chainId) => (await latestBlock(chain(chainId))).number,
     log: (chainId, sought, fromBlock) => findFirstLog(logCache, chain(chainId), sought, fromBlock),
+    logs: (chainId, query, fromBlock) => findLogs(logCache.now, chain(chainId), query, fromBlock),
     mined: (chainId, hash) => findTransaction(chain(chainId).rpc, hash),
     callOf: (chainId, hash) => callOf(chain(chainId).rpc, hash),
     getJson: (url, signal) => getJson(url, signal ? { signal } : {}),

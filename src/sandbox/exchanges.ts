@@ -11,6 +11,7 @@ export const openExchanges = (catalog: Catalog, chain: Chain): SwapProvider[] =>
       read: (_, reading) => read(chain, reading),
       head: unused,
       log: unused,
+      logs: unused,
       mined: unused,
       callOf: unused,
       getJson: unused,

@@ -8,11 +8,13 @@ export type SwapNetwork = {
   /** The number of the newest block. */
   head: (chainId: number) => Promise<bigint>
   /** The first matching log from a block on, as far as known. */
-  log: (
+  log: (chainId: number, sought: Sought, fromBlock: bigint) => Promise<FoundLog | undefined>
+  /** All matching logs from a block on, the oldest first, and whether the node answered for all blocks. */
+  logs: (
     chainId: number,
-    sought: Sought,
+    query: Sought['query'],
     fromBlock: bigint,
-  ) => Promise<{ transactionHash: Hex; topics: readonly Hex[]; data: Hex } | undefined>
+  ) => Promise<{ logs: readonly FoundLog[]; isAll: boolean }>
   /** A transaction that is in a block, with its events; `undefined` if it is in none. */
   mined: (
     chainId: number,
@@ -32,6 +34,8 @@ export type SwapNetwork = {
   /** Epoch ms. */
   now: () => number
 }
+
+type FoundLog = { transactionHash: Hex; topics: readonly Hex[]; data: Hex }
 
 /** A request to the service of a provider: `POST` with a body, else `GET`. */
 export type ApiRequest = {

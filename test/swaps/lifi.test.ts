@@ -340,6 +340,7 @@ describe('the service of LI.FI', () => {
         exchangeJson: exchangeSoon,
         head: async () => 7n,
         log: nobody,
+        logs: nobody,
         read: nobody,
         mined: nobody,
         ...network,

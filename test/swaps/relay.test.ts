@@ -12,7 +12,6 @@ import type { SwapNetwork } from '../../src/swaps/network.ts'
 import type { Ask } from '../../src/swaps/provider.ts'
 import { swapExpectation } from '../../src/swaps/registry.ts'
 import { decodeOrder, orderIdOf, type RelayEnds } from '../../src/swaps/relay/order.ts'
-import { outcomeOf, paidIn } from '../../src/swaps/relay/payments.ts'
 import { relay } from '../../src/swaps/relay/provider.ts'
 import { madeBy } from '../oracles/make.ts'
 import { oracles } from '../oracles/sets.ts'
@@ -254,152 +253,6 @@ describe('the guard', () => {
   })
 })
 
-describe('a payment', () => {
-  const id = padHex('0x77')
-  const token = usdcThere.address
-  const moved = (from: Address, to: Address, amount: bigint, at = token) => ({
-    address: at,
-    topics: [transferTopic, padHex(from), padHex(to)],
-    data: numberToHex(amount, { size: 32 }),
-  })
-  const by = {
-    ok: true,
-    call: { from: solver, to: token, input: `0xa9059cbb${id.slice(2)}` as Hex, value: 0n },
-  }
-  const way = { chainId: 31338, token, to: wallet, extraData: padHex(friend) }
-  const paidBy = (change: object, over: object = {}) =>
-    paidIn({ ...by, logs: [moved(solver, wallet, 5n)], ...change }, id, { ...way, ...over }, solver)
-  const paid = (...args: Parameters<typeof paidBy>) => paidBy(...args).amount
-
-  test('counts with the number of its order at the end, by the events of its token to its recipient', () => {
-    expect(paid({})).toBe(5n)
-    expect(paid({ logs: [moved(solver, wallet, 5n), moved(thief, wallet, 2n)] })).toBe(7n)
-    expect(paid({ ok: false })).toBe(0n)
-    expect(paid({ call: { ...by.call, input: `0x${id.slice(2)}00` } })).toBe(0n)
-    expect(paid({ logs: [moved(solver, thief, 5n)] })).toBe(0n)
-    expect(paid({ logs: [moved(solver, wallet, 5n, usdt.address)] })).toBe(0n)
-    // What goes from an account to itself costs nobody anything.
-    expect(paid({ logs: [moved(wallet, wallet, 5n)] })).toBe(0n)
-  })
-
-  test('of the coin counts as it was sent, or as the contract of the order says', () => {
-    const coins = { token: nativeAddress }
-    const sent = { from: solver, to: wallet, input: id, value: 9n }
-    expect(paid({ call: sent }, coins)).toBe(9n)
-    expect(paid({ call: { ...sent, to: thief } }, coins)).toBe(0n)
-    expect(paid({ call: { ...sent, input: `0x00${id.slice(2)}` } }, coins)).toBe(0n)
-    const said = (address: Address, to: Address) => ({
-      address,
-      topics: [toEventSelector('event SolverNativeTransfer(address to, uint256 amount)')],
-      data: `${padHex(to)}${numberToHex(4n, { size: 32 }).slice(2)}`,
-    })
-    expect(paid({ logs: [said(friend, wallet)] }, coins)).toBe(4n)
-    expect(paid({ logs: [said(friend, thief)] }, coins)).toBe(0n)
-    expect(paid({ logs: [said(thief, wallet)] }, coins)).toBe(0n)
-    // Whoever calls that contract can have it say so.
-    const byThief = { from: thief, to: friend, input: id, value: 4n }
-    expect(paidBy({ call: byThief, logs: [said(friend, wallet)] }, coins)).toEqual({
-      amount: 4n,
-      bySolver: 0n,
-    })
-    expect(paidBy({ call: { ...sent, from: thief } }, coins)).toEqual({ amount: 9n, bySolver: 0n })
-  })
-
-  test("is the solver's where it sent the transaction, or the token came from it", () => {
-    const logs = [moved(solver, wallet, 5n), moved(thief, wallet, 2n)]
-    const strangers = { call: { ...by.call, from: thief } }
-    expect(paidBy({ logs })).toEqual({ amount: 7n, bySolver: 7n })
-    expect(paidBy({ ...strangers, logs })).toEqual({ amount: 7n, bySolver: 5n })
-    expect(paidBy({ ...strangers, logs: logs.slice(1) })).toEqual({ amount: 2n, bySolver: 0n })
-  })
-})
-
-describe('the end of an order', () => {
-  const shown = orderFor(usdc, friend)
-  const order = decodeOrder({ data: deposit(shown), value: 0n })!
-  const arrival = { chainId: 31338, token: usdcThere.address, recipient: friend }
-  type Sent = { from?: Address; payer?: Address; to?: Address; token?: Token; amount?: bigint }
-  /** A transaction that pays a million units for the order, if nothing else is said; who sends it pays. */
-  const pays = ({
-    from = solver,
-    payer = from,
-    to = friend,
-    token = usdcThere,
-    amount = 1_000_000n,
-  }: Sent) => ({
-    ok: true,
-    call: { from, to: token.address, input: `0xa9059cbb${numberOf(shown).slice(2)}` as Hex, value: 0n },
-    logs: [
-      {
-        address: token.address,
-        topics: [transferTopic, padHex(payer), padHex(to)],
-        data: numberToHex(amount, { size: 32 }),
-      },
-    ],
-    token,
-  })
-  /** How an order ends whose recipients got these payments, in this order. */
-  const endOf = async (payments: readonly ReturnType<typeof pays>[], of = order) => {
-    const all = new Map(payments.map((one, at) => [padHex(numberToHex(at)), one]))
-    const there = ({ token }: { token: Token }, chainId: number) => token.chainId === chainId
-    const { delivered, returned } = await outcomeOf(
-      of,
-      solver,
-      arrival,
-      {
-        transaction: async (chainId, hash) => {
-          const found = all.get(hash)
-          return found && there(found, chainId) ? found : undefined
-        },
-        transfers: async ({ chainId }) => [...all.keys()].filter((hash) => there(all.get(hash)!, chainId)),
-      },
-      [],
-    )
-    return delivered ? { delivered: delivered.amount } : returned ? { returned: returned.amount } : 'open'
-  }
-  const strangers = {
-    there: pays({ from: thief, amount: 1n }),
-    'there, by a call that somebody else pays': pays({ from: thief, payer: wallet, amount: 1n }),
-    here: pays({ from: thief, token: usdc, to: wallet, amount: 1n }),
-  }
-  const noneThere = { ...order, terms: { ...order.terms, refunds: order.terms.refunds.slice(0, 1) } }
-
-  test.each(Object.entries(strangers))(
-    "is not what a stranger pays %s, before or after the solver's",
-    async (_, unit) => {
-      for (const of of [order, noneThere]) {
-        expect(await endOf([unit], of)).toBe('open')
-        const ends = [
-          [pays({}), { delivered: 1_000_000n }],
-          [pays({ token: usdc, to: wallet, amount: 7n }), { returned: 7n }],
-          [pays({ amount: 8n }), of === order ? { returned: 8n } : { delivered: 8n }],
-        ] as const
-        for (const [end, said] of ends)
-          for (const payments of [
-            [unit, end],
-            [end, unit],
-            [unit, unit, end],
-          ])
-            expect(await endOf(payments, of)).toEqual(said)
-      }
-    },
-  )
-
-  test('is a delivery where one payment is the minimum, whoever makes it, and not where several are', async () => {
-    expect(await endOf([pays({ from: thief, amount: least })])).toEqual({ delivered: least })
-    const halves = [pays({ from: thief, amount: least / 2n }), pays({ from: thief, amount: least / 2n })]
-    expect(await endOf(halves)).toBe('open')
-    // What is given back first does not hide that it was delivered.
-    const back = pays({ token: usdc, to: wallet, amount: 7n })
-    expect(await endOf([back, pays({ amount: least })])).toEqual({ delivered: least })
-    expect(await endOf([pays({ amount: 3n }), pays({ amount: least })])).toEqual({ delivered: least })
-  })
-
-  test('is what the token says came from the solver, whoever sent it', async () => {
-    expect(await endOf([pays({ from: thief, payer: solver, amount: 8n })])).toEqual({ returned: 8n })
-  })
-})
-
 describe('the service of Relay', () => {
   type Answers = (url: URL) => ReturnType<Answering>
   const serve = useProviderService()
@@ -414,7 +267,7 @@ describe('the service of Relay', () => {
       {
         exchangeJson: exchangeSoon,
         head: async () => 7n,
-        log: nobody,
+        logs: nobody,
         mined: nobody,
         callOf: nobody,
         ...network,
@@ -658,7 +511,7 @@ describe('the service of Relay', () => {
         input: hash === origin ? deposit(shown) : `0xa9059cbb${numberOf(shown).slice(2)}`,
         value: 0n,
       }),
-      log: async () => undefined,
+      logs: async () => ({ logs: [], isAll: true }),
     })
     return provider.status(ask, offer, origin, order)
   }

@@ -3,7 +3,7 @@ import type { ChainClient } from '../../src/chain/client.ts'
 import { transfer } from '../../src/chain/erc20.ts'
 import { findTransaction } from '../../src/chain/finality/mined-transaction.ts'
 import { tokenReceived } from '../../src/chain/finality/token-received.ts'
-import { findLatestLog } from '../../src/chain/latest-log.ts'
+import { findLatestLog, readLogsBack } from '../../src/chain/latest-log.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { topicOf, useSandbox } from '../support/sandbox.ts'
@@ -75,4 +75,6 @@ test('a log is found however many blocks went by, in pieces that a node gives, a
   expect(Math.max(...asked.slice(1))).toBeLessThanOrEqual(20)
   const { timestamp } = await rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
   expect(await findLatestLog(rpc, filter, Number(timestamp) + 1, sizes)).toBeUndefined()
+  const readAll = (most: number) => readLogsBack(rpc, filter, 0, () => false, { first: most, most, least: 1 })
+  expect([await readAll(1_000), await readAll(2)]).toEqual([true, false])
 })

@@ -21,7 +21,7 @@ type Since = { minAmountOut: bigint; originFromBlock: string; destinationFromBlo
  * Reads from both chains how far the deposit of a mined transaction is. `told` is the hash of a fill that somebody names, for a node that does
  * not find it: it counts if the event of the pool in it matches.
  */
-export function depositProgress(network: Pick<SwapNetwork, 'log' | 'read' | 'mined'>) {
+export function depositProgress(network: Pick<SwapNetwork, 'log' | 'logs' | 'read' | 'mined'>) {
   return async (
     [here, there]: readonly [AcrossConstants, AcrossConstants],
     origin: Hex,
@@ -71,7 +71,7 @@ export function depositProgress(network: Pick<SwapNetwork, 'log' | 'read' | 'min
       : { isFilled, isPast }
   }
 
-  /** Whether a bundle has paid a deposit back, by the first transfers of the pool to the depositor since. */
+  /** Whether a bundle has paid a deposit back, by the first transactions since that moved something from the pool to the depositor. */
   async function isRefunded(
     deposit: Deposit,
     { chainId, spokePool }: AcrossConstants,
@@ -79,14 +79,11 @@ export function depositProgress(network: Pick<SwapNetwork, 'log' | 'read' | 'min
   ): Promise<boolean> {
     const { address, topics } = refundQuery(spokePool, deposit)
     const query = { address: [address], topics: topics.map((topic) => [topic]) }
-    // No contract says whether there is one.
-    const isThere = { reads: [], parse: () => false }
-    for (let look = 0, from = fromBlock; look < mostRefunds; look++) {
-      const found = await network.log(chainId, { query, isThere }, from)
-      const mined = found && (await network.mined(chainId, found.transactionHash))
-      if (!mined) return false
-      if (mined.ok && refundedIn(mined.logs, spokePool, deposit) !== undefined) return true
-      from = BigInt(mined.blockNumber) + 1n
+    const { logs } = await network.logs(chainId, query, fromBlock)
+    const hashes = new Set(logs.map(({ transactionHash }) => transactionHash))
+    for (const hash of [...hashes].slice(0, mostRefunds)) {
+      const mined = await network.mined(chainId, hash)
+      if (mined?.ok && refundedIn(mined.logs, spokePool, deposit) !== undefined) return true
     }
     return false
   }

@@ -72,7 +72,7 @@ const usualWindow = fillWindow / 2
 export function across(
   ends: readonly AcrossEnd[],
   isCarried: (route: Route) => boolean,
-  network: Pick<SwapNetwork, 'exchangeJson' | 'head' | 'log' | 'read' | 'mined'>,
+  network: Pick<SwapNetwork, 'exchangeJson' | 'head' | 'log' | 'logs' | 'read' | 'mined'>,
 ): SwapProvider {
   const on = (chainId: number) => ends.find((end) => end.chainId === chainId)
   const endsOf = ({ from, to }: Pick<Route, 'from' | 'to'>) => [on(from.chainId)!, on(to.chainId)!] as const

@@ -63,7 +63,7 @@ const isFar = ({ from, to }: Pick<Route, 'from' | 'to'>): boolean => from.chainI
 export function lifi(
   chains: readonly (LifiConstants & { api: string })[],
   pools: Pools,
-  network: Pick<SwapNetwork, 'exchangeJson' | 'head' | 'log' | 'read' | 'mined'>,
+  network: Pick<SwapNetwork, 'exchangeJson' | 'head' | 'log' | 'logs' | 'read' | 'mined'>,
 ): SwapProvider {
   const on = (chainId: number) => chains.find((one) => one.chainId === chainId)
   const apiOf = (chainId: number): ProviderApi =>

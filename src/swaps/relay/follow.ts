@@ -1,17 +1,15 @@
 import type { ChainClient } from '../../chain/client.ts'
 import { callOf, findTransaction, type MinedTransaction } from '../../chain/finality/mined-transaction.ts'
-import { blockTime, findLatestLog, maxClockDifferenceMs } from '../../chain/latest-log.ts'
+import { blockTime, maxClockDifferenceMs, readLogsBack } from '../../chain/latest-log.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { AwaitedTransfer, BridgeDelivery, DeliveryContext } from '../bridge-delivery.ts'
 import { decodeOrder, relayOn } from './order.ts'
-import { outcomeOf, type PaidBy, type RelayWord, saidIn, statusPath, transferQuery } from './payments.ts'
+import { outcomeOf, type Transfers } from './outcome.ts'
+import { type PaidBy, type RelayWord, saidIn, statusPath, transferQuery, type Way } from './payments.ts'
 
 /** How long a payment takes at most where nothing is wrong, in ms. */
 const usualPaymentMs = 10 * 60_000
-
-/** How many transfers of a token to an account are looked at for a payment. */
-const mostTransfers = 40
 
 /**
  * Follows a deposit at Relay by both chains: the order stands in its calldata, and a payment for it, or what is given back, has the number of
@@ -34,35 +32,30 @@ export async function followRelay(
   const here = relayOn(catalog, sent.transaction.chainId)
   if (!order || !here) return { ...known, isDelivered: undefined, brought: undefined }
   const since = ((sentAt ?? 0) - maxClockDifferenceMs) / 1_000
-  /** Whether the node of the other chain could be searched. */
-  let isSearched = true
   const chains = {
     transaction: (chainId: number, hash: Hex) => answered(transactionWithCall(rpc(chainId), hash)),
-    transfers: async (way: Parameters<typeof transferQuery>[0] & { chainId: number }) => {
-      if (sameAddress(way.token, nativeAddress)) return []
-      const hashes = new Set<Hex>()
-      const note = ({ transactionHash }: { transactionHash: Hex }): boolean =>
-        hashes.add(transactionHash).size >= mostTransfers
-      const search = async () => {
-        await findLatestLog(rpc(way.chainId), transferQuery(way), since, undefined, note)
-        return true
+    transfers: async (way: Way): Promise<Transfers> => {
+      if (sameAddress(way.token, nativeAddress)) return { logs: [], isAll: true }
+      const logs: Transfers['logs'][number][] = []
+      const note = (log: (typeof logs)[number]) => {
+        logs.push(log)
+        return false
       }
-      if (!(await answered(search())) && way.chainId === arrival.chainId) isSearched = false
-      return [...hashes]
+      const isAll = await answered(readLogsBack(rpc(way.chainId), transferQuery(way), since, note))
+      return { logs, isAll: isAll === true }
     },
   }
-  const { api, solver } = here
   const named = told === null ? [] : [told]
-  let outcome = await outcomeOf(order, solver, arrival, chains, named)
-  let said: RelayWord | undefined
-  if (!outcome.delivered && !outcome.returned) {
-    said = api ? await saidBy(`${api}${statusPath(order.terms.requestId)}`) : undefined
-    if (said && said.hashes.length > 0) outcome = await outcomeOf(order, solver, arrival, chains, said.hashes)
-  }
-  const { delivered, returned } = outcome
+  const { solver, api } = here
+  const { delivered, returned, isAll, said } = await outcomeOf(
+    { order, solver, arrival },
+    chains,
+    async () => (api === null ? undefined : saidBy(`${api}${statusPath(order.terms.requestId)}`)),
+    named,
+  )
   return {
     ...known,
-    isDelivered: delivered ? true : isSearched || returned ? false : undefined,
+    isDelivered: delivered ? true : isAll || returned ? false : undefined,
     brought: delivered && { found: delivered.found, amount: delivered.amount, alike: undefined },
     order: {
       id: order.id,

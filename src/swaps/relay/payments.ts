@@ -6,7 +6,6 @@ import { quantity } from '../../chain/rpc/answer-numbers.ts'
 import { type Address, Hash, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { topic, topicOf } from '../../protocols/shared/event-topics.ts'
 import { fillContractEvents } from './abi.ts'
-import type { RelayDeposit, RelayTerms } from './order.ts'
 
 /** A transaction with its call, as far as a payment for an order is read from it. */
 export type PaidBy = {
@@ -25,7 +24,7 @@ export const transferQuery = ({ token, to }: Pick<Way, 'token' | 'to'>) => ({
 })
 
 /** What a transaction paid for an order, in the smallest unit, and how much of that is known to be the solver's. */
-type Paid = { amount: bigint; bySolver: bigint }
+export type Paid = { amount: bigint; bySolver: bigint }
 
 /**
  * What a transaction paid for an order. The amount counts by the rules of Relay's oracle, which pays the solver by them: its calldata ends
@@ -85,65 +84,6 @@ function coinPaid(
 }
 
 const sumOf = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, one) => sum + one, 0n)
-
-/** How payments are looked up. `transfers` are the transactions that moved a token to an account since the deposit, as far as a node tells. */
-export type Chains<Found extends PaidBy> = {
-  transaction: (chainId: number, hash: Hex) => Promise<Found | undefined>
-  transfers: (way: Way) => Promise<readonly Hex[]>
-}
-
-/** A payment for an order. */
-export type Payment<Found> = { way: Way; found: Found; amount: bigint }
-
-/**
- * What became of an order, by both chains: what was paid to its recipient, or given back. `told` are transactions that somebody names. One
- * payment of the minimum is a delivery, whoever made it; less than that, and what is given back, counts only from the solver of the
- * catalogue, and is given back where the order may be so in just that way.
- */
-export async function outcomeOf<Found extends PaidBy>(
-  { id, terms }: RelayDeposit & { terms: RelayTerms },
-  solver: Address,
-  arrival: { chainId: number; token: Address; recipient: Address },
-  chains: Chains<Found>,
-  told: readonly Hex[],
-): Promise<{ delivered?: Payment<Found>; returned?: Payment<Found> }> {
-  const { chainId, token, recipient: to } = arrival
-  const payment: Way = { chainId, token, to, extraData: terms.extraData }
-  const isSame = (way: Way) =>
-    way.chainId === chainId && sameAddress(way.token, token) && sameAddress(way.to, to)
-  const refunds = terms.refunds.map(({ chainId: at, currency, recipient, extraData }) => ({
-    chainId: Number(at),
-    token: currency,
-    to: recipient,
-    extraData,
-  }))
-  const arrived = await paymentsBy(payment)
-  const delivered = arrived.find(({ amount }) => amount >= terms.minimum)
-  if (delivered) return { delivered }
-  const short = solversOf(arrived)
-  if (short) return refunds.some(isSame) ? { returned: short } : { delivered: short }
-  for (const way of refunds.filter((one) => !isSame(one))) {
-    const returned = solversOf(await paymentsBy(way))
-    if (returned) return { returned }
-  }
-  return {}
-
-  async function paymentsBy(way: Way): Promise<(Payment<Found> & Paid)[]> {
-    const hashes = new Set([...told, ...(await chains.transfers(way))])
-    const payments: (Payment<Found> & Paid)[] = []
-    for (const hash of hashes) {
-      const found = await chains.transaction(way.chainId, hash)
-      if (found) payments.push({ way, found, ...paidIn(found, id, way, solver) })
-    }
-    return payments
-  }
-}
-
-/** The first of these payments that the solver made. */
-function solversOf<Found>(payments: readonly (Payment<Found> & Paid)[]): Payment<Found> | undefined {
-  const found = payments.find(({ bySolver }) => bySolver > 0n)
-  return found && { ...found, amount: found.bySolver }
-}
 
 const Word = z
   .string()

@@ -9,7 +9,8 @@ import type { Ask, Route, SwapProvider } from '../provider.ts'
 import { badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'
 import { depositRelay } from './encode.ts'
 import { decodeOrder } from './order.ts'
-import { outcomeOf, type RelayWord, saidIn, statusPath, transferQuery, type Way } from './payments.ts'
+import { outcomeOf, type Transfers } from './outcome.ts'
+import { saidIn, statusPath, transferQuery, type Way } from './payments.ts'
 import { type RelayQuote, readQuote } from './quote-answer.ts'
 
 /** The name of the provider. */
@@ -21,9 +22,6 @@ const nobody: Address = '0x03508bB71268BBA25ECaCC8F620e01866650532c'
 
 /** What a deposit with the terms of its order uses, in units of gas, as measured on the contract. */
 const depositGas = 65_000n
-
-/** How many transfers of a token to an account are looked at for a payment. */
-const mostTransfers = 20
 
 const Refusal = z.object({ errorCode: z.string() })
 
@@ -56,7 +54,7 @@ type RelayEnd = RelayConstants & { api: string }
 export function relay(
   ends: readonly RelayEnd[],
   isCarried: (route: Route) => boolean,
-  network: Pick<SwapNetwork, 'exchangeJson' | 'head' | 'log' | 'mined' | 'callOf'>,
+  network: Pick<SwapNetwork, 'exchangeJson' | 'head' | 'logs' | 'mined' | 'callOf'>,
 ): SwapProvider {
   const on = (chainId: number) => ends.find((end) => end.chainId === chainId)!
   const apiOf = ({ api: base }: RelayEnd): ProviderApi =>
@@ -171,19 +169,17 @@ export function relay(
           transfers(way, BigInt(way.chainId === from.chainId ? originFromBlock : destinationFromBlock)),
       }
       const arrival = { chainId: to.chainId, token: tokenOut.address, recipient }
-      const { solver } = on(from.chainId)
-      let outcome = await outcomeOf(order, solver, arrival, chains, [])
-      let said: RelayWord | undefined
-      if (!outcome.delivered && !outcome.returned) {
-        // Its word ends nothing: the transactions that it names count if a chain shows what they paid.
-        const answer = await apiOf(on(from.chainId))
-          .get(statusPath(order.terms.requestId))
-          .catch(() => undefined)
-        said = saidIn(answer?.body)
-        if (said && said.hashes.length > 0)
-          outcome = await outcomeOf(order, solver, arrival, chains, said.hashes)
-      }
-      const { delivered, returned } = outcome
+      const here = on(from.chainId)
+      const { delivered, returned, said } = await outcomeOf(
+        { order, solver: here.solver, arrival },
+        chains,
+        () =>
+          apiOf(here)
+            .get(statusPath(order.terms.requestId))
+            .then(({ body }) => saidIn(body))
+            .catch(() => undefined),
+        [],
+      )
       if (returned) return { status: 'refunded' }
       if (!delivered) return { status: 'processing', ...(said && { said: said.text }) }
       const isShort = delivered.amount < order.terms.minimum
@@ -197,21 +193,12 @@ export function relay(
     return mined && call && { ...mined, call, hash }
   }
 
-  /** The first transactions since a block that moved a token to an account; none of the native coin, which leaves no event. */
-  async function transfers(way: Way, fromBlock: bigint): Promise<Hex[]> {
-    if (sameAddress(way.token, nativeAddress)) return []
+  /** The transfers of a token to an account since a block; none of the native coin, which leaves no event. */
+  async function transfers(way: Way, fromBlock: bigint): Promise<Transfers> {
+    if (sameAddress(way.token, nativeAddress)) return { logs: [], isAll: true }
     const { address, topics } = transferQuery(way)
     const query = { address: [address], topics: topics.map((one) => one && [one]) }
-    const isThere = { reads: [], parse: () => false }
-    const hashes: Hex[] = []
-    for (let from = fromBlock; hashes.length < mostTransfers; ) {
-      const found = await network.log(way.chainId, { query, isThere }, from)
-      const mined = found && (await network.mined(way.chainId, found.transactionHash))
-      if (!mined) break
-      hashes.push(found.transactionHash)
-      from = BigInt(mined.blockNumber) + 1n
-    }
-    return hashes
+    return network.logs(way.chainId, query, fromBlock)
   }
 }
 

@@ -6,7 +6,7 @@ import type { EngineStore } from '../../../store/engine/store.ts'
 import type { Sought } from '../../../swaps/network.ts'
 import { writeInBackground } from '../../background-writes.ts'
 import { type BlockId, hashesOf, newRangeBudget, readLogPieces } from './block-ranges.ts'
-import type { RpcLog } from './log-filters.ts'
+import type { LogQuery, RpcLog } from './log-filters.ts'
 
 /** The limits of one search: ranges, and duration in ms. The next search continues where it ended. */
 const searchLimits = { ranges: 120, ms: 8_000 }
@@ -52,6 +52,28 @@ export async function findFirstLog(
     else if (next && isMissed === false) await writeInBackground(store.storeFact(chainId, name, next))
   }
   return undefined
+}
+
+/**
+ * Reads all logs that match a query, from a block on, the oldest first. `isAll`: the node answered for all blocks up to the newest, within
+ * the limits of one search; the next one begins anew.
+ */
+export async function findLogs(
+  now: () => number,
+  chain: Chain,
+  query: LogQuery,
+  from: bigint,
+): Promise<{ logs: RpcLog[]; isAll: boolean }> {
+  const { number: to } = await latestBlock(chain)
+  const logs: RpcLog[] = []
+  try {
+    for await (const piece of readLogPieces(chain, [query], { from, to }, newRangeBudget(now, searchLimits)))
+      logs.push(...piece.logs)
+    return { logs, isAll: true }
+  } catch (error) {
+    if (!(error instanceof AppError && toleratedErrors.includes(error.code))) throw error
+    return { logs, isAll: false }
+  }
 }
 
 /** The stored value of a discarded mark. */

@@ -1,0 +1,111 @@
+import type { Address, Hex } from '../../domain/address.ts'
+import { sameAddress } from '../../domain/address.ts'
+import { topic } from '../../protocols/shared/event-topics.ts'
+import type { RelayDeposit, RelayTerms } from './order.ts'
+import { type Paid, type PaidBy, paidIn, type RelayWord, type Way } from './payments.ts'
+
+/** How many transfers of a token to an account are looked at for a payment. */
+const mostTransfers = 40
+
+/** Transfers of a token to an account since a deposit, and whether these are all. */
+export type Transfers = { logs: readonly { transactionHash: Hex; topics: readonly Hex[] }[]; isAll: boolean }
+
+/**
+ * How payments are looked up. `transaction` is a mined one; `transfers` are those since the deposit as far as a node tells, none of the
+ * native coin, which leaves no event.
+ */
+export type Chains<Found extends PaidBy> = {
+  transaction: (chainId: number, hash: Hex) => Promise<Found | undefined>
+  transfers: (way: Way) => Promise<Transfers>
+}
+
+/** A payment for an order. */
+export type Payment<Found> = { way: Way; found: Found; amount: bigint }
+
+/** How an order ended; `isAll`: where it did not, all that can have paid it out was looked at. `said` is the word of the service, if it was asked. */
+export type Outcome<Found> = {
+  delivered?: Payment<Found>
+  returned?: Payment<Found>
+  isAll: boolean
+  said?: RelayWord | undefined
+}
+
+/** The order of a deposit, whose solver the catalogue names, and where it is to be paid. */
+export type AwaitedOrder = {
+  order: RelayDeposit & { terms: RelayTerms }
+  solver: Address
+  arrival: { chainId: number; token: Address; recipient: Address }
+}
+
+/**
+ * What became of an order, by both chains: what was paid to its recipient, or given back. `told` are transactions that somebody names; the
+ * service is asked (`ask`) only where the chains show nothing, for transactions that no search of events finds. Its word ends nothing: what
+ * it names counts if a chain shows what that paid.
+ */
+export async function outcomeOf<Found extends PaidBy>(
+  awaited: AwaitedOrder,
+  chains: Chains<Found>,
+  ask: () => Promise<RelayWord | undefined>,
+  told: readonly Hex[],
+): Promise<Outcome<Found>> {
+  const seen = await outcomeByChains(awaited, chains, told)
+  if (seen.delivered || seen.returned) return seen
+  const said = await ask()
+  if (!said || said.hashes.length === 0) return { ...seen, said }
+  const { isAll } = seen
+  const onlyTold = { ...chains, transfers: async () => ({ logs: [], isAll }) }
+  return { ...(await outcomeByChains(awaited, onlyTold, said.hashes)), said }
+}
+
+/**
+ * The same without the service. One payment of the minimum is a delivery, whoever made it. Less than that, and what is given back, counts
+ * only from the solver, and is given back where the order may be so in just that way.
+ */
+async function outcomeByChains<Found extends PaidBy>(
+  { order: { id, terms }, solver, arrival }: AwaitedOrder,
+  chains: Chains<Found>,
+  told: readonly Hex[],
+): Promise<Outcome<Found>> {
+  const { chainId, token, recipient: to } = arrival
+  const isSame = (way: Way) =>
+    way.chainId === chainId && sameAddress(way.token, token) && sameAddress(way.to, to)
+  const refunds = terms.refunds.map(({ chainId: at, currency, recipient, extraData }) => ({
+    chainId: Number(at),
+    token: currency,
+    to: recipient,
+    extraData,
+  }))
+  const { payments, isAll } = await paymentsBy({ chainId, token, to, extraData: terms.extraData })
+  const delivered = payments.find(({ amount }) => amount >= terms.minimum)
+  if (delivered) return { delivered, isAll }
+  const short = solversOf(payments)
+  if (short) return refunds.some(isSame) ? { returned: short, isAll } : { delivered: short, isAll }
+  for (const way of refunds.filter((one) => !isSame(one))) {
+    const returned = solversOf((await paymentsBy(way)).payments)
+    if (returned) return { returned, isAll }
+  }
+  return { isAll }
+
+  /** What was paid in a way, that of the solver's own transfers first: of many transfers not all are looked at. */
+  async function paymentsBy(way: Way): Promise<{ payments: (Payment<Found> & Paid)[]; isAll: boolean }> {
+    const search = await chains.transfers(way)
+    const isOthers = ({ topics: [, from] }: Transfers['logs'][number]) =>
+      sameAddress(from ?? '', topic(solver)) ? 0 : 1
+    const sorted = search.logs.toSorted((a, b) => isOthers(a) - isOthers(b))
+    const moved = new Set(sorted.map(({ transactionHash }) => transactionHash))
+    const payments: (Payment<Found> & Paid)[] = []
+    let isSearched = search.isAll && moved.size <= mostTransfers
+    for (const hash of new Set([...told, ...[...moved].slice(0, mostTransfers)])) {
+      const found = await chains.transaction(way.chainId, hash)
+      if (found) payments.push({ way, found, ...paidIn(found, id, way, solver) })
+      else if (moved.has(hash)) isSearched = false
+    }
+    return { payments, isAll: isSearched }
+  }
+}
+
+/** The first of these payments that the solver made. */
+function solversOf<Found>(payments: readonly (Payment<Found> & Paid)[]): Payment<Found> | undefined {
+  const found = payments.find(({ bySolver }) => bySolver > 0n)
+  return found && { ...found, amount: found.bySolver }
+}
