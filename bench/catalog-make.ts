@@ -453,6 +453,12 @@ const otherDepositories: Readonly<Record<string, Address>> = {
   linea: '0x59916DA825D2D2eC1BF878D71c88826F6633ecca',
 }
 
+/** The contract that the solver of Relay pays coins by, and where it is another one (relayprotocol/relay-periphery, deployments/v3). */
+const relayRouter: Address = '0xb92fe925DC43a0ECdE6c8b1a2709c170Ec4fFf4f'
+const otherRelayRouters: Readonly<Record<string, Address>> = {
+  linea: '0x9EF6d3c2F60d7b9008D74CAb1FC0F899c957C819',
+}
+
 /** Relay calls each main network as it is called here, and makes every order with one solver (relay-docs, input-validation). */
 function relayOn({ name, testnet }: Network): CatalogFile['relay'] {
   const { depository, http } = providers.relay
@@ -460,11 +466,12 @@ function relayOn({ name, testnet }: Network): CatalogFile['relay'] {
   return {
     depository: otherDepositories[name] ?? depository,
     chain: name,
+    router: otherRelayRouters[name] ?? relayRouter,
     solver: '0xf70da97812CB96acDF810712Aa562db8dfA3dbEF',
     solverChain: 'base',
     api: http,
     source:
-      'repo:relayprotocol/relay-depository packages/ethereum-vm/deployments/addresses.prod.json; repo:relayprotocol/relay-docs references/api/api_core_concepts/input-validation.mdx',
+      'repo:relayprotocol/relay-depository packages/ethereum-vm/deployments/addresses.prod.json; repo:relayprotocol/relay-docs references/api/api_core_concepts/input-validation.mdx; repo:relayprotocol/relay-periphery deployments/v3/addresses.json',
   }
 }
 

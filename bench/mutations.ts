@@ -1,4 +1,5 @@
-import type { Address, Hex } from '../src/domain/address.ts'
+import { padHex } from 'viem/utils'
+import { type Address, type Hex, nativeAddress } from '../src/domain/address.ts'
 import { maxUint256 } from '../src/domain/amount.ts'
 import type { Transaction } from '../src/domain/transaction.ts'
 import { authoritySelectors } from '../src/guard/authority.ts'
@@ -233,6 +234,25 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     const { intent, choice } = plan as Plan & { choice: Choice }
     const flags = choice.route.flags | one(random, [0x40n, 0x80n, 0xc0n])
     return built(intent, { ...choice, route: { ...choice.route, flags } })
+  },
+  'refund-of-order': (all, random, plan) => {
+    // The number of the order is that of the changed one: only the order itself is wrong.
+    const { intent, choice } = plan as Plan & { choice: Choice }
+    if (!choice.relayed) return all
+    const { order, requestId } = choice.relayed
+    const [input] = order.inputs
+    const change = one(random, [
+      { recipient: thief },
+      { currency: one(random, [thief, usdt.address, nativeAddress]) },
+      { deadline: order.output.deadline - 1 },
+      { currency: nativeAddress, extraData: padHex(one(random, [thief, router])) },
+    ])
+    const at = below(random, input!.refunds.length)
+    const refunds = input!.refunds.map((refund, i) => (i === at ? { ...refund, ...change } : refund))
+    return built(intent, {
+      ...choice,
+      relayed: { order: { ...order, inputs: [{ ...input!, refunds }] }, requestId },
+    })
   },
   'action-of-another': (all, random) => [...all.slice(0, -1), honestPlan(random).transactions.at(-1)!],
   'plan-of-another': (_, random) => honestPlan(random).transactions,

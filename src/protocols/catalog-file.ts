@@ -99,6 +99,7 @@ export const CatalogFile = z.strictObject({
     .strictObject({
       depository: At,
       chain: Text,
+      router: At,
       solver: At,
       solverChain: Text,
       api: z.url({ protocol: /^https$/ }),

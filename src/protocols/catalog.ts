@@ -147,12 +147,13 @@ export type LifiConstants = { chainId: number; diamond: Address; api: string | n
 
 /**
  * Relay on a chain: tokens are deposited at the depository for an order. `chain` is its own name for the chain in orders, and `solver` on
- * `solverChain` the account that orders are made with. `api` is the base URL of its service; without one it is not asked.
+ * `solverChain` the account that orders are made with, which pays coins out by the `router`. `api` is the base URL of its service; without one it is not asked.
  */
 export type RelayConstants = {
   chainId: number
   depository: Address
   chain: string
+  router: Address
   solver: Address
   solverChain: string
   api: string | null

@@ -27,7 +27,7 @@ export function decodeCatalog(json: unknown): Catalog {
     pancakeSwapV3: written.pancakeSwapV3 ?? [],
     lifi: written.lifi ?? [],
     oneInch: written.oneInch ?? [],
-    relay: written.relay ?? [],
+    relay: (written.relay ?? []).map((one) => ({ ...one, router: one.router ?? one.solver })),
     strategies: written.strategies.map((entry) => ({ ...entry, fromBlock: BigInt(entry.fromBlock) })),
   }
 }

@@ -158,7 +158,7 @@ export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOpt
       ['pending', false],
     )
     const deadline = Number(timestamp) + fillSeconds
-    const extraData = padHex(there.solver, { size: 32 })
+    const extraData = padHex(there.router, { size: 32 })
     const back = { minimum: 0n, deadline, extraData }
     const refunds: RelayRefund[] = [
       { ...back, chainId: BigInt(here.chainId), recipient: asked.refundTo, currency: asked.originCurrency },

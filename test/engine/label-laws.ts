@@ -105,7 +105,8 @@ const vault = '0xBA12222222228d8Ba445958a75a0704d566BF2C8'
 
 /**
  * Relay is on every main network, at one address but for networks without newer opcodes (source: addresses.prod.json of
- * relayprotocol/relay-depository), and its solver is one everywhere (source: relay-docs, input-validation).
+ * relayprotocol/relay-depository, and deployments/v3/addresses.json of relayprotocol/relay-periphery for its router), and its solver is one
+ * everywhere (source: relay-docs, input-validation).
  */
 function relayFaults({ relay, network }: CatalogFile, testnet: boolean): string[] {
   if (!relay) return testnet ? [] : ['Relay is missing']
@@ -113,10 +114,15 @@ function relayFaults({ relay, network }: CatalogFile, testnet: boolean): string[
     network === 'linea'
       ? '0x59916DA825D2D2eC1BF878D71c88826F6633ecca'
       : '0x4cD00E387622C35bDDB9b4c962C136462338BC31'
+  const router =
+    network === 'linea'
+      ? '0x9EF6d3c2F60d7b9008D74CAb1FC0F899c957C819'
+      : '0xb92fe925DC43a0ECdE6c8b1a2709c170Ec4fFf4f'
   return [
     ...(testnet ? ['Relay carries nothing between test networks'] : []),
     ...(relay.api === 'https://api.relay.link' ? [] : ['its Relay is somebody else']),
     ...(relay.depository === depository ? [] : ['its depository of Relay is somewhere else']),
+    ...(relay.router === router ? [] : ['its router of Relay is somewhere else']),
     ...(relay.chain === network ? [] : ['Relay calls it otherwise']),
     ...(relay.solverChain === 'base' && relay.solver === '0xf70da97812CB96acDF810712Aa562db8dfA3dbEF'
       ? []

@@ -36,6 +36,7 @@ function rolesIn(file: CatalogFile): [address: string, role: string][] {
     ...(file.relay
       ? ([
           [file.relay.depository, 'depository of Relay'],
+          [file.relay.router, 'router of Relay'],
           [file.relay.solver, 'solver of Relay'],
         ] as [string, string][])
       : []),

@@ -228,6 +228,14 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
+    'coins of Relay are paid by somebody else',
+    (file) => {
+      file.relay!.router = getAddress(`0x${'77'.repeat(20)}`)
+    },
+    /its router of Relay is somewhere else/,
+  ],
+  [
+    'base',
     'another service of Relay is asked',
     (file) => {
       file.relay!.api = 'https://example.com'

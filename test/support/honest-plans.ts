@@ -7,6 +7,7 @@ import {
   hashTypedData,
   keccak256,
   numberToHex,
+  padHex,
   parseAbiParameters,
   stringToHex,
 } from 'viem/utils'
@@ -32,6 +33,7 @@ import {
   pancakeRouter,
   permit2,
   pool,
+  relayRouter,
   router,
   router02,
   settlement,
@@ -378,19 +380,30 @@ function aWritten(random: () => number, intent: Swap, least: bigint): Written {
 /** The chains of Relay here. */
 const relayChains: Readonly<Record<string, number>> = { 'sandbox-one': 31337, 'sandbox-two': 31338 }
 
+/** The tokens of a chain that an order may be given back in. */
+const tokensOf = ({ tokenIn, tokenOut }: Swap, chainId: number): Address[] =>
+  [tokenIn, tokenOut, ...catalog.tokens].flatMap((token) =>
+    token.chainId === chainId && token !== coin ? [token.address] : [],
+  )
+
 /** What the service of Relay may write for a transfer: any order that pays for it, and that is given back to wallet or recipient. */
 function aRelayed(random: () => number, intent: Swap): Relayed {
   const { wallet, recipient, tokenIn, tokenOut, amountIn, amountOut, deadline } = intent
   const minimum = random() < 0.3 ? amountOut + anAmount(random) : amountOut
   const until = () => deadline + Math.floor(random() * 691_201)
-  const refund = (chainId: string, to: Address) => ({
-    chainId,
-    recipient: to,
-    currency: anAddress(random),
-    minimumAmount: String(random() < 0.5 ? 0n : anAmount(random)),
-    deadline: until(),
-    extraData: random() < 0.5 ? ('0x' as const) : bytes(random, 32),
-  })
+  const filledUntil = until()
+  const refund = (chainId: string, to: Address) => {
+    const currency = one(random, [nativeAddress, ...tokensOf(intent, relayChains[chainId]!)])
+    const isFree = currency !== nativeAddress
+    return {
+      chainId,
+      recipient: to,
+      currency,
+      minimumAmount: String(random() < 0.5 ? 0n : anAmount(random)),
+      deadline: filledUntil + Math.floor(random() * 1e6),
+      extraData: !isFree ? padHex(relayRouter) : random() < 0.5 ? ('0x' as const) : bytes(random, 32),
+    }
+  }
   const refunds = [
     refund('sandbox-one', wallet),
     ...(random() < 0.7 ? [refund('sandbox-two', random() < 0.5 ? wallet : recipient)] : []),
@@ -422,7 +435,7 @@ function aRelayed(random: () => number, intent: Swap): Relayed {
         },
       ],
       calls: [],
-      deadline: until(),
+      deadline: filledUntil,
       extraData: bytes(random, 32),
     },
     fees: [],
@@ -446,8 +459,13 @@ function isRelayedFor(intent: Swap, { order }: Relayed): boolean {
     deadline <= intent.deadline + 691_200 &&
     order.inputs[0]!.refunds.length > 0 &&
     order.inputs[0]!.refunds.every(
-      ({ chainId: at, recipient: to }) =>
-        lower(to) === lower(intent.wallet) || (at === 'sandbox-two' && lower(to) === lower(intent.recipient)),
+      ({ chainId: at, recipient: to, currency, deadline: until, extraData }) =>
+        (lower(to) === lower(intent.wallet) ||
+          (at === 'sandbox-two' && lower(to) === lower(intent.recipient))) &&
+        until >= deadline &&
+        (lower(currency) === nativeAddress
+          ? lower(extraData) === lower(padHex(relayRouter))
+          : tokensOf(intent, relayChains[at]!).some((known) => lower(known) === lower(currency))),
     )
   )
 }

@@ -32,7 +32,8 @@ export const balancerVault = address('98')
 export const pancakeRouter = address('97')
 export const diamond = address('96')
 export const depository = address('9a')
-/** Who fills the orders of Relay. */
+/** The contract that coins of Relay are paid by, and who fills its orders. */
+export const relayRouter = address('9d')
 export const solver = address('9c')
 export const messenger = address('c6')
 export const messengerThere = address('c7')
@@ -140,11 +141,20 @@ export const catalog = {
   cow: [{ chainId: 31337, settlement, vaultRelayer, api: null }],
   lifi: [{ chainId: 31337, diamond, api: null }],
   relay: [
-    { chainId: 31337, depository, chain: 'sandbox-one', solver, solverChain: 'base', api: null },
+    {
+      chainId: 31337,
+      depository,
+      chain: 'sandbox-one',
+      router: relayRouter,
+      solver,
+      solverChain: 'base',
+      api: null,
+    },
     {
       chainId: 31338,
       depository: address('9b'),
       chain: 'sandbox-two',
+      router: relayRouter,
       solver,
       solverChain: 'base',
       api: null,

@@ -20,6 +20,7 @@ import {
   coin,
   depository,
   friend,
+  relayRouter,
   solver,
   thief,
   usdc,
@@ -49,6 +50,8 @@ const { run } = useCommands(sandbox)
 const deadline = 1_900_000_000
 const [amountIn, least] = [1_000_000n, 990_000n]
 const requestId = padHex('0x0e')
+/** A token that no catalogue has. */
+const unknown: Address = `0x${'de'.repeat(20)}`
 const transferTopic = toEventSelector(erc20Abi.find(({ name }) => name === 'Transfer')!)
 const chainIds = { 'sandbox-one': 31337, 'sandbox-two': 31338, elsewhere: 1 }
 const sampleOf = (name: string) =>
@@ -68,7 +71,7 @@ function orderFor(
   payee: Address,
   { order, payment, refund, output, paid }: Changes = {},
 ): ShownOrder {
-  const back = { minimumAmount: '0', deadline: deadline + 604_800, extraData: padHex(friend) }
+  const back = { minimumAmount: '0', deadline: deadline + 604_800, extraData: padHex(relayRouter) }
   return {
     version: 'v1',
     solverChainId: 'base',
@@ -189,6 +192,12 @@ describe('the guard', () => {
     expect(said).toMatchObject({ bound: { name: 'depositErc20', value: 0n, spends: { amount: amountIn } } })
     expect(code(deposit(orderFor(usdc, friend)), { recipient: friend })).toBe('passed')
     expect(code(deposit(orderFor(usdc, wallet, { paid: { minimumAmount: '995000' } })))).toBe('passed')
+    for (const refund of [
+      { currency: nativeAddress },
+      { currency: usdt.address, extraData: '0x' as const },
+      { deadline: deadline + 9_999_999 },
+    ])
+      expect(code(deposit(orderFor(usdc, wallet, { refund })))).toBe('passed')
     const paid = { token: nativeAddress }
     const native = verdict(deposit(orderFor(coin, wallet), paid), { tokenIn: coin })
     expect(native).toMatchObject({ bound: { name: 'depositNative', value: amountIn } })
@@ -222,6 +231,20 @@ describe('the guard', () => {
       'POLICY_QUOTE_DRIFT',
     ],
     ['a way back to somebody else', { refund: { recipient: thief } }, 'POLICY_RECIPIENT'],
+    ['a way back in an unknown token', { refund: { currency: unknown } }, 'POLICY_QUOTE_DRIFT'],
+    [
+      'a way back in a token of the other chain',
+      { refund: { currency: usdcThere.address } },
+      'POLICY_QUOTE_DRIFT',
+    ],
+    ['a way back until before its end', { refund: { deadline: deadline + 604_799 } }, 'POLICY_QUOTE_DRIFT'],
+    ...[padHex(thief), '0x' as const, `${padHex(relayRouter)}00` as const].map(
+      (extraData): [string, Changes, string] => [
+        `a way back in the coin by ${extraData}`,
+        { refund: { currency: nativeAddress, extraData } },
+        'POLICY_QUOTE_DRIFT',
+      ],
+    ),
     ['a way back on a third chain', { refund: { chainId: 'elsewhere' } }, 'POLICY_QUOTE_DRIFT'],
     ['no time to fill it', { output: { deadline: deadline - 1 } }, 'POLICY_QUOTE_DRIFT'],
     ['a month to fill it', { output: { deadline: deadline + 2_592_000 } }, 'POLICY_QUOTE_DRIFT'],
@@ -264,6 +287,7 @@ describe('the service of Relay', () => {
     return relay(
       catalog.relay.map((one) => ({ ...one, api })),
       () => true,
+      catalog.tokens,
       {
         exchangeJson: exchangeSoon,
         head: async () => 7n,
@@ -424,7 +448,18 @@ describe('the service of Relay', () => {
     ['another token', ordered({ paid: { currency: usdt.address } }), /another order than/],
     ['a call there', ordered({ output: { calls: ['0x01'] } }), /does not show an order/],
     ['another solver', ordered({ order: { solver: thief } }), /another solver/],
-    ['a way back to somebody else', ordered({ refund: { recipient: thief } }), /back to somebody else/],
+    ['a way back to somebody else', ordered({ refund: { recipient: thief } }), /given back to 0x66/],
+    [
+      'a way back in an unknown token',
+      ordered({ refund: { currency: unknown } }),
+      /a token that nobody here knows/,
+    ],
+    ['a way back until before', ordered({ refund: { deadline: deadline } }), /given back only until/],
+    [
+      'a coin given back by somebody else',
+      ordered({ refund: { currency: nativeAddress, extraData: padHex(thief) } }),
+      /by another contract than the catalogue has/,
+    ],
     ['a third chain', ordered({ refund: { chainId: 'elsewhere' } }), /another order than/],
     ['a lower minimum', ordered({ paid: { minimumAmount: '980000' } }), /a lower minimum/],
     [

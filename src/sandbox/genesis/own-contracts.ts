@@ -74,13 +74,13 @@ export function deployOneInch(d: Deployer, { chainId }: Plan): OneInchConstants 
 /** What the solver of Relay pays out of, beside what it has for orders on one chain, in whole tokens. */
 const brlaOfSolver = '5000000'
 
-/** Deploys our stand-in for the depository of Relay. Orders are made with the sandbox's solver, which also fills orders on one chain. */
+/** Deploys our stand-in for the depository of Relay. Orders are made with the sandbox's solver, which also fills orders on one chain, and pays coins itself. */
 export function deployRelay(d: Deployer, { chainId }: Plan, { assets }: Tokens): RelayConstants {
   const [solver, chain] = [sandboxAddress(roles.solver), networkNamed(sandboxNetworks, chainId).name]
   const units = parseUnits(brlaOfSolver, about.BRLA.decimals)
   d.call(own('SandboxToken').abi, assets.BRLA, 'transfer', [solver, units])
   const depository = d.deploy(own('SandboxRelayDepository'), [])
-  return { chainId, depository, chain, solver, solverChain: chain, api: null }
+  return { chainId, depository, chain, router: solver, solver, solverChain: chain, api: null }
 }
 
 /** Deploys one end of the burn-and-mint bridge and lets it mint and burn USDC. */

@@ -3,11 +3,20 @@ import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { networkShown } from '../../domain/networks.ts'
 import { unlessSame } from '../../domain/swap-amounts.ts'
+import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { refuse, type Verdict } from '../../protocols/verdict.ts'
 import { longestWindow } from './abi.ts'
-import { decodeOrder, isSameOrder, orderIdOf, type RelayEnds, refundedStranger } from './order.ts'
+import { decodeOrder, isSameOrder, orderIdOf, type RelayEnds } from './order.ts'
+import { type RefundFault, refundFault } from './refunds.ts'
+
+const faultCodes = {
+  recipient: 'POLICY_RECIPIENT',
+  token: 'POLICY_QUOTE_DRIFT',
+  deadline: 'POLICY_QUOTE_DRIFT',
+  payer: 'POLICY_QUOTE_DRIFT',
+} as const satisfies Record<RefundFault['of'], string>
 
 /**
  * Binds a deposit at Relay to the transfer to another chain that was asked for. The deposit names its order by its hash alone, and the rest
@@ -18,6 +27,7 @@ export function bindRelay(
   transaction: Pick<Transaction, 'data' | 'value'>,
   intent: Extract<Intent, { kind: 'swap' }>,
   ends: RelayEnds,
+  tokens: readonly Token[],
 ): Verdict {
   const { tokenIn, tokenOut, wallet, recipient, amountIn } = intent
   if (intent.exact === 'out') return refuse('POLICY_DECODE', 'Relay cannot fix what comes out')
@@ -31,7 +41,7 @@ export function bindRelay(
     return refuse('POLICY_AMOUNT', `It deposits the token ${token}, not ${tokenIn.address}`)
   const [spent, toSpend] = [formatAmount(amount, tokenIn), formatAmount(amountIn, tokenIn)]
   if (amount !== amountIn) return refuse('POLICY_AMOUNT', `It deposits ${spent}, not ${toSpend}`)
-  const { minimum, deadline, refunds } = terms
+  const { minimum, deadline } = terms
   const brought = formatAmount(minimum, tokenOut)
   if (minimum < intent.amountOut)
     return refuse(
@@ -49,10 +59,8 @@ export function bindRelay(
       'POLICY_QUOTE_DRIFT',
       `Its order may be filled only until ${deadline}, and may be sent until ${intent.deadline}`,
     )
-  if (refunds.length === 0) return refuse('POLICY_RECIPIENT', 'Its order can be given back to nobody')
-  const stranger = refundedStranger(terms, intent)
-  if (stranger)
-    return refuse('POLICY_RECIPIENT', `Its order may be given back to ${stranger}, not to ${wallet} alone`)
+  const fault = refundFault(terms, { asked: intent, ends, tokens })
+  if (fault) return refuse(faultCodes[fault.of], `Its order ${fault.text}`)
   const expected = orderIdOf(ends, intent, terms)
   if (!expected || !isSameOrder(id, expected))
     return refuse(
@@ -64,7 +72,7 @@ export function bindRelay(
     bound: {
       name: isCoin ? 'depositNative' : 'depositErc20',
       args: jsonArguments({ depositor, token, amount, id, minimum, deadline }),
-      text: `Deposit ${spent} at Relay for ${networkShown([], tokenOut.chainId).name}: at least ${brought} arrive for ${recipient}${unlessSame(minimum, intent.amountOut, tokenOut)}, or Relay gives it back less its gas, here or there`,
+      text: `Deposit ${spent} at Relay for ${networkShown([], tokenOut.chainId).name}: at least ${brought} arrive for ${recipient}${unlessSame(minimum, intent.amountOut, tokenOut)}, or Relay gives it back, here or there, maybe in another token: no minimum of that is promised`,
       value: isCoin ? amount : 0n,
       ...(!isCoin && { spends: { token: tokenIn.address, amount } }),
     },

@@ -30,7 +30,7 @@ export const relay: SwapDefinition = {
     if (!here || !there || !isCarried(catalog, intent)) return undefined
     return {
       targets: [here.depository],
-      bind: (transaction) => bindRelay(transaction, intent, [here, there]),
+      bind: (transaction) => bindRelay(transaction, intent, [here, there], catalog.tokens),
     }
   },
   open: (catalog, network) => {
@@ -41,6 +41,7 @@ export const relay: SwapDefinition = {
       : openProvider(
           ends,
           (route) => isOpen(route.from.chainId) && isOpen(route.to.chainId) && isCarried(catalog, route),
+          catalog.tokens,
           network,
         )
   },

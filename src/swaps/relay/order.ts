@@ -178,14 +178,3 @@ export const withTerms = (call: Hex, terms: RelayTerms): Hex =>
 
 /** Whether two numbers of orders are the same. */
 export const isSameOrder = (one: Hex, other: Hex): boolean => sameAddress(one, other)
-
-/** Who an order may be given back to that is neither the wallet nor, on the other chain, the recipient; `undefined` if nobody is. */
-export const refundedStranger = (
-  { refunds }: Pick<RelayTerms, 'refunds'>,
-  { tokenIn, wallet, recipient }: Pick<RelayRoute, 'tokenIn' | 'recipient'> & { wallet: Address },
-): Address | undefined =>
-  refunds.find(
-    (refund) =>
-      !sameAddress(refund.recipient, wallet) &&
-      !(refund.chainId !== BigInt(tokenIn.chainId) && sameAddress(refund.recipient, recipient)),
-  )?.recipient

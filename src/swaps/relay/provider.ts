@@ -3,6 +3,7 @@ import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { less } from '../../domain/slippage.ts'
+import type { Token } from '../../domain/token.ts'
 import type { RelayConstants } from '../../protocols/catalog.ts'
 import type { SwapNetwork } from '../network.ts'
 import type { Ask, Route, SwapProvider } from '../provider.ts'
@@ -54,6 +55,7 @@ type RelayEnd = RelayConstants & { api: string }
 export function relay(
   ends: readonly RelayEnd[],
   isCarried: (route: Route) => boolean,
+  tokens: readonly Token[],
   network: Pick<SwapNetwork, 'exchangeJson' | 'head' | 'logs' | 'mined' | 'callOf'>,
 ): SwapProvider {
   const on = (chainId: number) => ends.find((end) => end.chainId === chainId)!
@@ -95,7 +97,8 @@ export function relay(
         `${formatAmount(amount, tokenIn)} is too little for ${label}`,
         { details: { provider }, hint: 'Try a larger amount.' },
       )
-    const read = readQuote(status === 200 ? body : undefined, { ...terms, route }, [here, on(to.chainId)])
+    const ends = [here, on(to.chainId)] as const
+    const read = readQuote(status === 200 ? body : undefined, { ...terms, route }, ends, tokens)
     if (typeof read === 'string') throw badAnswer(provider, `${label} ${read}`, status)
     return read
   }

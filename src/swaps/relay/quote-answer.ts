@@ -1,16 +1,11 @@
 import { z } from 'zod'
 import { type Address, At, Hash, type Hex, HexData, sameAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
+import type { Token } from '../../domain/token.ts'
 import type { OfferFee, Route } from '../provider.ts'
 import { Amount } from '../provider-api.ts'
-import {
-  decodeDeposit,
-  isSameOrder,
-  orderIdOf,
-  type RelayEnds,
-  type RelayTerms,
-  refundedStranger,
-} from './order.ts'
+import { decodeDeposit, isSameOrder, orderIdOf, type RelayEnds, type RelayTerms } from './order.ts'
+import { refundFault } from './refunds.ts'
 
 const Units = Amount.transform(BigInt).refine((units) => units <= maxUint256)
 /** Unix seconds. */
@@ -85,7 +80,12 @@ export type RelayQuote = { terms: RelayTerms; id: Hex; seconds: number | null; f
  * Reads a quote, or says what is wrong with it as the rest of a sentence after the name of the service. Its last step must be one deposit
  * of just what is swapped, for the order that it shows, and the hash of that order with our tokens, amount and recipient must be its number.
  */
-export function readQuote(body: unknown, asked: Asked, ends: RelayEnds): RelayQuote | string {
+export function readQuote(
+  body: unknown,
+  asked: Asked,
+  ends: RelayEnds,
+  tokens: readonly Token[],
+): RelayQuote | string {
   const { route, amount, wallet, recipient } = asked
   const [here] = ends
   const found = Quoted.safeParse(body).data
@@ -112,8 +112,8 @@ export function readQuote(body: unknown, asked: Asked, ends: RelayEnds): RelayQu
   const id = terms && orderIdOf(ends, { ...route, amountIn: amount, recipient }, terms)
   if (!terms || !id || !isSameOrder(id, found.protocol!.v2.orderId) || !isSameOrder(id, call.id))
     return 'shows another order than that of its deposit, or than was asked for'
-  if (refundedStranger(terms, { ...route, wallet, recipient }))
-    return 'would give the order back to somebody else'
+  const fault = refundFault(terms, { asked: { ...route, wallet, recipient }, ends, tokens })
+  if (fault) return `shows an order that ${fault.text}`
   return { terms, id, seconds: found.details?.timeEstimate ?? null, fees: feesOf(found.fees, route) }
 }
 
