@@ -135,7 +135,7 @@ const bridgeRules: readonly DiagnosisRule[] = [
       facts.bridge?.way === 'solver' &&
       (waited(facts) > facts.bridge.usualMs || bridge(facts).order?.said?.word === 'failure'),
     verdict: (facts) =>
-      `The solver has neither paid the order out nor given it back for ${minutes(waited(facts))}${isUnseen(facts) ? ', as far as is known' : ''}, and ${minutes(bridge(facts).usualMs)} are usual at most.${saidText(facts)}${orderText(facts)} Ask Relay with the number of the order. Its contract may also have given the deposit back without that number: look at what ${facts.operation.wallet} got on ${bridge(facts).from.name} since.`,
+      `The solver has neither paid the order out nor given it back${waited(facts) > bridge(facts).usualMs ? ` for ${minutes(waited(facts))}` : ''}${isUnseen(facts) ? ', as far as is known' : ''}${waited(facts) > bridge(facts).usualMs ? `, and ${minutes(bridge(facts).usualMs)} are usual at most` : ''}.${saidText(facts)}${orderText(facts)} Ask Relay with the number of the order. Its contract may also have given the deposit back without that number: look at what ${facts.operation.wallet} got on ${bridge(facts).from.name} since.`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'export'),

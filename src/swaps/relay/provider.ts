@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
-import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { less } from '../../domain/slippage.ts'
 import type { Token } from '../../domain/token.ts'
@@ -92,11 +91,10 @@ export function relay(
     const refused = status === 200 ? undefined : Refusal.safeParse(body).data?.errorCode
     if (refused !== undefined && noQuote.includes(refused)) return undefined
     if (refused === 'AMOUNT_TOO_LOW')
-      throw new AppError(
-        'QUOTE_GENERATION_FAILED',
-        `${formatAmount(amount, tokenIn)} is too little for ${label}`,
-        { details: { provider }, hint: 'Try a larger amount.' },
-      )
+      throw new AppError('QUOTE_GENERATION_FAILED', `The amount is too little for ${label}`, {
+        details: { provider },
+        hint: 'Try a larger amount.',
+      })
     const ends = [here, on(to.chainId)] as const
     const read = readQuote(status === 200 ? body : undefined, { ...terms, route }, ends, tokens)
     if (typeof read === 'string') throw badAnswer(provider, `${label} ${read}`, status)
