@@ -132,6 +132,12 @@ function fundsAtOrigin(facts: Facts): string {
   return `${amountText(facts)}: still in the wallet ${operation.wallet} on ${originNetwork(facts)}.`
 }
 
+/** The following sentence that a refund leaves out the service fee that a step of its own paid. */
+export const unreturnedFeeText = ({ steps }: Facts): string =>
+  steps.some(({ step }) => step.role === 'fee' && step.state === 'FINAL_OK')
+    ? ' The service fee, which a step of its own paid, is not given back.'
+    : ''
+
 /** The remaining allowances as a following sentence. */
 export const allowancesText = ({ remainingAllowances }: Facts): string =>
   remainingAllowances

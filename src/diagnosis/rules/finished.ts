@@ -17,6 +17,7 @@ import {
   otherPendingText,
   revokeSteps,
   stepText,
+  unreturnedFeeText,
   walletBusyText,
 } from '../messages/messages.ts'
 import { receivedFundsText } from '../messages/received.ts'
@@ -135,7 +136,7 @@ export const finishedRules: readonly DiagnosisRule[] = [
   {
     situation: 'BRIDGE_REFUNDED',
     is: ({ operation }) => isRefunded(operation),
-    verdict: ({ operation }) => `${refundText(resultOf(operation).refund!)}.`,
+    verdict: (facts) => `${refundText(resultOf(facts.operation).refund!)}.${unreturnedFeeText(facts)}`,
     funds: fundsText,
     // Nothing of it is on its way any more.
     safeToRetry: () => true,

@@ -17,6 +17,7 @@ import {
   lastRunText,
   recipientFundsText,
   stepText,
+  unreturnedFeeText,
   unsignedNextSteps,
   walletBusyText,
 } from '../messages/messages.ts'
@@ -110,8 +111,8 @@ const bridgeRules: readonly DiagnosisRule[] = [
     is: ({ bridge }) => bridge?.expiry?.refund !== undefined,
     verdict: (facts) =>
       bridge(facts).way === 'desk'
-        ? `The desk did not swap it, and paid it back on ${bridge(facts).from.name}.`
-        : `Nobody paid it out on ${bridge(facts).to.name} before ${expiryText(facts)}, and the bridge paid it back on ${bridge(facts).from.name}.`,
+        ? `The desk did not swap it, and paid it back on ${bridge(facts).from.name}.${unreturnedFeeText(facts)}`
+        : `Nobody paid it out on ${bridge(facts).to.name} before ${expiryText(facts)}, and the bridge paid it back on ${bridge(facts).from.name}.${unreturnedFeeText(facts)}`,
     funds: fundsText,
     safeToRetry: neverSafe,
     // Resuming ends an operation that waits for the delivery.
@@ -122,7 +123,7 @@ const bridgeRules: readonly DiagnosisRule[] = [
     is: ({ bridge }) => bridge?.order?.returned !== undefined,
     verdict: (facts) => {
       const { text, network, hash } = bridge(facts).order!.returned!
-      return `The solver did not fill the order, and paid ${text} back on ${network.name} (${hash}).`
+      return `The solver did not fill the order, and paid ${text} back on ${network.name} (${hash}).${unreturnedFeeText(facts)}`
     },
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
