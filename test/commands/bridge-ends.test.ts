@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { formatUnits } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
-import type { Address } from '../../src/domain/address.ts'
+import { transfer } from '../../src/chain/erc20.ts'
+import type { Address, Hex } from '../../src/domain/address.ts'
+import type { Token } from '../../src/domain/token.ts'
+import { roles, sandboxAddress } from '../../src/sandbox/accounts.ts'
+import { relayOn } from '../../src/swaps/relay/order.ts'
 import { cells, seeded } from '../engine/support.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
@@ -30,6 +34,8 @@ type End = {
   paid: 'all' | 'the fee' | 'nothing'
   got: 'all' | 'nine tenths' | 'nothing'
   isBackThere?: true
+  /** A stranger pays a unit with the number of the order before its end. */
+  isTouched?: true
 }
 
 const arrives = {
@@ -144,6 +150,13 @@ const ends: Readonly<Record<string, End>> = {
     faults: ['relay lies'],
     said: 'BRIDGE_WAITING',
   },
+  'relay, not paid out for a while, while a stranger pays a unit of it': {
+    ...waits,
+    provider: 'relay',
+    faults: ['relay stuck'],
+    said: 'BRIDGE_WAITING',
+    isTouched: true,
+  },
   'relay, failed': { ...waits, provider: 'relay', faults: ['relay failed'], said: 'BRIDGE_STUCK' },
   'relay, given back on the other chain': {
     ...arrives,
@@ -213,6 +226,21 @@ const campaign = Array.from({ length: cells(names.length, 200) }, (_, at) => {
   }
 })
 
+/** Pays a unit of a token, as somebody who is not the solver, with the number of the newest order behind the call. */
+async function payUnit(from: ChainId, { chainId, address: token }: Token, payee: Address): Promise<void> {
+  const { depository } = relayOn(sandbox.world.catalog(), from)!
+  const logs = await sandbox
+    .chain(from)
+    .rpc.request<{ data: Hex }[]>('eth_getLogs', [{ address: depository, fromBlock: '0x0' }])
+  const number = logs.at(-1)!.data.slice(-64)
+  const { to, data } = transfer({ chainId, token, to: payee, amount: 1n })
+  const { status } = await sandbox.sendAs(chainId, sandboxAddress(roles.relayer), {
+    to,
+    data: `${data}${number}`,
+  })
+  expect(status).toBe('0x1')
+}
+
 describe('an end of a transfer', () => {
   test.each(campaign)(
     '$at: $name: $symbol from $from, exact $exact, ends as it says, to the unit on both chains',
@@ -229,6 +257,7 @@ describe('an end of a transfer', () => {
         paid,
         got,
         isBackThere,
+        isTouched,
       } = ends[name]!
       const payee = recipient ?? wallet()
       const [sold, bought] = [sandbox.token(from, symbol), sandbox.token(to, symbolOut)]
@@ -258,11 +287,22 @@ describe('an end of a transfer', () => {
         expect(await explained()).toBe(situation)
       }
       await until(said)
+      if (isTouched) {
+        await payUnit(from, bought, payee)
+        expect(await explained()).toBe(said)
+        const line = ['action', 'resume', id, '--json', '--timeout', '1s']
+        expect((await run(line)).exit).toBe(20)
+      }
       if (isCleared) await run('sandbox fault clear --json')
       if (becomes === 'BRIDGE_REFUNDED') await until(becomes)
       const over = await run(['action', 'resume', id, '--json', '--timeout', last === 20 ? '1s' : '20s'])
       expect(over.exit, over.err).toBe(last)
       expect(await explained()).toBe(becomes)
+      if (becomes === 'BRIDGE_REFUNDED' && (provider === 'relay' || provider === 'across')) {
+        const { note } = (await run(['swap', 'status', id, '--json'])).json
+        const { amount: back, network, hash } = over.json.error.details
+        expect(note).toBe(`Paid back: ${back.formatted} ${back.symbol} on ${network} in ${hash}`)
+      }
 
       const action = (await run(['action', 'show', id, '--json'])).json
       const sent = BigInt(action.amounts.in.raw)
@@ -275,7 +315,7 @@ describe('an end of a transfer', () => {
         expect(returned).toBeGreaterThan(sent / 2n)
         expect((await held(usdc, payee)) - usdcBefore).toBe(returned)
       }
-      const gained = (await held(bought, payee)) - before[1]
+      const gained = (await held(bought, payee)) - before[1] - (isTouched ? 1n : 0n)
       if (got === 'nothing') expect(gained).toBe(0n)
       else if (got === 'nine tenths')
         expect(gained).toBeLessThan((BigInt(over.json.error.details.minimum.raw) * 91n) / 100n)
