@@ -59,11 +59,18 @@ export type Offer = {
 /** The parties of a swap. `deadline` is in Unix seconds; `fees` are what its transaction pays of the input token to collectors, beside the input, where the offer can (`paysFees`). */
 type SwapOrder = { wallet: Address; recipient: Address; deadline: number; fees?: readonly FeePayment[] }
 
-/** The progress of a swap after its origin transaction was mined. `said`: the provider's own word for what no chain shows yet. */
+/** What was paid back of a swap, in the smallest unit of a token or of the coin, and the transaction on its chain. */
+export type Returned = { chainId: number; token: Address; amount: bigint; hash: Hex }
+
+/**
+ * The progress of a swap after its origin transaction was mined. `said`: the provider's own word for what no chain shows yet; `returned`: what
+ * the chain shows that was paid back.
+ */
 type SwapProgress = {
   status: 'confirmed' | 'processing' | 'fulfilled' | 'failed' | 'refunded'
   destination?: Hex
   said?: string
+  returned?: Returned
 }
 
 /** A provider of swaps. */

@@ -577,7 +577,10 @@ describe('the service of Relay', () => {
     const answer = { status: 200, body: { status: 'pending', txHashes: [paid] } }
     expect(await progress(answer, paid)).toEqual({ status: 'fulfilled', destination: paid })
     // Less than the minimum, in a way in which the order may be given back: it was.
-    expect(await progress(answer, paid, least - 1n)).toEqual({ status: 'refunded' })
+    expect(await progress(answer, paid, least - 1n)).toEqual({
+      status: 'refunded',
+      returned: { chainId: 31338, token: usdcThere.address, amount: least - 1n, hash: paid },
+    })
   })
 })
 

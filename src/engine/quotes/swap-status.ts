@@ -1,9 +1,14 @@
 import type { SwapStatus } from '../../api/swap-status.ts'
-import type { Address, Hex } from '../../domain/address.ts'
+import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
+import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
+import { networkNamed } from '../../domain/networks.ts'
+import { tokenAt } from '../../domain/token.ts'
 import type { QuoteRow } from '../../store/engine/migrations.ts'
 import type { ListedQuote } from '../../store/engine/quotes.ts'
+import type { Returned } from '../../swaps/provider.ts'
 import { refreshAction } from '../actions/refresh.ts'
 import { isSwap, type Tracked } from '../actions/tracking.ts'
 import type { EngineContext } from '../context.ts'
@@ -50,8 +55,39 @@ async function currentStatus(
     originTxHash: origin?.hash ?? null,
     destinationTxHash: found?.action.destinationHash ?? null,
     provider: row.provider,
-    ...noteOf(found?.said),
+    ...(found && origin?.hash && status === 'refunded'
+      ? await refundNote(context, id, found, origin.hash as Hex)
+      : noteOf(found?.said)),
   }
+}
+
+/** What was paid back of a swap that ended so, as its note; none where no chain answers. */
+async function refundNote(
+  context: EngineContext,
+  id: string,
+  { action }: Tracked,
+  origin: Hex,
+): Promise<Pick<SwapStatus, 'note'>> {
+  const row = await findQuote(context, id)
+  if (!row) return {}
+  const order = { recipient: action.receiver as Address }
+  const asked = providerNamed(context, row.provider).status(
+    routeOf(context, row),
+    offerOf(row),
+    origin,
+    order,
+  )
+  const { returned } = (await undefinedIfUnanswered(asked)) ?? {}
+  return returned ? { note: returnedText(context, returned) } : {}
+}
+
+function returnedText(
+  { catalog: { networks, tokens } }: EngineContext,
+  { chainId, token, amount, hash }: Returned,
+): string {
+  const network = networkNamed(networks, chainId)
+  const unit = sameAddress(token, nativeAddress) ? network.native : tokenAt(tokens, chainId, token)
+  return `Paid back: ${unit ? formatAmount(amount, unit) : `${amount} units of ${token}`} on ${network.name} in ${hash}`
 }
 
 /** What a provider says of a swap, as its note. */
@@ -77,8 +113,9 @@ async function bridgeStatus(
   const order = { recipient: action.receiver as Address }
   const route = routeOf(context, row)
   const progress = await providerNamed(context, provider).status(route, offerOf(row), burn.hash as Hex, order)
-  const { status, destination = null, said } = progress
-  return { ...known, status, destinationTxHash: destination, ...noteOf(said) }
+  const { status, destination = null, said, returned } = progress
+  const note = returned ? { note: returnedText(context, returned) } : noteOf(said)
+  return { ...known, status, destinationTxHash: destination, ...note }
 }
 
 /** The last known status of the swap of a quote, without asking a chain. */

@@ -1,9 +1,10 @@
 import type { Hex } from '../../domain/address.ts'
 import type { AcrossConstants } from '../../protocols/catalog.ts'
 import type { SwapNetwork } from '../network.ts'
-import type { SwapProvider } from '../provider.ts'
+import type { Returned, SwapProvider } from '../provider.ts'
 import { spokePoolAbi as abi, filled } from './abi.ts'
 import {
+  accountOf,
   type Deposit,
   depositIn,
   filledIn,
@@ -38,7 +39,8 @@ export function depositProgress(network: Pick<SwapNetwork, 'log' | 'logs' | 'rea
       return { status: isShort ? 'failed' : 'fulfilled', destination: fill.hash }
     }
     if (!fill.isPast) return { status: 'processing' }
-    return { status: (await isRefunded(deposit, here, BigInt(originFromBlock))) ? 'refunded' : 'processing' }
+    const returned = await refundOf(deposit, here, BigInt(originFromBlock))
+    return returned ? { status: 'refunded', returned } : { status: 'processing' }
   }
 
   /** Whether a deposit was paid out, by which transaction, and how much it paid; `isPast`: it can be paid out no more. */
@@ -71,20 +73,21 @@ export function depositProgress(network: Pick<SwapNetwork, 'log' | 'logs' | 'rea
       : { isFilled, isPast }
   }
 
-  /** Whether a bundle has paid a deposit back, by the first transactions since that moved something from the pool to the depositor. */
-  async function isRefunded(
+  /** What a bundle has paid back of a deposit, by the first transactions since that moved something from the pool to the depositor. */
+  async function refundOf(
     deposit: Deposit,
     { chainId, spokePool }: AcrossConstants,
     fromBlock: bigint,
-  ): Promise<boolean> {
+  ): Promise<Returned | undefined> {
     const { address, topics } = refundQuery(spokePool, deposit)
     const query = { address: [address], topics: topics.map((topic) => [topic]) }
     const { logs } = await network.logs(chainId, query, fromBlock)
     const hashes = new Set(logs.map(({ transactionHash }) => transactionHash))
     for (const hash of [...hashes].slice(0, mostRefunds)) {
       const mined = await network.mined(chainId, hash)
-      if (mined?.ok && refundedIn(mined.logs, spokePool, deposit) !== undefined) return true
+      const amount = mined?.ok ? refundedIn(mined.logs, spokePool, deposit) : undefined
+      if (amount !== undefined) return { chainId, token: accountOf(deposit.inputToken), amount, hash }
     }
-    return false
+    return undefined
   }
 }

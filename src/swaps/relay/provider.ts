@@ -181,7 +181,11 @@ export function relay(
             .catch(() => undefined),
         [],
       )
-      if (returned) return { status: 'refunded' }
+      if (returned) {
+        const { way, found, amount } = returned
+        const { chainId, token } = way
+        return { status: 'refunded', returned: { chainId, token, amount, hash: found.hash } }
+      }
       if (!delivered) return { status: 'processing', ...(said && { said: said.text }) }
       const isShort = delivered.amount < order.terms.minimum
       return { status: isShort ? 'failed' : 'fulfilled', destination: delivered.found.hash }
