@@ -1,6 +1,6 @@
-import type { TransactionCall } from '../chain/finality/mined-transaction.ts'
 import type { Reading } from '../chain/reading.ts'
 import type { Address, Hex } from '../domain/address.ts'
+import type { TransactionCall } from '../domain/transaction.ts'
 
 /** How a provider reads chains and its service; it sees nothing else of the network. */
 export type SwapNetwork = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Facts, NonceOwner, OnChainFacts, StepFacts } from '../../src/diagnosis/facts/facts.ts'
-import { hasMovedFunds } from '../../src/diagnosis/messages/messages.ts'
+import { hasMovedFunds, unreturnedFeeText } from '../../src/diagnosis/messages/messages.ts'
 import { retryRiskText, supersededStep } from '../../src/diagnosis/messages/retry-safety.ts'
 import { isSettlementUncertain, uncertaintyText } from '../../src/diagnosis/messages/uncertainty.ts'
 import type { Hex } from '../../src/domain/address.ts'
@@ -55,6 +55,17 @@ describe('what is settled by the journal', () => {
       expect(isSettlementUncertain({ steps: [factsOf(state, {})] })).toBe(false)
     },
   )
+})
+
+describe('what a refund says of a service fee', () => {
+  test.each([
+    ['fee', 'FINAL_OK', / is not given back\.$/],
+    ['fee', 'RESERVED', /^$/],
+    ['action', 'FINAL_OK', /^$/],
+  ] as const)('where a step of kind %s is %s', (role, state, said) => {
+    const facts = { steps: [factsOf(state, {}, { step: stepOf(state, { role }) })] } as unknown as Facts
+    expect(unreturnedFeeText(facts)).toMatch(said)
+  })
 })
 
 describe('whether an action moved funds', () => {

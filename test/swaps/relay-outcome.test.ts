@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { erc20Abi } from '../../src/chain/erc20.ts'
 import { type Address, type Hex, nativeAddress } from '../../src/domain/address.ts'
 import type { Token } from '../../src/domain/token.ts'
-import { outcomeOf } from '../../src/swaps/relay/outcome.ts'
+import { outcomeOf } from '../../src/swaps/relay/order-outcome.ts'
 import { paidIn } from '../../src/swaps/relay/payments.ts'
 import { friend, solver, thief, usdc, usdcThere, usdt, wallet } from '../support/plans.ts'
 

@@ -1,5 +1,6 @@
 import { type Address, At, type Hex, HexData, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
+import type { TransactionCall } from '../../domain/transaction.ts'
 import type { Attempt, Inclusion, Step } from '../../store/journal/operation.ts'
 import type { ChainClient } from '../client.ts'
 import { blockNumber } from '../reads.ts'
@@ -70,9 +71,6 @@ export async function findTransaction(
     head: newest ?? Number(quantity(shown?.number ?? receipt.blockNumber, 'the newest block')),
   }
 }
-
-/** Who sent a transaction, what it calls, and with what; `to` is null where it makes a contract. */
-export type TransactionCall = { from: Address; to: Address | null; input: Hex; value: bigint }
 
 /** The call of a transaction, which may be in no block. `undefined` if the node does not show it. */
 export async function callOf(rpc: ChainClient, hash: Hex): Promise<TransactionCall | undefined> {

@@ -5,7 +5,7 @@ import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { AwaitedTransfer, BridgeDelivery, DeliveryContext } from '../bridge-delivery.ts'
 import { decodeOrder, relayOn } from './order.ts'
-import { outcomeOf, type Transfers } from './outcome.ts'
+import { outcomeOf, type Transfers } from './order-outcome.ts'
 import { type PaidBy, type RelayWord, saidIn, statusPath, transferQuery, type Way } from './payments.ts'
 
 /** How long a payment takes at most where nothing is wrong, in ms. */

@@ -1,9 +1,9 @@
 import { decodeEventLog } from 'viem/utils'
 import { z } from 'zod'
 import { erc20Abi } from '../../chain/erc20.ts'
-import type { TransactionCall } from '../../chain/finality/mined-transaction.ts'
 import { quantity } from '../../chain/rpc/answer-numbers.ts'
 import { type Address, Hash, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
+import type { TransactionCall } from '../../domain/transaction.ts'
 import { topic, topicOf } from '../../protocols/shared/event-topics.ts'
 import { fillContractEvents } from './abi.ts'
 

@@ -9,7 +9,7 @@ import type { Ask, Route, SwapProvider } from '../provider.ts'
 import { badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'
 import { depositRelay } from './encode.ts'
 import { decodeOrder } from './order.ts'
-import { outcomeOf, type Transfers } from './outcome.ts'
+import { outcomeOf, type Transfers } from './order-outcome.ts'
 import { saidIn, statusPath, transferQuery, type Way } from './payments.ts'
 import { type RelayQuote, readQuote } from './quote-answer.ts'
 
