@@ -299,6 +299,22 @@ describe('@uniswap/universal-router-sdk and v4-sdk', () => {
       expect(made.value).toBe(one.isNativeIn ? amounts.amountIn : 0n)
     }
   })
+
+  test('an id that is remembered is that of the same two tokens, in either order, and of the same fee', () => {
+    const { tokens } = uniswapV4.swaps.find(
+      (one: { path: { tokens: string[] } }) => one.path.tokens.length > 2,
+    )!.path
+    const pairs = [
+      [tokens[0], tokens[1]],
+      [tokens[1], tokens[0]],
+      [tokens[1], tokens[2]],
+    ]
+    const idsOf = () => pairs.map(([one, other]) => [500, 3000].map((fee) => poolIdOf(one, other, fee)))
+    const first = idsOf()
+    expect(idsOf()).toEqual(first)
+    expect(first[1]).toEqual(first[0])
+    expect(new Set(first.flat()).size).toBe(4)
+  })
 })
 
 describe('@balancer/sdk', () => {
