@@ -55,7 +55,7 @@ const ours: readonly RegExp[] = [
   // Words of this program: markets and networks of the catalogue, names of commands, faults and levels.
   /^engine\/.*: entry\.slug$|^cli\/signing-flow\/yield-proposals\.ts: slug$|^chain\/allowance\.ts: (network|token)$/,
   /: .*\b(assuranceLevels|levels|statuses|networks|chains)\b/,
-  /^(commands\/(action\/speed-up-cancel|sandbox\/fault)|sandbox\/faults\/chain-actions)\.ts: name$|^diagnosis\/messages\/messages\.ts: (name|more)$|^cli\/errors-after-signing\.ts: verb$/,
+  /^(commands\/(action\/speed-up-cancel|sandbox\/fault)|sandbox\/faults\/chain-actions)\.ts: name$|^commands\/sandbox\/fault\.ts: example$|^diagnosis\/messages\/messages\.ts: (name|more)$|^cli\/errors-after-signing\.ts: verb$/,
   /^domain\/(networks\.ts: rpcVariable\(network\)|sandbox-fault\.ts: near|amount\.ts: (example|raw|parseUnits\(one, unit\.decimals\)))$|^store\/file-ownership\.ts: mode$|^commands\/sandbox\/sandbox\.ts: to$/,
   /^cli\/options\/checked-values\.ts: example$|^commands\/withdraw\.ts: claim$|^cli\/views\/queue-view\.ts: until\(one\)$/,
   // Said of a flag in a sentence, and nothing to be typed.

@@ -101,10 +101,11 @@ async function requestOf(cli: Cli, words: readonly string[], options: Options): 
     `${name} takes no value`,
     `sluice sandbox fault ${name}`,
   )
+  const example = examples[kind.value ?? ''] ?? '0x...'
   refuse(
     value === undefined && kind.isValueNeeded === true,
     `${name} needs a ${kind.value}`,
-    `sluice sandbox fault ${name} ${examples[kind.value ?? ''] ?? '0x...'}`,
+    `sluice sandbox fault ${name} ${example}`,
   )
   const times =
     options.times === undefined ? (kind.times ?? null) : wholeNumber(options.times, '--times', 10_000)
