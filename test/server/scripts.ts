@@ -167,7 +167,7 @@ export const scripts: readonly (readonly [name: string, exits: string, lines: re
       `swap quote ${same} --amount-in 100 --provider nobody --json`,
       `swap quote ${same} --amount-in 100 --provider cctp --json`,
       `swap quote ${same} --amount-in 100 --slippage 60% --json`,
-      `swap quote --from sandbox-one --to sandbox-two --token-in WETH --token-out USDC --amount-in 1 --json`,
+      `swap quote --from sandbox-one --to sandbox-two --token-in WETH --token-out ETH --amount-in 1 --json`,
       'swap status nothing --json',
       `swap quote --from sandbox-one --to sandbox-one --token-in USDC --token-out BRLA --amount-in 1 --json`,
     ],
