@@ -3,14 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { feeLies } from '../../bench/mutations.ts'
 import { decodeApprove } from '../../src/chain/erc20.ts'
 import { type Address, nativeAddress } from '../../src/domain/address.ts'
-import { AppError } from '../../src/domain/errors.ts'
 import type { Token } from '../../src/domain/token.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
-import { checkLeg } from '../../src/guard/guard.ts'
 import { decodeIntent, encodeIntent } from '../../src/guard/intent-json.ts'
 import { checkEffect } from '../../src/guard/simulation/effects.ts'
 import { requiredAllowance } from '../../src/guard/spending.ts'
-import { noExemptions } from '../../src/guard/terms.ts'
 import type { Intent, ServiceFee } from '../../src/protocols/intent.ts'
 import { swap as swapV3 } from '../../src/swaps/uniswap-v3/encode.ts'
 import { swapV4 } from '../../src/swaps/uniswap-v4/encode.ts'
@@ -30,6 +27,7 @@ import {
   weth,
 } from '../support/plans.ts'
 import { encoded } from '../support/published-calls.ts'
+import { check, refusal } from './checked-leg.ts'
 
 type Swap = Extract<Intent, { kind: 'swap' }>
 
@@ -75,23 +73,6 @@ const choiceFor = ({ provider, tokenIn, tokenOut, amountOut }: Swap): Choice => 
     clientData: '0x',
   },
 })
-const check = (intent: Intent, transactions: readonly Transaction[], maxServiceFeeBps?: number) =>
-  checkLeg({
-    intent,
-    chainId,
-    transactions,
-    catalog,
-    vouched: { ...noExemptions, ...(maxServiceFeeBps !== undefined && { maxServiceFeeBps }) },
-  })
-const refusal = (work: () => unknown): AppError | undefined => {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof AppError) return error
-    throw error
-  }
-  return undefined
-}
 
 const cases: [name: string, intent: Swap][] = [
   ['Uniswap v3', swapping('uniswap-v3', 'in', usdc)],

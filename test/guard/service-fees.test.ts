@@ -3,14 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { approve, transfer } from '../../src/chain/erc20.ts'
 import type { Address } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
-import { AppError } from '../../src/domain/errors.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
-import { checkLeg } from '../../src/guard/guard.ts'
 import { decodeIntent, encodeIntent } from '../../src/guard/intent-json.ts'
 import { checkFeePayment, feeReceiverFault, statedFeesFault } from '../../src/guard/service-fees.ts'
 import { checkEffect } from '../../src/guard/simulation/effects.ts'
 import { intentSpending } from '../../src/guard/spending.ts'
-import { noExemptions } from '../../src/guard/terms.ts'
 import { withdraw } from '../../src/protocols/aave-v3/encode.ts'
 import type { Intent, ServiceFee } from '../../src/protocols/intent.ts'
 import { paymentOf } from '../../src/protocols/intent-fees.ts'
@@ -28,6 +25,7 @@ import {
   usdt,
   wallet,
 } from '../support/plans.ts'
+import { check, refusal } from './checked-leg.ts'
 
 const collector = getAddress(friend)
 const other: Address = '0x7777777777777777777777777777777777777777'
@@ -64,24 +62,6 @@ const withdrawal = (more: object = {}): Intent => ({
   fees: [fee],
   ...more,
 })
-
-const check = (intent: Intent, transactions: readonly Transaction[], maxServiceFeeBps?: number) =>
-  checkLeg({
-    intent,
-    chainId,
-    transactions,
-    catalog,
-    vouched: { ...noExemptions, ...(maxServiceFeeBps !== undefined && { maxServiceFeeBps }) },
-  })
-const refusal = (work: () => unknown): AppError | undefined => {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof AppError) return error
-    throw error
-  }
-  return undefined
-}
 
 describe('a fee that is stated', () => {
   test.each([
