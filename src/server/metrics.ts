@@ -41,10 +41,21 @@ export type Metrics = {
   contentType: string
 }
 
+/** What the process says of itself. All servers of a process share it: it watches the event loop and the garbage collector for good. */
+let ofProcess: Registry | undefined
+
+function processMetrics(): Registry {
+  if (!ofProcess) {
+    ofProcess = new Registry()
+    collectDefaultMetrics({ register: ofProcess, prefix: 'sluice_' })
+  }
+  return ofProcess
+}
+
 /** Counters of one server, and which of its chains answered last. */
 export function metricsOf(chains: () => readonly { network: string; isUp: boolean }[] = () => []): Metrics {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry, prefix: 'sluice_' })
+  const both = [processMetrics(), registry]
   const registers = [registry]
   /** Each request is counted here by status, method and route, and told when the page is asked for: labels cost more than counting. */
   const counts = new Map<number, Map<string, Map<string, number>>>()
@@ -86,7 +97,7 @@ export function metricsOf(chains: () => readonly { network: string; isUp: boolea
       seconds.observe(route, elapsedTime / 1000)
     },
     limited: () => limited.inc(),
-    page: async () => `${await registry.metrics()}\n${seconds.text()}`,
+    page: async () => `${await Registry.merge(both).metrics()}\n${seconds.text()}`,
     contentType: registry.contentType,
   }
 }
