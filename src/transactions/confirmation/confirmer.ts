@@ -109,13 +109,25 @@ type ConfirmationState = {
 /** How long, in ms, a local node may not yet show a transaction that it just accepted. */
 const localVisibleMs = 25
 
+/** A look at a step that was begun beside one at the step before. */
+export type BegunLook = Promise<MinedTransaction | undefined>
+
 /**
  * What goes on beside the looks at a step. `onMined` is called when a look finds it mined and deep enough, before it is looked at again;
- * `firstLook` was begun already, beside the last look at the step before.
+ * `begun` are the looks at it that were begun already, the earliest first.
  */
-export type Looks = {
-  onMined?: () => void
-  firstLook?: Promise<MinedTransaction | undefined> | undefined
+export type Looks = { onMined?: () => void; begun?: readonly BegunLook[] }
+
+/** Begins to look at a step beside other work. */
+export function beginLook(run: Run, index: number): BegunLook {
+  const step = stepAt(run, index)
+  const found = findAttempt(
+    run.rpc(step.transaction.chainId),
+    step,
+    run.journal.attempts(run.operationId, index),
+  )
+  found.catch(() => undefined) // Awaited where the step is followed.
+  return found
 }
 
 /** Follows a step until it is final. Resends the same bytes if no node has them, and bumps the fee if it waits too long. */
@@ -123,7 +135,7 @@ export async function confirmStep(
   run: Run,
   index: number,
   sent: boolean,
-  { onMined, ...begun }: Looks = {},
+  { onMined, begun = [] }: Looks = {},
 ): Promise<void> {
   const { journal, operationId } = run
   const { chainId } = stepAt(run, index).transaction
@@ -140,23 +152,25 @@ export async function confirmStep(
   }
   let wait = local ? 2 : 500
   let isFirst = true
+  const looks = [...begun]
   /** The block in which the last look found the step, and what it found where that is deep enough: then it is looked at once more. */
   let seenAt: number | undefined
   let deepBefore: MinedTransaction | undefined
   for (;;) {
     try {
-      const { firstLook } = begun
-      delete begun.firstLook
+      const look = looks.shift()
+      // One that was begun beside another step and found nothing may be from long ago.
+      if (look && !(await look)) continue
       const attempts = journal.attempts(operationId, index)
       // Where it may be missing, the wallet's count is asked beside it; a fault of that is told by whoever needs it.
-      const isAwaited = seenAt === undefined && !(isFirst && sent)
+      const isAwaited = !look && seenAt === undefined && !(isFirst && sent)
       const counting = isAwaited ? latestNonce(rpc, stepAt(run, index).wallet) : undefined
       // All nodes are asked beside the second look whether they show the same.
       const comparing = deepBefore && unlikeNode(run, rpc, chainId, deepBefore)
-      const refreshing = firstLook ? undefined : rpc.refresh()
+      const refreshing = look ? undefined : rpc.refresh()
       for (const one of [counting, comparing, refreshing]) one?.catch(() => undefined)
       isFirst = false
-      const found = await (firstLook ?? findAttempt(rpc, stepAt(run, index), attempts, seenAt))
+      const found = await (look ?? findAttempt(rpc, stepAt(run, index), attempts, seenAt))
       await refreshing
       seenAt = found?.blockNumber
       if (found) {

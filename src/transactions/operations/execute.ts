@@ -5,7 +5,8 @@ import { AppError } from '../../domain/errors.ts'
 import { maxCheckAge } from '../../planning/leg-simulation.ts'
 import type { Leg, Operation, Step } from '../../store/journal/operation.ts'
 import { awaitDelivery } from '../bridge/await-delivery.ts'
-import { refuseExpired } from '../broadcaster.ts'
+import { broadcast, refuseExpired } from '../broadcaster.ts'
+import { type BegunLook, beginLook } from '../confirmation/confirmer.ts'
 import { refuseNonceConflict } from '../nonces/nonce-conflict.ts'
 import { failureOf } from '../outcome/failure.ts'
 import { outcomeOf } from '../outcome/outcome.ts'
@@ -26,8 +27,7 @@ import {
   type WalletView,
   withWalletLock,
 } from '../run.ts'
-import { isAccepted } from '../send-errors.ts'
-import { executeStep, findStep, readWalletView, sendStep } from '../steps/send-step.ts'
+import { executeStep, readWalletView, signAndRecord } from '../steps/send-step.ts'
 import { type KnownGas, signerWithTimeout } from '../steps/sign-step.ts'
 import { activeSteps, hasLostNonce } from './active-steps.ts'
 
@@ -172,16 +172,36 @@ const lookAt = (run: Run, step: Step): SeenWallet => ({
   view: readWalletView(run, step).catch(() => undefined),
 })
 
-/** The view of a wallet after a node has accepted a step: that is pending now. `undefined` if none said so. */
-function afterSending(
-  { journal, operationId, ...run }: Run,
-  index: number,
-  view: WalletView,
-): WalletView | undefined {
-  const { nonce } = stepAt({ journal, operationId, ...run }, index)
-  const isThere = journal.attempts(operationId, index).some(isAccepted)
-  return isThere && nonce !== null ? { ...view, counts: { ...view.counts, pending: nonce + 1 } } : undefined
+/**
+ * Signs steps that go out together, one of them with the view that was just read for it. They are sent in one exchange; where a signature
+ * took long, as on a device, what was signed before goes out first, and the wallet is looked at again.
+ */
+async function sendTogether(
+  run: Run,
+  steps: readonly Step[],
+  known: (index: number) => KnownGas | undefined,
+  looked: { of: number; at: number; view: WalletView },
+): Promise<void> {
+  const held: number[] = []
+  const send = () => Promise.all(held.splice(0).map((index) => broadcast(run, index)))
+  let { view }: { view: WalletView | undefined } = looked
+  try {
+    for (const { index } of steps) {
+      // The gas in a view is that of the step which it was read for.
+      if (!isRecent(run, looked) || (index !== looked.of && !known(index))) view = undefined
+      if (!view) await send()
+      if (!(await signAndRecord(run, index, known(index), view))) continue
+      held.push(index)
+      view = view && afterSending(view, stepAt(run, index))
+    }
+  } finally {
+    await send()
+  }
 }
+
+/** The view of a wallet once a node has a signed step: that is pending then. */
+const afterSending = (view: WalletView, { nonce }: Step): WalletView | undefined =>
+  nonce === null ? undefined : { ...view, counts: { ...view.counts, pending: nonce + 1 } }
 
 const isLastLeg = (run: Run, { leg }: Leg): boolean => currentOperation(run).legs.at(-1)?.leg === leg
 
@@ -199,7 +219,14 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
   }
   if (run.replacement === 'cancel') await cancelLeg(run, leg)
   let ahead: SeenWallet | undefined
-  let firstLook: { of: number; found: ReturnType<typeof findStep> } | undefined
+  let begun: { of: number; looks: BegunLook[] } | undefined
+  /** Looks at the step after one beside it, where that is in flight as well. */
+  const lookAtNext = (index: number) => {
+    const next = unfinishedSteps(run, leg).find((step) => step.index > index)
+    if (!next || !isInFlight(next)) return
+    if (begun?.of !== next.index) begun = { of: next.index, looks: [] }
+    begun.looks.push(beginLook(run, next.index))
+  }
   const view = async (step: Step): Promise<SeenWallet> => {
     const known = ahead
     ahead = undefined
@@ -233,30 +260,29 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
           run.beforeLeg?.(leg, left, { block, nonce: counts.latest }),
         )
         for (const [at, step] of left.entries()) if (gas?.[at] !== undefined) gasOf.set(step.index, gas[at])
-        if (run.pipeline && left.length > 1) {
-          let last: WalletView | undefined = seen
-          for (const { index: one } of left.filter(({ role }) => role !== 'fee')) {
-            // The gas in a view is that of the step which it was read for.
-            const isOf = one === index || gasOf.has(one)
-            await sendStep(run, one, known(one, 'exactly'), isOf && isRecent(run, looked) ? last : undefined)
-            last = last && afterSending(run, one, last)
-          }
-        }
+        const together = left.filter(({ role }) => role !== 'fee')
+        if (run.pipeline && left.length > 1)
+          await sendTogether(run, together, (one) => known(one, 'exactly'), {
+            of: index,
+            at: looked.at,
+            view: seen,
+          })
       }
       if (isRecent(run, looked)) seenNow = seen
     }
     const onMined = () => {
       const next = unfinishedSteps(run, leg).find((step) => step.index > index)
       if (next && isUnsigned(next)) ahead = lookAt(run, next)
-      else if (next) firstLook = { of: next.index, found: findStep(run, next.index) }
       else if (!next && isLastLeg(run, leg)) run.onLastMined?.()
+      lookAtNext(index)
     }
     await retryAfterStep(run, index, doneAt, () => {
       const seen = seenNow
       seenNow = undefined
-      const first = firstLook?.of === index ? firstLook.found : undefined
-      firstLook = undefined
-      return executeStep(run, index, { gas: known(index, 'atLeast'), seen, onMined, firstLook: first })
+      const looks = begun?.of === index ? begun.looks : []
+      begun = undefined
+      lookAtNext(index)
+      return executeStep(run, index, { gas: known(index, 'atLeast'), seen, onMined, begun: looks })
     })
     doneAt = run.clock.now()
   }

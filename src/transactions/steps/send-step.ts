@@ -1,4 +1,3 @@
-import { findAttempt } from '../../chain/finality/mined-transaction.ts'
 import { readHead } from '../../chain/head.ts'
 import { refuseInconsistentHeads } from '../../chain/head-checks.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -35,23 +34,23 @@ export async function executeStep(
   await confirmStep(run, index, sent, looks)
 }
 
-/** Looks for a step on the chain beside other work. */
-export function findStep(run: Run, index: number): NonNullable<Looks['firstLook']> {
-  const step = stepAt(run, index)
-  const found = findAttempt(
-    run.rpc(step.transaction.chainId),
-    step,
-    run.journal.attempts(run.operationId, index),
-  )
-  found.catch(() => undefined) // Awaited where the step is followed.
-  return found
+/** Signs an unsigned step, records it and sends it, as `signAndRecord`; returns whether it did. */
+export async function sendStep(run: Run, index: number, gas?: KnownGas, seen?: WalletView): Promise<boolean> {
+  const isSigned = await signAndRecord(run, index, gas, seen)
+  if (isSigned) await broadcast(run, index)
+  return isSigned
 }
 
 /**
- * Signs an unsigned step, records it and sends it; returns whether it did. `seen` is the view of the wallet that was just read for
- * it: what a node says of gas and fees is asked beside a view, not after it.
+ * Signs an unsigned step and records it, for its caller to send; returns whether it did. `seen` is the view of the wallet that was just
+ * read for it: what a node says of gas and fees is asked beside a view, not after it.
  */
-export async function sendStep(run: Run, index: number, gas?: KnownGas, seen?: WalletView): Promise<boolean> {
+export async function signAndRecord(
+  run: Run,
+  index: number,
+  gas?: KnownGas,
+  seen?: WalletView,
+): Promise<boolean> {
   const { journal, operationId, queueBehind, feeCap } = run
   for (let view = seen; ; view = undefined) {
     const step = stepAt(run, index)
@@ -101,7 +100,6 @@ export async function sendStep(run: Run, index: number, gas?: KnownGas, seen?: W
     journal.recordSigned(operationId, index, signed)
     run.fault?.('after_journal')
     run.onProgress?.({ kind: 'signed', step: stepAt(run, index), hash: signed.hash })
-    await broadcast(run, index)
     return true
   }
 }
